@@ -1,0 +1,30 @@
+// Package decomp cuts the global box of cells into one box per rank and places
+// a rank's cells in memory. It knows integers only: no MPI, no device.
+package decomp
+
+// Box is a half-open box of cells: Lo <= (x, y, z) < Hi.
+type Box struct{ Lo, Hi [3]int }
+
+// Size is the number of cells along each axis.
+func (b Box) Size() [3]int {
+	return [3]int{b.Hi[0] - b.Lo[0], b.Hi[1] - b.Lo[1], b.Hi[2] - b.Lo[2]}
+}
+
+// Cells is the number of cells of the box; 0 when it is empty.
+func (b Box) Cells() int {
+	n := b.Size()
+	if n[0] <= 0 || n[1] <= 0 || n[2] <= 0 {
+		return 0
+	}
+	return n[0] * n[1] * n[2]
+}
+
+// Contains reports whether cell p lies in the box.
+func (b Box) Contains(p [3]int) bool {
+	for a := range p {
+		if p[a] < b.Lo[a] || p[a] >= b.Hi[a] {
+			return false
+		}
+	}
+	return true
+}

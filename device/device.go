@@ -1,0 +1,103 @@
+// Package device holds the interfaces between a run and the hardware that it
+// runs on. A run sees only these; device/cpu and device/cuda implement them.
+package device
+
+import (
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Info describes a device for the table printed at start.
+type Info struct {
+	Name    string // "cpu", "cuda:0"
+	Model   string // the product's name
+	Detail  string // threads and instruction set, or PCI id
+	Threads int    // parallel workers of a CPU device
+}
+
+// Device is one rank's processor with its memory.
+type Device interface {
+	Info() Info
+	// Alloc returns zeroed memory of the device.
+	Alloc(bytes int) (Buffer, error)
+	// NewStream makes a queue whose work runs in order; an urgent stream is
+	// served before the others.
+	NewStream(urgent bool) Stream
+	// Load builds the kernels of spec for a box with the given layout and cells.
+	Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (Program, error)
+	Close() error
+}
+
+// Buffer is memory of a device.
+type Buffer interface {
+	Bytes() int
+	// Read copies len(dst) bytes from offset to the host; Write the other way.
+	// Both are synchronous with the host only: wait for the streams first.
+	Read(dst []byte, offset int) error
+	Write(src []byte, offset int) error
+	Free()
+}
+
+// HostVisible is a buffer that the host can address: messages then leave
+// straight from the state.
+type HostVisible interface{ Host() []byte }
+
+// Stream is an in-order queue of work.
+type Stream interface {
+	// Copy moves bytes inside the device, in the order of the stream.
+	Copy(dst Buffer, dstOffset int, src Buffer, srcOffset, bytes int)
+	// Record marks this point of the queue.
+	Record() Event
+	// After makes later work of this stream wait for the event.
+	After(Event)
+	// Sync waits for the whole queue and returns the first error of its work.
+	Sync() error
+}
+
+// Event is a point in a stream's queue.
+type Event interface {
+	Done() bool
+	Wait() error
+	// Seconds is when the point was reached, on a clock that all events of the
+	// device share; it is valid once Done.
+	Seconds() float64
+}
+
+// Program is the compiled kernels of one case on one box. Boxes are given in
+// local cells (0 to N).
+type Program interface {
+	// Step computes out = collide(stream(in)) for the cells of box, which reads
+	// one layer around it. It is queued on s.
+	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
+	// Init writes the state of the cells of box from physical fields in float64,
+	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the
+	// velocity (Dims values), and the strain rate (d_i u_j + d_j u_i)/2 in the
+	// order xx, yy, (zz,) xy, (xz, yz): Spec.Lattice.Moments() values in all.
+	// Solid cells become rest. It returns when done.
+	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
+	// Fields reads rho-1 and the velocity (1+Dims values) of the cells of box,
+	// in the same arrangement; solid cells give zeros. It returns when done.
+	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
+	// Planes sums the interior cells plane by plane along layout.Axis(), in a
+	// fixed order that does not depend on threads or on the cut.
+	Planes(state Buffer, p model.Params) ([]Plane, error)
+	// BytesPerCell is the memory traffic of one step and cell that the layout
+	// makes unavoidable: the numerator of the roofline share.
+	BytesPerCell() int
+	// Bytes is the memory that the program holds beside the state: cell flags
+	// and boundary lists.
+	Bytes() int
+	Close()
+}
+
+// Plane is what the stability watch and the norms need of one plane of cells.
+type Plane struct {
+	Cells    int        // fluid cells
+	Mass     float64    // sum of rho-1
+	Momentum [3]float64 // sum of rho u
+	Energy   float64    // sum of rho u^2/2
+	MaxSpeed float64    // the largest |u| ...
+	MaxAt    [3]int     // ... and its cell (local)
+	Bad      int        // cells with a value that is not finite ...
+	BadAt    [3]int     // ... and the first of them (local)
+}

@@ -1,0 +1,70 @@
+package model
+
+// Scheme says what the state of a cell is.
+type Scheme int
+
+const (
+	// Populations stores one value per lattice direction (9 or 19).
+	Populations Scheme = iota
+	// Moments stores density, momentum and second-order moments (6 or 10).
+	Moments
+)
+
+func (s Scheme) String() string { return [...]string{"populations", "moments"}[s] }
+
+// Param is one number that a collision model takes from the case file.
+type Param struct {
+	Name     string
+	Default  float64
+	Min, Max float64 // allowed range, both ends excluded
+	Doc      string
+}
+
+// Collision is one row of the collision catalogue. Its name is the word of the
+// case file, of the kernel header kernels/collision/NAME.h and of the docs.
+type Collision struct {
+	Name   string
+	Scheme Scheme
+	Params []Param
+	Doc    string
+	Paper  string
+	// WallLambda is the parameter of the exact half-way bounce-back law,
+	// Lambda(tau): a channel of width H between such walls has the profile
+	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil where it is a parameter.
+	WallLambda func(tau float64) float64
+}
+
+// Collisions in the order of the documentation.
+var Collisions = []Collision{
+	{
+		Name: "regularized", Scheme: Moments,
+		Doc:        "non-equilibrium projected on second-order moments; the state is the moments, the fastest scheme",
+		Paper:      "Latt & Chopard, Math. Comput. Simul. 72 (2006) 165; moment storage: Gounley, Vardhan, Draeger et al., IEEE TPDS 33 (2022) 2799",
+		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
+	},
+	{
+		Name: "bgk", Scheme: Populations,
+		Doc:        "one relaxation time for all populations",
+		Paper:      "Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479",
+		WallLambda: func(tau float64) float64 { return (tau - 0.5) * (tau - 0.5) },
+	},
+	{
+		Name: "trt", Scheme: Populations,
+		Params: []Param{{
+			Name: "lambda", Default: 3. / 16, Min: 0, Max: 10,
+			Doc: "magic parameter (tau+ - 1/2)(tau- - 1/2); 3/16 puts a straight half-way wall exactly",
+		}},
+		Doc:   "two relaxation times, for the even and the odd part of the populations",
+		Paper: "Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427",
+	},
+}
+
+// FindCollision looks a collision model up by its name.
+func FindCollision(name string) (Collision, bool) {
+	for _, c := range Collisions {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Collision{}, false
+}
