@@ -1,0 +1,224 @@
+// Package config reads a case file and resolves it: TOML text with physical
+// units becomes a Case in lattice units. Load reports all errors of the text at
+// once; Resolve converts units in one place and checks physics.
+package config
+
+import (
+	"time"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Case is a resolved case: everything a run needs, in lattice units (cells,
+// steps, reference density 1), with the factors that lead back to SI.
+type Case struct {
+	Path   string // as given by the user
+	Title  string
+	Source []byte // the text as read
+	// Resolved is the case written back as TOML with every default filled in;
+	// it is stored in every output, and reading it gives the same case.
+	Resolved string
+
+	Spec   model.Spec
+	Tau    float64   // relaxation time
+	Values []float64 // parameters of the collision model, in the order of its Params
+	Force  Force
+	Units  Units
+
+	Cells    [3]int // global cells; Cells[2] = 1 in 2D
+	Periodic [3]bool
+	Origin   [3]float64 // position of the domain's lower corner, in the user's length
+
+	Initial    Initial
+	Boundaries []Boundary // [boundary.NAME], in the order of the file
+	Bodies     []Body
+
+	Run        Run
+	Fields     FieldsOutput
+	Picture    PictureOutput
+	Probes     []Probe
+	Checkpoint Checkpoint
+	Expect     []Expectation
+
+	Warnings []string // printed at start, never fatal
+	Table    []Row    // the derived quantities, printed at start and by check
+}
+
+// Row is one line of the derived table: what, its value in lattice units and,
+// where units are given, in SI.
+type Row struct{ Name, Lattice, SI string }
+
+// Dims of the case.
+func (c *Case) Dims() int { return c.Spec.Lattice.Dims }
+
+// Box is the global box of cells.
+func (c *Case) Box() decomp.Box { return decomp.Box{Hi: c.Cells} }
+
+// Params are the numbers of a step.
+func (c *Case) Params() model.Params {
+	return model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density)
+}
+
+// Units leads from lattice units to SI. With Physical false the case is given in
+// lattice units only, all factors are 1 and outputs are in lattice units.
+type Units struct {
+	Physical bool
+	Length   float64 // metres a cell (the spacing)
+	Time     float64 // seconds a step
+	Density  float64 // kg/m3 of lattice density 1
+}
+
+// Factor turns a value in lattice units into SI.
+func (u Units) Factor(d model.Dimension) float64 {
+	f := 1.0
+	for n := d.M + 3*d.Kg; n > 0; n-- {
+		f *= u.Length
+	}
+	for n := d.M + 3*d.Kg; n < 0; n++ {
+		f /= u.Length
+	}
+	for n := d.S; n > 0; n-- {
+		f *= u.Time
+	}
+	for n := d.S; n < 0; n++ {
+		f /= u.Time
+	}
+	for n := d.Kg; n > 0; n-- {
+		f *= u.Density
+	}
+	return f
+}
+
+// Symbol is the SI unit of a dimension, or "" in lattice units.
+func (u Units) Symbol(d model.Dimension) string {
+	if !u.Physical {
+		return ""
+	}
+	return symbol(d)
+}
+
+// Force is the uniform body force per unit volume, lattice units.
+type Force struct{ Density [3]float64 }
+
+// Function of the position: x, y, z in lattice units (cell centres are at i+1/2
+// from the domain's lower corner), value in lattice units. It is safe for
+// concurrent use.
+type Function func(x, y, z float64) float64
+
+// Initial state. Uniform is true when no value depends on the position.
+type Initial struct {
+	Uniform  bool
+	Density  Function // lattice density, around 1
+	Velocity [3]Function
+}
+
+// Face of the domain: axis 0 to 2, side 0 (low) or 1 (high).
+type Face struct{ Axis, Side int }
+
+// String is the face's word in the case file: "x-", "x+", ...
+func (f Face) String() string { return string("xyz"[f.Axis]) + string("-+"[f.Side]) }
+
+// Boundary is one [boundary.NAME]: what stands on faces of the domain.
+type Boundary struct {
+	Name     string
+	Kind     model.Boundary
+	Faces    []Face
+	Velocity [3]float64 // moving_wall: lattice velocity
+}
+
+// Shape of a body.
+type Shape int
+
+const (
+	BoxShape Shape = iota
+	Sphere
+	Cylinder
+)
+
+// Body is one [body.NAME]: a solid in the flow, in lattice units from the
+// domain's lower corner. A cell is solid when its centre lies inside.
+type Body struct {
+	Name   string
+	Kind   model.Boundary // how its surface acts; "wall" unless said otherwise
+	Shape  Shape
+	Lo, Hi [3]float64 // BoxShape: corners
+	Centre [3]float64 // Sphere, Cylinder
+	Radius float64
+	Axis   int     // Cylinder: axis it is parallel to (always z in 2D)
+	Length float64 // Cylinder: length along Axis; 0 = through the whole domain
+}
+
+// Run says when a run ends and how it is watched.
+type Run struct {
+	Steps      int
+	WallTime   time.Duration // 0 = no limit
+	WatchEvery int           // stability watch, steps
+	MaxMach    float64       // Mach number above which the run stops
+	Threads    int           // 0 = the rank's share of the cores
+}
+
+// Schedule says at which steps something happens: whenever step/Period passes
+// a whole number (Period in steps, any positive real), WallTime has gone by since
+// the last time, at the start, or at the end.
+type Schedule struct {
+	Period   float64 // steps; 0 = never
+	WallTime time.Duration
+	Start    bool
+	End      bool
+}
+
+// Due reports whether step n (counted from 0 at the initial state) is on the
+// schedule's period.
+func (s Schedule) Due(n int) bool {
+	if s.Period <= 0 || n == 0 {
+		return n == 0 && s.Start
+	}
+	return int(float64(n)/s.Period) > int(float64(n-1)/s.Period)
+}
+
+// FieldsOutput is [output.fields].
+type FieldsOutput struct {
+	On       bool
+	Schedule Schedule
+	Dir      string // folder, relative to the output folder
+	Fields   []model.Field
+	Type     model.Precision // of the file
+}
+
+// PictureOutput is [output.picture]: a PNG of one field on one plane.
+type PictureOutput struct {
+	On       bool
+	Schedule Schedule
+	Field    model.Field
+	// Component: 0 to 2, or -1 for the magnitude of a vector.
+	Component int
+	Axis      int     // normal of the slice; 2 in 2D
+	At        int     // the cell along Axis
+	Min, Max  float64 // colour range in the output's unit; both 0 = automatic
+}
+
+// Probe is [output.probe.NAME]: fields at one point, as CSV.
+type Probe struct {
+	Name     string
+	Schedule Schedule
+	Cell     [3]int
+	Fields   []model.Field
+}
+
+// Checkpoint is [checkpoint].
+type Checkpoint struct {
+	On       bool
+	Schedule Schedule
+	Keep     int
+}
+
+// Expectation is one row of [expect]: a quantity of the end state that must lie
+// within a tolerance. Quantity names are listed in Quantities.
+type Expectation struct {
+	Quantity  string
+	Value     float64
+	Tolerance float64 // absolute
+	// Reference is set for error norms against given expressions.
+	Reference [3]Function
+}
