@@ -1,0 +1,105 @@
+package geometry
+
+import (
+	"math"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Domain is what fills the global box: boundaries on its faces and bodies in it.
+type Domain struct {
+	Cells    [3]int // global
+	Periodic [3]bool
+	// Faces gives, for axis and side (0 low, 1 high), the type of the cells
+	// behind that face: k > 0 for boundary k-1. Periodic axes ignore it.
+	Faces    [3][2]uint8
+	Bodies   []Body
+	Velocity [][3]float64 // wall velocity of each boundary, lattice units
+}
+
+// Body is a shape and the type that its cells get.
+type Body struct {
+	Shape Shape
+	Type  uint8
+}
+
+// Sample samples the box of one rank with one more layer of cells around it.
+// A later body wins where bodies overlap. Any box gives the same cells, so the
+// result does not depend on how the domain is cut.
+func (d Domain) Sample(box decomp.Box) model.Cells {
+	cells := model.NewCells(box.Size())
+	cells.Velocity = d.Velocity
+	for z := -1; z <= cells.N[2]; z++ {
+		gz, outZ := d.locate(2, box.Lo[2]+z)
+		for y := -1; y <= cells.N[1]; y++ {
+			gy, outY := d.locate(1, box.Lo[1]+y)
+			row := cells.Index(-1, y, z)
+			d.sampleRow(cells.Type[row:row+cells.N[0]+2], box.Lo[0]-1, gy, gz, outY, outZ)
+		}
+	}
+	return cells
+}
+
+// sampleRow fills the types of the cells from x0 on in row (y, z).
+func (d Domain) sampleRow(row []uint8, x0, y, z, outY, outZ int) {
+	if outY == 0 && outZ == 0 {
+		for _, b := range d.Bodies {
+			lo, hi := b.Shape.Bounds()
+			if float64(y)+0.5 < lo[1] || float64(y)+0.5 > hi[1] || float64(z)+0.5 < lo[2] || float64(z)+0.5 > hi[2] {
+				continue
+			}
+			for i := range row {
+				x, out := d.locate(0, x0+i)
+				fx := float64(x) + 0.5
+				if out == 0 && fx >= lo[0] && fx <= hi[0] && b.Shape.Contains(fx, float64(y)+0.5, float64(z)+0.5) {
+					row[i] = b.Type
+				}
+			}
+		}
+		for _, i := range []int{0, len(row) - 1} {
+			if _, out := d.locate(0, x0+i); out != 0 {
+				row[i] = d.face([3]int{out, 0, 0})
+			}
+		}
+		return
+	}
+	for i := range row {
+		_, out := d.locate(0, x0+i)
+		row[i] = d.face([3]int{out, outY, outZ})
+	}
+}
+
+// locate wraps a global coordinate on a periodic axis and tells on which side
+// (-1, +1) it lies outside the domain on the others.
+func (d Domain) locate(axis, i int) (at, outside int) {
+	n := d.Cells[axis]
+	switch {
+	case d.Periodic[axis]:
+		return ((i % n) + n) % n, 0
+	case i < 0:
+		return i, -1
+	case i >= n:
+		return i, 1
+	}
+	return i, 0
+}
+
+// face is the type of a cell outside the domain. Behind an edge or a corner
+// several faces meet: a moving one wins, because its contributions to the mass of
+// a cell cancel only if both of its slanting links see it; among equals the
+// slowest axis wins.
+func (d Domain) face(outside [3]int) uint8 {
+	best, bestSpeed := uint8(0), 0.0
+	for axis := 2; axis >= 0; axis-- {
+		if outside[axis] == 0 {
+			continue
+		}
+		t := d.Faces[axis][(outside[axis]+1)/2]
+		v := d.Velocity[t-1]
+		if speed := math.Hypot(math.Hypot(v[0], v[1]), v[2]); best == 0 || speed > bestSpeed {
+			best, bestSpeed = t, speed
+		}
+	}
+	return best
+}

@@ -1,0 +1,93 @@
+package geometry
+
+import (
+	"math/rand"
+	"testing"
+
+	"lbmsim/decomp"
+)
+
+// sampled cells are a property of the domain: every cut sees the same.
+func TestSampleDoesNotDependOnTheCut(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for trial := 0; trial < 50; trial++ {
+		d := Domain{Cells: [3]int{3 + rng.Intn(9), 3 + rng.Intn(9), 3 + rng.Intn(9)}, Velocity: make([][3]float64, 8)}
+		for a := range d.Periodic {
+			d.Periodic[a] = rng.Intn(2) == 0
+			d.Faces[a] = [2]uint8{uint8(1 + 2*a), uint8(2 + 2*a)}
+		}
+		d.Velocity[3] = [3]float64{0.1, 0, 0}
+		f := func() float64 { return 10 * rng.Float64() }
+		d.Bodies = []Body{{Sphere{[3]float64{f(), f(), f()}, 2}, 7}, {Cylinder{[3]float64{f(), f(), f()}, 1.5, rng.Intn(3), 4}, 8}}
+		whole := d.Sample(decomp.Box{Hi: d.Cells})
+		cut := 1 + rng.Intn(d.Cells[2]-1)
+		for _, box := range []decomp.Box{
+			{Hi: [3]int{d.Cells[0], d.Cells[1], cut}},
+			{Lo: [3]int{0, 0, cut}, Hi: d.Cells},
+		} {
+			part := d.Sample(box)
+			for z := -1; z <= part.N[2]; z++ {
+				for y := -1; y <= part.N[1]; y++ {
+					for x := -1; x <= part.N[0]; x++ {
+						if got, want := part.At(x, y, z), whole.At(x, y, z+box.Lo[2]); got != want {
+							t.Fatalf("trial %d box %v cell %d,%d,%d: type %d in the cut, %d in the whole", trial, box, x, y, z, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestFacesEdgesAndImages(t *testing.T) {
+	d := Domain{
+		Cells: [3]int{4, 5, 6}, Periodic: [3]bool{true, false, false},
+		Faces:    [3][2]uint8{{}, {1, 2}, {3, 4}},
+		Velocity: [][3]float64{{}, {}, {}, {0.1, 0, 0}, {}},
+		Bodies:   []Body{{Box{[3]float64{0, 1, 1}, [3]float64{1, 2, 2}}, 5}},
+	}
+	c := d.Sample(decomp.Box{Hi: d.Cells})
+	for _, want := range []struct {
+		x, y, z int
+		t       uint8
+		why     string
+	}{
+		{1, 1, 1, 0, "fluid"},
+		{0, 1, 1, 5, "the body"},
+		{4, 1, 1, 5, "the body's periodic image"},
+		{2, -1, 2, 1, "low y face"},
+		{2, 5, 2, 2, "high y face"},
+		{2, 2, -1, 3, "low z face"},
+		{2, 5, -1, 3, "an edge of two walls at rest: the slowest axis"},
+		{2, 5, 6, 4, "an edge with a moving wall: the moving one"},
+		{-1, -1, 6, 4, "the same, behind the periodic face"},
+	} {
+		if got := c.At(want.x, want.y, want.z); got != want.t {
+			t.Errorf("cell %d,%d,%d is of type %d, want %d (%s)", want.x, want.y, want.z, got, want.t, want.why)
+		}
+	}
+}
+
+// the number of cells in a shape converges to its volume.
+func TestShapesHaveTheirVolume(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		shape  Shape
+		volume float64
+	}{
+		{"box", Box{[3]float64{5.5, 6.5, 7.5}, [3]float64{25.5, 26.5, 27.5}}, 8000},
+		{"sphere", Sphere{[3]float64{20.3, 19.8, 20.1}, 15}, 14137.2},
+		{"cylinder", Cylinder{[3]float64{20.3, 20, 20.1}, 15, 1, 20}, 14137.2},
+	} {
+		d := Domain{Cells: [3]int{40, 40, 40}, Faces: [3][2]uint8{{1, 1}, {1, 1}, {1, 1}}, Velocity: make([][3]float64, 2), Bodies: []Body{{c.shape, 2}}}
+		n := 0
+		for _, t := range d.Sample(decomp.Box{Hi: d.Cells}).Type {
+			if t == 2 {
+				n++
+			}
+		}
+		if f := float64(n) / c.volume; f < 0.99 || f > 1.01 {
+			t.Errorf("%s: %d cells for a volume of %.1f", c.name, n, c.volume)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Package geometry decides which cells are solid: shapes are sampled at cell
+// centres, and the cells behind the faces of the domain become the faces'
+// boundaries.
+package geometry
+
+// Shape is a solid in the flow. Positions are in cells from the domain's lower
+// corner, so the centre of cell i is at i + 1/2.
+type Shape interface {
+	Contains(x, y, z float64) bool
+	// Bounds is a box that holds the shape.
+	Bounds() (lo, hi [3]float64)
+}
+
+// Box is an axis-aligned box; its faces at Lo belong to it, those at Hi do not.
+type Box struct{ Lo, Hi [3]float64 }
+
+// Contains reports whether the point lies in the box.
+func (b Box) Contains(x, y, z float64) bool {
+	return x >= b.Lo[0] && x < b.Hi[0] && y >= b.Lo[1] && y < b.Hi[1] && z >= b.Lo[2] && z < b.Hi[2]
+}
+
+// Bounds is the box itself.
+func (b Box) Bounds() (lo, hi [3]float64) { return b.Lo, b.Hi }
+
+// Sphere is a ball.
+type Sphere struct {
+	Centre [3]float64
+	Radius float64
+}
+
+// Contains reports whether the point lies in the ball.
+func (s Sphere) Contains(x, y, z float64) bool {
+	x, y, z = x-s.Centre[0], y-s.Centre[1], z-s.Centre[2]
+	return x*x+y*y+z*z < s.Radius*s.Radius
+}
+
+// Bounds is the cube around the ball.
+func (s Sphere) Bounds() (lo, hi [3]float64) {
+	for a, c := range s.Centre {
+		lo[a], hi[a] = c-s.Radius, c+s.Radius
+	}
+	return lo, hi
+}
+
+// Cylinder is a circular cylinder parallel to a coordinate axis.
+type Cylinder struct {
+	Centre [3]float64
+	Radius float64
+	Axis   int
+	Length float64 // along Axis, half on each side of Centre
+}
+
+// Contains reports whether the point lies in the cylinder.
+func (c Cylinder) Contains(x, y, z float64) bool {
+	d := [3]float64{x - c.Centre[0], y - c.Centre[1], z - c.Centre[2]}
+	a, b := d[(c.Axis+1)%3], d[(c.Axis+2)%3]
+	return a*a+b*b < c.Radius*c.Radius && d[c.Axis] >= -c.Length/2 && d[c.Axis] < c.Length/2
+}
+
+// Bounds is the box around the cylinder.
+func (c Cylinder) Bounds() (lo, hi [3]float64) {
+	for a, m := range c.Centre {
+		r := c.Radius
+		if a == c.Axis {
+			r = c.Length / 2
+		}
+		lo[a], hi[a] = m-r, m+r
+	}
+	return lo, hi
+}
