@@ -1,7 +1,6 @@
-// Package config reads a case file and resolves it: TOML text with physical
-// units becomes a Case in lattice units. Load reports all errors of the text at
-// once; Resolve converts units in one place and checks physics.
 package config
+
+// The resolved case: what every other package reads.
 
 import (
 	"time"
@@ -35,6 +34,7 @@ type Case struct {
 	Bodies     []Body
 
 	Run        Run
+	OutputDir  string // folder of everything the run writes, relative to the working folder
 	Fields     FieldsOutput
 	Picture    PictureOutput
 	Probes     []Probe
@@ -142,8 +142,8 @@ type Body struct {
 	Name   string
 	Kind   model.Boundary // how its surface acts; "wall" unless said otherwise
 	Shape  Shape
-	Lo, Hi [3]float64 // BoxShape: corners
-	Centre [3]float64 // Sphere, Cylinder
+	Lo, Hi [3]float64 // BoxShape: corners; z from 0 to 1 in 2D
+	Centre [3]float64 // Sphere, Cylinder; Centre[2] = 1/2 in 2D
 	Radius float64
 	Axis   int     // Cylinder: axis it is parallel to (always z in 2D)
 	Length float64 // Cylinder: length along Axis; 0 = through the whole domain
@@ -156,25 +156,6 @@ type Run struct {
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops
 	Threads    int           // 0 = the rank's share of the cores
-}
-
-// Schedule says at which steps something happens: whenever step/Period passes
-// a whole number (Period in steps, any positive real), WallTime has gone by since
-// the last time, at the start, or at the end.
-type Schedule struct {
-	Period   float64 // steps; 0 = never
-	WallTime time.Duration
-	Start    bool
-	End      bool
-}
-
-// Due reports whether step n (counted from 0 at the initial state) is on the
-// schedule's period.
-func (s Schedule) Due(n int) bool {
-	if s.Period <= 0 || n == 0 {
-		return n == 0 && s.Start
-	}
-	return int(float64(n)/s.Period) > int(float64(n-1)/s.Period)
 }
 
 // FieldsOutput is [output.fields].
@@ -211,14 +192,4 @@ type Checkpoint struct {
 	On       bool
 	Schedule Schedule
 	Keep     int
-}
-
-// Expectation is one row of [expect]: a quantity of the end state that must lie
-// within a tolerance. Quantity names are listed in Quantities.
-type Expectation struct {
-	Quantity  string
-	Value     float64
-	Tolerance float64 // absolute
-	// Reference is set for error norms against given expressions.
-	Reference [3]Function
 }

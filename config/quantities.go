@@ -1,0 +1,136 @@
+package config
+
+import "lbmsim/model"
+
+// What [expect] can say of the end state. The list below is the only one: the
+// parser, the reference and the run's final check all read it.
+
+// Quantity is one row of the catalogue of expectable quantities.
+type Quantity struct {
+	Name string          // value of Expectation.Quantity
+	Dim  model.Dimension // of Value and Tolerance; see PerField
+	// PerField: the dimension is that of the expectation's field instead.
+	PerField bool
+	Key      string // where it stands in the case file
+	Doc      string // the exact definition
+}
+
+// Names of the quantities.
+const (
+	MassError         = "mass_error"
+	MaxSpeed          = "max_speed"
+	KineticEnergy     = "kinetic_energy"
+	MeanVelocity      = "mean_velocity"
+	VelocityL2Error   = "velocity_l2_error"
+	VelocityLinfError = "velocity_linf_error"
+	ProbeValue        = "probe"
+	LineMin           = "line_min"
+	LineMax           = "line_max"
+)
+
+// Quantities lists what can be expected of the end state. All sums and maxima run
+// over the fluid cells of the whole domain.
+func Quantities() []Quantity {
+	return []Quantity{
+		{Name: MassError, Dim: model.Dimensionless, Key: "[expect] mass_error",
+			Doc: "|M(end) - M(start)| / M(start), M the sum of rho over the fluid cells; the given number is the largest allowed"},
+		{Name: MaxSpeed, Dim: model.Velocity, Key: "[expect.max_speed]",
+			Doc: "the largest |u|"},
+		{Name: KineticEnergy, Dim: model.Pressure, Key: "[expect.kinetic_energy]",
+			Doc: "the mean over the fluid cells of rho u^2/2 (J/m3 = Pa)"},
+		{Name: MeanVelocity, Dim: model.Velocity, Key: "[expect.mean_velocity]",
+			Doc: "one component of sum(rho u) / sum(rho)"},
+		{Name: VelocityL2Error, Dim: model.Dimensionless, Key: "[expect.velocity] l2",
+			Doc: "sqrt(sum |u - r|^2 / sum |r|^2), r the reference at the cell centres at the end time; the given number is the largest allowed"},
+		{Name: VelocityLinfError, Dim: model.Dimensionless, Key: "[expect.velocity] linf",
+			Doc: "max |u - r| / max |r|; the given number is the largest allowed"},
+		{Name: ProbeValue, PerField: true, Key: "[expect.probe.NAME]",
+			Doc: "a field (or one component of a vector, or its magnitude) in the cell of an output probe"},
+		{Name: LineMin, PerField: true, Key: "[expect.line.NAME] extremum = \"min\"",
+			Doc: "the smallest value of a field component on a line parallel to an axis: values at the cell centres along the line, linear interpolation across it, the extremum refined by a parabola through the smallest value and its two neighbours"},
+		{Name: LineMax, PerField: true, Key: "[expect.line.NAME] extremum = \"max\"",
+			Doc: "the largest value, likewise"},
+	}
+}
+
+// ReferenceFunction of position and time: x, y, z in cells from the domain's
+// lower corner, t in steps since the start; the value is in lattice units. It is
+// safe for concurrent use.
+type ReferenceFunction func(x, y, z, t float64) float64
+
+// Expectation is one row of [expect]: a quantity of the end state that is met
+// when |measured - Value| <= Tolerance. Both are in the unit of the outputs (SI in
+// a physical case: measured = lattice value * Case.Units.Factor(Dim)).
+type Expectation struct {
+	Name      string // as in the case file: "expect.line.u_min"
+	Quantity  string // Name of a row of Quantities
+	Dim       model.Dimension
+	Value     float64 // 0 for errors
+	Tolerance float64 // absolute
+	// Reference is set for velocity_l2_error and velocity_linf_error; in 2D the
+	// third function is zero.
+	Reference [3]ReferenceFunction
+
+	// Field and Component are set for probe, line_min and line_max; Component also
+	// for mean_velocity. Component is 0 to 2, or -1 for the magnitude of a vector
+	// (and for scalars).
+	Field     model.Field
+	Component int
+	Probe     string // probe: the name of the output probe ...
+	Cell      [3]int // ... and its cell
+	// Axis that the line is parallel to, and its Columns: the value at cell k along
+	// Axis is the sum over the columns of Weight * field(Cell with Cell[Axis] = k).
+	// Cells inside bodies count as they are stored: zero velocity.
+	Axis    int
+	Columns []Column
+}
+
+// Column of cells along an axis, with its weight in an interpolation across it.
+type Column struct {
+	Cell   [3]int
+	Weight float64
+}
+
+// Samples reads the values along the line of a line_min or line_max expectation;
+// n is the number of cells along the axis, at reads one cell.
+func (e Expectation) Samples(n int, at func(cell [3]int) float64) []float64 {
+	v := make([]float64, n)
+	for k := range v {
+		for _, c := range e.Columns {
+			c.Cell[e.Axis] = k
+			v[k] += c.Weight * at(c.Cell)
+		}
+	}
+	return v
+}
+
+// Extremum of samples at equal distances: the smallest or the largest, refined by
+// the parabola through it and its two neighbours when it lies inside. at is its
+// position in samples, counted from the centre of the first.
+func Extremum(samples []float64, largest bool) (value, at float64) {
+	best := 0
+	for i, v := range samples {
+		if largest && v > samples[best] || !largest && v < samples[best] {
+			best = i
+		}
+	}
+	if len(samples) == 0 {
+		return 0, 0
+	}
+	value, at = samples[best], float64(best)
+	if best == 0 || best == len(samples)-1 {
+		return value, at
+	}
+	a, b, c := samples[best-1], samples[best], samples[best+1]
+	if curve := a - 2*b + c; curve != 0 {
+		at += (a - c) / (2 * curve)
+		value -= (a - c) * (a - c) / (8 * curve)
+	}
+	return value, at
+}
+
+// Extremum of the line of a line_min or line_max expectation.
+func (e Expectation) Extremum(samples []float64) float64 {
+	v, _ := Extremum(samples, e.Quantity == LineMax)
+	return v
+}

@@ -1,0 +1,49 @@
+package config
+
+import "time"
+
+// When things happen during a run.
+
+// Schedule says at which steps something happens: whenever step/Period passes
+// a whole number (Period in steps, any positive real), WallTime has gone by since
+// the last time, at the start, or at the end.
+type Schedule struct {
+	Period   float64 // steps; 0 = never
+	WallTime time.Duration
+	Start    bool
+	End      bool
+}
+
+// Due reports whether step n (counted from 0 at the initial state) is on the
+// schedule's period.
+func (s Schedule) Due(n int) bool {
+	if s.Period <= 0 || n == 0 {
+		return n == 0 && s.Start
+	}
+	return int(float64(n)/s.Period) > int(float64(n-1)/s.Period)
+}
+
+// Count is how often the schedule fires in a run of the given number of steps;
+// firings by wall time are unknown beforehand and left out.
+func (s Schedule) Count(steps int) int {
+	n := 0
+	if s.Start {
+		n++
+	}
+	if s.Period > 0 {
+		n += s.periods(steps)
+	}
+	if s.End && (steps > 0 && !s.Due(steps) || steps == 0 && !s.Start) {
+		n++
+	}
+	return n
+}
+
+// periods is the number of steps from 1 to steps that are Due. A period below
+// one step fires at every step, once.
+func (s Schedule) periods(steps int) int {
+	if s.Period <= 1 {
+		return steps
+	}
+	return int(float64(steps) / s.Period)
+}
