@@ -1,0 +1,241 @@
+// Package h5 writes and reads the few shapes of HDF5 that the outputs need:
+// groups, number and string attributes, texts, and contiguous datasets whose
+// place in the file is known when they are created, so that many processes can
+// fill them with pwrite and no parallel HDF5. It is the only importer of
+// gonum.org/v1/hdf5.
+package h5
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/hdf5"
+)
+
+// library is global because the HDF5 library is: the serial build keeps its
+// tables without locks, so one goroutine of the process may be inside it.
+var library sync.Mutex
+
+// enter takes the library for one call. The error stack belongs to a thread in
+// threadsafe builds, hence the lock on the thread.
+func enter() (leave func()) {
+	library.Lock()
+	runtime.LockOSThread()
+	quiet()
+	return func() {
+		runtime.UnlockOSThread()
+		library.Unlock()
+	}
+}
+
+// Type is the number type of a dataset, in the byte order of the machine.
+type Type uint8
+
+const (
+	Float32 Type = iota
+	Float64
+	Uint8
+	Uint32
+)
+
+// Size of one number in bytes.
+func (t Type) Size() int { return [...]int{4, 8, 1, 4}[t] }
+
+func (t Type) String() string { return [...]string{"float32", "float64", "uint8", "uint32"}[t] }
+
+func (t Type) datatype() *hdf5.Datatype {
+	return [...]*hdf5.Datatype{hdf5.T_NATIVE_FLOAT, hdf5.T_NATIVE_DOUBLE, hdf5.T_NATIVE_UINT8, hdf5.T_NATIVE_UINT32}[t]
+}
+
+// Options of a new file.
+type Options struct {
+	// UserBlock is the number of bytes before the HDF5 part that belong to the
+	// program: 0 or a power of two from 512 and a multiple of Align.
+	UserBlock int
+	// Align places objects of at least Threshold bytes at multiples of Align.
+	Align, Threshold int
+}
+
+// File is an open HDF5 file. Paths of objects in it start with "/".
+type File struct {
+	path string
+	f    *hdf5.File
+}
+
+// Create makes a new file; an existing one of that name is an error.
+func Create(path string, o Options) (*File, error) {
+	defer enter()()
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return nil, err // the system's word is clearer than the library's
+	}
+	f, ok := nativeCreate(path, o)
+	if !ok {
+		return nil, stackError("create "+path, nil)
+	}
+	return &File{path: path, f: f}, nil
+}
+
+// Open opens a file to read.
+func Open(path string) (*File, error) {
+	defer enter()()
+	f, ok := nativeOpen(path)
+	if !ok {
+		return nil, stackError("open "+path, nil)
+	}
+	return &File{path: path, f: f}, nil
+}
+
+// Close writes what the library still holds and closes the file.
+func (f *File) Close() error {
+	defer enter()()
+	if err := f.f.Close(); err != nil {
+		return stackError("close "+f.path, err)
+	}
+	return nil
+}
+
+func (f *File) fail(verb, object string, err error) error {
+	return stackError(fmt.Sprintf("%s: %s %s", f.path, verb, object), err)
+}
+
+// Group creates the group path; its parent exists.
+func (f *File) Group(path string) error {
+	defer enter()()
+	g, err := f.f.CreateGroup(path)
+	if err != nil {
+		return f.fail("create group", path, err)
+	}
+	return g.Close()
+}
+
+// Has reports whether the file has an object of that path whose parents exist.
+func (f *File) Has(path string) bool {
+	defer enter()()
+	return f.f.LinkExists(path)
+}
+
+// Contiguous creates a dataset and returns the offset of its first byte in the
+// file. Its bytes are on disk, unset, as soon as the file is closed.
+func (f *File) Contiguous(path string, t Type, dims ...int) (offset int64, err error) {
+	defer enter()()
+	p, err := hdf5.NewPropList(hdf5.P_DATASET_CREATE)
+	if err != nil {
+		return 0, f.fail("create dataset", path, err)
+	}
+	defer p.Close()
+	if !setEarly(p) {
+		return 0, f.fail("create dataset", path, nil)
+	}
+	d, err := f.dataset(path, t, dims, p)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	offset, ok := dataOffset(d)
+	if !ok {
+		return 0, f.fail("place dataset", path, nil)
+	}
+	return offset, nil
+}
+
+// Virtual creates a dataset all of whose planes along the first axis are the
+// one plane of source, a dataset of the same file and number type.
+func (f *File) Virtual(path string, t Type, source string, dims ...int) error {
+	defer enter()()
+	p, err := hdf5.NewPropList(hdf5.P_DATASET_CREATE)
+	if err != nil {
+		return f.fail("create dataset", path, err)
+	}
+	defer p.Close()
+	if !setVirtual(p, source, dims) {
+		return f.fail("map dataset", path, nil)
+	}
+	d, err := f.dataset(path, t, dims, p)
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}
+
+func (f *File) dataset(path string, t Type, dims []int, p *hdf5.PropList) (*hdf5.Dataset, error) {
+	u := make([]uint, len(dims))
+	for i, n := range dims {
+		u[i] = uint(n)
+	}
+	s, err := hdf5.CreateSimpleDataspace(u, nil)
+	if err != nil {
+		return nil, f.fail("create dataset", path, err)
+	}
+	defer s.Close()
+	d, err := f.f.CreateDatasetWith(path, t.datatype(), s, p)
+	if err != nil {
+		return nil, f.fail("create dataset", path, err)
+	}
+	return d, nil
+}
+
+// Place is the shape of a contiguous dataset and where its bytes lie.
+type Place struct {
+	Dims   []int
+	Size   int   // bytes of one number
+	Offset int64 // of the first byte in the file
+}
+
+// Place looks a contiguous dataset up.
+func (f *File) Place(path string) (Place, error) {
+	defer enter()()
+	d, err := f.f.OpenDataset(path)
+	if err != nil {
+		return Place{}, f.fail("open dataset", path, err)
+	}
+	defer d.Close()
+	t, err := d.Datatype()
+	if err != nil {
+		return Place{}, f.fail("read the type of", path, err)
+	}
+	defer t.Close()
+	s := d.Space()
+	if s == nil {
+		return Place{}, f.fail("read the shape of", path, nil)
+	}
+	defer s.Close()
+	u, _, err := s.SimpleExtentDims()
+	if err != nil {
+		return Place{}, f.fail("read the shape of", path, err)
+	}
+	offset, ok := dataOffset(d)
+	if !ok {
+		return Place{}, fmt.Errorf("%s: dataset %s is not contiguous", f.path, path)
+	}
+	p := Place{Size: int(t.Size()), Offset: offset}
+	for _, n := range u {
+		if n > math.MaxInt32 {
+			return Place{}, fmt.Errorf("%s: dataset %s has the impossible length %d", f.path, path, n)
+		}
+		p.Dims = append(p.Dims, int(n))
+	}
+	return p, nil
+}
+
+// Text stores a text of any length as a dataset.
+func (f *File) Text(path, text string) error {
+	defer enter()()
+	if !writeText(f.f.ID(), path, text) {
+		return f.fail("write", path, nil)
+	}
+	return nil
+}
+
+// ReadText reads a text back.
+func (f *File) ReadText(path string) (string, error) {
+	defer enter()()
+	s, ok := readText(f.f.ID(), path)
+	if !ok {
+		return "", f.fail("read the text", path, nil)
+	}
+	return s, nil
+}

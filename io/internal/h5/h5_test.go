@@ -1,0 +1,112 @@
+package h5
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.h5")
+	f, err := Create(path, Options{UserBlock: 1 << 20, Align: 1 << 20, Threshold: 1 << 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(f.Group("/g"))
+	check(f.String("/g", "Type", "ImageData"))
+	check(f.Int64s("/g", "n", 3, -4))
+	check(f.Float64s("/g", "x", 0.1, math.Inf(1), 3))
+	long := strings.Repeat("a = 1 # µ\n", 20000) // more than an attribute can hold
+	check(f.Text("/g/case", long))
+	check(f.Text("/g/empty", ""))
+	off, err := f.Contiguous("/g/d", Float32, 4, 128, 256)
+	check(err)
+	small, err := f.Contiguous("/g/s", Uint8, 5)
+	check(err)
+	check(f.String("/g/d", "unit", "m/s"))
+	check(f.Virtual("/g/v", Float32, "/g/d", 2, 128, 256))
+	check(f.Close())
+	if off%(1<<20) != 0 {
+		t.Errorf("the data starts at %d, not at a multiple of 1 MiB", off)
+	}
+	st, err := os.Stat(path)
+	check(err)
+	if st.Size() < small+5 || st.Size() < off+4*4*128*256 {
+		t.Errorf("the file has %d bytes, its data end at %d", st.Size(), off+4*4*128*256)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0)
+	check(err)
+	_, err = w.WriteAt(binary.LittleEndian.AppendUint32(nil, math.Float32bits(7)), off)
+	check(err)
+	check(w.Close())
+
+	f, err = Open(path)
+	check(err)
+	defer f.Close()
+	if s, err := f.ReadText("/g/case"); err != nil || s != long {
+		t.Errorf("case: %d bytes, %v", len(s), err)
+	}
+	if s, err := f.ReadText("/g/empty"); err != nil || s != "" {
+		t.Errorf("empty: %q, %v", s, err)
+	}
+	if v, err := f.ReadInt64s("/g", "n", 2); err != nil || v[0] != 3 || v[1] != -4 {
+		t.Error(v, err)
+	}
+	if v, err := f.ReadFloat64s("/g", "x", 3); err != nil || v[0] != 0.1 || !math.IsInf(v[1], 1) {
+		t.Error(v, err)
+	}
+	if _, err := f.ReadInt64s("/g", "n", 3); err == nil {
+		t.Error("a longer attribute was read into a shorter slice")
+	}
+	p, err := f.Place("/g/d")
+	check(err)
+	if p.Offset != off || p.Size != 4 || len(p.Dims) != 3 || p.Dims[2] != 256 {
+		t.Error(p)
+	}
+	if _, err := f.Place("/g/v"); err == nil {
+		t.Error("a virtual dataset has no place")
+	}
+	if !f.Has("/g/d") || f.Has("/g/no") {
+		t.Error("Has")
+	}
+}
+
+func TestErrorsAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(filepath.Join(dir, "no", "a.h5"), Options{}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
+	}
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("not HDF5"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(text); err == nil || !strings.Contains(err.Error(), "text") {
+		t.Error(err)
+	} else {
+		t.Log(err)
+	}
+	f, err := Create(filepath.Join(dir, "a.h5"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.ReadText("/none")
+	if err == nil {
+		t.Error("read a text that is not there")
+	}
+	t.Log(err)
+	if err := f.Group("/a/b"); err == nil {
+		t.Error("a group without parent")
+	} else {
+		t.Log(err)
+	}
+}
