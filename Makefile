@@ -1,0 +1,72 @@
+# lbmsim: `make run` builds and runs the first example, `make help` tells the rest.
+#
+# MPI=openmpi, mpich or none chooses the MPI library; without it the mpicc in
+# PATH decides. Where no search helps, give MPI_CFLAGS, MPI_LDFLAGS, HDF5_CFLAGS
+# and HDF5_LDFLAGS (scripts/env.sh says how they are used).
+
+MPI         ?= auto
+NP          ?= 2
+CASE        ?= examples/cavity.toml
+PREFIX      ?= /usr/local
+FUZZTIME    ?= 60s
+STATICCHECK := v0.7.0
+
+version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
+# env sets the flags that cgo needs, as found on this machine.
+env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
+gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.version=$(version)"
+
+export MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
+
+.PHONY: run build install setup test test-mpich lint fuzz bench env clean distclean help
+.DEFAULT_GOAL := build
+
+run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
+	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; "$$LBMSIM_MPIRUN" -np $(NP) bin/lbmsim "$(CASE)"; \
+	else set -x; bin/lbmsim "$(CASE)"; fi
+
+build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none
+	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && echo "built: bin/lbmsim $(version)"
+
+install: build ## copy the program to PREFIX=/usr/local
+	install -D -m 755 bin/lbmsim "$(DESTDIR)$(PREFIX)/bin/lbmsim"
+
+setup: ## install what is missing to build and run (with apt; needs root or sudo)
+	@scripts/setup.sh build $(MPI)
+
+test: ## install what the tests need, and run them all, with both MPI libraries
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+test-mpich: ## the tests with MPICH alone
+	@scripts/setup.sh test
+	@scripts/test.sh mpich
+
+lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
+	@files=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && if [ -n "$$files" ]; then echo "not gofmt'd: $$files"; exit 1; fi
+	@$(env) && go vet -tags "$$LBMSIM_TAGS" ./...
+	@$(env) && .build/staticcheck-$(STATICCHECK) -tags "$$LBMSIM_TAGS" ./...
+	@echo "lint: nothing found"
+
+.build/staticcheck-%:
+	@mkdir -p .build
+	@echo "installing staticcheck $*" && GOBIN="$(CURDIR)/.build" GOFLAGS= go install honnef.co/go/tools/cmd/staticcheck@$*
+	@mv .build/staticcheck $@
+
+fuzz: setup ## fuzz the case parser for FUZZTIME=60s
+	@$(env) && go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./config
+
+bench: build ## measure this machine's rooflines and the models beside them
+	@$(env) && bin/lbmsim bench
+
+env: ## print the shell lines that let plain go commands find MPI and HDF5: eval "$(make env)"
+	@scripts/env.sh $(MPI)
+
+clean: ## remove what was built and written here
+	rm -rf bin out
+
+distclean: clean ## and what was installed into .build (tools, the newest VTK)
+	rm -rf .build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

@@ -1,0 +1,239 @@
+// Package archtest holds the rules of this tree that no compiler checks: which
+// package may import which, and what must not be written anywhere. It reads the
+// source files themselves, so files behind every build tag are covered at once.
+package archtest
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "lbmsim"
+
+// why ends every message: the place to read before a rule is changed.
+const why = "docs/architecture.md tells the reasons; internal/archtest/imports_test.go holds the table"
+
+// place is where a package stands: its level, and what of this module it may
+// import. Every import leads to a lower level, so that physics, ranks and files
+// can each be read, tested and replaced alone.
+type place struct {
+	level   int
+	imports []string
+}
+
+var places = map[string]place{
+	"cmd/lbmsim": {5, []string{"sim", "config", "model", "comm", "comm/mpi", "device", "device/cpu", "device/cuda", "internal/ref"}},
+	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/ref"}},
+	"device/cpu":         {3, []string{"device", "kernels", "model", "decomp"}},
+	"device/cuda":        {3, []string{"device", "kernels", "model", "decomp"}},
+	"halo":               {3, []string{"device", "decomp", "comm"}},
+	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
+	"io/fields":          {3, []string{"model", "decomp", "comm", "io/internal/h5"}},
+	"io/checkpoint":      {3, []string{"decomp", "comm", "io/internal/h5"}},
+	"io/picture":         {2, []string{"model"}},
+	"io/probe":           {2, []string{"model"}},
+	"device":             {2, []string{"model", "decomp"}},
+	"kernels":            {2, []string{"model"}},
+	"geometry":           {2, []string{"model", "decomp"}},
+	"config":             {2, []string{"model", "decomp"}},
+	"internal/ref":       {2, []string{"model", "decomp"}},
+	"comm":               {1, []string{"comm/internal/wire"}},
+	"comm/internal/wire": {0, nil},
+	"io/internal/h5":     {1, nil},
+	"model":              {0, nil},
+	"decomp":             {0, nil},
+	"internal/archtest":  {0, nil}, // tests only
+	"scripts/testreport": {0, nil}, // a tool of `make test`
+}
+
+// thirdParty says who may import a module that is not ours. One door for each, so
+// that it can be replaced, and its traps be known, in one place.
+var thirdParty = map[string][]string{
+	"github.com/BurntSushi/toml": {"config"},
+	"gonum.org/v1/hdf5":          {"io/internal/h5"},
+	"gonum.org/v1/plot":          {"io/picture"},
+	"gorgonia.org/cu":            {"device/cuda"},
+	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "io/checkpoint", "io/fields"},
+	"github.com/btracey/mpi":     {"comm", "comm/internal/wire", "comm/mpi", "sim", "cmd/lbmsim"},
+	"github.com/spf13/cobra":     {"cmd/lbmsim"},
+}
+
+// TestImports holds the table against every import outside of tests. A test may
+// import what it needs: the compiler forbids it cycles, and it is in no program.
+func TestImports(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test {
+			continue
+		}
+		here, known := places[f.pkg]
+		if !known {
+			t.Errorf("%s: package %s has no place yet: give it a level and its imports; %s", f.path, f.pkg, why)
+			continue
+		}
+		for _, imported := range f.imports {
+			if err := allowed(f.pkg, here, imported); err != nil {
+				t.Errorf("%s: %v; %s", f.path, err, why)
+			}
+		}
+	}
+}
+
+// TestTableLeadsDownwards keeps the table itself free of cycles and of names that
+// no package has.
+func TestTableLeadsDownwards(t *testing.T) {
+	for pkg, here := range places {
+		for _, imported := range here.imports {
+			there, known := places[imported]
+			if !known {
+				t.Errorf("the table lets %s import %s, which has no row", pkg, imported)
+			} else if there.level >= here.level {
+				t.Errorf("the table lets %s (level %d) import %s (level %d): imports lead downwards only", pkg, here.level, imported, there.level)
+			}
+		}
+	}
+	for mod, users := range thirdParty {
+		for _, pkg := range users {
+			if _, known := places[pkg]; !known {
+				t.Errorf("the table lets %s import %s, but has no row for it", pkg, mod)
+			}
+		}
+	}
+}
+
+// TestViolationsAreFound proves that the rules can fail, and with which sentence.
+func TestViolationsAreFound(t *testing.T) {
+	for _, c := range []struct{ pkg, imported, want string }{
+		{"model", "lbmsim/decomp", "model imports decomp, but may import nothing of this module"},
+		{"halo", "lbmsim/sim", "halo imports sim, but may import only device, decomp, comm of this module"},
+		{"sim", "github.com/BurntSushi/toml", "sim imports github.com/BurntSushi/toml, but only config may"},
+		{"sim", "example.org/new/sub", "sim imports example.org/new/sub, a module that nobody has let in yet"},
+		{"io/fields", "gonum.org/v1/hdf5", "io/fields imports gonum.org/v1/hdf5, but only io/internal/h5 may"},
+		{"sim", "lbmsim/device/cpu", "sim imports device/cpu, but may import only " + strings.Join(places["sim"].imports, ", ") + " of this module"},
+		{"sim", "lbmsim/halo", ""},
+		{"config", "github.com/BurntSushi/toml", ""},
+		{"config", "math", ""},
+		{"comm/mpi", "C", ""},
+	} {
+		err := allowed(c.pkg, places[c.pkg], c.imported)
+		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
+			t.Errorf("%s importing %s: got %v, want %q", c.pkg, c.imported, err, c.want)
+		}
+	}
+}
+
+// allowed is nil, or the sentence that says what is wrong with the import.
+func allowed(pkg string, here place, imported string) error {
+	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+		switch {
+		case slices.Contains(here.imports, ours):
+			return nil
+		case len(here.imports) == 0:
+			return fmt.Errorf("%s imports %s, but may import nothing of this module", pkg, ours)
+		}
+		return fmt.Errorf("%s imports %s, but may import only %s of this module", pkg, ours, strings.Join(here.imports, ", "))
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") { // the standard library, and cgo's "C"
+		return nil
+	}
+	for mod, users := range thirdParty {
+		if imported != mod && !strings.HasPrefix(imported, mod+"/") {
+			continue
+		}
+		if slices.Contains(users, pkg) {
+			return nil
+		}
+		return fmt.Errorf("%s imports %s, but only %s may", pkg, imported, strings.Join(users, ", "))
+	}
+	return fmt.Errorf("%s imports %s, a module that nobody has let in yet", pkg, imported)
+}
+
+// goFile is a Go file of the tree; path and pkg are relative to its root.
+type goFile struct {
+	path, pkg string
+	test      bool
+	imports   []string
+}
+
+func goFiles(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	for _, p := range treeFiles(t) {
+		if !strings.HasSuffix(p, ".go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, p), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Errorf("%s: %v", p, err)
+			continue
+		}
+		g := goFile{path: p, pkg: path.Dir(p), test: strings.HasSuffix(p, "_test.go")}
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatalf("%s: %v", p, err)
+			}
+			g.imports = append(g.imports, name)
+		}
+		files = append(files, g)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found only %d Go files: the rules were held against nothing", len(files))
+	}
+	return files
+}
+
+// root is the tree's root as seen from this package's folder.
+const root = "../.."
+
+// treeFiles lists the tree's own files, sorted; not what is built, downloaded or written.
+func treeFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			skip := strings.HasPrefix(name, ".") && name != "." && name != ".ci" || name == "bin" || name == "out"
+			if skip {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() {
+			files = append(files, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.Strings(files)
+	return files
+}
+
+// read returns a file of the tree.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,110 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestNobodyExitsBelowCmd: a rank that ends by itself leaves the others waiting
+// in MPI for ever. Below cmd an error is returned; cmd takes all ranks down.
+func TestNobodyExitsBelowCmd(t *testing.T) {
+	exits := map[string][]string{
+		"os":      {"Exit"},
+		"log":     {"Fatal", "Fatalf", "Fatalln"},
+		"syscall": {"Exit"},
+	}
+	for _, f := range goFiles(t) {
+		if f.test || strings.HasPrefix(f.path, "cmd/") || strings.HasPrefix(f.path, "scripts/") {
+			continue
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, filepath.Join(root, f.path), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", f.path, err)
+			continue
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			call, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := call.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			for _, name := range exits[pkg.Name] {
+				if call.Sel.Name == name {
+					t.Errorf("%s:%d: %s.%s ends one rank and leaves the others hanging: return an error, cmd/lbmsim ends them all",
+						f.path, set.Position(n.Pos()).Line, pkg.Name, name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// A forbidden word is put together here, so that this file does not hold it.
+var forbidden = []struct {
+	pattern *regexp.Regexp
+	reason  string
+}{
+	{
+		regexp.MustCompile("-f" + "fast-math|-O" + "fast|use_" + "fast_math"),
+		"fast math makes the result depend on where the domain is cut; N ranks must give the bits of one",
+	},
+	{
+		regexp.MustCompile("(^|[^A-Za-z0-9_.~$})/-])/(root|home|work|farm|scratch)/"),
+		"a path of one machine: nobody else has it",
+	},
+}
+
+// TestForbiddenWords looks at all text of the tree except prose (.md), which may
+// speak of what is forbidden.
+func TestForbiddenWords(t *testing.T) {
+	looked := 0
+	for _, p := range treeFiles(t) {
+		if strings.HasSuffix(p, ".md") {
+			continue
+		}
+		text := read(t, p)
+		if strings.Contains(text, "\x00") { // not text
+			continue
+		}
+		looked++
+		for i, line := range strings.Split(text, "\n") {
+			for _, f := range forbidden {
+				if word := f.pattern.FindString(line); word != "" {
+					t.Errorf("%s:%d: %q: %s", p, i+1, strings.TrimSpace(word), f.reason)
+				}
+			}
+		}
+	}
+	if looked < 20 {
+		t.Fatalf("looked at only %d files", looked)
+	}
+}
+
+// TestForbiddenWordsAreFound proves that the patterns catch what they are for.
+func TestForbiddenWordsAreFound(t *testing.T) {
+	for line, want := range map[string]bool{
+		"CXXFLAGS: -O3 -f" + "fast-math":   true,
+		"nvrtc: --use_" + "fast_math":      true,
+		"cd /wo" + "rk/main":               true,
+		`open("/ho` + `me/x/case.toml")`:   true,
+		"#cgo CXXFLAGS: -O3 -std=c++17":    false,
+		"$PWD/work/file, ./root/x, a/home": false,
+	} {
+		got := false
+		for _, f := range forbidden {
+			got = got || f.pattern.MatchString(line)
+		}
+		if got != want {
+			t.Errorf("%q: found %v, want %v", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+#!/bin/sh
+# Finds the compiler, MPI and HDF5 of this machine and prints the shell
+# assignments that `go build` needs, to be used as: eval "$(scripts/env.sh)".
+#
+#   scripts/env.sh [auto|openmpi|mpich|none]
+#
+# What is in PATH is asked first (mpicc, h5cc: they know what `module load` or
+# the distribution chose), pkg-config second. Where neither knows, or a site
+# has its own ways, these variables are taken as they are:
+#   MPI_CFLAGS MPI_LDFLAGS   (instead of mpicc)      LBMSIM_MPIRUN   the launcher
+#   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc)
+# What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
+# (words: go c++ mpi hdf5); nothing is installed here (that is setup.sh).
+set -eu
+mpi=${1:-auto}
+missing=
+found=
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# quote WORD...: one shell word.
+quote() { printf "'%s'" "$(printf '%s' "$*" | sed "s/'/'\\\\''/g")"; }
+
+# compileflags and linkflags pick their part out of the command line that a
+# compiler wrapper would run. Static archives become their folder: the same
+# names are linked from there with -l.
+compileflags() { for w in $1; do case $w in -I*|-D*|-pthread) printf '%s ' "$w" ;; esac; done; }
+linkflags() {
+	for w in $1; do
+		case $w in
+		-L*|-l*|-Wl,*|-pthread) printf '%s ' "$w" ;;
+		/*.a) printf '%s ' "-L${w%/*}" ;;
+		esac
+	done
+}
+
+# compiles FLAGS HEADER: the preprocessor finds the header with these flags.
+compiles() {
+	printf '#include <%s>\nint main(void) { return 0; }\n' "$2" >"$tmp/try.c"
+	# shellcheck disable=SC2086  # the flags are several words
+	"${CC:-gcc}" $1 -fsyntax-only "$tmp/try.c" 2>/dev/null
+}
+
+# rpaths FLAGS: a run path for each library folder outside the system's, so that
+# the program starts without LD_LIBRARY_PATH on machines with modules.
+rpaths() {
+	for w in $1; do
+		case $w in -L/usr/lib*|-L/lib*) ;; -L*) printf '%s ' "-Wl,-rpath,${w#-L}" ;; esac
+	done
+}
+
+# --- Go ---------------------------------------------------------------------
+# Asked in this module's folder, where a newer Go may fetch the one that go.mod names.
+need=$(sed -n 's/^go //p' go.mod)
+if ! have go; then
+	missing="$missing go"
+	gosays="Go is not installed (or not in PATH); lbmsim needs Go $need or newer: https://go.dev/dl"
+elif ! version=$(go env GOVERSION 2>"$tmp/go"); then
+	missing="$missing go"
+	gosays="Go does not run here: $(head -n 1 "$tmp/go")"
+else
+	version=${version#go}
+	oldest=$(printf '%s\n%s\n' "$need" "${version%%[!0-9.]*}" | sort -V | head -n 1)
+	if [ "$oldest" != "$need" ]; then
+		missing="$missing go"
+		gosays="Go $version is too old; lbmsim needs Go $need or newer: https://go.dev/dl"
+	fi
+	found="Go $version"
+fi
+
+# --- compiler ---------------------------------------------------------------
+if have "${CXX:-g++}" && have "${CC:-gcc}" && compiles "" stdio.h; then
+	found="$found, ${CXX:-g++} $("${CXX:-g++}" -dumpfullversion -dumpversion)"
+else
+	missing="$missing c++"
+fi
+
+# --- MPI --------------------------------------------------------------------
+# mpicc.openmpi and mpicc.mpich are Debian's names where both are installed.
+# kind WRAPPER: which library a wrapper belongs to. Open MPI alone knows --showme.
+kind() {
+	if "$1" --showme:version >/dev/null 2>&1; then echo openmpi; else echo mpich; fi
+}
+cc=
+mpirun=${LBMSIM_MPIRUN:-}
+case $mpi in
+none) ;;
+auto) have mpicc && cc=mpicc ;;
+openmpi|mpich)
+	if have "mpicc.$mpi"; then
+		cc=mpicc.$mpi
+		: "${mpirun:=mpirun.$mpi}"
+	elif have mpicc && [ "$(kind mpicc)" = "$mpi" ]; then
+		cc=mpicc
+	fi
+	;;
+*)
+	echo "scripts/env.sh: MPI=$mpi is unknown; give auto, openmpi, mpich or none" >&2
+	exit 2
+	;;
+esac
+mpicflags=
+mpildflags=
+if [ "$mpi" != none ]; then
+	if [ -n "${MPI_CFLAGS:-}${MPI_LDFLAGS:-}" ]; then
+		mpicflags=${MPI_CFLAGS:-}
+		mpildflags=${MPI_LDFLAGS:-}
+		from="given flags"
+	elif [ -n "$cc" ]; then
+		line=$("$cc" -show)
+		mpicflags=$(compileflags "$line")
+		mpildflags=$(linkflags "$line")
+		mpildflags="$mpildflags$(rpaths "$mpildflags")"
+		from=$cc
+	fi
+	: "${mpirun:=mpirun}"
+	if compiles "$mpicflags" mpi.h && [ -n "$mpildflags" ]; then
+		found="$found, MPI by $from"
+	else
+		missing="$missing mpi"
+	fi
+fi
+
+# --- HDF5 -------------------------------------------------------------------
+hcflags=
+hldflags=
+hfrom=nothing
+if [ -n "${HDF5_CFLAGS:-}${HDF5_LDFLAGS:-}" ]; then
+	hcflags=${HDF5_CFLAGS:-}
+	hldflags=${HDF5_LDFLAGS:-}
+	hfrom="given flags"
+else
+	for w in h5cc h5pcc; do
+		have $w || continue
+		line=$($w -show 2>/dev/null) || continue
+		hcflags=$(compileflags "$line")
+		# Only the folders: which libraries, and that they are the shared
+		# ones, is known by the binding (-lhdf5_hl -lhdf5).
+		hldflags=$(for f in $(linkflags "$line"); do case $f in -L*|-Wl,-rpath*) printf '%s ' "$f" ;; esac; done)
+		hfrom=$w
+		break
+	done
+	if ! compiles "$hcflags $mpicflags" hdf5.h && have pkg-config; then
+		for p in hdf5-serial hdf5; do
+			pkg-config --exists $p || continue
+			hcflags=$(pkg-config --cflags $p)
+			hldflags=$(pkg-config --libs-only-L $p)
+			hfrom="pkg-config $p"
+			break
+		done
+	fi
+	hldflags="$hldflags$(rpaths "$hldflags")"
+fi
+# Where HDF5 stands in the system's folders no flag is needed at all.
+if compiles "$hcflags $mpicflags" hdf5.h; then
+	found="$found, HDF5 by $hfrom"
+else
+	missing="$missing hdf5"
+fi
+
+# Setting CGO_CFLAGS replaces Go's own "-O2 -g", so it is said again.
+words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
+cat <<X
+export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
+export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
+export CGO_LDFLAGS=$(quote "$(words "-O2 -g $hldflags $mpildflags")")
+export LBMSIM_TAGS=$([ "$mpi" = none ] || echo mpi)
+export LBMSIM_MPIRUN=$(quote "$mpirun")
+LBMSIM_FOUND=$(quote "$found")
+LBMSIM_MISSING=$(quote "${missing# }")
+LBMSIM_GO_SAYS=$(quote "${gosays:-}")
+X
+# Open MPI refuses root, and more ranks than cores, unless told: in a container
+# or on a one-core machine there is no other way. MPICH ignores these.
+if [ "$(id -u)" = 0 ]; then
+	echo "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+fi
+if [ "$(nproc)" -lt "${NP:-2}" ]; then
+	echo "export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"
+fi

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Sees to it that what lbmsim needs is on this machine: asks env.sh what is
+# missing, and installs it with apt where that is possible without a question
+# (root, or sudo without a password). Otherwise it names the packages and stops.
+#
+#   scripts/setup.sh build [MPI]   to build and run: compiler, MPI, HDF5
+#   scripts/setup.sh test          to run all tests: in addition the other MPI,
+#                                  and the programs that read the output
+set -eu
+what=${1:-build}
+mpi=${2:-auto}
+log=.build/setup.log
+mkdir -p .build
+
+fail() { printf 'lbmsim: %s\n' "$*" >&2; exit 1; }
+
+# packages WORD...: Debian's and Ubuntu's names of what env.sh and this script miss.
+packages() {
+	for w in "$@"; do
+		case $w in
+		c++) echo gcc g++ libc6-dev ;;
+		mpi) if [ "$mpi" = mpich ]; then packages mpich; else packages openmpi; fi ;;
+		openmpi) echo openmpi-bin libopenmpi-dev ;;
+		mpich) echo mpich libmpich-dev ;;
+		hdf5) echo libhdf5-dev ;;
+		h5py) echo python3-h5py ;;
+		paraview) echo paraview python3-paraview ;;
+		xvfb) echo xvfb xauth ;;
+		venv) echo python3-venv ;;
+		*) echo "$w" ;;
+		esac
+	done
+}
+
+install() {
+	# shellcheck disable=SC2046  # several words
+	set -- $(packages "$@")
+	if ! command -v apt-get >/dev/null; then
+		fail "missing here: $*
+This machine has no apt. Install these packages' counterparts, or load them
+(on a cluster for example: module load gcc openmpi hdf5), so that mpicc and h5cc are in PATH."
+	fi
+	if [ "$(id -u)" = 0 ]; then
+		sudo=
+	elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+		sudo=sudo
+	else
+		fail "missing here; please run this, then make again:
+    sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
+	fi
+	echo "installing with apt: $* (log: $log)"
+	if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 </dev/null; then
+		tail -n 5 "$log" >&2
+		fail "apt could not install $*; the whole story is in $log"
+	fi
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+missing() { e=$(scripts/env.sh "$1"); eval "$e"; echo "$LBMSIM_MISSING"; }
+
+# Go is not installed: which Go, and from where, is the user's choice.
+e=$(scripts/env.sh "$mpi")
+eval "$e"
+[ -z "$LBMSIM_GO_SAYS" ] || fail "$LBMSIM_GO_SAYS"
+
+case $what in
+build)
+	need=$LBMSIM_MISSING
+	;;
+test)
+	need="$(missing openmpi | sed 's/mpi/openmpi/') $(missing mpich | sed 's/mpi/mpich/')"
+	# Debian's own Python: its h5py and ParaView are not in any other.
+	/usr/bin/python3 -c 'import h5py' 2>/dev/null || need="$need h5py"
+	have pvpython && have pvbatch || need="$need paraview"
+	have xvfb-run && have xauth || need="$need xvfb"
+	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	;;
+*)
+	fail "scripts/setup.sh: build or test, not $what"
+	;;
+esac
+need=$(printf '%s\n' $need | sort -u)
+if [ -n "$need" ]; then
+	# shellcheck disable=SC2086
+	install $need
+	# A wish that apt fulfilled and the search still misses must not loop or pass.
+	for m in "$mpi" $([ "$what" = test ] && echo openmpi mpich); do
+		left=$(missing "$m")
+		[ -z "$left" ] || fail "apt installed the packages, but this is still not found (MPI=$m): $left"
+	done
+fi
+
+# The newest VTK, from its wheel, reads the output beside Debian's ParaView: a
+# file that one of the two refuses is of no use to half of the readers.
+venv=.build/vtk
+if [ "$what" = test ] && ! "$venv/bin/python" -c 'import vtkmodules.vtkIOHDF' 2>/dev/null; then
+	echo "installing the newest VTK into $venv (log: $log)"
+	if ! { rm -rf "$venv" && /usr/bin/python3 -m venv "$venv" &&
+		"$venv/bin/python" -m pip install --quiet --disable-pip-version-check vtk numpy; } >"$log" 2>&1; then
+		tail -n 5 "$log" >&2
+		fail "pip could not install vtk into $venv; the whole story is in $log"
+	fi
+	"$venv/bin/python" -c 'import vtkmodules.vtkIOHDF' || fail "the vtk wheel in $venv does not load"
+fi
+e=$(scripts/env.sh "$mpi")
+eval "$e"
+echo "found: $LBMSIM_FOUND"

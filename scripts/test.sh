@@ -1,0 +1,48 @@
+#!/bin/bash
+# Runs all tests: everything with Open MPI, and what talks to MPI once more with
+# MPICH. Called by `make test`, which has installed what is needed; so nothing
+# may be skipped here (scripts/allowed-skips.txt has the exceptions).
+#
+#   scripts/test.sh [openmpi|mpich] [PACKAGE...]     default: both
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A test that does not find MPI, or a program that reads the output, has to
+# fail: these say that all of them are there.
+export LBMSIM_REQUIRE_MPI=1 LBMSIM_REQUIRE_READERS=1
+# Debian's h5py belongs to Debian's Python, whatever python3 is in PATH.
+export LBMSIM_PYTHON=${LBMSIM_PYTHON:-/usr/bin/python3}
+export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
+
+mkdir -p .build
+go build -buildvcs=false -o .build/testreport ./scripts/testreport
+
+# with MPI PACKAGE...: the tests of these packages, built and run with this MPI.
+# The pipe's exit code is the report's; go test's own adds nothing to it.
+with() {
+	local mpi=$1 found
+	shift
+	found=$(scripts/env.sh "$mpi")
+	eval "$found"
+	echo "tests with $mpi: $LBMSIM_FOUND"
+	(go test -json -count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" 2>&1 || true) |
+		.build/testreport -allow scripts/allowed-skips.txt -log ".build/test-$mpi.log"
+}
+
+# The packages whose tests start ranks with mpirun, or link the MPI library.
+ranks() { go list -tags mpi -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
+	awk '/ ?lbmsim\/comm\/mpi( |$)/ {print $1}'; }
+
+which=${1:-both}
+[ $# -eq 0 ] || shift
+rc=0
+case $which in
+both)
+	with openmpi ./... || rc=1
+	# shellcheck disable=SC2046
+	with mpich $(ranks) || rc=1
+	;;
+openmpi|mpich) with "$which" "${@:-./...}" || rc=1 ;;
+*) echo "scripts/test.sh: openmpi or mpich, not $which" >&2; exit 2 ;;
+esac
+exit $rc
