@@ -1,0 +1,103 @@
+package picture
+
+// From values to colours. Both maps are perceptual: equal differences of value
+// look equally far apart, and the sequential one stays ordered in grey print
+// and for colour-blind readers.
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+)
+
+// solid is the colour of cells without a value.
+var solid = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}
+
+// sequential interpolates in CIELAB, with luminance linear in the value, between
+// the control colours of viridis (van der Walt & Smith, SciPy 2015).
+func sequential() (palette.ColorMap, error) {
+	var controls []color.Color
+	for _, c := range [][3]uint8{
+		{68, 1, 84}, {71, 44, 122}, {59, 81, 139}, {44, 113, 142}, {33, 144, 141},
+		{39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37},
+	} {
+		controls = append(controls, color.NRGBA{R: c[0], G: c[1], B: c[2], A: 0xff})
+	}
+	return moreland.NewLuminance(controls)
+}
+
+// extremes are the least and the greatest value; lo > hi when there is none.
+func (p Picture) extremes() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range p.Values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// scale is the colour map with its ends, tabulated.
+type scale struct {
+	palette.ColorMap
+	table [1024]color.NRGBA
+}
+
+func (p Picture) scale() (*scale, error) {
+	lo, hi := p.extremes()
+	if lo > hi {
+		lo, hi = 0, 1 // no value at all
+	}
+	if p.Range != nil {
+		lo, hi = p.Range[0], p.Range[1]
+	}
+	diverging := p.Colours == Diverging
+	if p.Colours == Auto {
+		// A little undershoot beside a large positive field is not a sign change.
+		diverging = lo < 0 && hi > 0 && math.Min(-lo, hi) > 0.1*math.Max(-lo, hi)
+	}
+	if diverging && p.Range == nil {
+		hi = math.Max(math.Abs(lo), math.Abs(hi))
+		lo = -hi
+	}
+	// A uniform field gets a range in which its rounding noise stays invisible.
+	if least := 1e-6 * math.Max(math.Abs(lo), math.Abs(hi)); hi-lo <= least {
+		mid := (lo + hi) / 2
+		lo, hi = mid-math.Max(50*least, 1e-300), mid+math.Max(50*least, 1e-300)
+		if mid == 0 {
+			lo, hi = -1, 1
+		}
+	}
+	s := &scale{}
+	if diverging {
+		s.ColorMap = moreland.SmoothBlueRed()
+	} else {
+		m, err := sequential()
+		if err != nil {
+			return nil, err
+		}
+		s.ColorMap = m
+	}
+	s.SetMin(lo)
+	s.SetMax(hi)
+	for i := range s.table {
+		c, err := s.ColorMap.At(lo + (hi-lo)*math.Min((float64(i)+0.5)/float64(len(s.table)), 1))
+		if err != nil {
+			return nil, err
+		}
+		s.table[i] = color.NRGBAModel.Convert(c).(color.NRGBA)
+	}
+	return s, nil
+}
+
+// at is the colour of v; values beyond the ends take the end's colour.
+func (s *scale) at(v float64) color.NRGBA {
+	if math.IsNaN(v) {
+		return solid
+	}
+	n := len(s.table)
+	f := (v - s.Min()) / (s.Max() - s.Min()) * float64(n)
+	return s.table[int(math.Max(0, math.Min(float64(n-1), f)))]
+}

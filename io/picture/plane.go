@@ -1,0 +1,92 @@
+package picture
+
+// From cells to pixels: few cells are enlarged by a whole factor with values
+// interpolated between the cell centres, many are averaged by a whole factor.
+// Solid cells keep their sharp outline and take no part in either.
+
+import (
+	"image"
+	"math"
+)
+
+// pixels is the size of the plane in the picture and how the cells get there:
+// grow pixels a cell, or shrink cells a pixel; one of them is 1.
+func (p Picture) pixels() (w, h, grow, shrink int) {
+	size := p.Size
+	if size == 0 {
+		size = 900
+	}
+	longer := max(p.W, p.H)
+	if longer <= size {
+		grow = max(1, (size+longer/2)/longer)
+		return p.W * grow, p.H * grow, grow, 1
+	}
+	shrink = (longer + size - 1) / size
+	return max(1, p.W/shrink), max(1, p.H/shrink), 1, shrink
+}
+
+// plane colours the plane, first image row on top.
+func (p Picture) plane(s *scale) *image.NRGBA {
+	w, h, grow, shrink := p.pixels()
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := 0; y < h; y++ {
+		for x := 0; x < w; x++ {
+			var v float64
+			if shrink > 1 {
+				v = p.average(x*shrink, y*shrink, shrink)
+			} else {
+				v = p.between(x, y, grow)
+			}
+			img.SetNRGBA(x, h-1-y, s.at(v))
+		}
+	}
+	return img
+}
+
+// average is the mean of a block of cells, NaN when most of them are solid.
+func (p Picture) average(i0, j0, n int) float64 {
+	sum, fluid, all := 0.0, 0, 0
+	for j := j0; j < min(j0+n, p.H); j++ {
+		for i := i0; i < min(i0+n, p.W); i++ {
+			all++
+			if v := p.Values[j*p.W+i]; !math.IsNaN(v) {
+				sum += v
+				fluid++
+			}
+		}
+	}
+	if 2*fluid < all || fluid == 0 {
+		return math.NaN()
+	}
+	return sum / float64(fluid)
+}
+
+// between interpolates bilinearly between the centres of the fluid cells around
+// pixel (x, y); in a solid cell it is NaN.
+func (p Picture) between(x, y, grow int) float64 {
+	here := p.Values[y/grow*p.W+x/grow]
+	if grow == 1 || math.IsNaN(here) {
+		return here
+	}
+	fx := (float64(x)+0.5)/float64(grow) - 0.5
+	fy := (float64(y)+0.5)/float64(grow) - 0.5
+	i, j := int(math.Floor(fx)), int(math.Floor(fy))
+	fx, fy = fx-float64(i), fy-float64(j)
+	sum, weight := 0.0, 0.0
+	for dj := 0; dj < 2; dj++ {
+		for di := 0; di < 2; di++ {
+			a, b := min(max(i+di, 0), p.W-1), min(max(j+dj, 0), p.H-1)
+			v := p.Values[b*p.W+a]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			q := math.Abs(1-float64(di)-fx) * math.Abs(1-float64(dj)-fy)
+			sum += q * v
+			weight += q
+		}
+	}
+	if weight == 0 {
+		return here
+	}
+	return sum / weight
+}
