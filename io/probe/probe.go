@@ -1,0 +1,249 @@
+// Package probe writes what happens at one place as a table of numbers: a CSV
+// file of one row per sample, which rank 0 keeps. A restarted run cuts the file
+// back to what the checkpoint had counted and goes on, so that in the end it is
+// the same, byte for byte, as without the interruption.
+package probe
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Column is the heading of one sampled number.
+type Column struct {
+	Name string // for example "velocity x"
+	Unit string // for example "m/s"; empty for numbers
+}
+
+// Header describes a series.
+type Header struct {
+	// Comments are lines about the run (version, case) that go on top behind "# ".
+	Comments []string
+	Position [3]float64 // in metres, repeated in every row
+	Columns  []Column
+}
+
+// names is the row of headings: step, time, place, then the columns.
+func (h Header) names() string {
+	all := append([]Column{{"step", ""}, {"time", "s"}, {"x", "m"}, {"y", "m"}, {"z", "m"}}, h.Columns...)
+	words := make([]string, len(all))
+	for i, c := range all {
+		w := c.Name
+		if c.Unit != "" {
+			w += " (" + c.Unit + ")"
+		}
+		if strings.ContainsAny(w, ",\"\n\r") {
+			w = `"` + strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(w) + `"`
+		}
+		words[i] = w
+	}
+	return strings.Join(words, ",") + "\n"
+}
+
+// Often is the longest time that a sample waits in memory while others follow.
+const often = time.Second
+
+// Writer appends samples to a file. One goroutine at a time.
+type Writer struct {
+	path    string
+	f       *os.File
+	buf     *bufio.Writer
+	length  int64 // bytes, those in buf included
+	columns int
+	place   string // ",x,y,z"
+	step    int64  // of the last row
+	flushed time.Time
+	row     []byte
+	err     error // the first failure, which every later call repeats
+}
+
+func newWriter(path string, f *os.File, h Header) *Writer {
+	place := ""
+	for _, x := range h.Position {
+		place += "," + number(x)
+	}
+	return &Writer{path: path, f: f, buf: bufio.NewWriterSize(f, 1<<16), columns: len(h.Columns),
+		place: place, step: -1, flushed: time.Now()}
+}
+
+// Create starts a series; a file of that name is replaced.
+func Create(path string, h Header) (*Writer, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("start the probe file: %w", err)
+	}
+	w := newWriter(path, f, h)
+	for _, c := range h.Comments {
+		for _, line := range strings.Split(strings.TrimRight(c, "\n"), "\n") {
+			w.put([]byte("# " + line + "\n"))
+		}
+	}
+	w.put([]byte(h.names()))
+	w.flush()
+	if w.err != nil {
+		f.Close()
+		return nil, w.err
+	}
+	return w, nil
+}
+
+// Resume goes on with a series that had length bytes when the checkpoint of that
+// step was taken: later rows are cut off. It fails when the file is not the
+// one that the checkpoint counted (errors.Is(err, fs.ErrNotExist) when it is
+// gone); the comments may differ, the columns may not.
+func Resume(path string, h Header, length, step int64) (*Writer, error) {
+	w, err := resume(path, h, length, step)
+	if err != nil {
+		return nil, fmt.Errorf("continue the probe file at step %d: %w", step, err)
+	}
+	return w, nil
+}
+
+func resume(path string, h Header, length, step int64) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; put it back, or restart into another folder without it", err)
+	} else if err != nil {
+		return nil, err
+	}
+	last, err := check(f, h, length)
+	if err == nil && last > step {
+		err = fmt.Errorf("%s: its first %d bytes go to step %d already: it belongs to another run", path, length, last)
+	}
+	if err == nil {
+		err = f.Truncate(length)
+	}
+	if err == nil {
+		_, err = f.Seek(length, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	w := newWriter(path, f, h)
+	w.length, w.step = length, last
+	return w, nil
+}
+
+// check reads the first length bytes and returns the step of their last row, -1
+// when there is none.
+func check(f *os.File, h Header, length int64) (last int64, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if st.Size() < length {
+		return 0, fmt.Errorf("%s has %d bytes, but the checkpoint counted %d: rows are missing, so it belongs to another run or was cut",
+			f.Name(), st.Size(), length)
+	}
+	r := bufio.NewReader(io.LimitReader(f, length))
+	var line []byte
+	heading, row := false, []byte(nil)
+	for {
+		line, err = r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		switch {
+		case !heading && bytes.HasPrefix(line, []byte("# ")):
+		case !heading:
+			if want := h.names(); string(line) != want {
+				return 0, fmt.Errorf("%s has the columns %q, the case wants %q: restart into another folder, or undo the change of the case",
+					f.Name(), strings.TrimSpace(string(line)), strings.TrimSpace(want))
+			}
+			heading = true
+		default:
+			row = append(row[:0], line...)
+		}
+	}
+	if len(line) > 0 || !heading {
+		return 0, fmt.Errorf("%s: byte %d, which the checkpoint counted last, is not the end of a row: it belongs to another run", f.Name(), length)
+	}
+	if row == nil {
+		return -1, nil
+	}
+	word, _, _ := strings.Cut(string(row), ",")
+	if last, err = strconv.ParseInt(word, 10, 64); err != nil {
+		return 0, fmt.Errorf("%s: a row starts with %q instead of a step", f.Name(), word)
+	}
+	return last, nil
+}
+
+// number is the shortest text that reads back as the same float64.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Append adds the sample of one step: the simulated time in seconds and one value
+// per column.
+func (w *Writer) Append(step int64, t float64, values ...float64) error {
+	if len(values) != w.columns {
+		return fmt.Errorf("probe file %s: %d values for %d columns", w.path, len(values), w.columns)
+	}
+	b := strconv.AppendInt(w.row[:0], step, 10)
+	b = append(append(b, ','), number(t)...)
+	b = append(b, w.place...)
+	for _, v := range values {
+		b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+	}
+	w.row = append(b, '\n')
+	w.put(w.row)
+	w.step = step
+	if time.Since(w.flushed) >= often {
+		w.flush()
+	}
+	return w.err
+}
+
+// Step is that of the last row, -1 when there is none.
+func (w *Writer) Step() int64 { return w.step }
+
+func (w *Writer) put(b []byte) {
+	if w.err != nil {
+		return
+	}
+	n, err := w.buf.Write(b)
+	w.length += int64(n)
+	w.fail(err)
+}
+
+func (w *Writer) flush() {
+	if w.err == nil {
+		w.fail(w.buf.Flush())
+		w.flushed = time.Now()
+	}
+}
+
+func (w *Writer) fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("write the probe file %s: %w; make room or choose another output folder, then restart from the last checkpoint", w.path, err)
+	}
+}
+
+// Sync brings every row to the disk and returns the length of the file, which
+// the checkpoint of this step stores for Resume.
+func (w *Writer) Sync() (length int64, err error) {
+	w.flush()
+	if w.err == nil {
+		w.fail(w.f.Sync())
+	}
+	return w.length, w.err
+}
+
+// Close brings every row to the disk and closes the file.
+func (w *Writer) Close() error {
+	_, err := w.Sync()
+	if e := w.f.Close(); err == nil {
+		w.fail(e)
+		err = w.err
+	}
+	return err
+}
