@@ -1,0 +1,91 @@
+package comm
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Failure is the error that all ranks agreed on. Its text is the same on every
+// rank, so that one of them prints it once for all.
+type Failure struct {
+	Rank   int    // the lowest rank that failed
+	Failed int    // how many ranks failed
+	Ranks  int    // of how many
+	Text   string // that rank's error
+	own    error
+}
+
+func (f *Failure) Error() string {
+	text := f.Text
+	if prefix := fmt.Sprintf("rank %d: ", f.Rank); f.Ranks > 1 && !strings.HasPrefix(text, prefix) {
+		text = prefix + text
+	}
+	switch f.Failed {
+	case 1:
+		return text
+	case 2:
+		return text + " (and 1 more rank failed)"
+	}
+	return fmt.Sprintf("%s (and %d more ranks failed)", text, f.Failed-1)
+}
+
+// Unwrap is this rank's own error, nil if it did not fail.
+func (f *Failure) Unwrap() error { return f.own }
+
+// Agree is collective: each rank gives what went wrong there, nil if nothing.
+// When no rank failed it returns nil everywhere, at the cost of one small
+// reduction; else the same *Failure everywhere. Call it after work that can fail
+// on some ranks only (reading, allocating, compiling), before the next message:
+// the others would wait for ever. An error of the communication itself comes
+// back as it is.
+func Agree(c Comm, err error) error {
+	n, rank := c.Size(), c.Rank()
+	first := []int64{0} // n - rank of the lowest rank that failed
+	if err != nil {
+		first[0] = int64(n - rank)
+	}
+	if e := Max(c, first); e != nil {
+		return undecided(err, e)
+	}
+	if first[0] == 0 {
+		return nil
+	}
+	f := &Failure{Rank: n - int(first[0]), Ranks: n, own: err}
+	mine := []byte{0}
+	if err != nil {
+		mine[0] = 1
+	}
+	marks, e := Gather(c, mine)
+	if e != nil {
+		return undecided(err, e)
+	}
+	count := 0
+	for _, m := range marks {
+		count += int(m[0])
+	}
+	number, e := Broadcast(c, []byte(fmt.Sprint(count)))
+	if e != nil {
+		return undecided(err, e)
+	}
+	if _, e := fmt.Sscan(string(number), &f.Failed); e != nil {
+		return undecided(err, e)
+	}
+	if rank == f.Rank {
+		f.Text = err.Error()
+	}
+	text, e := broadcast(c, []byte(f.Text), f.Rank)
+	if e != nil {
+		return undecided(err, e)
+	}
+	f.Text = string(text)
+	return f
+}
+
+// undecided keeps a rank's own error when the ranks could not talk about it.
+func undecided(own, communication error) error {
+	e := fmt.Errorf("agree on errors: %w", communication)
+	if own != nil {
+		e = fmt.Errorf("%w (and %w)", own, e)
+	}
+	return e
+}

@@ -1,0 +1,151 @@
+package comm_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/comm/commtest"
+
+	"github.com/btracey/mpi"
+)
+
+func TestLocal(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 8} {
+		for _, check := range commtest.Checks {
+			t.Run(fmt.Sprintf("%d ranks/%s", n, check.Name), func(t *testing.T) {
+				if err := comm.RunLocal(n, check.Run); err != nil {
+					t.Error(err)
+				}
+				bare := func(c comm.Comm) error { return check.Run(commtest.Bare(c)) }
+				if err := comm.RunLocal(n, bare); err != nil {
+					t.Errorf("with messages only: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestSerial(t *testing.T) {
+	c := comm.Serial()
+	for _, check := range commtest.Checks {
+		if err := check.Run(c); err != nil {
+			t.Errorf("%s: %v", check.Name, err)
+		}
+	}
+	if _, ok := c.(interface {
+		comm.NonBlocking
+		comm.Collective
+		comm.Aborter
+		comm.Node
+		comm.Describer
+	}); !ok {
+		t.Error("the serial communicator lacks an ability")
+	}
+	if err := c.Send(mpi.Raw{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "Isend") {
+		t.Errorf("a blocking send to oneself: %v", err)
+	}
+}
+
+// The trees stay shallow: thousands of ranks start as fast as a few.
+func TestManyRanks(t *testing.T) {
+	err := comm.RunLocal(1500, func(c comm.Comm) error {
+		if err := comm.Barrier(c); err != nil {
+			return err
+		}
+		if _, err := comm.Broadcast(c, []byte("case")); err != nil {
+			return err
+		}
+		parts, err := comm.Gather(c, []byte(fmt.Sprint(c.Rank())))
+		if err != nil {
+			return err
+		}
+		for r, p := range parts {
+			if string(p) != fmt.Sprint(r) {
+				return fmt.Errorf("part of rank %d is %q", r, p)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAbortEndsPendingCalls(t *testing.T) {
+	ranks := comm.Local(3)
+	var wg sync.WaitGroup
+	for _, wait := range []func() error{
+		func() error { return ranks[0].Receive(&mpi.Raw{0}, 1, 0) },
+		func() error { return comm.Barrier(ranks[1]) },
+	} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var abort *comm.AbortError
+			if err := wait(); !errors.As(err, &abort) || abort.Code != 7 || abort.Rank != 2 {
+				t.Errorf("the pending call returned %v", err)
+			}
+		}()
+	}
+	time.Sleep(10 * time.Millisecond)
+	ranks[2].(comm.Aborter).Abort(7)
+	wg.Wait()
+	if err := ranks[0].Send(mpi.Raw{1}, 1, 0); err == nil {
+		t.Error("a call after the abort went through")
+	}
+}
+
+func TestRunLocalReportsPanics(t *testing.T) {
+	err := comm.RunLocal(3, func(c comm.Comm) error {
+		if c.Rank() == 1 {
+			panic("out of cheese")
+		}
+		return comm.Barrier(c)
+	})
+	if err == nil || !strings.Contains(err.Error(), "rank 1 panicked: out of cheese") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMixedKindsAreExplained(t *testing.T) {
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		if c.Rank() == 0 {
+			return c.Send("text", 1, 0)
+		}
+		return c.Receive(mpi.Raw{0}, 0, 0)
+	})
+	if err == nil || !strings.Contains(err.Error(), "raw bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLaunched(t *testing.T) {
+	for _, test := range []struct {
+		env  string
+		want comm.Launch
+		ok   bool
+	}{
+		{"", comm.Launch{}, false},
+		{"SLURM_PROCID=0 SLURM_NTASKS=4", comm.Launch{}, false}, // a batch script
+		{"SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 PMIX_RANK=0", comm.Launch{By: "srun", Ranks: 4}, true},
+		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", comm.Launch{By: "Open MPI", Ranks: 3}, true},
+		{"PMI_RANK=2 PMI_SIZE=5", comm.Launch{By: "a PMI launcher", Ranks: 5}, true},
+		{"PMI_RANK=2", comm.Launch{By: "a PMI launcher"}, true},
+		{"PMIX_RANK=2", comm.Launch{By: "a PMIx launcher"}, true},
+	} {
+		env := map[string]string{}
+		for _, kv := range strings.Fields(test.env) {
+			k, v, _ := strings.Cut(kv, "=")
+			env[k] = v
+		}
+		got, ok := comm.Launched(func(k string) (string, bool) { v, ok := env[k]; return v, ok })
+		if got != test.want || ok != test.ok {
+			t.Errorf("%q: %+v %v, want %+v %v", test.env, got, ok, test.want, test.ok)
+		}
+	}
+}
