@@ -1,0 +1,203 @@
+// Package fields writes the fields of one output time into one VTKHDF file that
+// ParaView 5.11 and newer open by themselves, and keeps the index that joins the
+// files of a run into a film. All ranks write into the same file.
+//
+// The format is ImageData of Version 1.0 with point data at the cell centres:
+// cell data, field data and the temporal extension fail in ParaView 5.11.
+package fields
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/io/internal/h5"
+	"lbmsim/io/internal/joint"
+)
+
+// Type is the number type of a field.
+type Type = h5.Type
+
+// The number types that a field may have.
+const (
+	Float32 = h5.Float32
+	Float64 = h5.Float64
+	Uint8   = h5.Uint8
+)
+
+// Grid is the global box of cells.
+type Grid struct {
+	N       [3]int     // cells along x, y, z; N[2] = 1 is two-dimensional
+	Origin  [3]float64 // centre of the first cell in metres
+	Spacing float64    // metres between two cells
+}
+
+// flat grids have one plane, and slabs are cut along y.
+func (g Grid) flat() bool { return g.N[2] == 1 }
+
+func (g Grid) axis() int {
+	if g.flat() {
+		return 1
+	}
+	return 2
+}
+
+// Field is one field of the file.
+type Field struct {
+	Name       string // unique, as ParaView shows it
+	Unit       string // for example "m/s"
+	Components int    // 1, or 3 for vectors, in 2D too
+	Type       Type
+}
+
+// Meta is where a file comes from; it is stored beside the fields.
+type Meta struct {
+	Case    string  // text of the resolved case
+	Version string  // of the program
+	Step    int64   // time steps done
+	Time    float64 // simulated time in seconds
+}
+
+// Pending is a file that is being written.
+type Pending struct {
+	series Series
+	meta   Meta
+	c      comm.Comm
+	file   *joint.File
+	axis   int
+	planes int // of the whole grid along the axis
+	arrays []array
+}
+
+// array is one field on its way into the file.
+type array struct {
+	name    string
+	bytes   int   // of a plane along the axis
+	data    int64 // offset of the field in the file
+	sumsAt  int64 // offset of its checksums
+	sums    *joint.Sums
+	planeLo int
+}
+
+// Begin is collective: it creates the file of step m.Step, room for all fields
+// included, in which each rank will write its box. Boxes are slabs: whole in x
+// and, in 3D, in y. The error is the same on all ranks, and then nothing is left.
+func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
+	path := s.Path(m.Step)
+	if err := comm.Agree(c, check(box, g, fs)); err != nil {
+		return nil, fmt.Errorf("begin the fields %s: %w", path, err)
+	}
+	file, note, err := joint.Begin(c, path, func(tmp string) ([]byte, error) {
+		at, err := create(tmp, g, fs, m)
+		return joint.MarshalInts(at), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := joint.UnmarshalInts(note)
+	p := &Pending{series: s, meta: m, c: c, file: file, axis: g.axis(), planes: g.N[g.axis()]}
+	for i, f := range fs {
+		bytes := f.Type.Size() * f.Components * g.N[0]
+		if !g.flat() {
+			bytes *= g.N[1]
+		}
+		lo, hi := box.Lo[p.axis], box.Hi[p.axis]
+		if box.Cells() == 0 {
+			hi = lo
+		}
+		p.arrays = append(p.arrays, array{name: f.Name, bytes: bytes, data: at[2*i], sumsAt: at[2*i+1],
+			sums: joint.NewSums(lo, hi, bytes), planeLo: lo})
+	}
+	return p, nil
+}
+
+// check explains what cannot be written.
+func check(box decomp.Box, g Grid, fs []Field) error {
+	if g.N[0] < 1 || g.N[1] < 1 || g.N[2] < 1 || !(g.Spacing > 0) {
+		return fmt.Errorf("a grid of %v cells, %g m apart, is none", g.N, g.Spacing)
+	}
+	for a := 0; a < 3 && box.Cells() > 0; a++ {
+		if box.Lo[a] < 0 || box.Hi[a] > g.N[a] {
+			return fmt.Errorf("the box %v is not in the grid %v", box, g.N)
+		}
+		if a != g.axis() && (box.Lo[a] != 0 || box.Hi[a] != g.N[a]) {
+			return fmt.Errorf("the box %v is no slab of the grid %v: it may be cut along %c only", box, g.N, "xyz"[g.axis()])
+		}
+	}
+	if len(fs) == 0 {
+		return errors.New("no fields")
+	}
+	seen := map[string]bool{}
+	for _, f := range fs {
+		switch {
+		case f.Name == "" || f.Name == "." || strings.ContainsAny(f.Name, "/\x00"):
+			return fmt.Errorf("%q cannot be the name of a field", f.Name)
+		case seen[f.Name]:
+			return fmt.Errorf("two fields have the name %q", f.Name)
+		case f.Components != 1 && f.Components != 3:
+			return fmt.Errorf("field %q has %d components instead of 1 or 3", f.Name, f.Components)
+		case f.Type > Uint8:
+			return fmt.Errorf("field %q has an unknown number type", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return nil
+}
+
+// Write puts planes of one field (its index in the list given to Begin) into the
+// file: plane 0 is the first of this rank's box along z, in 2D along y. data is
+// [plane][y][x][component], in 2D [plane = y][x][component], in the machine's
+// byte order. Any goroutine may call it, also several at once; no messages. Its
+// error comes again, on all ranks, from Commit.
+func (p *Pending) Write(field, plane int, data []byte) error {
+	if field < 0 || field >= len(p.arrays) {
+		err := fmt.Errorf("there is no field %d among %d", field, len(p.arrays))
+		p.file.Fail(err)
+		return err
+	}
+	a := &p.arrays[field]
+	if err := a.sums.Check(plane, data); err != nil {
+		err = fmt.Errorf("field %q: %w", a.name, err)
+		p.file.Fail(err)
+		return err
+	}
+	a.sums.Add(plane, data)
+	return p.file.WriteAt(data, a.data+int64(a.planeLo+plane)*int64(a.bytes))
+}
+
+// Commit is collective: when all ranks have written all planes, the file gets its
+// name and its place in the index. After an error, the same on all ranks, earlier
+// files and the index are as before.
+func (p *Pending) Commit() error {
+	sums := make([][]uint32, len(p.arrays))
+	for i, a := range p.arrays {
+		if err := a.sums.Missing(); err != nil {
+			p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
+		}
+		parts, err := comm.Gather(p.c, a.sums.Marshal())
+		if err != nil {
+			p.file.Abort()
+			return fmt.Errorf("gather the checksums of field %q: %w", a.name, err)
+		}
+		if p.c.Rank() == 0 {
+			if sums[i], err = joint.Collect(p.planes, parts); err != nil {
+				p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
+			}
+		}
+	}
+	return p.file.Commit(func(f *os.File) error {
+		for i, a := range p.arrays {
+			if _, err := f.WriteAt(joint.Bytes(sums[i]), a.sumsAt); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() error { return p.series.add(p.meta) })
+}
+
+// Abort gives the file up without a message; every rank calls it instead of
+// Commit. The temporary file goes, earlier files and the index stay.
+func (p *Pending) Abort() { p.file.Abort() }

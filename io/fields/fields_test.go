@@ -1,0 +1,428 @@
+package fields
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+)
+
+// The numbers in all tests: a value of each cell that is exact in float32;
+// testdata/expected.py has the same.
+func value(x, y, z, c int) float64 {
+	return 0.5*float64(x) + 7*float64(y) + 101*float64(z) + 0.25*float64(c)
+}
+
+var testFields = []Field{
+	{"density", "kg/m^3", 1, Float64},
+	{"velocity", "m/s", 3, Float32},
+	{"solid", "", 1, Uint8},
+}
+
+func testGrid(flat bool) Grid {
+	g := Grid{N: [3]int{7, 5, 6}, Origin: [3]float64{0.5, 1.5, -2}, Spacing: 0.25}
+	if flat {
+		g.N = [3]int{9, 6, 1}
+	}
+	return g
+}
+
+var testMeta = Meta{Case: "[domain]\nname = \"µ\"\n", Version: "test 1", Step: 120, Time: 0.75}
+
+// slab is rank's part of n ranks; with more ranks than planes some are empty.
+func slab(g Grid, rank, n int) decomp.Box {
+	b := decomp.Box{Hi: g.N}
+	a := g.axis()
+	b.Lo[a], b.Hi[a] = g.N[a]*rank/n, g.N[a]*(rank+1)/n
+	return b
+}
+
+// fill is the bytes of a field in a box.
+func content(f Field, b decomp.Box) []byte {
+	var out []byte
+	for z := b.Lo[2]; z < b.Hi[2]; z++ {
+		for y := b.Lo[1]; y < b.Hi[1]; y++ {
+			for x := b.Lo[0]; x < b.Hi[0]; x++ {
+				for c := 0; c < f.Components; c++ {
+					v := value(x, y, z, c)
+					switch f.Type {
+					case Float32:
+						out = binary.NativeEndian.AppendUint32(out, math.Float32bits(float32(v)))
+					case Float64:
+						out = binary.NativeEndian.AppendUint64(out, math.Float64bits(v))
+					case Uint8:
+						out = append(out, uint8((x+2*y+3*z)%7))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// put writes all fields of a rank, plane by plane in several goroutines.
+func put(p *Pending, g Grid, box decomp.Box) error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(testFields))
+	for i, f := range testFields {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			data, n := content(f, box), box.Size()[g.axis()]
+			for k := 0; k < n; k++ {
+				if err := p.Write(i, k, data[k*len(data)/n:(k+1)*len(data)/n]); err != nil {
+					errs[i] = err
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func writeFile(s Series, ranks int, flat bool, m Meta) error {
+	g := testGrid(flat)
+	return comm.RunLocal(ranks, func(c comm.Comm) error {
+		box := slab(g, c.Rank(), c.Size())
+		p, err := s.Begin(c, box, g, testFields, m)
+		if err != nil {
+			return err
+		}
+		if err := put(p, g, box); err != nil {
+			return err
+		}
+		return p.Commit()
+	})
+}
+
+func names() (n []string) {
+	for _, f := range testFields {
+		n = append(n, f.Name)
+	}
+	return n
+}
+
+func TestAnyNumberOfRanksWritesTheSameFile(t *testing.T) {
+	for _, flat := range []bool{false, true} {
+		var first []byte
+		for _, ranks := range []int{1, 2, 3, 5} {
+			s := Series{t.TempDir(), "flow"}
+			if err := writeFile(s, ranks, flat, testMeta); err != nil {
+				t.Fatalf("%d ranks: %v", ranks, err)
+			}
+			if err := Verify(s.Path(120), names()...); err != nil {
+				t.Error(err)
+			}
+			b, err := os.ReadFile(s.Path(120))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = b
+			} else if string(first) != string(b) {
+				t.Errorf("flat %v: the file of %d ranks differs from that of one", flat, ranks)
+			}
+		}
+	}
+}
+
+func TestDamageIsFound(t *testing.T) {
+	s := Series{t.TempDir(), "flow"}
+	if err := writeFile(s, 2, false, testMeta); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(s.Path(120))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := content(testFields[1], slab(testGrid(false), 2, 6))
+	at := strings.Index(string(b), string(plane))
+	if at < 0 {
+		t.Fatal("plane 2 of the velocity is not in the file as one piece")
+	}
+	b[at+5] ^= 1
+	if err := os.WriteFile(s.Path(120), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(s.Path(120), names()...); err == nil || !strings.Contains(err.Error(), `plane 2 of field "velocity"`) {
+		t.Error(err)
+	}
+}
+
+func readIndex(t *testing.T, s Series) string {
+	t.Helper()
+	x, err := s.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := ""
+	for _, e := range x.Files {
+		out += fmt.Sprintf("%s@%g ", e.Name, e.Time)
+	}
+	return out
+}
+
+func TestTheIndexFollowsRestarts(t *testing.T) {
+	s := Series{t.TempDir(), "flow"}
+	c := comm.Serial()
+	step := func(n int64) {
+		t.Helper()
+		if err := writeFile(s, 1, true, Meta{Step: n, Time: float64(n) / 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewind := func(n int64) {
+		t.Helper()
+		if err := s.Rewind(c, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(want string) {
+		t.Helper()
+		if got := readIndex(t, s); got != want {
+			t.Errorf("index %q, want %q", got, want)
+		}
+	}
+	rewind(-1)
+	step(10)
+	step(20)
+	step(30)
+	expect("flow_0000000010.hdf@1 flow_0000000020.hdf@2 flow_0000000030.hdf@3 ")
+	rewind(20)
+	expect("flow_0000000010.hdf@1 flow_0000000020.hdf@2 ")
+	if _, err := os.Stat(s.Path(30)); err != nil {
+		t.Error("the file of the dropped entry is gone")
+	}
+	step(25)
+	step(20) // again
+	expect("flow_0000000010.hdf@1 flow_0000000020.hdf@2 flow_0000000025.hdf@2.5 ")
+	stale := filepath.Join(s.Dir, ".flow_0000000099.hdf.part")
+	if err := os.WriteFile(stale, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rewind(-1)
+	expect("")
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("a killed run's temporary file is left")
+	}
+	if err := os.WriteFile(s.Index(), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Rewind(c, 5); err == nil {
+		t.Error("a damaged index was taken")
+	} else {
+		t.Log(err)
+	}
+}
+
+// failing runs f on three ranks and expects the same error on all of them, and
+// the folder as it was.
+func failing(t *testing.T, dir string, f func(c comm.Comm) error, words ...string) {
+	t.Helper()
+	before, texts := list(t, dir), make([]string, 3)
+	if err := comm.RunLocal(3, func(c comm.Comm) error {
+		if err := f(c); err != nil {
+			texts[c.Rank()] = err.Error()
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(texts[0])
+	for rank, s := range texts {
+		if s == "" || s != texts[0] {
+			t.Errorf("rank %d has the error %q, rank 0 %q", rank, s, texts[0])
+		}
+		for _, w := range words {
+			if !strings.Contains(s, w) {
+				t.Errorf("%q does not say %q", s, w)
+			}
+		}
+	}
+	if after := list(t, dir); after != before {
+		t.Errorf("the folder had %s, now it has %s", before, after)
+	}
+}
+
+func list(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := ""
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += fmt.Sprintf("%s(%d %x) ", e.Name(), len(b), len(b)%7)
+	}
+	return out
+}
+
+func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
+	s := Series{t.TempDir(), "flow"}
+	if err := writeFile(s, 2, false, testMeta); err != nil {
+		t.Fatal(err)
+	}
+	g := testGrid(false)
+	begin := func(c comm.Comm) (*Pending, decomp.Box, error) {
+		box := slab(g, c.Rank(), c.Size())
+		p, err := s.Begin(c, box, g, testFields, testMeta)
+		return p, box, err
+	}
+	t.Run("a rank writes beyond its part", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			p, box, err := begin(c)
+			if err != nil {
+				return err
+			}
+			if err := put(p, g, box); err != nil {
+				return err
+			}
+			if c.Rank() == 1 && p.Write(0, 2, make([]byte, 7*5*8)) == nil {
+				t.Error("taken")
+			}
+			return p.Commit()
+		}, "rank 1", "density", "flow_0000000120.hdf")
+	})
+	t.Run("a plane is missing", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			p, box, err := begin(c)
+			if err != nil {
+				return err
+			}
+			if c.Rank() == 2 {
+				return p.Commit()
+			}
+			if err := put(p, g, box); err != nil {
+				return err
+			}
+			return p.Commit()
+		}, "rank 2", "was not written")
+	})
+	t.Run("overlap", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			box := slab(g, 0, 1)
+			p, err := s.Begin(c, box, g, testFields, testMeta)
+			if err != nil {
+				return err
+			}
+			if err := put(p, g, box); err != nil {
+				return err
+			}
+			return p.Commit()
+		}, "ranks 0 and 1 both wrote plane 0")
+	})
+	t.Run("given up", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			p, box, err := begin(c)
+			if err != nil {
+				return err
+			}
+			err = put(p, g, box)
+			if e := comm.Barrier(c); e != nil {
+				return e
+			}
+			p.Abort()
+			if e := p.Write(0, 0, content(testFields[0], box)); e == nil {
+				t.Error("wrote after Abort")
+			}
+			return errors.Join(err, errors.New("given up"))
+		}, "given up")
+	})
+	t.Run("no slab", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			box := slab(g, c.Rank(), c.Size())
+			if c.Rank() == 2 {
+				box.Hi[1]--
+			}
+			_, err := s.Begin(c, box, g, testFields, testMeta)
+			return err
+		}, "no slab", "rank 2")
+	})
+	t.Run("no folder", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			_, err := Series{filepath.Join(s.Dir, "none"), "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+			return err
+		}, "rank 0", "folder does not exist")
+	})
+	t.Run("read-only folder", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			dir := mount(t, "ro,size=1m")
+			failing(t, dir, func(c comm.Comm) error {
+				_, err := Series{dir, "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+				return err
+			}, "cannot be written")
+			return
+		}
+		if err := os.Chmod(s.Dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(s.Dir, 0o755)
+		failing(t, s.Dir, func(c comm.Comm) error { _, _, err := begin(c); return err }, "cannot be written")
+	})
+	if err := Verify(s.Path(120), names()...); err != nil {
+		t.Error(err)
+	}
+}
+
+// mount makes a small file system in memory.
+func mount(t *testing.T, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if os.Geteuid() != 0 {
+		t.Skip("NOT TESTED: mounting a small file system needs root")
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, strings.TrimPrefix(options, "ro,")); err != nil {
+		t.Skipf("NOT TESTED: this system does not let root mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if strings.HasPrefix(options, "ro,") {
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+			t.Skipf("NOT TESTED: cannot remount read-only: %v", err)
+		}
+	}
+	return dir
+}
+
+func TestFullDisk(t *testing.T) {
+	dir := mount(t, "size=512k")
+	s := Series{dir, "flow"}
+	if err := writeFile(s, 3, false, testMeta); err != nil {
+		t.Fatal(err)
+	}
+	g := Grid{N: [3]int{64, 64, 64}, Spacing: 1}
+	fs := []Field{{"density", "kg/m^3", 1, Float64}}
+	failing(t, dir, func(c comm.Comm) error {
+		box := slab(g, c.Rank(), c.Size())
+		p, err := s.Begin(c, box, g, fs, Meta{Step: 130})
+		if err != nil {
+			return err
+		}
+		if err := p.Write(0, 0, make([]byte, 8*box.Cells())); err != nil {
+			t.Logf("rank %d: %v", c.Rank(), err)
+		}
+		return p.Commit()
+	}, "no space left", "choose another output folder")
+	if err := Verify(s.Path(120), names()...); err != nil {
+		t.Error(err)
+	}
+	if got := readIndex(t, s); got != "flow_0000000120.hdf@0.75 " {
+		t.Error(got)
+	}
+}

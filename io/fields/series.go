@@ -1,0 +1,118 @@
+package fields
+
+// The index of a run's files. ParaView opens NAME.hdf.series as one time-dependent
+// data set; it is a JSON list of files and times. "step" is ours, for restarts.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"lbmsim/comm"
+	"lbmsim/io/internal/joint"
+)
+
+// Series is the files DIR/NAME_STEP.hdf of a run and their index DIR/NAME.hdf.series.
+type Series struct{ Dir, Name string }
+
+// Path is the file of a step.
+func (s Series) Path(step int64) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("%s_%010d.hdf", s.Name, step))
+}
+
+// Index is the file to open in ParaView.
+func (s Series) Index() string { return filepath.Join(s.Dir, s.Name+".hdf.series") }
+
+type index struct {
+	Version string  `json:"file-series-version"`
+	Files   []entry `json:"files"`
+}
+
+type entry struct {
+	Name string  `json:"name"`
+	Time float64 `json:"time"`
+	Step int64   `json:"step"`
+}
+
+// read returns the index, empty when there is none.
+func (s Series) read() (index, error) {
+	x := index{Version: "1.0"}
+	b, err := os.ReadFile(s.Index())
+	if errors.Is(err, fs.ErrNotExist) {
+		return x, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &x)
+	}
+	if err != nil {
+		return x, fmt.Errorf("read the index %s: %w; move it away to start a new one", s.Index(), err)
+	}
+	return x, nil
+}
+
+func (s Series) write(x index) error {
+	b, err := json.MarshalIndent(x, "", " ")
+	if err != nil {
+		return fmt.Errorf("write the index %s: %w", s.Index(), err)
+	}
+	return joint.Replace(s.Index(), append(b, '\n'))
+}
+
+// keep drops entries.
+func (x *index) keep(ok func(entry) bool) {
+	var kept []entry
+	for _, e := range x.Files {
+		if ok(e) {
+			kept = append(kept, e)
+		}
+	}
+	x.Files = kept
+}
+
+// add puts a finished file into the index, in the place of one of the same step.
+func (s Series) add(m Meta) error {
+	x, err := s.read()
+	if err != nil {
+		return err
+	}
+	x.keep(func(e entry) bool { return e.Step != m.Step })
+	x.Files = append(x.Files, entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step})
+	sort.SliceStable(x.Files, func(i, j int) bool { return x.Files[i].Step < x.Files[j].Step })
+	return s.write(x)
+}
+
+// Rewind is collective and comes before the first Begin of a run: a restart from
+// step drops later entries from the index, because the run will write them again;
+// step -1 starts a new index. The files stay until they are replaced. It also
+// removes temporary files of killed runs.
+func (s Series) Rewind(c comm.Comm, step int64) error {
+	var err error
+	if c.Rank() == 0 {
+		err = s.rewind(step)
+	}
+	return comm.Agree(c, err)
+}
+
+func (s Series) rewind(step int64) error {
+	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.hdf"))
+	if step < 0 {
+		if err := os.Remove(s.Index()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("start a new index: %w", err)
+		}
+		return nil
+	}
+	x, err := s.read()
+	if err != nil {
+		return err
+	}
+	n := len(x.Files)
+	x.keep(func(e entry) bool { return e.Step <= step })
+	if len(x.Files) == n {
+		return nil
+	}
+	return s.write(x)
+}

@@ -1,0 +1,266 @@
+// Package joint makes one file out of the parts of all ranks: whole or not at
+// all. Rank 0 creates it under a temporary name, every rank writes its part where
+// it belongs, and when all of it is on disk rank 0 gives it its name. Begin and
+// Commit are collective; between them nothing talks to other ranks, so the
+// writing may go on in another goroutine while the run computes.
+package joint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"lbmsim/comm"
+)
+
+// File is a file under construction.
+type File struct {
+	c         comm.Comm
+	path, tmp string
+	mu        sync.Mutex
+	f         *os.File
+	err       error // the first failed write of this rank
+}
+
+// Part is the temporary name of a file that will be path.
+func Part(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+}
+
+// Sweep removes what killed runs left of files that match the pattern.
+func Sweep(pattern string) {
+	left, err := filepath.Glob(Part(pattern))
+	if err != nil {
+		return
+	}
+	for _, p := range left {
+		os.Remove(p)
+	}
+}
+
+// Begin starts the file path. Rank 0 calls create with the temporary name; the
+// note that it returns (where the parts go) reaches every rank. The error is the
+// same on all ranks, and then no file is left.
+func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err error)) (*File, []byte, error) {
+	f := &File{c: c, path: path, tmp: Part(path)}
+	var note []byte
+	var err error
+	if c.Rank() == 0 {
+		if err = os.Remove(f.tmp); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err == nil {
+			note, err = create(f.tmp)
+		}
+		if err == nil {
+			err = reserve(f.tmp)
+		}
+	}
+	if err = comm.Agree(c, f.explain("create", err)); err != nil {
+		f.Abort()
+		return nil, nil, err
+	}
+	note, err = comm.Broadcast(c, note)
+	if err == nil {
+		f.f, err = os.OpenFile(f.tmp, os.O_RDWR, 0)
+	}
+	if err = comm.Agree(c, f.explain("open", err)); err != nil {
+		f.Abort()
+		return nil, nil, err
+	}
+	return f, note, nil
+}
+
+// reserve takes the room on disk now: a full disk shows before the ranks write,
+// and the file lies in few pieces. File systems without it are none the worse.
+func reserve(tmp string) error {
+	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() == 0 {
+		return err
+	}
+	for {
+		err = syscall.Fallocate(int(f.Fd()), 0, 0, st.Size())
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if err == syscall.ENOSPC || err == syscall.EDQUOT || err == syscall.EFBIG {
+		return fmt.Errorf("reserve %d bytes: %w", st.Size(), err)
+	}
+	return nil
+}
+
+// explain says what was attempted and what helps.
+func (f *File) explain(verb string, err error) error {
+	if err == nil {
+		return nil
+	}
+	help := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		help = ": no room left on that disk; remove files or choose another output folder"
+	case errors.Is(err, syscall.EFBIG):
+		help = ": larger than a file may be here (see ulimit -f)"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		help = ": the folder cannot be written; choose another output folder"
+	case errors.Is(err, fs.ErrNotExist) && f.c.Rank() != 0:
+		help = ": this rank does not see the file that rank 0 created; the output folder must be shared by all nodes"
+	case errors.Is(err, fs.ErrNotExist):
+		help = ": the output folder does not exist"
+	}
+	return fmt.Errorf("rank %d: %s %s: %w%s", f.c.Rank(), verb, f.path, err, help)
+}
+
+// piece is how much is handed to the system before the disk is set to work.
+const piece = 8 << 20
+
+// WriteAt puts p at the offset. Any goroutine, no messages. The first error
+// stays and makes Commit fail on all ranks.
+func (f *File) WriteAt(p []byte, offset int64) error {
+	f.mu.Lock()
+	file, err := f.f, f.err
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if file == nil {
+		return fmt.Errorf("write %s: the file is committed or aborted already", f.path)
+	}
+	for len(p) > 0 {
+		n := min(len(p), piece)
+		if _, err := file.WriteAt(p[:n], offset); err != nil {
+			return f.fail(f.explain("write", err))
+		}
+		startWriteback(file, offset, int64(n))
+		p, offset = p[n:], offset+int64(n)
+	}
+	return nil
+}
+
+func (f *File) fail(err error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+	}
+	return f.err
+}
+
+// Fail makes Commit fail with this error, which the caller found out itself.
+func (f *File) Fail(err error) {
+	if err != nil {
+		f.fail(f.explain("write", err))
+	}
+}
+
+// Commit is collective and ends the file, whatever comes back. When every part
+// is on disk, rank 0 runs seal on the file (may be nil), names it and runs after
+// (may be nil). The error is the same on all ranks; unless it comes from after,
+// the file of that name, if there was one, is as before.
+func (f *File) Commit(seal func(*os.File) error, after func() error) error {
+	f.mu.Lock()
+	file, err := f.f, f.err
+	f.mu.Unlock()
+	if err == nil && file == nil {
+		err = fmt.Errorf("commit %s: the file is committed or aborted already", f.path)
+	}
+	if err == nil {
+		err = f.explain("flush", file.Sync())
+	}
+	if err = comm.Agree(f.c, err); err != nil {
+		f.Abort()
+		return err
+	}
+	if f.c.Rank() == 0 {
+		if seal != nil {
+			if err = seal(file); err == nil {
+				err = file.Sync()
+			}
+		}
+	}
+	f.mu.Lock()
+	f.f = nil
+	f.mu.Unlock()
+	// A network file system may report a lost write only here.
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err = comm.Agree(f.c, f.explain("finish", err)); err != nil {
+		f.Abort()
+		return err
+	}
+	if f.c.Rank() == 0 {
+		if err = os.Rename(f.tmp, f.path); err != nil {
+			os.Remove(f.tmp)
+		} else {
+			err = SyncDir(filepath.Dir(f.path))
+		}
+		if err == nil && after != nil {
+			err = after()
+		}
+	}
+	return comm.Agree(f.c, f.explain("finish", err))
+}
+
+// Abort gives the file up; rank 0 removes it. It is not collective, and nothing
+// after Commit.
+func (f *File) Abort() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = fmt.Errorf("write %s: aborted", f.path)
+	}
+	if f.f != nil {
+		f.f.Close()
+		f.f = nil
+	}
+	if f.c.Rank() == 0 {
+		os.Remove(f.tmp)
+	}
+}
+
+// SyncDir brings the names in a folder to the disk. Some file systems cannot.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// Replace writes a small file whole or not at all.
+func Replace(path string, data []byte) error {
+	tmp := Part(path)
+	f, err := os.Create(tmp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	return SyncDir(filepath.Dir(path))
+}
