@@ -1,0 +1,93 @@
+package fields
+
+// Other people's readers must see the numbers that were written. The tests skip
+// aloud where a reader is not installed, and fail there when
+// LBMSIM_REQUIRE_READERS is set (continuous integration sets it).
+//
+//	apt-get install -y --no-install-recommends paraview python3-paraview python3-h5py xvfb
+//	python3 -m venv .build/vtk && .build/vtk/bin/pip install vtk numpy
+//
+// LBMSIM_VTK_PYTHON names another Python that has the vtk wheel.
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// reader runs a tool and fails the test when it does. probe is a quick call that
+// shows whether the tool is there.
+func reader(t *testing.T, install string, probe []string, call ...string) {
+	t.Helper()
+	if out, err := run(t, probe...); err != nil {
+		text := "NOT TESTED: " + strings.Join(probe, " ") + ": " + err.Error() + " " + out + "; install: " + install
+		if os.Getenv("LBMSIM_REQUIRE_READERS") != "" {
+			t.Fatal(text)
+		}
+		t.Skip(text)
+	}
+	out, err := run(t, call...)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(call, " "), err, out)
+	}
+	t.Log(out)
+}
+
+func run(t *testing.T, call ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, call[0], call[1:]...)
+	// The script's folder must not collect byte code.
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+const (
+	aptParaView = "apt-get install -y --no-install-recommends paraview python3-paraview xvfb"
+	aptH5py     = "apt-get install -y --no-install-recommends python3-h5py"
+	pipVTK      = "python3 -m venv .build/vtk && .build/vtk/bin/pip install vtk numpy"
+)
+
+func TestReaders(t *testing.T) {
+	vtk := os.Getenv("LBMSIM_VTK_PYTHON")
+	if vtk == "" {
+		vtk = filepath.Join("..", "..", ".build", "vtk", "bin", "python")
+	}
+	script := func(name string) string { return filepath.Join("testdata", name) }
+	for dims, flat := range map[string]bool{"2d": true, "3d": false} {
+		s := Series{t.TempDir(), "flow"}
+		later := testMeta
+		later.Step, later.Time = 240, 1.5
+		for _, m := range []Meta{testMeta, later} {
+			if err := writeFile(s, 3, flat, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := s.Path(120)
+		t.Run("h5py "+dims, func(t *testing.T) {
+			reader(t, aptH5py, []string{"/usr/bin/python3", "-c", "import h5py, numpy"},
+				"/usr/bin/python3", script("read_h5py.py"), file, dims)
+		})
+		t.Run("VTK "+dims, func(t *testing.T) {
+			reader(t, pipVTK, []string{vtk, "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtk, script("read_vtk.py"), file, dims)
+		})
+		pvpython := []string{"pvpython", "--version"}
+		t.Run("ParaView file "+dims, func(t *testing.T) {
+			reader(t, aptParaView, pvpython, "pvpython", script("read_paraview.py"), file, dims)
+		})
+		t.Run("ParaView series "+dims, func(t *testing.T) {
+			reader(t, aptParaView, pvpython, "pvpython", script("read_paraview.py"), s.Index(), dims, "0.75", "1.5")
+		})
+		t.Run("ParaView picture "+dims, func(t *testing.T) {
+			picture := filepath.Join(t.TempDir(), "a.png")
+			reader(t, aptParaView, []string{"xvfb-run", "--help"},
+				"xvfb-run", "-a", "pvbatch", "--force-offscreen-rendering", script("render_paraview.py"), s.Index(), picture)
+		})
+	}
+}

@@ -1,0 +1,25 @@
+"""read_h5py.py FILE 2d|3d: fields, geometry and provenance, with h5py."""
+import sys
+
+import h5py
+import numpy as np
+
+from expected import ORIGIN, SPACING, TYPES, check
+
+path, flat = sys.argv[1], sys.argv[2] == "2d"
+with h5py.File(path, "r") as f:
+    root = f["VTKHDF"]
+    if root.attrs["Type"] != b"ImageData" or list(root.attrs["Version"]) != [1, 0]:
+        sys.exit("type or version")
+    if not np.array_equal(root.attrs["Spacing"], [SPACING] * 3) or root.attrs["Origin"][0] != ORIGIN[0]:
+        sys.exit("geometry")
+    for name in TYPES:
+        check(name, root["PointData"][name][...], flat)
+    if root["PointData/velocity"].attrs["unit"] != b"m/s":
+        sys.exit("unit")
+    own = f["lbmsim"]
+    if own["case"][()].decode("utf-8") != '[domain]\nname = "µ"\n':
+        sys.exit("case")
+    if own.attrs["step"][0] != 120 or own.attrs["time"][0] != 0.75 or own.attrs["version"] != b"test 1":
+        sys.exit("step, time or version")
+print("h5py", h5py.__version__, "agrees")
