@@ -22,7 +22,7 @@ export MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
-	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; "$$LBMSIM_MPIRUN" -np $(NP) bin/lbmsim "$(CASE)"; \
+	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)"; \
 	else set -x; bin/lbmsim "$(CASE)"; fi
 
 build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none

@@ -7,8 +7,9 @@
 # What is in PATH is asked first (mpicc, h5cc: they know what `module load` or
 # the distribution chose), pkg-config second. Where neither knows, or a site
 # has its own ways, these variables are taken as they are:
-#   MPI_CFLAGS MPI_LDFLAGS   (instead of mpicc)      LBMSIM_MPIRUN   the launcher
+#   MPI_CFLAGS MPI_LDFLAGS   (instead of mpicc)
 #   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc)
+#   LBMSIM_MPIRUN            the launcher, options included
 # What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
 # (words: go c++ mpi hdf5); nothing is installed here (that is setup.sh).
 set -eu
@@ -167,7 +168,7 @@ export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
 export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
 export CGO_LDFLAGS=$(quote "$(words "-O2 -g $hldflags $mpildflags")")
 export LBMSIM_TAGS=$([ "$mpi" = none ] || echo mpi)
-export LBMSIM_MPIRUN=$(quote "$mpirun")
+LBMSIM_MPIRUN=$(quote "$mpirun")
 LBMSIM_FOUND=$(quote "$found")
 LBMSIM_MISSING=$(quote "${missing# }")
 LBMSIM_GO_SAYS=$(quote "${gosays:-}")

@@ -24,7 +24,7 @@ with() {
 	shift
 	found=$(scripts/env.sh "$mpi")
 	eval "$found"
-	echo "tests with $mpi: $LBMSIM_FOUND"
+	echo "tests with $mpi: $LBMSIM_FOUND (all output: .build/test-$mpi.log)"
 	(go test -json -count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" 2>&1 || true) |
 		.build/testreport -allow scripts/allowed-skips.txt -log ".build/test-$mpi.log"
 }

@@ -50,7 +50,8 @@ var places = map[string]place{
 	"internal/ref":       {2, []string{"model", "decomp"}},
 	"comm":               {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire": {0, nil},
-	"comm/commtest":      {2, []string{"comm"}}, // for the tests of each implementation
+	"comm/commtest":      {2, []string{"comm"}},             // for the tests of each implementation
+	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}}, // starts a test as MPI ranks
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"model":              {0, nil},

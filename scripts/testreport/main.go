@@ -112,10 +112,14 @@ func report(in io.Reader, out, log io.Writer, allowed []string) (bool, error) {
 		}
 		switch {
 		case e.Action == "output" || e.Action == "build-output":
-			text.WriteString(e.Output)
 			io.WriteString(log, e.Output)
-			if e.Test == "" && packageLine(e.Output) {
+			switch {
+			case e.Test != "" || e.Package == "":
+				text.WriteString(e.Output)
+			case packageLine(e.Output):
 				io.WriteString(out, e.Output)
+			case e.Output != "PASS\n" && e.Output != "FAIL\n":
+				text.WriteString(e.Output)
 			}
 		case e.Action == "pass" && e.Test != "":
 			passed++
@@ -128,17 +132,17 @@ func report(in io.Reader, out, log io.Writer, allowed []string) (bool, error) {
 			delete(output, key)
 		case e.Action == "fail" && e.Test != "":
 			failed++
-			io.WriteString(out, text.String())
+			io.WriteString(out, shorten(text.String()))
 			delete(output, key)
 		case e.Action == "fail":
 			broken = append(broken, e.Package)
 			if b := output[e.FailedBuild]; e.FailedBuild != "" && b != nil {
-				io.WriteString(out, b.String())
+				io.WriteString(out, shorten(b.String()))
 			}
 			// What tests left unfinished (a panic, a time-out) is told too.
 			for k, t := range output {
-				if strings.HasPrefix(k, e.Package+".") && !strings.HasPrefix(t.String(), "FAIL\t") {
-					io.WriteString(out, t.String())
+				if strings.HasPrefix(k, e.Package+".") {
+					io.WriteString(out, shorten(t.String()))
 				}
 			}
 		}
@@ -160,6 +164,19 @@ func report(in io.Reader, out, log io.Writer, allowed []string) (bool, error) {
 // packageLine tells go test's one line about a package from the rest of its output.
 func packageLine(s string) bool {
 	return strings.HasPrefix(s, "ok  \t") || strings.HasPrefix(s, "FAIL\t")
+}
+
+// shorten leaves out the middle of a long output: the first lines tell what went
+// wrong, the last how it ended, and the log has them all.
+func shorten(s string) string {
+	const first, last = 20, 20
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) <= first+last+1 {
+		return s
+	}
+	return strings.Join(lines[:first], "") +
+		fmt.Sprintf("    ... %d lines left out here ...\n", len(lines)-first-last) +
+		strings.Join(lines[len(lines)-last:], "")
 }
 
 func matches(patterns []string, name string) bool {
