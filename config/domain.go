@@ -1,0 +1,178 @@
+package config
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/model"
+)
+
+// [domain]: cells, size and spacing, any two of which give the third.
+
+func (r *resolver) domain() {
+	s := r.section("domain")
+	if !r.dimensions(s) {
+		return
+	}
+	cells, spacing, ok := r.grid(s)
+	if !ok {
+		return
+	}
+	u := &r.c.Units
+	u.Length = spacing
+	total := 1
+	r.c.Cells = [3]int{1, 1, 1}
+	for a, n := range cells {
+		r.c.Cells[a] = n
+		if total *= n; total > maxCells { // each is at most maxAxis: no overflow
+			r.add(s.at, fmt.Sprintf("at most %d; a coarser spacing has fewer", maxCells), "the domain has too many cells: %v", cells)
+			return
+		}
+	}
+	r.haveBox = true
+	for a := range cells {
+		r.size[a] = float64(r.c.Cells[a]) * spacing
+	}
+	if r.dims == 2 {
+		r.size[2] = spacing
+	}
+	if v := r.vector(s, "origin"); v != nil {
+		for a := range v {
+			r.origin[a] = v[a].v
+		}
+	}
+	r.c.Origin = r.origin
+	if e := s.get("periodic"); e != nil {
+		for i, w := range e.words {
+			a := axisOf(w)
+			if a >= r.dims {
+				r.add(e.wordAt[i], "", "a case in 2D has no axis %s", w)
+				continue
+			}
+			r.c.Periodic[a] = true
+		}
+	}
+}
+
+func axisOf(w string) int { return int(w[0] - 'x') }
+
+// dimensions finds the lattice and whether the case is 2D or 3D.
+func (r *resolver) dimensions(s *section) bool {
+	n := 0
+	for _, k := range []string{"cells", "size"} {
+		if e := s.get(k); e != nil && n == 0 {
+			n = max(len(e.ints), len(e.vals))
+		}
+	}
+	if e := s.get("lattice"); e != nil {
+		r.c.Spec.Lattice, _ = model.FindLattice(e.text)
+	} else if n > 0 && !s.has("lattice") {
+		for _, l := range model.Lattices {
+			if l.Dims == n {
+				r.c.Spec.Lattice = l
+				break
+			}
+		}
+		r.setDefault(s, "lattice", quote(r.c.Spec.Lattice.Name))
+	}
+	r.dims = r.c.Spec.Lattice.Dims
+	if r.dims == 0 && !s.has("cells") && !s.has("size") {
+		r.missing(s, "any two of cells = [128, 128], size = [\"1 m\", \"1 m\"] and spacing give the third", "[domain] needs cells or size")
+	}
+	return r.dims != 0
+}
+
+// grid closes cells, size and spacing.
+func (r *resolver) grid(s *section) (cells []int, spacing float64, ok bool) {
+	ec, size, ed := s.get("cells"), r.vector(s, "size"), s.get("spacing")
+	if s.has("cells") && ec == nil || s.has("size") && size == nil || s.has("spacing") && ed == nil {
+		return nil, 0, false
+	}
+	if ec != nil && len(ec.ints) != r.dims {
+		r.add(ec.at, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.ints), r.c.Spec.Lattice.Name, r.dims)
+		return nil, 0, false
+	}
+	switch {
+	case ed != nil:
+		spacing = ed.vals[0].v
+	case !r.c.Units.Physical:
+		spacing = 1
+	}
+	if !r.c.Units.Physical && spacing != 1 {
+		r.add(ed.at, "in lattice units the spacing is the unit of length", "spacing = %s, but it is 1 in lattice units", short(spacing))
+		return nil, 0, false
+	}
+	const two = "any two of cells, size and spacing give the third"
+	switch {
+	case ec == nil && size == nil:
+		r.missing(s, two, "[domain] needs cells or size")
+		return nil, 0, false
+	case spacing == 0 && (ec == nil || size == nil):
+		r.missing(s, two+"; in a case with units one of them must be a length", "[domain] needs a spacing, or cells and size")
+		return nil, 0, false
+	case ec != nil && size == nil:
+		cells = ec.ints
+	case ec != nil:
+		cells = ec.ints
+		if spacing == 0 {
+			spacing = size[0].v / float64(cells[0])
+		}
+		for a := range cells {
+			if want := float64(cells[a]) * spacing; math.Abs(want-size[a].v) > 1e-6*size[a].v {
+				r.add(size[a].at, "cells are cubes: size = cells * spacing on every axis",
+					"size along %s is %s, but %d cells of %s make %s", axes()[a], r.si(size[a].v, model.Length),
+					cells[a], r.si(spacing, model.Length), r.si(want, model.Length))
+				return nil, 0, false
+			}
+		}
+	default:
+		if cells = r.divide(size, spacing); cells == nil {
+			return nil, 0, false
+		}
+	}
+	if !(spacing > 1e-100) || spacing > 1e100 {
+		r.add(s.at, "", "a spacing of %s is out of range", short(spacing))
+		return nil, 0, false
+	}
+	text := ""
+	for a, n := range cells {
+		if a > 0 {
+			text += ", "
+		}
+		text += fmt.Sprint(n)
+	}
+	if ec == nil {
+		r.setDefault(s, "cells", "["+text+"]")
+	}
+	if ed == nil {
+		r.setDefault(s, "spacing", amount{v: spacing, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+	}
+	return cells, spacing, true
+}
+
+// divide a size into cells; whole numbers only.
+func (r *resolver) divide(size []amount, spacing float64) []int {
+	cells := make([]int, len(size))
+	for a := range size {
+		n := size[a].v / spacing
+		if n > maxAxis+0.5 {
+			r.add(size[a].at, fmt.Sprintf("at most %d; a larger spacing has fewer", maxAxis),
+				"%s along %s are %s cells", r.si(size[a].v, model.Length), axes()[a], short(n))
+			return nil
+		}
+		k := math.Round(n)
+		if math.Abs(n-k) > 1e-6*math.Max(n, 1) || k < 1 {
+			lo, hi := math.Max(1, math.Floor(n)), math.Max(1, math.Ceil(n))
+			near := fmt.Sprintf("%s (%g cells)", r.si(lo*spacing, model.Length), lo)
+			if hi != lo {
+				near += fmt.Sprintf(" and %s (%g cells)", r.si(hi*spacing, model.Length), hi)
+			}
+			r.add(size[a].at, "the nearest that are: "+near,
+				"size along %s is not a whole number of spacings: %s / %s = %s",
+				axes()[a], r.si(size[a].v, model.Length), r.si(spacing, model.Length), short(n))
+			return nil
+		}
+		cells[a] = int(k)
+	}
+	return cells
+}

@@ -1,0 +1,391 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Arithmetic in the case file: numbers, + - * / ^, comparisons, functions and the
+// variables below; nothing else exists, so a case file from a stranger can do no
+// harm. An expression is compiled to nested closures once.
+
+// env holds the variables of an expression, in the order of variables.
+type env [nVars]float64
+
+const nVars = 7
+
+// variables of expressions: the position and the domain's sizes in the user's
+// length (metres, or cells in lattice units), and the time (seconds or steps).
+func variables() [nVars]string { return [nVars]string{"x", "y", "z", "t", "Lx", "Ly", "Lz"} }
+
+// Indices of variables.
+const (
+	varX, varY, varZ, varT, varLx = 0, 1, 2, 3, 4
+)
+
+// expr is a compiled expression. It is safe for concurrent use.
+type expr struct {
+	eval     func(env) float64
+	constant bool // no variable in it; value is set
+	value    float64
+	uses     [nVars]mark // where each variable occurs first; len 0 when it does not
+}
+
+// exprError points into the text of an expression.
+type exprError struct {
+	off, len int
+	msg      string
+	reason   string
+}
+
+// limits of an expression.
+const (
+	maxExprDepth = 100
+	maxExprNodes = 1000
+)
+
+// function of an expression; the one of f1 to f3 that is set tells its arguments.
+// Plain signatures keep evaluation free of allocations.
+type function struct {
+	name string
+	f1   func(a float64) float64
+	f2   func(a, b float64) float64
+	fold bool // f2 takes any number of arguments from two on, from the left
+	f3   func(a, b, c float64) float64
+	doc  string
+}
+
+func functions() []function {
+	return []function{
+		{name: "sin", f1: math.Sin, doc: "sine"},
+		{name: "cos", f1: math.Cos, doc: "cosine"},
+		{name: "tan", f1: math.Tan, doc: "tangent"},
+		{name: "asin", f1: math.Asin, doc: "arc sine"},
+		{name: "acos", f1: math.Acos, doc: "arc cosine"},
+		{name: "atan", f1: math.Atan, doc: "arc tangent"},
+		{name: "atan2", f2: math.Atan2, doc: "atan2(y, x): the angle of the point (x, y)"},
+		{name: "sinh", f1: math.Sinh, doc: "hyperbolic sine"},
+		{name: "cosh", f1: math.Cosh, doc: "hyperbolic cosine"},
+		{name: "tanh", f1: math.Tanh, doc: "hyperbolic tangent"},
+		{name: "exp", f1: math.Exp, doc: "exponential"},
+		{name: "log", f1: math.Log, doc: "natural logarithm"},
+		{name: "sqrt", f1: math.Sqrt, doc: "square root"},
+		{name: "abs", f1: math.Abs, doc: "magnitude"},
+		{name: "floor", f1: math.Floor, doc: "the largest whole number that is not above"},
+		{name: "min", f2: math.Min, fold: true, doc: "the smallest of two or more"},
+		{name: "max", f2: math.Max, fold: true, doc: "the largest of two or more"},
+		{name: "pow", f2: math.Pow, doc: "power, like ^"},
+		{name: "mod", f2: math.Mod, doc: "remainder, with the sign of the first"},
+		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, doc: "0 below zero, else 1"},
+		{name: "if", f3: func(c, a, b float64) float64 {
+			if c != 0 {
+				return a
+			}
+			return b
+		}, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b"},
+	}
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+type exprParser struct {
+	s     string
+	i     int // next byte
+	depth int
+	nodes int
+	uses  [nVars]mark
+	funcs []function
+}
+
+// parseExpr compiles the longest expression at the beginning of s; rest is where
+// it ends (what follows is a unit).
+func parseExpr(s string) (e *expr, rest int, err *exprError) {
+	p := &exprParser{s: s, funcs: functions()}
+	defer func() {
+		// The parser leaves by panicking with its own error type.
+		if r := recover(); r != nil {
+			x, ok := r.(*exprError)
+			if !ok {
+				panic(r)
+			}
+			e, err = nil, x
+		}
+	}()
+	n := p.compare()
+	e = &expr{eval: n.eval, constant: n.constant, uses: p.uses}
+	if e.constant {
+		e.value = n.eval(env{})
+	}
+	return e, p.i, nil
+}
+
+// node is a compiled part; constant parts are folded.
+type node struct {
+	eval     func(env) float64
+	constant bool
+}
+
+func (p *exprParser) fail(off, n int, reason, format string, args ...any) {
+	panic(&exprError{off, n, fmt.Sprintf(format, args...), reason})
+}
+
+func (p *exprParser) node(f func(env) float64, constant bool) node {
+	if p.nodes++; p.nodes > maxExprNodes {
+		p.fail(0, len(p.s), "", "an expression of more than %d terms", maxExprNodes)
+	}
+	if constant {
+		v := f(env{})
+		return node{func(env) float64 { return v }, true}
+	}
+	return node{f, false}
+}
+
+func (p *exprParser) binary(a, b node, f func(a, b float64) float64) node {
+	x, y := a.eval, b.eval
+	return p.node(func(e env) float64 { return f(x(e), y(e)) }, a.constant && b.constant)
+}
+
+func (p *exprParser) blank() {
+	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t' || p.s[p.i] == '\n' || p.s[p.i] == '\r') {
+		p.i++
+	}
+}
+
+// accept takes the first of the operators that stands here.
+func (p *exprParser) accept(ops ...string) string {
+	p.blank()
+	for _, op := range ops {
+		if len(p.s)-p.i >= len(op) && p.s[p.i:p.i+len(op)] == op {
+			p.i += len(op)
+			return op
+		}
+	}
+	return ""
+}
+
+func (p *exprParser) enter() {
+	if p.depth++; p.depth > maxExprDepth {
+		p.fail(p.i, 1, "", "an expression nested more than %d levels deep", maxExprDepth)
+	}
+}
+
+func (p *exprParser) compare() node {
+	p.enter()
+	defer func() { p.depth-- }()
+	a := p.sum()
+	switch op := p.accept("<=", ">=", "==", "!=", "<", ">"); op {
+	case "<=":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a <= b) })
+	case ">=":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a >= b) })
+	case "==":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a == b) })
+	case "!=":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a != b) })
+	case "<":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a < b) })
+	case ">":
+		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a > b) })
+	}
+	return a
+}
+
+func (p *exprParser) sum() node {
+	a := p.product()
+	for {
+		switch p.accept("+", "-") {
+		case "+":
+			a = p.binary(a, p.product(), func(a, b float64) float64 { return a + b })
+		case "-":
+			a = p.binary(a, p.product(), func(a, b float64) float64 { return a - b })
+		default:
+			return a
+		}
+	}
+}
+
+func (p *exprParser) product() node {
+	a := p.sign()
+	for {
+		switch p.accept("*", "/") {
+		case "*":
+			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a * b })
+		case "/":
+			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a / b })
+		default:
+			return a
+		}
+	}
+}
+
+// sign binds weaker than ^: -x^2 is -(x^2).
+func (p *exprParser) sign() node {
+	p.enter()
+	defer func() { p.depth-- }()
+	switch p.accept("+", "-") {
+	case "+":
+		return p.sign()
+	case "-":
+		a := p.sign()
+		f := a.eval
+		return p.node(func(e env) float64 { return -f(e) }, a.constant)
+	}
+	a := p.atom()
+	if p.accept("^") != "" {
+		return p.binary(a, p.sign(), math.Pow)
+	}
+	return a
+}
+
+func (p *exprParser) atom() node {
+	p.blank()
+	if p.i >= len(p.s) {
+		p.fail(p.i, 1, "", "the expression ends where a number is needed")
+	}
+	start := p.i
+	c := p.s[p.i]
+	switch {
+	case c == '(':
+		p.i++
+		n := p.compare()
+		p.close(start)
+		return n
+	case '0' <= c && c <= '9' || c == '.':
+		p.i += numberLen(p.s[p.i:])
+		v, err := strconv.ParseFloat(p.s[start:p.i], 64)
+		if err != nil {
+			p.fail(start, max(1, p.i-start), "", "%q is not a number", p.s[start:max(p.i, start+1)])
+		}
+		return p.node(func(env) float64 { return v }, true)
+	case letter(c):
+		for p.i < len(p.s) && (letter(p.s[p.i]) || '0' <= p.s[p.i] && p.s[p.i] <= '9') {
+			p.i++
+		}
+		return p.name(p.s[start:p.i], start)
+	}
+	r, n := utf8.DecodeRuneInString(p.s[p.i:])
+	if !unicode.IsPrint(r) {
+		r = '?'
+	}
+	p.fail(start, n, "", "%q cannot stand here in an expression", string(r))
+	return node{}
+}
+
+func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func (p *exprParser) close(open int) {
+	if p.accept(")") == "" {
+		p.fail(open, 1, "", "this bracket is not closed")
+	}
+}
+
+// name compiles a constant, a variable or a call.
+func (p *exprParser) name(name string, start int) node {
+	switch name {
+	case "pi":
+		return p.node(func(env) float64 { return math.Pi }, true)
+	case "e":
+		return p.node(func(env) float64 { return math.E }, true)
+	}
+	for i, v := range variables() {
+		if v == name {
+			if p.uses[i].len == 0 {
+				p.uses[i] = mark{start, len(name)}
+			}
+			return p.node(func(e env) float64 { return e[i] }, false)
+		}
+	}
+	for _, f := range p.funcs {
+		if f.name == name {
+			return p.call(f, start)
+		}
+	}
+	words := []string{"pi", "e"}
+	vars := variables()
+	words = append(words, vars[:]...)
+	for _, f := range p.funcs {
+		words = append(words, f.name)
+	}
+	reason := "known are numbers, " + oneOf(words)
+	if _, err := parseUnit(name); err == nil {
+		reason = fmt.Sprintf("%s is a unit; a unit stands once, at the end, after a number without an operator: \"2*pi m\", \"10 1/s\"", name)
+	}
+	p.fail(start, len(name), reason, "unknown name %q in an expression%s", name, meant(name, words))
+	return node{}
+}
+
+func (p *exprParser) call(f function, start int) node {
+	if p.accept("(") == "" {
+		p.fail(start, len(f.name), "", "%s is a function: write %s(...)", f.name, f.name)
+	}
+	open := p.i - 1
+	var args []node
+	constant := true
+	for {
+		a := p.compare()
+		args, constant = append(args, a), constant && a.constant
+		if p.accept(",") == "" {
+			break
+		}
+	}
+	p.close(open)
+	want, least, most := "1 value", 1, 1
+	switch {
+	case f.fold:
+		want, least, most = "2 or more values", 2, len(args)
+	case f.f2 != nil:
+		want, least, most = "2 values", 2, 2
+	case f.f3 != nil:
+		want, least, most = "3 values", 3, 3
+	}
+	if len(args) < least || len(args) > most {
+		p.fail(start, p.i-start, "", "%s takes %s, not %d", f.name, want, len(args))
+	}
+	a := args[0].eval
+	switch {
+	case f.f1 != nil:
+		g := f.f1
+		return p.node(func(e env) float64 { return g(a(e)) }, constant)
+	case f.f3 != nil:
+		g, b, c := f.f3, args[1].eval, args[2].eval
+		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, constant)
+	}
+	n := p.binary(args[0], args[1], f.f2)
+	for _, b := range args[2:] {
+		n = p.binary(n, b, f.f2)
+	}
+	return n
+}
+
+// numberLen is the length of the decimal number at the beginning of s. An e
+// belongs to it only when digits follow.
+func numberLen(s string) int {
+	digits := func(i int) int {
+		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			i++
+		}
+		return i
+	}
+	i := digits(0)
+	if i < len(s) && s[i] == '.' {
+		i = digits(i + 1)
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		j := i + 1
+		if j < len(s) && (s[j] == '+' || s[j] == '-') {
+			j++
+		}
+		if k := digits(j); k > j {
+			i = k
+		}
+	}
+	return i
+}

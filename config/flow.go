@@ -1,0 +1,179 @@
+package config
+
+import (
+	"math"
+
+	"lbmsim/model"
+)
+
+// [force] and [initial], and what the speeds of a case say about its accuracy.
+
+func (r *resolver) force() {
+	s := r.section("force")
+	if s == nil {
+		return
+	}
+	r.exclusive(s, "one force is enough: force density = density * acceleration", "acceleration", "force_density")
+	if !s.has("acceleration") && !s.has("force_density") {
+		r.missing(s, "", "[force] needs acceleration or force_density")
+	}
+	acc, den := r.vector(s, "acceleration"), r.vector(s, "force_density")
+	if !r.haveTime {
+		return
+	}
+	largest, at := 0.0, mark{}
+	for a := 0; a < r.dims; a++ {
+		f := &r.c.Force.Density[a]
+		switch {
+		case acc != nil:
+			// The lattice reference density is 1.
+			*f, at = r.lattice(acc[a], model.Acceleration), acc[a].at
+		case den != nil:
+			*f, at = r.lattice(den[a], model.ForceDensity), den[a].at
+		}
+		largest = math.Max(largest, math.Abs(*f))
+	}
+	if largest > 0.1 {
+		r.add(at, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
+			"the force is %s cells/step^2 in lattice units, above 0.1", short(largest))
+	}
+}
+
+func (r *resolver) initial() {
+	s := r.section("initial")
+	one := func(x, y, z float64) float64 { return 1 }
+	zero := func(x, y, z float64) float64 { return 0 }
+	r.c.Initial = Initial{Uniform: true, Density: one, Velocity: [3]Function{zero, zero, zero}}
+	if s == nil {
+		return
+	}
+	r.exclusive(s, "pressure = cs^2 (density - reference density)", "density", "pressure")
+	vel := r.vector(s, "velocity")
+	if !r.haveTime {
+		return
+	}
+	in := &r.c.Initial
+	still := func(a amount, d model.Dimension) Function {
+		in.Uniform = in.Uniform && a.f == nil
+		f := r.function(a, d)
+		return func(x, y, z float64) float64 { return f(x, y, z, 0) }
+	}
+	if e := s.get("density"); e != nil {
+		in.Density = still(e.vals[0], model.Density)
+		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+			if v <= 0 || v > 2 {
+				return "the lattice density must stay between 0 and 2"
+			}
+			return ""
+		})
+	} else if e := s.get("pressure"); e != nil {
+		p := still(e.vals[0], model.Pressure)
+		in.Density = func(x, y, z float64) float64 { return 1 + p(x, y, z)/model.CS2 }
+		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+			if v <= 0 || v > 2 {
+				return "density = 1 + pressure/cs^2 must stay between 0 and 2 in lattice units; a smaller lattice velocity makes pressures smaller"
+			}
+			return ""
+		})
+	}
+	e := s.get("velocity")
+	for a := range vel {
+		in.Velocity[a] = still(vel[a], model.Velocity)
+		r.sample(e, vel[a], in.Velocity[a], func(v float64) string { return "" })
+	}
+}
+
+// samples along each axis, where expressions are tried before a run.
+const samples = 9
+
+// points are cell centres spread over the domain.
+func (r *resolver) points(visit func(x, y, z float64) bool) {
+	n := r.c.Cells
+	at := func(a, i int) float64 { return math.Floor(float64(i)*float64(n[a]-1)/(samples-1)) + 0.5 }
+	for k := 0; k < samples && (k == 0 || n[2] > 1); k++ {
+		for j := 0; j < samples; j++ {
+			for i := 0; i < samples; i++ {
+				if !visit(at(0, i), at(1, j), at(2, k)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sample tries a function at some cells and reports values that cannot be.
+func (r *resolver) sample(e *entry, a amount, f Function, wrong func(v float64) string) {
+	r.points(func(x, y, z float64) bool {
+		v := f(x, y, z)
+		reason := "the expression must give a finite number in every cell"
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if reason = wrong(v); reason == "" {
+				return true
+			}
+		}
+		p := r.vars()(x, y, z, 0)
+		r.add(a.at, reason, "%s is %s (lattice units) at x = %s, y = %s, z = %s", e.key.name, short(v), short(p[0]), short(p[1]), short(p[2]))
+		return false
+	})
+}
+
+// speeds checks the Mach number and the cell Reynolds number of the largest speed
+// that the case tells of.
+func (r *resolver) speeds() {
+	if !r.haveTime {
+		return
+	}
+	u, what, at := r.fastest()
+	if u == 0 {
+		return
+	}
+	mach := u / math.Sqrt(model.CS2)
+	const reason = "the lattice Boltzmann method describes slow flow: its compressibility error grows with the square of the Mach number u/cs = sqrt(3) u (u in cells a step)"
+	fix := "a smaller time step, tau or lattice_velocity lowers it"
+	if !r.c.Units.Physical {
+		fix = "scale the velocity, and the viscosity with it"
+	}
+	switch {
+	case mach > 0.3:
+		r.add(at, reason+"\n"+fix, "Mach number %s of the %s is above 0.3", short(mach), what)
+		return
+	case mach > 0.1:
+		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", short(mach), what, short(100*mach*mach), fix)
+	}
+	nu := (r.c.Tau - 0.5) / 3
+	if re := u / nu; re > 20 {
+		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
+	}
+}
+
+// fastest is the largest lattice speed that is known beforehand.
+func (r *resolver) fastest() (u float64, what string, at mark) {
+	take := func(v float64, w string, m mark) {
+		if v > u {
+			u, what, at = v, w, m
+		}
+	}
+	for _, b := range r.c.Boundaries {
+		e := r.section("boundary." + b.Name).get("velocity")
+		if e != nil {
+			take(math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2]), "velocity of [boundary."+b.Name+"]", e.at)
+		}
+	}
+	if e := r.section("initial").get("velocity"); e != nil {
+		v := r.c.Initial.Velocity
+		r.points(func(x, y, z float64) bool {
+			take(math.Hypot(math.Hypot(v[0](x, y, z), v[1](x, y, z)), v[2](x, y, z)), "initial velocity", e.at)
+			return true
+		})
+	}
+	for _, s := range []string{"scaling", "fluid"} {
+		if e := r.section(s).get("velocity"); e != nil {
+			m := e.at
+			if !e.given || s == "scaling" {
+				m = r.section("scaling").get("lattice_velocity").at
+			}
+			take(r.lattice(e.vals[0], model.Velocity), "velocity of ["+s+"]", m)
+		}
+	}
+	return u, what, at
+}

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+
+	"lbmsim/decomp"
+)
+
+// What a run will take: memory of a rank and the volume of its outputs, known
+// before anything is allocated.
+
+// Planes that ranks are cut from: along z in 3D, along y in 2D.
+func (c *Case) Planes() int { return c.Cells[c.Dims()-1] }
+
+// CheckRanks explains why a number of ranks is not possible.
+func (c *Case) CheckRanks(n int) error {
+	axis := axes()[c.Dims()-1]
+	switch {
+	case n < 1:
+		return fmt.Errorf("%d ranks: at least one is needed", n)
+	case n > c.Planes():
+		return fmt.Errorf("%d ranks for a domain of %d planes: the domain is cut along %s, and every rank needs at least one plane of cells; use at most %d ranks", n, c.Planes(), axis, c.Planes())
+	}
+	return nil
+}
+
+// Layout of the state of the largest part when the domain is cut for so many ranks
+// (1 to Planes).
+func (c *Case) Layout(ranks int) decomp.Layout {
+	n, ghost := c.Cells, [3]int{}
+	a := c.Dims() - 1
+	n[a] = (n[a] + ranks - 1) / ranks
+	ghost[a] = 1
+	return decomp.NewLayout(n, ghost, c.Spec.Components())
+}
+
+// StateBytes of the rank with the largest part: two copies of the state.
+func (c *Case) StateBytes(ranks int) int64 {
+	return 2 * int64(c.Layout(ranks).Len()) * int64(c.Spec.Precision.Bytes())
+}
+
+// SnapshotBytes is one copy of the inner state of the largest part: what a
+// checkpoint holds while the run goes on.
+func (c *Case) SnapshotBytes(ranks int) int64 {
+	l := c.Layout(ranks)
+	return int64(l.N[0]) * int64(l.N[1]) * int64(l.N[2]) * int64(l.Components) * int64(c.Spec.Precision.Bytes())
+}
+
+// FlagBytes of the largest part: one byte a cell, with a layer around it.
+func (c *Case) FlagBytes(ranks int) int64 {
+	n := c.Layout(ranks).N
+	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
+}
+
+// CheckpointBytes is the size of one checkpoint file, its head apart.
+func (c *Case) CheckpointBytes() int64 {
+	return int64(c.Box().Cells()) * int64(c.Spec.Components()) * int64(c.Spec.Precision.Bytes())
+}
+
+// FieldsBytes is the size of one output of fields, its head apart.
+func (c *Case) FieldsBytes() int64 {
+	values := 0
+	for _, f := range c.Fields.Fields {
+		values += f.Components
+	}
+	return int64(c.Box().Cells()) * int64(values) * int64(c.Fields.Type.Bytes())
+}
+
+// Forecast lists memory and output volume for a number of ranks (1 to Planes).
+// Lattice holds the numbers, SI the bytes for people. Memory is that of the rank
+// with the largest part.
+func (c *Case) Forecast(ranks int) []Row {
+	l := c.Layout(ranks)
+	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
+	state, flags := c.StateBytes(ranks), c.FlagBytes(ranks)
+	total := state + flags
+	rows := []Row{
+		{"cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), ""},
+		{"state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)},
+		{"cell types of a rank", "", Bytes(flags)},
+	}
+	if c.Checkpoint.On {
+		snap := c.SnapshotBytes(ranks)
+		total += snap
+		rows = append(rows, Row{"checkpoint snapshot of a rank", "", Bytes(snap)})
+	}
+	rows = append(rows,
+		Row{"memory of a rank", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)})
+	steps := c.Run.Steps
+	if c.Fields.On {
+		n := c.Fields.Schedule.Count(steps)
+		rows = append(rows, Row{"field outputs", times(c.Fields.Schedule, n), fmt.Sprintf("%s each, %s in all", Bytes(c.FieldsBytes()), product(c.FieldsBytes(), n))})
+	}
+	if c.Checkpoint.On {
+		n := c.Checkpoint.Schedule.Count(steps)
+		kept := min(n, c.Checkpoint.Keep)
+		rows = append(rows, Row{"checkpoints", fmt.Sprintf("%s, %d kept", times(c.Checkpoint.Schedule, n), kept),
+			fmt.Sprintf("%s each, %s on disk", Bytes(c.CheckpointBytes()), product(c.CheckpointBytes(), kept))})
+	}
+	return rows
+}
+
+func times(s Schedule, n int) string {
+	if s.WallTime > 0 {
+		return fmt.Sprintf("%d and every %v", n, s.WallTime)
+	}
+	return fmt.Sprint(n)
+}
+
+// product of a size and a count that may be absurdly large.
+func product(bytes int64, n int) string {
+	if float64(bytes)*float64(n) > 1e18 {
+		return fmt.Sprintf("%.3g bytes", float64(bytes)*float64(n))
+	}
+	return Bytes(bytes * int64(n))
+}
+
+// Bytes for people, in powers of 1024.
+func Bytes(n int64) string {
+	v, unit := float64(n), "B"
+	for _, u := range []string{"KiB", "MiB", "GiB", "TiB", "PiB"} {
+		if v < 1024 {
+			break
+		}
+		v, unit = v/1024, u
+	}
+	if unit == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.4g %s", v, unit)
+}

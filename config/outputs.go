@@ -1,0 +1,271 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// [run], [output.*] and [checkpoint]: when a run ends and what it leaves behind.
+
+func (r *resolver) run() {
+	s := r.section("run")
+	run := &r.c.Run
+	r.exclusive(s, "a run has so many steps or so much simulated time", "steps", "time")
+	if e := s.get("steps"); e != nil {
+		run.Steps = e.ints[0]
+	} else if e := s.get("time"); e != nil && r.haveTime {
+		n := e.vals[0].v / r.c.Units.Time
+		if n > maxSteps {
+			r.add(e.at, "", "%s are %s steps, too many to count", r.si(e.vals[0].v, model.Time), short(n))
+			return
+		}
+		// A whole number of steps is often meant: rounding must not add one.
+		run.Steps = max(1, int(math.Ceil(n-1e-9*math.Max(n, 1))))
+	} else if !s.has("steps") && !s.has("time") {
+		r.missing(s, "steps = 1000, or time = \"10 s\"", "[run] needs steps or time")
+	}
+	if e := s.get("wall_time"); e != nil {
+		run.WallTime = e.dur
+	}
+	if e := s.get("watch_every"); e != nil {
+		run.WatchEvery = e.ints[0]
+	}
+	if e := s.get("max_mach"); e != nil {
+		run.MaxMach = e.vals[0].v
+	}
+	if e := s.get("threads"); e != nil {
+		run.Threads = e.ints[0]
+	}
+}
+
+// schedule reads the keys of a schedule; onlyEnd warns when nothing but the end is
+// due and the table said otherwise.
+func (r *resolver) schedule(s *section) Schedule {
+	var c Schedule
+	if e := s.get("every"); e != nil {
+		if e.steps {
+			c.Period = float64(e.ints[0])
+		} else if r.haveTime {
+			c.Period = e.vals[0].v / r.c.Units.Time
+			if c.Period < 1 {
+				r.warn("%s: every = %s is less than one step (%s): every step is taken", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
+			}
+			if c.Period > 1e15 {
+				c.Period = 1e15
+			}
+		}
+	}
+	if e := s.get("every_wall"); e != nil {
+		c.WallTime = e.dur
+	}
+	if e := s.get("at_start"); e != nil {
+		c.Start = e.flag
+	}
+	if e := s.get("at_end"); e != nil {
+		c.End = e.flag
+	}
+	if n := r.c.Run.Steps; n > 0 && r.haveTime {
+		switch {
+		case c.Period > float64(n) && s.has("every"):
+			r.warn("%s: every is %s steps, but the run has only %d", s.head(), short(c.Period), n)
+		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
+			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.head())
+		}
+	}
+	return c
+}
+
+func (r *resolver) outputs() {
+	r.outputDir()
+	if s := r.section("output.fields"); s != nil {
+		o := &r.c.Fields
+		o.On, o.Schedule = true, r.schedule(s)
+		o.Fields = fieldsOf(s.get("fields"))
+		if e := s.get("fields"); e != nil && len(e.words) == 0 {
+			r.add(e.at, "", "fields is empty: nothing would be written")
+		}
+		if e := s.get("precision"); e != nil {
+			o.Type = precisionOf(e.text)
+		}
+		if e := s.get("dir"); e != nil {
+			o.Dir = e.text
+			r.relative(e)
+		}
+	}
+	if s := r.section("output.picture"); s != nil {
+		r.c.Picture.On, r.c.Picture.Schedule = true, r.schedule(s)
+		r.picture(s)
+	}
+	for _, s := range r.all("output.probe") {
+		p := Probe{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
+		if e := s.get("fields"); e != nil && len(e.words) == 0 {
+			r.add(e.at, "", "fields is empty: nothing would be recorded")
+		}
+		if r.need(s, "at", "at = [x, y] or [x, y, z]") {
+			p.Cell = r.cell(s, "at", true)
+		}
+		r.c.Probes = append(r.c.Probes, p)
+	}
+	if s := r.section("checkpoint"); s != nil {
+		r.c.Checkpoint.On, r.c.Checkpoint.Schedule = true, r.schedule(s)
+		if e := s.get("keep"); e != nil {
+			r.c.Checkpoint.Keep = e.ints[0]
+		}
+	}
+}
+
+func (r *resolver) outputDir() {
+	s := r.section("output")
+	if !s.has("dir") {
+		base := strings.TrimSuffix(filepath.Base(r.path), ".toml")
+		base = strings.Map(func(c rune) rune {
+			if c < ' ' || c == 0x7f || c == '\uFFFD' || c == '/' || c == '\\' {
+				return '_'
+			}
+			return c
+		}, base)
+		if base == "" || base == "." || base == ".." || base == "_" || base == "-" || len(base) > 200 {
+			base = "case"
+		}
+		r.setDefault(s, "dir", quote("out/"+base))
+	}
+	if e := s.get("dir"); e != nil {
+		r.c.OutputDir = e.text
+		if e.text == "" {
+			r.add(e.at, "", "dir is empty; the working folder is \".\"")
+		}
+	}
+}
+
+// relative paths stay below the output folder.
+func (r *resolver) relative(e *entry) {
+	if !filepath.IsLocal(e.text) {
+		r.add(e.at, "", "%s = %s must be a folder below that of [output]", e.key.name, shortQuote(e.text))
+	}
+}
+
+func fieldsOf(e *entry) []model.Field {
+	if e == nil {
+		return nil
+	}
+	var f []model.Field
+	for _, w := range e.words {
+		row, _ := model.FindField(w)
+		f = append(f, row)
+	}
+	return f
+}
+
+// cell is the one that a position lies in; positions on the line between two cells
+// belong to the upper one. fluid: it must not lie in a body.
+func (r *resolver) cell(s *section, key string, fluid bool) [3]int {
+	var c [3]int
+	v := r.vector(s, key)
+	if v == nil || !r.haveBox {
+		return c
+	}
+	p := r.position(v)
+	for a := 0; a < r.dims; a++ {
+		i, ok := r.index(p[a], a)
+		if !ok {
+			r.add(v[a].at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
+				"%s of %s lies outside of the domain", axes()[a], s.head())
+			return c
+		}
+		c[a] = i
+	}
+	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
+	for i := range r.c.Bodies {
+		if fluid && r.c.Bodies[i].contains(centre) {
+			r.add(s.get(key).at, "", "%s lies inside [body.%s]", s.head(), r.c.Bodies[i].Name)
+		}
+	}
+	return c
+}
+
+// index of the cell at a coordinate in cells.
+func (r *resolver) index(p float64, axis int) (int, bool) {
+	n := float64(r.c.Cells[axis])
+	if !(p >= -1e-9*n && p <= n*(1+1e-9)) {
+		return 0, false
+	}
+	return int(math.Min(math.Max(math.Floor(p+1e-9*n), 0), n-1)), true
+}
+
+// component reads the component of a field: 0 to 2, or -1.
+func (r *resolver) component(s *section, f model.Field) int {
+	e := s.get("component")
+	if e == nil {
+		def := "magnitude"
+		if f.Name == "vorticity" && r.dims == 2 {
+			def = "z"
+		}
+		if f.Components == 1 || s.has("component") {
+			return -1
+		}
+		e = r.setDefault(s, "component", quote(def))
+	}
+	if e.text == "magnitude" {
+		return -1
+	}
+	a := axisOf(e.text)
+	switch {
+	case f.Components == 1:
+		r.add(e.at, "", "%s has no components", f.Name)
+	case r.dims == 2 && (a == 2) != (f.Name == "vorticity"):
+		r.add(e.at, "", "the %s component of the %s is always 0 in 2D", e.text, f.Name)
+	}
+	return a
+}
+
+func (r *resolver) picture(s *section) {
+	p := &r.c.Picture
+	e := s.get("field")
+	if e == nil {
+		return
+	}
+	p.Field, _ = model.FindField(e.text)
+	p.Component = r.component(s, p.Field)
+	if e := s.get("range"); e != nil {
+		for _, a := range e.vals {
+			if !a.bare && a.dim != p.Field.Dim && a.v != 0 {
+				r.add(a.at, "", "range must be %s, not %s", inWords(p.Field.Dim), inWords(a.dim))
+			}
+		}
+		p.Min, p.Max = e.vals[0].v, e.vals[1].v
+		if p.Min >= p.Max {
+			r.add(e.at, "range = [smallest, largest]", "the range of the picture is empty")
+		}
+	}
+	p.Axis = 2
+	if e := s.get("normal"); e != nil {
+		if p.Axis = axisOf(e.text); r.dims == 2 && p.Axis != 2 {
+			r.add(e.at, "", "a picture in 2D has the normal z")
+			return
+		}
+	}
+	if !r.haveBox {
+		return
+	}
+	p.At = r.c.Cells[p.Axis] / 2
+	if e := s.get("at"); e != nil {
+		if r.dims == 2 {
+			r.add(e.keyAt, "", "a picture in 2D shows the whole domain and has no position")
+			return
+		}
+		i, ok := r.index((e.vals[0].v-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
+		if !ok {
+			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
+				"the picture's slice lies outside of the domain")
+			return
+		}
+		p.At = i
+	} else if r.dims == 3 && !s.has("at") {
+		mid := r.origin[p.Axis] + (float64(p.At)+0.5)*r.c.Units.Length
+		r.setDefault(s, "at", amount{v: mid, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+	}
+}

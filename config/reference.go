@@ -1,0 +1,168 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// docs/reference.md, from the same tables as the parser.
+
+// Reference is the description of the case file in Markdown.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	for _, t := range schema() {
+		head := "Top level"
+		if t.path != "" {
+			head = "`" + t.head() + "`"
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| key | value | default | |\n|---|---|---|---|\n", head, t.doc)
+		for _, k := range t.keys {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, cell(k.form()), cell(k.standard()), cell(k.doc))
+		}
+	}
+	b.WriteString(referenceUnits)
+	var u []string
+	for _, n := range namedUnits() {
+		u = append(u, "`"+n.name+"`")
+	}
+	fmt.Fprintf(&b, "Units: %s; those of the SI take a prefix `n u m c d h k M G`. They are joined by a space, `*` or `/`; powers are `m2`, `m^2`, `m²` or `s-1`. A product after `/` needs brackets: `kg/(m s)`.\n", strings.Join(u, " "))
+	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0), the constants `pi` and `e`, the position `x y z`, the domain's sizes `Lx Ly Lz` (all in metres, or in cells in lattice units), in references also the time `t` (seconds or steps), and these functions:\n\n| function | |\n|---|---|\n")
+	for _, f := range functions() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, f.doc)
+	}
+	b.WriteString("\n## Collision models\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
+	for _, c := range model.Collisions {
+		var p []string
+		for _, q := range c.Params {
+			p = append(p, fmt.Sprintf("`%s` (default %.6g): %s", q.Name, q.Default, q.Doc))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Scheme, cell(c.Doc), cell(strings.Join(p, "; ")), cell(c.Paper))
+	}
+	b.WriteString("\n## Boundaries\n\n| type | on | keys | | source |\n|---|---|---|---|---|\n")
+	for _, d := range model.Boundaries {
+		var on []string
+		if d.Faces {
+			on = append(on, "faces")
+		}
+		if d.Bodies {
+			on = append(on, "bodies")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), strings.Join(d.Keys, ", "), cell(d.Doc), cell(d.Paper))
+	}
+	b.WriteString("\n## Fields\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	for _, f := range model.Fields {
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
+	}
+	b.WriteString("\n## Quantities of `[expect]`\n\nThey are taken at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
+	for _, q := range Quantities() {
+		unit := symbol(q.Dim)
+		if q.PerField {
+			unit = "of the field"
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", q.Name, q.Key, unit, cell(q.Doc))
+	}
+	return b.String()
+}
+
+// cell of a table: no bar may end it early.
+func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+// form says what a value looks like.
+func (k key) form() string {
+	d := "of the field"
+	if !k.any {
+		d = dimensionName(k.dim)
+		d = strings.TrimPrefix(strings.TrimPrefix(d, "a "), "an ") + " (" + symbol(k.dim)
+		for _, o := range k.alt {
+			d += " or " + symbol(o)
+		}
+		d += ")"
+	}
+	s := ""
+	switch k.kind {
+	case kText:
+		s = "text"
+	case kName:
+		s = "name"
+	case kWord:
+		s = "one of " + strings.Join(ticks(k.choices), " ")
+	case kWords:
+		s = "list of " + strings.Join(ticks(k.choices), " ")
+	case kInteger:
+		s = "whole number"
+	case kIntegers:
+		s = "list of whole numbers, one per axis"
+	case kNumber:
+		s = "number"
+	case kQuantity:
+		s = d
+	case kVector:
+		s = "list, one per axis: " + d
+	case kFormula:
+		s = "expression: " + d
+	case kFormulas:
+		s = "list of expressions, one per axis: " + d
+	case kPair:
+		s = "list of two values " + d
+	case kDuration:
+		s = "wall time (s, min, h)"
+	case kPeriod:
+		s = "whole number of steps, or time (s)"
+	case kTolerance:
+		s = "percentage or quantity"
+	case kFlag:
+		s = "`true` or `false`"
+	}
+	if k.within.set && (k.kind != kInteger && k.kind != kIntegers || k.within.lo != 1 && k.within.lo != 0) {
+		s += ", " + k.within.String()
+	}
+	return s
+}
+
+func ticks(words []string) []string {
+	q := make([]string, len(words))
+	for i, w := range words {
+		q[i] = "`" + w + "`"
+	}
+	return q
+}
+
+// standard is the default.
+func (k key) standard() string {
+	switch {
+	case k.def != "":
+		return "`" + k.def + "`"
+	case k.defDoc != "":
+		return k.defDoc
+	}
+	return ""
+}
+
+const referenceHead = `<!-- Generated from the tables in config and model by "go test ./config -update". Do not edit. -->
+# The case file
+
+A case is one TOML file. The program knows every key; an unknown one is an error,
+shown with its place and the nearest word. All errors are shown at once.
+
+A case is written either with units or in lattice units, never in both:
+
+- with units, values are texts such as ` + "`\"0.1 m/s\"`" + `; outputs are in SI;
+- bare numbers are lattice units: cells, steps, and densities in multiples of the
+  reference density. Zero and dimensionless numbers are bare in both.
+
+Cells are cubes; cell i along an axis has its centre at (i + 1/2) spacings from the
+domain's lower corner. Walls on faces stand exactly on the faces.
+
+## Keys
+`
+
+const referenceUnits = `
+## Units
+
+A value is a number, or an expression without variables, followed by a unit:
+` + "`\"20 mm\"`, `\"2*pi m\"`, `\"1e-6 m2/s\"`, `\"10 1/s\"`" + `.
+
+`

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// From sections of values to a Case. Every conversion from SI to lattice units is
+// made here, by lattice, position and function. Checks go on after an error as
+// long as what they need is known, so that all errors show at once.
+
+// resolver fills a Case.
+type resolver struct {
+	*reader
+	c        *Case
+	dims     int
+	haveBox  bool // cells, spacing and origin are known
+	haveTime bool // and the length of a step and tau: all units are known
+	origin   [3]float64
+	size     [3]float64 // in the user's length
+}
+
+func (r *resolver) resolve() {
+	r.units()
+	r.domain()
+	r.collision()
+	r.scaling()
+	r.force()
+	r.initial()
+	r.boundaries()
+	r.bodies()
+	r.run()
+	r.outputs()
+	r.expectations()
+	r.speeds()
+	r.table()
+}
+
+// warn notes something that is allowed but often regretted.
+func (r *resolver) warn(format string, args ...any) {
+	r.c.Warnings = append(r.c.Warnings, fmt.Sprintf(format, args...))
+}
+
+// units decides whether the case is in SI or in lattice units, and refuses a
+// mixture: a forgotten unit would be taken for another number, silently.
+func (r *resolver) units() {
+	type place struct {
+		e *entry
+		a amount
+	}
+	var si, lattice []place
+	for _, s := range r.sections {
+		for i := range s.table.keys {
+			e := s.keys[s.table.keys[i].name]
+			if e == nil || !e.given || !e.ok || e.key.dim == model.Dimensionless && !e.key.any && e.key.kind != kPeriod {
+				continue
+			}
+			for _, a := range e.vals {
+				switch {
+				case a.neutral():
+				case a.bare:
+					lattice = append(lattice, place{e, a})
+				default:
+					si = append(si, place{e, a})
+				}
+			}
+		}
+	}
+	r.c.Units = Units{Length: 1, Time: 1, Density: 1, Physical: len(si) > 0 && len(si) >= len(lattice)}
+	few, many, is, not := lattice, si, "has no unit", "has units"
+	if !r.c.Units.Physical {
+		few, many, is, not = si, lattice, "has a unit", "is in lattice units, without any"
+	}
+	if len(few) == 0 {
+		return
+	}
+	reason := fmt.Sprintf("bare numbers are lattice units (cells, steps); units and lattice units are never mixed. %s in line %d sets the style",
+		many[0].e.key.name, r.line(many[0].a.at))
+	for _, p := range few {
+		hint := ""
+		if d := p.e.key.dim; r.c.Units.Physical && d != model.Dimensionless {
+			hint = fmt.Sprintf("; write it with a unit, such as %q", "... "+symbol(d))
+		}
+		r.add(p.a.at, reason, "%s %s, but the case %s%s", p.e.key.name, is, not, hint)
+	}
+}
+
+// lattice converts a constant to lattice units.
+func (r *resolver) lattice(a amount, d model.Dimension) float64 {
+	return a.v / r.c.Units.Factor(d)
+}
+
+// position converts a point of the user's coordinates to cells from the lower
+// corner.
+func (r *resolver) position(v []amount) [3]float64 {
+	var p [3]float64
+	for i, a := range v {
+		p[i] = (a.v - r.origin[i]) / r.c.Units.Length
+	}
+	return p
+}
+
+// vars are the variables of expressions at a point in cells and a time in steps.
+func (r *resolver) vars() func(x, y, z, t float64) env {
+	u, o, l := r.c.Units, r.origin, r.size
+	dims := r.dims
+	return func(x, y, z, t float64) env {
+		e := env{o[0] + x*u.Length, o[1] + y*u.Length, o[2] + z*u.Length, t * u.Time, l[0], l[1], l[2]}
+		if dims == 2 {
+			e[varZ] = 0
+		}
+		return e
+	}
+}
+
+// function makes a value of the given dimension a function of position and time
+// in lattice units.
+func (r *resolver) function(a amount, d model.Dimension) ReferenceFunction {
+	if a.f == nil {
+		v := r.lattice(a, d)
+		return func(x, y, z, t float64) float64 { return v }
+	}
+	vars, f, scale := r.vars(), a.f.eval, a.scale/r.c.Units.Factor(d)
+	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
+}
+
+// vector is a value per axis; it must have as many as the case has dimensions.
+func (r *resolver) vector(s *section, name string) []amount {
+	e := s.get(name)
+	if e == nil || r.dims == 0 {
+		return nil
+	}
+	if len(e.vals) != r.dims {
+		r.add(e.at, "", "%s has %d values in a case of %d dimensions", name, len(e.vals), r.dims)
+		return nil
+	}
+	return e.vals
+}
+
+// lengths of a vector of amounts.
+func norm(v []amount) float64 {
+	s := 0.0
+	for _, a := range v {
+		s = math.Hypot(s, a.v)
+	}
+	return s
+}
+
+// need reports a key that must be there; false when it is not.
+func (r *resolver) need(s *section, name, reason string) bool {
+	if s.has(name) {
+		return true
+	}
+	r.missing(s, reason, "%s needs %s", s.head(), name)
+	return false
+}
+
+// missing adds an error about something absent from a section.
+func (r *resolver) missing(s *section, reason, format string, args ...any) {
+	at := s.at
+	if !s.given {
+		at = nowhere
+	}
+	r.add(at, reason, format, args...)
+}
+
+// exclusive reports keys of which only one may be given.
+func (r *resolver) exclusive(s *section, reason string, keys ...string) {
+	var first *entry
+	for _, k := range keys {
+		if !s.has(k) {
+			continue
+		}
+		if e := s.keys[k]; first == nil {
+			first = e
+		} else {
+			r.add(e.keyAt, reason, "%s and %s exclude each other", first.key.name, k)
+		}
+	}
+}
+
+// si writes a value in the case's units for a message.
+func (r *resolver) si(v float64, d model.Dimension) string {
+	s := short(v)
+	if r.c.Units.Physical && d != model.Dimensionless {
+		s += " " + symbol(d)
+	}
+	return s
+}
+
+// short is a number for people: five digits.
+func short(v float64) string {
+	s := fmt.Sprintf("%.5g", v)
+	s = strings.Replace(s, "e-0", "e-", 1)
+	return strings.Replace(s, "e+0", "e", 1)
+}

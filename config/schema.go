@@ -1,0 +1,359 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// The language of the case file as one table of keys. Parsing, suggestions, the
+// resolved copy, the comparison of cases and docs/reference.md all come from it:
+// a new key is a row here and the line that uses it.
+
+// kind is the form of a value.
+type kind int
+
+const (
+	kText      kind = iota // any text
+	kWord                  // one of choices
+	kWords                 // a list of choices
+	kInteger               // a whole number
+	kIntegers              // one per axis
+	kNumber                // a dimensionless number
+	kQuantity              // a constant with a unit
+	kVector                // one quantity per axis
+	kFormula               // a quantity or an expression in x, y, z
+	kFormulas              // one per axis
+	kPair                  // two quantities of any dimension
+	kDuration              // wall time
+	kPeriod                // a number of steps or a simulated time
+	kTolerance             // a percentage or a quantity
+	kFlag                  // true or false
+	kName                  // of a named table
+)
+
+// span is a range of numbers, in SI or lattice units as the value is.
+type span struct {
+	set            bool
+	lo, hi         float64
+	openLo, openHi bool
+}
+
+func above(lo float64) span       { return span{true, lo, inf, true, true} }
+func atLeast(lo float64) span     { return span{true, lo, inf, false, true} }
+func between(lo, hi float64) span { return span{true, lo, hi, true, true} }
+
+const inf = 1e300 // larger values are refused everywhere
+
+func (r span) holds(v float64) bool {
+	return !r.set || (v > r.lo || v == r.lo && !r.openLo) && (v < r.hi || v == r.hi && !r.openHi)
+}
+
+func (r span) String() string {
+	if !r.set {
+		return ""
+	}
+	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	lo := "above " + short(r.lo)
+	if !r.openLo {
+		lo = "at least " + short(r.lo)
+	}
+	if r.hi == inf {
+		return lo
+	}
+	if r.openHi {
+		return lo + " and below " + short(r.hi)
+	}
+	return lo + " and at most " + short(r.hi)
+}
+
+// key is one row: a key of a table.
+type key struct {
+	name    string
+	kind    kind
+	dim     model.Dimension   // of quantities
+	alt     []model.Dimension // also accepted
+	any     bool              // any dimension; checked where it is used
+	time    bool              // expressions may contain t
+	def     string            // TOML text; empty = none
+	defDoc  string            // a default that depends on other keys, in words
+	choices []string
+	within  span
+	why     string // reason of the range, for messages
+	doc     string
+}
+
+// table is one table of the case file. A path that ends in ".*" stands for named
+// tables.
+type table struct {
+	path string
+	keys []key
+	doc  string
+}
+
+func (t table) named() bool { return strings.HasSuffix(t.path, ".*") }
+
+// head is how the table is written, "[body.NAME]".
+func (t table) head() string { return "[" + strings.Replace(t.path, "*", "NAME", 1) + "]" }
+
+func (t table) find(name string) *key {
+	for i := range t.keys {
+		if t.keys[i].name == name {
+			return &t.keys[i]
+		}
+	}
+	return nil
+}
+
+// schedule keys, the same wherever something happens repeatedly.
+func scheduleKeys(every, start, end string) []key {
+	return []key{
+		{name: "every", kind: kPeriod, def: every, doc: "number of steps, or simulated time with a unit, between two outputs"},
+		{name: "every_wall", kind: kDuration, within: above(0), doc: "wall time between two outputs, whatever the step"},
+		{name: "at_start", kind: kFlag, def: start, doc: "also for the initial state"},
+		{name: "at_end", kind: kFlag, def: end, doc: "also when the run ends"},
+	}
+}
+
+// collisionKeys are the parameters of all collision models.
+func collisionKeys() []key {
+	var keys []key
+	seen := map[string]bool{}
+	for _, c := range model.Collisions {
+		for _, p := range c.Params {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				keys = append(keys, key{name: p.Name, kind: kNumber, within: between(p.Min, p.Max),
+					defDoc: fmt.Sprintf("%.6g with %s", p.Default, c.Name), doc: c.Name + ": " + p.Doc})
+			}
+		}
+	}
+	return keys
+}
+
+// boundaryKeys are the keys that rows of model.Boundaries may name.
+func boundaryKeys() []key {
+	return []key{
+		{name: "velocity", kind: kVector, dim: model.Velocity, doc: "velocity of the wall; it has no component normal to its face"},
+	}
+}
+
+// fieldNames that can be had at a single cell (vorticity needs neighbours).
+func pointFields() []string { return []string{"density", "pressure", "velocity", "speed"} }
+
+func names[T any](rows []T, name func(T) string) []string {
+	var s []string
+	for _, r := range rows {
+		s = append(s, name(r))
+	}
+	return s
+}
+
+func lattices() []string {
+	return names(model.Lattices, func(l model.Lattice) string { return l.Name })
+}
+func collisions() []string {
+	return names(model.Collisions, func(c model.Collision) string { return c.Name })
+}
+func precisions() []string {
+	return names(model.Precisions, func(p model.Precision) string { return p.String() })
+}
+func fields() []string { return names(model.Fields, func(f model.Field) string { return f.Name }) }
+func boundaries(use func(model.Boundary) bool) []string {
+	var s []string
+	for _, b := range model.Boundaries {
+		if use(b) {
+			s = append(s, b.Name)
+		}
+	}
+	return s
+}
+
+func axes() []string { return []string{"x", "y", "z"} }
+func faceNames() []string {
+	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
+}
+func components() []string { return []string{"x", "y", "z", "magnitude"} }
+func shapes() []string     { return []string{"box", "sphere", "cylinder"} }
+
+// expectKeys are the value and its tolerance.
+func expectKeys(value key, more ...key) []key {
+	value.name, value.kind = "value", kQuantity
+	value.doc = "the expected value"
+	return append(more, value, key{name: "within", kind: kTolerance, any: true,
+		doc: "largest deviation: a percentage of the value (\"1 %\") or a quantity"})
+}
+
+// schema lists all tables in the order of the documentation and of the resolved
+// copy.
+func schema() []table {
+	onFaces := boundaries(func(b model.Boundary) bool { return b.Faces })
+	onBodies := boundaries(func(b model.Boundary) bool { return b.Bodies })
+	ofField := key{any: true}
+	fieldKeys := []key{
+		{name: "field", kind: kWord, choices: pointFields(), def: `"velocity"`, doc: "the field"},
+		{name: "component", kind: kWord, choices: components(), defDoc: "\"magnitude\"", doc: "component of a vector"},
+	}
+	return []table{
+		{"", []key{
+			{name: "title", kind: kText, def: `""`, doc: "what the case is, for people"},
+		}, "At the top of the file, before any table."},
+		{"domain", []key{
+			{name: "lattice", kind: kWord, choices: lattices(), defDoc: "D2Q9 for two values of cells or size, D3Q19 for three", doc: "velocity set, and with it 2D or 3D"},
+			{name: "cells", kind: kIntegers, within: span{true, 1, maxAxis, false, false}, defDoc: "size / spacing", doc: "number of cells along each axis"},
+			{name: "size", kind: kVector, dim: model.Length, within: above(0), defDoc: "cells * spacing", doc: "lengths of the domain; whole numbers of spacings"},
+			{name: "spacing", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "size / cells", doc: "edge of a cell; 1 in lattice units"},
+			{name: "periodic", kind: kWords, choices: axes(), def: "[]", doc: "axes whose two faces are joined"},
+			{name: "origin", kind: kVector, dim: model.Length, defDoc: "zero", doc: "position of the domain's lower corner; every position in the file is in these coordinates"},
+		}, "The box of cells. Any two of cells, size and spacing give the third. Cell centres are half a spacing away from the faces."},
+		{"fluid", []key{
+			{name: "density", kind: kQuantity, dim: model.Density, within: above(0), defDoc: "\"1 kg/m3\", so that pressures are p/rho; 1 in lattice units", doc: "reference density: that of lattice density 1"},
+			{name: "viscosity", kind: kQuantity, dim: model.Viscosity, alt: []model.Dimension{dynamicViscosity()}, within: above(0), doc: "kinematic viscosity, or the dynamic one (Pa s), which is divided by the density"},
+			{name: "reynolds", kind: kNumber, within: above(0), doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
+			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "characteristic length of the Reynolds number"},
+			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "characteristic velocity of the Reynolds number, and the largest speed that is expected"},
+		}, "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
+		{"scaling", []key{
+			{name: "lattice_velocity", kind: kNumber, within: between(0, 1), doc: "the velocity below in cells a step; 0.02 to 0.1 is usual. The Mach number is sqrt(3) times it; smaller is more accurate and takes more steps"},
+			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), defDoc: "the largest velocity given in [fluid], the boundaries and [initial]", doc: "the velocity that lattice_velocity belongs to"},
+			{name: "tau", kind: kNumber, within: between(0.5, 100), why: "the lattice viscosity is (tau - 1/2)/3: at 1/2 and below nothing damps the flow", doc: "relaxation time in steps: lattice viscosity = (tau - 1/2)/3. Best between 0.51 and 1"},
+			{name: "time_step", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time of one step"},
+		}, "How long a step is: exactly one of lattice_velocity, tau and time_step in a case with units. In lattice units only tau may stand here, instead of the viscosity."},
+		{"collision", append([]key{
+			{name: "model", kind: kWord, choices: collisions(), def: `"regularized"`, doc: "collision model, see the table of models"},
+			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the stored state and of the arithmetic"},
+		}, collisionKeys()...), "How populations relax."},
+		{"force", []key{
+			{name: "acceleration", kind: kVector, dim: model.Acceleration, doc: "uniform body force per mass, such as gravity"},
+			{name: "force_density", kind: kVector, dim: model.ForceDensity, doc: "uniform body force per volume, such as a pressure gradient (Pa/m)"},
+		}, "A uniform body force: one of the two keys."},
+		{"initial", []key{
+			{name: "density", kind: kFormula, dim: model.Density, doc: "density at the start; default the reference density"},
+			{name: "pressure", kind: kFormula, dim: model.Pressure, doc: "pressure at the start against that of the reference density, instead of density"},
+			{name: "velocity", kind: kFormulas, dim: model.Velocity, defDoc: "rest", doc: "velocity at the start"},
+		}, "The state at the start. Values may be expressions in x, y, z followed by a unit: \"0.1*sin(2*pi*y/Ly) m/s\"."},
+		{"boundary.*", append([]key{
+			{name: "type", kind: kWord, choices: onFaces, doc: "see the table of boundaries"},
+			{name: "faces", kind: kWords, choices: faceNames(), doc: "faces of the domain: x- is the one at the smallest x"},
+		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary."},
+		{"body.*", []key{
+			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
+			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape; in 2D box and cylinder (a disc)"},
+			{name: "from", kind: kVector, dim: model.Length, doc: "box: the lower corner"},
+			{name: "to", kind: kVector, dim: model.Length, doc: "box: the upper corner"},
+			{name: "centre", kind: kVector, dim: model.Length, doc: "sphere, cylinder: the centre"},
+			{name: "radius", kind: kQuantity, dim: model.Length, within: above(0), doc: "sphere, cylinder: the radius"},
+			{name: "diameter", kind: kQuantity, dim: model.Length, within: above(0), doc: "sphere, cylinder: instead of the radius"},
+			{name: "axis", kind: kWord, choices: axes(), def: `"z"`, doc: "cylinder: the axis that it is parallel to"},
+			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "through the whole domain", doc: "cylinder: length along its axis, half on each side of the centre"},
+		}, "A solid in the flow. A cell is solid when its centre lies inside."},
+		{"run", []key{
+			{name: "steps", kind: kInteger, within: span{true, 1, maxSteps, false, false}, doc: "number of steps"},
+			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},
+			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
+			{name: "watch_every", kind: kInteger, def: "100", within: span{true, 1, maxSteps, false, false}, doc: "steps between two looks at the stability"},
+			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
+			{name: "threads", kind: kInteger, def: "0", within: span{true, 0, 4096, false, false}, doc: "threads of a rank; 0 = the rank's share of the cores"},
+		}, "When the run ends and how it is watched."},
+		{"output", []key{
+			{name: "dir", kind: kText, defDoc: "out/ and the case file's name", doc: "folder of everything that the run writes"},
+		}, "Where results go."},
+		{"output.fields", append([]key{
+			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
+			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the numbers in the file"},
+			{name: "dir", kind: kText, def: `"fields"`, doc: "folder below that of [output]"},
+		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
+		{"output.picture", append([]key{
+			{name: "field", kind: kWord, choices: fields(), def: `"speed"`, doc: "what is shown"},
+			{name: "component", kind: kWord, choices: components(), defDoc: "\"magnitude\"; \"z\" for the vorticity in 2D", doc: "component of a vector"},
+			{name: "normal", kind: kWord, choices: axes(), def: `"z"`, doc: "axis across the slice; z in 2D"},
+			{name: "at", kind: kQuantity, dim: model.Length, defDoc: "the middle", doc: "position of the slice along its normal"},
+			{name: "range", kind: kPair, any: true, doc: "smallest and largest value of the colours; default from the data"},
+		}, scheduleKeys("", "false", "true")...), "A picture of one slice, as PNG. The table turns the output on."},
+		{"output.probe.*", append([]key{
+			{name: "at", kind: kVector, dim: model.Length, doc: "position; the values are those of the cell that it lies in"},
+			{name: "fields", kind: kWords, choices: pointFields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
+		}, scheduleKeys("10", "true", "true")...), "Values at one point over time, as CSV."},
+		{"checkpoint", append([]key{
+			{name: "keep", kind: kInteger, def: "2", within: span{true, 1, 1000, false, false}, doc: "how many of the newest files stay"},
+		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},
+		{"expect", []key{
+			{name: "mass_error", kind: kNumber, within: above(0), doc: "largest relative change of the mass"},
+		}, "What must hold at the end; a case with this table is a test. See the table of quantities."},
+		{"expect.max_speed", expectKeys(key{dim: model.Velocity}), "The largest speed."},
+		{"expect.kinetic_energy", expectKeys(key{dim: model.Pressure}), "The mean kinetic energy per volume (J/m3)."},
+		{"expect.mean_velocity", expectKeys(key{dim: model.Velocity},
+			key{name: "component", kind: kWord, choices: axes(), def: `"x"`, doc: "component"}), "The mean velocity, weighted by density."},
+		{"expect.velocity", []key{
+			{name: "reference", kind: kFormulas, dim: model.Velocity, time: true, doc: "the exact velocity, in x, y, z and t"},
+			{name: "l2", kind: kNumber, within: above(0), doc: "largest relative error in the l2 norm"},
+			{name: "linf", kind: kNumber, within: above(0), doc: "largest relative error in the maximum norm"},
+		}, "The velocity against an exact solution."},
+		{"expect.probe.*", expectKeys(ofField, append([]key{
+			{name: "probe", kind: kName, defDoc: "the name of this table", doc: "name of the [output.probe.NAME]"},
+		}, fieldKeys...)...), "A value at the cell of a probe."},
+		{"expect.line.*", expectKeys(ofField, append([]key{
+			{name: "along", kind: kWord, choices: axes(), doc: "axis that the line is parallel to"},
+			{name: "through", kind: kVector, dim: model.Length, doc: "a point of the line; its coordinate along the line does not matter"},
+			{name: "extremum", kind: kWord, choices: []string{"min", "max"}, doc: "which extremum on the line"},
+		}, fieldKeys...)...), "An extremum on a line through the domain."},
+	}
+}
+
+// limits of sizes: far above any machine, far below the overflow of an int64.
+const (
+	maxAxis  = 1 << 20
+	maxCells = 1 << 40
+	maxSteps = 1 << 40
+	maxNamed = 200 // boundaries and bodies together: a cell's type is one byte
+	maxName  = 60
+)
+
+// findTable looks a table up by a concrete path such as "body.ball".
+func findTable(tables []table, path []string) *table {
+	for i := range tables {
+		p := strings.Split(tables[i].path, ".")
+		if tables[i].path == "" {
+			p = nil
+		}
+		if len(p) != len(path) {
+			continue
+		}
+		match := true
+		for j := range p {
+			match = match && (p[j] == path[j] || p[j] == "*")
+		}
+		if match {
+			return &tables[i]
+		}
+	}
+	return nil
+}
+
+// below lists the words that may follow a path as tables: fixed names, and
+// whether any name may.
+func below(tables []table, path []string) (fixed []string, any bool) {
+	seen := map[string]bool{}
+	for _, t := range tables {
+		p := strings.Split(t.path, ".")
+		if t.path == "" || len(p) <= len(path) {
+			continue
+		}
+		match := true
+		for j := range path {
+			match = match && (p[j] == path[j] || p[j] == "*")
+		}
+		if !match {
+			continue
+		}
+		if n := p[len(path)]; n == "*" {
+			any = true
+		} else if !seen[n] {
+			seen[n] = true
+			fixed = append(fixed, n)
+		}
+	}
+	return fixed, any
+}

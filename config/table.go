@@ -1,0 +1,76 @@
+package config
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/model"
+)
+
+// The derived table: what the numbers of the case come to, in both units.
+
+func (r *resolver) table() {
+	if !r.haveTime {
+		return
+	}
+	c := r.c
+	u := c.Units
+	row := func(name, lattice, si string) {
+		if !u.Physical {
+			si = ""
+		}
+		c.Table = append(c.Table, Row{name, lattice, si})
+	}
+	nu := (c.Tau - 0.5) / 3
+	cells, n := "", 1
+	for a := 0; a < r.dims; a++ {
+		if a > 0 {
+			cells += " x "
+		}
+		cells += fmt.Sprint(c.Cells[a])
+		n *= c.Cells[a]
+	}
+	row("model", c.Spec.String(), "")
+	row("cells", fmt.Sprintf("%s = %d", cells, n), r.point(r.size))
+	row("spacing dx", "1", short(u.Length)+" m")
+	row("time step dt", "1", short(u.Time)+" s")
+	row("steps", fmt.Sprint(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
+	row("viscosity nu", short(nu), short(nu*u.Factor(model.Viscosity))+" m2/s")
+	row("relaxation time tau", short(c.Tau), "")
+	if u.Physical {
+		row("reference density", "1", short(u.Density)+" kg/m3")
+	}
+	fluid := r.section("fluid")
+	if l, v := fluid.get("length"), fluid.get("velocity"); l != nil && v != nil {
+		re := r.lattice(l.vals[0], model.Length) * r.lattice(v.vals[0], model.Velocity) / nu
+		row("Reynolds number Re", short(re), "")
+	}
+	if v, what, _ := r.fastest(); v > 0 {
+		row("velocity", short(v), short(v*u.Factor(model.Velocity))+" m/s, "+what)
+		row("Mach number Ma", short(v/math.Sqrt(model.CS2)), "")
+		row("Reynolds number of a cell", short(v/nu), "")
+	}
+	if f := c.Force.Density; f != [3]float64{} {
+		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
+		row("body force", short(m), short(m*u.Factor(model.ForceDensity))+" N/m3")
+	}
+	if len(c.Boundaries)+len(c.Bodies) > 0 {
+		row("wall law", r.wallLaw(), "")
+	}
+}
+
+// wallLaw says how far half-way walls are from their place for parabolic flow:
+// a channel of width H has u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)).
+func (r *resolver) wallLaw() string {
+	lambda := 0.0
+	if f := r.c.Spec.Collision.WallLambda; f != nil {
+		lambda = f(r.c.Tau)
+	} else if len(r.c.Values) > 0 {
+		lambda = r.c.Values[0]
+	}
+	slip := 4. / 3 * (lambda - 3./16)
+	if math.Abs(slip) < 1e-12 {
+		return "Lambda = 3/16: straight walls lie exactly half-way"
+	}
+	return fmt.Sprintf("Lambda = %s: channel flow is off by %s F/(2 nu) cells^2", short(lambda), short(slip))
+}
