@@ -1,0 +1,159 @@
+//go:build mpi
+
+package mpi
+
+// #include "shim.h"
+// #include <stdlib.h>
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"lbmsim/comm"
+)
+
+// Comm is the ranks of an MPI job. New makes it, Init starts it.
+type Comm struct {
+	world *C.world_t // C memory; nil before Init and after Finalize
+	rank  int
+	size  int
+	chunk int // bytes of a message's parts, see parts.go
+	spare []*C.message_t
+}
+
+var _ interface {
+	comm.Comm
+	comm.NonBlocking
+	comm.Collective
+	comm.Aborter
+	comm.Node
+	comm.Describer
+} = (*Comm)(nil)
+
+// New makes a communicator that does not know its rank yet (Rank is -1).
+func New() *Comm { return &Comm{rank: -1, chunk: maxChunk} }
+
+// Init starts MPI, once per process, and locks the calling goroutine to its OS
+// thread: that goroutine makes all later calls but Abort; others get an error.
+// Go's signal handlers are put back where MPI replaced them, so signal.Notify
+// works before and after. It fails when the launcher speaks of several ranks and
+// the library sees one, as it does if they do not belong together.
+func (c *Comm) Init() error {
+	if c.world != nil {
+		return errors.New("start MPI: it is running already")
+	}
+	runtime.LockOSThread()
+	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
+	switch code := C.world_start(w); code {
+	case C.MPI_SUCCESS:
+	case C.ALREADY_STARTED:
+		return errors.New("start MPI: a process can do this only once")
+	case C.NO_THREADS:
+		return fmt.Errorf("start MPI: %s does not work in a program with threads (level FUNNELED)", library())
+	default:
+		return fmt.Errorf("start MPI: %w", failure(code))
+	}
+	c.world, c.rank, c.size = w, int(w.rank), int(w.size)
+	if l, ok := comm.Launched(os.LookupEnv); ok && l.Ranks > 1 && c.size == 1 {
+		return fmt.Errorf("start MPI: %s launched %d ranks, but each of them would run alone: this program was built with %s; use that library's mpirun, or srun --mpi=pmix (srun --mpi=list shows the kinds)",
+			l.By, l.Ranks, library())
+	}
+	return nil
+}
+
+// Finalize ends MPI; all ranks call it, after their last message. Ranks of an
+// unfinished job would wait for ever: after an error call Abort instead.
+func (c *Comm) Finalize() {
+	if c.world == nil {
+		return
+	}
+	// No error is returned here because the interface has none; there is also
+	// nothing left to do about it.
+	C.world_stop(c.world)
+	for _, m := range c.spare {
+		C.free(unsafe.Pointer(m))
+	}
+	c.spare = nil
+	C.free(unsafe.Pointer(c.world))
+	c.world, c.rank, c.size = nil, -1, 0
+	runtime.UnlockOSThread()
+}
+
+// Rank of this process, -1 before Init.
+func (c *Comm) Rank() int { return c.rank }
+
+// Size is the number of ranks, 0 before Init.
+func (c *Comm) Size() int { return c.size }
+
+// Abort ends all ranks of the job with the exit code and does not return. It may
+// be called from any goroutine, before Init and after Finalize too: then it ends
+// this process.
+func (c *Comm) Abort(code int) {
+	// The one place below cmd that ends the process: that is what it is for.
+	C.world_abort(C.int(code))
+}
+
+// Local implements comm.Node.
+func (c *Comm) Local() (rank, size int) {
+	if c.world == nil {
+		return -1, 0
+	}
+	return int(c.world.local_rank), int(c.world.local_size)
+}
+
+// Describe names the MPI library, such as "Open MPI v4.1.4".
+func (c *Comm) Describe() string { return library() }
+
+// library may be called before Init.
+func library() string {
+	var text [4096]C.char
+	C.library_text(&text[0], C.int(len(text)))
+	first, _, _ := strings.Cut(C.GoString(&text[0]), "\n")
+	first, _, _ = strings.Cut(first, ",")
+	return strings.ReplaceAll(strings.Join(strings.Fields(first), " "), "MPICH Version:", "MPICH")
+}
+
+// failure is the text of an MPI error code.
+func failure(code C.int) error {
+	if code == C.WRONG_THREAD {
+		return errors.New("called from another OS thread than Init: one goroutine makes all calls")
+	}
+	var text [1024]C.char
+	C.error_text(code, &text[0], C.int(len(text)))
+	return errors.New(strings.Join(strings.Fields(C.GoString(&text[0])), " "))
+}
+
+// ready returns an error unless MPI runs.
+func (c *Comm) ready() error {
+	if c.world == nil {
+		return errors.New("MPI is not running")
+	}
+	return nil
+}
+
+// check looks at the arguments that MPI libraries explain poorly.
+func (c *Comm) check(peer, tag int) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if peer < 0 || peer >= c.size {
+		return fmt.Errorf("there is no rank %d among %d", peer, c.size)
+	}
+	if limit := int(c.world.max_tag); tag < 0 || tag > limit {
+		return fmt.Errorf("tag %d is outside 0 to %d", tag, limit)
+	}
+	return nil
+}
+
+// wrap says which call failed.
+func (c *Comm) wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("rank %d: %s: %w", c.rank, fmt.Sprintf(format, args...), err)
+}

@@ -1,0 +1,55 @@
+/* The calls of MPI that package mpi needs, with types that Go understands.
+ *
+ * Every function returns MPI_SUCCESS, an MPI error code, or WRONG_THREAD when the
+ * caller is not the thread that started MPI (level FUNNELED). MPI's handles stay
+ * in the two structs.
+ */
+#ifndef LBMSIM_COMM_MPI_SHIM_H
+#define LBMSIM_COMM_MPI_SHIM_H
+
+#include <mpi.h>
+#include <pthread.h>
+
+enum { WRONG_THREAD = -1000, ALREADY_STARTED = -1001, NO_THREADS = -1002 };
+
+/* One world of ranks: a copy of MPI_COMM_WORLD, so that no other library's
+ * messages can be taken for ours. */
+typedef struct {
+    MPI_Comm comm;
+    pthread_t thread;
+    int rank, size, local_rank, local_size, max_tag;
+} world_t;
+
+/* One message in flight, at most 2^31-1 bytes. */
+typedef struct {
+    MPI_Request request;
+    int done;     /* set by message_test and message_wait */
+    int received; /* bytes that arrived, or sent */
+} message_t;
+
+int world_start(world_t *w);
+int world_stop(world_t *w);
+void world_abort(int code);
+
+int message_send(world_t *w, const void *data, int n, int to, int tag);
+int message_isend(world_t *w, const void *data, int n, int to, int tag, message_t *m);
+int message_irecv(world_t *w, void *data, int n, int from, int tag, message_t *m);
+int message_test(world_t *w, message_t *m);
+int message_wait(world_t *w, message_t *m);
+
+/* Waits for the next message and stores its length in *length; takes it into data
+ * if it has at most n bytes, and drops it if it has more. */
+int message_receive(world_t *w, void *data, int n, int from, int tag, int *length);
+
+int world_barrier(world_t *w);
+int world_bcast(world_t *w, void *data, int n, int root);
+int world_lengths(world_t *w, long long mine, long long *all);
+int world_gather(world_t *w, const void *data, int n, void *all, const int *lengths, const int *offsets, int root);
+int world_max(world_t *w, long long *x, int n);
+
+/* Texts of at most n bytes, the final zero included. */
+void error_text(int code, char *text, int n);
+int error_is_truncate(int code);
+void library_text(char *text, int n);
+
+#endif
