@@ -26,12 +26,13 @@ quote() { printf "'%s'" "$(printf '%s' "$*" | sed "s/'/'\\\\''/g")"; }
 
 # compileflags and linkflags pick their part out of the command line that a
 # compiler wrapper would run. Static archives become their folder: the same
-# names are linked from there with -l.
+# names are linked from there with -l. Words for the linker are left out (some
+# come in pairs, some harden Debian's own builds): rpaths says what is needed.
 compileflags() { for w in $1; do case $w in -I*|-D*|-pthread) printf '%s ' "$w" ;; esac; done; }
 linkflags() {
 	for w in $1; do
 		case $w in
-		-L*|-l*|-Wl,*|-pthread) printf '%s ' "$w" ;;
+		-L*|-l*|-pthread) printf '%s ' "$w" ;;
 		/*.a) printf '%s ' "-L${w%/*}" ;;
 		esac
 	done
@@ -44,11 +45,15 @@ compiles() {
 	"${CC:-gcc}" $1 -fsyntax-only "$tmp/try.c" 2>/dev/null
 }
 
-# rpaths FLAGS: a run path for each library folder outside the system's, so that
-# the program starts without LD_LIBRARY_PATH on machines with modules.
+# rpaths FLAGS: a run path for each library folder that the system's loader does
+# not know, so that the program starts where the modules are not loaded. It is of
+# the kind that LD_LIBRARY_PATH overrides, for who wants another library.
 rpaths() {
 	for w in $1; do
-		case $w in -L/usr/lib*|-L/lib*) ;; -L*) printf '%s ' "-Wl,-rpath,${w#-L}" ;; esac
+		case $w in
+		-L/usr/lib|-L/usr/lib64|-L/lib|-L/lib64|-L/usr/lib/*-linux-gnu*) ;;
+		-L*) printf '%s ' "-Wl,--enable-new-dtags,-rpath,${w#-L}" ;;
+		esac
 	done
 }
 
@@ -139,7 +144,7 @@ else
 		hcflags=$(compileflags "$line")
 		# Only the folders: which libraries, and that they are the shared
 		# ones, is known by the binding (-lhdf5_hl -lhdf5).
-		hldflags=$(for f in $(linkflags "$line"); do case $f in -L*|-Wl,-rpath*) printf '%s ' "$f" ;; esac; done)
+		hldflags=$(for f in $(linkflags "$line"); do case $f in -L*) printf '%s ' "$f" ;; esac; done)
 		hfrom=$w
 		break
 	done
