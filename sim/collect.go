@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"math"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// collect brings one component (or -1: the magnitude) of a field in a small
+// global box to rank 0, as [z][y][x] in the outputs' unit. Collective.
+func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, error) {
+	part := r.meets(box)
+	var mine []float64
+	if part.Cells() > 0 {
+		s := r.newSampler(f)
+		local := r.local(part)
+		if !s.neighbours {
+			s.region = local
+		}
+		axis := s.axis()
+		var plane []float64
+		for k := local.Lo[axis]; k < local.Hi[axis]; k++ {
+			var err error
+			if plane, err = s.sample(f, k, plane); err != nil {
+				return nil, err
+			}
+			for row := 0; row < s.rows(); row++ {
+				y, z := s.position(row, k)
+				for x := 0; x < s.width(); x++ {
+					if local.Contains([3]int{s.region.Lo[0] + x, y, z}) {
+						mine = append(mine, pick(plane[(row*s.width()+x)*f.Components:][:f.Components], component))
+					}
+				}
+			}
+		}
+	}
+	parts, err := comm.Gather(r.Comm, appendValues(nil, mine, model.Float64))
+	if err != nil || !r.root {
+		return nil, err
+	}
+	// Ranks are in the order of the slowest axis, so their parts follow each other.
+	values := make([]float64, 0, box.Cells())
+	for _, part := range parts {
+		for i := 0; i < len(part)/8; i++ {
+			values = append(values, float64At(part, i))
+		}
+	}
+	return values, nil
+}
+
+// meets is the part of a global box that this rank holds, in global cells.
+func (r *run) meets(box decomp.Box) decomp.Box {
+	for a := range box.Lo {
+		box.Lo[a], box.Hi[a] = max(box.Lo[a], r.box.Lo[a]), min(box.Hi[a], r.box.Hi[a])
+	}
+	return box
+}
+
+// local turns a box from global to this rank's cells.
+func (r *run) local(box decomp.Box) decomp.Box {
+	for a := range box.Lo {
+		box.Lo[a], box.Hi[a] = box.Lo[a]-r.box.Lo[a], box.Hi[a]-r.box.Lo[a]
+	}
+	return box
+}
+
+// pick is one component of a cell's value, or its magnitude.
+func pick(cell []float64, component int) float64 {
+	switch {
+	case component >= 0 && component < len(cell):
+		return cell[component]
+	case len(cell) == 1:
+		return cell[0]
+	}
+	sum := 0.0
+	for _, v := range cell {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}

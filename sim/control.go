@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"time"
+
+	"lbmsim/comm"
+)
+
+// control brings the ranks together every fraction of a second, so that signals,
+// clocks and finished writers lead to the same decision on every rank at the same
+// step. Between two meetings ranks only exchange ghost planes.
+type control struct {
+	began   time.Time // first step
+	met     time.Time // last meeting
+	metAt   int       // its step
+	next    int       // step of the next meeting
+	signals int64     // caught so far
+	wallDue []time.Time
+}
+
+// meetEvery is how much wall time may pass between two meetings.
+const meetEvery = 100 * time.Millisecond
+
+// What each rank puts on the table; the largest value counts.
+const (
+	metSignal   = iota
+	metWallTime // rank 0's clock has passed the limit
+	metBusy     // writers still at work
+	metNanos    // wall time since the last meeting
+	metOutputs  // from here on: output k is due by rank 0's clock
+)
+
+// agree holds the meeting when it is due.
+func (r *run) agree() error {
+	if r.n < r.control.next && r.n < r.last {
+		return nil
+	}
+	return spend(&r.clock.watch, r.meet)
+}
+
+func (r *run) meet() error {
+	c := &r.control
+	c.listen(r)
+	now := time.Now()
+	table := make([]int64, metOutputs+len(r.outputs))
+	table[metSignal] = c.signals
+	table[metNanos] = int64(now.Sub(c.met))
+	if r.busy() {
+		table[metBusy] = 1
+	}
+	if r.root {
+		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
+			table[metWallTime] = 1
+		}
+		for k, o := range r.outputs {
+			if every := o.schedule().WallTime; every > 0 && now.Sub(c.wallDue[k]) > every {
+				table[metOutputs+k] = 1
+			}
+		}
+	}
+	if err := comm.Max(r.Comm, table); err != nil {
+		return err
+	}
+	steps := r.n - c.metAt
+	r.report(time.Duration(table[metNanos]), steps)
+	if table[metNanos] > 0 && steps > 0 {
+		steps = min(max(int(int64(meetEvery)*int64(steps)/table[metNanos]), 1), 2*steps+1)
+	}
+	c.met, c.metAt, c.next = now, r.n, r.n+max(steps, 1)
+	if table[metBusy] == 0 {
+		if err := r.commit(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.n >= r.last:
+	case table[metSignal] > 0:
+		r.reason = interrupted
+	case table[metWallTime] > 0:
+		r.reason = wallTime
+	}
+	for k, o := range r.outputs {
+		if table[metOutputs+k] > 0 {
+			c.wallDue[k] = now
+			if err := r.write(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listen takes the signals that came since the last meeting.
+func (c *control) listen(r *run) {
+	for {
+		select {
+		case <-r.Signals:
+			c.signals++
+		default:
+			return
+		}
+	}
+}
+
+// report tells rank 0's reporter how the run is doing.
+func (r *run) report(since time.Duration, steps int) {
+	if !r.root || steps == 0 || since <= 0 {
+		return
+	}
+	p := Progress{
+		Step: r.n, Last: r.last, Time: float64(r.n) * r.Case.Units.Time,
+		Elapsed: time.Since(r.control.began), MaxMach: r.maxMach,
+		MLUPS: float64(steps) * float64(r.Case.Box().Cells()) / since.Seconds() / 1e6,
+	}
+	if r.Roofline > 0 {
+		p.Roofline = p.MLUPS / r.Roofline
+	}
+	if r.clock.wall > 0 {
+		p.Communication = r.clock.exposed() / r.clock.wall
+	}
+	if done := r.n - r.first; done > 0 {
+		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.n))
+	}
+	r.Report.Progress(p)
+}

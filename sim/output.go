@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+)
+
+// output is something written on a schedule. write is collective: every rank
+// calls it at the same step.
+type output interface {
+	schedule() config.Schedule
+	write(r *run) error
+	written() int // step of the last write, -1 when there was none
+	close()
+}
+
+// write runs an output and counts the time that the run waits for it.
+func (r *run) write(o output) error {
+	return spend(&r.clock.output, func() error { return o.write(r) })
+}
+
+// job is a file that a goroutine is writing from a snapshot while the steps go
+// on. Goroutines make no MPI calls; the file becomes valid in commit, which is
+// collective.
+type job struct {
+	kind   string
+	path   string
+	done   atomic.Bool
+	finish func() error // collective
+	ended  chan struct{}
+}
+
+// launch starts the writing part of a job in the background.
+func (r *run) launch(j *job, work func()) {
+	j.ended = make(chan struct{})
+	r.jobs = append(r.jobs, j)
+	go func() {
+		defer close(j.ended)
+		work()
+		j.done.Store(true)
+	}()
+}
+
+// busy reports whether a job of this rank is still writing.
+func (r *run) busy() bool {
+	for _, j := range r.jobs {
+		if !j.done.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// commit makes finished files valid, in the order they were begun. The caller
+// has made sure that every rank's part is written.
+func (r *run) commit() error {
+	jobs := r.jobs
+	r.jobs = nil
+	var failed error
+	for _, j := range jobs {
+		<-j.ended
+		if err := j.finish(); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		r.files[j.kind] = j.path
+		if r.root {
+			r.Report.Wrote(j.kind, j.path)
+		}
+	}
+	if failed != nil {
+		return &Error{ExitFailure, failed}
+	}
+	return nil
+}
+
+// settle waits for the last file of a kind before the next one begins, so that
+// memory and unfinished files stay bounded when the disk is slower than the run.
+func (r *run) settle(kind string) error {
+	for _, j := range r.jobs {
+		if j.kind == kind {
+			return r.drain()
+		}
+	}
+	return nil
+}
+
+// drain waits for all writers and commits their files.
+func (r *run) drain() error {
+	for _, j := range r.jobs {
+		<-j.ended
+	}
+	return r.commit()
+}
+
+// all makes an error of one rank an error of all, so that every rank takes the
+// same way out.
+func (r *run) all(what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("step %d: %s: %w", r.n, what, err)
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return &Error{ExitFailure, err}
+	}
+	return nil
+}

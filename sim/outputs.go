@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lbmsim/io/fields"
+	"lbmsim/io/probe"
+)
+
+// makeOutputs lists what the case writes. Checkpoints come last, so that they hold
+// the probes' rows of their own step.
+func (r *run) makeOutputs() {
+	c := r.Case
+	for _, p := range c.Probes {
+		r.outputs = append(r.outputs, &probes{Probe: p, path: r.outputDir("probe_" + p.Name + ".csv"), at: -1})
+	}
+	if c.Fields.On {
+		r.outputs = append(r.outputs, &fieldFiles{FieldsOutput: c.Fields, series: fields.Series{Dir: r.outputDir(c.Fields.Dir), Name: "fields"}, at: -1})
+	}
+	if c.Picture.On {
+		r.outputs = append(r.outputs, &pictures{PictureOutput: c.Picture, dir: r.outputDir(), at: -1})
+	}
+	if c.Checkpoint.On {
+		r.outputs = append(r.outputs, &checkpoints{Checkpoint: c.Checkpoint, dir: r.outputDir(checkpointDir), at: -1})
+	}
+}
+
+// outputDir is a path below the run's output folder.
+func (r *run) outputDir(parts ...string) string {
+	return filepath.Join(append([]string{r.Case.OutputDir}, parts...)...)
+}
+
+// openOutputs makes the folders and opens the probes' files on rank 0; the index
+// of the fields drops what comes after the first step.
+func (r *run) openOutputs(open func(*probes) (*probe.Writer, error)) error {
+	var err error
+	if r.root {
+		err = r.openFiles(open)
+	}
+	if err := r.all("opening the outputs", err); err != nil {
+		return err
+	}
+	for _, o := range r.outputs {
+		if f, ok := o.(*fieldFiles); ok {
+			step := int64(r.n)
+			if r.Restart == "" {
+				step = -1
+			}
+			if err := f.series.Rewind(r.Comm, step); err != nil {
+				return &Error{ExitFailure, err}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) openFiles(open func(*probes) (*probe.Writer, error)) error {
+	for _, o := range r.outputs {
+		dir := r.outputDir()
+		switch o := o.(type) {
+		case *fieldFiles:
+			dir = o.series.Dir
+		case *checkpoints:
+			dir = o.dir
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("the output folder: %w", err)
+		}
+	}
+	for _, o := range r.outputs {
+		if p, ok := o.(*probes); ok {
+			var err error
+			if p.file, err = open(p); err != nil {
+				return err
+			}
+			r.files["probe "+p.Name] = p.path
+		}
+	}
+	return nil
+}

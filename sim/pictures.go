@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/io/picture"
+	"lbmsim/model"
+)
+
+// pictures writes [output.picture]: a PNG of one slice.
+type pictures struct {
+	config.PictureOutput
+	dir string
+	at  int
+}
+
+func (p *pictures) schedule() config.Schedule { return p.Schedule }
+func (p *pictures) written() int              { return p.at }
+func (p *pictures) close()                    {}
+
+// write gathers the slice; rank 0 draws it while the run goes on.
+func (p *pictures) write(r *run) error {
+	if err := r.settle("picture"); err != nil {
+		return err
+	}
+	p.at = r.n
+	slice := decomp.Box{Hi: r.Case.Cells}
+	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
+	values, err := r.collect(p.Field, p.Component, slice)
+	if err != nil {
+		return err
+	}
+	solid, _ := model.FindField("solid")
+	bodies, err := r.collect(solid, 0, slice)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.n))
+	var failed error
+	j := &job{kind: "picture", path: path, finish: func() error { return r.all("picture", failed) }}
+	if !r.root {
+		r.launch(j, func() {})
+		return nil
+	}
+	for i, b := range bodies {
+		if b != 0 {
+			values[i] = math.NaN()
+		}
+	}
+	picture := p.draw(r, slice.Size(), values)
+	r.launch(j, func() { failed = picture.Write(path) })
+	return nil
+}
+
+// draw says what is on the slice: its two axes are those that are not p.Axis.
+func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
+	c, u := r.Case, r.Case.Units
+	h, v := 0, 1
+	if p.Axis == 0 {
+		h, v = 1, 2
+	} else if p.Axis == 1 {
+		v = 2
+	}
+	q := picture.Picture{
+		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.n), Time: r.time(),
+		W: n[h], H: n[v], Values: values, Spacing: u.Length,
+		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
+	}
+	switch {
+	case p.Field.Components == 3 && p.Component >= 0:
+		q.Quantity += " " + "xyz"[p.Component:p.Component+1]
+	case p.Field.Components == 3:
+		q.Quantity += " magnitude"
+	}
+	if c.Dims() == 3 {
+		q.Where = fmt.Sprintf("%c = %.4g %s", "xyz"[p.Axis], c.Origin[p.Axis]+(float64(p.At)+0.5)*u.Length, u.Symbol(model.Length))
+	}
+	if p.Min != 0 || p.Max != 0 {
+		q.Range = &[2]float64{p.Min, p.Max}
+	}
+	return q
+}

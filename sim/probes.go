@@ -1,0 +1,76 @@
+package sim
+
+import (
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/io/probe"
+)
+
+// probes writes one [output.probe.NAME]: a CSV row a sample, on rank 0.
+type probes struct {
+	config.Probe
+	path string
+	file *probe.Writer // rank 0 only
+	at   int
+}
+
+func (p *probes) schedule() config.Schedule { return p.Schedule }
+func (p *probes) written() int              { return p.at }
+
+func (p *probes) close() {
+	if p.file != nil {
+		p.file.Close() // errors of the file came out of Sync, in finish
+	}
+}
+
+// write samples the cell. A failure of the file is kept by the writer and comes
+// out at the next sync, so that a sample costs one message and no agreement.
+func (p *probes) write(r *run) error {
+	p.at = r.n
+	cell := decomp.Box{Lo: p.Cell}
+	for a := range cell.Hi {
+		cell.Hi[a] = p.Cell[a] + 1
+	}
+	var row []float64
+	for _, f := range p.Fields {
+		for c := 0; c < p.components(r, f.Components); c++ {
+			v, err := r.collect(f, c, cell)
+			if err != nil {
+				return err
+			}
+			row = append(row, v...)
+		}
+	}
+	if r.root {
+		_ = p.file.Append(int64(r.n), r.time(), row...)
+	}
+	return nil
+}
+
+// components of a field that exist: two for vectors in 2D.
+func (p *probes) components(r *run, n int) int {
+	if n == 1 {
+		return 1
+	}
+	return r.Case.Dims()
+}
+
+// header names the columns.
+func (p *probes) header(r *run) probe.Header {
+	u := r.Case.Units
+	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}}
+	for a := range h.Position {
+		h.Position[a] = r.Case.Origin[a] + (float64(p.Cell[a])+0.5)*u.Length
+	}
+	for _, f := range p.Fields {
+		n := p.components(r, f.Components)
+		for c := 0; c < n; c++ {
+			name := f.Name
+			if n > 1 {
+				name += " " + "xyz"[c:c+1]
+			}
+			h.Columns = append(h.Columns, probe.Column{Name: name, Unit: u.Symbol(f.Dim)})
+		}
+	}
+	return h
+}

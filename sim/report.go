@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"time"
+
+	"lbmsim/config"
+	"lbmsim/device"
+)
+
+// Reporter is told what a run does. Only rank 0 calls it, from one goroutine.
+type Reporter interface {
+	Start(Start)
+	Progress(Progress)
+	// Wrote names a file that is complete on disk.
+	Wrote(kind, path string)
+	Warn(message string)
+	Finish(Summary)
+}
+
+// Start is what is known before the first step.
+type Start struct {
+	Case      *config.Case
+	Version   string
+	Transport string // how ghost planes travel, and why so
+	MPI       string
+	Ranks     []RankInfo
+	First     int    // step that the run starts from
+	Restart   string // checkpoint that it continues, or ""
+	Output    string // folder of the outputs
+	Roofline  float64
+}
+
+// RankInfo is one line of the table of ranks.
+type RankInfo struct {
+	Rank   int
+	Host   string
+	Planes [2]int // global planes [lo, hi) of the cut axis
+	Device device.Info
+	Bytes  int // state and flags
+}
+
+// Progress is the state of a running job.
+type Progress struct {
+	Step, Last    int
+	Time          float64       // simulated, in the case's unit
+	Elapsed       time.Duration // since the first step
+	MLUPS         float64       // million cell updates a second since the last progress
+	Roofline      float64       // share of the memory roofline, 0 when unknown
+	Communication float64       // share of the time that waits for messages
+	ETA           time.Duration
+	MaxMach       float64 // at the last stability watch
+}
+
+// Summary closes a run.
+type Summary struct {
+	Case     *config.Case
+	Reason   string // why it ended: "all steps done", "wall time", "signal", "unstable"
+	Steps    int    // steps of this run
+	Last     int    // step reached
+	Cells    int
+	Elapsed  time.Duration
+	MLUPS    float64
+	Roofline float64 // share, 0 when unknown
+	Times    Times
+	// Imbalance is the slowest rank's computing time over the mean, minus 1.
+	Imbalance float64
+	Files     map[string]string // kind -> where
+	Expect    []Verdict
+}
+
+// Times splits the run's wall time; seconds, mean over the ranks.
+type Times struct {
+	Compute float64 // the kernels kept the run
+	Exposed float64 // only messages kept the run
+	Hidden  float64 // messages in flight while kernels ran
+	Output  float64 // fields, pictures, probes, checkpoints: what the run waited for
+	Watch   float64 // stability watch and agreement between ranks
+	Bytes   float64 // sent, a rank and step
+}
+
+// Verdict is one checked expectation.
+type Verdict struct {
+	Quantity             string
+	Got, Want, Tolerance float64
+	OK                   bool
+}

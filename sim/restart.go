@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/io/checkpoint"
+	"lbmsim/io/probe"
+)
+
+// restart continues from a checkpoint: the one named, or the newest of the output
+// folder that is whole.
+func (r *run) restart() error {
+	candidates := []string{r.Restart}
+	if r.Restart == "latest" {
+		var err error
+		if r.root {
+			candidates, err = checkpoint.Latest(r.outputDir(checkpointDir))
+			if err == nil && len(candidates) == 0 {
+				err = fmt.Errorf("there is no checkpoint in %s", r.outputDir(checkpointDir))
+			}
+		}
+		if err := comm.Agree(r.Comm, err); err != nil {
+			return &Error{ExitUsage, fmt.Errorf("--restart latest: %w", err)}
+		}
+		list, err := comm.Broadcast(r.Comm, []byte(strings.Join(candidates, "\x00")))
+		if err != nil {
+			return err
+		}
+		candidates = strings.Split(string(list), "\x00")
+	}
+	var refused error
+	for _, path := range candidates {
+		m, err := r.restore(path)
+		if err == nil {
+			r.Restart = path
+			r.watch.start = m.Start
+			return r.resumeOutputs(m)
+		}
+		var other *otherCase
+		if errors.As(err, &other) {
+			return &Error{ExitUsage, err}
+		}
+		if refused = errors.Join(refused, err); r.root && len(candidates) > 1 {
+			r.Report.Warn(fmt.Sprintf("%v; trying the one before", err))
+		}
+	}
+	return &Error{ExitFailure, refused}
+}
+
+// otherCase is a checkpoint of another case.
+type otherCase struct {
+	path string
+	keys []string
+}
+
+func (o *otherCase) Error() string {
+	return fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [output], [checkpoint] and [expect] only",
+		o.path, strings.Join(o.keys, "\n  "))
+}
+
+// restore reads this rank's planes. Its error is the same on every rank.
+func (r *run) restore(path string) (m memory, err error) {
+	var header checkpoint.Header
+	var other *otherCase
+	mine := func() error {
+		f, err := checkpoint.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		header = f.Header
+		if keys := r.differences(header); len(keys) > 0 {
+			other = &otherCase{path, keys}
+			return other
+		}
+		if err := json.Unmarshal(header.Extra, &m); err != nil {
+			return fmt.Errorf("%s: what the run had stored beside the state cannot be read: %w", path, err)
+		}
+		return r.load(f)
+	}()
+	if err := comm.Agree(r.Comm, mine); err != nil {
+		if other != nil { // read from the same header by every rank
+			return m, other
+		}
+		return m, err
+	}
+	r.n = int(header.Step)
+	return m, nil
+}
+
+// differences lists what keeps this case from going on from a checkpoint.
+func (r *run) differences(h checkpoint.Header) []string {
+	keys := config.Diff(h.Case, r.Case.Resolved, config.RestartMayChange)
+	want := r.header()
+	if len(keys) == 0 && (h.Spec != want.Spec || h.N != want.N || h.PlaneBytes() != want.PlaneBytes() || h.Planes != want.Planes) {
+		keys = append(keys, fmt.Sprintf("state: %s, cells %v / %s, cells %v", h.Spec, h.N, want.Spec, want.N))
+	}
+	return keys
+}
+
+// load brings the planes of this rank from the file to the device, some at a time.
+func (r *run) load(f *checkpoint.Reader) error {
+	size := f.Header.PlaneBytes()
+	axis := r.layout.Axis()
+	lo, hi := r.box.Lo[axis], r.box.Hi[axis]
+	step := max(1, 64<<20/size)
+	b := make([]byte, min(step, hi-lo)*size)
+	offset, _ := r.interior()
+	for k := lo; k < hi; k += step {
+		n := min(step, hi-k)
+		if err := f.ReadPlanes(k, k+n, b[:n*size]); err != nil {
+			return err
+		}
+		if err := r.state[0].Write(b[:n*size], offset+(k-lo)*size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resumeOutputs cuts outputs back to the step of the checkpoint.
+func (r *run) resumeOutputs(m memory) error {
+	return r.openOutputs(func(p *probes) (*probe.Writer, error) {
+		length, known := m.Probes[p.Name]
+		if !known { // a new probe
+			return probe.Create(p.path, p.header(r))
+		}
+		w, err := probe.Resume(p.path, p.header(r), length, int64(r.n))
+		if errors.Is(err, fs.ErrNotExist) {
+			r.Report.Warn(fmt.Sprintf("the probe file %s is gone; it starts again at step %d", p.path, r.n))
+			return probe.Create(p.path, p.header(r))
+		}
+		return w, err
+	})
+}

@@ -1,0 +1,196 @@
+// Package sim takes a resolved case from its first step to its last: it builds
+// the parts, owns the step and the loop, and calls outputs, checkpoints and
+// watches on their schedules. The physics numbers live in kernels and model.
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/model"
+)
+
+// Options are the parts of a run, chosen by the caller.
+type Options struct {
+	Case    *config.Case
+	Comm    comm.Comm
+	Device  device.Device
+	Report  Reporter         // called on rank 0
+	Restart string           // "", "latest" or the path of a checkpoint
+	Version string           // of the program, stored in every output
+	Signals <-chan os.Signal // a signal ends the run with a checkpoint
+	// Roofline is the machine's speed limit for this case in MLUPS, 0 when unknown.
+	Roofline float64
+}
+
+// run is one rank's part of a run in progress.
+type run struct {
+	Options
+	rank, size int
+	root       bool // rank 0: the one that reports
+
+	plan    decomp.Plan
+	box     decomp.Box // this rank's cells, global
+	layout  decomp.Layout
+	cells   model.Cells
+	faces   int // boundaries that stand on faces; those of bodies follow
+	params  model.Params
+	program device.Program
+	state   [2]device.Buffer // state[0] is the current one
+	edge    device.Stream    // urgent: the planes that neighbours wait for
+	bulk    device.Stream
+	edges   []decomp.Box // local
+	inner   decomp.Box
+	halo    halo.Exchange
+
+	n, first, last int // current step, first and last step
+	reason         string
+	clock          stopwatch
+	control        control
+	watch          watch
+	outputs        []output
+	jobs           []*job
+	maxMach        float64
+	files          map[string]string
+}
+
+// Reasons for the end of a run.
+const (
+	allDone     = "all steps done"
+	wallTime    = "wall time limit"
+	interrupted = "signal"
+)
+
+// Run computes the case and returns when its end is reached on every rank. All
+// ranks call it. An *Error is known to all ranks; any other error is this rank's
+// alone, and the caller must end the others (comm.Aborter).
+func Run(o Options) error {
+	r, err := start(o)
+	if r != nil {
+		defer r.close()
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.loop(); err != nil {
+		return errors.Join(err, r.drain())
+	}
+	return r.finish()
+}
+
+func (r *run) loop() error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	for r.n < r.last && r.reason == "" {
+		if err := r.step(); err != nil {
+			return fmt.Errorf("rank %d, step %d: %w", r.rank, r.n+1, err)
+		}
+		if err := r.hooks(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step advances the state by one time step.
+func (r *run) step() error {
+	in, out := r.state[0], r.state[1]
+	started, wall := r.bulk.Record(), time.Now()
+	for _, box := range r.edges {
+		r.program.Step(r.edge, in, out, box, r.params)
+	}
+	edges := r.edge.Record()
+	r.program.Step(r.bulk, in, out, r.inner, r.params)
+	bulk := r.bulk.Record()
+	if err := r.halo.Start(out, edges); err != nil {
+		return err
+	}
+	if err := r.halo.Finish(); err != nil {
+		return err
+	}
+	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
+		return err
+	}
+	r.clock.step(time.Since(wall), started, edges, bulk)
+	r.state[0], r.state[1] = out, in
+	r.n++
+	return nil
+}
+
+// hooks runs what is due after a step. Everything that talks to other ranks is
+// decided by the step number or by agreement, never by a rank's own clock.
+func (r *run) hooks() error {
+	if r.n%r.Case.Run.WatchEvery == 0 {
+		if err := r.lookForTrouble(); err != nil {
+			return err
+		}
+	}
+	for _, o := range r.outputs {
+		if o.schedule().Due(r.n) {
+			if err := r.write(o); err != nil {
+				return err
+			}
+		}
+	}
+	return r.agree()
+}
+
+// finish writes what is due at the end, waits for the writers and closes the run.
+func (r *run) finish() error {
+	if r.reason == "" {
+		r.reason = allDone
+	}
+	if err := r.lookForTrouble(); err != nil {
+		return errors.Join(err, r.drain())
+	}
+	for _, o := range r.outputs {
+		_, isCheckpoint := o.(*checkpoints)
+		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
+			if err := r.write(o); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.drain(); err != nil {
+		return err
+	}
+	verdicts, err := r.judge()
+	if err != nil {
+		return err
+	}
+	if err := r.summarize(verdicts); err != nil {
+		return err
+	}
+	for _, v := range verdicts {
+		if !v.OK {
+			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance)}
+		}
+	}
+	return nil
+}
+
+// close frees the parts of the run; the device and the ranks are the caller's.
+func (r *run) close() {
+	for _, o := range r.outputs {
+		o.close()
+	}
+	if r.halo != nil {
+		r.halo.Close()
+	}
+	if r.program != nil {
+		r.program.Close()
+	}
+	for _, b := range r.state {
+		if b != nil {
+			b.Free()
+		}
+	}
+}

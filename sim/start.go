@@ -1,0 +1,288 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/geometry"
+	"lbmsim/halo"
+	"lbmsim/io/probe"
+	"lbmsim/model"
+)
+
+// start builds the parts of a run and its first state: the initial fields or a
+// checkpoint.
+func start(o Options) (*run, error) {
+	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}}
+	r.root = r.rank == 0
+	r.last = o.Case.Run.Steps
+	if err := o.Case.CheckRanks(r.size); err != nil {
+		return r, &Error{ExitUsage, err} // the same on every rank
+	}
+	var err error
+	if r.plan, err = decomp.Slabs(o.Case.Cells, o.Case.Periodic, o.Case.Dims(), r.size); err != nil {
+		return r, &Error{ExitUsage, err}
+	}
+	if err := r.all("setting up", r.build()); err != nil {
+		return r, err
+	}
+	r.makeOutputs()
+	if o.Restart != "" {
+		err = r.restart()
+	} else if err = r.all("initial state", r.initialize()); err == nil {
+		err = r.openOutputs(func(p *probes) (*probe.Writer, error) { return probe.Create(p.path, p.header(r)) })
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, r.fillGhosts()
+}
+
+// build makes the device's part: cells, kernels, memory and the exchange.
+func (r *run) build() (err error) {
+	c := r.Case
+	r.box = r.plan.Box(r.rank)
+	r.layout = r.plan.Layout(r.rank, c.Spec.Components())
+	r.edges, r.inner = r.plan.Edges(r.rank)
+	domain := r.domain()
+	r.cells = domain.Sample(r.box)
+	if r.program, err = r.Device.Load(c.Spec, r.layout, c.Periodic, r.cells); err != nil {
+		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.Device.Info().Name, err)
+	}
+	for i := range r.state {
+		if r.state[i], err = r.Device.Alloc(r.layout.Len() * c.Spec.Precision.Bytes()); err != nil {
+			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
+		}
+	}
+	r.edge, r.bulk = r.Device.NewStream(true), r.Device.NewStream(false)
+	r.halo, err = halo.New(r.Comm, r.plan, r.layout, c.Spec.Precision.Bytes(), r.Device)
+	return err
+}
+
+// domain is the case's geometry: boundaries of faces first, then those of bodies.
+func (r *run) domain() geometry.Domain {
+	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
+	for i, b := range r.Case.Boundaries {
+		d.Velocity = append(d.Velocity, b.Velocity)
+		for _, f := range b.Faces {
+			d.Faces[f.Axis][f.Side] = uint8(i + 1)
+		}
+	}
+	r.faces = len(r.Case.Boundaries)
+	for range r.Case.Bodies {
+		d.Velocity = append(d.Velocity, [3]float64{})
+	}
+	if r.Case.Dims() == 2 { // the third axis does not exist: its neighbours are never read
+		d.Periodic[2] = true
+	}
+	return d
+}
+
+// bodies are the case's bodies as shapes.
+func (r *run) bodies() []geometry.Body {
+	var bodies []geometry.Body
+	for i, b := range r.Case.Bodies {
+		var s geometry.Shape
+		switch b.Shape {
+		case config.BoxShape:
+			s = geometry.Box{Lo: b.Lo, Hi: b.Hi}
+		case config.Sphere:
+			s = geometry.Sphere{Centre: b.Centre, Radius: b.Radius}
+		case config.Cylinder:
+			length := b.Length
+			if length == 0 {
+				length = 4 * float64(r.Case.Cells[b.Axis]+1)
+			}
+			s = geometry.Cylinder{Centre: b.Centre, Radius: b.Radius, Axis: b.Axis, Length: length}
+		}
+		bodies = append(bodies, geometry.Body{Shape: s, Type: uint8(len(r.Case.Boundaries) + i + 1)})
+	}
+	return bodies
+}
+
+// initialize computes the initial state from the case's expressions. The strain
+// rate, by central differences of the expressions themselves, gives the
+// non-equilibrium part, so that the first steps carry no start-up error.
+func (r *run) initialize() error {
+	in, n, dims := r.Case.Initial, r.layout.N, r.Case.Dims()
+	axis := r.layout.Axis()
+	box := decomp.Box{Hi: n}
+	nm := r.Case.Spec.Lattice.Moments()
+	rows := 1
+	if axis == 2 {
+		rows = n[1]
+	}
+	fields := make([]float64, rows*nm*n[0])
+	for k := 0; k < n[axis]; k++ {
+		if k == 0 || !in.Uniform {
+			for row := 0; row < rows; row++ {
+				y, z := row, k
+				if axis == 1 {
+					y, z = k, 0
+				}
+				for x := 0; x < n[0]; x++ {
+					p := [3]float64{float64(x+r.box.Lo[0]) + 0.5, float64(y+r.box.Lo[1]) + 0.5, float64(z+r.box.Lo[2]) + 0.5}
+					for c, v := range initialCell(in, p, dims) {
+						fields[(row*nm+c)*n[0]+x] = v
+					}
+				}
+			}
+		}
+		box.Lo[axis], box.Hi[axis] = k, k+1
+		if err := r.program.Init(r.state[0], box, fields, r.params); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// initialCell is rho-1, the velocity and the strain rate at a point, in the order
+// of device.Program.Init.
+func initialCell(in config.Initial, p [3]float64, dims int) []float64 {
+	at := func(c int, p [3]float64) float64 { return in.Velocity[c](p[0], p[1], p[2]) }
+	values := []float64{in.Density(p[0], p[1], p[2]) - 1}
+	for c := 0; c < dims; c++ {
+		values = append(values, at(c, p))
+	}
+	slope := func(c, axis int) float64 {
+		if in.Uniform {
+			return 0
+		}
+		const h = 1e-3 // cells: far below the scale of anything resolved, far above rounding
+		lo, hi := p, p
+		lo[axis] -= h
+		hi[axis] += h
+		return (at(c, hi) - at(c, lo)) / (2 * h)
+	}
+	for a := 0; a < dims; a++ {
+		values = append(values, slope(a, a))
+	}
+	for a := 0; a < dims; a++ {
+		for b := a + 1; b < dims; b++ {
+			values = append(values, (slope(a, b)+slope(b, a))/2)
+		}
+	}
+	return values
+}
+
+// fillGhosts exchanges the ghost planes of the first state.
+func (r *run) fillGhosts() error {
+	ready := r.edge.Record()
+	if err := ready.Wait(); err != nil {
+		return err
+	}
+	if err := r.halo.Start(r.state[0], ready); err != nil {
+		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
+	}
+	if err := r.halo.Finish(); err != nil {
+		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
+	}
+	return nil
+}
+
+// begin reports the start and writes what is due before the first step.
+func (r *run) begin() error {
+	ranks, err := r.table()
+	if err != nil {
+		return err
+	}
+	if r.root {
+		s := Start{
+			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: ranks, First: r.n,
+			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.Roofline,
+		}
+		if d, ok := r.Comm.(comm.Describer); ok {
+			s.MPI = d.Describe()
+		}
+		r.Report.Start(s)
+	}
+	r.first = r.n
+	r.watch.at = -1
+	if err := r.lookForTrouble(); err != nil {
+		return err
+	}
+	if r.n == 0 {
+		r.watch.start = r.watch.totals
+		for _, o := range r.outputs {
+			if o.schedule().Due(0) {
+				if err := r.write(o); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	now := time.Now()
+	r.control.began, r.control.met, r.control.metAt, r.control.next = now, now, r.n, r.n+1
+	r.control.wallDue = make([]time.Time, len(r.outputs))
+	for k := range r.control.wallDue {
+		r.control.wallDue[k] = now
+	}
+	return nil
+}
+
+// table gathers one line a rank for the report.
+func (r *run) table() ([]RankInfo, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	axis := r.layout.Axis()
+	b, err := json.Marshal(RankInfo{
+		Rank: r.rank, Host: host, Planes: [2]int{r.box.Lo[axis], r.box.Hi[axis]},
+		Device: r.Device.Info(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := comm.Gather(r.Comm, b)
+	if err != nil || !r.root {
+		return nil, err
+	}
+	var table []RankInfo
+	for _, p := range parts {
+		var i RankInfo
+		err = errors.Join(err, json.Unmarshal(p, &i))
+		table = append(table, i)
+	}
+	return table, err
+}
+
+// summarize adds the ranks' times up and reports the end.
+func (r *run) summarize(verdicts []Verdict) error {
+	c := &r.clock
+	c.exchange = r.halo.Stats().Seconds
+	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, float64(r.halo.Stats().Bytes)}
+	parts, err := comm.Gather(r.Comm, appendValues(nil, mine, model.Float64))
+	if err != nil || !r.root {
+		return err
+	}
+	mean := make([]float64, len(mine))
+	slowest := 0.0
+	for _, p := range parts {
+		for i := range mean {
+			mean[i] += float64At(p, i) / float64(r.size)
+		}
+		slowest = max(slowest, float64At(p, 0))
+	}
+	s := Summary{
+		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
+		Elapsed: time.Since(r.control.began), Files: r.files, Expect: verdicts,
+		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4]},
+	}
+	if s.Steps > 0 {
+		s.Times.Bytes = mean[5] / float64(s.Steps)
+		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
+		s.Imbalance = slowest/mean[0] - 1
+		if r.Roofline > 0 {
+			s.Roofline = s.MLUPS / r.Roofline
+		}
+	}
+	r.Report.Finish(s)
+	return nil
+}

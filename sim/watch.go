@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// watch is the stability watch: fixed-order sums of the whole domain.
+type watch struct {
+	at     int    // step of the last look, -1 before the first
+	start  Totals // of the initial state
+	totals Totals
+}
+
+// Totals of the whole domain, in lattice units, summed plane by plane in the
+// order of the slowest axis: the same bits for any number of ranks.
+type Totals struct {
+	Cells    int
+	Mass     float64 // sum of rho-1 over the fluid cells
+	Momentum [3]float64
+	Energy   float64
+	MaxSpeed float64
+}
+
+// lookForTrouble stops every rank when a value is not finite or the Mach number
+// has passed its limit.
+func (r *run) lookForTrouble() error { return spend(&r.clock.watch, r.look) }
+
+func (r *run) look() error {
+	if r.watch.at == r.n {
+		return nil
+	}
+	r.watch.at = r.n
+	planes, err := r.program.Planes(r.state[0], r.params)
+	if err != nil {
+		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
+	}
+	all, err := r.gatherPlanes(planes)
+	if err != nil {
+		return err
+	}
+	limit := r.Case.Run.MaxMach * math.Sqrt(model.CS2)
+	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits.
+	table := []int64{0, 0}
+	var mine *trouble
+	for k, p := range planes {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && (p.Bad > 0 || p.MaxSpeed > limit) {
+			mine = r.describe(k, p)
+			table[0] = 1
+		}
+	}
+	if err := comm.Max(r.Comm, table); err != nil {
+		return err
+	}
+	r.maxMach = math.Float64frombits(uint64(table[1])) / math.Sqrt(model.CS2)
+	if r.root {
+		r.watch.totals = total(all)
+	}
+	if table[0] == 0 {
+		return nil
+	}
+	return r.stop(mine)
+}
+
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}
+
+// gatherPlanes brings all planes to rank 0 in the order of the slowest axis.
+func (r *run) gatherPlanes(planes []device.Plane) ([]device.Plane, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(planes); err != nil {
+		return nil, err
+	}
+	parts, err := comm.Gather(r.Comm, b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	var all []device.Plane
+	for _, part := range parts {
+		var p []device.Plane
+		if err := gob.NewDecoder(bytes.NewReader(part)).Decode(&p); err != nil {
+			return nil, err
+		}
+		all = append(all, p...)
+	}
+	return all, nil
+}
+
+func total(planes []device.Plane) Totals {
+	var t Totals
+	for _, p := range planes {
+		t.Cells += p.Cells
+		t.Mass += p.Mass
+		t.Energy += p.Energy
+		t.MaxSpeed = math.Max(t.MaxSpeed, p.MaxSpeed)
+		for a := range t.Momentum {
+			t.Momentum[a] += p.Momentum[a]
+		}
+	}
+	return t
+}
+
+// trouble is the first bad cell of a rank, in words.
+type trouble struct{ text string }
+
+// describe tells where the cell is and what surrounds it.
+func (r *run) describe(k int, p device.Plane) *trouble {
+	at, what := p.BadAt, "a value that is not finite"
+	if p.Bad == 0 {
+		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/math.Sqrt(model.CS2), r.Case.Run.MaxMach)
+	}
+	var b strings.Builder
+	global := [3]int{at[0] + r.box.Lo[0], at[1] + r.box.Lo[1], at[2] + r.box.Lo[2]}
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.rank)
+	if p.Bad > 1 {
+		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
+	}
+	if near := r.nearest(global); near != "" {
+		fmt.Fprintf(&b, "\n  nearest boundary: %s", near)
+	}
+	fmt.Fprintf(&b, "\n  its neighbourhood along x (rho, u in lattice units):")
+	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.layout.N[0], at[0]+3)
+	nc, n := 1+r.Case.Dims(), box.Size()[0]
+	values := make([]float64, nc*n)
+	if err := r.program.Fields(r.state[0], box, values, r.params); err == nil {
+		for i := 0; i < n; i++ {
+			fmt.Fprintf(&b, "\n    x = %d: %.5g", box.Lo[0]+i, 1+values[i])
+			for c := 1; c < nc; c++ {
+				fmt.Fprintf(&b, " %.4g", values[c*n+i])
+			}
+		}
+	}
+	return &trouble{b.String()}
+}
+
+// nearest names the boundary closest to a cell within a few cells, by its
+// distance in cells along the axes.
+func (r *run) nearest(global [3]int) string {
+	best, name := 1<<30, ""
+	for _, b := range r.Case.Boundaries {
+		for _, f := range b.Faces {
+			d := global[f.Axis]
+			if f.Side == 1 {
+				d = r.Case.Cells[f.Axis] - 1 - d
+			}
+			if d < best {
+				best, name = d, fmt.Sprintf("[boundary.%s] on face %s, %d cells away", b.Name, f, d)
+			}
+		}
+	}
+	for i, b := range r.bodies() {
+		lo, hi := b.Shape.Bounds()
+		d := 0
+		for a := 0; a < r.Case.Dims(); a++ {
+			p := float64(global[a]) + 0.5
+			d = max(d, int(lo[a]-p), int(p-hi[a]))
+		}
+		if d < best {
+			best, name = d, fmt.Sprintf("[body.%s], within %d cells", r.Case.Bodies[i].Name, d)
+		}
+	}
+	return name
+}
+
+// stop ends an unstable run on every rank with one message, after the last
+// fields are on disk.
+func (r *run) stop(mine *trouble) error {
+	text := []byte{}
+	if mine != nil {
+		text = []byte(mine.text)
+	}
+	parts, err := comm.Gather(r.Comm, text)
+	if err != nil {
+		return err
+	}
+	message := ""
+	for _, p := range parts {
+		if len(p) > 0 {
+			message = string(p)
+			break
+		}
+	}
+	hint := fmt.Sprintf("\n  what helps: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", r.Case.Tau)
+	var files error
+	for _, o := range r.outputs {
+		if _, ok := o.(*fieldFiles); ok && o.written() != r.n {
+			files = errors.Join(files, r.write(o))
+		}
+	}
+	files = errors.Join(files, r.drain())
+	failure := errors.New("the run is unstable, " + message + hint)
+	return &Error{ExitUnstable, errors.Join(failure, files)}
+}
