@@ -43,6 +43,21 @@ func (f *File) String(path, name, value string) error {
 	return nil
 }
 
+// ReadString reads a string of fixed length.
+func (f *File) ReadString(path, name string) (string, error) {
+	defer enter()()
+	o, err := f.object(path)
+	if err != nil {
+		return "", err
+	}
+	defer o.Close()
+	s, ok := readStringAttr(o.ID(), name)
+	if !ok {
+		return "", f.fail("read attribute "+name+" of", path, nil)
+	}
+	return s, nil
+}
+
 // Int64s puts whole numbers on a group or dataset.
 func (f *File) Int64s(path, name string, v ...int64) error {
 	if len(v) == 0 {

@@ -67,6 +67,9 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := f.ReadInt64s("/g", "n", 3); err == nil {
 		t.Error("a longer attribute was read into a shorter slice")
 	}
+	if s, err := f.ReadString("/g/d", "unit"); err != nil || s != "m/s" {
+		t.Errorf("unit: %q, %v", s, err)
+	}
 	p, err := f.Place("/g/d")
 	check(err)
 	if p.Offset != off || p.Size != 4 || len(p.Dims) != 3 || p.Dims[2] != 256 {

@@ -124,6 +124,24 @@ static herr_t lbm_string_attr(hid_t obj, const char *name, const char *s, size_t
 	return r;
 }
 
+// lbm_read_string reads a fixed-length string attribute into fresh memory; NULL on failure.
+static char *lbm_read_string(hid_t obj, const char *name, size_t *n) {
+	char *out = NULL;
+	hid_t a = H5Aopen(obj, name, H5P_DEFAULT);
+	if (a < 0) return NULL;
+	hid_t t = H5Aget_type(a), sp = H5Aget_space(a);
+	if (t >= 0 && sp >= 0 && H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) == 0 &&
+	    H5Sget_simple_extent_npoints(sp) == 1) {
+		*n = H5Tget_size(t);
+		out = (char *)malloc(*n + 1);
+		if (out && H5Aread(a, t, out) < 0) { free(out); out = NULL; }
+	}
+	if (sp >= 0) H5Sclose(sp);
+	if (t >= 0) H5Tclose(t);
+	H5Aclose(a);
+	return out;
+}
+
 static herr_t lbm_text(hid_t file, const char *path, const char *s, size_t n) {
 	hid_t t = lbm_string(n, 1), sp = H5Screate(H5S_SCALAR), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
 	herr_t r = -1;
@@ -272,12 +290,21 @@ func writeText(file int64, path, value string) bool {
 
 func readText(file int64, path string) (string, bool) {
 	var n C.size_t
-	p := withCString(path, func(c *C.char) *C.char { return C.lbm_read_text(C.hid_t(file), c, &n) })
+	return takeString(withCString(path, func(c *C.char) *C.char { return C.lbm_read_text(C.hid_t(file), c, &n) }), &n)
+}
+
+func readStringAttr(obj int64, name string) (string, bool) {
+	var n C.size_t
+	return takeString(withCString(name, func(c *C.char) *C.char { return C.lbm_read_string(C.hid_t(obj), c, &n) }), &n)
+}
+
+// takeString copies and frees n bytes, without the padding at the end.
+func takeString(p *C.char, n *C.size_t) (string, bool) {
 	if p == nil {
 		return "", false
 	}
 	defer C.free(unsafe.Pointer(p))
-	b := C.GoBytes(unsafe.Pointer(p), C.int(n))
+	b := C.GoBytes(unsafe.Pointer(p), C.int(*n))
 	for len(b) > 0 && b[len(b)-1] == 0 {
 		b = b[:len(b)-1]
 	}

@@ -1,0 +1,201 @@
+// Package checkpoint keeps the state of a run on disk: one HDF5 file per
+// checkpoint with the memory image of all ranks' planes. Every rank writes its
+// planes at the speed of the disk; every byte of the file is covered by a
+// checksum; the file gets its name only when it is complete and on disk, so that
+// a run that is killed at any moment leaves the last good one. A file can be read
+// by any number of ranks.
+//
+// preamble.go has the bytes in front, which are verified before HDF5 sees the
+// file, because its library may crash on a damaged one.
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"lbmsim/comm"
+	"lbmsim/io/internal/h5"
+	"lbmsim/io/internal/joint"
+)
+
+// Header says what a checkpoint is. All ranks give the same.
+type Header struct {
+	Case    string  // text of the resolved case
+	Spec    string  // model.Spec as text: which kernels the state belongs to
+	Version string  // of the program
+	Step    int64   // time steps done
+	Time    float64 // simulated time in seconds
+	Ranks   int     // that wrote it; Begin fills it in
+	Extra   []byte  // the caller's own: schedules, lengths of probe files ...
+
+	N          [3]int // global cells x, y, z
+	Planes     int    // along the slowest axis
+	Rows       int    // of a plane
+	Components int    // values a cell
+	Pitch      int    // padded length of a row in values
+	Bytes      int    // of a value: 4 or 8
+}
+
+// PlaneBytes is the size of one plane: [row][component][pitch] values.
+func (h Header) PlaneBytes() int { return h.Rows * h.Components * h.Pitch * h.Bytes }
+
+func (h Header) check() error {
+	const most = 1 << 31
+	for _, n := range []int{h.Planes, h.Rows, h.Components, h.Pitch, h.N[0], h.N[1], h.N[2]} {
+		if n < 1 || n >= most {
+			return fmt.Errorf("%d planes of %d rows of %d components of %d values for %v cells are no state",
+				h.Planes, h.Rows, h.Components, h.Pitch, h.N)
+		}
+	}
+	if h.Bytes != 4 && h.Bytes != 8 {
+		return fmt.Errorf("values of %d bytes instead of 4 or 8", h.Bytes)
+	}
+	// In floating point, because the product of damaged numbers may overflow.
+	if size := float64(h.Planes) * float64(h.Rows) * float64(h.Components) * float64(h.Pitch) * float64(h.Bytes); size > 1e18 {
+		return fmt.Errorf("a state of %g bytes is too large", size)
+	}
+	return nil
+}
+
+// Path is the file of a step in a folder.
+func Path(dir string, step int64) string {
+	return filepath.Join(dir, fmt.Sprintf("checkpoint_%012d.h5", step))
+}
+
+const pattern = "checkpoint_*.h5"
+
+// Pending is a checkpoint that is being written.
+type Pending struct {
+	c        comm.Comm
+	dir      string
+	file     *joint.File
+	header   Header
+	sequence uint64
+	data     int64 // offset of the state
+	sumsAt   int64 // offset of its checksums
+	extraAt  int64
+	sums     *joint.Sums
+}
+
+// Begin is collective: it creates the file of step h.Step in the folder, room for
+// the state included, in which this rank will write planes [lo, hi). The error is
+// the same on all ranks, and then nothing is left. A folder has one checkpoint
+// under construction at a time: Begin removes what killed runs left.
+func Begin(c comm.Comm, dir string, h Header, lo, hi int) (*Pending, error) {
+	h.Ranks = c.Size()
+	err := h.check()
+	if err == nil && (lo < 0 || lo > hi || hi > h.Planes) {
+		err = fmt.Errorf("this rank's planes %d to %d are not among %d", lo, hi-1, h.Planes)
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return nil, fmt.Errorf("begin the checkpoint of step %d in %s: %w", h.Step, dir, err)
+	}
+	file, note, err := joint.Begin(c, Path(dir, h.Step), func(tmp string) ([]byte, error) {
+		joint.Sweep(filepath.Join(dir, pattern)) // left by a killed run
+		at, err := create(tmp, h)
+		return joint.MarshalInts(append(at, int64(lastSequence(dir)+1))), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := joint.UnmarshalInts(note)
+	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2],
+		sequence: uint64(at[3]), sums: joint.NewSums(lo, hi, h.PlaneBytes())}, nil
+}
+
+// create lays the file out for readers of HDF5; returned are the offsets of
+// state, checksums and extra.
+func create(path string, h Header) (at []int64, err error) {
+	align := 4096
+	if int64(h.Planes)*int64(h.PlaneBytes()) >= 16<<20 {
+		align = 1 << 20 // a stripe of parallel file systems
+	}
+	f, err := h5.Create(path, h5.Options{UserBlock: align, Align: align, Threshold: 4096})
+	if err != nil {
+		return nil, err
+	}
+	do := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	do(f.Group("/lbmsim"))
+	do(f.Int64s("/lbmsim", "format", Format))
+	do(f.Int64s("/lbmsim", "step", h.Step))
+	do(f.Float64s("/lbmsim", "time", h.Time))
+	do(f.Int64s("/lbmsim", "ranks", int64(h.Ranks)))
+	do(f.Int64s("/lbmsim", "cells", int64(h.N[0]), int64(h.N[1]), int64(h.N[2])))
+	do(f.Int64s("/lbmsim", "extra bytes", int64(len(h.Extra))))
+	do(f.String("/lbmsim", "layout", "[plane][row][component][x]"))
+	do(f.String("/lbmsim", "version", h.Version))
+	do(f.String("/lbmsim", "spec", h.Spec))
+	do(f.Text("/lbmsim/case", h.Case))
+	place := func(name string, t h5.Type, dims ...int) {
+		if err == nil {
+			var o int64
+			o, err = f.Contiguous(name, t, dims...)
+			at = append(at, o)
+		}
+	}
+	number := h5.Float32
+	if h.Bytes == 8 {
+		number = h5.Float64
+	}
+	place("/state", number, h.Planes, h.Rows, h.Components, h.Pitch)
+	place("/lbmsim/crc32c", h5.Uint32, h.Planes)
+	place("/lbmsim/extra", h5.Uint8, max(len(h.Extra), 1)) // HDF5 places nothing of length 0
+	do(f.Close())
+	return at, err
+}
+
+// Write puts planes into the file: plane 0 is this rank's first. data is
+// [plane][row][component][pitch] in the machine's byte order, no ghosts. Any
+// goroutine may call it, also several at once; no messages. Its error comes
+// again, on all ranks, from Commit.
+func (p *Pending) Write(plane int, data []byte) error {
+	if err := p.sums.Check(plane, data); err != nil {
+		p.file.Fail(err)
+		return err
+	}
+	var sum sync.WaitGroup // checksums while the system copies
+	sum.Add(1)
+	go func() {
+		defer sum.Done()
+		p.sums.Add(plane, data)
+	}()
+	err := p.file.WriteAt(data, p.data+int64(p.sums.Lo+plane)*int64(p.header.PlaneBytes()))
+	sum.Wait()
+	return err
+}
+
+// Commit is collective: when all ranks have written all planes, the checkpoint
+// gets its name; then those older than the last keep are removed (keep < 1 keeps
+// all). After an error, the same on all ranks, earlier checkpoints are as before.
+func (p *Pending) Commit(keep int) error {
+	p.file.Fail(p.sums.Missing())
+	parts, err := comm.Gather(p.c, p.sums.Marshal())
+	if err != nil {
+		p.file.Abort()
+		return fmt.Errorf("gather the checksums of the checkpoint of step %d: %w", p.header.Step, err)
+	}
+	var sums []uint32
+	if p.c.Rank() == 0 {
+		sums, err = joint.Collect(p.header.Planes, parts)
+		p.file.Fail(err)
+	}
+	return p.file.Commit(func(f *os.File) error {
+		_, err1 := f.WriteAt(joint.Bytes(sums), p.sumsAt)
+		_, err2 := f.WriteAt(p.header.Extra, p.extraAt)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		return seal(f, p.data, int64(p.header.Planes)*int64(p.header.PlaneBytes()), p.sequence)
+	}, func() error { return prune(p.dir, keep) })
+}
+
+// Abort gives the checkpoint up without a message; every rank calls it instead of
+// Commit. The temporary file goes, earlier checkpoints stay.
+func (p *Pending) Abort() { p.file.Abort() }

@@ -1,0 +1,94 @@
+package checkpoint
+
+// Which checkpoints a folder has. The newest is the one written last, which is
+// not the one of the highest step when a run was restarted from further back;
+// clocks and copied files lie, so each file carries a number in its preamble.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"lbmsim/io/internal/joint"
+)
+
+type found struct {
+	path     string
+	sequence uint64 // 0 when the file cannot be one of ours
+}
+
+func list(dir string) ([]found, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look for checkpoints: %w", err)
+	}
+	var all []found
+	for _, e := range entries {
+		if ok, _ := filepath.Match(pattern, e.Name()); !ok {
+			continue
+		}
+		one := found{path: filepath.Join(dir, e.Name())}
+		if f, err := os.Open(one.path); err == nil {
+			if p, err := readPreamble(f); err == nil {
+				one.sequence = p.sequence
+			}
+			f.Close()
+		}
+		all = append(all, one)
+	}
+	sort.Slice(all, func(i, j int) bool {
+		if all[i].sequence != all[j].sequence {
+			return all[i].sequence > all[j].sequence
+		}
+		return all[i].path > all[j].path
+	})
+	return all, nil
+}
+
+// Latest is the paths of the checkpoints in a folder, the one written last first.
+// Files of such a name that are cut off or something else come at the end, so
+// that Open can say what is wrong with them.
+func Latest(dir string) ([]string, error) {
+	all, err := list(dir)
+	var paths []string
+	for _, f := range all {
+		paths = append(paths, f.path)
+	}
+	return paths, err
+}
+
+func lastSequence(dir string) uint64 {
+	if all, err := list(dir); err == nil && len(all) > 0 {
+		return all[0].sequence
+	}
+	return 0
+}
+
+// prune removes all but the keep checkpoints written last. What it cannot read it
+// leaves alone.
+func prune(dir string, keep int) error {
+	if keep < 1 {
+		return nil
+	}
+	all, err := list(dir)
+	if err != nil {
+		return err
+	}
+	gone := false
+	for i, f := range all {
+		if i < keep || f.sequence == 0 {
+			continue
+		}
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an old checkpoint: %w", err)
+		}
+		gone = true
+	}
+	if gone {
+		return joint.SyncDir(dir)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package checkpoint
+
+// Reading: the preamble, then the checksum of all that HDF5 will look at, then
+// HDF5 for the header, then planes by plain reads, each held to its checksum.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"lbmsim/io/internal/h5"
+	"lbmsim/io/internal/joint"
+)
+
+// Reader is an open checkpoint.
+type Reader struct {
+	Header Header
+	path   string
+	f      *os.File
+	data   int64
+	sums   []uint32
+}
+
+// Open reads and verifies all of a checkpoint but its planes. Errors tell files
+// that are damaged, cut off, newer than this program or something else apart.
+func Open(path string) (*Reader, error) {
+	r, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the checkpoint %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{path: path, f: f}
+	if err := r.load(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) load() error {
+	p, err := readPreamble(r.f)
+	if err != nil {
+		return err
+	}
+	crc, err := p.sum(r.f)
+	if err != nil {
+		return err
+	}
+	if crc != p.meta {
+		return errors.New("the file is damaged: its header does not match its checksum")
+	}
+	f, err := h5.Open(r.path)
+	if err != nil {
+		return err
+	}
+	err = r.header(f, p)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// header takes everything out of the HDF5 part; p says where the state must be.
+func (r *Reader) header(f *h5.File, p preamble) (err error) {
+	do := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
+	ints := func(name string, n int) []int64 {
+		v, e := f.ReadInt64s("/lbmsim", name, n)
+		do(e)
+		return v
+	}
+	h := &r.Header
+	step, ranks, cells, extra := ints("step", 1), ints("ranks", 1), ints("cells", 3), ints("extra bytes", 1)
+	t, e := f.ReadFloat64s("/lbmsim", "time", 1)
+	do(e)
+	h.Version, e = f.ReadString("/lbmsim", "version")
+	do(e)
+	h.Spec, e = f.ReadString("/lbmsim", "spec")
+	do(e)
+	h.Case, e = f.ReadText("/lbmsim/case")
+	do(e)
+	state, e := f.Place("/state")
+	do(e)
+	sums, e := f.Place("/lbmsim/crc32c")
+	do(e)
+	own, e := f.Place("/lbmsim/extra")
+	do(e)
+	if err != nil {
+		return err
+	}
+	h.Step, h.Time = step[0], t[0]
+	h.Ranks = int(ranks[0])
+	h.N = [3]int{int(cells[0]), int(cells[1]), int(cells[2])}
+	if len(state.Dims) != 4 {
+		return fmt.Errorf("the state has %d dimensions instead of 4", len(state.Dims))
+	}
+	h.Planes, h.Rows, h.Components, h.Pitch, h.Bytes = state.Dims[0], state.Dims[1], state.Dims[2], state.Dims[3], state.Size
+	if err := h.check(); err != nil {
+		return err
+	}
+	if state.Offset != p.dataOffset || int64(h.Planes)*int64(h.PlaneBytes()) != p.dataSize {
+		return errors.New("the shape of the state does not fit the file")
+	}
+	if !slices.Equal(sums.Dims, []int{h.Planes}) || sums.Size != 4 || len(own.Dims) != 1 || own.Size != 1 ||
+		extra[0] < 0 || extra[0] > int64(own.Dims[0]) {
+		return errors.New("the checksums do not fit the state")
+	}
+	b := make([]byte, 4*h.Planes)
+	if _, err := r.f.ReadAt(b, sums.Offset); err != nil {
+		return err
+	}
+	for ; len(b) > 0; b = b[4:] {
+		r.sums = append(r.sums, binary.NativeEndian.Uint32(b))
+	}
+	h.Extra = make([]byte, extra[0])
+	if _, err := r.f.ReadAt(h.Extra, own.Offset); err != nil && !(errors.Is(err, io.EOF) && len(h.Extra) == 0) {
+		return err
+	}
+	r.data = state.Offset
+	return nil
+}
+
+// ReadPlanes reads planes [lo, hi) into dst, which has exactly their size, and
+// holds each to its checksum. After an error dst is not to be used. Several
+// goroutines may read at once.
+func (r *Reader) ReadPlanes(lo, hi int, dst []byte) error {
+	n := r.Header.PlaneBytes()
+	if lo < 0 || lo > hi || hi > r.Header.Planes || len(dst) != (hi-lo)*n {
+		return fmt.Errorf("read the checkpoint %s: planes %d to %d of %d into %d bytes", r.path, lo, hi-1, r.Header.Planes, len(dst))
+	}
+	for k := lo; k < hi; k++ {
+		b := dst[(k-lo)*n : (k-lo+1)*n]
+		if _, err := r.f.ReadAt(b, r.data+int64(k)*int64(n)); err != nil {
+			return fmt.Errorf("read plane %d of the checkpoint %s: %w", k, r.path, err)
+		}
+		if joint.CRC(0, b) != r.sums[k] {
+			return fmt.Errorf("the checkpoint %s is damaged: plane %d does not match its checksum; restart from an older one", r.path, k)
+		}
+	}
+	return nil
+}
+
+// Verify reads all planes.
+func (r *Reader) Verify() error {
+	b := make([]byte, r.Header.PlaneBytes())
+	for k := 0; k < r.Header.Planes; k++ {
+		if err := r.ReadPlanes(k, k+1, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends reading.
+func (r *Reader) Close() error { return r.f.Close() }
