@@ -111,7 +111,11 @@ func (r *reader) walk(path []string, raw map[string]any) {
 			row = t.find(k)
 		}
 		if row == nil {
-			r.unknown(t, path, sub, k, at)
+			near := r.unknown(t, path, sub, k, at)
+			if _, there := raw[near]; t != nil && t.find(near) != nil && !there {
+				// Not to be reported as missing as well.
+				s.keys[near] = &entry{key: t.find(near), path: path, keyAt: at, at: at, given: true}
+			}
 			continue
 		}
 		e := &entry{key: row, path: path, keyAt: at, at: r.marks.valAt(full...), given: true}
@@ -120,8 +124,9 @@ func (r *reader) walk(path []string, raw map[string]any) {
 	}
 }
 
-// unknown explains a key that no table has, with the nearest that there is.
-func (r *reader) unknown(t *table, path, sub []string, k string, at mark) {
+// unknown explains a key that no table has, with the nearest that there is, which
+// it returns.
+func (r *reader) unknown(t *table, path, sub []string, k string, at mark) string {
 	var words []string
 	if t != nil {
 		words = names(t.keys, func(k key) string { return k.name })
@@ -149,6 +154,7 @@ func (r *reader) unknown(t *table, path, sub []string, k string, at mark) {
 		kindOf = "table or key"
 	}
 	r.add(at, reason, "unknown %s %s in %s%s", kindOf, shortQuote(k), where, suggestion)
+	return nearest(k, words)
 }
 
 func sorted(m map[string]any) []string {

@@ -24,7 +24,12 @@ type resolver struct {
 }
 
 func (r *resolver) resolve() {
-	r.units()
+	if e := r.section("").get("title"); e != nil {
+		r.c.Title = e.text
+	}
+	if !r.units() {
+		return // every further message would be a guess
+	}
 	r.domain()
 	r.collision()
 	r.scaling()
@@ -44,48 +49,68 @@ func (r *resolver) warn(format string, args ...any) {
 	r.c.Warnings = append(r.c.Warnings, fmt.Sprintf(format, args...))
 }
 
+// place is a value with a dimension.
+type place struct {
+	e *entry
+	a amount
+}
+
 // units decides whether the case is in SI or in lattice units, and refuses a
-// mixture: a forgotten unit would be taken for another number, silently.
-func (r *resolver) units() {
-	type place struct {
-		e *entry
-		a amount
-	}
-	var si, lattice []place
+// mixture: a forgotten unit would be taken for another number, silently. The
+// lengths of the domain set the style, otherwise the majority.
+func (r *resolver) units() bool {
+	var si, lattice []place // votes; values that could not be read have one too
+	lead := 0
 	for _, s := range r.sections {
 		for i := range s.table.keys {
 			e := s.keys[s.table.keys[i].name]
-			if e == nil || !e.given || !e.ok || e.key.dim == model.Dimensionless && !e.key.any && e.key.kind != kPeriod {
+			if e == nil || !e.given || e.key.dim == model.Dimensionless && !e.key.any && e.key.kind != kPeriod {
 				continue
 			}
 			for _, a := range e.vals {
+				vote := 1
 				switch {
 				case a.neutral():
+					continue
 				case a.bare:
 					lattice = append(lattice, place{e, a})
+					vote = -1
 				default:
 					si = append(si, place{e, a})
+				}
+				if s.table.path == "domain" {
+					lead += vote
 				}
 			}
 		}
 	}
-	r.c.Units = Units{Length: 1, Time: 1, Density: 1, Physical: len(si) > 0 && len(si) >= len(lattice)}
+	physical := len(si) > 0 && len(si) >= len(lattice)
+	if lead != 0 {
+		physical = lead > 0
+	}
+	r.c.Units = Units{Length: 1, Time: 1, Density: 1, Physical: physical}
 	few, many, is, not := lattice, si, "has no unit", "has units"
-	if !r.c.Units.Physical {
+	if !physical {
 		few, many, is, not = si, lattice, "has a unit", "is in lattice units, without any"
 	}
 	if len(few) == 0 {
-		return
+		return true
 	}
-	reason := fmt.Sprintf("bare numbers are lattice units (cells, steps); units and lattice units are never mixed. %s in line %d sets the style",
-		many[0].e.key.name, r.line(many[0].a.at))
+	reason := "bare numbers are lattice units (cells, steps); units and lattice units are never mixed"
+	if len(many) > 0 {
+		reason += fmt.Sprintf(". %s in line %d sets the style", many[0].e.key.name, r.line(many[0].a.at))
+	}
 	for _, p := range few {
+		if !p.e.ok {
+			continue
+		}
 		hint := ""
-		if d := p.e.key.dim; r.c.Units.Physical && d != model.Dimensionless {
+		if d := p.e.key.dim; physical && d != model.Dimensionless {
 			hint = fmt.Sprintf("; write it with a unit, such as %q", "... "+symbol(d))
 		}
 		r.add(p.a.at, reason, "%s %s, but the case %s%s", p.e.key.name, is, not, hint)
 	}
+	return false
 }
 
 // lattice converts a constant to lattice units.

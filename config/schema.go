@@ -42,8 +42,9 @@ type span struct {
 }
 
 func above(lo float64) span       { return span{true, lo, inf, true, true} }
-func atLeast(lo float64) span     { return span{true, lo, inf, false, true} }
 func between(lo, hi float64) span { return span{true, lo, hi, true, true} }
+
+func counts(lo, hi float64) span { return span{true, lo, hi, false, false} }
 
 const inf = 1e300 // larger values are refused everywhere
 
@@ -202,7 +203,7 @@ func schema() []table {
 		}, "At the top of the file, before any table."},
 		{"domain", []key{
 			{name: "lattice", kind: kWord, choices: lattices(), defDoc: "D2Q9 for two values of cells or size, D3Q19 for three", doc: "velocity set, and with it 2D or 3D"},
-			{name: "cells", kind: kIntegers, within: span{true, 1, maxAxis, false, false}, defDoc: "size / spacing", doc: "number of cells along each axis"},
+			{name: "cells", kind: kIntegers, within: counts(1, maxAxis), defDoc: "size / spacing", doc: "number of cells along each axis"},
 			{name: "size", kind: kVector, dim: model.Length, within: above(0), defDoc: "cells * spacing", doc: "lengths of the domain; whole numbers of spacings"},
 			{name: "spacing", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "size / cells", doc: "edge of a cell; 1 in lattice units"},
 			{name: "periodic", kind: kWords, choices: axes(), def: "[]", doc: "axes whose two faces are joined"},
@@ -250,12 +251,12 @@ func schema() []table {
 			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "through the whole domain", doc: "cylinder: length along its axis, half on each side of the centre"},
 		}, "A solid in the flow. A cell is solid when its centre lies inside."},
 		{"run", []key{
-			{name: "steps", kind: kInteger, within: span{true, 1, maxSteps, false, false}, doc: "number of steps"},
+			{name: "steps", kind: kInteger, within: counts(1, maxSteps), doc: "number of steps"},
 			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},
 			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
-			{name: "watch_every", kind: kInteger, def: "100", within: span{true, 1, maxSteps, false, false}, doc: "steps between two looks at the stability"},
+			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
-			{name: "threads", kind: kInteger, def: "0", within: span{true, 0, 4096, false, false}, doc: "threads of a rank; 0 = the rank's share of the cores"},
+			{name: "threads", kind: kInteger, def: "0", within: counts(0, 4096), doc: "threads of a rank; 0 = the rank's share of the cores"},
 		}, "When the run ends and how it is watched."},
 		{"output", []key{
 			{name: "dir", kind: kText, defDoc: "out/ and the case file's name", doc: "folder of everything that the run writes"},
@@ -277,7 +278,7 @@ func schema() []table {
 			{name: "fields", kind: kWords, choices: pointFields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
 		}, scheduleKeys("10", "true", "true")...), "Values at one point over time, as CSV."},
 		{"checkpoint", append([]key{
-			{name: "keep", kind: kInteger, def: "2", within: span{true, 1, 1000, false, false}, doc: "how many of the newest files stay"},
+			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
 		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},
 		{"expect", []key{
 			{name: "mass_error", kind: kNumber, within: above(0), doc: "largest relative change of the mass"},

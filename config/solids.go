@@ -234,6 +234,11 @@ func (r *resolver) place(s *section, b *Body) {
 	mid := b.middle()
 	outside := false
 	var near [3]float64
+	for a := 0; a < r.dims; a++ {
+		if lo, hi := b.extent(a); r.c.Periodic[a] && (lo < 0 || hi > float64(n[a])) && !math.IsInf(lo, 0) {
+			r.warn("%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.head(), axes()[a])
+		}
+	}
 	for a, m := range mid {
 		near[a] = math.Min(math.Max(math.Floor(m), 0), float64(n[a]-1)) + 0.5
 		lo, hi := b.extent(a)

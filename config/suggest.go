@@ -14,7 +14,10 @@ func nearest(word string, candidates []string) string {
 	if len(w) > 40 {
 		return ""
 	}
-	best, limit := "", max(1, (len([]rune(w))+1)/3)
+	best, limit := "", (len([]rune(w))+1)/3
+	if len(w) < 3 {
+		limit = 0 // short words are all alike: only the case may be wrong
+	}
 	for _, c := range candidates {
 		if d := distance([]rune(w), []rune(strings.ToLower(c))); d <= limit {
 			best, limit = c, d-1

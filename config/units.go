@@ -141,7 +141,9 @@ func (p *unitParser) product(depth int) (unit, *unitError) {
 	u := unit{mult: 1}
 	slashed := false
 	for first := true; ; first = false {
+		before := p.i
 		p.blank()
+		apart := p.i > before
 		if p.i >= len(p.s) || p.s[p.i] == ')' {
 			if first {
 				return u, &unitError{p.i, 1, "a unit is missing here", unitForms}
@@ -158,6 +160,8 @@ func (p *unitParser) product(depth int) (unit, *unitError) {
 			p.i++
 		case strings.HasPrefix(p.s[p.i:], "·"):
 			p.i += len("·")
+		case !apart && p.s[p.i] != '(':
+			return u, &unitError{p.i, 1, "a space, * or / is missing between two units", unitForms}
 		}
 		if slashed && op == "*" {
 			return u, &unitError{at, 1, "a product after / reads two ways",
@@ -222,6 +226,9 @@ func (p *unitParser) factor(depth int) (unit, *unitError) {
 			p.i += len(string(r))
 		}
 		sym := p.s[start:p.i]
+		if start == len(p.s) {
+			return f, &unitError{start, 1, "a unit is missing here", unitForms}
+		}
 		if sym == "" {
 			return f, &unitError{start, 1, fmt.Sprintf("%s is no unit", strconv.Quote(p.s[start:])), unitForms}
 		}

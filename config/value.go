@@ -213,7 +213,7 @@ func (r *reader) read(e *entry, raw any) {
 	case kPeriod:
 		if n, ok := raw.(int64); ok {
 			e.steps = true
-			e.ints = []int{r.integer(e.at, &key{name: k.name, within: span{true, 1, maxSteps, false, false}}, n)}
+			e.ints = []int{r.integer(e.at, &key{name: k.name, within: counts(1, maxSteps)}, n)}
 			break
 		}
 		a := r.dimensioned(e.at, &key{name: k.name, kind: kQuantity, dim: model.Time, within: above(0)}, raw)
@@ -272,7 +272,11 @@ func (r *reader) choice(at mark, k *key, raw any) string {
 			return s
 		}
 	}
-	r.add(at, "allowed: "+oneOf(quoteAll(k.choices)), "unknown %s %s%s", k.name, shortQuote(s), meant(s, k.choices))
+	what := k.name
+	if k.kind == kWords {
+		what = "word in " + k.name + ":"
+	}
+	r.add(at, "allowed: "+oneOf(quoteAll(k.choices)), "unknown %s %s%s", what, shortQuote(s), meant(s, k.choices))
 	return ""
 }
 
@@ -377,7 +381,7 @@ func (r *reader) textAmount(at mark, k *key, s string) amount {
 		off := lead + rest + strings.Index(body[rest:], unitText)
 		if u, uerr = parseUnit(unitText); uerr != nil {
 			r.add(r.inside(at, s, off+uerr.off, uerr.len), uerr.reason, "%s: %s", k.name, uerr.msg)
-			return bad
+			return amount{at: at, v: 1, dim: k.dim} // tells at least that units are meant
 		}
 		a.dim = u.dim
 	}

@@ -1,0 +1,362 @@
+package config
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// load reads a text that must be right.
+func load(t *testing.T, src string) *Case {
+	t.Helper()
+	c, err := Load("test.toml", []byte(src))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	return c
+}
+
+// plain is a case in SI without its scaling.
+const plain = `
+[domain]
+size = ["1 m", "0.5 m"]
+cells = [100, 50]
+periodic = ["x"]
+[fluid]
+density = "1000 kg/m3"
+viscosity = "1e-3 m2/s"
+[boundary.walls]
+type = "moving_wall"
+faces = ["y-", "y+"]
+velocity = ["0.1 m/s", 0]
+[run]
+time = "10 s"
+`
+
+// Every way to close the system leads to the same step.
+func TestClosures(t *testing.T) {
+	const dt, tau = 0.005, 0.65 // 0.1 m/s * 5 ms / 1 cm = 0.05 cells a step
+	for _, s := range []string{
+		"[scaling]\nlattice_velocity = 0.05",
+		"[scaling]\nlattice_velocity = 0.1\nvelocity = \"0.2 m/s\"",
+		"[scaling]\ntau = 0.65",
+		"[scaling]\ntime_step = \"5 ms\"",
+	} {
+		c := load(t, plain+s)
+		if math.Abs(c.Units.Time-dt) > 1e-12*dt || math.Abs(c.Tau-tau) > 1e-12 || c.Run.Steps != 2000 {
+			t.Errorf("%s: dt = %v, tau = %v, %d steps", s, c.Units.Time, c.Tau, c.Run.Steps)
+		}
+		if v := c.Boundaries[0].Velocity; math.Abs(v[0]-0.05) > 1e-12 || v[1] != 0 {
+			t.Errorf("%s: lattice velocity %v", s, v)
+		}
+	}
+	// The same by a Reynolds number and by a dynamic viscosity.
+	for _, f := range []string{
+		"reynolds = 50\nlength = \"0.5 m\"\nvelocity = \"0.1 m/s\"",
+		"viscosity = \"1 Pa s\"",
+	} {
+		c := load(t, strings.Replace(plain, `viscosity = "1e-3 m2/s"`, f, 1)+"[scaling]\ntime_step = \"5 ms\"")
+		if math.Abs(c.Tau-tau) > 1e-12 {
+			t.Errorf("%s: tau = %v", f, c.Tau)
+		}
+	}
+}
+
+// Any two of cells, size and spacing give the same domain.
+func TestDomains(t *testing.T) {
+	for _, d := range []string{
+		`size = ["1 m", "0.5 m"]` + "\n" + `spacing = "1 cm"`,
+		`cells = [100, 50]` + "\n" + `spacing = "1 cm"`,
+		`cells = [100, 50]` + "\n" + `spacing = "1 cm"` + "\n" + `size = ["1 m", "0.5 m"]`,
+	} {
+		c := load(t, strings.Replace(plain, "size = [\"1 m\", \"0.5 m\"]\ncells = [100, 50]", d, 1)+"[scaling]\ntau = 0.65")
+		if c.Cells != [3]int{100, 50, 1} || c.Units.Length != 0.01 || c.Spec.Lattice.Name != "D2Q9" {
+			t.Errorf("%s: %v %v", d, c.Cells, c.Units)
+		}
+	}
+}
+
+func TestLatticeUnits(t *testing.T) {
+	const src = `
+[domain]
+cells = [8, 8, 8]
+periodic = ["x", "y", "z"]
+[run]
+time = 30
+[initial]
+velocity = ["0.01*x/Lx", 0, 0.02]
+pressure = 0.001
+`
+	a, b := load(t, src+"[fluid]\nviscosity = 0.1"), load(t, src+"[scaling]\ntau = 0.8")
+	for _, c := range []*Case{a, b} {
+		if math.Abs(c.Tau-0.8) > 1e-12 || c.Units.Physical || c.Run.Steps != 30 || c.Units.Factor(Quantities()[2].Dim) != 1 {
+			t.Errorf("%+v", c)
+		}
+		if v := c.Initial.Velocity[0](4, 1, 1); v != 0.005 || c.Initial.Uniform {
+			t.Errorf("velocity %v", v)
+		}
+		if v := c.Initial.Density(4, 1, 1); math.Abs(v-1.003) > 1e-15 {
+			t.Errorf("density %v", v)
+		}
+	}
+}
+
+// Positions, functions and values in SI come out in lattice units.
+func TestConversion(t *testing.T) {
+	c := load(t, `
+[domain]
+size = ["2 m", "1 m"]
+cells = [20, 10]
+periodic = ["x", "y"]
+origin = ["-1 m", "3 m"]
+[fluid]
+density = "2 kg/m3"
+viscosity = "0.1 m2/s"
+[scaling]
+time_step = "10 ms"
+[force]
+force_density = ["4 N/m3", 0]
+[initial]
+velocity = ["0.5*(x + 1) m/s", "(y - 3)/Ly m/s"]
+pressure = "2 Pa"
+[body.b]
+shape = "cylinder"
+centre = ["0 m", "3.5 m"]
+diameter = "40 cm"
+[run]
+steps = 7
+[output.probe.p]
+at = ["-0.95 m", "3.95 m"]
+every = "0.5 s"
+[expect.velocity]
+reference = ["x*t m/s", 0]
+l2 = 0.1
+[expect.line.l]
+along = "y"
+through = ["-0.9 m", "3 m"]
+extremum = "max"
+component = "y"
+value = "2 m/s"
+within = "1 cm/s"
+`)
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
+			t.Errorf("%s = %v, want %v", what, got, want)
+		}
+	}
+	near("force", c.Force.Density[0], 4./2*1e-4/0.1)
+	near("u", c.Initial.Velocity[0](4, 5, 0.5), 0.5*0.4*0.1)
+	near("v", c.Initial.Velocity[1](4, 5, 0.5), 0.5*0.1)
+	near("rho", c.Initial.Density(1, 1, 1), 1+3*2/(2*10.*10))
+	near("x", c.Bodies[0].Centre[0], 10)
+	near("y", c.Bodies[0].Centre[1], 5)
+	near("radius", c.Bodies[0].Radius, 2)
+	near("period", c.Probes[0].Schedule.Period, 50)
+	if c.Probes[0].Cell != [3]int{0, 9, 0} {
+		t.Errorf("probe at %v", c.Probes[0].Cell)
+	}
+	near("reference", c.Expect[0].Reference[0](20, 0, 0, 100), 1*1*0.1)
+	l := c.Expect[1]
+	if l.Axis != 1 || l.Component != 1 || l.Value != 2 || l.Tolerance != 0.01 || len(l.Columns) != 2 || l.Columns[0].Cell[0] != 0 || math.Abs(l.Columns[0].Weight-0.5) > 1e-9 {
+		t.Errorf("%+v", l)
+	}
+	v := l.Samples(10, func(p [3]int) float64 { return float64(p[0]) + 10*float64(p[1]) })
+	near("sample", v[3], 30.5)
+}
+
+func TestSchedule(t *testing.T) {
+	for _, s := range []Schedule{
+		{}, {Period: 1}, {Period: 3}, {Period: 2.5, End: true}, {Period: 0.3}, {Start: true}, {End: true},
+		{Period: 7, Start: true, End: true}, {Period: 10, End: true}, {Period: 1e9, End: true},
+	} {
+		for _, steps := range []int{0, 1, 10, 101} {
+			fired := 0
+			for n := 0; n <= steps; n++ {
+				if s.Due(n) || s.End && n == steps {
+					fired++
+				}
+			}
+			if got := s.Count(steps); got != fired {
+				t.Errorf("%+v over %d steps: %d, fires %d times", s, steps, got, fired)
+			}
+		}
+	}
+	s := Schedule{Period: 2.5}
+	var due []int
+	for n := 0; n < 11; n++ {
+		if s.Due(n) {
+			due = append(due, n)
+		}
+	}
+	if !reflect.DeepEqual(due, []int{3, 5, 8, 10}) {
+		t.Errorf("due at %v", due)
+	}
+}
+
+func TestExtremum(t *testing.T) {
+	f := func(x float64) float64 { return 2 - 0.3*(x-3.3)*(x-3.3) }
+	var v []float64
+	for i := 0; i < 8; i++ {
+		v = append(v, f(float64(i)))
+	}
+	if m, at := Extremum(v, true); math.Abs(m-2) > 1e-14 || math.Abs(at-3.3) > 1e-14 {
+		t.Errorf("%v at %v", m, at)
+	}
+	if m, at := Extremum(v, false); m != v[7] || at != 7 {
+		t.Errorf("%v at %v", m, at)
+	}
+	for _, v := range [][]float64{nil, {1}, {1, 1, 1}} {
+		Extremum(v, true)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := Load("/some/where/my case.toml", []byte(plain+"[scaling]\ntau = 0.65"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.OutputDir != "out/my case" || c.Spec.Collision.Name != "regularized" || c.Run.WatchEvery != 100 || c.Fields.On || c.Checkpoint.On || !c.Initial.Uniform {
+		t.Errorf("%+v", c)
+	}
+	c = load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery_wall = \"10 min\"\n[output.picture]\nfield=\"vorticity\"")
+	if !c.Checkpoint.On || c.Checkpoint.Schedule != (Schedule{WallTime: 10 * time.Minute, End: true}) || c.Checkpoint.Keep != 2 || c.Picture.Component != 2 {
+		t.Errorf("%+v %+v", c.Checkpoint, c.Picture)
+	}
+}
+
+// same compares cases; functions by their values at a few places.
+func same(t *testing.T, a, b *Case) {
+	t.Helper()
+	for _, p := range [][3]float64{{0.5, 0.5, 0.5}, {3.5, 1.5, 0.5}} {
+		for i := range a.Initial.Velocity {
+			if x, y := a.Initial.Velocity[i](p[0], p[1], p[2]), b.Initial.Velocity[i](p[0], p[1], p[2]); x != y {
+				t.Errorf("initial velocity %v, %v", x, y)
+			}
+		}
+		if x, y := a.Initial.Density(p[0], p[1], p[2]), b.Initial.Density(p[0], p[1], p[2]); x != y {
+			t.Errorf("initial density %v, %v", x, y)
+		}
+		if len(a.Expect) != len(b.Expect) {
+			t.Fatal("expectations differ")
+		}
+		for k := range a.Expect {
+			for i, f := range a.Expect[k].Reference {
+				if f != nil && f(p[0], p[1], p[2], 3) != b.Expect[k].Reference[i](p[0], p[1], p[2], 3) {
+					t.Error("references differ")
+				}
+			}
+		}
+	}
+	bare := func(c Case) Case {
+		c.Source, c.Path, c.Warnings, c.Initial.Density, c.Initial.Velocity = nil, "", nil, nil, [3]Function{}
+		c.Spec.Collision.WallLambda = nil
+		c.Expect = append([]Expectation{}, c.Expect...)
+		for i := range c.Expect {
+			c.Expect[i].Reference = [3]ReferenceFunction{}
+		}
+		return c
+	}
+	if x, y := bare(*a), bare(*b); !reflect.DeepEqual(x, y) {
+		t.Errorf("cases differ:\n%+v\n%+v", x, y)
+	}
+}
+
+// The resolved copy is a case file, and reading it changes nothing, to the bit.
+func TestResolvedFixedPoint(t *testing.T) {
+	files, _ := filepath.Glob("../examples/*.toml")
+	more, _ := filepath.Glob("testdata/messages/warnings.toml")
+	if len(files) < 7 {
+		t.Fatal("where are the examples?")
+	}
+	for _, f := range append(files, more...) {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Load(f, src)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		b, err := Load("resolved.toml", []byte(a.Resolved))
+		if err != nil {
+			t.Errorf("%s: %v\n%s", f, err, a.Resolved)
+			continue
+		}
+		same(t, a, b)
+		for _, d := range Diff(a.Resolved, b.Resolved, nil) {
+			t.Errorf("%s: %s", f, d)
+		}
+	}
+}
+
+// Examples run as tests: they expect something, and nothing is to be said against
+// them.
+func TestExamples(t *testing.T) {
+	files, _ := filepath.Glob("../examples/*.toml")
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(f, src)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if len(c.Expect) == 0 || len(c.Warnings) > 0 || c.Title == "" {
+			t.Errorf("%s: %d expectations, warnings %v", f, len(c.Expect), c.Warnings)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a := load(t, plain+"[scaling]\ntau = 0.65")
+	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
+	got := Diff(a.Resolved, b.Resolved, RestartMayChange)
+	want := []string{
+		"fluid.viscosity: 0.001 m2/s / 0.0011 m2/s",
+		"force.acceleration: not given / [0.01 m/s2 0]",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+	if all := Diff(a.Resolved, b.Resolved, nil); len(all) < 5 {
+		t.Errorf("%q", all)
+	}
+	if bad := Diff("[", b.Resolved, nil); len(bad) != 1 {
+		t.Errorf("%q", bad)
+	}
+}
+
+func TestRanksAndForecast(t *testing.T) {
+	c := load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery = 300\nkeep = 3\n[output.fields]\nevery = 500")
+	if c.CheckRanks(1) != nil || c.CheckRanks(50) != nil {
+		t.Error("possible ranks refused")
+	}
+	if err := c.CheckRanks(51); err == nil || !strings.Contains(err.Error(), "50 planes") {
+		t.Errorf("%v", err)
+	}
+	if c.CheckRanks(0) == nil {
+		t.Error("no ranks accepted")
+	}
+	// 3 ranks: at most 17 planes and two ghosts, 6 moments, rows of 128, float32, twice.
+	if got, want := c.StateBytes(3), int64(2*19*6*128*4); got != want {
+		t.Errorf("state %d, want %d", got, want)
+	}
+	if got, want := c.CheckpointBytes(), int64(5000*6*4); got != want {
+		t.Errorf("checkpoint %d, want %d", got, want)
+	}
+	if got, want := c.FieldsBytes(), int64(5000*4*4); got != want {
+		t.Errorf("fields %d, want %d", got, want)
+	}
+	rows := c.Forecast(3)
+	if len(rows) != 7 || !strings.Contains(rows[6].Lattice, "7, 3 kept") || !strings.HasPrefix(rows[5].Lattice, "4") {
+		t.Errorf("%q", rows)
+	}
+}

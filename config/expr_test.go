@@ -1,0 +1,118 @@
+package config
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestExpressions(t *testing.T) {
+	e := env{0.3, 0.7, 1.1, 2, 10, 20, 30}
+	x, y, z, tt := e[0], e[1], e[2], e[3]
+	for text, want := range map[string]float64{
+		"1 + 2*3":                        7,
+		"(1 + 2)*3":                      9,
+		"-2^2":                           -4,
+		"2^-1":                           0.5,
+		"2^3^2":                          512,
+		"8/4/2":                          1,
+		"8 - 4 - 2":                      2,
+		"--3":                            3,
+		"+x":                             x,
+		"2*-x":                           -2 * x,
+		"x*y + z - t":                    x*y + z - tt,
+		"Lx + 2*Ly + 3*Lz":               140,
+		"sin(2*pi*y/Ly)":                 math.Sin(2 * math.Pi * y / 20),
+		"0.1*exp(-((x-1)^2 + y^2)/0.04)": 0.1 * math.Exp(-(math.Pow(x-1, 2)+y*y)/0.04),
+		"atan2(y, x)":                    math.Atan2(y, x),
+		"min(3, x, 2)":                   x,
+		"max(1, 4, 2)":                   4,
+		"pow(2, 10)":                     1024,
+		"if(x < y, 5, 6)":                5,
+		"if(x > y, 5, 6)":                6,
+		"step(x - 0.3) + step(-1)":       1,
+		"(x <= 0.3) + (x >= 0.3)":        2,
+		"(x == 0.3) + (x != 0.3)*10":     1,
+		"e":                              math.E,
+		"log(e)":                         1,
+		"sqrt(abs(-4))":                  2,
+		"1e3 + 2e-1":                     1000.2,
+		"2e":                             2, // then the unit "e", which is none
+		"mod(7, 4) + floor(1.9)":         4,
+		"tanh(1) + cosh(1) - sinh(1)":    math.Tanh(1) + math.Cosh(1) - math.Sinh(1),
+		"asin(1) + acos(1) + atan(1)":    math.Pi/2 + math.Pi/4,
+		"tan(x) + cos(x)":                math.Tan(x) + math.Cos(x),
+	} {
+		f, _, err := parseExpr(text)
+		if err != nil {
+			t.Errorf("%s: %s", text, err.msg)
+			continue
+		}
+		if got := f.eval(e); math.Abs(got-want) > 1e-14*math.Abs(want) {
+			t.Errorf("%s = %v, want %v", text, got, want)
+		}
+	}
+}
+
+// What follows an expression is its unit.
+func TestExpressionEnd(t *testing.T) {
+	for text, rest := range map[string]string{
+		"0.1 m/s": "m/s", "sin(y) 1/s": "1/s", "2*pi m": "m", "1%": "%", "x": "", "3 (m/s)": "(m/s)", "2 min": "min", "1e-3m": "m",
+	} {
+		_, n, err := parseExpr(text)
+		if err != nil || strings.TrimSpace(text[n:]) != rest {
+			t.Errorf("%s: rest %q, %v", text, text[n:], err)
+		}
+	}
+}
+
+func TestBadExpressions(t *testing.T) {
+	for text, want := range map[string]struct {
+		at  int
+		msg string
+	}{
+		"":                               {0, "ends"},
+		"1 +":                            {3, "ends"},
+		"1 + * 2":                        {4, "cannot stand"},
+		"(1 + 2":                         {0, "not closed"},
+		"sin":                            {0, "function"},
+		"sin()":                          {4, "cannot stand"},
+		"sin(1, 2)":                      {0, "takes 1 value"},
+		"if(1, 2)":                       {0, "takes 3"},
+		"max(1)":                         {0, "2 or more"},
+		"2*foo":                          {2, "unknown name"},
+		"system(1)":                      {0, "unknown name"},
+		".":                              {0, "not a number"},
+		strings.Repeat("(", 5000):        {50, "nested"},
+		strings.Repeat("-", 5000):        {99, "nested"},
+		strings.Repeat("1+", 2000) + "1": {0, "more than"},
+		"max(" + strings.Repeat("1,", 3000) + "1)": {0, "more than"},
+	} {
+		_, _, err := parseExpr(text)
+		if len(text) > 20 {
+			text = text[:20] + "..."
+		}
+		if err == nil {
+			t.Errorf("%s was read", text)
+			continue
+		}
+		if !strings.Contains(err.msg, want.msg) || err.off != want.at && len(text) < 20 {
+			t.Errorf("%s: at %d: %s", text, err.off, err.msg)
+		}
+	}
+}
+
+func BenchmarkExpression(b *testing.B) {
+	f, _, err := parseExpr("0.1*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)*if(z > 1, 2, max(x, y))")
+	if err != nil {
+		b.Fatal(err.msg)
+	}
+	b.ReportAllocs()
+	e := env{0.3, 0.7, 1.1, 2, 10, 20, 30}
+	s := 0.0
+	for i := 0; i < b.N; i++ {
+		e[0] += 1e-9
+		s += f.eval(e)
+	}
+	_ = s
+}

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write golden files and docs/reference.md")
+
+// golden compares a text with a file, or writes the file with -update.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./config -update writes it anew)\n--- got\n%s\n--- want\n%s", file, got, want)
+	}
+}
+
+// Messages are part of the program: each file in testdata/messages has what is said
+// about it beside it.
+func TestMessages(t *testing.T) {
+	files, err := filepath.Glob("testdata/messages/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Load(filepath.Base(f), src)
+			got := ""
+			if err != nil {
+				var list Errors
+				if !errors.As(err, &list) || list.ExitCode() != 2 {
+					t.Fatalf("%T is no Errors", err)
+				}
+				got = err.Error() + "\n"
+			} else {
+				got = "no errors\n"
+				for _, w := range c.Warnings {
+					got += "warning: " + w + "\n"
+				}
+			}
+			golden(t, strings.TrimSuffix(f, ".toml")+".golden", got)
+		})
+	}
+}
+
+func TestReference(t *testing.T) { golden(t, "../docs/reference.md", Reference()) }
+
+func TestNearest(t *testing.T) {
+	words := []string{"viscosity", "velocity", "density", "every", "every_wall"}
+	for in, want := range map[string]string{
+		"viscocity": "viscosity", "Velocity": "velocity", "desnity": "density",
+		"evry": "every", "everywall": "every_wall", "x": "", "temperature": "", "velosity": "velocity",
+	} {
+		if got := nearest(in, words); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A list of problems without end would hide the first.
+func TestManyProblems(t *testing.T) {
+	src := strings.Repeat("[x]\n", 1) + strings.Repeat("a = 1\n", 1)
+	for i := 0; i < 100; i++ {
+		src += "k" + strings.Repeat("x", i+1) + " = 1\n"
+	}
+	src = "[run]\n" + src[len("[x]\n"):]
+	_, err := Load("many.toml", []byte(src))
+	if err == nil || !strings.Contains(err.Error(), "more") || len(err.Error()) > 20000 {
+		t.Errorf("%v", err)
+	}
+}
