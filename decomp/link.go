@@ -40,30 +40,22 @@ func (p Plan) Links(rank int) []Link {
 // the sender on the opposite side, hence its tag is that of the reversed side.
 func tag(side [3]int) int { return (side[2]+1)*9 + (side[1]+1)*3 + side[0] + 1 }
 
-// Edges is the cells of a rank that a neighbour waits for, as boxes of whole
-// planes in local coordinates that share no cell: none, one or two of them.
-// Only edge cells read ghost cells that an exchange fills.
-func (p Plan) Edges(rank int) []Box {
-	var edges []Box
+// Edges splits a rank's box, in local coordinates, into the cells that a neighbour
+// waits for, as none, one or two boxes of whole planes, and the bulk: all others,
+// with Cells 0 when the edges are all there is. No cell is in two boxes. Only edge
+// cells read the ghost cells that an exchange fills, so the bulk never waits.
+func (p Plan) Edges(rank int) (edges []Box, bulk Box) {
+	bulk = Box{Hi: p.Box(rank).Size()}
 	for _, l := range p.Links(rank) {
 		if len(edges) == 1 && edges[0] == l.Send {
 			continue // one plane serves both sides
 		}
 		edges = append(edges, l.Send)
-	}
-	return edges
-}
-
-// Bulk is the cells of a rank that are in no edge, in local coordinates; its
-// Cells is 0 when the edges are all there is.
-func (p Plan) Bulk(rank int) Box {
-	b := Box{Hi: p.Box(rank).Size()}
-	for _, l := range p.Links(rank) {
 		if l.Side[p.axis] < 0 {
-			b.Lo[p.axis]++
-		} else if b.Hi[p.axis] > b.Lo[p.axis] {
-			b.Hi[p.axis]--
+			bulk.Lo[p.axis]++
+		} else {
+			bulk.Hi[p.axis]--
 		}
 	}
-	return b
+	return edges, bulk
 }

@@ -111,9 +111,9 @@ func TestWallsHaveNoNeighbour(t *testing.T) {
 func TestEdgesAndBulkTileTheBox(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
 		for r := 0; r < p.Ranks(); r++ {
-			boxes := p.Edges(r)
+			boxes, bulk := p.Edges(r)
 			edges := len(boxes)
-			boxes = append(boxes, p.Bulk(r))
+			boxes = append(boxes, bulk)
 			n := p.Box(r).Size()
 			for z := 0; z < n[2]; z++ {
 				for y := 0; y < n[1]; y++ {

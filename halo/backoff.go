@@ -1,0 +1,31 @@
+package halo
+
+import (
+	"runtime"
+	"time"
+)
+
+// backoff waits between looks at messages in flight. The threads that compute the
+// bulk want the same cores, so it soon sleeps; the sleep grows with the time waited
+// so far, so that an arrival is seen at most an eighth late, and stays short enough
+// for MPI to move the next piece of a long message.
+type backoff struct{ start time.Time }
+
+const (
+	spin     = 20 * time.Microsecond // first without sleep: small messages are this fast
+	minSleep = 20 * time.Microsecond
+	maxSleep = 200 * time.Microsecond
+)
+
+func (b *backoff) pause() {
+	now := time.Now()
+	if b.start.IsZero() {
+		b.start = now
+	}
+	waited := now.Sub(b.start)
+	if waited < spin {
+		runtime.Gosched()
+		return
+	}
+	sleep(min(max(waited/8, minSleep), maxSleep))
+}

@@ -1,0 +1,190 @@
+package halo_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/comm/commtest"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/halo/halotest"
+)
+
+func TestHostStagedStraight(t *testing.T) {
+	halotest.Run(t, halo.HostStaged, func() halo.Memory { return halotest.NewDevice(true) })
+}
+
+func TestHostStagedThroughStaging(t *testing.T) {
+	halotest.Run(t, halo.HostStaged, func() halo.Memory { return halotest.NewDevice(false) })
+}
+
+// pinned is a device with fast host memory.
+type pinned struct {
+	*halotest.Device
+	held *int
+}
+
+func (p pinned) AllocHost(n int) ([]byte, func(), error) {
+	*p.held++
+	return make([]byte, n), func() { *p.held-- }, nil
+}
+
+func TestStagingMemoryOfTheDevice(t *testing.T) {
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		held := 0
+		if err := halotest.Check(c, halo.New, pinned{halotest.NewDevice(false), &held}, halotest.Cases()[0]); err != nil {
+			return err
+		}
+		if held != 0 {
+			return fmt.Errorf("%d buffers were not given back", held)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for _, test := range []struct {
+		ranks    int
+		periodic bool
+		visible  bool
+		want     string
+	}{
+		{1, false, true, "none needed"},
+		{1, true, false, "copies inside the device"},
+		{2, false, true, "straight from the state"},
+		{2, true, false, "through host memory"},
+	} {
+		err := comm.RunLocal(test.ranks, func(c comm.Comm) error {
+			e, err := build(c, halotest.NewDevice(test.visible), test.periodic)
+			if err != nil {
+				return err
+			}
+			if got := e.Describe(); !strings.Contains(got, test.want) {
+				return fmt.Errorf("%q, want %q", got, test.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// build makes an exchange of a small 3D box.
+func build(c comm.Comm, dev halo.Memory, periodic bool) (halo.Exchange, error) {
+	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())
+	if err != nil {
+		return nil, err
+	}
+	return halo.New(c, plan, plan.Layout(c.Rank(), 10), 4, dev)
+}
+
+func TestNewRefuses(t *testing.T) {
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		dev := halotest.NewDevice(true)
+		if _, err := build(commtest.Bare(c), dev, true); err == nil || !strings.Contains(err.Error(), "non-blocking") {
+			return fmt.Errorf("without non-blocking messages: %v", err)
+		}
+		plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 3)
+		if err != nil {
+			return err
+		}
+		if _, err := halo.New(c, plan, plan.Layout(0, 10), 4, dev); err == nil || !strings.Contains(err.Error(), "3 ranks") {
+			return fmt.Errorf("a plan for other ranks: %v", err)
+		}
+		plan, err = decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 2)
+		if err != nil {
+			return err
+		}
+		wrong := decomp.NewLayout([3]int{8, 8, 5}, plan.Ghost(), 10)
+		if _, err := halo.New(c, plan, wrong, 4, dev); err == nil || !strings.Contains(err.Error(), "layout") {
+			return fmt.Errorf("a wrong layout: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// exchange runs one exchange with an event of its own.
+func exchange(c comm.Comm, visible bool, ready device.Event) error {
+	dev := halotest.NewDevice(visible)
+	e, err := build(c, dev, true)
+	if err != nil {
+		return err
+	}
+	b, err := dev.Alloc(decomp.NewLayout([3]int{8, 8, 8}, [3]int{0, 0, 1}, 10).Len() * 4)
+	if err != nil {
+		return err
+	}
+	if ready == nil {
+		ready = dev.NewStream(true).Record()
+	}
+	if err := e.Start(b, ready); err != nil {
+		return err
+	}
+	return e.Finish()
+}
+
+// A rank that is gone ends the others' exchange with an error, not with silence.
+func TestLostNeighbour(t *testing.T) {
+	for _, visible := range []bool{true, false} {
+		ranks := comm.Local(3)
+		result := make(chan error, 2)
+		for _, c := range ranks[:2] {
+			go func() { result <- exchange(c, visible, nil) }()
+		}
+		time.Sleep(5 * time.Millisecond)
+		ranks[2].(comm.Aborter).Abort(7)
+		for range ranks[:2] {
+			var abort *comm.AbortError
+			if err := <-result; !errors.As(err, &abort) || !strings.Contains(err.Error(), "exchange 1") {
+				t.Errorf("the exchange ended with %v", err)
+			}
+		}
+	}
+}
+
+type failed struct{}
+
+func (failed) Done() bool       { return true }
+func (failed) Wait() error      { return errors.New("kernel failed") }
+func (failed) Seconds() float64 { return 0 }
+
+// What goes wrong in the edge kernels is not sent to the neighbours.
+func TestFailedEdges(t *testing.T) {
+	c := comm.Local(2)[0]
+	err := exchange(c, true, failed{})
+	if err == nil || !strings.Contains(err.Error(), "rank 0: exchange 1, send: the edge cells: kernel failed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	c := comm.Serial()
+	dev := halotest.NewDevice(true)
+	e, err := build(c, dev, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Finish(); err != nil {
+		t.Errorf("finish without start: %v", err)
+	}
+	b, _ := dev.Alloc(decomp.NewLayout([3]int{8, 8, 8}, [3]int{0, 0, 1}, 10).Len() * 4)
+	ready := dev.NewStream(true).Record()
+	if err := e.Start(b, ready); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Start(b, ready); err == nil {
+		t.Error("two exchanges at once were accepted")
+	}
+}

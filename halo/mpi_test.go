@@ -1,0 +1,92 @@
+//go:build mpi
+
+package halo_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/comm/mpi/mpitest"
+	"lbmsim/decomp"
+	"lbmsim/halo"
+	"lbmsim/halo/halotest"
+)
+
+// The transports over the real library.
+func TestMPI(t *testing.T) {
+	mpitest.Run(t, []int{1, 2, 3, 5}, func(c comm.Comm) error {
+		for _, k := range halotest.Cases() {
+			for _, visible := range []bool{true, false} {
+				if err := halotest.Check(c, halo.New, halotest.NewDevice(visible), k); err != nil {
+					return fmt.Errorf("%v, visible %v: %w", k, visible, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestMPITime reports what an exchange of 256 x 256 x 10 float32 planes takes when
+// there is nothing to hide it behind, and what it allocates.
+func TestMPITime(t *testing.T) {
+	body := func(c comm.Comm) error {
+		const steps = 200
+		for _, n := range []int{16, 256} {
+			plan, err := decomp.Slabs([3]int{n, n, 4 * c.Size()}, [3]bool{true, true, true}, 3, c.Size())
+			if err != nil {
+				return err
+			}
+			layout := plan.Layout(c.Rank(), 10)
+			dev := halotest.NewDevice(true)
+			dev.Delay = 0
+			e, err := halo.New(c, plan, layout, 4, dev)
+			if err != nil {
+				return err
+			}
+			b, err := dev.Alloc(layout.Len() * 4)
+			if err != nil {
+				return err
+			}
+			ready := dev.NewStream(true).Record()
+			if err := ready.Wait(); err != nil {
+				return err
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			for range steps {
+				if err := e.Start(b, ready); err != nil {
+					return err
+				}
+				if err := e.Finish(); err != nil {
+					return err
+				}
+			}
+			took := time.Since(start).Seconds() / steps
+			runtime.ReadMemStats(&after)
+			if c.Rank() == 0 {
+				s := e.Stats()
+				fmt.Printf("%d ranks, planes of %d kB: %.1f us an exchange (%.1f us from ready to arrival), %.1f allocations of %.0f bytes in all\n", c.Size(),
+					(s.Bytes+s.Copied)/2/steps/1000, took*1e6, s.Seconds/steps*1e6,
+					float64(after.Mallocs-before.Mallocs)/steps, float64(after.TotalAlloc-before.TotalAlloc)/steps)
+			}
+		}
+		return nil
+	}
+	if mpitest.Rank(t, body) {
+		return
+	}
+	if testing.Short() {
+		t.Skip("a measurement")
+	}
+	for _, n := range []int{1, 2} {
+		job := mpitest.Launch(t, t.Name(), n)
+		if job.Code != 0 {
+			t.Errorf("exit code %d:\n%s", job.Code, job.Output)
+		}
+		t.Log(job.Output)
+	}
+}
