@@ -44,6 +44,9 @@ func (e Errors) Error() string {
 // maxProblems are shown; a file with more is not a case file.
 const maxProblems = 30
 
+// maxKept are collected; the work per problem grows with the size of the file.
+const maxKept = 500
+
 // window is how much of a long line is shown.
 const window = 110
 
@@ -109,13 +112,17 @@ var nowhere = mark{off: -1}
 
 // problems collects the errors of one source.
 type problems struct {
-	path string
-	src  []byte
-	list Errors
+	path  string
+	src   []byte
+	list  Errors
+	count int // of all, kept or not
 }
 
 // add notes an error at a place. Reason may be empty.
 func (p *problems) add(at mark, reason, format string, args ...any) {
+	if p.count++; p.count > maxKept {
+		return
+	}
 	q := Problem{Path: p.path, Message: fmt.Sprintf(format, args...), Reason: reason}
 	if at.off >= 0 && at.off <= len(p.src) {
 		start := bytes.LastIndexByte(p.src[:at.off], '\n') + 1

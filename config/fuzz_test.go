@@ -1,9 +1,12 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -20,33 +23,50 @@ func FuzzLoad(f *testing.F) {
 			f.Add(src)
 		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		c, err := Load("fuzz.toml", src)
-		if err != nil {
-			list, ok := err.(Errors)
-			if !ok || len(list) == 0 || c != nil {
-				t.Fatalf("%T", err)
-			}
-			if s := err.Error(); s == "" || !utf8.ValidString(s) {
-				t.Fatalf("%q", s)
-			}
-			return
+	f.Fuzz(func(t *testing.T, src []byte) { answers(t, src) })
+}
+
+// answers holds for any text.
+func answers(t *testing.T, src []byte) {
+	c, err := Load("fuzz.toml", src)
+	if err != nil {
+		list, ok := err.(Errors)
+		if !ok || len(list) == 0 || c != nil {
+			t.Fatalf("%T", err)
 		}
-		if len(c.Source) != len(src) || c.Run.Steps < 1 || !(c.Tau > 0.5) || !(c.Units.Time > 0) || c.Box().Cells() < 1 {
-			t.Fatalf("%+v", c)
+		if s := err.Error(); s == "" || !utf8.ValidString(s) {
+			t.Fatalf("%q", s)
 		}
-		c.Forecast(1)
-		c.Forecast(c.Planes())
-		d, err := Load("fuzz.toml", []byte(c.Resolved))
-		if err != nil {
-			t.Fatalf("the resolved copy is refused: %v\n%s", err, c.Resolved)
-		}
-		if c.Resolved != d.Resolved {
-			t.Fatalf("not a fixed point: %q", Diff(c.Resolved, d.Resolved, nil))
-		}
-		if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || c.Run != d.Run {
-			t.Fatalf("%+v\n%+v", c, d)
-		}
+		return
+	}
+	if len(c.Source) != len(src) || c.Run.Steps < 1 || !(c.Tau > 0.5) || !(c.Units.Time > 0) || c.Box().Cells() < 1 {
+		t.Fatalf("%+v", c)
+	}
+	c.Forecast(1)
+	c.Forecast(c.Planes())
+	d, err := Load("fuzz.toml", []byte(c.Resolved))
+	if err != nil {
+		t.Fatalf("the resolved copy is refused: %v\n%s", err, c.Resolved)
+	}
+	if c.Resolved != d.Resolved {
+		t.Fatalf("not a fixed point: %q", Diff(c.Resolved, d.Resolved, nil))
+	}
+	if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || c.Run != d.Run {
+		t.Fatalf("%+v\n%+v", c, d)
+	}
+}
+
+// One value of a case that is right, replaced by another: this gets past the parser
+// into the checks.
+func FuzzEdit(f *testing.F) {
+	lines, of := exampleLines(f)
+	for i, v := range hostile() {
+		f.Add(uint(7*i), v)
+	}
+	f.Fuzz(func(t *testing.T, n uint, value string) {
+		i := int(n % uint(len(lines)))
+		k, _, _ := strings.Cut(lines[i], " = ")
+		answers(t, []byte(strings.Replace(of[i], lines[i], k+" = "+value, 1)))
 	})
 }
 
@@ -75,4 +95,75 @@ func FuzzValue(f *testing.F) {
 			t.Fatalf("%q: %v %v, written as %s, read as %v %v: %v", s, a.v, a.dim, text, b.v, b.dim, err)
 		}
 	})
+}
+
+// exampleLines are all lines with a value in the examples, and the texts they are of.
+func exampleLines(f testing.TB) (lines, of []string) {
+	files, _ := filepath.Glob("../examples/*.toml")
+	files = append(files, "testdata/messages/warnings.toml")
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, l := range strings.Split(string(src), "\n") {
+			if k, _, ok := strings.Cut(l, " = "); ok && !strings.HasPrefix(k, "#") {
+				lines, of = append(lines, l), append(of, string(src))
+			}
+		}
+	}
+	return lines, of
+}
+
+// hostile values.
+func hostile() []string {
+	return []string{"1e300", `"1e-99 m"`, "0", "-1", `["1e9 m", 0]`, "[1, 1, 1]", `"1e-300 s"`, "1e-320", `["z-"]`, `"0 m"`, `"100 %"`, "[]", "true", "1099511627776", `"1e20 m2/s"`, `"1/x m/s"`}
+}
+
+// Every value of every example, replaced by every hostile one.
+func TestHostileValues(t *testing.T) {
+	lines, of := exampleLines(t)
+	for i, l := range lines {
+		k, _, _ := strings.Cut(l, " = ")
+		for _, v := range hostile() {
+			answers(t, []byte(strings.Replace(of[i], l, k+" = "+v, 1)))
+		}
+	}
+}
+
+// Large files of nonsense are refused in no time.
+func TestLargeNonsense(t *testing.T) {
+	many := func(n int, row func(i int) string) string {
+		var b strings.Builder
+		for i := 0; i < n && b.Len() < maxSource-200; i++ {
+			b.WriteString(row(i))
+		}
+		return b.String()
+	}
+	for name, src := range map[string]string{
+		"keys":       "[domain]\n" + many(1e6, func(i int) string { return fmt.Sprintf("k%d = 1\n", i) }),
+		"tables":     many(1e6, func(i int) string { return fmt.Sprintf("[t%d]\n", i) }),
+		"bodies":     many(1e6, func(i int) string { return fmt.Sprintf("[body.b%d]\n", i) }),
+		"boundaries": many(300, func(i int) string { return fmt.Sprintf("[boundary.b%d]\n", i) }),
+		"probes":     many(1e6, func(i int) string { return fmt.Sprintf("[output.probe.b%d]\n", i) }),
+		"list":       "[domain]\nperiodic = [" + many(1e6, func(i int) string { return "'x'," }) + "]\n",
+		"depth":      "a = " + many(1e6, func(i int) string { return "[" }),
+		"inline":     "a = " + many(1e6, func(i int) string { return "{a=" }),
+		"dots":       many(1e6, func(i int) string { return "a." }) + "a = 1",
+		"header":     "[" + many(1e6, func(i int) string { return "a." }) + "a]",
+		"expression": "[fluid]\nviscosity = \"" + many(1e6, func(i int) string { return "1+" }) + "1\"\n",
+		"text":       "title = \"" + many(1e6, func(i int) string { return "ab" }) + "\"\n",
+		"too large":  strings.Repeat("#\n", maxSource),
+	} {
+		start := time.Now()
+		if _, err := Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
+			t.Errorf("%s: %.200v", name, err)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s took %v", name, d)
+		}
+		if testing.Verbose() {
+			t.Log(name, time.Since(start))
+		}
+	}
 }

@@ -83,6 +83,10 @@ func (r *reader) walk(path []string, raw map[string]any) {
 		s = &section{table: t, path: path, at: r.marks.keyAt(path...), given: true, keys: map[string]*entry{}}
 		r.sections = append(r.sections, s)
 	}
+	if n, most := len(raw), maxNamed(path); anyName && n > most {
+		r.add(r.marks.keyAt(path...), "", "%d tables [%s.NAME]; at most %d are possible", n, strings.Join(path, "."), most)
+		return
+	}
 	for _, k := range sorted(raw) {
 		full := append(append([]string{}, path...), k)
 		at := r.marks.keyAt(full...)

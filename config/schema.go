@@ -308,9 +308,20 @@ const (
 	maxAxis  = 1 << 20
 	maxCells = 1 << 40
 	maxSteps = 1 << 40
-	maxNamed = 200 // boundaries and bodies together: a cell's type is one byte
 	maxName  = 60
 )
+
+// maxNamed is how many named tables of a kind there may be. Boundaries and bodies
+// share the 255 numbers that a cell's type has.
+func maxNamed(path []string) int {
+	switch strings.Join(path, ".") {
+	case "boundary":
+		return 15
+	case "body":
+		return 240
+	}
+	return 1000
+}
 
 // findTable looks a table up by a concrete path such as "body.ball".
 func findTable(tables []table, path []string) *table {

@@ -104,12 +104,7 @@ func shapeKeys(shape string) []string {
 }
 
 func (r *resolver) bodies() {
-	list := r.all("body")
-	if n := len(list) + len(r.all("boundary")); n > maxNamed {
-		r.add(list[len(list)-1].at, "a cell keeps the number of its boundary in one byte", "%d boundaries and bodies; at most %d are possible", n, maxNamed)
-		return
-	}
-	for _, s := range list {
+	for _, s := range r.all("body") {
 		r.body(s)
 	}
 }

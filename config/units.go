@@ -119,6 +119,11 @@ func parseUnit(s string) (unit, *unitError) {
 	if err == nil && p.i < len(s) {
 		err = &unitError{p.i, 1, fmt.Sprintf("%s cannot stand here in a unit", strconv.Quote(s[p.i:min(p.i+1, len(s))])), unitForms}
 	}
+	for _, n := range []int{u.dim.M, u.dim.S, u.dim.Kg} {
+		if err == nil && (n > maxPower || n < -maxPower) {
+			err = &unitError{0, len(s), fmt.Sprintf("a power above %d in a unit", maxPower), ""}
+		}
+	}
 	return u, err
 }
 

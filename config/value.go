@@ -142,7 +142,7 @@ func (e *entry) toml() string {
 
 // read fills the entry from a decoded value; problems go to r and leave ok false.
 func (r *reader) read(e *entry, raw any) {
-	before := len(r.list)
+	before := r.count
 	k := e.key
 	switch k.kind {
 	case kText, kName:
@@ -161,6 +161,10 @@ func (r *reader) read(e *entry, raw any) {
 		list, ok := raw.([]any)
 		if !ok {
 			r.wrongType(e.at, k, raw, fmt.Sprintf("a list such as [%q]", k.choices[0]))
+			break
+		}
+		if len(list) > 2*len(k.choices) {
+			r.add(e.at, "", "%s has %d values, but there are only %d words for it", k.name, len(list), len(k.choices))
 			break
 		}
 		for i, el := range list {
@@ -226,7 +230,7 @@ func (r *reader) read(e *entry, raw any) {
 }
 
 // fine reports whether no problem was added since.
-func (r *reader) fine(before int) bool { return len(r.list) == before }
+func (r *reader) fine(before int) bool { return r.count == before }
 
 // elem is the place of an element of a list.
 func (r *reader) elem(e *entry, i int) mark {
@@ -420,7 +424,7 @@ func (r *reader) inside(at mark, s string, off, n int) mark {
 // dimensioned reads an amount and checks its dimension, its range and whether it
 // may depend on the position.
 func (r *reader) dimensioned(at mark, k *key, raw any) amount {
-	before := len(r.list)
+	before := r.count
 	a := r.amount(at, k, raw)
 	if !r.fine(before) {
 		return a
@@ -468,7 +472,7 @@ func (k *key) accepts(d model.Dimension) bool {
 
 // duration reads wall time, which always has a unit.
 func (r *reader) duration(e *entry, raw any) {
-	before := len(r.list)
+	before := r.count
 	a := r.dimensioned(e.at, &key{name: e.key.name, kind: kQuantity, dim: model.Time, within: e.key.within}, raw)
 	if !r.fine(before) {
 		return
