@@ -23,6 +23,11 @@ with() {
 	shift
 	found=$(scripts/env.sh "$mpi")
 	eval "$found"
+	# The mpirun of this library. Tests start more ranks than there are cores,
+	# several at a time: Open MPI has to allow it, and not to bind them all to
+	# the first core (the second line is for version 5).
+	export LBMSIM_MPIRUN OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+	export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
 	echo "tests with $mpi: $LBMSIM_FOUND (all output: .build/test-$mpi.log)"
 	go test -json -count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" 2>&1 |
 		.build/testreport -allow scripts/allowed-skips.txt -log ".build/test-$mpi.log"

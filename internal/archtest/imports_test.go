@@ -50,8 +50,9 @@ var places = map[string]place{
 	"internal/ref":       {2, []string{"model", "decomp"}},
 	"comm":               {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire": {0, nil},
-	"comm/commtest":      {2, []string{"comm"}},             // for the tests of each implementation
-	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}}, // starts a test as MPI ranks
+	"comm/commtest":      {2, []string{"comm"}},                                      // for the tests of each implementation
+	"halo/halotest":      {4, []string{"halo", "comm", "decomp", "device", "model"}}, // a device of plain memory, for tests
+	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}},                          // starts a test as MPI ranks
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"model":              {0, nil},
