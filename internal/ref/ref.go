@@ -1,0 +1,209 @@
+// Package ref is the oracle: a lattice-Boltzmann program as a textbook would write
+// it (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
+// cell by cell, with whole populations and no trick. The fast kernels are held
+// against it; nothing else uses it.
+package ref
+
+import "lbmsim/model"
+
+// Flow is a box of cells, not cut. F holds the post-collision populations.
+type Flow struct {
+	Lattice  model.Lattice
+	Model    string // name of the collision model
+	Params   model.Params
+	Periodic [3]bool
+	Cells    model.Cells
+	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
+}
+
+// New makes a flow at rest.
+func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, cells model.Cells) *Flow {
+	f := &Flow{Lattice: l, Model: collision, Params: p, Periodic: periodic, Cells: cells}
+	f.F = make([][]float64, cells.N[0]*cells.N[1]*cells.N[2])
+	for i := range f.F {
+		f.F[i] = append([]float64(nil), l.Weights...)
+	}
+	return f
+}
+
+// Each calls visit for every cell, x fastest.
+func (f *Flow) Each(visit func(cell int, x [3]int, solid bool)) {
+	n, cell := f.Cells.N, 0
+	for z := 0; z < n[2]; z++ {
+		for y := 0; y < n[1]; y++ {
+			for x := 0; x < n[0]; x++ {
+				visit(cell, [3]int{x, y, z}, f.Cells.At(x, y, z) != 0)
+				cell++
+			}
+		}
+	}
+}
+
+// Step streams, then collides.
+func (f *Flow) Step() {
+	next := make([][]float64, len(f.F))
+	f.Each(func(cell int, x [3]int, solid bool) {
+		if solid {
+			next[cell] = f.F[cell]
+			return
+		}
+		in := make([]float64, f.Lattice.Q())
+		for i := range in {
+			in[i] = f.arriving(cell, x, i)
+		}
+		next[cell] = f.Collide(in)
+	})
+	f.F = next
+}
+
+// arriving is the population i that streams into a cell: from the cell upstream,
+// or, when that is solid, the cell's own opposite population, turned round at the
+// wall half-way between, which adds 6 w_i c_i.u_w when it moves
+// (Ladd, J. Fluid Mech. 271 (1994) 285, at the reference density).
+func (f *Flow) arriving(cell int, x [3]int, i int) float64 {
+	c := f.Lattice.Velocities[i]
+	up := [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}
+	if wall := f.Cells.At(up[0], up[1], up[2]); wall != 0 {
+		u := f.Cells.Velocity[wall-1]
+		kick := 6 * f.Lattice.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+		return f.F[cell][f.Lattice.Opposite(i)] + kick
+	}
+	n := f.Cells.N
+	for a := range up {
+		if f.Periodic[a] {
+			up[a] = (up[a] + n[a]) % n[a]
+		}
+	}
+	return f.F[(up[2]*n[1]+up[1])*n[0]+up[0]][i]
+}
+
+// Macroscopic is the density and the velocity of populations f, half of the body
+// force included (Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 3).
+func (f *Flow) Macroscopic(pop []float64) (rho float64, u [3]float64) {
+	for i, v := range pop {
+		rho += v
+		for a := range u {
+			u[a] += v * float64(f.Lattice.Velocities[i][a])
+		}
+	}
+	for a := range u {
+		u[a] = (u[a] + f.Params.Force[a]/2) / rho
+	}
+	return rho, u
+}
+
+// Equilibrium is the second-order equilibrium.
+func (f *Flow) Equilibrium(rho float64, u [3]float64) []float64 {
+	feq := make([]float64, f.Lattice.Q())
+	uu := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
+	for i, c := range f.Lattice.Velocities {
+		cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
+		feq[i] = f.Lattice.Weights[i] * rho * (1 + 3*cu + 4.5*cu*cu - 1.5*uu)
+	}
+	return feq
+}
+
+// source is Guo's forcing term without its relaxation factor (same paper, eq. 20):
+// w_i (3 (c_i - u) + 9 (c_i.u) c_i).F.
+func (f *Flow) source(u [3]float64) []float64 {
+	s := make([]float64, f.Lattice.Q())
+	for i, c := range f.Lattice.Velocities {
+		cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
+		for a := range u {
+			s[i] += f.Lattice.Weights[i] * (3*(float64(c[a])-u[a]) + 9*cu*float64(c[a])) * f.Params.Force[a]
+		}
+	}
+	return s
+}
+
+// Collide returns the populations after the collision.
+func (f *Flow) Collide(in []float64) []float64 {
+	rho, u := f.Macroscopic(in)
+	feq, s := f.Equilibrium(rho, u), f.source(u)
+	out := make([]float64, len(in))
+	plus, minus := f.Params.Omega, f.Params.OmegaMinus
+	switch f.Model {
+	case "bgk":
+		for i := range in {
+			out[i] = in[i] - plus*(in[i]-feq[i]) + (1-plus/2)*s[i]
+		}
+	case "trt": // even and odd parts relax by themselves, forcing included
+		for i := range in {
+			j := f.Lattice.Opposite(i)
+			even, odd := (in[i]+in[j]-feq[i]-feq[j])/2, (in[i]-in[j]-feq[i]+feq[j])/2
+			out[i] = in[i] - plus*even - minus*odd + (1-plus/2)*(s[i]+s[j])/2 + (1-minus/2)*(s[i]-s[j])/2
+		}
+	case "regularized":
+		neq := f.project(in, feq)
+		for i := range in {
+			out[i] = feq[i] + (1-plus)*neq[i] + (1-plus/2)*s[i]
+		}
+	default:
+		panic("no collision model " + f.Model)
+	}
+	return out
+}
+
+// project is the part of f - feq that first- and second-order Hermite polynomials
+// carry (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 14). The
+// first-order part is -F/2, zero without a force.
+func (f *Flow) project(in, feq []float64) []float64 {
+	var first [3]float64
+	var second [3][3]float64
+	for i, c := range f.Lattice.Velocities {
+		for a := range first {
+			first[a] += float64(c[a]) * (in[i] - feq[i])
+			for b := range first {
+				second[a][b] += hermite(c, a, b) * (in[i] - feq[i])
+			}
+		}
+	}
+	out := make([]float64, len(in))
+	for i, c := range f.Lattice.Velocities {
+		for a := range first {
+			out[i] += f.Lattice.Weights[i] * 3 * float64(c[a]) * first[a]
+			for b := range first {
+				// In 2D nothing has a third axis, and its Hermite polynomials are not of the lattice.
+				if a < f.Lattice.Dims && b < f.Lattice.Dims {
+					out[i] += f.Lattice.Weights[i] * 4.5 * hermite(c, a, b) * second[a][b]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hermite is c_a c_b - delta_ab / 3.
+func hermite(c [3]int, a, b int) float64 {
+	h := float64(c[a] * c[b])
+	if a == b {
+		h -= model.CS2
+	}
+	return h
+}
+
+// Moments of populations in the order of the moments scheme: rho-1, momentum and
+// sum (c_a c_b - delta_ab/3) f_i in the order xx, yy, (zz,) xy, (xz, yz).
+func (f *Flow) Moments(pop []float64) []float64 {
+	d := f.Lattice.Dims
+	m := make([]float64, f.Lattice.Moments())
+	m[0] = -1
+	for i, c := range f.Lattice.Velocities {
+		m[0] += pop[i]
+		for a := 0; a < d; a++ {
+			m[1+a] += float64(c[a]) * pop[i]
+		}
+		for k, ab := range Pairs(d) {
+			m[1+d+k] += hermite(c, ab[0], ab[1]) * pop[i]
+		}
+	}
+	return m
+}
+
+// Pairs are the axes of the second-order moments, in their order.
+func Pairs(dims int) [][2]int {
+	if dims == 2 {
+		return [][2]int{{0, 0}, {1, 1}, {0, 1}}
+	}
+	return [][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
+}

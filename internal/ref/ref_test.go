@@ -1,0 +1,127 @@
+package ref
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"lbmsim/model"
+)
+
+// channel is a box that is periodic but for walls on the faces of one axis.
+func channel(l model.Lattice, collision string, tau float64, force [3]float64, n [3]int, axis int, upper [3]float64) *Flow {
+	c, ok := model.FindCollision(collision)
+	if !ok {
+		panic("no model " + collision)
+	}
+	var values []float64
+	for _, p := range c.Params {
+		values = append(values, p.Default)
+	}
+	cells := model.NewCells(n)
+	cells.Velocity = [][3]float64{{}, upper}
+	var x [3]int
+	for x[2] = -1; x[2] <= n[2]; x[2]++ {
+		for x[1] = -1; x[1] <= n[1]; x[1]++ {
+			for x[0] = -1; x[0] <= n[0]; x[0]++ {
+				switch x[axis] {
+				case -1:
+					cells.Type[cells.Index(x[0], x[1], x[2])] = 1
+				case n[axis]:
+					cells.Type[cells.Index(x[0], x[1], x[2])] = 2
+				}
+			}
+		}
+	}
+	periodic := [3]bool{true, true, true}
+	periodic[axis] = false
+	return New(l, collision, model.NewParams(c, tau, values, force), periodic, cells)
+}
+
+// Force-driven flow between half-way walls: u_j = F/(2 nu) (y (H-y) +
+// 4/3 (Lambda - 3/16)), y = j + 1/2 (Ginzburg & d'Humieres, Phys. Rev. E 68 (2003)
+// 066614; for the regularized model Lambda = (tau - 1/2)/2).
+func TestExactWallLaw(t *testing.T) {
+	const h, force = 8, 1e-6
+	for _, l := range model.Lattices {
+		for _, c := range model.Collisions {
+			for _, tau := range []float64{0.55, 0.8, 1, 1.5, 2} {
+				lambda := 3. / 16
+				if c.WallLambda != nil {
+					lambda = c.WallLambda(tau)
+				}
+				n := [3]int{1, h, 1}
+				f := channel(l, c.Name, tau, [3]float64{force}, n, 1, [3]float64{})
+				nu := (tau - 0.5) / 3
+				for range int(6 * h * h / nu) {
+					f.Step()
+				}
+				top := force / 2 / nu * h * h / 4
+				for j := 0; j < h; j++ {
+					y := float64(j) + 0.5
+					want := force / 2 / nu * (y*(h-y) + 4./3*(lambda-3./16))
+					// Post-collision momentum is half a force ahead of the velocity's, on both sides.
+					rho, u := f.Macroscopic(f.F[j])
+					got := u[0] - force/rho
+					if math.Abs(got-want) > 1e-8*top {
+						t.Errorf("%s %s tau %g, node %d: u = %.12g, want %.12g", l.Name, c.Name, tau, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Couette flow is linear from wall to wall, along any axis.
+func TestCouette(t *testing.T) {
+	for _, l := range model.Lattices {
+		for axis := 0; axis < l.Dims; axis++ {
+			for _, c := range model.Collisions {
+				n := [3]int{1, 1, 1}
+				n[axis] = 6
+				along := (axis + 1) % l.Dims
+				var lid [3]float64
+				lid[along] = 0.03
+				f := channel(l, c.Name, 0.9, [3]float64{}, n, axis, lid)
+				for range 3000 {
+					f.Step()
+				}
+				for j := range f.F {
+					_, u := f.Macroscopic(f.F[j])
+					if want := 0.03 * (float64(j) + 0.5) / 6; math.Abs(u[along]-want) > 1e-10 {
+						t.Errorf("%s %s walls across %c, node %d: %.12g, want %.12g", l.Name, c.Name, "xyz"[axis], j, u[along], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// collisions keep mass and add the force to the momentum.
+func TestCollisionsConserve(t *testing.T) {
+	for _, l := range model.Lattices {
+		for _, c := range model.Collisions {
+			t.Run(fmt.Sprint(l.Name, c.Name), func(t *testing.T) {
+				force := [3]float64{1e-3, 2e-3, -1e-3}
+				if l.Dims == 2 {
+					force[2] = 0
+				}
+				f := channel(l, c.Name, 0.7, force, [3]int{1, 1, 1}, 0, [3]float64{})
+				in := make([]float64, l.Q())
+				for i := range in {
+					in[i] = l.Weights[i] * (1 + 0.1*math.Sin(float64(3*i)))
+				}
+				a, b := f.Moments(in), f.Moments(f.Collide(in))
+				for k := 0; k <= l.Dims; k++ {
+					want := a[k]
+					if k > 0 {
+						want += force[k-1]
+					}
+					if math.Abs(b[k]-want) > 1e-15 {
+						t.Errorf("moment %d: %.17g after the collision, want %.17g", k, b[k], want)
+					}
+				}
+			})
+		}
+	}
+}
