@@ -14,7 +14,7 @@ type backoff struct{ start time.Time }
 const (
 	spin     = 20 * time.Microsecond // first without sleep: small messages are this fast
 	minSleep = 20 * time.Microsecond
-	maxSleep = 200 * time.Microsecond
+	maxSleep = 500 * time.Microsecond
 )
 
 func (b *backoff) pause() {

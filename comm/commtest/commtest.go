@@ -415,20 +415,25 @@ func agree(c comm.Comm) error {
 	return nil
 }
 
-// localRank wants the ranks of a node to be numbered 0 to size-1, here with all
-// ranks on one node.
+// localRank wants the ranks of each node to be numbered from 0: the nodes' sizes,
+// which their first ranks tell, add up to all ranks.
 func localRank(c comm.Comm) error {
 	rank, size := comm.LocalRank(c)
+	if rank < 0 || rank >= size {
+		return fmt.Errorf("local rank %d of %d", rank, size)
+	}
 	parts, err := comm.Gather(c, []byte{byte(rank), byte(size)})
-	if err != nil {
+	if err != nil || c.Rank() != 0 {
 		return err
 	}
-	seen := map[byte]bool{}
+	sum := 0
 	for _, p := range parts {
-		if int(p[1]) != c.Size() || p[0] >= p[1] || seen[p[0]] {
-			return fmt.Errorf("local ranks and sizes %v", parts)
+		if p[0] == 0 {
+			sum += int(p[1])
 		}
-		seen[p[0]] = true
+	}
+	if sum != c.Size() {
+		return fmt.Errorf("local ranks and sizes %v of %d ranks", parts, c.Size())
 	}
 	return nil
 }
