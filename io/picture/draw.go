@@ -82,10 +82,7 @@ func (p Picture) draw() (image.Image, error) {
 	barAt = vg.Point{X: floor(barAt.X), Y: floor(barAt.Y)}
 
 	target := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(72))
-	canvas, ok := target.Image().(stddraw.Image)
-	if !ok {
-		return nil, fmt.Errorf("gonum/plot's canvas of type %T takes no pixels", target.Image())
-	}
+	canvas := target.Image()
 	at := image.Pt(int(planeAt.X), int(height-planeAt.Y-h))
 	stddraw.Draw(canvas, plane.Rect.Add(at), plane, image.Point{}, stddraw.Src)
 	c := draw.NewCanvas(target, width, height)

@@ -6,10 +6,10 @@
 package h5
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -69,8 +69,13 @@ type File struct {
 // Create makes a new file; an existing one of that name is an error.
 func Create(path string, o Options) (*File, error) {
 	defer enter()()
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return nil, err // the system's word is clearer than the library's
+	// Why it fails is clearer in the system's words than in the library's.
+	try, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(try.Close(), os.Remove(path)); err != nil {
+		return nil, err
 	}
 	f, ok := nativeCreate(path, o)
 	if !ok {

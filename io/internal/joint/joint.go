@@ -104,6 +104,10 @@ func (f *File) explain(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
+	var inner *fs.PathError // names the temporary file, which tells nobody anything
+	if errors.As(err, &inner) && inner.Path == f.tmp {
+		err = inner.Err
+	}
 	help := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -1,0 +1,176 @@
+package joint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lbmsim/comm"
+)
+
+func begin(c comm.Comm, path string) (*File, error) {
+	f, note, err := Begin(c, path, func(tmp string) ([]byte, error) {
+		return []byte("note"), os.WriteFile(tmp, nil, 0o644)
+	})
+	if err == nil && string(note) != "note" {
+		err = fmt.Errorf("rank %d got the note %q", c.Rank(), note)
+	}
+	return f, err
+}
+
+func TestRanksMakeOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := comm.RunLocal(4, func(c comm.Comm) error {
+		f, err := begin(c, path)
+		if err != nil {
+			return err
+		}
+		if err := f.WriteAt([]byte{'a' + byte(c.Rank())}, int64(c.Rank())); err != nil {
+			return err
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
+			return fmt.Errorf("the old file changed before Commit: %q %v", b, err)
+		}
+		err = f.Commit(func(f *os.File) error {
+			_, err := f.WriteAt([]byte("!"), 4)
+			return err
+		}, nil)
+		f.Abort() // does nothing now
+		if e := f.WriteAt([]byte("x"), 0); e == nil {
+			return errors.New("wrote after Commit")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "abcd!" {
+		t.Errorf("%q %v", b, err)
+	}
+}
+
+// The disk fills up while the ranks write: where room cannot be reserved.
+func TestDiskFillsUp(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("NOT TESTED: mounting a small file system needs root")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("NOT TESTED: this system does not let root mount a tmpfs: %v", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	fails(t, dir, "no space left", func(c comm.Comm) error {
+		f, err := begin(c, filepath.Join(dir, "a"))
+		if err != nil {
+			return err
+		}
+		_ = f.WriteAt(make([]byte, 100<<10), int64(c.Rank())*(100<<10))
+		return f.Commit(nil, nil)
+	})
+}
+
+func TestSealFails(t *testing.T) {
+	dir := t.TempDir()
+	fails(t, dir, "no seal", func(c comm.Comm) error {
+		f, err := begin(c, filepath.Join(dir, "a"))
+		if err != nil {
+			return err
+		}
+		return f.Commit(func(*os.File) error { return errors.New("no seal") }, nil)
+	})
+}
+
+func TestCreateFails(t *testing.T) {
+	dir := t.TempDir()
+	fails(t, dir, "no luck", func(c comm.Comm) error {
+		_, _, err := Begin(c, filepath.Join(dir, "a"), func(tmp string) ([]byte, error) {
+			return nil, errors.Join(os.WriteFile(tmp, nil, 0o644), errors.New("no luck"))
+		})
+		return err
+	})
+}
+
+// fails expects the same error on three ranks and an empty folder.
+func fails(t *testing.T, dir, word string, f func(c comm.Comm) error) {
+	t.Helper()
+	texts := make([]string, 3)
+	if err := comm.RunLocal(3, func(c comm.Comm) error {
+		texts[c.Rank()] = fmt.Sprint(f(c))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(texts[0])
+	if !strings.Contains(texts[0], word) || texts[1] != texts[0] || texts[2] != texts[0] {
+		t.Errorf("the ranks say %q", texts)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func TestSumsDoNotDependOnRanks(t *testing.T) {
+	data := make([]byte, 6*10)
+	for i := range data {
+		data[i] = byte(i * i)
+	}
+	var want string
+	for n := 1; n <= 7; n++ {
+		var parts [][]byte
+		for r := 0; r < n; r++ {
+			s := NewSums(6*r/n, 6*(r+1)/n, 10)
+			if s.Hi > s.Lo && s.Missing() == nil {
+				t.Error("nothing is missing before anything is written")
+			}
+			s.Add(0, data[s.Lo*10:s.Hi*10])
+			if err := s.Missing(); err != nil {
+				t.Error(err)
+			}
+			parts = append(parts, s.Marshal())
+		}
+		all, err := Collect(6, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(all); want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("%d ranks: %s, one rank: %s", n, got, want)
+		}
+		if _, err := Collect(7, parts); err == nil {
+			t.Error("plane 6 is missing and nobody noticed")
+		}
+		if _, err := Collect(5, parts); err == nil {
+			t.Error("plane 5 is too many and nobody noticed")
+		}
+		if _, err := Collect(6, append(parts, parts[0])); n < 7 && err == nil {
+			t.Error("plane 0 is there twice and nobody noticed")
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	for _, text := range []string{"one", "two"} {
+		if err := Replace(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != text {
+			t.Errorf("%q %v", b, err)
+		}
+	}
+	if err := Replace(filepath.Join(path, "b"), nil); err == nil {
+		t.Error("wrote into a file as into a folder")
+	}
+}
