@@ -169,8 +169,8 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 	for _, s := range []string{"scaling", "fluid"} {
 		if e := r.section(s).get("velocity"); e != nil {
 			m := e.at
-			if !e.given || s == "scaling" {
-				m = r.section("scaling").get("lattice_velocity").at
+			if l := r.section("scaling").get("lattice_velocity"); l != nil && s == "scaling" {
+				m = l.at // the number to change
 			}
 			take(r.lattice(e.vals[0], model.Velocity), "velocity of ["+s+"]", m)
 		}

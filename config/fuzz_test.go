@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +166,54 @@ func TestLargeNonsense(t *testing.T) {
 		}
 		if testing.Verbose() {
 			t.Log(name, time.Since(start))
+		}
+	}
+}
+
+// Every line left out, and every key of the language put into every example with a
+// value of its kind: combinations that nobody wrote down must be answered as well.
+func TestEveryKey(t *testing.T) {
+	lines, of := exampleLines(t)
+	for i, l := range lines {
+		answers(t, []byte(strings.Replace(of[i], l, "", 1)))
+	}
+	values := map[kind][]string{
+		kText: {`"a"`}, kInteger: {"3"}, kIntegers: {"[4, 4]", "[4, 4, 4]"}, kNumber: {"0.6", "20"},
+		kQuantity: {"0.2", "1"}, kVector: {"[0.2, 0]", "[1, 1, 1]"}, kFormula: {"0.2", `"x"`}, kFormulas: {`["x", 0]`, `["x", 0, "z"]`},
+		kPair: {"[0, 1]"}, kDuration: {`"1 s"`}, kPeriod: {"2"}, kTolerance: {`"1 %"`, "0.1"}, kFlag: {"true"}, kName: {`"a"`},
+	}
+	done := map[string]bool{}
+	for _, src := range of {
+		if done[src] {
+			continue
+		}
+		done[src] = true
+		for _, tab := range schema() {
+			head := strings.Replace("["+tab.path+"]", "*", "extra", 1)
+			for _, k := range tab.keys {
+				rows := values[k.kind]
+				for _, c := range k.choices {
+					rows = append(rows, strconv.Quote(c), "["+strconv.Quote(c)+"]")
+				}
+				for _, v := range rows {
+					with := []string{v}
+					if u := symbol(k.dim); u != "1" && k.kind != kTolerance {
+						// The same with units.
+						with = append(with, regexp.MustCompile(`"?([0-9.a-z]+)"?`).ReplaceAllString(v, `"$1 `+u+`"`))
+					}
+					for _, v := range with {
+						line := k.name + " = " + v + "\n"
+						switch {
+						case tab.path == "":
+							answers(t, []byte(line+src))
+						case strings.Contains(src, head+"\n"):
+							answers(t, []byte(strings.Replace(src, head+"\n", head+"\n"+line, 1)))
+						default:
+							answers(t, []byte(src+head+"\n"+line))
+						}
+					}
+				}
+			}
 		}
 	}
 }
