@@ -55,6 +55,7 @@ mount -t overlay overlay -o "lowerdir=$base,upperdir=$over/upper,workdir=$over/w
 cd "$over/root"
 mount -t proc proc proc
 mount --rbind /dev dev
+mount --rbind /sys sys
 mount --bind "$goroot" usr/local/go
 mount -o remount,ro,bind usr/local/go
 cp /etc/resolv.conf /etc/hosts etc/

@@ -37,6 +37,7 @@ var places = map[string]place{
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/ref"}},
 	"device/cpu":         {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":        {3, []string{"device", "kernels", "model", "decomp"}},
+	"device/naive":       {3, []string{"device", "model", "decomp", "internal/ref"}}, // the oracle as a device, for tests
 	"halo":               {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":          {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
