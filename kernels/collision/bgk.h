@@ -1,0 +1,30 @@
+// What:     one relaxation time for all populations, with Guo's body force.
+// Equation: f* = f - omega (f - feq(rho, u)) + (1-omega/2) w (3 (c-u).F + 9 (c.u)(c.F)), u = (j + F/2)/rho
+// Source:   Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479; force: Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308
+// Storage:  populations f - w
+// Limits:   Ma << 1; the wall's position depends on the viscosity (Lambda = (tau-1/2)^2)
+#ifndef LBM_BGK_H
+#define LBM_BGK_H
+#include "../params.h"
+#include "../populations.h"
+
+namespace lbm { namespace {
+
+struct Bgk {
+	template <class L, class R>
+	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) {
+		using T = typename Scalar<R>::type;
+		Gain<L, R> gain(f, p.omega, p.omega, p.force);
+		T keep = T(1) - p.omega;
+		unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
+			constexpr int N = decltype(i)::value, P = L::opposite(N);
+			R even = gain.template even<P>(), odd = gain.template odd<P>();
+			f[P] = f[P] * keep + (even + odd);
+			f[N] = f[N] * keep + (even - odd);
+		});
+		f[L::Q / 2] = f[L::Q / 2] * keep + gain.template even<L::Q / 2>();
+	}
+};
+
+}}  // namespace lbm
+#endif

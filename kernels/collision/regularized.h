@@ -1,0 +1,39 @@
+// What:     regularized collision: only the moments up to second order survive.
+// Equation: S* = (1-omega) S + omega rho u u + (1-omega/2)(u F + F u), j* = j + F, u = (j + F/2)/rho
+// Source:   Latt & Chopard, Math. Comput. Simul. 72 (2006) 165; force: Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308
+// Storage:  the moments themselves: Gounley, Vardhan, Draeger et al., IEEE TPDS 33 (2022) 2799
+// Limits:   Ma << 1; a straight half-way wall is exact at tau = 0.875 only (Lambda = (tau-1/2)/2)
+#ifndef LBM_REGULARIZED_H
+#define LBM_REGULARIZED_H
+#include "../moments.h"
+#include "../params.h"
+
+namespace lbm { namespace {
+
+struct Regularized {
+	template <class L, class R>
+	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+		using T = typename Scalar<R>::type;
+		R inv = T(1) / (T(1) + m.r);
+		R u[L::D], k[L::D];  // S* = (1-omega) S + u k + k u
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			R rhou = m.j[A] + T(0.5) * p.force[A];
+			u[A] = rhou * inv;
+			k[A] = rhou * (T(0.5) * p.omega) + (T(1) - T(0.5) * p.omega) * p.force[A];
+			m.j[A] = m.j[A] + p.force[A];
+		});
+		T keep = T(1) - p.omega;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			m.s[A] = m.s[A] * keep + u[A] * (k[A] + k[A]);
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
+				m.s[ab] = m.s[ab] * keep + (u[A] * k[B] + u[B] * k[A]);
+			});
+		});
+	}
+};
+
+}}  // namespace lbm
+#endif

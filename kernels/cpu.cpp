@@ -1,0 +1,30 @@
+// The list of instruction sets, and the header's tables shown to Go.
+#include "cpu.h"
+#include "lattice/d2q9.h"
+#include "lattice/d3q19.h"
+#include "layout.h"
+
+extern "C" const lbm_isa* lbm_isa_at(int i) {
+#if defined(__x86_64__)
+	if (i == 0) return lbm_avx512();
+	if (i == 1) return lbm_avx2();
+#endif
+	return i == 2 ? lbm_baseline() : 0;
+}
+
+extern "C" int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c) {
+	return lbm::Layout{n[0], n[1], n[2], ghost[1], ghost[2], components, pitch}.at(x, y, z, c);
+}
+
+template <class L> static int describe(int i, int32_t c[3], double* weight, int* opposite) {
+	if (i < L::Q) {
+		for (int a = 0; a < 3; a++) c[a] = L::c(i, a);
+		*weight = L::share(i) / 36.0;
+		*opposite = L::opposite(i);
+	}
+	return L::Q;
+}
+
+extern "C" int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite) {
+	return lattice == 0 ? describe<lbm::D2Q9>(i, c, weight, opposite) : describe<lbm::D3Q19>(i, c, weight, opposite);
+}

@@ -1,0 +1,169 @@
+package kernels
+
+// #cgo CXXFLAGS: -O3 -std=c++17
+// #include "cpu.h"
+// static void step(const lbm_kernel* k, const void* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
+// static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
+// static void init(const lbm_kernel* k, const void* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
+// static void fields(const lbm_kernel* k, const void* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
+// static void row(const lbm_kernel* k, const void* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
+// static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
+// static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Block is the number of cells along x that share one Pattern.
+const Block = C.LBM_BLOCK
+
+// Solid is the bit of Pattern.Cell that marks a solid or padding cell; bit i
+// marks that direction i comes out of a wall.
+const Solid = 31
+
+// Pattern says what is special in a block of cells (lbm_pattern of cpu/api.h).
+type Pattern struct {
+	Cell   [Block]uint32
+	Links  uint32 // directions that come out of a wall in some cell
+	Moving uint32 // those of them where some wall moves
+	Kicks  uint64 // index of the first of Block kicks for each direction of Moving
+}
+
+// Entry of the sparse list of blocks that have a pattern (lbm_block).
+type Entry struct{ Block, Pattern uint32 }
+
+// Case is one box as the kernels see it (lbm_case). The pointers are to memory
+// outside Go's.
+type Case struct {
+	N, Ghost, Periodic [3]int32
+	Pitch              int32
+	Rows               unsafe.Pointer // []uint32: first entry of row z*ny+y; one more at the end
+	Entries            unsafe.Pointer // []Entry, rising along each row
+	Patterns           unsafe.Pointer // []Pattern
+	Kicks              unsafe.Pointer // numbers of the state's precision: 6 w_i c_i.u_w
+}
+
+// Sums is what a row of cells adds to a device.Plane (lbm_sums).
+type Sums struct {
+	Mass     float64
+	Momentum [3]float64
+	Energy   float64
+	Speed2   float64 // largest |u|^2, -1 without fluid
+	At       int32   // x of it
+	Bad      int32   // fluid cells with a value that is not finite
+	BadAt    int32   // x of the first
+	_        int32
+}
+
+// ISA is the kernels of one instruction set.
+type ISA struct{ table *C.lbm_isa }
+
+// ISAs are the instruction sets that this processor has, best first.
+func ISAs() []ISA {
+	var list []ISA
+	for i := 0; i < 3; i++ {
+		if t := C.lbm_isa_at(C.int(i)); t != nil {
+			list = append(list, ISA{t})
+		}
+	}
+	return list
+}
+
+func (i ISA) String() string { return C.GoString(i.table.name) }
+
+// Update is the roofline of populations: every value of the rows changes to
+// 1 - itself, in place.
+func (i ISA) Update(data unsafe.Pointer, rows, components, pitch, bytes int) {
+	C.update(i.table, data, C.int64_t(rows), C.int64_t(components), C.int64_t(pitch), C.int32_t(bytes))
+}
+
+// Copy copies past the caches; bytes is a multiple of 64, both sides aligned to 64.
+func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
+	C.copyBytes(i.table, dst, src, C.int64_t(bytes))
+}
+
+// Kernel is the functions of one spec.
+type Kernel struct{ k *C.lbm_kernel }
+
+// Kernel finds the functions of a spec.
+func (i ISA) Kernel(s model.Spec) (Kernel, error) {
+	for l := range model.Lattices {
+		for c := range model.Collisions {
+			if model.Lattices[l].Name == s.Lattice.Name && model.Collisions[c].Name == s.Collision.Name && int(s.Precision) < 2 {
+				return Kernel{&i.table.kernel[l][c][s.Precision]}, nil
+			}
+		}
+	}
+	return Kernel{}, fmt.Errorf("no CPU kernel for %s", s)
+}
+
+func params(p model.Params) C.lbm_params {
+	c := C.lbm_params{omega: C.double(p.Omega), omegaMinus: C.double(p.OmegaMinus)}
+	for a, f := range p.Force {
+		c.force[a] = C.double(f)
+	}
+	return c
+}
+
+func ranges(b decomp.Box) C.lbm_range {
+	var r C.lbm_range
+	for a := range b.Lo {
+		r.lo[a], r.hi[a] = C.int32_t(b.Lo[a]), C.int32_t(b.Hi[a])
+	}
+	return r
+}
+
+// Step computes out = collide(stream(in)) for the cells of b, which starts at a
+// whole Block in x and ends at one or at the end of the row.
+func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
+	q, r := params(p), ranges(b)
+	C.step(k.k, unsafe.Pointer(c), &q, in, out, &r, scratch)
+}
+
+// Scratch is the bytes of private memory that Step needs for b.
+func (k Kernel) Scratch(b decomp.Box) int {
+	r := ranges(b)
+	return int(C.scratch(k.k, &r))
+}
+
+// Init and Fields are those of device.Program.
+func (k Kernel) Init(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
+	if q, r := params(p), ranges(b); len(fields) > 0 {
+		C.init(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
+	}
+}
+
+func (k Kernel) Fields(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
+	if q, r := params(p), ranges(b); len(fields) > 0 {
+		C.fields(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
+	}
+}
+
+// Row sums one row of cells.
+func (k Kernel) Row(c *Case, p model.Params, state unsafe.Pointer, y, z int) (s Sums) {
+	q := params(p)
+	C.row(k.k, unsafe.Pointer(c), &q, state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
+	return s
+}
+
+// LayoutAt is the index that kernels/layout.h gives to a value.
+func LayoutAt(l decomp.Layout, x, y, z, component int) int {
+	n := [3]C.int32_t{C.int32_t(l.N[0]), C.int32_t(l.N[1]), C.int32_t(l.N[2])}
+	g := [3]C.int32_t{C.int32_t(l.Ghost[0]), C.int32_t(l.Ghost[1]), C.int32_t(l.Ghost[2])}
+	return int(C.lbm_layout_at(&n[0], &g[0], C.int32_t(l.Components), C.int32_t(l.Pitch), C.int32_t(x), C.int32_t(y), C.int32_t(z), C.int32_t(component)))
+}
+
+// Direction is velocity i of a lattice as its header has it, and the number of
+// directions; k counts model.Lattices.
+func Direction(k, i int) (c [3]int, weight float64, opposite, q int) {
+	var v [3]C.int32_t
+	var w C.double
+	var o C.int
+	q = int(C.lbm_lattice(C.int(k), C.int(i), &v[0], &w, &o))
+	return [3]int{int(v[0]), int(v[1]), int(v[2])}, float64(w), int(o), q
+}

@@ -1,0 +1,17 @@
+// What Go calls: C cannot be handed function pointers by cgo, so these pass on.
+#ifndef LBM_CPU_H
+#define LBM_CPU_H
+#include "cpu/api.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+// The table of instruction set number i, best first; null if this processor or
+// this build lacks it.
+const lbm_isa* lbm_isa_at(int i);
+// kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
+int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);
+int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,76 @@
+// The C face of the CPU kernels: what Go fills in and calls. One table of
+// functions per instruction set.
+#ifndef LBM_CPU_API_H
+#define LBM_CPU_API_H
+#include <stdint.h>
+
+// Cells are looked at in blocks of 16 along x, whatever the width of the vectors.
+enum { LBM_BLOCK = 16 };
+
+// lbm_pattern says what is special in a block: for each of its cells which
+// directions come out of a wall (bit i) and whether the cell itself is solid or
+// padding (bit 31). Equal blocks share one pattern.
+typedef struct {
+	uint32_t cell[LBM_BLOCK];
+	uint32_t links;   // union over the cells
+	uint32_t moving;  // directions with a moving wall in some cell
+	uint64_t kicks;   // index of the first of 16 kicks for each direction of moving, in rising order
+} lbm_pattern;
+
+// lbm_block is an entry of the sparse list of blocks with a pattern.
+typedef struct { uint32_t block, pattern; } lbm_block;
+
+// lbm_case is one box. All pointers are to memory outside Go.
+typedef struct {
+	int32_t n[3];         // interior cells
+	int32_t ghost[3];     // ghost layers
+	int32_t periodic[3];  // does an axis without ghosts wrap?
+	int32_t pitch;        // padded row length in values
+	const uint32_t* rows;  // first entry of blocks of interior row z*ny+y; one more at the end
+	const lbm_block* blocks;
+	const lbm_pattern* patterns;
+	const void* kicks;    // 6 w_i c_i.u_w in the state's number type
+} lbm_case;
+
+typedef struct { double omega, omegaMinus, force[3]; } lbm_params;
+
+// lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
+typedef struct { int32_t lo[3], hi[3]; } lbm_range;
+
+// lbm_sums is what one row of cells adds to a device.Plane.
+typedef struct {
+	double mass, momentum[3], energy, speed2;
+	int32_t at, bad, badAt, unused;
+} lbm_sums;
+
+typedef struct {
+	// out = collide(stream(in)) in range; scratch is private to the thread.
+	void (*step)(const lbm_case*, const lbm_params*, const void* in, void* out, const lbm_range*, void* scratch);
+	// bytes of scratch that step needs for range
+	int64_t (*scratch)(const lbm_range*);
+	void (*init)(const lbm_case*, const lbm_params*, void* state, const lbm_range*, const double* fields);
+	void (*fields)(const lbm_case*, const lbm_params*, const void* state, const lbm_range*, double* fields);
+	void (*row)(const lbm_case*, const lbm_params*, const void* state, int32_t y, int32_t z, lbm_sums*);
+} lbm_kernel;
+
+// lbm_isa is what one instruction set has: kernels by lattice (D2Q9, D3Q19),
+// collision (regularized, bgk, trt) and precision (float32, float64).
+typedef struct {
+	const char* name;
+	lbm_kernel kernel[2][3][2];
+	// the rooflines: see cpu/roofline.h
+	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
+	void (*copy)(void* dst, const void* src, int64_t bytes);
+} lbm_isa;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+// The instruction sets compiled in, NULL where this processor lacks one.
+const lbm_isa* lbm_baseline(void);
+const lbm_isa* lbm_avx2(void);
+const lbm_isa* lbm_avx512(void);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+// Box: the view of one lbm_case that the loops use: rows of the state, what lies
+// outside of it, and the walls of a row.
+#ifndef LBM_BOX_H
+#define LBM_BOX_H
+#include "../layout.h"
+#include "../params.h"
+#include "api.h"
+#include "lanes.h"
+
+namespace lbm { namespace {
+
+struct Box {
+	Layout layout;
+	const lbm_case* c;
+
+	Box(const lbm_case* c, int components)
+		: layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components, c->pitch}, c(c) {}
+
+	// inside maps coordinate k of an axis to where it is stored. An axis with
+	// ghosts stores what is outside; one without wraps if it is periodic; else
+	// there is nothing but wall outside: false.
+	bool inside(int axis, int& k) const {
+		if (c->ghost[axis] > 0 || (k >= 0 && k < c->n[axis])) return true;
+		k = k < 0 ? k + c->n[axis] : k - c->n[axis];
+		return c->periodic[axis];
+	}
+	// source is row (y, z) or null if there is only wall.
+	template <class T> const T* source(const T* state, int y, int z) const {
+		return inside(1, y) && inside(2, z) ? state + layout.start(y, z) : nullptr;
+	}
+};
+
+// Walls walks along the sparse blocks of one row, in rising x.
+struct Walls {
+	const lbm_block *next, *end;
+	const lbm_pattern* patterns;
+
+	Walls(const lbm_case* c, int y, int z, int x0) : patterns(c->patterns) {
+		const uint32_t* row = c->rows + (long long)z * c->n[1] + y;
+		next = c->blocks + row[0];
+		end = c->blocks + row[1];
+		while (next < end && next->block < (uint32_t)(x0 / LBM_BLOCK)) next++;
+	}
+	// at gives the pattern of the block of cell x, null for plain fluid.
+	LBM_INLINE const lbm_pattern* at(int x) {
+		if (next < end && next->block < (uint32_t)(x / LBM_BLOCK)) next++;
+		return next < end && next->block == (uint32_t)(x / LBM_BLOCK) ? patterns + next->pattern : nullptr;
+	}
+};
+
+// fetchWalls asks for the old values that the walls of row (y, z) will need: they
+// are out of the caches by then, and waiting for them would cost more than all
+// the arithmetic of the row. DIRECTIONS: component i belongs to direction i, and
+// only the reversed links are needed.
+template <bool DIRECTIONS, class T> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1) {
+	const T* row = state + box.layout.start(y, z);
+	const int components = box.layout.components;
+	for (Walls walls(box.c, y, z, x0); walls.next < walls.end; walls.next++) {
+		int x = walls.next->block * LBM_BLOCK;
+		if (x >= x1) return;
+		unsigned links = walls.patterns[walls.next->pattern].links;
+		if (!links) continue;
+		for (int k = 0; k < components; k++) {
+			if (DIRECTIONS && !(links >> (components - 1 - k) & 1)) continue;
+			const char* line = (const char*)(row + (long)k * box.layout.pitch + x);
+			__builtin_prefetch(line);
+			if (sizeof(T) * LBM_BLOCK > 64) __builtin_prefetch(line + 64);
+		}
+	}
+}
+
+template <class T> Params<T> numbers(const lbm_params* p) {
+	return {T(p->omega), T(p->omegaMinus), {T(p->force[0]), T(p->force[1]), T(p->force[2])}};
+}
+
+// countBelow is the number of bits of set below bit i.
+LBM_INLINE int countBelow(unsigned set, int i) { return __builtin_popcount(set & ((1u << i) - 1)); }
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,37 @@
+// The table of kernels of one instruction set: 2 lattices x 3 models x 2 precisions.
+// Each isa_*.cpp sets its target and includes this file.
+#include "../collision/bgk.h"
+#include "../collision/regularized.h"
+#include "../collision/trt.h"
+#include "../lattice/d2q9.h"
+#include "../lattice/d3q19.h"
+#include "roofline.h"
+#include "state.h"
+#include "step_moments.h"
+#include "step_populations.h"
+
+namespace lbm { namespace {
+
+template <class Step, class State> constexpr lbm_kernel kernelOf() {
+	return {&Step::run, &Step::scratch, &State::init, &State::fields, &State::row};
+}
+template <class L, class C, class T> constexpr lbm_kernel moments() {
+	return kernelOf<StepMoments<L, C, T>, StateOf<L, true, T>>();
+}
+template <class L, class C, class T> constexpr lbm_kernel populations() {
+	return kernelOf<StepPopulations<L, C, T>, StateOf<L, false, T>>();
+}
+
+// instances is in the order of model.Lattices, model.Collisions, model.Precisions.
+constexpr lbm_isa instances(const char* name) {
+	return {name,
+	        {{{moments<D2Q9, Regularized, float>(), moments<D2Q9, Regularized, double>()},
+	          {populations<D2Q9, Bgk, float>(), populations<D2Q9, Bgk, double>()},
+	          {populations<D2Q9, Trt, float>(), populations<D2Q9, Trt, double>()}},
+	         {{moments<D3Q19, Regularized, float>(), moments<D3Q19, Regularized, double>()},
+	          {populations<D3Q19, Bgk, float>(), populations<D3Q19, Bgk, double>()},
+	          {populations<D3Q19, Trt, float>(), populations<D3Q19, Trt, double>()}}},
+	        &updateBytes, &copyBytes};
+}
+
+}}  // namespace lbm

@@ -1,0 +1,163 @@
+// Between the state and physical fields: what a state of either scheme says about
+// density and momentum, and how fields become a state. Float64 throughout, in an
+// order of operations that no instruction set changes.
+#ifndef LBM_STATE_H
+#define LBM_STATE_H
+#include "../moments.h"
+#include "../populations.h"
+#include "box.h"
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the registers are passed to inlined functions only
+
+namespace lbm { namespace {
+
+typedef double Wide __attribute__((vector_size(64)));      // 8 cells at once
+typedef long long WideMask __attribute__((vector_size(64)));
+#if VECTOR_BYTES != 64  // else it is the type of Lanes<double>
+template <> struct Scalar<Wide> { using type = double; };
+#endif
+
+// Stored<L, MOMENTS> reads and writes one cell (R double) or eight (R Wide).
+template <class L, bool MOMENTS> struct Stored {
+	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
+
+	// read gives r and the post-collision momentum j; get(c) is component c.
+	template <class R, class Get> LBM_INLINE static void read(R& r, R* j, Get get) {
+		R v[COMPONENTS];
+		unroll<COMPONENTS>([&](auto c) LBM_LAMBDA { v[c.value] = get(c.value); });
+		if constexpr (MOMENTS) {
+			r = v[0];
+			for (int a = 0; a < L::D; a++) j[a] = v[1 + a];
+		} else {
+			sumMoments<L>(v, r, j);
+		}
+	}
+
+	// write stores moments; populations get their second-order Hermite expansion.
+	template <class T> static void write(const Moments<L, double>& m, T* cell, long pitch) {
+		if constexpr (MOMENTS) {
+			cell[0] = T(m.r);
+			for (int a = 0; a < L::D; a++) cell[(1 + a) * pitch] = T(m.j[a]);
+			for (int k = 0; k < L::M - 1 - L::D; k++) cell[(1 + L::D + k) * pitch] = T(m.s[k]);
+		} else {
+			Hermite<L, double> h(m);
+			unroll<L::Q>([&](auto i) LBM_LAMBDA {
+				cell[i.value * pitch] = T(h.template population<decltype(i)::value>());
+			});
+		}
+	}
+};
+
+template <class L, bool MOMENTS, class T> struct StateOf {
+	typedef Stored<L, MOMENTS> S;
+
+	static bool solid(const lbm_pattern* p, int x) { return p && p->cell[x % LBM_BLOCK] >> 31; }
+
+	// init: with e the strain rate, the stress before the collision is
+	//   S = rho u u - 2 rho tau e / 3 - (u F + F u)/2
+	// (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method, Springer 2017,
+	// ch. 4 and 6), of which the collision leaves the share 1 - omega, and adds its own.
+	static void init(const lbm_case* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) {
+		Box box(c, S::COMPONENTS);
+		const double tau = 1 / p->omega;
+		const int width = r->hi[0] - r->lo[0];
+		for (int z = r->lo[2]; z < r->hi[2]; z++)
+			for (int y = r->lo[1]; y < r->hi[1]; y++) {
+				const double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * L::M * width;
+				T* to = (T*)state + box.layout.start(y, z);
+				Walls walls(c, y, z, r->lo[0]);
+				for (int x = r->lo[0]; x < r->hi[0]; x++) {
+					const double* f = row + x - r->lo[0];
+					Moments<L, double> m{};
+					if (!solid(walls.at(x), x)) {
+						double rho = 1 + f[0], u[L::D];
+						m.r = f[0];
+						for (int a = 0; a < L::D; a++) {
+							u[a] = f[(1 + a) * width];
+							m.j[a] = rho * u[a] + 0.5 * p->force[a];
+						}
+						for (int a = 0; a < L::D; a++)
+							for (int b = 0; b <= a; b++) {
+								int k = L::pair(a, b);
+								double uF = u[a] * p->force[b] + u[b] * p->force[a];
+								double neq = -2 * rho / 3 * tau * f[(1 + L::D + k) * width] - 0.5 * uF;
+								m.s[k] = rho * u[a] * u[b] + (1 - p->omega) * neq + (1 - 0.5 * p->omega) * uF;
+							}
+					}
+					S::write(m, to + x, box.layout.pitch);
+				}
+			}
+	}
+
+	static void fields(const lbm_case* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) {
+		Box box(c, S::COMPONENTS);
+		const int width = r->hi[0] - r->lo[0];
+		const long pitch = box.layout.pitch;
+		for (int z = r->lo[2]; z < r->hi[2]; z++)
+			for (int y = r->lo[1]; y < r->hi[1]; y++) {
+				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D) * width;
+				const T* from = (const T*)state + box.layout.start(y, z);
+				Walls walls(c, y, z, r->lo[0]);
+				for (int x = r->lo[0]; x < r->hi[0]; x++) {
+					double rho = 0, j[L::D] = {};
+					bool wall = solid(walls.at(x), x);
+					if (!wall) S::read(rho, j, [&](int k) LBM_LAMBDA { return double(from[k * pitch + x]); });
+					double* to = row + x - r->lo[0];
+					to[0] = rho;
+					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * p->force[a]) / (1 + rho);
+				}
+			}
+	}
+
+	// row sums one row in eight interleaved sums, which are then added in order.
+	static void row(const lbm_case* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* sums) {
+		Box box(c, S::COMPONENTS);
+		const long pitch = box.layout.pitch;
+		const T* from = (const T*)state + box.layout.start(y, z);
+		Walls walls(c, y, z, 0);
+		const Wide zero{};
+		Wide mass{}, momentum[3] = {}, energy{}, most = zero - 1;
+		WideMask at{}, here = {0, 1, 2, 3, 4, 5, 6, 7};
+		*sums = lbm_sums{};
+		for (int x = 0; x < box.layout.nx; x += 8, here += 8) {
+			const lbm_pattern* pattern = walls.at(x);
+			Wide r, j[L::D], finite{};  // v - v is zero unless v is not finite
+			S::read(r, j, [&](int k) LBM_LAMBDA {
+				typedef T Eight __attribute__((vector_size(8 * sizeof(T)), may_alias));
+				Wide v = __builtin_convertvector(*(const Eight*)(from + k * pitch + x), Wide);
+				finite += v - v;
+				return v;
+			});
+			WideMask fluid = here < box.layout.nx;
+			if (pattern)
+				for (int k = 0; k < 8; k++)
+					if (solid(pattern, x + k)) fluid[k] = 0;
+			WideMask good = fluid & (finite == zero);
+			for (int k = 0; k < 8; k++)
+				if (fluid[k] && !good[k] && sums->bad++ == 0) sums->badAt = x + k;
+			Wide speed2{};
+			mass += fluid ? r : zero;
+			for (int a = 0; a < L::D; a++) {
+				Wide v = j[a] - 0.5 * p->force[a], u = v / (1.0 + r);
+				momentum[a] += fluid ? v : zero;
+				energy += fluid ? 0.5 * (v * u) : zero;
+				speed2 += u * u;
+			}
+			WideMask faster = good & (speed2 > most);
+			most = faster ? speed2 : most;
+			at = faster ? here : at;
+		}
+		sums->speed2 = -1;
+		for (int k = 0; k < 8; k++) {
+			sums->mass += mass[k];
+			for (int a = 0; a < 3; a++) sums->momentum[a] += momentum[a][k];
+			sums->energy += energy[k];
+			if (most[k] > sums->speed2 || (most[k] == sums->speed2 && at[k] < sums->at)) {
+				sums->speed2 = most[k];
+				sums->at = int32_t(at[k]);
+			}
+		}
+	}
+};
+
+}}  // namespace lbm
+#endif

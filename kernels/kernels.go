@@ -1,0 +1,16 @@
+// Package kernels is the physics: C++17 headers that a GPU's run-time compiler and
+// g++ both take. For the CPU they are compiled here, once per instruction set;
+// Sources holds the same text for the GPU. Embedding also makes an edit of a
+// header in a subfolder count for Go's build cache (golang/go issue 24355).
+//
+// A collision model is one header in collision/ and one row in model.Collisions,
+// of the same name; portable.h holds the words in which the compilers differ.
+// The CPU's loops around the physics are in cpu/.
+package kernels
+
+import "embed"
+
+// Sources is the text of the headers, by path.
+//
+//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h
+var Sources embed.FS

@@ -1,0 +1,94 @@
+package kernels
+
+import (
+	"path"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Each collision model and each lattice is one header and one row of model.
+func TestHeadersAndRows(t *testing.T) {
+	check := func(dir, catalogue string, rows []string) {
+		names := map[string]bool{}
+		for _, r := range rows {
+			names[strings.ToLower(r)] = true
+		}
+		files, err := Sources.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			stem := strings.TrimSuffix(f.Name(), ".h")
+			if !names[stem] {
+				t.Errorf("kernels/%s/%s has no row named %q in %s: add the row, or remove the header", dir, f.Name(), stem, catalogue)
+			}
+			delete(names, stem)
+			text, _ := Sources.ReadFile(path.Join(dir, f.Name()))
+			if dir == "lattice" {
+				continue
+			}
+			for i, word := range []string{"// What:", "// Equation:", "// Source:", "// Storage:", "// Limits:"} {
+				if lines := strings.Split(string(text), "\n"); !strings.HasPrefix(lines[i], word) {
+					t.Errorf("kernels/%s/%s: line %d does not begin with %q", dir, f.Name(), i+1, word)
+				}
+			}
+		}
+		for n := range names {
+			t.Errorf("row %q of %s has no header kernels/%s/%s.h: write the header, or remove the row", n, catalogue, dir, n)
+		}
+	}
+	var collisions, boundaries, lattices []string
+	for _, c := range model.Collisions {
+		collisions = append(collisions, c.Name)
+	}
+	for _, b := range model.Boundaries {
+		boundaries = append(boundaries, b.Name)
+	}
+	for _, l := range model.Lattices {
+		lattices = append(lattices, l.Name)
+	}
+	check("collision", "model.Collisions", collisions)
+	check("boundary", "model.Boundaries", boundaries)
+	check("lattice", "model.Lattices", lattices)
+}
+
+func TestLatticeTables(t *testing.T) {
+	for k, l := range model.Lattices {
+		for i := range l.Velocities {
+			c, w, o, q := Direction(k, i)
+			if c != l.Velocities[i] || w != l.Weights[i] || o != l.Opposite(i) || q != l.Q() {
+				t.Errorf("%s direction %d: header has c %v, w %g, opposite %d of %d; model has %v, %g, %d of %d",
+					l.Name, i, c, w, o, q, l.Velocities[i], l.Weights[i], l.Opposite(i), l.Q())
+			}
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	for _, ghost := range [][3]int{{0, 0, 1}, {0, 1, 0}, {0, 1, 1}} {
+		for _, nx := range []int{7, 32, 100} {
+			l := decomp.NewLayout([3]int{nx, 5, 4}, ghost, 10)
+			for _, p := range [][4]int{{0, 0, 0, 0}, {nx - 1, 4, 3, 9}, {3, -ghost[1], -ghost[2], 5}, {1, 4 + ghost[1], 3 + ghost[2], 2}} {
+				if a, b := l.At(p[0], p[1], p[2], p[3]), LayoutAt(l, p[0], p[1], p[2], p[3]); a != b {
+					t.Errorf("n %v, ghost %v: value %v is at %d in Go, at %d in kernels/layout.h", l.N, ghost, p, a, b)
+				}
+			}
+		}
+	}
+}
+
+// The Go structs are read by C: their sizes must be those of cpu/api.h.
+func TestStructs(t *testing.T) {
+	for name, sizes := range structSizes() {
+		if sizes[0] != sizes[1] {
+			t.Errorf("%s has %d bytes in Go, %d in C", name, sizes[0], sizes[1])
+		}
+	}
+	if unsafe.Offsetof(Case{}.Rows) != 40 {
+		t.Error("Case.Rows is not where lbm_case.rows is")
+	}
+}

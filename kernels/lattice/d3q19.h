@@ -1,0 +1,42 @@
+// D3Q19: 19 velocities in 3D. Qian, d'Humieres & Lallemand, Europhys. Lett. 17
+// (1992) 479. The order is that of model.Lattices (a test holds the two equal):
+// sorted by c_z, then c_y, then c_x, hence opposite(i) = Q-1-i.
+#ifndef LBM_D3Q19_H
+#define LBM_D3Q19_H
+#include "../portable.h"
+
+namespace lbm { namespace {
+
+struct D3Q19 {
+	static constexpr int D = 3, Q = 19;
+	static constexpr int M = 1 + D + D * (D + 1) / 2;  // moments up to second order
+
+	// Component a of velocity i.
+	LBM_HD static constexpr int c(int i, int a) {
+		constexpr signed char table[Q][3] = {
+			{0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {1, 0, -1}, {0, 1, -1},
+			{-1, -1, 0}, {0, -1, 0}, {1, -1, 0},
+			{-1, 0, 0}, {0, 0, 0}, {1, 0, 0},
+			{-1, 1, 0}, {0, 1, 0}, {1, 1, 0},
+			{0, -1, 1}, {-1, 0, 1}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1},
+		};
+		return table[i][a];
+	}
+	// Weight of direction i in units of 1/36.
+	LBM_HD static constexpr int share(int i) {
+		constexpr signed char table[Q] = {1, 1, 2, 1, 1, 1, 2, 1, 2, 12, 2, 1, 2, 1, 1, 1, 2, 1, 1};
+		return table[i];
+	}
+	LBM_HD static constexpr int opposite(int i) { return Q - 1 - i; }
+	// Direction with velocity (x, y, z), -1 if there is none.
+	LBM_HD static constexpr int find(int x, int y, int z) {
+		for (int i = 0; i < Q; i++)
+			if (c(i, 0) == x && c(i, 1) == y && c(i, 2) == z) return i;
+		return -1;
+	}
+	// Place of the second moment ab among xx, yy, (zz,) xy, (xz, yz).
+	LBM_HD static constexpr int pair(int a, int b) { return a == b ? a : D + a + b - 1; }
+};
+
+}}  // namespace lbm
+#endif

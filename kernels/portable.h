@@ -1,0 +1,45 @@
+// The four words in which g++ and NVRTC differ, and compile-time loops. The
+// headers of the physics include nothing but each other, so that the same text
+// compiles on a GPU at run time, where there is no standard library.
+#ifndef LBM_PORTABLE_H
+#define LBM_PORTABLE_H
+
+#if defined(__CUDACC__) || defined(__HIPCC_RTC__)
+#define LBM_HD __host__ __device__       // callable on host and device
+#define LBM_INLINE __forceinline__       // always inlined
+#define LBM_LAMBDA                       // the same for lambdas
+#define LBM_RESTRICT __restrict__        // no other pointer reaches this memory
+#else
+#define LBM_HD
+#define LBM_INLINE inline __attribute__((always_inline))
+#define LBM_LAMBDA __attribute__((always_inline))
+#define LBM_RESTRICT __restrict__
+#endif
+
+// Everything lives in an unnamed namespace: the CPU kernels are compiled once
+// per instruction set, and the linker must not take one's copy for another's.
+namespace lbm { namespace {
+
+// Int<i> carries a compile-time integer as a value.
+template <int I> struct Int { static constexpr int value = I; };
+
+template <int I, int N, class F> LBM_HD LBM_INLINE void unrollFrom(F& body) {
+	if constexpr (I < N) {
+		body(Int<I>{});
+		unrollFrom<I + 1, N>(body);
+	}
+}
+
+// unroll<N> calls body(Int<0>), ..., body(Int<N-1>): a loop whose index is a
+// constant in its body, so that tables vanish and arrays become registers.
+template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollFrom<0, N>(body); }
+
+// Scalar<R>::type is the number type of arithmetic type R: R itself for a GPU
+// thread; the CPU's SIMD vectors say theirs in cpu/lanes.h.
+template <class R> struct Scalar { using type = R; };
+
+// select is a where mask says so, else b; lane by lane for vectors.
+template <class M, class R> LBM_HD LBM_INLINE R select(const M& mask, const R& a, const R& b) { return mask ? a : b; }
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,17 @@
+package kernels
+
+// #include "cpu.h"
+import "C"
+
+import "unsafe"
+
+// structSizes is the bytes of each shared struct in Go and in C, for the test
+// (cgo is not allowed in test files).
+func structSizes() map[string][2]uintptr {
+	return map[string][2]uintptr{
+		"Pattern": {unsafe.Sizeof(Pattern{}), C.sizeof_lbm_pattern},
+		"Entry":   {unsafe.Sizeof(Entry{}), C.sizeof_lbm_block},
+		"Case":    {unsafe.Sizeof(Case{}), C.sizeof_lbm_case},
+		"Sums":    {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
+	}
+}
