@@ -1,0 +1,121 @@
+// Package cpu is the processor as a device: worker threads locked to the system's
+// threads, queues as streams, and the kernels of the best instruction set that the
+// processor has. Results do not depend on the number of threads, on how a step is
+// cut into ranges, or on the instruction set, to the last bit.
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"lbmsim/device"
+	"lbmsim/kernels"
+)
+
+// Device is the processor.
+type Device struct {
+	threads int
+	isa     kernels.ISA
+	pool    *pool
+	direct  *stream // for calls that return when done
+	directs sync.Mutex
+}
+
+// Option changes how New makes a device.
+type Option func(*Device) error
+
+// WithISA takes an instruction set by name ("baseline", "avx2", "avx512") instead
+// of the best one.
+func WithISA(name string) Option {
+	return func(d *Device) error {
+		var names []string
+		for _, i := range kernels.ISAs() {
+			if i.String() == name {
+				d.isa = i
+				return nil
+			}
+			names = append(names, i.String())
+		}
+		return fmt.Errorf("this processor has no instruction set %q, only %s", name, strings.Join(names, ", "))
+	}
+}
+
+// New makes the device. With threads = 0 it takes as many as the process may use:
+// the processors of its affinity mask (an MPI launcher sets it for each rank), or
+// GOMAXPROCS if that is less.
+func New(threads int, options ...Option) (*Device, error) {
+	if threads < 0 {
+		return nil, fmt.Errorf("%d threads: give a positive number, or 0 for all", threads)
+	}
+	if threads == 0 {
+		threads = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	}
+	d := &Device{threads: threads, isa: kernels.ISAs()[0]}
+	for _, o := range options {
+		if err := o(d); err != nil {
+			return nil, err
+		}
+	}
+	d.pool = newPool(threads)
+	d.direct = d.pool.addStream(true)
+	return d, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() device.Info {
+	plural := "s"
+	if d.threads == 1 {
+		plural = ""
+	}
+	return device.Info{
+		Name: "cpu", Model: processor(), Threads: d.threads,
+		Detail: fmt.Sprintf("%d thread%s, %s", d.threads, plural, d.isa),
+	}
+}
+
+// processor is the product's name as the system knows it.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// Alloc returns zeroed memory.
+func (d *Device) Alloc(bytes int) (device.Buffer, error) {
+	if bytes < 0 {
+		return nil, fmt.Errorf("cannot allocate %d bytes", bytes)
+	}
+	m, err := newMemory(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// NewStream makes a queue.
+func (d *Device) NewStream(urgent bool) device.Stream { return d.pool.addStream(urgent) }
+
+// run does tasks on the workers and returns when they are done.
+func (d *Device) run(tasks []task) error {
+	d.directs.Lock()
+	defer d.directs.Unlock()
+	d.direct.err = nil
+	d.pool.push(d.direct, &operation{tasks: tasks})
+	return d.direct.Sync()
+}
+
+// Close ends the worker threads. Buffers stay until they are freed.
+func (d *Device) Close() error {
+	d.pool.close()
+	return nil
+}

@@ -1,0 +1,250 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// program is a device.Program: the kernels of one spec on one box.
+type program struct {
+	device *Device
+	spec   model.Spec
+	layout decomp.Layout
+	kernel kernels.Kernel
+	box    *kernels.Case // in lists: C must not be shown Go's memory with pointers in it
+	lists  *memory       // what box points to
+	fluid  []int         // fluid cells of each row
+	rule   splitRule
+}
+
+// Load builds the lists of walls; the kernels are compiled already.
+func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	kernel, err := d.isa.Kernel(spec)
+	if err != nil {
+		return nil, err
+	}
+	if layout.Components != spec.Components() || layout.Ghost[0] != 0 || layout.Pitch < layout.N[0] || layout.Pitch%decomp.Align != 0 {
+		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
+	}
+	w, err := findWalls(spec, layout, periodic, cells)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{device: d, spec: spec, layout: layout, kernel: kernel, fluid: w.fluid, rule: ruleFor(spec, d.threads)}
+	box := kernels.Case{Pitch: int32(layout.Pitch)}
+	for a := range layout.N {
+		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
+		if periodic[a] {
+			box.Periodic[a] = 1
+		}
+	}
+	if err := p.place(box, w); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// place puts the lists where the kernels can point to.
+func (p *program) place(box kernels.Case, w *walls) error {
+	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
+	rows := align(int(unsafe.Sizeof(box)))
+	entries := rows + align(4*len(w.rows))
+	patterns := entries + align(8*len(w.entries))
+	kicks := patterns + align(len(w.patterns)*int(unsafe.Sizeof(kernels.Pattern{})))
+	lists, err := newMemory(kicks + align(len(w.kicks)*p.spec.Precision.Bytes()))
+	if err != nil {
+		return err
+	}
+	p.lists = lists
+	box.Rows = place(lists, rows, w.rows)
+	box.Entries = place(lists, entries, w.entries)
+	box.Patterns = place(lists, patterns, w.patterns)
+	if p.spec.Precision == model.Float64 {
+		box.Kicks = place(lists, kicks, w.kicks)
+	} else {
+		single := make([]float32, len(w.kicks))
+		for i, k := range w.kicks {
+			single[i] = float32(k)
+		}
+		box.Kicks = place(lists, kicks, single)
+	}
+	p.box = (*kernels.Case)(place(lists, 0, []kernels.Case{box}))
+	return nil
+}
+
+// state checks that a buffer holds a state of this program.
+func (p *program) state(b device.Buffer) (*memory, error) {
+	m, ok := b.(*memory)
+	if !ok {
+		return nil, fmt.Errorf("a buffer of another device (%T)", b)
+	}
+	if need := p.layout.Len() * p.spec.Precision.Bytes(); m.Bytes() < need {
+		return nil, fmt.Errorf("a buffer of %d bytes for a state of %d", m.Bytes(), need)
+	}
+	return m, nil
+}
+
+// inside checks that a box lies in the interior, and spans it along x if whole.
+func (p *program) inside(b decomp.Box, whole bool) error {
+	for a := range b.Lo {
+		if b.Lo[a] < 0 || b.Hi[a] > p.layout.N[a] {
+			return fmt.Errorf("box %v reaches out of the interior %v", b, p.layout.N)
+		}
+	}
+	if whole && b.Cells() > 0 && (b.Lo[0] != 0 || b.Hi[0] != p.layout.N[0]) {
+		return fmt.Errorf("box %v does not span the rows of %d cells", b, p.layout.N[0])
+	}
+	return nil
+}
+
+// Step queues one task for each part of the box.
+func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	own, ok := s.(*stream)
+	if !ok || own.pool != p.device.pool {
+		panic(fmt.Sprintf("step on a stream of another device (%T)", s))
+	}
+	from, err := p.state(in)
+	to, err2 := p.state(out)
+	for _, e := range []error{err2, p.inside(box, true)} {
+		if err == nil {
+			err = e
+		}
+	}
+	if err == nil && from == to {
+		err = fmt.Errorf("in and out are the same buffer")
+	}
+	if err != nil {
+		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
+		return
+	}
+	var tasks []task
+	for _, part := range split(box, p.rule) {
+		tasks = append(tasks, func(w *worker) error {
+			scratch, err := w.reserve(p.kernel.Scratch(part))
+			if err == nil {
+				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
+			}
+			return err
+		})
+	}
+	own.pool.push(own, &operation{tasks: tasks})
+}
+
+// reserve makes the worker's private memory large enough.
+func (w *worker) reserve(bytes int) (unsafe.Pointer, error) {
+	if w.scratch.Bytes() < bytes {
+		w.scratch.Free()
+		m, err := newMemory(max(bytes, huge))
+		if err != nil {
+			return nil, err
+		}
+		w.scratch = m
+	}
+	return w.scratch.pointer(), nil
+}
+
+// Init and Fields go through the rows of the box, one task a plane.
+func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
+	return p.rows("init", state, box, fields, p.spec.Lattice.Moments(), func(m *memory, part decomp.Box, f []float64) {
+		p.kernel.Init(p.box, q, m.pointer(), part, f)
+	})
+}
+
+func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
+	return p.rows("fields", state, box, fields, 1+p.spec.Lattice.Dims, func(m *memory, part decomp.Box, f []float64) {
+		p.kernel.Fields(p.box, q, m.pointer(), part, f)
+	})
+}
+
+func (p *program) rows(what string, state device.Buffer, box decomp.Box, fields []float64, components int, do func(*memory, decomp.Box, []float64)) error {
+	m, err := p.state(state)
+	if err == nil {
+		err = p.inside(box, false)
+	}
+	if need := components * box.Cells(); err == nil && len(fields) != need {
+		err = fmt.Errorf("%d values for a box that has %d", len(fields), need)
+	}
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", what, p.spec, err)
+	}
+	n := box.Size()
+	row := components * n[0]
+	var tasks []task
+	for z := 0; z < n[2]; z++ {
+		for y := 0; y < n[1]; y += 64 {
+			part := box
+			part.Lo[1], part.Hi[1] = box.Lo[1]+y, min(box.Lo[1]+y+64, box.Hi[1])
+			part.Lo[2], part.Hi[2] = box.Lo[2]+z, box.Lo[2]+z+1
+			first := (z*n[1] + y) * row
+			tasks = append(tasks, func(*worker) error {
+				do(m, part, fields[first:first+part.Size()[1]*row])
+				return nil
+			})
+		}
+	}
+	return p.device.run(tasks)
+}
+
+// Planes adds the rows of each plane in their order; planes are independent.
+func (p *program) Planes(state device.Buffer, q model.Params) ([]device.Plane, error) {
+	m, err := p.state(state)
+	if err != nil {
+		return nil, fmt.Errorf("sums of %s: %w", p.spec, err)
+	}
+	axis := p.layout.Axis()
+	other := 3 - axis // y for planes along z, z for planes along y
+	planes := make([]device.Plane, p.layout.N[axis])
+	tasks := make([]task, len(planes))
+	for k := range planes {
+		tasks[k] = func(*worker) error {
+			planes[k] = p.plane(m, q, axis, k, other)
+			return nil
+		}
+	}
+	if err := p.device.run(tasks); err != nil {
+		return nil, err
+	}
+	return planes, nil
+}
+
+func (p *program) plane(m *memory, q model.Params, axis, k, other int) device.Plane {
+	var sum device.Plane
+	fastest := -1.0
+	at := [3]int{}
+	at[axis] = k
+	for at[other] = 0; at[other] < p.layout.N[other]; at[other]++ {
+		s := p.kernel.Row(p.box, q, m.pointer(), at[1], at[2])
+		sum.Cells += p.fluid[at[2]*p.layout.N[1]+at[1]]
+		sum.Mass += s.Mass
+		for a := range sum.Momentum {
+			sum.Momentum[a] += s.Momentum[a]
+		}
+		sum.Energy += s.Energy
+		if s.Speed2 > fastest {
+			fastest = s.Speed2
+			sum.MaxSpeed, sum.MaxAt = math.Sqrt(s.Speed2), at
+			sum.MaxAt[0] = int(s.At)
+		}
+		if s.Bad > 0 && sum.Bad == 0 {
+			sum.BadAt = at
+			sum.BadAt[0] = int(s.BadAt)
+		}
+		sum.Bad += int(s.Bad)
+	}
+	return sum
+}
+
+// BytesPerCell: every stored value is read once and written once.
+func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.Precision.Bytes() }
+
+// Bytes is the memory of the lists of walls.
+func (p *program) Bytes() int { return p.lists.Bytes() + 8*len(p.fluid) }
+
+// Close frees the lists.
+func (p *program) Close() { p.lists.Free() }

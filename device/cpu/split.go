@@ -1,0 +1,60 @@
+package cpu
+
+import (
+	"lbmsim/decomp"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// splitRule says how large a task of a step may be and how small it should stay.
+type splitRule struct {
+	width int // cells along x, a multiple of kernels.Block
+	tile  int // most rows along y
+	tasks int // aimed at
+	least int // rows or planes below which cutting costs more than it brings
+}
+
+// ruleFor: moments march through the planes with partial sums of a tile in the L2
+// cache (16 values a cell of a plane, see kernels/cpu/step_moments.h), and each cut
+// makes two more planes or rows to be summed; populations may be cut anywhere.
+func ruleFor(spec model.Spec, threads int) splitRule {
+	if spec.Collision.Scheme == model.Populations {
+		return splitRule{width: 1 << 30, tile: 1 << 30, tasks: 8 * threads, least: 1}
+	}
+	r := splitRule{width: 1024 / spec.Precision.Bytes(), tile: 1 << 30, tasks: 4 * threads, least: 16}
+	if spec.Lattice.Dims == 3 {
+		r.tile = (1 << 20) / (16 * 1024)
+	} else {
+		r.width *= 2
+	}
+	return r
+}
+
+// split cuts a box into tasks, those along z first: a task keeps its planes.
+func split(b decomp.Box, r splitRule) []decomp.Box {
+	n := b.Size()
+	if b.Cells() == 0 {
+		return nil
+	}
+	xs := ceil(n[0], r.width)
+	width := ceil(ceil(n[0], xs), kernels.Block) * kernels.Block
+	ys := ceil(n[1], r.tile)
+	zs := min(max(1, ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
+	if xs*ys*zs < r.tasks {
+		ys = max(ys, min(ceil(r.tasks, xs*zs), n[1]/min(r.least, 8)))
+	}
+	var boxes []decomp.Box
+	for k := 0; k < zs; k++ {
+		for j := 0; j < ys; j++ {
+			for x := 0; x < n[0]; x += width {
+				boxes = append(boxes, decomp.Box{
+					Lo: [3]int{b.Lo[0] + x, b.Lo[1] + n[1]*j/ys, b.Lo[2] + n[2]*k/zs},
+					Hi: [3]int{b.Lo[0] + min(x+width, n[0]), b.Lo[1] + n[1]*(j+1)/ys, b.Lo[2] + n[2]*(k+1)/zs},
+				})
+			}
+		}
+	}
+	return boxes
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }
