@@ -76,7 +76,8 @@ type Program interface {
 	// Solid cells become rest. It returns when done.
 	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Fields reads rho-1 and the velocity (1+Dims values) of the cells of box,
-	// in the same arrangement; solid cells give zeros. It returns when done.
+	// in the same arrangement; solid cells give zeros. The box may reach into the
+	// ghost layers, whose solid cells give meaningless values. It returns when done.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Planes sums the interior cells plane by plane along layout.Axis(), in a
 	// fixed order that does not depend on threads or on the cut.

@@ -112,8 +112,8 @@ func (r *run) report(since time.Duration, steps int) {
 		Elapsed: time.Since(r.control.began), MaxMach: r.maxMach,
 		MLUPS: float64(steps) * float64(r.Case.Box().Cells()) / since.Seconds() / 1e6,
 	}
-	if r.Roofline > 0 {
-		p.Roofline = p.MLUPS / r.Roofline
+	if r.limit > 0 {
+		p.Roofline = p.MLUPS / r.limit
 	}
 	if r.clock.wall > 0 {
 		p.Communication = r.clock.exposed() / r.clock.wall

@@ -26,8 +26,6 @@ type Options struct {
 	Restart string           // "", "latest" or the path of a checkpoint
 	Version string           // of the program, stored in every output
 	Signals <-chan os.Signal // a signal ends the run with a checkpoint
-	// Roofline is the machine's speed limit for this case in MLUPS, 0 when unknown.
-	Roofline float64
 }
 
 // run is one rank's part of a run in progress.
@@ -58,6 +56,7 @@ type run struct {
 	outputs        []output
 	jobs           []*job
 	maxMach        float64
+	limit          float64 // the memory's roofline in MLUPS, 0 when unknown
 	files          map[string]string
 }
 

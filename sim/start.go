@@ -41,7 +41,11 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, err
 	}
-	return r, r.fillGhosts()
+	if err := r.fillGhosts(); err != nil {
+		return r, err
+	}
+	r.limit, err = r.roofline()
+	return r, err
 }
 
 // build makes the device's part: cells, kernels, memory and the exchange.
@@ -195,7 +199,7 @@ func (r *run) begin() error {
 	if r.root {
 		s := Start{
 			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: ranks, First: r.n,
-			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.Roofline,
+			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit,
 		}
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
@@ -279,8 +283,8 @@ func (r *run) summarize(verdicts []Verdict) error {
 		s.Times.Bytes = mean[5] / float64(s.Steps)
 		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
 		s.Imbalance = slowest/mean[0] - 1
-		if r.Roofline > 0 {
-			s.Roofline = s.MLUPS / r.Roofline
+		if r.limit > 0 {
+			s.Roofline = s.MLUPS / r.limit
 		}
 	}
 	r.Report.Finish(s)

@@ -187,12 +187,15 @@ func (r *run) stop(mine *trouble) error {
 	if err != nil {
 		return err
 	}
-	message := ""
+	var message []byte
 	for _, p := range parts {
 		if len(p) > 0 {
-			message = string(p)
+			message = p
 			break
 		}
+	}
+	if message, err = comm.Broadcast(r.Comm, message); err != nil {
+		return err
 	}
 	hint := fmt.Sprintf("\n  what helps: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", r.Case.Tau)
 	var files error
@@ -202,6 +205,6 @@ func (r *run) stop(mine *trouble) error {
 		}
 	}
 	files = errors.Join(files, r.drain())
-	failure := errors.New("the run is unstable, " + message + hint)
+	failure := errors.New("the run is unstable, " + string(message) + hint)
 	return &Error{ExitUnstable, errors.Join(failure, files)}
 }

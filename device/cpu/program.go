@@ -90,11 +90,12 @@ func (p *program) state(b device.Buffer) (*memory, error) {
 	return m, nil
 }
 
-// inside checks that a box lies in the interior, and spans it along x if whole.
-func (p *program) inside(b decomp.Box, whole bool) error {
+// inside checks that a box lies in the interior, grown by the given layers, and
+// spans it along x if whole.
+func (p *program) inside(b decomp.Box, layers [3]int, whole bool) error {
 	for a := range b.Lo {
-		if b.Lo[a] < 0 || b.Hi[a] > p.layout.N[a] {
-			return fmt.Errorf("box %v reaches out of the interior %v", b, p.layout.N)
+		if b.Lo[a] < -layers[a] || b.Hi[a] > p.layout.N[a]+layers[a] {
+			return fmt.Errorf("box %v reaches out of the interior %v and its ghosts %v", b, p.layout.N, layers)
 		}
 	}
 	if whole && b.Cells() > 0 && (b.Lo[0] != 0 || b.Hi[0] != p.layout.N[0]) {
@@ -111,7 +112,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	}
 	from, err := p.state(in)
 	to, err2 := p.state(out)
-	for _, e := range []error{err2, p.inside(box, true)} {
+	for _, e := range []error{err2, p.inside(box, [3]int{}, true)} {
 		if err == nil {
 			err = e
 		}
@@ -151,21 +152,21 @@ func (w *worker) reserve(bytes int) (unsafe.Pointer, error) {
 
 // Init and Fields go through the rows of the box, one task a plane.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.rows("init", state, box, fields, p.spec.Lattice.Moments(), func(m *memory, part decomp.Box, f []float64) {
+	return p.rows("init", state, box, [3]int{}, fields, p.spec.Lattice.Moments(), func(m *memory, part decomp.Box, f []float64) {
 		p.kernel.Init(p.box, q, m.pointer(), part, f)
 	})
 }
 
 func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.rows("fields", state, box, fields, 1+p.spec.Lattice.Dims, func(m *memory, part decomp.Box, f []float64) {
+	return p.rows("fields", state, box, p.layout.Ghost, fields, 1+p.spec.Lattice.Dims, func(m *memory, part decomp.Box, f []float64) {
 		p.kernel.Fields(p.box, q, m.pointer(), part, f)
 	})
 }
 
-func (p *program) rows(what string, state device.Buffer, box decomp.Box, fields []float64, components int, do func(*memory, decomp.Box, []float64)) error {
+func (p *program) rows(what string, state device.Buffer, box decomp.Box, layers [3]int, fields []float64, components int, do func(*memory, decomp.Box, []float64)) error {
 	m, err := p.state(state)
 	if err == nil {
-		err = p.inside(box, false)
+		err = p.inside(box, layers, false)
 	}
 	if need := components * box.Cells(); err == nil && len(fields) != need {
 		err = fmt.Errorf("%d values for a box that has %d", len(fields), need)

@@ -199,3 +199,6 @@ func (p *Pending) Commit(keep int) error {
 // Abort gives the checkpoint up without a message; every rank calls it instead of
 // Commit. The temporary file goes, earlier checkpoints stay.
 func (p *Pending) Abort() { p.file.Abort() }
+
+// Library is the version of the HDF5 library in use.
+func Library() string { return h5.Version() }

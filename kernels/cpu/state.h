@@ -96,10 +96,12 @@ template <class L, bool MOMENTS, class T> struct StateOf {
 			for (int y = r->lo[1]; y < r->hi[1]; y++) {
 				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D) * width;
 				const T* from = (const T*)state + box.layout.start(y, z);
-				Walls walls(c, y, z, r->lo[0]);
+				// Rows of ghosts have no list of walls; their solid cells are at rest.
+				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
+				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, r->lo[0]);
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					double rho = 0, j[L::D] = {};
-					bool wall = solid(walls.at(x), x);
+					bool wall = !ghost && solid(walls.at(x), x);
 					if (!wall) S::read(rho, j, [&](int k) LBM_LAMBDA { return double(from[k * pitch + x]); });
 					double* to = row + x - r->lo[0];
 					to[0] = rho;

@@ -310,3 +310,14 @@ func takeString(p *C.char, n *C.size_t) (string, bool) {
 	}
 	return string(b), true
 }
+
+// Version of the HDF5 library in use, for example "1.10.8".
+func Version() string {
+	var major, minor, release C.uint
+	library.Lock()
+	defer library.Unlock()
+	if C.H5get_libversion(&major, &minor, &release) < 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%d.%d.%d", major, minor, release)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/config"
+	"lbmsim/sim"
+)
+
+// checkCommand tells what a case would compute and need; it starts no MPI and
+// allocates nothing of the case's size.
+func checkCommand() *cobra.Command {
+	ranks := 1
+	c := &cobra.Command{
+		Use:   "check CASE.toml",
+		Short: "Check a case and tell what it needs, without running it",
+		Args:  oneCase,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := readCase(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			kase, err := config.Load(args[0], text)
+			if err == nil {
+				err = kase.CheckRanks(ranks)
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, failText(err))
+				return alreadyPrinted{sim.ExitUsage}
+			}
+			fmt.Println(kase.Path)
+			printTable(os.Stdout, kase.Table)
+			fmt.Printf("\nneeds, on %d ranks\n", ranks)
+			printTable(os.Stdout, kase.Forecast(ranks))
+			for _, w := range kase.Warnings {
+				fmt.Println("warning:", w)
+			}
+			fmt.Println("\nthe case is fine")
+			return nil
+		},
+	}
+	c.Flags().IntVarP(&ranks, "ranks", "n", 1, "number of ranks that the run would have")
+	return c
+}

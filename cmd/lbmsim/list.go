@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/config"
+	"lbmsim/model"
+)
+
+// listCommand prints the catalogue: what words a case may use, and their papers.
+func listCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List lattices, collision models, boundaries, fields and expectable quantities",
+		Args:  cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			fmt.Println("lattices")
+			for _, l := range model.Lattices {
+				fmt.Printf("  %-14s %d velocities in %dD\n                 %s\n", l.Name, l.Q(), l.Dims, l.Paper)
+			}
+			fmt.Println("collision models")
+			for _, m := range model.Collisions {
+				fmt.Printf("  %-14s %s (stores %s)\n                 %s\n", m.Name, m.Doc, m.Scheme, m.Paper)
+				for _, p := range m.Params {
+					fmt.Printf("                 %s = %g: %s\n", p.Name, p.Default, p.Doc)
+				}
+			}
+			fmt.Println("boundaries (besides periodic axes)")
+			for _, b := range model.Boundaries {
+				fmt.Printf("  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)
+			}
+			fmt.Println("output fields")
+			for _, f := range model.Fields {
+				fmt.Printf("  %-14s %s\n", f.Name, f.Doc)
+			}
+			fmt.Println("quantities of [expect]")
+			for _, q := range config.Quantities() {
+				fmt.Printf("  %-19s %s\n                      %s\n", q.Name, q.Key, q.Doc)
+			}
+		},
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   "reference",
+		Short: "Print the reference of the case file (docs/reference.md)",
+		Args:  cobra.NoArgs,
+		Run:   func(*cobra.Command, []string) { fmt.Print(config.Reference()) },
+	})
+	return c
+}

@@ -1,0 +1,88 @@
+// Command lbmsim runs lattice-Boltzmann flow cases. Here the parts that a build
+// brings are wired together by hand, errors are printed once, and the exit code
+// is decided; everything else lives in the packages below.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/config"
+	"lbmsim/sim"
+)
+
+// version is set by the Makefile.
+var version = "unversioned"
+
+// MPI and the device are called from the thread that the process began with.
+func init() { runtime.LockOSThread() }
+
+func main() { os.Exit(execute(os.Args[1:])) }
+
+func execute(args []string) int {
+	root := command()
+	root.SetArgs(args)
+	err := root.Execute()
+	var quiet alreadyPrinted
+	if err != nil && !errors.As(err, &quiet) {
+		fmt.Fprintln(os.Stderr, "lbmsim:", err)
+	}
+	return exitCode(err)
+}
+
+// alreadyPrinted is an error that the user has seen; only its code is left.
+type alreadyPrinted struct{ code int }
+
+func (a alreadyPrinted) Error() string { return fmt.Sprintf("exit code %d", a.code) }
+
+// usageError is a wrong command line.
+type usageError struct{ error }
+
+func exitCode(err error) int {
+	var quiet alreadyPrinted
+	var wrong config.Errors
+	var usage usageError
+	switch {
+	case errors.As(err, &quiet):
+		return quiet.code
+	case errors.As(err, &wrong), errors.As(err, &usage):
+		return sim.ExitUsage
+	}
+	code, _ := sim.ExitCode(err)
+	return code
+}
+
+func command() *cobra.Command {
+	run := runCommand()
+	root := &cobra.Command{
+		Use:   "lbmsim CASE.toml",
+		Short: "Lattice-Boltzmann flow simulator",
+		Long: `lbmsim runs the flow case of a TOML file, on one rank or under mpirun and srun,
+and writes HDF5 files for ParaView, pictures, probes and checkpoints.
+
+  lbmsim case.toml                    run it here
+  mpirun -np 4 lbmsim case.toml       run it on four ranks
+  lbmsim check case.toml              what would it compute, and what does it need?`,
+		Version:       version,
+		Args:          run.Args,
+		RunE:          run.RunE,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.Flags().AddFlagSet(run.Flags())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(run, checkCommand(), listCommand(), infoCommand())
+	return root
+}
+
+// oneCase is the Args rule of commands that take a case file.
+func oneCase(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("give one case file, got %d arguments; see lbmsim --help", len(args))}
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+//go:build mpi
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"lbmsim/io/checkpoint"
+)
+
+// Here the program is tested as users run it: the real binary, real ranks, real
+// signals and files.
+
+// binary builds the program once for all tests of this file.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "lbmsim-test-")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "lbmsim")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", bin, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+// launcher is the mpirun of the MPI library that the tests are built with.
+func launcher(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("LBMSIM_MPIRUN")
+	if name == "" {
+		name = "mpirun"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("LBMSIM_REQUIRE_MPI") != "" {
+			t.Fatalf("LBMSIM_REQUIRE_MPI is set, but there is no %s", name)
+		}
+		t.Skipf("needs %s of the MPI library that the tests were built with (LBMSIM_MPIRUN names another)", name)
+	}
+	return path
+}
+
+// command line of the program on n ranks; 0 = without a launcher.
+func program(t *testing.T, ctx context.Context, dir string, n int, args ...string) *exec.Cmd {
+	t.Helper()
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, bin, args...)
+	if n > 0 {
+		mpirun := launcher(t)
+		line := []string{"-np", fmt.Sprint(n)}
+		if out, _ := exec.Command(mpirun, "--version").Output(); bytes.Contains(out, []byte("Open MPI")) {
+			line = append(line, "--oversubscribe")
+		}
+		cmd = exec.CommandContext(ctx, mpirun, append(append(line, bin), args...)...)
+	}
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	// The launcher and its ranks die together when the test gives up.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// result of a finished program.
+type result struct {
+	code    int
+	out     string // both streams
+	elapsed time.Duration
+}
+
+func finish(t *testing.T, cmd *exec.Cmd) result {
+	t.Helper()
+	var b bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &b, &b
+	start := time.Now()
+	err := cmd.Run()
+	r := result{out: b.String(), elapsed: time.Since(start)}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		r.code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, r.out)
+	}
+	return r
+}
+
+func runProgram(t *testing.T, dir string, n int, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return finish(t, program(t, ctx, dir, n, args...))
+}
+
+func writeCase(t *testing.T, dir, text string) string {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "case.toml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "case.toml"
+}
+
+const box = `
+[domain]
+cells = [30, 22, 17]
+periodic = ["y"]
+[fluid]
+viscosity = 0.03
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "z-"]
+[boundary.lid]
+type = "moving_wall"
+faces = ["z+"]
+velocity = [0.05, 0.01, 0]
+[body.ball]
+shape = "sphere"
+centre = [14, 11, 8]
+radius = 4
+[run]
+steps = %d
+[output.fields]
+fields = ["pressure", "velocity", "vorticity"]
+[output.picture]
+[output.probe.p]
+at = [4, 5, 6]
+[checkpoint]
+every = %d
+`
+
+func lastState(t *testing.T, dir string) []byte {
+	t.Helper()
+	files, err := checkpoint.Latest(filepath.Join(dir, "out", "case", "checkpoints"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no checkpoint: %v", err)
+	}
+	f, err := checkpoint.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, f.Header.Planes*f.Header.PlaneBytes())
+	if err := f.ReadPlanes(0, f.Header.Planes, b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRealRanksGiveTheSameBits(t *testing.T) {
+	want := []byte(nil)
+	for _, n := range []int{0, 1, 2, 3, 5} {
+		dir := t.TempDir()
+		r := runProgram(t, dir, n, writeCase(t, dir, fmt.Sprintf(box, 60, 60)))
+		if r.code != 0 {
+			t.Fatalf("%d ranks: exit code %d\n%s", n, r.code, r.out)
+		}
+		state := lastState(t, dir)
+		if want == nil {
+			want = state
+		} else if !bytes.Equal(state, want) {
+			t.Errorf("%d ranks: the state differs from that of one rank without mpirun", n)
+		}
+		pictures, _ := filepath.Glob(filepath.Join(dir, "out", "case", "*.png"))
+		if len(pictures) == 0 {
+			t.Errorf("%d ranks: no picture", n)
+		}
+	}
+}
+
+func TestWrongCaseEndsAllRanksWithCode2(t *testing.T) {
+	dir := t.TempDir()
+	r := runProgram(t, dir, 3, writeCase(t, dir, strings.Replace(fmt.Sprintf(box, 10, 10), "viscosity", "viscocity", 1)))
+	if r.code != 2 || strings.Count(r.out, "did you mean") != 1 {
+		t.Errorf("exit code %d, want 2 and one message:\n%s", r.code, r.out)
+	}
+	if r := runProgram(t, dir, 2, "nosuch.toml"); r.code != 2 || strings.Count(r.out, "nosuch.toml") != 1 {
+		t.Errorf("no case: exit code %d\n%s", r.code, r.out)
+	}
+	if r := runProgram(t, dir, 20, writeCase(t, dir, fmt.Sprintf(box, 10, 10))); r.code != 2 || !strings.Contains(r.out, "17") {
+		t.Errorf("more ranks than planes: exit code %d\n%s", r.code, r.out)
+	}
+}
+
+// started waits until the run has written its first checkpoint.
+func started(t *testing.T, dir string, cmd *exec.Cmd) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if files, _ := checkpoint.Latest(filepath.Join(dir, "out", "case", "checkpoints")); len(files) > 0 {
+			return
+		}
+	}
+	_ = cmd.Cancel()
+	t.Fatal("no checkpoint within a minute")
+}
+
+func TestInterruptCheckpointsAndRestartGoesOn(t *testing.T) {
+	for _, n := range []int{0, 2} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := program(t, ctx, dir, n, writeCase(t, dir, fmt.Sprintf(box, 1_000_000_000, 50)))
+		go func() {
+			started(t, dir, cmd)
+			_ = cmd.Process.Signal(os.Interrupt)
+		}()
+		r := finish(t, cmd)
+		if !strings.Contains(r.out, "restart latest") {
+			t.Fatalf("%d ranks: no clean end after an interrupt, exit code %d\n%s", n, r.code, r.out)
+		}
+		files, err := checkpoint.Latest(filepath.Join(dir, "out", "case", "checkpoints"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no checkpoint", err)
+		}
+		f, err := checkpoint.Open(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := int(f.Header.Step)
+		f.Close()
+		writeCase(t, dir, fmt.Sprintf(box, step+40, 50))
+		if r := runProgram(t, dir, 3, "run", "case.toml", "--restart", "latest"); r.code != 0 {
+			t.Fatalf("restart: exit code %d\n%s", r.code, r.out)
+		}
+		straight := t.TempDir()
+		if r := runProgram(t, straight, 0, writeCase(t, straight, fmt.Sprintf(box, step+40, 50))); r.code != 0 {
+			t.Fatalf("exit code %d\n%s", r.code, r.out)
+		}
+		if !bytes.Equal(lastState(t, dir), lastState(t, straight)) {
+			t.Errorf("%d ranks: the continued run differs from the uninterrupted one", n)
+		}
+	}
+}
+
+// pidsOf lists the ranks of a job by their working folder.
+func pidsOf(dir string) []int {
+	var pids []int
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		var pid int
+		if _, err := fmt.Sscan(e.Name(), &pid); err != nil {
+			continue
+		}
+		cwd, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+		exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		if cwd == dir && filepath.Base(exe) == "lbmsim" {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// kill -9 of one rank, at a random moment of a run that writes checkpoints all
+// the time: the job ends within seconds, and the newest checkpoint restarts.
+func TestKilledRankEndsTheJobAndLeavesACheckpoint(t *testing.T) {
+	for trial := 0; trial < 3; trial++ {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := program(t, ctx, dir, 3, writeCase(t, dir, fmt.Sprintf(box, 1_000_000_000, 2)))
+		var killed time.Time
+		go func() {
+			started(t, dir, cmd)
+			time.Sleep(time.Duration(37*trial) * time.Millisecond)
+			if pids := pidsOf(dir); len(pids) > 0 {
+				killed = time.Now()
+				_ = syscall.Kill(pids[trial%len(pids)], syscall.SIGKILL)
+			}
+		}()
+		r := finish(t, cmd)
+		if r.code == 0 || killed.IsZero() || time.Since(killed) > 20*time.Second {
+			t.Fatalf("exit code %d, %v after the kill\n%s", r.code, time.Since(killed), r.out)
+		}
+		for end := time.Now().Add(10 * time.Second); len(pidsOf(dir)) > 0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("ranks are left behind")
+			}
+		}
+		lastState(t, dir) // opens and verifies every plane
+	}
+}
+
+// a full disk stops the run with one message on one line of the log, and the
+// checkpoints that were there stay good.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	if err := os.Mkdir(out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", out, "tmpfs", 0, "size=4m"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("mounting a small file system: %v", err)
+		}
+		t.Skipf("needs root, to mount a small file system: %v", err)
+	}
+	defer func() { _ = syscall.Unmount(out, syscall.MNT_DETACH) }()
+	text := strings.Replace(fmt.Sprintf(box, 10000, 20), "[checkpoint]", "[checkpoint]\nkeep = 1000", 1)
+	r := runProgram(t, dir, 2, writeCase(t, dir, text))
+	if r.code != 1 || !strings.Contains(r.out, "no space left") {
+		t.Fatalf("exit code %d, want 1 and the reason\n%s", r.code, r.out)
+	}
+	if len(lastState(t, dir)) == 0 {
+		t.Error("no good checkpoint is left")
+	}
+}
+
+func TestCheckListAndInfo(t *testing.T) {
+	dir := t.TempDir()
+	name := writeCase(t, dir, fmt.Sprintf(box, 10, 10))
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"check", name}, []string{"tau", "bytes a cell"}},
+		{[]string{"list"}, []string{"regularized", "moving_wall", "vorticity", "Phys. Rev."}},
+		{[]string{"info"}, []string{"hdf5", "mpi", "avx"}},
+		{[]string{"--version"}, []string{"lbmsim"}},
+	} {
+		r := runProgram(t, dir, 0, c.args...)
+		for _, w := range c.want {
+			if r.code != 0 || !strings.Contains(r.out, w) {
+				t.Errorf("lbmsim %v: exit code %d, no %q in\n%s", c.args, r.code, w, r.out)
+			}
+		}
+	}
+	if r := runProgram(t, dir, 0); r.code != 2 {
+		t.Errorf("no case: exit code %d", r.code)
+	}
+	if r := runProgram(t, dir, 0, "run", name, "--nosuch"); r.code != 2 {
+		t.Errorf("unknown flag: exit code %d", r.code)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("check wrote something")
+	}
+}

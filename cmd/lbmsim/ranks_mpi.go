@@ -1,0 +1,23 @@
+//go:build mpi
+
+package main
+
+import (
+	"os"
+
+	btracey "github.com/btracey/mpi"
+
+	"lbmsim/comm"
+	"lbmsim/comm/mpi"
+)
+
+// ranks joins the job that mpirun or srun has started; without a launcher the
+// process is the only rank and MPI is left alone.
+func ranks() (comm.Comm, error) {
+	c := comm.Serial()
+	if _, launched := comm.Launched(os.LookupEnv); launched {
+		c = mpi.New()
+	}
+	btracey.Register(c)
+	return c, btracey.Init()
+}

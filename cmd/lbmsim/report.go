@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"lbmsim/config"
+	"lbmsim/sim"
+)
+
+// reporter is a sim.Reporter that can also tell why a run failed.
+type reporter interface {
+	sim.Reporter
+	Fail(error)
+}
+
+func newReporter(kind string) (reporter, error) {
+	switch kind {
+	case "text":
+		info, err := os.Stdout.Stat()
+		return &textReport{out: os.Stdout, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}, nil
+	case "json":
+		return &jsonReport{json.NewEncoder(os.Stdout)}, nil
+	}
+	return nil, usageError{fmt.Errorf("--log %s: give text or json", kind)}
+}
+
+// textReport writes for people: on a terminal one line that is rewritten, else a
+// line every few seconds.
+type textReport struct {
+	out      io.Writer
+	terminal bool
+	last     time.Time
+	open     bool // a progress line is on the terminal
+}
+
+const (
+	terminalEvery = 200 * time.Millisecond
+	logEvery      = 5 * time.Second
+)
+
+// line prints a whole line, below a progress line that may be open.
+func (t *textReport) line(format string, args ...any) {
+	if t.open {
+		fmt.Fprint(t.out, "\r\x1b[K")
+		t.open = false
+	}
+	fmt.Fprintf(t.out, format+"\n", args...)
+}
+
+func (t *textReport) Start(s sim.Start) {
+	t.line("lbmsim %s  %s", s.Version, s.Case.Path)
+	if s.Case.Title != "" {
+		t.line("%s", s.Case.Title)
+	}
+	t.line("")
+	printTable(t.out, s.Case.Table)
+	t.line("")
+	for _, r := range s.Ranks {
+		t.line("rank %-4d %s  planes %d-%d  %s (%s)  %s", r.Rank, r.Host, r.Planes[0], r.Planes[1]-1, r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)))
+	}
+	t.line("messages  %s; %s", s.MPI, s.Transport)
+	t.line("output    %s", s.Output)
+	if s.Restart != "" {
+		t.line("restart   from %s at step %d", s.Restart, s.First)
+	}
+	for _, w := range s.Case.Warnings {
+		t.Warn(w)
+	}
+	t.line("")
+}
+
+func (t *textReport) Progress(p sim.Progress) {
+	every := logEvery
+	if t.terminal {
+		every = terminalEvery
+	}
+	if time.Since(t.last) < every {
+		return
+	}
+	t.last = time.Now()
+	text := fmt.Sprintf("step %d of %d (%.0f %%)  %.4g MLUPS", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last), p.MLUPS)
+	if p.Roofline > 0 {
+		text += fmt.Sprintf("  %.0f %% of the roofline", 100*p.Roofline)
+	}
+	text += fmt.Sprintf("  messages %.0f %%  Mach %.3f  ETA %s", 100*p.Communication, p.MaxMach, roundDuration(p.ETA))
+	if t.terminal {
+		fmt.Fprint(t.out, "\r\x1b[K"+text)
+		t.open = true
+		return
+	}
+	t.line("%s", text)
+}
+
+func (t *textReport) Wrote(kind, path string) {
+	if !t.terminal {
+		t.line("wrote %s %s", kind, path)
+	}
+}
+
+func (t *textReport) Warn(message string) { t.line("warning: %s", message) }
+
+func (t *textReport) Finish(s sim.Summary) {
+	t.line("")
+	t.line("%s: step %d after %s, %d steps, %.4g MLUPS", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS)
+	if s.Roofline > 0 {
+		t.line("  %.0f %% of the memory roofline measured at the start", 100*s.Roofline)
+	}
+	w := s.Times
+	t.line("  time  computing %.2f s, waiting for messages %.2f s, messages hidden behind computing %.2f s,", w.Compute, w.Exposed, w.Hidden)
+	t.line("        output %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
+	for _, v := range s.Expect {
+		mark := "ok    "
+		if !v.OK {
+			mark = "MISSED"
+		}
+		t.line("  expect %s  %s = %.6g (%.6g +- %.3g)", mark, v.Quantity, v.Got, v.Want, v.Tolerance)
+	}
+	kinds := make([]string, 0, len(s.Files))
+	for k := range s.Files {
+		kinds = append(kinds, k)
+	}
+	sort.Strings(kinds)
+	for _, k := range kinds {
+		t.line("  %-10s %s", k, s.Files[k])
+	}
+	if s.Reason != "all steps done" {
+		t.line("  go on with: lbmsim run %s --restart latest", s.Case.Path)
+	}
+}
+
+func (t *textReport) Fail(err error) {
+	if t.open {
+		fmt.Fprintln(t.out)
+		t.open = false
+	}
+	fmt.Fprintln(os.Stderr, failText(err))
+}
+
+// failText is the one message of a failed run. Errors of a case stand as they
+// are, with their file and line first, so that editors can jump there.
+func failText(err error) string {
+	var wrong config.Errors
+	if errors.As(err, &wrong) {
+		return wrong.Error()
+	}
+	return "lbmsim: " + err.Error()
+}
+
+// jsonReport writes one JSON object a line.
+type jsonReport struct{ *json.Encoder }
+
+func (j *jsonReport) event(name string, data any) {
+	// The log is a convenience: a closed pipe must not end the run.
+	_ = j.Encode(struct {
+		Event string    `json:"event"`
+		At    time.Time `json:"at"`
+		Data  any       `json:"data"`
+	}{name, time.Now(), data})
+}
+
+func (j *jsonReport) Start(s sim.Start) {
+	j.event("start", map[string]any{
+		"version": s.Version, "case": s.Case.Path, "title": s.Case.Title, "table": s.Case.Table, "resolved": s.Case.Resolved,
+		"ranks": s.Ranks, "mpi": s.MPI, "transport": s.Transport, "first_step": s.First, "restart": s.Restart, "output": s.Output,
+	})
+	for _, w := range s.Case.Warnings {
+		j.Warn(w)
+	}
+}
+func (j *jsonReport) Progress(p sim.Progress) { j.event("progress", p) }
+func (j *jsonReport) Wrote(kind, path string) {
+	j.event("wrote", map[string]string{"kind": kind, "path": path})
+}
+func (j *jsonReport) Warn(message string) { j.event("warning", message) }
+func (j *jsonReport) Finish(s sim.Summary) {
+	j.event("finish", map[string]any{
+		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
+		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "expect": s.Expect,
+	})
+}
+func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }
+
+// printTable prints rows of a name, lattice units and SI, aligned.
+func printTable(out io.Writer, rows []config.Row) {
+	var name, lattice int
+	for _, r := range rows {
+		name, lattice = max(name, len(r.Name)), max(lattice, len(r.Lattice))
+	}
+	for _, r := range rows {
+		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %s", name, r.Name, lattice, r.Lattice, r.SI), " "))
+	}
+}
+
+// bytesText writes a number of bytes with a binary prefix.
+func bytesText(n float64) string {
+	for _, unit := range []string{"B", "KiB", "MiB", "GiB"} {
+		if n < 1024 {
+			return fmt.Sprintf("%.4g %s", n, unit)
+		}
+		n /= 1024
+	}
+	return fmt.Sprintf("%.4g TiB", n)
+}
+
+func roundDuration(d time.Duration) time.Duration {
+	if d > time.Minute {
+		return d.Round(time.Second)
+	}
+	return d.Round(10 * time.Millisecond)
+}
+
+func splitComma(s string) []string { return strings.Split(strings.TrimSpace(s), ",") }

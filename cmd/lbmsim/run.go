@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	btracey "github.com/btracey/mpi"
+	"github.com/spf13/cobra"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device/cpu"
+	"lbmsim/sim"
+)
+
+// runFlags are the flags of `lbmsim run`, and of lbmsim with a case alone.
+type runFlags struct {
+	restart string
+	output  string
+	log     string
+	threads int
+	isa     string
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run CASE.toml",
+		Short: "Run a case (the default command)",
+		Args:  oneCase,
+		RunE:  func(_ *cobra.Command, args []string) error { return runCase(args[0], f) },
+	}
+	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, or the path of one")
+	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
+	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
+	return c
+}
+
+// runCase starts the ranks, runs the case and ends the ranks, whatever happens.
+func runCase(path string, f runFlags) (err error) {
+	report, err := newReporter(f.log)
+	if err != nil {
+		return err
+	}
+	c, err := ranks()
+	if err != nil {
+		return fmt.Errorf("starting MPI: %w", err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
+			abort(c, sim.ExitFailure)
+			err = alreadyPrinted{sim.ExitFailure}
+		}
+	}()
+	err = runRank(c, path, f, report)
+	code, agreed := sim.ExitCode(err)
+	if err != nil && !agreed {
+		// The other ranks know nothing of it and may wait for this one.
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		abort(c, code)
+		return alreadyPrinted{code}
+	}
+	if err != nil && c.Rank() == 0 {
+		report.Fail(err)
+	}
+	btracey.Finalize()
+	if err != nil {
+		return alreadyPrinted{code}
+	}
+	return nil
+}
+
+func abort(c comm.Comm, code int) {
+	if a, ok := c.(comm.Aborter); ok {
+		a.Abort(code)
+	}
+}
+
+// runRank is one rank's way from the case's bytes to the finished run.
+func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
+	signals := catch(c)
+	kase, err := loadEverywhere(c, path)
+	if err != nil {
+		return err
+	}
+	if f.output != "" {
+		kase.OutputDir = f.output
+	}
+	threads, advice, err := share(c, kase, f.threads)
+	if err != nil {
+		return err
+	}
+	if advice != "" {
+		kase.Warnings = append(kase.Warnings, advice)
+	}
+	var options []cpu.Option
+	if f.isa != "" {
+		options = append(options, cpu.WithISA(f.isa))
+	}
+	dev, err := cpu.New(threads, options...)
+	if err := comm.Agree(c, err); err != nil {
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	defer dev.Close()
+	return sim.Run(sim.Options{
+		Case: kase, Comm: c, Device: dev, Report: report,
+		Restart: f.restart, Version: version, Signals: signals,
+	})
+}
+
+// loadEverywhere reads the case on rank 0 and parses the same bytes on every rank.
+func loadEverywhere(c comm.Comm, path string) (*config.Case, error) {
+	var text []byte
+	var err error
+	if c.Rank() == 0 {
+		text, err = readCase(path)
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	if text, err = comm.Broadcast(c, text); err != nil {
+		return nil, err
+	}
+	kase, err := config.Load(path, text)
+	if err != nil { // the same bytes give the same error everywhere
+		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	return kase, nil
+}
+
+// readCase reads a case file, refusing what can't be one before it fills memory.
+func readCase(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("there is no case file %s", path)
+	case err != nil:
+		return nil, fmt.Errorf("reading the case: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder, not a case file", path)
+	case info.Size() > 1<<20:
+		return nil, fmt.Errorf("%s has %d MiB; a case file is a few KiB of TOML", path, info.Size()>>20)
+	}
+	return os.ReadFile(path)
+}
+
+// catch delivers the signals that end a run with a checkpoint; a second one ends
+// it at once. MPI's start can leave handlers of C libraries behind, which Notify
+// alone would not replace.
+func catch(c comm.Comm) <-chan os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
+	signal.Ignore(list...)
+	in, out := make(chan os.Signal, 8), make(chan os.Signal, 8)
+	signal.Notify(in, list...)
+	go func() {
+		out <- <-in
+		for s := range in {
+			if s == os.Interrupt || s == syscall.SIGTERM {
+				fmt.Fprintf(os.Stderr, "lbmsim: rank %d: second signal (%v), ending without a checkpoint\n", c.Rank(), s)
+				os.Exit(sim.ExitFailure)
+			}
+		}
+	}()
+	return out
+}

@@ -1,0 +1,289 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device/cpu"
+	"lbmsim/io/checkpoint"
+)
+
+// silent is a reporter that keeps the summary and fails the test on nothing.
+type silent struct {
+	start   Start
+	summary Summary
+	wrote   []string
+}
+
+func (s *silent) Start(x Start)           { s.start = x }
+func (s *silent) Progress(Progress)       {}
+func (s *silent) Wrote(kind, path string) { s.wrote = append(s.wrote, kind+" "+path) }
+func (s *silent) Warn(string)             {}
+func (s *silent) Finish(x Summary)        { s.summary = x }
+
+// trial is one run in a test.
+type trial struct {
+	text    string // the case
+	ranks   int
+	threads int
+	restart string
+	dir     string // of the outputs
+}
+
+// run computes a case on ranks in this process.
+func (tr trial) run(t *testing.T) (*silent, error) {
+	t.Helper()
+	report := &silent{}
+	err := comm.RunLocal(tr.ranks, func(c comm.Comm) error {
+		kase, err := config.Load("test.toml", []byte(tr.text))
+		if err != nil {
+			return err
+		}
+		kase.OutputDir = tr.dir
+		dev, err := cpu.New(max(1, tr.threads))
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		err = Run(Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test"})
+		if _, agreed := ExitCode(err); agreed && err != nil {
+			// Every rank ends by itself: let the last one finish, as MPI_Finalize does.
+			return errors.Join(err, comm.Barrier(c))
+		}
+		return err
+	})
+	return report, err
+}
+
+// must runs a case that has to succeed.
+func (tr trial) must(t *testing.T) *silent {
+	t.Helper()
+	if tr.dir == "" {
+		tr.dir = t.TempDir()
+	}
+	s, err := tr.run(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stateIn is the whole state in the newest checkpoint of a folder, as bytes.
+func stateIn(t *testing.T, dir string) []byte {
+	t.Helper()
+	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no checkpoint in %s: %v", dir, err)
+	}
+	f, err := checkpoint.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, f.Header.Planes*f.Header.PlaneBytes())
+	if err := f.ReadPlanes(0, f.Header.Planes, b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// the cases cover both schemes, walls, bodies, forces and periodic axes.
+var variety = map[string]string{
+	"channel with a body": `
+[domain]
+cells = [37, 23, 19]
+periodic = ["x", "z"]
+[fluid]
+viscosity = 0.05
+[force]
+acceleration = [1e-5, 0, 2e-6]
+[boundary.bottom]
+type = "wall"
+faces = ["y-"]
+[boundary.top]
+type = "moving_wall"
+velocity = [0.03, 0, 0.01]
+faces = ["y+"]
+[body.ball]
+shape = "sphere"
+centre = [14, 11, 9]
+radius = 4
+[initial]
+velocity = ["0.02*sin(2*pi*z/Lz)", "0.01*cos(2*pi*x/Lx)", 0]
+`,
+	"closed box": `
+[domain]
+cells = [20, 9, 14]
+[fluid]
+viscosity = 0.02
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-", "y+", "z-"]
+[boundary.lid]
+type = "moving_wall"
+velocity = [0.05, 0.02, 0]
+faces = ["z+"]
+`,
+	"2D periodic": `
+[domain]
+cells = [33, 21]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.03
+[initial]
+velocity = ["0.04*cos(2*pi*x/Lx)*sin(2*pi*y/Ly)", "-0.03*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)"]
+[body.disc]
+shape = "cylinder"
+centre = [12.3, 9]
+radius = 3
+`,
+}
+
+// endings gives a case its model, precision, steps and outputs.
+func ending(model, precision string, steps int) string {
+	return fmt.Sprintf(`
+[collision]
+model = %q
+precision = %q
+[run]
+steps = %d
+watch_every = 7
+[output.fields]
+fields = ["pressure", "velocity", "vorticity", "solid"]
+precision = "float64"
+every = 10
+[output.probe.middle]
+at = POINT
+every = 3
+[checkpoint]
+every = 10
+keep = 9
+`, model, precision, steps)
+}
+
+func withPoint(text string) string {
+	point := "[5.5, 4.5, 6.5]"
+	if strings.Contains(text, "cells = [33, 21]") {
+		point = "[5.5, 4.5]"
+	}
+	return strings.Replace(text, "POINT", point, 1)
+}
+
+// outputs of a run that must not depend on ranks, threads or restarts: the state,
+// the probes and the data of the field files.
+func outputsIn(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{"state": stateIn(t, dir)}
+	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no probes in %s (%v)", dir, err)
+	}
+	more, err := filepath.Glob(filepath.Join(dir, "fields", "*.hdf"))
+	if err != nil || len(more) == 0 {
+		t.Fatalf("no field files in %s (%v)", dir, err)
+	}
+	for _, f := range append(files, more...) {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(f)] = b
+	}
+	return out
+}
+
+func compare(t *testing.T, what string, got, want map[string][]byte) {
+	t.Helper()
+	for name, w := range want {
+		if g, ok := got[name]; !ok {
+			t.Errorf("%s: no %s", what, name)
+		} else if !bytes.Equal(g, w) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d outputs, want %d", what, len(got), len(want))
+	}
+}
+
+func TestAnyNumberOfRanksGivesTheSameBits(t *testing.T) {
+	for name, text := range variety {
+		for _, model := range []string{"regularized", "bgk", "trt"} {
+			for _, precision := range []string{"float32", "float64"} {
+				t.Run(name+" "+model+" "+precision, func(t *testing.T) {
+					whole := withPoint(text + ending(model, precision, 20))
+					dir := t.TempDir()
+					trial{text: whole, ranks: 1, dir: dir}.must(t)
+					want := outputsIn(t, dir)
+					for _, n := range []int{2, 3, 5} {
+						dir := t.TempDir()
+						trial{text: whole, ranks: n, threads: 2, dir: dir}.must(t)
+						compare(t, fmt.Sprintf("%d ranks", n), outputsIn(t, dir), want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A run goes on from an older checkpoint on other ranks: what came after it in the
+// outputs is written again, once, and everything ends as in a run that was never
+// stopped.
+func TestRestartOnOtherRanksGivesTheSameBits(t *testing.T) {
+	for name, text := range variety {
+		for _, model := range []string{"regularized", "trt"} {
+			t.Run(name+" "+model, func(t *testing.T) {
+				whole := withPoint(text + ending(model, "float32", 40))
+				straight := t.TempDir()
+				trial{text: whole, ranks: 1, dir: straight}.must(t)
+				want := outputsIn(t, straight)
+				for _, ranks := range [][2]int{{1, 3}, {5, 1}, {2, 2}} {
+					dir := t.TempDir()
+					trial{text: whole, ranks: ranks[0], dir: dir}.must(t)
+					files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+					if err != nil || len(files) != 4 {
+						t.Fatalf("%d checkpoints, %v", len(files), err)
+					}
+					for _, later := range files[:2] {
+						if err := os.Remove(later); err != nil {
+							t.Fatal(err)
+						}
+					}
+					s := trial{text: whole, ranks: ranks[1], dir: dir, restart: "latest"}.must(t)
+					if s.summary.Steps != 20 {
+						t.Errorf("%d steps after the restart, want 20", s.summary.Steps)
+					}
+					compare(t, fmt.Sprintf("restart from %d on %d ranks", ranks[0], ranks[1]), outputsIn(t, dir), want)
+				}
+			})
+		}
+	}
+}
+
+func TestRestartRefusesAnotherCase(t *testing.T) {
+	dir := t.TempDir()
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 10))
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	for _, change := range [][3]string{
+		{"viscosity = 0.02", "viscosity = 0.03", "viscosity"},
+		{`"bgk"`, `"trt"`, "model"},
+		{"cells = [20, 9, 14]", "cells = [20, 9, 15]", "cells"},
+		{"velocity = [0.05, 0.02, 0]", "velocity = [0.05, 0.01, 0]", "velocity"},
+	} {
+		other := strings.Replace(text, change[0], change[1], 1)
+		_, err := trial{text: other, ranks: 2, dir: dir, restart: "latest"}.run(t)
+		if err == nil || !strings.Contains(err.Error(), change[2]) {
+			t.Errorf("%s: %v, want a refusal that names %s", change[1], err, change[2])
+		}
+		if code, agreed := ExitCode(err); code != ExitUsage || !agreed {
+			t.Errorf("%s: exit code %d, agreed %v", change[1], code, agreed)
+		}
+	}
+}
