@@ -59,8 +59,8 @@ func TestFacesEdgesAndImages(t *testing.T) {
 		{2, 5, 2, 2, "high y face"},
 		{2, 2, -1, 3, "low z face"},
 		{2, 5, -1, 3, "an edge of two walls at rest: the slowest axis"},
-		{2, 5, 6, 4, "an edge with a moving wall: the moving one"},
-		{-1, -1, 6, 4, "the same, behind the periodic face"},
+		{2, 5, 6, 2, "an edge with a moving wall: the one at rest"},
+		{-1, -1, 6, 1, "the same, behind the periodic face"},
 	} {
 		if got := c.At(want.x, want.y, want.z); got != want.t {
 			t.Errorf("cell %d,%d,%d is of type %d, want %d (%s)", want.x, want.y, want.z, got, want.t, want.why)
