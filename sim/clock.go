@@ -37,7 +37,8 @@ func spend(total *float64, f func() error) error {
 	return err
 }
 
-// exposed is the time that steps waited for messages with no kernel running.
+// exposed is the time of the steps in which no kernel ran: they waited for messages
+// or, without neighbours, for kernels to start.
 func (s *stopwatch) exposed() float64 {
 	if s.wall > s.compute {
 		return s.wall - s.compute

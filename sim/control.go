@@ -115,7 +115,7 @@ func (r *run) report(since time.Duration, steps int) {
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit
 	}
-	if r.clock.wall > 0 {
+	if r.clock.wall > 0 && r.halo.Stats().Messages > 0 {
 		p.Communication = r.clock.exposed() / r.clock.wall
 	}
 	if done := r.n - r.first; done > 0 {

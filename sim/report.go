@@ -71,7 +71,7 @@ type Summary struct {
 // Times splits the run's wall time; seconds, mean over the ranks.
 type Times struct {
 	Compute float64 // the kernels kept the run
-	Exposed float64 // only messages kept the run
+	Exposed float64 // no kernel ran: waiting for messages, or between kernels
 	Hidden  float64 // messages in flight while kernels ran
 	Output  float64 // fields, pictures, probes, checkpoints: what the run waited for
 	Watch   float64 // stability watch and agreement between ranks

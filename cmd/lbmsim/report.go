@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"lbmsim/config"
 	"lbmsim/sim"
 )
@@ -23,12 +25,31 @@ type reporter interface {
 func newReporter(kind string) (reporter, error) {
 	switch kind {
 	case "text":
-		info, err := os.Stdout.Stat()
-		return &textReport{out: os.Stdout, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}, nil
+		return &textReport{out: os.Stdout, terminal: watched()}, nil
 	case "json":
 		return &jsonReport{json.NewEncoder(os.Stdout)}, nil
 	}
 	return nil, usageError{fmt.Errorf("--log %s: give text or json", kind)}
+}
+
+// watched reports whether somebody looks at the output on a terminal. Open MPI's
+// launcher gives every rank a terminal of its own, of no size, whatever becomes of
+// the output: then the launcher's own output tells.
+func watched() bool {
+	size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return false
+	}
+	if size.Col > 0 {
+		return true
+	}
+	launcher, err := os.Open(fmt.Sprintf("/proc/%d/fd/1", os.Getppid()))
+	if err != nil {
+		return false
+	}
+	defer launcher.Close()
+	_, err = unix.IoctlGetWinsize(int(launcher.Fd()), unix.TIOCGWINSZ)
+	return err == nil
 }
 
 // textReport writes for people: on a terminal one line that is rewritten, else a
@@ -74,6 +95,7 @@ func (t *textReport) Start(s sim.Start) {
 		t.Warn(w)
 	}
 	t.line("")
+	t.last = time.Now()
 }
 
 func (t *textReport) Progress(p sim.Progress) {
@@ -113,7 +135,11 @@ func (t *textReport) Finish(s sim.Summary) {
 		t.line("  %.0f %% of the memory roofline measured at the start", 100*s.Roofline)
 	}
 	w := s.Times
-	t.line("  time  computing %.2f s, waiting for messages %.2f s, messages hidden behind computing %.2f s,", w.Compute, w.Exposed, w.Hidden)
+	if w.Bytes > 0 {
+		t.line("  time  computing %.2f s, waiting for messages %.2f s, messages hidden behind computing %.2f s,", w.Compute, w.Exposed, w.Hidden)
+	} else {
+		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
+	}
 	t.line("        output %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
 	for _, v := range s.Expect {
 		mark := "ok    "

@@ -207,3 +207,25 @@ func Pairs(dims int) [][2]int {
 	}
 	return [][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 }
+
+// Populations is the second-order Hermite expansion that has the given moments:
+// the inverse of Moments for what the regularized model produces.
+func (f *Flow) Populations(m []float64) []float64 {
+	d := f.Lattice.Dims
+	pop := make([]float64, f.Lattice.Q())
+	for i, c := range f.Lattice.Velocities {
+		sum := 1 + m[0]
+		for a := 0; a < d; a++ {
+			sum += 3 * float64(c[a]) * m[1+a]
+		}
+		for k, ab := range Pairs(d) {
+			h := 4.5 * hermite(c, ab[0], ab[1]) * m[1+d+k]
+			if ab[0] != ab[1] {
+				h *= 2
+			}
+			sum += h
+		}
+		pop[i] = f.Lattice.Weights[i] * sum
+	}
+	return pop
+}

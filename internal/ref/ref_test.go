@@ -125,3 +125,19 @@ func TestCollisionsConserve(t *testing.T) {
 		}
 	}
 }
+
+// Moments and Populations are inverse to each other.
+func TestMomentsOfPopulations(t *testing.T) {
+	for _, l := range model.Lattices {
+		f := channel(l, "bgk", 0.7, [3]float64{}, [3]int{1, 1, 1}, 0, [3]float64{})
+		m := make([]float64, l.Moments())
+		for i := range m {
+			m[i] = 0.01 * math.Sin(float64(2*i+1))
+		}
+		for i, v := range f.Moments(f.Populations(m)) {
+			if math.Abs(v-m[i]) > 1e-15 {
+				t.Errorf("%s: moment %d is %.17g, want %.17g", l.Name, i, v, m[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/internal/ref"
+	"lbmsim/model"
+)
+
+// box is a closed box with walls on all faces and a moving lid, as one rank.
+type box struct {
+	spec   model.Spec
+	layout decomp.Layout
+	cells  model.Cells
+	params model.Params
+}
+
+func newBox(spec model.Spec, n [3]int) box {
+	ghost := [3]int{0, 0, 1}
+	if spec.Lattice.Dims == 2 {
+		n[2], ghost = 1, [3]int{0, 1, 0}
+	}
+	b := box{spec: spec, layout: decomp.NewLayout(n, ghost, spec.Components()), cells: model.NewCells(n)}
+	b.cells.Velocity = [][3]float64{{}, {0.05, 0, 0}}
+	var x [3]int
+	for x[2] = -1; x[2] <= n[2]; x[2]++ {
+		for x[1] = -1; x[1] <= n[1]; x[1]++ {
+			for x[0] = -1; x[0] <= n[0]; x[0]++ {
+				if at := &b.cells.Type[b.cells.Index(x[0], x[1], x[2])]; !(decomp.Box{Hi: n}).Contains(x) {
+					if *at = 1; x[spec.Lattice.Dims-1] == n[spec.Lattice.Dims-1] {
+						*at = 2
+					}
+				}
+			}
+		}
+	}
+	var values []float64
+	for _, p := range spec.Collision.Params {
+		values = append(values, p.Default)
+	}
+	b.params = model.NewParams(spec.Collision, 0.6, values, [3]float64{})
+	return b
+}
+
+// initial is a smooth flow in the order of device.Program.Init.
+func (b box) initial() []float64 {
+	n, nm, d := b.layout.N, b.spec.Lattice.Moments(), b.spec.Lattice.Dims
+	fields := make([]float64, n[0]*n[1]*n[2]*nm)
+	for row := 0; row < n[1]*n[2]; row++ {
+		for x := 0; x < n[0]; x++ {
+			phase := float64(3*x + 5*(row%n[1]) + 7*(row/n[1]))
+			for c := 0; c <= d; c++ {
+				fields[(row*nm+c)*n[0]+x] = 0.02 * math.Sin(phase/11+float64(c))
+			}
+		}
+	}
+	return fields
+}
+
+// Verify holds some steps of the device's kernels against the oracle
+// (internal/ref) in a small box and returns the largest difference of a velocity
+// component, in lattice units.
+func Verify(dev device.Device, spec model.Spec) (float64, error) {
+	const steps = 5
+	n := [3]int{37, 18, 9}
+	b := newBox(spec, n)
+	n = b.layout.N
+	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)
+	if err != nil {
+		return 0, err
+	}
+	defer program.Close()
+	var state [2]device.Buffer
+	for i := range state {
+		if state[i], err = dev.Alloc(b.layout.Len() * spec.Precision.Bytes()); err != nil {
+			return 0, err
+		}
+		defer state[i].Free()
+	}
+	all := decomp.Box{Hi: n}
+	if err := program.Init(state[0], all, b.initial(), b.params); err != nil {
+		return 0, err
+	}
+	oracle := ref.New(spec.Lattice, spec.Collision.Name, b.params, [3]bool{}, b.cells)
+	if err := load(oracle, b, state[0]); err != nil {
+		return 0, err
+	}
+	s := dev.NewStream(false)
+	for range steps {
+		program.Step(s, state[0], state[1], all, b.params)
+		state[0], state[1] = state[1], state[0]
+		oracle.Step()
+	}
+	if err := s.Sync(); err != nil {
+		return 0, err
+	}
+	got := make([]float64, all.Cells()*(1+spec.Lattice.Dims))
+	if err := program.Fields(state[0], all, got, b.params); err != nil {
+		return 0, err
+	}
+	worst := 0.0
+	oracle.Each(func(cell int, x [3]int, solid bool) {
+		_, u := oracle.Macroscopic(oracle.F[cell])
+		row := (x[2]*n[1] + x[1]) * (1 + spec.Lattice.Dims)
+		for a := 0; a < spec.Lattice.Dims; a++ {
+			worst = math.Max(worst, math.Abs(got[(row+1+a)*n[0]+x[0]]-u[a]))
+		}
+	})
+	limit := map[model.Precision]float64{model.Float32: 1e-6, model.Float64: 1e-14}[spec.Precision]
+	if !(worst <= limit) {
+		return worst, fmt.Errorf("%s is wrong: a velocity differs from the oracle's by %.2g (allowed %.2g); no speed is shown", spec, worst, limit)
+	}
+	return worst, nil
+}
+
+// load gives the oracle the device's state as populations.
+func load(oracle *ref.Flow, b box, state device.Buffer) error {
+	bytes := make([]byte, state.Bytes())
+	if err := state.Read(bytes, 0); err != nil {
+		return err
+	}
+	value := func(i int) float64 {
+		if b.spec.Precision == model.Float32 {
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:])))
+		}
+		return math.Float64frombits(binary.LittleEndian.Uint64(bytes[8*i:]))
+	}
+	oracle.Each(func(cell int, x [3]int, solid bool) {
+		v := make([]float64, b.layout.Components)
+		for c := range v {
+			v[c] = value(b.layout.At(x[0], x[1], x[2], c))
+		}
+		if b.spec.Collision.Scheme == model.Moments {
+			oracle.F[cell] = oracle.Populations(v)
+			return
+		}
+		for i := range v {
+			oracle.F[cell][i] = v[i] + b.spec.Lattice.Weights[i]
+		}
+	})
+	return nil
+}
