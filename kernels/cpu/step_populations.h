@@ -14,18 +14,20 @@ template <class L, class C, class T> struct StepPopulations {
 	typedef typename Lanes<T>::I I;
 	static constexpr int W = Lanes<T>::W;
 
-	static int64_t scratch(const lbm_range*) { return 64; }
+	static constexpr int SEGMENT = 512 / sizeof(T), STRIDE = SEGMENT + 64 / sizeof(T);
 
-	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void*) {
+	static int64_t scratch(const lbm_range*) { return L::Q * STRIDE * sizeof(T) + 64; }
+
+	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		Box box(c, L::Q);
 		Params<T> params = numbers<T>(p);
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
-			for (int y = r->lo[1]; y < r->hi[1]; y++) row(box, params, (const T*)in, (T*)out, y, z, r->lo[0], r->hi[0]);
+			for (int y = r->lo[1]; y < r->hi[1]; y++) row(box, params, (const T*)in, (T*)out, y, z, r->lo[0], r->hi[0], (T*)scratch);
 		fence();
 	}
 
-	static void row(const Box& box, const Params<T>& params, const T* in, T* out, int y, int z, int x0, int x1) {
+	static void row(const Box& box, const Params<T>& params, const T* in, T* out, int y, int z, int x0, int x1, T* done) {
 		const long pitch = box.layout.pitch;
 		const T* own = in + box.layout.start(y, z);
 		const T* source[3][3] = {};  // by c_z, c_y. Behind a wall any row will do: its values are not used.
@@ -45,7 +47,10 @@ template <class L, class C, class T> struct StepPopulations {
 		const long ahead = (long)L::Q * pitch;  // the next row
 		if (y + 1 < box.layout.ny) fetchWalls<true>(box, in, y + 1, z, x0, x1);
 		Walls walls(box.c, y, z, x0);
-		for (int x = x0; x < x1; x += W) {
+		for (int begin = x0; begin < x1; begin += SEGMENT) {
+		const int end = begin + SEGMENT < x1 ? begin + SEGMENT : x1;
+		for (int x = begin; x < end; x += W) {
+			T* to = done + x - begin;
 			R f[L::Q];
 			unroll<L::Q>([&](auto i) LBM_LAMBDA {
 				constexpr int N = decltype(i)::value;
@@ -62,11 +67,15 @@ template <class L, class C, class T> struct StepPopulations {
 				if (pattern) bounce(box, g, own, x, pattern);
 				C::template collide<L>(g, params);
 				if (pattern) clear(g, x, pattern);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { stream(target + i.value * pitch + x, g[i.value]); });
+				unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
 			} else {
 				C::template collide<L>(f, params);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { stream(target + i.value * pitch + x, f[i.value]); });
+				unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
 			}
+		}
+		// Past the caches, component by component: many interleaved streams are slower (measured).
+		for (int i = 0; i < L::Q; i++)
+			for (int x = begin; x < end; x += W) stream(target + i * pitch + x, load(done + i * STRIDE + x - begin));
 		}
 	}
 
