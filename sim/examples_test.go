@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device/cpu"
+)
+
+// every example computes what its [expect] table says.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../examples/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kase, err := config.Load(file, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(kase.Expect) == 0 {
+				t.Fatal("an example without [expect] tests nothing")
+			}
+			kase.OutputDir = t.TempDir()
+			dev, err := cpu.New(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dev.Close()
+			report := &silent{}
+			if err := Run(Options{Case: kase, Comm: comm.Serial(), Device: dev, Report: report, Version: "test"}); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range report.summary.Expect {
+				t.Logf("%s = %.6g (%.6g +- %.3g)", v.Quantity, v.Got, v.Want, v.Tolerance)
+			}
+		})
+	}
+}
