@@ -281,6 +281,9 @@ func newLoops(b *box) (*loops, error) {
 		l.close()
 		return nil, err
 	}
+	// Memory that was never written may all be one page of zeros, in the cache.
+	l.device.Update(l.stream, l.a, b.layout.Components, l.pitch, b.spec.Precision)
+	l.device.Update(l.stream, l.b, b.layout.Components, l.pitch, b.spec.Precision)
 	return l, nil
 }
 
