@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -67,7 +68,7 @@ func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
 	}
 	q := picture.Picture{
 		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.n), Time: r.time(),
-		W: n[h], H: n[v], Values: values, Spacing: u.Length,
+		W: n[h], H: n[v], Values: values, Spacing: u.Length, Lattice: !u.Physical,
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
 	switch {
@@ -77,7 +78,7 @@ func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
 		q.Quantity += " magnitude"
 	}
 	if c.Dims() == 3 {
-		q.Where = fmt.Sprintf("%c = %.4g %s", "xyz"[p.Axis], c.Origin[p.Axis]+(float64(p.At)+0.5)*u.Length, u.Symbol(model.Length))
+		q.Where = strings.TrimSpace(fmt.Sprintf("%c = %.4g %s", "xyz"[p.Axis], c.Origin[p.Axis]+(float64(p.At)+0.5)*u.Length, u.Symbol(model.Length)))
 	}
 	if p.Min != 0 || p.Max != 0 {
 		q.Range = &[2]float64{p.Min, p.Max}

@@ -99,7 +99,7 @@ func (p Picture) draw() (image.Image, error) {
 // frame is the plot with the axes of a plane of w x h pixels.
 func (p Picture) frame(w, h vg.Length) *plot.Plot {
 	lx, ly := float64(p.W)*p.Spacing, float64(p.H)*p.Spacing
-	unit, factor := prefix(max(lx, ly, math.Abs(p.Origin[0]), math.Abs(p.Origin[1])))
+	unit, factor := p.prefix(max(lx, ly, math.Abs(p.Origin[0]), math.Abs(p.Origin[1])))
 	names := p.Axes
 	if names[0] == "" && names[1] == "" {
 		names = [2]string{"x", "y"}
@@ -157,6 +157,9 @@ func (p Picture) titles() (title, under string) {
 		title += " at " + p.Where
 	}
 	under = fmt.Sprintf("t = %.6g s, step %d", p.Time, p.Step)
+	if p.Lattice {
+		under = fmt.Sprintf("step %d", p.Step)
+	}
 	if lo, hi := p.extremes(); lo <= hi {
 		under += strings.TrimSpace(fmt.Sprintf(", values %.4g to %.4g %s", lo, hi, p.Unit))
 	}

@@ -39,6 +39,8 @@ type Picture struct {
 	Axes    [2]string  // names of the axes; "x" and "y" when empty
 	Where   string     // position of the plane, for example "z = 0.5 m"; may be empty
 
+	// Lattice says that the run has no units: lengths are in cells, times in steps.
+	Lattice bool
 	Range   *[2]float64 // fixed ends of the colour scale in Unit; nil takes the values'
 	Colours Colours
 	Size    int // pixels of the longer side of the plane; 0 is 900

@@ -39,8 +39,11 @@ func ticks(n int) plot.TickerFunc {
 }
 
 // prefix is the unit of length that suits a size in metres, and how many of it
-// are a metre.
-func prefix(metres float64) (unit string, factor float64) {
+// are a metre; cells in a picture without units.
+func (p Picture) prefix(metres float64) (unit string, factor float64) {
+	if p.Lattice {
+		return "cells", 1
+	}
 	for _, u := range []struct {
 		unit   string
 		factor float64

@@ -29,11 +29,17 @@ type Header struct {
 	Comments []string
 	Position [3]float64 // in metres, repeated in every row
 	Columns  []Column
+	// Lattice says that the run has no units: lengths are in cells, times in steps.
+	Lattice bool
 }
 
 // names is the row of headings: step, time, place, then the columns.
 func (h Header) names() string {
-	all := append([]Column{{"step", ""}, {"time", "s"}, {"x", "m"}, {"y", "m"}, {"z", "m"}}, h.Columns...)
+	second, metre := "s", "m"
+	if h.Lattice {
+		second, metre = "", ""
+	}
+	all := append([]Column{{"step", ""}, {"time", second}, {"x", metre}, {"y", metre}, {"z", metre}}, h.Columns...)
 	words := make([]string, len(all))
 	for i, c := range all {
 		w := c.Name
