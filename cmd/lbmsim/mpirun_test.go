@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"lbmsim/comm/mpi/mpitest"
 	"lbmsim/io/checkpoint"
 )
 
@@ -36,23 +37,6 @@ var binary = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// launcher is the mpirun of the MPI library that the tests are built with.
-func launcher(t *testing.T) string {
-	t.Helper()
-	name := os.Getenv("LBMSIM_MPIRUN")
-	if name == "" {
-		name = "mpirun"
-	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("LBMSIM_REQUIRE_MPI") != "" {
-			t.Fatalf("LBMSIM_REQUIRE_MPI is set, but there is no %s", name)
-		}
-		t.Skipf("needs %s of the MPI library that the tests were built with (LBMSIM_MPIRUN names another)", name)
-	}
-	return path
-}
-
 // command line of the program on n ranks; 0 = without a launcher.
 func program(t *testing.T, ctx context.Context, dir string, n int, args ...string) *exec.Cmd {
 	t.Helper()
@@ -61,16 +45,14 @@ func program(t *testing.T, ctx context.Context, dir string, n int, args ...strin
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, bin, args...)
+	cmd.Env = os.Environ()
 	if n > 0 {
-		mpirun := launcher(t)
-		line := []string{"-np", fmt.Sprint(n)}
-		if out, _ := exec.Command(mpirun, "--version").Output(); bytes.Contains(out, []byte("Open MPI")) {
-			line = append(line, "--oversubscribe")
-		}
-		cmd = exec.CommandContext(ctx, mpirun, append(append(line, bin), args...)...)
+		line, env := mpitest.Mpirun(t)
+		line = append(append(line, "-np", fmt.Sprint(n), bin), args...)
+		cmd = exec.CommandContext(ctx, line[0], line[1:]...)
+		cmd.Env = append(os.Environ(), env...)
 	}
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 	// The launcher and its ranks die together when the test gives up.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

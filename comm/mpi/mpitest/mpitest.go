@@ -84,7 +84,7 @@ type Job struct {
 // finds itself in Rank. env is added to the environment.
 func Launch(t *testing.T, name string, n int, env ...string) Job {
 	t.Helper()
-	args, more := mpirun(t)
+	args, more := Mpirun(t)
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + p + "$"
@@ -117,10 +117,10 @@ func run(t *testing.T, args, env []string) Job {
 	return Job{cmd.ProcessState.ExitCode(), out.String(), time.Since(start)}
 }
 
-// mpirun is the command line of the launcher that fits the library, up to -np,
+// Mpirun is the command line of the launcher that fits the library, up to -np,
 // and the environment that it needs. Tests may put more ranks on a machine than it
 // has cores, run as root in containers, and use threads.
-func mpirun(t *testing.T) (args, env []string) {
+func Mpirun(t *testing.T) (args, env []string) {
 	t.Helper()
 	library := mpi.New().Describe()
 	var names, options []string
