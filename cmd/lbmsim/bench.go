@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lbmsim/cmd/lbmsim/bench"
 	"lbmsim/comm"
+	"lbmsim/device/bench"
 	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"

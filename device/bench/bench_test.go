@@ -1,14 +1,39 @@
 package bench
 
 import (
+	"strings"
 	"testing"
 
+	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/model"
 )
 
 // The benchmark verifies before it times; a small box is enough to run all of it.
-func TestBench(t *testing.T) {
+func TestMeasure(t *testing.T) {
+	d, err := cpu.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, p := range model.Precisions {
+		speeds, err := Measure(d, Specs(p, "regularized", "bgk", "trt"), true, 32, 3, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(speeds) != 5 || speeds[0].Ratio != 1 {
+			t.Errorf("%+v", speeds)
+		}
+		for _, s := range speeds {
+			if s.MLUPS <= 0 || s.Low > s.MLUPS || s.High < s.MLUPS {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+}
+
+func TestVerifyEverySpec(t *testing.T) {
 	d, err := cpu.New(2)
 	if err != nil {
 		t.Fatal(err)
@@ -17,45 +42,39 @@ func TestBench(t *testing.T) {
 	for _, l := range model.Lattices {
 		for _, c := range model.Collisions {
 			for _, p := range model.Precisions {
-				r, err := Step(d, model.Spec{Lattice: l, Collision: c, Precision: p}, [3]int{48, 20, 18}, 3)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if r.MLUPS <= 0 || r.Ratio <= 0 || r.Best < r.MLUPS {
-					t.Errorf("%+v", r)
+				if _, err := Verify(d, model.Spec{Lattice: l, Collision: c, Precision: p}); err != nil {
+					t.Error(err)
 				}
 			}
 		}
 	}
 }
 
-// go test -run - -bench . ./device/bench prints each spec's speed and its share of
-// the in-place roofline; 256^3 in 3D, 4096^2 in 2D.
-func BenchmarkStep(b *testing.B) {
-	d, err := cpu.New(0)
+// wrong is a device that collides at a slightly wrong rate.
+type wrong struct{ device.Device }
+type wrongProgram struct{ device.Program }
+
+func (w wrong) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	p, err := w.Device.Load(spec, l, periodic, cells)
+	return wrongProgram{p}, err
+}
+
+func (w wrongProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, p model.Params) {
+	p.Omega *= 1.01
+	w.Program.Step(s, in, out, box, p)
+}
+
+// no speed is shown of a device that computes wrong.
+func TestWrongResultsHaveNoSpeed(t *testing.T) {
+	d, err := cpu.New(1)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, l := range model.Lattices {
-		n := [3]int{256, 256, 256}
-		if l.Dims == 2 {
-			n = [3]int{4096, 4096, 1}
-		}
-		for _, c := range model.Collisions {
-			for _, p := range model.Precisions {
-				spec := model.Spec{Lattice: l, Collision: c, Precision: p}
-				b.Run(l.Name+"/"+c.Name+"/"+p.String(), func(b *testing.B) {
-					r, err := Step(d, spec, n, max(3, b.N))
-					if err != nil {
-						b.Fatal(err)
-					}
-					b.ReportMetric(r.MLUPS, "MLUPS")
-					b.ReportMetric(r.Ratio, "of_in_place")
-					b.ReportMetric(r.MLUPS/r.Copy, "of_copy")
-					b.ReportMetric(r.BytesPerCell, "B/cell")
-				})
-			}
+	for _, p := range model.Precisions {
+		_, err := Measure(wrong{d}, Specs(p, "regularized"), false, 16, 1, 1)
+		if err == nil || !strings.Contains(err.Error(), "wrong") {
+			t.Errorf("%v", err)
 		}
 	}
 }

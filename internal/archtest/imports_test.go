@@ -32,12 +32,12 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {5, []string{"sim", "config", "model", "comm", "comm/mpi", "device", "device/cpu", "device/cuda", "io/checkpoint", "internal/ref"}},
+	"cmd/lbmsim": {5, []string{"sim", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/ref"}},
+		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
 	"device/cpu":         {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":        {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/naive":       {3, []string{"device", "model", "decomp", "internal/ref"}}, // the oracle as a device, for tests
+	"device/bench":       {3, []string{"device", "model", "decomp", "internal/ref"}}, // verifies, then times, any device
 	"halo":               {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":          {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
@@ -45,7 +45,7 @@ var places = map[string]place{
 	"io/picture":         {2, []string{"model"}},
 	"io/probe":           {2, []string{"model"}},
 	"device":             {2, []string{"model", "decomp"}},
-	"kernels":            {2, []string{"model"}},
+	"kernels":            {2, []string{"model", "decomp"}},
 	"geometry":           {2, []string{"model", "decomp"}},
 	"config":             {2, []string{"model", "decomp"}},
 	"internal/ref":       {2, []string{"model", "decomp"}},
