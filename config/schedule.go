@@ -20,7 +20,7 @@ func (s Schedule) Due(n int) bool {
 	if s.Period <= 0 || n == 0 {
 		return n == 0 && s.Start
 	}
-	return int(float64(n)/s.Period) > int(float64(n-1)/s.Period)
+	return s.passed(n) > s.passed(n-1)
 }
 
 // Count is how often the schedule fires in a run of the given number of steps;
@@ -45,5 +45,9 @@ func (s Schedule) periods(steps int) int {
 	if s.Period <= 1 {
 		return steps
 	}
-	return int(float64(steps) / s.Period)
+	return s.passed(steps)
 }
+
+// passed is how many periods are over at step n. Periods that are whole numbers of
+// steps in the case's units miss that by rounding.
+func (s Schedule) passed(n int) int { return int(float64(n) / s.Period * (1 + 1e-12)) }
