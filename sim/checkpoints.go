@@ -54,6 +54,10 @@ func (r *run) interior() (lo, hi int) {
 
 // write takes a snapshot of the state; a goroutine brings it to the disk.
 func (c *checkpoints) write(r *run) error {
+	// A broken state must not push good checkpoints out.
+	if err := r.lookForTrouble(); err != nil {
+		return err
+	}
 	if err := r.settle("checkpoint"); err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func (c *checkpoints) write(r *run) error {
 	axis := r.layout.Axis()
 	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.box.Lo[axis], r.box.Hi[axis])
 	if err != nil {
-		return &Error{ExitFailure, err} // the same on every rank
+		return Agreed(ExitFailure, err)
 	}
 	lo, hi := r.interior()
 	if c.image == nil {

@@ -82,6 +82,9 @@ func (r *run) meet() error {
 	for k, o := range r.outputs {
 		if table[metOutputs+k] > 0 {
 			c.wallDue[k] = now
+			if o.written() == r.n {
+				continue // its period was due too
+			}
 			if err := r.write(o); err != nil {
 				return err
 			}

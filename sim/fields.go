@@ -43,7 +43,7 @@ func (f *fieldFiles) write(r *run) error {
 	}
 	p, err := f.series.Begin(r.Comm, r.box, grid, list, fields.Meta{Case: c.Resolved, Version: r.Version, Step: int64(r.n), Time: r.time()})
 	if err != nil {
-		return &Error{ExitFailure, err} // the same on every rank
+		return Agreed(ExitFailure, err)
 	}
 	data, err := r.snapshot(f.Fields, f.Type)
 	if err := r.all("reading the fields", err); err != nil {

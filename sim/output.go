@@ -63,8 +63,11 @@ func (r *run) commit() error {
 	var failed error
 	for _, j := range jobs {
 		<-j.ended
-		if err := j.finish(); err != nil {
+		if err := Agreed(ExitFailure, j.finish()); err != nil {
 			failed = errors.Join(failed, err)
+			if _, agreed := ExitCode(err); !agreed {
+				return failed
+			}
 			continue
 		}
 		r.files[j.kind] = j.path
@@ -72,10 +75,7 @@ func (r *run) commit() error {
 			r.Report.Wrote(j.kind, j.path)
 		}
 	}
-	if failed != nil {
-		return &Error{ExitFailure, failed}
-	}
-	return nil
+	return failed
 }
 
 // settle waits for the last file of a kind before the next one begins, so that
@@ -103,8 +103,5 @@ func (r *run) all(what string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("step %d: %s: %w", r.n, what, err)
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
-		return &Error{ExitFailure, err}
-	}
-	return nil
+	return Agreed(ExitFailure, comm.Agree(r.Comm, err))
 }

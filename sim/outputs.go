@@ -10,7 +10,7 @@ import (
 )
 
 // makeOutputs lists what the case writes. Checkpoints come last, so that they hold
-// the probes' rows of their own step.
+// the probes' rows of their own step; at the end of a run finish turns that round.
 func (r *run) makeOutputs() {
 	c := r.Case
 	for _, p := range c.Probes {
@@ -49,7 +49,7 @@ func (r *run) openOutputs(open func(*probes) (*probe.Writer, error)) error {
 				step = -1
 			}
 			if err := f.series.Rewind(r.Comm, step); err != nil {
-				return &Error{ExitFailure, err}
+				return Agreed(ExitFailure, err)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (r *run) restart() error {
 			}
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
-			return &Error{ExitUsage, fmt.Errorf("--restart latest: %w", err)}
+			return Agreed(ExitUsage, fmt.Errorf("--restart latest: %w", err))
 		}
 		list, err := comm.Broadcast(r.Comm, []byte(strings.Join(candidates, "\x00")))
 		if err != nil {
@@ -40,11 +40,18 @@ func (r *run) restart() error {
 		if err == nil {
 			r.Restart = path
 			r.watch.start = m.Start
+			if r.root && r.n >= r.last {
+				r.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
+			}
 			return r.resumeOutputs(m)
 		}
 		var other *otherCase
 		if errors.As(err, &other) {
 			return &Error{ExitUsage, err}
+		}
+		var failure *comm.Failure
+		if !errors.As(err, &failure) { // the ranks could not talk
+			return err
 		}
 		if refused = errors.Join(refused, err); r.root && len(candidates) > 1 {
 			r.Report.Warn(fmt.Sprintf("%v; trying the one before", err))
@@ -64,33 +71,29 @@ func (o *otherCase) Error() string {
 		o.path, strings.Join(o.keys, "\n  "))
 }
 
-// restore reads this rank's planes. Its error is the same on every rank.
+// restore reads this rank's planes, in stages that all ranks take together: the
+// header, which every rank holds against the case by itself, then the state. Its
+// error is the same on every rank unless it is of the communication.
 func (r *run) restore(path string) (m memory, err error) {
-	var header checkpoint.Header
-	var other *otherCase
-	mine := func() error {
-		f, err := checkpoint.Open(path)
-		if err != nil {
-			return err
-		}
+	f, err := checkpoint.Open(path)
+	if f != nil {
 		defer f.Close()
-		header = f.Header
-		if keys := r.differences(header); len(keys) > 0 {
-			other = &otherCase{path, keys}
-			return other
-		}
-		if err := json.Unmarshal(header.Extra, &m); err != nil {
-			return fmt.Errorf("%s: what the run had stored beside the state cannot be read: %w", path, err)
-		}
-		return r.load(f)
-	}()
-	if err := comm.Agree(r.Comm, mine); err != nil {
-		if other != nil { // read from the same header by every rank
-			return m, other
-		}
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
 		return m, err
 	}
-	r.n = int(header.Step)
+	if keys := r.differences(f.Header); len(keys) > 0 {
+		return m, &otherCase{path, keys}
+	}
+	if err = json.Unmarshal(f.Header.Extra, &m); err != nil {
+		err = fmt.Errorf("%s: what the run had stored beside the state cannot be read: %w", path, err)
+	} else {
+		err = r.load(f)
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return m, err
+	}
+	r.n = int(f.Header.Step)
 	return m, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"lbmsim/comm"
@@ -72,16 +73,22 @@ const (
 // alone, and the caller must end the others (comm.Aborter).
 func Run(o Options) error {
 	r, err := start(o)
-	if r != nil {
-		defer r.close()
+	if err == nil {
+		err = r.loop()
 	}
-	if err != nil {
+	if err == nil {
+		err = r.finish()
+	}
+	if _, agreed := ExitCode(err); !agreed {
+		// The others may wait for this rank: no more collective calls, and the state
+		// stays, because kernels and messages may still be at work on it.
 		return err
 	}
-	if err := r.loop(); err != nil {
-		return errors.Join(err, r.drain())
+	if err != nil {
+		err = errors.Join(err, r.drain())
 	}
-	return r.finish()
+	r.close()
+	return err
 }
 
 func (r *run) loop() error {
@@ -148,9 +155,11 @@ func (r *run) finish() error {
 		r.reason = allDone
 	}
 	if err := r.lookForTrouble(); err != nil {
-		return errors.Join(err, r.drain())
+		return err
 	}
-	for _, o := range r.outputs {
+	// Checkpoints first: rows that are due only because the run ends here do not
+	// belong to a run that goes on.
+	for _, o := range slices.Backward(r.outputs) {
 		_, isCheckpoint := o.(*checkpoints)
 		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
 			if err := r.write(o); err != nil {
@@ -161,9 +170,15 @@ func (r *run) finish() error {
 	if err := r.drain(); err != nil {
 		return err
 	}
-	verdicts, err := r.judge()
-	if err != nil {
+	if err := r.syncProbes(); err != nil {
 		return err
+	}
+	var verdicts []Verdict
+	if r.reason == allDone { // what a case expects is meant for its end
+		var err error
+		if verdicts, err = r.judge(); err != nil {
+			return err
+		}
 	}
 	if err := r.summarize(verdicts); err != nil {
 		return err
@@ -174,6 +189,18 @@ func (r *run) finish() error {
 		}
 	}
 	return nil
+}
+
+// syncProbes brings the probes' rows to the disk. Collective.
+func (r *run) syncProbes() error {
+	var err error
+	for _, o := range r.outputs {
+		if p, ok := o.(*probes); ok && p.file != nil {
+			_, e := p.file.Sync()
+			err = errors.Join(err, e)
+		}
+	}
+	return r.all("probes", err)
 }
 
 // close frees the parts of the run; the device and the ranks are the caller's.

@@ -206,5 +206,5 @@ func (r *run) stop(mine *trouble) error {
 	}
 	files = errors.Join(files, r.drain())
 	failure := errors.New("the run is unstable, " + string(message) + hint)
-	return &Error{ExitUnstable, errors.Join(failure, files)}
+	return errors.Join(&Error{ExitUnstable, failure}, files)
 }

@@ -106,13 +106,16 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 	}
 	dev, err := cpu.New(threads, options...)
 	if err := comm.Agree(c, err); err != nil {
-		return &sim.Error{Code: sim.ExitUsage, Err: err}
+		return sim.Agreed(sim.ExitUsage, err)
 	}
-	defer dev.Close()
-	return sim.Run(sim.Options{
+	err = sim.Run(sim.Options{
 		Case: kase, Comm: c, Device: dev, Report: report,
 		Restart: f.restart, Version: version, Signals: signals,
 	})
+	if _, agreed := sim.ExitCode(err); agreed {
+		return errors.Join(err, dev.Close())
+	}
+	return err // kernels may still be at work
 }
 
 // loadEverywhere reads the case on rank 0 and parses the same bytes on every rank.
@@ -123,7 +126,7 @@ func loadEverywhere(c comm.Comm, path string) (*config.Case, error) {
 		text, err = readCase(path)
 	}
 	if err := comm.Agree(c, err); err != nil {
-		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
+		return nil, sim.Agreed(sim.ExitUsage, err)
 	}
 	if text, err = comm.Broadcast(c, text); err != nil {
 		return nil, err

@@ -194,6 +194,9 @@ func (w *Writer) Append(step int64, t float64, values ...float64) error {
 	if len(values) != w.columns {
 		return fmt.Errorf("probe file %s: %d values for %d columns", w.path, len(values), w.columns)
 	}
+	if step <= w.step { // a restart, or a second schedule, comes to the same step again
+		return w.err
+	}
 	b := strconv.AppendInt(w.row[:0], step, 10)
 	b = append(append(b, ','), number(t)...)
 	b = append(b, w.place...)

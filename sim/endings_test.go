@@ -1,0 +1,181 @@
+package sim
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/io/checkpoint"
+	"lbmsim/model"
+)
+
+// Here runs end in other ways than by their last step.
+
+// tampered is a device whose programs do something before each step of the state.
+type tampered struct {
+	device.Device
+	before func(in device.Buffer) (fail bool)
+}
+
+type tamperedProgram struct {
+	device.Program
+	before func(in device.Buffer) (fail bool)
+}
+
+func (d tampered) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	p, err := d.Device.Load(s, l, periodic, cells)
+	return tamperedProgram{p, d.before}, err
+}
+
+func (p tamperedProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	if p.before(in) {
+		out = in // which the program refuses
+	}
+	p.Program.Step(s, in, out, box, q)
+}
+
+// runTampered computes a case on ranks of this process; before is called ahead of
+// every part of a step, and says whether that fails.
+func runTampered(t *testing.T, o Options, text, dir string, ranks int, before func(rank int, in device.Buffer) (fail bool)) (errs []error) {
+	t.Helper()
+	errs = make([]error, ranks)
+	_ = comm.RunLocal(ranks, func(c comm.Comm) error {
+		kase, err := config.Load("test.toml", []byte(text))
+		if err != nil {
+			return err
+		}
+		kase.OutputDir = dir
+		dev, err := cpu.New(1)
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		mine := o
+		mine.Case, mine.Comm, mine.Report, mine.Version = kase, c, &silent{}, "test"
+		mine.Device = tampered{dev, func(in device.Buffer) bool { return before(c.Rank(), in) }}
+		err = Run(mine)
+		errs[c.Rank()] = err
+		if _, agreed := ExitCode(err); agreed {
+			return nil
+		}
+		return err
+	})
+	return errs
+}
+
+// A rank that fails alone leaves without a collective call, also when a file is
+// being written: it would wait for ranks that compute.
+func TestErrorOfOneRankIsNotAgreed(t *testing.T) {
+	text := withPoint(variety["closed box"] + strings.ReplaceAll(ending("bgk", "float64", 40), "every = 10", "every = 1"))
+	steps := 0
+	errs := runTampered(t, Options{}, text, t.TempDir(), 2, func(rank int, _ device.Buffer) bool {
+		if rank == 1 {
+			steps++
+		}
+		return rank == 1 && steps > 20
+	})
+	var aborted *comm.AbortError
+	for rank, err := range errs {
+		if _, agreed := ExitCode(err); err == nil || agreed {
+			t.Errorf("rank %d: %v, agreed %v", rank, err, agreed)
+		}
+		if errors.As(err, &aborted) != (rank == 0) {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
+// A state that broke since the last look of the watch must not become a checkpoint.
+func TestBrokenStateIsNoCheckpoint(t *testing.T) {
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
+	text = strings.Replace(text, "watch_every = 7", "watch_every = 1000", 1)
+	dir, calls := t.TempDir(), 0
+	errs := runTampered(t, Options{}, text, dir, 1, func(_ int, in device.Buffer) bool {
+		if calls++; calls == 15 {
+			b := in.(device.HostVisible).Host()
+			for i := len(b) / 2; i < len(b)/2+4096; i++ {
+				b[i] = 0xff // NaN
+			}
+		}
+		return false
+	})
+	if code, agreed := ExitCode(errs[0]); code != ExitUnstable || !agreed {
+		t.Errorf("%v: exit code %d, agreed %v", errs[0], code, agreed)
+	}
+	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	if err != nil || len(files) != 1 {
+		t.Errorf("checkpoints %v (%v), want that of step 10", files, err)
+	}
+}
+
+// Rows that did not reach the disk fail the run, however it ends.
+func TestFullDiskOfAProbeFailsTheRun(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 20))
+	text = text[:strings.Index(text, "[checkpoint]")]
+	dir := t.TempDir()
+	errs := runTampered(t, Options{}, text, dir, 2, once(func() {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer full.Close()
+		replaceDescriptor(t, filepath.Join(dir, "probe_middle.csv"), full)
+	}))
+	for rank, err := range errs {
+		if code, agreed := ExitCode(err); code != ExitFailure || !agreed || !strings.Contains(err.Error(), "probe") {
+			t.Errorf("rank %d: %v, exit code %d, agreed %v", rank, err, code, agreed)
+		}
+	}
+}
+
+// once makes a hook that runs on rank 0 at its first call.
+func once(f func()) func(int, device.Buffer) bool {
+	done := false
+	return func(rank int, _ device.Buffer) bool {
+		if rank == 0 && !done {
+			done = true
+			f()
+		}
+		return false
+	}
+}
+
+// An interrupted run is not judged, and going on from it gives the outputs of a run
+// that was never interrupted.
+func TestInterruptedRunIsNotJudgedAndGoesOn(t *testing.T) {
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
+	text = strings.Replace(text, "every = 3", "every = 6", 1) + "[expect.max_speed]\nvalue = 0.05\nwithin = 1\n"
+	straight := t.TempDir()
+	trial{text: text, ranks: 1, dir: straight}.must(t)
+	dir := t.TempDir()
+	wrong := strings.Replace(text, "value = 0.05\nwithin = 1", "value = 0.5\nwithin = 1e-9", 1)
+	signals, calls := make(chan os.Signal, 1), 0
+	errs := runTampered(t, Options{Signals: signals}, wrong, dir, 1, func(int, device.Buffer) bool {
+		if calls++; calls == 5 {
+			signals <- os.Interrupt
+		}
+		return false
+	})
+	if errs[0] != nil {
+		t.Fatalf("an interrupted run: %v", errs[0])
+	}
+	trial{text: text, ranks: 2, dir: dir, restart: "latest"}.must(t)
+	want, got := outputsIn(t, straight), outputsIn(t, dir)
+	if name := "probe_middle.csv"; string(got[name]) != string(want[name]) {
+		t.Errorf("%s differs:\n%s\nwant\n%s", name, got[name], want[name])
+	}
+	if string(got["state"]) != string(want["state"]) {
+		t.Error("the state differs")
+	}
+}
