@@ -17,15 +17,17 @@ type splitRule struct {
 // ruleFor: moments march through the planes with partial sums of a tile in the L2
 // cache (16 values a cell of a plane, see kernels/cpu/step_moments.h) where three
 // planes of the tile's old state should stay as well, for the walls; each cut makes
-// two more planes or rows to be summed. 24 rows of 1 KiB a component were best of 8
-// to 64 with 2 MiB of L2. Populations may be cut anywhere.
+// two more planes or rows to be summed. With 2 MiB of L2, 24 rows of 256 cells were
+// best in float32 of 8 to 64 rows, and 12 in float64: narrower tiles cut a row's
+// memory into pieces, which costs more than the rows saved. Populations may be cut
+// anywhere.
 func ruleFor(spec model.Spec, threads int) splitRule {
 	if spec.Collision.Scheme == model.Populations {
 		return splitRule{width: 1 << 30, tile: 1 << 30, tasks: 8 * threads, least: 1}
 	}
-	r := splitRule{width: 1024 / spec.Precision.Bytes(), tile: 1 << 30, tasks: 4 * threads, least: 16}
+	r := splitRule{width: 256, tile: 1 << 30, tasks: 4 * threads, least: 16}
 	if spec.Lattice.Dims == 3 {
-		r.tile = 24
+		r.tile = 96 / spec.Precision.Bytes()
 	} else {
 		r.width *= 2
 	}

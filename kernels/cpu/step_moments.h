@@ -100,7 +100,7 @@ template <class L, class C, class T> struct StepMoments {
 			m.r = load(row + x);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = load(row + (1 + a.value) * pitch + x); });
 			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = load(row + (1 + L::D + k.value) * pitch + x); });
-			fetch<0, L::M / 2>(next, from, x);
+			fetch<0, L::M / 2>(next, x);
 			Hermite<L, R> h(m);
 			unroll<L::Q>([&](auto i) LBM_LAMBDA {
 				store(to0 + decltype(i)::value * STRIDE + x, h.template population<decltype(i)::value>());
@@ -112,14 +112,17 @@ template <class L, class C, class T> struct StepMoments {
 	}
 
 	// fetch asks for lines LO to HI of those that belong to this vector's share of a
-	// row two rows ahead, in the order of addresses, which the hardware then
-	// continues. Half of them from expand, half from gather: the processor can wait
-	// for a few lines only at a time, and stops when more are asked for.
-	template <int LO, int HI> LBM_INLINE void fetch(const T* next, int from, int x) const {
-		if (next) {
-			const T* row = next + (long)L::M * (box.layout.pitch + x);
-			unroll<HI - LO>([&](auto k) LBM_LAMBDA { __builtin_prefetch(row + (LO + k.value) * W, 0, 2); });
-		}
+	// row two rows ahead: in the order of addresses where the tile has whole rows,
+	// which the hardware then continues. Half of them from expand, half from gather:
+	// the processor can wait for a few lines only at a time, and stops when more are
+	// asked for.
+	template <int LO, int HI> LBM_INLINE void fetch(const T* next, int x) const {
+		if (!next) return;
+		const long pitch = box.layout.pitch;
+		const bool whole = x1 - x0 == pitch;
+		const T* line = next + L::M * pitch + (whole ? (long)L::M * x : (long)x);
+		const long step = whole ? W : pitch;
+		unroll<HI - LO>([&](auto k) LBM_LAMBDA { __builtin_prefetch(line + (LO + k.value) * step, 0, 2); });
 	}
 
 	// margin stores the populations with c_x = CX of the cell x next to the segment
@@ -205,7 +208,7 @@ template <class L, class C, class T> struct StepMoments {
 		T* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
 		for (int x = from; x < to; x += W) {
 			const T* f = f0 + x;
-			fetch<L::M / 2, L::M>(next, from, x);
+			fetch<L::M / 2, L::M>(next, x);
 			T* ab = ab0 + (long)(x - x0) * AB;
 			Moments<L, R> m;
 			if constexpr (L::D == 2) {
