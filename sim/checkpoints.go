@@ -92,8 +92,8 @@ func (c *checkpoints) write(r *run) error {
 		return err
 	}
 	path := checkpoint.Path(c.dir, h.Step)
-	r.launch(&job{kind: "checkpoint", path: path, finish: func() error { return p.Commit(c.Keep) }}, func() {
-		_ = p.Write(0, c.image) // Commit tells every rank
+	r.launch(&job{kind: "checkpoint", path: path, finish: func() error { return p.Commit(c.Keep) }}, func() error {
+		return p.Write(0, c.image)
 	})
 	return nil
 }

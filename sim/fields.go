@@ -16,6 +16,7 @@ type fieldFiles struct {
 	config.FieldsOutput
 	series fields.Series
 	at     int
+	data   [][]byte // snapshot, kept for the next time: one slice a field
 }
 
 func (f *fieldFiles) schedule() config.Schedule { return f.Schedule }
@@ -45,21 +46,21 @@ func (f *fieldFiles) write(r *run) error {
 	if err != nil {
 		return Agreed(ExitFailure, err)
 	}
-	data, err := r.snapshot(f.Fields, f.Type)
-	if err := r.all("reading the fields", err); err != nil {
+	if err := r.all("reading the fields", f.snapshot(r)); err != nil {
 		p.Abort()
 		return err
 	}
 	planes := r.layout.N[r.layout.Axis()]
-	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, func() {
-		for i, d := range data {
+	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, func() error {
+		for i, d := range f.data {
 			n := len(d) / planes
 			for k := 0; k < planes; k++ {
-				if p.Write(i, k, d[k*n:(k+1)*n]) != nil {
-					return // Commit tells every rank
+				if err := p.Write(i, k, d[k*n:(k+1)*n]); err != nil {
+					return err
 				}
 			}
 		}
+		return nil
 	})
 	return nil
 }
@@ -80,25 +81,30 @@ func (r *run) newSampler(fields ...model.Field) *sampler {
 	return s
 }
 
-// snapshot samples fields plane by plane into one byte slice each, little-endian.
-func (r *run) snapshot(fields []model.Field, p model.Precision) ([][]byte, error) {
-	s := r.newSampler(fields...)
+// snapshot samples fields into the byte slices of f.data, little-endian. Each
+// thread takes a range of planes, with a sampler of its own.
+func (f *fieldFiles) snapshot(r *run) error {
 	planes := r.layout.N[r.layout.Axis()]
-	out := make([][]byte, len(fields))
-	var values []float64
-	for k := 0; k < planes; k++ {
-		for i, f := range fields {
-			var err error
-			if values, err = s.sample(f, k, values); err != nil {
-				return nil, fmt.Errorf("%s of plane %d: %w", f.Name, k, err)
-			}
-			if out[i] == nil {
-				out[i] = make([]byte, 0, planes*len(values)*p.Bytes())
-			}
-			out[i] = appendValues(out[i], values, p)
+	if f.data == nil {
+		for _, m := range f.Fields {
+			f.data = append(f.data, make([]byte, r.box.Cells()*m.Components*f.Type.Bytes()))
 		}
 	}
-	return out, nil
+	return r.share(planes, func(lo, hi int) error {
+		s := r.newSampler(f.Fields...)
+		var values []float64
+		for k := lo; k < hi; k++ {
+			for i, m := range f.Fields {
+				var err error
+				if values, err = s.sample(m, k, values); err != nil {
+					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
+				}
+				n := len(f.data[i]) / planes
+				appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
+			}
+		}
+		return nil
+	})
 }
 
 func appendValues(b []byte, values []float64, p model.Precision) []byte {

@@ -31,16 +31,18 @@ type job struct {
 	path   string
 	done   atomic.Bool
 	finish func() error // collective
+	step   int
+	failed error // of the writing part
 	ended  chan struct{}
 }
 
 // launch starts the writing part of a job in the background.
-func (r *run) launch(j *job, work func()) {
-	j.ended = make(chan struct{})
+func (r *run) launch(j *job, work func() error) {
+	j.step, j.ended = r.n, make(chan struct{})
 	r.jobs = append(r.jobs, j)
 	go func() {
 		defer close(j.ended)
-		work()
+		j.failed = guarded(work)
 		j.done.Store(true)
 	}()
 }
@@ -63,7 +65,13 @@ func (r *run) commit() error {
 	var failed error
 	for _, j := range jobs {
 		<-j.ended
-		if err := Agreed(ExitFailure, j.finish()); err != nil {
+		err := r.allAt(j.step, j.kind, j.failed)
+		if _, agreed := ExitCode(err); agreed { // finish ends the file in any case
+			if e := Agreed(ExitFailure, j.finish()); err == nil {
+				err = e
+			}
+		}
+		if err != nil {
 			failed = errors.Join(failed, err)
 			if _, agreed := ExitCode(err); !agreed {
 				return failed
@@ -99,9 +107,11 @@ func (r *run) drain() error {
 
 // all makes an error of one rank an error of all, so that every rank takes the
 // same way out.
-func (r *run) all(what string, err error) error {
+func (r *run) all(what string, err error) error { return r.allAt(r.n, what, err) }
+
+func (r *run) allAt(step int, what string, err error) error {
 	if err != nil {
-		err = fmt.Errorf("step %d: %s: %w", r.n, what, err)
+		err = fmt.Errorf("step %d: %s: %w", step, what, err)
 	}
 	return Agreed(ExitFailure, comm.Agree(r.Comm, err))
 }

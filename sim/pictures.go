@@ -41,10 +41,9 @@ func (p *pictures) write(r *run) error {
 		return err
 	}
 	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.n))
-	var failed error
-	j := &job{kind: "picture", path: path, finish: func() error { return r.all("picture", failed) }}
+	j := &job{kind: "picture", path: path, finish: func() error { return nil }} // written whole or not at all
 	if !r.root {
-		r.launch(j, func() {})
+		r.launch(j, func() error { return nil })
 		return nil
 	}
 	for i, b := range bodies {
@@ -53,7 +52,7 @@ func (p *pictures) write(r *run) error {
 		}
 	}
 	picture := p.draw(r, slice.Size(), values)
-	r.launch(j, func() { failed = picture.Write(path) })
+	r.launch(j, func() error { return picture.Write(path) })
 	return nil
 }
 

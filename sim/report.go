@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"time"
 
 	"lbmsim/config"
@@ -54,7 +57,7 @@ type Progress struct {
 // Summary closes a run.
 type Summary struct {
 	Case     *config.Case
-	Reason   string // why it ended: "all steps done", "wall time", "signal", "unstable"
+	Reason   string // why it ended: "all steps done", "wall time limit", "signal"
 	Steps    int    // steps of this run
 	Last     int    // step reached
 	Cells    int
@@ -83,4 +86,18 @@ type Verdict struct {
 	Quantity             string
 	Got, Want, Tolerance float64
 	OK                   bool
+}
+
+// MarshalJSON writes a value that is not finite as text: JSON has no such numbers.
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	var got any = v.Got
+	if math.IsNaN(v.Got) || math.IsInf(v.Got, 0) {
+		got = fmt.Sprint(v.Got)
+	}
+	return json.Marshal(struct {
+		Quantity        string
+		Got             any
+		Want, Tolerance float64
+		OK              bool
+	}{v.Quantity, got, v.Want, v.Tolerance, v.OK})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"lbmsim/comm"
@@ -114,28 +116,24 @@ func (r *run) bodies() []geometry.Body {
 // rate, by central differences of the expressions themselves, gives the
 // non-equilibrium part, so that the first steps carry no start-up error.
 func (r *run) initialize() error {
-	in, n, dims := r.Case.Initial, r.layout.N, r.Case.Dims()
-	axis := r.layout.Axis()
+	n, axis := r.layout.N, r.layout.Axis()
 	box := decomp.Box{Hi: n}
-	nm := r.Case.Spec.Lattice.Moments()
 	rows := 1
 	if axis == 2 {
 		rows = n[1]
 	}
-	fields := make([]float64, rows*nm*n[0])
+	row := r.Case.Spec.Lattice.Moments() * n[0]
+	fields := make([]float64, rows*row)
 	for k := 0; k < n[axis]; k++ {
-		if k == 0 || !in.Uniform {
-			for row := 0; row < rows; row++ {
-				y, z := row, k
-				if axis == 1 {
-					y, z = k, 0
+		if k == 0 || !r.Case.Initial.Uniform {
+			err := r.share(rows, func(lo, hi int) error {
+				for j := lo; j < hi; j++ {
+					r.initialRow(j, k, fields[j*row:(j+1)*row])
 				}
-				for x := 0; x < n[0]; x++ {
-					p := [3]float64{float64(x+r.box.Lo[0]) + 0.5, float64(y+r.box.Lo[1]) + 0.5, float64(z+r.box.Lo[2]) + 0.5}
-					for c, v := range initialCell(in, p, dims) {
-						fields[(row*nm+c)*n[0]+x] = v
-					}
-				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 		}
 		box.Lo[axis], box.Hi[axis] = k, k+1
@@ -146,33 +144,83 @@ func (r *run) initialize() error {
 	return nil
 }
 
+// share splits n pieces of work into contiguous ranges, one for each thread of the
+// device, and returns when all are done.
+func (r *run) share(n int, do func(lo, hi int) error) error {
+	workers := max(1, min(n, r.Device.Info().Threads))
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			errs[w] = guarded(func() error { return do(w*n/workers, (w+1)*n/workers) })
+		}()
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// guarded turns a panic into an error, which reaches every rank; in a goroutine it
+// would end the program.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error, please report it: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// initialRow is one row of plane k as [component][x].
+func (r *run) initialRow(row, k int, fields []float64) {
+	y, z := row, k
+	if r.layout.Axis() == 1 {
+		y, z = k, 0
+	}
+	n := r.layout.N[0]
+	for x := range n {
+		p := [3]float64{float64(x+r.box.Lo[0]) + 0.5, float64(y+r.box.Lo[1]) + 0.5, float64(z+r.box.Lo[2]) + 0.5}
+		cell, count := initialCell(r.Case.Initial, p, r.Case.Dims())
+		for c, v := range cell[:count] {
+			fields[c*n+x] = v
+		}
+	}
+}
+
 // initialCell is rho-1, the velocity and the strain rate at a point, in the order
-// of device.Program.Init.
-func initialCell(in config.Initial, p [3]float64, dims int) []float64 {
-	at := func(c int, p [3]float64) float64 { return in.Velocity[c](p[0], p[1], p[2]) }
-	values := []float64{in.Density(p[0], p[1], p[2]) - 1}
-	for c := 0; c < dims; c++ {
-		values = append(values, at(c, p))
+// of device.Program.Init, and their number.
+func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64, n int) {
+	put := func(v float64) {
+		values[n] = v
+		n++
 	}
-	slope := func(c, axis int) float64 {
-		if in.Uniform {
-			return 0
-		}
+	put(in.Density(p[0], p[1], p[2]) - 1)
+	for c := range dims {
+		put(in.Velocity[c](p[0], p[1], p[2]))
+	}
+	var slope [3][3]float64 // d u_c / d x_axis
+	if !in.Uniform {
 		const h = 1e-3 // cells: far below the scale of anything resolved, far above rounding
-		lo, hi := p, p
-		lo[axis] -= h
-		hi[axis] += h
-		return (at(c, hi) - at(c, lo)) / (2 * h)
-	}
-	for a := 0; a < dims; a++ {
-		values = append(values, slope(a, a))
-	}
-	for a := 0; a < dims; a++ {
-		for b := a + 1; b < dims; b++ {
-			values = append(values, (slope(a, b)+slope(b, a))/2)
+		for axis := range dims {
+			lo, hi := p, p
+			lo[axis] -= h
+			hi[axis] += h
+			for c := range dims {
+				u := in.Velocity[c]
+				slope[c][axis] = (u(hi[0], hi[1], hi[2]) - u(lo[0], lo[1], lo[2])) / (2 * h)
+			}
 		}
 	}
-	return values
+	for a := range dims {
+		put(slope[a][a])
+	}
+	for a := range dims {
+		for b := a + 1; b < dims; b++ {
+			put((slope[a][b] + slope[b][a]) / 2)
+		}
+	}
+	return values, n
 }
 
 // fillGhosts exchanges the ghost planes of the first state.
