@@ -17,7 +17,7 @@ type Failure struct {
 
 func (f *Failure) Error() string {
 	text := f.Text
-	if prefix := fmt.Sprintf("rank %d: ", f.Rank); f.Ranks > 1 && !strings.HasPrefix(text, prefix) {
+	if prefix := fmt.Sprintf("rank %d: ", f.Rank); f.Ranks > 1 && !strings.Contains(text, prefix) {
 		text = prefix + text
 	}
 	switch f.Failed {

@@ -156,8 +156,8 @@ func (t *textReport) Finish(s sim.Summary) {
 	for _, k := range kinds {
 		t.line("  %-10s %s", k, s.Files[k])
 	}
-	if s.Reason != "all steps done" {
-		t.line("  go on with: lbmsim run %s --restart latest", s.Case.Path)
+	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
+		t.line("  go on with: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
 	}
 }
 

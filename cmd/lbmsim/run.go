@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	btracey "github.com/btracey/mpi"
 	"github.com/spf13/cobra"
@@ -44,6 +46,9 @@ func runCommand() *cobra.Command {
 
 // runCase starts the ranks, runs the case and ends the ranks, whatever happens.
 func runCase(path string, f runFlags) (err error) {
+	if f.threads < 0 {
+		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
+	}
 	report, err := newReporter(f.log)
 	if err != nil {
 		return err
@@ -138,6 +143,8 @@ func loadEverywhere(c comm.Comm, path string) (*config.Case, error) {
 	return kase, nil
 }
 
+const caseLimit = 1 << 20 // bytes
+
 // readCase reads a case file, refusing what can't be one before it fills memory.
 func readCase(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -148,14 +155,30 @@ func readCase(path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, not a case file", path)
-	case info.Size() > 1<<20:
+	case info.Size() > caseLimit:
 		return nil, fmt.Errorf("%s has %d MiB; a case file is a few KiB of TOML", path, info.Size()>>20)
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the case: %w", err)
+	}
+	defer f.Close()
+	// Pipes and devices have no size that Stat knows.
+	text, err := io.ReadAll(io.LimitReader(f, caseLimit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the case: %w", err)
+	case len(text) > caseLimit:
+		return nil, fmt.Errorf("%s goes on after %d MiB; a case file is a few KiB of TOML", path, caseLimit>>20)
+	}
+	return text, nil
 }
 
-// catch delivers the signals that end a run with a checkpoint; a second one ends
-// it at once. MPI's start can leave handlers of C libraries behind, which Notify
+// insist is how long after the first signal Ctrl-C ends the run at once.
+const insist = 2 * time.Second
+
+// catch delivers the signals that end a run with a checkpoint; a Ctrl-C some time
+// later ends it at once. MPI's start can leave handlers of C libraries behind, which Notify
 // alone would not replace.
 func catch(c comm.Comm) <-chan os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
@@ -164,8 +187,11 @@ func catch(c comm.Comm) <-chan os.Signal {
 	signal.Notify(in, list...)
 	go func() {
 		out <- <-in
+		first := time.Now()
 		for s := range in {
-			if s == os.Interrupt || s == syscall.SIGTERM {
+			// Launchers repeat a signal, or send SIGTERM after it: only a person comes
+			// back with Ctrl-C after a while.
+			if s == os.Interrupt && time.Since(first) >= insist {
 				fmt.Fprintf(os.Stderr, "lbmsim: rank %d: second signal (%v), ending without a checkpoint\n", c.Rank(), s)
 				os.Exit(sim.ExitFailure)
 			}

@@ -30,10 +30,12 @@ func share(c comm.Comm, kase *config.Case, flag int) (threads int, advice string
 	}
 	var mine place
 	if mine.Host, err = os.Hostname(); err != nil {
-		return 0, "", err
+		mine.Host = "?"
 	}
-	if err := unix.SchedGetaffinity(0, &mine.CPUs); err != nil {
-		return max(1, runtime.NumCPU()), "", nil
+	if unix.SchedGetaffinity(0, &mine.CPUs) != nil {
+		for i := range runtime.NumCPU() { // it keeps none: all
+			mine.CPUs.Set(i)
+		}
 	}
 	b, err := json.Marshal(mine)
 	if err != nil {
