@@ -349,14 +349,17 @@ func TestRanksAndForecast(t *testing.T) {
 	if got, want := c.StateBytes(3), int64(2*19*6*128*4); got != want {
 		t.Errorf("state %d, want %d", got, want)
 	}
-	if got, want := c.CheckpointBytes(), int64(5000*6*4); got != want {
+	if got, want := c.CheckpointBytes(), int64(50*128*6*4); got != want {
 		t.Errorf("checkpoint %d, want %d", got, want)
 	}
 	if got, want := c.FieldsBytes(), int64(5000*4*4); got != want {
 		t.Errorf("fields %d, want %d", got, want)
 	}
+	if got, want := c.FieldsSnapshotBytes(3), int64(17*100*4*4); got != want {
+		t.Errorf("fields snapshot %d, want %d", got, want)
+	}
 	rows := c.Forecast(3)
-	if len(rows) != 7 || !strings.Contains(rows[6].Lattice, "7, 3 kept") || !strings.HasPrefix(rows[5].Lattice, "4") {
+	if len(rows) != 10 || !strings.Contains(rows[9].Lattice, "7, 3 kept") || !strings.HasPrefix(rows[8].Lattice, "4") {
 		t.Errorf("%q", rows)
 	}
 }

@@ -43,8 +43,19 @@ func (c *Case) StateBytes(ranks int) int64 {
 // checkpoint holds while the run goes on.
 func (c *Case) SnapshotBytes(ranks int) int64 {
 	l := c.Layout(ranks)
-	return int64(l.N[0]) * int64(l.N[1]) * int64(l.N[2]) * int64(l.Components) * int64(c.Spec.Precision.Bytes())
+	return int64(l.N[1]) * int64(l.N[2]) * int64(l.RowLen()) * int64(c.Spec.Precision.Bytes())
 }
+
+// FieldsSnapshotBytes is the fields of the largest part: what an output holds while
+// the run goes on.
+func (c *Case) FieldsSnapshotBytes(ranks int) int64 {
+	a := c.Dims() - 1
+	return c.FieldsBytes() / int64(c.Cells[a]) * int64(c.Layout(ranks).N[a])
+}
+
+// BaseBytes is about what a process needs before anything else: the program, MPI
+// and HDF5, the CPU device's tiles.
+const BaseBytes = 44 << 20
 
 // FlagBytes of the largest part: one byte a cell, with a layer around it.
 func (c *Case) FlagBytes(ranks int) int64 {
@@ -53,9 +64,7 @@ func (c *Case) FlagBytes(ranks int) int64 {
 }
 
 // CheckpointBytes is the size of one checkpoint file, its head apart.
-func (c *Case) CheckpointBytes() int64 {
-	return int64(c.Box().Cells()) * int64(c.Spec.Components()) * int64(c.Spec.Precision.Bytes())
-}
+func (c *Case) CheckpointBytes() int64 { return c.SnapshotBytes(1) }
 
 // FieldsBytes is the size of one output of fields, its head apart.
 func (c *Case) FieldsBytes() int64 {
@@ -78,14 +87,21 @@ func (c *Case) Forecast(ranks int) []Row {
 		{"cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), ""},
 		{"state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)},
 		{"cell types of a rank", "", Bytes(flags)},
+		{"both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)},
 	}
 	if c.Checkpoint.On {
 		snap := c.SnapshotBytes(ranks)
 		total += snap
 		rows = append(rows, Row{"checkpoint snapshot of a rank", "", Bytes(snap)})
 	}
+	if c.Fields.On {
+		snap := c.FieldsSnapshotBytes(ranks)
+		total += snap
+		rows = append(rows, Row{"fields snapshot of a rank", "", Bytes(snap)})
+	}
 	rows = append(rows,
-		Row{"memory of a rank", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)})
+		Row{"program and libraries", "", "about " + Bytes(BaseBytes)},
+		Row{"memory of a rank", "", Bytes(total + BaseBytes)})
 	steps := c.Run.Steps
 	if c.Fields.On {
 		n := c.Fields.Schedule.Count(steps)
