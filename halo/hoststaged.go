@@ -62,6 +62,7 @@ func HostStaged(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes 
 	if len(others) == 0 {
 		return e, nil
 	}
+	precise()
 	var ok bool
 	if e.nb, ok = c.(comm.NonBlocking); !ok {
 		return nil, fmt.Errorf("rank %d: set up the exchange: %s has no non-blocking messages", c.Rank(), comm.Describe(c))
