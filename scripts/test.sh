@@ -17,8 +17,9 @@ export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
 mkdir -p .build
 go build -buildvcs=false -o .build/testreport ./scripts/testreport
 
-# with MPI PACKAGE...: the tests of these packages, built and run with this MPI.
-with() {
+# with MPI PACKAGE...: the tests of these packages, built and run with this MPI. In a
+# shell of its own: what one library needs in the environment is wrong for the next.
+with() (
 	local mpi=$1 found
 	shift
 	found=$(scripts/env.sh "$mpi")
@@ -31,7 +32,7 @@ with() {
 	echo "tests with $mpi: $LBMSIM_FOUND (all output: .build/test-$mpi.log)"
 	go test -json -count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" 2>&1 |
 		.build/testreport -allow scripts/allowed-skips.txt -log ".build/test-$mpi.log"
-}
+)
 
 # The packages whose tests start ranks with mpirun, or link the MPI library.
 ranks() { go list -tags mpi -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
