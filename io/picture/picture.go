@@ -3,6 +3,7 @@
 package picture
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/png"
@@ -43,7 +44,10 @@ type Picture struct {
 	Lattice bool
 	Range   *[2]float64 // fixed ends of the colour scale in Unit; nil takes the values'
 	Colours Colours
-	Size    int // pixels of the longer side of the plane; 0 is 900
+	// Text is stored in the file beside the picture: keyword -> UTF-8 text, for
+	// example the resolved case and the program's version.
+	Text map[string]string
+	Size int // pixels of the longer side of the plane; 0 is 900
 }
 
 // check explains what cannot be drawn.
@@ -72,7 +76,11 @@ func (p Picture) Encode(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		return err
+	}
+	return writeWithText(w, b.Bytes(), p.Text)
 }
 
 // Write puts the picture into the file path, whole or not at all: it is written
