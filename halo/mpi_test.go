@@ -80,7 +80,7 @@ func TestMPITime(t *testing.T) {
 		return
 	}
 	if testing.Short() {
-		t.Skip("a measurement")
+		t.Skip("a measurement of the time of exchanges, which -short leaves out")
 	}
 	for _, n := range []int{1, 2} {
 		job := mpitest.Launch(t, t.Name(), n)

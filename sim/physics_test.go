@@ -25,13 +25,15 @@ func TestMassIsConserved(t *testing.T) {
 }
 
 // Taylor-Green vortices decay at the viscosity of the case, and the error falls
-// with the square of the spacing (at a constant diffusive time).
+// with the square of the spacing (at a constant diffusive time). The velocity is
+// small because the error of compressibility depends on it: with four times as much
+// the orders of bgk scatter between 1.3 and 3.0 around the same mean.
 func TestTaylorGreenIsSecondOrder(t *testing.T) {
 	for _, m := range []string{"regularized", "bgk", "trt"} {
 		var errors []float64
-		for _, n := range []int{16, 32, 64} {
-			u, nu := 0.04*16/float64(n), 0.15
-			steps := n * n / 8 // long enough for sound from the start to die away
+		for _, n := range []int{32, 64, 128} {
+			u, nu := 0.01*16/float64(n), 0.05
+			steps := n * n / 4
 			decay := fmt.Sprintf("exp(-%.17g*t)", 2*nu*math.Pow(2*math.Pi/float64(n), 2))
 			text := fmt.Sprintf(`
 [domain]
@@ -55,12 +57,12 @@ l2 = 0.1
 			errors = append(errors, s.summary.Expect[0].Got)
 		}
 		for i := 1; i < len(errors); i++ {
-			if order := math.Log2(errors[i-1] / errors[i]); order < 1.9 || order > 2.3 {
+			if order := math.Log2(errors[i-1] / errors[i]); order < 1.9 || order > 2.1 {
 				t.Errorf("%s: errors %.3g, order %.2f", m, errors, order)
 			}
 		}
-		if errors[2] > 1.5e-3 {
-			t.Errorf("%s: error %.3g at 64 cells", m, errors[2])
+		if errors[1] > 1e-3 {
+			t.Errorf("%s: error %.3g at 64 cells", m, errors[1])
 		}
 	}
 }
