@@ -1,7 +1,7 @@
 // Package cpu is the processor as a device: worker threads locked to the system's
 // threads, queues as streams, and the kernels of the best instruction set that the
-// processor has. Results do not depend on the number of threads, on how a step is
-// cut into ranges, or on the instruction set, to the last bit.
+// processor has. Numbers do not depend on the number of threads, on how a step is
+// cut into ranges, or on the instruction set, but for the sign of a zero.
 package cpu
 
 import (

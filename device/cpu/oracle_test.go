@@ -296,7 +296,7 @@ func newDevice(t testing.TB, threads int, isa string) *Device {
 // Every instance against the oracle: random states, solids, moving walls, a force,
 // all combinations of periodic axes, ragged sizes; and one box against the same
 // box cut in three, and against every other instruction set and number of
-// threads, bit for bit.
+// threads: equal numbers, though a zero may differ in its sign.
 func TestOracle(t *testing.T) {
 	isas := kernels.ISAs()
 	for _, want := range []string{"avx2", "avx512"} {
