@@ -11,6 +11,7 @@ type splitRule struct {
 	width int // cells along x, a multiple of kernels.Block
 	tile  int // most rows along y
 	tasks int // aimed at
+	share int // the number of tasks is a multiple of it where that is possible
 	least int // rows or planes below which cutting costs more than it brings
 }
 
@@ -18,14 +19,15 @@ type splitRule struct {
 // cache (16 values a cell of a plane, see kernels/cpu/step_moments.h) where three
 // planes of the tile's old state should stay as well, for the walls; each cut makes
 // two more planes or rows to be summed. With 2 MiB of L2, 24 rows of 256 cells were
-// best in float32 of 8 to 64 rows, and 12 in float64: narrower tiles cut a row's
-// memory into pieces, which costs more than the rows saved. Populations may be cut
-// anywhere.
+// best in float32 of 8 to 64 rows, and 12 in float64 (22 to 26 and 1 MiB of L2 on
+// another machine): narrower tiles cut a row's memory into pieces, which costs more
+// than the rows saved. Tiles are large, so their number must be a multiple of the
+// threads: 11 tiles on 2 threads lost 8 %. Populations may be cut anywhere.
 func ruleFor(spec model.Spec, threads int) splitRule {
 	if spec.Collision.Scheme == model.Populations {
-		return splitRule{width: 1 << 30, tile: 1 << 30, tasks: 8 * threads, least: 1}
+		return splitRule{width: 1 << 30, tile: 1 << 30, tasks: 8 * threads, share: threads, least: 1}
 	}
-	r := splitRule{width: 256, tile: 1 << 30, tasks: 4 * threads, least: 16}
+	r := splitRule{width: 256, tile: 1 << 30, tasks: 4 * threads, share: threads, least: 16}
 	if spec.Lattice.Dims == 3 {
 		r.tile = 96 / spec.Precision.Bytes()
 	} else {
@@ -46,6 +48,12 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 	zs := min(max(1, ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
 	if xs*ys*zs < r.tasks {
 		ys = max(ys, min(ceil(r.tasks, xs*zs), n[1]/min(r.least, 8)))
+	}
+	for more := ys; more < 2*ys && n[1]/more >= min(r.least, 8); more++ {
+		if xs*more*zs%r.share == 0 {
+			ys = more
+			break
+		}
 	}
 	var boxes []decomp.Box
 	for k := 0; k < zs; k++ {

@@ -54,7 +54,7 @@ template <class L, class C, class T> struct StepPopulations {
 			R f[L::Q];
 			unroll<L::Q>([&](auto i) LBM_LAMBDA {
 				constexpr int N = decltype(i)::value;
-				__builtin_prefetch(from[N] + x + ahead, 0, 3);
+				__builtin_prefetch(from[N] + x + ahead, 0, 2);  // to L2: a row does not stay in L1
 				f[N] = L::c(N, 0) == 0 ? load(from[N] + x) : loadAny(from[N] + x);
 			});
 			const lbm_pattern* pattern = walls.at(x);
