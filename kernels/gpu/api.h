@@ -1,0 +1,63 @@
+// The face of the GPU kernels: what Go fills in (device/cuda/abi.go holds the same
+// structs, a test compares their sizes) and the arguments of each kernel. Only
+// pointers and 8-byte integers are passed, because gorgonia.org/cu copies 8 bytes
+// for each argument.
+//
+// The run-time compiler gets one instance, by macros:
+//   LBM_LATTICE D2Q9 D3Q19   LBM_COLLISION Bgk Trt Regularized   LBM_MOMENTS 0 1
+//   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
+#ifndef LBM_GPU_API_H
+#define LBM_GPU_API_H
+
+namespace lbm { namespace {
+
+// Block says what is special in 32 cells of a row, starting at a multiple of 32.
+struct Block {
+	unsigned mask;   // cells with a wall beside them, and solid cells
+	unsigned first;  // index of the first one's word; one word for each bit of mask, in order
+};
+
+// The word of a special cell: bit i for each direction that comes out of a wall,
+// then the number of its set of kicks, which is 0 where all of them are at rest.
+enum { KICK_SHIFT = 19, KICK_BITS = 12, KICK_MASK = (1 << KICK_BITS) - 1, SOLID = 31 };
+
+// Case is one box of cells. It lies in the memory of the device, as does all that
+// it points to.
+struct Case {
+	int n[3];         // interior cells
+	int ghost[3];     // ghost layers; the slowest axis of the lattice always has one
+	int periodic[3];  // does an axis without ghosts wrap?
+	int pitch;        // padded length of a row in values, a multiple of 32
+	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
+	const unsigned* words;  // of the special cells
+	const void* kicks;      // [set][Q] of LBM_REAL: 6 w_i c_i.u_w of the directions from moving walls
+	double omega, omegaMinus, force[3];  // model.Params
+};
+
+// Sums is what one row of cells, or one plane, adds up to (device.Plane).
+struct Sums {
+	double mass, momentum[3], energy;  // sum of rho-1, rho u, rho u^2/2 over fluid cells
+	double speed2;                     // largest |u|^2, -1 without a finite fluid cell
+	long long cells;                   // fluid cells
+	long long at;                      // number x + nx (y + ny z) of the fastest cell, the first of equals
+	long long bad, badAt;              // cells with a value that is not finite, the first of them (-1: none)
+};
+
+}}  // namespace lbm
+
+// The kernels (extern "C"). A range of cells is given as lo, hi (half-open) of an axis.
+//
+//   lbm_step(Case*, S* in, S* out, i64 ylo, i64 yhi, i64 zlo, i64 zhi)
+//       One step of all cells of the rows in range. Launch: see STEP_* below.
+//   lbm_init(Case*, S* state, double* fields, i64 lo[3], hi[3] as six arguments)
+//   lbm_fields(Case*, S* state, double* fields, six arguments)       1 + D values a cell
+//   lbm_fields32(Case*, S* state, float* fields, six arguments)      the same, rounded
+//       fields is laid out [z][y][component][x] without padding, as device.Program says.
+//       Launch: blocks of ROW threads; grid (ceil(width/ROW), rows along y, planes).
+//   lbm_rows(Case*, S* state, Sums* rows)      one Sums a row: grid (ny*nz), ROW threads
+//   lbm_planes(Case*, Sums* rows, Sums* planes, i64 rowsOfPlane)   grid (planes), ROW threads
+//       Both in an order that depends on nothing but the row's and the plane's cells.
+//   lbm_update(S* data, i64 rows, i64 components, i64 pitch)  v = 1 - v in place, cell by cell
+//   lbm_copy(float4* dst, float4* src, i64 count)
+enum { ROW = 128 };
+#endif
