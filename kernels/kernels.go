@@ -5,12 +5,12 @@
 //
 // A collision model is one header in collision/ and one row in model.Collisions,
 // of the same name; portable.h holds the words in which the compilers differ.
-// The CPU's loops around the physics are in cpu/.
+// The loops around the physics are in cpu/ and gpu/.
 package kernels
 
 import "embed"
 
 // Sources is the text of the headers, by path.
 //
-//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h
+//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h gpu/*.h
 var Sources embed.FS

@@ -1,0 +1,160 @@
+package device
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Walls tells where the fluid of a box of cells meets solid cells. Every device
+// builds its own lists from it; what a wall is stands here alone.
+type Walls struct {
+	lattice model.Lattice
+	cells   model.Cells
+	from    []int // where in cells.Type the cell lies that direction i comes from
+	block   int
+	blocks  int    // of a row
+	near    []bool // for each row and the layer around: may a block touch a solid cell in this row?
+}
+
+// FindWalls checks the cells and looks for solid ones, block by block: a block is
+// that many cells along x, a multiple of 8.
+func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells model.Cells, block int) (*Walls, error) {
+	n := layout.N
+	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
+		return nil, fmt.Errorf("the cells (%v, %d of them) do not fit a box of %v", cells.N, len(cells.Type), n)
+	}
+	w := &Walls{lattice: l, cells: cells, block: block, blocks: layout.Pitch / block}
+	for _, c := range l.Velocities {
+		w.from = append(w.from, -cells.Index(c[0]-1, c[1]-1, c[2]-1))
+	}
+	rows := (n[2] + 2) * (n[1] + 2)
+	w.near = make([]bool, rows*w.blocks)
+	most := uint8(0)
+	var mu sync.Mutex
+	InParallel(rows, func(lo, hi int) {
+		m := uint8(0)
+		for r := lo; r < hi; r++ {
+			m = max(m, w.look(r))
+		}
+		mu.Lock()
+		most = max(most, m)
+		mu.Unlock()
+	})
+	if int(most) > len(cells.Velocity) {
+		return nil, fmt.Errorf("cells belong to boundary %d, but only %d have a velocity", most-1, len(cells.Velocity))
+	}
+	return w, w.checkFaces(layout, periodic)
+}
+
+// InParallel cuts 0 to n into ranges and works on them with all processors.
+func InParallel(n int, work func(lo, hi int)) {
+	parts := min(n, runtime.GOMAXPROCS(0))
+	var done sync.WaitGroup
+	for i := 0; i < parts; i++ {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			work(n*i/parts, n*(i+1)/parts)
+		}()
+	}
+	done.Wait()
+}
+
+// look marks the blocks that reach a solid cell of row r, their own cells and one
+// more on each side, and returns the row's largest type. Most rows of a flow are
+// all fluid, so it looks at eight cells at once.
+func (w *Walls) look(r int) (most uint8) {
+	n := w.cells.N[0] + 2
+	row := w.cells.Type[r*n:][:n] // x = -1 to n
+	near := w.near[r*w.blocks:][:w.blocks]
+	for at := 0; at < n; at += 8 {
+		end := min(at+8, n)
+		if end-at == 8 && binary.NativeEndian.Uint64(row[at:]) == 0 {
+			continue
+		}
+		for i := at; i < end; i++ {
+			if row[i] == 0 {
+				continue
+			}
+			most = max(most, row[i])
+			for x := max(i-2, 0); x <= i && x < w.blocks*w.block; x++ {
+				near[x/w.block] = true
+			}
+		}
+	}
+	return most
+}
+
+// Plain tells if no cell of block b of row (y, z) is solid or has a solid cell
+// beside it.
+func (w *Walls) Plain(b, y, z int) bool {
+	depth := 0
+	if w.lattice.Dims == 3 {
+		depth = 1
+	}
+	for dz := -depth; dz <= depth; dz++ {
+		for dy := -1; dy <= 1; dy++ {
+			if w.near[((z+dz+1)*(w.cells.N[1]+2)+y+dy+1)*w.blocks+b] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Links has bit i for each direction that comes out of a solid cell into the fluid
+// cell of this index (model.Cells).
+func (w *Walls) Links(index int) (links uint32) {
+	for i, from := range w.from {
+		if w.cells.Type[index+from] != 0 {
+			links |= 1 << i
+		}
+	}
+	return links
+}
+
+// Kick is what the wall adds to direction i of this cell, one of its links:
+// 6 w_i c_i.u_w (model.Boundaries, moving_wall), 0 for a wall at rest.
+func (w *Walls) Kick(index, i int) float64 {
+	u := w.cells.Velocity[w.cells.Type[index+w.from[i]]-1]
+	c := w.lattice.Velocities[i]
+	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
+	if cu == 0 {
+		return 0 // never -0: equal walls must look equal
+	}
+	return 6 * w.lattice.Weights[i] * cu
+}
+
+// checkFaces makes sure that what lies outside is either stored (ghosts), wrapped
+// to (periodic) or a wall.
+func (w *Walls) checkFaces(layout decomp.Layout, periodic [3]bool) error {
+	n := layout.N
+	for axis := 0; axis < w.lattice.Dims; axis++ {
+		if layout.Ghost[axis] > 0 || periodic[axis] {
+			continue
+		}
+		lo, hi := [3]int{-1, -1, -1}, n
+		if w.lattice.Dims == 2 {
+			lo[2], hi[2] = 0, n[2]-1
+		}
+		for _, side := range []int{-1, n[axis]} {
+			from, to := lo, hi
+			from[axis], to[axis] = side, side
+			for z := from[2]; z <= to[2]; z++ {
+				for y := from[1]; y <= to[1]; y++ {
+					for x := from[0]; x <= to[0]; x++ {
+						if w.cells.At(x, y, z) == 0 {
+							return fmt.Errorf("cell %v outside the box is fluid, but axis %c is neither periodic nor cut: it needs a boundary", [3]int{x, y, z}, "xyz"[axis])
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
