@@ -224,7 +224,7 @@ func schema() []table {
 		}, "How long a step is: exactly one of lattice_velocity, tau and time_step in a case with units. In lattice units only tau may stand here, instead of the viscosity."},
 		{"collision", append([]key{
 			{name: "model", kind: kWord, choices: collisions(), def: `"regularized"`, doc: "collision model, see the table of models"},
-			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the stored state and of the arithmetic"},
+			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the stored state and of the arithmetic; float16: " + model.Float16.Doc()},
 		}, collisionKeys()...), "How populations relax."},
 		{"force", []key{
 			{name: "acceleration", kind: kVector, dim: model.Acceleration, doc: "uniform body force per mass, such as gravity"},
@@ -263,7 +263,7 @@ func schema() []table {
 		}, "Where results go."},
 		{"output.fields", append([]key{
 			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
-			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the numbers in the file"},
+			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
 			{name: "dir", kind: kText, def: `"fields"`, doc: "folder below that of [output]"},
 		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
 		{"output.picture", append([]key{

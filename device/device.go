@@ -67,7 +67,9 @@ type Event interface {
 // local cells (0 to N).
 type Program interface {
 	// Step computes out = collide(stream(in)) for the cells of box, which reads
-	// one layer around it. It is queued on s.
+	// one layer around it. It is queued on s. Solid cells of out are at rest (zeros)
+	// afterwards if they were before: Step may leave them alone, since Alloc's
+	// memory is at rest and nothing else writes them.
 	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
 	// Init writes the state of the cells of box from physical fields in float64,
 	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the

@@ -8,15 +8,27 @@ type Precision int
 const (
 	Float32 Precision = iota
 	Float64
+	// Float16 stores IEEE halves, each moment (or population) with a scale of its
+	// own, and computes in float32.
+	Float16
 )
 
-func (p Precision) String() string { return [...]string{"float32", "float64"}[p] }
+func (p Precision) String() string { return [...]string{"float32", "float64", "float16"}[p] }
 
 // Bytes of one stored value.
-func (p Precision) Bytes() int { return [...]int{4, 8}[p] }
+func (p Precision) Bytes() int { return [...]int{4, 8, 2}[p] }
+
+// Doc says what is stored and what is computed with.
+func (p Precision) Doc() string {
+	return [...]string{
+		"state and arithmetic of 32 bits",
+		"state and arithmetic of 64 bits",
+		"float32 arithmetic, 16-bit storage with a scale for each moment",
+	}[p]
+}
 
 // Precisions in the order of the documentation.
-var Precisions = []Precision{Float32, Float64}
+var Precisions = []Precision{Float32, Float64, Float16}
 
 // Spec names the kernels that a case needs: what to build, no numbers.
 type Spec struct {

@@ -1,0 +1,37 @@
+package device
+
+import (
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// SnapshotTaker is a Program that reads fields while later steps go on. Found by
+// type assertion.
+type SnapshotTaker interface {
+	// FieldsAsync queues on s what Program.Fields does, for the cells of box: the
+	// fields are computed on the device into memory of their own and travel to
+	// page-locked host memory. It does not wait. An error means that there is no
+	// memory for it: Program.Fields does the same work in pieces.
+	FieldsAsync(s Stream, state Buffer, box decomp.Box, p model.Params) (Snapshot, error)
+}
+
+// Snapshot is fields on their way to the host.
+type Snapshot interface {
+	// Taken fires when the state has been read. Work that overwrites the state waits
+	// for it; the journey to the host goes on behind it.
+	Taken() Event
+	// Wait returns when the values are on the host, in the arrangement of
+	// Program.Fields: as float64 when the state is of float64, else as float32; the
+	// other slice is nil. They stay until Close. Unlike everything else of a device,
+	// Wait and Close may be called from any goroutine, one at a time.
+	Wait() (single []float32, double []float64, err error)
+	Close()
+}
+
+// FieldsWriter is a Program that leaves fields in the device's memory, for readers
+// on the device. Found by type assertion.
+type FieldsWriter interface {
+	// FieldsTo queues on s the fields of box, in the arrangement of Program.Fields,
+	// into out: 8 bytes a value when the state is of float64, else 4.
+	FieldsTo(s Stream, state Buffer, box decomp.Box, out Buffer, p model.Params)
+}
