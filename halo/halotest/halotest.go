@@ -47,6 +47,7 @@ func Cases() []Case {
 			Case{2, [3]int{33, 5, 1}, periodic, 9, 4},
 			Case{2, [3]int{7, 12, 1}, periodic, 6, 8},
 			Case{3, [3]int{33, 3, 5}, periodic, 10, 4},
+			Case{3, [3]int{33, 4, 6}, periodic, 10, 2},
 			Case{3, [3]int{16, 4, 7}, periodic, 19, 8},
 			Case{3, [3]int{64, 40, 6}, periodic, 10, 4},
 		)
@@ -170,8 +171,12 @@ func (s *state) image(row func(global [3]int) uint32) []byte {
 				if v != stale {
 					v += uint32(i)
 				}
-				for at := 0; at < s.valueBytes; at += 4 {
-					binary.LittleEndian.PutUint32(b[(first+i)*s.valueBytes+at:], v)
+				at := b[(first+i)*s.valueBytes:][:s.valueBytes]
+				if s.valueBytes == 2 { // step and row of v folded onto the place in the row
+					binary.LittleEndian.PutUint16(at, uint16(v^v>>16))
+				}
+				for ; len(at) >= 4; at = at[4:] {
+					binary.LittleEndian.PutUint32(at, v)
 				}
 			}
 		}

@@ -36,7 +36,7 @@ type Header struct {
 	Rows       int    // of a plane
 	Components int    // values a cell
 	Pitch      int    // padded length of a row in values
-	Bytes      int    // of a value: 4 or 8
+	Bytes      int    // of a value: 2, 4 or 8
 }
 
 // PlaneBytes is the size of one plane: [row][component][pitch] values.
@@ -50,8 +50,8 @@ func (h Header) check() error {
 				h.Planes, h.Rows, h.Components, h.Pitch, h.N)
 		}
 	}
-	if h.Bytes != 4 && h.Bytes != 8 {
-		return fmt.Errorf("values of %d bytes instead of 4 or 8", h.Bytes)
+	if h.Bytes != 2 && h.Bytes != 4 && h.Bytes != 8 {
+		return fmt.Errorf("values of %d bytes instead of 2, 4 or 8", h.Bytes)
 	}
 	// In floating point, because the product of damaged numbers may overflow.
 	if size := float64(h.Planes) * float64(h.Rows) * float64(h.Components) * float64(h.Pitch) * float64(h.Bytes); size > 1e18 {
@@ -140,10 +140,7 @@ func create(path string, h Header) (at []int64, err error) {
 			at = append(at, o)
 		}
 	}
-	number := h5.Float32
-	if h.Bytes == 8 {
-		number = h5.Float64
-	}
+	number := map[int]h5.Type{2: h5.Float16, 4: h5.Float32, 8: h5.Float64}[h.Bytes]
 	place("/state", number, h.Planes, h.Rows, h.Components, h.Pitch)
 	place("/lbmsim/crc32c", h5.Uint32, h.Planes)
 	place("/lbmsim/extra", h5.Uint8, max(len(h.Extra), 1)) // HDF5 places nothing of length 0

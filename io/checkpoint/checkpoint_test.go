@@ -70,7 +70,10 @@ func verify(path string) error {
 func TestAnyNumberOfRanksWritesAndReads(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 5, 9} {
 		dir, h := t.TempDir(), testHeader(12)
-		if ranks == 3 {
+		switch ranks {
+		case 2:
+			h.Bytes = 2
+		case 3:
 			h.Bytes, h.Extra, h.Case = 8, nil, ""
 		}
 		if err := write(dir, h, ranks, 2); err != nil {
@@ -421,26 +424,29 @@ func TestH5pySeesTheState(t *testing.T) {
 		}
 		t.Skip(text)
 	}
-	dir, h := t.TempDir(), testHeader(3)
-	if err := write(dir, h, 3, 0); err != nil {
-		t.Fatal(err)
-	}
-	raw := filepath.Join(dir, "raw")
-	if err := os.WriteFile(raw, state(h, 0, h.Planes), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	script := `
 import sys, h5py, numpy as np
 f = h5py.File(sys.argv[1], "r")
 s = f["state"]
-assert s.shape == (7, 3, 10, 32) and s.dtype == np.float32, s
+assert s.shape == (7, 3, 10, 32) and s.dtype == np.dtype(sys.argv[3]), s
 assert s[...].tobytes() == open(sys.argv[2], "rb").read()
 a = f["lbmsim"].attrs
 assert a["step"][0] == 3 and a["ranks"][0] == 3 and list(a["cells"]) == [20, 3, 7] and a["spec"] == b"D3Q19 regularized float32"
 assert "name = \"µ\"" in f["lbmsim/case"][()].decode()
 assert list(f["lbmsim/extra"][...]) == [0, 1, 2, 0] and f["lbmsim/crc32c"].shape == (7,)
 `
-	if out, err := exec.Command("/usr/bin/python3", "-c", script, Path(dir, 3), raw).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for bytes, number := range map[int]string{2: "float16", 4: "float32", 8: "float64"} {
+		dir, h := t.TempDir(), testHeader(3)
+		h.Bytes = bytes
+		if err := write(dir, h, 3, 0); err != nil {
+			t.Fatal(err)
+		}
+		raw := filepath.Join(dir, "raw")
+		if err := os.WriteFile(raw, state(h, 0, h.Planes), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("/usr/bin/python3", "-c", script, Path(dir, 3), raw, number).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", number, err, out)
+		}
 	}
 }

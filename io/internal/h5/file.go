@@ -40,15 +40,26 @@ const (
 	Float64
 	Uint8
 	Uint32
+	Float16 // IEEE 754 half; HDF5 has no such type of its own
 )
 
 // Size of one number in bytes.
-func (t Type) Size() int { return [...]int{4, 8, 1, 4}[t] }
+func (t Type) Size() int { return [...]int{4, 8, 1, 4, 2}[t] }
 
-func (t Type) String() string { return [...]string{"float32", "float64", "uint8", "uint32"}[t] }
+func (t Type) String() string {
+	return [...]string{"float32", "float64", "uint8", "uint32", "float16"}[t]
+}
 
-func (t Type) datatype() *hdf5.Datatype {
-	return [...]*hdf5.Datatype{hdf5.T_NATIVE_FLOAT, hdf5.T_NATIVE_DOUBLE, hdf5.T_NATIVE_UINT8, hdf5.T_NATIVE_UINT32}[t]
+// datatype is the library's type of t and how to give it back.
+func (t Type) datatype() (d *hdf5.Datatype, done func(), ok bool) {
+	if t == Float16 {
+		if d, ok = half(); !ok {
+			return nil, nil, false
+		}
+		return d, func() { d.Close() }, true
+	}
+	d = [...]*hdf5.Datatype{hdf5.T_NATIVE_FLOAT, hdf5.T_NATIVE_DOUBLE, hdf5.T_NATIVE_UINT8, hdf5.T_NATIVE_UINT32}[t]
+	return d, func() {}, true
 }
 
 // Options of a new file.
@@ -176,7 +187,12 @@ func (f *File) dataset(path string, t Type, dims []int, p *hdf5.PropList) (*hdf5
 		return nil, f.fail("create dataset", path, err)
 	}
 	defer s.Close()
-	d, err := f.f.CreateDatasetWith(path, t.datatype(), s, p)
+	number, done, ok := t.datatype()
+	if !ok {
+		return nil, f.fail("make the number type of", path, nil)
+	}
+	defer done()
+	d, err := f.f.CreateDatasetWith(path, number, s, p)
 	if err != nil {
 		return nil, f.fail("create dataset", path, err)
 	}

@@ -103,6 +103,20 @@ static herr_t lbm_map(hid_t p, const char *src, int rank, const hsize_t *dims, h
 	return r;
 }
 
+// IEEE 754 binary16 as numpy and h5py write it: sign at bit 15, 5 bits of exponent
+// from bit 10 with bias 15, 10 bits of mantissa. The fields move before the size
+// shrinks: at every moment they fit.
+static hid_t lbm_half(void) {
+	hid_t t = H5Tcopy(H5T_NATIVE_FLOAT);
+	if (t < 0) return t;
+	if (H5Tset_fields(t, 15, 10, 5, 0, 10) < 0 || H5Tset_size(t, 2) < 0 || H5Tset_ebias(t, 15) < 0) {
+		lbm_note();
+		H5Tclose(t);
+		return -1;
+	}
+	return t;
+}
+
 // A string type of exactly n bytes, no terminator.
 static hid_t lbm_string(size_t n, int utf8) {
 	hid_t t = H5Tcopy(H5T_C_S1);
@@ -225,14 +239,34 @@ func adopt(id C.hid_t) (*hdf5.File, bool) {
 		return nil, false
 	}
 	f := &hdf5.File{}
-	if unsafe.Sizeof(f.Identifier) == unsafe.Sizeof(id) {
-		*(*C.hid_t)(unsafe.Pointer(&f.Identifier)) = id
-	}
-	if f.ID() != int64(id) {
+	if !identify(&f.Identifier, id) {
 		C.H5Fclose(id)
-		panic("h5: gonum's File is no longer one identifier")
+		panic(notOneIdentifier)
 	}
 	return f, true
+}
+
+const notOneIdentifier = "h5: gonum's objects are no longer one identifier"
+
+func identify(object *hdf5.Identifier, id C.hid_t) bool {
+	if unsafe.Sizeof(*object) == unsafe.Sizeof(id) {
+		*(*C.hid_t)(unsafe.Pointer(object)) = id
+	}
+	return object.ID() == int64(id)
+}
+
+// half is the type of 16-bit numbers; the caller closes it.
+func half() (*hdf5.Datatype, bool) {
+	id := C.lbm_half()
+	if id < 0 {
+		return nil, false
+	}
+	d := &hdf5.Datatype{}
+	if !identify(&d.Identifier, id) {
+		C.H5Tclose(id)
+		panic(notOneIdentifier)
+	}
+	return d, true
 }
 
 func setEarly(p *hdf5.PropList) bool { return C.lbm_early(C.hid_t(p.ID())) >= 0 }
