@@ -124,6 +124,53 @@ func TestMixedKindsAreExplained(t *testing.T) {
 	}
 }
 
+// environment is a lookup in "NAME=VALUE NAME=VALUE".
+func environment(text string) func(string) (string, bool) {
+	env := map[string]string{}
+	for _, kv := range strings.Fields(text) {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	return func(k string) (string, bool) { v, ok := env[k]; return v, ok }
+}
+
+func TestLocalByLauncher(t *testing.T) {
+	for _, test := range []struct {
+		env  string // of rank 2 of 4
+		want int
+		by   string // "" when the launcher does not tell
+	}{
+		{"", 0, ""},
+		{"OMPI_COMM_WORLD_LOCAL_RANK=1", 1, "OMPI_COMM_WORLD_LOCAL_RANK"},
+		{"MPI_LOCALRANKID=3", 3, "MPI_LOCALRANKID"},
+		{"MV2_COMM_WORLD_LOCAL_RANK=0", 0, "MV2_COMM_WORLD_LOCAL_RANK"},
+		{"PMI_LOCAL_RANK=2", 2, "PMI_LOCAL_RANK"},
+		{"PALS_LOCAL_RANKID=5", 5, "PALS_LOCAL_RANKID"},
+		{"FLUX_TASK_LOCAL_ID=1", 1, "FLUX_TASK_LOCAL_ID"},
+		{"SLURM_LOCALID=1 SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=4", 1, "SLURM_LOCALID"},
+		// In the order of trust, whatever else is set.
+		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5 PMI_LOCAL_RANK=4 MV2_COMM_WORLD_LOCAL_RANK=3 MPI_LOCALRANKID=2 OMPI_COMM_WORLD_LOCAL_RANK=1", 1, "OMPI_COMM_WORLD_LOCAL_RANK"},
+		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5 PMI_LOCAL_RANK=4 MV2_COMM_WORLD_LOCAL_RANK=3 MPI_LOCALRANKID=2", 2, "MPI_LOCALRANKID"},
+		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5 PMI_LOCAL_RANK=4 MV2_COMM_WORLD_LOCAL_RANK=3", 3, "MV2_COMM_WORLD_LOCAL_RANK"},
+		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5 PMI_LOCAL_RANK=4", 4, "PMI_LOCAL_RANK"},
+		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5", 5, "PALS_LOCAL_RANKID"},
+		{"SLURM_LOCALID=1 SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=4 FLUX_TASK_LOCAL_ID=6", 6, "FLUX_TASK_LOCAL_ID"},
+		// mpirun inside a job: SLURM's numbers are those of mpirun's daemon or of the script.
+		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 OMPI_COMM_WORLD_LOCAL_RANK=2", 2, "OMPI_COMM_WORLD_LOCAL_RANK"},
+		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", 0, ""},
+		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_NTASKS=4", 0, ""},
+		{"SLURM_LOCALID=0 SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=3", 0, ""},
+		// What is no number tells nothing.
+		{"OMPI_COMM_WORLD_LOCAL_RANK=x MPI_LOCALRANKID=-1 PMI_LOCAL_RANK=1", 1, "PMI_LOCAL_RANK"},
+	} {
+		c := comm.Local(4)[2]
+		got, by, ok := comm.LocalByLauncher(c, environment(test.env))
+		if got != test.want || by != test.by || ok != (test.by != "") {
+			t.Errorf("%q: %d by %q (%v), want %d by %q", test.env, got, by, ok, test.want, test.by)
+		}
+	}
+}
+
 func TestLaunched(t *testing.T) {
 	for _, test := range []struct {
 		env  string
@@ -138,12 +185,7 @@ func TestLaunched(t *testing.T) {
 		{"PMI_RANK=2", comm.Launch{By: "a PMI launcher"}, true},
 		{"PMIX_RANK=2", comm.Launch{By: "a PMIx launcher"}, true},
 	} {
-		env := map[string]string{}
-		for _, kv := range strings.Fields(test.env) {
-			k, v, _ := strings.Cut(kv, "=")
-			env[k] = v
-		}
-		got, ok := comm.Launched(func(k string) (string, bool) { v, ok := env[k]; return v, ok })
+		got, ok := comm.Launched(environment(test.env))
 		if got != test.want || ok != test.ok {
 			t.Errorf("%q: %+v %v, want %+v %v", test.env, got, ok, test.want, test.ok)
 		}

@@ -46,3 +46,45 @@ func Launched(lookup func(string) (string, bool)) (Launch, bool) {
 	}
 	return Launch{}, false
 }
+
+// localRanks is the variables that number the ranks of one node, in the order of
+// trust: those of MPI launchers before those of batch systems.
+var localRanks = []string{
+	"OMPI_COMM_WORLD_LOCAL_RANK",
+	"MPI_LOCALRANKID", // Hydra: MPICH, Intel MPI
+	"MV2_COMM_WORLD_LOCAL_RANK",
+	"PMI_LOCAL_RANK",
+	"PALS_LOCAL_RANKID",
+	"FLUX_TASK_LOCAL_ID",
+	slurmLocal,
+}
+
+const slurmLocal = "SLURM_LOCALID"
+
+// LocalByLauncher is this rank's number on its node as the launcher's environment
+// tells it, and the variable that told; lookup is os.LookupEnv. Where none tells,
+// LocalRank asks the message layer instead. SLURM's number counts only in the
+// processes that srun started, which are those whose SLURM rank is the rank of c:
+// under mpirun inside a job it belongs to mpirun's daemon.
+func LocalByLauncher(c Comm, lookup func(string) (string, bool)) (local int, by string, ok bool) {
+	number := func(name string) (int, bool) {
+		text, _ := lookup(name)
+		n, err := strconv.Atoi(text)
+		return n, err == nil && n >= 0
+	}
+	for _, name := range localRanks {
+		n, ok := number(name)
+		if !ok {
+			continue
+		}
+		if name == slurmLocal {
+			rank, ok1 := number("SLURM_PROCID")
+			size, ok2 := number("SLURM_STEP_NUM_TASKS")
+			if !ok1 || !ok2 || rank != c.Rank() || size != c.Size() {
+				continue
+			}
+		}
+		return n, name, true
+	}
+	return 0, "", false
+}

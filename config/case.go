@@ -34,6 +34,7 @@ type Case struct {
 	Bodies     []Body
 
 	Run        Run
+	Device     Device
 	OutputDir  string // folder of everything the run writes, relative to the working folder
 	Fields     FieldsOutput
 	Picture    PictureOutput
@@ -156,6 +157,24 @@ type Run struct {
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops
 	Threads    int           // 0 = the rank's share of the cores
+}
+
+// DeviceKind is the processor that a case asks for.
+type DeviceKind int
+
+const (
+	AutoDevice DeviceKind = iota // a GPU where there is one, else the CPU
+	CPUDevice
+	CUDADevice
+)
+
+// String is the word of the case file.
+func (k DeviceKind) String() string { return deviceKinds()[k] }
+
+// Device is [device]: where the ranks compute.
+type Device struct {
+	Kind  DeviceKind
+	Share bool // several ranks may use one GPU
 }
 
 // FieldsOutput is [output.fields].

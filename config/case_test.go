@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -315,9 +316,26 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+func TestDevice(t *testing.T) {
+	for text, want := range map[string]Device{
+		"":                         {},
+		"[device]\nkind = \"cpu\"": {Kind: CPUDevice},
+		"[device]\nkind = \"cuda\"\nshare = true": {Kind: CUDADevice, Share: true},
+	} {
+		if c := load(t, plain+"[scaling]\ntau = 0.65\n"+text); c.Device != want {
+			t.Errorf("%q: %+v, want %+v", text, c.Device, want)
+		}
+	}
+	for _, k := range []DeviceKind{AutoDevice, CPUDevice, CUDADevice} {
+		if c := load(t, plain+"[scaling]\ntau = 0.65\n[device]\nkind = "+strconv.Quote(k.String())); c.Device.Kind != k {
+			t.Errorf("%v is read as %v", k, c.Device.Kind)
+		}
+	}
+}
+
 func TestDiff(t *testing.T) {
 	a := load(t, plain+"[scaling]\ntau = 0.65")
-	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
+	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[device]\nkind = \"cpu\"\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
 	got := Diff(a.Resolved, b.Resolved, RestartMayChange)
 	want := []string{
 		"fluid.viscosity: 0.001 m2/s / 0.0011 m2/s",

@@ -100,13 +100,13 @@ func flatten(text string) (map[string]string, error) {
 }
 
 // RestartMayChange tells which keys may differ between a checkpoint and the case
-// that continues it: how long the run is, how it is watched and what it writes. The
-// physics, the grid, the scaling and the precision must be the same.
+// that continues it: how long the run is, where it runs, how it is watched and what
+// it writes. The physics, the grid, the scaling and the precision must be the same.
 func RestartMayChange(key string) bool {
 	if key == "title" {
 		return true
 	}
-	for _, t := range []string{"run.", "output.", "checkpoint.", "expect."} {
+	for _, t := range []string{"run.", "device.", "output.", "checkpoint.", "expect."} {
 		if strings.HasPrefix(key, t) {
 			return true
 		}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lbmsim/model"
 )
 
-// [run], [output.*] and [checkpoint]: when a run ends and what it leaves behind.
+// [run], [device], [output.*] and [checkpoint]: when a run ends and what it leaves behind.
 
 func (r *resolver) run() {
 	s := r.section("run")
@@ -39,6 +40,16 @@ func (r *resolver) run() {
 	}
 	if e := s.get("threads"); e != nil {
 		run.Threads = e.ints[0]
+	}
+}
+
+func (r *resolver) device() {
+	s := r.section("device")
+	if e := s.get("kind"); e != nil {
+		r.c.Device.Kind = DeviceKind(slices.Index(deviceKinds(), e.text))
+	}
+	if e := s.get("share"); e != nil {
+		r.c.Device.Share = e.flag
 	}
 }
 

@@ -38,6 +38,7 @@ func (r *resolver) resolve() {
 	r.boundaries()
 	r.bodies()
 	r.run()
+	r.device()
 	r.outputs()
 	r.expectations()
 	r.speeds()

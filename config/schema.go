@@ -177,7 +177,10 @@ func faceNames() []string {
 	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
 }
 func components() []string { return []string{"x", "y", "z", "magnitude"} }
-func shapes() []string     { return []string{"box", "sphere", "cylinder"} }
+func deviceKinds() []string { // in the order of DeviceKind
+	return []string{"auto", "cpu", "cuda"}
+}
+func shapes() []string { return []string{"box", "sphere", "cylinder"} }
 
 // expectKeys are the value and its tolerance.
 func expectKeys(value key, more ...key) []key {
@@ -258,6 +261,10 @@ func schema() []table {
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
 			{name: "threads", kind: kInteger, def: "0", within: counts(0, 4096), doc: "threads of a rank; 0 = the rank's share of the cores"},
 		}, "When the run ends and how it is watched."},
+		{"device", []key{
+			{name: "kind", kind: kWord, choices: deviceKinds(), def: `"auto"`, doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},
+			{name: "share", kind: kFlag, def: "false", doc: "several ranks may use one GPU; else more ranks than GPUs on a machine are an error"},
+		}, "Where the ranks compute. `--device` on the command line wins."},
 		{"output", []key{
 			{name: "dir", kind: kText, defDoc: "out/ and the case file's name", doc: "folder of everything that the run writes"},
 		}, "Where results go."},
