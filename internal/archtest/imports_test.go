@@ -38,6 +38,7 @@ var places = map[string]place{
 	"device/cpu":         {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":        {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/bench":       {3, []string{"device", "model", "decomp", "internal/ref"}}, // verifies, then times, any device
+	"device/devicetest":  {3, []string{"device", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
 	"halo":               {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":          {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},

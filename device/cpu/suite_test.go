@@ -1,0 +1,57 @@
+package cpu
+
+import (
+	"os"
+	"testing"
+
+	"lbmsim/device"
+	"lbmsim/device/devicetest"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+func newDevice(t testing.TB, threads int, isa string) *Device {
+	t.Helper()
+	d, err := New(threads, WithISA(isa))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// precisions are those that the CPU has kernels for.
+var precisions = []model.Precision{model.Float32, model.Float64}
+
+// What every device has to do, with the best instruction set and three threads.
+func TestDevice(t *testing.T) {
+	options := devicetest.Options{Precisions: precisions}
+	if os.Getenv("LBMSIM_HUGE_TESTS") == "1" {
+		options.Memory = 6e9
+	}
+	devicetest.Run(t, func(t testing.TB) device.Device {
+		return newDevice(t, 3, kernels.ISAs()[0].String())
+	}, options)
+}
+
+// Every instruction set and number of threads computes equal numbers.
+func TestInstructionSets(t *testing.T) {
+	isas := kernels.ISAs()
+	for _, want := range []string{"avx2", "avx512"} {
+		found := false
+		for _, i := range isas {
+			found = found || i.String() == want
+		}
+		if !found {
+			t.Logf("%s is not tested: this processor or this build lacks it", want)
+		}
+	}
+	var devices []device.Device
+	for i, isa := range isas {
+		d := newDevice(t, 1+2*(i%2), isa.String())
+		t.Cleanup(func() { d.Close() })
+		devices = append(devices, d)
+	}
+	devices = append(devices, newDevice(t, 2, isas[0].String()))
+	t.Cleanup(func() { devices[len(devices)-1].Close() })
+	devicetest.Same(t, devices, devicetest.Options{Precisions: precisions})
+}

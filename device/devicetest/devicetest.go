@@ -1,0 +1,103 @@
+// Package devicetest is what every device of package device must do, as tests that
+// each device runs: its kernels against the float64 oracle of internal/ref, cuts and
+// ranges against whole boxes bit for bit, sums, queues, and what it refuses.
+package devicetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// Options says which tests a device can take.
+type Options struct {
+	// Precisions that the device has, all of the catalogue if nil.
+	Precisions []model.Precision
+	// Memory in bytes that one test may fill, to go beyond offsets of 2^31 bytes (5 GB)
+	// and, better, of 2^31 values (36 GB). Where it is less that test is skipped.
+	Memory int64
+}
+
+// specs calls test for every instance of the catalogue that the device has.
+func (o Options) specs(test func(model.Spec)) {
+	for _, l := range model.Lattices {
+		for _, c := range model.Collisions {
+			for _, p := range model.Precisions {
+				if o.Precisions == nil || slices.Contains(o.Precisions, p) {
+					test(model.Spec{Lattice: l, Collision: c, Precision: p})
+				}
+			}
+		}
+	}
+}
+
+// each runs test as a subtest for every instance.
+func (o Options) each(t *testing.T, test func(*testing.T, model.Spec)) {
+	o.specs(func(spec model.Spec) {
+		t.Run(fmt.Sprint(spec), func(t *testing.T) { test(t, spec) })
+	})
+}
+
+// Run tests a device. open makes one, which is closed at the end of its test; it is
+// called twice, since two devices at once must not disturb each other.
+func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
+	d := open(t)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	t.Logf("%+v", d.Info())
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, device.Device, Options)
+	}{
+		{"Oracle", oracle},
+		{"Cuts", cuts},
+		{"Ranges", ranges},
+		{"Pencil", pencil},
+		{"Repeat", repeat},
+		{"InitFields", initFields},
+		{"Planes", planes},
+		{"FirstOfEquals", firstOfEquals},
+		{"WallLaw", wallLaw},
+		{"Mass", mass},
+		{"Memory", memory},
+		{"Streams", streams},
+		{"Refusals", refusals},
+		{"LargeOffsets", largeOffsets},
+		{"Recorder", recorder},
+		{"Snapshots", snapshots},
+		{"Roofline", roofline},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, d, o) })
+	}
+	t.Run("Strangers", func(t *testing.T) { strangers(t, d, open) })
+}
+
+// Small runs every instance through all of its kernels in small ragged boxes, cut
+// and whole: the work for tools that check each access of memory and are slow. What
+// it computes is held against the oracle all the same.
+func Small(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{37, 9, 5}, {2, 3, 4}} {
+			e := NewExample(spec, n, [3]bool{k == 0, k == 1, k == 0}, int64(40+k))
+			const steps = 2
+			want := e.Oracle(steps)
+			for _, at := range [][]int{nil, {1}} {
+				s := Start(t, d, e, at...)
+				s.Step(t, steps)
+				e.check(t, s.Values(t), want)
+				for _, part := range s.parts {
+					if _, err := part.program.Planes(part.state[0], e.Params); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.fields(t)
+			}
+		}
+	})
+}

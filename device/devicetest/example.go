@@ -1,0 +1,225 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+
+	"lbmsim/decomp"
+	"lbmsim/internal/ref"
+	"lbmsim/model"
+)
+
+// Example is one flow in one box.
+type Example struct {
+	Spec     model.Spec
+	N        [3]int
+	Periodic [3]bool
+	Cells    model.Cells
+	Params   model.Params
+	Fields   []float64 // the initial state, as for device.Program.Init
+}
+
+// NewExample draws a flow with every feature at once: solids that stand and move, a
+// force and a random state. Faces that are not periodic are walls, those at the upper
+// ends move. In 2D the box has one plane.
+func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
+	r := rand.New(rand.NewSource(seed))
+	dims := spec.Lattice.Dims
+	velocity := [][3]float64{{}, {0.02, 0.01, -0.03}, {-0.01, 0.02, 0.015}}
+	force := [3]float64{1e-3, -2e-3, 1.5e-3}
+	if dims == 2 {
+		n[2], periodic[2], force[2] = 1, true, 0
+		velocity = [][3]float64{{}, {0.02, 0.01}, {-0.01, 0.02}}
+	}
+	e := Example{Spec: spec, N: n, Periodic: periodic, Cells: model.NewCells(n)}
+	e.Cells.Velocity = velocity
+	solid := map[[3]int]uint8{}
+	eachCell(n, 1, func(x [3]int) {
+		if r.Float64() < 0.1 {
+			solid[x] = 1 + uint8(r.Intn(3))
+		}
+	})
+	eachCell(n, 1, func(x [3]int) {
+		home, wall := x, uint8(0)
+		for a := range x {
+			switch {
+			case periodic[a]:
+				home[a] = (x[a] + n[a]) % n[a]
+			case x[a] < 0:
+				wall = 1
+			case x[a] >= n[a]:
+				wall = 2
+			}
+		}
+		if wall == 0 {
+			wall = solid[home]
+		}
+		e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = wall
+	})
+	e.Params = model.NewParams(spec.Collision, 0.63, values(spec.Collision, 0.21), force)
+	e.Fields = make([]float64, spec.Lattice.Moments()*n[0]*n[1]*n[2])
+	for i := range e.Fields {
+		e.Fields[i] = 0.04 * (r.Float64() - 0.5)
+	}
+	return e
+}
+
+// channel is a fluid at rest between two walls across y, periodic else; the upper
+// wall moves with the lid's velocity.
+func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]float64) Example {
+	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, false, true}, Cells: model.NewCells(n)}
+	e.Cells.Velocity = [][3]float64{{}, lid}
+	eachCell(n, 1, func(x [3]int) {
+		at := &e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])]
+		switch x[1] {
+		case -1:
+			*at = 1
+		case n[1]:
+			*at = 2
+		}
+	})
+	e.Params = model.NewParams(spec.Collision, tau, values(spec.Collision, 3./16), force)
+	e.Fields = make([]float64, spec.Lattice.Moments()*n[0]*n[1]*n[2])
+	return e
+}
+
+// values gives each parameter of a model the same value.
+func values(c model.Collision, v float64) []float64 {
+	var list []float64
+	for range c.Params {
+		list = append(list, v)
+	}
+	return list
+}
+
+// eachCell visits the cells of a box with some layers around it, x fastest.
+func eachCell(n [3]int, layers int, visit func(x [3]int)) {
+	var x [3]int
+	for x[2] = -layers; x[2] < n[2]+layers; x[2]++ {
+		for x[1] = -layers; x[1] < n[1]+layers; x[1]++ {
+			for x[0] = -layers; x[0] < n[0]+layers; x[0]++ {
+				visit(x)
+			}
+		}
+	}
+}
+
+// layout of a part of n cells; cuts are along z in 3D and along y in 2D.
+func (e Example) layout(n [3]int) decomp.Layout {
+	ghost := [3]int{0, 0, 1}
+	if e.Spec.Lattice.Dims == 2 {
+		ghost = [3]int{0, 1, 0}
+	}
+	return decomp.NewLayout(n, ghost, e.Spec.Components())
+}
+
+// axis is the one that the box is cut along.
+func (e Example) axis() int { return e.Spec.Lattice.Dims - 1 }
+
+// at is where component c of a cell lies in values laid out [z][y][c][x].
+func (e Example) at(x [3]int, c, components int) int {
+	return ((x[2]*e.N[1]+x[1])*components+c)*e.N[0] + x[0]
+}
+
+// Oracle computes steps of the example with the reference; the values are those of
+// the state, [z][y][c][x] without padding or ghosts.
+func (e Example) Oracle(steps int) []float64 {
+	l := e.Spec.Lattice
+	f := ref.New(l, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
+	f.Each(func(cell int, x [3]int, solid bool) {
+		if !solid {
+			f.F[cell] = f.Collide(e.arriving(x))
+		}
+	})
+	for range steps {
+		f.Step()
+	}
+	components := e.Spec.Components()
+	out := make([]float64, len(f.F)*components)
+	f.Each(func(cell int, x [3]int, solid bool) {
+		if solid {
+			return
+		}
+		v := make([]float64, components)
+		if e.Spec.Collision.Scheme == model.Moments {
+			v = f.Moments(f.F[cell])
+		} else {
+			for i := range v {
+				v[i] = f.F[cell][i] - l.Weights[i]
+			}
+		}
+		for c := range v {
+			out[e.at(x, c, components)] = v[c]
+		}
+	})
+	return out
+}
+
+// arriving is the populations before collision of a cell's initial fields: the
+// second-order Hermite expansion of density, momentum and the stress of the strain
+// rate (Krueger et al., The Lattice Boltzmann Method, Springer 2017, eqs. 4.14 and
+// 6.25 to 6.28 for the force's part).
+func (e Example) arriving(x [3]int) []float64 {
+	l := e.Spec.Lattice
+	get := func(c int) float64 { return e.Fields[e.at(x, c, l.Moments())] }
+	rho := 1 + get(0)
+	var u, j [3]float64
+	for a := 0; a < l.Dims; a++ {
+		u[a] = get(1 + a)
+		j[a] = rho*u[a] - e.Params.Force[a]/2
+	}
+	in := make([]float64, l.Q())
+	for i, c := range l.Velocities {
+		in[i] = rho
+		for a := 0; a < l.Dims; a++ {
+			in[i] += 3 * float64(c[a]) * j[a]
+		}
+		for k, ab := range ref.Pairs(l.Dims) {
+			a, b := ab[0], ab[1]
+			s := rho*u[a]*u[b] - 2*rho/3/e.Params.Omega*get(1+l.Dims+k) - (u[a]*e.Params.Force[b]+u[b]*e.Params.Force[a])/2
+			h := float64(c[a] * c[b])
+			if a == b {
+				h -= 1. / 3
+			} else {
+				s *= 2
+			}
+			in[i] += 4.5 * h * s
+		}
+		in[i] *= l.Weights[i]
+	}
+	return in
+}
+
+// rounding is how far a stored value may be from the exact one after a few steps, for
+// values up to 0.1: float64 and float32 keep differences from rest to 16 and 7
+// digits; 16-bit values have 11 bits.
+func rounding(p model.Precision) float64 {
+	return map[int]float64{8: 2e-13, 4: 3e-7, 2: 2e-4}[p.Bytes()]
+}
+
+// check holds values of the state against the oracle's.
+func (e Example) check(t testing.TB, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
+	}
+	worst, at := 0.0, 0
+	for i := range got {
+		if diff := math.Abs(got[i] - want[i]); !(diff <= worst) {
+			worst, at = diff, i
+		}
+	}
+	if limit := rounding(e.Spec.Precision); !(worst <= limit) {
+		t.Fatalf("%s of %v, periodic %v: %s is %.9g, the oracle has %.9g; %.2g is allowed between them", e.Spec, e.N, e.Periodic, e.where(at), got[at], want[at], limit)
+	}
+}
+
+// where names a value of the state.
+func (e Example) where(i int) string {
+	components := e.Spec.Components()
+	x, i := i%e.N[0], i/e.N[0]
+	c, i := i%components, i/components
+	return fmt.Sprintf("component %d of cell (%d, %d, %d)", c, x, i%e.N[1], i/e.N[1])
+}

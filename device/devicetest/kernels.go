@@ -1,0 +1,278 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// sizes are ragged on purpose: rows around the widths of vectors, warps and padding,
+// planes and columns around the tiles that kernels march through. The first ones are
+// small enough for all combinations of periodic axes.
+var sizes = [][3]int{
+	{7, 5, 6}, {33, 4, 3}, {20, 9, 5}, {1, 3, 4}, {16, 1, 3}, {2, 7, 9}, {31, 8, 1}, {1, 1, 1},
+	{37, 17, 7}, {64, 7, 8}, {65, 33, 2}, {130, 9, 8}, {33, 8, 17}, {2, 9, 33}, {300, 3, 4},
+}
+
+const small = 8 // of sizes
+
+// masks of the periodic axes that size k is tested with: all of them, or two opposite
+// ones, which take turns. In 2D the third axis has no walls.
+func masks(k, dims int) []int {
+	switch all := 1 << dims; {
+	case k < small && !testing.Short():
+		list := make([]int, all)
+		for i := range list {
+			list[i] = i
+		}
+		return list
+	default:
+		return []int{k % all, all - 1 - k%all}
+	}
+}
+
+func periodic(mask int) [3]bool { return [3]bool{mask&1 != 0, mask&2 != 0, mask&4 != 0} }
+
+// oracle holds every instance against the reference: random states, solids, walls
+// that move, a force, ragged sizes, all combinations of periodic axes.
+func oracle(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	type key struct {
+		lattice, collision string
+		size, mask         int
+	}
+	known := map[key][]float64{} // the same for every precision
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range sizes {
+			for _, mask := range masks(k, spec.Lattice.Dims) {
+				e := NewExample(spec, n, periodic(mask), int64(8*k+mask))
+				at := key{spec.Lattice.Name, spec.Collision.Name, k, mask}
+				want := known[at]
+				if want == nil {
+					want = e.Oracle(steps)
+					known[at] = want
+				}
+				s := Start(t, d, e)
+				s.Step(t, steps)
+				e.check(t, s.Values(t), want)
+			}
+		}
+	})
+}
+
+// cuts: a box in slabs of any thickness gives the bits of one box, and so do the sums
+// over its planes.
+func cuts(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{37, 9, 8}, {130, 7, 3}, {5, 18, 17}, {64, 4, 5}} {
+			for _, mask := range []int{k, 7 - k} {
+				e := NewExample(spec, n, periodic(mask), int64(100+8*k+mask))
+				whole := Start(t, d, e)
+				whole.Step(t, steps)
+				want, sums, fields := whole.Bits(t), whole.planes(t), whole.fields(t)
+				m := e.N[e.axis()]
+				every := make([]int, m-1)
+				for i := range every {
+					every[i] = i + 1
+				}
+				for _, at := range [][]int{{m / 2}, {1, m - 1}, every} {
+					s := Start(t, d, e, at...)
+					s.Step(t, steps)
+					sameBits(t, e, fmt.Sprint("cut before planes ", at), s.Bits(t), want)
+					if got := s.planes(t); !reflect.DeepEqual(got, sums) {
+						t.Fatalf("%s of %v cut before planes %v: sums of planes are\n%+v, uncut\n%+v", spec, e.N, at, got, sums)
+					}
+					if got := s.fields(t); !reflect.DeepEqual(got, fields) {
+						t.Fatalf("%s of %v cut before planes %v: the fields differ from those of the whole box", spec, e.N, at)
+					}
+				}
+			}
+		}
+	})
+}
+
+// ranges: a step in ranges, edges first, gives the bits of the whole step and touches
+// nothing else.
+func ranges(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{50, 9, 11}, {33, 17, 9}, {130, 4, 4}} {
+			e := NewExample(spec, n, [3]bool{true, k != 1, k == 1}, int64(200+k))
+			whole, parts := Start(t, d, e), Start(t, d, e)
+			whole.Step(t, 1)
+			parts.exchange(0)
+			p := &parts.parts[0]
+			axis := e.axis()
+			n := e.N[axis]
+			for _, r := range [][2]int{{n - 1, n}, {0, 1}, {1, 2}, {2, n - 1}, {3, 3}} {
+				b := decomp.Box{Hi: e.N}
+				b.Lo[axis], b.Hi[axis] = r[0], r[1]
+				p.program.Step(parts.stream, p.state[0], p.state[1], b, e.Params)
+			}
+			parts.sync(t)
+			p.state[0], p.state[1] = p.state[1], p.state[0]
+			sameBits(t, e, "stepped in ranges", parts.Bits(t), whole.Bits(t))
+
+			// One plane more: of the old state nothing but that plane may change.
+			before := parts.Bits(t)
+			keep := alloc(t, d, stateBytes(spec, p.layout))
+			defer keep.Free()
+			parts.stream.Copy(keep, 0, p.state[0], 0, stateBytes(spec, p.layout))
+			parts.exchange(0)
+			b := decomp.Box{Hi: e.N}
+			b.Lo[axis], b.Hi[axis] = 2, 3
+			p.program.Step(parts.stream, p.state[0], keep, b, e.Params)
+			parts.sync(t)
+			after := bits(t, spec, p.layout, keep)
+			plane := len(before) / n
+			sameBits(t, e, "the planes beside a range", append(append(after[:2*plane:2*plane], before[2*plane:3*plane]...), after[3*plane:]...), before)
+		}
+	})
+}
+
+// pencil: a box with ghosts along y as well gives the bits of one without.
+func pencil(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		if spec.Lattice.Dims == 2 {
+			return // 2D boxes have no third axis to cut
+		}
+		e := NewExample(spec, [3]int{40, 6, 5}, [3]bool{true, true, true}, 9)
+		s := Start(t, d, e)
+		s.Step(t, 1)
+		l := decomp.NewLayout(e.N, [3]int{0, 1, 1}, spec.Components())
+		p := load(t, d, spec, l, e.Periodic, e.Cells)
+		defer p.Close()
+		in, out := alloc(t, d, stateBytes(spec, l)), alloc(t, d, stateBytes(spec, l))
+		defer in.Free()
+		defer out.Free()
+		if err := p.Init(in, decomp.Box{Hi: e.N}, e.Fields, e.Params); err != nil {
+			t.Fatal(err)
+		}
+		row := spec.Precision.Bytes() * l.RowLen()
+		wrap := func(k, n int) int { return (k + n) % n }
+		for z := -1; z <= e.N[2]; z++ {
+			for y := -1; y <= e.N[1]; y++ {
+				if from, to := l.Row(wrap(y, e.N[1]), wrap(z, e.N[2])), l.Row(y, z); from != to {
+					s.stream.Copy(in, to*row, in, from*row, row)
+				}
+			}
+		}
+		p.Step(s.stream, in, out, decomp.Box{Hi: e.N}, e.Params)
+		s.sync(t)
+		sameBits(t, e, "as a pencil", bits(t, spec, l, out), s.Bits(t))
+	})
+}
+
+// repeat: the same run again gives the same bits, in a box large enough to be spread
+// over the whole device. Work that is not in order shows here.
+func repeat(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		n := [3]int{130, 17, 20}
+		if spec.Lattice.Dims == 2 {
+			n = [3]int{260, 170, 1}
+		}
+		e := NewExample(spec, n, [3]bool{true, false, true}, 77)
+		s := Start(t, d, e)
+		p := s.parts[0]
+		keep := alloc(t, d, stateBytes(spec, p.layout))
+		defer keep.Free()
+		s.stream.Copy(keep, 0, p.state[0], 0, stateBytes(spec, p.layout))
+		var want []byte
+		for range 4 {
+			s.stream.Copy(s.parts[0].state[0], 0, keep, 0, stateBytes(spec, p.layout))
+			s.Step(t, 10)
+			if got := s.Bits(t); want == nil {
+				want = got
+			} else {
+				sameBits(t, e, "once more", got, want)
+			}
+		}
+	})
+}
+
+// initFields: Fields gives back what Init took, and zeros in solid cells; both work on
+// parts of the box, and Fields on ghost planes.
+func initFields(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		e := NewExample(spec, [3]int{37, 6, 5}, [3]bool{true, false, true}, 1)
+		s := Start(t, d, e)
+		got := s.fields(t)
+		dims, m := spec.Lattice.Dims, spec.Lattice.Moments()
+		limit := map[int]float64{8: 1e-15, 4: 1e-7, 2: 5e-5}[spec.Precision.Bytes()]
+		eachCell(e.N, 0, func(x [3]int) {
+			for c := 0; c <= dims; c++ {
+				want := e.Fields[e.at(x, c, m)]
+				solid := e.Cells.At(x[0], x[1], x[2]) != 0
+				if solid {
+					want = 0
+				}
+				v := got[e.at(x, c, 1+dims)]
+				if diff := math.Abs(v - want); !(diff <= limit) || solid && v != 0 {
+					t.Fatalf("%s: component %d of cell %v is %g, want %g", spec, c, x, v, want)
+				}
+			}
+		})
+
+		// The same state, made and read part by part.
+		p := s.parts[0]
+		want := s.Bits(t)
+		other := alloc(t, d, stateBytes(spec, p.layout))
+		defer other.Free()
+		axis := e.axis()
+		n := e.N[axis]
+		for _, r := range [][2]int{{2, n}, {0, 1}, {1, 2}} {
+			b := decomp.Box{Hi: e.N}
+			b.Lo[axis], b.Hi[axis] = r[0], r[1]
+			plane := len(e.Fields) / n
+			if err := p.program.Init(other, b, e.Fields[r[0]*plane:r[1]*plane], e.Params); err != nil {
+				t.Fatal(err)
+			}
+			part, whole := make([]float64, len(got)/n*(r[1]-r[0])), got[len(got)/n*r[0]:]
+			if err := p.program.Fields(other, b, part, e.Params); err != nil {
+				t.Fatal(err)
+			}
+			for i := range part {
+				if part[i] != whole[i] {
+					t.Fatalf("%s: planes %v read alone differ: %g, not %g", spec, r, part[i], whole[i])
+				}
+			}
+		}
+		sameBits(t, e, "made in parts", bits(t, spec, p.layout, other), want)
+
+		// A part of the rows, too: columns 3 to 36 of one row.
+		b := decomp.Box{Lo: [3]int{3, 2, 0}, Hi: [3]int{36, 3, 1}}
+		row := make([]float64, 33*(1+dims))
+		if err := p.program.Fields(p.state[0], b, row, e.Params); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range row {
+			if want := got[e.at([3]int{3 + i%33, 2, 0}, i/33, 1+dims)]; v != want {
+				t.Fatalf("%s: %v read alone: value %d is %g, not %g", spec, b, i, v, want)
+			}
+		}
+
+		// Ghost planes hold the other end of a periodic axis, once exchanged.
+		if !e.Periodic[axis] {
+			return
+		}
+		s.exchange(0)
+		s.sync(t)
+		b = decomp.Box{Hi: e.N}
+		b.Lo[axis], b.Hi[axis] = -1, 0
+		ghost, last := make([]float64, len(got)/n), got[len(got)/n*(n-1):]
+		if err := p.program.Fields(p.state[0], b, ghost, e.Params); err != nil {
+			t.Fatal(err)
+		}
+		for i := range ghost {
+			x := [3]int{i % e.N[0], i / e.N[0] / (1 + dims) % e.N[1], n - 1}
+			if e.Cells.At(x[0], x[1], x[2]) == 0 && ghost[i] != last[i] {
+				t.Fatalf("%s: value %d of the ghost plane is %g, not %g", spec, i, ghost[i], last[i])
+			}
+		}
+	})
+}
