@@ -1,0 +1,53 @@
+//go:build cuda
+
+package cuda
+
+// The structs of kernels/gpu/api.h, as they lie in the device's memory; a test
+// holds their layouts equal.
+
+// block says what is special in 32 cells of a row (Block).
+type block struct {
+	mask  uint32
+	first uint32
+}
+
+// blockCells is the number of cells of a block.
+const blockCells = 32
+
+// The word of a special cell: bits of the links, number of the set of kicks, solid.
+const (
+	kickShift = 19
+	kickSets  = 1 << 12 // set 0 is "all at rest"
+	solidBit  = 31
+)
+
+// boxABI is Case: one box of cells.
+type boxABI struct {
+	n, ghost, periodic [3]int32
+	pitch              int32
+	blocks             uint64 // addresses in the device's memory
+	words              uint64
+	kicks              uint64
+	params             paramsABI
+}
+
+// paramsABI is the numbers at the end of Case (model.Params).
+type paramsABI struct {
+	omega, omegaMinus float64
+	force             [3]float64
+}
+
+// sumsABI is Sums: what a row or a plane of cells adds up to.
+type sumsABI struct {
+	mass     float64
+	momentum [3]float64
+	energy   float64
+	speed2   float64
+	cells    int64
+	at       int64
+	bad      int64
+	badAt    int64
+}
+
+// rowThreads is ROW: the threads of a block of all kernels but lbm_step.
+const rowThreads = 128

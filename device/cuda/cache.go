@@ -1,0 +1,101 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// cacheWait is how long a rank waits for another one that compiles the same
+// kernels, before it compiles them itself: several times what it takes.
+const cacheWait = 60 * time.Second
+
+// key is a digest of all that the machine code depends on.
+func (j job) key() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "NVRTC %d.%d\n%q\n%s", j.compiler.major, j.compiler.minor, j.options, j.text)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// cached returns the kept result of make under this key, or makes and keeps it. Of
+// several processes that ask at once one works, the others wait. A folder that cannot
+// be written, or a broken file, only costs the time to make it again.
+func cached(dir, key string, make func() ([]byte, error)) ([]byte, error) {
+	if dir == "" {
+		return make()
+	}
+	file := filepath.Join(dir, key+".cubin")
+	if code, ok := readSealed(file); ok {
+		return code, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return make()
+	}
+	unlock := lock(filepath.Join(dir, key+".lock"), cacheWait)
+	defer unlock()
+	if code, ok := readSealed(file); ok {
+		return code, nil
+	}
+	code, err := make()
+	if err == nil {
+		writeSealed(file, code)
+	}
+	return code, err
+}
+
+// A kept file begins with a digest of the rest: it shows a file that a full disk or
+// a crash cut off.
+func readSealed(file string) ([]byte, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil || len(text) <= sha256.Size {
+		return nil, false
+	}
+	sum := sha256.Sum256(text[sha256.Size:])
+	return text[sha256.Size:], bytes.Equal(sum[:], text[:sha256.Size])
+}
+
+// writeSealed gives the file its name when it is whole.
+func writeSealed(file string, code []byte) {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(code)
+	_, err = f.Write(append(sum[:], code...))
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+}
+
+// lock takes a file lock, which the system gives back however the process ends. It
+// gives up after patience, and at once where there are no locks.
+func lock(file string, patience time.Duration) (unlock func()) {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return func() {}
+	}
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != syscall.EWOULDBLOCK && err != syscall.EINTR || time.Since(start) > patience {
+			break
+		}
+	}
+	// The file stays: who removed it could remove one that another just locked.
+	return func() { _ = f.Close() }
+}

@@ -1,0 +1,119 @@
+//go:build cuda
+
+package cuda
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/model"
+)
+
+// kernelSet is the functions of one compiled instance.
+type kernelSet struct {
+	module                                                   cu.Module
+	loaded                                                   bool
+	step, init, fields, fields32, rows, planes, update, copy cu.Function
+
+	// How lbm_step is launched (lbm_step_shape).
+	threads [2]int
+	tile    [3]int // cells that a block computes
+	shared  int    // bytes
+}
+
+// kernels compiles the kernels of spec for this GPU, or finds them in the cache, and
+// loads them.
+func (d *Device) kernels(spec model.Spec) (k kernelSet, err error) {
+	code, err := d.code(spec)
+	if err != nil {
+		return k, err
+	}
+	var shape [6]int32
+	err = d.call("loading the kernels of "+spec.String(), func() error {
+		var err error
+		if k.module, err = cu.LoadData(string(code)); err != nil {
+			return err
+		}
+		k.loaded = true
+		for name, f := range map[string]*cu.Function{
+			"lbm_step": &k.step, "lbm_init": &k.init, "lbm_fields": &k.fields, "lbm_fields32": &k.fields32,
+			"lbm_rows": &k.rows, "lbm_planes": &k.planes, "lbm_update": &k.update, "lbm_copy": &k.copy,
+		} {
+			if *f, err = k.module.Function(name); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		at, bytes, err := k.module.Global("lbm_step_shape")
+		if err != nil {
+			return fmt.Errorf("lbm_step_shape: %w", err)
+		}
+		if bytes != int64(unsafe.Sizeof(shape)) {
+			return fmt.Errorf("lbm_step_shape has %d bytes, not %d", bytes, unsafe.Sizeof(shape))
+		}
+		if err := cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes); err != nil {
+			return err
+		}
+		k.threads = [2]int{int(shape[0]), int(shape[1])}
+		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
+		k.shared = int(shape[5])
+		if k.shared > 48<<10 {
+			// Above what every GPU has, a function has to ask.
+			return check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared)))
+		}
+		return nil
+	})
+	if err == nil && min(k.threads[0], k.threads[1], k.tile[0], k.tile[1], k.tile[2]) < 1 {
+		err = fmt.Errorf("the kernels of %s have the impossible shape %v", spec, shape)
+	}
+	if err != nil {
+		k.unload(d)
+	}
+	return k, err
+}
+
+// code is the machine code of spec for this GPU.
+func (d *Device) code(spec model.Spec) ([]byte, error) {
+	d.mu.Lock()
+	if d.compiler == nil {
+		c, err := openCompiler(driverMajor(), d.arch())
+		if err != nil {
+			d.mu.Unlock()
+			return nil, err
+		}
+		d.compiler = c
+	}
+	c := d.compiler
+	d.mu.Unlock()
+	j, err := newJob(c, spec, d.arch())
+	if err != nil {
+		return nil, err
+	}
+	return cached(d.cache, j.key(), j.compile)
+}
+
+// arch is the compute capability as one number: 90 for sm_90.
+func (d *Device) arch() int { return 10*d.info.Major + d.info.Minor }
+
+func (k *kernelSet) unload(d *Device) {
+	if k.loaded {
+		_ = d.call("unloading kernels", k.module.Unload)
+		k.loaded = false
+	}
+}
+
+// launch queues a kernel, all of whose arguments have 8 bytes.
+func launch(fn cu.Function, grid [3]int, threads [2]int, shared int, s cu.Stream, args ...uint64) error {
+	list := make([]unsafe.Pointer, len(args))
+	for i := range args {
+		list[i] = unsafe.Pointer(&args[i])
+	}
+	return fn.Launch(grid[0], grid[1], grid[2], threads[0], threads[1], 1, shared, s, list)
+}
+
+// functionOf is the driver's handle of a function, for which cu has no method.
+func functionOf(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }

@@ -1,0 +1,65 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// buffer is memory of the GPU.
+type buffer struct {
+	d     *Device
+	at    cu.DevicePtr
+	bytes int
+}
+
+// Bytes is the size.
+func (b *buffer) Bytes() int { return b.bytes }
+
+// Free returns the memory once the GPU no longer works with it (the driver waits);
+// a second call does nothing.
+func (b *buffer) Free() {
+	if b == nil || b.at == 0 {
+		return
+	}
+	_ = b.d.call("freeing memory", func() error { return cu.MemFree(b.at) })
+	b.at, b.bytes = 0, 0
+}
+
+// part is the address of a range of the memory, checked.
+func (b *buffer) part(offset, bytes int) (cu.DevicePtr, error) {
+	if offset < 0 || bytes < 0 || offset > b.bytes-bytes {
+		return 0, fmt.Errorf("bytes %d to %d lie outside a buffer of %d", offset, offset+bytes, b.bytes)
+	}
+	return b.at + cu.DevicePtr(offset), nil
+}
+
+// Read copies to the host.
+func (b *buffer) Read(dst []byte, offset int) error {
+	from, err := b.part(offset, len(dst))
+	if err != nil || len(dst) == 0 {
+		return err
+	}
+	l := <-b.d.lanes
+	defer func() { b.d.lanes <- l }()
+	return l.read(dst, from)
+}
+
+// Write copies from the host.
+func (b *buffer) Write(src []byte, offset int) error {
+	to, err := b.part(offset, len(src))
+	if err != nil || len(src) == 0 {
+		return err
+	}
+	l := <-b.d.lanes
+	defer func() { b.d.lanes <- l }()
+	return l.write(to, src)
+}
+
+// bytesOf is the memory of a slice of plain numbers or structs.
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}

@@ -1,0 +1,413 @@
+//go:build cuda
+
+package cuda
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// program is a device.Program: the kernels of one spec on one box, and its lists of
+// walls in the GPU's memory.
+type program struct {
+	d      *Device
+	spec   model.Spec
+	layout decomp.Layout
+	params model.Params // what the GPU has
+	given  bool         // does it have any?
+
+	kernels kernelSet
+	box     *buffer // boxABI
+	lists   []*buffer
+	rows    *buffer // sumsABI of each row, then of each plane
+
+	mu     sync.Mutex // of what follows
+	spare  []*snapshotMemory
+	closed bool
+}
+
+var _ interface {
+	device.Program
+	device.SnapshotTaker
+	device.FieldsWriter
+} = (*program)(nil)
+
+// Load compiles the kernels, or takes them from the cache, while it looks for walls.
+func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	if layout.Components != spec.Components() || layout.Ghost[0] != 0 || layout.Pitch < layout.N[0] || layout.Pitch%decomp.Align != 0 ||
+		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
+		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
+	}
+	p := &program{d: d, spec: spec, layout: layout}
+	compiled := make(chan error, 1)
+	go func() {
+		var err error
+		p.kernels, err = d.kernels(spec)
+		compiled <- err
+	}()
+	w, err := findWalls(spec, layout, periodic, cells)
+	if e := <-compiled; err == nil {
+		err = e
+	}
+	if err == nil {
+		err = p.place(w, periodic)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// place puts the box and its lists into the GPU's memory.
+func (p *program) place(w *walls, periodic [3]bool) error {
+	var kicks []byte
+	if p.spec.Precision == model.Float64 {
+		kicks = bytesOf(w.kicks)
+	} else {
+		single := make([]float32, len(w.kicks))
+		for i, k := range w.kicks {
+			single[i] = float32(k)
+		}
+		kicks = bytesOf(single)
+	}
+	put := func(bytes int, parts ...[]byte) (uint64, error) {
+		b, err := p.d.alloc(bytes)
+		if err != nil {
+			return 0, err
+		}
+		p.lists = append(p.lists, b)
+		at := 0
+		for _, part := range parts {
+			if err := b.Write(part, at); err != nil {
+				return 0, err
+			}
+			at += len(part)
+		}
+		return uint64(b.at), nil
+	}
+	words := make([][]byte, len(w.words))
+	for i, part := range w.words {
+		words[i] = bytesOf(part)
+	}
+	box := boxABI{pitch: int32(p.layout.Pitch)}
+	for a := range p.layout.N {
+		box.n[a], box.ghost[a] = int32(p.layout.N[a]), int32(p.layout.Ghost[a])
+		if periodic[a] {
+			box.periodic[a] = 1
+		}
+	}
+	var err error
+	for _, list := range []struct {
+		at    *uint64
+		bytes int
+		parts [][]byte
+	}{
+		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{bytesOf(w.blocks)}},
+		{&box.words, 4 * w.count, words},
+		{&box.kicks, len(kicks), [][]byte{kicks}},
+	} {
+		if *list.at, err = put(list.bytes, list.parts...); err != nil {
+			return fmt.Errorf("lists of walls: %w", err)
+		}
+	}
+	if p.box, err = p.d.alloc(int(unsafe.Sizeof(box))); err != nil {
+		return err
+	}
+	if err := p.box.Write(bytesOf([]boxABI{box}), 0); err != nil {
+		return err
+	}
+	n := p.layout.N
+	p.rows, err = p.d.alloc((n[1]*n[2] + n[p.layout.Axis()]) * int(unsafe.Sizeof(sumsABI{})))
+	return err
+}
+
+// tell gives the GPU the numbers of a step if it has others.
+func (p *program) tell(q model.Params) error {
+	if p.given && p.params == q {
+		return nil
+	}
+	if p.d.recording {
+		return fmt.Errorf("the parameters of %s change while a graph is recorded", p.spec)
+	}
+	// They are one for all streams: work that is queued has to see the old ones.
+	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
+		return err
+	}
+	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force}}
+	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.params))); err != nil {
+		return err
+	}
+	p.params, p.given = q, true
+	return nil
+}
+
+// state checks that a buffer holds a state of this program.
+func (p *program) state(b device.Buffer) (*buffer, error) {
+	own, ok := b.(*buffer)
+	if !ok || own.d != p.d {
+		return nil, fmt.Errorf("a buffer of another device (%T)", b)
+	}
+	if need := p.layout.Len() * p.spec.Precision.Bytes(); own.bytes < need {
+		return nil, fmt.Errorf("a buffer of %d bytes for a state of %d", own.bytes, need)
+	}
+	return own, nil
+}
+
+// inside checks that a box lies in the interior, grown by the given layers, and
+// spans it along x if whole.
+func (p *program) inside(b decomp.Box, layers [3]int, whole bool) error {
+	for a := range b.Lo {
+		if b.Lo[a] < -layers[a] || b.Hi[a] > p.layout.N[a]+layers[a] {
+			return fmt.Errorf("box %v reaches out of the interior %v and its ghosts %v", b, p.layout.N, layers)
+		}
+	}
+	if whole && b.Cells() > 0 && (b.Lo[0] != 0 || b.Hi[0] != p.layout.N[0]) {
+		return fmt.Errorf("box %v does not span the rows of %d cells", b, p.layout.N[0])
+	}
+	return nil
+}
+
+// stream is the stream as one of this device; another device's is a programmer's error.
+func (p *program) stream(s device.Stream) *stream {
+	own, ok := s.(*stream)
+	if !ok || own.d != p.d {
+		panic(fmt.Sprintf("%s on a stream of another device (%T)", p.spec, s))
+	}
+	return own
+}
+
+// Step queues one step of the cells of box.
+func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	own := p.stream(s)
+	from, err := p.state(in)
+	to, err2 := p.state(out)
+	for _, e := range []error{err2, p.inside(box, [3]int{}, true)} {
+		if err == nil {
+			err = e
+		}
+	}
+	if err == nil && from == to {
+		err = fmt.Errorf("in and out are the same buffer")
+	}
+	if err == nil {
+		err = p.tell(q)
+	}
+	if err != nil {
+		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
+		return
+	}
+	if box.Cells() == 0 {
+		return
+	}
+	k := &p.kernels
+	// A grid has at most 65535 blocks along y and z.
+	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid * k.tile[2] {
+		zhi := min(z+maxGrid*k.tile[2], box.Hi[2])
+		for y := box.Lo[1]; y < box.Hi[1]; y += maxGrid * k.tile[1] {
+			yhi := min(y+maxGrid*k.tile[1], box.Hi[1])
+			grid := [3]int{ceil(p.layout.N[0], k.tile[0]), ceil(yhi-y, k.tile[1]), ceil(zhi-z, k.tile[2])}
+			own.queue("step", func() error {
+				return launch(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
+			})
+		}
+	}
+}
+
+// maxGrid is the largest number of blocks along y or z.
+const maxGrid = 65535
+
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+// piece is a part of a box whose values are contiguous among the box's.
+type piece struct {
+	box          decomp.Box
+	first, count int // values
+}
+
+// pieces cuts a box into whole planes, or into rows of one plane, of at most so many
+// values if a row has no more.
+func pieces(b decomp.Box, components, values int) (list []piece) {
+	if b.Cells() == 0 {
+		return nil
+	}
+	n := b.Size()
+	row := components * n[0]
+	rows := max(1, values/row)
+	depth := min(max(1, rows/n[1]), maxGrid)
+	height := min(rows, n[1], maxGrid)
+	if height < n[1] {
+		depth = 1
+	}
+	for z := 0; z < n[2]; z += depth {
+		for y := 0; y < n[1]; y += height {
+			p := piece{box: b}
+			p.box.Lo[1], p.box.Hi[1] = b.Lo[1]+y, b.Lo[1]+min(y+height, n[1])
+			p.box.Lo[2], p.box.Hi[2] = b.Lo[2]+z, b.Lo[2]+min(z+depth, n[2])
+			p.first, p.count = (z*n[1]+y)*row, components*p.box.Cells()
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// rowsOf launches a kernel of the rows of a box: lbm_init or one of lbm_fields.
+func (p *program) rowsOf(fn cu.Function, s cu.Stream, state, fields cu.DevicePtr, b decomp.Box) error {
+	n := b.Size()
+	args := []uint64{uint64(p.box.at), uint64(state), uint64(fields)}
+	for _, corner := range [][3]int{b.Lo, b.Hi} {
+		for _, k := range corner {
+			args = append(args, uint64(int64(k)))
+		}
+	}
+	return launch(fn, [3]int{ceil(n[0], rowThreads), n[1], n[2]}, [2]int{rowThreads, 1}, 0, s, args...)
+}
+
+// Init writes the state from physical fields.
+func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
+	return p.through("init", state, box, [3]int{}, fields, p.spec.Lattice.Moments(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
+		n := copy(h.host, bytesOf(fields[k.first:][:k.count]))
+		if err := cu.MemcpyHtoDAsync(h.there.at, unsafe.Pointer(&h.host[0]), int64(n), l.stream); err != nil {
+			return err
+		}
+		return p.rowsOf(p.kernels.init, l.stream, at, h.there.at, k.box)
+	}, func(*half, piece) {})
+}
+
+// Fields reads density and velocity.
+func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
+	return p.through("fields", state, box, p.layout.Ghost, fields, 1+p.spec.Lattice.Dims, q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
+		if err := p.rowsOf(p.kernels.fields, l.stream, at, h.there.at, k.box); err != nil {
+			return err
+		}
+		return cu.MemcpyDtoHAsync(unsafe.Pointer(&h.host[0]), h.there.at, int64(8*k.count), l.stream)
+	}, func(h *half, k piece) { copy(bytesOf(fields[k.first:][:k.count]), h.host) })
+}
+
+// through takes the fields of a box piece by piece through a lane.
+func (p *program) through(what string, state device.Buffer, box decomp.Box, layers [3]int, fields []float64, components int, q model.Params,
+	start func(*lane, *half, cu.DevicePtr, piece) error, finish func(*half, piece)) error {
+	own, err := p.state(state)
+	if err == nil {
+		err = p.inside(box, layers, false)
+	}
+	if need := components * box.Cells(); err == nil && len(fields) != need {
+		err = fmt.Errorf("%d values for a box that has %d", len(fields), need)
+	}
+	if err == nil {
+		err = p.tell(q)
+	}
+	list := pieces(box, components, laneBytes/8)
+	if err == nil && len(list) > 0 {
+		most := 0
+		for _, k := range list {
+			most = max(most, 8*k.count)
+		}
+		l := <-p.d.lanes
+		defer func() { p.d.lanes <- l }()
+		if err = l.open(); err == nil {
+			err = l.reserve(most, true)
+		}
+		if err == nil {
+			err = l.turns(what, len(list), func(k int, h *half) error { return start(l, h, own.at, list[k]) },
+				func(k int, h *half) { finish(h, list[k]) })
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s of %s: %w", what, p.spec, err)
+	}
+	return nil
+}
+
+// Planes sums the rows, then the rows of each plane, in their order.
+func (p *program) Planes(state device.Buffer, q model.Params) ([]device.Plane, error) {
+	own, err := p.state(state)
+	if err == nil {
+		err = p.tell(q)
+	}
+	n, axis := p.layout.N, p.layout.Axis()
+	rows, planes := n[1]*n[2], n[axis]
+	sums := make([]sumsABI, planes)
+	size := int(unsafe.Sizeof(sums[0]))
+	if err == nil {
+		l := <-p.d.lanes
+		defer func() { p.d.lanes <- l }()
+		if err = l.open(); err == nil {
+			err = p.d.call("sums", func() error {
+				of := uint64(p.rows.at)
+				to := of + uint64(rows*size)
+				err := launch(p.kernels.rows, [3]int{rows, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), uint64(own.at), of)
+				if err == nil {
+					err = launch(p.kernels.planes, [3]int{planes, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), of, to, uint64(rows/planes))
+				}
+				return err
+			})
+		}
+		// The lane's copy follows on the same stream.
+		if err == nil {
+			err = l.read(bytesOf(sums), p.rows.at+cu.DevicePtr(rows*size))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sums of %s: %w", p.spec, err)
+	}
+	list := make([]device.Plane, planes)
+	for i, s := range sums {
+		list[i] = device.Plane{Cells: int(s.cells), Mass: s.mass, Momentum: s.momentum, Energy: s.energy, Bad: int(s.bad)}
+		if s.speed2 >= 0 {
+			list[i].MaxSpeed, list[i].MaxAt = math.Sqrt(s.speed2), p.cell(s.at)
+		}
+		if s.bad > 0 {
+			list[i].BadAt = p.cell(s.badAt)
+		}
+	}
+	return list, nil
+}
+
+// cell is the place of the cell that a kernel numbered x + nx (y + ny z).
+func (p *program) cell(number int64) [3]int {
+	n := p.layout.N
+	k := int(number)
+	return [3]int{k % n[0], k / n[0] % n[1], k / n[0] / n[1]}
+}
+
+// BytesPerCell: every stored value is read once and written once.
+func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.Precision.Bytes() }
+
+// Bytes is the GPU's memory for lists and sums.
+func (p *program) Bytes() int {
+	sum := p.box.bytes + p.rows.bytes
+	for _, b := range p.lists {
+		sum += b.bytes
+	}
+	return sum
+}
+
+// Close frees the lists and unloads the kernels.
+func (p *program) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.closed = true
+	for _, b := range append(p.lists, p.box, p.rows) {
+		b.Free()
+	}
+	for _, m := range p.spare {
+		m.release()
+	}
+	p.spare = nil
+	p.kernels.unload(p.d)
+}

@@ -1,0 +1,131 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// instanceFile is what the compiler is given, in kernels.Sources.
+const instanceFile = "gpu/instance.h"
+
+// source is a header with all that it includes, as one text. NVRTC would take
+// headers from memory too, but knows them by the literal words of an #include only,
+// which "../portable.h" spoils; and one text is easy to keep a digest of. #line
+// keeps the names and numbers of our files in messages and for profilers.
+func source(files fs.FS, name string) (string, error) {
+	var b strings.Builder
+	if err := inline(&b, files, name, nil); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+func inline(b *strings.Builder, files fs.FS, name string, from []string) error {
+	// The headers' own guards decide what counts (a header may be included under
+	// an #if): a text can come twice, but not inside of itself.
+	for _, f := range from {
+		if f == name {
+			return nil
+		}
+	}
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return fmt.Errorf("kernels/%s, included from kernels/%s: %w", name, strings.Join(from, ", kernels/"), err)
+	}
+	fmt.Fprintf(b, "#line 1 \"kernels/%s\"\n", name)
+	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		if rest, ok := strings.CutPrefix(line, `#include "`); ok {
+			header, _, _ := strings.Cut(rest, `"`)
+			if err := inline(b, files, path.Join(path.Dir(name), header), append(from, name)); err != nil {
+				return err
+			}
+			fmt.Fprintf(b, "#line %d \"kernels/%s\"\n", i+2, name)
+			continue
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return nil
+}
+
+// options are the compiler's for one instance of the kernels.
+func options(spec model.Spec, target string) []string {
+	stored, real := "float", "float"
+	switch spec.Precision.Bytes() {
+	case 2:
+		stored = "half"
+	case 8:
+		stored, real = "double", "double"
+	}
+	moments := 0
+	if spec.Collision.Scheme == model.Moments {
+		moments = 1
+	}
+	name := spec.Collision.Name
+	return []string{
+		target, "--std=c++17", "-lineinfo",
+		"-DLBM_LATTICE=" + spec.Lattice.Name,
+		"-DLBM_COLLISION=" + strings.ToUpper(name[:1]) + name[1:],
+		fmt.Sprintf("-DLBM_MOMENTS=%d", moments),
+		"-DLBM_REAL=" + real,
+		"-DLBM_STORED=" + stored,
+	}
+}
+
+// Compile translates the kernels of spec for GPUs of compute capability arch (90 for
+// sm_90), without a GPU or the cache, and returns the machine code. It is what
+// a machine without a GPU can check.
+func Compile(spec model.Spec, arch int) ([]byte, error) {
+	c, err := openCompiler(0, arch)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	j, err := newJob(c, spec, arch)
+	if err != nil {
+		return nil, err
+	}
+	return j.compile()
+}
+
+// Architectures are the GPUs that the run-time compiler of this machine makes code
+// for: 90 for sm_90.
+func Architectures() ([]int, error) {
+	c, err := openCompiler(0, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	return c.archs, nil
+}
+
+// job is one compilation.
+type job struct {
+	compiler *compiler
+	spec     model.Spec
+	text     string
+	options  []string
+	real     bool
+}
+
+func newJob(c *compiler, spec model.Spec, arch int) (j job, err error) {
+	target, real := c.target(arch)
+	j = job{compiler: c, spec: spec, options: options(spec, target), real: real}
+	j.text, err = source(kernels.Sources, instanceFile)
+	return j, err
+}
+
+func (j job) compile() ([]byte, error) {
+	code, log, err := j.compiler.compile(j.text, "kernels/"+instanceFile, j.options, j.real)
+	if err != nil {
+		return nil, fmt.Errorf("kernels of %s: %w\noptions: %s\n%s", j.spec, err, strings.Join(j.options, " "), log)
+	}
+	return code, nil
+}

@@ -1,0 +1,149 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// walls is what kernels/gpu/api.h wants to know of a box of cells.
+type walls struct {
+	blocks []block    // pitch/32 for each interior row z*ny + y
+	words  [][]uint32 // of the special cells, of one range of rows each
+	count  int        // words in all
+	kicks  []float64  // [set][Q]; set 0 is zeros
+}
+
+// kickSet is the kicks of all directions into one cell.
+type kickSet [1 << 5]float64
+
+// findWalls looks at every block of 32 cells.
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (*walls, error) {
+	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
+	if err != nil {
+		return nil, err
+	}
+	n, across := l.N, l.Pitch/blockCells
+	w := &walls{blocks: make([]block, n[1]*n[2]*across)}
+	// Ranges of rows on all processors: each numbers its own words and sets from 0.
+	var parts []*wallPart
+	var mu sync.Mutex
+	device.InParallel(n[1]*n[2], func(lo, hi int) {
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], ids: map[kickSet]uint32{{}: 0}, sets: make([]kickSet, 1)}
+		p.find(found, l, cells)
+		mu.Lock()
+		parts = append(parts, p)
+		mu.Unlock()
+	})
+	return w, w.join(spec.Lattice.Q(), n[1]*n[2], parts)
+}
+
+// wallPart is the walls of rows lo to hi.
+type wallPart struct {
+	lo, hi int
+	blocks []block
+	words  []uint32
+	ids    map[kickSet]uint32
+	sets   []kickSet
+}
+
+func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells) {
+	ny, across := l.N[1], l.Pitch/blockCells
+	for r := p.lo; r < p.hi; r++ {
+		y, z := r%ny, r/ny
+		for b := 0; b < across; b++ {
+			e := &p.blocks[(r-p.lo)*across+b]
+			e.first = uint32(len(p.words))
+			if found.Plain(b, y, z) {
+				continue
+			}
+			index := cells.Index(b*blockCells, y, z)
+			for k := 0; k < min(blockCells, l.N[0]-b*blockCells); k++ {
+				if word := p.word(found, cells, index+k); word != 0 {
+					e.mask |= 1 << k
+					p.words = append(p.words, word)
+				}
+			}
+		}
+	}
+}
+
+// word describes one cell, 0 if there is nothing special.
+func (p *wallPart) word(found *device.Walls, cells model.Cells, index int) uint32 {
+	if cells.Type[index] != 0 {
+		return 1 << solidBit
+	}
+	links := found.Links(index)
+	if links == 0 {
+		return 0
+	}
+	var set kickSet
+	moving := false
+	for rest := links; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest)
+		set[i] = found.Kick(index, i)
+		moving = moving || set[i] != 0
+	}
+	if !moving {
+		return links
+	}
+	id, ok := p.ids[set]
+	if !ok {
+		id = uint32(len(p.sets))
+		p.ids[set] = id
+		if id < kickSets {
+			p.sets = append(p.sets, set)
+		}
+	}
+	return links | id<<kickShift
+}
+
+// join numbers the words and the sets of all parts as one.
+func (w *walls) join(q, rows int, parts []*wallPart) error {
+	ordered := make([]*wallPart, 0, len(parts))
+	for next := 0; next < rows; {
+		for _, p := range parts {
+			if p.lo == next && p.hi > next {
+				ordered, next = append(ordered, p), p.hi
+				break
+			}
+		}
+	}
+	ids := map[kickSet]uint32{{}: 0}
+	w.kicks = make([]float64, q)
+	for _, p := range ordered {
+		number := make([]uint32, len(p.sets))
+		for k, set := range p.sets {
+			id, ok := ids[set]
+			if !ok {
+				id = uint32(len(ids))
+				ids[set] = id
+				w.kicks = append(w.kicks, set[:q]...)
+			}
+			number[k] = id
+		}
+		if len(ids) > kickSets || len(p.ids) > kickSets {
+			return fmt.Errorf("the moving walls touch their cells in more than %d different ways, which is all that a cell's word can number on a GPU", kickSets-1)
+		}
+		for i, word := range p.words {
+			if set := word >> kickShift & (kickSets - 1); set != 0 && word>>solidBit == 0 {
+				p.words[i] = word&(1<<kickShift-1) | number[set]<<kickShift
+			}
+		}
+		for i := range p.blocks {
+			p.blocks[i].first += uint32(w.count)
+		}
+		w.words = append(w.words, p.words)
+		w.count += len(p.words)
+	}
+	if w.count >= 1<<32 {
+		return fmt.Errorf("%d cells are solid or at walls, more than a GPU's lists can number", w.count)
+	}
+	return nil
+}
