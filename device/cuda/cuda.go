@@ -10,7 +10,7 @@
 // programs belong to one, as for every device.
 package cuda
 
-//go:generate go run generate.go
+//go:generate go run ../../scripts/trampolines
 
 // #include <cuda.h>
 import "C"

@@ -35,32 +35,33 @@ var places = map[string]place{
 	"cmd/lbmsim": {5, []string{"sim", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
-	"device/cpu":         {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/cuda":        {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/bench":       {3, []string{"device", "model", "decomp", "internal/ref"}}, // verifies, then times, any device
-	"device/devicetest":  {3, []string{"device", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
-	"halo":               {3, []string{"device", "decomp", "comm"}},
-	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
-	"io/fields":          {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
-	"io/checkpoint":      {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
-	"io/picture":         {2, []string{"model"}},
-	"io/probe":           {2, []string{"model"}},
-	"device":             {2, []string{"model", "decomp"}},
-	"kernels":            {2, []string{"model", "decomp"}},
-	"geometry":           {2, []string{"model", "decomp"}},
-	"config":             {2, []string{"model", "decomp"}},
-	"internal/ref":       {2, []string{"model", "decomp"}},
-	"comm":               {1, []string{"comm/internal/wire"}},
-	"comm/internal/wire": {0, nil},
-	"comm/commtest":      {2, []string{"comm"}},                                      // for the tests of each implementation
-	"halo/halotest":      {4, []string{"halo", "comm", "decomp", "device", "model"}}, // a device of plain memory, for tests
-	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}},                          // starts a test as MPI ranks
-	"io/internal/joint":  {2, []string{"comm"}},
-	"io/internal/h5":     {1, nil},
-	"model":              {0, nil},
-	"decomp":             {0, nil},
-	"internal/archtest":  {0, nil}, // tests only
-	"scripts/testreport": {0, nil}, // a tool of `make test`
+	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
+	"device/cuda":         {3, []string{"device", "kernels", "model", "decomp"}},
+	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}}, // verifies, then times, any device
+	"device/devicetest":   {3, []string{"device", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
+	"halo":                {3, []string{"device", "decomp", "comm"}},
+	"comm/mpi":            {3, []string{"comm", "comm/internal/wire"}},
+	"io/fields":           {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
+	"io/checkpoint":       {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
+	"io/picture":          {2, []string{"model"}},
+	"io/probe":            {2, []string{"model"}},
+	"device":              {2, []string{"model", "decomp"}},
+	"kernels":             {2, []string{"model", "decomp"}},
+	"geometry":            {2, []string{"model", "decomp"}},
+	"config":              {2, []string{"model", "decomp"}},
+	"internal/ref":        {2, []string{"model", "decomp"}},
+	"comm":                {1, []string{"comm/internal/wire"}},
+	"comm/internal/wire":  {0, nil},
+	"comm/commtest":       {2, []string{"comm"}},                                      // for the tests of each implementation
+	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "model"}}, // a device of plain memory, for tests
+	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                          // starts a test as MPI ranks
+	"io/internal/joint":   {2, []string{"comm"}},
+	"io/internal/h5":      {1, nil},
+	"model":               {0, nil},
+	"decomp":              {0, nil},
+	"internal/archtest":   {0, nil}, // tests only
+	"scripts/testreport":  {0, nil}, // a tool of `make test`
+	"scripts/trampolines": {0, nil}, // writes device/cuda/trampolines.c
 }
 
 // thirdParty says who may import a module that is not ours. One door for each, so
