@@ -8,7 +8,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/device/cpu"
 )
 
 // every example computes what its [expect] table says.
@@ -31,7 +30,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal("an example without [expect] tests nothing")
 			}
 			kase.OutputDir = t.TempDir()
-			dev, err := cpu.New(0)
+			dev, err := testDevice(0)
 			if err != nil {
 				t.Fatal(err)
 			}

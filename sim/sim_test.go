@@ -11,7 +11,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
 )
 
@@ -47,7 +46,7 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 			return err
 		}
 		kase.OutputDir = tr.dir
-		dev, err := cpu.New(max(1, tr.threads))
+		dev, err := testDevice(max(1, tr.threads))
 		if err != nil {
 			return err
 		}
@@ -216,7 +215,7 @@ func compare(t *testing.T, what string, got, want map[string][]byte) {
 func TestAnyNumberOfRanksGivesTheSameBits(t *testing.T) {
 	for name, text := range variety {
 		for _, model := range []string{"regularized", "bgk", "trt"} {
-			for _, precision := range []string{"float32", "float64"} {
+			for _, precision := range testPrecisions() {
 				t.Run(name+" "+model+" "+precision, func(t *testing.T) {
 					whole := withPoint(text + ending(model, precision, 20))
 					dir := t.TempDir()

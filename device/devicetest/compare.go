@@ -38,7 +38,7 @@ func Same(t *testing.T, devices []device.Device, o Options) {
 }
 
 // Compare holds a hundred steps on two devices together to rounding: the first is
-// believed, the second tested.
+// believed, the second tested. States of 16 bits are held against those of 32.
 func Compare(t *testing.T, believed, tested device.Device, o Options) {
 	const steps = 100
 	o.each(t, func(t *testing.T, spec model.Spec) {
@@ -51,7 +51,11 @@ func Compare(t *testing.T, believed, tested device.Device, o Options) {
 			for a := range e.Params.Force {
 				e.Params.Force[a] /= 20 // so that the flow stays slow
 			}
-			a, b := Start(t, believed, e), Start(t, tested, e)
+			wide := e
+			if spec.Precision == model.Float16 {
+				wide.Spec.Precision = model.Float32
+			}
+			a, b := Start(t, believed, wide), Start(t, tested, e)
 			a.Step(t, steps)
 			b.Step(t, steps)
 			want, got := a.Values(t), b.Values(t)

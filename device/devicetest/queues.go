@@ -292,7 +292,8 @@ func refusedLoads(t *testing.T, d device.Device, e Example) {
 	refused("an open face", l, [3]bool{}, model.NewCells(e.N))
 }
 
-// strangers: two devices at once compute the same and do not disturb each other.
+// strangers: two devices at once compute the same and do not disturb each other; a
+// stream refuses another device's events.
 func strangers(t *testing.T, d device.Device, open func(testing.TB) device.Device) {
 	other := open(t)
 	t.Cleanup(func() { // after the work on it
@@ -310,4 +311,9 @@ func strangers(t *testing.T, d device.Device, open func(testing.TB) device.Devic
 	mine.sync(t)
 	theirs.sync(t)
 	sameBits(t, e, "on a second device", theirs.Bits(t), mine.Bits(t))
+	s := d.NewStream(false)
+	s.After(theirs.stream.Record())
+	if s.Sync() == nil {
+		t.Error("a wait for another device's event: no error")
+	}
 }

@@ -1,0 +1,21 @@
+//go:build cuda
+
+package sim
+
+import (
+	"sync"
+
+	"lbmsim/device"
+	"lbmsim/device/cuda"
+)
+
+// held keeps the GPU's context from one test to the next: making one takes longer
+// than most tests.
+var held = sync.OnceValues(func() (device.Device, error) { return cuda.New(0) })
+
+func testGPU() (device.Device, error) {
+	if _, err := held(); err != nil {
+		return nil, err
+	}
+	return cuda.New(0)
+}

@@ -1,0 +1,13 @@
+//go:build !cuda
+
+package sim
+
+import (
+	"errors"
+
+	"lbmsim/device"
+)
+
+func testGPU() (device.Device, error) {
+	return nil, errors.New("LBMSIM_TEST_DEVICE=cuda: these tests were built without the tag cuda")
+}

@@ -1,0 +1,31 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+)
+
+// testDevice makes a device for a rank of a test: the CPU with this many threads (0:
+// all), or, where LBMSIM_TEST_DEVICE=cuda says so, the first GPU, which the ranks of a
+// test then share.
+func testDevice(threads int) (device.Device, error) {
+	switch name := os.Getenv("LBMSIM_TEST_DEVICE"); name {
+	case "", "cpu":
+		return cpu.New(threads)
+	case "cuda":
+		return testGPU()
+	default:
+		return nil, fmt.Errorf("LBMSIM_TEST_DEVICE=%s: give cpu or cuda", name)
+	}
+}
+
+// testPrecisions are those that the device of the tests has.
+func testPrecisions() []string {
+	if os.Getenv("LBMSIM_TEST_DEVICE") == "cuda" {
+		return []string{"float32", "float64", "float16"}
+	}
+	return []string{"float32", "float64"}
+}
