@@ -39,7 +39,10 @@ type RankInfo struct {
 	Host   string
 	Planes [2]int // global planes [lo, hi) of the cut axis
 	Device device.Info
-	Bytes  int // state and flags
+	// Transport of this rank's ghost planes: neighbours on the same machine may be
+	// reached in other ways than those on another.
+	Transport string
+	Bytes     int // state and flags
 }
 
 // Progress is the state of a running job.

@@ -23,6 +23,7 @@ type Options struct {
 	Case    *config.Case
 	Comm    comm.Comm
 	Device  device.Device
+	Threads int              // of the host, for initial states and outputs; 0: as the device has
 	Report  Reporter         // called on rank 0
 	Restart string           // "", "latest" or the path of a checkpoint
 	Version string           // of the program, stored in every output

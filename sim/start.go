@@ -145,9 +145,13 @@ func (r *run) initialize() error {
 }
 
 // share splits n pieces of work into contiguous ranges, one for each thread of the
-// device, and returns when all are done.
+// host, and returns when all are done.
 func (r *run) share(n int, do func(lo, hi int) error) error {
-	workers := max(1, min(n, r.Device.Info().Threads))
+	threads := r.Threads
+	if threads == 0 {
+		threads = r.Device.Info().Threads
+	}
+	workers := max(1, min(n, threads))
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
@@ -287,7 +291,7 @@ func (r *run) table() ([]RankInfo, error) {
 	axis := r.layout.Axis()
 	b, err := json.Marshal(RankInfo{
 		Rank: r.rank, Host: host, Planes: [2]int{r.box.Lo[axis], r.box.Hi[axis]},
-		Device: r.Device.Info(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+		Device: r.Device.Info(), Transport: r.halo.Describe(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
 	})
 	if err != nil {
 		return nil, err

@@ -41,9 +41,24 @@ func infoCommand() *cobra.Command {
 			}
 			defer d.Close()
 			i := d.Info()
-			fmt.Printf("devices  %s: %s (%s)\n", i.Name, i.Model, i.Detail)
+			fmt.Printf("device   %s: %s (%s)\n", i.Name, i.Model, i.Detail)
+			printGPUs(gpus())
 			return nil
 		},
+	}
+}
+
+// printGPUs lists the GPUs that this process may use, or says why there is none.
+func printGPUs(from gpuSource) {
+	fmt.Printf("cuda     %s\n", from.versions())
+	list, err := from.list()
+	if err != nil {
+		fmt.Printf("gpus     none: %v\n", err)
+		return
+	}
+	for _, g := range list {
+		fmt.Printf("device   cuda:%d: %s, %s, compute capability %s (%s, %s)\n",
+			g.Number, g.Name, bytesText(float64(g.Memory)), g.Capability, g.PCI, g.UUID)
 	}
 }
 

@@ -83,10 +83,8 @@ func (t *textReport) Start(s sim.Start) {
 	t.line("")
 	printTable(t.out, s.Case.Table)
 	t.line("")
-	for _, r := range s.Ranks {
-		t.line("rank %-4d %s  planes %d-%d  %s (%s)  %s", r.Rank, r.Host, r.Planes[0], r.Planes[1]-1, r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)))
-	}
-	t.line("messages  %s; %s", s.MPI, s.Transport)
+	printRanks(t.out, s.Ranks)
+	t.line("messages  %s", s.MPI)
 	t.line("output    %s", s.Output)
 	if s.Restart != "" {
 		t.line("restart   from %s at step %d", s.Restart, s.First)
@@ -213,15 +211,45 @@ func (j *jsonReport) Finish(s sim.Summary) {
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }
 
+// printRanks prints a line for each rank: where it runs and how it talks.
+func printRanks(out io.Writer, ranks []sim.RankInfo) {
+	rows := [][]string{{"rank", "host", "planes", "device", "", "memory", "ghost planes"}}
+	for _, r := range ranks {
+		rows = append(rows, []string{
+			fmt.Sprint(r.Rank), r.Host, fmt.Sprintf("%d-%d", r.Planes[0], r.Planes[1]-1),
+			r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)), r.Transport,
+		})
+	}
+	printColumns(out, rows)
+}
+
+// printColumns aligns columns of text.
+func printColumns(out io.Writer, rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	for _, r := range rows {
+		var line strings.Builder
+		for i, cell := range r {
+			fmt.Fprintf(&line, "%-*s  ", width[i], cell)
+		}
+		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
+	}
+}
+
 // printTable prints rows of a name, lattice units and SI, aligned.
 func printTable(out io.Writer, rows []config.Row) {
-	var name, lattice int
+	var cells [][]string
 	for _, r := range rows {
-		name, lattice = max(name, len(r.Name)), max(lattice, len(r.Lattice))
+		cells = append(cells, []string{" " + r.Name, r.Lattice, r.SI})
 	}
-	for _, r := range rows {
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %s", name, r.Name, lattice, r.Lattice, r.SI), " "))
-	}
+	printColumns(out, cells)
 }
 
 // bytesText writes a number of bytes with a binary prefix.

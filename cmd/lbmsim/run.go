@@ -24,6 +24,7 @@ type runFlags struct {
 	restart string
 	output  string
 	log     string
+	device  string
 	threads int
 	isa     string
 }
@@ -39,6 +40,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, or the path of one")
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
 	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
 	return c
@@ -102,19 +104,28 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 	if err != nil {
 		return err
 	}
-	if advice != "" {
-		kase.Warnings = append(kase.Warnings, advice)
-	}
 	var options []cpu.Option
 	if f.isa != "" {
 		options = append(options, cpu.WithISA(f.isa))
 	}
-	dev, err := cpu.New(threads, options...)
-	if err := comm.Agree(c, err); err != nil {
-		return sim.Agreed(sim.ExitUsage, err)
+	want, err := choose(f.device, kase.Device)
+	if err != nil {
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	dev, note, err := openDevice(c, want, gpus(), threads, options...)
+	if err != nil {
+		return err
+	}
+	if _, isCPU := dev.(*cpu.Device); !isCPU {
+		advice = "" // idle cores are no loss beside a GPU
+	}
+	for _, text := range []string{note, advice} {
+		if text != "" {
+			kase.Warnings = append(kase.Warnings, text)
+		}
 	}
 	err = sim.Run(sim.Options{
-		Case: kase, Comm: c, Device: dev, Report: report,
+		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
 		Restart: f.restart, Version: version, Signals: signals,
 	})
 	if _, agreed := sim.ExitCode(err); agreed {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
@@ -28,38 +27,18 @@ func share(c comm.Comm, kase *config.Case, flag int) (threads int, advice string
 	if kase.Run.Threads > 0 {
 		return kase.Run.Threads, "", nil
 	}
-	var mine place
-	if mine.Host, err = os.Hostname(); err != nil {
-		mine.Host = "?"
-	}
+	mine := place{Host: hostname()}
 	if unix.SchedGetaffinity(0, &mine.CPUs) != nil {
 		for i := range runtime.NumCPU() { // it keeps none: all
 			mine.CPUs.Set(i)
 		}
 	}
-	b, err := json.Marshal(mine)
+	all, err := together(c, mine)
 	if err != nil {
-		return 0, "", err
-	}
-	parts, err := comm.Gather(c, b)
-	if err != nil {
-		return 0, "", err
-	}
-	if b, err = json.Marshal(parts); err != nil {
-		return 0, "", err
-	}
-	if b, err = comm.Broadcast(c, b); err != nil {
-		return 0, "", err
-	}
-	if err := json.Unmarshal(b, &parts); err != nil {
 		return 0, "", err
 	}
 	same, local := 0, 0
-	for _, p := range parts {
-		var other place
-		if err := json.Unmarshal(p, &other); err != nil {
-			return 0, "", err
-		}
+	for _, other := range all {
 		if other.Host == mine.Host {
 			local++
 			if other.CPUs == mine.CPUs {

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strconv"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/sim"
+)
+
+// gpu is a GPU that this process may use, with what tells it from all others.
+type gpu struct {
+	Number     int // as this process counts
+	Name       string
+	PCI, UUID  string
+	Memory     int64
+	Capability string
+}
+
+// gpuSource is what a build knows of GPUs: gpus_cuda.go or gpus_none.go.
+type gpuSource interface {
+	// list gives the visible GPUs, or the reason why there is none.
+	list() ([]gpu, error)
+	open(number int) (device.Device, error)
+	// versions names the driver and the compiler of kernels.
+	versions() string
+	// missed tells whether a run that takes the CPU for want of a GPU should say so.
+	missed() bool
+}
+
+// choice is what the case and the command line ask for.
+type choice struct {
+	kind   config.DeviceKind
+	number int // of the GPU, -1: by the rank's place on its node
+	share  bool
+}
+
+// choose reads --device, which wins over the case.
+func choose(flag string, c config.Device) (choice, error) {
+	want := choice{kind: c.Kind, number: -1, share: c.Share}
+	switch flag {
+	case "":
+	case "auto":
+		want.kind = config.AutoDevice
+	case "cpu":
+		want.kind = config.CPUDevice
+	case "cuda":
+		want.kind = config.CUDADevice
+	default:
+		n, err := strconv.Atoi(flag)
+		if err != nil || n < 0 {
+			return want, fmt.Errorf("--device %s: give cpu, cuda, auto or the number of a GPU", flag)
+		}
+		want.kind, want.number = config.CUDADevice, n
+	}
+	return want, nil
+}
+
+// seat is where a rank sits and what it sees there.
+type seat struct {
+	Host    string
+	Local   int    // place on its node
+	By      string // who said so
+	Visible []gpu
+	Reason  string // why it sees none
+}
+
+// name tells one GPU from all others of the job.
+func (s seat) name(g gpu) string {
+	if g.UUID != "" {
+		return g.UUID
+	}
+	return s.Host + " " + g.PCI
+}
+
+// openDevice gives this rank its device. Collective; note is for the user, the same
+// on every rank.
+func openDevice(c comm.Comm, want choice, from gpuSource, threads int, options ...cpu.Option) (dev device.Device, note string, err error) {
+	number := -1
+	if want.kind != config.CPUDevice {
+		seats, err := together(c, takeSeat(c, from))
+		if err != nil {
+			return nil, "", err
+		}
+		numbers, idle, err := seatRanks(seats, want)
+		if err != nil { // the same seats give the same error everywhere
+			return nil, "", &sim.Error{Code: sim.ExitUsage, Err: err}
+		}
+		if number = numbers[c.Rank()]; idle != "" && from.missed() {
+			note = "no GPU: " + idle + "; computing on the CPU"
+		}
+	}
+	if number >= 0 {
+		dev, err = from.open(number)
+	} else {
+		dev, err = cpu.New(threads, options...)
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return nil, "", sim.Agreed(sim.ExitUsage, err)
+	}
+	return dev, note, nil
+}
+
+func takeSeat(c comm.Comm, from gpuSource) seat {
+	s := seat{Host: hostname()}
+	var ok bool
+	if s.Local, s.By, ok = comm.LocalByLauncher(c, os.LookupEnv); !ok {
+		s.Local, _ = comm.LocalRank(c)
+		s.By = "MPI"
+	}
+	var err error
+	if s.Visible, err = from.list(); err != nil {
+		s.Visible, s.Reason = nil, err.Error()
+	}
+	return s
+}
+
+// seatRanks gives each rank the number of its GPU, as the rank itself counts, or -1
+// for the CPU; idle is then the reason. A launcher may show all GPUs of a node to
+// all of its ranks, or each rank its own: a rank takes the GPU of its place among
+// those it sees, and no GPU serves two ranks unless the case allows it.
+func seatRanks(seats []seat, want choice) (numbers []int, idle string, err error) {
+	var blind []int
+	for rank, s := range seats {
+		if len(s.Visible) == 0 {
+			blind = append(blind, rank)
+		}
+	}
+	numbers = make([]int, len(seats))
+	switch {
+	case len(blind) == len(seats) && want.kind == config.AutoDevice:
+		for rank := range numbers {
+			numbers[rank] = -1
+		}
+		return numbers, seats[0].Reason, nil
+	case len(blind) > 0:
+		s := seats[blind[0]]
+		text := fmt.Sprintf("rank %d on %s has no GPU: %s", blind[0], s.Host, s.Reason)
+		if len(blind) < len(seats) {
+			text += "; other ranks have one: give every rank a GPU, or take --device cpu"
+		}
+		return nil, "", errors.New(text)
+	}
+	user := map[string]int{} // GPU -> its rank
+	for rank, s := range seats {
+		n := want.number
+		if n < 0 {
+			n = s.Local % len(s.Visible)
+		}
+		if n >= len(s.Visible) {
+			return nil, "", fmt.Errorf("--device %d: rank %d on %s sees %d GPUs, counted from 0", n, rank, s.Host, len(s.Visible))
+		}
+		numbers[rank] = s.Visible[n].Number
+		name := s.name(s.Visible[n])
+		other, taken := user[name]
+		if taken && !want.share {
+			return nil, "", shared(seats, want, other, rank, s.Visible[n])
+		}
+		user[name] = rank
+	}
+	return numbers, "", nil
+}
+
+// shared explains why two ranks meet on one GPU.
+func shared(seats []seat, want choice, a, b int, g gpu) error {
+	host := seats[b].Host
+	ranks, distinct, places := 0, map[string]bool{}, map[string]bool{}
+	for _, s := range seats {
+		if s.Host == host {
+			ranks++
+			places[fmt.Sprint(s.Local)] = true
+			for _, g := range s.Visible {
+				distinct[s.name(g)] = true
+			}
+		}
+	}
+	text := fmt.Sprintf("ranks %d and %d on %s would both use the GPU %s (%s)", a, b, host, g.PCI, g.Name)
+	const allow = "`share = true` in [device] lets ranks share, --device cpu does without"
+	switch {
+	case want.number >= 0:
+		return fmt.Errorf("%s: --device %d names it for every rank; leave the number out, or %s", text, want.number, allow)
+	case ranks > len(distinct):
+		return fmt.Errorf("%s: %d ranks for %d GPUs; start at most %d ranks on a node like this, or %s", text, ranks, len(distinct), len(distinct), allow)
+	case len(places) < ranks:
+		var said []string
+		for _, s := range seats {
+			if s.Host == host && len(said) < 8 {
+				said = append(said, fmt.Sprintf("%d (%s)", s.Local, s.By))
+			}
+		}
+		sort.Strings(said)
+		return fmt.Errorf("%s: the launcher gave ranks the same place on their node: %s", text, strings.Join(said, ", "))
+	}
+	return fmt.Errorf("%s, though the node has %d: the ranks do not see the same GPUs (CUDA_VISIBLE_DEVICES); show every rank all of them, or each its own", text, len(distinct))
+}
+
+// together is collective: what every rank gives, in the order of the ranks.
+func together[T any](c comm.Comm, mine T) ([]T, error) {
+	b, err := json.Marshal(mine)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := comm.Gather(c, b)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = json.Marshal(parts); err != nil {
+		return nil, err
+	}
+	if b, err = comm.Broadcast(c, b); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return nil, err
+	}
+	all := make([]T, len(parts))
+	for i, p := range parts {
+		err = errors.Join(err, json.Unmarshal(p, &all[i]))
+	}
+	return all, err
+}
+
+func hostname() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "?"
+	}
+	return host
+}

@@ -1,0 +1,32 @@
+//go:build !cuda
+
+package main
+
+import (
+	"errors"
+	"os"
+
+	"lbmsim/device"
+)
+
+// gpus of a program that was built without CUDA.
+func gpus() gpuSource { return noGPUs{} }
+
+type noGPUs struct{}
+
+func (noGPUs) list() ([]gpu, error) {
+	return nil, errors.New("this lbmsim was built without CUDA (`make build` finds a toolkit, `make cuda-headers` gets what building needs)")
+}
+
+func (n noGPUs) open(int) (device.Device, error) {
+	_, err := n.list()
+	return nil, err
+}
+
+func (noGPUs) versions() string { return "built without CUDA" }
+
+// missed: there is a driver, so that a GPU would lie idle unnoticed.
+func (noGPUs) missed() bool {
+	_, err := os.Stat("/proc/driver/nvidia/version")
+	return err == nil
+}
