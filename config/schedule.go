@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // When things happen during a run.
 
@@ -21,6 +24,26 @@ func (s Schedule) Due(n int) bool {
 		return n == 0 && s.Start
 	}
 	return s.passed(n) > s.passed(n-1)
+}
+
+// Next is the first step after n that is Due, or a step beyond all runs.
+func (s Schedule) Next(n int) int {
+	if s.Period <= 0 {
+		return math.MaxInt
+	}
+	if s.Period <= 1 {
+		return n + 1
+	}
+	passed := s.passed(n)
+	m := max(n+1, int(float64(passed+1)*s.Period))
+	// The product is rounded, and so is what passed counts.
+	for m > n+1 && s.passed(m-1) > passed {
+		m--
+	}
+	for s.passed(m) == passed {
+		m++
+	}
+	return m
 }
 
 // Count is how often the schedule fires in a run of the given number of steps;

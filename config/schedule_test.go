@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // 0.5 ms are 1000 steps of 0.5 us, though their quotient is not 1000.
 func TestPeriodsOfWholeStepsFireOnTheStep(t *testing.T) {
@@ -17,5 +20,27 @@ func TestPeriodsOfWholeStepsFireOnTheStep(t *testing.T) {
 		if n := s.Count(10 * c.steps); n != 10 {
 			t.Errorf("every %g with steps of %g: %d times in %d steps, want 10", c.every, c.step, n, 10*c.steps)
 		}
+	}
+}
+
+// Next is the step at which Due says so next.
+func TestNext(t *testing.T) {
+	for _, period := range []float64{1e-6, 0.3, 1, 1.5, 2, 2.5, 7, 10, 10.0000000001, 9.9999999999, 33.3, 1 / 0.003} {
+		s := Schedule{Period: period}
+		for n := 0; n < 1000; n++ {
+			want := n + 1
+			for !s.Due(want) {
+				want++
+			}
+			if got := s.Next(n); got != want {
+				t.Fatalf("period %g: after step %d comes %d, want %d", period, n, got, want)
+			}
+		}
+	}
+	if got := (Schedule{Start: true, End: true}).Next(5); got != math.MaxInt {
+		t.Errorf("without a period: %d", got)
+	}
+	if got := (Schedule{Period: 1e15}).Next(5); got < 1e14 {
+		t.Errorf("with a period beyond all runs: %d", got)
 	}
 }

@@ -23,6 +23,58 @@ func TestHostStagedThroughStaging(t *testing.T) {
 	halotest.Run(t, halo.HostStaged, func() halo.Memory { return halotest.NewDevice(false) })
 }
 
+// The same for exchanges that are queued: nobody waits between steps, and the fill
+// of a step is ordered before the next one by the stream alone.
+func TestQueued(t *testing.T) {
+	build := func(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, dev halo.Memory) (halo.Exchange, error) {
+		e, err := halo.New(c, plan, layout, valueBytes, dev)
+		if err != nil {
+			return nil, err
+		}
+		q, ok := e.(halo.Queued)
+		if !ok {
+			return nil, fmt.Errorf("%s can't be queued", e.Describe())
+		}
+		return &queued{Queued: q, stream: dev.NewStream(true)}, nil
+	}
+	for _, k := range halotest.Cases() {
+		err := comm.RunLocal(1, func(c comm.Comm) error { return halotest.Check(c, build, halotest.NewDevice(false), k) })
+		if err != nil {
+			t.Errorf("%v: %v", k, err)
+		}
+	}
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 2)
+		if err != nil {
+			return err
+		}
+		if _, err := halo.Local(c, plan, plan.Layout(c.Rank(), 10), 4, halotest.NewDevice(true)); err == nil {
+			return errors.New("a rank with a neighbour has an exchange inside its device")
+		}
+		if _, err := build(c, plan, plan.Layout(c.Rank(), 10), 4, halotest.NewDevice(true)); err == nil {
+			return errors.New("messages through the host are queued")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// queued runs an exchange through Queue.
+type queued struct {
+	halo.Queued
+	stream device.Stream
+}
+
+func (q *queued) Start(state device.Buffer, ready device.Event) error {
+	q.stream.After(ready)
+	q.Queue(q.stream, state)
+	return nil
+}
+
+func (q *queued) Finish() error { return q.stream.Sync() }
+
 // pinned is a device with fast host memory.
 type pinned struct {
 	*halotest.Device

@@ -22,19 +22,16 @@ import (
 type hostStaged struct {
 	c      comm.Comm
 	nb     comm.NonBlocking
-	direct bool          // messages leave straight from the state
-	stream device.Stream // of local copies; nil without them
+	direct bool // messages leave straight from the state
 	others []message
-	self   []loop
 	free   []func()
 
 	state   device.Buffer
 	ready   device.Event // nil once it has fired and the sends have left
-	copied  device.Event
-	seen    time.Time // when ready was seen
-	arrived time.Time // when the last ghost plane arrived
-	left    int       // receives in flight
-	out     int       // sends in flight
+	seen    time.Time    // when ready was seen
+	arrived time.Time    // when the last ghost plane arrived
+	left    int          // receives in flight
+	out     int          // sends in flight
 	running bool
 	broken  error
 	stats   Stats
@@ -48,19 +45,19 @@ type message struct {
 }
 
 // HostStaged makes the transport by messages through host memory: New says what
-// its arguments are. c needs the ability comm.NonBlocking unless no other rank is
-// a neighbour.
+// its arguments are. c needs the ability comm.NonBlocking. Without another rank as
+// a neighbour it is Local.
 func HostStaged(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, dev Memory) (Exchange, error) {
 	e := &hostStaged{c: c}
 	others, self, err := paths(c, plan, layout, valueBytes)
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: set up the exchange: %w", c.Rank(), err)
 	}
-	if e.self = self; len(self) > 0 {
-		e.stream = dev.NewStream(true)
-	}
 	if len(others) == 0 {
-		return e, nil
+		return Local(c, plan, layout, valueBytes, dev)
+	}
+	if len(self) > 0 { // no cut of today does this
+		return nil, fmt.Errorf("rank %d: set up the exchange: the rank is a neighbour of itself and of others", c.Rank())
 	}
 	precise()
 	var ok bool
@@ -141,16 +138,6 @@ func (e *hostStaged) Start(state device.Buffer, ready device.Event) error {
 			return e.fail("receive", err)
 		}
 	}
-	if e.stream != nil {
-		e.stream.After(ready)
-		for _, p := range e.self {
-			for i, r := range p.send {
-				e.stream.Copy(state, p.lands[i].Lo, state, r.Lo, r.Hi-r.Lo)
-			}
-			e.stats.Copied += p.bytes
-		}
-		e.copied = e.stream.Record()
-	}
 	_, err := e.progress()
 	return err
 }
@@ -181,7 +168,7 @@ func (e *hostStaged) Finish() error {
 		if err != nil {
 			return err
 		}
-		if e.ready == nil && e.left == 0 && e.out == 0 && e.copied == nil {
+		if e.ready == nil && e.left == 0 && e.out == 0 {
 			break
 		}
 		if moved {
@@ -231,12 +218,6 @@ func (e *hostStaged) progress() (moved bool, err error) {
 				e.out--
 			}
 		}
-	}
-	if e.copied != nil && e.copied.Done() {
-		if err := e.copied.Wait(); err != nil {
-			return true, e.fail("local copy", err)
-		}
-		e.copied, moved, e.arrived = nil, true, time.Now()
 	}
 	return moved, nil
 }
@@ -302,12 +283,7 @@ func (e *hostStaged) Stats() Stats { return e.stats }
 
 // Describe implements Exchange.
 func (e *hostStaged) Describe() string {
-	switch {
-	case len(e.others) == 0 && len(e.self) == 0:
-		return "none needed"
-	case len(e.others) == 0:
-		return "copies inside the device"
-	case e.direct:
+	if e.direct {
 		return "messages straight from the state"
 	}
 	return "messages through host memory"
