@@ -1,10 +1,12 @@
 # lbmsim: `make run` builds and runs the first example, `make help` tells the rest.
 #
 # MPI=openmpi, mpich or none chooses the MPI library; without it the mpicc in
-# PATH decides. Where no search helps, give MPI_CFLAGS, MPI_LDFLAGS, HDF5_CFLAGS
-# and HDF5_LDFLAGS (scripts/env.sh says how they are used).
+# PATH decides. CUDA=none leaves NVIDIA GPUs out, CUDA=yes insists on them. Where no
+# search helps, give CUDA_HOME, MPI_CFLAGS, MPI_LDFLAGS, HDF5_CFLAGS and HDF5_LDFLAGS
+# (scripts/env.sh says how they are used).
 
 MPI         ?= auto
+CUDA        ?= auto
 NP          ?= 2
 CASE        ?= examples/cavity.toml
 PREFIX      ?= /usr/local
@@ -16,17 +18,18 @@ version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unkn
 env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.version=$(version)"
 
-export MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
+export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup test test-mpich lint fuzz bench env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich lint fuzz bench env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
 	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)"; \
 	else set -x; bin/lbmsim "$(CASE)"; fi
 
-build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none
-	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && echo "built: bin/lbmsim $(version)"
+build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none, CUDA=auto, yes or none
+	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && \
+	echo "built: bin/lbmsim $(version) with: CPU$$(echo ",$$LBMSIM_TAGS" | sed 's/,$$//; s/,/, /g; s/mpi/MPI/; s/cuda/NVIDIA GPUs/')"
 
 install: build ## copy the program to PREFIX=/usr/local
 	install -D -m 755 bin/lbmsim "$(DESTDIR)$(PREFIX)/bin/lbmsim"
@@ -34,6 +37,11 @@ install: build ## copy the program to PREFIX=/usr/local
 setup: ## install what is missing to build and run (with apt; needs root or sudo)
 	@scripts/setup.sh build $(MPI)
 
+cuda-headers: ## CUDA's headers and run-time compiler from PyPI, where no toolkit is installed
+	@scripts/cuda.sh headers
+	@scripts/cuda.sh nvrtc
+
+test: export CUDA = yes
 test: ## install what the tests need, and run them all, with both MPI libraries
 	@scripts/setup.sh test
 	@scripts/test.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Finds the compiler, MPI and HDF5 of this machine and prints the shell
+# Finds the compiler, MPI, HDF5 and CUDA of this machine and prints the shell
 # assignments that `go build` needs, to be used as: eval "$(scripts/env.sh)".
 #
 #   scripts/env.sh [auto|openmpi|mpich|none]
@@ -10,8 +10,11 @@
 #   MPI_CFLAGS MPI_LDFLAGS   (instead of mpicc)
 #   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc)
 #   LBMSIM_MPIRUN            the launcher, options included
+# CUDA=none leaves NVIDIA GPUs out of the program. CUDA=yes calls it missing where
+# its headers are not found; without either, the program is built as it can be.
 # What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
-# (words: go c++ mpi hdf5); nothing is installed here (that is setup.sh).
+# (words: go c++ mpi hdf5 cuda), what is left out and why into LBMSIM_WITHOUT;
+# nothing is installed here (that is setup.sh).
 set -eu
 mpi=${1:-auto}
 missing=
@@ -166,16 +169,65 @@ else
 	missing="$missing hdf5"
 fi
 
+# --- CUDA -------------------------------------------------------------------
+# Only cuda.h is needed, of a version that gorgonia.org/cu compiles with; the driver
+# and the run-time compiler are looked for when the program runs. A folder's name
+# may hold a space: then Go wants it in quotes, and so it stays out of the lists above.
+cuda=${CUDA:-auto}
+case $cuda in
+auto|yes|none) ;;
+*)
+	echo "scripts/env.sh: CUDA=$cuda is unknown; give auto, yes or none" >&2
+	exit 2
+	;;
+esac
+# goflag FLAG: as one word of CGO_CFLAGS or CGO_LDFLAGS.
+goflag() { case $1 in *[[:space:]]*) printf "'%s'" "$1" ;; *) printf %s "$1" ;; esac; }
+cudacflags=
+cudaldflags=
+without=
+if [ "$cuda" != none ]; then
+	unfit=
+	nvcc=
+	if have nvcc; then
+		nvcc=$(readlink -f "$(command -v nvcc)")
+		nvcc=${nvcc%/bin/nvcc}
+	fi
+	for root in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "$nvcc" /usr/local/cuda /opt/cuda "$PWD/.build/cuda" /usr; do
+		[ -n "$root" ] || continue
+		for include in "$root/include" "$root"/targets/*-linux/include; do
+			[ -e "$include/cuda.h" ] || continue
+			number=$(sed -n 's/^#define CUDA_VERSION  *\([0-9]*\).*/\1/p' "$include/cuda.h")
+			if [ "${number:-0}" -lt 11040 ] || [ "$number" -ge 13000 ]; then
+				unfit="$unfit; $include is of CUDA $((${number:-0} / 1000)), not 11.4 to 12"
+				continue
+			fi
+			cudacflags=$(goflag "-I$include")
+			cudaldflags=$(goflag "-L$PWD/device/cuda/link")
+			found="$found, CUDA $((number / 1000)).$((number % 1000 / 10)) by $include"
+			break 2
+		done
+	done
+	if [ -z "$cudacflags" ]; then
+		without="NVIDIA GPUs (cuda.h is not found; make cuda-headers fetches it$unfit)"
+		[ "$cuda" = auto ] || missing="$missing cuda"
+	fi
+fi
+tags=
+[ "$mpi" = none ] || tags=mpi
+[ -z "$cudacflags" ] || tags=${tags:+$tags,}cuda
+
 # Setting CGO_CFLAGS replaces Go's own "-O2 -g", so it is said again.
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 cat <<X
-export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
+export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")${cudacflags:+ $cudacflags}")
 export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
-export CGO_LDFLAGS=$(quote "$(words "-O2 -g $hldflags $mpildflags")")
-export LBMSIM_TAGS=$([ "$mpi" = none ] || echo mpi)
+export CGO_LDFLAGS=$(quote "${cudaldflags:+$cudaldflags }$(words "-O2 -g $hldflags $mpildflags")")
+export LBMSIM_TAGS=$tags
 LBMSIM_MPIRUN=$(quote "$mpirun")
 LBMSIM_FOUND=$(quote "$found")
 LBMSIM_MISSING=$(quote "${missing# }")
+LBMSIM_WITHOUT=$(quote "$without")
 LBMSIM_GO_SAYS=$(quote "${gosays:-}")
 X
 # Open MPI refuses root, and more ranks than cores, unless told: in a container

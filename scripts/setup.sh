@@ -5,12 +5,15 @@
 #
 #   scripts/setup.sh build [MPI]   to build and run: compiler, MPI, HDF5
 #   scripts/setup.sh test          to run all tests: in addition the other MPI,
-#                                  and the programs that read the output
+#                                  CUDA's headers and run-time compiler, and
+#                                  the programs that read the output
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
 log=.build/setup.log
 mkdir -p .build
+# Tests that need CUDA's headers or compiler are not to be skipped.
+[ "$what" != test ] || export CUDA=yes
 
 fail() { printf 'lbmsim: %s\n' "$*" >&2; exit 1; }
 
@@ -27,6 +30,7 @@ packages() {
 		paraview) echo paraview python3-paraview ;;
 		xvfb) echo xvfb xauth ;;
 		venv) echo python3-venv ;;
+		cuda) echo python3-pip ;; # which fetches the headers
 		*) echo "$w" ;;
 		esac
 	done
@@ -59,10 +63,30 @@ This machine has no apt. Install these packages' counterparts, or load them
 have() { command -v "$1" >/dev/null 2>&1; }
 missing() { e=$(scripts/env.sh "$1"); eval "$e"; echo "$LBMSIM_MISSING"; }
 
+# cuda PART: fetches a part of CUDA; true if it is there now.
+cuda() { scripts/cuda.sh "$1" >>"$log" 2>&1; }
+
 # Go is not installed: which Go, and from where, is the user's choice.
 e=$(scripts/env.sh "$mpi")
 eval "$e"
 [ -z "$LBMSIM_GO_SAYS" ] || fail "$LBMSIM_GO_SAYS"
+
+# Headers of CUDA are 4 MB: where pip works, no question is needed. Where it does
+# not, and they are not asked for, the program does without.
+case $LBMSIM_MISSING$LBMSIM_WITHOUT in *cuda*)
+	: >"$log"
+	echo "fetching CUDA's headers with pip (log: $log)"
+	cuda headers || true
+	e=$(scripts/env.sh "$mpi")
+	eval "$e"
+	;;
+esac
+# And the compiler where there is a GPU, and nothing else brings it.
+if [ "$what" = build ] && [ "${CUDA:-auto}" != none ] && ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' &&
+	! ldconfig -p | grep -q libnvrtc && [ -z "${CUDA_HOME:-}${LBMSIM_NVRTC:-}" ] && [ ! -e /usr/local/cuda ]; then
+	echo "fetching CUDA's run-time compiler with pip (log: $log)"
+	cuda nvrtc || echo "it cannot be fetched: the program will ask for it when it uses a GPU"
+fi
 
 case $what in
 build)
@@ -75,6 +99,7 @@ test)
 	have pvpython && have pvbatch || need="$need paraview"
 	have xvfb-run && have xauth || need="$need xvfb"
 	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
 	fail "scripts/setup.sh: build or test, not $what"
@@ -84,6 +109,7 @@ need=$(printf '%s\n' $need | sort -u)
 if [ -n "$need" ]; then
 	# shellcheck disable=SC2086
 	install $need
+	case $need in *cuda*) cuda headers || { tail -n 5 "$log" >&2; fail "pip could not fetch CUDA's headers; the whole story is in $log"; } ;; esac
 	# A wish that apt fulfilled and the search still misses must not loop or pass.
 	for m in "$mpi" $([ "$what" = test ] && echo openmpi mpich); do
 		left=$(missing "$m")
@@ -103,6 +129,11 @@ if [ "$what" = test ] && ! "$venv/bin/python" -c 'import vtkmodules.vtkIOHDF' 2>
 	fi
 	"$venv/bin/python" -c 'import vtkmodules.vtkIOHDF' || fail "the vtk wheel in $venv does not load"
 fi
+if [ "$what" = test ] && ! cuda nvrtc; then
+	tail -n 5 "$log" >&2
+	fail "pip could not fetch CUDA's run-time compiler; the whole story is in $log"
+fi
 e=$(scripts/env.sh "$mpi")
 eval "$e"
 echo "found: $LBMSIM_FOUND"
+[ -z "$LBMSIM_WITHOUT" ] || echo "left out: $LBMSIM_WITHOUT"

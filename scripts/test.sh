@@ -10,6 +10,8 @@ cd "$(dirname "$0")/.."
 # A test that does not find MPI, or a program that reads the output, has to
 # fail: these say that all of them are there.
 export LBMSIM_REQUIRE_MPI=1 LBMSIM_REQUIRE_READERS=1
+# Kernels for GPUs are compiled here too, if not run.
+export CUDA=${CUDA:-yes} LBMSIM_REQUIRE_NVRTC=1
 # Debian's h5py belongs to Debian's Python, whatever python3 is in PATH.
 export LBMSIM_PYTHON=${LBMSIM_PYTHON:-/usr/bin/python3}
 export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
