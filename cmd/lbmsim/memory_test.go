@@ -16,6 +16,8 @@ func TestForecastOfMemoryIsTrue(t *testing.T) {
 cells = [160, 160, 200]
 [fluid]
 viscosity = 0.03
+[device]
+kind = "cpu"
 [collision]
 model = "bgk"
 [boundary.walls]

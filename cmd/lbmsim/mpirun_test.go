@@ -23,14 +23,31 @@ import (
 // Here the program is tested as users run it: the real binary, real ranks, real
 // signals and files.
 
-// binary builds the program once for all tests of this file.
+// testDevice is where the program computes in these tests: cpu, or what
+// LBMSIM_TEST_DEVICE says; ranks then share one GPU.
+func testDevice() string {
+	if name := os.Getenv("LBMSIM_TEST_DEVICE"); name != "" {
+		return name
+	}
+	return "cpu"
+}
+
+// binary builds the program once for all tests of this file. Where there is no Go,
+// LBMSIM_TEST_PROGRAM names one.
 var binary = sync.OnceValues(func() (string, error) {
+	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {
+		return built, nil
+	}
+	tags := "mpi"
+	if testDevice() == "cuda" {
+		tags += ",cuda"
+	}
 	dir, err := os.MkdirTemp("", "lbmsim-test-")
 	if err != nil {
 		return "", err
 	}
 	bin := filepath.Join(dir, "lbmsim")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", bin, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", tags, "-o", bin, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
@@ -92,6 +109,7 @@ func runProgram(t *testing.T, dir string, n int, args ...string) result {
 
 func writeCase(t *testing.T, dir, text string) string {
 	t.Helper()
+	text += fmt.Sprintf("\n[device]\nkind = %q\nshare = true\n", testDevice())
 	if err := os.WriteFile(filepath.Join(dir, "case.toml"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
