@@ -1,0 +1,203 @@
+// Between the state and physical fields, and the sums of rows and planes: the
+// formulas of cpu/state.h, in float64 like those. One thread has one cell.
+#ifndef LBM_GPU_STATE_H
+#define LBM_GPU_STATE_H
+#include "../moments.h"
+#include "../populations.h"
+#include "box.h"
+
+namespace lbm { namespace {
+
+// Range is the box of cells that a kernel of api.h is given.
+struct Range {
+	long long lo[3], hi[3];
+	__device__ LBM_INLINE int width() const { return int(hi[0] - lo[0]); }
+	// place is the cell of this thread, false if there is none.
+	__device__ LBM_INLINE bool place(int& x, int& y, int& z) const {
+		x = int(lo[0]) + blockIdx.x * ROW + threadIdx.x;
+		y = int(lo[1]) + blockIdx.y;
+		z = int(lo[2]) + blockIdx.z;
+		return x < hi[0];
+	}
+	// first is the index of the first of so many components of cell x of this block's row.
+	__device__ LBM_INLINE long long first(int components, int x) const {
+		return ((long long)blockIdx.z * (hi[1] - lo[1]) + blockIdx.y) * components * width() + x - lo[0];
+	}
+};
+
+template <class L, bool MOMENTS, class S, class T> struct StateOf {
+	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
+	typedef Stored<S, T, L, MOMENTS> Store;
+
+	// dry says whether a cell is solid. Rows of ghosts have no list of walls; their
+	// solid cells are at rest.
+	__device__ static LBM_INLINE bool dry(const Box& box, int x, int y, int z) {
+		const bool ghost = y < 0 || y >= box.layout.ny || z < 0 || z >= box.layout.nz;
+		return !ghost && solid(box.word(x, y, z));
+	}
+
+	// read gives r and the post-collision momentum j of the cell at from, and, in
+	// finite, zero unless a value is not finite.
+	__device__ static LBM_INLINE void read(const S* LBM_RESTRICT from, int pitch, double& r, double* j, double& finite) {
+		double v[COMPONENTS];
+		finite = 0;
+		unroll<COMPONENTS>([&](auto c) LBM_LAMBDA {
+			constexpr int K = decltype(c)::value;
+			v[K] = double(Store::template get<K>(from[K * pitch]));
+		});
+		unroll<COMPONENTS>([&](auto c) LBM_LAMBDA { finite += v[c.value] - v[c.value]; });
+		if constexpr (MOMENTS) {
+			r = v[0];
+			unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = v[1 + a.value]; });
+		} else {
+			sumMoments<L>(v, r, j);
+		}
+	}
+
+	template <int K> __device__ static LBM_INLINE void put(S* to, int pitch, double v) { to[K * pitch] = Store::template put<K>(T(v)); }
+
+	// write stores moments; populations get their second-order Hermite expansion.
+	__device__ static LBM_INLINE void write(const Moments<L, double>& m, S* to, int pitch) {
+		if constexpr (MOMENTS) {
+			put<0>(to, pitch, m.r);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { put<1 + decltype(a)::value>(to, pitch, m.j[a.value]); });
+			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { put<1 + L::D + decltype(k)::value>(to, pitch, m.s[k.value]); });
+		} else {
+			const Hermite<L, double> h(m);
+			unroll<L::Q>([&](auto i) LBM_LAMBDA { put<decltype(i)::value>(to, pitch, h.template population<decltype(i)::value>()); });
+		}
+	}
+
+	// init: with e the strain rate, the stress before the collision is
+	//   S = rho u u - 2 rho tau e / 3 - (u F + F u)/2
+	// (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method, Springer 2017,
+	// ch. 4 and 6), of which the collision leaves the share 1 - omega, and adds its own.
+	__device__ static LBM_INLINE void init(const Case* c, S* LBM_RESTRICT state, const double* LBM_RESTRICT fields, const Range& r) {
+		const Box box(c, COMPONENTS);
+		int x, y, z;
+		if (!r.place(x, y, z)) return;
+		const int width = r.width();
+		const double* f = fields + r.first(L::M, x);
+		const Params<double> p = box.params<double>();
+		const double tau = 1 / p.omega;
+		Moments<L, double> m{};
+		if (!dry(box, x, y, z)) {
+			const double rho = 1 + f[0];
+			double u[L::D];
+			m.r = f[0];
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				u[a.value] = f[(1 + a.value) * width];
+				m.j[a.value] = rho * u[a.value] + 0.5 * p.force[a.value];
+			});
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				constexpr int A = decltype(a)::value;
+				unroll<A + 1>([&](auto b) LBM_LAMBDA {
+					constexpr int B = decltype(b)::value, k = L::pair(A, B);
+					const double uF = u[A] * p.force[B] + u[B] * p.force[A];
+					const double neq = -2 * rho / 3 * tau * f[(1 + L::D + k) * width] - 0.5 * uF;
+					m.s[k] = rho * u[A] * u[B] + (1 - p.omega) * neq + (1 - 0.5 * p.omega) * uF;
+				});
+			});
+		}
+		write(m, state + box.layout.at(x, y, z, 0), box.layout.pitch);
+	}
+
+	// fields gives rho - 1 and the velocity, as numbers of type F.
+	template <class F>
+	__device__ static LBM_INLINE void fields(const Case* c, const S* LBM_RESTRICT state, F* LBM_RESTRICT fields, const Range& r) {
+		const Box box(c, COMPONENTS);
+		int x, y, z;
+		if (!r.place(x, y, z)) return;
+		const int width = r.width();
+		double rho, j[L::D], finite;
+		read(state + box.layout.at(x, y, z, 0), box.layout.pitch, rho, j, finite);
+		const bool wall = dry(box, x, y, z);
+		const double inv = 1 / (1 + rho);
+		F* to = fields + r.first(1 + L::D, x);
+		__stcs(to, F(wall ? 0 : rho));
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			const double u = (j[a.value] - 0.5 * c->force[a.value]) * inv;
+			__stcs(to + (1 + a.value) * width, F(wall ? 0 : u));
+		});
+	}
+
+	// rows sums the row that the block is for: each thread every ROW-th cell, then
+	// all threads pairwise.
+	__device__ static LBM_INLINE void rows(const Case* c, const S* LBM_RESTRICT state, Sums* LBM_RESTRICT rows) {
+		const Box box(c, COMPONENTS);
+		const int row = blockIdx.x, y = row % box.layout.ny, z = row / box.layout.ny;
+		const S* const from = state + box.layout.start(y, z);
+		Sums s = nothing();
+		for (int x = threadIdx.x; x < box.layout.nx; x += ROW) {
+			if (solid(box.word(x, y, z))) continue;
+			double r, j[L::D], finite, speed2 = 0;
+			read(from + x, box.layout.pitch, r, j, finite);
+			const long long number = (long long)row * box.layout.nx + x;
+			s.cells++;
+			s.mass += r;
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				const double v = j[a.value] - 0.5 * c->force[a.value], u = v / (1 + r);
+				s.momentum[a.value] += v;
+				s.energy += 0.5 * (v * u);
+				speed2 += u * u;
+			});
+			if (finite != 0) {
+				if (s.bad++ == 0) s.badAt = number;
+			} else if (speed2 > s.speed2) {
+				s.speed2 = speed2;
+				s.at = number;
+			}
+		}
+		gather(s, rows + row);
+	}
+
+	// planes does the same with the rows of a plane.
+	__device__ static LBM_INLINE void planes(const Sums* LBM_RESTRICT rows, Sums* LBM_RESTRICT planes, long long rowsOfPlane) {
+		Sums s = nothing();
+		for (long long k = threadIdx.x; k < rowsOfPlane; k += ROW) add(s, rows[blockIdx.x * rowsOfPlane + k]);
+		gather(s, planes + blockIdx.x);
+	}
+
+	__device__ static LBM_INLINE Sums nothing() { return {0, {0, 0, 0}, 0, -1, 0, 0, 0, -1}; }
+
+	__device__ static LBM_INLINE void add(Sums& s, const Sums& t) {
+		s.mass += t.mass;
+		for (int a = 0; a < 3; a++) s.momentum[a] += t.momentum[a];
+		s.energy += t.energy;
+		if (t.speed2 > s.speed2 || (t.speed2 == s.speed2 && t.at < s.at)) {
+			s.speed2 = t.speed2;
+			s.at = t.at;
+		}
+		s.cells += t.cells;
+		if (t.bad > 0 && (s.bad == 0 || t.badAt < s.badAt)) s.badAt = t.badAt;
+		s.bad += t.bad;
+	}
+
+	// below is the sums of the thread so many lanes up.
+	__device__ static LBM_INLINE Sums above(const Sums& s, int lanes) {
+		Sums t;
+		t.mass = __shfl_down_sync(~0u, s.mass, lanes);
+		for (int a = 0; a < 3; a++) t.momentum[a] = __shfl_down_sync(~0u, s.momentum[a], lanes);
+		t.energy = __shfl_down_sync(~0u, s.energy, lanes);
+		t.speed2 = __shfl_down_sync(~0u, s.speed2, lanes);
+		t.cells = __shfl_down_sync(~0u, s.cells, lanes);
+		t.at = __shfl_down_sync(~0u, s.at, lanes);
+		t.bad = __shfl_down_sync(~0u, s.bad, lanes);
+		t.badAt = __shfl_down_sync(~0u, s.badAt, lanes);
+		return t;
+	}
+
+	// gather adds up all threads of the block and stores the sum.
+	__device__ static LBM_INLINE void gather(Sums& s, Sums* to) {
+		__shared__ Sums warps[ROW / 32];
+		for (int lanes = 16; lanes > 0; lanes /= 2) add(s, above(s, lanes));
+		if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = s;
+		__syncthreads();
+		if (threadIdx.x != 0) return;
+		for (int w = 1; w < ROW / 32; w++) add(s, warps[w]);
+		*to = s;
+	}
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,231 @@
+// One step of a state of populations on a GPU: pull from the neighbours' rows,
+// collide, store. Every value is read once and written once, so nothing is worth
+// keeping in a cache, and what counts is how many loads are under way: a thread
+// asks for all populations of its cells before it needs the first.
+//
+// A warp has 32 CELLS neighbours of one row. With one cell a thread it reads the
+// populations with c_x = +-1 one value beside its own; with more, each thread
+// reads aligned words, and hands one value on by a shuffle.
+#ifndef LBM_GPU_STEP_POPULATIONS_H
+#define LBM_GPU_STEP_POPULATIONS_H
+#include "../boundary/moving_wall.h"
+#include "../populations.h"
+#include "box.h"
+#include "pack.h"
+
+namespace lbm { namespace {
+
+// How the work is cut, tuned on an H200: see docs/performance.md.
+template <class L, class S> struct PopulationsShape {
+	static constexpr int CELLS = sizeof(S) == 2 ? 2 : 1;  // neighbours along x that a thread has
+	static constexpr int X = 128;                         // threads of a block, along x
+	static constexpr int BLOCKS = L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4; // on a multiprocessor at once, at least
+	static constexpr int READ = 0, WRITE = 0;
+};
+
+template <class L, class C, class S, class T, class Shape = PopulationsShape<L, S>> struct StepPopulations {
+	static constexpr int N = Shape::CELLS;
+	static constexpr int BLOCK_X = Shape::X, BLOCK_Y = 1, THREADS = BLOCK_X * BLOCK_Y, BLOCKS = Shape::BLOCKS;
+	static constexpr int TILE_X = BLOCK_X * N, TILE_Y = 1, TILE_Z = 1, SHARED = 0;
+	static constexpr bool MIRRORS = true;
+	typedef Pack<T, N> P;
+	typedef Stored<S, T, L, false> Store;
+	typedef BitsOf<S, N> Word;
+	typedef BitsOf<S, 1> One;
+
+	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
+		const Box box(c, L::Q);
+		const int nx = box.layout.nx, pitch = box.layout.pitch;
+		const int x = (blockIdx.x * BLOCK_X + threadIdx.x) * N, y = ylo + blockIdx.y, z = zlo + blockIdx.z;
+		// Whole warps leave, so that those which stay can shuffle.
+		if (N == 1 ? x >= nx : x - int(threadIdx.x % 32) * N >= nx) return;
+
+		const Block block = box.block(x, y, z);
+		const Params<T> params = box.params<T>();
+		const long long start = box.layout.start(y, z) + x;
+		P f[L::Q];
+		pull(f, box, Sources(box, in + start, x, y, z));
+
+		unsigned dry = 0;
+		const unsigned special = block.mask >> (x % 32) & ((1u << N) - 1);
+		if (special) {
+			const unsigned* word = c->words + block.first + __popc(block.mask & ((1u << (x % 32)) - 1));
+#pragma unroll
+			for (int i = 0; i < N; i++)
+				if (special >> i & 1) dry |= unsigned(bounce(box, f, i, in + start + i, *word++)) << i;
+		}
+		C::template collide<L>(f, params);
+		if (dry)
+			unroll<L::Q>([&](auto k) LBM_LAMBDA {
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (dry >> i & 1) f[k.value].v[i] = 0;
+			});
+		push(f, out + start, x, nx, pitch);
+	}
+
+	template <class W> __device__ static LBM_INLINE W load(const W* p) {
+		if constexpr (Shape::READ == 1) return __ldcs(p);
+		else if constexpr (Shape::READ == 2) return __ldcg(p);
+		else if constexpr (Shape::READ == 3) return __ldlu(p);
+		else return __ldg(p);
+	}
+	template <class W> __device__ static LBM_INLINE void store(W* p, W v) {
+		if constexpr (Shape::WRITE == 1) __stcs(p, v);
+		else if constexpr (Shape::WRITE == 2) __stcg(p, v);
+		else if constexpr (Shape::WRITE == 3) __stwt(p, v);
+		else *p = v;
+	}
+	template <int I> __device__ static LBM_INLINE T value(const S* p) {
+		Image<S, 1> image;
+		image.bits = load((const One*)p);
+		return Store::template get<I>(image.s[0]);
+	}
+
+	// Sources is where the populations of the thread's cells come from, the first of
+	// which is x of row (y, z).
+	struct Sources {
+		const S* row[3][3];  // by c_z, c_y, at x. Behind a wall any row will do: bounce takes its values away.
+		int x, nx, pitch;
+
+		__device__ LBM_INLINE Sources(const Box& box, const S* own, int x, int y, int z) : x(x), nx(box.layout.nx), pitch(box.layout.pitch) {
+			const long long line = L::Q * pitch, plane = L::D == 2 ? 0 : line * (box.layout.ny + 2 * box.layout.gy);
+			long long above, below, after, before;
+			beside(box, 1, y, box.layout.ny, box.layout.gy, line, above, below);
+			beside(box, 2, z, box.layout.nz, box.layout.gz, plane, after, before);
+			const S* const at[3] = {own + after, own, own + before};
+#pragma unroll
+			for (int k = 0; k < 3; k++) {
+				if (L::D == 2 && k != 1) continue;
+				row[k][0] = at[k] + above;
+				row[k][1] = at[k];
+				row[k][2] = at[k] + below;
+			}
+		}
+		// beside gives the ways from coordinate k of an axis to k+1 and k-1.
+		__device__ static LBM_INLINE void beside(const Box& box, int axis, int k, int n, int ghost, long long stride, long long& up, long long& down) {
+			up = stride, down = -stride;
+			if (ghost > 0) return;
+			if (k == n - 1) up = box.c->periodic[axis] ? -(n - 1) * stride : 0;
+			if (k == 0) down = box.c->periodic[axis] ? (n - 1) * stride : 0;
+		}
+		// at is population I that streams to cell x+k from a neighbour d away.
+		template <int I> __device__ LBM_INLINE const S* at(int d) const {
+			return row[L::c(I, 2) + 1][L::c(I, 1) + 1] + (I * pitch + d);
+		}
+	};
+
+	// Ends says what is special for the cells at the ends of a row.
+	struct Ends {
+		int end;  // what to add to come in again from the other end of a periodic row, or 0
+		bool mirror[2];
+		__device__ LBM_INLINE explicit Ends(const Box& box) : end(box.c->periodic[0] ? box.layout.nx : 0), mirror{box.c->mirror[0] != 0, box.c->mirror[1] != 0} {}
+		// at is population I that streams to cell x+k, which may be the first or the
+		// last of the row. Cells after the last get something, for nobody.
+		template <int I> __device__ LBM_INLINE const S* at(const Sources& from, int k) const {
+			constexpr int c = L::c(I, 0);
+			const int x = from.x + k, last = from.nx - 1, d = x > last ? last - from.x : k;
+			if constexpr (c == 0) return from.template at<I>(d);
+			const bool out = c > 0 ? x == 0 : x >= last;
+			const S* const p = from.template at<I>(!out ? k - c : c > 0 ? (end ? end - 1 : 0) : d + (end ? 1 - end : 0));
+			return out && mirror[c < 0] ? from.row[1][1] + (L::opposite(I) * from.pitch + d) : p;
+		}
+	};
+
+	// pull reads what streams to the thread's cells.
+	__device__ static LBM_INLINE void pull(P* f, const Box& box, const Sources& from) {
+		const int lane = threadIdx.x % 32, x0 = from.x - lane * N;
+		const bool first = x0 == 0, last = x0 + 32 * N >= from.nx;
+		if (N == 1 && !first && !last) {
+			unroll<L::Q>([&](auto i) LBM_LAMBDA {
+				constexpr int I = decltype(i)::value;
+				f[I].v[0] = value<I>(from.template at<I>(-L::c(I, 0)));
+			});
+			return;
+		}
+		const Ends ends(box);
+		if (N == 1 || x0 + 32 * N > from.nx) {
+			unroll<L::Q>([&](auto i) LBM_LAMBDA {
+				constexpr int I = decltype(i)::value;
+#pragma unroll
+				for (int k = 0; k < N; k++) f[I].v[k] = value<I>(ends.template at<I>(from, k));
+			});
+			return;
+		}
+		Image<S, N> raw[L::Q];
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			raw[I].bits = load((const Word*)from.template at<I>(0));
+		});
+		// The cells beside the warp's: lane 0 reads the left one, lane 31 the right one.
+		Image<S, 1> edge[L::Q];
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			if constexpr (L::c(I, 0) > 0) {
+				constexpr int J = L::find(-1, L::c(I, 1), L::c(I, 2));
+				edge[I].bits = One{};
+				if (lane == 0 || lane == 31) edge[I].bits = load((const One*)(lane == 0 ? ends.template at<I>(from, 0) : ends.template at<J>(from, N - 1)));
+			}
+		});
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value, c = L::c(I, 0);
+			P v;
+#pragma unroll
+			for (int k = 0; k < N; k++) v.v[k] = Store::template get<I>(raw[I].s[k]);
+			if constexpr (c == 0) {
+				f[I] = v;
+			} else if constexpr (c > 0) {
+				const T before = __shfl_up_sync(~0u, v.v[N - 1], 1);
+				f[I].v[0] = lane == 0 ? Store::template get<I>(edge[I].s[0]) : before;
+#pragma unroll
+				for (int k = 1; k < N; k++) f[I].v[k] = v.v[k - 1];
+			} else {
+				constexpr int J = L::find(1, L::c(I, 1), L::c(I, 2));
+				const T after = __shfl_down_sync(~0u, v.v[0], 1);
+				f[I].v[N - 1] = lane == 31 ? Store::template get<I>(edge[J].s[0]) : after;
+#pragma unroll
+				for (int k = 1; k < N; k++) f[I].v[k - 1] = v.v[k];
+			}
+		});
+	}
+
+	// bounce puts the cell's own populations, which lie at own, in the place of those
+	// that would come out of a wall, for cell i of the thread. All are asked for
+	// before the first is needed. It says whether the cell is solid.
+	__device__ static LBM_INLINE bool bounce(const Box& box, P* f, int i, const S* LBM_RESTRICT own, unsigned word) {
+		unroll<L::Q>([&](auto k) LBM_LAMBDA {
+			constexpr int I = decltype(k)::value, O = L::opposite(I);
+			if constexpr (I != O) {
+				const bool wall = word >> I & 1;
+				const T old = wall ? value<O>(own + O * box.layout.pitch) : f[I].v[i];
+				f[I].v[i] = Wall::apply(f[I].v[i], old, wall);
+			}
+		});
+		if (const T* kicks = box.template kicks<T>(word, L::Q))
+			unroll<L::Q>([&](auto k) LBM_LAMBDA {
+				constexpr int I = decltype(k)::value;
+				if constexpr (I != L::opposite(I)) f[I].v[i] = MovingWall::apply(f[I].v[i], f[I].v[i], __ldg(kicks + I), bool(word >> I & 1));
+			});
+		return solid(word);
+	}
+
+	__device__ static LBM_INLINE void push(const P* f, S* LBM_RESTRICT to, int x, int nx, int pitch) {
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			S* p = to + I * pitch;
+			Image<S, N> image;
+#pragma unroll
+			for (int k = 0; k < N; k++) image.s[k] = Store::template put<I>(f[I].v[k]);
+			if (N == 1 || x + N <= nx) {
+				store((Word*)p, image.bits);
+			} else {
+#pragma unroll
+				for (int k = 0; k < N; k++)
+					if (x + k < nx) p[k] = image.s[k];
+			}
+		});
+	}
+};
+
+}}  // namespace lbm
+#endif
