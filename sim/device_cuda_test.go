@@ -9,12 +9,12 @@ import (
 	"lbmsim/device/cuda"
 )
 
-// held keeps the GPU's context from one test to the next: making one takes longer
+// heldGPU keeps the GPU's context from one test to the next: making one takes longer
 // than most tests.
-var held = sync.OnceValues(func() (device.Device, error) { return cuda.New(0) })
+var heldGPU = sync.OnceValues(func() (device.Device, error) { return cuda.New(0) })
 
 func testGPU() (device.Device, error) {
-	if _, err := held(); err != nil {
+	if _, err := heldGPU(); err != nil {
 		return nil, err
 	}
 	return cuda.New(0)
