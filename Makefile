@@ -20,7 +20,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich lint fuzz bench env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-gpu lint fuzz bench env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -50,6 +50,12 @@ test-mpich: ## the tests with MPICH alone
 	@scripts/setup.sh test
 	@scripts/test.sh mpich
 
+test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
+	@scripts/gpu-pack.sh $(MPI)
+	@if nvidia-smi -L >/dev/null 2>&1; then gpu-tests/gpu-test.sh --report gpu-tests/report.txt; else \
+	echo "no GPU here: carry the folder gpu-tests to a machine that has one, and run gpu-tests/gpu-test.sh there;"; \
+	echo "it needs no Go, leaves one report and says with its exit code whether all is well"; fi
+
 lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	@files=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && if [ -n "$$files" ]; then echo "not gofmt'd: $$files"; exit 1; fi
 	@$(env) && go vet -tags "$$LBMSIM_TAGS" ./... && go vet ./...
@@ -71,7 +77,7 @@ env: ## print the shell lines that let plain go commands find MPI and HDF5: eval
 	@scripts/env.sh $(MPI)
 
 clean: ## remove what was built and written here
-	rm -rf bin out
+	rm -rf bin out gpu-tests
 
 distclean: clean ## and what was installed into .build (tools, the newest VTK)
 	rm -rf .build

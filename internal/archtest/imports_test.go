@@ -222,7 +222,7 @@ func treeFiles(t *testing.T) []string {
 			return err
 		}
 		if d.IsDir() {
-			skip := strings.HasPrefix(name, ".") && name != "." && name != ".ci" || name == "bin" || name == "out"
+			skip := strings.HasPrefix(name, ".") && name != "." && name != ".ci" || name == "bin" || name == "out" || name == "gpu-tests"
 			if skip {
 				return fs.SkipDir
 			}
