@@ -25,6 +25,7 @@ const (
 type boxABI struct {
 	n, ghost, periodic [3]int32
 	pitch              int32
+	mirror             [2]int32
 	blocks             uint64 // addresses in the device's memory
 	words              uint64
 	kicks              uint64

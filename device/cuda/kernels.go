@@ -24,16 +24,17 @@ type kernelSet struct {
 	threads [2]int
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
+	mirrors bool   // is boxABI.mirror heeded?
 }
 
 // kernels compiles the kernels of spec for this GPU, or finds them in the cache, and
-// loads them.
-func (d *Device) kernels(spec model.Spec) (k kernelSet, err error) {
-	code, err := d.code(spec)
+// loads them. They are for rows of this pitch, or of any for 0.
+func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
+	code, err := d.code(spec, pitch)
 	if err != nil {
 		return k, err
 	}
-	var shape [6]int32
+	var shape [7]int32
 	err = d.call("loading the kernels of "+spec.String(), func() error {
 		var err error
 		if k.module, err = cu.LoadData(string(code)); err != nil {
@@ -60,7 +61,7 @@ func (d *Device) kernels(spec model.Spec) (k kernelSet, err error) {
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
 		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
-		k.shared = int(shape[5])
+		k.shared, k.mirrors = int(shape[5]), shape[6] != 0
 		if k.shared > 48<<10 {
 			// Above what every GPU has, a function has to ask.
 			return check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared)))
@@ -77,7 +78,7 @@ func (d *Device) kernels(spec model.Spec) (k kernelSet, err error) {
 }
 
 // code is the machine code of spec for this GPU.
-func (d *Device) code(spec model.Spec) ([]byte, error) {
+func (d *Device) code(spec model.Spec, pitch int) ([]byte, error) {
 	d.mu.Lock()
 	if d.compiler == nil {
 		c, err := openCompiler(driverMajor(), d.arch())
@@ -89,7 +90,7 @@ func (d *Device) code(spec model.Spec) ([]byte, error) {
 	}
 	c := d.compiler
 	d.mu.Unlock()
-	j, err := newJob(c, spec, d.arch())
+	j, err := newJob(c, spec, pitch, d.arch())
 	if err != nil {
 		return nil, err
 	}

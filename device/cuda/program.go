@@ -43,23 +43,19 @@ var _ interface {
 	device.FieldsWriter
 } = (*program)(nil)
 
-// Load compiles the kernels, or takes them from the cache, while it looks for walls.
+// Load compiles the kernels, or takes them from the cache, and tells them the walls.
 func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
 	if layout.Components != spec.Components() || layout.Ghost[0] != 0 || layout.Pitch < layout.N[0] || layout.Pitch%decomp.Align != 0 ||
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
 	p := &program{d: d, spec: spec, layout: layout}
-	compiled := make(chan error, 1)
-	go func() {
-		var err error
-		p.kernels, err = d.kernels(spec)
-		compiled <- err
-	}()
-	w, err := findWalls(spec, layout, periodic, cells)
-	if e := <-compiled; err == nil {
-		err = e
+	var err error
+	if p.kernels, err = d.kernels(spec, layout.Pitch); err != nil {
+		return nil, err
 	}
+	k := &p.kernels
+	w, err := findWalls(spec, layout, periodic, cells, [2]bool{k.mirrors, k.mirrors && layout.N[0]%k.tile[0] == 0})
 	if err == nil {
 		err = p.place(w, periodic)
 	}
@@ -106,6 +102,11 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 		box.n[a], box.ghost[a] = int32(p.layout.N[a]), int32(p.layout.Ghost[a])
 		if periodic[a] {
 			box.periodic[a] = 1
+		}
+	}
+	for side, mirror := range w.mirror {
+		if mirror {
+			box.mirror[side] = 1
 		}
 	}
 	var err error

@@ -5,6 +5,8 @@ package cuda
 import (
 	"fmt"
 
+	"gorgonia.org/cu"
+
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -20,7 +22,7 @@ func (d *Device) rooflineKernels(p model.Precision) (kernelSet, error) {
 	}
 	lattice, _ := model.FindLattice("D2Q9")
 	collision, _ := model.FindCollision("bgk")
-	k, err := d.kernels(model.Spec{Lattice: lattice, Collision: collision, Precision: p})
+	k, err := d.kernels(model.Spec{Lattice: lattice, Collision: collision, Precision: p}, 0)
 	if err != nil {
 		return k, err
 	}
@@ -74,6 +76,15 @@ func (d *Device) CopyPast(to device.Stream, dst, src device.Buffer) {
 	}
 	count := bytes / 16
 	s.queue("roofline", func() error {
-		return launch(k.copy, [3]int{ceil(count, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(into), uint64(from), uint64(count))
+		// As many blocks as run at once: each copies an equal range.
+		processors, err := d.gpu.Attribute(cu.MultiprocessorCount)
+		if err != nil {
+			return err
+		}
+		perProcessor, err := k.copy.MaxActiveBlocksPerMultiProcessor(rowThreads, 0)
+		if err != nil {
+			return err
+		}
+		return launch(k.copy, [3]int{max(1, processors*perProcessor), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(into), uint64(from), uint64(count))
 	})
 }

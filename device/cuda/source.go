@@ -55,8 +55,9 @@ func inline(b *strings.Builder, files fs.FS, name string, from []string) error {
 	return nil
 }
 
-// options are the compiler's for one instance of the kernels.
-func options(spec model.Spec, target string) []string {
+// options are the compiler's for one instance of the kernels, for rows of the given
+// pitch or, for 0, of any.
+func options(spec model.Spec, pitch int, target string) []string {
 	stored, real := "float", "float"
 	switch spec.Precision.Bytes() {
 	case 2:
@@ -70,12 +71,13 @@ func options(spec model.Spec, target string) []string {
 	}
 	name := spec.Collision.Name
 	return []string{
-		target, "--std=c++17", "-lineinfo",
+		target, "--std=c++17", "--device-as-default-execution-space", "-lineinfo",
 		"-DLBM_LATTICE=" + spec.Lattice.Name,
 		"-DLBM_COLLISION=" + strings.ToUpper(name[:1]) + name[1:],
 		fmt.Sprintf("-DLBM_MOMENTS=%d", moments),
 		"-DLBM_REAL=" + real,
 		"-DLBM_STORED=" + stored,
+		fmt.Sprintf("-DLBM_PITCH=%d", pitch),
 	}
 }
 
@@ -88,7 +90,7 @@ func Compile(spec model.Spec, arch int) ([]byte, error) {
 		return nil, err
 	}
 	defer c.close()
-	j, err := newJob(c, spec, arch)
+	j, err := newJob(c, spec, 0, arch)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +117,9 @@ type job struct {
 	real     bool
 }
 
-func newJob(c *compiler, spec model.Spec, arch int) (j job, err error) {
+func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
 	target, real := c.target(arch)
-	j = job{compiler: c, spec: spec, options: options(spec, target), real: real}
+	j = job{compiler: c, spec: spec, options: options(spec, pitch, target), real: real}
 	j.text, err = source(kernels.Sources, instanceFile)
 	return j, err
 }
@@ -125,7 +127,16 @@ func newJob(c *compiler, spec model.Spec, arch int) (j job, err error) {
 func (j job) compile() ([]byte, error) {
 	code, log, err := j.compiler.compile(j.text, "kernels/"+instanceFile, j.options, j.real)
 	if err != nil {
-		return nil, fmt.Errorf("kernels of %s: %w\noptions: %s\n%s", j.spec, err, strings.Join(j.options, " "), log)
+		return nil, fmt.Errorf("kernels of %s: %w\noptions: %s\n%s", j.spec, err, strings.Join(j.options, " "), head(log, 40))
 	}
 	return code, nil
+}
+
+// head is the first lines of a text: one mistake in a template can bring a thousand.
+func head(text string, lines int) string {
+	list := strings.Split(text, "\n")
+	if len(list) <= lines {
+		return text
+	}
+	return strings.Join(list[:lines], "\n") + fmt.Sprintf("\n... %d more lines", len(list)-lines)
 }

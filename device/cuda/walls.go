@@ -18,24 +18,35 @@ type walls struct {
 	words  [][]uint32 // of the special cells, of one range of rows each
 	count  int        // words in all
 	kicks  []float64  // [set][Q]; set 0 is zeros
+	mirror [2]bool    // is the face before x = 0, or after the last x, one for the kernels' own hand?
 }
 
 // kickSet is the kicks of all directions into one cell.
 type kickSet [1 << 5]float64
 
-// findWalls looks at every block of 32 cells.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (*walls, error) {
+// findWalls looks at every block of 32 cells. The kernels can treat walls at rest on
+// the faces that cut rows off (mirrors) without words for their links.
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells, mirrors [2]bool) (*walls, error) {
 	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
 	if err != nil {
 		return nil, err
 	}
 	n, across := l.N, l.Pitch/blockCells
 	w := &walls{blocks: make([]block, n[1]*n[2]*across)}
+	var drop [2]uint32 // directions out of a face that is mirrored
+	for side, x := range []int{-1, n[0]} {
+		w.mirror[side] = mirrors[side] && !periodic[0] && atRest(spec.Lattice, cells, x)
+		for i, c := range spec.Lattice.Velocities {
+			if w.mirror[side] && c[0] == 1-2*side {
+				drop[side] |= 1 << i
+			}
+		}
+	}
 	// Ranges of rows on all processors: each numbers its own words and sets from 0.
 	var parts []*wallPart
 	var mu sync.Mutex
 	device.InParallel(n[1]*n[2], func(lo, hi int) {
-		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], ids: map[kickSet]uint32{{}: 0}, sets: make([]kickSet, 1)}
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, sets: make([]kickSet, 1)}
 		p.find(found, l, cells)
 		mu.Lock()
 		parts = append(parts, p)
@@ -44,10 +55,25 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	return w, w.join(spec.Lattice.Q(), n[1]*n[2], parts)
 }
 
+// atRest tells if all cells of a face x = const are walls at rest.
+func atRest(l model.Lattice, cells model.Cells, x int) bool {
+	depth := l.Dims - 2 // in 2D nothing comes from above or below
+	for z := -depth; z < cells.N[2]+depth; z++ {
+		for y := -1; y <= cells.N[1]; y++ {
+			t := cells.At(x, y, z)
+			if t == 0 || cells.Velocity[t-1] != [3]float64{} {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // wallPart is the walls of rows lo to hi.
 type wallPart struct {
 	lo, hi int
 	blocks []block
+	drop   [2]uint32
 	words  []uint32
 	ids    map[kickSet]uint32
 	sets   []kickSet
@@ -65,7 +91,14 @@ func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells)
 			}
 			index := cells.Index(b*blockCells, y, z)
 			for k := 0; k < min(blockCells, l.N[0]-b*blockCells); k++ {
-				if word := p.word(found, cells, index+k); word != 0 {
+				x, keep := b*blockCells+k, ^uint32(0)
+				if x == 0 {
+					keep &^= p.drop[0]
+				}
+				if x == l.N[0]-1 {
+					keep &^= p.drop[1]
+				}
+				if word := p.word(found, cells, index+k, keep); word != 0 {
 					e.mask |= 1 << k
 					p.words = append(p.words, word)
 				}
@@ -74,12 +107,12 @@ func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells)
 	}
 }
 
-// word describes one cell, 0 if there is nothing special.
-func (p *wallPart) word(found *device.Walls, cells model.Cells, index int) uint32 {
+// word describes one cell, 0 if there is nothing special; keep is the links to look at.
+func (p *wallPart) word(found *device.Walls, cells model.Cells, index int, keep uint32) uint32 {
 	if cells.Type[index] != 0 {
 		return 1 << solidBit
 	}
-	links := found.Links(index)
+	links := found.Links(index) & keep
 	if links == 0 {
 		return 0
 	}
