@@ -37,7 +37,7 @@ template <class L, class R> struct Gain {
 		constexpr T unit = T(1) / T(36);
 		R r, j[L::D];
 		sumMoments<L>(f, r, j);
-		R inv = T(1) / (T(1) + r);
+		R inv = reciprocal(T(1) + r);
 		base = r * (plus * unit);
 		R ug{};
 		unroll<L::D>([&](auto a) LBM_LAMBDA {

@@ -38,6 +38,25 @@ template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollFrom<0, 
 // thread; the CPU's SIMD vectors say theirs in cpu/lanes.h.
 template <class R> struct Scalar { using type = R; };
 
+// reciprocal is 1/x. On a GPU the quotient of two numbers is a subroutine with its own
+// branches; for the densities here, all near one, an approximation with Newton's
+// iteration is as exact to the last bit or two.
+#if defined(__CUDACC__)
+__device__ LBM_INLINE float reciprocal(float x) {
+	float r;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	return fmaf(r, fmaf(-x, r, 1.f), r);
+}
+__device__ LBM_INLINE double reciprocal(double x) {
+	double r;
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));  // 20 bits
+	r = fma(r, fma(-x, r, 1.), r);
+	return fma(r, fma(-x, r, 1.), r);
+}
+#else
+template <class R> LBM_INLINE R reciprocal(const R& x) { return typename Scalar<R>::type(1) / x; }
+#endif
+
 // select is a where mask says so, else b; lane by lane for vectors.
 template <class M, class R> LBM_HD LBM_INLINE R select(const M& mask, const R& a, const R& b) { return mask ? a : b; }
 

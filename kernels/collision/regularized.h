@@ -14,7 +14,7 @@ struct Regularized {
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;
-		R inv = T(1) / (T(1) + m.r);
+		R inv = reciprocal(T(1) + m.r);
 		R u[L::D], k[L::D];  // S* = (1-omega) S + u k + k u
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;

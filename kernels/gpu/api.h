@@ -6,13 +6,15 @@
 // The run-time compiler gets one instance, by macros:
 //   LBM_LATTICE D2Q9 D3Q19   LBM_COLLISION Bgk Trt Regularized   LBM_MOMENTS 0 1
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
+//   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
+//                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H
 #define LBM_GPU_API_H
 
 namespace lbm { namespace {
 
 // Block says what is special in 32 cells of a row, starting at a multiple of 32.
-struct Block {
+struct alignas(8) Block {  // one load
 	unsigned mask;   // cells with a wall beside them, and solid cells
 	unsigned first;  // index of the first one's word; one word for each bit of mask, in order
 };
@@ -28,6 +30,8 @@ struct Case {
 	int ghost[3];     // ghost layers; the slowest axis of the lattice always has one
 	int periodic[3];  // does an axis without ghosts wrap?
 	int pitch;        // padded length of a row in values, a multiple of 32
+	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest whose
+	                  // links are in no word? (step_moments.h; only if STEP_MIRRORS allows it)
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
 	const unsigned* words;  // of the special cells
 	const void* kicks;      // [set][Q] of LBM_REAL: 6 w_i c_i.u_w of the directions from moving walls
@@ -58,6 +62,6 @@ struct Sums {
 //   lbm_planes(Case*, Sums* rows, Sums* planes, i64 rowsOfPlane)   grid (planes), ROW threads
 //       Both in an order that depends on nothing but the row's and the plane's cells.
 //   lbm_update(S* data, i64 rows, i64 components, i64 pitch)  v = 1 - v in place, cell by cell
-//   lbm_copy(float4* dst, float4* src, i64 count)
+//   lbm_copy(uint4* dst, uint4* src, i64 count)   any number of blocks
 enum { ROW = 128 };
 #endif

@@ -9,12 +9,21 @@
 
 namespace lbm { namespace {
 
+#ifndef LBM_PITCH
+#define LBM_PITCH 0
+#endif
+
+// keep makes the compiler hold v in a register instead of loading it anew each time:
+// a load in a loop would wait for all the loads before it.
+__device__ LBM_INLINE void keep(float& v) { asm volatile("" : "+f"(v)); }
+__device__ LBM_INLINE void keep(double& v) { asm volatile("" : "+d"(v)); }
+
 struct Box {
 	const Case* c;
 	Layout layout;
 
 	__device__ LBM_INLINE Box(const Case* c, int components)
-		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components, c->pitch} {}
+		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components, LBM_PITCH ? LBM_PITCH : c->pitch} {}
 
 	// inside maps coordinate k, at most one cell out of the box, to where it is
 	// stored: outside, an axis with ghosts stores it, a periodic one wraps, and
@@ -26,15 +35,25 @@ struct Box {
 		return c->periodic[axis];
 	}
 
+	// block of the 32 cells that x of interior row (y, z) lies in, nothing special
+	// where the row has ended.
+	__device__ LBM_INLINE Block block(int x, int y, int z) const {
+		union { uint2 bits; Block block; } b;
+		const Block* row = c->blocks + ((long long)z * layout.ny + y) * (layout.pitch / 32);
+		b.bits = x < layout.pitch ? __ldg((const uint2*)(row + x / 32)) : uint2{};
+		return b.block;
+	}
 	// word of the interior cell (x, y, z): its walls as api.h says, 0 for plain fluid.
 	__device__ LBM_INLINE unsigned word(int x, int y, int z) const {
-		const Block b = c->blocks[((long long)z * layout.ny + y) * (layout.pitch / 32) + x / 32];
+		const Block b = block(x, y, z);
 		const unsigned bit = 1u << (x % 32);
-		return b.mask & bit ? c->words[b.first + __popc(b.mask & (bit - 1))] : 0;
+		return b.mask & bit ? __ldg(c->words + b.first + __popc(b.mask & (bit - 1))) : 0;
 	}
 
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
-		return {T(c->omega), T(c->omegaMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])}};
+		Params<T> p{T(c->omega), T(c->omegaMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])}};
+		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
+		return p;
 	}
 	// kicks of the moving walls of a cell with this word, null if all are at rest.
 	template <class T> __device__ LBM_INLINE const T* kicks(unsigned word, int q) const {

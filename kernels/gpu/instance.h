@@ -31,6 +31,33 @@ lbm_step(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, long long yl
 	lbm::Step::run(c, in, out, int(ylo), int(yhi), int(zlo), int(zhi));
 }
 // What the host must know to launch lbm_step: threads a block (x, y), cells that a
-// block computes (x, y, z), bytes of dynamic shared memory.
-extern "C" __constant__ int lbm_step_shape[6] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
-	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED};
+// block computes (x, y, z; along the last axis of the lattice it may be more or fewer,
+// the blocks share the range evenly), bytes of dynamic shared memory, and whether
+// Case::mirror is heeded (then side 1 only if n[0] is a multiple of the cells along x).
+extern "C" __constant__ int lbm_step_shape[7] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
+	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::MIRRORS};
+
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_init(const lbm::Case* c, lbm::Value* state, const double* fields, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
+	lbm::State::init(c, state, fields, {{xlo, ylo, zlo}, {xhi, yhi, zhi}});
+}
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_fields(const lbm::Case* c, const lbm::Value* state, double* fields, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
+	lbm::State::fields(c, state, fields, {{xlo, ylo, zlo}, {xhi, yhi, zhi}});
+}
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_fields32(const lbm::Case* c, const lbm::Value* state, float* fields, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
+	lbm::State::fields(c, state, fields, {{xlo, ylo, zlo}, {xhi, yhi, zhi}});
+}
+extern "C" __global__ void __launch_bounds__(ROW) lbm_rows(const lbm::Case* c, const lbm::Value* state, lbm::Sums* rows) {
+	lbm::State::rows(c, state, rows);
+}
+extern "C" __global__ void __launch_bounds__(ROW) lbm_planes(const lbm::Case*, const lbm::Sums* rows, lbm::Sums* planes, long long rowsOfPlane) {
+	lbm::State::planes(rows, planes, rowsOfPlane);
+}
+extern "C" __global__ void __launch_bounds__(ROW) lbm_update(lbm::Value* data, long long rows, long long components, long long pitch) {
+	lbm::Roofline::update(data, rows, int(components), int(pitch));
+}
+extern "C" __global__ void __launch_bounds__(ROW) lbm_copy(uint4* dst, const uint4* src, long long count) {
+	lbm::Roofline::copy(dst, src, count);
+}

@@ -14,7 +14,7 @@ template <class T, int N> struct Scalar<Pack<T, N>> { using type = T; };
 
 #define LBM_PACK_OPERATOR(op)                                                                              \
 	template <class T, int N> __device__ LBM_INLINE Pack<T, N> operator op(Pack<T, N> a, Pack<T, N> b) {   \
-		for (int i = 0; i < N; i++) a.v[i] = a.v[i] op b.v[i];                                             \
+		_Pragma("unroll") for (int i = 0; i < N; i++) a.v[i] = a.v[i] op b.v[i];                                             \
 		return a;                                                                                          \
 	}                                                                                                      \
 	template <class T, int N> __device__ LBM_INLINE Pack<T, N> operator op(Pack<T, N> a, T b) {            \
@@ -28,8 +28,21 @@ template <class T, int N> struct Scalar<Pack<T, N>> { using type = T; };
 LBM_PACK_OPERATOR(+)
 LBM_PACK_OPERATOR(-)
 LBM_PACK_OPERATOR(*)
-LBM_PACK_OPERATOR(/)
 #undef LBM_PACK_OPERATOR
+template <class T, int N> __device__ LBM_INLINE Pack<T, N> reciprocal(Pack<T, N> a) {
+#pragma unroll
+	for (int i = 0; i < N; i++) a.v[i] = reciprocal(a.v[i]);
+	return a;
+}
+// Mask says for each of the cells whether something holds.
+template <int N> struct Mask {
+	bool v[N];
+};
+template <class T, int N> __device__ LBM_INLINE Pack<T, N> select(const Mask<N>& mask, Pack<T, N> a, const Pack<T, N>& b) {
+#pragma unroll
+	for (int i = 0; i < N; i++) a.v[i] = mask.v[i] ? a.v[i] : b.v[i];
+	return a;
+}
 
 // Bits is the memory image of N values S: one load or store of the thread.
 template <int BYTES> struct Bits;
@@ -39,7 +52,7 @@ template <> struct Bits<8> { typedef uint2 type; };
 template <> struct Bits<16> { typedef uint4 type; };
 template <class S, int N> using BitsOf = typename Bits<sizeof(S) * N>::type;
 
-// unpack gives value i of the image as it is stored; pack is the way back.
+// Image is the way from it to the values and back.
 template <class S, int N> union Image {
 	BitsOf<S, N> bits;
 	S s[N];

@@ -9,9 +9,11 @@
 //   y: what has c_y = +-1, ten numbers a cell, goes to the warps of the rows
 //      beside it through shared memory
 //   z: what has c_z = +-1 is passed on in registers, plane by plane
-// In 2D the march is along y and needs no shared memory. The rows before and after
-// a tile are read by warps of their own, the cells left and right of it by the
-// first and the last lane.
+// What a wall sends back are the cell's own populations: they are added to its
+// sums when it is a source. In 2D the march is along y and needs no shared memory.
+//
+// The rows before and after a 3D tile are read by warps of their own, and the cells
+// left and right of it by one warp more, a plane ahead.
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
 #include "../boundary/moving_wall.h"
@@ -21,19 +23,24 @@
 
 // Tuned on an H200; see docs/performance.md.
 #ifndef LBM_CELLS
-#define LBM_CELLS (sizeof(S) == 8 ? 1 : sizeof(S) == 4 ? 2 : 4)
+#define LBM_CELLS (sizeof(S) == 8 ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
 #endif
 #ifndef LBM_ROWS
-#define LBM_ROWS 8
+#define LBM_ROWS 13
 #endif
 #ifndef LBM_MARCH
-#define LBM_MARCH 64
+#define LBM_MARCH (L::D == 2 ? 32 : sizeof(S) == 8 ? 40 : 80)
 #endif
 #ifndef LBM_BLOCKS
-#define LBM_BLOCKS 2
+#define LBM_BLOCKS 1
 #endif
 
 namespace lbm { namespace {
+
+// component is one of a set of moments, by number in the order of memory.
+template <class L, class R> __device__ LBM_INLINE R& component(Moments<L, R>& m, int c) {
+	return c == 0 ? m.r : c <= L::D ? m.j[c - 1] : m.s[c - 1 - L::D];
+}
 
 // RowOf is a thread's place in a row and its way to memory.
 template <class L, class S, class T, int N> struct RowOf {
@@ -41,12 +48,12 @@ template <class L, class S, class T, int N> struct RowOf {
 	typedef Stored<S, T, L, true> Store;
 	typedef BitsOf<S, N> Word;
 	static constexpr int TILE = 32 * N;
+	static constexpr unsigned LINKS = (1u << KICK_SHIFT) - 1;
 
 	int lane, x, nx;  // first cell of the thread
-	long long pitch;
+	int pitch;
 	bool whole;       // the tile ends inside of the row
-	int rim;          // the cell beside the tile that lane 0 or 31 reads; -1: none
-	int wrapped[N];   // where the thread's cells are stored; -1: nowhere
+	int last;         // where the cell at x = nx is stored, if it is one of the thread's; -1: nowhere
 
 	__device__ LBM_INLINE RowOf(const Box& box, int x0) {
 		lane = threadIdx.x;
@@ -54,57 +61,56 @@ template <class L, class S, class T, int N> struct RowOf {
 		pitch = box.layout.pitch;
 		x = x0 + lane * N;
 		whole = x0 + TILE <= nx;
-		rim = -1;
-		if (lane == 0 || lane == 31) rim = place(box, lane == 0 ? x0 - 1 : x0 + TILE);
-		for (int i = 0; i < N; i++) wrapped[i] = place(box, x + i);
+		last = place(box, nx);
 	}
-	// place is where cell k of the row is stored, -1 behind a wall or too far out.
+	// place is where cell k of a row is stored, -1 behind a wall or too far out.
 	__device__ LBM_INLINE static int place(const Box& box, int k) {
-		int n = box.layout.nx;
-		if (k > n || !box.inside(0, k)) return -1;
-		return k;
+		return k <= box.layout.nx && box.inside(0, k) ? k : -1;
 	}
+	// beside is where the cell left (side 0) or right of the tile is stored.
+	__device__ LBM_INLINE static int beside(const Box& box, int x0, int side) { return place(box, side == 0 ? x0 - 1 : x0 + TILE); }
 
-	// Raw is the stored moments of the thread's cells, and of the rim.
-	struct Raw {
-		Word own[L::M];
-		S rim[L::M];
-	};
+	// Raw is the stored moments of the thread's cells.
+	struct Raw { Word w[L::M]; };
+
 	// read fills raw from a row, with zeros where there is none (null).
 	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row) const {
 		if (row && whole) {
-			unroll<L::M>([&](auto c) LBM_LAMBDA { raw.own[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
-		} else {
-			unroll<L::M>([&](auto c) LBM_LAMBDA {
-				Image<S, N> image;
-				for (int i = 0; i < N; i++) image.s[i] = row && wrapped[i] >= 0 ? row[c.value * pitch + wrapped[i]] : S{};
-				raw.own[c.value] = image.bits;
-			});
+			unroll<L::M>([&](auto c) LBM_LAMBDA { raw.w[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
+			return;
 		}
-		const bool has = row && rim >= 0;
-		unroll<L::M>([&](auto c) LBM_LAMBDA { raw.rim[c.value] = has ? row[c.value * pitch + rim] : S{}; });
+		unroll<L::M>([&](auto c) LBM_LAMBDA {
+			Image<S, N> image;
+#pragma unroll
+			for (int i = 0; i < N; i++) {
+				const int k = x + i < nx ? x + i : x + i == nx ? last : -1;
+				image.s[i] = row && k >= 0 ? row[c.value * pitch + k] : S{};
+			}
+			raw.w[c.value] = image.bits;
+		});
 	}
-
-	template <class R> struct Place { R* r; };
-	// component c of a set of moments, by number
-	template <class R> __device__ static LBM_INLINE R& component(Moments<L, R>& m, int c) {
-		return c == 0 ? m.r : c <= L::D ? m.j[c - 1] : m.s[c - 1 - L::D];
-	}
-	__device__ LBM_INLINE Moments<L, P> own(const Raw& raw) const {
+	__device__ LBM_INLINE static Moments<L, P> moments(const Raw& raw) {
 		Moments<L, P> m;
 		unroll<L::M>([&](auto c) LBM_LAMBDA {
 			Image<S, N> image;
-			image.bits = raw.own[c.value];
+			image.bits = raw.w[c.value];
+#pragma unroll
 			for (int i = 0; i < N; i++) component(m, c.value).v[i] = Store::template get<decltype(c)::value>(image.s[i]);
 		});
 		return m;
 	}
-	// beside is the moments of the rim cell, those of lane 31 mirrored along x, so
-	// that what it sends into the tile are the populations with c_x = +1 in both.
-	__device__ LBM_INLINE Moments<L, T> beside(const Raw& raw) const {
+
+	// Rim is the stored moments of one cell beside the tile.
+	struct Rim { S s[L::M]; };
+	__device__ LBM_INLINE static void read(Rim& rim, const S* LBM_RESTRICT row, int pitch, int k) {
+		unroll<L::M>([&](auto c) LBM_LAMBDA { rim.s[c.value] = row && k >= 0 ? row[c.value * pitch + k] : S{}; });
+	}
+	// moments of the rim, mirrored along x on the right side, so that what streams
+	// into the tile are the populations with c_x = +1 on both.
+	__device__ LBM_INLINE static Moments<L, T> moments(const Rim& rim, bool right) {
 		Moments<L, T> m;
-		unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = Store::template get<decltype(c)::value>(raw.rim[c.value]); });
-		if (lane == 31) {
+		unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = Store::template get<decltype(c)::value>(rim.s[c.value]); });
+		if (right) {
 			m.j[0] = -m.j[0];
 			m.s[L::pair(1, 0)] = -m.s[L::pair(1, 0)];
 			if constexpr (L::D == 3) m.s[L::pair(2, 0)] = -m.s[L::pair(2, 0)];
@@ -114,93 +120,171 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells.
 	struct Group { P s0, s1, s2; };
-	template <int CY, int CZ> __device__ LBM_INLINE Group group(const Hermite<L, P>& h, const Hermite<L, T>& edge) const {
-		constexpr int i0 = L::find(0, CY, CZ), ip = L::find(1, CY, CZ), im = L::find(-1, CY, CZ);
-		P zero = h.template population<i0>();
-		if constexpr (ip >= 0) {
-			const P from = h.template population<ip>(), back = h.template population<im>();
-			const T side = edge.template population<ip>();
-			P p, m;
-			p.v[0] = __shfl_up_sync(~0u, from.v[N - 1], 1);
-			m.v[N - 1] = __shfl_down_sync(~0u, back.v[0], 1);
-			if (lane == 0) p.v[0] = side;
-			if (lane == 31) m.v[N - 1] = side;
-			for (int i = 1; i < N; i++) {
-				p.v[i] = from.v[i - 1];
-				m.v[i - 1] = back.v[i];
-			}
-			P s2 = p + m;
-			return {zero + s2, p - m, s2};
-		} else {
-			return {zero, P{}, P{}};
+	// group makes them; edge is what comes from the rim to the first or the last lane.
+	template <int CY, int CZ> __device__ LBM_INLINE Group group(const Hermite<L, P>& h, const T& edge) const {
+		const P zero = h.template population<L::find(0, CY, CZ)>();
+		const P from = h.template population<L::find(1, CY, CZ)>(), back = h.template population<L::find(-1, CY, CZ)>();
+		P p, m;
+		p.v[0] = __shfl_up_sync(~0u, from.v[N - 1], 1);
+		m.v[N - 1] = __shfl_down_sync(~0u, back.v[0], 1);
+		if (lane == 0) p.v[0] = edge;
+		if (lane == 31) m.v[N - 1] = edge;
+#pragma unroll
+		for (int i = 1; i < N; i++) {
+			p.v[i] = from.v[i - 1];
+			m.v[i - 1] = back.v[i];
 		}
+		const P s2 = p + m;
+		return {zero + s2, p - m, s2};
 	}
 
-	// finish adds what the walls send back, collides and stores. m is the plain sums
-	// of the row's cells (y, z), in its old state and out its new one; block says
-	// where its walls are.
-	template <class C>
-	__device__ LBM_INLINE void finish(const Box& box, const Params<T>& params, Moments<L, P>& m, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Block& block) const {
-		const unsigned special = block.mask >> (x % 32) & ((1u << N) - 1);
-		bool dry[N];
-		for (int i = 0; i < N; i++) dry[i] = false;
-		if (__any_sync(~0u, special != 0)) {
-			for (int i = 0; i < N; i++) {
-				unsigned word = 0;
-				if (special >> i & 1) word = box.c->words[block.first + __popc(block.mask & ((1u << ((x + i) % 32)) - 1))];
-				if (__any_sync(~0u, word & ((1u << KICK_SHIFT) - 1))) bounce(box, m, i, in, word);
-				dry[i] = solid(word);
-			}
+	// Walls walks along the march with what is special in the thread's cells: words
+	// of the source row at hand, and the block of the next one, so that nobody waits.
+	struct Walls {
+		const Block* next;  // of the row after the next
+		long long step;
+		int left;           // rows there
+		Block block;
+		unsigned word[N];
+
+		// first is the thread's block of the first of count rows.
+		__device__ LBM_INLINE Walls(const Block* first, long long step, int count) : next(first), step(step), left(count), block{0, 0} {
+#pragma unroll
+			for (int i = 0; i < N; i++) word[i] = 0;
+			advance();
 		}
+		__device__ LBM_INLINE void advance() {
+			block = left > 0 ? *next : Block{0, 0};
+			next += step;
+			left--;
+		}
+		// turn takes the words of the next row; x is the thread's first cell.
+		__device__ LBM_INLINE void turn(const unsigned* words, int x) {
+			const unsigned special = block.mask >> (x % 32) & ((1u << N) - 1);
+#pragma unroll
+			for (int i = 0; i < N; i++) word[i] = 0;
+			if (special) {
+				const unsigned* w = words + block.first + __popc(block.mask & ((1u << (x % 32)) - 1));
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (special >> i & 1) word[i] = *w++;
+			}
+			advance();
+		}
+		__device__ LBM_INLINE bool any() const {
+			unsigned all = 0;
+#pragma unroll
+			for (int i = 0; i < N; i++) all |= word[i];
+			return __any_sync(~0u, all & LINKS);
+		}
+		__device__ LBM_INLINE unsigned dry() const {
+			unsigned set = 0;
+#pragma unroll
+			for (int i = 0; i < N; i++) set |= (word[i] >> SOLID) << i;
+			return set;
+		}
+	};
+
+	// bounce gives the populations that walls send back to the cells h, as plain
+	// moments, in opposite pairs; a pair that no lane of the warp needs is left out.
+	// Kicks are rare, and read only where there are some.
+	__device__ LBM_INLINE static Moments<L, P> bounce(const Box& box, const Hermite<L, P>& h, const Walls& walls) {
+		Moments<L, P> back{};
+		unsigned sets = 0;
+#pragma unroll
+		for (int i = 0; i < N; i++) sets |= walls.word[i] >> KICK_SHIFT & KICK_MASK;
+		const bool moving = __any_sync(~0u, sets);
+		unroll<L::Q / 2>([&](auto k) LBM_LAMBDA {
+			constexpr int I = decltype(k)::value, J = L::opposite(I);
+			Mask<N> wallI, wallJ;
+			bool any = false;
+#pragma unroll
+			for (int i = 0; i < N; i++) {
+				wallI.v[i] = walls.word[i] >> I & 1;
+				wallJ.v[i] = walls.word[i] >> J & 1;
+				any |= wallI.v[i] | wallJ.v[i];
+			}
+			if (!__any_sync(~0u, any)) return;
+			P fI = Wall::apply(P{}, h.template population<J>(), wallI), fJ = Wall::apply(P{}, h.template population<I>(), wallJ);
+			if (moving) {
+				P kickI{}, kickJ{};
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (const T* kicks = box.template kicks<T>(walls.word[i], L::Q)) kickI.v[i] = kicks[I], kickJ.v[i] = kicks[J];
+				fI = MovingWall::apply(P{}, h.template population<J>(), kickI, wallI);
+				fJ = MovingWall::apply(P{}, h.template population<I>(), kickJ, wallJ);
+			}
+			addPair<J>(back, fJ + fI, fJ - fI);
+		});
+		return back;
+	}
+	// addPair adds populations f of direction I and g of its opposite, as f + g and f - g.
+	template <int I> __device__ LBM_INLINE static void addPair(Moments<L, P>& m, const P& sum, const P& difference) {
+		m.r = m.r + sum;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			if constexpr (L::c(I, A) > 0) m.j[A] = m.j[A] + difference;
+			if constexpr (L::c(I, A) < 0) m.j[A] = m.j[A] - difference;
+			if constexpr (L::c(I, A) != 0) m.s[A] = m.s[A] + sum;
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, sign = L::c(I, A) * L::c(I, B), k = L::pair(A, B);
+				if constexpr (sign > 0) m.s[k] = m.s[k] + sum;
+				if constexpr (sign < 0) m.s[k] = m.s[k] - sum;
+			});
+		});
+	}
+
+	// finish collides the sums m and stores them into a row, with dry cells at rest: they
+	// are so before (device.Program), and a thread that has no others stores nothing.
+	template <class C> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry) const {
+		if (dry == (1u << N) - 1) return;
 		removeTrace(m);
 		C::collide(m, params);
-		for (int i = 0; i < N; i++)
-			if (dry[i]) unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value).v[i] = 0; });
-		if (whole) {
+		if (dry)
 			unroll<L::M>([&](auto c) LBM_LAMBDA {
-				Image<S, N> image;
-				for (int i = 0; i < N; i++) image.s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
-				*(Word*)(out + c.value * pitch + x) = image.bits;
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (dry >> i & 1) component(m, c.value).v[i] = 0;
 			});
-		} else {
-			for (int i = 0; i < N; i++)
-				if (x + i < nx)
-					unroll<L::M>([&](auto c) LBM_LAMBDA { out[c.value * pitch + x + i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]); });
-		}
-	}
-
-	// bounce adds the populations that walls send back to cell i of the thread. All
-	// lanes come along, those without walls add nothing; a direction that no lane of
-	// the warp needs is left out.
-	__device__ LBM_INLINE void bounce(const Box& box, Moments<L, P>& m, int i, const S* LBM_RESTRICT in, unsigned word) const {
-		Moments<L, T> sum, old{};
-		unroll<L::M>([&](auto c) LBM_LAMBDA { component(sum, c.value) = component(m, c.value).v[i]; });
-		if (word & ((1u << KICK_SHIFT) - 1))
-			unroll<L::M>([&](auto c) LBM_LAMBDA { component(old, c.value) = Store::template get<decltype(c)::value>(in[c.value * pitch + x + i]); });
-		const Hermite<L, T> h(old);
-		const T* kicks = box.template kicks<T>(word, L::Q);
-		unroll<L::Q>([&](auto k) LBM_LAMBDA {
-			constexpr int I = decltype(k)::value;
-			if constexpr (I != L::opposite(I)) {
-				const bool wall = word >> I & 1;
-				if (__any_sync(~0u, wall)) MovingWall::apply<I>(sum, h, wall && kicks ? kicks[I] : T(0), wall);
+		unroll<L::M>([&](auto c) LBM_LAMBDA {
+			Image<S, N> image;
+#pragma unroll
+			for (int i = 0; i < N; i++) image.s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
+			S* const to = out + c.value * pitch + x;
+			if (whole) {
+				*(Word*)to = image.bits;
+			} else {
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (x + i < nx) to[i] = image.s[i];
 			}
 		});
-		unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value).v[i] = component(sum, c.value); });
 	}
 };
 
 template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr int N = LBM_CELLS;
-	static constexpr int ROWS = L::D == 3 ? LBM_ROWS : 4;           // computed by a block
-	static constexpr int WARPS = L::D == 3 ? ROWS + 2 : ROWS;       // in 3D two rows more are read
+	static constexpr int ROWS = L::D == 3 ? LBM_ROWS : 4;     // computed by a block
+	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
+	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
 	static constexpr int TILE_X = L::D == 3 ? 32 * N : 32 * N * ROWS, TILE_Y = L::D == 3 ? ROWS : LBM_MARCH, TILE_Z = L::D == 3 ? LBM_MARCH : 1;
-	static constexpr int PASSED = 10;                                // numbers a cell for the rows beside it
-	static constexpr int SHARED = L::D == 3 ? 2 * PASSED * WARPS * 32 * N * int(sizeof(T)) : 0;
+	static_assert(L::D == 2 || 2 * LINES <= 32, "one warp serves the rim");
 	typedef RowOf<L, S, T, N> Row;
 	typedef typename Row::P P;
 	typedef typename Row::Group Group;
+
+	// A wall at rest on a face x = 0 or x = nx that ends a tile costs nothing: see rims.
+	static constexpr bool MIRRORS = L::D == 3;
+
+	// Shared is what the warps of a 3D block tell each other.
+	static constexpr int UP = 0, DOWN = 5, EDGES = 8;
+	struct Shared {
+		P passed[2][10][LINES - 1][32];  // by turn: populations and sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...)
+		P back[L::M][ROWS][32];      // what walls sent back, private to each thread
+		T edge[4][LINES][2][EDGES];  // by plane: populations from the rim with (c_y, c_z) = 00, +0, -0, 0+, 0-
+	};
+	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		const Box box(c, L::M);
@@ -214,123 +298,210 @@ template <class L, class C, class S, class T> struct StepMoments {
 		if (x0 >= box.layout.nx) return;
 		const Row row(box, x0);
 		const Params<T> params = box.params<T>();
-		const int y0 = ylo + blockIdx.y * TILE_Y, y1 = y0 + TILE_Y < yhi ? y0 + TILE_Y : yhi;
+		const int rows = (yhi - ylo + gridDim.y - 1) / gridDim.y, y0 = ylo + blockIdx.y * rows, y1 = y0 + rows < yhi ? y0 + rows : yhi;
 		const long long step = L::M * row.pitch;
+		const bool right = row.lane == 31;
+		const int rimAt = row.lane == 0 || right ? Row::beside(box, x0, right) : -1;
 		const S* source = in + box.layout.start(y0 - 1, 0);
 		S* target = out + box.layout.start(y0, 0);
-		const Block* blocks = box.c->blocks + (long long)y0 * (row.pitch / 32) + (row.x < row.pitch ? row.x / 32 : 0);
+		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch ? y1 - y0 : 0);
 		typename Row::Raw raw;
+		typename Row::Rim rim;
 		row.read(raw, source);
-		P r{}, x{}, xx{}, u0{}, u1{};  // row y: what has come so far, and from below
+		Row::read(rim, source, row.pitch, rimAt);
+		// Of row y: what has come so far, and what of it rose from below (for y and yy).
+		P r{}, x{}, xx{}, xy{}, y1st{}, y2nd{};
 		Group rise{};
+		unsigned dry = 0;
 		for (int y = y0 - 1; y <= y1; y++) {
-			const Hermite<L, P> h(row.own(raw));
-			const Hermite<L, T> edge(row.beside(raw));
+			const Hermite<L, P> h(Row::moments(raw));
+			const Hermite<L, T> edge(Row::moments(rim, right));
 			source += step;
-			if (y < y1) row.read(raw, source);
-			const Group down = row.template group<-1, 0>(h, edge), mid = row.template group<0, 0>(h, edge), up = row.template group<1, 0>(h, edge);
+			if (y < y1) {
+				row.read(raw, source);
+				Row::read(rim, source, row.pitch, rimAt);
+			}
+			const Group down = row.template group<-1, 0>(h, edge.template population<L::find(1, -1, 0)>());
+			const Group mid = row.template group<0, 0>(h, edge.template population<L::find(1, 0, 0)>());
+			const Group up = row.template group<1, 0>(h, edge.template population<L::find(1, 1, 0)>());
 			if (y > y0) {
-				const Block block = row.x < row.pitch ? *blocks : Block{0, 0};
-				blocks += row.pitch / 32;
 				Moments<L, P> m;
 				m.r = r + down.s0;
 				m.j[0] = x + down.s1;
-				m.j[1] = u0 - down.s0;
+				m.j[1] = y1st - down.s0;
 				m.s[0] = xx + down.s2;
-				m.s[1] = u0 + down.s0;
-				m.s[2] = u1 - down.s1;
-				row.template finish<C>(box, params, m, source - 2 * step, target, block);
+				m.s[1] = y2nd + down.s0;
+				m.s[2] = xy - down.s1;
+				row.template finish<C>(params, m, target, dry);
 				target += step;
 			}
 			r = mid.s0 + rise.s0;
 			x = mid.s1 + rise.s1;
 			xx = mid.s2 + rise.s2;
-			u0 = rise.s0;
-			u1 = rise.s1;
+			y1st = rise.s0, y2nd = rise.s0, xy = rise.s1;
 			rise = up;
+			if (walls.any()) {
+				Moments<L, P> back = Row::bounce(box, h, walls);
+				r = r + back.r;
+				x = x + back.j[0];
+				y1st = y1st + back.j[1];
+				xx = xx + back.s[0];
+				y2nd = y2nd + back.s[1];
+				xy = xy + back.s[2];
+			}
+			dry = walls.dry();
+			walls.turn(box.c->words, row.x);
 		}
+	}
+
+	__device__ static LBM_INLINE const Block* blocks(const Box& box, int x, int y, int z) {
+		return box.c->blocks + ((long long)z * box.layout.ny + y) * (box.layout.pitch / 32) + (x < box.layout.pitch ? x / 32 : 0);
 	}
 
 	__device__ static LBM_INLINE void march3(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		extern __shared__ uint4 memory[];
-		P* const passed = (P*)memory;  // [turn][number][row][lane]
-		const Row row(box, blockIdx.x * Row::TILE);
+		Shared& shared = *(Shared*)memory;
+		const int planes = (zhi - zlo + gridDim.z - 1) / gridDim.z, z0 = zlo + blockIdx.z * planes, z1 = z0 + planes < zhi ? z0 + planes : zhi;
+		const int ytop = ylo + blockIdx.y * ROWS - 1, x0 = blockIdx.x * Row::TILE;
+		if (threadIdx.y < LINES) rows(shared, box, in, out, x0, ytop, yhi, z0, z1);
+		else rims(shared, box, in, x0, ytop, yhi, z0, z1);
+	}
+
+	// source is row y of plane z, null where there is none or nobody needs it.
+	__device__ static LBM_INLINE const S* source(const Box& box, const S* in, int y, int yhi, int z) {
+		return y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z) : nullptr;
+	}
+	__device__ static LBM_INLINE long long planeOf(const Box& box) {
+		return (long long)(box.layout.ny + 2 * box.layout.gy) * L::M * box.layout.pitch;
+	}
+
+	// rims is the work of the warp that serves the cells left and right of the lines. It
+	// is two planes ahead of the others.
+	//
+	// Behind a wall at rest there is no cell to read. What comes out of the wall at
+	// (y, z) with (c_y, c_z) is what the fluid cell at (y + c_y, z + c_z) sent into it,
+	// so that cell's populations are reversed and put to the place that they seem to
+	// come from.
+	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
+		const int line = threadIdx.x / 2, side = threadIdx.x % 2, pitch = box.layout.pitch;
+		const S* from = line < LINES ? source(box, in, ytop + line, yhi, z0 - 1) : nullptr;
+		const long long step = from ? planeOf(box) : 0;
+		const bool mirror = box.c->mirror[side] && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
+		const int at = mirror ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
+		// where (c_y, c_z) of this lane go to
+		const int above = mirror ? line - 1 : line, below = mirror ? line + 1 : line, before = mirror ? -1 : 0;
+		typename Row::Rim rim;
+		Row::read(rim, from, pitch, at);
+		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
+			if (line < LINES && z <= z1) {
+				Moments<L, T> m = Row::moments(rim, side == 1);
+				if (mirror) unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
+				const Hermite<L, T> h(m);
+				auto& edge = shared.edge;
+				edge[z & 3][line][side][0] = h.template population<L::find(1, 0, 0)>();
+				if (above >= 0) edge[z & 3][above][side][1] = h.template population<L::find(1, 1, 0)>();
+				if (below < LINES) edge[z & 3][below][side][2] = h.template population<L::find(1, -1, 0)>();
+				edge[(z + before) & 3][line][side][3] = h.template population<L::find(1, 0, 1)>();
+				edge[(z - before) & 3][line][side][4] = h.template population<L::find(1, 0, -1)>();
+			}
+			from += step;
+			if (z < z1) Row::read(rim, from, pitch, at);
+			__syncthreads();
+		}
+	}
+
+	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
+		const Row row(box, x0);
 		const Params<T> params = box.params<T>();
-		const int line = threadIdx.y, ytop = ylo + blockIdx.y * ROWS;
-		int y = ytop + line - 1;
+		const int line = threadIdx.y, y = ytop + line;
 		const bool inner = line > 0 && line <= ROWS && y < yhi;
-		const int z0 = zlo + blockIdx.z * TILE_Z, z1 = z0 + TILE_Z < zhi ? z0 + TILE_Z : zhi;
-		const long long plane = (long long)(box.layout.ny + 2 * box.layout.gy) * L::M * row.pitch;
+		const long long plane = planeOf(box);
+		const S* from = source(box, in, y, yhi, z0 - 1);
+		const long long step = from ? plane : 0;
 		S* target = out + box.layout.start(y, z0);
-		const Block* blocks = box.c->blocks + ((long long)z0 * box.layout.ny + y) * (row.pitch / 32) + (row.x < row.pitch ? row.x / 32 : 0);
-		const S* source = y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z0 - 1) : nullptr;
-		const long long step = source ? plane : 0;
+		typename Row::Walls walls(blocks(box, row.x, y, z0), (long long)box.layout.ny * (row.pitch / 32), inner && row.x < row.pitch ? z1 - z0 : 0);
 		typename Row::Raw raw;
-		row.read(raw, source);
-		// Plane z: the sums of what has come so far, and what of it rose from below.
-		P r{}, x{}, yy{}, xx{}, jy{}, xy{}, u0{}, ux{}, uy{};
+		row.read(raw, from);
+		// Of plane z: the sums of what has come so far, and what of it rose from below
+		// (for z and zz, xz, yz).
+		P r{}, jx{}, jy{}, jz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
 		struct { P r, x, y, xx, yy; } rise{};
+		unsigned dry = 0;
 		int turn = 0;
+		__syncthreads();
+		__syncthreads();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
-			P* const here = passed + (turn * PASSED * WARPS + line) * 32 + row.lane;
-			constexpr int next = WARPS * 32;  // from one number to the next
-			turn ^= 1;
+			auto& passed = shared.passed[turn];
+			const T* const edge = shared.edge[z & 3][line][row.lane == 31];
+			const bool bounced = walls.any();
+			if (bounced) {
+				const Hermite<L, P> h(Row::moments(raw));
+				Moments<L, P> back = Row::bounce(box, h, walls);
+				unroll<L::M>([&](auto c) LBM_LAMBDA { shared.back[c.value][line - 1][row.lane] = component(back, c.value); });
+			}
 			{
-				const Hermite<L, P> h(row.own(raw));
-				const Hermite<L, T> edge(row.beside(raw));
-				if (line < WARPS - 1) {
-					const Group g = row.template group<1, 0>(h, edge);
-					here[0 * next] = g.s0, here[1 * next] = g.s1, here[2 * next] = g.s2;
-					here[3 * next] = h.template population<L::find(0, 1, 1)>();
-					here[4 * next] = h.template population<L::find(0, 1, -1)>();
+				const Hermite<L, P> h(Row::moments(raw));
+				if (line < LINES - 1) {
+					const Group g = row.template group<1, 0>(h, edge[1]);
+					passed[UP + 0][line][row.lane] = g.s0, passed[UP + 1][line][row.lane] = g.s1, passed[UP + 2][line][row.lane] = g.s2;
+					passed[UP + 3][line][row.lane] = h.template population<L::find(0, 1, 1)>();
+					passed[UP + 4][line][row.lane] = h.template population<L::find(0, 1, -1)>();
 				}
 				if (line > 0) {
-					const Group g = row.template group<-1, 0>(h, edge);
-					here[5 * next] = g.s0, here[6 * next] = g.s1, here[7 * next] = g.s2;
-					here[8 * next] = h.template population<L::find(0, -1, 1)>();
-					here[9 * next] = h.template population<L::find(0, -1, -1)>();
+					const Group g = row.template group<-1, 0>(h, edge[2]);
+					passed[DOWN + 0][line - 1][row.lane] = g.s0, passed[DOWN + 1][line - 1][row.lane] = g.s1, passed[DOWN + 2][line - 1][row.lane] = g.s2;
+					passed[DOWN + 3][line - 1][row.lane] = h.template population<L::find(0, -1, 1)>();
+					passed[DOWN + 4][line - 1][row.lane] = h.template population<L::find(0, -1, -1)>();
 				}
-				mid = row.template group<0, 0>(h, edge);
-				down = row.template group<0, -1>(h, edge);
-				up = row.template group<0, 1>(h, edge);
+				mid = row.template group<0, 0>(h, edge[0]);
+				up = row.template group<0, 1>(h, edge[3]);
+				down = row.template group<0, -1>(h, edge[4]);
 			}
-			source += step;
-			if (z < z1) row.read(raw, source);
+			const unsigned solids = walls.dry();
+			walls.turn(box.c->words, row.x);  // before the next read, so that it does not wait for that
+			from += step;
+			if (z < z1) row.read(raw, from);
+			turn ^= 1;
 			__syncthreads();
 			if (!inner) continue;
-			const P* const below = here - 32;     // of the row y-1, which has c_y = +1
-			const P* const above = here + 32;
 			if (z > z0) {
-				const Block block = row.x < row.pitch ? *blocks : Block{0, 0};
-				blocks += (long long)box.layout.ny * (row.pitch / 32);
-				const P a = below[4 * next], b = above[9 * next], both = a + b, r0 = down.s0 + both;
+				const P a = passed[UP + 4][line - 1][row.lane], b = passed[DOWN + 4][line][row.lane], both = a + b, r0 = down.s0 + both;
 				Moments<L, P> m;
 				m.r = r + r0;
-				m.j[0] = x + down.s1;
+				m.j[0] = jx + down.s1;
 				m.j[1] = jy + (a - b);
-				m.j[2] = u0 - r0;
+				m.j[2] = jz - r0;
 				m.s[0] = xx + down.s2;
 				m.s[1] = yy + both;
-				m.s[2] = u0 + r0;
+				m.s[2] = zz + r0;
 				m.s[3] = xy;
-				m.s[4] = ux - down.s1;
-				m.s[5] = uy - (a - b);
-				row.template finish<C>(box, params, m, source - 2 * plane, target, block);
+				m.s[4] = xz - down.s1;
+				m.s[5] = yz - (a - b);
+				row.template finish<C>(params, m, target, dry);
 				target += plane;
 			}
+			dry = solids;
 			{
-				const P a = below[0 * next], b = above[5 * next], s = a + b, a1 = below[1 * next], b1 = above[6 * next];
+				const P a = passed[UP + 0][line - 1][row.lane], b = passed[DOWN + 0][line][row.lane], s = a + b;
+				const P a1 = passed[UP + 1][line - 1][row.lane], b1 = passed[DOWN + 1][line][row.lane];
 				r = (mid.s0 + s) + rise.r;
+				jx = (mid.s1 + (a1 + b1)) + rise.x;
 				jy = (a - b) + rise.y;
+				xx = (mid.s2 + (passed[UP + 2][line - 1][row.lane] + passed[DOWN + 2][line][row.lane])) + rise.xx;
 				yy = s + rise.yy;
-				x = (mid.s1 + (a1 + b1)) + rise.x;
 				xy = a1 - b1;
-				xx = (mid.s2 + (below[2 * next] + above[7 * next])) + rise.xx;
-				u0 = rise.r, ux = rise.x, uy = rise.y;
+				jz = rise.r, zz = rise.r, xz = rise.x, yz = rise.y;
+			}
+			if (bounced) {
+				auto back = [&](int c) LBM_LAMBDA { return shared.back[c][line - 1][row.lane]; };
+				r = r + back(0);
+				jx = jx + back(1), jy = jy + back(2), jz = jz + back(3);
+				xx = xx + back(4), yy = yy + back(5), zz = zz + back(6);
+				xy = xy + back(7), xz = xz + back(8), yz = yz + back(9);
 			}
 			{
-				const P a = below[3 * next], b = above[8 * next], s = a + b;
+				const P a = passed[UP + 3][line - 1][row.lane], b = passed[DOWN + 3][line][row.lane], s = a + b;
 				rise.r = up.s0 + s;
 				rise.x = up.s1;
 				rise.y = a - b;
