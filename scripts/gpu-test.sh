@@ -37,7 +37,7 @@ mkdir "$logs"
 tags=$(sed -n 's/^tags=//p' "$work/built")
 export LBMSIM_TEST_DEVICE=${LBMSIM_TEST_DEVICE:-cuda}
 case $LBMSIM_TEST_DEVICE,$tags in
-cuda,*cuda*) export LBMSIM_REQUIRE_GPU=1 ;; # a GPU that is not found is a failure
+cuda,*cuda*) export LBMSIM_REQUIRE_GPU=1 LBMSIM_REQUIRE_NVRTC=1 ;; # without them nothing is tested
 cuda,*)
 	echo "gpu-test.sh: this bundle was built without CUDA (tags $tags); LBMSIM_TEST_DEVICE=cpu tests the rest" >&2
 	exit 2
@@ -178,7 +178,11 @@ first() { "$@" 2>/dev/null | head -n 1; }
 	echo "processor: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores, $(awk '/^MemTotal/ {printf "%.0f GB", $2 / 1e6}' /proc/meminfo)"
 	echo "mpirun: $(first mpirun --version)"
 	echo "nvcc: $(nvcc --version 2>/dev/null | sed -n 's/.*release //p')"
-	nvidia-smi --query-gpu=index,name,pci.bus_id,driver_version,memory.total,clocks.max.sm --format=csv 2>&1 || echo "nvidia-smi: not found"
+	if command -v nvidia-smi >/dev/null; then
+		nvidia-smi --query-gpu=index,name,pci.bus_id,driver_version,memory.total,clocks.max.sm --format=csv 2>&1
+	else
+		echo "nvidia-smi: not found"
+	fi
 	part "summary" "$work/summary"
 	if [ $failures -eq 0 ]; then echo "nothing failed"; else echo "FAILED: $failures"; fi
 	part "lbmsim info" "$logs/info"
