@@ -52,7 +52,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			const unsigned* word = c->words + block.first + __popc(block.mask & ((1u << (x % 32)) - 1));
 #pragma unroll
 			for (int i = 0; i < N; i++)
-				if (special >> i & 1) dry |= unsigned(bounce(box, f, i, in + start + i, *word++)) << i;
+				if (special >> i & 1) dry |= unsigned(bounce(box, f, i, in + start + i, __ldg(word++))) << i;
 		}
 		C::template collide<L>(f, params);
 		if (dry)
@@ -196,9 +196,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		unroll<L::Q>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value, O = L::opposite(I);
 			if constexpr (I != O) {
-				const bool wall = word >> I & 1;
-				const T old = wall ? value<O>(own + O * box.layout.pitch) : f[I].v[i];
-				f[I].v[i] = Wall::apply(f[I].v[i], old, wall);
+				if (word >> I & 1) f[I].v[i] = Wall::apply(f[I].v[i], value<O>(own + O * box.layout.pitch), true);
 			}
 		});
 		if (const T* kicks = box.template kicks<T>(word, L::Q))
