@@ -79,7 +79,8 @@ type Program interface {
 	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Fields reads rho-1 and the velocity (1+Dims values) of the cells of box,
 	// in the same arrangement; solid cells give zeros. The box may reach into the
-	// ghost layers, whose solid cells give meaningless values. It returns when done.
+	// ghost layers, whose solid cells give meaningless values. It returns when done,
+	// and several goroutines may call it at once, with the same p.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Planes sums the interior cells plane by plane along layout.Axis(), in a
 	// fixed order that does not depend on threads or on the cut.

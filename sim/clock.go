@@ -10,21 +10,20 @@ import (
 // rest. Kernels and messages run at the same time, so the split follows what the
 // step waited for.
 type stopwatch struct {
-	steps    int
 	wall     float64 // of all steps, seconds
-	compute  float64 // from the start of a step to the end of its last kernel
+	compute  float64 // from the start of the steps to the end of their last kernel
 	exchange float64 // from the first message to the last arrival
 	output   float64
 	watch    float64
 }
 
-// step adds one step. Events share the device's clock, wall is the host's.
-func (s *stopwatch) step(wall time.Duration, started, edges, bulk device.Event) {
-	s.steps++
+// steps adds steps that were waited for together. Events share the device's clock,
+// wall is the host's.
+func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...device.Event) {
 	s.wall += wall.Seconds()
-	done := bulk.Seconds()
-	if t := edges.Seconds(); t > done {
-		done = t
+	done := 0.0
+	for _, e := range ends {
+		done = max(done, e.Seconds())
 	}
 	s.compute += done - started.Seconds()
 }

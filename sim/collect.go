@@ -14,7 +14,7 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 	part := r.meets(box)
 	var mine []float64
 	if part.Cells() > 0 {
-		s := r.newSampler(f)
+		s := r.newSampler(r.present(), f)
 		local := r.local(part)
 		if !s.neighbours {
 			s.region = local

@@ -9,18 +9,33 @@ import (
 	"lbmsim/model"
 )
 
+// source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
+// does: from the state, or from a snapshot of it.
+type source interface {
+	fields(box decomp.Box, into []float64) error
+}
+
+// present is a state of the device as a source.
+type present struct {
+	program device.Program
+	state   device.Buffer
+	params  model.Params
+}
+
+func (p present) fields(box decomp.Box, into []float64) error {
+	return p.program.Fields(p.state, box, into, p.params)
+}
+
 // sampler reads the state back as physical fields, one plane of the slowest
 // axis at a time, so that its memory does not grow with the box. Neighbouring
 // planes, ghosts included, are at hand for derivatives.
 type sampler struct {
-	program device.Program
-	state   device.Buffer
-	params  model.Params
-	layout  decomp.Layout
-	cells   model.Cells
-	units   config.Units
-	dims    int
-	faces   int // boundaries of faces come before those of bodies in cells.Velocity
+	source
+	layout decomp.Layout
+	cells  model.Cells
+	units  config.Units
+	dims   int
+	faces  int // boundaries of faces come before those of bodies in cells.Velocity
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box   // what is read of a plane: x and, in 3D, y range
@@ -51,7 +66,7 @@ func (s *sampler) load(k int, into []float64) ([]float64, error) {
 	}
 	box := s.region
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
-	return into, s.program.Fields(s.state, box, into, s.params)
+	return into, s.fields(box, into)
 }
 
 // move puts plane k in the middle of the window, reading what is not there yet.

@@ -83,7 +83,7 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 // velocityError compares the velocity with the expectation's reference.
 func (r *run) velocityError(e config.Expectation) (float64, error) {
 	velocity, _ := model.FindField("velocity")
-	s := r.newSampler(velocity)
+	s := r.newSampler(r.present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
 	axis, n := r.layout.Axis(), r.layout.N
 	var sums []float64 // of each plane: |u-r|^2, |r|^2 and the maxima of both

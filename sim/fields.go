@@ -2,11 +2,14 @@ package sim
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
+	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 )
@@ -17,13 +20,15 @@ type fieldFiles struct {
 	series fields.Series
 	at     int
 	data   [][]byte // snapshot, kept for the next time: one slice a field
+	// crowded: the device has no memory for snapshots beside the steps.
+	crowded bool
 }
 
 func (f *fieldFiles) schedule() config.Schedule { return f.Schedule }
 func (f *fieldFiles) written() int              { return f.at }
 func (f *fieldFiles) close()                    {}
 
-// write takes a snapshot of the fields; a goroutine brings it to the disk.
+// write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk.
 func (f *fieldFiles) write(r *run) error {
 	if err := r.settle("fields"); err != nil {
 		return err
@@ -46,12 +51,29 @@ func (f *fieldFiles) write(r *run) error {
 	if err != nil {
 		return Agreed(ExitFailure, err)
 	}
-	if err := r.all("reading the fields", f.snapshot(r)); err != nil {
+	work, err := f.snapshot(r, p)
+	if err := r.all("reading the fields", err); err != nil {
 		p.Abort()
 		return err
 	}
+	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, work)
+	return nil
+}
+
+// snapshot takes what the file will hold, so that steps can go on, and returns the
+// work that is left for a goroutine: on a device that reads fields beside the steps
+// all but the reading, else the writing.
+func (f *fieldFiles) snapshot(r *run, p *fields.Pending) (work func() error, err error) {
+	if taker, ok := r.program.(device.SnapshotTaker); ok && !f.crowded {
+		if work, err = f.shoot(r, p, taker); work != nil || err != nil {
+			return work, err
+		}
+	}
+	if err := f.copy(r); err != nil {
+		return nil, err
+	}
 	planes := r.layout.N[r.layout.Axis()]
-	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, func() error {
+	return func() error {
 		for i, d := range f.data {
 			n := len(d) / planes
 			for k := 0; k < planes; k++ {
@@ -61,18 +83,93 @@ func (f *fieldFiles) write(r *run) error {
 			}
 		}
 		return nil
+	}, nil
+}
+
+// shoot lets the device read the fields beside the steps. Collective: where a rank
+// has no memory for that, all ranks go the other way from now on, and work is nil.
+func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker) (work func() error, err error) {
+	box := decomp.Box{Hi: r.layout.N}
+	if axis := r.layout.Axis(); r.newSampler(nil, f.Fields...).neighbours {
+		box.Lo[axis]--
+		box.Hi[axis]++
+	}
+	shot, err := taker.FieldsAsync(r.reader, r.state[0], box, r.params)
+	none := comm.Agree(r.Comm, err)
+	var failure *comm.Failure
+	switch {
+	case none == nil:
+		r.edge.After(shot.Taken())
+		r.bulk.After(shot.Taken())
+		return func() error { return f.deliver(r, p, box, shot) }, nil
+	case !errors.As(none, &failure): // the ranks could not talk
+		return nil, none
+	case r.root:
+		r.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
+	}
+	f.crowded = true
+	if shot == nil {
+		return nil, nil
+	}
+	defer shot.Close()
+	_, _, err = shot.Wait()
+	return nil, err
+}
+
+// deliver writes a snapshot, once it is on the host.
+func (f *fieldFiles) deliver(r *run, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
+	defer shot.Close()
+	single, double, err := shot.Wait()
+	if err != nil {
+		return err
+	}
+	from := &held{box: box, components: 1 + r.Case.Dims(), single: single, double: double}
+	return f.sample(r, from, func(i, k int, values []float64, b []byte) ([]byte, error) {
+		b = appendValues(b[:0], values, f.Type)
+		return b, p.Write(i, k, b)
 	})
+}
+
+// held is fields in the host's memory as a source: [z][y][component][x] of a box.
+type held struct {
+	box        decomp.Box
+	components int
+	single     []float32 // or
+	double     []float64
+}
+
+func (h *held) fields(box decomp.Box, into []float64) error {
+	n, size := box.Size()[0], h.box.Size()
+	for z := box.Lo[2]; z < box.Hi[2]; z++ {
+		for y := box.Lo[1]; y < box.Hi[1]; y++ {
+			row := ((z-h.box.Lo[2])*size[1] + y - h.box.Lo[1]) * h.components
+			for c := range h.components {
+				at := (row+c)*size[0] + box.Lo[0] - h.box.Lo[0]
+				if h.double != nil {
+					copy(into[:n], h.double[at:])
+				} else {
+					for x, v := range h.single[at : at+n] {
+						into[x] = float64(v)
+					}
+				}
+				into = into[n:]
+			}
+		}
+	}
 	return nil
 }
 
 // time is the simulated time, in seconds where the case has units.
 func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 
-// newSampler reads the current state.
-func (r *run) newSampler(fields ...model.Field) *sampler {
+// present is the current state as a source.
+func (r *run) present() source { return present{r.program, r.state[0], r.params} }
+
+// newSampler makes a sampler of the whole of this rank's box.
+func (r *run) newSampler(from source, fields ...model.Field) *sampler {
 	s := &sampler{
-		program: r.program, state: r.state[0], params: r.params, layout: r.layout, cells: r.cells,
-		units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
+		source: from,
+		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
 		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
 	}
 	for _, f := range fields {
@@ -81,26 +178,39 @@ func (r *run) newSampler(fields ...model.Field) *sampler {
 	return s
 }
 
-// snapshot samples fields into the byte slices of f.data, little-endian. Each
-// thread takes a range of planes, with a sampler of its own.
-func (f *fieldFiles) snapshot(r *run) error {
+// copy samples fields of the current state into the byte slices of f.data,
+// little-endian.
+func (f *fieldFiles) copy(r *run) error {
 	planes := r.layout.N[r.layout.Axis()]
 	if f.data == nil {
 		for _, m := range f.Fields {
 			f.data = append(f.data, make([]byte, r.box.Cells()*m.Components*f.Type.Bytes()))
 		}
 	}
-	return r.share(planes, func(lo, hi int) error {
-		s := r.newSampler(f.Fields...)
+	return f.sample(r, r.present(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
+		n := len(f.data[i]) / planes
+		appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
+		return spare, nil
+	})
+}
+
+// sample calls put with the values of field i on plane k, for all of them. Each
+// thread takes a range of planes, with a sampler of its own, and with bytes to use
+// again, which put returns.
+func (f *fieldFiles) sample(r *run, from source, put func(i, k int, values []float64, spare []byte) ([]byte, error)) error {
+	return r.share(r.layout.N[r.layout.Axis()], func(lo, hi int) error {
+		s := r.newSampler(from, f.Fields...)
 		var values []float64
+		var spare []byte
 		for k := lo; k < hi; k++ {
 			for i, m := range f.Fields {
 				var err error
-				if values, err = s.sample(m, k, values); err != nil {
+				if values, err = s.sample(m, k, values); err == nil {
+					spare, err = put(i, k, values, spare)
+				}
+				if err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
-				n := len(f.data[i]) / planes
-				appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
 			}
 		}
 		return nil

@@ -46,9 +46,14 @@ type run struct {
 	state   [2]device.Buffer // state[0] is the current one
 	edge    device.Stream    // urgent: the planes that neighbours wait for
 	bulk    device.Stream
-	edges   []decomp.Box // local
+	reader  device.Stream // of fields, beside the steps
+	edges   []decomp.Box  // local
 	inner   decomp.Box
 	halo    halo.Exchange
+	queued  halo.Queued // the same, where steps need not wait for the host; else nil
+
+	graph     device.Graph // two steps, once recorded
+	graphFrom device.Buffer
 
 	n, first, last int // current step, first and last step
 	reason         string
@@ -97,7 +102,7 @@ func (r *run) loop() error {
 		return err
 	}
 	for r.n < r.last && r.reason == "" {
-		if err := r.step(); err != nil {
+		if err := r.advance(); err != nil {
 			return fmt.Errorf("rank %d, step %d: %w", r.rank, r.n+1, err)
 		}
 		if err := r.hooks(); err != nil {
@@ -105,6 +110,15 @@ func (r *run) loop() error {
 		}
 	}
 	return nil
+}
+
+// advance computes one step, or all until the next hook where no step waits for the
+// host.
+func (r *run) advance() error {
+	if r.queued != nil {
+		return r.stretch(r.quiet())
+	}
+	return r.step()
 }
 
 // step advances the state by one time step.
@@ -126,7 +140,7 @@ func (r *run) step() error {
 	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
 		return err
 	}
-	r.clock.step(time.Since(wall), started, edges, bulk)
+	r.clock.steps(time.Since(wall), started, edges, bulk)
 	r.state[0], r.state[1] = out, in
 	r.n++
 	return nil
@@ -208,6 +222,9 @@ func (r *run) syncProbes() error {
 func (r *run) close() {
 	for _, o := range r.outputs {
 		o.close()
+	}
+	if r.graph != nil {
+		r.graph.Close()
 	}
 	if r.halo != nil {
 		r.halo.Close()

@@ -19,12 +19,13 @@ type silent struct {
 	start   Start
 	summary Summary
 	wrote   []string
+	warned  []string
 }
 
 func (s *silent) Start(x Start)           { s.start = x }
 func (s *silent) Progress(Progress)       {}
 func (s *silent) Wrote(kind, path string) { s.wrote = append(s.wrote, kind+" "+path) }
-func (s *silent) Warn(string)             {}
+func (s *silent) Warn(text string)        { s.warned = append(s.warned, text) }
 func (s *silent) Finish(x Summary)        { s.summary = x }
 
 // trial is one run in a test.

@@ -66,9 +66,12 @@ func (r *run) build() (err error) {
 			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
 		}
 	}
-	r.edge, r.bulk = r.Device.NewStream(true), r.Device.NewStream(false)
-	r.halo, err = halo.New(r.Comm, r.plan, r.layout, c.Spec.Precision.Bytes(), r.Device)
-	return err
+	r.edge, r.bulk, r.reader = r.Device.NewStream(true), r.Device.NewStream(false), r.Device.NewStream(false)
+	if r.halo, err = halo.New(r.Comm, r.plan, r.layout, c.Spec.Precision.Bytes(), r.Device); err != nil {
+		return err
+	}
+	r.queued, _ = r.halo.(halo.Queued)
+	return nil
 }
 
 // domain is the case's geometry: boundaries of faces first, then those of bodies.
@@ -312,8 +315,11 @@ func (r *run) table() ([]RankInfo, error) {
 // summarize adds the ranks' times up and reports the end.
 func (r *run) summarize(verdicts []Verdict) error {
 	c := &r.clock
-	c.exchange = r.halo.Stats().Seconds
-	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, float64(r.halo.Stats().Bytes)}
+	stats := r.halo.Stats()
+	c.exchange = stats.Seconds
+	// A recorded exchange is counted once: bytes are those of one exchange, on average.
+	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
+	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes}
 	parts, err := comm.Gather(r.Comm, appendValues(nil, mine, model.Float64))
 	if err != nil || !r.root {
 		return err
@@ -332,7 +338,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4]},
 	}
 	if s.Steps > 0 {
-		s.Times.Bytes = mean[5] / float64(s.Steps)
+		s.Times.Bytes = mean[5]
 		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
 		s.Imbalance = slowest/mean[0] - 1
 		if r.limit > 0 {

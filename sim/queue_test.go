@@ -1,0 +1,341 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/model"
+)
+
+// recorder is the CPU as a device that records work and reads fields beside the
+// steps: what a GPU does, in the slowest way.
+type recorder struct {
+	device.Device
+	mu        sync.Mutex
+	recording bool
+	recorded  []func()
+	launches  int // of graphs
+	steps     int // queued one by one
+	syncs     int
+	shots     int
+	noMemory  bool // for snapshots
+}
+
+func (d *recorder) NewStream(urgent bool) device.Stream {
+	return &recStream{d.Device.NewStream(urgent), d}
+}
+
+func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	p, err := d.Device.Load(s, l, periodic, cells)
+	return &recProgram{p, d, 1 + s.Lattice.Dims}, err
+}
+
+// do runs work now, or with every launch of what is being recorded.
+func (d *recorder) do(work func()) {
+	if d.recording {
+		d.recorded = append(d.recorded, work)
+		return
+	}
+	work()
+}
+
+func (d *recorder) Capture(s device.Stream, body func() error) (device.Graph, error) {
+	d.recording, d.recorded = true, nil
+	err := body()
+	d.recording = false
+	return &recGraph{d, d.recorded}, err
+}
+
+type recGraph struct {
+	d    *recorder
+	work []func()
+}
+
+func (g *recGraph) Launch(device.Stream) {
+	g.d.launches++
+	for _, w := range g.work {
+		w()
+	}
+}
+
+func (g *recGraph) Close() { g.work = nil }
+
+type recStream struct {
+	device.Stream
+	d *recorder
+}
+
+func (s *recStream) Copy(dst device.Buffer, to int, src device.Buffer, from, n int) {
+	s.d.do(func() { s.Stream.Copy(dst, to, src, from, n) })
+}
+
+func (s *recStream) Record() device.Event {
+	e := &recEvent{}
+	s.d.do(func() { e.Event = s.Stream.Record() })
+	return e
+}
+
+func (s *recStream) After(e device.Event) {
+	s.d.do(func() {
+		if shot, ok := e.(*shotEvent); ok {
+			_ = shot.Wait() // the host waits instead
+			return
+		}
+		s.Stream.After(e.(*recEvent).Event)
+	})
+}
+
+func (s *recStream) Sync() error {
+	if s.d.recording {
+		panic("a recording waits for the device")
+	}
+	s.d.syncs++
+	return s.Stream.Sync()
+}
+
+type recEvent struct{ device.Event }
+
+type recProgram struct {
+	device.Program
+	d          *recorder
+	components int
+}
+
+func (p *recProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	p.d.do(func() {
+		p.d.steps++
+		p.Program.Step(s.(*recStream).Stream, in, out, box, q)
+	})
+}
+
+// FieldsAsync reads the state a little later: who overwrites it too early is seen.
+func (p *recProgram) FieldsAsync(_ device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
+	if p.d.noMemory {
+		return nil, fmt.Errorf("no memory for a snapshot of %v", box)
+	}
+	p.d.mu.Lock()
+	p.d.shots++
+	p.d.mu.Unlock()
+	s := &shot{taken: shotEvent{done: make(chan struct{})}}
+	go func() {
+		time.Sleep(3 * time.Millisecond)
+		s.values = make([]float64, box.Cells()*p.components)
+		s.taken.err = p.Fields(state, box, s.values, q)
+		close(s.taken.done)
+	}()
+	return s, nil
+}
+
+type shot struct {
+	taken  shotEvent
+	values []float64
+}
+
+func (s *shot) Taken() device.Event { return &s.taken }
+func (s *shot) Close()              { s.values = nil }
+func (s *shot) Wait() ([]float32, []float64, error) {
+	err := s.taken.Wait()
+	return nil, s.values, err
+}
+
+type shotEvent struct {
+	done chan struct{}
+	err  error
+}
+
+func (e *shotEvent) Done() bool       { return false }
+func (e *shotEvent) Wait() error      { <-e.done; return e.err }
+func (e *shotEvent) Seconds() float64 { return 0 }
+
+// on runs a case on ranks with devices of their own and returns rank 0's report.
+func on(t *testing.T, text, dir string, ranks int, restart string, wrap func(device.Device) device.Device) *silent {
+	t.Helper()
+	report := &silent{}
+	err := comm.RunLocal(ranks, func(c comm.Comm) error {
+		kase, err := config.Load("test.toml", []byte(text))
+		if err != nil {
+			return err
+		}
+		kase.OutputDir = dir
+		dev, err := cpu.New(2)
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		return Run(Options{Case: kase, Comm: c, Device: wrap(dev), Report: report, Restart: restart, Version: "test"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// stepByStep runs a case on one rank that waits for every step, as ranks with
+// neighbours do.
+func stepByStep(t *testing.T, text, dir string) {
+	t.Helper()
+	kase, err := config.Load("test.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kase.OutputDir = dir
+	dev, err := cpu.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	r, err := start(Options{Case: kase, Comm: comm.Serial(), Device: dev, Report: &silent{}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.queued = nil
+	if err := r.loop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	r.close()
+}
+
+// files are all fields and the state that a run left, by name.
+func files(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{"state": stateIn(t, dir)}
+	list, err := filepath.Glob(filepath.Join(dir, "fields", "*"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no fields in %s: %v", dir, err)
+	}
+	probes, _ := filepath.Glob(filepath.Join(dir, "probe_*"))
+	for _, f := range append(list, probes...) {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(f)] = b
+	}
+	return all
+}
+
+// Queued, recorded and fields read beside the steps: the bits of a run whose every
+// step is waited for, whatever is due in between, odd numbers of steps included.
+func TestQueuedStepsAreTheSame(t *testing.T) {
+	for name, text := range variety {
+		for _, steps := range []int{41, 64} {
+			text := withPoint(text + ending("regularized", "float64", steps))
+			plain, queued, recorded := t.TempDir(), t.TempDir(), t.TempDir()
+			stepByStep(t, text, plain)
+			on(t, text, queued, 1, "", func(d device.Device) device.Device { return d })
+			var rec *recorder
+			on(t, text, recorded, 1, "", func(d device.Device) device.Device {
+				rec = &recorder{Device: d}
+				return rec
+			})
+			want := files(t, plain)
+			for what, dir := range map[string]string{"queued": queued, "recorded": recorded} {
+				got := files(t, dir)
+				if len(got) != len(want) {
+					t.Errorf("%s, %d steps, %s: %d files, want %d", name, steps, what, len(got), len(want))
+				}
+				for file, b := range want {
+					if !bytes.Equal(got[file], b) {
+						t.Errorf("%s, %d steps, %s: %s differs", name, steps, what, file)
+					}
+				}
+			}
+			if rec.launches < steps/6 || rec.shots != steps/10+min(steps%10, 1) {
+				t.Errorf("%s: %d launches in %d steps, %d snapshots", name, rec.launches, steps, rec.shots)
+			}
+		}
+	}
+}
+
+// A restart starts from the other buffer as soon as it likes.
+func TestRestartOfRecordedSteps(t *testing.T) {
+	text := variety["closed box"] + `
+[run]
+steps = %d
+[output.fields]
+[checkpoint]
+`
+	whole, parts := t.TempDir(), t.TempDir()
+	wrap := func(d device.Device) device.Device { return &recorder{Device: d} }
+	stepByStep(t, fmt.Sprintf(text, 60), whole)
+	on(t, fmt.Sprintf(text, 33), parts, 1, "", wrap)
+	on(t, fmt.Sprintf(text, 60), parts, 1, "latest", wrap)
+	if !bytes.Equal(stateIn(t, parts), stateIn(t, whole)) {
+		t.Error("the states differ")
+	}
+}
+
+// Between hooks nobody waits: the number of waits follows the hooks, not the steps.
+func TestNobodyWaitsBetweenHooks(t *testing.T) {
+	text := `
+[domain]
+cells = [16, 16]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.02
+[run]
+steps = 20000
+watch_every = 20000
+`
+	var rec *recorder
+	on(t, text, t.TempDir(), 1, "", func(d device.Device) device.Device {
+		rec = &recorder{Device: d}
+		return rec
+	})
+	// Meetings double their distance until a tenth of a second lies between them.
+	if rec.launches < 9900 || rec.syncs > 1000 {
+		t.Errorf("%d launches, %d waits in 20000 steps", rec.launches, rec.syncs)
+	}
+}
+
+// Several ranks read fields beside the steps too, and where one of them has no memory
+// for it all go the slow way, with a word.
+func TestSnapshotsOnRanks(t *testing.T) {
+	text := variety["channel with a body"] + `
+[collision]
+precision = "float64"
+[run]
+steps = 12
+[output.fields]
+fields = ["velocity", "vorticity", "solid"]
+every = 2
+[checkpoint]
+`
+	plain := t.TempDir()
+	stepByStep(t, text, plain)
+	want := files(t, plain)
+	for _, crowded := range []bool{false, true} {
+		dir := t.TempDir()
+		var mu sync.Mutex
+		var all []*recorder
+		report := on(t, text, dir, 3, "", func(d device.Device) device.Device {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, &recorder{Device: d, noMemory: crowded && len(all) == 1})
+			return all[len(all)-1]
+		})
+		got := files(t, dir)
+		for file, b := range want {
+			if file != "fields.hdf.series" && file != "state" && !bytes.Equal(got[file], b) {
+				t.Errorf("crowded %v: %s differs", crowded, file)
+			}
+		}
+		shots := all[0].shots + all[1].shots + all[2].shots
+		if crowded && (shots != 2 || len(report.warned) != 1) || !crowded && (shots != 3*6 || len(report.warned) > 0) {
+			t.Errorf("crowded %v: %d snapshots, warnings %q", crowded, shots, report.warned)
+		}
+	}
+}
