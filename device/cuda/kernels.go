@@ -25,7 +25,11 @@ type kernelSet struct {
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
 	mirrors bool   // is boxABI.mirror heeded?
+	slots   int    // blocks that the GPU runs at once
 }
+
+// stepShape is lbm_step_shape of kernels/gpu/instance.h.
+type stepShape [7]int32
 
 // kernels compiles the kernels of spec for this GPU, or finds them in the cache, and
 // loads them. They are for rows of this pitch, or of any for 0.
@@ -34,7 +38,7 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 	if err != nil {
 		return k, err
 	}
-	var shape [7]int32
+	var shape stepShape
 	err = d.call("loading the kernels of "+spec.String(), func() error {
 		var err error
 		if k.module, err = cu.LoadData(string(code)); err != nil {
@@ -64,9 +68,17 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		k.shared, k.mirrors = int(shape[5]), shape[6] != 0
 		if k.shared > 48<<10 {
 			// Above what every GPU has, a function has to ask.
-			return check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared)))
+			if err := check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared))); err != nil {
+				return err
+			}
 		}
-		return nil
+		processors, err := d.gpu.Attribute(cu.MultiprocessorCount)
+		if err != nil {
+			return err
+		}
+		perProcessor, err := k.step.MaxActiveBlocksPerMultiProcessor(k.threads[0]*k.threads[1], int64(k.shared))
+		k.slots = max(1, processors*perProcessor)
+		return err
 	})
 	if err == nil && min(k.threads[0], k.threads[1], k.tile[0], k.tile[1], k.tile[2]) < 1 {
 		err = fmt.Errorf("the kernels of %s have the impossible shape %v", spec, shape)

@@ -219,6 +219,11 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		for y := box.Lo[1]; y < box.Hi[1]; y += maxGrid * k.tile[1] {
 			yhi := min(y+maxGrid*k.tile[1], box.Hi[1])
 			grid := [3]int{ceil(p.layout.N[0], k.tile[0]), ceil(yhi-y, k.tile[1]), ceil(zhi-z, k.tile[2])}
+			if p.spec.Lattice.Dims == 3 && k.tile[2] > 1 {
+				grid[2] = marches(zhi-z, k.tile[2], grid[0]*grid[1], k.slots)
+			} else if p.spec.Lattice.Dims == 2 && k.tile[1] > 1 {
+				grid[1] = marches(yhi-y, k.tile[1], grid[0], k.slots)
+			}
 			own.queue("step", func() error {
 				return launch(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
 			})
