@@ -1,11 +1,13 @@
 // One step of a state of moments on the CPU.
 //
 // A tile of rows marches through the planes. Each source row is read from memory
-// once and turned into populations in a small buffer (L1 cache); the populations
-// that stream to one target are then summed axis by axis, as (c_x) then (c_y) then
-// (c_z) partial sums of moments, because a partial sum serves all the moments that
-// share it:
-//   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f
+// once; the populations that stream to one target are summed axis by axis, as (c_x)
+// then (c_y) then (c_z) partial sums of moments, because a partial sum serves all
+// the moments that share it:
+//   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f.
+//      Populations never touch memory: those from the left and right neighbours are
+//      expanded a second time from moments that are loaded one cell aside, which
+//      costs less than storing and loading them
 //   y: rows y-1, y, y+1 add to the moments of plane z, one set for each c_z;
 //      what waits for the next rows stays in two rows of sums (Rows)
 //   z: planes z-1, z, z+1; what waits stays in the tile's sums (Planes, L2 cache)
@@ -22,39 +24,78 @@ namespace lbm { namespace {
 template <class L, class C, class T> struct StepMoments {
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W;
-	static constexpr int SEGMENT = 512 / sizeof(T);         // cells whose populations are in the buffer
-	static constexpr int MARGIN = 64 / sizeof(T);           // keeps the buffer aligned; one cell of it is used
-	static constexpr int STRIDE = SEGMENT + 2 * MARGIN;
 	static constexpr int AB = L::D == 3 ? 18 : 8;           // vectors of Rows per vector of cells
 	static constexpr int MU = L::D == 3 ? 16 : 0;           // of Planes
+	static constexpr int EDGE = 3 * W;                      // values of a component in an edge
+	static constexpr int ENDS = 2 * L::M * EDGE;            // both edges of a row
 
 	// The moments of one plane's contribution: c_z = 0 has xy, the others need not.
 	struct Sum { R r, x, y, xx, yy, xy; };
 	struct Group { R s0, s1, s2; };
+
+	// Side is the populations with c_x = CX of a vector of cells: those of Hermite,
+	// summed in an order that needs the fewest operations for these alone.
+	template <int CX> struct Side {
+		R axis;                    // the one along x, without its share
+		R even[L::D], odd[L::D];  // by axis b: (f(c_b = 1) +- f(c_b = -1)) / 2
+
+		LBM_INLINE Side(const T* row, long pitch) {
+			constexpr T unit = T(1) / T(36);
+			auto component = [&](int k) LBM_LAMBDA { return R(loadAny(row + k * pitch)); };
+			auto stress = [&](int a, int b) LBM_LAMBDA { return component(1 + L::D + L::pair(a, b)); };
+			R along = CX > 0 ? stress(0, 0) + component(1) : stress(0, 0) - component(1);
+			R across = stress(1, 1);
+			if constexpr (L::D == 3) across = across + stress(2, 2);
+			axis = component(0) * unit + along * (T(3) * unit) - across * (T(1.5) * unit);
+			unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value + 1;
+				R j = component(1 + B) * (T(3) * unit), s = stress(B, 0) * (T(9) * unit);
+				even[B] = axis + stress(B, B) * (T(4.5) * unit);
+				odd[B] = CX > 0 ? j + s : j - s;
+			});
+		}
+		template <int CY, int CZ> LBM_INLINE R population() const {
+			if constexpr (CY == 0 && CZ == 0) {
+				return axis * T(L::share(L::find(CX, 0, 0)));
+			} else {
+				static_assert(L::share(L::find(CX, CY, CZ)) == 1, "the unit of weight");
+				constexpr int B = CY != 0 ? 1 : 2;
+				return CY + CZ > 0 ? even[B] + odd[B] : even[B] - odd[B];
+			}
+		}
+	};
+	// Around is what streams to a vector of cells from a row: populations of the
+	// cells themselves, of those one before (c_x = 1) and of those one after.
+	struct Around {
+		Hermite<L, R> at;
+		Side<1> before;
+		Side<-1> after;
+	};
 
 	Box box;
 	Params<T> params;
 	const T* in;
 	T* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	T* buffer;  // [Q][STRIDE]
-	T* done;    // [M][STRIDE], the finished cells of a segment
+	T* edges;   // [2][2][M][EDGE], of odd and even rows: see copyEdges
+	T* zeros;   // [EDGE], what lies behind a wall
 	T* rows;    // Rows: [x/W][AB][W]
 	T* planes;  // Planes: [y-y0][x/W][MU][W]
 
 	static int64_t scratch(const lbm_range* r) {
 		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		return (int64_t(L::Q + L::M) * STRIDE + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
+		return (2 * ENDS + EDGE + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		T* buffer = (T*)scratch;
-		T* done = buffer + L::Q * STRIDE;
-		T* rows = done + L::M * STRIDE;
+		T* edges = (T*)scratch;
+		T* zeros = edges + 2 * ENDS;
+		T* rows = zeros + EDGE;
+		for (int i = 0; i < EDGE; i++) zeros[i] = 0;
 		StepMoments s{Box(c, L::M), numbers<T>(p), (const T*)in, (T*)out, r->lo[0], x1,
-		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], buffer, done, rows, rows + (x1 - r->lo[0]) * AB};
+		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
 		s.march();
 		fence();
 	}
@@ -70,84 +111,58 @@ template <class L, class C, class T> struct StepMoments {
 	// sweep takes the rows of source plane z in.
 	void sweep(int z) const {
 		const T* next = box.source(in, y0 - 1, z);
+		copyEdges(next, y0 - 1);
 		for (int y = y0 - 1; y <= y1; y++) {
 			const T* row = next;
-			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 ? box.source(in, y0 - 1, z + 1) : nullptr;
+			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
-			for (int x = x0; x < x1; x += SEGMENT) {
-				int end = x + SEGMENT < x1 ? x + SEGMENT : x1;
-				expand(row, next, x, end);
-				if (finish) gather<true, true>(x, end, y, z, next, walls);
-				else if (complete) gather<true, false>(x, end, y, z, next, walls);
-				else gather<false, false>(x, end, y, z, next, walls);
-			}
+			if (finish) gather<true, true>(row, y, z, next, walls);
+			else if (complete) gather<true, false>(row, y, z, next, walls);
+			else gather<false, false>(row, y, z, next, walls);
+			if (y < y1) copyEdges(next, y + 1);
 		}
 	}
 
-	// expand fills the buffer with the populations of cells [from, to) of a row, of
-	// the cell before (those with c_x = 1) and of the cell after (c_x = -1).
-	void expand(const T* row, const T* next, int from, int to) const {
-		if (!row) {
-			__builtin_memset(buffer, 0, sizeof(T) * L::Q * STRIDE);
-			return;
-		}
-		const long pitch = box.layout.pitch;
-		T* const LBM_RESTRICT to0 = buffer + MARGIN - from;
-		for (int x = from; x < to; x += W) {
-			Moments<L, R> m;
-			m.r = load(row + x);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = load(row + (1 + a.value) * pitch + x); });
-			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = load(row + (1 + L::D + k.value) * pitch + x); });
-			fetch<0, L::M / 2>(next, x);
-			Hermite<L, R> h(m);
-			unroll<L::Q>([&](auto i) LBM_LAMBDA {
-				store(to0 + decltype(i)::value * STRIDE + x, h.template population<decltype(i)::value>());
-			});
-		}
-		int n = box.layout.nx, last = to < n ? to : n;
-		margin<1>(row, from - 1, to0 + from - 1);
-		margin<-1>(row, last, to0 + last);
+	// copyEdges copies the first and the last vector of a row to where there is room
+	// for what lies beyond them: the other end of a periodic row, nothing behind a
+	// wall. A row ahead of its use, so that the loads, which are not aligned, need
+	// not wait for the stores.
+	void copyEdges(const T* row, int y) const {
+		if (!row) return;
+		T* const to = edges + (y & 1) * ENDS;
+		const int last = (box.layout.nx - 1) / W * W;
+		if (x0 == 0) copyEdge(row, 0, to);
+		if (x0 <= last && last < x1) copyEdge(row, last, to + ENDS / 2);
 	}
 
-	// fetch asks for lines LO to HI of those that belong to this vector's share of a
-	// row two rows ahead: in the order of addresses where the tile has whole rows,
-	// which the hardware then continues. Half of them from expand, half from gather:
-	// the processor can wait for a few lines only at a time, and stops when more are
-	// asked for.
-	template <int LO, int HI> LBM_INLINE void fetch(const T* next, int x) const {
-		if (!next) return;
-		const long pitch = box.layout.pitch;
-		const bool whole = x1 - x0 == pitch;
-		const T* line = next + L::M * pitch + (whole ? (long)L::M * x : (long)x);
-		const long step = whole ? W : pitch;
-		unroll<HI - LO>([&](auto k) LBM_LAMBDA { __builtin_prefetch(line + (LO + k.value) * step, 0, 2); });
-	}
-
-	// margin stores the populations with c_x = CX of the cell x next to the segment
-	// at place: of the other end of a periodic row, or none behind a wall.
-	template <int CX> LBM_INLINE void margin(const T* row, int x, T* place) const {
-		const long pitch = box.layout.pitch;
-		Moments<L, T> m{};
-		if (box.inside(0, x)) {
-			m.r = row[x];
-			for (int a = 0; a < L::D; a++) m.j[a] = row[(1 + a) * pitch + x];
-			for (int k = 0; k < L::M - 1 - L::D; k++) m.s[k] = row[(1 + L::D + k) * pitch + x];
+	void copyEdge(const T* row, int x, T* to) const {
+		const int n = box.layout.nx;
+		const bool periodic = box.c->periodic[0];
+		for (int k = 0; k < L::M; k++) {
+			const T* from = row + k * (long)box.layout.pitch;
+			T* place = to + k * EDGE + W;
+			store(place, load(from + x));
+			place[-1] = x > 0 ? from[x - 1] : periodic ? from[n - 1] : T(0);
+			if (x + W < n) place[W] = from[x + W];
+			else place[n - x] = periodic ? from[0] : T(0);
 		}
-		Hermite<L, T> h(m);
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
-			if constexpr (L::c(I, 0) == CX) place[I * STRIDE] = h.template population<I>();
-		});
 	}
 
-	// group sums the populations with the given c_y and c_z that stream to x.
-	template <int CY, int CZ> LBM_INLINE Group group(const T* f) const {
-		constexpr int i0 = L::find(0, CY, CZ), ip = L::find(1, CY, CZ), im = L::find(-1, CY, CZ);
-		R zero = load(f + i0 * STRIDE);
-		if constexpr (ip >= 0) {
-			R p = loadAny(f + ip * STRIDE - 1), m = loadAny(f + im * STRIDE + 1);
+	LBM_INLINE static Moments<L, R> moments(const T* row, long pitch) {
+		Moments<L, R> m;
+		m.r = load(row);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = load(row + (1 + a.value) * pitch); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = load(row + (1 + L::D + k.value) * pitch); });
+		return m;
+	}
+
+	// group sums the populations with the given c_y and c_z.
+	template <int CY, int CZ> LBM_INLINE static Group group(const Around& f) {
+		R zero = f.at.template population<L::find(0, CY, CZ)>();
+		if constexpr (L::find(1, CY, CZ) >= 0) {
+			R p = f.before.template population<CY, CZ>(), m = f.after.template population<CY, CZ>();
 			R s2 = p + m;
 			return {zero + s2, p - m, s2};
 		} else {
@@ -158,7 +173,7 @@ template <class L, class C, class T> struct StepMoments {
 	// pass adds the row's populations with velocity CZ to the waiting sums: those
 	// with c_y = -1 complete the row below, which is returned; c_y = 0 and +1 wait.
 	// The sums of one row wait in b (r, x, xx, y, xy), of the next in a (s0, s1, s2).
-	template <int CZ, bool COMPLETE> LBM_INLINE Sum pass(const T* f, T* a, T* b) const {
+	template <int CZ, bool COMPLETE> LBM_INLINE static Sum pass(const Around& f, T* a, T* b) {
 		constexpr bool corner = L::find(1, 1, CZ) >= 0;
 		Sum sum{};
 		if constexpr (COMPLETE) {
@@ -197,19 +212,55 @@ template <class L, class C, class T> struct StepMoments {
 		return sum;
 	}
 
-	// gather takes the buffered segment of source row (y, z) into the waiting sums.
+	// gather takes source row (y, z) into the waiting sums.
 	// COMPLETE: row y-1 of plane z has all its c_y; FINISH: and so has the cell
 	// (y-1, z-1), in 2D (y-1, z), all its populations.
-	template <bool COMPLETE, bool FINISH> void gather(int from, int to, int y, int z, const T* next, Walls& walls) const {
-		const T* const f0 = buffer + MARGIN - from;
-		T* const LBM_RESTRICT ab0 = rows;
-		T* const LBM_RESTRICT mu0 = planes + (long)(y - 1 - y0) * (x1 - x0) * MU;
-		const int turn = z & 1, ty = y - 1, tz = L::D == 3 ? z - 1 : z;
+	template <bool COMPLETE, bool FINISH> void gather(const T* row, int y, int z, const T* next, Walls& walls) const {
+		const int last = (box.layout.nx - 1) / LBM_BLOCK * LBM_BLOCK;
+		for (int x = x0; x < x1;) {
+			const lbm_pattern* pattern = FINISH ? walls.at(x) : nullptr;
+			int end = x;  // of the plain blocks from x on
+			if (row && x > 0 && !pattern) {
+				end = last < x1 ? last : x1;
+				if (FINISH && walls.next < walls.end && int(walls.next->block) * LBM_BLOCK < end) end = walls.next->block * LBM_BLOCK;
+			}
+			if (end > x) {
+				stretch<COMPLETE, FINISH, true>(row, x, end, y, z, next, nullptr);
+				x = end;
+			} else {
+				stretch<COMPLETE, FINISH, false>(row, x, x + LBM_BLOCK, y, z, next, pattern);
+				x += LBM_BLOCK;
+			}
+		}
+	}
+
+	// stretch does so for the cells [from, to). PLAIN: they are inside the row and
+	// have no walls; else they are one block.
+	template <bool COMPLETE, bool FINISH, bool PLAIN>
+	__attribute__((noinline)) void stretch(const T* row, int from, int to, int y, int z, const T* next, const lbm_pattern* pattern) const {
+		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
+		const long pitch = box.layout.pitch;
+		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
+		const T* const old = in + (FINISH ? box.layout.start(ty, tz) : 0);
 		T* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
-		for (int x = from; x < to; x += W) {
-			const T* f = f0 + x;
-			fetch<L::M / 2, L::M>(next, x);
-			T* ab = ab0 + (long)(x - x0) * AB;
+		T* ab = rows + (long)(from - x0) * AB;
+		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
+		// A share of the next row is asked for: in the order of addresses where the
+		// tile has whole rows, which the hardware then continues.
+		const bool whole = x1 - x0 == pitch;
+		const long line = whole ? W : pitch, lines = whole ? L::M * W : W;
+		const T* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
+		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, ahead += lines) {
+			unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
+			const T* p = row + x;
+			long q = pitch;
+			if constexpr (!PLAIN) {
+				const T* const edge = edges + (y & 1) * ENDS + W;
+				if (!row) p = zeros + W, q = 0;
+				else if (x == 0) p = edge, q = EDGE;
+				else if (x + W >= box.layout.nx) p = edge + ENDS / 2, q = EDGE;
+			}
+			const Around f{Hermite<L, R>(moments(p, q)), Side<1>(p - 1, q), Side<-1>(p + 1, q)};
 			Moments<L, R> m;
 			if constexpr (L::D == 2) {
 				Sum s = pass<0, COMPLETE>(f, ab, ab + 3 * W);
@@ -221,8 +272,7 @@ template <class L, class C, class T> struct StepMoments {
 				Sum down = pass<-1, COMPLETE>(f, ab + 8 * W, ab + 9 * W);
 				Sum up = pass<1, COMPLETE>(f, ab + 13 * W, ab + 14 * W);
 				if constexpr (COMPLETE) {
-					T* mu = mu0 + (long)(x - x0) * MU;
-					T* u = mu + (6 + 5 * turn) * W;  // what rose from plane z-2, then what rises from z
+					T* u = mu + (6 + 5 * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
 					if constexpr (FINISH) {
 						R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
 						R zz = r + down.r;
@@ -243,66 +293,87 @@ template <class L, class C, class T> struct StepMoments {
 				}
 			}
 			if constexpr (FINISH) {
-				const lbm_pattern* pattern = walls.at(x);
-				if (__builtin_expect(pattern != nullptr, 0)) {
-					finishWall(m, in + box.layout.start(ty, tz), done + x - from, x, pattern);
-				} else {
-					removeTrace(m);
-					C::collide(m, params);
-					write(m, done + x - from);
-				}
+				if (!PLAIN && pattern) addWalls(m, old + x, x, pattern);
+				removeTrace(m);
+				C::collide(m, constants);
+				if (!PLAIN && pattern) clearSolid(m, x, pattern);
+				// Past the caches, as each vector is done: through a buffer and
+				// component by component it takes longer (measured).
+				stream(target + x, m.r);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { stream(target + (1 + a.value) * pitch + x, m.j[a.value]); });
+				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { stream(target + (1 + L::D + k.value) * pitch + x, m.s[k.value]); });
 			}
 		}
-		if constexpr (FINISH) flush(target, from, to);
 	}
 
-	LBM_INLINE void write(const Moments<L, R>& m, T* to) const {
-		store(to, m.r);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { store(to + (1 + a.value) * STRIDE, m.j[a.value]); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { store(to + (1 + L::D + k.value) * STRIDE, m.s[k.value]); });
-	}
-
-	// flush stores the finished segment past the caches, component by component:
-	// ten interleaved streams take half as long again (measured).
-	LBM_INLINE void flush(T* target, int from, int to) const {
-		for (int c = 0; c < L::M; c++)
-			for (int x = from; x < to; x += W) stream(target + (long)c * box.layout.pitch + x, load(done + c * STRIDE + x - from));
-	}
-
-	// finishWall completes a vector of cells some of which have walls beside them
-	// or are solid. By value and out of line, so that the fast path keeps its registers.
-	__attribute__((noinline)) void finishWall(Moments<L, R> m, const T* row, T* to, int x, const lbm_pattern* pattern) const {
-		const long pitch = box.layout.pitch;
-		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
+	// addWalls adds what walls send back to a vector of cells. old is their own state.
+	LBM_INLINE void addWalls(Moments<L, R>& m, const T* old, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
-		if (links) {
-			Moments<L, R> own;
-			own.r = load(row + x);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { own.j[a.value] = load(row + (1 + a.value) * pitch + x); });
-			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { own.s[k.value] = load(row + (1 + L::D + k.value) * pitch + x); });
-			Hermite<L, R> old(own);
-			unroll<L::Q>([&](auto i) LBM_LAMBDA {
-				constexpr int I = decltype(i)::value;
-				if constexpr (I != L::opposite(I)) {
-					if (!(links >> I & 1)) return;
-					auto mask = bit<T>(cells, I);
-					if (moving >> I & 1) {
-						const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, I) * LBM_BLOCK + x % LBM_BLOCK;
-						MovingWall::apply<I>(m, old, loadAny(kick), mask);
-					} else {
-						Wall::apply<I>(m, old, mask);
-					}
+		if (!links) return;
+		if (links == side<1>() && !moving && uniform(pattern)) return addFace<1>(m, old, x, pattern);
+		if (links == side<-1>() && !moving && uniform(pattern)) return addFace<-1>(m, old, x, pattern);
+		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
+		const Hermite<L, R> own(moments(old, box.layout.pitch));
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			if constexpr (I != L::opposite(I)) {
+				if (!(links >> I & 1)) return;
+				auto mask = bit<T>(cells, I);
+				if (moving >> I & 1) {
+					const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, I) * LBM_BLOCK + x % LBM_BLOCK;
+					MovingWall::apply<I>(m, own, loadAny(kick), mask);
+				} else {
+					Wall::apply<I>(m, own, mask);
 				}
-			});
+			}
+		});
+	}
+
+	// side is the set of directions with c_x = CX.
+	template <int CX> static constexpr unsigned side() {
+		unsigned set = 0;
+		for (int i = 0; i < L::Q; i++)
+			if (L::c(i, 0) == CX) set |= 1u << i;
+		return set;
+	}
+	// uniform: each cell of the block has all links of the pattern or none. Asked of
+	// the whole block, so that the answer does not depend on the width of the vectors.
+	LBM_INLINE static bool uniform(const lbm_pattern* pattern) {
+		unsigned odd = 0;
+		for (int k = 0; k < LBM_BLOCK; k++) {
+			unsigned own = pattern->cell[k] & pattern->links;
+			odd |= own != 0 && own != pattern->links;
 		}
-		removeTrace(m);
-		C::collide(m, params);
-		auto solid = bit<T>(cells, 31);
+		return !odd;
+	}
+
+	// addFace is addWalls for a plain wall at rest across x, which every row of a
+	// box has at both ends. Incoming directions have c_x = CX.
+	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const T* old, int x, const lbm_pattern* pattern) const {
+		const Side<-CX> own(old, box.layout.pitch);
+		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));
+		auto add = [&](R& to, const R& v) LBM_LAMBDA { to = select(mask, to + v, to); };
+		R all = own.template population<0, 0>();
+		unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value + 1;
+			R even = own.even[B] + own.even[B], odd = own.odd[B] + own.odd[B];
+			all = all + even;
+			add(m.s[B], even);
+			add(m.j[B], -odd);
+			add(m.s[L::pair(B, 0)], CX > 0 ? -odd : odd);
+		});
+		add(m.r, all);
+		add(m.j[0], CX > 0 ? all : -all);
+		add(m.s[0], all);
+	}
+
+	// clearSolid keeps solid and padding cells at rest.
+	LBM_INLINE static void clearSolid(Moments<L, R>& m, int x, const lbm_pattern* pattern) {
+		const auto solid = bit<T>(pattern->cell + x % LBM_BLOCK, 31);
 		const R zero{};
 		m.r = select(solid, zero, m.r);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = select(solid, zero, m.j[a.value]); });
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = select(solid, zero, m.s[k.value]); });
-		write(m, to);
 	}
 };
 
