@@ -1,9 +1,12 @@
 package devicetest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"sync"
 	"testing"
 
 	"lbmsim/decomp"
@@ -243,6 +246,28 @@ func initFields(t *testing.T, d device.Device, o Options) {
 			}
 		}
 		sameBits(t, e, "made in parts", bits(t, spec, p.layout, other), want)
+
+		// Several goroutines may read at once.
+		var readers sync.WaitGroup
+		errs := make([]error, 4)
+		for i := range errs {
+			readers.Add(1)
+			go func() {
+				defer readers.Done()
+				again := make([]float64, len(got))
+				for range 5 {
+					if err := p.program.Fields(p.state[0], decomp.Box{Hi: e.N}, again, e.Params); err != nil {
+						errs[i] = err
+					} else if !slices.Equal(again, got) {
+						errs[i] = errors.New("other values than alone")
+					}
+				}
+			}()
+		}
+		readers.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatalf("%s: Fields from four goroutines: %v", spec, err)
+		}
 
 		// A part of the rows, too: columns 3 to 36 of one row.
 		b := decomp.Box{Lo: [3]int{3, 2, 0}, Hi: [3]int{36, 3, 1}}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand"
-	"slices"
 	"testing"
 
 	"lbmsim/decomp"
@@ -187,16 +186,6 @@ func (f foreign) Free()                   {}
 // refusals: what cannot be right is an error, at the call or at Sync, and says so
 // before it touches memory.
 func refusals(t *testing.T, d device.Device, o Options) {
-	Options{}.specs(func(spec model.Spec) {
-		if o.Precisions == nil || slices.Contains(o.Precisions, spec.Precision) {
-			return
-		}
-		e := NewExample(spec, [3]int{37, 9, 5}, [3]bool{true, true, true}, 7)
-		if p, err := d.Load(spec, e.layout(e.N), e.Periodic, e.Cells); err == nil {
-			p.Close()
-			t.Errorf("%s: loaded, but said to be missing", spec)
-		}
-	})
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		e := NewExample(spec, [3]int{37, 9, 5}, [3]bool{true, true, false}, 7)
 		s := Start(t, d, e)
