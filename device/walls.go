@@ -93,10 +93,7 @@ func (w *Walls) look(r int) (most uint8) {
 // Plain tells if no cell of block b of row (y, z) is solid or has a solid cell
 // beside it.
 func (w *Walls) Plain(b, y, z int) bool {
-	depth := 0
-	if w.lattice.Dims == 3 {
-		depth = 1
-	}
+	depth := w.lattice.Dims - 2 // in 2D nothing comes from above or below
 	for dz := -depth; dz <= depth; dz++ {
 		for dy := -1; dy <= 1; dy++ {
 			if w.near[((z+dz+1)*(w.cells.N[1]+2)+y+dy+1)*w.blocks+b] {
@@ -105,6 +102,33 @@ func (w *Walls) Plain(b, y, z int) bool {
 		}
 	}
 	return true
+}
+
+// Near has a bit for each cell of block b of row (y, z), of at most 62 cells, that is
+// solid or may have a solid cell beside it: what is worth a closer look.
+func (w *Walls) Near(b, y, z int) (mask uint64) {
+	depth := w.lattice.Dims - 2
+	n := w.cells.N[0] + 2
+	for dz := -depth; dz <= depth; dz++ {
+		for dy := -1; dy <= 1; dy++ {
+			r := (z+dz+1)*(w.cells.N[1]+2) + y + dy + 1
+			if !w.near[r*w.blocks+b] {
+				continue
+			}
+			first := b * w.block // of x-1
+			row := w.cells.Type[r*n:][first:min(first+w.block+2, n)]
+			solid := uint64(0)
+			for i := 0; i < len(row); i++ {
+				if i+8 <= len(row) && binary.NativeEndian.Uint64(row[i:]) == 0 {
+					i += 7
+				} else if row[i] != 0 {
+					solid |= 1 << i
+				}
+			}
+			mask |= solid | solid>>1 | solid>>2
+		}
+	}
+	return mask & (1<<w.block - 1)
 }
 
 // Links has bit i for each direction that comes out of a solid cell into the fluid
@@ -121,7 +145,10 @@ func (w *Walls) Links(index int) (links uint32) {
 // Kick is what the wall adds to direction i of this cell, one of its links:
 // 6 w_i c_i.u_w (model.Boundaries, moving_wall), 0 for a wall at rest.
 func (w *Walls) Kick(index, i int) float64 {
-	u := w.cells.Velocity[w.cells.Type[index+w.from[i]]-1]
+	u := &w.cells.Velocity[w.cells.Type[index+w.from[i]]-1]
+	if *u == [3]float64{} {
+		return 0
+	}
 	c := w.lattice.Velocities[i]
 	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
 	if cu == 0 {

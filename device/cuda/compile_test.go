@@ -3,12 +3,21 @@
 package cuda
 
 import (
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+	"unsafe"
 
+	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
@@ -31,7 +40,7 @@ func compilerForTest(t *testing.T) *compiler {
 var architectures = []int{70, 80, 90, 100}
 
 // TestCompile translates every instance of the kernels for every GPU that we promise
-// and the compiler knows.
+// and the compiler knows, and looks for what the host wants to find in it.
 func TestCompile(t *testing.T) {
 	c := compilerForTest(t)
 	t.Logf("%s knows %v", c, c.archs)
@@ -52,9 +61,173 @@ func TestCompile(t *testing.T) {
 							t.Fatal(err)
 						}
 						t.Logf("%d bytes in %.1f s", len(code), time.Since(start).Seconds())
+						findSymbols(t, code)
 					})
 				}
 			}
 		}
+	}
+}
+
+func findSymbols(t *testing.T, code []byte) {
+	f, err := elf.NewFile(bytes.NewReader(code))
+	if err != nil {
+		t.Fatalf("the result is no cubin: %v", err)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := map[string]uint64{}
+	for _, s := range symbols {
+		size[s.Name] = s.Size
+	}
+	for _, name := range []string{"lbm_step", "lbm_init", "lbm_fields", "lbm_fields32", "lbm_rows", "lbm_planes", "lbm_update", "lbm_copy"} {
+		if size[name] == 0 {
+			t.Errorf("there is no kernel %s", name)
+		}
+	}
+	if want := uint64(unsafe.Sizeof(stepShape{})); size["lbm_step_shape"] != want {
+		t.Errorf("lbm_step_shape has %d bytes, not %d", size["lbm_step_shape"], want)
+	}
+}
+
+// An older compiler makes code that a newer GPU's driver can translate.
+func TestNewerGPU(t *testing.T) {
+	c := compilerForTest(t)
+	option, real := c.target(999)
+	if want := fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[len(c.archs)-1]); real || option != want {
+		t.Errorf("for a GPU from the future: %s, want %s", option, want)
+	}
+	spec := model.Spec{Lattice: model.Lattices[0], Collision: model.Collisions[1]}
+	code, err := Compile(spec, 999)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(code, []byte(".entry lbm_step(")) {
+		t.Error("the result is no PTX with lbm_step")
+	}
+}
+
+// The Go structs lie in memory as the C++ ones do: the compiler is asked.
+func TestABI(t *testing.T) {
+	c := compilerForTest(t)
+	text, err := source(kernels.Sources, "gpu/api.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields, places []string
+	var want []uint64
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}} {
+		of := reflect.TypeOf(v)
+		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
+		add := func(base uintptr, f reflect.StructField) {
+			fields = append(fields, name+"."+f.Name)
+			places = append(places, fmt.Sprintf("(unsigned long long)&((lbm::%s*)0)->%s", name, f.Name))
+			want = append(want, uint64(base+f.Offset))
+		}
+		for i := 0; i < of.NumField(); i++ {
+			f := of.Field(i)
+			if f.Type != reflect.TypeOf(paramsABI{}) {
+				add(0, f)
+				continue
+			}
+			for j := 0; j < f.Type.NumField(); j++ { // in Case they have no struct of their own
+				add(f.Offset, f.Type.Field(j))
+			}
+		}
+	}
+	numbers := map[string]uint64{"lbm::KICK_SHIFT": kickShift, "1 << lbm::KICK_BITS": kickSets, "lbm::SOLID": solidBit, "ROW": rowThreads}
+	for name, v := range numbers {
+		fields, places, want = append(fields, name), append(places, name), append(want, v)
+	}
+	// There is no offsetof in constant expressions here: a kernel that stores the
+	// numbers is compiled, and its assembly read.
+	text += "extern \"C\" __global__ void layout(unsigned long long* to) {\n"
+	for i, p := range places {
+		text += fmt.Sprintf("\tto[%d] = %s;\n", i, p)
+	}
+	text += "}\n"
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[0])}, false)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	got := stored(t, string(code))
+	if len(got) != len(want) || len(want) < 28 {
+		t.Fatalf("%d numbers of C++, %d of Go", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%s is %d in C++, %d in Go", fields[i], got[i], want[i])
+		}
+	}
+}
+
+// stored is the constants that a kernel in PTX stores to 8-byte places, in the order
+// of the places: mov.u64 %rd4, 40; ... st.global.u64 [%rd2+16], %rd4;
+func stored(t *testing.T, ptx string) []uint64 {
+	t.Helper()
+	number := func(s string) uint64 {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil && s != "" {
+			t.Fatal(err)
+		}
+		return n
+	}
+	values := map[string]uint64{}
+	for _, m := range regexp.MustCompile(`mov\.[bu]64\s+(%rd\d+), (\d+);`).FindAllStringSubmatch(ptx, -1) {
+		values[m[1]] = number(m[2])
+	}
+	places := map[uint64]uint64{}
+	for _, m := range regexp.MustCompile(`st\.global\.[bu]64\s+\[%rd\d+\+?(\d*)\], (%rd\d+|\d+);`).FindAllStringSubmatch(ptx, -1) {
+		value, ok := values[m[2]]
+		if !ok {
+			value = number(m[2])
+		}
+		places[number(m[1])/8] = value
+	}
+	list := make([]uint64, len(places))
+	for i := range list {
+		value, ok := places[uint64(i)]
+		if !ok {
+			t.Fatalf("no number %d in\n%s", i, ptx)
+		}
+		list[i] = value
+	}
+	return list
+}
+
+// A mistake in a header is shown with our file and line.
+func TestMessages(t *testing.T) {
+	c := compilerForTest(t)
+	files := fstest.MapFS{
+		"gpu/instance.h": {Data: []byte("// one\n#include \"../a/wrong.h\"\n\nint after = undefined;\n")},
+		"a/wrong.h":      {Data: []byte("#ifndef WRONG\n#define WRONG\n#include \"right.h\"\nint x = missing;\n#endif\n")},
+		"a/right.h":      {Data: []byte("#ifndef RIGHT\n#define RIGHT\n#include \"wrong.h\"\n#endif\n")},
+	}
+	text, err := source(files, instanceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, log, err := c.compile(text, "kernels/"+instanceFile, []string{fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[0])}, false)
+	if err == nil {
+		t.Fatal("compiled")
+	}
+	for _, want := range []string{"kernels/a/wrong.h(4): error", "kernels/gpu/instance.h(4): error"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("no %q in\n%s", want, log)
+		}
+	}
+	delete(files, "a/right.h")
+	if _, err := source(files, instanceFile); err == nil || !strings.Contains(err.Error(), "kernels/a/right.h, included from kernels/gpu/instance.h, kernels/a/wrong.h") {
+		t.Errorf("a header that is not there: %v", err)
+	}
+}
+
+// A name that leads nowhere is an error that says which.
+func TestNamedCompiler(t *testing.T) {
+	t.Setenv("LBMSIM_NVRTC", "nowhere/libnvrtc.so")
+	if _, err := openCompiler(0, 0); err == nil || !strings.Contains(err.Error(), "LBMSIM_NVRTC: nowhere/libnvrtc.so: ") {
+		t.Errorf("error %v", err)
 	}
 }

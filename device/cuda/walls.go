@@ -86,11 +86,12 @@ func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells)
 		for b := 0; b < across; b++ {
 			e := &p.blocks[(r-p.lo)*across+b]
 			e.first = uint32(len(p.words))
-			if found.Plain(b, y, z) {
-				continue
-			}
 			index := cells.Index(b*blockCells, y, z)
-			for k := 0; k < min(blockCells, l.N[0]-b*blockCells); k++ {
+			for near := found.Near(b, y, z); near != 0; near &= near - 1 {
+				k := bits.TrailingZeros64(near)
+				if b*blockCells+k >= l.N[0] {
+					break // a wall behind the end of the row
+				}
 				x, keep := b*blockCells+k, ^uint32(0)
 				if x == 0 {
 					keep &^= p.drop[0]

@@ -1,0 +1,185 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// randomCells fills a box and its layer with fluid and three boundaries, walls
+// around it as asked for.
+func randomCells(r *rand.Rand, n [3]int, dims int, share float64, left, right uint8) model.Cells {
+	cells := model.NewCells(n)
+	cells.Velocity = [][3]float64{{}, {0.02, 0.01, -0.03}, {-0.01, 0.02, 0.015}}
+	for z := -1; z <= n[2]; z++ {
+		for y := -1; y <= n[1]; y++ {
+			for x := -1; x <= n[0]; x++ {
+				t := uint8(0)
+				switch {
+				case x < 0:
+					t = left
+				case x >= n[0]:
+					t = right
+				case y < 0 || y >= n[1]:
+					t = 1 + uint8(r.Intn(3))
+				case dims == 3 && (z < 0 || z >= n[2]):
+					t = 2
+				case r.Float64() < share:
+					t = 1 + uint8(r.Intn(3))
+				}
+				cells.Type[cells.Index(x, y, z)] = t
+			}
+		}
+	}
+	return cells
+}
+
+// TestWalls reads the lists as kernels/gpu/box.h does and compares each cell with
+// what its neighbours say.
+func TestWalls(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for _, l := range model.Lattices {
+		for _, share := range []float64{0, 0.003, 0.3} {
+			for _, nx := range []int{1, 31, 32, 33, 64, 100} {
+				for _, sides := range [][2]uint8{{1, 1}, {1, 2}, {2, 3}} {
+					for _, mirrors := range [][2]bool{{}, {true, false}, {true, true}} {
+						n := [3]int{nx, 7, 5}
+						ghost := [3]int{0, 0, 1}
+						if l.Dims == 2 {
+							n[2], ghost = 1, [3]int{0, 1, 0}
+						}
+						name := fmt.Sprintf("%s, %v, %g solid, sides %v, mirrors %v", l.Name, n, share, sides, mirrors)
+						cells := randomCells(r, n, l.Dims, share, sides[0], sides[1])
+						compareWalls(t, name, l, n, ghost, cells, sides, mirrors)
+					}
+				}
+			}
+		}
+	}
+}
+
+func compareWalls(t *testing.T, name string, l model.Lattice, n, ghost [3]int, cells model.Cells, sides [2]uint8, mirrors [2]bool) {
+	t.Helper()
+	spec := model.Spec{Lattice: l, Collision: model.Collisions[1]}
+	layout := decomp.NewLayout(n, ghost, spec.Components())
+	w, err := findWalls(spec, layout, [3]bool{false, false, l.Dims == 2}, cells, mirrors)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var words []uint32
+	for _, part := range w.words {
+		words = append(words, part...)
+	}
+	if len(words) != w.count {
+		t.Fatalf("%s: %d words, said to be %d", name, len(words), w.count)
+	}
+	for side := range mirrors {
+		if want := mirrors[side] && sides[side] == 1; w.mirror[side] != want {
+			t.Fatalf("%s: mirror %v", name, w.mirror)
+		}
+	}
+	special := 0
+	across := layout.Pitch / blockCells
+	for z := 0; z < n[2]; z++ {
+		for y := 0; y < n[1]; y++ {
+			for x := 0; x < across*blockCells; x++ {
+				b := w.blocks[(z*n[1]+y)*across+x/blockCells]
+				word := uint32(0)
+				if b.mask>>(x%blockCells)&1 == 1 {
+					before := 0
+					for k := 0; k < x%blockCells; k++ {
+						before += int(b.mask >> k & 1)
+					}
+					word = words[int(b.first)+before]
+					special++
+					if word == 0 {
+						t.Fatalf("%s: cell %d %d %d has a word that says nothing", name, x, y, z)
+					}
+				}
+				if x >= n[0] {
+					if word != 0 {
+						t.Fatalf("%s: cell %d %d %d behind the end of the row has a word", name, x, y, z)
+					}
+					continue
+				}
+				if cells.At(x, y, z) != 0 {
+					if word != 1<<solidBit {
+						t.Fatalf("%s: solid cell %d %d %d has the word %x", name, x, y, z, word)
+					}
+					continue
+				}
+				for i, c := range l.Velocities {
+					from := [3]int{x - c[0], y - c[1], z - c[2]}
+					kind := cells.At(from[0], from[1], from[2])
+					mirrored := from[0] < 0 && w.mirror[0] || from[0] >= n[0] && w.mirror[1]
+					if got := word>>i&1 == 1; got != (kind != 0 && !mirrored) {
+						t.Fatalf("%s: cell %d %d %d, direction %d: a wall? %v, word %x", name, x, y, z, i, kind, word)
+					}
+					kick := 0.0
+					if kind != 0 && !mirrored {
+						u := cells.Velocity[kind-1]
+						kick = 6 * l.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+					}
+					set := int(word >> kickShift & (kickSets - 1))
+					if got := w.kicks[set*l.Q()+i]; got != kick {
+						t.Fatalf("%s: cell %d %d %d, direction %d: kick %g, not %g", name, x, y, z, i, got, kick)
+					}
+				}
+			}
+		}
+	}
+	if special != w.count {
+		t.Fatalf("%s: %d words for %d special cells", name, w.count, special)
+	}
+}
+
+// More ways to be kicked than a word can number are refused.
+func TestTooManyKicks(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	n := [3]int{64, 32, 32}
+	cells := randomCells(r, n, 3, 0.3, 1, 1)
+	cells.Velocity = nil
+	for k := 0; k < 255; k++ {
+		cells.Velocity = append(cells.Velocity, [3]float64{r.Float64() / 10, r.Float64() / 10, r.Float64() / 10})
+	}
+	for i := range cells.Type {
+		if cells.Type[i] != 0 {
+			cells.Type[i] = 1 + uint8(r.Intn(255))
+		}
+	}
+	lattice, _ := model.FindLattice("D3Q19")
+	spec := model.Spec{Lattice: lattice, Collision: model.Collisions[1]}
+	_, err := findWalls(spec, decomp.NewLayout(n, [3]int{0, 0, 1}, spec.Components()), [3]bool{}, cells, [2]bool{})
+	if err == nil || !strings.Contains(err.Error(), "more than 4095 different ways") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A large box is looked at in a fraction of the time that its first step may take.
+func BenchmarkWalls(b *testing.B) {
+	lattice, _ := model.FindLattice("D3Q19")
+	spec := model.Spec{Lattice: lattice, Collision: model.Collisions[0]}
+	n := [3]int{256, 256, 256}
+	for _, share := range []float64{0, 0.25} {
+		b.Run(fmt.Sprintf("solid=%g", share), func(b *testing.B) {
+			cells := randomCells(rand.New(rand.NewSource(3)), n, 3, share, 1, 1)
+			for i, t := range cells.Type {
+				if t > 1 && share > 0 || t == 3 { // one lid, as in a cavity
+					cells.Type[i] = 1
+				}
+			}
+			b.SetBytes(int64(n[0] * n[1] * n[2]))
+			for i := 0; i < b.N; i++ {
+				if _, err := findWalls(spec, decomp.NewLayout(n, [3]int{0, 0, 1}, spec.Components()), [3]bool{}, cells, [2]bool{true, true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
