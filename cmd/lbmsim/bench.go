@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/device/bench"
 	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
@@ -20,10 +22,12 @@ import (
 
 // benchFlags are the flags of `lbmsim bench`.
 type benchFlags struct {
+	device                        string
 	size, threads, rounds, passes int
 	only                          []string
 	dir                           string
 	diskMiB                       int64
+	json                          bool
 }
 
 func benchCommand() *cobra.Command {
@@ -34,19 +38,25 @@ func benchCommand() *cobra.Command {
 		Long: `bench verifies, then times. Rooflines and models take turns within one run,
 because memory that is shared with others changes its speed: compare ratios.
 
-  speed       the models beside the in-place roofline of populations
-  ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun
-  checkpoint  checkpoints beside dd conv=fsync`,
+  speed       the models on D3Q19 beside the in-place rooflines of 19 and 10 values
+  ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun (CPU)
+  checkpoint  checkpoints beside dd conv=fsync (CPU)
+  small       the models in a box of 128^3 cells, where starting kernels counts (GPU)
+  plane       the models on D2Q9, 8192^2 cells (GPU)
+  porous      a box a quarter of which is solid spheres, counted per fluid cell (GPU)
+  seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step (GPU)`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
 	}
-	c.Flags().IntVar(&f.size, "size", 256, "edge of the box in cells")
+	c.Flags().StringVar(&f.device, "device", "auto", "what to measure: `cpu`, cuda, auto, or the number of a GPU")
+	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in cells (default: 256 on a CPU, 512 on a GPU)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads (default: all cores)")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each contender takes")
-	c.Flags().IntVar(&f.passes, "passes", 4, "steps a turn")
-	c.Flags().StringSliceVar(&f.only, "only", []string{"speed", "ranks", "checkpoint"}, "what to measure")
+	c.Flags().IntVar(&f.passes, "passes", 0, "steps a turn (default: a tenth of a second of them, 4 at least)")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "what to measure (default: all that the device has)")
 	c.Flags().StringVar(&f.dir, "dir", ".", "folder on the disk to measure")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in MiB")
+	c.Flags().BoolVar(&f.json, "json", false, "print speeds as JSON, one row a line")
 	return c
 }
 
@@ -54,58 +64,166 @@ func runBench(f benchFlags) error {
 	if l, launched := comm.Launched(os.LookupEnv); launched && l.Ranks > 1 {
 		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher")}
 	}
-	parts := map[string]func(benchFlags) error{"speed": benchSpeed, "ranks": benchRanks, "checkpoint": benchCheckpoint}
-	for _, name := range f.only {
+	want, err := choose(f.device, config.Device{})
+	if err != nil {
+		return usageError{err}
+	}
+	dev, note, err := openDevice(comm.Serial(), want, gpus(), f.threads)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	if note != "" {
+		fmt.Fprintln(os.Stderr, "warning:", note)
+	}
+	b := &benchmark{benchFlags: f, dev: dev}
+	_, onCPU := dev.(*cpu.Device)
+	usual := []string{"speed", "small", "plane", "porous", "seed"}
+	if onCPU {
+		usual = []string{"speed", "ranks", "checkpoint"}
+	}
+	if b.size == 0 {
+		if b.size = 512; onCPU {
+			b.size = 256
+		}
+	}
+	if len(b.only) == 0 {
+		b.only = usual
+	}
+	if !f.json {
+		fmt.Printf("%s (%s); median of %d turns each\n", dev.Info().Model, dev.Info().Detail, f.rounds)
+	}
+	parts := map[string]func() error{
+		"speed": b.speed, "ranks": b.ranks, "checkpoint": b.checkpoint,
+		"small":  func() error { return b.models("D3Q19", [3]int{128, 128, 128}) },
+		"plane":  func() error { return b.models("D2Q9", [3]int{8192, 8192, 1}) },
+		"porous": b.porous, "seed": b.seed,
+	}
+	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give speed, ranks or checkpoint", name)}
+			return usageError{fmt.Errorf("--only %s: give some of speed, ranks, checkpoint, small, plane, porous, seed", name)}
 		}
-		if err := part(f); err != nil {
+		b.part = name
+		if err := part(); err != nil {
 			return fmt.Errorf("bench %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// benchSpeed holds the models against the rooflines, then float64 against float32.
-func benchSpeed(f benchFlags) error {
-	dev, err := cpu.New(f.threads)
-	if err != nil {
+// benchmark is one run of `lbmsim bench`.
+type benchmark struct {
+	benchFlags
+	dev  device.Device
+	part string
+}
+
+var allModels = []string{"regularized", "bgk", "trt"}
+
+// speed holds the models against the rooflines.
+func (b *benchmark) speed() error {
+	n := [3]int{b.size, b.size, b.size}
+	if _, onCPU := b.dev.(*cpu.Device); !onCPU {
+		return b.models("D3Q19", n)
+	}
+	// A CPU's memory changes its speed with its other users: all in turns, then float64
+	// against float32.
+	jobs := []bench.Job{bench.InPlace(19, n), bench.CopyPast(19, n)}
+	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels...) {
+		jobs = append(jobs, bench.Closed(spec, n))
+	}
+	if err := b.measure("closed box with a moving lid", n, jobs...); err != nil {
 		return err
 	}
-	defer dev.Close()
-	fmt.Printf("D3Q19, %d^3 cells, closed box with a moving lid, %s (%s), median of %d turns of %d steps\n",
-		f.size, dev.Info().Model, dev.Info().Detail, f.rounds, f.passes)
-	models := []string{"regularized", "bgk", "trt"}
-	show := func(specs []model.Spec, rooflines bool) error {
-		speeds, err := bench.Measure(dev, specs, rooflines, f.size, f.rounds, f.passes)
+	for _, m := range allModels {
+		err := b.measure("float64 beside float32", n,
+			bench.Closed(bench.Specs("D3Q19", model.Float32, m)[0], n), bench.Closed(bench.Specs("D3Q19", model.Float64, m)[0], n))
 		if err != nil {
-			return err
-		}
-		fmt.Printf("\n%-34s %8s %19s %8s %7s %12s %8s\n", "", "MLUPS", "(low - high)", "GB/s", "ratio", "bytes/cell", "oracle")
-		for _, s := range speeds {
-			fmt.Printf("%-34s %8.1f  (%7.1f - %7.1f) %8.1f %7.3f", s.Name, s.MLUPS, s.Low, s.High, s.GBps, s.Ratio)
-			if s.Bytes > 0 {
-				fmt.Printf(" %12.1f %8.1g", s.Bytes, s.Oracle)
-			}
-			fmt.Println()
-		}
-		return nil
-	}
-	if err := show(bench.Specs(model.Float32, models...), true); err != nil {
-		return err
-	}
-	for _, m := range models {
-		if err := show(append(bench.Specs(model.Float32, m), bench.Specs(model.Float64, m)...), false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// benchRanks runs the same case on one rank with two threads and on two ranks with
+// models measures every model in every precision that the device has, each beside the
+// rooflines alone, so that the memory of one is enough.
+func (b *benchmark) models(lattice string, n [3]int) error {
+	for _, p := range model.Precisions {
+		for _, spec := range bench.Specs(lattice, p, allModels...) {
+			if err := bench.Has(b.dev, spec); err != nil {
+				if !b.json {
+					fmt.Printf("\n%s: not measured: %v\n", spec, err)
+				}
+				continue
+			}
+			err := b.measure("closed box with a moving lid", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Closed(spec, n))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// porous counts fluid cells in a packing of spheres, beside the box without.
+func (b *benchmark) porous() error {
+	n := [3]int{b.size, b.size, b.size}
+	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
+	return b.measure("with and without solid spheres", n,
+		bench.InPlace(19, n), bench.InPlace(10, n), bench.Closed(spec, n), bench.Packed(spec, n, 0.25))
+}
+
+// seed is the case examples/gaussian_pulse.toml, large.
+func (b *benchmark) seed() error {
+	n := [3]int{4096, 4096, 1}
+	spec := bench.Specs("D2Q9", model.Float32, "bgk")[0]
+	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n))
+}
+
+// measure prints one table.
+func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
+	speeds, err := bench.Measure(b.dev, jobs, b.rounds, b.passes)
+	if err != nil {
+		return err
+	}
+	if b.json {
+		out := json.NewEncoder(os.Stdout)
+		for _, s := range speeds {
+			row := struct {
+				Part, What, Device, Version string
+				Size                        [3]int
+				bench.Speed
+			}{b.part, what, b.dev.Info().Model, version, n, s}
+			if err := out.Encode(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	cells := fmt.Sprintf("%d x %d", n[0], n[1])
+	if n[2] > 1 {
+		cells += fmt.Sprintf(" x %d", n[2])
+	}
+	fmt.Printf("\n%-42s %9s %21s %8s %7s %7s %8s %8s %8s\n", cells+", "+what, "MLUPS", "(low - high)", "GB/s", "ratio", "share", "B/step", "B/cell", "oracle")
+	for _, s := range speeds {
+		fmt.Printf("%-42s %9.1f  (%8.1f - %8.1f) %8.1f %7.3f", s.Name, s.MLUPS, s.Low, s.High, s.GBps, s.Ratio)
+		if s.Share > 0 {
+			fmt.Printf(" %5.1f %%", 100*s.Share)
+		} else {
+			fmt.Printf(" %7s", "-")
+		}
+		if fmt.Printf(" %8d", s.Traffic); s.Bytes > 0 {
+			fmt.Printf(" %8.1f %8.1g", s.Bytes, s.Oracle)
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// ranks runs the same case on one rank with two threads and on two ranks with
 // one thread each, in turns, as a user would.
-func benchRanks(f benchFlags) error {
+func (b *benchmark) ranks() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -138,28 +256,28 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 [run]
 steps = %[2]d
 watch_every = 1000000
-`, f.size, 10*f.passes)
+`, b.size, 10*max(4, b.passes))
 	if err := os.WriteFile(kase, []byte(text), 0o666); err != nil {
 		return err
 	}
-	one := []string{self, "run", kase, "--threads", "2", "--log", "json", "--output", filepath.Join(work, "one")}
-	two := []string{mpirun, "-np", "2", self, "run", kase, "--threads", "1", "--log", "json", "--output", filepath.Join(work, "two")}
+	one := []string{self, "run", kase, "--threads", "2", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "one")}
+	two := []string{mpirun, "-np", "2", self, "run", kase, "--threads", "1", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "two")}
 	var ones, twos, ratios, hidden []float64
-	for range f.rounds {
-		a, _, err := speedOf(one)
+	for range b.rounds {
+		first, _, err := speedOf(one)
 		if err != nil {
 			return err
 		}
-		b, share, err := speedOf(two)
+		second, share, err := speedOf(two)
 		if err != nil {
 			return err
 		}
-		ones, twos, ratios, hidden = append(ones, a), append(twos, b), append(ratios, b/a), append(hidden, share)
+		ones, twos, ratios, hidden = append(ones, first), append(twos, second), append(ratios, second/first), append(hidden, share)
 	}
-	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells\n", f.size)
+	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells\n", b.size)
 	fmt.Printf("  1 rank x 2 threads   %8.1f MLUPS\n", bench.Median(ones))
 	fmt.Printf("  2 ranks x 1 thread   %8.1f MLUPS, ratio %.3f (median of %d), waiting for messages %.1f %% of the time\n",
-		bench.Median(twos), bench.Median(ratios), f.rounds, 100*bench.Median(hidden))
+		bench.Median(twos), bench.Median(ratios), b.rounds, 100*bench.Median(hidden))
 	return nil
 }
 
@@ -189,8 +307,8 @@ func speedOf(command []string) (mlups, exposed float64, err error) {
 	return 0, 0, fmt.Errorf("%s: no summary in\n%s", strings.Join(command, " "), out)
 }
 
-func benchCheckpoint(f benchFlags) error {
-	speed, err := checkpoint.Bench(f.dir, f.diskMiB<<20, f.rounds)
+func (b *benchmark) checkpoint() error {
+	speed, err := checkpoint.Bench(b.dir, b.diskMiB<<20, b.rounds)
 	if err == nil {
 		fmt.Printf("\n%s\n", speed)
 	}

@@ -20,19 +20,89 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	n := [3]int{32, 32, 32}
 	for _, p := range cpuPrecisions {
-		speeds, err := Measure(d, Specs(p, "regularized", "bgk", "trt"), true, 32, 3, 2)
+		jobs := []Job{InPlace(19, n), CopyPast(19, n), InPlace(10, n)}
+		for _, spec := range Specs("D3Q19", p, "regularized", "bgk", "trt") {
+			jobs = append(jobs, Closed(spec, n), Packed(spec, n, 0.25))
+		}
+		speeds, err := Measure(d, jobs, 3, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(speeds) != 5 || speeds[0].Ratio != 1 {
+		if len(speeds) != 9 || speeds[0].Ratio != 1 {
 			t.Errorf("%+v", speeds)
 		}
-		for _, s := range speeds {
-			if s.MLUPS <= 0 || s.Low > s.MLUPS || s.High < s.MLUPS {
+		for i, s := range speeds {
+			if s.MLUPS <= 0 || s.Low > s.MLUPS || s.High < s.MLUPS || s.Share <= 0 {
 				t.Errorf("%+v", s)
 			}
+			if packed := i > 3 && i%2 == 0; (s.Cells < 32*32*32) != packed || packed && s.Cells < 32*32*32*7/10 {
+				t.Errorf("%s counts %d cells", s.Name, s.Cells)
+			}
 		}
+	}
+}
+
+// A device that records work and writes fields gives the same verified rows.
+func TestPulse(t *testing.T) {
+	d, err := cpu.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	spec := Specs("D2Q9", model.Float32, "bgk")[0]
+	n := [3]int{96, 80, 1}
+	if _, err := Measure(d, []Job{Pulse(spec, n)}, 1, 2); err == nil || !strings.Contains(err.Error(), "no fields") {
+		t.Errorf("a device without the ability: %v", err)
+	}
+	for _, off := range []float32{0, 1e-4} {
+		speeds, err := Measure(writing{d, off}, []Job{Pulse(spec, n)}, 2, 4)
+		if off != 0 {
+			if err == nil || !strings.Contains(err.Error(), "was written as") {
+				t.Errorf("wrong fields: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := speeds[0]; s.Traffic != 2*9*4+3*4 || s.Cells != 96*80 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// writing is the CPU as a device that leaves fields in its memory, off by a number.
+type writing struct {
+	*cpu.Device
+	off float32
+}
+
+type writingProgram struct {
+	device.Program
+	off float32
+}
+
+func (w writing) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	p, err := w.Device.Load(spec, l, periodic, cells)
+	return writingProgram{p, w.off}, err
+}
+
+func (w writingProgram) FieldsTo(s device.Stream, state device.Buffer, box decomp.Box, out device.Buffer, p model.Params) {
+	if err := s.Sync(); err != nil {
+		panic(err)
+	}
+	values := make([]float64, box.Cells()*3)
+	if err := w.Fields(state, box, values, p); err != nil {
+		panic(err)
+	}
+	var b []byte
+	for _, v := range values {
+		b = append(b, encode(v+float64(w.off), model.Float32)...)
+	}
+	if err := out.Write(b, 0); err != nil {
+		panic(err)
 	}
 }
 
@@ -75,7 +145,7 @@ func TestWrongResultsHaveNoSpeed(t *testing.T) {
 	}
 	defer d.Close()
 	for _, p := range cpuPrecisions {
-		_, err := Measure(wrong{d}, Specs(p, "regularized"), false, 16, 1, 1)
+		_, err := Measure(wrong{d}, []Job{Closed(Specs("D3Q19", p, "regularized")[0], [3]int{16, 16, 16})}, 1, 1)
 		if err == nil || !strings.Contains(err.Error(), "wrong") {
 			t.Errorf("%v", err)
 		}

@@ -1,0 +1,302 @@
+package bench
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// Specs are the given collision models on a lattice.
+func Specs(lattice string, p model.Precision, names ...string) []model.Spec {
+	l, ok := model.FindLattice(lattice)
+	if !ok {
+		panic("no lattice " + lattice)
+	}
+	var specs []model.Spec
+	for _, name := range names {
+		c, ok := model.FindCollision(name)
+		if !ok {
+			panic("no collision model " + name)
+		}
+		specs = append(specs, model.Spec{Lattice: l, Collision: c, Precision: p})
+	}
+	return specs
+}
+
+// Has tells why a device has no kernels for a spec, nil if it has.
+func Has(dev device.Device, spec model.Spec) error {
+	b := newBox(spec, [3]int{4, 4, 4})
+	p, err := dev.Load(spec, b.layout, b.periodic, b.cells)
+	if err == nil {
+		p.Close()
+	}
+	return err
+}
+
+// Closed is steps in a closed box with a moving lid.
+func Closed(spec model.Spec, n [3]int) Job {
+	return func(dev device.Device) (*contender, error) { return steps(dev, newBox(spec, n), spec.String()) }
+}
+
+// Packed is the same with spheres that fill a share of the box; only fluid cells are
+// counted.
+func Packed(spec model.Spec, n [3]int, share float64) Job {
+	return func(dev device.Device) (*contender, error) {
+		b := newBox(spec, n)
+		b.pack(share, float64(min(n[0], n[1], n[2]))/16)
+		return steps(dev, b, fmt.Sprintf("%s, %.1f %% solid spheres", spec, 100*(1-float64(b.fluid())/float64(b.all().Cells()))))
+	}
+}
+
+// pack puts spheres of a radius at random places, none into another, until a share
+// of the cells is solid. Random sequential addition ends at 38 % (Widom, J. Chem.
+// Phys. 44 (1966) 3888), so a quarter is reached soon.
+func (b *box) pack(share, radius float64) {
+	const gap = 2 // cells to the walls, for the lid drives the flow
+	r := rand.New(rand.NewSource(7))
+	n, dims := b.layout.N, b.spec.Lattice.Dims
+	var centres [][3]float64
+	for solid, tries := 0, 0; float64(solid) < share*float64(b.all().Cells()) && tries < 1000000; tries++ {
+		c := [3]float64{2: 0.5}
+		for a := range dims {
+			c[a] = radius + gap + r.Float64()*(float64(n[a])-2*(radius+gap))
+		}
+		free := true
+		for _, o := range centres {
+			free = free && math.Hypot(math.Hypot(c[0]-o[0], c[1]-o[1]), c[2]-o[2]) > 2*radius
+		}
+		if !free {
+			continue
+		}
+		centres = append(centres, c)
+		var lo, hi, x [3]int
+		for a := range lo {
+			lo[a], hi[a] = max(0, int(c[a]-radius)), min(n[a], int(c[a]+radius)+1)
+		}
+		for x[2] = lo[2]; x[2] < hi[2]; x[2]++ {
+			for x[1] = lo[1]; x[1] < hi[1]; x[1]++ {
+				for x[0] = lo[0]; x[0] < hi[0]; x[0]++ {
+					if math.Hypot(math.Hypot(float64(x[0])+0.5-c[0], float64(x[1])+0.5-c[1]), float64(x[2])+0.5-c[2]) <= radius {
+						b.cells.Type[b.cells.Index(x[0], x[1], x[2])] = 1
+						solid++
+					}
+				}
+			}
+		}
+	}
+}
+
+// steps takes part with real time steps; the oracle has to agree first.
+func steps(dev device.Device, b box, name string) (*contender, error) {
+	difference, err := Verify(dev, b.spec)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFlow(dev, b)
+	if err != nil {
+		return nil, err
+	}
+	c := f.contender(name)
+	c.oracle = difference
+	c.done = func() error { // the fluid, at rest at first, follows the lid; mass stays
+		return f.look(func(mass, speed float64) bool {
+			return speed > 1e-3 && speed < 0.06 && math.Abs(mass) < 1e-4*float64(b.all().Cells())
+		})
+	}
+	if err := c.record(dev, f.stream); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// flow is a box on a device.
+type flow struct {
+	box
+	program device.Program
+	state   [2]device.Buffer
+	stream  device.Stream
+	bytes   int
+}
+
+func newFlow(dev device.Device, b box) (f *flow, err error) {
+	f = &flow{box: b, stream: dev.NewStream(false)}
+	if f.program, err = dev.Load(b.spec, b.layout, b.periodic, b.cells); err != nil {
+		return nil, err
+	}
+	f.bytes = f.program.Bytes() + len(b.cells.Type)
+	for i := range f.state {
+		if f.state[i], err = dev.Alloc(b.layout.Len() * b.spec.Precision.Bytes()); err != nil {
+			f.close()
+			return nil, err
+		}
+		f.bytes += f.state[i].Bytes()
+	}
+	return f, nil
+}
+
+func (f *flow) close() {
+	f.program.Close()
+	for _, s := range f.state {
+		if s != nil {
+			s.Free()
+		}
+	}
+}
+
+func (f *flow) step() {
+	f.program.Step(f.stream, f.state[0], f.state[1], f.all(), f.params)
+	f.state[0], f.state[1] = f.state[1], f.state[0]
+}
+
+func (f *flow) contender(name string) *contender {
+	return &contender{
+		name: name, cells: f.fluid(), bytes: f.program.BytesPerCell(), memory: float64(f.bytes) / float64(f.all().Cells()),
+		queue: f.step, wait: f.stream.Sync, close: f.close,
+	}
+}
+
+// look judges the whole box by its mass against rest and its largest speed.
+func (f *flow) look(fine func(mass, speed float64) bool) error {
+	planes, err := f.program.Planes(f.state[0], f.params)
+	if err != nil {
+		return err
+	}
+	mass, speed, bad := 0.0, 0.0, 0
+	for _, p := range planes {
+		mass, speed, bad = mass+p.Mass, max(speed, p.MaxSpeed), bad+p.Bad
+	}
+	if bad > 0 || !fine(mass, speed) {
+		return fmt.Errorf("the timed run went wrong: %d bad cells, largest speed %g, mass %+g", bad, speed, mass)
+	}
+	return nil
+}
+
+// Pulse is steps of a periodic box in which a pulse of density runs apart, with
+// density and velocity left in the device's memory after every step. They are part
+// of the traffic that is counted.
+func Pulse(spec model.Spec, n [3]int) Job {
+	return func(dev device.Device) (*contender, error) {
+		difference, err := Verify(dev, spec)
+		if err != nil {
+			return nil, err
+		}
+		b := periodicBox(spec, n)
+		f, err := newFlow(dev, b)
+		if err != nil {
+			return nil, err
+		}
+		c := f.contender(spec.String() + ", fields each step")
+		if err := f.pulse(dev, c); err != nil {
+			f.close()
+			return nil, err
+		}
+		c.oracle = difference
+		if err := c.record(dev, f.stream); err != nil {
+			c.close()
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// pulse starts the pulse and lets each step write its fields.
+func (f *flow) pulse(dev device.Device, c *contender) error {
+	writer, ok := f.program.(device.FieldsWriter)
+	if !ok {
+		return errors.New("the device leaves no fields in its memory")
+	}
+	if f.spec.Lattice.Dims != 2 {
+		return errors.New("the pulse is one of two dimensions")
+	}
+	components, value := 1+f.spec.Lattice.Dims, max(4, f.spec.Precision.Bytes())
+	out, err := dev.Alloc(f.all().Cells() * components * value)
+	if err != nil {
+		return err
+	}
+	c.close = func() { f.close(); out.Free() }
+	plan, err := decomp.Slabs(f.layout.N, f.periodic, f.spec.Lattice.Dims, 1)
+	if err != nil {
+		return err
+	}
+	mass := 0.0
+	for y := range f.layout.N[1] { // row by row: the host may have less memory
+		row := f.all()
+		row.Lo[1], row.Hi[1] = y, y+1
+		fields := f.pulseRow(y)
+		for _, v := range fields[:f.layout.N[0]] {
+			mass += v
+		}
+		if err := f.program.Init(f.state[0], row, fields, f.params); err != nil {
+			return err
+		}
+	}
+	wrap := f.wrap(plan)
+	wrap(f.state[0])
+	c.bytes += components * value
+	c.queue = func() {
+		f.step()
+		wrap(f.state[0])
+		writer.FieldsTo(f.stream, f.state[0], f.all(), out, f.params)
+	}
+	c.done = func() error {
+		if err := f.same(out, components, value); err != nil {
+			return err
+		}
+		return f.look(func(m, speed float64) bool {
+			return speed > 0 && speed < 1e-2 && math.Abs(m-mass) < 1e-3*mass+1e-6*float64(f.all().Cells())
+		})
+	}
+	return nil
+}
+
+// wrap copies the ghost planes of a rank that is its own neighbour.
+func (f *flow) wrap(plan decomp.Plan) func(device.Buffer) {
+	b, links := f.spec.Precision.Bytes(), plan.Links(0)
+	return func(state device.Buffer) {
+		for _, from := range links {
+			for _, to := range links {
+				if to.RecvTag != from.SendTag {
+					continue
+				}
+				lands := f.layout.Ranges(to.Recv)
+				for i, r := range f.layout.Ranges(from.Send) {
+					f.stream.Copy(state, lands[i].Lo*b, state, r.Lo*b, (r.Hi-r.Lo)*b)
+				}
+			}
+		}
+	}
+}
+
+// same holds what the last step wrote against the fields of the state, plane by plane.
+func (f *flow) same(out device.Buffer, components, value int) error {
+	n := f.layout.N
+	row := components * n[0]
+	got, want := make([]byte, row*value), make([]float64, row)
+	for y := 0; y < n[1]; y += max(1, n[1]/64) {
+		box := f.all()
+		box.Lo[1], box.Hi[1] = y, y+1
+		if err := f.program.Fields(f.state[0], box, want, f.params); err != nil {
+			return err
+		}
+		if err := out.Read(got, y*row*value); err != nil {
+			return err
+		}
+		for i, w := range want {
+			v := float64(math.Float32frombits(binary.LittleEndian.Uint32(got[i*value:])))
+			if value == 8 {
+				v = math.Float64frombits(binary.LittleEndian.Uint64(got[i*value:]))
+			}
+			if !(math.Abs(v-w) <= 1e-9+1e-6*math.Abs(w)) {
+				return fmt.Errorf("value %d of row %d was written as %g, the state has %g", i, y, v, w)
+			}
+		}
+	}
+	return nil
+}
