@@ -333,6 +333,29 @@ func TestDevice(t *testing.T) {
 	}
 }
 
+func TestLargestCube(t *testing.T) {
+	text := func(cells, precision string) string {
+		return "[domain]\ncells = " + cells + "\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[collision]\nprecision = \"" + precision + "\"\n" +
+			"[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n[run]\nsteps = 1\n"
+	}
+	const memory = 139 << 30
+	// 80, 160 and 40 bytes a cell, in rows of whole 32 cells.
+	for precision, bytes := range map[string]int64{"float32": 80, "float64": 160, "float16": 40} {
+		c := load(t, text("[8, 8, 8]", precision))
+		n := int64(c.LargestCube(memory))
+		if n*n*n*bytes+gpuReserve > memory || n*n*n*bytes < memory*8/10 {
+			t.Errorf("%s: %d^3 cells have %.3g bytes", precision, n, float64(n*n*n*bytes))
+		}
+	}
+	flat := strings.Replace(text("[8, 8]", "float32"), "[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n", "", 1)
+	if n := int64(load(t, flat).LargestCube(memory)); n*n*48+gpuReserve > memory || n*n*48 < memory*97/100 {
+		t.Errorf("2D: %d^2 cells", n)
+	}
+	if n := load(t, flat).LargestCube(1 << 20); n != 0 {
+		t.Errorf("%d^2 cells in 1 MiB", n)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	a := load(t, plain+"[scaling]\ntau = 0.65")
 	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[device]\nkind = \"cpu\"\n[force]\nacceleration = [\"0.01 m/s2\", 0]")

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"math"
+	"sort"
 
 	"lbmsim/decomp"
 )
@@ -61,6 +63,29 @@ const BaseBytes = 44 << 20
 func (c *Case) FlagBytes(ranks int) int64 {
 	n := c.Layout(ranks).N
 	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
+}
+
+// gpuReserve is about what a GPU's memory holds besides states: the driver's context,
+// kernels, lists of walls, pieces on their way to the host.
+const gpuReserve = 3 << 29
+
+// LargestCube is the edge of the largest cube (in 2D square) of cells whose state this
+// case's model and precision can keep in that much memory of a GPU; 0 when it is too
+// little for anything.
+func (c *Case) LargestCube(memory int64) int {
+	fits := func(n int) bool {
+		box, ghost := [3]int{n, n, n}, [3]int{}
+		if c.Dims() == 2 {
+			box[2] = 1
+		}
+		ghost[c.Dims()-1] = 1
+		if math.Pow(float64(n), float64(c.Dims())) > float64(memory) { // nor count to it
+			return false
+		}
+		l := decomp.NewLayout(box, ghost, c.Spec.Components())
+		return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes())+gpuReserve <= memory
+	}
+	return sort.Search(maxAxis, func(n int) bool { return !fits(n + 1) })
 }
 
 // CheckpointBytes is the size of one checkpoint file, its head apart.

@@ -124,7 +124,8 @@ func (f *fieldFiles) deliver(r *run, p *fields.Pending, box decomp.Box, shot dev
 		return err
 	}
 	from := &held{box: box, components: 1 + r.Case.Dims(), single: single, double: double}
-	return f.sample(r, from, func(i, k int, values []float64, b []byte) ([]byte, error) {
+	// One thread stays with the loop, which would else wait for its turn between steps.
+	return f.sample(r, from, r.threads()-1, func(i, k int, values []float64, b []byte) ([]byte, error) {
 		b = appendValues(b[:0], values, f.Type)
 		return b, p.Write(i, k, b)
 	})
@@ -187,7 +188,7 @@ func (f *fieldFiles) copy(r *run) error {
 			f.data = append(f.data, make([]byte, r.box.Cells()*m.Components*f.Type.Bytes()))
 		}
 	}
-	return f.sample(r, r.present(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
+	return f.sample(r, r.present(), r.threads(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
 		n := len(f.data[i]) / planes
 		appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
 		return spare, nil
@@ -197,8 +198,8 @@ func (f *fieldFiles) copy(r *run) error {
 // sample calls put with the values of field i on plane k, for all of them. Each
 // thread takes a range of planes, with a sampler of its own, and with bytes to use
 // again, which put returns.
-func (f *fieldFiles) sample(r *run, from source, put func(i, k int, values []float64, spare []byte) ([]byte, error)) error {
-	return r.share(r.layout.N[r.layout.Axis()], func(lo, hi int) error {
+func (f *fieldFiles) sample(r *run, from source, threads int, put func(i, k int, values []float64, spare []byte) ([]byte, error)) error {
+	return spread(threads, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
 		s := r.newSampler(from, f.Fields...)
 		var values []float64
 		var spare []byte

@@ -147,14 +147,21 @@ func (r *run) initialize() error {
 	return nil
 }
 
+// threads of the host that this rank may keep busy.
+func (r *run) threads() int {
+	if r.Threads > 0 {
+		return r.Threads
+	}
+	return max(1, r.Device.Info().Threads)
+}
+
 // share splits n pieces of work into contiguous ranges, one for each thread of the
 // host, and returns when all are done.
-func (r *run) share(n int, do func(lo, hi int) error) error {
-	threads := r.Threads
-	if threads == 0 {
-		threads = r.Device.Info().Threads
-	}
-	workers := max(1, min(n, threads))
+func (r *run) share(n int, do func(lo, hi int) error) error { return spread(r.threads(), n, do) }
+
+// spread does the same with that many goroutines.
+func spread(workers, n int, do func(lo, hi int) error) error {
+	workers = max(1, min(n, workers))
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {

@@ -11,7 +11,7 @@ import (
 )
 
 // checkCommand tells what a case would compute and need; it starts no MPI and
-// allocates nothing of the case's size.
+// allocates nothing of the case's size, on no device.
 func checkCommand() *cobra.Command {
 	ranks := 1
 	c := &cobra.Command{
@@ -35,6 +35,14 @@ func checkCommand() *cobra.Command {
 			printTable(os.Stdout, kase.Table)
 			fmt.Printf("\nneeds, on %d ranks\n", ranks)
 			printTable(os.Stdout, kase.Forecast(ranks))
+			if list, err := gpus().list(); err == nil {
+				shape := map[int]string{2: "square", 3: "cube"}[kase.Dims()]
+				fmt.Printf("\nlargest %s of this model and precision\n", shape)
+				for _, g := range list {
+					n := kase.LargestCube(g.Memory)
+					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, kase.Dims())
+				}
+			}
 			for _, w := range kase.Warnings {
 				fmt.Println("warning:", w)
 			}

@@ -247,7 +247,7 @@ func printColumns(out io.Writer, rows [][]string) {
 func printTable(out io.Writer, rows []config.Row) {
 	var cells [][]string
 	for _, r := range rows {
-		cells = append(cells, []string{" " + r.Name, r.Lattice, r.SI})
+		cells = append(cells, []string{"  " + r.Name, r.Lattice, r.SI})
 	}
 	printColumns(out, cells)
 }
