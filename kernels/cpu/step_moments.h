@@ -245,13 +245,18 @@ template <class L, class C, class T> struct StepMoments {
 		T* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
-		// A share of the next row is asked for: in the order of addresses where the
-		// tile has whole rows, which the hardware then continues.
+		// The next row is asked for in the order of addresses where the tile has whole
+		// rows, which the hardware then continues.
 		const bool whole = x1 - x0 == pitch;
 		const long line = whole ? W : pitch, lines = whole ? L::M * W : W;
 		const T* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
+		// The vector before and its place. The first one's is written twice, for want of
+		// one before it.
+		alignas(64) T done[L::M * W];
+		for (int i = 0; i < L::M * W; i++) done[i] = 0;
+		T* place = target + from;
 		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, ahead += lines) {
-			unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
+			if constexpr (!FINISH || !PLAIN) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
 			const T* p = row + x;
 			long q = pitch;
 			if constexpr (!PLAIN) {
@@ -263,14 +268,20 @@ template <class L, class C, class T> struct StepMoments {
 			const Around f{Hermite<L, R>(moments(p, q)), Side<1>(p - 1, q), Side<-1>(p + 1, q)};
 			Moments<L, R> m;
 			if constexpr (L::D == 2) {
+				if constexpr (FINISH && PLAIN) move<0, 3>(place, pitch, done, ahead, line);
 				Sum s = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				if constexpr (FINISH && PLAIN) move<3, 6>(place, pitch, done, ahead, line);
 				m.r = s.r;
 				m.j[0] = s.x, m.j[1] = s.y;
 				m.s[0] = s.xx, m.s[1] = s.yy, m.s[2] = s.xy;
 			} else {
+				if constexpr (FINISH && PLAIN) move<0, 2>(place, pitch, done, ahead, line);
 				Sum mid = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				if constexpr (FINISH && PLAIN) move<2, 4>(place, pitch, done, ahead, line);
 				Sum down = pass<-1, COMPLETE>(f, ab + 8 * W, ab + 9 * W);
+				if constexpr (FINISH && PLAIN) move<4, 6>(place, pitch, done, ahead, line);
 				Sum up = pass<1, COMPLETE>(f, ab + 13 * W, ab + 14 * W);
+				if constexpr (FINISH && PLAIN) move<6, 8>(place, pitch, done, ahead, line);
 				if constexpr (COMPLETE) {
 					T* u = mu + (6 + 5 * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
 					if constexpr (FINISH) {
@@ -288,7 +299,9 @@ template <class L, class C, class T> struct StepMoments {
 						m.s[5] = uy - down.y;
 					}
 					store(mu, mid.r), store(mu + W, mid.x), store(mu + 2 * W, mid.y);
+					if constexpr (FINISH && PLAIN) move<8, 9>(place, pitch, done, ahead, line);
 					store(mu + 3 * W, mid.xx), store(mu + 4 * W, mid.yy), store(mu + 5 * W, mid.xy);
+					if constexpr (FINISH && PLAIN) move<9, 10>(place, pitch, done, ahead, line);
 					store(u, up.r), store(u + W, up.x), store(u + 2 * W, up.y), store(u + 3 * W, up.xx), store(u + 4 * W, up.yy);
 				}
 			}
@@ -297,13 +310,32 @@ template <class L, class C, class T> struct StepMoments {
 				removeTrace(m);
 				C::collide(m, constants);
 				if (!PLAIN && pattern) clearSolid(m, x, pattern);
-				// Past the caches, as each vector is done: through a buffer and
-				// component by component it takes longer (measured).
-				stream(target + x, m.r);
-				unroll<L::D>([&](auto a) LBM_LAMBDA { stream(target + (1 + a.value) * pitch + x, m.j[a.value]); });
-				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { stream(target + (1 + L::D + k.value) * pitch + x, m.s[k.value]); });
+				place = target + x;
+				store(done, m.r);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { store(done + (1 + a.value) * W, m.j[a.value]); });
+				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { store(done + (1 + L::D + k.value) * W, m.s[k.value]); });
+				if (!PLAIN) flush(done, place);
 			}
 		}
+		if (FINISH && PLAIN) flush(done, place);
+	}
+
+	// move does a part of what passes between the vectors and memory: the vector before
+	// goes past the caches, and a share of the next row is asked for. In small portions
+	// between the arithmetic, because the processor has room for a few lines on their
+	// way, and waits with all else when there are more.
+	template <int LO, int HI> LBM_INLINE static void move(T* place, long pitch, const T* done, const T* ahead, long line) {
+		asm volatile("" ::: "memory");  // or the compiler gathers the portions again
+		for (int k = LO; k < HI; k++) {
+			stream(place + k * pitch, load(done + k * W));
+			__builtin_prefetch(ahead + k * line, 0, 2);
+		}
+		asm volatile("" ::: "memory");
+	}
+
+	// flush stores a finished vector past the caches.
+	LBM_INLINE void flush(const T* done, T* to) const {
+		for (int k = 0; k < L::M; k++) stream(to + k * (long)box.layout.pitch, load(done + k * W));
 	}
 
 	// addWalls adds what walls send back to a vector of cells. old is their own state.
