@@ -51,7 +51,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	}
 	p := &program{d: d, spec: spec, layout: layout}
 	var err error
-	if p.kernels, err = d.kernels(spec, layout.Pitch); err != nil {
+	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
 		return nil, err
 	}
 	k := &p.kernels
@@ -64,6 +64,17 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	return p, nil
+}
+
+// ownPitch is the pitch that kernels are compiled for, as a constant: it saves a tenth
+// of the instructions (a fourth of the regularized march's). Short rows are those of
+// small cases, which had better start at once: they share kernels for any pitch (0).
+// The choice depends on nothing that is cut among ranks, so that all take the same.
+func ownPitch(pitch int) int {
+	if pitch < 128 {
+		return 0
+	}
+	return pitch
 }
 
 // place puts the box and its lists into the GPU's memory.
