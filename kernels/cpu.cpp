@@ -1,5 +1,7 @@
 // The list of instruction sets, and the header's tables shown to Go.
 #include "cpu.h"
+#define VECTOR_BYTES 16
+#include "cpu/memory.h"
 #include "lattice/d2q9.h"
 #include "lattice/d3q19.h"
 #include "layout.h"
@@ -15,6 +17,9 @@ extern "C" const lbm_isa* lbm_isa_at(int i) {
 extern "C" int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c) {
 	return lbm::Layout{n[0], n[1], n[2], ghost[1], ghost[2], components, pitch}.at(x, y, z, c);
 }
+
+extern "C" uint16_t lbm_half(float f) { return lbm::narrow(f).bits; }
+extern "C" float lbm_number(uint16_t half) { return lbm::widen(lbm::Half{half}); }
 
 template <class L> static int describe(int i, int32_t c[3], double* weight, int* opposite) {
 	if (i < L::Q) {

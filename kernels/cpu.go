@@ -94,7 +94,7 @@ type Kernel struct{ k *C.lbm_kernel }
 func (i ISA) Kernel(s model.Spec) (Kernel, error) {
 	for l := range model.Lattices {
 		for c := range model.Collisions {
-			if model.Lattices[l].Name == s.Lattice.Name && model.Collisions[c].Name == s.Collision.Name && int(s.Precision) < 2 {
+			if model.Lattices[l].Name == s.Lattice.Name && model.Collisions[c].Name == s.Collision.Name {
 				return Kernel{&i.table.kernel[l][c][s.Precision]}, nil
 			}
 		}
@@ -157,6 +157,11 @@ func LayoutAt(l decomp.Layout, x, y, z, component int) int {
 	g := [3]C.int32_t{C.int32_t(l.Ghost[0]), C.int32_t(l.Ghost[1]), C.int32_t(l.Ghost[2])}
 	return int(C.lbm_layout_at(&n[0], &g[0], C.int32_t(l.Components), C.int32_t(l.Pitch), C.int32_t(x), C.int32_t(y), C.int32_t(z), C.int32_t(component)))
 }
+
+// Half is the 16-bit image of a number, HalfNumber the number of an image, as the
+// portable code of kernels/cpu/memory.h converts them.
+func Half(f float32) uint16       { return uint16(C.lbm_half(C.float(f))) }
+func HalfNumber(h uint16) float32 { return float32(C.lbm_number(C.uint16_t(h))) }
 
 // Direction is velocity i of a lattice as its header has it, and the number of
 // directions; k counts model.Lattices.

@@ -11,6 +11,9 @@ const lbm_isa* lbm_isa_at(int i);
 // kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
 int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);
 int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite);
+// The portable conversions of cpu/memory.h, for their test.
+uint16_t lbm_half(float f);
+float lbm_number(uint16_t half);
 #ifdef __cplusplus
 }
 #endif

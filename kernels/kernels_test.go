@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"path"
 	"strings"
 	"testing"
@@ -78,6 +79,53 @@ func TestLayout(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The portable conversions are those of IEEE 754: to the nearest, ties to even. The
+// tests of device/cpu hold those in hardware equal to them.
+func TestHalves(t *testing.T) {
+	number := func(h uint16) float64 { // by definition; infinity continues the finite ones
+		exponent, digits := int(h>>10&31), float64(h&1023)
+		v := math.Ldexp(digits, -24)
+		if exponent > 0 {
+			v = math.Ldexp(1024+digits, exponent-25)
+		}
+		if h>>15 == 1 {
+			return -v
+		}
+		return v
+	}
+	check := func(f float64, want uint16) {
+		if got := Half(float32(f)); got != want {
+			t.Fatalf("%g is half %04x, must be %04x", f, got, want)
+		}
+	}
+	for i := range 1 << 16 {
+		h := uint16(i)
+		f := float64(HalfNumber(h))
+		switch {
+		case h&0x7fff > 0x7c00:
+			if !math.IsNaN(f) || Half(float32(f))&0x7fff <= 0x7c00 {
+				t.Fatalf("half %04x is no number, but %g, and back %04x", h, f, Half(float32(f)))
+			}
+			continue
+		case h&0x7fff == 0x7c00:
+			if !math.IsInf(f, 0) || math.Signbit(f) != (h>>15 == 1) {
+				t.Fatalf("half %04x is %g, not an infinity", h, f)
+			}
+			check(f, h)
+			continue
+		case f != number(h) || math.Signbit(f) != (h>>15 == 1):
+			t.Fatalf("half %04x is %g, must be %g", h, f, number(h))
+		}
+		check(f, h)
+		// Half-way to the next one, and a little before and after.
+		mid := (f + number(h+1)) / 2
+		even := h + h&1
+		check(mid, even)
+		check(float64(math.Nextafter32(float32(mid), float32(f))), h)
+		check(float64(math.Nextafter32(float32(mid), float32(number(h+1)))), h+1)
 	}
 }
 

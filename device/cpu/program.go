@@ -57,7 +57,7 @@ func (p *program) place(box kernels.Case, w *walls) error {
 	entries := rows + align(4*len(w.rows))
 	patterns := entries + align(8*len(w.entries))
 	kicks := patterns + align(len(w.patterns)*int(unsafe.Sizeof(kernels.Pattern{})))
-	lists, err := newMemory(kicks + align(len(w.kicks)*p.spec.Precision.Bytes()))
+	lists, err := newMemory(kicks + align(len(w.kicks)*max(4, p.spec.Precision.Bytes())))
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func ruleFor(spec model.Spec, threads int) splitRule {
 	}
 	r := splitRule{width: 256, tile: 1 << 30, tasks: 4 * threads, share: threads, least: 16}
 	if spec.Lattice.Dims == 3 {
-		r.tile = 96 / spec.Precision.Bytes()
+		r.tile = 96 / max(4, spec.Precision.Bytes()) // the sums have 32 bits at least
 	} else {
 		r.width *= 2
 	}

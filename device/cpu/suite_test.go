@@ -7,7 +7,6 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/devicetest"
 	"lbmsim/kernels"
-	"lbmsim/model"
 )
 
 func newDevice(t testing.TB, threads int, isa string) *Device {
@@ -19,19 +18,9 @@ func newDevice(t testing.TB, threads int, isa string) *Device {
 	return d
 }
 
-// precisions are those that the CPU has kernels for: 32 and 64 bits always.
-func precisions() []model.Precision {
-	list := []model.Precision{model.Float32, model.Float64}
-	half := model.Spec{Lattice: model.Lattices[0], Collision: model.Collisions[0], Precision: model.Float16}
-	if _, err := kernels.ISAs()[0].Kernel(half); err == nil {
-		list = append(list, model.Float16)
-	}
-	return list
-}
-
 // What every device has to do, with the best instruction set and three threads.
 func TestDevice(t *testing.T) {
-	options := devicetest.Options{Precisions: precisions()}
+	options := devicetest.Options{}
 	if os.Getenv("LBMSIM_HUGE_TESTS") == "1" {
 		options.Memory = 6e9
 	}
@@ -60,5 +49,5 @@ func TestInstructionSets(t *testing.T) {
 	}
 	devices = append(devices, newDevice(t, 2, isas[0].String()))
 	t.Cleanup(func() { devices[len(devices)-1].Close() })
-	devicetest.Same(t, devices, devicetest.Options{Precisions: precisions()})
+	devicetest.Same(t, devices, devicetest.Options{})
 }

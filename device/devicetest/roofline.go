@@ -18,13 +18,16 @@ func roofline(t *testing.T, d device.Device, o Options) {
 	}
 	const pitch, rows = 96, 7
 	s := d.NewStream(false)
-	for _, p := range []model.Precision{model.Float32, model.Float64} {
+	for _, p := range model.Precisions {
 		for _, components := range []int{1, 10, 19} {
 			n := rows * components * pitch
 			one := make([]byte, 8)
 			binary.LittleEndian.PutUint64(one, math.Float64bits(1))
-			if p == model.Float32 {
+			switch p {
+			case model.Float32:
 				binary.LittleEndian.PutUint32(one, math.Float32bits(1))
+			case model.Float16:
+				binary.LittleEndian.PutUint16(one, 0x3c00)
 			}
 			one = one[:p.Bytes()]
 			old, want := make([]byte, n*p.Bytes()), make([]byte, n*p.Bytes())

@@ -54,10 +54,10 @@ typedef struct {
 } lbm_kernel;
 
 // lbm_isa is what one instruction set has: kernels by lattice (D2Q9, D3Q19),
-// collision (regularized, bgk, trt) and precision (float32, float64).
+// collision (regularized, bgk, trt) and precision (float32, float64, float16).
 typedef struct {
 	const char* name;
-	lbm_kernel kernel[2][3][2];
+	lbm_kernel kernel[2][3][3];
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);

@@ -1,4 +1,4 @@
-// The table of kernels of one instruction set: 2 lattices x 3 models x 2 precisions.
+// The table of kernels of one instruction set: 2 lattices x 3 models x 3 precisions.
 // Each isa_*.cpp sets its target and includes this file.
 #include "../collision/bgk.h"
 #include "../collision/regularized.h"
@@ -15,22 +15,22 @@ namespace lbm { namespace {
 template <class Step, class State> constexpr lbm_kernel kernelOf() {
 	return {&Step::run, &Step::scratch, &State::init, &State::fields, &State::row};
 }
-template <class L, class C, class T> constexpr lbm_kernel moments() {
-	return kernelOf<StepMoments<L, C, T>, StateOf<L, true, T>>();
+template <class L, class C, class S> constexpr lbm_kernel moments() {
+	return kernelOf<StepMoments<L, C, S>, StateOf<L, true, S>>();
 }
-template <class L, class C, class T> constexpr lbm_kernel populations() {
-	return kernelOf<StepPopulations<L, C, T>, StateOf<L, false, T>>();
+template <class L, class C, class S> constexpr lbm_kernel populations() {
+	return kernelOf<StepPopulations<L, C, S>, StateOf<L, false, S>>();
 }
 
 // instances is in the order of model.Lattices, model.Collisions, model.Precisions.
 constexpr lbm_isa instances(const char* name) {
 	return {name,
-	        {{{moments<D2Q9, Regularized, float>(), moments<D2Q9, Regularized, double>()},
-	          {populations<D2Q9, Bgk, float>(), populations<D2Q9, Bgk, double>()},
-	          {populations<D2Q9, Trt, float>(), populations<D2Q9, Trt, double>()}},
-	         {{moments<D3Q19, Regularized, float>(), moments<D3Q19, Regularized, double>()},
-	          {populations<D3Q19, Bgk, float>(), populations<D3Q19, Bgk, double>()},
-	          {populations<D3Q19, Trt, float>(), populations<D3Q19, Trt, double>()}}},
+	        {{{moments<D2Q9, Regularized, float>(), moments<D2Q9, Regularized, double>(), moments<D2Q9, Regularized, Half>()},
+	          {populations<D2Q9, Bgk, float>(), populations<D2Q9, Bgk, double>(), populations<D2Q9, Bgk, Half>()},
+	          {populations<D2Q9, Trt, float>(), populations<D2Q9, Trt, double>(), populations<D2Q9, Trt, Half>()}},
+	         {{moments<D3Q19, Regularized, float>(), moments<D3Q19, Regularized, double>(), moments<D3Q19, Regularized, Half>()},
+	          {populations<D3Q19, Bgk, float>(), populations<D3Q19, Bgk, double>(), populations<D3Q19, Bgk, Half>()},
+	          {populations<D3Q19, Trt, float>(), populations<D3Q19, Trt, double>(), populations<D3Q19, Trt, Half>()}}},
 	        &updateBytes, &copyBytes};
 }
 

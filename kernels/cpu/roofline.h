@@ -3,18 +3,19 @@
 // esoteric streaming). copy: from one array to another past the caches.
 #ifndef LBM_ROOFLINE_H
 #define LBM_ROOFLINE_H
-#include "lanes.h"
+#include "memory.h"
 
 namespace lbm { namespace {
 
 // updateRow changes x to 1 - x (exact where x is 0 or 1, so that it can be checked)
 // in all components of one cell vector before it goes on, as an in-place step does.
 template <class T, int N> void updateRow(T* row, long pitch) {
-	for (long x = 0; x < pitch; x += Lanes<T>::W)
+	typedef typename Arithmetic<T>::T A;
+	for (long x = 0; x < pitch; x += Lanes<A>::W)
 		unroll<N>([&](auto i) LBM_LAMBDA {
 			T* p = row + i.value * pitch + x;
 			__builtin_prefetch(p + N * pitch, 0, 2);  // to L2: into L1 it takes a third longer on some processors
-			store(p, T(1) - load(p));
+			store(p, A(1) - load(p));
 		});
 }
 
@@ -33,7 +34,8 @@ template <class T> void update(T* data, int64_t rows, int64_t components, int64_
 }
 
 void updateBytes(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) {
-	if (bytes == 4) update((float*)data, rows, components, pitch);
+	if (bytes == 2) update((Half*)data, rows, components, pitch);
+	else if (bytes == 4) update((float*)data, rows, components, pitch);
 	else update((double*)data, rows, components, pitch);
 }
 

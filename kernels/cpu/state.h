@@ -6,7 +6,7 @@
 #include "../moments.h"
 #include "../populations.h"
 #include "box.h"
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the registers are passed to inlined functions only
+#include "memory.h"
 
 namespace lbm { namespace {
 
@@ -16,8 +16,8 @@ typedef long long WideMask __attribute__((vector_size(64)));
 template <> struct Scalar<Wide> { using type = double; };
 #endif
 
-// Stored<L, MOMENTS> reads and writes one cell (R double) or eight (R Wide).
-template <class L, bool MOMENTS> struct Stored {
+// Cells<L, MOMENTS> reads and writes one cell (R double) or eight (R Wide).
+template <class L, bool MOMENTS> struct Cells {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
 
 	// read gives r and the post-collision momentum j; get(c) is component c.
@@ -33,22 +33,24 @@ template <class L, bool MOMENTS> struct Stored {
 	}
 
 	// write stores moments; populations get their second-order Hermite expansion.
-	template <class T> static void write(const Moments<L, double>& m, T* cell, long pitch) {
+	template <class S> static void write(const Moments<L, double>& m, S* cell, long pitch) {
+		auto put = [&](int c, double v) { cell[c * pitch] = Memory<S, L, MOMENTS>::put(v, c); };
 		if constexpr (MOMENTS) {
-			cell[0] = T(m.r);
-			for (int a = 0; a < L::D; a++) cell[(1 + a) * pitch] = T(m.j[a]);
-			for (int k = 0; k < L::M - 1 - L::D; k++) cell[(1 + L::D + k) * pitch] = T(m.s[k]);
+			put(0, m.r);
+			for (int a = 0; a < L::D; a++) put(1 + a, m.j[a]);
+			for (int k = 0; k < L::M - 1 - L::D; k++) put(1 + L::D + k, m.s[k]);
 		} else {
 			Hermite<L, double> h(m);
 			unroll<L::Q>([&](auto i) LBM_LAMBDA {
-				cell[i.value * pitch] = T(h.template population<decltype(i)::value>());
+				put(i.value, h.template population<decltype(i)::value>());
 			});
 		}
 	}
 };
 
-template <class L, bool MOMENTS, class T> struct StateOf {
-	typedef Stored<L, MOMENTS> S;
+template <class L, bool MOMENTS, class S> struct StateOf {
+	typedef Cells<L, MOMENTS> In;
+	typedef Memory<S, L, MOMENTS> Values;
 
 	static bool solid(const lbm_pattern* p, int x) { return p && p->cell[x % LBM_BLOCK] >> 31; }
 
@@ -57,13 +59,13 @@ template <class L, bool MOMENTS, class T> struct StateOf {
 	// (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method, Springer 2017,
 	// ch. 4 and 6), of which the collision leaves the share 1 - omega, and adds its own.
 	static void init(const lbm_case* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) {
-		Box box(c, S::COMPONENTS);
+		Box box(c, In::COMPONENTS);
 		const double tau = 1 / p->omega;
 		const int width = r->hi[0] - r->lo[0];
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++) {
 				const double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * L::M * width;
-				T* to = (T*)state + box.layout.start(y, z);
+				S* to = (S*)state + box.layout.start(y, z);
 				Walls walls(c, y, z, r->lo[0]);
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					const double* f = row + x - r->lo[0];
@@ -83,26 +85,26 @@ template <class L, bool MOMENTS, class T> struct StateOf {
 								m.s[k] = rho * u[a] * u[b] + (1 - p->omega) * neq + (1 - 0.5 * p->omega) * uF;
 							}
 					}
-					S::write(m, to + x, box.layout.pitch);
+					In::write(m, to + x, box.layout.pitch);
 				}
 			}
 	}
 
 	static void fields(const lbm_case* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) {
-		Box box(c, S::COMPONENTS);
+		Box box(c, In::COMPONENTS);
 		const int width = r->hi[0] - r->lo[0];
 		const long pitch = box.layout.pitch;
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++) {
 				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D) * width;
-				const T* from = (const T*)state + box.layout.start(y, z);
+				const S* from = (const S*)state + box.layout.start(y, z);
 				// Rows of ghosts have no list of walls; their solid cells are at rest.
 				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
 				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, r->lo[0]);
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					double rho = 0, j[L::D] = {};
 					bool wall = !ghost && solid(walls.at(x), x);
-					if (!wall) S::read(rho, j, [&](int k) LBM_LAMBDA { return double(from[k * pitch + x]); });
+					if (!wall) In::read(rho, j, [&](int k) LBM_LAMBDA { return double(Values::get(from[k * pitch + x], k)); });
 					double* to = row + x - r->lo[0];
 					to[0] = rho;
 					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * p->force[a]) / (1 + rho);
@@ -110,11 +112,24 @@ template <class L, bool MOMENTS, class T> struct StateOf {
 			}
 	}
 
+	// eight is component c of eight cells.
+	LBM_INLINE static Wide eight(const S* p, int c) {
+		if constexpr (sizeof(S) == 2) {
+			typedef uint16_t Eight __attribute__((vector_size(16), may_alias));
+			typedef int Int8 __attribute__((vector_size(32)));
+			typedef float Float8 __attribute__((vector_size(32)));
+			return __builtin_convertvector(widen<Float8>(__builtin_convertvector(*(const Eight*)p, Int8)) * (1.f / Values::scale(c)), Wide);
+		} else {
+			typedef S Eight __attribute__((vector_size(8 * sizeof(S)), may_alias));
+			return __builtin_convertvector(*(const Eight*)p, Wide);
+		}
+	}
+
 	// row sums one row in eight interleaved sums, which are then added in order.
 	static void row(const lbm_case* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* sums) {
-		Box box(c, S::COMPONENTS);
+		Box box(c, In::COMPONENTS);
 		const long pitch = box.layout.pitch;
-		const T* from = (const T*)state + box.layout.start(y, z);
+		const S* from = (const S*)state + box.layout.start(y, z);
 		Walls walls(c, y, z, 0);
 		const Wide zero{};
 		Wide mass{}, momentum[3] = {}, energy{}, most = zero - 1;
@@ -123,9 +138,8 @@ template <class L, bool MOMENTS, class T> struct StateOf {
 		for (int x = 0; x < box.layout.nx; x += 8, here += 8) {
 			const lbm_pattern* pattern = walls.at(x);
 			Wide r, j[L::D], finite{};  // v - v is zero unless v is not finite
-			S::read(r, j, [&](int k) LBM_LAMBDA {
-				typedef T Eight __attribute__((vector_size(8 * sizeof(T)), may_alias));
-				Wide v = __builtin_convertvector(*(const Eight*)(from + k * pitch + x), Wide);
+			In::read(r, j, [&](int k) LBM_LAMBDA {
+				Wide v = eight(from + k * pitch + x, k);
 				finite += v - v;
 				return v;
 			});

@@ -18,10 +18,13 @@
 #include "../boundary/moving_wall.h"
 #include "../moments.h"
 #include "box.h"
+#include "memory.h"
 
 namespace lbm { namespace {
 
-template <class L, class C, class T> struct StepMoments {
+template <class L, class C, class S> struct StepMoments {
+	typedef typename Arithmetic<S>::T T;
+	typedef Memory<S, L, true> Values;
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W;
 	static constexpr int AB = L::D == 3 ? 18 : 8;           // vectors of Rows per vector of cells
@@ -39,9 +42,9 @@ template <class L, class C, class T> struct StepMoments {
 		R axis;                    // the one along x, without its share
 		R even[L::D], odd[L::D];  // by axis b: (f(c_b = 1) +- f(c_b = -1)) / 2
 
-		LBM_INLINE Side(const T* row, long pitch) {
+		LBM_INLINE Side(const S* row, long pitch) {
 			constexpr T unit = T(1) / T(36);
-			auto component = [&](int k) LBM_LAMBDA { return R(loadAny(row + k * pitch)); };
+			auto component = [&](int k) LBM_LAMBDA { return Values::loadAny(row + k * pitch, k); };
 			auto stress = [&](int a, int b) LBM_LAMBDA { return component(1 + L::D + L::pair(a, b)); };
 			R along = CX > 0 ? stress(0, 0) + component(1) : stress(0, 0) - component(1);
 			R across = stress(1, 1);
@@ -74,11 +77,11 @@ template <class L, class C, class T> struct StepMoments {
 
 	Box box;
 	Params<T> params;
-	const T* in;
-	T* out;
+	const S* in;
+	S* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	T* edges;   // [2][2][M][EDGE], of odd and even rows: see copyEdges
-	T* zeros;   // [EDGE], what lies behind a wall
+	S* edges;   // [2][2][M][EDGE], of odd and even rows: see copyEdges
+	S* zeros;   // [EDGE], what lies behind a wall
 	T* rows;    // Rows: [x/W][AB][W]
 	T* planes;  // Planes: [y-y0][x/W][MU][W]
 
@@ -90,11 +93,11 @@ template <class L, class C, class T> struct StepMoments {
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		T* edges = (T*)scratch;
-		T* zeros = edges + 2 * ENDS;
-		T* rows = zeros + EDGE;
-		for (int i = 0; i < EDGE; i++) zeros[i] = 0;
-		StepMoments s{Box(c, L::M), numbers<T>(p), (const T*)in, (T*)out, r->lo[0], x1,
+		S* edges = (S*)scratch;
+		S* zeros = edges + 2 * ENDS;
+		T* rows = (T*)scratch + 2 * ENDS + EDGE;
+		for (int i = 0; i < EDGE; i++) zeros[i] = S{};
+		StepMoments s{Box(c, L::M), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
 		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
 		s.march();
 		fence();
@@ -110,10 +113,10 @@ template <class L, class C, class T> struct StepMoments {
 
 	// sweep takes the rows of source plane z in.
 	void sweep(int z) const {
-		const T* next = box.source(in, y0 - 1, z);
+		const S* next = box.source(in, y0 - 1, z);
 		copyEdges(next, y0 - 1);
 		for (int y = y0 - 1; y <= y1; y++) {
-			const T* row = next;
+			const S* row = next;
 			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
@@ -129,32 +132,32 @@ template <class L, class C, class T> struct StepMoments {
 	// for what lies beyond them: the other end of a periodic row, nothing behind a
 	// wall. A row ahead of its use, so that the loads, which are not aligned, need
 	// not wait for the stores.
-	void copyEdges(const T* row, int y) const {
+	void copyEdges(const S* row, int y) const {
 		if (!row) return;
-		T* const to = edges + (y & 1) * ENDS;
+		S* const to = edges + (y & 1) * ENDS;
 		const int last = (box.layout.nx - 1) / W * W;
 		if (x0 == 0) copyEdge(row, 0, to);
 		if (x0 <= last && last < x1) copyEdge(row, last, to + ENDS / 2);
 	}
 
-	void copyEdge(const T* row, int x, T* to) const {
+	void copyEdge(const S* row, int x, S* to) const {
 		const int n = box.layout.nx;
 		const bool periodic = box.c->periodic[0];
 		for (int k = 0; k < L::M; k++) {
-			const T* from = row + k * (long)box.layout.pitch;
-			T* place = to + k * EDGE + W;
-			store(place, load(from + x));
-			place[-1] = x > 0 ? from[x - 1] : periodic ? from[n - 1] : T(0);
+			const S* from = row + k * (long)box.layout.pitch;
+			S* place = to + k * EDGE + W;
+			__builtin_memcpy(place, from + x, W * sizeof(S));
+			place[-1] = x > 0 ? from[x - 1] : periodic ? from[n - 1] : S{};
 			if (x + W < n) place[W] = from[x + W];
-			else place[n - x] = periodic ? from[0] : T(0);
+			else place[n - x] = periodic ? from[0] : S{};
 		}
 	}
 
-	LBM_INLINE static Moments<L, R> moments(const T* row, long pitch) {
+	LBM_INLINE static Moments<L, R> moments(const S* row, long pitch) {
 		Moments<L, R> m;
-		m.r = load(row);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = load(row + (1 + a.value) * pitch); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = load(row + (1 + L::D + k.value) * pitch); });
+		m.r = Values::load(row, 0);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = Values::load(row + (1 + a.value) * pitch, 1 + a.value); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = Values::load(row + (1 + L::D + k.value) * pitch, 1 + L::D + k.value); });
 		return m;
 	}
 
@@ -215,7 +218,7 @@ template <class L, class C, class T> struct StepMoments {
 	// gather takes source row (y, z) into the waiting sums.
 	// COMPLETE: row y-1 of plane z has all its c_y; FINISH: and so has the cell
 	// (y-1, z-1), in 2D (y-1, z), all its populations.
-	template <bool COMPLETE, bool FINISH> void gather(const T* row, int y, int z, const T* next, Walls& walls) const {
+	template <bool COMPLETE, bool FINISH> void gather(const S* row, int y, int z, const S* next, Walls& walls) const {
 		const int last = (box.layout.nx - 1) / LBM_BLOCK * LBM_BLOCK;
 		for (int x = x0; x < x1;) {
 			const lbm_pattern* pattern = FINISH ? walls.at(x) : nullptr;
@@ -237,30 +240,30 @@ template <class L, class C, class T> struct StepMoments {
 	// stretch does so for the cells [from, to). PLAIN: they are inside the row and
 	// have no walls; else they are one block.
 	template <bool COMPLETE, bool FINISH, bool PLAIN>
-	__attribute__((noinline)) void stretch(const T* row, int from, int to, int y, int z, const T* next, const lbm_pattern* pattern) const {
+	__attribute__((noinline)) void stretch(const S* row, int from, int to, int y, int z, const S* next, const lbm_pattern* pattern) const {
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
-		const T* const old = in + (FINISH ? box.layout.start(ty, tz) : 0);
-		T* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
+		const S* const old = in + (FINISH ? box.layout.start(ty, tz) : 0);
+		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
 		// The next row is asked for in the order of addresses where the tile has whole
 		// rows, which the hardware then continues.
 		const bool whole = x1 - x0 == pitch;
 		const long line = whole ? W : pitch, lines = whole ? L::M * W : W;
-		const T* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
+		const S* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
 		// The vector before and its place. The first one's is written twice, for want of
 		// one before it.
 		alignas(64) T done[L::M * W];
 		for (int i = 0; i < L::M * W; i++) done[i] = 0;
-		T* place = target + from;
+		S* place = target + from;
 		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, ahead += lines) {
 			if constexpr (!FINISH || !PLAIN) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
-			const T* p = row + x;
+			const S* p = row + x;
 			long q = pitch;
 			if constexpr (!PLAIN) {
-				const T* const edge = edges + (y & 1) * ENDS + W;
+				const S* const edge = edges + (y & 1) * ENDS + W;
 				if (!row) p = zeros + W, q = 0;
 				else if (x == 0) p = edge, q = EDGE;
 				else if (x + W >= box.layout.nx) p = edge + ENDS / 2, q = EDGE;
@@ -324,22 +327,22 @@ template <class L, class C, class T> struct StepMoments {
 	// goes past the caches, and a share of the next row is asked for. In small portions
 	// between the arithmetic, because the processor has room for a few lines on their
 	// way, and waits with all else when there are more.
-	template <int LO, int HI> LBM_INLINE static void move(T* place, long pitch, const T* done, const T* ahead, long line) {
+	template <int LO, int HI> LBM_INLINE static void move(S* place, long pitch, const T* done, const S* ahead, long line) {
 		asm volatile("" ::: "memory");  // or the compiler gathers the portions again
 		for (int k = LO; k < HI; k++) {
-			stream(place + k * pitch, load(done + k * W));
+			Values::stream(place + k * pitch, k, load(done + k * W));
 			__builtin_prefetch(ahead + k * line, 0, 2);
 		}
 		asm volatile("" ::: "memory");
 	}
 
 	// flush stores a finished vector past the caches.
-	LBM_INLINE void flush(const T* done, T* to) const {
-		for (int k = 0; k < L::M; k++) stream(to + k * (long)box.layout.pitch, load(done + k * W));
+	LBM_INLINE void flush(const T* done, S* to) const {
+		for (int k = 0; k < L::M; k++) Values::stream(to + k * (long)box.layout.pitch, k, load(done + k * W));
 	}
 
 	// addWalls adds what walls send back to a vector of cells. old is their own state.
-	LBM_INLINE void addWalls(Moments<L, R>& m, const T* old, int x, const lbm_pattern* pattern) const {
+	LBM_INLINE void addWalls(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		if (!links) return;
 		if (links == side<1>() && !moving && uniform(pattern)) return addFace<1>(m, old, x, pattern);
@@ -381,7 +384,7 @@ template <class L, class C, class T> struct StepMoments {
 
 	// addFace is addWalls for a plain wall at rest across x, which every row of a
 	// box has at both ends. Incoming directions have c_x = CX.
-	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const T* old, int x, const lbm_pattern* pattern) const {
+	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
 		const Side<-CX> own(old, box.layout.pitch);
 		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));
 		auto add = [&](R& to, const R& v) LBM_LAMBDA { to = select(mask, to + v, to); };

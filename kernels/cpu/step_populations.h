@@ -6,10 +6,13 @@
 #include "../boundary/moving_wall.h"
 #include "../populations.h"
 #include "box.h"
+#include "memory.h"
 
 namespace lbm { namespace {
 
-template <class L, class C, class T> struct StepPopulations {
+template <class L, class C, class S> struct StepPopulations {
+	typedef typename Arithmetic<S>::T T;
+	typedef Memory<S, L, false> Values;
 	typedef typename Lanes<T>::R R;
 	typedef typename Lanes<T>::I I;
 	static constexpr int W = Lanes<T>::W;
@@ -23,26 +26,26 @@ template <class L, class C, class T> struct StepPopulations {
 		Box box(c, L::Q);
 		Params<T> params = numbers<T>(p);
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
-			for (int y = r->lo[1]; y < r->hi[1]; y++) row(box, params, (const T*)in, (T*)out, y, z, r->lo[0], r->hi[0], (T*)scratch);
+			for (int y = r->lo[1]; y < r->hi[1]; y++) row(box, params, (const S*)in, (S*)out, y, z, r->lo[0], r->hi[0], (T*)scratch);
 		fence();
 	}
 
-	static void row(const Box& box, const Params<T>& params, const T* in, T* out, int y, int z, int x0, int x1, T* done) {
+	static void row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done) {
 		const long pitch = box.layout.pitch;
-		const T* own = in + box.layout.start(y, z);
-		const T* source[3][3] = {};  // by c_z, c_y. Behind a wall any row will do: its values are not used.
+		const S* own = in + box.layout.start(y, z);
+		const S* source[3][3] = {};  // by c_z, c_y. Behind a wall any row will do: its values are not used.
 		for (int d = -1; d <= 1; d++)
 			for (int b = -1; b <= 1; b++) {
 				if (L::D == 2 && d != 0) continue;
-				const T* s = box.source(in, y - b, z - d);
+				const S* s = box.source(in, y - b, z - d);
 				source[d + 1][b + 1] = s ? s : own;
 			}
-		const T* from[L::Q];
+		const S* from[L::Q];
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
 			from[N] = source[L::c(N, 2) + 1][L::c(N, 1) + 1] + N * pitch - L::c(N, 0);
 		});
-		T* const target = out + box.layout.start(y, z);
+		S* const target = out + box.layout.start(y, z);
 		const int n = box.layout.nx, left = box.c->periodic[0] ? 0 : -1, right = box.c->periodic[0] ? n - 1 : -1;
 		const long ahead = (long)L::Q * pitch;  // the next row
 		if (y + 1 < box.layout.ny) fetchWalls<true>(box, in, y + 1, z, x0, x1);
@@ -55,7 +58,7 @@ template <class L, class C, class T> struct StepPopulations {
 			unroll<L::Q>([&](auto i) LBM_LAMBDA {
 				constexpr int N = decltype(i)::value;
 				__builtin_prefetch(from[N] + x + ahead, 0, 2);  // to L2: a row does not stay in L1
-				f[N] = L::c(N, 0) == 0 ? load(from[N] + x) : loadAny(from[N] + x);
+				f[N] = L::c(N, 0) == 0 ? Values::load(from[N] + x, N) : Values::loadAny(from[N] + x, N);
 			});
 			const lbm_pattern* pattern = walls.at(x);
 			bool wraps = x == left || (right >= x && right < x + W);
@@ -75,28 +78,28 @@ template <class L, class C, class T> struct StepPopulations {
 		}
 		// Past the caches, component by component: many interleaved streams are slower (measured).
 		for (int i = 0; i < L::Q; i++)
-			for (int x = begin; x < end; x += W) stream(target + i * pitch + x, load(done + i * STRIDE + x - begin));
+			for (int x = begin; x < end; x += W) Values::stream(target + i * pitch + x, i, load(done + i * STRIDE + x - begin));
 		}
 	}
 
 	// wrap replaces, in one lane, the populations with c_x = CX by those from the
 	// other end of a periodic row.
-	template <int CX> static LBM_INLINE void wrap(R* f, const T* const* from, int x, int lane, int shift) {
+	template <int CX> static LBM_INLINE void wrap(R* f, const S* const* from, int x, int lane, int shift) {
 		I mask = laneNumbers<T>() == (I{} + lane);
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
-			if constexpr (L::c(N, 0) == CX) f[N] = select(mask, R{} + from[N][x + lane + shift], f[N]);
+			if constexpr (L::c(N, 0) == CX) f[N] = select(mask, R{} + Values::get(from[N][x + lane + shift], N), f[N]);
 		});
 	}
 
-	static LBM_INLINE void bounce(const Box& box, R* f, const T* own, int x, const lbm_pattern* pattern) {
+	static LBM_INLINE void bounce(const Box& box, R* f, const S* own, int x, const lbm_pattern* pattern) {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
 		if (!links) return;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
 			if (!(links >> N & 1)) return;
-			R old = load(own + L::opposite(N) * (long)box.layout.pitch + x);
+			R old = Values::load(own + L::opposite(N) * (long)box.layout.pitch + x, L::opposite(N));
 			I mask = bit<T>(cells, N);
 			if (moving >> N & 1) {
 				const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, N) * LBM_BLOCK + x % LBM_BLOCK;

@@ -1,11 +1,8 @@
 // Numbers in memory and in arithmetic: what a stored value S is to the thread's R.
-// float and double are stored as they are. half is IEEE binary16, scaled by a power
-// of two of its own for each component, so that the values of a weakly compressible
-// flow (Ma < 0.3: |rho-1| and |j| below 0.25, |S| below 0.03) lie well inside of
-// its range 6e-5 .. 65504 of full precision, 11 bits.
+// float and double are stored as they are, half as scale16.h says.
 #ifndef LBM_STORAGE_H
 #define LBM_STORAGE_H
-#include "../portable.h"
+#include "../scale16.h"
 
 namespace lbm { namespace {
 
@@ -30,9 +27,7 @@ template <class S, class R, class L, bool MOMENTS> struct Stored {
 	template <int C> __device__ static LBM_INLINE S put(R v) { return v; }
 };
 template <class L, bool MOMENTS> struct Stored<half, float, L, MOMENTS> {
-	// Exponent of the scale: populations f - w are below 2^-3, and so are rho - 1 and
-	// the momentum; the stress of a flow is a tenth of that and less.
-	template <int C> static constexpr int EXPONENT = MOMENTS ? (C <= L::D ? 14 : 16) : 15;
+	template <int C> static constexpr int EXPONENT = scale16<L, MOMENTS>(C);
 	template <int C> __device__ static LBM_INLINE float get(half s) { return wide(s) * (1.f / (1 << EXPONENT<C>)); }
 	template <int C> __device__ static LBM_INLINE half put(float v) { return narrow(v * (1 << EXPONENT<C>)); }
 };
