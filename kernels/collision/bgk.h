@@ -15,12 +15,12 @@ struct Bgk {
 	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;
 		Gain<L, R> gain(f, p.omega, p.omega, p.force);
-		T keep = T(1) - p.omega;
+		const T keep = T(1) - p.omega, half = T(0.5) * keep;
 		unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value, P = L::opposite(N);
-			R even = gain.template even<P>(), odd = gain.template odd<P>();
-			f[P] = f[P] * keep + (even + odd);
-			f[N] = f[N] * keep + (even - odd);
+			R even = (f[P] + f[N]) * half + gain.template even<P>(), odd = (f[P] - f[N]) * half + gain.template odd<P>();
+			f[P] = even + odd;
+			f[N] = even - odd;
 		});
 		f[L::Q / 2] = f[L::Q / 2] * keep + gain.template even<L::Q / 2>();
 	}

@@ -15,13 +15,14 @@ struct Trt {
 	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;
 		Gain<L, R> gain(f, p.omega, p.omegaMinus, p.force);
-		T halfPlus = T(0.5) * p.omega, halfMinus = T(0.5) * p.omegaMinus;
+		// The sums and differences of the pairs are all that is needed from here on.
+		const T keepPlus = T(0.5) - T(0.5) * p.omega, keepMinus = T(0.5) - T(0.5) * p.omegaMinus;
 		unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value, P = L::opposite(N);
-			R even = gain.template even<P>() - (f[P] + f[N]) * halfPlus;
-			R odd = gain.template odd<P>() - (f[P] - f[N]) * halfMinus;
-			f[P] = f[P] + (even + odd);
-			f[N] = f[N] + (even - odd);
+			R even = (f[P] + f[N]) * keepPlus + gain.template even<P>();
+			R odd = (f[P] - f[N]) * keepMinus + gain.template odd<P>();
+			f[P] = even + odd;
+			f[N] = even - odd;
 		});
 		f[L::Q / 2] = f[L::Q / 2] * (T(1) - p.omega) + gain.template even<L::Q / 2>();
 	}
