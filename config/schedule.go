@@ -35,7 +35,11 @@ func (s Schedule) Next(n int) int {
 		return n + 1
 	}
 	passed := s.passed(n)
-	m := max(n+1, int(float64(passed+1)*s.Period))
+	next := float64(passed+1) * s.Period
+	if next > 2*maxSteps { // no int may hold it, and counting there by ones takes forever
+		return math.MaxInt
+	}
+	m := max(n+1, int(next))
 	// The product is rounded, and so is what passed counts.
 	for m > n+1 && s.passed(m-1) > passed {
 		m--

@@ -40,7 +40,9 @@ func TestNext(t *testing.T) {
 	if got := (Schedule{Start: true, End: true}).Next(5); got != math.MaxInt {
 		t.Errorf("without a period: %d", got)
 	}
-	if got := (Schedule{Period: 1e15}).Next(5); got < 1e14 {
-		t.Errorf("with a period beyond all runs: %d", got)
+	for _, period := range []float64{2 * maxSteps, 1e15, 9e18, 1e19, 1e300} { // from 2^63 on no int holds them
+		if got := (Schedule{Period: period}).Next(5); got < maxSteps {
+			t.Errorf("period %g, beyond all runs: %d", period, got)
+		}
 	}
 }
