@@ -98,13 +98,15 @@ func openDevice(c comm.Comm, want choice, from gpuSource, threads int, options .
 			note = "no GPU: " + idle + "; computing on the CPU"
 		}
 	}
+	code := sim.ExitFailure
 	if number >= 0 {
 		dev, err = from.open(number)
-	} else {
+	} else { // what can go wrong here are options: the instruction set
+		code = sim.ExitUsage
 		dev, err = cpu.New(threads, options...)
 	}
 	if err := comm.Agree(c, err); err != nil {
-		return nil, "", sim.Agreed(sim.ExitUsage, err)
+		return nil, "", sim.Agreed(code, err) // all ranks have a GPU, or none has
 	}
 	return dev, note, nil
 }

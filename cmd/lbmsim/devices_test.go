@@ -123,19 +123,20 @@ func TestOpenDevice(t *testing.T) {
 		kind  string // of every rank's device
 		note  string
 		fails string
+		code  int
 	}{
-		{1, choice{kind: config.AutoDevice, number: -1}, two, "main.fakeGPU", "", ""},
-		{1, choice{kind: config.CPUDevice, number: -1}, two, "*cpu.Device", "", ""},
-		{2, choice{kind: config.AutoDevice, number: -1}, nil, "*cpu.Device", "no GPU: there is no driver; computing on the CPU", ""},
-		{2, choice{kind: config.CUDADevice, number: -1}, nil, "", "", "rank 0 on "},
+		{1, choice{kind: config.AutoDevice, number: -1}, two, "main.fakeGPU", "", "", 0},
+		{1, choice{kind: config.CPUDevice, number: -1}, two, "*cpu.Device", "", "", 0},
+		{2, choice{kind: config.AutoDevice, number: -1}, nil, "*cpu.Device", "no GPU: there is no driver; computing on the CPU", "", 0},
+		{2, choice{kind: config.CUDADevice, number: -1}, nil, "", "", "rank 0 on ", sim.ExitUsage},
 		// An error of one rank is the same on all.
-		{2, choice{kind: config.AutoDevice, number: -1}, two, "", "", "rank 1: GPU 1 fell off the bus"},
-		{3, choice{kind: config.AutoDevice, number: -1}, two, "", "", "3 ranks for 2 GPUs"},
+		{2, choice{kind: config.AutoDevice, number: -1}, two, "", "", "rank 1: GPU 1 fell off the bus", sim.ExitFailure},
+		{3, choice{kind: config.AutoDevice, number: -1}, two, "", "", "3 ranks for 2 GPUs", sim.ExitUsage},
 	} {
 		err := comm.RunLocal(test.ranks, func(c comm.Comm) error {
 			dev, note, err := openDevice(c, test.want, machine{test.gpus, map[int]bool{}}, 1)
 			if test.fails != "" {
-				if code, agreed := sim.ExitCode(err); err == nil || code != sim.ExitUsage || !agreed || !strings.Contains(err.Error(), test.fails) {
+				if code, agreed := sim.ExitCode(err); err == nil || code != test.code || !agreed || !strings.Contains(err.Error(), test.fails) {
 					return fmt.Errorf("%v (%d, %v), want an error of all ranks with %q", err, code, agreed, test.fails)
 				}
 				return nil
