@@ -21,11 +21,3 @@ func testDevice(threads int) (device.Device, error) {
 		return nil, fmt.Errorf("LBMSIM_TEST_DEVICE=%s: give cpu or cuda", name)
 	}
 }
-
-// testPrecisions are those that the device of the tests has.
-func testPrecisions() []string {
-	if os.Getenv("LBMSIM_TEST_DEVICE") == "cuda" {
-		return []string{"float32", "float64", "float16"}
-	}
-	return []string{"float32", "float64"}
-}

@@ -2,9 +2,11 @@ package sim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +31,7 @@ type recorder struct {
 	syncs     int
 	shots     int
 	noMemory  bool // for snapshots
+	lost      bool // snapshots do not arrive
 }
 
 func (d *recorder) NewStream(urgent bool) device.Stream {
@@ -130,7 +133,9 @@ func (p *recProgram) FieldsAsync(_ device.Stream, state device.Buffer, box decom
 	go func() {
 		time.Sleep(3 * time.Millisecond)
 		s.values = make([]float64, box.Cells()*p.components)
-		s.taken.err = p.Fields(state, box, s.values, q)
+		if s.taken.err = p.Fields(state, box, s.values, q); p.d.lost {
+			s.taken.err = errors.New("the fields were lost on their way")
+		}
 		close(s.taken.done)
 	}()
 	return s, nil
@@ -337,5 +342,42 @@ every = 2
 		if crowded && (shots != 2 || len(report.warned) != 1) || !crowded && (shots != 3*6 || len(report.warned) > 0) {
 			t.Errorf("crowded %v: %d snapshots, warnings %q", crowded, shots, report.warned)
 		}
+	}
+}
+
+// A snapshot of one rank that does not arrive ends the run on every rank, and leaves
+// no file that looks whole.
+func TestLostSnapshotFailsEveryRank(t *testing.T) {
+	text := variety["channel with a body"] + `
+[run]
+steps = 12
+[output.fields]
+at_start = true
+`
+	dir := t.TempDir()
+	errs := make([]error, 3)
+	_ = comm.RunLocal(len(errs), func(c comm.Comm) error {
+		kase, err := config.Load("test.toml", []byte(text))
+		if err != nil {
+			return err
+		}
+		kase.OutputDir = dir
+		dev, err := cpu.New(1)
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		errs[c.Rank()] = Run(Options{
+			Case: kase, Comm: c, Device: &recorder{Device: dev, lost: c.Rank() == 1}, Report: &silent{}, Version: "test",
+		})
+		return nil
+	})
+	for rank, err := range errs {
+		if code, agreed := ExitCode(err); code != ExitFailure || !agreed || !strings.Contains(err.Error(), "rank 1: step 0: fields: the fields were lost") {
+			t.Errorf("rank %d: %v, exit code %d, agreed %v", rank, err, code, agreed)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "fields", "*.hdf")); len(left) > 0 {
+		t.Errorf("files %v", left)
 	}
 }

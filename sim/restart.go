@@ -67,7 +67,7 @@ type otherCase struct {
 }
 
 func (o *otherCase) Error() string {
-	return fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [output], [checkpoint] and [expect] only",
+	return fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [device], [output], [checkpoint] and [expect] only",
 		o.path, strings.Join(o.keys, "\n  "))
 }
 

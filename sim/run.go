@@ -103,7 +103,7 @@ func (r *run) loop() error {
 	}
 	for r.n < r.last && r.reason == "" {
 		if err := r.advance(); err != nil {
-			return fmt.Errorf("rank %d, step %d: %w", r.rank, r.n+1, err)
+			return fmt.Errorf("rank %d, %w", r.rank, err)
 		}
 		if err := r.hooks(); err != nil {
 			return err
@@ -116,9 +116,16 @@ func (r *run) loop() error {
 // host.
 func (r *run) advance() error {
 	if r.queued != nil {
-		return r.stretch(r.quiet())
+		k := r.quiet()
+		if err := r.stretch(k); err != nil {
+			return fmt.Errorf("steps %d to %d: %w", r.n+1, r.n+k, err)
+		}
+		return nil
 	}
-	return r.step()
+	if err := r.step(); err != nil {
+		return fmt.Errorf("step %d: %w", r.n+1, err)
+	}
+	return nil
 }
 
 // step advances the state by one time step.
