@@ -56,13 +56,16 @@ because memory that is shared with others changes its speed: compare ratios.
 	c.Flags().StringSliceVar(&f.only, "only", nil, "what to measure (default: all that the device has)")
 	c.Flags().StringVar(&f.dir, "dir", ".", "folder on the disk to measure")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in MiB")
-	c.Flags().BoolVar(&f.json, "json", false, "print speeds as JSON, one row a line")
+	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line")
 	return c
 }
 
 func runBench(f benchFlags) error {
 	if l, launched := comm.Launched(os.LookupEnv); launched && l.Ranks > 1 {
 		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher")}
+	}
+	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.passes < 0 || f.diskMiB < 1 {
+		return usageError{fmt.Errorf("bench: --rounds and --disk-mib are 1 or more; --size, --threads and --passes too, or 0 for the default")}
 	}
 	want, err := choose(f.device, config.Device{})
 	if err != nil {
@@ -127,8 +130,8 @@ func (b *benchmark) speed() error {
 	if _, onCPU := b.dev.(*cpu.Device); !onCPU {
 		return b.models("D3Q19", n)
 	}
-	// A CPU's memory changes its speed with its other users: all in turns, then float64
-	// against float32.
+	// A CPU's memory changes its speed with its other users: all in turns, then the
+	// other precisions against float32.
 	jobs := []bench.Job{bench.InPlace(19, n), bench.CopyPast(19, n)}
 	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels...) {
 		jobs = append(jobs, bench.Closed(spec, n))
@@ -137,9 +140,11 @@ func (b *benchmark) speed() error {
 		return err
 	}
 	for _, m := range allModels {
-		err := b.measure("float64 beside float32", n,
-			bench.Closed(bench.Specs("D3Q19", model.Float32, m)[0], n), bench.Closed(bench.Specs("D3Q19", model.Float64, m)[0], n))
-		if err != nil {
+		var jobs []bench.Job
+		for _, p := range model.Precisions {
+			jobs = append(jobs, bench.Closed(bench.Specs("D3Q19", p, m)[0], n))
+		}
+		if err := b.measure("other precisions beside "+model.Precisions[0].String(), n, jobs...); err != nil {
 			return err
 		}
 	}
@@ -188,14 +193,13 @@ func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 		return err
 	}
 	if b.json {
-		out := json.NewEncoder(os.Stdout)
 		for _, s := range speeds {
 			row := struct {
 				Part, What, Device, Version string
 				Size                        [3]int
 				bench.Speed
 			}{b.part, what, b.dev.Info().Model, version, n, s}
-			if err := out.Encode(row); err != nil {
+			if err := json.NewEncoder(os.Stdout).Encode(row); err != nil {
 				return err
 			}
 		}
@@ -274,7 +278,14 @@ watch_every = 1000000
 		}
 		ones, twos, ratios, hidden = append(ones, first), append(twos, second), append(ratios, second/first), append(hidden, share)
 	}
-	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells\n", b.size)
+	if b.json {
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			Part, Version                    string
+			Size                             [3]int
+			OneRank, TwoRanks, Ratio, Waited float64 // MLUPS, MLUPS, two by one, share of the time
+		}{b.part, version, [3]int{b.size, b.size, b.size}, bench.Median(ones), bench.Median(twos), bench.Median(ratios), bench.Median(hidden)})
+	}
+	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells, CPU\n", b.size)
 	fmt.Printf("  1 rank x 2 threads   %8.1f MLUPS\n", bench.Median(ones))
 	fmt.Printf("  2 ranks x 1 thread   %8.1f MLUPS, ratio %.3f (median of %d), waiting for messages %.1f %% of the time\n",
 		bench.Median(twos), bench.Median(ratios), b.rounds, 100*bench.Median(hidden))
@@ -309,7 +320,14 @@ func speedOf(command []string) (mlups, exposed float64, err error) {
 
 func (b *benchmark) checkpoint() error {
 	speed, err := checkpoint.Bench(b.dir, b.diskMiB<<20, b.rounds)
-	if err == nil {
+	switch {
+	case err != nil:
+	case b.json:
+		return json.NewEncoder(os.Stdout).Encode(struct {
+			Part, Version string
+			checkpoint.Speed
+		}{b.part, version, speed})
+	default:
 		fmt.Printf("\n%s\n", speed)
 	}
 	return err
