@@ -1,6 +1,7 @@
-// Package bench measures the kernels beside the machine's rooflines: everything is
-// verified first, then timed in turns within one run, because the speed of shared
-// memory drifts; only ratios within a turn are compared.
+// Package bench measures the kernels beside the machine's rooflines: models are
+// verified first, then all is timed in turns within one run, because the speed of
+// shared memory drifts; only ratios within a turn are compared. What was timed,
+// rooflines included, is looked at afterwards, and wrong outcomes have no speed.
 package bench
 
 import (
@@ -90,7 +91,7 @@ func (c *contender) record(dev device.Device, s device.Stream) error {
 // turnSeconds is how long a turn should take: long beside the host's calls.
 const turnSeconds = 0.1
 
-// Measure times jobs in turns, which many rounds of them: passes steps each, or with
+// Measure times jobs in turns, rounds of them: passes steps each, or with
 // passes 0 as many as take a tenth of a second, 4 at least.
 func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error) {
 	var all []*contender

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"encoding/binary"
+	"math"
 	"strings"
 	"testing"
 
@@ -10,9 +12,6 @@ import (
 	"lbmsim/model"
 )
 
-// cpuPrecisions are those that the CPU device has.
-var cpuPrecisions = []model.Precision{model.Float32, model.Float64}
-
 // The benchmark verifies before it times; a small box is enough to run all of it.
 func TestMeasure(t *testing.T) {
 	d, err := cpu.New(2)
@@ -21,7 +20,7 @@ func TestMeasure(t *testing.T) {
 	}
 	defer d.Close()
 	n := [3]int{32, 32, 32}
-	for _, p := range cpuPrecisions {
+	for _, p := range model.Precisions {
 		jobs := []Job{InPlace(19, n), CopyPast(19, n), InPlace(10, n)}
 		for _, spec := range Specs("D3Q19", p, "regularized", "bgk", "trt") {
 			jobs = append(jobs, Closed(spec, n), Packed(spec, n, 0.25))
@@ -99,7 +98,7 @@ func (w writingProgram) FieldsTo(s device.Stream, state device.Buffer, box decom
 	}
 	var b []byte
 	for _, v := range values {
-		b = append(b, encode(v+float64(w.off), model.Float32)...)
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)+w.off))
 	}
 	if err := out.Write(b, 0); err != nil {
 		panic(err)
@@ -114,7 +113,7 @@ func TestVerifyEverySpec(t *testing.T) {
 	defer d.Close()
 	for _, l := range model.Lattices {
 		for _, c := range model.Collisions {
-			for _, p := range cpuPrecisions {
+			for _, p := range model.Precisions {
 				if _, err := Verify(d, model.Spec{Lattice: l, Collision: c, Precision: p}); err != nil {
 					t.Error(err)
 				}
@@ -144,7 +143,7 @@ func TestWrongResultsHaveNoSpeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, p := range cpuPrecisions {
+	for _, p := range model.Precisions {
 		_, err := Measure(wrong{d}, []Job{Closed(Specs("D3Q19", p, "regularized")[0], [3]int{16, 16, 16})}, 1, 1)
 		if err == nil || !strings.Contains(err.Error(), "wrong") {
 			t.Errorf("%v", err)

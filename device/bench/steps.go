@@ -194,7 +194,7 @@ func Pulse(spec model.Spec, n [3]int) Job {
 		}
 		c := f.contender(spec.String() + ", fields each step")
 		if err := f.pulse(dev, c); err != nil {
-			f.close()
+			c.close()
 			return nil, err
 		}
 		c.oracle = difference
