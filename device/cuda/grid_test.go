@@ -6,14 +6,29 @@ import "testing"
 
 func TestMarches(t *testing.T) {
 	for _, c := range []struct{ n, most, columns, slots, want int }{
-		{512, 80, 320, 132, 7},  // 16.97 rounds of 74 planes
-		{128, 80, 20, 132, 6},   // one round
-		{1, 80, 320, 132, 1},    // an edge plane
-		{100, 40, 1000, 132, 3}, // as long as allowed
-		{16, 80, 1, 132, 16},    // too few columns for the GPU
+		{512, 80, 320, 132, 7},               // 16.97 rounds of 74 planes
+		{128, 80, 20, 132, 6},                // one round
+		{1, 80, 320, 132, 1},                 // an edge plane
+		{100, 40, 1000, 132, 3},              // as long as allowed
+		{16, 80, 1, 132, 16},                 // too few columns for the GPU
+		{maxGrid * 32, 32, 1, 2112, maxGrid}, // as many as a grid has
 	} {
 		if got := marches(c.n, c.most, c.columns, c.slots); got != c.want {
 			t.Errorf("marches(%d planes, at most %d, %d columns, %d slots) = %d, want %d", c.n, c.most, c.columns, c.slots, got, c.want)
+		}
+	}
+}
+
+// No block is without planes: its first would lie behind the state's last.
+func TestMarchesAreShared(t *testing.T) {
+	for n := 1; n < 300; n++ {
+		for _, most := range []int{1, 32, 40, 80} {
+			for _, columns := range []int{1, 7, 100, 5000} {
+				k := marches(n, most, columns, 132)
+				if each := ceil(n, k); (k-1)*each >= n || each > most {
+					t.Errorf("marches(%d planes, at most %d, %d columns): %d blocks of %d planes", n, most, columns, k, each)
+				}
+			}
 		}
 	}
 }
