@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -320,6 +321,31 @@ func TestFullDisk(t *testing.T) {
 	}
 	if len(lastState(t, dir)) == 0 {
 		t.Error("no good checkpoint is left")
+	}
+}
+
+// What reads the JSON of bench meets nothing else, and counts that measure nothing are
+// refused.
+func TestBenchPrintsJSON(t *testing.T) {
+	dir := t.TempDir()
+	r := runProgram(t, dir, 0, "bench", "--device", "cpu", "--threads", "1", "--only", "checkpoint,plane", "--rounds", "0")
+	if r.code != 2 || !strings.Contains(r.out, "--rounds") {
+		t.Errorf("no rounds: exit code %d\n%s", r.code, r.out)
+	}
+	r = runProgram(t, dir, 0, "bench", "--device", "cpu", "--threads", "1", "--only", "checkpoint,speed", "--size", "16", "--passes", "2", "--rounds", "1", "--disk-mib", "1", "--json")
+	if r.code != 0 {
+		t.Fatalf("exit code %d\n%s", r.code, r.out)
+	}
+	parts := map[string]int{}
+	for _, line := range strings.Split(strings.TrimSpace(r.out), "\n") {
+		var row struct{ Part string }
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Errorf("%v: %s", err, line)
+		}
+		parts[row.Part]++
+	}
+	if parts["checkpoint"] != 1 || parts["speed"] < 5 || len(parts) != 2 {
+		t.Errorf("rows %v", parts)
 	}
 }
 

@@ -118,6 +118,9 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 	}
 	if _, isCPU := dev.(*cpu.Device); !isCPU {
 		advice = "" // idle cores are no loss beside a GPU
+		if f.isa != "" {
+			kase.Warnings = append(kase.Warnings, "--isa "+f.isa+" is for the CPU (--device cpu): the run is on a GPU and does without")
+		}
 	}
 	for _, text := range []string{note, advice} {
 		if text != "" {
