@@ -343,12 +343,12 @@ func TestLargestCube(t *testing.T) {
 	for precision, bytes := range map[string]int64{"float32": 80, "float64": 160, "float16": 40} {
 		c := load(t, text("[8, 8, 8]", precision))
 		n := int64(c.LargestCube(memory))
-		if n*n*n*bytes+gpuReserve > memory || n*n*n*bytes < memory*8/10 {
+		if n*n*n*bytes+n*n*n/gpuCellsPerByte+gpuReserve > memory || n*n*n*bytes < memory*8/10 {
 			t.Errorf("%s: %d^3 cells have %.3g bytes", precision, n, float64(n*n*n*bytes))
 		}
 	}
 	flat := strings.Replace(text("[8, 8]", "float32"), "[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n", "", 1)
-	if n := int64(load(t, flat).LargestCube(memory)); n*n*48+gpuReserve > memory || n*n*48 < memory*97/100 {
+	if n := int64(load(t, flat).LargestCube(memory)); n*n*48+n*n/gpuCellsPerByte+gpuReserve > memory || n*n*48 < memory*97/100 {
 		t.Errorf("2D: %d^2 cells", n)
 	}
 	if n := load(t, flat).LargestCube(1 << 20); n != 0 {

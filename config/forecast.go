@@ -65,9 +65,15 @@ func (c *Case) FlagBytes(ranks int) int64 {
 	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
 }
 
-// gpuReserve is about what a GPU's memory holds besides states: the driver's context,
-// kernels, lists of walls, pieces on their way to the host.
+// gpuReserve is about what a GPU's memory holds besides what grows with the number of
+// cells: the driver's context, kernels, cells beside walls, pieces on their way to the
+// host.
 const gpuReserve = 3 << 29
+
+// gpuCellsPerByte is how many cells share a byte of the list that says where walls
+// are: 8 bytes for 32 cells (device/cuda). With 16-bit storage the list of a whole GPU
+// would fill the reserve.
+const gpuCellsPerByte = 4
 
 // LargestCube is the edge of the largest cube (in 2D square) of cells whose state this
 // case's model and precision can keep in that much memory of a GPU; 0 when it is too
@@ -83,7 +89,8 @@ func (c *Case) LargestCube(memory int64) int {
 			return false
 		}
 		l := decomp.NewLayout(box, ghost, c.Spec.Components())
-		return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes())+gpuReserve <= memory
+		state := 2 * int64(l.Len()) * int64(c.Spec.Precision.Bytes())
+		return state+int64(l.Len()/l.Components)/gpuCellsPerByte+gpuReserve <= memory
 	}
 	return sort.Search(maxAxis, func(n int) bool { return !fits(n + 1) })
 }
