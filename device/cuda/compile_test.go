@@ -5,6 +5,7 @@ package cuda
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"reflect"
@@ -61,7 +62,9 @@ func TestCompile(t *testing.T) {
 							t.Fatal(err)
 						}
 						t.Logf("%d bytes in %.1f s", len(code), time.Since(start).Seconds())
-						findSymbols(t, code)
+						if s := findShape(t, code); int(s[5]) > sharedLimit(arch) {
+							t.Errorf("a block has %d bytes of shared memory, and sm_%d only %d", s[5], arch, sharedLimit(arch))
+						}
 					})
 				}
 			}
@@ -69,7 +72,13 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-func findSymbols(t *testing.T, code []byte) {
+// findShape looks for all kernels and returns the shape of lbm_step's blocks.
+func findShape(t *testing.T, code []byte) (shape stepShape) {
+	// A cubin's e_version is that of CUDA (129 for 12.9), which debug/elf refuses.
+	code = slices.Clone(code)
+	if len(code) > 24 && string(code[:4]) == elf.ELFMAG {
+		binary.LittleEndian.PutUint32(code[20:], uint32(elf.EV_CURRENT))
+	}
 	f, err := elf.NewFile(bytes.NewReader(code))
 	if err != nil {
 		t.Fatalf("the result is no cubin: %v", err)
@@ -81,6 +90,11 @@ func findSymbols(t *testing.T, code []byte) {
 	size := map[string]uint64{}
 	for _, s := range symbols {
 		size[s.Name] = s.Size
+		if s.Name == "lbm_step_shape" && int(s.Section) < len(f.Sections) {
+			if data, err := f.Sections[s.Section].Data(); err == nil && s.Value+s.Size <= uint64(len(data)) {
+				copy(bytesOf(shape[:]), data[s.Value:])
+			}
+		}
 	}
 	for _, name := range []string{"lbm_step", "lbm_init", "lbm_fields", "lbm_fields32", "lbm_rows", "lbm_planes", "lbm_update", "lbm_copy"} {
 		if size[name] == 0 {
@@ -90,14 +104,38 @@ func findSymbols(t *testing.T, code []byte) {
 	if want := uint64(unsafe.Sizeof(stepShape{})); size["lbm_step_shape"] != want {
 		t.Errorf("lbm_step_shape has %d bytes, not %d", size["lbm_step_shape"], want)
 	}
+	if shape[0] < 32 || shape[1] < 1 {
+		t.Errorf("blocks of %d x %d threads", shape[0], shape[1])
+	}
+	return shape
+}
+
+// GPUs with less shared memory get smaller blocks, also those that an older compiler
+// does not know.
+func TestSharedMemory(t *testing.T) {
+	c := compilerForTest(t)
+	lattice, _ := model.FindLattice("D3Q19")
+	collision, _ := model.FindCollision("regularized")
+	for _, arch := range []int{75, 86, 89, 120} {
+		if !slices.Contains(c.archs, arch) {
+			continue
+		}
+		code, err := Compile(model.Spec{Lattice: lattice, Collision: collision, Precision: model.Float64}, arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := findShape(t, code); int(s[5]) > sharedLimit(arch) {
+			t.Errorf("sm_%d has %d bytes of shared memory a block, and the march wants %d", arch, sharedLimit(arch), s[5])
+		}
+	}
 }
 
 // An older compiler makes code that a newer GPU's driver can translate.
 func TestNewerGPU(t *testing.T) {
 	c := compilerForTest(t)
-	option, real := c.target(999)
-	if want := fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[len(c.archs)-1]); real || option != want {
-		t.Errorf("for a GPU from the future: %s, want %s", option, want)
+	option, real, err := c.target(999)
+	if want := fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[len(c.archs)-1]); real || option != want || err != nil {
+		t.Errorf("for a GPU from the future: %s, want %s, error %v", option, want, err)
 	}
 	spec := model.Spec{Lattice: model.Lattices[0], Collision: model.Collisions[1]}
 	code, err := Compile(spec, 999)
@@ -106,6 +144,15 @@ func TestNewerGPU(t *testing.T) {
 	}
 	if !bytes.Contains(code, []byte(".entry lbm_step(")) {
 		t.Error("the result is no PTX with lbm_step")
+	}
+}
+
+// A compiler that no longer knows a GPU says so: what it makes for newer ones would
+// only fail to load.
+func TestOlderGPU(t *testing.T) {
+	c := &compiler{major: 13, archs: []int{75, 80, 90}, path: "libnvrtc.so.13"}
+	if option, _, err := c.target(70); err == nil || !strings.Contains(err.Error(), "sm_75 and newer, not for sm_70") {
+		t.Errorf("%q, error %v", option, err)
 	}
 }
 

@@ -69,7 +69,7 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		if k.shared > 48<<10 {
 			// Above what every GPU has, a function has to ask.
 			if err := check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared))); err != nil {
-				return err
+				return fmt.Errorf("asking for %d bytes of shared memory a block: %w", k.shared, err)
 			}
 		}
 		processors, err := d.gpu.Attribute(cu.MultiprocessorCount)

@@ -237,18 +237,22 @@ func (c *compiler) failure(doing string, code C.int) error {
 }
 
 // target is the best option for a GPU: its own machine code, or, if the compiler is
-// older than the GPU, the newest code that the driver can translate.
-func (c *compiler) target(arch int) (option string, real bool) {
+// older than the GPU, the newest code that the driver can translate. Code for newer
+// GPUs is of no use to an older one.
+func (c *compiler) target(arch int) (option string, real bool, err error) {
 	if slices.Contains(c.archs, arch) || len(c.archs) == 0 {
-		return fmt.Sprintf("--gpu-architecture=sm_%d", arch), true
+		return fmt.Sprintf("--gpu-architecture=sm_%d", arch), true, nil
 	}
-	known := c.archs[0]
+	known := 0
 	for _, a := range c.archs {
 		if a < arch {
 			known = max(known, a)
 		}
 	}
-	return fmt.Sprintf("--gpu-architecture=compute_%d", known), false
+	if known == 0 {
+		return "", false, fmt.Errorf("%s makes code for sm_%d and newer, not for sm_%d: name an older one in LBMSIM_NVRTC", c, c.archs[0], arch)
+	}
+	return fmt.Sprintf("--gpu-architecture=compute_%d", known), false, nil
 }
 
 // compile translates a source text to a cubin, or to PTX if not real. The log holds

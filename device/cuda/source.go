@@ -81,6 +81,37 @@ func options(spec model.Spec, pitch int, target string) []string {
 	}
 }
 
+// sharedLimit is the shared memory in bytes that a block may have on GPUs of compute
+// capability arch (CUDA C++ Programming Guide, technical specifications); for those
+// to come the smallest of recent ones.
+func sharedLimit(arch int) int {
+	switch {
+	case arch == 75:
+		return 64 << 10
+	case arch < 80:
+		return 96 << 10
+	case arch == 86 || arch == 88 || arch == 89 || arch >= 120:
+		return 99 << 10
+	case arch < 90:
+		return 163 << 10
+	}
+	return 227 << 10
+}
+
+// smaller are the options that fit the march of moments in 3D, whose blocks have 109 kB
+// of shared memory as it is tuned, to GPUs with less: blocks of fewer rows. The numbers
+// that the kernels compute are the same. This is the GPU's limit, not that of the
+// target: code of an older target has to run on it too.
+func smaller(arch int) []string {
+	switch limit := sharedLimit(arch); {
+	case limit < 96<<10:
+		return []string{"-DLBM_ROWS=7"}
+	case limit < 112<<10:
+		return []string{"-DLBM_ROWS=11"}
+	}
+	return nil
+}
+
 // Compile translates the kernels of spec for GPUs of compute capability arch (90 for
 // sm_90), without a GPU or the cache, and returns the machine code. It is what
 // a machine without a GPU can check.
@@ -118,8 +149,11 @@ type job struct {
 }
 
 func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
-	target, real := c.target(arch)
-	j = job{compiler: c, spec: spec, options: options(spec, pitch, target), real: real}
+	target, real, err := c.target(arch)
+	if err != nil {
+		return j, err
+	}
+	j = job{compiler: c, spec: spec, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
 	j.text, err = source(kernels.Sources, instanceFile)
 	return j, err
 }
