@@ -40,7 +40,7 @@ type Device struct {
 	copies  *stream // carries snapshots to the host
 
 	closed    atomic.Bool
-	recording bool // between the ends of Capture
+	recording atomic.Bool // between the ends of Capture
 
 	mu       sync.Mutex // of what follows
 	compiler *compiler

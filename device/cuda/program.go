@@ -24,13 +24,15 @@ type program struct {
 	d      *Device
 	spec   model.Spec
 	layout decomp.Layout
-	params model.Params // what the GPU has
-	given  bool         // does it have any?
 
 	kernels kernelSet
 	box     *buffer // boxABI
 	lists   []*buffer
 	rows    *buffer // sumsABI of each row, then of each plane
+
+	telling sync.Mutex   // of what follows
+	params  model.Params // what the GPU has
+	given   bool         // does it have any?
 
 	mu     sync.Mutex // of what follows
 	spare  []*snapshotMemory
@@ -145,12 +147,15 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 	return err
 }
 
-// tell gives the GPU the numbers of a step if it has others.
+// tell gives the GPU the numbers of a step if it has others. Of several goroutines
+// that come first, one tells and the others wait until it is done.
 func (p *program) tell(q model.Params) error {
+	p.telling.Lock()
+	defer p.telling.Unlock()
 	if p.given && p.params == q {
 		return nil
 	}
-	if p.d.recording {
+	if p.d.recording.Load() {
 		return fmt.Errorf("the parameters of %s change while a graph is recorded", p.spec)
 	}
 	// They are one for all streams: work that is queued has to see the old ones.

@@ -232,9 +232,9 @@ func (d *Device) Capture(to device.Stream, body func() error) (device.Graph, err
 	if err != nil {
 		return nil, err
 	}
-	d.recording = true
+	d.recording.Store(true)
 	err = body()
-	d.recording = false
+	d.recording.Store(false)
 	end := d.call("ending the recording", func() error {
 		return check(C.cuStreamEndCapture(streamOf(s.s), &recorded))
 	})
