@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -16,9 +17,9 @@ type Info struct {
 	Number       int // as CUDA counts, CUDA_VISIBLE_DEVICES respected
 	Name         string
 	PCI          string // domain:bus:device.function
-	UUID         string
-	Memory       int64 // bytes
-	Major, Minor int   // compute capability
+	UUID         string // of the GPU, or of the part of one (MIG) that is seen
+	Memory       int64  // bytes
+	Major, Minor int    // compute capability
 }
 
 // Devices lists the GPUs. Without one it returns an error that says why.
@@ -61,6 +62,12 @@ func describe(number int) (info Info, err error) {
 	id, err := d.UUID()
 	if err != nil {
 		return info, failure(doing, err)
+	}
+	// Parts of one GPU (MIG) have that of the whole there, and ranks on two parts would
+	// seem to share one. Drivers before CUDA 11.4 tell no better.
+	err = failure(doing, check(C.cuDeviceGetUuid_v2((*C.CUuuid)(unsafe.Pointer(&id)), C.CUdevice(d))))
+	if err != nil && !isCode(err, C.CUDA_ERROR_NOT_FOUND) {
+		return info, err
 	}
 	info.UUID = "GPU-" + id.String()
 	var pci [32]C.char
