@@ -39,6 +39,7 @@ type Device struct {
 	lanes   chan *lane
 	copies  *stream // carries snapshots to the host
 
+	closing   sync.Mutex
 	closed    atomic.Bool
 	recording atomic.Bool // between the ends of Capture
 
@@ -108,6 +109,7 @@ func New(number int, options ...Option) (*Device, error) {
 	d.copies = d.newStream(false)
 	d.base = d.copies.Record().(*event)
 	if err := d.base.Wait(); err != nil {
+		_ = d.Close() // the first error is the one to know
 		return nil, err
 	}
 	return d, nil
@@ -236,16 +238,31 @@ func (d *Device) isPinned(p []byte) bool {
 	return false
 }
 
-// Close gives the GPU back. Buffers and programs have been freed before.
+// Close gives the GPU back; a second call does nothing. Buffers and programs have been
+// freed before.
 func (d *Device) Close() error {
+	d.closing.Lock()
+	defer d.closing.Unlock()
+	if d.closed.Load() {
+		return nil
+	}
 	err := d.call("waiting for the last work", cu.Synchronize)
-	for i := 0; i < laneCount; i++ {
-		l := <-d.lanes
-		l.close()
+	lanes := make([]*lane, laneCount)
+	for i := range lanes {
+		lanes[i] = <-d.lanes
+		lanes[i].close()
 	}
 	d.copies.close()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	// Others hold the context too, and with it what is not given back.
+	_ = d.call("ending events", func() error {
+		for i := range d.events {
+			_ = cu.DestroyEvent(&d.events[i])
+		}
+		return nil
+	})
+	d.events = nil
 	for _, k := range d.roofline {
 		k.unload(d)
 	}
@@ -254,6 +271,9 @@ func (d *Device) Close() error {
 		d.compiler = nil
 	}
 	d.closed.Store(true)
+	for _, l := range lanes { // who comes too late gets an error and does not wait
+		d.lanes <- l
+	}
 	if e := d.gpu.ReleasePrimaryCtx(); err == nil {
 		err = failure(fmt.Sprintf("closing GPU %d", d.info.Number), e)
 	}

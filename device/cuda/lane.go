@@ -49,7 +49,9 @@ func (l *lane) open() error {
 		}
 		return nil
 	})
-	l.ready = err == nil
+	if l.ready = err == nil; !l.ready {
+		l.end()
+	}
 	return err
 }
 
@@ -88,15 +90,23 @@ func (l *lane) close() {
 		}
 		h.there.Free()
 	}
-	if l.ready {
-		_ = l.d.call("ending a stream", func() error {
-			for i := range l.half {
+	l.end()
+	*l = lane{d: l.d}
+}
+
+// end gives back what open made, or the part that it could make.
+func (l *lane) end() {
+	_ = l.d.call("ending a stream", func() error {
+		for i := range l.half {
+			if l.half[i].done != (cu.Event{}) {
 				_ = cu.DestroyEvent(&l.half[i].done)
 			}
-			return l.stream.Destroy()
-		})
-	}
-	*l = lane{d: l.d}
+		}
+		if l.stream == (cu.Stream{}) {
+			return nil
+		}
+		return l.stream.Destroy()
+	})
 }
 
 // turns runs count pieces through the two halves: start queues piece k on the
