@@ -166,6 +166,17 @@ func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 // present is the current state as a source.
 func (r *run) present() source { return present{r.program, r.state[0], r.params} }
 
+// rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
+type rounded struct{ source }
+
+func (s rounded) fields(box decomp.Box, into []float64) error {
+	err := s.source.fields(box, into)
+	for i, v := range into {
+		into[i] = float64(float32(v))
+	}
+	return err
+}
+
 // newSampler makes a sampler of the whole of this rank's box.
 func (r *run) newSampler(from source, fields ...model.Field) *sampler {
 	s := &sampler{
@@ -188,7 +199,12 @@ func (f *fieldFiles) copy(r *run) error {
 			f.data = append(f.data, make([]byte, r.box.Cells()*m.Components*f.Type.Bytes()))
 		}
 	}
-	return f.sample(r, r.present(), r.threads(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
+	from := r.present()
+	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
+		// Whether there was memory for snapshots must not be seen in the files.
+		from = rounded{from}
+	}
+	return f.sample(r, from, r.threads(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
 		n := len(f.data[i]) / planes
 		appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
 		return spare, nil
