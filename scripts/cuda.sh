@@ -53,7 +53,7 @@ headers)
 	[ -e "$dir/include/cuda.h" ] || fetch nvidia-cuda-runtime-cu12 $version.79 'include/*.h'
 	;;
 nvrtc)
-	ls "$dir"/lib/libnvrtc.so.* >/dev/null 2>&1 ||
+	ls "$dir"/lib/libnvrtc.so.*[0-9] >/dev/null 2>&1 ||
 		fetch nvidia-cuda-nvrtc-cu12 $version.86 'lib/libnvrtc-builtins.so.*' 'lib/libnvrtc.so.*'
 	;;
 *)
