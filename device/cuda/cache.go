@@ -90,11 +90,14 @@ func lock(file string, patience time.Duration) (unlock func()) {
 	if err != nil {
 		return func() {}
 	}
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+	// Ranks of a whole job may ask one file server: ever less often, up to half a second.
+	pause := 20 * time.Millisecond
+	for start := time.Now(); ; pause = min(2*pause, 500*time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err != syscall.EWOULDBLOCK && err != syscall.EINTR || time.Since(start) > patience {
 			break
 		}
+		time.Sleep(pause)
 	}
 	// The file stays: who removed it could remove one that another just locked.
 	return func() { _ = f.Close() }
