@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		run  func(*testing.T, device.Device, Options)
 	}{
 		{"Oracle", oracle},
+		{"RestingFaces", restingFaces},
 		{"Cuts", cuts},
 		{"Ranges", ranges},
 		{"Pencil", pencil},

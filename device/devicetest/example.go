@@ -66,6 +66,15 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 	return e
 }
 
+// restFaces puts the walls at both ends of the rows to rest, with their edges.
+func (e Example) restFaces() {
+	eachCell(e.N, 1, func(x [3]int) {
+		if x[0] < 0 || x[0] >= e.N[0] {
+			e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = 1
+		}
+	})
+}
+
 // channel is a fluid at rest between two walls across y, periodic else; the upper
 // wall moves with the lid's velocity.
 func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]float64) Example {

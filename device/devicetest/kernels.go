@@ -68,6 +68,28 @@ func oracle(t *testing.T, d device.Device, o Options) {
 	})
 }
 
+// restingFaces: walls at rest on the faces that cut rows off, edges and corners
+// included, which kernels may treat by themselves, beside solids in the first and last
+// cells. Sizes are multiples of tiles and not; the states agree with the reference,
+// and slabs give the bits of one box.
+func restingFaces(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{64, 16, 5}, {128, 5, 4}, {256, 4, 3}, {65, 15, 4}, {1, 14, 3}, {2, 3, 5}} {
+			for _, mask := range []int{2 * (k % 4), 6 - 2*(k%4)} { // periodic along z, y, both or none
+				e := NewExample(spec, n, periodic(mask), int64(300+8*k+mask))
+				e.restFaces()
+				whole := Start(t, d, e)
+				whole.Step(t, steps)
+				e.check(t, whole.Values(t), e.Oracle(steps))
+				parts := Start(t, d, e, 1)
+				parts.Step(t, steps)
+				sameBits(t, e, "in slabs", parts.Bits(t), whole.Bits(t))
+			}
+		}
+	})
+}
+
 // cuts: a box in slabs of any thickness gives the bits of one box, and so do the sums
 // over its planes.
 func cuts(t *testing.T, d device.Device, o Options) {
