@@ -17,10 +17,11 @@ import (
 // kernels, before it compiles them itself: several times what it takes.
 const cacheWait = 60 * time.Second
 
-// key is a digest of all that the machine code depends on.
+// key is a digest of all that the machine code depends on. NVRTC does not tell the
+// last part of its version; the size of its file changes with it.
 func (j job) key() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "NVRTC %d.%d\n%q\n%s", j.compiler.major, j.compiler.minor, j.options, j.text)
+	fmt.Fprintf(h, "NVRTC %d.%d, %d bytes\n%q\n%s", j.compiler.major, j.compiler.minor, j.compiler.size, j.options, j.text)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

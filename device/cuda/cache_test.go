@@ -139,6 +139,9 @@ func TestKey(t *testing.T) {
 	add("another pitch", c, spec, 32, 90, "")
 	add("another GPU", c, spec, 0, 70, "")
 	add("another compiler", &newer, spec, 0, 90, "")
+	patched := *c
+	patched.size++
+	add("another build of the compiler", &patched, spec, 0, 90, "")
 	add("another text", c, spec, 0, 90, " ")
 	again, _ := newJob(c, spec, 0, 90)
 	if keys[again.key()] != "one" {

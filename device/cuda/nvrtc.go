@@ -82,6 +82,7 @@ type compiler struct {
 	major, minor int
 	archs        []int // of real GPUs that it knows, 90 for sm_90, rising
 	path         string
+	size         int64 // of the file, 0 if unknown
 }
 
 // openCompiler looks for NVRTC: one that is not newer than the driver, whose loader
@@ -214,6 +215,9 @@ func open(path string) (*compiler, error) {
 		return nil, err
 	}
 	c.major, c.minor = int(major), int(minor)
+	if file, err := os.Stat(c.path); err == nil {
+		c.size = file.Size()
+	}
 	for _, a := range archs[:count] {
 		c.archs = append(c.archs, int(a))
 	}

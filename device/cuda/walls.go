@@ -55,7 +55,9 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	return w, w.join(spec.Lattice.Q(), n[1]*n[2], parts)
 }
 
-// atRest tells if all cells of a face x = const are walls at rest.
+// atRest tells if all cells of a face x = const are walls at rest. All ranks have to
+// find the same, for the order of additions differs by an ulp: they do, because an edge
+// belongs to the slower of its walls (geometry.Domain).
 func atRest(l model.Lattice, cells model.Cells, x int) bool {
 	depth := l.Dims - 2 // in 2D nothing comes from above or below
 	for z := -depth; z < cells.N[2]+depth; z++ {
