@@ -30,6 +30,9 @@ type Body struct {
 func (d Domain) Sample(box decomp.Box) model.Cells {
 	cells := model.NewCells(box.Size())
 	cells.Velocity = d.Velocity
+	for side := range cells.Rest { // edges belong to the slower of their walls: see face
+		cells.Rest[side] = !d.Periodic[0] && d.Velocity[d.Faces[0][side]-1] == [3]float64{}
+	}
 	for z := -1; z <= cells.N[2]; z++ {
 		gz, outZ := d.locate(2, box.Lo[2]+z)
 		for y := -1; y <= cells.N[1]; y++ {

@@ -76,6 +76,11 @@ type Cells struct {
 	Type []uint8
 	// Velocity of each boundary's wall in lattice units, tangential to it.
 	Velocity [][3]float64
+	// Rest tells of the low and the high end of x whether all that lies beyond, edges
+	// and corners included, are walls at rest in the whole domain. Kernels may treat
+	// such ends by themselves, with another order of additions, so that all ranks have
+	// to be told the same. False is always allowed.
+	Rest [2]bool
 }
 
 // NewCells makes an all-fluid box.
@@ -90,3 +95,25 @@ func (c Cells) Index(x, y, z int) int {
 
 // At is the type of cell (x, y, z), each from -1 to N inclusive.
 func (c Cells) At(x, y, z int) uint8 { return c.Type[c.Index(x, y, z)] }
+
+// AtRest tells if all cells of the plane x, edges included, are walls at rest.
+func (c Cells) AtRest(x, dims int) bool {
+	depth := dims - 2 // in 2D nothing comes from above or below
+	for z := -depth; z < c.N[2]+depth; z++ {
+		for y := -1; y <= c.N[1]; y++ {
+			t := c.At(x, y, z)
+			if t == 0 || c.Velocity[t-1] != [3]float64{} {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// WithRest sets Rest by the cells' own word, for a box that is the whole domain.
+func (c Cells) WithRest(periodic bool, dims int) Cells {
+	for side, x := range []int{-1, c.N[0]} {
+		c.Rest[side] = !periodic && c.AtRest(x, dims)
+	}
+	return c
+}

@@ -73,23 +73,31 @@ func (b box) pulseRow(y int) []float64 {
 	return fields
 }
 
-// newBox is closed: walls on all faces, one of which, the lid, moves.
+// newBox is closed: walls on all faces, one of which, the lid, moves. Its edges
+// belong to the walls at rest, as in a case (geometry.Domain).
 func newBox(spec model.Spec, n [3]int) box {
 	b := emptyBox(spec, n, 0.6)
-	n = b.layout.N
+	n, last := b.layout.N, spec.Lattice.Dims-1
 	b.cells.Velocity = [][3]float64{{}, {0.05, 0, 0}}
 	var x [3]int
 	for x[2] = -1; x[2] <= n[2]; x[2]++ {
 		for x[1] = -1; x[1] <= n[1]; x[1]++ {
 			for x[0] = -1; x[0] <= n[0]; x[0]++ {
-				if at := &b.cells.Type[b.cells.Index(x[0], x[1], x[2])]; !(decomp.Box{Hi: n}).Contains(x) {
-					if *at = 1; x[spec.Lattice.Dims-1] == n[spec.Lattice.Dims-1] {
+				outside := 0
+				for a := 0; a <= last; a++ {
+					if x[a] < 0 || x[a] >= n[a] {
+						outside++
+					}
+				}
+				if at := &b.cells.Type[b.cells.Index(x[0], x[1], x[2])]; outside > 0 {
+					if *at = 1; outside == 1 && x[last] == n[last] {
 						*at = 2
 					}
 				}
 			}
 		}
 	}
+	b.cells = b.cells.WithRest(false, spec.Lattice.Dims)
 	return b
 }
 

@@ -7,19 +7,16 @@ package cuda
 
 // block says what is special in 32 cells of a row (Block).
 type block struct {
-	mask  uint32
-	first uint32
+	links, solid uint32
+	first        uint32
+	unused       uint32
 }
 
 // blockCells is the number of cells of a block.
 const blockCells = 32
 
-// The word of a special cell: bits of the links, number of the set of kicks, solid.
-const (
-	kickShift = 19
-	kickSets  = 1 << 12 // set 0 is "all at rest"
-	solidBit  = 31
-)
+// movingBit of a cell's word: one of the walls beside it moves.
+const movingBit = 30
 
 // boxABI is Case: one box of cells.
 type boxABI struct {
@@ -28,6 +25,7 @@ type boxABI struct {
 	mirror             [2]int32
 	blocks             uint64 // addresses in the device's memory
 	words              uint64
+	sets               uint64
 	kicks              uint64
 	params             paramsABI
 }

@@ -184,7 +184,7 @@ func TestABI(t *testing.T) {
 			}
 		}
 	}
-	numbers := map[string]uint64{"lbm::KICK_SHIFT": kickShift, "1 << lbm::KICK_BITS": kickSets, "lbm::SOLID": solidBit, "ROW": rowThreads}
+	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)
 	}

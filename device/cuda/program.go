@@ -106,9 +106,12 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 		}
 		return uint64(b.at), nil
 	}
-	words := make([][]byte, len(w.words))
-	for i, part := range w.words {
-		words[i] = bytesOf(part)
+	var words, sets [][]byte
+	for _, part := range w.words {
+		words = append(words, bytesOf(part))
+	}
+	for _, part := range w.sets {
+		sets = append(sets, bytesOf(part))
 	}
 	box := boxABI{pitch: int32(p.layout.Pitch)}
 	for a := range p.layout.N {
@@ -130,6 +133,7 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 	}{
 		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{bytesOf(w.blocks)}},
 		{&box.words, 4 * w.count, words},
+		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
 		{&box.kicks, len(kicks), [][]byte{kicks}},
 	} {
 		if *list.at, err = put(list.bytes, list.parts...); err != nil {

@@ -15,7 +15,8 @@ import (
 // walls is what kernels/gpu/api.h wants to know of a box of cells.
 type walls struct {
 	blocks []block    // pitch/32 for each interior row z*ny + y
-	words  [][]uint32 // of the special cells, of one range of rows each
+	words  [][]uint32 // of the cells beside walls, of one range of rows each
+	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
 	count  int        // words in all
 	kicks  []float64  // [set][Q]; set 0 is zeros
 	mirror [2]bool    // is the face before x = 0, or after the last x, one for the kernels' own hand?
@@ -35,7 +36,10 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	w := &walls{blocks: make([]block, n[1]*n[2]*across)}
 	var drop [2]uint32 // directions out of a face that is mirrored
 	for side, x := range []int{-1, n[0]} {
-		w.mirror[side] = mirrors[side] && !periodic[0] && atRest(spec.Lattice, cells, x)
+		w.mirror[side] = mirrors[side] && cells.Rest[side]
+		if w.mirror[side] && !cells.AtRest(x, spec.Lattice.Dims) {
+			return nil, fmt.Errorf("the cells say that all before and after the rows is at rest, and at x = %d it is not", x)
+		}
 		for i, c := range spec.Lattice.Velocities {
 			if w.mirror[side] && c[0] == 1-2*side {
 				drop[side] |= 1 << i
@@ -46,7 +50,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	var parts []*wallPart
 	var mu sync.Mutex
 	device.InParallel(n[1]*n[2], func(lo, hi int) {
-		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, sets: make([]kickSet, 1)}
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
 		p.find(found, l, cells)
 		mu.Lock()
 		parts = append(parts, p)
@@ -55,30 +59,15 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	return w, w.join(spec.Lattice.Q(), n[1]*n[2], parts)
 }
 
-// atRest tells if all cells of a face x = const are walls at rest. All ranks have to
-// find the same, for the order of additions differs by an ulp: they do, because an edge
-// belongs to the slower of its walls (geometry.Domain).
-func atRest(l model.Lattice, cells model.Cells, x int) bool {
-	depth := l.Dims - 2 // in 2D nothing comes from above or below
-	for z := -depth; z < cells.N[2]+depth; z++ {
-		for y := -1; y <= cells.N[1]; y++ {
-			t := cells.At(x, y, z)
-			if t == 0 || cells.Velocity[t-1] != [3]float64{} {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // wallPart is the walls of rows lo to hi.
 type wallPart struct {
 	lo, hi int
 	blocks []block
 	drop   [2]uint32
 	words  []uint32
+	sets   []uint32 // of the words
 	ids    map[kickSet]uint32
-	sets   []kickSet
+	kicks  []kickSet // by number
 }
 
 func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells) {
@@ -95,49 +84,46 @@ func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells)
 					break // a wall behind the end of the row
 				}
 				x, keep := b*blockCells+k, ^uint32(0)
+				if cells.Type[index+k] != 0 {
+					e.solid |= 1 << k
+					continue
+				}
 				if x == 0 {
 					keep &^= p.drop[0]
 				}
 				if x == l.N[0]-1 {
 					keep &^= p.drop[1]
 				}
-				if word := p.word(found, cells, index+k, keep); word != 0 {
-					e.mask |= 1 << k
-					p.words = append(p.words, word)
+				if links := found.Links(index+k) & keep; links != 0 {
+					e.links |= 1 << k
+					p.add(found, index+k, links)
 				}
 			}
 		}
 	}
 }
 
-// word describes one cell, 0 if there is nothing special; keep is the links to look at.
-func (p *wallPart) word(found *device.Walls, cells model.Cells, index int, keep uint32) uint32 {
-	if cells.Type[index] != 0 {
-		return 1 << solidBit
-	}
-	links := found.Links(index) & keep
-	if links == 0 {
-		return 0
-	}
+// add appends the word of a cell with links to walls.
+func (p *wallPart) add(found *device.Walls, index int, links uint32) {
 	var set kickSet
-	moving := false
+	moving := uint32(0)
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
-		set[i] = found.Kick(index, i)
-		moving = moving || set[i] != 0
-	}
-	if !moving {
-		return links
-	}
-	id, ok := p.ids[set]
-	if !ok {
-		id = uint32(len(p.sets))
-		p.ids[set] = id
-		if id < kickSets {
-			p.sets = append(p.sets, set)
+		if set[i] = found.Kick(index, i); set[i] != 0 {
+			moving = 1 << movingBit
 		}
 	}
-	return links | id<<kickShift
+	id := uint32(0)
+	if moving != 0 {
+		var known bool
+		if id, known = p.ids[set]; !known {
+			id = uint32(len(p.kicks))
+			p.ids[set] = id
+			p.kicks = append(p.kicks, set)
+		}
+	}
+	p.words = append(p.words, links|moving)
+	p.sets = append(p.sets, id)
 }
 
 // join numbers the words and the sets of all parts as one.
@@ -154,8 +140,8 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 	ids := map[kickSet]uint32{{}: 0}
 	w.kicks = make([]float64, q)
 	for _, p := range ordered {
-		number := make([]uint32, len(p.sets))
-		for k, set := range p.sets {
+		number := make([]uint32, len(p.kicks))
+		for k, set := range p.kicks {
 			id, ok := ids[set]
 			if !ok {
 				id = uint32(len(ids))
@@ -164,22 +150,20 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 			}
 			number[k] = id
 		}
-		if len(ids) > kickSets || len(p.ids) > kickSets {
-			return fmt.Errorf("the moving walls touch their cells in more than %d different ways, which is all that a cell's word can number on a GPU", kickSets-1)
-		}
-		for i, word := range p.words {
-			if set := word >> kickShift & (kickSets - 1); set != 0 && word>>solidBit == 0 {
-				p.words[i] = word&(1<<kickShift-1) | number[set]<<kickShift
-			}
+		for i, set := range p.sets {
+			p.sets[i] = number[set]
 		}
 		for i := range p.blocks {
 			p.blocks[i].first += uint32(w.count)
 		}
-		w.words = append(w.words, p.words)
+		w.words, w.sets = append(w.words, p.words), append(w.sets, p.sets)
 		w.count += len(p.words)
 	}
+	if len(ids) == 1 {
+		w.sets = nil
+	}
 	if w.count >= 1<<32 {
-		return fmt.Errorf("%d cells are solid or at walls, more than a GPU's lists can number", w.count)
+		return fmt.Errorf("%d cells are at walls, more than a GPU's lists can number", w.count)
 	}
 	return nil
 }

@@ -58,6 +58,7 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 		}
 		e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = wall
 	})
+	e.Cells = e.Cells.WithRest(periodic[0], dims)
 	e.Params = model.NewParams(spec.Collision, 0.63, values(spec.Collision, 0.21), force)
 	e.Fields = make([]float64, spec.Lattice.Moments()*n[0]*n[1]*n[2])
 	for i := range e.Fields {
@@ -67,12 +68,13 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 }
 
 // restFaces puts the walls at both ends of the rows to rest, with their edges.
-func (e Example) restFaces() {
+func (e *Example) restFaces() {
 	eachCell(e.N, 1, func(x [3]int) {
 		if x[0] < 0 || x[0] >= e.N[0] {
 			e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = 1
 		}
 	})
+	e.Cells = e.Cells.WithRest(e.Periodic[0], e.Spec.Lattice.Dims)
 }
 
 // channel is a fluid at rest between two walls across y, periodic else; the upper

@@ -48,7 +48,7 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 		n[axis] = p.n
 		p.layout = e.layout(n)
 		cells := model.NewCells(n)
-		cells.Velocity = e.Cells.Velocity
+		cells.Velocity, cells.Rest = e.Cells.Velocity, e.Cells.Rest
 		eachCell(n, 1, func(x [3]int) {
 			g := x
 			g[axis] += p.lo

@@ -14,14 +14,17 @@
 namespace lbm { namespace {
 
 // Block says what is special in 32 cells of a row, starting at a multiple of 32.
-struct alignas(8) Block {  // one load
-	unsigned mask;   // cells with a wall beside them, and solid cells
-	unsigned first;  // index of the first one's word; one word for each bit of mask, in order
+struct alignas(16) Block {  // one load
+	unsigned links;  // fluid cells with a wall beside them; each of them has a word
+	unsigned solid;  // solid cells
+	unsigned first;  // index of the first word; the others follow in the order of the cells
+	unsigned unused;
 };
 
-// The word of a special cell: bit i for each direction that comes out of a wall,
-// then the number of its set of kicks, which is 0 where all of them are at rest.
-enum { KICK_SHIFT = 19, KICK_BITS = 12, KICK_MASK = (1 << KICK_BITS) - 1, SOLID = 31 };
+// The word of a cell beside a wall: bit i for each direction that comes out of a wall,
+// and whether one of these walls moves. What the kernels hold of a cell has a bit for
+// solid ones, too.
+enum { MOVING = 30, SOLID = 31 };
 
 // Case is one box of cells. It lies in the memory of the device, as does all that
 // it points to.
@@ -33,7 +36,8 @@ struct Case {
 	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest whose
 	                  // links are in no word? (step_moments.h; only if STEP_MIRRORS allows it)
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
-	const unsigned* words;  // of the special cells
+	const unsigned* words;  // of the cells beside walls
+	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
 	const void* kicks;      // [set][Q] of LBM_REAL: 6 w_i c_i.u_w of the directions from moving walls
 	double omega, omegaMinus, force[3];  // model.Params
 };

@@ -38,31 +38,28 @@ struct Box {
 	// block of the 32 cells that x of interior row (y, z) lies in, nothing special
 	// where the row has ended.
 	__device__ LBM_INLINE Block block(int x, int y, int z) const {
-		union { uint2 bits; Block block; } b;
-		const Block* row = c->blocks + ((long long)z * layout.ny + y) * (layout.pitch / 32);
-		b.bits = x < layout.pitch ? __ldg((const uint2*)(row + x / 32)) : uint2{};
-		return b.block;
+		if (x >= layout.pitch) return Block{};
+		return load(c->blocks + ((long long)z * layout.ny + y) * (layout.pitch / 32) + x / 32);
 	}
-	// word of the interior cell (x, y, z): its walls as api.h says, 0 for plain fluid.
-	__device__ LBM_INLINE unsigned word(int x, int y, int z) const {
-		const Block b = block(x, y, z);
-		const unsigned bit = 1u << (x % 32);
-		return b.mask & bit ? __ldg(c->words + b.first + __popc(b.mask & (bit - 1))) : 0;
+	__device__ LBM_INLINE static Block load(const Block* b) {
+		const uint4 v = __ldg((const uint4*)b);
+		return {v.x, v.y, v.z, v.w};
 	}
+	// index of the word of cell x, which has one, in its block.
+	__device__ LBM_INLINE static unsigned index(const Block& b, int x) { return b.first + __popc(b.links & ((1u << (x % 32)) - 1)); }
+	// solid tells of the interior cell (x, y, z).
+	__device__ LBM_INLINE bool solid(int x, int y, int z) const { return block(x, y, z).solid >> (x % 32) & 1; }
 
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
 		Params<T> p{T(c->omega), T(c->omegaMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])}};
 		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
 		return p;
 	}
-	// kicks of the moving walls of a cell with this word, null if all are at rest.
-	template <class T> __device__ LBM_INLINE const T* kicks(unsigned word, int q) const {
-		const unsigned set = word >> KICK_SHIFT & KICK_MASK;
-		return set ? (const T*)c->kicks + set * q : nullptr;
+	// kicks of the moving walls of the cell whose word has this index and is MOVING.
+	template <class T> __device__ LBM_INLINE const T* kicks(unsigned index, int q) const {
+		return (const T*)c->kicks + (long long)__ldg(c->sets + index) * q;
 	}
 };
-
-__device__ LBM_INLINE bool solid(unsigned word) { return word >> SOLID; }
 
 }}  // namespace lbm
 #endif

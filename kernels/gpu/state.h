@@ -33,7 +33,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	// solid cells are at rest.
 	__device__ static LBM_INLINE bool dry(const Box& box, int x, int y, int z) {
 		const bool ghost = y < 0 || y >= box.layout.ny || z < 0 || z >= box.layout.nz;
-		return !ghost && solid(box.word(x, y, z));
+		return !ghost && box.solid(x, y, z);
 	}
 
 	// read gives r and the post-collision momentum j of the cell at from, and, in
@@ -129,7 +129,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		const S* const from = state + box.layout.start(y, z);
 		Sums s = nothing();
 		for (int x = threadIdx.x; x < box.layout.nx; x += ROW) {
-			if (solid(box.word(x, y, z))) continue;
+			if (box.solid(x, y, z)) continue;
 			double r, j[L::D], finite, speed2 = 0;
 			read(from + x, box.layout.pitch, r, j, finite);
 			const long long number = (long long)row * box.layout.nx + x;

@@ -48,7 +48,6 @@ template <class L, class S, class T, int N> struct RowOf {
 	typedef Stored<S, T, L, true> Store;
 	typedef BitsOf<S, N> Word;
 	static constexpr int TILE = 32 * N;
-	static constexpr unsigned LINKS = (1u << KICK_SHIFT) - 1;
 
 	int lane, x, nx;  // first cell of the thread
 	int pitch;
@@ -73,8 +72,13 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Raw is the stored moments of the thread's cells.
 	struct Raw { Word w[L::M]; };
 
-	// read fills raw from a row, with zeros where there is none (null).
-	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row) const {
+	// read fills raw from a row, with zeros where there is none (null). Nobody needs to
+	// ask memory for solid cells: they are at rest.
+	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid) const {
+		if (solid) {
+			raw = Raw{};
+			return;
+		}
 		if (row && whole) {
 			unroll<L::M>([&](auto c) LBM_LAMBDA { raw.w[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
 			return;
@@ -148,26 +152,26 @@ template <class L, class S, class T, int N> struct RowOf {
 		unsigned word[N];
 
 		// first is the thread's block of the first of count rows.
-		__device__ LBM_INLINE Walls(const Block* first, long long step, int count) : next(first), step(step), left(count), block{0, 0} {
+		__device__ LBM_INLINE Walls(const Block* first, long long step, int count) : next(first), step(step), left(count), block{} {
 #pragma unroll
 			for (int i = 0; i < N; i++) word[i] = 0;
 			advance();
 		}
 		__device__ LBM_INLINE void advance() {
-			block = left > 0 ? *next : Block{0, 0};
+			block = left > 0 ? Box::load(next) : Block{};
 			next += step;
 			left--;
 		}
-		// turn takes the words of the next row; x is the thread's first cell.
-		__device__ LBM_INLINE void turn(const unsigned* words, int x) {
-			const unsigned special = block.mask >> (x % 32) & ((1u << N) - 1);
+		// turn takes the words of the next row, if they are needed; x is the thread's first cell.
+		__device__ LBM_INLINE void turn(const unsigned* words, int x, bool needed) {
+			const unsigned links = needed ? block.links >> (x % 32) & ((1u << N) - 1) : 0;
 #pragma unroll
-			for (int i = 0; i < N; i++) word[i] = 0;
-			if (special) {
-				const unsigned* w = words + block.first + __popc(block.mask & ((1u << (x % 32)) - 1));
+			for (int i = 0; i < N; i++) word[i] = block.solid >> (x % 32 + i) << SOLID;
+			if (links) {
+				const unsigned* w = words + Box::index(block, x);
 #pragma unroll
 				for (int i = 0; i < N; i++)
-					if (special >> i & 1) word[i] = *w++;
+					if (links >> i & 1) word[i] = *w++;
 			}
 			advance();
 		}
@@ -175,7 +179,7 @@ template <class L, class S, class T, int N> struct RowOf {
 			unsigned all = 0;
 #pragma unroll
 			for (int i = 0; i < N; i++) all |= word[i];
-			return __any_sync(~0u, all & LINKS);
+			return __any_sync(~0u, all & ~(1u << SOLID));
 		}
 		__device__ LBM_INLINE unsigned dry() const {
 			unsigned set = 0;
@@ -183,17 +187,33 @@ template <class L, class S, class T, int N> struct RowOf {
 			for (int i = 0; i < N; i++) set |= (word[i] >> SOLID) << i;
 			return set;
 		}
+		__device__ LBM_INLINE bool solid() const { return dry() == (1u << N) - 1; }
+		// kicks finds those of the cells. That is rare, so the block is read once more.
+		__device__ LBM_INLINE void kicks(const Box& box, int x, const T** kicks) const {
+			unsigned all = 0;
+#pragma unroll
+			for (int i = 0; i < N; i++) kicks[i] = nullptr, all |= word[i];
+			if (!(all >> MOVING & 1)) return;
+			unsigned index = Box::index(Box::load(next - 2 * step), x);
+#pragma unroll
+			for (int i = 0; i < N; i++) {
+				if (word[i] >> MOVING & 1) kicks[i] = box.template kicks<T>(index, L::Q);
+				if (word[i] && !(word[i] >> SOLID)) index++;
+			}
+		}
 	};
 
 	// bounce gives the populations that walls send back to the cells h, as plain
 	// moments, in opposite pairs; a pair that no lane of the warp needs is left out.
 	// Kicks are rare, and read only where there are some.
-	__device__ LBM_INLINE static Moments<L, P> bounce(const Box& box, const Hermite<L, P>& h, const Walls& walls) {
+	__device__ LBM_INLINE Moments<L, P> bounce(const Box& box, const Hermite<L, P>& h, const Walls& walls) const {
 		Moments<L, P> back{};
-		unsigned sets = 0;
+		const T* kicks[N];
+		walls.kicks(box, x, kicks);
+		bool moves = false;
 #pragma unroll
-		for (int i = 0; i < N; i++) sets |= walls.word[i] >> KICK_SHIFT & KICK_MASK;
-		const bool moving = __any_sync(~0u, sets);
+		for (int i = 0; i < N; i++) moves |= kicks[i] != nullptr;
+		const bool moving = __any_sync(~0u, moves);
 		unroll<L::Q / 2>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value, J = L::opposite(I);
 			Mask<N> wallI, wallJ;
@@ -210,7 +230,7 @@ template <class L, class S, class T, int N> struct RowOf {
 				P kickI{}, kickJ{};
 #pragma unroll
 				for (int i = 0; i < N; i++)
-					if (const T* kicks = box.template kicks<T>(walls.word[i], L::Q)) kickI.v[i] = kicks[I], kickJ.v[i] = kicks[J];
+					if (kicks[i]) kickI.v[i] = kicks[i][I], kickJ.v[i] = kicks[i][J];
 				fI = MovingWall::apply(P{}, h.template population<J>(), kickI, wallI);
 				fJ = MovingWall::apply(P{}, h.template population<I>(), kickJ, wallJ);
 			}
@@ -307,7 +327,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch ? y1 - y0 : 0);
 		typename Row::Raw raw;
 		typename Row::Rim rim;
-		row.read(raw, source);
+		row.read(raw, source, false);
 		Row::read(rim, source, row.pitch, rimAt);
 		// Of row y: what has come so far, and what of it rose from below (for y and yy).
 		P r{}, x{}, xx{}, xy{}, y1st{}, y2nd{};
@@ -318,7 +338,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const Hermite<L, T> edge(Row::moments(rim, right));
 			source += step;
 			if (y < y1) {
-				row.read(raw, source);
+				row.read(raw, source, false);
 				Row::read(rim, source, row.pitch, rimAt);
 			}
 			const Group down = row.template group<-1, 0>(h, edge.template population<L::find(1, -1, 0)>());
@@ -341,7 +361,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			y1st = rise.s0, y2nd = rise.s0, xy = rise.s1;
 			rise = up;
 			if (walls.any()) {
-				Moments<L, P> back = Row::bounce(box, h, walls);
+				Moments<L, P> back = row.bounce(box, h, walls);
 				r = r + back.r;
 				x = x + back.j[0];
 				y1st = y1st + back.j[1];
@@ -350,7 +370,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				xy = xy + back.s[2];
 			}
 			dry = walls.dry();
-			walls.turn(box.c->words, row.x);
+			walls.turn(box.c->words, row.x, true);
 		}
 	}
 
@@ -419,9 +439,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const S* from = source(box, in, y, yhi, z0 - 1);
 		const long long step = from ? plane : 0;
 		S* target = out + box.layout.start(y, z0);
-		typename Row::Walls walls(blocks(box, row.x, y, z0), (long long)box.layout.ny * (row.pitch / 32), inner && row.x < row.pitch ? z1 - z0 : 0);
+		const bool listed = y >= 0 && y < box.layout.ny && row.x < row.pitch;
+		typename Row::Walls walls(blocks(box, row.x, y, z0), (long long)box.layout.ny * (row.pitch / 32), listed ? z1 - z0 : 0);
 		typename Row::Raw raw;
-		row.read(raw, from);
+		row.read(raw, from, false);
 		// Of plane z: the sums of what has come so far, and what of it rose from below
 		// (for z and zz, xz, yz).
 		P r{}, jx{}, jy{}, jz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
@@ -437,7 +458,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const bool bounced = walls.any();
 			if (bounced) {
 				const Hermite<L, P> h(Row::moments(raw));
-				Moments<L, P> back = Row::bounce(box, h, walls);
+				Moments<L, P> back = row.bounce(box, h, walls);
 				unroll<L::M>([&](auto c) LBM_LAMBDA { shared.back[c.value][line - 1][row.lane] = component(back, c.value); });
 			}
 			{
@@ -459,9 +480,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 				down = row.template group<0, -1>(h, edge[4]);
 			}
 			const unsigned solids = walls.dry();
-			walls.turn(box.c->words, row.x);  // before the next read, so that it does not wait for that
+			walls.turn(box.c->words, row.x, inner);  // before the next read, so that it does not wait for that
 			from += step;
-			if (z < z1) row.read(raw, from);
+			if (z < z1) row.read(raw, from, walls.solid());
 			turn ^= 1;
 			__syncthreads();
 			if (!inner) continue;

@@ -46,13 +46,12 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		P f[L::Q];
 		pull(f, box, Sources(box, in + start, x, y, z));
 
-		unsigned dry = 0;
-		const unsigned special = block.mask >> (x % 32) & ((1u << N) - 1);
-		if (special) {
-			const unsigned* word = c->words + block.first + __popc(block.mask & ((1u << (x % 32)) - 1));
+		const unsigned walls = block.links >> (x % 32) & ((1u << N) - 1), dry = block.solid >> (x % 32) & ((1u << N) - 1);
+		if (walls) {
+			unsigned index = Box::index(block, x);
 #pragma unroll
 			for (int i = 0; i < N; i++)
-				if (special >> i & 1) dry |= unsigned(bounce(box, f, i, in + start + i, __ldg(word++))) << i;
+				if (walls >> i & 1) bounce(box, f, i, in + start + i, index++);
 		}
 		C::template collide<L>(f, params);
 		if (dry)
@@ -190,21 +189,22 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	}
 
 	// bounce puts the cell's own populations, which lie at own, in the place of those
-	// that would come out of a wall, for cell i of the thread. All are asked for
-	// before the first is needed. It says whether the cell is solid.
-	__device__ static LBM_INLINE bool bounce(const Box& box, P* f, int i, const S* LBM_RESTRICT own, unsigned word) {
+	// that would come out of a wall, for cell i of the thread, whose word has that index.
+	// All are asked for before the first is needed.
+	__device__ static LBM_INLINE void bounce(const Box& box, P* f, int i, const S* LBM_RESTRICT own, unsigned index) {
+		const unsigned word = __ldg(box.c->words + index);
 		unroll<L::Q>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value, O = L::opposite(I);
 			if constexpr (I != O) {
 				if (word >> I & 1) f[I].v[i] = Wall::apply(f[I].v[i], value<O>(own + O * box.layout.pitch), true);
 			}
 		});
-		if (const T* kicks = box.template kicks<T>(word, L::Q))
-			unroll<L::Q>([&](auto k) LBM_LAMBDA {
-				constexpr int I = decltype(k)::value;
-				if constexpr (I != L::opposite(I)) f[I].v[i] = MovingWall::apply(f[I].v[i], f[I].v[i], __ldg(kicks + I), bool(word >> I & 1));
-			});
-		return solid(word);
+		if (!(word >> MOVING & 1)) return;
+		const T* kicks = box.template kicks<T>(index, L::Q);
+		unroll<L::Q>([&](auto k) LBM_LAMBDA {
+			constexpr int I = decltype(k)::value;
+			if constexpr (I != L::opposite(I)) f[I].v[i] = MovingWall::apply(f[I].v[i], f[I].v[i], __ldg(kicks + I), bool(word >> I & 1));
+		});
 	}
 
 	__device__ static LBM_INLINE void push(const P* f, S* LBM_RESTRICT to, int x, int nx, int pitch) {
