@@ -68,7 +68,7 @@ func Compare(t *testing.T, believed, tested device.Device, o Options) {
 			}
 			// Rounding errors of the steps add up like random ones, and the flow
 			// dissipates them; they may not grow beyond ten times those of a few steps.
-			limit := 10 * rounding(spec.Precision)
+			limit := 10 * rounding(spec)
 			t.Logf("%v, periodic %v: values up to %.3g, difference up to %.3g", e.N, e.Periodic, scale, worst)
 			if !(worst <= limit) || !(scale > 1e-3 && scale < 0.5) {
 				t.Fatalf("%s of %v, periodic %v: %s is %.9g on %s, %.9g on %s; %.2g is allowed between them", spec, e.N, e.Periodic, e.where(at), got[at], tested.Info().Name, want[at], believed.Info().Name, limit)

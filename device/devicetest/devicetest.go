@@ -21,12 +21,16 @@ type Options struct {
 	Memory int64
 }
 
+func (o Options) has(p model.Precision) bool {
+	return o.Precisions == nil || slices.Contains(o.Precisions, p)
+}
+
 // specs calls test for every instance of the catalogue that the device has.
 func (o Options) specs(test func(model.Spec)) {
 	for _, l := range model.Lattices {
 		for _, c := range model.Collisions {
 			for _, p := range model.Precisions {
-				if o.Precisions == nil || slices.Contains(o.Precisions, p) {
+				if o.has(p) {
 					test(model.Spec{Lattice: l, Collision: c, Precision: p})
 				}
 			}
@@ -66,6 +70,8 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"FirstOfEquals", firstOfEquals},
 		{"WallLaw", wallLaw},
 		{"Mass", mass},
+		{"Halves", halves},
+		{"Accuracy", accurate},
 		{"Memory", memory},
 		{"Streams", streams},
 		{"Refusals", refusals},

@@ -228,7 +228,9 @@ func initFields(t *testing.T, d device.Device, o Options) {
 		s := Start(t, d, e)
 		got := s.fields(t)
 		dims, m := spec.Lattice.Dims, spec.Lattice.Moments()
-		limit := map[int]float64{8: 1e-15, 4: 1e-7, 2: 5e-5}[spec.Precision.Bytes()]
+		// In 16 bits one rounding of 0.02 is 7.6e-6; of populations several add up, to
+		// 8.4e-6 at most when this was set.
+		limit := map[int]float64{8: 1e-15, 4: 1e-7, 2: 1.6e-5}[spec.Precision.Bytes()]
 		eachCell(e.N, 0, func(x [3]int) {
 			for c := 0; c <= dims; c++ {
 				want := e.Fields[e.at(x, c, m)]

@@ -53,7 +53,9 @@ func mass(t *testing.T, d device.Device, o Options) {
 		for _, p := range s.planes(t) {
 			mass, cells, speed = mass+p.Mass, cells+p.Cells, max(speed, p.MaxSpeed)
 		}
-		limit := map[int]float64{8: 1e-12, 4: 2e-5, 2: 2e-4}[spec.Precision.Bytes()]
+		// 16-bit populations came to 4.9e-6; the moments, whose density stays at rest
+		// here, to nothing. In float32 it was 3.2e-9.
+		limit := map[int]float64{8: 1e-12, 4: 2e-8, 2: 2e-5}[spec.Precision.Bytes()]
 		if cells != n[0]*n[1]*n[2] || !(math.Abs(mass)/float64(cells) <= limit) || !(speed > 0.01 && speed < 0.06) {
 			t.Errorf("%s: mass defect %g a cell of %d, largest speed %g", spec, mass/float64(cells), cells, speed)
 		}

@@ -37,8 +37,9 @@ var places = map[string]place{
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":         {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}}, // verifies, then times, any device
-	"device/devicetest":   {3, []string{"device", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
+	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}},                    // verifies, then times, any device
+	"device/accuracy":     {3, []string{"device", "model", "decomp"}},                                    // compares precisions, on any device
+	"device/devicetest":   {4, []string{"device", "device/accuracy", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
 	"halo":                {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":            {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":           {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
@@ -59,9 +60,10 @@ var places = map[string]place{
 	"io/internal/h5":      {1, nil},
 	"model":               {0, nil},
 	"decomp":              {0, nil},
-	"internal/archtest":   {0, nil}, // tests only
-	"scripts/testreport":  {0, nil}, // a tool of `make test`
-	"scripts/trampolines": {0, nil}, // writes device/cuda/trampolines.c
+	"internal/archtest":   {0, nil},                                                          // tests only
+	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
+	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
+	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
 
 // thirdParty says who may import a module that is not ours. One door for each, so

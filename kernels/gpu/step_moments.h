@@ -37,6 +37,10 @@
 
 namespace lbm { namespace {
 
+// meet waits for all the threads of a block, wherever in the code they wait.
+// __syncthreads would have to be the same one for all of them.
+template <int THREADS> __device__ LBM_INLINE void meet() { asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }
+
 // component is one of a set of moments, by number in the order of memory.
 template <class L, class R> __device__ LBM_INLINE R& component(Moments<L, R>& m, int c) {
 	return c == 0 ? m.r : c <= L::D ? m.j[c - 1] : m.s[c - 1 - L::D];
@@ -171,7 +175,7 @@ template <class L, class S, class T, int N> struct RowOf {
 				const unsigned* w = words + Box::index(block, x);
 #pragma unroll
 				for (int i = 0; i < N; i++)
-					if (links >> i & 1) word[i] = *w++;
+					if (links >> i & 1) word[i] = __ldg(w++);
 			}
 			advance();
 		}
@@ -187,7 +191,9 @@ template <class L, class S, class T, int N> struct RowOf {
 			for (int i = 0; i < N; i++) set |= (word[i] >> SOLID) << i;
 			return set;
 		}
-		__device__ LBM_INLINE bool solid() const { return dry() == (1u << N) - 1; }
+		// solid tells if all the thread's cells of the next row are. It is asked before turn,
+		// for the words that turn asks for would have to be waited for.
+		__device__ LBM_INLINE bool solid(int x) const { return (~block.solid >> (x % 32) & ((1u << N) - 1)) == 0; }
 		// kicks finds those of the cells. That is rare, so the block is read once more.
 		__device__ LBM_INLINE void kicks(const Box& box, int x, const T** kicks) const {
 			unsigned all = 0;
@@ -426,7 +432,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			from += step;
 			if (z < z1) Row::read(rim, from, pitch, at);
-			__syncthreads();
+			meet<THREADS>();
 		}
 	}
 
@@ -449,8 +455,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		struct { P r, x, y, xx, yy; } rise{};
 		unsigned dry = 0;
 		int turn = 0;
-		__syncthreads();
-		__syncthreads();  // the rim of the first plane is there
+		meet<THREADS>();
+		meet<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
 			auto& passed = shared.passed[turn];
@@ -480,11 +486,12 @@ template <class L, class C, class S, class T> struct StepMoments {
 				down = row.template group<0, -1>(h, edge[4]);
 			}
 			const unsigned solids = walls.dry();
+			const bool skip = walls.solid(row.x);
 			walls.turn(box.c->words, row.x, inner);  // before the next read, so that it does not wait for that
 			from += step;
-			if (z < z1) row.read(raw, from, walls.solid());
+			if (z < z1) row.read(raw, from, skip);
 			turn ^= 1;
-			__syncthreads();
+			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
 				const P a = passed[UP + 4][line - 1][row.lane], b = passed[DOWN + 4][line][row.lane], both = a + b, r0 = down.s0 + both;
