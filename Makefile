@@ -20,7 +20,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-gpu lint fuzz bench env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-gpu lint fuzz bench accuracy env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -72,6 +72,9 @@ fuzz: setup ## fuzz the case parser for FUZZTIME=60s
 
 bench: build ## measure this machine's rooflines and the models beside them
 	@$(env) && bin/lbmsim bench
+
+accuracy: ## measure the errors of float32 and of 16-bit storage: the tables of docs/precision.md
+	@go run ./scripts/accuracy
 
 env: ## print the shell lines that let plain go commands find MPI and HDF5: eval "$(make env)"
 	@scripts/env.sh $(MPI)
