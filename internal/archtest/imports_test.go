@@ -62,6 +62,7 @@ var places = map[string]place{
 	"decomp":              {0, nil},
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
+	"scripts/benchplot":   {4, []string{"device/bench"}},                                     // draws what `lbmsim bench --json` prints
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
@@ -71,8 +72,8 @@ var places = map[string]place{
 var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml": {"config"},
 	"gonum.org/v1/hdf5":          {"io/internal/h5"},
-	"gonum.org/v1/plot":          {"io/picture"},
-	"golang.org/x/image":         {"io/picture"},
+	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot"},
+	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":            {"device/cuda"},
 	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "io/checkpoint", "io/fields"},
 	"github.com/btracey/mpi":     {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
