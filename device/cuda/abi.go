@@ -9,7 +9,6 @@ package cuda
 type block struct {
 	links, solid uint32
 	first        uint32
-	unused       uint32
 }
 
 // blockCells is the number of cells of a block.

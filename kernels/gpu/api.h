@@ -14,11 +14,10 @@
 namespace lbm { namespace {
 
 // Block says what is special in 32 cells of a row, starting at a multiple of 32.
-struct alignas(16) Block {  // one load
+struct Block {
 	unsigned links;  // fluid cells with a wall beside them; each of them has a word
 	unsigned solid;  // solid cells
 	unsigned first;  // index of the first word; the others follow in the order of the cells
-	unsigned unused;
 };
 
 // The word of a cell beside a wall: bit i for each direction that comes out of a wall,
