@@ -117,7 +117,7 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 
 // decay: vortices that decay to 1/e, at several velocities and resolutions.
 func decay(dev device.Device) error {
-	head("u", "cells", "steps T", "tau", "model", "float64 - exact", "float32 - float64", "float16 - float64", "(max)", "(pressure)", "viscosity float32", "viscosity float16")
+	head("u", "cells", "steps T", "tau", "model", "float64 - exact", "float32 - float64", "float16 - float64", "(max)", "(pressure)", "(mass)", "viscosity float32", "viscosity float16")
 	for _, u := range []float64{0.1, 0.05, 0.01} {
 		for _, n := range []int{64, 128, 256} {
 			f := accuracy.TaylorGreen(n, reynolds, u)
@@ -125,7 +125,7 @@ func decay(dev device.Device) error {
 				wide := m[model.Float64]
 				single, half := m[model.Float32].From(wide), m[model.Float16].From(wide)
 				columns(fmt.Sprint(u), fmt.Sprintf("%d^2", n), fmt.Sprint(wide.Step), fmt.Sprintf("%.3f", f.Tau), c.Name,
-					number(wide.FromExact().L2), number(single.L2), number(half.L2), number(half.Max), number(half.Pressure),
+					number(wide.FromExact().L2), number(single.L2), number(half.L2), number(half.Max), number(half.Pressure), number(m[model.Float16].Mass-wide.Mass),
 					fmt.Sprintf("%.4f", m[model.Float32].Viscosity()/wide.Viscosity()), fmt.Sprintf("%.3f", m[model.Float16].Viscosity()/wide.Viscosity()))
 			})
 			if err != nil {
