@@ -93,7 +93,10 @@ func (c *checkpoints) write(r *run) error {
 	}
 	path := checkpoint.Path(c.dir, h.Step)
 	r.launch(&job{kind: "checkpoint", path: path, finish: func() error { return p.Commit(c.Keep) }}, func() error {
-		return p.Write(0, c.image)
+		if err := p.Write(0, c.image); err != nil {
+			return err
+		}
+		return p.Flush()
 	})
 	return nil
 }

@@ -14,7 +14,7 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 	part := r.meets(box)
 	var mine []float64
 	if part.Cells() > 0 {
-		s := r.newSampler(r.present(), f)
+		s := newSampler[float64](r, r.present(), f)
 		local := r.local(part)
 		if !s.neighbours {
 			s.region = local
@@ -36,7 +36,7 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 			}
 		}
 	}
-	parts, err := comm.Gather(r.Comm, appendValues(nil, mine, model.Float64))
+	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
 	if err != nil || !r.root {
 		return nil, err
 	}

@@ -9,10 +9,14 @@ import (
 	"lbmsim/model"
 )
 
+// number is a type of fields on their way from a state to a file.
+type number interface{ float32 | float64 }
+
 // source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
-// does: from the state, or from a snapshot of it.
-type source interface {
-	fields(box decomp.Box, into []float64) error
+// does: from the state, or from a snapshot of it. It returns into, filled, or values
+// that it has already; nobody writes to those.
+type source[In number] interface {
+	fields(box decomp.Box, into []In) ([]In, error)
 }
 
 // present is a state of the device as a source.
@@ -20,17 +24,23 @@ type present struct {
 	program device.Program
 	state   device.Buffer
 	params  model.Params
+	dims    int
 }
 
-func (p present) fields(box decomp.Box, into []float64) error {
-	return p.program.Fields(p.state, box, into, p.params)
+func (p present) fields(box decomp.Box, into []float64) ([]float64, error) {
+	n := box.Cells() * (1 + p.dims)
+	if cap(into) < n {
+		into = make([]float64, n)
+	}
+	return into[:n], p.program.Fields(p.state, box, into[:n], p.params)
 }
 
 // sampler reads the state back as physical fields, one plane of the slowest
 // axis at a time, so that its memory does not grow with the box. Neighbouring
-// planes, ghosts included, are at hand for derivatives.
-type sampler struct {
-	source
+// planes, ghosts included, are at hand for derivatives. Arithmetic is of float64,
+// whatever the numbers In of the source and Out of the result are.
+type sampler[In, Out number] struct {
+	source source[In]
 	layout decomp.Layout
 	cells  model.Cells
 	units  config.Units
@@ -38,39 +48,35 @@ type sampler struct {
 	faces  int // boundaries of faces come before those of bodies in cells.Velocity
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
-	region     decomp.Box   // what is read of a plane: x and, in 3D, y range
-	first      int          // plane that window[1] holds
-	window     [3][]float64 // planes first-1, first, first+1 as [row][component][x]
+	region     decomp.Box // what is read of a plane: x and, in 3D, y range
+	first      int        // plane that window[1] holds
+	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
 }
 
 // noPlane marks an empty window.
 const noPlane = math.MinInt
 
-func (s *sampler) axis() int { return s.layout.Axis() }
+func (s *sampler[In, Out]) axis() int { return s.layout.Axis() }
 
 // rows of one plane, and cells of a row.
-func (s *sampler) rows() int {
+func (s *sampler[In, Out]) rows() int {
 	if s.axis() == 2 {
 		return s.region.Hi[1] - s.region.Lo[1]
 	}
 	return 1
 }
 
-func (s *sampler) width() int { return s.region.Hi[0] - s.region.Lo[0] }
+func (s *sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] }
 
 // load reads plane k, from -1 to N, of rho-1 and the velocity.
-func (s *sampler) load(k int, into []float64) ([]float64, error) {
-	nc := 1 + s.dims
-	if into == nil {
-		into = make([]float64, s.rows()*nc*s.width())
-	}
+func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
-	return into, s.fields(box, into)
+	return s.source.fields(box, into)
 }
 
 // move puts plane k in the middle of the window, reading what is not there yet.
-func (s *sampler) move(k int) (err error) {
+func (s *sampler[In, Out]) move(k int) (err error) {
 	from := -1
 	if !s.neighbours {
 		s.window[1], err = s.load(k, s.window[1])
@@ -91,80 +97,166 @@ func (s *sampler) move(k int) (err error) {
 	return err
 }
 
-// sample returns field f on plane k in the case's output unit, as [row][x] for
-// scalars and [row][x][3] for vectors.
-func (s *sampler) sample(f model.Field, k int, out []float64) ([]float64, error) {
-	if s.first != k {
-		if err := s.move(k); err != nil {
-			return nil, err
-		}
+// plane makes plane k the middle of the window.
+func (s *sampler[In, Out]) plane(k int) error {
+	if s.first == k {
+		return nil
 	}
-	nx := s.width()
-	if n := s.rows() * nx * f.Components; cap(out) < n {
-		out = make([]float64, n)
+	return s.move(k)
+}
+
+// values is the number of values of field f on a plane.
+func (s *sampler[In, Out]) values(f model.Field) int { return s.rows() * s.width() * f.Components }
+
+// sample returns field f on plane k in the case's output unit, as [row][x] for
+// scalars and [row][x][3] for vectors, in out if that is large enough.
+func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error) {
+	if err := s.plane(k); err != nil {
+		return nil, err
+	}
+	if n := s.values(f); cap(out) < n {
+		out = make([]Out, n)
 	} else {
 		out = out[:n]
 	}
+	nx := s.width()
 	factor := s.units.Factor(f.Dim)
 	for row := 0; row < s.rows(); row++ {
-		base := s.window[1][row*(1+s.dims)*nx:]
-		at := func(c, x int) float64 { return base[c*nx+x] }
-		o := out[row*nx*f.Components:]
+		base := s.window[1][row*(1+s.dims)*nx:][:(1+s.dims)*nx]
+		o := out[row*nx*f.Components:][:nx*f.Components]
 		switch f.Name {
 		case "density":
-			for x := 0; x < nx; x++ {
-				o[x] = factor * (1 + at(0, x))
-			}
+			densityRow(o, base[:nx], factor)
 		case "pressure":
-			for x := 0; x < nx; x++ {
-				o[x] = factor * model.CS2 * at(0, x)
-			}
+			pressureRow(o, base[:nx], factor)
 		case "velocity":
-			for x := 0; x < nx; x++ {
-				for c := 0; c < 3; c++ {
-					o[3*x+c] = 0
-					if c < s.dims {
-						o[3*x+c] = factor * at(1+c, x)
-					}
-				}
-			}
+			velocityRow(o, base[nx:], factor)
 		case "speed":
-			for x := 0; x < nx; x++ {
-				sum := 0.0
-				for c := 0; c < s.dims; c++ {
-					sum += at(1+c, x) * at(1+c, x)
-				}
-				o[x] = factor * math.Sqrt(sum)
-			}
+			speedRow(o, base[nx:], factor)
 		case "vorticity":
-			y, z := s.position(row, k)
-			for x := 0; x < nx; x++ {
-				w := s.curl(x, y, z)
-				for c := range w {
-					o[3*x+c] = factor * w[c]
-				}
-			}
+			s.curlRow(o, row, k, factor)
 		case "solid":
 			y, z := s.position(row, k)
-			for x := 0; x < nx; x++ {
-				o[x] = math.Max(0, float64(int(s.cells.At(s.region.Lo[0]+x, y, z))-s.faces))
+			for x, t := range s.cells.Type[s.cells.Index(s.region.Lo[0], y, z):][:nx] {
+				o[x] = Out(max(0, int(t)-s.faces))
 			}
 		}
 	}
 	return out, nil
 }
 
+// What follows goes over rows, and is all that a large output computes: the slices
+// are cut so that the compiler sees that no index leaves them.
+
+func densityRow[Out, In number](o []Out, in []In, factor float64) {
+	o = o[:len(in)]
+	for x, v := range in {
+		o[x] = Out(factor * (1 + float64(v)))
+	}
+}
+
+func pressureRow[Out, In number](o []Out, in []In, factor float64) {
+	o = o[:len(in)]
+	factor *= model.CS2
+	for x, v := range in {
+		o[x] = Out(factor * float64(v))
+	}
+}
+
+// velocityRow turns u, one row a component, into one vector a cell, with three
+// components in 2D too.
+func velocityRow[Out, In number](o []Out, u []In, factor float64) {
+	n := len(o) / 3
+	ux, uy := u[:n], u[n:][:n]
+	if len(u) < 3*n {
+		for x, v := range ux {
+			cell := (*[3]Out)(o[3*x:])
+			cell[0], cell[1], cell[2] = Out(factor*float64(v)), Out(factor*float64(uy[x])), 0
+		}
+		return
+	}
+	uz := u[2*n:][:n]
+	for x, v := range ux {
+		cell := (*[3]Out)(o[3*x:])
+		cell[0], cell[1], cell[2] = Out(factor*float64(v)), Out(factor*float64(uy[x])), Out(factor*float64(uz[x]))
+	}
+}
+
+func speedRow[Out, In number](o []Out, u []In, factor float64) {
+	n := len(o)
+	for x := range o {
+		sum := 0.0
+		for at := x; at < len(u); at += n {
+			sum += float64(u[at]) * float64(u[at])
+		}
+		o[x] = Out(factor * math.Sqrt(sum))
+	}
+}
+
 // position of row `row` of plane k in local cells.
-func (s *sampler) position(row, k int) (y, z int) {
+func (s *sampler[In, Out]) position(row, k int) (y, z int) {
 	if s.axis() == 2 {
 		return s.region.Lo[1] + row, k
 	}
 	return k, 0
 }
 
+// curlRow is curl for a row, and does itself what is simple: cells with fluid on all
+// sides, away from the ends of the row.
+func (s *sampler[In, Out]) curlRow(o []Out, row, k int, factor float64) {
+	nx := s.width()
+	u := func(d, row int) (u, v, w []In) { // rows of the velocity on plane k+d
+		b := s.window[1+d][(row*(1+s.dims)+1)*nx:]
+		if s.dims == 2 {
+			return b[:nx], b[nx:][:nx], nil
+		}
+		return b[:nx], b[nx:][:nx], b[2*nx:][:nx]
+	}
+	y, z := s.position(row, k)
+	first, dy, dz := s.cells.Index(0, y, z), s.cells.N[0]+2, 0
+	if s.dims == 3 {
+		dz = dy * (s.cells.N[1] + 2)
+	}
+	t := s.cells.Type
+	solid := func(x int) bool {
+		i := first + x
+		return t[i]|t[i-1]|t[i+1]|t[i-dy]|t[i+dy]|t[i-dz]|t[i+dz] != 0
+	}
+	_, v0, w0 := u(0, row)
+	var uyl, uyh, uzl, uzh, vzl, vzh, wyl, wyh []In
+	if s.dims == 2 {
+		uyl, _, _ = u(-1, row)
+		uyh, _, _ = u(+1, row)
+	} else {
+		n := s.rows() // rows beyond the ends are periodic images
+		uyl, _, wyl = u(0, (row+n-1)%n)
+		uyh, _, wyh = u(0, (row+1)%n)
+		uzl, vzl, _ = u(-1, row)
+		uzh, vzh, _ = u(+1, row)
+	}
+	for x := range nx {
+		cell := (*[3]Out)(o[3*x:])
+		if x == 0 || x == nx-1 || solid(x) {
+			for c, w := range s.curl(x, y, z) {
+				cell[c] = Out(factor * w)
+			}
+			continue
+		}
+		cell[0], cell[1] = 0, 0
+		if s.dims == 3 {
+			cell[0] = Out(factor * (half(wyl[x], wyh[x]) - half(vzl[x], vzh[x])))
+			cell[1] = Out(factor * (half(uzl[x], uzh[x]) - half(w0[x-1], w0[x+1])))
+		}
+		cell[2] = Out(factor * (half(v0[x-1], v0[x+1]) - half(uyl[x], uyh[x])))
+	}
+}
+
+// half is the central difference over two cells.
+func half[In number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
+
 // curl of the velocity at a cell by central differences over two cells; beside
 // a wall, where there is no fluid neighbour on one side, one-sided.
-func (s *sampler) curl(x, y, z int) [3]float64 {
+func (s *sampler[In, Out]) curl(x, y, z int) [3]float64 {
 	if s.cells.At(x, y, z) != 0 {
 		return [3]float64{}
 	}
@@ -190,7 +282,7 @@ func (s *sampler) curl(x, y, z int) [3]float64 {
 
 // velocity component c of the cell `step` cells along axis; false when it is
 // solid or outside the domain.
-func (s *sampler) velocity(x, y, z, axis, step, c int) (float64, bool) {
+func (s *sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) {
 	p := [3]int{x, y, z}
 	p[axis] += step
 	if s.cells.At(p[0], p[1], p[2]) != 0 {
@@ -206,5 +298,5 @@ func (s *sampler) velocity(x, y, z, axis, step, c int) (float64, bool) {
 	if slow == 2 {
 		row = p[1]
 	}
-	return plane[(row*(1+s.dims)+1+c)*s.layout.N[0]+p[0]], true
+	return float64(plane[(row*(1+s.dims)+1+c)*s.layout.N[0]+p[0]]), true
 }

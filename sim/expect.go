@@ -27,7 +27,7 @@ func (r *run) judge() ([]Verdict, error) {
 		got = append(got, v)
 	}
 	// Rank 0 has the values.
-	b, err := comm.Broadcast(r.Comm, appendValues(nil, got, model.Float64))
+	b, err := comm.Broadcast(r.Comm, float64Bytes(got))
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +40,16 @@ func (r *run) judge() ([]Verdict, error) {
 	return verdicts, nil
 }
 
+// float64Bytes packs numbers for the way to other ranks.
+func float64Bytes(values []float64) []byte {
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// float64At is number i of them.
 func float64At(b []byte, i int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 }
@@ -83,7 +93,7 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 // velocityError compares the velocity with the expectation's reference.
 func (r *run) velocityError(e config.Expectation) (float64, error) {
 	velocity, _ := model.FindField("velocity")
-	s := r.newSampler(r.present(), velocity)
+	s := newSampler[float64](r, r.present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
 	axis, n := r.layout.Axis(), r.layout.N
 	var sums []float64 // of each plane: |u-r|^2, |r|^2 and the maxima of both
@@ -113,7 +123,7 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 		}
 		sums = append(sums, p[:]...)
 	}
-	parts, err := comm.Gather(r.Comm, appendValues(nil, sums, model.Float64))
+	parts, err := comm.Gather(r.Comm, float64Bytes(sums))
 	if err != nil || !r.root {
 		return 0, err
 	}

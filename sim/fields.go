@@ -1,10 +1,10 @@
 package sim
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
+	"unsafe"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -19,7 +19,10 @@ type fieldFiles struct {
 	config.FieldsOutput
 	series fields.Series
 	at     int
-	data   [][]byte // snapshot, kept for the next time: one slice a field
+	// Snapshots of this host, kept for the next time: one slice a field, of the type
+	// that the files have.
+	single [][]float32
+	double [][]float64
 	// crowded: the device has no memory for snapshots beside the steps.
 	crowded bool
 }
@@ -56,7 +59,12 @@ func (f *fieldFiles) write(r *run) error {
 		p.Abort()
 		return err
 	}
-	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, work)
+	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, func() error {
+		if err := work(); err != nil {
+			return err
+		}
+		return p.Flush()
+	})
 	return nil
 }
 
@@ -69,28 +77,17 @@ func (f *fieldFiles) snapshot(r *run, p *fields.Pending) (work func() error, err
 			return work, err
 		}
 	}
-	if err := f.copy(r); err != nil {
-		return nil, err
+	if f.Type == model.Float32 {
+		return copyFields(r, f.Fields, p, &f.single)
 	}
-	planes := r.layout.N[r.layout.Axis()]
-	return func() error {
-		for i, d := range f.data {
-			n := len(d) / planes
-			for k := 0; k < planes; k++ {
-				if err := p.Write(i, k, d[k*n:(k+1)*n]); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}, nil
+	return copyFields(r, f.Fields, p, &f.double)
 }
 
 // shoot lets the device read the fields beside the steps. Collective: where a rank
 // has no memory for that, all ranks go the other way from now on, and work is nil.
 func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker) (work func() error, err error) {
 	box := decomp.Box{Hi: r.layout.N}
-	if axis := r.layout.Axis(); r.newSampler(nil, f.Fields...).neighbours {
+	if axis := r.layout.Axis(); slices.ContainsFunc(f.Fields, derivative) {
 		box.Lo[axis]--
 		box.Hi[axis]++
 	}
@@ -101,7 +98,7 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 	case none == nil:
 		r.edge.After(shot.Taken())
 		r.bulk.After(shot.Taken())
-		return func() error { return f.deliver(r, p, box, shot) }, nil
+		return func() error { return deliver(r, f.FieldsOutput, p, box, shot) }, nil
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
 	case r.root:
@@ -117,116 +114,58 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 }
 
 // deliver writes a snapshot, once it is on the host.
-func (f *fieldFiles) deliver(r *run, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
+func deliver(r *run, f config.FieldsOutput, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
 	defer shot.Close()
 	single, double, err := shot.Wait()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case double != nil && f.Type == model.Float64:
+		return convert[float64](r, f.Fields, p, &held[float64]{box, 1 + r.Case.Dims(), double})
+	case double != nil:
+		return convert[float32](r, f.Fields, p, &held[float64]{box, 1 + r.Case.Dims(), double})
+	case f.Type == model.Float64:
+		return convert[float64](r, f.Fields, p, &held[float32]{box, 1 + r.Case.Dims(), single})
 	}
-	from := &held{box: box, components: 1 + r.Case.Dims(), single: single, double: double}
+	return convert[float32](r, f.Fields, p, &held[float32]{box, 1 + r.Case.Dims(), single})
+}
+
+// batch is about how many bytes are computed, summed up and handed to the system at
+// once: enough for one call, few enough to stay in a core's cache on the way.
+const batch = 1 << 20
+
+// planesAtOnce is how many planes of that many numbers make a batch.
+func planesAtOnce[T number](values int) int {
+	return max(1, batch/(values*int(unsafe.Sizeof(*new(T)))))
+}
+
+// convert brings fields from the host's memory to the file.
+func convert[Out, In number](r *run, list []model.Field, p *fields.Pending, from *held[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
-	return f.sample(r, from, r.threads()-1, func(i, k int, values []float64, b []byte) ([]byte, error) {
-		b = appendValues(b[:0], values, f.Type)
-		return b, p.Write(i, k, b)
-	})
-}
-
-// held is fields in the host's memory as a source: [z][y][component][x] of a box.
-type held struct {
-	box        decomp.Box
-	components int
-	single     []float32 // or
-	double     []float64
-}
-
-func (h *held) fields(box decomp.Box, into []float64) error {
-	n, size := box.Size()[0], h.box.Size()
-	for z := box.Lo[2]; z < box.Hi[2]; z++ {
-		for y := box.Lo[1]; y < box.Hi[1]; y++ {
-			row := ((z-h.box.Lo[2])*size[1] + y - h.box.Lo[1]) * h.components
-			for c := range h.components {
-				at := (row+c)*size[0] + box.Lo[0] - h.box.Lo[0]
-				if h.double != nil {
-					copy(into[:n], h.double[at:])
-				} else {
-					for x, v := range h.single[at : at+n] {
-						into[x] = float64(v)
-					}
-				}
-				into = into[n:]
-			}
+	return spread(r.threads()-1, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
+		s := newSampler[Out](r, from, list...)
+		ready := make([][]Out, len(list)) // planes of each field that are not written yet
+		flush := func(i, end int) error {
+			planes := len(ready[i]) / s.values(list[i])
+			err := p.Write(i, end-planes, bytesOf(ready[i]))
+			ready[i] = ready[i][:0]
+			return err
 		}
-	}
-	return nil
-}
-
-// time is the simulated time, in seconds where the case has units.
-func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
-
-// present is the current state as a source.
-func (r *run) present() source { return present{r.program, r.state[0], r.params} }
-
-// rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
-type rounded struct{ source }
-
-func (s rounded) fields(box decomp.Box, into []float64) error {
-	err := s.source.fields(box, into)
-	for i, v := range into {
-		into[i] = float64(float32(v))
-	}
-	return err
-}
-
-// newSampler makes a sampler of the whole of this rank's box.
-func (r *run) newSampler(from source, fields ...model.Field) *sampler {
-	s := &sampler{
-		source: from,
-		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
-		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
-	}
-	for _, f := range fields {
-		s.neighbours = s.neighbours || f.Name == "vorticity"
-	}
-	return s
-}
-
-// copy samples fields of the current state into the byte slices of f.data,
-// little-endian.
-func (f *fieldFiles) copy(r *run) error {
-	planes := r.layout.N[r.layout.Axis()]
-	if f.data == nil {
-		for _, m := range f.Fields {
-			f.data = append(f.data, make([]byte, r.box.Cells()*m.Components*f.Type.Bytes()))
+		for i, m := range list {
+			n := s.values(m)
+			ready[i] = make([]Out, 0, n*min(hi-lo, planesAtOnce[Out](n)))
 		}
-	}
-	from := r.present()
-	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
-		// Whether there was memory for snapshots must not be seen in the files.
-		from = rounded{from}
-	}
-	return f.sample(r, from, r.threads(), func(i, k int, values []float64, spare []byte) ([]byte, error) {
-		n := len(f.data[i]) / planes
-		appendValues(f.data[i][k*n:k*n:(k+1)*n], values, f.Type)
-		return spare, nil
-	})
-}
-
-// sample calls put with the values of field i on plane k, for all of them. Each
-// thread takes a range of planes, with a sampler of its own, and with bytes to use
-// again, which put returns.
-func (f *fieldFiles) sample(r *run, from source, threads int, put func(i, k int, values []float64, spare []byte) ([]byte, error)) error {
-	return spread(threads, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
-		s := r.newSampler(from, f.Fields...)
-		var values []float64
-		var spare []byte
 		for k := lo; k < hi; k++ {
-			for i, m := range f.Fields {
-				var err error
-				if values, err = s.sample(m, k, values); err == nil {
-					spare, err = put(i, k, values, spare)
-				}
-				if err != nil {
+			for i, m := range list {
+				b := ready[i]
+				n := len(b) + s.values(m)
+				if _, err := s.sample(m, k, b[len(b):n]); err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
+				}
+				if ready[i] = b[:n]; n == cap(b) || k+1 == hi {
+					if err := flush(i, k+1); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -234,13 +173,99 @@ func (f *fieldFiles) sample(r *run, from source, threads int, put func(i, k int,
 	})
 }
 
-func appendValues(b []byte, values []float64, p model.Precision) []byte {
-	for _, v := range values {
-		if p == model.Float32 {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
-		} else {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+// held is fields in the host's memory as a source: [z][y][component][x] of a box.
+type held[In number] struct {
+	box        decomp.Box
+	components int
+	values     []In
+}
+
+// fields shows the values where they are. The boxes that samplers of a whole rank ask
+// for, a plane of all rows, lie in one piece.
+func (h *held[In]) fields(box decomp.Box, _ []In) ([]In, error) {
+	size := h.box.Size()
+	if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
+		return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, h.box)
+	}
+	row := (box.Lo[2]-h.box.Lo[2])*size[1] + box.Lo[1] - h.box.Lo[1]
+	return h.values[row*h.components*size[0]:][:box.Cells()*h.components], nil
+}
+
+// time is the simulated time, in seconds where the case has units.
+func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
+
+// present is the current state as a source.
+func (r *run) present() source[float64] {
+	return present{r.program, r.state[0], r.params, r.Case.Dims()}
+}
+
+// rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
+type rounded struct{ present source[float64] }
+
+func (s rounded) fields(box decomp.Box, into []float64) ([]float64, error) {
+	into, err := s.present.fields(box, into)
+	for i, v := range into {
+		into[i] = float64(float32(v))
+	}
+	return into, err
+}
+
+// newSampler makes a sampler of the whole of this rank's box.
+func newSampler[Out, In number](r *run, from source[In], fields ...model.Field) *sampler[In, Out] {
+	return &sampler[In, Out]{
+		source: from, neighbours: slices.ContainsFunc(fields, derivative),
+		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
+		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
+	}
+}
+
+// derivative tells of a field whether its value depends on neighbouring cells.
+func derivative(f model.Field) bool { return f.Name == "vorticity" }
+
+// copyFields samples fields of the current state into the slices of kept, and returns
+// the work of writing them.
+func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
+	planes := r.layout.N[r.layout.Axis()]
+	if *kept == nil {
+		for _, m := range list {
+			*kept = append(*kept, make([]Out, r.box.Cells()*m.Components))
 		}
 	}
-	return b
+	data := *kept
+	part := func(i, lo, hi int) []Out { // planes lo to hi of field i
+		n := len(data[i]) / planes
+		return data[i][lo*n : hi*n]
+	}
+	from := r.present()
+	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
+		// Whether there was memory for snapshots must not be seen in the files.
+		from = rounded{from}
+	}
+	err = r.share(planes, func(lo, hi int) error {
+		s := newSampler[Out](r, from, list...)
+		for k := lo; k < hi; k++ {
+			for i, m := range list {
+				if _, err := s.sample(m, k, part(i, k, k+1)); err != nil {
+					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
+				}
+			}
+		}
+		return nil
+	})
+	return func() error {
+		for i := range data {
+			step := planesAtOnce[Out](len(part(i, 0, 1)))
+			for k := 0; k < planes; k += step {
+				if err := p.Write(i, k, bytesOf(part(i, k, min(k+step, planes)))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}, err
+}
+
+// bytesOf is numbers as they lie in memory, which is how files have them.
+func bytesOf[T number](v []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(T))))
 }

@@ -15,7 +15,6 @@ import (
 	"lbmsim/geometry"
 	"lbmsim/halo"
 	"lbmsim/io/probe"
-	"lbmsim/model"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
@@ -327,7 +326,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	// A recorded exchange is counted once: bytes are those of one exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes}
-	parts, err := comm.Gather(r.Comm, appendValues(nil, mine, model.Float64))
+	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
 	if err != nil || !r.root {
 		return err
 	}

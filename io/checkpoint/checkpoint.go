@@ -168,6 +168,10 @@ func (p *Pending) Write(plane int, data []byte) error {
 	return err
 }
 
+// Flush comes after this rank's last Write and waits for the disk, so that Commit
+// need not. Any goroutine, no messages.
+func (p *Pending) Flush() error { return p.file.Flush() }
+
 // Commit is collective: when all ranks have written all planes, the checkpoint
 // gets its name; then those older than the last keep are removed (keep < 1 keeps
 // all). After an error, the same on all ranks, earlier checkpoints are as before.

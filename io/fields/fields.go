@@ -168,6 +168,10 @@ func (p *Pending) Write(field, plane int, data []byte) error {
 	return p.file.WriteAt(data, a.data+int64(a.planeLo+plane)*int64(a.bytes))
 }
 
+// Flush comes after this rank's last Write and waits for the disk, so that Commit
+// need not. Any goroutine, no messages.
+func (p *Pending) Flush() error { return p.file.Flush() }
+
 // Commit is collective: when all ranks have written all planes, the file gets its
 // name and its place in the index. After an error, the same on all ranks, earlier
 // files and the index are as before.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"lbmsim/comm"
@@ -21,9 +22,13 @@ import (
 type File struct {
 	c         comm.Comm
 	path, tmp string
+	room      chan struct{} // closed when room has been asked for; nil where nobody asks
+	memory    *memory       // nil: the file is elsewhere
+	writing   atomic.Bool   // a thread of this rank is in a call that writes
 	mu        sync.Mutex
 	f         *os.File
 	err       error // the first failed write of this rank
+	durable   bool  // nothing was written since Flush
 }
 
 // Part is the temporary name of a file that will be path.
@@ -46,6 +51,11 @@ func Sweep(pattern string) {
 // note that it returns (where the parts go) reaches every rank. The error is the
 // same on all ranks, and then no file is left.
 func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err error)) (*File, []byte, error) {
+	return beginTaking(c, path, create, reserve)
+}
+
+// beginTaking is Begin with the function that takes room on disk.
+func beginTaking(c comm.Comm, path string, create func(tmp string) (note []byte, err error), take func(*os.File) error) (*File, []byte, error) {
 	f := &File{c: c, path: path, tmp: Part(path)}
 	var note []byte
 	var err error
@@ -57,7 +67,7 @@ func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err e
 			note, err = create(f.tmp)
 		}
 		if err == nil {
-			err = reserve(f.tmp)
+			err = enough(f.tmp)
 		}
 	}
 	if err = comm.Agree(c, f.explain("create", err)); err != nil {
@@ -72,31 +82,16 @@ func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err e
 		f.Abort()
 		return nil, nil, err
 	}
+	if f.memory = inMemory(f.f); f.memory == nil && c.Rank() == 0 {
+		f.room = make(chan struct{})
+		go func() {
+			defer close(f.room)
+			if err := take(f.f); err != nil {
+				f.fail(f.explain("create", err))
+			}
+		}()
+	}
 	return f, note, nil
-}
-
-// reserve takes the room on disk now: a full disk shows before the ranks write,
-// and the file lies in few pieces. File systems without it are none the worse.
-func reserve(tmp string) error {
-	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil || st.Size() == 0 {
-		return err
-	}
-	for {
-		err = syscall.Fallocate(int(f.Fd()), 0, 0, st.Size())
-		if err != syscall.EINTR {
-			break
-		}
-	}
-	if err == syscall.ENOSPC || err == syscall.EDQUOT || err == syscall.EFBIG {
-		return fmt.Errorf("reserve %d bytes: %w", st.Size(), err)
-	}
-	return nil
 }
 
 // explain says what was attempted and what helps.
@@ -130,8 +125,10 @@ const piece = 8 << 20
 // WriteAt puts p at the offset. Any goroutine, no messages. The first error
 // stays and makes Commit fail on all ranks.
 func (f *File) WriteAt(p []byte, offset int64) error {
+	f.waitForRoom()
 	f.mu.Lock()
 	file, err := f.f, f.err
+	f.durable = false
 	f.mu.Unlock()
 	if err != nil {
 		return err
@@ -141,12 +138,51 @@ func (f *File) WriteAt(p []byte, offset int64) error {
 	}
 	for len(p) > 0 {
 		n := min(len(p), piece)
-		if _, err := file.WriteAt(p[:n], offset); err != nil {
-			return f.fail(f.explain("write", err))
+		first := f.writing.CompareAndSwap(false, true)
+		if first || !f.memory.write(p[:n], offset) {
+			_, err := file.WriteAt(p[:n], offset)
+			if first {
+				f.writing.Store(false)
+			}
+			if err != nil {
+				return f.fail(f.explain("write", err))
+			}
+			if f.memory == nil {
+				startWriteback(file, offset, int64(n))
+			}
 		}
-		startWriteback(file, offset, int64(n))
 		p, offset = p[n:], offset+int64(n)
 	}
+	return nil
+}
+
+func (f *File) waitForRoom() {
+	if f.room != nil {
+		<-f.room
+	}
+}
+
+// Flush comes after the last write of this rank: what was written is on disk when it
+// returns, and Commit need not wait for that. Any goroutine, no messages; like that of
+// WriteAt, its error stays.
+func (f *File) Flush() error {
+	f.waitForRoom()
+	f.memory.close()
+	f.mu.Lock()
+	file, err, durable := f.f, f.err, f.durable
+	f.mu.Unlock()
+	switch {
+	case err != nil || durable:
+		return err
+	case file == nil:
+		return fmt.Errorf("flush %s: the file is committed or aborted already", f.path)
+	}
+	if err := file.Sync(); err != nil {
+		return f.fail(f.explain("flush", err))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.durable = true
 	return nil
 }
 
@@ -171,19 +207,14 @@ func (f *File) Fail(err error) {
 // (may be nil). The error is the same on all ranks; unless it comes from after,
 // the file of that name, if there was one, is as before.
 func (f *File) Commit(seal func(*os.File) error, after func() error) error {
-	f.mu.Lock()
-	file, err := f.f, f.err
-	f.mu.Unlock()
-	if err == nil && file == nil {
-		err = fmt.Errorf("commit %s: the file is committed or aborted already", f.path)
-	}
-	if err == nil {
-		err = f.explain("flush", file.Sync())
-	}
+	err := f.Flush()
 	if err = comm.Agree(f.c, err); err != nil {
 		f.Abort()
 		return err
 	}
+	f.mu.Lock()
+	file := f.f
+	f.mu.Unlock()
 	if f.c.Rank() == 0 {
 		if seal != nil {
 			if err = seal(file); err == nil {
@@ -218,6 +249,8 @@ func (f *File) Commit(seal func(*os.File) error, after func() error) error {
 // Abort gives the file up; rank 0 removes it. It is not collective, and nothing
 // after Commit.
 func (f *File) Abort() {
+	f.waitForRoom()
+	f.memory.close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {

@@ -1,0 +1,82 @@
+package joint
+
+import (
+	"os"
+	"sync"
+	"syscall"
+)
+
+// tmpfs is the type of file systems in memory, statfs(2).
+const tmpfs = 0x01021994
+
+// memory is a file of a file system in memory as memory of this process. Calls that
+// write hold the file's lock, so that any number of threads is as fast as one; into a
+// mapping they write side by side. It costs more per byte than a call, for pages are
+// cleared before they are filled, and so is for threads that would wait.
+type memory struct {
+	f    *os.File
+	size int64
+	mu   sync.RWMutex // who writes reads
+	b    []byte       // nil until it is needed, and when it cannot be
+}
+
+// inMemory is nil for a file elsewhere.
+func inMemory(f *os.File) *memory {
+	var fs syscall.Statfs_t
+	st, err := f.Stat()
+	if err != nil || st.Size() == 0 || syscall.Fstatfs(int(f.Fd()), &fs) != nil || fs.Type != tmpfs {
+		return nil
+	}
+	return &memory{f: f, size: st.Size()}
+}
+
+// filled at once; the pages are still in the processor's cache when p is copied there.
+const filled = 1 << 20
+
+// write puts p at the offset. False leaves it to a call, which knows why if it fails.
+func (m *memory) write(p []byte, offset int64) bool {
+	if m == nil || offset < 0 || offset+int64(len(p)) > m.size {
+		return false
+	}
+	m.open()
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.b == nil {
+		return false
+	}
+	page := int64(os.Getpagesize())
+	for len(p) > 0 {
+		n := min(len(p), filled)
+		end := offset + int64(n)
+		// MADV_POPULATE_WRITE, madvise(2), Linux 5.14: a full disk is an error. A
+		// mere copy would end the program.
+		const populate = 23
+		if syscall.Madvise(m.b[offset/page*page:end], populate) != nil {
+			return false
+		}
+		copy(m.b[offset:end], p)
+		p, offset = p[n:], end
+	}
+	return true
+}
+
+func (m *memory) open() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.b == nil {
+		m.b, _ = syscall.Mmap(int(m.f.Fd()), 0, int(m.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	}
+}
+
+// close ends the mapping; what was written is in the file.
+func (m *memory) close() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.b != nil {
+		_ = syscall.Munmap(m.b)
+		m.b = nil
+	}
+}
