@@ -81,12 +81,14 @@ func ownPitch(pitch int) int {
 
 // place puts the box and its lists into the GPU's memory.
 func (p *program) place(w *walls, periodic [3]bool) error {
-	var kicks []byte
-	if p.spec.Precision == model.Float64 {
-		kicks = bytesOf(w.kicks)
-	} else {
-		single := make([]float32, len(w.kicks))
-		for i, k := range w.kicks {
+	list := w.kicks
+	if p.spec.Collision.Scheme == model.Moments {
+		list = momentsOf(p.spec.Lattice, list)
+	}
+	kicks := bytesOf(list)
+	if p.spec.Precision != model.Float64 {
+		single := make([]float32, len(list))
+		for i, k := range list {
 			single[i] = float32(k)
 		}
 		kicks = bytesOf(single)

@@ -167,3 +167,33 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 	}
 	return nil
 }
+
+// momentsOf turns sets of populations, [set][Q], into their plain moments, [set][M]: the
+// sums of f, c_a f and c_a c_b f (model.Lattice.Moments tells the order).
+func momentsOf(l model.Lattice, sets []float64) []float64 {
+	var list []float64
+	for ; len(sets) > 0; sets = sets[l.Q():] {
+		m := make([]float64, 0, l.Moments())
+		sum := func(factor func(c [3]int) int) {
+			s := 0.0
+			for i, c := range l.Velocities {
+				s += float64(factor(c)) * sets[i]
+			}
+			m = append(m, s)
+		}
+		sum(func([3]int) int { return 1 })
+		for a := range l.Dims {
+			sum(func(c [3]int) int { return c[a] })
+		}
+		for a := range l.Dims {
+			sum(func(c [3]int) int { return c[a] * c[a] })
+		}
+		for a := range l.Dims {
+			for b := a + 1; b < l.Dims; b++ {
+				sum(func(c [3]int) int { return c[a] * c[b] })
+			}
+		}
+		list = append(list, m...)
+	}
+	return list
+}

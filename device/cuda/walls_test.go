@@ -136,6 +136,27 @@ func compareWalls(t *testing.T, name string, l model.Lattice, n, ghost [3]int, c
 	}
 }
 
+// The moments of one population are those of its velocity, in the kernels' order.
+func TestMomentsOf(t *testing.T) {
+	for _, l := range model.Lattices {
+		for i, c := range l.Velocities {
+			sets := make([]float64, 2*l.Q()) // none, and this one
+			sets[l.Q()+i] = 2
+			want := make([]float64, l.Moments(), 2*l.Moments())
+			want = append(want, 2, float64(2*c[0]), float64(2*c[1]))
+			if l.Dims == 2 {
+				want = append(want, float64(2*c[0]*c[0]), float64(2*c[1]*c[1]), float64(2*c[0]*c[1]))
+			} else {
+				want = append(want, float64(2*c[2]), float64(2*c[0]*c[0]), float64(2*c[1]*c[1]), float64(2*c[2]*c[2]),
+					float64(2*c[0]*c[1]), float64(2*c[0]*c[2]), float64(2*c[1]*c[2]))
+			}
+			if got := momentsOf(l, sets); !slices.Equal(got, want) {
+				t.Fatalf("%s, direction %v: %v, not %v", l.Name, c, got, want)
+			}
+		}
+	}
+}
+
 // Cells that wrongly say that an end of the rows is at rest are refused: kernels would
 // take away what a wall that moves gives.
 func TestRestThatMoves(t *testing.T) {

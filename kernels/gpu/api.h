@@ -37,7 +37,8 @@ struct Case {
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
 	const unsigned* words;  // of the cells beside walls
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
-	const void* kicks;      // [set][Q] of LBM_REAL: 6 w_i c_i.u_w of the directions from moving walls
+	const void* kicks;      // of LBM_REAL: what moving walls add to a cell, 6 w_i c_i.u_w for each direction i
+	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
 	double omega, omegaMinus, force[3];  // model.Params
 };
 

@@ -54,9 +54,10 @@ struct Box {
 		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
 		return p;
 	}
-	// kicks of the moving walls of the cell whose word has this index and is MOVING.
-	template <class T> __device__ LBM_INLINE const T* kicks(unsigned index, int q) const {
-		return (const T*)c->kicks + (long long)__ldg(c->sets + index) * q;
+	// kicks of the moving walls of the cell whose word has this index and is MOVING: so
+	// many numbers.
+	template <class T> __device__ LBM_INLINE const T* kicks(unsigned index, int numbers) const {
+		return (const T*)c->kicks + (long long)__ldg(c->sets + index) * numbers;
 	}
 };
 

@@ -16,7 +16,7 @@
 // left and right of it by one warp more, a plane ahead.
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
-#include "../boundary/moving_wall.h"
+#include "../boundary/wall.h"
 #include "../moments.h"
 #include "box.h"
 #include "pack.h"
@@ -194,54 +194,47 @@ template <class L, class S, class T, int N> struct RowOf {
 		// solid tells if all the thread's cells of the next row are. It is asked before turn,
 		// for the words that turn asks for would have to be waited for.
 		__device__ LBM_INLINE bool solid(int x) const { return (~block.solid >> (x % 32) & ((1u << N) - 1)) == 0; }
-		// kicks finds those of the cells. That is rare, so the block is read once more.
-		__device__ LBM_INLINE void kicks(const Box& box, int x, const T** kicks) const {
+		// kicks finds those of the cells, null where all walls are at rest, and tells if
+		// there are any. They are rare, so the block is read once more.
+		__device__ LBM_INLINE bool kicks(const Box& box, int x, const T** kicks) const {
 			unsigned all = 0;
 #pragma unroll
 			for (int i = 0; i < N; i++) kicks[i] = nullptr, all |= word[i];
-			if (!(all >> MOVING & 1)) return;
+			if (!(all >> MOVING & 1)) return false;
 			unsigned index = Box::index(Box::load(next - 2 * step), x);
 #pragma unroll
 			for (int i = 0; i < N; i++) {
-				if (word[i] >> MOVING & 1) kicks[i] = box.template kicks<T>(index, L::Q);
+				if (word[i] >> MOVING & 1) kicks[i] = box.template kicks<T>(index, L::M);
 				if (word[i] && !(word[i] >> SOLID)) index++;
 			}
+			return true;
 		}
 	};
 
-	// bounce gives the populations that walls send back to the cells h, as plain
-	// moments, in opposite pairs; a pair that no lane of the warp needs is left out.
-	// Kicks are rare, and read only where there are some.
+	// bounce gives the populations that walls send back to the cells h, as plain moments:
+	// all opposite pairs in one go. To leave out those that no lane needs takes votes, and
+	// a vote waits longer than the pair computes. What moving walls add does not depend on
+	// the flow: the kicks come as their moments (Case::kicks).
 	__device__ LBM_INLINE Moments<L, P> bounce(const Box& box, const Hermite<L, P>& h, const Walls& walls) const {
 		Moments<L, P> back{};
-		const T* kicks[N];
-		walls.kicks(box, x, kicks);
-		bool moves = false;
-#pragma unroll
-		for (int i = 0; i < N; i++) moves |= kicks[i] != nullptr;
-		const bool moving = __any_sync(~0u, moves);
 		unroll<L::Q / 2>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value, J = L::opposite(I);
 			Mask<N> wallI, wallJ;
-			bool any = false;
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				wallI.v[i] = walls.word[i] >> I & 1;
 				wallJ.v[i] = walls.word[i] >> J & 1;
-				any |= wallI.v[i] | wallJ.v[i];
 			}
-			if (!__any_sync(~0u, any)) return;
-			P fI = Wall::apply(P{}, h.template population<J>(), wallI), fJ = Wall::apply(P{}, h.template population<I>(), wallJ);
-			if (moving) {
-				P kickI{}, kickJ{};
-#pragma unroll
-				for (int i = 0; i < N; i++)
-					if (kicks[i]) kickI.v[i] = kicks[i][I], kickJ.v[i] = kicks[i][J];
-				fI = MovingWall::apply(P{}, h.template population<J>(), kickI, wallI);
-				fJ = MovingWall::apply(P{}, h.template population<I>(), kickJ, wallJ);
-			}
+			const P fI = Wall::apply(P{}, h.template population<J>(), wallI), fJ = Wall::apply(P{}, h.template population<I>(), wallJ);
 			addPair<J>(back, fJ + fI, fJ - fI);
 		});
+		const T* kicks[N];
+		if (walls.kicks(box, x, kicks))
+			unroll<L::M>([&](auto c) LBM_LAMBDA {
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (kicks[i]) component(back, c.value).v[i] += __ldg(kicks[i] + c.value);
+			});
 		return back;
 	}
 	// addPair adds populations f of direction I and g of its opposite, as f + g and f - g.
