@@ -58,7 +58,7 @@ func (c *checkpoints) write(r *run) error {
 	if err := r.lookForTrouble(); err != nil {
 		return err
 	}
-	if err := r.settle("checkpoint"); err != nil {
+	if err := r.settleInTurn("checkpoint"); err != nil {
 		return err
 	}
 	c.at = r.n

@@ -13,7 +13,8 @@ type stopwatch struct {
 	wall     float64 // of all steps, seconds
 	compute  float64 // from the start of the steps to the end of their last kernel
 	exchange float64 // from the first message to the last arrival
-	output   float64
+	output   float64 // what steps waited for
+	ending   float64 // outputs after the last step, which nothing hides
 	watch    float64
 }
 

@@ -68,7 +68,7 @@ func (r *run) meet() error {
 	}
 	c.met, c.metAt, c.next = now, r.n, r.n+max(steps, 1)
 	if table[metBusy] == 0 {
-		if err := r.commit(); err != nil {
+		if err := r.drain(); err != nil { // nobody waits
 			return err
 		}
 	}

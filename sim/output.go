@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"lbmsim/comm"
@@ -57,11 +58,19 @@ func (r *run) busy() bool {
 	return false
 }
 
-// commit makes finished files valid, in the order they were begun. The caller
-// has made sure that every rank's part is written.
-func (r *run) commit() error {
-	jobs := r.jobs
-	r.jobs = nil
+// commit makes the files of r.jobs that wanted picks valid, in the order they were
+// begun; on each rank it waits for that rank's part. Collective: all ranks have the
+// same jobs.
+func (r *run) commit(wanted func(*job) bool) error {
+	var jobs, others []*job
+	for _, j := range r.jobs {
+		if wanted(j) {
+			jobs = append(jobs, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	r.jobs = others
 	var failed error
 	for _, j := range jobs {
 		<-j.ended
@@ -89,21 +98,20 @@ func (r *run) commit() error {
 // settle waits for the last file of a kind before the next one begins, so that
 // memory and unfinished files stay bounded when the disk is slower than the run.
 func (r *run) settle(kind string) error {
-	for _, j := range r.jobs {
-		if j.kind == kind {
-			return r.drain()
-		}
+	return r.commit(func(j *job) bool { return j.kind == kind })
+}
+
+// settleInTurn is settle for checkpoints. They must not overtake what was begun before
+// them: a run that goes on from one does not write that again.
+func (r *run) settleInTurn(kind string) error {
+	if slices.ContainsFunc(r.jobs, func(j *job) bool { return j.kind == kind }) {
+		return r.drain()
 	}
 	return nil
 }
 
 // drain waits for all writers and commits their files.
-func (r *run) drain() error {
-	for _, j := range r.jobs {
-		<-j.ended
-	}
-	return r.commit()
-}
+func (r *run) drain() error { return r.commit(func(*job) bool { return true }) }
 
 // all makes an error of one rank an error of all, so that every rank takes the
 // same way out.

@@ -79,7 +79,8 @@ type Times struct {
 	Compute float64 // the kernels kept the run
 	Exposed float64 // no kernel ran: waiting for messages, or between kernels
 	Hidden  float64 // messages in flight while kernels ran
-	Output  float64 // fields, pictures, probes, checkpoints: what the run waited for
+	Output  float64 // fields, pictures, probes, checkpoints: what steps waited for
+	Ending  float64 // the same after the last step, until all is on disk
 	Watch   float64 // stability watch and agreement between ranks
 	Bytes   float64 // sent, a rank and step
 }

@@ -179,20 +179,7 @@ func (r *run) finish() error {
 	if err := r.lookForTrouble(); err != nil {
 		return err
 	}
-	// Checkpoints first: rows that are due only because the run ends here do not
-	// belong to a run that goes on.
-	for _, o := range slices.Backward(r.outputs) {
-		_, isCheckpoint := o.(*checkpoints)
-		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
-			if err := r.write(o); err != nil {
-				return err
-			}
-		}
-	}
-	if err := r.drain(); err != nil {
-		return err
-	}
-	if err := r.syncProbes(); err != nil {
+	if err := spend(&r.clock.ending, r.lastOutputs); err != nil {
 		return err
 	}
 	var verdicts []Verdict
@@ -211,6 +198,24 @@ func (r *run) finish() error {
 		}
 	}
 	return nil
+}
+
+// lastOutputs writes what is due at the end and waits until all files are on disk.
+func (r *run) lastOutputs() error {
+	// Checkpoints first: rows that are due only because the run ends here do not
+	// belong to a run that goes on.
+	for _, o := range slices.Backward(r.outputs) {
+		_, isCheckpoint := o.(*checkpoints)
+		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
+			if err := o.write(r); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.drain(); err != nil {
+		return err
+	}
+	return r.syncProbes()
 }
 
 // syncProbes brings the probes' rows to the disk. Collective.

@@ -325,7 +325,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	c.exchange = stats.Seconds
 	// A recorded exchange is counted once: bytes are those of one exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
-	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes}
+	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes, c.ending}
 	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
 	if err != nil || !r.root {
 		return err
@@ -341,7 +341,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
 		Elapsed: time.Since(r.control.began), Files: r.files, Expect: verdicts,
-		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4]},
+		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {
 		s.Times.Bytes = mean[5]

@@ -138,7 +138,7 @@ func (t *textReport) Finish(s sim.Summary) {
 	} else {
 		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
 	}
-	t.line("        output %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
+	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Ending, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
 	for _, v := range s.Expect {
 		mark := "ok    "
 		if !v.OK {

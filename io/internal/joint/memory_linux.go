@@ -30,7 +30,7 @@ func inMemory(f *os.File) *memory {
 	return &memory{f: f, size: st.Size()}
 }
 
-// filled at once; the pages are still in the processor's cache when p is copied there.
+// filled is how much is filled at once: its pages are still in the processor's cache when p is copied there.
 const filled = 1 << 20
 
 // write puts p at the offset. False leaves it to a call, which knows why if it fails.
