@@ -5,7 +5,6 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/model"
 )
 
@@ -15,25 +14,7 @@ type number interface{ float32 | float64 }
 // source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
 // does: from the state, or from a snapshot of it. It returns into, filled, or values
 // that it has already; nobody writes to those.
-type source[In number] interface {
-	fields(box decomp.Box, into []In) ([]In, error)
-}
-
-// present is a state of the device as a source.
-type present struct {
-	program device.Program
-	state   device.Buffer
-	params  model.Params
-	dims    int
-}
-
-func (p present) fields(box decomp.Box, into []float64) ([]float64, error) {
-	n := box.Cells() * (1 + p.dims)
-	if cap(into) < n {
-		into = make([]float64, n)
-	}
-	return into[:n], p.program.Fields(p.state, box, into[:n], p.params)
-}
+type source[In number] func(box decomp.Box, into []In) ([]In, error)
 
 // sampler reads the state back as physical fields, one plane of the slowest
 // axis at a time, so that its memory does not grow with the box. Neighbouring
@@ -72,7 +53,7 @@ func (s *sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] 
 func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
-	return s.source.fields(box, into)
+	return s.source(box, into)
 }
 
 // move puts plane k in the middle of the window, reading what is not there yet.

@@ -11,16 +11,23 @@ import (
 	"lbmsim/model"
 )
 
+// image is fields on the host, [z][y][component][x].
+type image[In number] struct {
+	box        decomp.Box
+	components int
+	values     []In
+}
+
 // snapshotOf makes random fields of a box with ghost planes, as a device leaves them on
 // the host, a sampler of them, and the cells, some of them solid.
-func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Field) (*sampler[In, Out], *held[In]) {
+func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Field) (*sampler[In, Out], image[In]) {
 	dims, axis := 3, 2
 	if n[2] == 1 {
 		dims, axis = 2, 1
 	}
 	ghost := [3]int{}
 	ghost[axis] = 1
-	h := &held[In]{box: decomp.Box{Hi: n}, components: 1 + dims}
+	h := image[In]{box: decomp.Box{Hi: n}, components: 1 + dims}
 	h.box.Lo[axis], h.box.Hi[axis] = -1, n[axis]+1
 	random := rand.New(rand.NewSource(1))
 	h.values = make([]In, h.box.Cells()*h.components)
@@ -32,7 +39,7 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
 	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1}
-	return newSampler[Out](r, h, list...), h
+	return newSampler[Out](r, held(h.box, h.components, h.values), list...), h
 }
 
 // Every field of every cell is its definition, computed in float64 and rounded once,

@@ -121,13 +121,13 @@ func deliver(r *run, f config.FieldsOutput, p *fields.Pending, box decomp.Box, s
 	case err != nil:
 		return err
 	case double != nil && f.Type == model.Float64:
-		return convert[float64](r, f.Fields, p, &held[float64]{box, 1 + r.Case.Dims(), double})
+		return convert[float64](r, f.Fields, p, held(box, 1+r.Case.Dims(), double))
 	case double != nil:
-		return convert[float32](r, f.Fields, p, &held[float64]{box, 1 + r.Case.Dims(), double})
+		return convert[float32](r, f.Fields, p, held(box, 1+r.Case.Dims(), double))
 	case f.Type == model.Float64:
-		return convert[float64](r, f.Fields, p, &held[float32]{box, 1 + r.Case.Dims(), single})
+		return convert[float64](r, f.Fields, p, held(box, 1+r.Case.Dims(), single))
 	}
-	return convert[float32](r, f.Fields, p, &held[float32]{box, 1 + r.Case.Dims(), single})
+	return convert[float32](r, f.Fields, p, held(box, 1+r.Case.Dims(), single))
 }
 
 // batch is about how many bytes are computed, summed up and handed to the system at
@@ -140,7 +140,7 @@ func planesAtOnce[T number](values int) int {
 }
 
 // convert brings fields from the host's memory to the file.
-func convert[Out, In number](r *run, list []model.Field, p *fields.Pending, from *held[In]) error {
+func convert[Out, In number](r *run, list []model.Field, p *fields.Pending, from source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
 	return spread(r.threads()-1, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
 		s := newSampler[Out](r, from, list...)
@@ -173,22 +173,18 @@ func convert[Out, In number](r *run, list []model.Field, p *fields.Pending, from
 	})
 }
 
-// held is fields in the host's memory as a source: [z][y][component][x] of a box.
-type held[In number] struct {
-	box        decomp.Box
-	components int
-	values     []In
-}
-
-// fields shows the values where they are. The boxes that samplers of a whole rank ask
-// for, a plane of all rows, lie in one piece.
-func (h *held[In]) fields(box decomp.Box, _ []In) ([]In, error) {
-	size := h.box.Size()
-	if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
-		return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, h.box)
+// held is fields in the host's memory as a source, [z][y][component][x] of the box
+// whole. It shows the values where they are: what samplers of a whole rank ask for, a
+// plane of all rows, lies in one piece.
+func held[In number](whole decomp.Box, components int, values []In) source[In] {
+	size := whole.Size()
+	return func(box decomp.Box, _ []In) ([]In, error) {
+		if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
+			return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, whole)
+		}
+		row := (box.Lo[2]-whole.Lo[2])*size[1] + box.Lo[1] - whole.Lo[1]
+		return values[row*components*size[0]:][:box.Cells()*components], nil
 	}
-	row := (box.Lo[2]-h.box.Lo[2])*size[1] + box.Lo[1] - h.box.Lo[1]
-	return h.values[row*h.components*size[0]:][:box.Cells()*h.components], nil
 }
 
 // time is the simulated time, in seconds where the case has units.
@@ -196,18 +192,25 @@ func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 
 // present is the current state as a source.
 func (r *run) present() source[float64] {
-	return present{r.program, r.state[0], r.params, r.Case.Dims()}
+	state, components := r.state[0], 1+r.Case.Dims()
+	return func(box decomp.Box, into []float64) ([]float64, error) {
+		n := components * box.Cells()
+		if cap(into) < n {
+			into = make([]float64, n)
+		}
+		return into[:n], r.program.Fields(state, box, into[:n], r.params)
+	}
 }
 
 // rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
-type rounded struct{ present source[float64] }
-
-func (s rounded) fields(box decomp.Box, into []float64) ([]float64, error) {
-	into, err := s.present.fields(box, into)
-	for i, v := range into {
-		into[i] = float64(float32(v))
+func rounded(from source[float64]) source[float64] {
+	return func(box decomp.Box, into []float64) ([]float64, error) {
+		into, err := from(box, into)
+		for i, v := range into {
+			into[i] = float64(float32(v))
+		}
+		return into, err
 	}
-	return into, err
 }
 
 // newSampler makes a sampler of the whole of this rank's box.
@@ -239,7 +242,7 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 	from := r.present()
 	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
-		from = rounded{from}
+		from = rounded(from)
 	}
 	err = r.share(planes, func(lo, hi int) error {
 		s := newSampler[Out](r, from, list...)
