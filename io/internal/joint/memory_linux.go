@@ -2,6 +2,7 @@ package joint
 
 import (
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 )
@@ -75,8 +76,22 @@ func (m *memory) close() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.b != nil {
-		_ = syscall.Munmap(m.b)
-		m.b = nil
+	if m.b == nil {
+		return
 	}
+	// To forget pages takes a tenth of the time of writing them, and munmap is one
+	// thread: others go ahead. The file keeps what it has, for the mapping is shared.
+	threads := max(1, runtime.GOMAXPROCS(0)-1)
+	part := (len(m.b)/threads/os.Getpagesize() + 1) * os.Getpagesize()
+	var wg sync.WaitGroup
+	for b := m.b; len(b) > 0; b = b[min(part, len(b)):] {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			_ = syscall.Madvise(b[:min(part, len(b))], syscall.MADV_DONTNEED)
+		}()
+	}
+	wg.Wait()
+	_ = syscall.Munmap(m.b)
+	m.b = nil
 }

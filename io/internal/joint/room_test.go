@@ -124,11 +124,13 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 	var wg sync.WaitGroup
 	cuts := []int{0, 1, 4095, 100000, filled + 99999, 3*filled + 1, len(want)}
 	for i, lo := range cuts[:len(cuts)-1] {
-		wg.Go(func() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
 			if err := f.WriteAt(want[lo:cuts[i+1]], int64(lo)); err != nil {
 				t.Error(err)
 			}
-		})
+		}()
 	}
 	wg.Wait()
 	if f.memory == nil || f.memory.b == nil {
@@ -193,13 +195,15 @@ func BenchmarkWriteAt(b *testing.B) {
 		close(next)
 		var wg sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
-			wg.Go(func() {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
 				for at := range next {
 					if err := f.WriteAt(piece, at); err != nil {
 						b.Error(err)
 					}
 				}
-			})
+			}()
 		}
 		wg.Wait()
 		if err := f.Flush(); err != nil {
