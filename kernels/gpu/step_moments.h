@@ -194,20 +194,24 @@ template <class L, class S, class T, int N> struct RowOf {
 		// solid tells if all the thread's cells of the next row are. It is asked before turn,
 		// for the words that turn asks for would have to be waited for.
 		__device__ LBM_INLINE bool solid(int x) const { return (~block.solid >> (x % 32) & ((1u << N) - 1)) == 0; }
-		// kicks finds those of the cells, null where all walls are at rest, and tells if
-		// there are any. They are rare, so the block is read once more.
-		__device__ LBM_INLINE bool kicks(const Box& box, int x, const T** kicks) const {
+		__device__ LBM_INLINE bool moving() const {
 			unsigned all = 0;
 #pragma unroll
-			for (int i = 0; i < N; i++) kicks[i] = nullptr, all |= word[i];
-			if (!(all >> MOVING & 1)) return false;
+			for (int i = 0; i < N; i++) all |= word[i];
+			return all >> MOVING & 1;
+		}
+		// kick adds what the moving walls beside the cells add to their plain moments. They
+		// are rare, so the block is read once more.
+		__device__ LBM_INLINE void kick(Moments<L, P>& m, const Box& box, int x) const {
 			unsigned index = Box::index(Box::load(next - 2 * step), x);
 #pragma unroll
 			for (int i = 0; i < N; i++) {
-				if (word[i] >> MOVING & 1) kicks[i] = box.template kicks<T>(index, L::M);
+				if (word[i] >> MOVING & 1) {
+					const T* kicks = box.template kicks<T>(index, L::M);
+					unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value).v[i] += __ldg(kicks + c.value); });
+				}
 				if (word[i] && !(word[i] >> SOLID)) index++;
 			}
-			return true;
 		}
 	};
 
@@ -228,13 +232,7 @@ template <class L, class S, class T, int N> struct RowOf {
 			const P fI = Wall::apply(P{}, h.template population<J>(), wallI), fJ = Wall::apply(P{}, h.template population<I>(), wallJ);
 			addPair<J>(back, fJ + fI, fJ - fI);
 		});
-		const T* kicks[N];
-		if (walls.kicks(box, x, kicks))
-			unroll<L::M>([&](auto c) LBM_LAMBDA {
-#pragma unroll
-				for (int i = 0; i < N; i++)
-					if (kicks[i]) component(back, c.value).v[i] += __ldg(kicks[i] + c.value);
-			});
+		if (walls.moving()) walls.kick(back, box, x);
 		return back;
 	}
 	// addPair adds populations f of direction I and g of its opposite, as f + g and f - g.
@@ -265,18 +263,19 @@ template <class L, class S, class T, int N> struct RowOf {
 				for (int i = 0; i < N; i++)
 					if (dry >> i & 1) component(m, c.value).v[i] = 0;
 			});
+		Image<S, N> image[L::M];
 		unroll<L::M>([&](auto c) LBM_LAMBDA {
-			Image<S, N> image;
 #pragma unroll
-			for (int i = 0; i < N; i++) image.s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
-			S* const to = out + c.value * pitch + x;
-			if (whole) {
-				*(Word*)to = image.bits;
-			} else {
+			for (int i = 0; i < N; i++) image[c.value].s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
+		});
+		if (whole) {
+			unroll<L::M>([&](auto c) LBM_LAMBDA { *(Word*)(out + c.value * pitch + x) = image[c.value].bits; });
+			return;
+		}
+		unroll<L::M>([&](auto c) LBM_LAMBDA {
 #pragma unroll
-				for (int i = 0; i < N; i++)
-					if (x + i < nx) to[i] = image.s[i];
-			}
+			for (int i = 0; i < N; i++)
+				if (x + i < nx) out[c.value * pitch + x + i] = image[c.value].s[i];
 		});
 	}
 };
