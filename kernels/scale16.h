@@ -2,6 +2,13 @@
 // bits from 6e-5 to 65504 only, so each component is stored times a power of two
 // of its own: the values of a weakly compressible flow (Ma < 0.3: |rho-1| and |j|
 // below 0.25, |S| below 0.03, populations below 2^-3) then lie well inside.
+//
+// Steps round at random, with odds that are right on average, because a flow that
+// changes by less than half the distance of two halves in a step would come back to
+// the old ones for ever (stochastic rounding; Croci et al., R. Soc. Open Sci. 9 (2022)
+// 211631). The dice are the value's own low bits: so the same value is always rounded
+// the same way, and neither cuts nor restarts change a bit, while the values of a flow
+// are never quite the same.
 #ifndef LBM_SCALE16_H
 #define LBM_SCALE16_H
 #include "portable.h"
@@ -10,6 +17,13 @@ namespace lbm { namespace {
 
 // scale16 is the exponent of component c's scale.
 template <class L, bool MOMENTS> LBM_HD constexpr int scale16(int c) { return MOMENTS ? (c <= L::D ? 14 : 16) : 15; }
+
+// dither adds noise of -1/2 to 1/2 of the distance of two halves to the scaled floats
+// whose bits are given; they are rounded to the nearest afterwards, and too large ones
+// still become infinite. The factor, 2^33 by the golden ratio, is even, so that the sign
+// has no say and zeros get no noise. It is positive, so that a GPU's NaN, 0x7fffffff,
+// gets negative noise and stays one. U is unsigned and I signed, of 32 bits, or vectors.
+template <class U, class I> LBM_HD LBM_INLINE I dither(const I& bits) { return bits + ((I)((U)bits * 0x3c6ef372u) >> 19); }
 
 }}  // namespace lbm
 #endif

@@ -18,9 +18,10 @@ type Flow struct {
 	Periodic [3]bool
 	Cells    model.Cells
 	Tau      float64
+	Force    [3]float64
 	Fields   []float64 // the initial state, as for device.Program.Init
 	// Unit is a number of steps by which the flow changes: the time in which the
-	// vortices decay to 1/e, or in which the lid passes once.
+	// vortices decay to 1/e, the lid passes once, or a channel comes to 1/e of its end.
 	Unit float64
 	// Exact is the velocity at a cell after some steps, nil where it is not known.
 	Exact func(cell [3]int, step int) [3]float64
@@ -103,6 +104,24 @@ func Cavity(lattice string, n int, re, u float64) Flow {
 		}
 	}
 	f.Fields = make([]float64, l.Moments()*f.N[0]*f.N[1]*f.N[2])
+	return f
+}
+
+// Channel is a plane channel of n rows and the kinematic viscosity nu that a body force
+// drives from rest to the largest velocity u (Poiseuille's parabola). All cells of a row
+// are equal, for ever.
+func Channel(n int, nu, u float64) Flow {
+	f := periodic("D2Q9", [3]int{16, n, 1}, nu)
+	f.Name = fmt.Sprintf("channel, %d rows, u = %g", n, u)
+	f.Periodic[1] = false
+	f.Force[0] = 8 * nu * u / float64(n*n)
+	f.Unit = float64(n*n) / (math.Pi * math.Pi * nu)
+	for x := -1; x <= f.N[0]; x++ {
+		for z := -1; z <= 1; z++ {
+			f.Cells.Type[f.Cells.Index(x, -1, z)], f.Cells.Type[f.Cells.Index(x, n, z)] = 1, 1
+		}
+	}
+	f.Cells.Velocity = [][3]float64{{}}
 	return f
 }
 

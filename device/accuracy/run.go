@@ -46,7 +46,7 @@ func (f Flow) Run(dev device.Device, c model.Collision, p model.Precision, steps
 	for _, q := range c.Params {
 		values = append(values, q.Default)
 	}
-	params, all := model.NewParams(c, f.Tau, values, [3]float64{}), decomp.Box{Hi: f.N}
+	params, all := model.NewParams(c, f.Tau, values, f.Force), decomp.Box{Hi: f.N}
 	if err := program.Init(state[0], all, f.Fields, params); err != nil {
 		return nil, err
 	}

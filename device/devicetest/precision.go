@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// halves: 16-bit storage has what docs/precision.md promises of it: each value with 11
+// halves: 16-bit storage has what docs/precision.md promises of it: each initial value with 11
 // bits, however slow the flow, by the scale of its component; and what is too large
 // becomes infinite, which Planes finds.
 func halves(t *testing.T, d device.Device, o Options) {
@@ -47,9 +47,14 @@ func halves(t *testing.T, d device.Device, o Options) {
 		e.Params.Force = [3]float64{}
 		for density, bad := range map[float64]int{3.99: 0, 7: 1} {
 			*at(0) = density
-			p := Start(t, d, e).planes(t)[x[e.axis()]]
+			s := Start(t, d, e)
+			p := s.planes(t)[x[e.axis()]]
 			if p.Bad != bad || bad > 0 && p.BadAt != x {
 				t.Errorf("%s: a density of 1 + %g in %v: %d values that are not finite, want %d (first %v)", spec, density, x, p.Bad, bad, p.BadAt)
+			}
+			// Rounding at random must not make numbers of what is none.
+			if s.Step(t, 1); bad > 0 && s.planes(t)[x[e.axis()]].Bad == 0 {
+				t.Errorf("%s: what was not finite in %v is finite after a step", spec, x)
 			}
 		}
 	})
@@ -67,9 +72,11 @@ func accurate(t *testing.T, d device.Device, o Options) {
 		until float64            // in units of its time
 		half  map[string]float64 // the error in 16 bits, by model
 	}{
-		{accuracy.TaylorGreen(32, 100, 0.1), 1, map[string]float64{"regularized": 1.7e-3, "bgk": 3.3e-4, "trt": 7.0e-4}},
-		{accuracy.TaylorGreen(64, 100, 0.02), 0.25, map[string]float64{"regularized": 2.8e-3, "bgk": 6.8e-4, "trt": 1.2e-3}},
-		{accuracy.TaylorGreen3D(16, 100, 0.1), 1, map[string]float64{"regularized": 1.3e-3, "bgk": 2.9e-4, "trt": 4.5e-4}},
+		{accuracy.TaylorGreen(32, 100, 0.1), 1, map[string]float64{"regularized": 1.3e-3, "bgk": 5.7e-4, "trt": 9.7e-4}},
+		{accuracy.TaylorGreen(64, 100, 0.02), 0.25, map[string]float64{"regularized": 1.4e-3, "bgk": 8.9e-4, "trt": 8.7e-4}},
+		// Rounded to the nearest it would stay 41 % too slow (regularized).
+		{accuracy.Channel(32, 0.02, 0.05), 1, map[string]float64{"regularized": 1e-2, "bgk": 2e-3, "trt": 2e-3}},
+		{accuracy.TaylorGreen3D(16, 100, 0.1), 1, map[string]float64{"regularized": 1.2e-3, "bgk": 4.4e-4, "trt": 4.1e-4}},
 	} {
 		for _, c := range model.Collisions {
 			believed, err := f.Run(d, c, model.Float64, f.Step(f.until))
@@ -90,7 +97,7 @@ func accurate(t *testing.T, d device.Device, o Options) {
 					t.Fatal(err)
 				}
 				e := m[0].From(believed[0])
-				t.Logf("%s, %s %s, %d steps: velocity off by %.2g (L2), %.2g (max), pressure by %.2g", f.Name, c.Name, p, m[0].Step, e.L2, e.Max, e.Pressure)
+				t.Logf("%s, %s %s, %d steps: velocity off by %.2g (L2), %.2g (max)", f.Name, c.Name, p, m[0].Step, e.L2, e.Max)
 				if !(e.L2 <= limit) || e.L2 == 0 {
 					t.Errorf("%s, %s %s: after %d steps the velocity differs from float64's by %.2g (L2); allowed is up to %.2g, and not nothing", f.Name, c.Name, p, m[0].Step, e.L2, limit)
 				}

@@ -1,6 +1,6 @@
 // Numbers in memory and in arithmetic: how a state of S is read and written in
-// vectors. float and double are stored as they are, Half by scale16.h; its
-// arithmetic is float's. The portable conversions give the bits of those in
+// vectors. float and double are stored as they are, Half by scale16.h (what steps
+// stream with dither, what put writes, the initial state, without); its arithmetic is float's. The portable conversions give the bits of those in
 // hardware (signalling NaNs aside, which no arithmetic leaves behind): to the
 // nearest, ties to even, subnormal halves included.
 #ifndef LBM_MEMORY_H
@@ -98,7 +98,10 @@ template <class L, bool MOMENTS> struct Memory<Half, L, MOMENTS> {
 	LBM_INLINE static constexpr float scale(int c) { return float(1 << scale16<L, MOMENTS>(c)); }
 	LBM_INLINE static R load(const Half* p, int c) { return lbm::load(p) * (1.f / scale(c)); }
 	LBM_INLINE static R loadAny(const Half* p, int c) { return lbm::loadAny(p) * (1.f / scale(c)); }
-	LBM_INLINE static void stream(Half* p, int c, R v) { lbm::stream(p, v * scale(c)); }
+	LBM_INLINE static void stream(Half* p, int c, R v) {
+		typedef unsigned U __attribute__((vector_size(VECTOR_BYTES)));
+		lbm::stream(p, (R)dither<U>((Lanes<float>::I)(v * scale(c))));
+	}
 	LBM_INLINE static float get(Half s, int c) { return widen(s) * (1.f / scale(c)); }
 	LBM_INLINE static Half put(double v, int c) { return narrow(float(v) * scale(c)); }
 };

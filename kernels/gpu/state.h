@@ -54,7 +54,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		}
 	}
 
-	template <int K> __device__ static LBM_INLINE void put(S* to, int pitch, double v) { to[K * pitch] = Store::template put<K>(T(v)); }
+	template <int K> __device__ static LBM_INLINE void put(S* to, int pitch, double v) { to[K * pitch] = Store::template first<K>(T(v)); }
 
 	// write stores moments; populations get their second-order Hermite expansion.
 	__device__ static LBM_INLINE void write(const Moments<L, double>& m, S* to, int pitch) {

@@ -20,16 +20,20 @@ __device__ LBM_INLINE half narrow(float f) {
 	return h;
 }
 
-// Stored<S, R, L, MOMENTS>: value v of component c goes to memory as put<c>(v) and
-// comes back as get<c>(s).
+// Stored<S, R, L, MOMENTS>: value v of component c goes to memory as put<c>(v), in the
+// initial state as first<c>(v), and comes back as get<c>(s).
 template <class S, class R, class L, bool MOMENTS> struct Stored {
 	template <int C> __device__ static LBM_INLINE R get(S s) { return s; }
 	template <int C> __device__ static LBM_INLINE S put(R v) { return v; }
+	template <int C> __device__ static LBM_INLINE S first(R v) { return v; }
 };
 template <class L, bool MOMENTS> struct Stored<half, float, L, MOMENTS> {
 	template <int C> static constexpr int EXPONENT = scale16<L, MOMENTS>(C);
 	template <int C> __device__ static LBM_INLINE float get(half s) { return wide(s) * (1.f / (1 << EXPONENT<C>)); }
-	template <int C> __device__ static LBM_INLINE half put(float v) { return narrow(v * (1 << EXPONENT<C>)); }
+	template <int C> __device__ static LBM_INLINE half put(float v) {
+		return narrow(__int_as_float(dither<unsigned>(__float_as_int(v * (1 << EXPONENT<C>)))));
+	}
+	template <int C> __device__ static LBM_INLINE half first(float v) { return narrow(v * (1 << EXPONENT<C>)); }
 };
 
 }}  // namespace lbm

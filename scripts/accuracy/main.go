@@ -2,7 +2,7 @@
 // CPU, and prints the tables of docs/precision.md (the numbers of a GPU differ from a
 // CPU's by rounding):
 //
-//	go run ./scripts/accuracy [-threads N] [decay times break-up cavity mass]
+//	go run ./scripts/accuracy [-threads N] [decay times break-up cavity channel mass]
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"lbmsim/model"
 )
 
-// reynolds number of all flows, on the edge of the box and the largest first velocity
-// or the lid's.
+// reynolds number of all flows but the channels, on the edge of the box and the largest
+// first velocity or the lid's.
 const reynolds = 100
 
 func main() {
@@ -42,7 +42,7 @@ func run(threads int, only []string) (err error) {
 	tables := []struct {
 		name string
 		make func(device.Device) error
-	}{{"decay", decay}, {"times", times}, {"break-up", breakUp}, {"cavity", cavity}, {"mass", mass}}
+	}{{"decay", decay}, {"times", times}, {"break-up", breakUp}, {"cavity", cavity}, {"channel", channel}, {"mass", mass}}
 	if len(only) == 0 {
 		for _, t := range tables {
 			only = append(only, t.name)
@@ -59,7 +59,7 @@ func run(threads int, only []string) (err error) {
 			}
 		}
 		if !known {
-			return fmt.Errorf("no table %s: give some of decay, times, break-up, cavity, mass", name)
+			return fmt.Errorf("no table %s: give some of decay, times, break-up, cavity, channel, mass", name)
 		}
 	}
 	return nil
@@ -178,6 +178,22 @@ func breakUp(dev device.Device) error {
 func cavity(dev device.Device) error {
 	return against(dev, "passes of the lid", []float64{1, 10, 40},
 		accuracy.Cavity("D2Q9", 128, reynolds, 0.1), accuracy.Cavity("D2Q9", 128, reynolds, 0.05), accuracy.Cavity("D2Q9", 64, reynolds, 0.01))
+}
+
+// channel: a flow in which all cells of a row are one; there is no pressure to compare.
+func channel(dev device.Device) error {
+	units := []float64{1, 4, 16}
+	head("flow", "model", "t / T", "steps", "float32 - float64", "float16 - float64")
+	for _, f := range []accuracy.Flow{accuracy.Channel(32, 0.02, 0.05), accuracy.Channel(64, 0.02, 0.05)} {
+		err := each(dev, f, units, func(c model.Collision, k int, m map[model.Precision]accuracy.Moment) {
+			wide := m[model.Float64]
+			columns(f.Name, c.Name, number(units[k]), fmt.Sprint(wide.Step), number(m[model.Float32].From(wide).L2), number(m[model.Float16].From(wide).L2))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mass: what a closed box gains or loses.
