@@ -32,10 +32,6 @@ template <class L, class C, class S> struct StepMoments {
 	static constexpr int EDGE = 3 * W;                      // values of a component in an edge
 	static constexpr int ENDS = 2 * L::M * EDGE;            // both edges of a row
 
-	// What a source row of the tile is good for: the first and the last one lie beside the
-	// tile, and of them only what streams into it is summed.
-	enum { FIRST, SECOND, INNER, LAST };
-
 	// The moments of one plane's contribution: c_z = 0 has xy, the others need not.
 	struct Sum { R r, x, y, xx, yy, xy; };
 	struct Group { R s0, s1, s2; };
@@ -84,7 +80,6 @@ template <class L, class C, class S> struct StepMoments {
 	const S* in;
 	S* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	T* done;    // [M][W], the vector of cells finished last, on its way to memory: see move
 	S* edges;   // [2][2][M][EDGE], of odd and even rows: see copyEdges
 	S* zeros;   // [EDGE], what lies behind a wall
 	T* rows;    // Rows: [x/W][AB][W]
@@ -92,36 +87,32 @@ template <class L, class C, class S> struct StepMoments {
 
 	static int64_t scratch(const lbm_range* r) {
 		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		return (L::M * W + 2 * ENDS + EDGE + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
+		return (2 * ENDS + EDGE + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		T* done = (T*)scratch;
-		S* edges = (S*)(done + L::M * W);
+		S* edges = (S*)scratch;
 		S* zeros = edges + 2 * ENDS;
-		T* rows = done + L::M * W + 2 * ENDS + EDGE;
+		T* rows = (T*)scratch + 2 * ENDS + EDGE;
 		for (int i = 0; i < EDGE; i++) zeros[i] = S{};
-		for (int i = 0; i < L::M * W; i++) done[i] = 0;
 		StepMoments s{Box(c, L::M), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
-		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], done, edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
+		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
 		s.march();
 		fence();
 	}
 
 	void march() const {
-		S* place = out + box.layout.start(y0, z0) + x0;  // written twice, for want of a vector before it
 		if constexpr (L::D == 2) {
-			for (int z = z0; z < z1; z++) place = sweep(z, place);
+			for (int z = z0; z < z1; z++) sweep(z);
 		} else {
-			for (int z = z0 - 1; z <= z1; z++) place = sweep(z, place);
+			for (int z = z0 - 1; z <= z1; z++) sweep(z);
 		}
-		for (int k = 0; k < L::M; k++) Values::stream(place + k * (long)box.layout.pitch, k, load(done + k * W));
 	}
 
 	// sweep takes the rows of source plane z in.
-	S* sweep(int z, S* place) const {
+	void sweep(int z) const {
 		const S* next = box.source(in, y0 - 1, z);
 		copyEdges(next, y0 - 1);
 		for (int y = y0 - 1; y <= y1; y++) {
@@ -130,15 +121,11 @@ template <class L, class C, class S> struct StepMoments {
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
-			if (y == y0 - 1) gather<FIRST, false>(row, y, z, next, walls, place);
-			else if (y == y0) gather<SECOND, false>(row, y, z, next, walls, place);
-			else if (y < y1 && finish) place = gather<INNER, true>(row, y, z, next, walls, place);
-			else if (y < y1) gather<INNER, false>(row, y, z, next, walls, place);
-			else if (finish) place = gather<LAST, true>(row, y, z, next, walls, place);
-			else gather<LAST, false>(row, y, z, next, walls, place);
+			if (finish) gather<true, true>(row, y, z, next, walls);
+			else if (complete) gather<true, false>(row, y, z, next, walls);
+			else gather<false, false>(row, y, z, next, walls);
 			if (y < y1) copyEdges(next, y + 1);
 		}
-		return place;
 	}
 
 	// copyEdges copies the first and the last vector of a row to where there is room
@@ -189,10 +176,10 @@ template <class L, class C, class S> struct StepMoments {
 	// pass adds the row's populations with velocity CZ to the waiting sums: those
 	// with c_y = -1 complete the row below, which is returned; c_y = 0 and +1 wait.
 	// The sums of one row wait in b (r, x, xx, y, xy), of the next in a (s0, s1, s2).
-	template <int CZ, int ROW> LBM_INLINE static Sum pass(const Around& f, T* a, T* b) {
+	template <int CZ, bool COMPLETE> LBM_INLINE static Sum pass(const Around& f, T* a, T* b) {
 		constexpr bool corner = L::find(1, 1, CZ) >= 0;
 		Sum sum{};
-		if constexpr (ROW >= INNER) {
+		if constexpr (COMPLETE) {
 			Group g = group<-1, CZ>(f);
 			R y = load(b + 1 * W);
 			sum.r = load(b) + g.s0;
@@ -206,36 +193,32 @@ template <class L, class C, class S> struct StepMoments {
 				sum.xy = load(b + 4 * W) - g.s1;
 			}
 		}
-		if constexpr (ROW == SECOND || ROW == INNER) {
-			Group g = group<0, CZ>(f);
-			R s0 = load(a);
-			store(b, s0 + g.s0);
-			store(b + 1 * W, s0);
-			if constexpr (corner) {
-				R s1 = load(a + W);
-				store(b + 2 * W, s1 + g.s1);
-				store(b + 3 * W, load(a + 2 * W) + g.s2);
-				store(b + 4 * W, s1);
-			} else {
-				store(b + 2 * W, g.s1);
-				store(b + 3 * W, g.s2);
-			}
+		Group g = group<0, CZ>(f);
+		R s0 = load(a);
+		store(b, s0 + g.s0);
+		store(b + 1 * W, s0);
+		if constexpr (corner) {
+			R s1 = load(a + W);
+			store(b + 2 * W, s1 + g.s1);
+			store(b + 3 * W, load(a + 2 * W) + g.s2);
+			store(b + 4 * W, s1);
+		} else {
+			store(b + 2 * W, g.s1);
+			store(b + 3 * W, g.s2);
 		}
-		if constexpr (ROW != LAST) {
-			Group g = group<1, CZ>(f);
-			store(a, g.s0);
-			if constexpr (corner) {
-				store(a + W, g.s1);
-				store(a + 2 * W, g.s2);
-			}
+		g = group<1, CZ>(f);
+		store(a, g.s0);
+		if constexpr (corner) {
+			store(a + W, g.s1);
+			store(a + 2 * W, g.s2);
 		}
 		return sum;
 	}
 
 	// gather takes source row (y, z) into the waiting sums.
-	// INNER and LAST complete the sums of row y-1 of plane z over c_y; FINISH: and the cell
-	// (y-1, z-1), in 2D (y-1, z), has all its populations then.
-	template <int ROW, bool FINISH> S* gather(const S* row, int y, int z, const S* next, Walls& walls, S* place) const {
+	// COMPLETE: row y-1 of plane z has all its c_y; FINISH: and so has the cell
+	// (y-1, z-1), in 2D (y-1, z), all its populations.
+	template <bool COMPLETE, bool FINISH> void gather(const S* row, int y, int z, const S* next, Walls& walls) const {
 		const int last = (box.layout.nx - 1) / LBM_BLOCK * LBM_BLOCK;
 		for (int x = x0; x < x1;) {
 			const lbm_pattern* pattern = FINISH ? walls.at(x) : nullptr;
@@ -245,20 +228,19 @@ template <class L, class C, class S> struct StepMoments {
 				if (FINISH && walls.next < walls.end && int(walls.next->block) * LBM_BLOCK < end) end = walls.next->block * LBM_BLOCK;
 			}
 			if (end > x) {
-				place = stretch<ROW, FINISH, true>(row, x, end, y, z, next, nullptr, place);
+				stretch<COMPLETE, FINISH, true>(row, x, end, y, z, next, nullptr);
 				x = end;
 			} else {
-				place = stretch<ROW, FINISH, false>(row, x, x + LBM_BLOCK, y, z, next, pattern, place);
+				stretch<COMPLETE, FINISH, false>(row, x, x + LBM_BLOCK, y, z, next, pattern);
 				x += LBM_BLOCK;
 			}
 		}
-		return place;
 	}
 
 	// stretch does so for the cells [from, to). PLAIN: they are inside the row and
 	// have no walls; else they are one block.
-	template <int ROW, bool FINISH, bool PLAIN>
-	__attribute__((noinline)) S* stretch(const S* row, int from, int to, int y, int z, const S* next, const lbm_pattern* pattern, S* place) const {
+	template <bool COMPLETE, bool FINISH, bool PLAIN>
+	__attribute__((noinline)) void stretch(const S* row, int from, int to, int y, int z, const S* next, const lbm_pattern* pattern) const {
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
@@ -271,9 +253,13 @@ template <class L, class C, class S> struct StepMoments {
 		const bool whole = x1 - x0 == pitch;
 		const long line = whole ? W : pitch, lines = whole ? L::M * W : W;
 		const S* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
-		T* const done = this->done;
+		// The vector before and its place. The first one's is written twice, for want of
+		// one before it.
+		alignas(64) T done[L::M * W];
+		for (int i = 0; i < L::M * W; i++) done[i] = 0;
+		S* place = target + from;
 		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, ahead += lines) {
-			if constexpr (!FINISH) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
+			if constexpr (!FINISH || !PLAIN) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
 			const S* p = row + x;
 			long q = pitch;
 			if constexpr (!PLAIN) {
@@ -285,21 +271,21 @@ template <class L, class C, class S> struct StepMoments {
 			const Around f{Hermite<L, R>(moments(p, q)), Side<1>(p - 1, q), Side<-1>(p + 1, q)};
 			Moments<L, R> m;
 			if constexpr (L::D == 2) {
-				if constexpr (FINISH) move<0, 3>(place, pitch, done, ahead, line);
-				Sum s = pass<0, ROW>(f, ab, ab + 3 * W);
-				if constexpr (FINISH) move<3, 6>(place, pitch, done, ahead, line);
+				if constexpr (FINISH && PLAIN) move<0, 3>(place, pitch, done, ahead, line);
+				Sum s = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				if constexpr (FINISH && PLAIN) move<3, 6>(place, pitch, done, ahead, line);
 				m.r = s.r;
 				m.j[0] = s.x, m.j[1] = s.y;
 				m.s[0] = s.xx, m.s[1] = s.yy, m.s[2] = s.xy;
 			} else {
-				if constexpr (FINISH) move<0, 2>(place, pitch, done, ahead, line);
-				Sum mid = pass<0, ROW>(f, ab, ab + 3 * W);
-				if constexpr (FINISH) move<2, 4>(place, pitch, done, ahead, line);
-				Sum down = pass<-1, ROW>(f, ab + 8 * W, ab + 9 * W);
-				if constexpr (FINISH) move<4, 6>(place, pitch, done, ahead, line);
-				Sum up = pass<1, ROW>(f, ab + 13 * W, ab + 14 * W);
-				if constexpr (FINISH) move<6, 8>(place, pitch, done, ahead, line);
-				if constexpr (ROW >= INNER) {
+				if constexpr (FINISH && PLAIN) move<0, 2>(place, pitch, done, ahead, line);
+				Sum mid = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				if constexpr (FINISH && PLAIN) move<2, 4>(place, pitch, done, ahead, line);
+				Sum down = pass<-1, COMPLETE>(f, ab + 8 * W, ab + 9 * W);
+				if constexpr (FINISH && PLAIN) move<4, 6>(place, pitch, done, ahead, line);
+				Sum up = pass<1, COMPLETE>(f, ab + 13 * W, ab + 14 * W);
+				if constexpr (FINISH && PLAIN) move<6, 8>(place, pitch, done, ahead, line);
+				if constexpr (COMPLETE) {
 					T* u = mu + (6 + 5 * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
 					if constexpr (FINISH) {
 						R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
@@ -316,9 +302,9 @@ template <class L, class C, class S> struct StepMoments {
 						m.s[5] = uy - down.y;
 					}
 					store(mu, mid.r), store(mu + W, mid.x), store(mu + 2 * W, mid.y);
-					if constexpr (FINISH) move<8, 9>(place, pitch, done, ahead, line);
+					if constexpr (FINISH && PLAIN) move<8, 9>(place, pitch, done, ahead, line);
 					store(mu + 3 * W, mid.xx), store(mu + 4 * W, mid.yy), store(mu + 5 * W, mid.xy);
-					if constexpr (FINISH) move<9, 10>(place, pitch, done, ahead, line);
+					if constexpr (FINISH && PLAIN) move<9, 10>(place, pitch, done, ahead, line);
 					store(u, up.r), store(u + W, up.x), store(u + 2 * W, up.y), store(u + 3 * W, up.xx), store(u + 4 * W, up.yy);
 				}
 			}
@@ -331,9 +317,10 @@ template <class L, class C, class S> struct StepMoments {
 				store(done, m.r);
 				unroll<L::D>([&](auto a) LBM_LAMBDA { store(done + (1 + a.value) * W, m.j[a.value]); });
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { store(done + (1 + L::D + k.value) * W, m.s[k.value]); });
+				if (!PLAIN) flush(done, place);
 			}
 		}
-		return place;
+		if (FINISH && PLAIN) flush(done, place);
 	}
 
 	// move does a part of what passes between the vectors and memory: the vector before
@@ -347,6 +334,11 @@ template <class L, class C, class S> struct StepMoments {
 			__builtin_prefetch(ahead + k * line, 0, 2);
 		}
 		asm volatile("" ::: "memory");
+	}
+
+	// flush stores a finished vector past the caches.
+	LBM_INLINE void flush(const T* done, S* to) const {
+		for (int k = 0; k < L::M; k++) Values::stream(to + k * (long)box.layout.pitch, k, load(done + k * W));
 	}
 
 	// addWalls adds what walls send back to a vector of cells. old is their own state.
