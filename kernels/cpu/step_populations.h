@@ -1,6 +1,13 @@
 // One step of a state of populations on the CPU: pull from the neighbours' rows,
 // collide, store past the caches. Every value is read once and written once, so
-// nothing is worth keeping in a cache and rows can be taken in any order.
+// nothing is worth keeping in a cache and rows can be taken in any order. What counts
+// is how memory is asked:
+//   reading: the next row's lines in the order of addresses, whatever cells are
+//   computed meanwhile: fewer and longer streams, which the processor's own
+//   prefetching can go on with
+//   writing: a segment of finished cells waits in a buffer and leaves component by
+//   component, line by line between the arithmetic of the next segment. In a burst
+//   at its end, stores past the caches and arithmetic would take their time in turn
 #ifndef LBM_STEP_POPULATIONS_H
 #define LBM_STEP_POPULATIONS_H
 #include "../boundary/moving_wall.h"
@@ -17,20 +24,50 @@ template <class L, class C, class S> struct StepPopulations {
 	typedef typename Lanes<T>::I I;
 	static constexpr int W = Lanes<T>::W;
 
-	static constexpr int SEGMENT = 512 / sizeof(T), STRIDE = SEGMENT + 64 / sizeof(T);
+	static constexpr int MOST = 8;  // vectors of a segment
+	static constexpr int STRIDE = MOST * W, BUFFER = L::Q * STRIDE;
 
-	static int64_t scratch(const lbm_range*) { return L::Q * STRIDE * sizeof(T) + 64; }
+	static int64_t scratch(const lbm_range*) { return 2 * BUFFER * sizeof(T) + 64; }
+
+	// Leaving is the segment that was finished last, on its way to memory.
+	struct Leaving {
+		const T* from;
+		S* to;
+	};
+
+	// lengthOf gives segments that cover a row of so many vectors with the least
+	// overlap: all are equally long, so that as much leaves as is computed.
+	static int lengthOf(int vectors) {
+		int best = vectors < MOST ? vectors : MOST;
+		auto over = [&](int n) { return (vectors + n - 1) / n * n - vectors; };
+		for (int n = best - 1; n >= MOST / 2; n--)
+			if (over(n) < over(best)) best = n;
+		return best;
+	}
 
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		Box box(c, L::Q);
 		Params<T> params = numbers<T>(p);
+		T* done = (T*)scratch;
+		const int length = lengthOf((r->hi[0] - r->lo[0] + W - 1) / W);
+		// At first there is nothing to leave: what the first segment will overwrite.
+		Leaving leaving{done, (S*)out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
-			for (int y = r->lo[1]; y < r->hi[1]; y++) row(box, params, (const S*)in, (S*)out, y, z, r->lo[0], r->hi[0], (T*)scratch);
+			for (int y = r->lo[1]; y < r->hi[1]; y++) {
+				auto next = length == MOST ? &row<MOST> : &row<0>;
+				leaving = next(box, params, (const S*)in, (S*)out, y, z, r->lo[0], r->hi[0], done, length, leaving);
+			}
+		for (int i = 0; i < L::Q; i++)
+			for (int k = 0; k < length; k++) Values::stream(leaving.to + i * (long)box.layout.pitch + k * W, 0, load(leaving.from + i * STRIDE + k * W));
 		fence();
 	}
 
-	static void row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done) {
+	// LENGTH is length, or 0 for any: the usual one as a constant saves registers, of
+	// which there are not enough.
+	template <int LENGTH>
+	static Leaving row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done, int anyLength, Leaving leaving) {
+		const int length = LENGTH ? LENGTH : anyLength;
 		const long pitch = box.layout.pitch;
 		const S* own = in + box.layout.start(y, z);
 		const S* source[3][3] = {};  // by c_z, c_y. Behind a wall any row will do: its values are not used.
@@ -40,46 +77,74 @@ template <class L, class C, class S> struct StepPopulations {
 				const S* s = box.source(in, y - b, z - d);
 				source[d + 1][b + 1] = s ? s : own;
 			}
-		const S* from[L::Q];
+		const S *from[L::Q], *next[L::Q];
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
-			from[N] = source[L::c(N, 2) + 1][L::c(N, 1) + 1] + N * pitch - L::c(N, 0);
+			const S* component = source[L::c(N, 2) + 1][L::c(N, 1) + 1] + N * pitch;
+			from[N] = component - L::c(N, 0);
+			next[N] = component + L::Q * pitch + x0;
 		});
 		S* const target = out + box.layout.start(y, z);
-		const int n = box.layout.nx, left = box.c->periodic[0] ? 0 : -1, right = box.c->periodic[0] ? n - 1 : -1;
-		const long ahead = (long)L::Q * pitch;  // the next row
+		const int n = box.layout.nx, first = box.c->periodic[0] ? 0 : -1, end = box.c->periodic[0] ? n - 1 : -1;
 		if (y + 1 < box.layout.ny) fetchWalls<true>(box, in, y + 1, z, x0, x1);
+		const S* soon = next[0];  // the line of the next row to be asked for
+		const int lines = ((x1 - x0) * int(sizeof(S)) + 63) / 64;
+		int component = 0, rest = lines;
+		const int last = x0 + ((x1 - x0 + W - 1) / W - length) * W;
 		Walls walls(box.c, y, z, x0);
-		for (int begin = x0; begin < x1; begin += SEGMENT) {
-		const int end = begin + SEGMENT < x1 ? begin + SEGMENT : x1;
-		for (int x = begin; x < end; x += W) {
-			T* to = done + x - begin;
-			R f[L::Q];
-			unroll<L::Q>([&](auto i) LBM_LAMBDA {
-				constexpr int N = decltype(i)::value;
-				__builtin_prefetch(from[N] + x + ahead, 0, 2);  // to L2: a row does not stay in L1
-				f[N] = L::c(N, 0) == 0 ? Values::load(from[N] + x, N) : Values::loadAny(from[N] + x, N);
-			});
-			const lbm_pattern* pattern = walls.at(x);
-			bool wraps = x == left || (right >= x && right < x + W);
-			if (__builtin_expect(pattern != nullptr || wraps, 0)) {
-				R g[L::Q];
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value] = f[i.value]; });
-				if (x == left) wrap<1>(g, from, x, 0, n);
-				if (right >= x && right < x + W) wrap<-1>(g, from, x, right - x, -n);
-				if (pattern) bounce(box, g, own, x, pattern);
-				C::template collide<L>(g, params);
-				if (pattern) clear(g, x, pattern);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
-			} else {
-				C::template collide<L>(f, params);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
+		for (int begin = x0; begin < x1; begin += length * W) {
+			if (begin > last) {  // some cells a second time
+				begin = last;
+				walls = Walls(box.c, y, z, begin);
 			}
+			// In variables of their own, which the compiler keeps in registers.
+			const T* late = leaving.from;
+			S* place = leaving.to;
+			int left = length;
+			T* const buffer = late == done ? done + BUFFER : done;
+			for (int x = begin; x < begin + length * W; x += W) {
+				T* to = buffer + x - begin;
+				R f[L::Q];
+				unroll<L::Q>([&](auto i) LBM_LAMBDA {
+					constexpr int N = decltype(i)::value;
+					__builtin_prefetch(soon, 0, 2);  // to L2: a row does not stay in L1
+					soon += 64 / sizeof(S);
+					if (--rest == 0) {
+						rest = lines;
+						if (component < L::Q - 1) component++;
+						soon = next[component];
+					}
+					f[N] = L::c(N, 0) == 0 ? Values::load(from[N] + x, N) : Values::loadAny(from[N] + x, N);
+					asm volatile("" ::: "memory");  // or the compiler gathers the stores
+					Values::stream(place, 0, load(late));  // 16-bit storage scales all populations alike
+					asm volatile("" ::: "memory");
+					late += W;
+					place += W;
+					if (--left == 0) {
+						left = length;
+						late += STRIDE - length * W;
+						place += pitch - length * W;
+					}
+				});
+				const lbm_pattern* pattern = walls.at(x);
+				bool wraps = x == first || (end >= x && end < x + W);
+				if (__builtin_expect(pattern != nullptr || wraps, 0)) {
+					R g[L::Q];
+					unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value] = f[i.value]; });
+					if (x == first) wrap<1>(g, from, x, 0, n);
+					if (end >= x && end < x + W) wrap<-1>(g, from, x, end - x, -n);
+					if (pattern) bounce(box, g, own, x, pattern);
+					C::template collide<L>(g, params);
+					if (pattern) clear(g, x, pattern);
+					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
+				} else {
+					C::template collide<L>(f, params);
+					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
+				}
+			}
+			leaving = Leaving{buffer, target + begin};
 		}
-		// Past the caches, component by component: many interleaved streams are slower (measured).
-		for (int i = 0; i < L::Q; i++)
-			for (int x = begin; x < end; x += W) Values::stream(target + i * pitch + x, i, load(done + i * STRIDE + x - begin));
-		}
+		return leaving;
 	}
 
 	// wrap replaces, in one lane, the populations with c_x = CX by those from the
