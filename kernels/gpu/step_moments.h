@@ -129,7 +129,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells.
 	struct Group { P s0, s1, s2; };
 	// group makes them; edge is what comes from the rim to the first or the last lane.
-	template <int CY, int CZ> __device__ LBM_INLINE Group group(const Hermite<L, P>& h, const T& edge) const {
+	template <int CY, int CZ> __device__ LBM_INLINE Group group(const Hermite<L, P>& h, T edge) const {
 		const P zero = h.template population<L::find(0, CY, CZ)>();
 		const P from = h.template population<L::find(1, CY, CZ)>(), back = h.template population<L::find(-1, CY, CZ)>();
 		P p, m;
