@@ -47,24 +47,27 @@ template <class L, class C, class S> struct StepPopulations {
 
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
-		Box box(c, L::Q);
-		Params<T> params = numbers<T>(p);
-		T* done = (T*)scratch;
 		const int length = lengthOf((r->hi[0] - r->lo[0] + W - 1) / W);
-		// At first there is nothing to leave: what the first segment will overwrite.
-		Leaving leaving{done, (S*)out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
-		for (int z = r->lo[2]; z < r->hi[2]; z++)
-			for (int y = r->lo[1]; y < r->hi[1]; y++) {
-				auto next = length == MOST ? &row<MOST> : &row<0>;
-				leaving = next(box, params, (const S*)in, (S*)out, y, z, r->lo[0], r->hi[0], done, length, leaving);
-			}
-		for (int i = 0; i < L::Q; i++)
-			for (int k = 0; k < length; k++) Values::stream(leaving.to + i * (long)box.layout.pitch + k * W, 0, load(leaving.from + i * STRIDE + k * W));
+		if (length == MOST) rows<MOST>(c, p, (const S*)in, (S*)out, r, (T*)scratch, length);
+		else rows<0>(c, p, (const S*)in, (S*)out, r, (T*)scratch, length);
 		fence();
 	}
 
 	// LENGTH is length, or 0 for any: the usual one as a constant saves registers, of
 	// which there are not enough.
+	template <int LENGTH>
+	static void rows(const lbm_case* c, const lbm_params* p, const S* in, S* out, const lbm_range* r, T* done, int length) {
+		Box box(c, L::Q);
+		Params<T> params = numbers<T>(p);
+		// At first there is nothing to leave: what the first segment will overwrite.
+		Leaving leaving{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
+		for (int z = r->lo[2]; z < r->hi[2]; z++)
+			for (int y = r->lo[1]; y < r->hi[1]; y++)
+				leaving = row<LENGTH>(box, params, in, out, y, z, r->lo[0], r->hi[0], done, length, leaving);
+		for (int i = 0; i < L::Q; i++)
+			for (int k = 0; k < length; k++) Values::stream(leaving.to + i * (long)box.layout.pitch + k * W, 0, load(leaving.from + i * STRIDE + k * W));
+	}
+
 	template <int LENGTH>
 	static Leaving row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done, int anyLength, Leaving leaving) {
 		const int length = LENGTH ? LENGTH : anyLength;
