@@ -1,6 +1,10 @@
 package comm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+)
 
 // The functions here are collective: every rank calls them in the same order.
 
@@ -45,3 +49,30 @@ func Gather(c Comm, data []byte) ([][]byte, error) { return collective(c).Gather
 // Max replaces x on every rank by its element-wise maximum over the ranks. All
 // ranks give the same number of elements.
 func Max(c Comm, x []int64) error { return collective(c).MaxInt64(x) }
+
+// Together is what every rank gives, in the order of the ranks, on every rank; it
+// travels as JSON. For start-up: rank 0 holds and sends the list of all.
+func Together[T any](c Comm, mine T) ([]T, error) {
+	b, err := json.Marshal(mine)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := Gather(c, b)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = json.Marshal(parts); err != nil {
+		return nil, err
+	}
+	if b, err = Broadcast(c, b); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &parts); err != nil {
+		return nil, err
+	}
+	all := make([]T, len(parts))
+	for i, p := range parts {
+		err = errors.Join(err, json.Unmarshal(p, &all[i]))
+	}
+	return all, err
+}

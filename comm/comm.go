@@ -62,6 +62,10 @@ type Node interface {
 	Local() (rank, size int)
 }
 
+// GPUAware is what the library behind the ranks says of itself: can messages leave
+// from and arrive in the memory of a GPU? known is false where it has no way to say.
+type GPUAware interface{ GPUAware() (yes, known bool) }
+
 // Describer names the library behind the ranks.
 type Describer interface{ Describe() string }
 

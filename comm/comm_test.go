@@ -191,3 +191,25 @@ func TestLaunched(t *testing.T) {
 		}
 	}
 }
+
+// A value's way to all ranks, in their order, whatever their number.
+func TestTogether(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		err := comm.RunLocal(n, func(c comm.Comm) error {
+			type pair struct{ Rank, Square int }
+			all, err := comm.Together(c, pair{c.Rank(), c.Rank() * c.Rank()})
+			if err != nil || len(all) != n {
+				return fmt.Errorf("%v %v", all, err)
+			}
+			for r, p := range all {
+				if p != (pair{r, r * r}) {
+					return fmt.Errorf("rank %d gave %v", r, p)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -86,7 +85,7 @@ func (s seat) name(g gpu) string {
 func openDevice(c comm.Comm, want choice, from gpuSource, threads int, options ...cpu.Option) (dev device.Device, note string, err error) {
 	number := -1
 	if want.kind != config.CPUDevice {
-		seats, err := together(c, takeSeat(c, from))
+		seats, err := comm.Together(c, takeSeat(c, from))
 		if err != nil {
 			return nil, "", err
 		}
@@ -202,32 +201,6 @@ func shared(seats []seat, want choice, a, b int, g gpu) error {
 		return fmt.Errorf("%s: the launcher gave ranks the same place on their node: %s", text, strings.Join(said, ", "))
 	}
 	return fmt.Errorf("%s, though the node has %d: the ranks do not see the same GPUs (CUDA_VISIBLE_DEVICES); show every rank all of them, or each its own", text, len(distinct))
-}
-
-// together is collective: what every rank gives, in the order of the ranks.
-func together[T any](c comm.Comm, mine T) ([]T, error) {
-	b, err := json.Marshal(mine)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := comm.Gather(c, b)
-	if err != nil {
-		return nil, err
-	}
-	if b, err = json.Marshal(parts); err != nil {
-		return nil, err
-	}
-	if b, err = comm.Broadcast(c, b); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return nil, err
-	}
-	all := make([]T, len(parts))
-	for i, p := range parts {
-		err = errors.Join(err, json.Unmarshal(p, &all[i]))
-	}
-	return all, err
 }
 
 func hostname() string {

@@ -33,7 +33,7 @@ func share(c comm.Comm, kase *config.Case, flag int) (threads int, advice string
 			mine.CPUs.Set(i)
 		}
 	}
-	all, err := together(c, mine)
+	all, err := comm.Together(c, mine)
 	if err != nil {
 		return 0, "", err
 	}

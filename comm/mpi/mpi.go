@@ -33,6 +33,7 @@ var _ interface {
 	comm.Aborter
 	comm.Node
 	comm.Describer
+	comm.GPUAware
 } = (*Comm)(nil)
 
 // New makes a communicator that does not know its rank yet (Rank is -1).
@@ -108,6 +109,15 @@ func (c *Comm) Local() (rank, size int) {
 
 // Describe names the MPI library, such as "Open MPI v4.1.4".
 func (c *Comm) Describe() string { return library() }
+
+// GPUAware implements comm.GPUAware.
+func (c *Comm) GPUAware() (yes, known bool) {
+	if c.world == nil {
+		return false, false
+	}
+	says := C.library_takes_cuda()
+	return says > 0, says >= 0
+}
 
 // library may be called before Init.
 func library() string {

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
 #define CHECK_THREAD(w) \
     do { \
         if (!pthread_equal(pthread_self(), (w)->thread)) return WRONG_THREAD; \
@@ -191,4 +195,15 @@ void library_text(char *text, int n) {
     int length = 0;
     MPI_Get_library_version(buffer, &length);
     snprintf(text, (size_t)n, "%s", buffer);
+}
+
+int library_takes_cuda(void) {
+#if defined(MPIX_GPU_SUPPORT_CUDA) /* MPICH 4 and its relatives */
+    int yes = 0;
+    return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &yes) == MPI_SUCCESS ? yes != 0 : -1;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) /* Open MPI */
+    return MPIX_Query_cuda_support() != 0;
+#else
+    return -1;
+#endif
 }

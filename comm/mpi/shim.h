@@ -52,4 +52,8 @@ void error_text(int code, char *text, int n);
 int error_is_truncate(int code);
 void library_text(char *text, int n);
 
+/* 1 if the library says that it takes pointers to the memory of NVIDIA GPUs, 0 if it
+ * says that it does not, -1 if it has no way to say. After world_start. */
+int library_takes_cuda(void);
+
 #endif

@@ -195,6 +195,12 @@ func (d *Device) reserve(bytes int) (*buffer, error) {
 	return b, nil
 }
 
+// FreeMemory of the GPU in bytes; other programs take from it too.
+func (d *Device) FreeMemory() (free int64, err error) {
+	err = d.call("asking for free memory", func() (err error) { free, _, err = cu.MemInfo(); return err })
+	return free, err
+}
+
 func gib[T int | int64](bytes T) float64 { return float64(bytes) / (1 << 30) }
 
 // AllocHost returns page-locked host memory, which the GPU reads and writes at the
