@@ -114,7 +114,7 @@ func TestVerifyEverySpec(t *testing.T) {
 	for _, l := range model.Lattices {
 		for _, c := range model.Collisions {
 			for _, p := range model.Precisions {
-				if _, err := Verify(d, model.Spec{Lattice: l, Collision: c, Precision: p}); err != nil {
+				if _, err := Verify(d, model.Spec{Lattice: l, Collision: c, Precision: p}, 37); err != nil {
 					t.Error(err)
 				}
 			}

@@ -94,7 +94,7 @@ func (b *box) pack(share, radius float64) {
 
 // steps takes part with real time steps; the oracle has to agree first.
 func steps(dev device.Device, b box, name string) (*contender, error) {
-	difference, err := Verify(dev, b.spec)
+	difference, err := Verify(dev, b.spec, b.layout.N[0])
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (f *flow) look(fine func(mass, speed float64) bool) error {
 // of the traffic that is counted.
 func Pulse(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
-		difference, err := Verify(dev, spec)
+		difference, err := Verify(dev, spec, n[0])
 		if err != nil {
 			return nil, err
 		}

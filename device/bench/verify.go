@@ -117,13 +117,14 @@ func (b box) initial() []float64 {
 }
 
 // Verify holds some steps of the device's kernels against the oracle (internal/ref) in
-// a small box with spheres in it and returns the largest difference of a velocity
-// component, in lattice units.
-func Verify(dev device.Device, spec model.Spec) (float64, error) {
+// a flat box with spheres in it and returns the largest difference of a velocity
+// component, in lattice units. Its rows have that many cells: a device may have kernels
+// for one length of rows, and those that are timed are to be verified.
+func Verify(dev device.Device, spec model.Spec, width int) (float64, error) {
 	const steps = 5
-	n := [3]int{37, 18, 9}
+	n := [3]int{width, 18, 9}
 	b := newBox(spec, n)
-	b.pack(0.1, 1.6)
+	b.pack(0.05, 1.6)
 	n = b.layout.N
 	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)
 	if err != nil {
@@ -166,8 +167,8 @@ func Verify(dev device.Device, spec model.Spec) (float64, error) {
 			worst = math.Max(worst, math.Abs(got[(row+1+a)*n[0]+x[0]]-u[a]))
 		}
 	})
-	// A half has 11 bits: of a flow of 0.02 one rounding is 1e-5, and it is stored five times.
-	limit := map[model.Precision]float64{model.Float32: 1e-6, model.Float64: 1e-14, model.Float16: 2e-4}[spec.Precision]
+	// A half has 11 bits: of a flow of 0.02 one rounding is up to 2e-5, and it is stored five times.
+	limit := map[model.Precision]float64{model.Float32: 1e-6, model.Float64: 1e-14, model.Float16: 1e-4}[spec.Precision]
 	if !(worst <= limit) {
 		return worst, fmt.Errorf("%s is wrong: a velocity differs from the oracle's by %.2g (allowed %.2g); no speed is shown", spec, worst, limit)
 	}
