@@ -32,9 +32,10 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {5, []string{"sim", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
+	"cmd/lbmsim": {5, []string{"sim", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
+	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":         {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}},                    // verifies, then times, any device

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	btracey "github.com/btracey/mpi"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/doctor"
+	"lbmsim/sim"
+)
+
+// doctorFlags are the flags of `lbmsim doctor`.
+type doctorFlags struct {
+	device  string
+	threads int
+	dir     string
+	diskMiB int64
+	limit   time.Duration
+	strict  bool
+}
+
+func doctorCommand() *cobra.Command {
+	var f doctorFlags
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine what a run depends on: ranks, messages, devices, disk",
+		Long: `doctor examines what a run on these ranks will depend on and says what is wrong and
+how to mend it. Start it as the run will be started:
+
+  mpirun -np 4 lbmsim doctor
+  srun lbmsim doctor --output /where/outputs/go
+
+It ends with 0 if a job may start, warnings included (--strict: without any); with 1 if
+not, or if a rank does not answer; with 2 if the command line is wrong.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{errors.New("lbmsim doctor takes no case: it examines the machine")}
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return runDoctor(f, os.Stdout) },
+	}
+	c.Flags().StringVar(&f.device, "device", "auto", "what the run will take: `cpu`, cuda, auto, or the number of a GPU")
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.dir, "output", ".", "folder that outputs go to; the file written for a test is removed")
+	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "how much to write there, by all ranks together, in MiB")
+	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "how long a rank may take to answer")
+	c.Flags().BoolVar(&f.strict, "strict", false, "warnings, too, end with 1")
+	return c
+}
+
+// runDoctor starts the ranks, examines them and ends them, even those that are stuck.
+func runDoctor(f doctorFlags, out io.Writer) error {
+	want, err := choose(f.device, config.Device{})
+	if err != nil {
+		return usageError{err}
+	}
+	if f.threads < 0 || f.diskMiB < 1 || f.limit < time.Second {
+		return usageError{errors.New("doctor: --threads is 0 or more, --disk-mib 1 or more, --limit 1s or more")}
+	}
+	// MPI, too, may wait for ever: for a node that is not there.
+	starting := time.AfterFunc(2*f.limit, func() {
+		fmt.Fprintf(os.Stderr, "lbmsim: starting MPI did not end within %v: a node cannot be reached, or the launcher is not of the library that lbmsim was built with\n", 2*f.limit)
+		os.Exit(sim.ExitFailure)
+	})
+	c, err := ranks()
+	if err != nil {
+		return fmt.Errorf("starting MPI: %w", err)
+	}
+	starting.Stop()
+	worst, err := examine(c, f, want, gpus(), out)
+	var absent *doctor.Absent
+	if errors.As(err, &absent) { // the message needs no more
+		err = absent
+	}
+	if err != nil {
+		// The other ranks may wait for this one.
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		abort(c, sim.ExitFailure)
+		return alreadyPrinted{sim.ExitFailure}
+	}
+	btracey.Finalize()
+	if worst == doctor.Fault || f.strict && worst == doctor.Warning {
+		return alreadyPrinted{sim.ExitFailure}
+	}
+	return nil
+}
+
+// examine is collective; rank 0 writes to out. The error is of ranks that cannot go on
+// together; everything else is a finding.
+func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Writer) (worst doctor.Severity, err error) {
+	if c.Rank() != 0 {
+		out = io.Discard
+	}
+	library := c
+	if c, err = doctor.Punctual(c, f.limit); err != nil {
+		return 0, err
+	}
+	stuck := func(check string) {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: the check %q did not end within %v; the device, the disk or the network does not answer there\n",
+			c.Rank(), hostname(), check, 2*f.limit)
+		abort(c, sim.ExitFailure)
+		os.Exit(sim.ExitFailure) // where there is no MPI, Abort returns
+	}
+	counts := map[doctor.Severity]int{}
+	tell := func(check string, found doctor.Finding) {
+		counts[found.Severity]++
+		fmt.Fprintf(out, "%-8s %-9s %s\n", found.Severity, check, found.Text)
+		if found.Severity > doctor.Fine && found.Advice != "" {
+			fmt.Fprintf(out, "%19s-> %s\n", "", found.Advice)
+		}
+	}
+	watch := time.AfterFunc(2*f.limit, func() { stuck("device") })
+	p, err := admit(c, says(library), f, want, from)
+	watch.Stop()
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(out, "lbmsim doctor %s, %s, %s\n\n", version, doctor.Count(c.Size(), "rank"), comm.Describe(c))
+	printColumns(out, p.table)
+	fmt.Fprintln(out)
+	for _, found := range p.found {
+		tell("device", found)
+		worst = max(worst, found.Severity)
+	}
+	site := &doctor.Site{Comm: c, Ranks: p.ranks, Device: p.dev, Dir: f.dir, Disk: f.diskMiB << 20, Limit: f.limit}
+	rest, err := doctor.Run(site, tell, stuck)
+	if err != nil {
+		return 0, err
+	}
+	if p.dev != nil {
+		err = p.dev.Close()
+	}
+	switch worst = max(worst, rest); {
+	case worst == doctor.Fault:
+		fmt.Fprintf(out, "\na job must not start here: %s, %s\n", doctor.Count(counts[doctor.Fault], "fault"), doctor.Count(counts[doctor.Warning], "warning"))
+	case worst == doctor.Warning:
+		fmt.Fprintf(out, "\na job may start: %s\n", doctor.Count(counts[doctor.Warning], "warning"))
+	default:
+		fmt.Fprintf(out, "\na job may start\n")
+	}
+	return worst, err
+}
+
+// patient is what the checks begin with.
+type patient struct {
+	ranks []doctor.Rank
+	table [][]string
+	dev   device.Device // nil: the ranks can get none, and found says why
+	found []doctor.Finding
+}
+
+// admit is collective: it gives every rank its device as a run does, and asks the ranks
+// who and where they are.
+func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource) (*patient, error) {
+	p := &patient{}
+	threads, _, err := share(c, &config.Case{}, f.threads)
+	if err != nil {
+		return nil, err
+	}
+	mine := takeSeat(c, from)
+	if want.kind == config.CPUDevice {
+		mine.Visible = nil // they are not to be used
+	}
+	seats, err := comm.Together(c, mine)
+	if err != nil {
+		return nil, err
+	}
+	dev, note, err := openDevice(c, want, from, threads)
+	var agreed *sim.Error
+	switch {
+	case errors.As(err, &agreed): // all ranks have this error
+		p.found = append(p.found, doctor.Finding{Severity: doctor.Fault, Text: err.Error(),
+			Advice: "`lbmsim info` on that node tells what the program finds there"})
+	case err != nil:
+		return nil, err
+	case note != "":
+		p.found = append(p.found, doctor.Finding{Severity: doctor.Warning, Text: note, Advice: "--device cpu says that this is meant"})
+	}
+	p.dev = dev
+	self := about(c, seats[c.Rank()], dev, threads)
+	self.GPUAware = aware
+	entries, err := comm.Together(c, self)
+	if err != nil {
+		return nil, err
+	}
+	p.table = [][]string{{"rank", "host", "place", "by", "device", "", "cores", "threads", "free memory"}}
+	for r, e := range entries {
+		p.ranks = append(p.ranks, e.Rank)
+		cells := []string{fmt.Sprint(r), e.Rank.Host, fmt.Sprint(seats[r].Local), seats[r].By, e.Model, e.Detail,
+			doctor.Span(e.Rank.Cores), fmt.Sprint(e.Rank.Threads), bytesText(float64(e.Free))}
+		if e.Free == 0 {
+			cells[len(cells)-1] = "not known"
+		}
+		p.table = append(p.table, cells)
+	}
+	return p, nil
+}
+
+// entry is a rank's line of the table.
+type entry struct {
+	doctor.Rank
+	Model, Detail string
+	Free          int64 // bytes, of the GPU or else of the host
+}
+
+func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
+	e := entry{Model: "none", Free: hostMemory(), Rank: doctor.Rank{
+		Host: s.Host, Online: onlineCPUs(), Threads: threads, Version: version, MPI: comm.Describe(c),
+	}}
+	for _, g := range s.Visible {
+		e.Visible = append(e.Visible, s.name(g))
+	}
+	var mask unix.CPUSet
+	if unix.SchedGetaffinity(0, &mask) == nil {
+		for i := 0; len(e.Cores) < mask.Count(); i++ {
+			if mask.IsSet(i) {
+				e.Cores = append(e.Cores, i)
+			}
+		}
+	}
+	if dev == nil {
+		return e
+	}
+	e.Model, e.Detail = dev.Info().Model, dev.Info().Detail
+	if _, onCPU := dev.(*cpu.Device); onCPU {
+		return e
+	}
+	e.OnGPU, e.Free = true, 0
+	if m, ok := dev.(interface{ FreeMemory() (int64, error) }); ok {
+		if free, err := m.FreeMemory(); err == nil { // else it is not known
+			e.Free = free
+		}
+	}
+	return e
+}
+
+// says is the MPI library's word on GPU memory.
+func says(c comm.Comm) string {
+	if a, ok := c.(comm.GPUAware); ok {
+		switch yes, known := a.GPUAware(); {
+		case known && yes:
+			return "yes"
+		case known:
+			return "no"
+		}
+	}
+	return "nothing"
+}
+
+// hostMemory is what programs may still take of the machine's memory, 0 if it cannot be
+// told. A batch system may allow this job less.
+func hostMemory() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,212 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/device/bench"
+	"lbmsim/halo"
+	"lbmsim/model"
+)
+
+const reseat = "look into the system's log (dmesg, nvidia-smi -q) for errors of this device; take the node out of service if it happens again"
+
+// noDevice is the finding of checks that need one.
+func noDevice() []Finding {
+	return []Finding{warning("not examined: the ranks have no device", "mend what is said above first")}
+}
+
+// deviceWorks copies a pattern to the device and back.
+func deviceWorks(s *Site) ([]Finding, error) {
+	if s.Device == nil {
+		return noDevice(), nil
+	}
+	mine, err := copyBoth(s.Device, s.Comm.Rank())
+	all, wrong, broken := share(s, mine, err)
+	switch {
+	case broken != nil:
+		return nil, broken
+	case wrong != "":
+		return []Finding{fault(wrong, reseat)}, nil
+	}
+	name := s.Device.Info().Model
+	if all[0].Visible {
+		return []Finding{fine(name + " computes in the host's memory: no copies")}, nil
+	}
+	to := slices.MinFunc(all, func(a, b copied) int { return int(a.To - b.To) })
+	from := slices.MinFunc(all, func(a, b copied) int { return int(a.From - b.From) })
+	return []Finding{fine(fmt.Sprintf("%s: copies to it at %.3g GB/s, from it at %.3g GB/s, the slowest of the ranks with all of them at it; every byte as written",
+		name, to.To/1e9, from.From/1e9))}, nil
+}
+
+// copied is the speed of copies in bytes a second.
+type copied struct {
+	Visible  bool // there are none
+	To, From float64
+}
+
+func copyBoth(dev device.Device, rank int) (c copied, err error) {
+	const bytes = 64 << 20
+	b, err := dev.Alloc(bytes)
+	if err != nil {
+		return c, err
+	}
+	defer b.Free()
+	if _, c.Visible = b.(device.HostVisible); c.Visible {
+		return c, nil
+	}
+	// Pinned memory, as messages are staged in.
+	got := make([]byte, bytes)
+	if h, ok := dev.(halo.HostAllocator); ok {
+		memory, free, err := h.AllocHost(bytes)
+		if err != nil {
+			return c, err
+		}
+		defer free()
+		got = memory
+	}
+	want := pattern(bytes, rank, rank)
+	for range 2 { // the first warms up
+		copy(got, want)
+		start := time.Now()
+		if err := b.Write(got, 0); err != nil {
+			return c, err
+		}
+		c.To = bytes / time.Since(start).Seconds()
+		clear(got)
+		start = time.Now()
+		if err := b.Read(got, 0); err != nil {
+			return c, err
+		}
+		c.From = bytes / time.Since(start).Seconds()
+		if err := compare(got, want); err != nil {
+			return c, fmt.Errorf("%s gave back other bytes than it got: %w", dev.Info().Name, err)
+		}
+	}
+	return c, nil
+}
+
+// kernel holds one kernel against the oracle, compiled first where the device does that.
+func kernel(s *Site) ([]Finding, error) {
+	if s.Device == nil {
+		return noDevice(), nil
+	}
+	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
+	start := time.Now()
+	_, err := bench.Verify(s.Device, spec, 37)
+	wrong, broken := s.agree(err)
+	switch {
+	case broken != nil:
+		return nil, broken
+	case wrong != "":
+		return []Finding{fault(wrong, "if it does not compile: `lbmsim info` names the driver and the compiler of kernels that were found; if it computes wrong numbers: "+reseat)}, nil
+	}
+	return []Finding{fine(fmt.Sprintf("%s agrees with the float64 reference (loaded and run in %.2g s)", spec, time.Since(start).Seconds()))}, nil
+}
+
+// ghosts exchanges ghost planes as a run does and looks at every byte that came.
+func ghosts(s *Site) ([]Finding, error) {
+	switch {
+	case s.Device == nil:
+		return noDevice(), nil
+	case s.silent:
+		return []Finding{warning("not examined: messages failed", "mend what is said above first")}, nil
+	}
+	mine, err := s.setUpGhosts()
+	wrong, broken := s.agree(err)
+	if wrong == "" && broken == nil {
+		defer mine.close()
+		wrong, broken = s.agree(mine.exchange(s.Comm.Rank()))
+	}
+	switch {
+	case broken != nil:
+		return nil, broken
+	case wrong != "":
+		return []Finding{fault(wrong, "where messages and copies above are well, please report it with this text")}, nil
+	}
+	return []Finding{fine(fmt.Sprintf("planes of %.3g MiB to both neighbours and back in %.3g ms, %s; every byte as sent",
+		float64(mine.bytes)/(1<<20), 1e3*mine.seconds, mine.halo.Describe()))}, nil
+}
+
+// planes is a small periodic state whose ghost planes an exchange fills.
+type planes struct {
+	plan    decomp.Plan
+	layout  decomp.Layout
+	dev     device.Device
+	halo    halo.Exchange
+	state   device.Buffer
+	bytes   int // of a plane
+	seconds float64
+}
+
+func (s *Site) setUpGhosts() (p *planes, err error) {
+	const components, valueBytes = 10, 4 // the moments in float32, the default
+	p = &planes{dev: s.Device}
+	// Two planes a rank, so that the lower and the upper edge differ.
+	p.plan, err = decomp.Slabs([3]int{256, 256, 2 * s.Comm.Size()}, [3]bool{true, true, true}, 3, s.Comm.Size())
+	if err != nil {
+		return nil, err
+	}
+	p.layout = p.plan.Layout(s.Comm.Rank(), components)
+	lo, hi := p.layout.Plane(0)
+	p.bytes = (hi - lo) * valueBytes
+	if p.halo, err = halo.New(s.Comm, p.plan, p.layout, valueBytes, s.Device); err != nil {
+		return nil, err
+	}
+	if p.state, err = s.Device.Alloc(p.layout.Len() * valueBytes); err != nil {
+		p.halo.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *planes) close() {
+	p.halo.Close()
+	p.state.Free()
+}
+
+// exchange fills the ghost planes a few times. Plane k of a rank holds the pattern of
+// (rank, k); what should arrive is known without a message.
+func (p *planes) exchange(rank int) error {
+	at := func(k int) int { return (k + 1) * p.bytes } // plane -1 comes first
+	for k := range 2 {
+		if err := p.state.Write(pattern(p.bytes, rank, k), at(k)); err != nil {
+			return err
+		}
+	}
+	stream := p.dev.NewStream(true)
+	var times []float64
+	for range 5 {
+		start := time.Now()
+		if err := p.halo.Start(p.state, stream.Record()); err != nil {
+			return err
+		}
+		if err := p.halo.Finish(); err != nil {
+			return err
+		}
+		times = append(times, time.Since(start).Seconds())
+	}
+	if err := stream.Sync(); err != nil {
+		return err
+	}
+	slices.Sort(times)
+	p.seconds = times[len(times)/2]
+	for _, ghost := range []struct{ side, plane, from int }{{-1, -1, 1}, {1, 2, 0}} {
+		peer, ok := p.plan.Neighbour(rank, ghost.side)
+		if !ok {
+			return errors.New("a periodic domain has no neighbour")
+		}
+		got := make([]byte, p.bytes)
+		if err := p.state.Read(got, at(ghost.plane)); err != nil {
+			return err
+		}
+		if err := compare(got, pattern(p.bytes, peer, ghost.from)); err != nil {
+			return fmt.Errorf("the ghost plane from rank %d has a wrong byte: %w", peer, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lbmsim/comm"
+)
+
+// sizes of the messages that are timed: latency, then bandwidth.
+var sizes = []struct{ bytes, rounds int }{{8, 200}, {1 << 20, 10}, {16 << 20, 5}}
+
+// link is what one rank of a pair of neighbours measured: half a round trip of each size.
+type link struct {
+	From, To int
+	Seconds  []float64
+}
+
+// bandwidth of the longest messages in bytes a second.
+func (l link) bandwidth() float64 {
+	last := len(sizes) - 1
+	return float64(sizes[last].bytes) / l.Seconds[last]
+}
+
+// messages sends patterns to and fro between neighbours, the ranks r and r+1 and the ends
+// of a periodic domain, and holds every byte against what was sent. The pairs that have
+// no rank in common are at it at once, as in a run.
+func messages(s *Site) ([]Finding, error) {
+	if s.Comm.Size() == 1 {
+		return []Finding{fine("one rank sends none")}, nil
+	}
+	mine, err := pingNeighbours(s)
+	all, wrong, broken := share(s, mine, err)
+	if broken != nil {
+		return nil, broken
+	}
+	if wrong != "" {
+		s.silent = true
+		return []Finding{fault(wrong, "look for a failing network card, cable or driver, and at the MPI library's settings for this network; try the ranks on other nodes")}, nil
+	}
+	return judgeLinks(s.Ranks, slices.Concat(all...)), nil
+}
+
+func pingNeighbours(s *Site) (mine []link, err error) {
+	rank, size := s.Comm.Rank(), s.Comm.Size()
+	// A wrong byte is told at the end, for others wait for this rank's next messages. A
+	// neighbour that does not answer ends it here, after half of the limit, so that this
+	// rank still answers the roll call.
+	var wrong error
+	end := time.Now().Add(s.Limit / 2)
+	// Pairs (0, 1) (2, 3), then (1, 2) (3, 4), then the ends of the domain, if they are not
+	// a pair already: every rank is in one pair at a time.
+	for turn := range 3 {
+		for low := range size {
+			high := low + 1
+			if last := low == size-1; last != (turn == 2) || !last && low%2 != turn || last && size == 2 {
+				continue
+			} else if last {
+				high = 0
+			}
+			if rank != low && rank != high {
+				continue
+			}
+			l := link{From: low, To: high}
+			for _, m := range sizes {
+				seconds, spoilt, err := pingPong(s.Comm, l, m.bytes, m.rounds, end)
+				if err != nil {
+					return nil, err
+				}
+				if wrong == nil {
+					wrong = spoilt
+				}
+				l.Seconds = append(l.Seconds, seconds)
+			}
+			if rank == low {
+				mine = append(mine, l)
+			}
+		}
+	}
+	return mine, wrong
+}
+
+// pingPong sends bytes from one end of the link to the other and others back, and returns
+// the time of half a round trip: the median of short messages, the best of long ones,
+// which other users of the machine disturb. Both ends look at what arrived in the first
+// round and in the last; wrong is the first byte that differs.
+func pingPong(c comm.Comm, l link, bytes, rounds int, end time.Time) (seconds float64, wrong, err error) {
+	nb := c.(comm.NonBlocking) // Punctual has looked
+	rank, peer, out, back := c.Rank(), l.To, tagPing, tagPong
+	if rank == l.To {
+		peer, out, back = l.From, tagPong, tagPing
+	}
+	sent, got := pattern(bytes, rank, peer), make([]byte, bytes)
+	want := pattern(bytes, peer, rank)
+	send := func() error {
+		r, err := nb.Isend(sent, peer, out)
+		return answered(r, err, peer, bytes, end)
+	}
+	receive := func() error {
+		r, err := nb.Irecv(got, peer, back)
+		return answered(r, err, peer, bytes, end)
+	}
+	first, second := send, receive
+	if rank == l.To {
+		first, second = receive, send
+	}
+	var times []float64
+	for round := range rounds {
+		start := time.Now()
+		if err := first(); err != nil {
+			return 0, nil, err
+		}
+		if err := second(); err != nil {
+			return 0, nil, err
+		}
+		times = append(times, time.Since(start).Seconds()/2)
+		if round == 0 || round == rounds-1 {
+			if err := compare(got, want); err != nil && wrong == nil {
+				wrong = fmt.Errorf("a message of %d bytes from rank %d to rank %d came with a wrong byte: %w", bytes, peer, rank, err)
+			}
+			clear(got)
+		}
+	}
+	slices.Sort(times)
+	if bytes < 1<<20 {
+		return times[len(times)/2], wrong, nil
+	}
+	return times[0], wrong, nil
+}
+
+func answered(r comm.Request, err error, peer, bytes int, end time.Time) error {
+	if err != nil {
+		return err
+	}
+	late, err := await(time.Until(end), r)
+	if err == nil && len(late) > 0 {
+		err = fmt.Errorf("rank %d did not send or take a message of %d bytes in time", peer, bytes)
+	}
+	return err
+}
+
+// pattern is bytes that depend on who sends them to whom and on their place: neither a
+// message of another pair nor one that is shifted by a page or a packet looks the same.
+func pattern(n, from, to int) []byte {
+	b := make([]byte, n)
+	x := uint32(from)*0x9e3779b1 + uint32(to)*0x85ebca6b + 1
+	for i := range b {
+		x ^= x << 13 // Marsaglia, Xorshift RNGs, J. Stat. Softw. 8 (2003) 14
+		x ^= x >> 17
+		x ^= x << 5
+		b[i] = byte(x)
+	}
+	return b
+}
+
+// compare returns the first difference.
+func compare(got, want []byte) error {
+	for i, b := range want {
+		if got[i] != b {
+			return fmt.Errorf("byte %d of %d is 0x%02x, not 0x%02x", i, len(want), got[i], b)
+		}
+	}
+	return nil
+}
+
+// judgeLinks sums up the pairs of each class and names a link that is far slower than
+// others of its class.
+func judgeLinks(ranks []Rank, links []link) (found []Finding) {
+	for _, class := range []string{"inside a node", "between nodes"} {
+		var of []link
+		for _, l := range links {
+			if (ranks[l.From].Host == ranks[l.To].Host) == (class == "inside a node") {
+				of = append(of, l)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		slices.SortFunc(of, func(a, b link) int {
+			if a.bandwidth() < b.bandwidth() {
+				return -1
+			}
+			return 1
+		})
+		text := fmt.Sprintf("%s, %s:", class, Count(len(of), "pair"))
+		for i, m := range sizes {
+			t := median(of, i)
+			if i == 0 {
+				text += fmt.Sprintf(" %d bytes in %.2g us", m.bytes, 1e6*t)
+			} else {
+				text += fmt.Sprintf(", %d MiB at %.3g GB/s", m.bytes>>20, float64(m.bytes)/t/1e9)
+			}
+		}
+		text += ", every byte as sent"
+		slow, usual := of[0], of[len(of)/2].bandwidth()
+		if slow.bandwidth() < usual/2 {
+			found = append(found, warning(fmt.Sprintf("%s; but ranks %d on %s and %d on %s only at %.3g GB/s",
+				text, slow.From, ranks[slow.From].Host, slow.To, ranks[slow.To].Host, slow.bandwidth()/1e9),
+				"look whether this link runs at its full width and speed (ibstat, ethtool, nvidia-smi topo -m), or leave the node out"))
+			continue
+		}
+		found = append(found, fine(text))
+	}
+	return found
+}
+
+// median over the links of the time of one size.
+func median(links []link, size int) float64 {
+	var t []float64
+	for _, l := range links {
+		t = append(t, l.Seconds[size])
+	}
+	slices.Sort(t)
+	return t[(len(t)-1)/2]
+}
