@@ -26,6 +26,7 @@ template <class L, class C, class S> struct StepPopulations {
 
 	static constexpr int MOST = 8;  // vectors of a segment
 	static constexpr int STRIDE = MOST * W, BUFFER = L::Q * STRIDE;
+	static constexpr int PARTS = 64 > W * sizeof(S) ? 64 / (W * sizeof(S)) : 1;  // vectors of a line, which leave together
 
 	static int64_t scratch(const lbm_range*) { return 2 * BUFFER * sizeof(T) + 64; }
 
@@ -110,24 +111,29 @@ template <class L, class C, class S> struct StepPopulations {
 				R f[L::Q];
 				unroll<L::Q>([&](auto i) LBM_LAMBDA {
 					constexpr int N = decltype(i)::value;
-					__builtin_prefetch(soon, 0, 2);  // to L2: a row does not stay in L1
-					soon += 64 / sizeof(S);
-					if (--rest == 0) {
-						rest = lines;
-						if (component < L::Q - 1) component++;
-						soon = next[component];
+					// To L2: a row does not stay in L1. Once a line.
+					if constexpr (N % PARTS == 0) {
+						__builtin_prefetch(soon, 0, 2);
+						soon += 64 / sizeof(S);
+						if (--rest == 0) {
+							rest = lines;
+							if (component < L::Q - 1) component++;
+							soon = next[component];
+						}
 					}
 					f[N] = L::c(N, 0) == 0 ? Values::load(from[N] + x, N) : Values::loadAny(from[N] + x, N);
 					asm volatile("" ::: "memory");  // or the compiler gathers the stores
-					Values::stream(place, 0, load(late));  // 16-bit storage scales all populations alike
+					unroll<N % PARTS == PARTS - 1 ? PARTS : N == L::Q - 1 ? L::Q % PARTS : 0>([&](auto) LBM_LAMBDA {
+						Values::stream(place, 0, load(late));  // 16-bit storage scales all populations alike
+						late += W;
+						place += W;
+						if (--left == 0) {
+							left = length;
+							late += STRIDE - length * W;
+							place += pitch - length * W;
+						}
+					});
 					asm volatile("" ::: "memory");
-					late += W;
-					place += W;
-					if (--left == 0) {
-						left = length;
-						late += STRIDE - length * W;
-						place += pitch - length * W;
-					}
 				});
 				const lbm_pattern* pattern = walls.at(x);
 				bool wraps = x == first || (end >= x && end < x + W);
