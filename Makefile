@@ -20,7 +20,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-gpu lint fuzz bench accuracy env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz bench accuracy env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -49,6 +49,10 @@ test: ## install what the tests need, and run them all, with both MPI libraries
 test-mpich: ## the tests with MPICH alone
 	@scripts/setup.sh test
 	@scripts/test.sh mpich
+
+test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
+	@scripts/setup.sh slurm openmpi
+	@scripts/test-slurm.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
 	@scripts/gpu-pack.sh $(MPI)

@@ -7,6 +7,7 @@
 #   scripts/setup.sh test          to run all tests: in addition the other MPI,
 #                                  CUDA's headers and run-time compiler, and
 #                                  the programs that read the output
+#   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
@@ -29,6 +30,7 @@ packages() {
 		h5py) echo python3-h5py ;;
 		paraview) echo paraview python3-paraview ;;
 		xvfb) echo xvfb xauth ;;
+		slurm) echo slurm-wlm munge ;;
 		venv) echo python3-venv ;;
 		cuda) echo python3-pip ;; # which fetches the headers
 		*) echo "$w" ;;
@@ -92,6 +94,11 @@ case $what in
 build)
 	need=$LBMSIM_MISSING
 	;;
+slurm)
+	need=$LBMSIM_MISSING
+	# Debian's slurmctld, slurmd and munged lie where only root's PATH looks.
+	(PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpi/openmpi/') $(missing mpich | sed 's/mpi/mpich/')"
 	# Debian's own Python: its h5py and ParaView are not in any other.
@@ -102,7 +109,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build or test, not $what"
+	fail "scripts/setup.sh: build, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

@@ -3,13 +3,16 @@
 # real: several slurmd side by side, each a node of its own name. Needs root and
 # the packages slurm-wlm and munge; needs no systemd.
 #
-#   scripts/slurm-cluster.sh start [NODES] [CORES]    default: 2 nodes of 2 cores
+#   scripts/slurm-cluster.sh start [NODES] [CORES] [GPUS]
+#                                  default: 2 nodes of 2 cores, without GPUs
 #   export SLURM_CONF="$(scripts/slurm-cluster.sh conf)"
 #   sbatch, srun, squeue ...
 #   scripts/slurm-cluster.sh stop
 #
 # All state is in one folder, LBMSIM_SLURM (default: lbmsim-slurm in TMPDIR). The
-# cores are claimed, not owned: all nodes run on the same ones.
+# cores are claimed, not owned: all nodes run on the same ones. The GPUs are device
+# files with nothing behind them: SLURM hands them out and sets CUDA_VISIBLE_DEVICES
+# as it does for real ones.
 set -euo pipefail
 dir=${LBMSIM_SLURM:-${TMPDIR:-/tmp}/lbmsim-slurm}
 conf=$dir/slurm.conf
@@ -34,7 +37,7 @@ wait_for() {
 }
 
 write_conf() {
-	local nodes=$1 cores=$2 host
+	local nodes=$1 cores=$2 gpus=$3 host n
 	host=$(hostname -s)
 	cat >"$conf" <<X
 ClusterName=lbmsim
@@ -69,15 +72,23 @@ SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 ReturnToService=2
 KillWait=5
-NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((${LBMSIM_SLURM_PORT:-16900} + 1))-$((${LBMSIM_SLURM_PORT:-16900} + nodes))] CPUs=$cores CoresPerSocket=$cores RealMemory=2000 State=UNKNOWN
+NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((${LBMSIM_SLURM_PORT:-16900} + 1))-$((${LBMSIM_SLURM_PORT:-16900} + nodes))] CPUs=$cores CoresPerSocket=$cores RealMemory=2000 ${gpus:+Gres=gpu:$gpus }State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 X
+	if [ -n "$gpus" ]; then
+		# SLURM asks for device files; these are more of /dev/null.
+		mkdir -p "$dir/dev"
+		for n in $(seq 0 $((gpus - 1))); do mknod -m 666 "$dir/dev/gpu$n" c 1 3; done
+		echo "GresTypes=gpu" >>"$conf"
+		echo "NodeName=n[1-$nodes] Name=gpu File=$dir/dev/gpu[0-$((gpus - 1))]" >"$dir/gres.conf"
+	fi
 	# Read even where no plugin uses cgroups; v1 is not looked for in systemd.
 	echo "CgroupPlugin=cgroup/v1" >"$dir/cgroup.conf"
 }
 
 start() {
-	local nodes=${1:-2} cores=${2:-2} n
+	local nodes=${1:-2} cores=${2:-2} gpus=${3:-} n
+	[ "$gpus" != 0 ] || gpus=
 	for p in slurmctld slurmd munged; do
 		command -v $p >/dev/null || {
 			echo "slurm-cluster.sh: $p is missing: apt-get install --no-install-recommends slurm-wlm munge" >&2
@@ -87,7 +98,7 @@ start() {
 	[ ! -e "$dir/pid/slurmctld" ] || stop
 	rm -rf "$dir"
 	mkdir -p "$dir"/{state,log,spool,pid,tmp}
-	write_conf "$nodes" "$cores"
+	write_conf "$nodes" "$cores" "$gpus"
 	if ! munge -n >/dev/null 2>&1; then
 		install -d -o munge -g munge -m 0755 /run/munge
 		install -d -o munge -g munge -m 0700 /var/log/munge /var/lib/munge
@@ -126,5 +137,5 @@ case ${1:-} in
 start) shift && start "$@" ;;
 stop) stop ;;
 conf) echo "$conf" ;;
-*) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -1,0 +1,34 @@
+#!/bin/bash
+# lbmsim on one GPU, as a SLURM job:
+#
+#   sbatch jobs/slurm/gpu.sh case.toml
+#   sbatch jobs/slurm/gpu.sh case.toml --restart latest     go on from the last checkpoint
+#
+# All arguments go to `lbmsim run`; options before the script's name go to sbatch and
+# win over the lines below. `lbmsim check case.toml` tells the memory that a case needs.
+
+# --- what a site changes (## are comments) ---
+##SBATCH --partition=gpu
+##SBATCH --account=project
+# Where GPUs have types: --gpus-per-node=h200:1. Where SLURM is older: --gres=gpu:1.
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=1
+#SBATCH --gpus-per-node=1
+# A few cores, for output beside the computation.
+#SBATCH --cpus-per-task=4
+#SBATCH --mem=16G
+#SBATCH --time=01:00:00
+# Two minutes before the time is over lbmsim writes a checkpoint and ends.
+#SBATCH --signal=USR1@120
+#SBATCH --job-name=lbmsim
+#SBATCH --output=lbmsim-%j.log
+# The modules that the program was built with:
+# module load gcc openmpi hdf5
+program=${LBMSIM:-bin/lbmsim} # as seen from the folder where sbatch is called
+mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for MPICH
+# --- end of what a site changes ---
+
+set -euo pipefail
+: "${1:?which case? sbatch jobs/slurm/gpu.sh case.toml}"
+# --device cuda: a job that finds no GPU ends at once, instead of computing on the CPU.
+exec srun --mpi="$mpi" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" "$program" run --device cuda "$@"

@@ -1,0 +1,238 @@
+#!/bin/bash
+# Tries the job scripts of jobs/slurm in a real SLURM: clusters of 2 and 4 virtual
+# nodes on this machine (scripts/slurm-cluster.sh). Called by `make test-slurm`, which
+# has installed what is needed; needs root.
+#
+# Every script runs a case on CPU ranks, whose last state must be that of a plain run
+# bit for bit. For the GPUs, which are device files here, the program's own choice of
+# a rank's GPU is tested inside of jobs, for each way in which SLURM hands them out
+# (cmd/lbmsim/slurm_test.go). All logs: .build/slurm.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || { echo "test-slurm.sh: SLURM's daemons and device files need root" >&2; exit 1; }
+root=$PWD
+work=$root/.build/slurm
+rm -rf "$work"
+mkdir -p "$work"
+found=$(scripts/env.sh openmpi)
+eval "$found"
+
+export LBMSIM=$work/lbmsim LBMSIM_MPIRUN
+echo "building with $LBMSIM_FOUND"
+go build -buildvcs=false -tags "$LBMSIM_TAGS" -o "$LBMSIM" ./cmd/lbmsim
+go test -c -buildvcs=false -tags "$LBMSIM_TAGS" -o "$work/lbmsim.test" ./cmd/lbmsim
+
+# State and ports of its own, so that a cluster that somebody tries jobs on stays.
+export LBMSIM_SLURM LBMSIM_SLURM_PORT=16950 SLURM_CONF LBMSIM_SLURM_DEV
+LBMSIM_SLURM=$(mktemp -d)
+LBMSIM_SLURM_DEV=$LBMSIM_SLURM/dev
+SLURM_CONF=$(scripts/slurm-cluster.sh conf)
+cleanup() {
+	local code=$?
+	trap - EXIT
+	scripts/slurm-cluster.sh stop || true
+	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log >&2 || true
+	rm -rf "$LBMSIM_SLURM"
+	[ $code -eq 0 ] && echo "slurm: all is well" || echo "slurm: FAILED (logs: $work)" >&2
+	exit $code
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# The virtual nodes have one address, and more ranks than the machine has cores.
+export OMPI_MCA_btl=self,tcp OMPI_MCA_pml=ob1 OMPI_MCA_mpi_yield_when_idle=1
+
+# write_case FILE STEPS EVERY CELLS
+write_case() {
+	cat >"$1" <<-T
+		[domain]
+		cells = $4
+		periodic = ["y"]
+		[fluid]
+		viscosity = 0.03
+		[boundary.walls]
+		type = "wall"
+		faces = ["x-", "x+", "z-"]
+		[boundary.lid]
+		type = "moving_wall"
+		faces = ["z+"]
+		velocity = [0.05, 0.01, 0]
+		[run]
+		steps = $2
+		[checkpoint]
+		every = $3
+	T
+}
+
+# in_folder NAME: makes a folder with the case in it and goes there.
+in_folder() {
+	mkdir -p "$work/$1"
+	cd "$work/$1"
+	[ -e case.toml ] || write_case case.toml 100 50 "[30, 22, 17]"
+}
+
+# ended JOB LOG...: waits until the job has left the queue, and has ended well. (sbatch
+# --wait looks ever more rarely.)
+ended() {
+	local id=$1 end=$((SECONDS + 120)) states
+	shift
+	while [ -n "$(squeue -h -j "$id" 2>/dev/null)" ] && [ $SECONDS -lt $end ]; do sleep 0.3; done
+	states=$(scontrol -o show job "$id" | grep -o 'JobState=[A-Z]*' | sort -u)
+	[ "$states" = JobState=COMPLETED ] && return
+	echo "FAILED: job $id: $states" >&2
+	cat "$@" >&2 || true
+	return 1
+}
+
+# late LOG...: SLURM's PMIx plugin gave a step up because one of its nodes was not there
+# within a second or two. That is no fault of the script: on a busy machine try again.
+late() { grep -qsE 'pmix.*exceeded the retry limit' "$@" && echo "note: SLURM's PMIx plugin found a node too slow; once more"; }
+
+# job NAME SBATCH_OPTION... SCRIPT ARGUMENT...: a job that must end well, in a folder NAME.
+job() (
+	local name=$1 start=$SECONDS
+	in_folder "$1"
+	shift
+	ended "$(sbatch --parsable --output=log-%j.txt "$@")" log-*.txt ||
+		{ late log-*.txt && ended "$(sbatch --parsable --output=log-%j.txt "$@")" log-*.txt; } || exit 1
+	echo "ok: job $name ($((SECONDS - start)) s)"
+)
+
+# same NAME...: the runs in these folders end as the plain one does.
+same() {
+	local plain=$work/$1 list=$work/$1 name
+	shift
+	for name; do list=$list:$work/$name; done
+	LBMSIM_SLURM_RUNS=$list "$work/lbmsim.test" -test.run '^TestSlurmStates$' >"$work/states.txt" 2>&1 ||
+		{ cat "$work/states.txt" >&2; exit 1; }
+	grep -q '^PASS' "$work/states.txt"
+	echo "ok: the same last state as a plain run, bit for bit: $*"
+}
+
+# all_of PID...: waits for jobs that run side by side.
+all_of() {
+	local pid code=0
+	for pid; do wait "$pid" || code=1; done
+	return $code
+}
+
+ranktest=("$work/lbmsim.test" -test.run '^TestSlurmBinding$' -test.v)
+export LBMSIM_MPITEST_RANK_OF=TestSlurmBinding
+
+# report LOG WHAT: what ranks said of their GPUs, which must be something.
+report() {
+	grep -hE '^(rank|refused)' "$1" | sed 's/^/    /' || { cat "$1" >&2; exit 1; }
+	echo "ok: binding, $2"
+}
+
+# binding NODES OPTION...: a rank for each of the nodes' GPUs, started by srun.
+binding() {
+	local nodes=$1 log=$work/binding.txt
+	local line=(timeout 60 srun --mpi=pmix --nodes="$nodes" --ntasks=$((2 * nodes)) --ntasks-per-node=2 "${@:2}" "${ranktest[@]}")
+	export LBMSIM_SLURM_NODES
+	LBMSIM_SLURM_NODES=$(seq -s ' ' -f 'n%g' "$nodes")
+	shift
+	"${line[@]}" >"$log" 2>&1 || { late "$log" && "${line[@]}" >"$log" 2>&1; } ||
+		{ echo "FAILED: binding $*" >&2; cat "$log" >&2; exit 1; }
+	report "$log" "$nodes nodes, srun $*"
+}
+
+# binding_mpirun NODES OPTION...: the same, started by mpirun inside of a job.
+binding_mpirun() {
+	local nodes=$1 log=$work/binding-mpirun.txt
+	shift
+	rm -f "$log"
+	ended "$(LBMSIM_SLURM_NODES=$(seq -s ' ' -f 'n%g' "$nodes") sbatch --parsable --output="$log" --nodes="$nodes" \
+		--ntasks-per-node=2 "$@" --wrap "'$LBMSIM_MPIRUN' --bind-to none -np $((2 * nodes)) ${ranktest[*]@Q}")" "$log" || exit 1
+	report "$log" "$nodes nodes, mpirun in sbatch $*"
+}
+
+scripts=$root/jobs/slurm
+(in_folder plain && "$LBMSIM" case.toml --device cpu >log.txt)
+
+echo "--- 2 nodes of 2 cores and 2 GPUs"
+scripts/slurm-cluster.sh start 2 2 2 >/dev/null
+binding 2 --gres=gpu:2
+binding 2 --gpus-per-node=2
+binding 2 --gpus-per-task=1
+binding 2 --gres=gpu:2 --gpu-bind=none
+binding 2 --gpus-per-task=1 --gpu-bind=none
+binding 2 --gres=gpu:2 --gpu-bind=single:1
+binding 2 --gres=gpu:2 --gpu-bind=map_gpu:1,0
+binding_mpirun 2 --gres=gpu:2
+binding_mpirun 2 --gpus-per-node=2
+LBMSIM_SLURM_REFUSED="would both use the GPU" binding 2 --gres=gpu:1
+
+on_cpu=(--device cpu)
+small=(--cpus-per-task=1 --mem=100M)
+
+# interrupted NAME SCANCEL_OPTION...: once the run in the folder has a checkpoint, ends
+# it by the signal that SLURM sends when the time is nearly over.
+checkpointed() { find "$work/$1/out/case/checkpoints" -type f ! -name '.*' 2>/dev/null | grep -q .; }
+interrupted() {
+	local name=$1 tries=600
+	shift
+	until checkpointed "$name"; do
+		sleep 0.1
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || { echo "FAILED: $name: no checkpoint in a minute" >&2; return 1; }
+	done
+	scancel --signal=USR1 "$@"
+}
+
+two=(--ntasks-per-node=2 --gpus-per-node=2)
+# The queue takes them one after the other, or side by side.
+(in_folder array && for name in a b c; do cp case.toml $name.toml; done)
+pids=()
+job gpu "${small[@]}" "$scripts/gpu.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job node "${two[@]}" "${small[@]}" "$scripts/node.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job nodes --nodes=2 "${two[@]}" --cpus-per-task=1 "$scripts/nodes.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job mpirun --nodes=2 "${two[@]}" --cpus-per-task=1 "$scripts/mpirun.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job cpu --nodes=2 "$scripts/cpu.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job array --array=0-2 "${small[@]}" "$scripts/array.sh" a.toml b.toml c.toml "${on_cpu[@]}" & pids+=($!)
+all_of "${pids[@]}"
+for name in a b c; do mkdir -p "$work/array-$name/out" && ln -s "$work/array/out/$name" "$work/array-$name/out/case"; done
+same plain gpu node nodes mpirun cpu array-a array-b array-c
+
+# Longer runs, which are interrupted.
+for name in plain-long chain links links-mpirun; do
+	mkdir -p "$work/$name"
+	write_case "$work/$name/case.toml" 2000 100 "[60, 44, 34]"
+done
+(in_folder plain-long && "$LBMSIM" case.toml --device cpu >log.txt)
+
+# A chain by requeueing; --batch for --signal=B:USR1@300.
+job chain --job-name=chain "${two[@]}" "${small[@]}" "$scripts/chain.sh" case.toml "${on_cpu[@]}" & pids=($!)
+interrupted chain --batch --name=chain
+all_of "${pids[@]}"
+grep -q 'back into the queue' "$work"/chain/log-*.txt || { echo "FAILED: chain: the run was not interrupted" >&2; exit 1; }
+
+# chained NAME SCRIPT SCANCEL_OPTION...: a chain by dependency, of two jobs.
+chained() {
+	local name=$1 script=$2 first log
+	shift 2
+	local options=(--nodes=2 "${two[@]}" --cpus-per-task=1)
+	log=$work/$name/first.txt
+	first=$(sbatch --parsable --output="$log" --chdir="$work/$name" "${options[@]}" "$script" case.toml "${on_cpu[@]}")
+	job "$name" "${options[@]}" --dependency="afterok:$first" "$script" case.toml "${on_cpu[@]}" --restart latest & pids=($!)
+	interrupted "$name" "$@" "$first"
+	all_of "${pids[@]}"
+	grep -q 'restart latest' "$log" || { echo "FAILED: $name: the first job was not interrupted" >&2; cat "$log" >&2; exit 1; }
+}
+chained links "$scripts/nodes.sh"
+chained links-mpirun "$scripts/mpirun.sh" --batch
+same plain-long chain links links-mpirun
+scripts/slurm-cluster.sh stop
+
+echo "--- 4 nodes of 2 cores and 2 GPUs"
+scripts/slurm-cluster.sh start 4 2 2 >/dev/null
+binding 4 --gres=gpu:2
+binding 4 --gpus-per-task=1
+binding 4 --gres=gpu:2 --gpu-bind=none
+binding_mpirun 4 --gres=gpu:2
+pids=()
+job nodes4 --nodes=4 "${two[@]}" --cpus-per-task=1 "$scripts/nodes.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job mpirun4 --nodes=4 "${two[@]}" --cpus-per-task=1 "$scripts/mpirun.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+job cpu4 --nodes=4 "$scripts/cpu.sh" case.toml "${on_cpu[@]}" & pids+=($!)
+all_of "${pids[@]}"
+same plain nodes4 mpirun4 cpu4
