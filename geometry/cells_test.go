@@ -16,16 +16,22 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 			d.Periodic[a] = rng.Intn(2) == 0
 			d.Faces[a] = [2]uint8{uint8(1 + 2*a), uint8(2 + 2*a)}
 		}
-		d.Velocity[3] = [3]float64{0.1, 0, 0}
+		d.Velocity[trial%6] = [3]float64{0.1, 0, 0} // of one of the faces
 		f := func() float64 { return 10 * rng.Float64() }
 		d.Bodies = []Body{{Sphere{[3]float64{f(), f(), f()}, 2}, 7}, {Cylinder{[3]float64{f(), f(), f()}, 1.5, rng.Intn(3), 4}, 8}}
 		whole := d.Sample(decomp.Box{Hi: d.Cells})
+		if told := whole.WithRest(d.Periodic[0], 3).Rest; whole.Rest != told {
+			t.Fatalf("trial %d: ends of rows at rest: %v, the cells say %v", trial, whole.Rest, told)
+		}
 		cut := 1 + rng.Intn(d.Cells[2]-1)
 		for _, box := range []decomp.Box{
 			{Hi: [3]int{d.Cells[0], d.Cells[1], cut}},
 			{Lo: [3]int{0, 0, cut}, Hi: d.Cells},
 		} {
 			part := d.Sample(box)
+			if part.Rest != whole.Rest {
+				t.Fatalf("trial %d box %v: ends of rows at rest: %v, of the whole %v", trial, box, part.Rest, whole.Rest)
+			}
 			for z := -1; z <= part.N[2]; z++ {
 				for y := -1; y <= part.N[1]; y++ {
 					for x := -1; x <= part.N[0]; x++ {

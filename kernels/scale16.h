@@ -19,8 +19,9 @@ namespace lbm { namespace {
 template <class L, bool MOMENTS> LBM_HD constexpr int scale16(int c) { return MOMENTS ? (c <= L::D ? 14 : 16) : 15; }
 
 // dither adds noise of -1/2 to 1/2 of the distance of two halves to the scaled floats
-// whose bits are given; they are rounded to the nearest afterwards, and too large ones
-// still become infinite. The factor, 2^33 by the golden ratio, is even, so that the sign
+// whose bits are given (of two normal ones: below 6e-5 halves lie further apart, and the
+// noise is too small there); they are rounded to the nearest afterwards. Too large ones
+// still become infinite, and infinite ones a NaN. The factor, 2^33 by the golden ratio, is even, so that the sign
 // has no say and zeros get no noise. It is positive, so that a GPU's NaN, 0x7fffffff,
 // gets negative noise and stays one. U is unsigned and I signed, of 32 bits, or vectors.
 template <class U, class I> LBM_HD LBM_INLINE I dither(const I& bits) { return bits + ((I)((U)bits * 0x3c6ef372u) >> 19); }

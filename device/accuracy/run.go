@@ -148,11 +148,7 @@ func (m Moment) compare(believed func(x [3]int) [3]float64) Errors {
 			d += (u[a] - v[a]) * (u[a] - v[a])
 			b += v[a] * v[a]
 		}
-		// Max would let a NaN pass.
-		if diff, norm = diff+d, norm+b; !(d <= worst) {
-			worst = d
-		}
-		most = math.Max(most, b)
+		diff, norm, worst, most = diff+d, norm+b, max(worst, d), max(most, b)
 	})
 	return Errors{L2: math.Sqrt(diff / norm), Max: math.Sqrt(worst / most)}
 }

@@ -61,7 +61,7 @@ func TestAgainstCPU(t *testing.T) {
 }
 
 // TestSmall is for compute-sanitizer, which looks at each access of memory:
-// `make test-gpu` runs it under memcheck, racecheck, initcheck and synccheck.
+// `make test-gpu` runs it under memcheck, racecheck and initcheck.
 func TestSmall(t *testing.T) {
 	devicetest.Small(t, closed(t, gpu(t)), devicetest.Options{})
 }

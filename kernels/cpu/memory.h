@@ -1,8 +1,9 @@
 // Numbers in memory and in arithmetic: how a state of S is read and written in
 // vectors. float and double are stored as they are, Half by scale16.h (what steps
-// stream with dither, what put writes, the initial state, without); its arithmetic is float's. The portable conversions give the bits of those in
-// hardware (signalling NaNs aside, which no arithmetic leaves behind): to the
-// nearest, ties to even, subnormal halves included.
+// stream with dither, what put writes, the initial state, without); its arithmetic is
+// float's. The portable conversions give the bits of those in hardware (signalling
+// NaNs aside, which no arithmetic leaves behind): to the nearest, ties to even,
+// subnormal halves included.
 #ifndef LBM_MEMORY_H
 #define LBM_MEMORY_H
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the registers are passed to inlined functions only

@@ -5,7 +5,7 @@
 //	go run ./scripts/benchplot -o roofline.svg bench.json [MORE.json...]
 //
 // The kernels are bound by memory, so the roofline is a bandwidth: bars are the
-// unavoidable bytes by the time, marks the fastest copy that took turns with them.
+// unavoidable bytes by the time, marks the fastest roofline that took turns with them.
 package main
 
 import (
