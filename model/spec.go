@@ -23,7 +23,7 @@ func (p Precision) Doc() string {
 	return [...]string{
 		"state and arithmetic of 32 bits",
 		"state and arithmetic of 64 bits",
-		"float32 arithmetic, 16-bit storage with a scale for each moment",
+		"float32 arithmetic, 16-bit storage with a scale for each moment or all populations",
 	}[p]
 }
 
