@@ -71,8 +71,8 @@ in_folder() {
 	[ -e case.toml ] || write_case case.toml 100 50 "[30, 22, 17]"
 }
 
-# ended JOB LOG...: waits until the job has left the queue, and has ended well. (sbatch
-# --wait looks ever more rarely.)
+# ended JOB [LOG]: waits until the job has left the queue, and has ended well. (sbatch
+# --wait looks ever more rarely.) The logs are log-*.txt here if none is named.
 ended() {
 	local id=$1 end=$((SECONDS + 120)) states
 	shift
@@ -80,6 +80,7 @@ ended() {
 	states=$(scontrol -o show job "$id" | grep -o 'JobState=[A-Z]*' | sort -u)
 	[ "$states" = JobState=COMPLETED ] && return
 	echo "FAILED: job $id: $states" >&2
+	[ $# -gt 0 ] || set -- log-*.txt
 	cat "$@" >&2 || true
 	return 1
 }
@@ -93,8 +94,8 @@ job() (
 	local name=$1 start=$SECONDS
 	in_folder "$1"
 	shift
-	ended "$(sbatch --parsable --output=log-%j.txt "$@")" log-*.txt ||
-		{ late log-*.txt && ended "$(sbatch --parsable --output=log-%j.txt "$@")" log-*.txt; } || exit 1
+	ended "$(sbatch --parsable --output=log-%j.txt "$@")" ||
+		{ late log-*.txt && ended "$(sbatch --parsable --output=log-%j.txt "$@")"; } || exit 1
 	echo "ok: job $name ($((SECONDS - start)) s)"
 )
 

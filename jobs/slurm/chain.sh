@@ -7,7 +7,8 @@
 #
 # One job number and one log for the whole chain. A job that SLURM itself requeues,
 # after a node failed or for one that is more urgent, continues in the same way; so
-# does a second sbatch of the same case. The case needs [checkpoint].
+# does a second sbatch of the same case. The case needs [checkpoint]; its outputs go to
+# out/CASE.
 #
 # Where a site forbids requeueing, chain by dependency, a link for each job:
 #   job=$(sbatch --parsable jobs/slurm/nodes.sh case.toml)
@@ -41,14 +42,16 @@ set -euo pipefail
 out=out/$(basename "$1" .toml)
 
 # newest prints the newest checkpoint, or nothing.
-newest() { find "$out/checkpoints" -type f ! -name '.*' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1 || true; }
+newest() {
+	find "$out/checkpoints" -type f ! -name '.*' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1 || true
+}
 
 before=$(newest)
 restart=()
 [ -z "$before" ] || restart=(--restart latest)
 
 srun --mpi="$mpi" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=1 \
-	"$program" run --device cuda --output "$out" ${restart[@]+"${restart[@]}"} "$@" &
+	"$program" run --device cuda "$@" --output "$out" ${restart[@]+"${restart[@]}"} &
 run=$!
 over=
 trap 'over=yes; kill -USR1 $run || true' USR1 # srun hands it to every rank
