@@ -161,7 +161,7 @@ func TestLargeNonsense(t *testing.T) {
 		if _, err := Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
 			t.Errorf("%s: %.200v", name, err)
 		}
-		if d := time.Since(start); d > 5*time.Second {
+		if d := time.Since(start); d > time.Minute { // a second; machines may be busy
 			t.Errorf("%s took %v", name, d)
 		}
 		if testing.Verbose() {
