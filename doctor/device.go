@@ -17,7 +17,7 @@ const reseat = "look into the system's log (dmesg, nvidia-smi -q) for errors of 
 
 // noDevice is the finding of checks that need one.
 func noDevice() []Finding {
-	return []Finding{warning("not examined: the ranks have no device", "mend what is said above first")}
+	return []Finding{warning("not examined: the ranks have no device", "")}
 }
 
 // deviceWorks copies a pattern to the device and back.
@@ -114,7 +114,7 @@ func ghosts(s *Site) ([]Finding, error) {
 	case s.Device == nil:
 		return noDevice(), nil
 	case s.silent:
-		return []Finding{warning("not examined: messages failed", "mend what is said above first")}, nil
+		return []Finding{warning("not examined: messages failed", "")}, nil
 	}
 	mine, err := s.setUpGhosts()
 	wrong, broken := s.agree(err)

@@ -32,7 +32,7 @@ func disk(s *Site) (found []Finding, broken error) {
 		}
 	}
 	if wrong, broken := s.agree(err); wrong != "" || broken != nil {
-		return []Finding{fault(wrong, "give the user the right to write there, or name another folder: --output here and in the run")}, broken
+		return []Finding{fault(wrong, "make the folder, or give the user the right to write there, or name another folder: --output here and in the run")}, broken
 	}
 	b, broken := comm.Broadcast(s.Comm, []byte(filepath.Base(path)+"\n"+text))
 	if broken != nil {
@@ -72,7 +72,7 @@ func disk(s *Site) (found []Finding, broken error) {
 	if wrong != "" {
 		return []Finding{fault(wrong, "look at quotas and at the file system's state (df, quota, its server's log)")}, nil
 	}
-	said := fmt.Sprintf("%s in %s at %.3g MB/s on the disk by %s, seen by all; %s free",
+	said := fmt.Sprintf("%s in %s at %.0f MB/s on the disk by %s, seen by all; %s free",
 		mib(part*int64(size)), s.Dir, float64(part*int64(size))/seconds/1e6, Count(size, "rank"), mib(room))
 	if room < scarce {
 		return []Finding{warning(said, "`lbmsim check` tells how much the outputs of a case need; make room, or name another folder with --output")}, nil

@@ -48,7 +48,8 @@ type Site struct {
 	// Limit is how long a rank may take to answer.
 	Limit time.Duration
 
-	silent bool // messages between neighbours failed: nothing may be sent on top
+	underWay []comm.Request // messages that nobody answered: they keep their memory
+	silent   bool           // messages between neighbours came wrong
 }
 
 // Check is one examination. Look is collective; its error means that the ranks can not

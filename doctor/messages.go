@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -30,8 +31,21 @@ func messages(s *Site) ([]Finding, error) {
 	if s.Comm.Size() == 1 {
 		return []Finding{fine("one rank sends none")}, nil
 	}
-	mine, err := pingNeighbours(s)
-	all, wrong, broken := share(s, mine, err)
+	mine, spoilt, err := pingNeighbours(s)
+	deaf, broken := s.agree(err)
+	if deaf != "" {
+		// Nothing may follow, not even MPI's end: messages are under way, whose memory is
+		// kept until all ranks are ended. Rank 0 says why, so the others wait a moment.
+		if s.Comm.Rank() != 0 {
+			time.Sleep(time.Second)
+		}
+		runtime.KeepAlive(s.underWay)
+		return nil, fmt.Errorf("%s, though it answers otherwise: look at the MPI library's settings for this network, and whether something between the nodes stops messages of this size (firewall, MTU)", deaf)
+	}
+	if broken != nil {
+		return nil, broken
+	}
+	all, wrong, broken := share(s, mine, spoilt)
 	if broken != nil {
 		return nil, broken
 	}
@@ -42,12 +56,11 @@ func messages(s *Site) ([]Finding, error) {
 	return judgeLinks(s.Ranks, slices.Concat(all...)), nil
 }
 
-func pingNeighbours(s *Site) (mine []link, err error) {
+func pingNeighbours(s *Site) (mine []link, wrong, err error) {
 	rank, size := s.Comm.Rank(), s.Comm.Size()
 	// A wrong byte is told at the end, for others wait for this rank's next messages. A
 	// neighbour that does not answer ends it here, after half of the limit, so that this
 	// rank still answers the roll call.
-	var wrong error
 	end := time.Now().Add(s.Limit / 2)
 	// Pairs (0, 1) (2, 3), then (1, 2) (3, 4), then the ends of the domain, if they are not
 	// a pair already: every rank is in one pair at a time.
@@ -64,9 +77,9 @@ func pingNeighbours(s *Site) (mine []link, err error) {
 			}
 			l := link{From: low, To: high}
 			for _, m := range sizes {
-				seconds, spoilt, err := pingPong(s.Comm, l, m.bytes, m.rounds, end)
+				seconds, spoilt, err := s.pingPong(l, m.bytes, m.rounds, end)
 				if err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 				if wrong == nil {
 					wrong = spoilt
@@ -78,14 +91,15 @@ func pingNeighbours(s *Site) (mine []link, err error) {
 			}
 		}
 	}
-	return mine, wrong
+	return mine, wrong, nil
 }
 
 // pingPong sends bytes from one end of the link to the other and others back, and returns
 // the time of half a round trip: the median of short messages, the best of long ones,
 // which other users of the machine disturb. Both ends look at what arrived in the first
 // round and in the last; wrong is the first byte that differs.
-func pingPong(c comm.Comm, l link, bytes, rounds int, end time.Time) (seconds float64, wrong, err error) {
+func (s *Site) pingPong(l link, bytes, rounds int, end time.Time) (seconds float64, wrong, err error) {
+	c := s.Comm
 	nb := c.(comm.NonBlocking) // Punctual has looked
 	rank, peer, out, back := c.Rank(), l.To, tagPing, tagPong
 	if rank == l.To {
@@ -95,11 +109,11 @@ func pingPong(c comm.Comm, l link, bytes, rounds int, end time.Time) (seconds fl
 	want := pattern(bytes, peer, rank)
 	send := func() error {
 		r, err := nb.Isend(sent, peer, out)
-		return answered(r, err, peer, bytes, end)
+		return s.answered(r, err, peer, bytes, end)
 	}
 	receive := func() error {
 		r, err := nb.Irecv(got, peer, back)
-		return answered(r, err, peer, bytes, end)
+		return s.answered(r, err, peer, bytes, end)
 	}
 	first, second := send, receive
 	if rank == l.To {
@@ -129,12 +143,13 @@ func pingPong(c comm.Comm, l link, bytes, rounds int, end time.Time) (seconds fl
 	return times[0], wrong, nil
 }
 
-func answered(r comm.Request, err error, peer, bytes int, end time.Time) error {
+func (s *Site) answered(r comm.Request, err error, peer, bytes int, end time.Time) error {
 	if err != nil {
 		return err
 	}
 	late, err := await(time.Until(end), r)
 	if err == nil && len(late) > 0 {
+		s.underWay = append(s.underWay, r)
 		err = fmt.Errorf("rank %d did not send or take a message of %d bytes in time", peer, bytes)
 	}
 	return err

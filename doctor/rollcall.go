@@ -76,6 +76,8 @@ type Absent struct {
 	Limit time.Duration
 	Check string   // before whose end, "" where that is not known
 	Hosts []string // of the ranks, likewise
+
+	underWay []comm.Request // keep their memory until all ranks are ended
 }
 
 func (a *Absent) Error() string {
@@ -108,7 +110,7 @@ func (p *punctual) rollCall() error {
 		if late, err := await(limit, here, all); err != nil || len(late) == 0 {
 			return err
 		}
-		return &Absent{Ranks: []int{0}, Limit: limit}
+		return &Absent{Ranks: []int{0}, Limit: limit, underWay: []comm.Request{here, all}}
 	}
 	others := make([]comm.Request, size-1) // of rank 1, 2, ...
 	for _, tag := range []int{tagHere, tagAll} {
@@ -131,7 +133,7 @@ func (p *punctual) rollCall() error {
 			for i := range late {
 				late[i]++
 			}
-			return &Absent{Ranks: late, Limit: p.limit}
+			return &Absent{Ranks: late, Limit: p.limit, underWay: others}
 		}
 	}
 	return nil

@@ -1,0 +1,81 @@
+//go:build mpi
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A healthy machine may start a job, from one rank on; nothing stays in the folder.
+func TestDoctorOnRealRanks(t *testing.T) {
+	for _, n := range []int{0, 3} {
+		dir := t.TempDir()
+		r := runProgram(t, dir, n, "doctor", "--device", testDevice(), "--disk-mib", "8")
+		if shared := n > 1 && testDevice() == "cuda" && r.code == 1; shared && strings.Contains(r.out, "would both use the GPU") {
+			continue // more ranks than GPUs: that, too, is doctor's to say
+		}
+		for _, want := range []string{"ok       versions", "ok       clocks", " messages ", "ok       kernel", "ok       ghosts", "seen by all", "a job may start"} {
+			if r.code != 0 || !strings.Contains(r.out, want) {
+				t.Errorf("%d ranks: exit code %d, no %q in\n%s", n, r.code, want, r.out)
+			}
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%d ranks leave %v behind", n, left)
+		}
+	}
+}
+
+// The classic mistake: all ranks on one core. --strict makes it an error.
+func TestDoctorFindsRanksOnOneCore(t *testing.T) {
+	taskset, err := exec.LookPath("taskset")
+	if err != nil {
+		t.Skipf("the ranks are bound to one core with taskset: %v", err)
+	}
+	var mask unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &mask); err != nil {
+		t.Fatal(err)
+	}
+	core := 0
+	for !mask.IsSet(core) {
+		core++
+	}
+	for _, strict := range []bool{false, true} {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := program(t, ctx, t.TempDir(), 2, "doctor", "--device", "cpu", "--disk-mib", "8", fmt.Sprintf("--strict=%v", strict))
+		cmd.Args = append([]string{"taskset", "-c", fmt.Sprint(core)}, cmd.Args...)
+		cmd.Path = taskset
+		r := finish(t, cmd)
+		if (r.code != 0) != strict || !strings.Contains(r.out, "warning  cores     ranks 0, 1 on ") || !strings.Contains(r.out, fmt.Sprintf("share 1 core (%d)\n", core)) {
+			t.Errorf("strict %v: exit code %d\n%s", strict, r.code, r.out)
+		}
+	}
+}
+
+// What keeps a job from starting is told once, and ends all ranks with the code.
+func TestDoctorRefuses(t *testing.T) {
+	for _, c := range []struct {
+		ranks int
+		args  []string
+		code  int
+		want  string
+	}{
+		{2, []string{"--device", "cpu", "--output", "nosuch"}, 1, "FAULT    disk      rank 0: outputs cannot be written: open nosuch/"},
+		{0, []string{"--limit", "1ms"}, 2, "--limit 1s or more"},
+		{0, []string{"--device", "gpu"}, 2, "--device gpu: give cpu"},
+		{0, []string{"case.toml"}, 2, "takes no case"},
+	} {
+		r := runProgram(t, t.TempDir(), c.ranks, append([]string{"doctor"}, c.args...)...)
+		if r.code != c.code || strings.Count(r.out, c.want) != 1 {
+			t.Errorf("%v: exit code %d, want %d and once %q\n%s", c.args, r.code, c.code, c.want, r.out)
+		}
+	}
+}
