@@ -33,7 +33,7 @@ func (f *fieldFiles) close()                    {}
 
 // write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk.
 func (f *fieldFiles) write(r *run) error {
-	if err := r.settle("fields"); err != nil {
+	if err := r.settleInTurn("fields"); err != nil {
 		return err
 	}
 	f.at = r.n

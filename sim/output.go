@@ -101,13 +101,17 @@ func (r *run) settle(kind string) error {
 	return r.commit(func(j *job) bool { return j.kind == kind })
 }
 
-// settleInTurn is settle for checkpoints. They must not overtake what was begun before
-// them: a run that goes on from one does not write that again.
+// settleInTurn is settle that also makes valid all that was begun before that file.
+// Checkpoints must not overtake it: a run that goes on from one does not write it again.
+// Nor may they wait until nothing is being written, which may never be: fields that
+// follow each other on a slow disk take them along.
 func (r *run) settleInTurn(kind string) error {
-	if slices.ContainsFunc(r.jobs, func(j *job) bool { return j.kind == kind }) {
-		return r.drain()
+	n := len(r.jobs)
+	for n > 0 && r.jobs[n-1].kind != kind {
+		n--
 	}
-	return nil
+	turn := slices.Clone(r.jobs[:n])
+	return r.commit(func(j *job) bool { return slices.Contains(turn, j) })
 }
 
 // drain waits for all writers and commits their files.

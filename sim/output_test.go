@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 )
 
-// The next file of a kind waits for the last one of that kind and for no other; a
-// checkpoint alone waits for all that was begun before it.
+// The next picture waits for the last one and for nothing else; checkpoints and fields
+// also wait for what was begun before the last one of their kind.
 func TestSettleWaitsForItsKind(t *testing.T) {
 	report := &silent{}
 	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}}
@@ -33,5 +34,61 @@ func TestSettleWaitsForItsKind(t *testing.T) {
 	}
 	if want := []string{"picture b", "fields a", "checkpoint c"}; !slices.Equal(report.wrote, want) || len(r.jobs) != 0 {
 		t.Errorf("%q are done, want %q; %d jobs are left", report.wrote, want, len(r.jobs))
+	}
+}
+
+// While fields follow each other on a slow disk there is always a writer at work. A
+// checkpoint among them gets its name with the next of them, not when all is quiet.
+func TestCheckpointAmongFields(t *testing.T) {
+	report := &silent{}
+	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}}
+	nothing := func() error { return nil }
+	slow := make(chan struct{})
+	defer close(slow)
+	r.launch(&job{kind: "fields", path: "a", finish: nothing}, nothing)
+	r.launch(&job{kind: "checkpoint", path: "b", finish: nothing}, nothing)
+	for _, next := range []struct {
+		path  string
+		work  func() error
+		wrote []string
+	}{
+		{"c", nothing, []string{"fields a"}},
+		{"d", func() error { <-slow; return nil }, []string{"fields a", "checkpoint b", "fields c"}},
+	} {
+		if err := r.settleInTurn("fields"); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(report.wrote, next.wrote) {
+			t.Errorf("before %s: %q are done, want %q", next.path, report.wrote, next.wrote)
+		}
+		r.launch(&job{kind: "fields", path: next.path, finish: nothing}, next.work)
+	}
+	if !r.busy() || len(r.jobs) != 1 {
+		t.Errorf("%d jobs are left, want the slow one", len(r.jobs))
+	}
+}
+
+// last is an output of the end that looks at what has its name by then.
+type last struct{ seen []string }
+
+func (l *last) schedule() config.Schedule { return config.Schedule{End: true} }
+func (l *last) written() int              { return -1 }
+func (l *last) close()                    {}
+func (l *last) write(r *run) error {
+	l.seen = slices.Clone(r.Report.(*silent).wrote)
+	return nil
+}
+
+// The last fields may fill the disk: the checkpoint is safe before they begin.
+func TestCheckpointIsSafeBeforeTheEnd(t *testing.T) {
+	out := &last{}
+	r := &run{Options: Options{Comm: comm.Serial(), Report: &silent{}}, root: true, files: map[string]string{}, outputs: []output{out}}
+	nothing := func() error { return nil }
+	r.launch(&job{kind: "checkpoint", path: "a", finish: nothing}, nothing)
+	if err := r.lastOutputs(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"checkpoint a"}; !slices.Equal(out.seen, want) {
+		t.Errorf("%q are done before the last output, want %q", out.seen, want)
 	}
 }

@@ -207,6 +207,10 @@ func (r *run) lastOutputs() error {
 	for _, o := range slices.Backward(r.outputs) {
 		_, isCheckpoint := o.(*checkpoints)
 		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
+			// A checkpoint has its name before the next file may fill the disk.
+			if err := r.settleInTurn("checkpoint"); err != nil {
+				return err
+			}
 			if err := o.write(r); err != nil {
 				return err
 			}
