@@ -31,9 +31,12 @@ type File struct {
 	durable   bool  // nothing was written since Flush
 }
 
+// suffix ends temporary names.
+const suffix = ".part"
+
 // Part is the temporary name of a file that will be path.
 func Part(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix)
 }
 
 // Sweep removes what killed runs left of files that match the pattern.
@@ -172,10 +175,12 @@ func (f *File) Flush() error {
 	file, err, durable := f.f, f.err, f.durable
 	f.mu.Unlock()
 	switch {
-	case err != nil || durable:
+	case err != nil:
 		return err
 	case file == nil:
 		return fmt.Errorf("flush %s: the file is committed or aborted already", f.path)
+	case durable:
+		return nil
 	}
 	if err := file.Sync(); err != nil {
 		return f.fail(f.explain("flush", err))

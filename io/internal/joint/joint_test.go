@@ -56,6 +56,24 @@ func TestRanksMakeOneFile(t *testing.T) {
 	}
 }
 
+// A file ends once.
+func TestCommitTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := begin(comm.Serial(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(nil, nil); err == nil || !strings.Contains(err.Error(), "committed or aborted already") {
+		t.Errorf("the second time: %v", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
 // The disk fills up while the ranks write: where room cannot be reserved.
 func TestDiskFillsUp(t *testing.T) {
 	if os.Geteuid() != 0 {
