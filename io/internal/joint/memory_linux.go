@@ -34,6 +34,10 @@ func inMemory(f *os.File) *memory {
 // filled is how much is filled at once: its pages are still in the processor's cache when p is copied there.
 const filled = 1 << 20
 
+// populate is MADV_POPULATE_WRITE, madvise(2), Linux 5.14: a full disk is an error. A mere
+// copy would end the program.
+const populate = 23
+
 // write puts p at the offset. False leaves it to a call, which knows why if it fails.
 func (m *memory) write(p []byte, offset int64) bool {
 	if m == nil || offset < 0 || offset+int64(len(p)) > m.size {
@@ -49,9 +53,6 @@ func (m *memory) write(p []byte, offset int64) bool {
 	for len(p) > 0 {
 		n := min(len(p), filled)
 		end := offset + int64(n)
-		// MADV_POPULATE_WRITE, madvise(2), Linux 5.14: a full disk is an error. A
-		// mere copy would end the program.
-		const populate = 23
 		if syscall.Madvise(m.b[offset/page*page:end], populate) != nil {
 			return false
 		}
@@ -62,6 +63,12 @@ func (m *memory) write(p []byte, offset int64) bool {
 }
 
 func (m *memory) open() {
+	m.mu.RLock() // the other lock waits for all threads that copy
+	mapped := m.b != nil
+	m.mu.RUnlock()
+	if mapped {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.b == nil {
@@ -80,8 +87,9 @@ func (m *memory) close() {
 		return
 	}
 	// To forget pages takes a tenth of the time of writing them, and munmap is one
-	// thread: others go ahead. The file keeps what it has, for the mapping is shared.
-	threads := max(1, runtime.GOMAXPROCS(0)-1)
+	// thread: others go ahead, though few, for all change the counts of one file and the
+	// steps go on. The file keeps what it has, for the mapping is shared.
+	threads := min(4, max(1, runtime.GOMAXPROCS(0)-1))
 	part := (len(m.b)/threads/os.Getpagesize() + 1) * os.Getpagesize()
 	var wg sync.WaitGroup
 	for b := m.b; len(b) > 0; b = b[min(part, len(b)):] {

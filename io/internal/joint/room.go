@@ -3,6 +3,8 @@ package joint
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -22,10 +24,39 @@ func enough(tmp string) error {
 	if err := syscall.Stat(tmp, &st); err != nil {
 		return &os.PathError{Op: "stat", Path: tmp, Err: err}
 	}
-	if need := st.Size - 512*st.Blocks; need > int64(fs.Bavail)*fs.Bsize {
+	if missing(&st)+promised(&st) > int64(fs.Bavail)*fs.Bsize {
 		return noRoom(st.Size, syscall.ENOSPC)
 	}
 	return nil
+}
+
+// missing is the room that a file does not have yet.
+func missing(st *syscall.Stat_t) int64 { return max(0, st.Size-512*st.Blocks) }
+
+// promised is what other unfinished files of this process, where the given one lies,
+// will still take: all of them would fail together. They are those that it has open
+// under temporary names; a look at them needs no list that all files would share.
+func promised(to *syscall.Stat_t) (bytes int64) {
+	const open = "/proc/self/fd"
+	entries, err := os.ReadDir(open)
+	if err != nil {
+		return 0 // a system without: the writes find out
+	}
+	seen := map[uint64]bool{to.Ino: true}
+	for _, e := range entries {
+		link := filepath.Join(open, e.Name())
+		name, err := os.Readlink(link)
+		if err != nil || !strings.HasSuffix(name, suffix) {
+			continue
+		}
+		var st syscall.Stat_t
+		if syscall.Stat(link, &st) != nil || st.Dev != to.Dev || seen[st.Ino] {
+			continue
+		}
+		seen[st.Ino] = true
+		bytes += missing(&st)
+	}
+	return bytes
 }
 
 // reserve takes the room on disk, all of the file's size; the file lies in few pieces

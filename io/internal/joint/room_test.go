@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"lbmsim/comm"
 )
@@ -56,6 +57,65 @@ func TestFullMemoryIsRefusedAtOnce(t *testing.T) {
 	f.Abort()
 }
 
+// A file may not count on room that an unfinished one still needs: both would fail.
+// Nothing is written here, so that the files may be as large as the memory.
+func TestRoomIsPromisedOnce(t *testing.T) {
+	dir, room := inSharedMemory(t)
+	one, two := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	large := sized(room / 5 * 3)
+	f, _, err := Begin(comm.Serial(), one, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, _, err := Begin(comm.Serial(), two, large); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a second file may begin (%v)", err)
+		if err == nil {
+			g.Abort()
+		}
+	}
+	f.Abort()
+	g, _, err := Begin(comm.Serial(), two, large)
+	if err != nil {
+		t.Fatalf("after the first was given up: %v", err)
+	}
+	g.Abort()
+}
+
+// inSharedMemory is a folder in the memory that Linux has for everybody's files, and how
+// much room there is.
+func inSharedMemory(t *testing.T) (dir string, room int64) {
+	t.Helper()
+	const shared = "/dev/shm"
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(shared, &fs); err != nil || fs.Type != tmpfs || fs.Blocks == 0 {
+		t.Skipf("NOT TESTED: %s is no file system in memory with a limit (%v)", shared, err)
+	}
+	dir, err := os.MkdirTemp(shared, "lbmsim-test-")
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, int64(fs.Bavail) * fs.Bsize
+}
+
+// fills makes sure that this system fills mappings when asked to.
+func fills(t *testing.T) {
+	t.Helper()
+	page, err := syscall.Mmap(-1, 0, os.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Munmap(page) }()
+	const populateWrite = 23 // of asm-generic/mman-common.h
+	if err := syscall.Madvise(page, populateWrite); err != nil {
+		t.Skipf("NOT TESTED: this system does not fill mappings (Linux 5.14 does): %v", err)
+	}
+}
+
 // A disk without room is found before rank 0 writes, and known to all in the end; ranks
 // do not wait for that in Begin.
 func TestFullDiskIsFoundBeforeWriting(t *testing.T) {
@@ -92,26 +152,43 @@ func disk(t *testing.T) string {
 
 func TestRoomIsTaken(t *testing.T) {
 	const size = 1 << 20
-	path := filepath.Join(disk(t), "a")
-	f, _, err := Begin(comm.Serial(), path, sized(size))
+	dir := disk(t)
+	probe, err := os.Create(filepath.Join(dir, "probe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	err = syscall.Fallocate(int(probe.Fd()), 0, 0, size)
+	if got := blocks(t, probe); err != nil || got < size {
+		t.Skipf("NOT TESTED: this file system takes no room beforehand: %d of %d bytes (%v)", got, size, err)
+	}
+	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "a"), sized(size))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Abort()
 	f.waitForRoom()
+	if got := blocks(t, f.f); got < size {
+		t.Errorf("%d of %d bytes are taken", got, size)
+	}
+}
+
+// blocks is how many bytes a file has on disk.
+func blocks(t *testing.T, f *os.File) int64 {
+	t.Helper()
 	var st syscall.Stat_t
-	if err := syscall.Fstat(int(f.f.Fd()), &st); err != nil {
+	if err := syscall.Fstat(int(f.Fd()), &st); err != nil {
 		t.Fatal(err)
 	}
-	if st.Blocks*512 < size {
-		t.Skipf("NOT TESTED: this file system takes no room beforehand: %d of %d bytes", st.Blocks*512, size)
-	}
+	return st.Blocks * 512
 }
 
 // Threads that find another one in a call write into memory, whatever the ends of
 // their pieces; after Flush nothing is mapped.
 func TestThreadsWriteSideBySide(t *testing.T) {
-	path := filepath.Join(small(t, "64m"), "a")
+	fills(t)
+	dir, _ := inSharedMemory(t)
+	path := filepath.Join(dir, "a")
 	want := make([]byte, 3*filled+12345)
 	for i := range want {
 		want[i] = byte(i * i >> 3)
@@ -121,6 +198,11 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.writing.Store(true) // all threads but one
+	whole := f.f
+	if f.f, err = os.Open(f.tmp); err != nil { // into which no call can write
+		t.Fatal(err)
+	}
+	defer f.f.Close()
 	var wg sync.WaitGroup
 	cuts := []int{0, 1, 4095, 100000, filled + 99999, 3*filled + 1, len(want)}
 	for i, lo := range cuts[:len(cuts)-1] {
@@ -128,14 +210,12 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			if err := f.WriteAt(want[lo:cuts[i+1]], int64(lo)); err != nil {
-				t.Error(err)
+				t.Errorf("bytes %d to %d do not go into memory: %v", lo, cuts[i+1], err)
 			}
 		}()
 	}
 	wg.Wait()
-	if f.memory == nil || f.memory.b == nil {
-		t.Skip("NOT TESTED: this system does not fill mappings (Linux 5.14)")
-	}
+	f.f = whole
 	if err := f.Flush(); err != nil || f.memory.b != nil {
 		t.Errorf("after Flush: %v, %d bytes mapped", err, len(f.memory.b))
 	}
@@ -144,6 +224,32 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the file has other bytes (%v)", err)
+	}
+}
+
+// A thread that copies into the mapping keeps no other one out.
+func TestMappingIsShared(t *testing.T) {
+	fills(t)
+	dir, _ := inSharedMemory(t)
+	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "a"), sized(4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	if !f.memory.write([]byte("x"), 0) {
+		t.Fatal("nothing is mapped")
+	}
+	f.memory.mu.RLock() // as long as a thread copies
+	defer f.memory.mu.RUnlock()
+	wrote := make(chan bool, 1)
+	go func() { wrote <- f.memory.write([]byte("y"), 1) }()
+	select {
+	case ok := <-wrote:
+		if !ok {
+			t.Error("the second thread does not write into memory")
+		}
+	case <-time.After(time.Minute):
+		t.Error("the second thread waits for the first")
 	}
 }
 
