@@ -8,6 +8,9 @@ import (
 // SnapshotTaker is a Program that reads fields while later steps go on. Found by
 // type assertion.
 type SnapshotTaker interface {
+	// Prepare takes the memory of one snapshot of box ahead of time: locking pages takes
+	// as long as filling them, and the steps would wait for it.
+	Prepare(box decomp.Box) error
 	// FieldsAsync queues on s what Program.Fields does, for the cells of box: the
 	// fields are computed on the device into memory of their own and travel to
 	// page-locked host memory. It does not wait. An error means that there is no

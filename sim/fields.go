@@ -83,14 +83,27 @@ func (f *fieldFiles) snapshot(r *run, p *fields.Pending) (work func() error, err
 	return copyFields(r, f.Fields, p, &f.double)
 }
 
-// shoot lets the device read the fields beside the steps. Collective: where a rank
-// has no memory for that, all ranks go the other way from now on, and work is nil.
-func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker) (work func() error, err error) {
+// prepare takes the memory of snapshots before the first step, where outputs repeat.
+func (f *fieldFiles) prepare(r *run) {
+	if taker, ok := r.program.(device.SnapshotTaker); ok && f.Schedule.Period > 0 {
+		_ = taker.Prepare(f.reads(r)) // what is missing now may be there later; shoot says what to do without
+	}
+}
+
+// reads is the cells of this rank, in local coordinates, whose fields a file takes.
+func (f *fieldFiles) reads(r *run) decomp.Box {
 	box := decomp.Box{Hi: r.layout.N}
 	if axis := r.layout.Axis(); slices.ContainsFunc(f.Fields, derivative) {
 		box.Lo[axis]--
 		box.Hi[axis]++
 	}
+	return box
+}
+
+// shoot lets the device read the fields beside the steps. Collective: where a rank
+// has no memory for that, all ranks go the other way from now on, and work is nil.
+func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker) (work func() error, err error) {
+	box := f.reads(r)
 	shot, err := taker.FieldsAsync(r.reader, r.state[0], box, r.params)
 	none := comm.Agree(r.Comm, err)
 	var failure *comm.Failure

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,15 +24,16 @@ import (
 // steps: what a GPU does, in the slowest way.
 type recorder struct {
 	device.Device
-	mu        sync.Mutex
-	recording bool
-	recorded  []func()
-	launches  int // of graphs
-	steps     int // queued one by one
-	syncs     int
-	shots     int
-	noMemory  bool // for snapshots
-	lost      bool // snapshots do not arrive
+	mu         sync.Mutex
+	recording  bool
+	recorded   []func()
+	launches   int // of graphs
+	steps      int // queued one by one
+	syncs      int
+	shots      int
+	unprepared int  // of these, without memory taken ahead
+	noMemory   bool // for snapshots
+	lost       bool // snapshots do not arrive
 }
 
 func (d *recorder) NewStream(urgent bool) device.Stream {
@@ -40,7 +42,7 @@ func (d *recorder) NewStream(urgent bool) device.Stream {
 
 func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
-	return &recProgram{p, d, 1 + s.Lattice.Dims, s.Precision != model.Float64}, err
+	return &recProgram{Program: p, d: d, components: 1 + s.Lattice.Dims, narrow: s.Precision != model.Float64}, err
 }
 
 // do runs work now, or with every launch of what is being recorded.
@@ -113,6 +115,7 @@ type recProgram struct {
 	d          *recorder
 	components int
 	narrow     bool // snapshots are of float32
+	prepared   []decomp.Box
 }
 
 func (p *recProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
@@ -122,6 +125,15 @@ func (p *recProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box
 	})
 }
 
+// Prepare notes the box; FieldsAsync counts the snapshots for which there was none.
+func (p *recProgram) Prepare(box decomp.Box) error {
+	if p.d.noMemory {
+		return fmt.Errorf("no memory for a snapshot of %v", box)
+	}
+	p.prepared = append(p.prepared, box)
+	return nil
+}
+
 // FieldsAsync reads the state a little later: who overwrites it too early is seen.
 func (p *recProgram) FieldsAsync(_ device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
 	if p.d.noMemory {
@@ -129,6 +141,9 @@ func (p *recProgram) FieldsAsync(_ device.Stream, state device.Buffer, box decom
 	}
 	p.d.mu.Lock()
 	p.d.shots++
+	if !slices.Contains(p.prepared, box) {
+		p.d.unprepared++
+	}
 	p.d.mu.Unlock()
 	s := &shot{taken: shotEvent{done: make(chan struct{})}, narrow: p.narrow}
 	go func() {
@@ -356,6 +371,9 @@ every = 2
 				}
 			}
 			shots := all[0].shots + all[1].shots + all[2].shots
+			if n := all[0].unprepared + all[2].unprepared; n > 0 {
+				t.Errorf("%s, crowded %v: %d snapshots without memory taken before the first step", precision, crowded, n)
+			}
 			if crowded && (shots != 2 || len(report.warned) != 1) || !crowded && (shots != 3*6 || len(report.warned) > 0) {
 				t.Errorf("%s, crowded %v: %d snapshots, warnings %q", precision, crowded, shots, report.warned)
 			}

@@ -45,6 +45,11 @@ func start(o Options) (*run, error) {
 	if err := r.fillGhosts(); err != nil {
 		return r, err
 	}
+	for _, o := range r.outputs {
+		if f, ok := o.(*fieldFiles); ok {
+			f.prepare(r)
+		}
+	}
 	r.limit, err = r.roofline()
 	return r, err
 }

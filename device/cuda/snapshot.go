@@ -74,6 +74,23 @@ func (p *program) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu
 	}
 }
 
+// snapshotBytes is the size of a snapshot of box.
+func (p *program) snapshotBytes(box decomp.Box) int {
+	return (1 + p.spec.Lattice.Dims) * box.Cells() * p.valueBytes()
+}
+
+// Prepare makes snapshot memory and keeps it for FieldsAsync.
+func (p *program) Prepare(box decomp.Box) error {
+	m, err := p.memory(p.snapshotBytes(box))
+	if err != nil {
+		return fmt.Errorf("memory for snapshots of %s: %w", p.spec, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spare = append(p.spare, m)
+	return nil
+}
+
 // FieldsAsync computes fields into memory of their own and sends them to the host
 // on a stream of their own.
 func (p *program) FieldsAsync(s device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
@@ -87,7 +104,7 @@ func (p *program) FieldsAsync(s device.Stream, state device.Buffer, box decomp.B
 	}
 	var m *snapshotMemory
 	if err == nil {
-		m, err = p.memory((1 + p.spec.Lattice.Dims) * box.Cells() * p.valueBytes())
+		m, err = p.memory(p.snapshotBytes(box))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("snapshot of %s: %w", p.spec, err)

@@ -108,6 +108,11 @@ func snapshots(t *testing.T, d device.Device, o Options) {
 		values := box.Cells() * (1 + spec.Lattice.Dims)
 		want := make([]float64, values)
 		q := d.NewStream(false)
+		if takes {
+			if err := taker.Prepare(box); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for round := range 4 {
 			s.Step(t, 1)
 			if err := s.parts[0].program.Fields(s.parts[0].state[0], box, want, e.Params); err != nil {
