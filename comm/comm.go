@@ -62,6 +62,14 @@ type Node interface {
 	Local() (rank, size int)
 }
 
+// Grouper makes communicators of fewer ranks.
+type Grouper interface {
+	// Group is the first n ranks by themselves, with the same numbers and with every
+	// ability of the whole; nil on the other ranks. All ranks call it. Finalize frees
+	// a group and leaves the whole alone.
+	Group(n int) (Comm, error)
+}
+
 // GPUAware is what the library behind the ranks says of itself: can messages leave
 // from and arrive in the memory of a GPU? known is false where it has no way to say.
 type GPUAware interface{ GPUAware() (yes, known bool) }

@@ -12,10 +12,10 @@ import (
 // a program that runs here does not rely on MPI's buffers. Each rank implements
 // every ability of this package. Init and Finalize do nothing.
 func Local(n int) []Comm {
-	w := &world{size: n, sends: map[address][]*letter{}, receives: map[address][]*letter{}, dead: make(chan struct{})}
+	w := newWorld(n, &fate{dead: make(chan struct{})})
 	ranks := make([]Comm, n)
 	for r := range ranks {
-		ranks[r] = &local{w, r, fmt.Sprintf("%d ranks in one process", n)}
+		ranks[r] = &local{world: w, rank: r, name: fmt.Sprintf("%d ranks in one process", n)}
 	}
 	return ranks
 }
@@ -72,8 +72,32 @@ type world struct {
 	size            int
 	mu              sync.Mutex
 	sends, receives map[address][]*letter
-	dead            chan struct{} // closed by abort
-	why             *AbortError
+	groups          []*world // in the order in which they were made
+	*fate
+}
+
+// fate is shared by all worlds of the same ranks: an abort ends the calls in each.
+type fate struct {
+	end  sync.Mutex
+	dead chan struct{} // closed by abort
+	why  *AbortError
+}
+
+func newWorld(n int, f *fate) *world {
+	return &world{size: n, sends: map[address][]*letter{}, receives: map[address][]*letter{}, fate: f}
+}
+
+// group is the k-th group of these ranks; the rank that comes first makes it.
+func (w *world) group(k, n int) (*world, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k == len(w.groups) {
+		w.groups = append(w.groups, newWorld(n, w.fate))
+	}
+	if got := w.groups[k].size; got != n {
+		return nil, fmt.Errorf("ranks ask for groups of %d and of %d", got, n)
+	}
+	return w.groups[k], nil
 }
 
 type address struct{ from, to, tag int }
@@ -91,11 +115,11 @@ type letter struct {
 
 // post hands in one side of a message and, if the other is there, moves the data.
 func (w *world) post(l *letter, mine, others map[address][]*letter) error {
+	if why := w.ended(); why != nil {
+		return l.wrap(why)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.why != nil {
-		return l.wrap(w.why)
-	}
 	waiting := others[l.address]
 	if len(waiting) == 0 {
 		mine[l.address] = append(mine[l.address], l)
@@ -127,13 +151,23 @@ func (l *letter) take(sent *letter) {
 	}
 }
 
-func (w *world) abort(rank, code int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.why == nil {
-		w.why = &AbortError{rank, code}
-		close(w.dead)
+func (f *fate) abort(rank, code int) {
+	f.end.Lock()
+	defer f.end.Unlock()
+	if f.why == nil {
+		f.why = &AbortError{rank, code}
+		close(f.dead)
 	}
+}
+
+// ended is the abort, nil while there was none.
+func (f *fate) ended() error {
+	f.end.Lock()
+	defer f.end.Unlock()
+	if f.why == nil {
+		return nil
+	}
+	return f.why
 }
 
 // Wait implements Request.
@@ -178,6 +212,7 @@ type local struct {
 	world *world
 	rank  int
 	name  string
+	made  int // groups
 }
 
 func (c *local) Init() error                       { return nil }
@@ -192,6 +227,19 @@ func (c *local) MaxInt64(x []int64) error          { return tree{c}.MaxInt64(x) 
 func (c *local) Bcast(data []byte, root int) error { return tree{c}.Bcast(data, root) }
 func (c *local) Gather(data []byte, root int) ([][]byte, error) {
 	return tree{c}.Gather(data, root)
+}
+
+// Group implements Grouper.
+func (c *local) Group(n int) (Comm, error) {
+	if n < 1 || n > c.world.size {
+		return nil, fmt.Errorf("rank %d: a group of %d among %d ranks", c.rank, n, c.world.size)
+	}
+	w, err := c.world.group(c.made, n)
+	c.made++
+	if err != nil || c.rank >= n {
+		return nil, err
+	}
+	return &local{world: w, rank: c.rank, name: c.name}, nil
 }
 
 func (c *local) Send(data any, destination, tag int) error {

@@ -38,6 +38,7 @@ var Checks = []Check{
 	{"maximum", maximum},
 	{"agree on errors", agree},
 	{"local rank", localRank},
+	{"groups", groups},
 }
 
 // Bare hides every ability of c but messages.
@@ -434,6 +435,67 @@ func localRank(c comm.Comm) error {
 	}
 	if sum != c.Size() {
 		return fmt.Errorf("local ranks and sizes %v of %d ranks", parts, c.Size())
+	}
+	return nil
+}
+
+// groups wants the first ranks as a communicator that passes the checks of its own,
+// while messages of the whole are under way.
+func groups(c comm.Comm) error {
+	g, ok := c.(comm.Grouper)
+	if !ok {
+		return nil
+	}
+	for _, n := range []int{0, c.Size() + 1} {
+		if part, err := g.Group(n); err == nil || part != nil {
+			return fmt.Errorf("a group of %d among %d ranks: %v", n, c.Size(), err)
+		}
+	}
+	for n := 1; n <= c.Size(); n++ {
+		// Sent before and received after: no message of the group is taken for it.
+		var sent, received comm.Request
+		late := make([]byte, 5)
+		nb, ok := c.(comm.NonBlocking)
+		if ok {
+			var err error
+			if sent, err = nb.Isend([]byte(fmt.Sprintf("%05d", c.Rank())), (c.Rank()+1)%c.Size(), 3); err != nil {
+				return err
+			}
+		}
+		part, err := g.Group(n)
+		if err != nil {
+			return err
+		}
+		if (part != nil) != (c.Rank() < n) {
+			return fmt.Errorf("rank %d in a group of %d: %v", c.Rank(), n, part)
+		}
+		if part != nil {
+			if part.Rank() != c.Rank() || part.Size() != n {
+				return fmt.Errorf("rank %d of %d in a group of %d has become %d of %d", c.Rank(), c.Size(), n, part.Rank(), part.Size())
+			}
+			if _, again := part.(comm.Grouper); !again {
+				return errors.New("a group has lost the ability to be grouped")
+			}
+			for _, check := range []Check{{"raw", sendRaw}, {"ring", ring}, {"gather", gather}, {"maximum", maximum}, {"local rank", localRank}} {
+				if err := check.Run(part); err != nil {
+					return fmt.Errorf("%s in a group of %d: %w", check.Name, n, err)
+				}
+			}
+			part.Finalize()
+		}
+		if !ok {
+			continue
+		}
+		before := (c.Rank() + c.Size() - 1) % c.Size()
+		if received, err = nb.Irecv(late, before, 3); err != nil {
+			return err
+		}
+		if err := errors.Join(received.Wait(), sent.Wait()); err != nil {
+			return err
+		}
+		if want := fmt.Sprintf("%05d", before); string(late) != want {
+			return fmt.Errorf("around a group of %d: got %q, want %q", n, late, want)
+		}
 	}
 	return nil
 }

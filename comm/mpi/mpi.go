@@ -22,7 +22,8 @@ type Comm struct {
 	world *C.world_t // C memory; nil before Init and after Finalize
 	rank  int
 	size  int
-	chunk int // bytes of a message's parts, see parts.go
+	chunk int  // bytes of a message's parts, see parts.go
+	group bool // made by Group: MPI goes on after its Finalize
 	spare []*C.message_t
 }
 
@@ -34,6 +35,7 @@ var _ interface {
 	comm.Node
 	comm.Describer
 	comm.GPUAware
+	comm.Grouper
 } = (*Comm)(nil)
 
 // New makes a communicator that does not know its rank yet (Rank is -1).
@@ -67,22 +69,48 @@ func (c *Comm) Init() error {
 	return nil
 }
 
-// Finalize ends MPI; all ranks call it, after their last message. Ranks of an
-// unfinished job would wait for ever: after an error call Abort instead.
+// Finalize ends MPI, or frees a group; all ranks call it, after their last message.
+// Ranks of an unfinished job would wait for ever: after an error call Abort instead.
 func (c *Comm) Finalize() {
 	if c.world == nil {
 		return
 	}
 	// No error is returned here because the interface has none; there is also
 	// nothing left to do about it.
-	C.world_stop(c.world)
+	if c.group {
+		C.world_drop(c.world)
+	} else {
+		C.world_stop(c.world)
+	}
 	for _, m := range c.spare {
 		C.free(unsafe.Pointer(m))
 	}
 	c.spare = nil
 	C.free(unsafe.Pointer(c.world))
 	c.world, c.rank, c.size = nil, -1, 0
-	runtime.UnlockOSThread()
+	if !c.group {
+		runtime.UnlockOSThread()
+	}
+}
+
+// Group implements comm.Grouper.
+func (c *Comm) Group(n int) (comm.Comm, error) {
+	if err := c.ready(); err != nil {
+		return nil, c.wrap(err, "group of %d ranks", n)
+	}
+	if n < 1 || n > c.size {
+		return nil, c.wrap(fmt.Errorf("there are %d ranks", c.size), "group of %d ranks", n)
+	}
+	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
+	if code := C.world_part(c.world, C.int(n), w); code != C.MPI_SUCCESS {
+		C.free(unsafe.Pointer(w))
+		return nil, c.wrap(failure(code), "group of %d ranks", n)
+	}
+	if c.rank >= n {
+		C.free(unsafe.Pointer(w))
+		return nil, nil
+	}
+	return &Comm{world: w, rank: int(w.rank), size: int(w.size), chunk: c.chunk, group: true}, nil
 }
 
 // Rank of this process, -1 before Init.

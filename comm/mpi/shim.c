@@ -43,6 +43,20 @@ static void signals_restore(const struct sigaction *old) {
     }
 }
 
+/* The ranks' numbers in w->comm, whose errors become return values. */
+static int number(world_t *w) {
+    TRY(MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_RETURN));
+    TRY(MPI_Comm_rank(w->comm, &w->rank));
+    TRY(MPI_Comm_size(w->comm, &w->size));
+
+    /* The library knows the nodes best: variables of launchers can be wrong. */
+    MPI_Comm node;
+    TRY(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, w->rank, MPI_INFO_NULL, &node));
+    TRY(MPI_Comm_rank(node, &w->local_rank));
+    TRY(MPI_Comm_size(node, &w->local_size));
+    return MPI_Comm_free(&node);
+}
+
 static int start(world_t *w) {
     int started, level;
     TRY(MPI_Initialized(&started));
@@ -53,16 +67,7 @@ static int start(world_t *w) {
     TRY(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     if (level < MPI_THREAD_FUNNELED) return NO_THREADS;
     TRY(MPI_Comm_dup(MPI_COMM_WORLD, &w->comm));
-    TRY(MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_RETURN));
-    TRY(MPI_Comm_rank(w->comm, &w->rank));
-    TRY(MPI_Comm_size(w->comm, &w->size));
-
-    /* The library knows the nodes best: variables of launchers can be wrong. */
-    MPI_Comm node;
-    TRY(MPI_Comm_split_type(w->comm, MPI_COMM_TYPE_SHARED, w->rank, MPI_INFO_NULL, &node));
-    TRY(MPI_Comm_rank(node, &w->local_rank));
-    TRY(MPI_Comm_size(node, &w->local_size));
-    TRY(MPI_Comm_free(&node));
+    TRY(number(w));
 
     int *bound, found;
     TRY(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found));
@@ -82,6 +87,18 @@ int world_stop(world_t *w) {
     CHECK_THREAD(w);
     TRY(MPI_Comm_free(&w->comm));
     return MPI_Finalize();
+}
+
+int world_part(world_t *w, int n, world_t *part) {
+    CHECK_THREAD(w);
+    *part = *w;
+    TRY(MPI_Comm_split(w->comm, w->rank < n ? 0 : MPI_UNDEFINED, w->rank, &part->comm));
+    return part->comm == MPI_COMM_NULL ? MPI_SUCCESS : number(part);
+}
+
+int world_drop(world_t *part) {
+    CHECK_THREAD(part);
+    return MPI_Comm_free(&part->comm);
 }
 
 static void *exit_later(void *code) {

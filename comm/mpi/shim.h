@@ -29,6 +29,11 @@ typedef struct {
 
 int world_start(world_t *w);
 int world_stop(world_t *w);
+
+/* The first n ranks of w as a world of their own. part->comm is MPI_COMM_NULL on the
+ * other ranks; elsewhere world_drop frees it. Every rank of w calls world_part. */
+int world_part(world_t *w, int n, world_t *part);
+int world_drop(world_t *part);
 void world_abort(int code);
 
 int message_send(world_t *w, const void *data, int n, int to, int tag);
