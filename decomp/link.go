@@ -13,24 +13,49 @@ type Link struct {
 	RecvTag int    // tag of the message received, 0 to 26
 }
 
-// Links of a rank, the lower neighbour first. Send and Recv cover whole rows of x.
+// sides are the directions in which a rank may have links: across the ends of the
+// slowest axis, then those of y where it is cut, then the four edges where both
+// meet, which the diagonal velocities cross. All messages leave together: an
+// exchange of one axis after the other would need half as many, and wait twice.
+func (p Plan) sides() [][3]int {
+	var list [][3]int
+	ghost := p.Ghost()
+	for a := p.axis; a > 0; a-- {
+		for _, up := range []int{-1, 1} {
+			var side [3]int
+			if side[a] = up; ghost[a] > 0 {
+				list = append(list, side)
+			}
+		}
+	}
+	if ghost[1]*ghost[2] > 0 {
+		list = append(list, [3]int{0, -1, -1}, [3]int{0, 1, -1}, [3]int{0, -1, 1}, [3]int{0, 1, 1})
+	}
+	return list
+}
+
+// Links of a rank: the faces of the slowest axis, the lower first, then those of y
+// and the edges. Send and Recv cover whole rows of x.
 func (p Plan) Links(rank int) []Link {
 	n := p.Box(rank).Size()
 	var links []Link
-	for _, side := range []int{-1, 1} {
-		neighbour, ok := p.Neighbour(rank, side)
+	for _, side := range p.sides() {
+		neighbour, ok := p.beyond(rank, side)
 		if !ok {
 			continue
 		}
-		l := Link{Rank: neighbour, Send: Box{Hi: n}, Recv: Box{Hi: n}}
-		l.Side[p.axis] = side
-		first, ghost := 0, -1
-		if side > 0 {
-			first, ghost = n[p.axis]-1, n[p.axis]
+		l := Link{Rank: neighbour, Side: side, Send: Box{Hi: n}, Recv: Box{Hi: n}}
+		for a, up := range side {
+			switch {
+			case up < 0:
+				l.Send.Hi[a] = 1
+				l.Recv.Lo[a], l.Recv.Hi[a] = -1, 0
+			case up > 0:
+				l.Send.Lo[a] = n[a] - 1
+				l.Recv.Lo[a], l.Recv.Hi[a] = n[a], n[a]+1
+			}
 		}
-		l.Send.Lo[p.axis], l.Send.Hi[p.axis] = first, first+1
-		l.Recv.Lo[p.axis], l.Recv.Hi[p.axis] = ghost, ghost+1
-		l.SendTag, l.RecvTag = tag(l.Side), tag([3]int{-l.Side[0], -l.Side[1], -l.Side[2]})
+		l.SendTag, l.RecvTag = tag(side), tag([3]int{-side[0], -side[1], -side[2]})
 		links = append(links, l)
 	}
 	return links
@@ -41,20 +66,34 @@ func (p Plan) Links(rank int) []Link {
 func tag(side [3]int) int { return (side[2]+1)*9 + (side[1]+1)*3 + side[0] + 1 }
 
 // Edges splits a rank's box, in local coordinates, into the cells that a neighbour
-// waits for, as none, one or two boxes of whole planes, and the bulk: all others,
-// with Cells 0 when the edges are all there is. No cell is in two boxes. Only edge
-// cells read the ghost cells that an exchange fills, so the bulk never waits.
+// waits for and the bulk: all others, with Cells 0 when the edges are all there is.
+// The edges are up to four boxes: whole planes first, then what is left of the
+// outermost rows. No cell is in two boxes. Only edge cells read the ghost cells that
+// an exchange fills, so the bulk never waits.
 func (p Plan) Edges(rank int) (edges []Box, bulk Box) {
 	bulk = Box{Hi: p.Box(rank).Size()}
-	for _, l := range p.Links(rank) {
-		if len(edges) == 1 && edges[0] == l.Send {
-			continue // one plane serves both sides
+	for _, side := range p.sides() {
+		if side[1]*side[2] != 0 {
+			continue // edges of the box are in its faces
 		}
-		edges = append(edges, l.Send)
-		if l.Side[p.axis] < 0 {
-			bulk.Lo[p.axis]++
-		} else {
-			bulk.Hi[p.axis]--
+		if _, ok := p.beyond(rank, side); !ok {
+			continue
+		}
+		e := bulk
+		for a, up := range side {
+			switch {
+			case up < 0:
+				e.Hi[a] = e.Lo[a] + 1
+				bulk.Lo[a]++
+			case up > 0 && bulk.Hi[a] > bulk.Lo[a]: // else one layer serves both sides
+				e.Lo[a] = e.Hi[a] - 1
+				bulk.Hi[a]--
+			case up > 0:
+				e = Box{}
+			}
+		}
+		if e.Cells() > 0 {
+			edges = append(edges, e)
 		}
 	}
 	return edges, bulk

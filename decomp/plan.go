@@ -3,14 +3,16 @@ package decomp
 import "fmt"
 
 // Plan is one cut of the global box: which cells each rank owns, who its
-// neighbours are, and which planes of a rank they wait for. Callers see links
-// and boxes only, so that cuts along two axes can be added without changing them.
-// The zero value is no plan; Slabs makes one.
+// neighbours are, and which cells of a rank they wait for. Callers see links and
+// boxes only. The zero value is no plan; Slabs, Pencils and Cut make one.
+//
+// Ranks are numbered with y fastest, so that neighbours along y, whose messages are
+// a run of memory for each row, are likely to be on one node.
 type Plan struct {
 	Global   [3]int  // cells of the whole domain
 	Periodic [3]bool // axes whose ends meet
-	axis     int     // the axis that is cut
-	ranks    int
+	axis     int     // the slowest axis
+	parts    [3]int  // boxes along each axis, 1 along x
 }
 
 // TooManyRanks says that a domain has fewer planes than there are ranks.
@@ -27,39 +29,73 @@ func (e *TooManyRanks) Error() string {
 // and z when it is 3, into one slab per rank. Slabs differ by one plane at most.
 // The error is a *TooManyRanks when there are fewer planes than ranks.
 func Slabs(global [3]int, periodic [3]bool, dims, ranks int) (Plan, error) {
+	if err := valid(global, dims, ranks); err != nil {
+		return Plan{}, err
+	}
+	parts := [3]int{1, 1, 1}
+	parts[dims-1] = ranks
+	return newPlan(global, periodic, dims, parts)
+}
+
+// Pencils cuts the box along y into py parts and each of these along z into pz: a
+// grid of ranks. Boxes differ by one cell at most along either axis. With py = 1
+// they are the slabs of three dimensions; two dimensions have slabs only.
+func Pencils(global [3]int, periodic [3]bool, py, pz int) (Plan, error) {
+	if err := valid(global, 3, min(py, pz)); err != nil {
+		return Plan{}, err
+	}
+	return newPlan(global, periodic, 3, [3]int{1, py, pz})
+}
+
+// valid explains what is no domain or no number of ranks.
+func valid(global [3]int, dims, ranks int) error {
 	if dims != 2 && dims != 3 {
-		return Plan{}, fmt.Errorf("cut the domain: %d dimensions, want 2 or 3", dims)
+		return fmt.Errorf("cut the domain: %d dimensions, want 2 or 3", dims)
 	}
 	for a, n := range global {
 		if n < 1 {
-			return Plan{}, fmt.Errorf("cut the domain: %d cells along %c, want at least 1", n, "xyz"[a])
+			return fmt.Errorf("cut the domain: %d cells along %c, want at least 1", n, "xyz"[a])
 		}
 	}
 	if dims == 2 && global[2] != 1 {
-		return Plan{}, fmt.Errorf("cut the domain: %d cells along z, want 1 in two dimensions", global[2])
+		return fmt.Errorf("cut the domain: %d cells along z, want 1 in two dimensions", global[2])
 	}
 	if ranks < 1 {
-		return Plan{}, fmt.Errorf("cut the domain: %d ranks, want at least 1", ranks)
+		return fmt.Errorf("cut the domain: %d ranks, want at least 1", ranks)
 	}
-	axis := dims - 1
-	if ranks > global[axis] {
-		return Plan{}, &TooManyRanks{Ranks: ranks, Planes: global[axis], Axis: axis}
+	return nil
+}
+
+func newPlan(global [3]int, periodic [3]bool, dims int, parts [3]int) (Plan, error) {
+	for a, n := range parts {
+		if n > global[a] {
+			return Plan{}, &TooManyRanks{Ranks: n, Planes: global[a], Axis: a}
+		}
 	}
-	return Plan{Global: global, Periodic: periodic, axis: axis, ranks: ranks}, nil
+	return Plan{Global: global, Periodic: periodic, axis: dims - 1, parts: parts}, nil
 }
 
 // Ranks is the number of boxes.
-func (p Plan) Ranks() int { return p.ranks }
+func (p Plan) Ranks() int { return p.parts[1] * p.parts[2] }
+
+// Parts is the number of boxes along each axis, 1 along x.
+func (p Plan) Parts() [3]int { return p.parts }
 
 // Axis is the axis that planes are counted along, Layout.Axis of every rank: 1
 // in 2D and 2 in 3D, with one rank too.
 func (p Plan) Axis() int { return p.axis }
 
 // Ghost is the number of ghost layers on each side of a rank's box, for
-// NewLayout. It is the same on every rank, behind walls too.
+// NewLayout: along the slowest axis always, along y where it is cut; an axis
+// without wraps around inside the box. It is the same on every rank, behind walls
+// too.
 func (p Plan) Ghost() [3]int {
 	var g [3]int
-	g[p.axis] = 1
+	for a := 1; a <= p.axis; a++ {
+		if a == p.axis || p.parts[a] > 1 {
+			g[a] = 1
+		}
+	}
 	return g
 }
 
@@ -68,34 +104,60 @@ func (p Plan) Layout(rank, components int) Layout {
 	return NewLayout(p.Box(rank).Size(), p.Ghost(), components)
 }
 
+// place is a rank's place in the grid of boxes.
+func (p Plan) place(rank int) [3]int { return [3]int{0, rank % p.parts[1], rank / p.parts[1]} }
+
 // Box is the cells that a rank owns, in global coordinates.
 func (p Plan) Box(rank int) Box {
-	b := Box{Hi: p.Global}
-	n := p.Global[p.axis]
-	b.Lo[p.axis] = rank * n / p.ranks
-	b.Hi[p.axis] = (rank + 1) * n / p.ranks
+	var b Box
+	at := p.place(rank)
+	for a, n := range p.Global {
+		b.Lo[a] = at[a] * n / p.parts[a]
+		b.Hi[a] = (at[a] + 1) * n / p.parts[a]
+	}
 	return b
 }
 
-// Owner is the rank that owns the global cell c, which lies in the domain.
-func (p Plan) Owner(c [3]int) int { return p.OwnerOfPlane(c[p.axis]) }
+// Largest is the size of the largest box, which some rank owns.
+func (p Plan) Largest() [3]int {
+	var n [3]int
+	for a := range n {
+		n[a] = (p.Global[a] + p.parts[a] - 1) / p.parts[a]
+	}
+	return n
+}
 
-// OwnerOfPlane is the rank that owns global plane k along Axis, 0 <= k < Global[Axis].
-func (p Plan) OwnerOfPlane(k int) int {
-	// The largest r with r*n/ranks <= k, that is with r*n < (k+1)*ranks.
-	return ((k+1)*p.ranks - 1) / p.Global[p.axis]
+// Owner is the rank that owns the global cell c, which lies in the domain.
+func (p Plan) Owner(c [3]int) int {
+	var at [3]int
+	for a, n := range p.Global {
+		// The largest i with i*n/parts <= c, that is with i*n < (c+1)*parts.
+		at[a] = ((c[a]+1)*p.parts[a] - 1) / n
+	}
+	return at[1] + p.parts[1]*at[2]
 }
 
 // Neighbour is the rank beyond the lower (side -1) or the upper (side +1) end of
 // a rank's box along Axis: itself when one rank is periodic, and false where the
 // domain ends.
 func (p Plan) Neighbour(rank, side int) (int, bool) {
-	n := rank + side
-	if n < 0 || n >= p.ranks {
-		if !p.Periodic[p.axis] {
-			return 0, false
+	var towards [3]int
+	towards[p.axis] = side
+	return p.beyond(rank, towards)
+}
+
+// beyond is the rank whose box lies on a side of a rank's: -1, 0 or +1 along each
+// axis.
+func (p Plan) beyond(rank int, side [3]int) (int, bool) {
+	at := p.place(rank)
+	for a, n := range p.parts {
+		at[a] += side[a]
+		if at[a] < 0 || at[a] >= n {
+			if !p.Periodic[a] {
+				return 0, false
+			}
+			at[a] = (at[a] + n) % n
 		}
-		n = (n + p.ranks) % p.ranks
 	}
-	return n, true
+	return at[1] + p.parts[1]*at[2], true
 }

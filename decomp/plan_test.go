@@ -7,21 +7,33 @@ import (
 	"testing"
 )
 
-// plans calls f for every small cut: both dimensions, periodic or not, more
-// ranks than most planes, uneven sizes.
+// plans calls f for every small cut: both dimensions, slabs and pencils, periodic or
+// not along each axis, more ranks than most planes, uneven sizes.
 func plans(t *testing.T, f func(t *testing.T, p Plan)) {
+	try := func(p Plan, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(fmt.Sprintf("%dD %v/%v parts/periodic %v", p.Axis()+1, p.Global, p.Parts(), p.Periodic), func(t *testing.T) { f(t, p) })
+	}
 	for dims := 2; dims <= 3; dims++ {
 		for planes := 1; planes <= 13; planes++ {
 			for ranks := 1; ranks <= planes; ranks++ {
 				for _, wrap := range []bool{false, true} {
 					global, periodic := [3]int{5, 4, 1}, [3]bool{}
 					global[dims-1], periodic[dims-1] = planes, wrap
-					p, err := Slabs(global, periodic, dims, ranks)
-					if err != nil {
-						t.Fatal(err)
+					try(Slabs(global, periodic, dims, ranks))
+				}
+			}
+		}
+	}
+	for _, rows := range []int{2, 3, 5, 8} {
+		for _, planes := range []int{1, 2, 3, 7} {
+			for py := 1; py <= min(rows, 4); py++ {
+				for pz := 1; pz <= min(planes, 4); pz++ {
+					for ends := range 4 {
+						try(Pencils([3]int{5, rows, planes}, [3]bool{true, ends&1 != 0, ends&2 != 0}, py, pz))
 					}
-					t.Run(fmt.Sprintf("%dD/%d planes/%d ranks/periodic %v", dims, planes, ranks, wrap),
-						func(t *testing.T) { f(t, p) })
 				}
 			}
 		}
@@ -30,29 +42,77 @@ func plans(t *testing.T, f func(t *testing.T, p Plan)) {
 
 func TestBoxesTileTheDomain(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
-		cells, next, smallest, largest := 0, 0, 1<<30, 0
+		owner := map[[3]int]int{} // of the cells at x = 0
+		var smallest, largest [3]int
 		for r := 0; r < p.Ranks(); r++ {
 			b := p.Box(r)
-			if b.Lo[p.Axis()] != next {
-				t.Fatalf("rank %d starts at plane %d, want %d", r, b.Lo[p.Axis()], next)
+			n := b.Size()
+			for a := range n {
+				if r == 0 {
+					smallest[a] = n[a]
+				}
+				smallest[a], largest[a] = min(smallest[a], n[a]), max(largest[a], n[a])
 			}
-			next = b.Hi[p.Axis()]
-			n := b.Size()[p.Axis()]
-			smallest, largest = min(smallest, n), max(largest, n)
-			cells += b.Cells()
-			for k := b.Lo[p.Axis()]; k < b.Hi[p.Axis()]; k++ {
-				c := b.Lo
-				c[p.Axis()] = k
-				if p.OwnerOfPlane(k) != r || p.Owner(c) != r || !b.Contains(c) {
-					t.Errorf("plane %d of rank %d is said to be owned by %d", k, r, p.OwnerOfPlane(k))
+			if b.Lo[0] != 0 || b.Hi[0] != p.Global[0] {
+				t.Fatalf("x is cut: %v", b)
+			}
+			for z := b.Lo[2]; z < b.Hi[2]; z++ {
+				for y := b.Lo[1]; y < b.Hi[1]; y++ {
+					c := [3]int{0, y, z}
+					if other, taken := owner[c]; taken {
+						t.Fatalf("cell %v belongs to ranks %d and %d", c, other, r)
+					}
+					if owner[c] = r; p.Owner(c) != r || !b.Contains(c) {
+						t.Errorf("cell %v of rank %d is said to be owned by %d", c, r, p.Owner(c))
+					}
 				}
 			}
 		}
-		if whole := (Box{Hi: p.Global}).Cells(); cells != whole {
-			t.Errorf("the ranks own %d cells of %d", cells, whole)
+		if len(owner) != p.Global[1]*p.Global[2] {
+			t.Errorf("the ranks own %d rows of %d", len(owner), p.Global[1]*p.Global[2])
 		}
-		if smallest < 1 || largest-smallest > 1 {
-			t.Errorf("slabs have %d to %d planes", smallest, largest)
+		if largest != p.Largest() {
+			t.Errorf("the largest box is said to be %v, it is %v", p.Largest(), largest)
+		}
+		for a := range smallest {
+			if smallest[a] < 1 || largest[a]-smallest[a] > 1 {
+				t.Errorf("boxes have %v to %v cells", smallest, largest)
+			}
+		}
+	})
+}
+
+// What a kernel reads of the neighbourhood of a box is its own, comes from a message
+// or lies behind the end of the domain, edges included: each ghost cell that stands
+// for a cell is filled exactly once.
+func TestGhostsAreFilledOnce(t *testing.T) {
+	plans(t, func(t *testing.T, p Plan) {
+		g := p.Ghost()
+		for r := 0; r < p.Ranks(); r++ {
+			b := p.Box(r)
+			n := b.Size()
+			for z := -g[2]; z < n[2]+g[2]; z++ {
+				for y := -g[1]; y < n[1]+g[1]; y++ {
+					times := 0
+					for _, l := range p.Links(r) {
+						if l.Recv.Contains([3]int{0, y, z}) {
+							times++
+						}
+					}
+					want, global := 0, add(b.Lo, [3]int{0, y, z})
+					if y < 0 || y >= n[1] || z < 0 || z >= n[2] {
+						want = 1
+					}
+					for a := 1; a < 3; a++ {
+						if (global[a] < 0 || global[a] >= p.Global[a]) && !p.Periodic[a] {
+							want = 0
+						}
+					}
+					if times != want {
+						t.Errorf("rank %d: cell (%d, %d) is filled %d times, want %d", r, y, z, times, want)
+					}
+				}
+			}
 		}
 	})
 }
@@ -140,7 +200,8 @@ func TestEdgesAndBulkTileTheBox(t *testing.T) {
 	})
 }
 
-// A link's planes are the contiguous ranges that Layout.Plane gives.
+// What slabs send and receive are the contiguous ranges that Layout.Plane gives, and
+// the edges of pencils are few runs too.
 func TestLinksAreContiguous(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
 		for r := 0; r < p.Ranks(); r++ {
@@ -150,9 +211,16 @@ func TestLinksAreContiguous(t *testing.T) {
 			}
 			for _, l := range p.Links(r) {
 				for _, b := range []Box{l.Send, l.Recv} {
+					got := layout.Ranges(b)
+					if runs := 1; p.Axis() == 2 && l.Side[2] == 0 {
+						if runs = b.Size()[2]; len(got) != runs {
+							t.Errorf("rank %d box %v: %d runs of memory, want %d", r, b, len(got), runs)
+						}
+						continue
+					}
 					lo, hi := layout.Plane(b.Lo[p.Axis()])
-					if got := layout.Ranges(b); len(got) != 1 || got[0] != (Range{lo, hi}) {
-						t.Errorf("rank %d box %v: ranges %v, want [%d, %d)", r, b, got, lo, hi)
+					if whole := layout.Ghost[1] == 0 || p.Axis() == 1; len(got) != 1 || got[0].Lo < lo || got[0].Hi > hi || whole && got[0] != (Range{lo, hi}) {
+						t.Errorf("rank %d box %v: ranges %v, want one in [%d, %d)", r, b, got, lo, hi)
 					}
 				}
 			}
@@ -202,9 +270,82 @@ func TestLargeCuts(t *testing.T) {
 	}
 	for r := 0; r < p.Ranks(); r += 997 {
 		b := p.Box(r)
-		if p.OwnerOfPlane(b.Lo[2]) != r || p.OwnerOfPlane(b.Hi[2]-1) != r {
+		if p.Owner(b.Lo) != r || p.Owner(add(b.Hi, [3]int{-1, -1, -1})) != r {
 			t.Errorf("rank %d does not own its own planes %v", r, b)
 		}
+	}
+	if p, err = Cut(p.Global, p.Periodic, 3, 100000, [3]int{}); err != nil {
+		t.Fatal(err)
+	}
+	if p.Parts()[1] == 1 {
+		t.Errorf("slabs of one plane and pencils of %v cells: %v parts are taken", p.Largest(), p.Parts())
+	}
+	for r := 0; r < p.Ranks(); r += 997 {
+		b := p.Box(r)
+		if p.Owner(b.Lo) != r || p.Owner(add(b.Hi, [3]int{-1, -1, -1})) != r {
+			t.Errorf("rank %d does not own the corners of its box %v", r, b)
+		}
+	}
+}
+
+// The rule as a table: slabs while they hide behind the bulk, pencils where slabs
+// are thin, do not fit or leave ranks with a plane less than others.
+func TestCutChooses(t *testing.T) {
+	for _, c := range []struct {
+		global [3]int
+		dims   int
+		ranks  int
+		wanted [3]int
+		parts  [3]int
+	}{
+		{[3]int{512, 512, 512}, 3, 1, [3]int{}, [3]int{1, 1, 1}},
+		{[3]int{512, 512, 512}, 3, 8, [3]int{}, [3]int{1, 1, 8}},
+		{[3]int{1024, 1024, 1024}, 3, 8, [3]int{}, [3]int{1, 1, 8}},
+		{[3]int{256, 256, 256}, 3, 8, [3]int{}, [3]int{1, 1, 8}},
+		{[3]int{512, 512, 512}, 3, 64, [3]int{}, [3]int{1, 4, 16}},
+		{[3]int{5120, 5120, 5120}, 3, 1000, [3]int{}, [3]int{1, 8, 125}},
+		{[3]int{64, 64, 64}, 3, 12, [3]int{}, [3]int{1, 1, 12}},
+		{[3]int{64, 64, 3}, 3, 12, [3]int{}, [3]int{1, 12, 1}},
+		{[3]int{64, 64, 1}, 3, 12, [3]int{}, [3]int{1, 12, 1}},
+		{[3]int{512, 512, 9}, 3, 8, [3]int{}, [3]int{1, 8, 1}},
+		{[3]int{64, 64, 64}, 3, 12, [3]int{1, 3, 0}, [3]int{1, 3, 4}},
+		{[3]int{64, 64, 64}, 3, 12, [3]int{0, 0, 2}, [3]int{1, 6, 2}},
+		{[3]int{64, 64, 1}, 2, 12, [3]int{}, [3]int{1, 12, 1}},
+	} {
+		p, err := Cut(c.global, [3]bool{true, true, true}, c.dims, c.ranks, c.wanted)
+		if err != nil || p.Parts() != c.parts || p.Ranks() != c.ranks {
+			t.Errorf("%v for %d ranks, wanted %v: %v (%v), want %v", c.global, c.ranks, c.wanted, p.Parts(), err, c.parts)
+		}
+	}
+}
+
+func TestCutRefuses(t *testing.T) {
+	for _, c := range []struct {
+		global [3]int
+		dims   int
+		ranks  int
+		wanted [3]int
+		fewer  int
+		words  string
+	}{
+		{[3]int{8, 3, 5}, 3, 16, [3]int{}, 15, "next smaller number that fits is 15"},
+		{[3]int{8, 3, 5}, 3, 7, [3]int{}, 6, "7 ranks for a domain of 8 x 3 x 5 cells: it is cut along y and z"},
+		{[3]int{8, 3, 1}, 2, 4, [3]int{}, 3, "4 ranks for a domain of 8 x 3 cells: it is cut along y into"},
+		{[3]int{8, 8, 8}, 3, 9, [3]int{0, 2, 0}, 8, ", 2 of them along y"},
+		{[3]int{8, 8, 8}, 3, 9, [3]int{1, 2, 4}, 0, "start 8 ranks"},
+		{[3]int{8, 2, 8}, 3, 9, [3]int{1, 3, 0}, 0, ", 3 of them along y"},
+	} {
+		_, err := Cut(c.global, [3]bool{}, c.dims, c.ranks, c.wanted)
+		var no *NoCut
+		if !errors.As(err, &no) || no.Fewer != c.fewer || !strings.Contains(err.Error(), c.words) {
+			t.Errorf("%v for %d ranks, wanted %v: %v", c.global, c.ranks, c.wanted, err)
+		}
+	}
+	if _, err := Pencils([3]int{8, 3, 5}, [3]bool{}, 4, 2); err == nil {
+		t.Error("4 parts of 3 rows")
+	}
+	if _, err := Pencils([3]int{8, 3, 5}, [3]bool{}, 0, 2); err == nil {
+		t.Error("0 parts")
 	}
 }
 
