@@ -130,6 +130,85 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// A rank that is a neighbour of itself along z and of another rank along y fills all
+// of its ghost cells, edges included.
+func TestNeighbourOfItselfAndOfOthers(t *testing.T) {
+	for _, visible := range []bool{true, false} {
+		err := comm.RunLocal(2, func(c comm.Comm) error {
+			plan, err := decomp.Pencils([3]int{8, 5, 3}, [3]bool{false, true, true}, 2, 1)
+			if err != nil {
+				return err
+			}
+			layout, dev := plan.Layout(c.Rank(), 10), halotest.NewDevice(visible)
+			e, err := halo.New(c, plan, layout, 4, dev)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			if text := e.Describe(); !strings.Contains(text, "messages") || !strings.Contains(text, "inside the device") {
+				return fmt.Errorf("the exchange is %q", text)
+			}
+			b, err := dev.Alloc(4 * layout.Len())
+			if err != nil {
+				return err
+			}
+			// A row holds the number of the global row, in every value.
+			image, row, at := make([]byte, b.Bytes()), 4*layout.RowLen(), plan.Box(c.Rank()).Lo
+			each := func(f func(memory []byte, number byte, inside bool)) {
+				for z := -1; z <= layout.N[2]; z++ {
+					for y := -1; y <= layout.N[1]; y++ {
+						number := (z+3)%3*5 + (y+at[1]+5)%5 + 1
+						f(image[layout.Row(y, z)*row:][:row], byte(number), z >= 0 && z < layout.N[2] && y >= 0 && y < layout.N[1])
+					}
+				}
+			}
+			each(func(memory []byte, number byte, inside bool) {
+				for i := range memory {
+					if inside {
+						memory[i] = number
+					}
+				}
+			})
+			for range 3 {
+				if err := b.Write(image, 0); err != nil {
+					return err
+				}
+				if err := e.Start(b, dev.NewStream(true).Record()); err != nil {
+					return err
+				}
+				if err := e.Finish(); err != nil {
+					return err
+				}
+				if err := b.Read(image, 0); err != nil {
+					return err
+				}
+				each(func(memory []byte, number byte, inside bool) {
+					for i := range memory {
+						if memory[i] != number {
+							err = fmt.Errorf("rank %d, visible %v: a row holds %d instead of %d", c.Rank(), visible, memory[i], number)
+						}
+						if !inside {
+							memory[i] = 0
+						}
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			s := e.Stats()
+			if want := (halo.Stats{Exchanges: 3, Messages: 18, Bytes: 3 * row * (2*3 + 4), Copied: 3 * row * 2 * layout.N[1]}); s.Exchanges != want.Exchanges ||
+				s.Messages != want.Messages || s.Bytes != want.Bytes || s.Copied != want.Copied {
+				return fmt.Errorf("stats %+v, want %+v", s, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // build makes an exchange of a small 3D box.
 func build(c comm.Comm, dev halo.Memory, periodic bool) (halo.Exchange, error) {
 	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())

@@ -23,7 +23,7 @@ type Queued interface {
 
 // local is the exchange of a rank that has no other rank as a neighbour: nothing to
 // do between walls, and copies from one end of the box to the other where its ends
-// meet.
+// meet. Beside messages it is the part of an exchange that stays in the device.
 type local struct {
 	rank   int
 	self   []loop
@@ -45,11 +45,15 @@ func Local(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, 
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: set up the exchange: %w", c.Rank(), err)
 	}
-	e := &local{rank: c.Rank(), self: self}
+	return newLocal(c.Rank(), self, dev), nil
+}
+
+func newLocal(rank int, self []loop, dev Memory) *local {
+	e := &local{rank: rank, self: self}
 	if len(self) > 0 {
 		e.stream = dev.NewStream(true)
 	}
-	return e, nil
+	return e
 }
 
 // Queue implements Queued.
