@@ -101,6 +101,11 @@ func (r *run) loop() error {
 	if err := r.begin(); err != nil {
 		return err
 	}
+	return r.steps()
+}
+
+// steps computes until the last step, or until a reason to end has come up.
+func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
 		if err := r.advance(); err != nil {
 			return fmt.Errorf("rank %d, %w", r.rank, err)

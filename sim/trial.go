@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+)
+
+// Trial is a run whose caller says how many steps come next and asks what they took:
+// for measuring. It has the parts of Run and goes the same way through its steps,
+// hooks and meetings. All ranks make the same calls. After an error that is not
+// agreed (ExitCode) the ranks have to be ended.
+type Trial struct {
+	r       *run
+	spacing int // steps between two meetings, at the speed measured so far
+}
+
+// NewTrial builds the parts and the first state.
+func NewTrial(o Options) (*Trial, error) {
+	r, err := start(o)
+	if err == nil {
+		err = r.begin()
+	}
+	if err != nil {
+		if _, agreed := ExitCode(err); agreed {
+			r.close()
+		}
+		return nil, err
+	}
+	return &Trial{r: r, spacing: 1}, nil
+}
+
+// Turn is what some steps took: seconds, mean over the ranks where nothing else is said.
+type Turn struct {
+	Steps     int
+	Seconds   float64 // on the slowest rank, meetings included
+	Compute   float64 // the kernels kept the steps
+	Exposed   float64 // no kernel ran: waiting for messages, or between kernels
+	Hidden    float64 // messages in flight while kernels ran, as far as the exchange can tell
+	Imbalance float64 // the slowest rank's computing time over the mean, minus 1
+	Bytes     float64 // sent, a rank and step
+}
+
+// Steps computes n more steps; every rank begins when all are there.
+func (t *Trial) Steps(n int) (Turn, error) {
+	r, c := t.r, &t.r.control
+	if err := comm.Barrier(r.Comm); err != nil {
+		return Turn{}, err
+	}
+	before, exchanged, began := r.clock, r.halo.Stats().Seconds, time.Now()
+	// A run finds the distance between its meetings in its first second. What passed
+	// between two turns says nothing about it.
+	c.met, c.metAt, c.next = began, r.n, r.n+t.spacing
+	r.last = r.n + n
+	if err := r.steps(); err != nil {
+		return Turn{}, err
+	}
+	if r.reason != "" {
+		return Turn{}, &Error{ExitFailure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason)}
+	}
+	stats, now := r.halo.Stats(), r.clock
+	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: stats.Seconds - exchanged}
+	all, err := comm.Together(r.Comm, Turn{
+		Seconds: time.Since(began).Seconds(), Compute: spent.compute, Exposed: spent.exposed(), Hidden: spent.hidden(),
+		// A recorded exchange is counted once.
+		Bytes: float64(stats.Bytes) / float64(max(stats.Exchanges, 1)),
+	})
+	if err != nil {
+		return Turn{}, err
+	}
+	sum, slowest := Turn{Steps: n}, 0.0
+	for _, a := range all {
+		share := 1 / float64(len(all))
+		sum.Seconds, slowest = max(sum.Seconds, a.Seconds), max(slowest, a.Compute)
+		sum.Compute += share * a.Compute
+		sum.Exposed += share * a.Exposed
+		sum.Hidden += share * a.Hidden
+		sum.Bytes += share * a.Bytes
+	}
+	if sum.Compute > 0 {
+		sum.Imbalance = slowest/sum.Compute - 1
+	}
+	t.spacing = max(1, int(meetEvery.Seconds()*float64(n)/sum.Seconds))
+	return sum, nil
+}
+
+// Look is the stability watch: an error when the state has gone wrong.
+func (t *Trial) Look() error { return t.r.lookForTrouble() }
+
+// Hash is the same number on every rank, and for every cut of the same state: the sum
+// of the hashes of all rows of cells, each with its place in the domain.
+func (t *Trial) Hash() (uint64, error) {
+	r := t.r
+	mine, err := r.hash()
+	if err := r.all("reading the state", err); err != nil {
+		return 0, err
+	}
+	all, err := comm.Together(r.Comm, mine)
+	sum := uint64(0)
+	for _, h := range all {
+		sum += h
+	}
+	return sum, err
+}
+
+func (r *run) hash() (uint64, error) {
+	l, n := r.layout, r.layout.N
+	value, sum := r.Case.Spec.Precision.Bytes(), uint64(0)
+	var block []byte
+	for z := range n[2] {
+		plane := decomp.Box{Lo: [3]int{0, 0, z}, Hi: [3]int{n[0], n[1], z + 1}}
+		rows := l.Ranges(plane)
+		if len(rows) != 1 {
+			return 0, errors.New("the rows of a plane do not lie together") // a bug in decomp
+		}
+		lo, hi := rows[0].Lo*value, rows[0].Hi*value
+		if block == nil {
+			block = make([]byte, hi-lo)
+		}
+		if err := r.state[0].Read(block, lo); err != nil {
+			return 0, fmt.Errorf("plane %d: %w", z, err)
+		}
+		hashes := make([]uint64, n[1])
+		err := r.share(n[1], func(from, to int) error {
+			for y := from; y < to; y++ {
+				h := sha256.New()
+				var place [8]byte
+				binary.LittleEndian.PutUint64(place[:], uint64((r.box.Lo[2]+z)*r.Case.Cells[1]+r.box.Lo[1]+y))
+				h.Write(place[:])
+				for c := range l.Components { // without the padding
+					at := (y*l.RowLen() + c*l.Pitch) * value
+					h.Write(block[at : at+n[0]*value])
+				}
+				hashes[y] = binary.LittleEndian.Uint64(h.Sum(nil))
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		for _, h := range hashes {
+			sum += h
+		}
+	}
+	return sum, nil
+}
+
+// Close frees the run; the device and the ranks are the caller's.
+func (t *Trial) Close() { t.r.close() }
