@@ -57,12 +57,13 @@ because memory that is shared with others changes its speed: compare ratios.
 	c.Flags().StringVar(&f.dir, "dir", ".", "folder on the disk to measure")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in MiB")
 	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line")
+	c.AddCommand(benchScalingCommand())
 	return c
 }
 
 func runBench(f benchFlags) error {
 	if l, launched := comm.Launched(os.LookupEnv); launched && l.Ranks > 1 {
-		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher")}
+		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher (lbmsim bench scaling measures the ranks at hand)")}
 	}
 	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.passes < 0 || f.diskMiB < 1 {
 		return usageError{fmt.Errorf("bench: --rounds and --disk-mib are 1 or more; --size, --threads and --passes too, or 0 for the default")}

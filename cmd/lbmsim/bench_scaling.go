@@ -1,0 +1,238 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	btracey "github.com/btracey/mpi"
+	"github.com/spf13/cobra"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device/cpu"
+	"lbmsim/scaling"
+	"lbmsim/sim"
+)
+
+// scalingFlags are the flags of `lbmsim bench scaling`.
+type scalingFlags struct {
+	device, model, precision string
+	weak, strong             []string
+	ranks                    []int
+	threads, rounds, steps   int
+	seconds                  float64
+	share, json              bool
+}
+
+func benchScalingCommand() *cobra.Command {
+	var f scalingFlags
+	c := &cobra.Command{
+		Use:   "scaling",
+		Short: "Measure weak and strong scaling on the ranks at hand",
+		Long: `scaling runs a closed box with a moving lid on 1, 2, 4, ... and all of the ranks that
+it was started with, and compares each with one rank that computes alone, in turns:
+
+  mpirun -np 8 lbmsim bench scaling
+  srun lbmsim bench scaling --json >scaling.json
+
+weak: as many cells for every rank; strong: the same cells for all ranks together.
+Before it is timed, every number of ranks has to compute the state of one rank, bit for
+bit; kernels are held against the float64 oracle. Ranks that have no part in a turn sleep.
+Where a size does not fit, it says so and goes on.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runScaling(f, os.Stdout) },
+	}
+	c.Flags().StringVar(&f.device, "device", "auto", "what to measure: `cpu`, cuda, auto, or the number of a GPU")
+	c.Flags().StringVar(&f.model, "model", "regularized", "collision model")
+	c.Flags().StringVar(&f.precision, "precision", "float32", "of the state")
+	c.Flags().StringSliceVar(&f.weak, "weak", nil, "cells of a rank, `512` or 512x512x256; none leaves it out (default: 512 on GPUs, 128 on CPUs)")
+	c.Flags().StringSliceVar(&f.strong, "strong", nil, "cells of all ranks together (default: 1024, 512 and `256` on GPUs, 256 on CPUs)")
+	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "numbers of ranks beside 1 (default: powers of `two`, and all)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each takes")
+	c.Flags().IntVar(&f.steps, "steps", 0, "steps a turn (default: as many as take --seconds, 4 at least)")
+	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "how long a turn should be")
+	c.Flags().BoolVar(&f.share, "share", false, "ranks may share a GPU: for trying it out")
+	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line; scripts/benchplot draws them")
+	return c
+}
+
+// boxes reads sizes of boxes.
+func boxes(flag string, words []string) (list [][3]int, err error) {
+	for _, w := range words {
+		if w == "none" {
+			continue
+		}
+		parts := strings.Split(w, "x")
+		if len(parts) == 1 {
+			parts = []string{w, w, w}
+		}
+		var n [3]int
+		for i := range n {
+			if len(parts) != 3 {
+				err = errors.New("three numbers")
+			} else if n[i], err = strconv.Atoi(parts[i]); err == nil && (n[i] < 4 || n[i] > 1<<20) {
+				err = fmt.Errorf("%d cells", n[i])
+			}
+			if err != nil {
+				return nil, usageError{fmt.Errorf("bench scaling: --%s %s: give cells such as 512 or 512x512x256, 4 or more along each axis", flag, w)}
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// runScaling starts the ranks, measures and ends the ranks, whatever happens.
+func runScaling(f scalingFlags, out io.Writer) (err error) {
+	if f.threads < 0 || f.rounds < 1 || f.steps < 0 || f.steps%2 > 0 || !(f.seconds > 0) {
+		return usageError{errors.New("bench scaling: --rounds is 1 or more, --steps even, --seconds above 0, --threads 0 or more")}
+	}
+	weak, err := boxes("weak", f.weak)
+	if err != nil {
+		return err
+	}
+	strong, err := boxes("strong", f.strong)
+	if err != nil {
+		return err
+	}
+	c, err := ranks()
+	if err != nil {
+		return fmt.Errorf("starting MPI: %w", err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
+			abort(c, sim.ExitFailure)
+			err = alreadyPrinted{sim.ExitFailure}
+		}
+	}()
+	err = measureScaling(c, f, weak, strong, out)
+	code, agreed := sim.ExitCode(err)
+	if err != nil && !agreed {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		abort(c, code)
+		return alreadyPrinted{code}
+	}
+	if err != nil && c.Rank() == 0 {
+		fmt.Fprintln(os.Stderr, failText(err))
+	}
+	btracey.Finalize()
+	if err != nil {
+		return alreadyPrinted{code}
+	}
+	return nil
+}
+
+// measureScaling is collective; rank 0 writes to out.
+func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.Writer) error {
+	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
+	if c.Size() == 1 {
+		return usage(errors.New("bench scaling compares ranks with one: start it on several, mpirun -np 2 lbmsim bench scaling"))
+	}
+	want, err := choose(f.device, config.Device{Share: f.share})
+	if err != nil {
+		return usage(err)
+	}
+	threads, advice, err := share(c, &config.Case{}, f.threads)
+	if err != nil {
+		return err
+	}
+	dev, note, err := openDevice(c, want, gpus(), threads)
+	if err != nil {
+		return err
+	}
+	_, onCPU := dev.(*cpu.Device)
+	if !onCPU {
+		advice = ""
+	}
+	if f.weak == nil {
+		if weak = [][3]int{{512, 512, 512}}; onCPU {
+			weak = [][3]int{{128, 128, 128}}
+		}
+	}
+	if f.strong == nil {
+		if strong = [][3]int{{1024, 1024, 1024}, {512, 512, 512}, {256, 256, 256}}; onCPU {
+			strong = [][3]int{{256, 256, 256}}
+		}
+	}
+	if f.ranks == nil {
+		f.ranks = scaling.Counts(c.Size())
+	}
+	table := &scalingTable{out: out}
+	done := func(r scaling.Row) { table.row(r) }
+	if f.json {
+		encoder := json.NewEncoder(out)
+		done = func(r scaling.Row) { err = errors.Join(err, encoder.Encode(r)) }
+	}
+	m, failed := scaling.New(scaling.Options{
+		Comm: c, Device: dev, Threads: threads, Version: version, Model: f.model, Precision: f.precision,
+		Ranks: f.ranks, Rounds: f.rounds, Steps: f.steps, Seconds: f.seconds, Done: done,
+	})
+	if failed != nil {
+		return failed
+	}
+	if c.Rank() == 0 {
+		for _, text := range []string{note, advice} {
+			if text != "" {
+				fmt.Fprintln(os.Stderr, "warning:", text)
+			}
+		}
+		if !f.json {
+			table.head(c, dev.Info().Model+" ("+dev.Info().Detail+")", f)
+		}
+	}
+	for _, n := range weak {
+		if err := m.Scale(scaling.Weak, n); err != nil {
+			return err
+		}
+	}
+	for _, n := range strong {
+		if err := m.Scale(scaling.Strong, n); err != nil {
+			return err
+		}
+	}
+	m.Close()
+	// A closed pipe is rank 0's alone.
+	return sim.Agreed(sim.ExitFailure, comm.Agree(c, errors.Join(err, dev.Close())))
+}
+
+// scalingTable prints rows for people.
+type scalingTable struct {
+	out  io.Writer
+	kind string
+	size [3]int
+}
+
+func (t *scalingTable) head(c comm.Comm, device string, f scalingFlags) {
+	fmt.Fprintf(t.out, "lbmsim %s, %d ranks, %s, %s\n", version, c.Size(), comm.Describe(c), device)
+	fmt.Fprintf(t.out, "D3Q19 %s %s in a closed box with a moving lid; medians of %d turns, each beside one of one rank alone\n", f.model, f.precision, f.rounds)
+	fmt.Fprintln(t.out, "us a step: computing, exposed and hidden messages, mean over the ranks; imbalance: the slowest rank's computing over the mean")
+}
+
+func (t *scalingTable) row(r scaling.Row) {
+	of := r.Cells
+	if r.Kind == scaling.Weak {
+		of[2] /= r.Ranks
+	}
+	if t.kind != r.Kind || t.size != of {
+		t.kind, t.size = r.Kind, of
+		what := map[string]string{scaling.Weak: "cells a rank", scaling.Strong: "cells in all"}[r.Kind]
+		fmt.Fprintf(t.out, "\n%s scaling, %d x %d x %d %s\n", r.Kind, of[0], of[1], of[2], what)
+		fmt.Fprintf(t.out, "%5s %-9s %10s %22s %10s %17s %9s %9s %9s %9s %10s  %s\n", "ranks", "transport", "MLUPS", "(low - high)", "efficiency", "(low - high)",
+			"computing", "exposed", "hidden", "imbalance", "sent/step", "ghost planes by")
+	}
+	if r.Skipped != "" {
+		fmt.Fprintf(t.out, "%5d %-9s not measured: %s\n", r.Ranks, r.Transport, r.Skipped)
+		return
+	}
+	us := func(s float64) string { return fmt.Sprintf("%.4g", s*1e6) }
+	fmt.Fprintf(t.out, "%5d %-9s %10.1f (%9.1f - %8.1f) %8.1f %% (%5.1f - %5.1f %%) %9s %9s %9s %7.1f %% %10s  %s\n", r.Ranks, r.Transport, r.MLUPS, r.Low, r.High,
+		100*r.Efficiency, 100*r.EffLow, 100*r.EffHigh, us(r.Compute), us(r.Exposed), us(r.Hidden), 100*r.Imbalance, bytesText(r.Bytes), r.Way)
+}

@@ -1,0 +1,12 @@
+package scaling
+
+import "lbmsim/sim"
+
+// listener is a reporter that keeps what a run says at its start.
+type listener struct{ start sim.Start }
+
+func (l *listener) Start(s sim.Start)     { l.start = s }
+func (*listener) Progress(sim.Progress)   {}
+func (*listener) Wrote(kind, path string) {}
+func (*listener) Warn(message string)     {}
+func (*listener) Finish(s sim.Summary)    {}

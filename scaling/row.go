@@ -1,0 +1,95 @@
+package scaling
+
+import (
+	"slices"
+
+	"lbmsim/device/bench"
+	"lbmsim/sim"
+)
+
+// Row is one measured size on one number of ranks. Medians over the turns; times are
+// seconds a step, mean over the ranks.
+type Row struct {
+	Part      string // "scaling"
+	Kind      string
+	Version   string
+	Device    string // of rank 0
+	MPI       string
+	Case      string // lattice, model, precision
+	Transport string // what was asked for
+	Way       string // what the exchange says of itself, on rank 0
+	Ranks     int
+	Nodes     int    // that these ranks are on
+	Cells     [3]int // of all ranks together
+	Skipped   string `json:",omitempty"` // why there are no figures
+
+	Steps          int // a turn
+	MLUPS          float64
+	Low, High      float64 // the slowest and the fastest turn
+	Efficiency     float64 // speed by the speed of one rank in the same turn, by the number of ranks
+	EffLow         float64
+	EffHigh        float64
+	Alone          float64 // MLUPS of the one rank beside it
+	Step           float64
+	Compute        float64
+	Exposed        float64
+	Hidden         float64
+	Imbalance      float64
+	Bytes          float64 // sent, a rank and step
+	Verified       string  // hash of the state that was compared
+	VerifiedCells  [3]int
+	KernelsDiffer  float64 // from the float64 oracle, the largest velocity component
+	TurnsMeasured  int
+	SecondsMeasure float64 // of all turns of this row
+}
+
+// timing is one turn.
+type timing struct {
+	sim.Turn
+	ranks int
+	cells float64
+}
+
+func count(n [3]int) float64 { return float64(n[0]) * float64(n[1]) * float64(n[2]) }
+
+// rate in MLUPS.
+func (t timing) rate() float64 { return t.cells * float64(t.Steps) / t.Seconds / 1e6 }
+
+// turns of one contender.
+type turns []timing
+
+// of is something of every turn.
+func (t turns) of(what func(timing) float64) []float64 {
+	var list []float64
+	for _, x := range t {
+		list = append(list, what(x))
+	}
+	return list
+}
+
+// step is the median over the turns of a time, a step.
+func (t turns) step(what func(timing) float64) float64 {
+	return bench.Median(t.of(func(x timing) float64 { return what(x) / float64(x.Steps) }))
+}
+
+// fill sums turns up, beside those of one rank that they alternated with.
+func (r *Row) fill(own, alone turns) {
+	rates := own.of(timing.rate)
+	r.Steps, r.TurnsMeasured = own[0].Steps, len(own)
+	r.MLUPS, r.Low, r.High = bench.Median(rates), slices.Min(rates), slices.Max(rates)
+	r.Alone = bench.Median(alone.of(timing.rate))
+	var shares []float64
+	for i, t := range own {
+		shares = append(shares, t.rate()/alone[i].rate()/float64(t.ranks))
+	}
+	r.Efficiency, r.EffLow, r.EffHigh = bench.Median(shares), slices.Min(shares), slices.Max(shares)
+	r.Step = own.step(func(t timing) float64 { return t.Seconds })
+	r.Compute = own.step(func(t timing) float64 { return t.Compute })
+	r.Exposed = own.step(func(t timing) float64 { return t.Exposed })
+	r.Hidden = own.step(func(t timing) float64 { return t.Hidden })
+	r.Imbalance = bench.Median(own.of(func(t timing) float64 { return t.Imbalance }))
+	r.Bytes = bench.Median(own.of(func(t timing) float64 { return t.Bytes }))
+	for _, t := range own {
+		r.SecondsMeasure += t.Seconds
+	}
+}

@@ -1,0 +1,317 @@
+// Package scaling measures how runs scale: the same kind of case on one rank, which
+// computes alone, and on more of the ranks at hand. Both stand ready at once and take
+// turns, so that what changes the speed of a machine meets both, and only ratios
+// within a turn are compared. Every contender's state has been that of one rank, bit
+// for bit, before it is timed. What is timed is a run (sim.Trial), not a loop of its own.
+package scaling
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/device/bench"
+	"lbmsim/sim"
+)
+
+// Kind of scaling.
+const (
+	Weak   = "weak"   // as many cells for every rank
+	Strong = "strong" // as many cells for all ranks together
+)
+
+// Options say on what and how long to measure.
+type Options struct {
+	Comm      comm.Comm
+	Device    device.Device
+	Threads   int // of the host, for initial states
+	Version   string
+	Model     string // word of the case file
+	Precision string
+	Ranks     []int // numbers of ranks beside 1, ascending
+	Rounds    int
+	Steps     int     // a turn; 0: as many as take Seconds
+	Seconds   float64 // of a turn
+	// Done is told every row, on rank 0.
+	Done func(Row)
+}
+
+// Counts are the numbers of ranks that a measurement on n ranks looks at: powers of
+// two, and all.
+func Counts(n int) []int {
+	var list []int
+	for k := 2; k < n; k *= 2 {
+		list = append(list, k)
+	}
+	if n > 1 {
+		list = append(list, n)
+	}
+	return list
+}
+
+// Measurement is all ranks' part of the work. All ranks make the same calls.
+type Measurement struct {
+	Options
+	groups   map[int]comm.Comm // by size; nil where this rank is not in it
+	nodes    map[int]int
+	oracle   map[int]float64 // by the length of rows
+	verified map[verification]uint64
+	nb       comm.NonBlocking
+}
+
+// New makes the groups of ranks. Collective; an error is known to all ranks
+// (sim.ExitCode), or this rank's alone.
+func New(o Options) (*Measurement, error) {
+	m := &Measurement{Options: o, groups: map[int]comm.Comm{}, nodes: map[int]int{}, oracle: map[int]float64{}, verified: map[verification]uint64{}}
+	g, ok := o.Comm.(comm.Grouper)
+	nb, ok2 := o.Comm.(comm.NonBlocking)
+	if !ok || !ok2 {
+		return nil, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%s makes no groups of ranks", comm.Describe(o.Comm))}
+	}
+	m.nb = nb
+	if len(o.Ranks) == 0 || !slices.IsSorted(o.Ranks) || o.Ranks[0] < 2 || o.Ranks[len(o.Ranks)-1] > o.Comm.Size() {
+		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: give 2 to %d, ascending", o.Ranks, o.Comm.Size())}
+	}
+	places, err := comm.Together(o.Comm, first(comm.LocalRank(o.Comm)))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range append([]int{1}, o.Ranks...) {
+		if m.groups[n], err = g.Group(n); err != nil {
+			return nil, err
+		}
+		for _, local := range places[:n] {
+			if local == 0 {
+				m.nodes[n]++
+			}
+		}
+	}
+	return m, nil
+}
+
+func first(rank, _ int) int { return rank }
+
+// Close frees the groups of ranks.
+func (m *Measurement) Close() {
+	for _, g := range m.groups {
+		if g != nil {
+			g.Finalize()
+		}
+	}
+}
+
+// contender is a trial on a group of ranks; nil on the others.
+type contender struct {
+	*sim.Trial
+	n     int
+	start sim.Start // on rank 0
+}
+
+// ready builds a contender. Every rank calls it and returns the same error, unless it
+// is of the communication.
+func (m *Measurement) ready(n int, cells [3]int, text string) (contender, error) {
+	c := contender{n: n}
+	err := m.in(n, func(g comm.Comm) error {
+		kase, err := load(text)
+		if err != nil {
+			return err
+		}
+		report := &listener{}
+		c.Trial, err = sim.NewTrial(sim.Options{Case: kase, Comm: g, Device: m.Device, Threads: m.Threads, Report: report, Version: m.Version})
+		c.start = report.start
+		return err
+	})
+	return c, err
+}
+
+// turn lets the contender compute steps.
+func (m *Measurement) turn(c contender, steps int) (t sim.Turn, err error) {
+	err = m.in(c.n, func(comm.Comm) (err error) {
+		t, err = c.Steps(steps)
+		return err
+	})
+	return t, err
+}
+
+func (c contender) close() {
+	if c.Trial != nil {
+		c.Close()
+	}
+}
+
+// in calls f on the first n ranks. The others sleep until it is done: ranks that ask
+// a busy machine for news all the time would slow down those that compute.
+func (m *Measurement) in(n int, f func(comm.Comm) error) error {
+	var err error
+	if g := m.groups[n]; g != nil {
+		if err = f(g); err != nil {
+			if _, agreed := sim.ExitCode(err); !agreed {
+				return err
+			}
+		}
+	}
+	return m.tell(n, err)
+}
+
+// Scale measures one size on every number of ranks. cells are those of a rank, or of
+// all ranks; they are cut along z.
+func (m *Measurement) Scale(kind string, cells [3]int) error {
+	alone, err := m.ready(1, cells, timed(m.Model, m.Precision, cells))
+	row := m.row(kind, 1, cells)
+	if err != nil {
+		return m.skip(row, err)
+	}
+	defer alone.close()
+	oracle, err := m.kernels(cells[0])
+	if err != nil {
+		return err
+	}
+	ones, err := m.calibrate(alone)
+	if err != nil {
+		return err
+	}
+	var speeds []turns
+	for _, n := range m.Ranks {
+		if err := m.beside(kind, n, cells, alone, ones, oracle, &speeds); err != nil {
+			return err
+		}
+	}
+	if err := m.in(1, func(comm.Comm) error { return alone.Look() }); err != nil {
+		return err
+	}
+	var own turns
+	for _, s := range speeds {
+		own = append(own, s...)
+	}
+	if m.Comm.Rank() == 0 && len(own) > 0 {
+		row.Way, row.KernelsDiffer = alone.start.Transport, oracle
+		row.fill(own, own)
+		m.Done(row)
+	}
+	return nil
+}
+
+// beside measures n ranks in turns with one.
+func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, ones int, oracle float64, speeds *[]turns) error {
+	all := cells
+	if kind == Weak {
+		all[2] *= n
+	}
+	row := m.row(kind, n, all)
+	row.KernelsDiffer = oracle
+	if planes := all[2]; planes < n {
+		return m.skip(row, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%d planes for %d ranks", planes, n)})
+	}
+	v := verification{ranks: n, cells: [3]int{all[0], all[1], n * min(4, all[2]/n)}}
+	hash, err := m.verify(v)
+	if err != nil {
+		return err
+	}
+	row.Verified, row.VerifiedCells = fmt.Sprintf("%016x", hash), v.cells
+	c, err := m.ready(n, all, timed(m.Model, m.Precision, all))
+	if err != nil {
+		return m.skip(row, err)
+	}
+	defer c.close()
+	many, err := m.calibrate(c)
+	if err != nil {
+		return err
+	}
+	var of1, ofN turns
+	for round := -1; round < m.Rounds; round++ { // the first warms up
+		t1, err := m.turn(alone, ones)
+		if err != nil {
+			return err
+		}
+		tn, err := m.turn(c, many)
+		if err != nil {
+			return err
+		}
+		if round >= 0 {
+			of1, ofN = append(of1, timing{t1, 1, count(cells)}), append(ofN, timing{tn, n, count(all)})
+		}
+	}
+	if err := m.in(n, func(comm.Comm) error { return c.Look() }); err != nil {
+		return err
+	}
+	*speeds = append(*speeds, of1)
+	if m.Comm.Rank() == 0 {
+		row.Way = c.start.Transport
+		row.fill(ofN, of1)
+		m.Done(row)
+	}
+	return nil
+}
+
+// calibrate says how many steps are a turn, an even number: devices record two.
+func (m *Measurement) calibrate(c contender) (steps int, err error) {
+	if _, err := m.turn(c, 2); err != nil { // what is done once is done here
+		return 0, err
+	}
+	if m.Steps > 0 {
+		return m.Steps, nil
+	}
+	steps = 4
+	for range 2 {
+		t, err := m.turn(c, steps)
+		if err != nil {
+			return 0, err
+		}
+		nanos := []int64{0} // of a step; ranks that have no part in it hear of it
+		if t.Steps > 0 {
+			nanos[0] = int64(t.Seconds / float64(t.Steps) * 1e9)
+		}
+		if err := comm.Max(m.Comm, nanos); err != nil {
+			return 0, err
+		}
+		steps = 2 * int(math.Ceil(max(4, m.Seconds*1e9/float64(max(nanos[0], 1)))/2))
+	}
+	return steps, nil
+}
+
+// kernels holds every rank's kernels for rows of a length against the oracle.
+func (m *Measurement) kernels(width int) (float64, error) {
+	if d, ok := m.oracle[width]; ok {
+		return d, nil
+	}
+	var difference float64
+	spec, err := spec(m.Model, m.Precision)
+	if err == nil {
+		difference, err = bench.Verify(m.Device, spec, width)
+	}
+	if err := sim.Agreed(sim.ExitFailure, comm.Agree(m.Comm, err)); err != nil {
+		return 0, err
+	}
+	all, err := comm.Together(m.Comm, difference)
+	if err != nil {
+		return 0, err
+	}
+	m.oracle[width] = slices.Max(all)
+	return m.oracle[width], nil
+}
+
+// row is what is known before anything is measured.
+func (m *Measurement) row(kind string, n int, cells [3]int) Row {
+	transport := "auto"
+	if n == 1 {
+		transport = "none"
+	}
+	return Row{
+		Part: "scaling", Kind: kind, Version: m.Version, Device: m.Device.Info().Model, MPI: comm.Describe(m.Comm),
+		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Cells: cells,
+	}
+}
+
+// skip tells why a row has no figures. An error that is not known to all ranks ends
+// the measurement.
+func (m *Measurement) skip(row Row, err error) error {
+	if _, agreed := sim.ExitCode(err); !agreed {
+		return err
+	}
+	if row.Skipped = err.Error(); m.Comm.Rank() == 0 {
+		m.Done(row)
+	}
+	return nil
+}
