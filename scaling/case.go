@@ -52,7 +52,7 @@ velocity = [
 shape = "sphere"
 centre = [%g, %g, %g]
 radius = %g
-`, float64(n[0])/2, float64(n[1])/2, float64(n[2])/2, float64(min(n[0], n[1], n[2]))/3)
+`, float64(n[0])/2, float64(n[1])/2, float64(n[2])/2, max(1, float64(min(n[0], n[1], n[2]))/3))
 }
 
 func load(text string) (*config.Case, error) {

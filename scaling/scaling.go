@@ -202,7 +202,7 @@ func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, 
 	row := m.row(kind, n, all)
 	row.KernelsDiffer = oracle
 	if planes := all[2]; planes < n {
-		return m.skip(row, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%d planes for %d ranks", planes, n)})
+		return m.skip(row, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%d planes for %d ranks", planes, n)})
 	}
 	v := verification{ranks: n, cells: [3]int{all[0], all[1], n * min(4, all[2]/n)}}
 	hash, err := m.verify(v)
@@ -304,10 +304,10 @@ func (m *Measurement) row(kind string, n int, cells [3]int) Row {
 	}
 }
 
-// skip tells why a row has no figures. An error that is not known to all ranks ends
-// the measurement.
+// skip tells why a row has no figures: the machine has no room for it. A wrong case,
+// and what not all ranks know of, end the measurement.
 func (m *Measurement) skip(row Row, err error) error {
-	if _, agreed := sim.ExitCode(err); !agreed {
+	if code, agreed := sim.ExitCode(err); !agreed || code != sim.ExitFailure {
 		return err
 	}
 	if row.Skipped = err.Error(); m.Comm.Rank() == 0 {

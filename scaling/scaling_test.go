@@ -70,7 +70,7 @@ func TestScale(t *testing.T) {
 		if r.EffLow > r.Efficiency || r.Efficiency > r.EffHigh || alone && r.Efficiency != 1 || !alone && r.Efficiency <= 0 {
 			t.Errorf("efficiency: %+v", r)
 		}
-		if r.Compute <= 0 || r.Compute+r.Exposed > 1.01*r.Step || (r.Bytes > 0) == alone || (r.Verified != "") == alone {
+		if r.Compute <= 0 || r.Compute > count(r.Cells)/r.Low/1e6 || (r.Bytes > 0) == alone || (r.Verified != "") == alone {
 			t.Errorf("parts: %+v", r)
 		}
 	}
