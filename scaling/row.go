@@ -20,7 +20,7 @@ type Row struct {
 	Way       string // what the exchange says of itself, on rank 0
 	Ranks     int
 	Nodes     int    // that these ranks are on
-	Cells     [3]int // of all ranks together
+	Size      [3]int // cells of all ranks together
 	Skipped   string `json:",omitempty"` // why there are no figures
 
 	Steps          int // a turn
@@ -37,7 +37,7 @@ type Row struct {
 	Imbalance      float64
 	Bytes          float64 // sent, a rank and step
 	Verified       string  // hash of the state that was compared
-	VerifiedCells  [3]int
+	VerifiedSize   [3]int
 	KernelsDiffer  float64 // from the float64 oracle, the largest velocity component
 	TurnsMeasured  int
 	SecondsMeasure float64 // of all turns of this row

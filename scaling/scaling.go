@@ -209,7 +209,7 @@ func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, 
 	if err != nil {
 		return err
 	}
-	row.Verified, row.VerifiedCells = fmt.Sprintf("%016x", hash), v.cells
+	row.Verified, row.VerifiedSize = fmt.Sprintf("%016x", hash), v.cells
 	c, err := m.ready(n, all, timed(m.Model, m.Precision, all))
 	if err != nil {
 		return m.skip(row, err)
@@ -300,7 +300,7 @@ func (m *Measurement) row(kind string, n int, cells [3]int) Row {
 	}
 	return Row{
 		Part: "scaling", Kind: kind, Version: m.Version, Device: m.Device.Info().Model, MPI: comm.Describe(m.Comm),
-		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Cells: cells,
+		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Size: cells,
 	}
 }
 

@@ -61,16 +61,16 @@ func TestScale(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprint(r.Kind, " ", r.Ranks, r.Cells, r.Nodes, r.TurnsMeasured, r.Steps))
+		got = append(got, fmt.Sprint(r.Kind, " ", r.Ranks, r.Size, r.Nodes, r.TurnsMeasured, r.Steps))
 		alone := r.Ranks == 1
-		rate := count(r.Cells) / r.Step / 1e6
+		rate := count(r.Size) / r.Step / 1e6
 		if r.Skipped != "" || !(r.Low <= r.MLUPS && r.MLUPS <= r.High) || r.MLUPS <= 0 || rate < 0.99*r.Low || rate > 1.01*r.High {
 			t.Errorf("speed: %+v", r)
 		}
 		if r.EffLow > r.Efficiency || r.Efficiency > r.EffHigh || alone && r.Efficiency != 1 || !alone && r.Efficiency <= 0 {
 			t.Errorf("efficiency: %+v", r)
 		}
-		if r.Compute <= 0 || r.Compute > count(r.Cells)/r.Low/1e6 || (r.Bytes > 0) == alone || (r.Verified != "") == alone {
+		if r.Compute <= 0 || r.Compute > count(r.Size)/r.Low/1e6 || (r.Bytes > 0) == alone || (r.Verified != "") == alone {
 			t.Errorf("parts: %+v", r)
 		}
 	}
@@ -168,7 +168,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, fmt.Sprintf("%d %v %q", r.Ranks, r.Cells, r.Skipped))
+		got = append(got, fmt.Sprintf("%d %v %q", r.Ranks, r.Size, r.Skipped))
 	}
 	want := []string{
 		`1 [16 20 40] "step 0: setting up: 1 MiB for the state: out of memory"`,

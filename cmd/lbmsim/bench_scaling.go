@@ -217,7 +217,7 @@ func (t *scalingTable) head(c comm.Comm, device string, f scalingFlags) {
 }
 
 func (t *scalingTable) row(r scaling.Row) {
-	of := r.Cells
+	of := r.Size
 	if r.Kind == scaling.Weak {
 		of[2] /= r.Ranks
 	}

@@ -64,7 +64,7 @@ var places = map[string]place{
 	"decomp":              {0, nil},
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
-	"scripts/benchplot":   {4, []string{"device/bench"}},                                     // draws what `lbmsim bench --json` prints
+	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }

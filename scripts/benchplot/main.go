@@ -4,6 +4,11 @@
 //	lbmsim bench --json >bench.json
 //	go run ./scripts/benchplot -o roofline.svg bench.json [MORE.json...]
 //
+// and what `lbmsim bench scaling --json` has measured:
+//
+//	mpirun -np 8 lbmsim bench scaling --json >scaling.json
+//	go run ./scripts/benchplot -o scaling.svg scaling.json
+//
 // The kernels are bound by memory, so the roofline is a bandwidth: bars are the
 // unavoidable bytes by the time, marks the fastest roofline that took turns with them.
 package main
@@ -15,6 +20,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"lbmsim/scaling"
 )
 
 func main() {
@@ -28,40 +35,46 @@ func main() {
 
 func run(out string, files []string) error {
 	var rows []row
+	var scales []scaling.Row
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
 	for _, name := range files {
-		more, err := readFile(name)
+		text, err := readFile(name)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, more...)
-	}
-	all := panels(rows)
-	if len(all) == 0 {
-		return fmt.Errorf("no speeds in %v: give what `lbmsim bench --json` prints", files)
+		more, err := read(bytes.NewReader(text))
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		curves, err := readScaling(bytes.NewReader(text))
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		rows, scales = append(rows, more...), append(scales, curves...)
 	}
 	var b bytes.Buffer
-	if err := picture(&b, filepath.Ext(out), all); err != nil {
+	var err error
+	switch bars, curves := panels(rows), diagrams(scales); {
+	case len(bars) > 0 && len(curves) > 0:
+		err = fmt.Errorf("%v hold speeds of kernels and scaling: draw them one by one", files)
+	case len(bars) > 0:
+		err = picture(&b, filepath.Ext(out), bars)
+	case len(curves) > 0:
+		err = scalingPicture(&b, filepath.Ext(out), curves)
+	default:
+		err = fmt.Errorf("no speeds in %v: give what `lbmsim bench --json` prints", files)
+	}
+	if err != nil {
 		return err
 	}
 	return os.WriteFile(out, b.Bytes(), 0o666)
 }
 
-func readFile(name string) ([]row, error) {
-	var in io.Reader = os.Stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+func readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
 	}
-	rows, err := read(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return rows, nil
+	return os.ReadFile(name)
 }
