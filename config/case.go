@@ -157,6 +157,7 @@ type Run struct {
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops
 	Threads    int           // 0 = the rank's share of the cores
+	Ranks      [3]int        // parts along each axis; 0 = what is best
 }
 
 // DeviceKind is the processor that a case asks for.

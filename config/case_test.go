@@ -377,13 +377,15 @@ func TestDiff(t *testing.T) {
 
 func TestRanksAndForecast(t *testing.T) {
 	c := load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery = 300\nkeep = 3\n[output.fields]\nevery = 500")
-	if c.CheckRanks(1) != nil || c.CheckRanks(50) != nil {
-		t.Error("possible ranks refused")
+	for _, n := range []int{1, 50} {
+		if p, err := c.Cut(n); err != nil || p.Ranks() != n {
+			t.Errorf("%d ranks: %v", n, err)
+		}
 	}
-	if err := c.CheckRanks(51); err == nil || !strings.Contains(err.Error(), "50 planes") {
+	if _, err := c.Cut(51); err == nil || !strings.Contains(err.Error(), "the next smaller number that fits is 50") {
 		t.Errorf("%v", err)
 	}
-	if c.CheckRanks(0) == nil {
+	if _, err := c.Cut(0); err == nil {
 		t.Error("no ranks accepted")
 	}
 	// 3 ranks: at most 17 planes and two ghosts, 6 moments, rows of 128, float32, twice.
@@ -402,5 +404,30 @@ func TestRanksAndForecast(t *testing.T) {
 	rows := c.Forecast(3)
 	if len(rows) != 10 || !strings.Contains(rows[9].Lattice, "7, 3 kept") || !strings.HasPrefix(rows[8].Lattice, "4") {
 		t.Errorf("%q", rows)
+	}
+}
+
+func TestRanksOfTheCase(t *testing.T) {
+	text := "[domain]\ncells = [128, 30, 20]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = 10\nranks = "
+	c := load(t, text+"[1, 3, 0]")
+	if p, err := c.Cut(12); err != nil || p.Parts() != [3]int{1, 3, 4} || c.LeastRanks() != 3 {
+		t.Errorf("%v, %v, least %d", p.Parts(), err, c.LeastRanks())
+	}
+	if _, err := c.Cut(8); err == nil || !strings.Contains(err.Error(), "[run] ranks") || !strings.Contains(err.Error(), "the next smaller number that fits is 6") {
+		t.Errorf("%v", err)
+	}
+	c = load(t, text+"[1, 2, 4]")
+	// A part of 15 rows and 5 planes, one ghost on each side of both, 10 moments.
+	if got, want := c.StateBytes(8), int64(2*17*7*128*10*4); got != want {
+		t.Errorf("state %d, want %d", got, want)
+	}
+	if got, want := c.SnapshotBytes(8), int64(15*5*128*10*4); got != want || c.CheckpointBytes() != 8*want {
+		t.Errorf("snapshot %d, want %d; checkpoint %d", got, want, c.CheckpointBytes())
+	}
+	if rows := c.Forecast(c.LeastRanks()); rows[0].Lattice != "128 x 15 x 5" || rows[0].SI != "1 x 2 x 4 parts" {
+		t.Errorf("%q", rows[0])
+	}
+	if _, err := c.Cut(4); err == nil || !strings.Contains(err.Error(), "start 8 ranks") {
+		t.Errorf("%v", err)
 	}
 }

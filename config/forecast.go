@@ -11,29 +11,35 @@ import (
 // What a run will take: memory of a rank and the volume of its outputs, known
 // before anything is allocated.
 
-// Planes that ranks are cut from: along z in 3D, along y in 2D.
-func (c *Case) Planes() int { return c.Cells[c.Dims()-1] }
-
-// CheckRanks explains why a number of ranks is not possible.
-func (c *Case) CheckRanks(n int) error {
-	axis := axes()[c.Dims()-1]
-	switch {
-	case n < 1:
-		return fmt.Errorf("%d ranks: at least one is needed", n)
-	case n > c.Planes():
-		return fmt.Errorf("%d ranks for a domain of %d planes: the domain is cut along %s, and every rank needs at least one plane of cells; use at most %d ranks", n, c.Planes(), axis, c.Planes())
+// Cut gives each of a number of ranks its box, as the case wants it or as it is best.
+func (c *Case) Cut(ranks int) (decomp.Plan, error) {
+	if ranks < 1 {
+		return decomp.Plan{}, fmt.Errorf("%d ranks: at least one is needed", ranks)
 	}
-	return nil
+	p, err := decomp.Cut(c.Cells, c.Periodic, c.Dims(), ranks, c.Run.Ranks)
+	if err != nil && c.Run.Ranks != [3]int{} {
+		err = fmt.Errorf("[run] ranks of the case does not fit: %w", err)
+	}
+	return p, err
 }
 
-// Layout of the state of the largest part when the domain is cut for so many ranks
-// (1 to Planes).
+// LeastRanks is the smallest number of ranks that [run] ranks leaves open.
+func (c *Case) LeastRanks() int {
+	n := 1
+	for _, parts := range c.Run.Ranks {
+		n *= max(1, parts)
+	}
+	return n
+}
+
+// Layout of the state of the largest part when the domain is cut for so many ranks,
+// a number that Cut takes.
 func (c *Case) Layout(ranks int) decomp.Layout {
-	n, ghost := c.Cells, [3]int{}
-	a := c.Dims() - 1
-	n[a] = (n[a] + ranks - 1) / ranks
-	ghost[a] = 1
-	return decomp.NewLayout(n, ghost, c.Spec.Components())
+	p, err := c.Cut(ranks)
+	if err != nil {
+		panic(err) // callers have asked Cut
+	}
+	return decomp.NewLayout(p.Largest(), p.Ghost(), c.Spec.Components())
 }
 
 // StateBytes of the rank with the largest part: two copies of the state.
@@ -51,8 +57,8 @@ func (c *Case) SnapshotBytes(ranks int) int64 {
 // FieldsSnapshotBytes is the fields of the largest part: what an output holds while
 // the run goes on.
 func (c *Case) FieldsSnapshotBytes(ranks int) int64 {
-	a := c.Dims() - 1
-	return c.FieldsBytes() / int64(c.Cells[a]) * int64(c.Layout(ranks).N[a])
+	n := c.Layout(ranks).N
+	return c.FieldsBytes() / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
 }
 
 // BaseBytes is about what a process needs before anything else: the program, MPI
@@ -96,7 +102,10 @@ func (c *Case) LargestCube(memory int64) int {
 }
 
 // CheckpointBytes is the size of one checkpoint file, its head apart.
-func (c *Case) CheckpointBytes() int64 { return c.SnapshotBytes(1) }
+func (c *Case) CheckpointBytes() int64 {
+	row := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components()).RowLen()
+	return int64(c.Cells[1]) * int64(c.Cells[2]) * int64(row) * int64(c.Spec.Precision.Bytes())
+}
 
 // FieldsBytes is the size of one output of fields, its head apart.
 func (c *Case) FieldsBytes() int64 {
@@ -107,7 +116,7 @@ func (c *Case) FieldsBytes() int64 {
 	return int64(c.Box().Cells()) * int64(values) * int64(c.Fields.Type.Bytes())
 }
 
-// Forecast lists memory and output volume for a number of ranks (1 to Planes).
+// Forecast lists memory and output volume for a number of ranks that Cut takes.
 // Lattice holds the numbers, SI the bytes for people. Memory is that of the rank
 // with the largest part.
 func (c *Case) Forecast(ranks int) []Row {
@@ -115,8 +124,13 @@ func (c *Case) Forecast(ranks int) []Row {
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
 	state, flags := c.StateBytes(ranks), c.FlagBytes(ranks)
 	total := state + flags
+	parts := ""
+	if p, err := c.Cut(ranks); err == nil && ranks > 1 {
+		n := p.Parts()
+		parts = fmt.Sprintf("%d x %d x %d parts", n[0], n[1], n[2])
+	}
 	rows := []Row{
-		{"cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), ""},
+		{"cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts},
 		{"state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)},
 		{"cell types of a rank", "", Bytes(flags)},
 		{"both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)},

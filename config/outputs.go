@@ -41,6 +41,29 @@ func (r *resolver) run() {
 	if e := s.get("threads"); e != nil {
 		run.Threads = e.ints[0]
 	}
+	r.parts(s)
+}
+
+// parts that the case wants the domain cut into.
+func (r *resolver) parts(s *section) {
+	e := s.get("ranks")
+	if e == nil || r.dims == 0 || !r.haveBox {
+		return
+	}
+	if len(e.ints) != r.dims {
+		r.add(e.at, "", "ranks has %d values in a case of %d dimensions", len(e.ints), r.dims)
+		return
+	}
+	for a, n := range e.ints {
+		if n > r.c.Cells[a] {
+			r.add(e.at, "every part needs at least one row of cells", "%d parts along %s, which has %d cells", n, axes()[a], r.c.Cells[a])
+			return
+		}
+		r.c.Run.Ranks[a] = n
+	}
+	if e.ints[0] > 1 {
+		r.add(e.at, "rows along x lie together in memory", "x is never cut: the first of ranks is 1, or 0")
+	}
 }
 
 func (r *resolver) device() {

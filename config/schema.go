@@ -260,6 +260,7 @@ func schema() []table {
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
 			{name: "threads", kind: kInteger, def: "0", within: counts(0, 4096), doc: "threads of a rank; 0 = the rank's share of the cores"},
+			{name: "ranks", kind: kIntegers, within: counts(0, maxAxis), defDoc: "what is best", doc: "into how many parts the ranks cut each axis, 0 = what is best: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
 		}, "When the run ends and how it is watched."},
 		{"device", []key{
 			{name: "kind", kind: kWord, choices: deviceKinds(), def: `"auto"`, doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},

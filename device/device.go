@@ -85,6 +85,9 @@ type Program interface {
 	// Planes sums the interior cells plane by plane along layout.Axis(), in a
 	// fixed order that does not depend on threads or on the cut.
 	Planes(state Buffer, p model.Params) ([]Plane, error)
+	// Rows are the sums that Planes adds up, of each interior row, [z][y]: what ranks
+	// that share planes go on with.
+	Rows(state Buffer, p model.Params) ([]Plane, error)
 	// BytesPerCell is the memory traffic of one step and cell that the layout
 	// makes unavoidable: the numerator of the roofline share.
 	BytesPerCell() int
@@ -94,7 +97,8 @@ type Program interface {
 	Close()
 }
 
-// Plane is what the stability watch and the norms need of one plane of cells.
+// Plane is what the stability watch and the norms need of one plane, or one row, of
+// cells.
 type Plane struct {
 	Cells    int        // fluid cells
 	Mass     float64    // sum of rho-1
@@ -104,4 +108,21 @@ type Plane struct {
 	MaxAt    [3]int     // ... and its cell (local)
 	Bad      int        // cells with a value that is not finite ...
 	BadAt    [3]int     // ... and the first of them (local)
+}
+
+// Add goes on with the next row of the plane.
+func (p *Plane) Add(row Plane) {
+	if row.Cells > 0 && (p.Cells == 0 || row.MaxSpeed > p.MaxSpeed) {
+		p.MaxSpeed, p.MaxAt = row.MaxSpeed, row.MaxAt
+	}
+	if row.Bad > 0 && p.Bad == 0 {
+		p.BadAt = row.BadAt
+	}
+	p.Cells += row.Cells
+	p.Mass += row.Mass
+	for a := range p.Momentum {
+		p.Momentum[a] += row.Momentum[a]
+	}
+	p.Energy += row.Energy
+	p.Bad += row.Bad
 }

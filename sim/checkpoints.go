@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 )
@@ -32,24 +33,37 @@ type memory struct {
 
 // header describes this run's checkpoint of the present step.
 func (r *run) header() checkpoint.Header {
-	n := r.layout.N
 	h := checkpoint.Header{
 		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.Version, Step: int64(r.n), Time: r.time(),
 		N: r.Case.Cells, Planes: r.Case.Cells[r.layout.Axis()], Rows: 1,
 		Components: r.layout.Components, Pitch: r.layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
 	}
 	if r.layout.Axis() == 2 {
-		h.Rows = n[1]
+		h.Rows = r.Case.Cells[1]
 	}
 	return h
 }
 
-// interior is the range of bytes of a rank's own planes in a state.
-func (r *run) interior() (lo, hi int) {
-	first, _ := r.layout.Plane(0)
-	end, _ := r.layout.Plane(r.layout.N[r.layout.Axis()])
-	b := r.Case.Spec.Precision.Bytes()
-	return first * b, end * b
+// extent is this rank's part of a checkpoint.
+func (r *run) extent() checkpoint.Extent {
+	lo, hi := r.box.Lo, r.box.Hi
+	if r.layout.Axis() == 1 {
+		return checkpoint.Extent{Planes: [2]int{lo[1], hi[1]}, Rows: [2]int{0, 1}}
+	}
+	return checkpoint.Extent{Planes: [2]int{lo[2], hi[2]}, Rows: [2]int{lo[1], hi[1]}}
+}
+
+// interior are the runs of bytes of the rank's own cells in a state, planes first to
+// first+n: one run, or one for each plane that the rank shares with others.
+func (r *run) interior(first, n int) []decomp.Range {
+	box := decomp.Box{Hi: r.layout.N}
+	box.Lo[r.layout.Axis()], box.Hi[r.layout.Axis()] = first, first+n
+	runs := r.layout.Ranges(box)
+	for i := range runs {
+		runs[i].Lo *= r.Case.Spec.Precision.Bytes()
+		runs[i].Hi *= r.Case.Spec.Precision.Bytes()
+	}
+	return runs
 }
 
 // write takes a snapshot of the state; a goroutine brings it to the disk.
@@ -78,16 +92,25 @@ func (c *checkpoints) write(r *run) error {
 	if err := r.all("checkpoint", err); err != nil {
 		return err
 	}
-	axis := r.layout.Axis()
-	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.box.Lo[axis], r.box.Hi[axis])
+	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.extent())
 	if err != nil {
 		return Agreed(ExitFailure, err)
 	}
-	lo, hi := r.interior()
+	runs := r.interior(0, r.layout.N[r.layout.Axis()])
 	if c.image == nil {
-		c.image = make([]byte, hi-lo)
+		size := 0
+		for _, run := range runs {
+			size += run.Hi - run.Lo
+		}
+		c.image = make([]byte, size)
 	}
-	if err := r.all("reading the state", r.read(c.image, lo)); err != nil {
+	err = nil
+	for image := c.image; len(runs) > 0 && err == nil; runs = runs[1:] {
+		n := runs[0].Hi - runs[0].Lo
+		err = r.read(image[:n], runs[0].Lo)
+		image = image[n:]
+	}
+	if err := r.all("reading the state", err); err != nil {
 		p.Abort()
 		return err
 	}

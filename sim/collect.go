@@ -11,7 +11,7 @@ import (
 // collect brings one component (or -1: the magnitude) of a field in a small
 // global box to rank 0, as [z][y][x] in the outputs' unit. Collective.
 func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, error) {
-	part := r.meets(box)
+	part := meet(box, r.box)
 	var mine []float64
 	if part.Cells() > 0 {
 		s := newSampler[float64](r, r.present(), f)
@@ -40,22 +40,25 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 	if err != nil || !r.root {
 		return nil, err
 	}
-	// Ranks are in the order of the slowest axis, so their parts follow each other.
-	values := make([]float64, 0, box.Cells())
-	for _, part := range parts {
-		for i := 0; i < len(part)/8; i++ {
-			values = append(values, float64At(part, i))
+	values, size := make([]float64, box.Cells()), box.Size()
+	for rank, part := range parts {
+		b := meet(box, r.plan.Box(rank))
+		width := b.Hi[0] - b.Lo[0]
+		for i := range len(part) / 8 {
+			row, rows := i/width, b.Hi[1]-b.Lo[1]
+			x, y, z := b.Lo[0]+i%width-box.Lo[0], b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
+			values[(z*size[1]+y)*size[0]+x] = float64At(part, i)
 		}
 	}
 	return values, nil
 }
 
-// meets is the part of a global box that this rank holds, in global cells.
-func (r *run) meets(box decomp.Box) decomp.Box {
-	for a := range box.Lo {
-		box.Lo[a], box.Hi[a] = max(box.Lo[a], r.box.Lo[a]), min(box.Hi[a], r.box.Hi[a])
+// meet is what two boxes have in common.
+func meet(a, b decomp.Box) decomp.Box {
+	for i := range a.Lo {
+		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])
 	}
-	return box
+	return a
 }
 
 // local turns a box from global to this rank's cells.

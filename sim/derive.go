@@ -29,9 +29,19 @@ type sampler[In, Out number] struct {
 	faces  int // boundaries of faces come before those of bodies in cells.Velocity
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
-	region     decomp.Box // what is read of a plane: x and, in 3D, y range
+	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
 	first      int        // plane that window[1] holds
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
+}
+
+// rim is how many rows the window has beyond each end of the region along y: ghosts,
+// where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
+// periodic images.
+func (s *sampler[In, Out]) rim() int {
+	if s.axis() == 2 && s.neighbours {
+		return s.layout.Ghost[1]
+	}
+	return 0
 }
 
 // noPlane marks an empty window.
@@ -52,6 +62,7 @@ func (s *sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] 
 // load reads plane k, from -1 to N, of rho-1 and the velocity.
 func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
+	box.Lo[1], box.Hi[1] = box.Lo[1]-s.rim(), box.Hi[1]+s.rim()
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
 	return s.source(box, into)
 }
@@ -103,7 +114,7 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 	nx := s.width()
 	factor := s.units.Factor(f.Dim)
 	for row := 0; row < s.rows(); row++ {
-		base := s.window[1][row*(1+s.dims)*nx:][:(1+s.dims)*nx]
+		base := s.window[1][(row+s.rim())*(1+s.dims)*nx:][:(1+s.dims)*nx]
 		o := out[row*nx*f.Components:][:nx*f.Components]
 		switch f.Name {
 		case "density":
@@ -186,8 +197,9 @@ func (s *sampler[In, Out]) position(row, k int) (y, z int) {
 // sides, away from the ends of the row.
 func (s *sampler[In, Out]) curlRow(o []Out, row, k int, factor float64) {
 	nx := s.width()
+	rim := s.rim()
 	u := func(d, row int) (u, v, w []In) { // rows of the velocity on plane k+d
-		b := s.window[1+d][(row*(1+s.dims)+1)*nx:]
+		b := s.window[1+d][((row+rim)*(1+s.dims)+1)*nx:]
 		if s.dims == 2 {
 			return b[:nx], b[nx:][:nx], nil
 		}
@@ -209,9 +221,12 @@ func (s *sampler[In, Out]) curlRow(o []Out, row, k int, factor float64) {
 		uyl, _, _ = u(-1, row)
 		uyh, _, _ = u(+1, row)
 	} else {
-		n := s.rows() // rows beyond the ends are periodic images
-		uyl, _, wyl = u(0, (row+n-1)%n)
-		uyh, _, wyh = u(0, (row+1)%n)
+		lo, hi := row-1, row+1
+		if n := s.rows(); rim == 0 {
+			lo, hi = (lo+n)%n, hi%n
+		}
+		uyl, _, wyl = u(0, lo)
+		uyh, _, wyh = u(0, hi)
 		uzl, vzl, _ = u(-1, row)
 		uzh, vzh, _ = u(+1, row)
 	}
@@ -273,11 +288,13 @@ func (s *sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) 
 	plane := s.window[1+p[slow]-s.first]
 	// Fluid cells beyond the ends of the uncut axes are periodic images.
 	for a := 0; a < slow; a++ {
-		p[a] = (p[a] + s.layout.N[a]) % s.layout.N[a]
+		if a == 0 || s.rim() == 0 {
+			p[a] = (p[a] + s.layout.N[a]) % s.layout.N[a]
+		}
 	}
 	row := 0
 	if slow == 2 {
-		row = p[1]
+		row = p[1] + s.rim()
 	}
 	return float64(plane[(row*(1+s.dims)+1+c)*s.layout.N[0]+p[0]]), true
 }

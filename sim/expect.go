@@ -11,9 +11,8 @@ import (
 	"lbmsim/model"
 )
 
-// judge measures what the case expects of its end state. Sums run plane by
-// plane on each rank and then over planes on rank 0, so that they do not depend on
-// the number of ranks. Verdicts are the same on every rank.
+// judge measures what the case expects of its end state. Sums do not depend on the
+// number of ranks (planeSums). Verdicts are the same on every rank.
 func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil
@@ -96,15 +95,16 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 	s := newSampler[float64](r, r.present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
 	axis, n := r.layout.Axis(), r.layout.N
-	var sums []float64 // of each plane: |u-r|^2, |r|^2 and the maxima of both
+	of := columns{added: 2, all: 4}
+	var sums []float64 // of each row: |u-r|^2, |r|^2 and the maxima of both
 	var values []float64
 	for k := 0; k < n[axis]; k++ {
 		var err error
 		if values, err = s.sample(velocity, k, values); err != nil {
 			return 0, err
 		}
-		p := [4]float64{}
 		for row := 0; row < s.rows(); row++ {
+			p := [4]float64{}
 			y, z := s.position(row, k)
 			for x := 0; x < n[0]; x++ {
 				if s.cells.At(x, y, z) != 0 {
@@ -120,21 +120,19 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 				p[0], p[1] = p[0]+diff, p[1]+ref
 				p[2], p[3] = math.Max(p[2], diff), math.Max(p[3], ref)
 			}
+			sums = append(sums, p[:]...)
 		}
-		sums = append(sums, p[:]...)
 	}
-	parts, err := comm.Gather(r.Comm, float64Bytes(sums))
+	planes, err := r.planeSums(sums, of)
 	if err != nil || !r.root {
 		return 0, err
 	}
 	var sum [4]float64
-	for _, part := range parts {
-		for i := 0; i < len(part)/8; i += 4 {
-			sum[0] += float64At(part, i)
-			sum[1] += float64At(part, i+1)
-			sum[2] = math.Max(sum[2], float64At(part, i+2))
-			sum[3] = math.Max(sum[3], float64At(part, i+3))
-		}
+	for ; len(planes) > 0; planes = planes[of.all:] {
+		sum[0] += planes[0]
+		sum[1] += planes[1]
+		sum[2] = math.Max(sum[2], planes[2])
+		sum[3] = math.Max(sum[3], planes[3])
 	}
 	if e.Quantity == config.VelocityL2Error {
 		return math.Sqrt(sum[0] / sum[1]), nil

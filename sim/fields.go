@@ -93,9 +93,10 @@ func (f *fieldFiles) prepare(r *run) {
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *run) decomp.Box {
 	box := decomp.Box{Hi: r.layout.N}
-	if axis := r.layout.Axis(); slices.ContainsFunc(f.Fields, derivative) {
-		box.Lo[axis]--
-		box.Hi[axis]++
+	if slices.ContainsFunc(f.Fields, derivative) {
+		for a, g := range r.layout.Ghost {
+			box.Lo[a], box.Hi[a] = box.Lo[a]-g, box.Hi[a]+g
+		}
 	}
 	return box
 }

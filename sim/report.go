@@ -37,7 +37,7 @@ type Start struct {
 type RankInfo struct {
 	Rank   int
 	Host   string
-	Planes [2]int // global planes [lo, hi) of the cut axis
+	Lo, Hi [3]int // its cells, global: Lo <= (x, y, z) < Hi
 	Device device.Info
 	// Transport of this rank's ghost planes: neighbours on the same machine may be
 	// reached in other ways than those on another.

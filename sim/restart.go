@@ -71,8 +71,8 @@ func (o *otherCase) Error() string {
 		o.path, strings.Join(o.keys, "\n  "))
 }
 
-// restore reads this rank's planes, in stages that all ranks take together: the
-// header, which every rank holds against the case by itself, then the state. Its
+// restore reads this rank's part, in stages that all ranks take together: the header,
+// which every rank holds against the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
 func (r *run) restore(path string) (m memory, err error) {
 	f, err := checkpoint.Open(path)
@@ -87,10 +87,11 @@ func (r *run) restore(path string) (m memory, err error) {
 	}
 	if err = json.Unmarshal(f.Header.Extra, &m); err != nil {
 		err = fmt.Errorf("%s: what the run had stored beside the state cannot be read: %w", path, err)
-	} else {
-		err = r.load(f)
 	}
 	if err := comm.Agree(r.Comm, err); err != nil {
+		return m, err
+	}
+	if err := r.load(f); err != nil {
 		return m, err
 	}
 	r.n = int(f.Header.Step)
@@ -107,24 +108,22 @@ func (r *run) differences(h checkpoint.Header) []string {
 	return keys
 }
 
-// load brings the planes of this rank from the file to the device, some at a time.
+// load brings this rank's part from the file to the device. Collective.
 func (r *run) load(f *checkpoint.Reader) error {
-	size := f.Header.PlaneBytes()
-	axis := r.layout.Axis()
-	lo, hi := r.box.Lo[axis], r.box.Hi[axis]
-	step := max(1, 64<<20/size)
-	b := make([]byte, min(step, hi-lo)*size)
-	offset, _ := r.interior()
-	for k := lo; k < hi; k += step {
-		n := min(step, hi-k)
-		if err := f.ReadPlanes(k, k+n, b[:n*size]); err != nil {
-			return err
-		}
-		if err := r.state[0].Write(b[:n*size], offset+(k-lo)*size); err != nil {
-			return err
-		}
+	plane := r.layout.N[1] * r.layout.RowLen() * r.Case.Spec.Precision.Bytes()
+	if r.layout.Axis() == 1 {
+		plane /= r.layout.N[1]
 	}
-	return nil
+	return f.Load(r.Comm, r.extent(), func(first int, data []byte) error {
+		for _, run := range r.interior(first, len(data)/plane) {
+			n := run.Hi - run.Lo
+			if err := r.state[0].Write(data[:n], run.Lo); err != nil {
+				return err
+			}
+			data = data[n:]
+		}
+		return nil
+	})
 }
 
 // resumeOutputs cuts outputs back to the step of the checkpoint.

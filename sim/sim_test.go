@@ -32,6 +32,7 @@ func (s *silent) Finish(x Summary)        { s.summary = x }
 type trial struct {
 	text    string // the case
 	ranks   int
+	cut     [3]int // [run] ranks, not written into the case
 	threads int
 	restart string
 	dir     string // of the outputs
@@ -46,7 +47,7 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 		if err != nil {
 			return err
 		}
-		kase.OutputDir = tr.dir
+		kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
 		dev, err := testDevice(max(1, tr.threads))
 		if err != nil {
 			return err

@@ -23,12 +23,9 @@ func start(o Options) (*run, error) {
 	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}}
 	r.root = r.rank == 0
 	r.last = o.Case.Run.Steps
-	if err := o.Case.CheckRanks(r.size); err != nil {
-		return r, &Error{ExitUsage, err} // the same on every rank
-	}
 	var err error
-	if r.plan, err = decomp.Slabs(o.Case.Cells, o.Case.Periodic, o.Case.Dims(), r.size); err != nil {
-		return r, &Error{ExitUsage, err}
+	if r.plan, err = o.Case.Cut(r.size); err != nil {
+		return r, &Error{ExitUsage, err} // the same on every rank
 	}
 	if err := r.all("setting up", r.build()); err != nil {
 		return r, err
@@ -302,9 +299,8 @@ func (r *run) table() ([]RankInfo, error) {
 	if err != nil {
 		host = "?"
 	}
-	axis := r.layout.Axis()
 	b, err := json.Marshal(RankInfo{
-		Rank: r.rank, Host: host, Planes: [2]int{r.box.Lo[axis], r.box.Hi[axis]},
+		Rank: r.rank, Host: host, Lo: r.box.Lo, Hi: r.box.Hi,
 		Device: r.Device.Info(), Transport: r.halo.Describe(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
 	})
 	if err != nil {

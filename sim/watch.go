@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"math"
@@ -21,8 +19,8 @@ type watch struct {
 	totals Totals
 }
 
-// Totals of the whole domain, in lattice units, summed plane by plane in the
-// order of the slowest axis: the same bits for any number of ranks.
+// Totals of the whole domain, in lattice units, summed row by row and plane by plane
+// in the order of the axes: the same bits for any number of ranks.
 type Totals struct {
 	Cells    int
 	Mass     float64 // sum of rho-1 over the fluid cells
@@ -40,13 +38,9 @@ func (r *run) look() error {
 		return nil
 	}
 	r.watch.at = r.n
-	planes, err := r.program.Planes(r.state[0], r.params)
+	planes, totals, err := r.census()
 	if err != nil {
 		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
-	}
-	all, err := r.gatherPlanes(planes)
-	if err != nil {
-		return err
 	}
 	limit := r.Case.Run.MaxMach * math.Sqrt(model.CS2)
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits.
@@ -63,7 +57,7 @@ func (r *run) look() error {
 	}
 	r.maxMach = math.Float64frombits(uint64(table[1])) / math.Sqrt(model.CS2)
 	if r.root {
-		r.watch.totals = total(all)
+		r.watch.totals = totals
 	}
 	if table[0] == 0 {
 		return nil
@@ -76,41 +70,6 @@ func finite(x float64) float64 {
 		return 0
 	}
 	return x
-}
-
-// gatherPlanes brings all planes to rank 0 in the order of the slowest axis.
-func (r *run) gatherPlanes(planes []device.Plane) ([]device.Plane, error) {
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(planes); err != nil {
-		return nil, err
-	}
-	parts, err := comm.Gather(r.Comm, b.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	var all []device.Plane
-	for _, part := range parts {
-		var p []device.Plane
-		if err := gob.NewDecoder(bytes.NewReader(part)).Decode(&p); err != nil {
-			return nil, err
-		}
-		all = append(all, p...)
-	}
-	return all, nil
-}
-
-func total(planes []device.Plane) Totals {
-	var t Totals
-	for _, p := range planes {
-		t.Cells += p.Cells
-		t.Mass += p.Mass
-		t.Energy += p.Energy
-		t.MaxSpeed = math.Max(t.MaxSpeed, p.MaxSpeed)
-		for a := range t.Momentum {
-			t.Momentum[a] += p.Momentum[a]
-		}
-	}
-	return t
 }
 
 // trouble is the first bad cell of a rank, in words.

@@ -13,7 +13,7 @@ import (
 // checkCommand tells what a case would compute and need; it starts no MPI and
 // allocates nothing of the case's size, on no device.
 func checkCommand() *cobra.Command {
-	ranks := 1
+	ranks := 0
 	c := &cobra.Command{
 		Use:   "check CASE.toml",
 		Short: "Check a case and tell what it needs, without running it",
@@ -24,8 +24,11 @@ func checkCommand() *cobra.Command {
 				return usageError{err}
 			}
 			kase, err := config.Load(args[0], text)
+			if err == nil && ranks == 0 {
+				ranks = kase.LeastRanks()
+			}
 			if err == nil {
-				err = kase.CheckRanks(ranks)
+				_, err = kase.Cut(ranks)
 			}
 			if err != nil {
 				fmt.Fprintln(os.Stderr, failText(err))
@@ -50,6 +53,6 @@ func checkCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVarP(&ranks, "ranks", "n", 1, "number of ranks that the run would have")
+	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of ranks that the run would have (default 1, or what the case asks for)")
 	return c
 }

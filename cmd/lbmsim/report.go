@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -213,14 +214,31 @@ func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }
 
 // printRanks prints a line for each rank: where it runs and how it talks.
 func printRanks(out io.Writer, ranks []sim.RankInfo) {
-	rows := [][]string{{"rank", "host", "planes", "device", "", "memory", "ghost planes"}}
+	var grid [3]int // cells of the domain
+	for _, r := range ranks {
+		for a := range grid {
+			grid[a] = max(grid[a], r.Hi[a])
+		}
+	}
+	rows := [][]string{{"rank", "host", "cells", "device", "", "memory", "ghosts"}}
 	for _, r := range ranks {
 		rows = append(rows, []string{
-			fmt.Sprint(r.Rank), r.Host, fmt.Sprintf("%d-%d", r.Planes[0], r.Planes[1]-1),
+			fmt.Sprint(r.Rank), r.Host, partText(r.Lo, r.Hi, grid),
 			r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)), r.Transport,
 		})
 	}
 	printColumns(out, rows)
+}
+
+// partText is a rank's cells along the axes that are cut.
+func partText(lo, hi, grid [3]int) string {
+	text := ""
+	for a := range grid {
+		if lo[a] > 0 || hi[a] < grid[a] {
+			text += fmt.Sprintf(" %c %d-%d", "xyz"[a], lo[a], hi[a]-1)
+		}
+	}
+	return strings.TrimPrefix(cmp.Or(text, " all"), " ")
 }
 
 // printColumns aligns columns of text.

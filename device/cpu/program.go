@@ -194,49 +194,54 @@ func (p *program) rows(what string, state device.Buffer, box decomp.Box, layers 
 
 // Planes adds the rows of each plane in their order; planes are independent.
 func (p *program) Planes(state device.Buffer, q model.Params) ([]device.Plane, error) {
-	m, err := p.state(state)
-	if err != nil {
-		return nil, fmt.Errorf("sums of %s: %w", p.spec, err)
-	}
 	axis := p.layout.Axis()
 	other := 3 - axis // y for planes along z, z for planes along y
 	planes := make([]device.Plane, p.layout.N[axis])
-	tasks := make([]task, len(planes))
-	for k := range planes {
+	return planes, p.sums(state, len(planes), func(m *memory, k int) {
+		var at [3]int
+		at[axis] = k
+		for at[other] = 0; at[other] < p.layout.N[other]; at[other]++ {
+			planes[k].Add(p.row(m, q, at))
+		}
+	})
+}
+
+// Rows sums the rows; one task has those of a plane along z.
+func (p *program) Rows(state device.Buffer, q model.Params) ([]device.Plane, error) {
+	n := p.layout.N
+	rows := make([]device.Plane, n[1]*n[2])
+	return rows, p.sums(state, n[2], func(m *memory, z int) {
+		for y := range n[1] {
+			rows[z*n[1]+y] = p.row(m, q, [3]int{0, y, z})
+		}
+	})
+}
+
+// sums runs n tasks that look at a state.
+func (p *program) sums(state device.Buffer, n int, do func(m *memory, k int)) error {
+	m, err := p.state(state)
+	if err != nil {
+		return fmt.Errorf("sums of %s: %w", p.spec, err)
+	}
+	tasks := make([]task, n)
+	for k := range tasks {
 		tasks[k] = func(*worker) error {
-			planes[k] = p.plane(m, q, axis, k, other)
+			do(m, k)
 			return nil
 		}
 	}
-	if err := p.device.run(tasks); err != nil {
-		return nil, err
-	}
-	return planes, nil
+	return p.device.run(tasks)
 }
 
-func (p *program) plane(m *memory, q model.Params, axis, k, other int) device.Plane {
-	var sum device.Plane
-	fastest := -1.0
-	at := [3]int{}
-	at[axis] = k
-	for at[other] = 0; at[other] < p.layout.N[other]; at[other]++ {
-		s := p.kernel.Row(p.box, q, m.pointer(), at[1], at[2])
-		sum.Cells += p.fluid[at[2]*p.layout.N[1]+at[1]]
-		sum.Mass += s.Mass
-		for a := range sum.Momentum {
-			sum.Momentum[a] += s.Momentum[a]
-		}
-		sum.Energy += s.Energy
-		if s.Speed2 > fastest {
-			fastest = s.Speed2
-			sum.MaxSpeed, sum.MaxAt = math.Sqrt(s.Speed2), at
-			sum.MaxAt[0] = int(s.At)
-		}
-		if s.Bad > 0 && sum.Bad == 0 {
-			sum.BadAt = at
-			sum.BadAt[0] = int(s.BadAt)
-		}
-		sum.Bad += int(s.Bad)
+// row sums the row that begins at a cell.
+func (p *program) row(m *memory, q model.Params, at [3]int) device.Plane {
+	s := p.kernel.Row(p.box, q, m.pointer(), at[1], at[2])
+	sum := device.Plane{Cells: p.fluid[at[2]*p.layout.N[1]+at[1]], Mass: s.Mass, Momentum: s.Momentum, Energy: s.Energy, Bad: int(s.Bad)}
+	if s.Speed2 >= 0 {
+		sum.MaxSpeed, sum.MaxAt = math.Sqrt(s.Speed2), [3]int{int(s.At), at[1], at[2]}
+	}
+	if s.Bad > 0 {
+		sum.BadAt = [3]int{int(s.BadAt), at[1], at[2]}
 	}
 	return sum
 }

@@ -360,37 +360,51 @@ func (p *program) through(what string, state device.Buffer, box decomp.Box, laye
 
 // Planes sums the rows, then the rows of each plane, in their order.
 func (p *program) Planes(state device.Buffer, q model.Params) ([]device.Plane, error) {
+	return p.sums(state, q, p.layout.N[p.layout.Axis()])
+}
+
+// Rows sums the rows.
+func (p *program) Rows(state device.Buffer, q model.Params) ([]device.Plane, error) {
+	return p.sums(state, q, 0)
+}
+
+// sums of so many planes, or, where it is 0, of the rows.
+func (p *program) sums(state device.Buffer, q model.Params, planes int) ([]device.Plane, error) {
 	own, err := p.state(state)
 	if err == nil {
 		err = p.tell(q)
 	}
-	n, axis := p.layout.N, p.layout.Axis()
-	rows, planes := n[1]*n[2], n[axis]
-	sums := make([]sumsABI, planes)
+	rows := p.layout.N[1] * p.layout.N[2]
+	count := planes
+	if planes == 0 {
+		count = rows
+	}
+	sums := make([]sumsABI, count)
 	size := int(unsafe.Sizeof(sums[0]))
 	if err == nil {
 		l := <-p.d.lanes
 		defer func() { p.d.lanes <- l }()
+		from := p.rows.at
 		if err = l.open(); err == nil {
 			err = p.d.call("sums", func() error {
-				of := uint64(p.rows.at)
-				to := of + uint64(rows*size)
-				err := launch(p.kernels.rows, [3]int{rows, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), uint64(own.at), of)
-				if err == nil {
-					err = launch(p.kernels.planes, [3]int{planes, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), of, to, uint64(rows/planes))
+				err := launch(p.kernels.rows, [3]int{rows, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), uint64(own.at), uint64(from))
+				if err != nil || planes == 0 {
+					return err
 				}
-				return err
+				of := from
+				from += cu.DevicePtr(rows * size)
+				return launch(p.kernels.planes, [3]int{planes, 1, 1}, [2]int{rowThreads, 1}, 0, l.stream, uint64(p.box.at), uint64(of), uint64(from), uint64(rows/planes))
 			})
 		}
 		// The lane's copy follows on the same stream.
 		if err == nil {
-			err = l.read(bytesOf(sums), p.rows.at+cu.DevicePtr(rows*size))
+			err = l.read(bytesOf(sums), from)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sums of %s: %w", p.spec, err)
 	}
-	list := make([]device.Plane, planes)
+	list := make([]device.Plane, len(sums))
 	for i, s := range sums {
 		list[i] = device.Plane{Cells: int(s.cells), Mass: s.mass, Momentum: s.momentum, Energy: s.energy, Bad: int(s.bad)}
 		if s.speed2 >= 0 {

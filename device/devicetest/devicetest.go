@@ -67,6 +67,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Repeat", repeat},
 		{"InitFields", initFields},
 		{"Planes", planes},
+		{"Rows", rowsOf},
 		{"FirstOfEquals", firstOfEquals},
 		{"WallLaw", wallLaw},
 		{"Mass", mass},

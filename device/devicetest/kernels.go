@@ -160,36 +160,52 @@ func ranges(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// pencil: a box with ghosts along y as well gives the bits of one without.
+// pencil: a box with ghosts along y as well gives the bits of one without, whole and in
+// the parts that a rank amid others computes: edge planes, edge rows, bulk.
 func pencil(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		if spec.Lattice.Dims == 2 {
 			return // 2D boxes have no third axis to cut
 		}
-		e := NewExample(spec, [3]int{40, 6, 5}, [3]bool{true, true, true}, 9)
-		s := Start(t, d, e)
-		s.Step(t, 1)
-		l := decomp.NewLayout(e.N, [3]int{0, 1, 1}, spec.Components())
-		p := load(t, d, spec, l, e.Periodic, e.Cells)
-		defer p.Close()
-		in, out := alloc(t, d, stateBytes(spec, l)), alloc(t, d, stateBytes(spec, l))
-		defer in.Free()
-		defer out.Free()
-		if err := p.Init(in, decomp.Box{Hi: e.N}, e.Fields, e.Params); err != nil {
-			t.Fatal(err)
-		}
-		row := spec.Precision.Bytes() * l.RowLen()
-		wrap := func(k, n int) int { return (k + n) % n }
-		for z := -1; z <= e.N[2]; z++ {
-			for y := -1; y <= e.N[1]; y++ {
-				if from, to := l.Row(wrap(y, e.N[1]), wrap(z, e.N[2])), l.Row(y, z); from != to {
-					s.stream.Copy(in, to*row, in, from*row, row)
+		for k, n := range [][3]int{{40, 6, 5}, {33, 1, 4}, {130, 9, 1}, {64, 2, 2}, {65, 19, 17}} {
+			e := NewExample(spec, n, [3]bool{true, true, true}, int64(9+k))
+			s := Start(t, d, e)
+			s.Step(t, 1)
+			l := decomp.NewLayout(e.N, [3]int{0, 1, 1}, spec.Components())
+			p := load(t, d, spec, l, e.Periodic, e.Cells)
+			defer p.Close()
+			var state [3]device.Buffer
+			for i := range state {
+				state[i] = alloc(t, d, stateBytes(spec, l))
+				defer state[i].Free()
+			}
+			in := state[0]
+			if err := p.Init(in, decomp.Box{Hi: e.N}, e.Fields, e.Params); err != nil {
+				t.Fatal(err)
+			}
+			row := spec.Precision.Bytes() * l.RowLen()
+			wrap := func(k, n int) int { return (k + n) % n }
+			for z := -1; z <= e.N[2]; z++ {
+				for y := -1; y <= e.N[1]; y++ {
+					if from, to := l.Row(wrap(y, e.N[1]), wrap(z, e.N[2])), l.Row(y, z); from != to {
+						s.stream.Copy(in, to*row, in, from*row, row)
+					}
 				}
 			}
+			p.Step(s.stream, in, state[1], decomp.Box{Hi: e.N}, e.Params)
+			// The box amid others: rank 4 of nine, of which each has as many cells.
+			plan, err := decomp.Pencils([3]int{n[0], 3 * n[1], 3 * n[2]}, e.Periodic, 3, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edges, bulk := plan.Edges(4)
+			for _, b := range append(edges, bulk) {
+				p.Step(s.stream, in, state[2], b, e.Params)
+			}
+			s.sync(t)
+			sameBits(t, e, "as a pencil", bits(t, spec, l, state[1]), s.Bits(t))
+			sameBits(t, e, "as a pencil in parts", bits(t, spec, l, state[2]), s.Bits(t))
 		}
-		p.Step(s.stream, in, out, decomp.Box{Hi: e.N}, e.Params)
-		s.sync(t)
-		sameBits(t, e, "as a pencil", bits(t, spec, l, out), s.Bits(t))
 	})
 }
 

@@ -33,6 +33,38 @@ func planes(t *testing.T, d device.Device, o Options) {
 	})
 }
 
+// rowsOf holds Planes to the sums of the rows, added one behind the other, to the bit:
+// ranks that share planes add up rows.
+func rowsOf(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{37, 6, 5}, {130, 300, 2}, {5, 1, 4}} {
+			e := NewExample(spec, n, [3]bool{true, k == 0, true}, int64(12+k))
+			s := Start(t, d, e)
+			s.Step(t, 2)
+			p := s.parts[0]
+			rows, err := p.program.Rows(p.state[0], e.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = e.N // of the lattice's dimensions
+			if len(rows) != n[1]*n[2] {
+				t.Fatalf("%s of %v: %d rows", spec, n, len(rows))
+			}
+			for k, want := range s.planes(t) {
+				var got device.Plane
+				for i, row := range rows {
+					if at := [3]int{0, i % n[1], i / n[1]}; at[e.axis()] == k {
+						got.Add(row)
+					}
+				}
+				if got != want {
+					t.Errorf("%s of %v: the rows of plane %d are %+v, the plane is %+v", spec, n, k, got, want)
+				}
+			}
+		}
+	})
+}
+
 // sums of fields as Planes gives them.
 func (e Example) sums(fields []float64) []device.Plane {
 	dims, axis := e.Spec.Lattice.Dims, e.axis()

@@ -99,7 +99,7 @@ func Bench(dir string, size int64, runs int) (s Speed, err error) {
 }
 
 func benchWrite(dir string, h Header, data []byte) error {
-	p, err := Begin(comm.Serial(), dir, h, 0, h.Planes)
+	p, err := Begin(comm.Serial(), dir, h, h.whole())
 	if err != nil {
 		return err
 	}

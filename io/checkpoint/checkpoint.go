@@ -1,6 +1,6 @@
 // Package checkpoint keeps the state of a run on disk: one HDF5 file per
-// checkpoint with the memory image of all ranks' planes. Every rank writes its
-// planes at the speed of the disk; every byte of the file is covered by a
+// checkpoint with the memory image of all ranks' rows. Every rank writes its
+// part at the speed of the disk; every byte of the file is covered by a
 // checksum; the file gets its name only when it is complete and on disk, so that
 // a run that is killed at any moment leaves the last good one. A file can be read
 // by any number of ranks.
@@ -40,7 +40,23 @@ type Header struct {
 }
 
 // PlaneBytes is the size of one plane: [row][component][pitch] values.
-func (h Header) PlaneBytes() int { return h.Rows * h.Components * h.Pitch * h.Bytes }
+func (h Header) PlaneBytes() int { return h.Rows * h.rowBytes() }
+
+// rowBytes is the size of a row: [component][pitch] values.
+func (h Header) rowBytes() int { return h.Components * h.Pitch * h.Bytes }
+
+// contains explains what is no part of the state.
+func (h Header) contains(p Extent) error {
+	for i, r := range [][2]int{p.Planes, p.Rows} {
+		if n := []int{h.Planes, h.Rows}[i]; r[0] < 0 || r[0] > r[1] || r[1] > n {
+			return fmt.Errorf("this rank's %s %d to %d are not among %d", []string{"planes", "rows"}[i], r[0], r[1]-1, n)
+		}
+	}
+	return nil
+}
+
+// whole is the part that is all of the state.
+func (h Header) whole() Extent { return Extent{Planes: [2]int{0, h.Planes}, Rows: [2]int{0, h.Rows}} }
 
 func (h Header) check() error {
 	const most = 1 << 31
@@ -77,18 +93,21 @@ type Pending struct {
 	data     int64 // offset of the state
 	sumsAt   int64 // offset of its checksums
 	extraAt  int64
-	sums     *joint.Sums
+	state    *joint.Array
 }
 
+// Extent is what one rank has of the state: some rows of some planes.
+type Extent = joint.Extent
+
 // Begin is collective: it creates the file of step h.Step in the folder, room for
-// the state included, in which this rank will write planes [lo, hi). The error is
+// the state included, in which this rank will write its part. The error is
 // the same on all ranks, and then nothing is left. A folder has one checkpoint
 // under construction at a time: Begin removes what killed runs left.
-func Begin(c comm.Comm, dir string, h Header, lo, hi int) (*Pending, error) {
+func Begin(c comm.Comm, dir string, h Header, part Extent) (*Pending, error) {
 	h.Ranks = c.Size()
 	err := h.check()
-	if err == nil && (lo < 0 || lo > hi || hi > h.Planes) {
-		err = fmt.Errorf("this rank's planes %d to %d are not among %d", lo, hi-1, h.Planes)
+	if err == nil {
+		err = h.contains(part)
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return nil, fmt.Errorf("begin the checkpoint of step %d in %s: %w", h.Step, dir, err)
@@ -103,7 +122,7 @@ func Begin(c comm.Comm, dir string, h Header, lo, hi int) (*Pending, error) {
 	}
 	at := joint.UnmarshalInts(note)
 	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2],
-		sequence: uint64(at[3]), sums: joint.NewSums(lo, hi, h.PlaneBytes())}, nil
+		sequence: uint64(at[3]), state: joint.NewArray(file, at[0], h.Rows, h.rowBytes(), part)}, nil
 }
 
 // create lays the file out for readers of HDF5; returned are the offsets of
@@ -148,12 +167,12 @@ func create(path string, h Header) (at []int64, err error) {
 	return at, err
 }
 
-// Write puts planes into the file: plane 0 is this rank's first. data is
+// Write puts planes of this rank's part into the file: plane 0 is its first. data is
 // [plane][row][component][pitch] in the machine's byte order, no ghosts. Any
 // goroutine may call it, also several at once; no messages. Its error comes
 // again, on all ranks, from Commit.
 func (p *Pending) Write(plane int, data []byte) error {
-	if err := p.sums.Check(plane, data); err != nil {
+	if err := p.state.Check(plane, data); err != nil {
 		p.file.Fail(err)
 		return err
 	}
@@ -161,9 +180,9 @@ func (p *Pending) Write(plane int, data []byte) error {
 	sum.Add(1)
 	go func() {
 		defer sum.Done()
-		p.sums.Add(plane, data)
+		p.state.Add(plane, data)
 	}()
-	err := p.file.WriteAt(data, p.data+int64(p.sums.Lo+plane)*int64(p.header.PlaneBytes()))
+	err := p.state.Put(plane, data)
 	sum.Wait()
 	return err
 }
@@ -176,15 +195,15 @@ func (p *Pending) Flush() error { return p.file.Flush() }
 // gets its name; then those older than the last keep are removed (keep < 1 keeps
 // all). After an error, the same on all ranks, earlier checkpoints are as before.
 func (p *Pending) Commit(keep int) error {
-	p.file.Fail(p.sums.Missing())
-	parts, err := comm.Gather(p.c, p.sums.Marshal())
+	p.file.Fail(p.state.Missing())
+	parts, err := comm.Gather(p.c, p.state.Marshal())
 	if err != nil {
 		p.file.Abort()
 		return fmt.Errorf("gather the checksums of the checkpoint of step %d: %w", p.header.Step, err)
 	}
 	var sums []uint32
 	if p.c.Rank() == 0 {
-		sums, err = joint.Collect(p.header.Planes, parts)
+		sums, err = joint.Collect(p.header.Planes, p.header.PlaneBytes(), parts)
 		p.file.Fail(err)
 	}
 	return p.file.Commit(func(f *os.File) error {

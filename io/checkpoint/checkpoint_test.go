@@ -33,20 +33,110 @@ func state(h Header, lo, hi int) []byte {
 	return b
 }
 
-func write(dir string, h Header, ranks, keep int) error {
-	return comm.RunLocal(ranks, func(c comm.Comm) error {
-		lo, hi := h.Planes*c.Rank()/c.Size(), h.Planes*(c.Rank()+1)/c.Size()
-		p, err := Begin(c, dir, h, lo, hi)
+func write(dir string, h Header, ranks, keep int) error { return writeCut(dir, h, 1, ranks, keep) }
+
+// extent is a rank's part of a state that is cut into so many along rows and planes.
+func (h Header) extent(rank, alongRows, alongPlanes int) (e Extent) {
+	y, z := rank%alongRows, rank/alongRows
+	for i := range 2 {
+		e.Rows[i] = h.Rows * (y + i) / alongRows
+		e.Planes[i] = h.Planes * (z + i) / alongPlanes
+	}
+	return e
+}
+
+// part is the bytes of an extent.
+func part(h Header, e Extent) (b []byte) {
+	for k := e.Planes[0]; k < e.Planes[1]; k++ {
+		b = append(b, state(h, k, k+1)[e.Rows[0]*h.rowBytes():e.Rows[1]*h.rowBytes()]...)
+	}
+	return b
+}
+
+func writeCut(dir string, h Header, alongRows, alongPlanes, keep int) error {
+	return comm.RunLocal(alongRows*alongPlanes, func(c comm.Comm) error {
+		e := h.extent(c.Rank(), alongRows, alongPlanes)
+		p, err := Begin(c, dir, h, e)
 		if err != nil {
 			return err
 		}
-		data, n := state(h, lo, hi), h.PlaneBytes()
-		for k := 0; k < hi-lo; k += 2 {
-			if err := p.Write(k, data[k*n:min(k+2, hi-lo)*n]); err != nil {
+		data, planes := part(h, e), e.Planes[1]-e.Planes[0]
+		for k := 0; k < planes; k += 2 {
+			n := len(data) / planes
+			if err := p.Write(k, data[k*n:min(k+2, planes)*n]); err != nil {
 				return err
 			}
 		}
 		return p.Commit(keep)
+	})
+}
+
+// Ranks that share planes leave the same state and the same checksums as one rank, and
+// read what others wrote, each its part.
+func TestPlanesAreShared(t *testing.T) {
+	cuts := [][2]int{{1, 1}, {3, 1}, {2, 3}, {2, 7}, {1, 4}}
+	for _, w := range cuts {
+		dir, h := t.TempDir(), testHeader(12)
+		if err := writeCut(dir, h, w[0], w[1], 0); err != nil {
+			t.Fatalf("%v parts: %v", w, err)
+		}
+		if err := verify(Path(dir, 12)); err != nil {
+			t.Errorf("%v parts: %v", w, err)
+		}
+		for _, r := range cuts {
+			if err := load(Path(dir, 12), r[0], r[1]); err != nil {
+				t.Errorf("%v parts read by %v: %v", w, r, err)
+			}
+		}
+		flip(t, Path(dir, 12), h)
+		for _, r := range cuts {
+			if err := load(Path(dir, 12), r[0], r[1]); err == nil || !strings.Contains(err.Error(), "plane 4 does not match its checksum") {
+				t.Errorf("a damaged plane read by %v: %v", r, err)
+			}
+		}
+	}
+}
+
+// flip damages plane 4 of the state.
+func flip(t *testing.T, path string, h Header) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b, state(h, 4, 5))
+	if at < 0 {
+		t.Fatal("plane 4 is not in the file as one piece")
+	}
+	b[at+h.rowBytes()+3] ^= 16
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// load reads a checkpoint with ranks of another cut.
+func load(path string, alongRows, alongPlanes int) error {
+	return comm.RunLocal(alongRows*alongPlanes, func(c comm.Comm) error {
+		r, err := Open(path)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		e := r.Header.extent(c.Rank(), alongRows, alongPlanes)
+		var got []byte
+		if err := r.Load(c, e, func(first int, data []byte) error {
+			if rows := e.Rows[1] - e.Rows[0]; first*rows*r.Header.rowBytes() != len(got) {
+				return fmt.Errorf("plane %d comes after %d bytes", first, len(got))
+			}
+			got = append(got, data...)
+			return nil
+		}); err != nil {
+			return err
+		}
+		if !bytes.Equal(got, part(r.Header, e)) {
+			return fmt.Errorf("rank %d read another state", c.Rank())
+		}
+		return nil
 	})
 }
 
@@ -277,8 +367,7 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 		t.Helper()
 		texts := make([]string, 3)
 		if err := comm.RunLocal(3, func(c comm.Comm) error {
-			lo, hi := h.Planes*c.Rank()/3, h.Planes*(c.Rank()+1)/3
-			p, err := Begin(c, dir, h, lo, hi)
+			p, err := Begin(c, dir, h, h.extent(c.Rank(), 1, 3))
 			if err == nil {
 				err = f(c, p)
 			}

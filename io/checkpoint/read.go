@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"lbmsim/comm"
 	"lbmsim/io/internal/h5"
 	"lbmsim/io/internal/joint"
 )
@@ -147,10 +148,86 @@ func (r *Reader) ReadPlanes(lo, hi int, dst []byte) error {
 			return fmt.Errorf("read plane %d of the checkpoint %s: %w", k, r.path, err)
 		}
 		if joint.CRC(0, b) != r.sums[k] {
-			return fmt.Errorf("the checkpoint %s is damaged: plane %d does not match its checksum; restart from an older one", r.path, k)
+			return r.damaged(k)
 		}
 	}
 	return nil
+}
+
+// loadBytes is about how much Load reads at once.
+const loadBytes = 64 << 20
+
+// Load is collective: it reads this rank's part, some planes at a time, and gives them
+// to use, with the number of the first in the part; data is [plane][row][component][pitch]
+// and is used again for the next ones. The error is the same on all ranks, unless it is
+// of the communication. Where ranks share planes it comes after use has seen the data:
+// what a plane adds up to is known only when all of them have read it.
+func (r *Reader) Load(c comm.Comm, part Extent, use func(first int, data []byte) error) error {
+	shared := []int64{0}
+	if part.Rows != r.Header.whole().Rows {
+		shared[0] = 1
+	}
+	if err := comm.Max(c, shared); err != nil {
+		return fmt.Errorf("load the checkpoint %s: %w", r.path, err)
+	}
+	var sums *joint.Sums
+	err := r.Header.contains(part)
+	if err == nil {
+		sums = joint.NewSums(part, r.Header.rowBytes())
+		err = r.read(part, sums, shared[0] == 1, use)
+	}
+	if err := comm.Agree(c, err); err != nil || shared[0] == 0 {
+		return err
+	}
+	parts, err := comm.Gather(c, sums.Marshal())
+	if err != nil {
+		return fmt.Errorf("gather the checksums of the checkpoint %s: %w", r.path, err)
+	}
+	if c.Rank() == 0 {
+		var all []uint32
+		all, err = joint.Collect(r.Header.Planes, r.Header.PlaneBytes(), parts)
+		for k, crc := range all {
+			if crc != r.sums[k] {
+				err = r.damaged(k)
+				break
+			}
+		}
+	}
+	return comm.Agree(c, err)
+}
+
+// read is this rank's part of Load.
+func (r *Reader) read(part Extent, sums *joint.Sums, shared bool, use func(first int, data []byte) error) error {
+	n, row := r.Header.PlaneBytes(), r.Header.rowBytes()
+	size := (part.Rows[1] - part.Rows[0]) * row
+	step := max(1, loadBytes/max(size, 1))
+	b := make([]byte, max(0, min(step, part.Planes[1]-part.Planes[0]))*size)
+	for lo := part.Planes[0]; lo < part.Planes[1] && size > 0; lo += step {
+		hi := min(lo+step, part.Planes[1])
+		data := b[:(hi-lo)*size]
+		if !shared {
+			if err := r.ReadPlanes(lo, hi, data); err != nil {
+				return err
+			}
+		}
+		for k := lo; k < hi && shared; k++ {
+			if _, err := r.f.ReadAt(data[(k-lo)*size:][:size], r.data+int64(k)*int64(n)+int64(part.Rows[0]*row)); err != nil {
+				return fmt.Errorf("read plane %d of the checkpoint %s: %w", k, r.path, err)
+			}
+		}
+		if shared {
+			sums.Add(lo-part.Planes[0], data)
+		}
+		if err := use(lo-part.Planes[0], data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damaged is what to say of a plane whose checksum is another.
+func (r *Reader) damaged(plane int) error {
+	return fmt.Errorf("the checkpoint %s is damaged: plane %d does not match its checksum; restart from an older one", r.path, plane)
 }
 
 // Verify reads all planes.

@@ -35,8 +35,19 @@ type Grid struct {
 	Spacing float64    // metres between two cells
 }
 
-// flat grids have one plane, and slabs are cut along y.
+// flat grids have one plane; what counts as a plane there is a row along x.
 func (g Grid) flat() bool { return g.N[2] == 1 }
+
+// part is a box of the grid as planes along the axis, and the rows of a plane.
+func (g Grid) part(box decomp.Box) (p joint.Extent, rows int) {
+	if box.Cells() == 0 {
+		box = decomp.Box{}
+	}
+	if g.flat() {
+		return joint.Extent{Planes: [2]int{box.Lo[1], box.Hi[1]}, Rows: [2]int{box.Lo[2], box.Hi[2]}}, 1
+	}
+	return joint.Extent{Planes: [2]int{box.Lo[2], box.Hi[2]}, Rows: [2]int{box.Lo[1], box.Hi[1]}}, g.N[1]
+}
 
 func (g Grid) axis() int {
 	if g.flat() {
@@ -67,24 +78,20 @@ type Pending struct {
 	meta   Meta
 	c      comm.Comm
 	file   *joint.File
-	axis   int
 	planes int // of the whole grid along the axis
 	arrays []array
 }
 
 // array is one field on its way into the file.
 type array struct {
-	name    string
-	bytes   int   // of a plane along the axis
-	data    int64 // offset of the field in the file
-	sumsAt  int64 // offset of its checksums
-	sums    *joint.Sums
-	planeLo int
+	*joint.Array
+	name       string
+	planeBytes int
+	sumsAt     int64 // offset of its checksums
 }
 
 // Begin is collective: it creates the file of step m.Step, room for all fields
-// included, in which each rank will write its box. Boxes are slabs: whole in x
-// and, in 3D, in y. The error is the same on all ranks, and then nothing is left.
+// included, in which each rank will write its box. Boxes are whole in x. The error is the same on all ranks, and then nothing is left.
 func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
 	path := s.Path(m.Step)
 	if err := comm.Agree(c, check(box, g, fs)); err != nil {
@@ -98,18 +105,12 @@ func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (
 		return nil, err
 	}
 	at := joint.UnmarshalInts(note)
-	p := &Pending{series: s, meta: m, c: c, file: file, axis: g.axis(), planes: g.N[g.axis()]}
+	p := &Pending{series: s, meta: m, c: c, file: file, planes: g.N[g.axis()]}
+	part, rows := g.part(box)
 	for i, f := range fs {
-		bytes := f.Type.Size() * f.Components * g.N[0]
-		if !g.flat() {
-			bytes *= g.N[1]
-		}
-		lo, hi := box.Lo[p.axis], box.Hi[p.axis]
-		if box.Cells() == 0 {
-			hi = lo
-		}
-		p.arrays = append(p.arrays, array{name: f.Name, bytes: bytes, data: at[2*i], sumsAt: at[2*i+1],
-			sums: joint.NewSums(lo, hi, bytes), planeLo: lo})
+		row := f.Type.Size() * f.Components * g.N[0]
+		p.arrays = append(p.arrays, array{Array: joint.NewArray(file, at[2*i], rows, row, part),
+			name: f.Name, planeBytes: rows * row, sumsAt: at[2*i+1]})
 	}
 	return p, nil
 }
@@ -123,9 +124,9 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 		if box.Lo[a] < 0 || box.Hi[a] > g.N[a] {
 			return fmt.Errorf("the box %v is not in the grid %v", box, g.N)
 		}
-		if a != g.axis() && (box.Lo[a] != 0 || box.Hi[a] != g.N[a]) {
-			return fmt.Errorf("the box %v is no slab of the grid %v: it may be cut along %c only", box, g.N, "xyz"[g.axis()])
-		}
+	}
+	if box.Cells() > 0 && (box.Lo[0] != 0 || box.Hi[0] != g.N[0]) {
+		return fmt.Errorf("the box %v has no whole rows of the grid %v: x is never cut", box, g.N)
 	}
 	if len(fs) == 0 {
 		return errors.New("no fields")
@@ -149,8 +150,8 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 
 // Write puts planes of one field (its index in the list given to Begin) into the
 // file: plane 0 is the first of this rank's box along z, in 2D along y. data is
-// [plane][y][x][component], in 2D [plane = y][x][component], in the machine's
-// byte order. Any goroutine may call it, also several at once; no messages. Its
+// [plane][y][x][component] of the box, in 2D [plane = y][x][component], in the
+// machine's byte order. Any goroutine may call it, also several at once; no messages. Its
 // error comes again, on all ranks, from Commit.
 func (p *Pending) Write(field, plane int, data []byte) error {
 	if field < 0 || field >= len(p.arrays) {
@@ -159,13 +160,13 @@ func (p *Pending) Write(field, plane int, data []byte) error {
 		return err
 	}
 	a := &p.arrays[field]
-	if err := a.sums.Check(plane, data); err != nil {
+	if err := a.Check(plane, data); err != nil {
 		err = fmt.Errorf("field %q: %w", a.name, err)
 		p.file.Fail(err)
 		return err
 	}
-	a.sums.Add(plane, data)
-	return p.file.WriteAt(data, a.data+int64(a.planeLo+plane)*int64(a.bytes))
+	a.Add(plane, data)
+	return a.Put(plane, data)
 }
 
 // Flush comes after this rank's last Write and waits for the disk, so that Commit
@@ -178,16 +179,16 @@ func (p *Pending) Flush() error { return p.file.Flush() }
 func (p *Pending) Commit() error {
 	sums := make([][]uint32, len(p.arrays))
 	for i, a := range p.arrays {
-		if err := a.sums.Missing(); err != nil {
+		if err := a.Missing(); err != nil {
 			p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
 		}
-		parts, err := comm.Gather(p.c, a.sums.Marshal())
+		parts, err := comm.Gather(p.c, a.Marshal())
 		if err != nil {
 			p.file.Abort()
 			return fmt.Errorf("gather the checksums of field %q: %w", a.name, err)
 		}
 		if p.c.Rank() == 0 {
-			if sums[i], err = joint.Collect(p.planes, parts); err != nil {
+			if sums[i], err = joint.Collect(p.planes, a.planeBytes, parts); err != nil {
 				p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
 			}
 		}

@@ -91,8 +91,12 @@ func put(p *Pending, g Grid, box decomp.Box) error {
 
 func writeFile(s Series, ranks int, flat bool, m Meta) error {
 	g := testGrid(flat)
+	return writeBoxes(s, g, ranks, m, func(rank int) decomp.Box { return slab(g, rank, ranks) })
+}
+
+func writeBoxes(s Series, g Grid, ranks int, m Meta, boxOf func(rank int) decomp.Box) error {
 	return comm.RunLocal(ranks, func(c comm.Comm) error {
-		box := slab(g, c.Rank(), c.Size())
+		box := boxOf(c.Rank())
 		p, err := s.Begin(c, box, g, testFields, m)
 		if err != nil {
 			return err
@@ -131,6 +135,35 @@ func TestAnyNumberOfRanksWritesTheSameFile(t *testing.T) {
 			} else if string(first) != string(b) {
 				t.Errorf("flat %v: the file of %d ranks differs from that of one", flat, ranks)
 			}
+		}
+	}
+}
+
+// So do ranks that share planes: pencils.
+func TestPencilsWriteTheSameFile(t *testing.T) {
+	g := testGrid(false)
+	whole := Series{t.TempDir(), "flow"}
+	if err := writeFile(whole, 1, false, testMeta); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(whole.Path(120))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range [][2]int{{2, 1}, {5, 1}, {2, 3}, {3, 6}} {
+		plan, err := decomp.Pencils(g.N, [3]bool{}, cut[0], cut[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Series{t.TempDir(), "flow"}
+		if err := writeBoxes(s, g, plan.Ranks(), testMeta, plan.Box); err != nil {
+			t.Fatalf("%v parts: %v", cut, err)
+		}
+		if err := Verify(s.Path(120), names()...); err != nil {
+			t.Error(err)
+		}
+		if got, err := os.ReadFile(s.Path(120)); err != nil || string(got) != string(want) {
+			t.Errorf("the file of %v parts differs from that of one (%v)", cut, err)
 		}
 	}
 }
@@ -341,15 +374,31 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 			return errors.Join(err, errors.New("given up"))
 		}, "given up")
 	})
-	t.Run("no slab", func(t *testing.T) {
+	t.Run("a plane has a hole", func(t *testing.T) {
+		failing(t, s.Dir, func(c comm.Comm) error {
+			box := slab(g, c.Rank(), c.Size())
+			if c.Rank() == 1 {
+				box.Lo[1]++
+			}
+			p, err := s.Begin(c, box, g, testFields, testMeta)
+			if err != nil {
+				return err
+			}
+			if err := put(p, g, box); err != nil {
+				return err
+			}
+			return p.Commit()
+		}, "no rank wrote bytes 0 to 55 of plane 2", "density")
+	})
+	t.Run("x is cut", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {
 			box := slab(g, c.Rank(), c.Size())
 			if c.Rank() == 2 {
-				box.Hi[1]--
+				box.Hi[0]--
 			}
 			_, err := s.Begin(c, box, g, testFields, testMeta)
 			return err
-		}, "no slab", "rank 2")
+		}, "no whole rows", "rank 2")
 	})
 	t.Run("no folder", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {

@@ -64,7 +64,7 @@ struct Sums {
 //       Launch: blocks of ROW threads; grid (ceil(width/ROW), rows along y, planes).
 //   lbm_rows(Case*, S* state, Sums* rows)      one Sums a row: grid (ny*nz), ROW threads
 //   lbm_planes(Case*, Sums* rows, Sums* planes, i64 rowsOfPlane)   grid (planes), ROW threads
-//       Both in an order that depends on nothing but the row's and the plane's cells.
+//       Rows in an order that depends on nothing but the row's cells, planes row after row.
 //   lbm_update(S* data, i64 rows, i64 components, i64 pitch)  v = 1 - v in place, cell by cell
 //   lbm_copy(uint4* dst, uint4* src, i64 count)   any number of blocks
 enum { ROW = 128 };

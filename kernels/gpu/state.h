@@ -151,11 +151,15 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		gather(s, rows + row);
 	}
 
-	// planes does the same with the rows of a plane.
+	// planes adds the rows of the plane that the block is for one behind the other: the
+	// order in which ranks that share a plane go on where the one before has ended
+	// (device.Plane.Add). The rows lie in the cache, and the loads do not wait for the sums.
 	__device__ static LBM_INLINE void planes(const Sums* LBM_RESTRICT rows, Sums* LBM_RESTRICT planes, long long rowsOfPlane) {
+		if (threadIdx.x != 0) return;
 		Sums s = nothing();
-		for (long long k = threadIdx.x; k < rowsOfPlane; k += ROW) add(s, rows[blockIdx.x * rowsOfPlane + k]);
-		gather(s, planes + blockIdx.x);
+#pragma unroll 4
+		for (long long k = 0; k < rowsOfPlane; k++) add(s, rows[blockIdx.x * rowsOfPlane + k]);
+		planes[blockIdx.x] = s;
 	}
 
 	__device__ static LBM_INLINE Sums nothing() { return {0, {0, 0, 0}, 0, -1, 0, 0, 0, -1}; }

@@ -3,6 +3,7 @@ package joint
 import (
 	"errors"
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,17 +148,18 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		var parts [][]byte
 		for r := 0; r < n; r++ {
-			s := NewSums(6*r/n, 6*(r+1)/n, 10)
-			if s.Hi > s.Lo && s.Missing() == nil {
+			lo, hi := 6*r/n, 6*(r+1)/n
+			s := NewSums(Extent{Planes: [2]int{lo, hi}, Rows: [2]int{0, 1}}, 10)
+			if hi > lo && s.Missing() == nil {
 				t.Error("nothing is missing before anything is written")
 			}
-			s.Add(0, data[s.Lo*10:s.Hi*10])
+			s.Add(0, data[lo*10:hi*10])
 			if err := s.Missing(); err != nil {
 				t.Error(err)
 			}
 			parts = append(parts, s.Marshal())
 		}
-		all, err := Collect(6, parts)
+		all, err := Collect(6, 10, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,13 +168,13 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 		} else if got != want {
 			t.Errorf("%d ranks: %s, one rank: %s", n, got, want)
 		}
-		if _, err := Collect(7, parts); err == nil {
+		if _, err := Collect(7, 10, parts); err == nil {
 			t.Error("plane 6 is missing and nobody noticed")
 		}
-		if _, err := Collect(5, parts); err == nil {
+		if _, err := Collect(5, 10, parts); err == nil {
 			t.Error("plane 5 is too many and nobody noticed")
 		}
-		if _, err := Collect(6, append(parts, parts[0])); n < 7 && err == nil {
+		if _, err := Collect(6, 10, append(parts, parts[0])); n < 7 && err == nil {
 			t.Error("plane 0 is there twice and nobody noticed")
 		}
 	}
@@ -190,5 +192,50 @@ func TestReplace(t *testing.T) {
 	}
 	if err := Replace(filepath.Join(path, "b"), nil); err == nil {
 		t.Error("wrote into a file as into a folder")
+	}
+}
+
+// A checksum put together from those of any pieces is that of the whole.
+func TestChecksumsOfPieces(t *testing.T) {
+	data := make([]byte, 5*1031)
+	rand.New(rand.NewSource(4)).Read(data)
+	for _, rows := range [][]int{{5}, {1, 4}, {2, 2, 1}, {1, 1, 1, 1, 1}, {3, 2}} {
+		var parts [][]byte
+		at := 0
+		for _, n := range rows {
+			s := NewSums(Extent{Planes: [2]int{0, 1}, Rows: [2]int{at, at + n}}, 1031)
+			s.Add(0, data[1031*at:1031*(at+n)])
+			parts = append([][]byte{s.Marshal()}, parts...) // in any order
+			at += n
+		}
+		if got, err := Collect(1, len(data), parts); err != nil || got[0] != CRC(0, data) {
+			t.Errorf("rows %v: %x (%v), want %x", rows, got, err, CRC(0, data))
+		}
+	}
+	for n := range 70 { // lengths beyond one power of two, the shortest too
+		a, b := data[:100], data[100:100+n]
+		if got := product(CRC(0, a), shift(n)) ^ CRC(0, b); got != CRC(CRC(0, a), b) {
+			t.Errorf("%d bytes behind: %x, want %x", n, got, CRC(CRC(0, a), b))
+		}
+	}
+}
+
+// Collect tells gaps, overlaps and what lies beyond the end.
+func TestCollectRefuses(t *testing.T) {
+	of := func(planes, rows [2]int) []byte { return NewSums(Extent{planes, rows}, 10).Marshal() }
+	one := [2]int{0, 1}
+	for words, parts := range map[string][][]byte{
+		"ranks 0 and 1 both wrote plane 0":           {of(one, [2]int{0, 3}), of(one, [2]int{2, 4})},
+		"no rank wrote bytes 20 to 29 of plane 0":    {of(one, [2]int{0, 2}), of(one, [2]int{3, 4})},
+		"no rank wrote bytes 30 to 39 of plane 0":    {of(one, [2]int{0, 3})},
+		"no rank wrote bytes 0 to 9 of plane 0":      {of(one, [2]int{1, 4})},
+		"rank 1 wrote beyond the 40 bytes of plane ": {of(one, [2]int{0, 3}), of(one, [2]int{3, 5})},
+		"no rank wrote plane 0 of 1":                 {of([2]int{0, 0}, [2]int{0, 4})},
+		"rank 0 wrote plane 1 of 1":                  {of([2]int{1, 2}, [2]int{0, 4})},
+		"rank 1 sent no checksums":                   {of(one, [2]int{0, 4}), {1, 2}},
+	} {
+		if _, err := Collect(1, 40, parts); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
 	}
 }
