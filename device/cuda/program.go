@@ -305,7 +305,7 @@ func (p *program) rowsOf(fn cu.Function, s cu.Stream, state, fields cu.DevicePtr
 // Init writes the state from physical fields.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
 	return p.through("init", state, box, [3]int{}, fields, p.spec.Lattice.Moments(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
-		n := copy(h.host, bytesOf(fields[k.first:][:k.count]))
+		n := copyWide(h.host, bytesOf(fields[k.first:][:k.count]))
 		if err := cu.MemcpyHtoDAsync(h.there.at, unsafe.Pointer(&h.host[0]), int64(n), l.stream); err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, 
 			return err
 		}
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&h.host[0]), h.there.at, int64(8*k.count), l.stream)
-	}, func(h *half, k piece) { copy(bytesOf(fields[k.first:][:k.count]), h.host) })
+	}, func(h *half, k piece) { copyWide(bytesOf(fields[k.first:][:k.count]), h.host) })
 }
 
 // through takes the fields of a box piece by piece through a lane.
