@@ -28,21 +28,26 @@ type = "wall"
 faces = ["x-", "x+", "y-", "y+", "z-"]
 [run]
 steps = 1
+ranks = [%d, %d, %d]
 watch_every = 1000000000 # the watch comes after the last turn
 `
 
+func common(collision, precision string, n, parts [3]int) string {
+	return fmt.Sprintf(head, n[0], n[1], n[2], collision, precision, parts[0], parts[1], parts[2])
+}
+
 // timed is the case of the turns. The fluid moves at first, so that there are numbers
 // everywhere: a processor may be faster with zeros, and slower close to them.
-func timed(collision, precision string, n [3]int) string {
-	return fmt.Sprintf(head, n[0], n[1], n[2], collision, precision) + `[initial]
+func timed(collision, precision string, n, parts [3]int) string {
+	return common(collision, precision, n, parts) + `[initial]
 velocity = [0.01, 0.02, -0.01]
 `
 }
 
 // proof is the case of the verification: no two planes are alike, and a ball lies
 // across the cuts.
-func proof(collision, precision string, n [3]int) string {
-	return fmt.Sprintf(head, n[0], n[1], n[2], collision, precision) + fmt.Sprintf(`[initial]
+func proof(collision, precision string, n, parts [3]int) string {
+	return common(collision, precision, n, parts) + fmt.Sprintf(`[initial]
 velocity = [
   "0.03*sin(2*pi*(y/Ly + 2*z/Lz))",
   "0.02*cos(2*pi*(x/Lx - z/Lz))",
@@ -55,6 +60,9 @@ radius = %g
 `, float64(n[0])/2, float64(n[1])/2, float64(n[2])/2, max(1, float64(min(n[0], n[1], n[2]))/3))
 }
 
+// whole is no cut.
+var whole = [3]int{1, 1, 1}
+
 func load(text string) (*config.Case, error) {
 	kase, err := config.Load("bench scaling", []byte(text))
 	if err != nil { // the same text gives the same error everywhere
@@ -65,7 +73,7 @@ func load(text string) (*config.Case, error) {
 
 // spec of the cases.
 func spec(collision, precision string) (model.Spec, error) {
-	kase, err := load(timed(collision, precision, [3]int{32, 16, 16}))
+	kase, err := load(timed(collision, precision, [3]int{32, 16, 16}, whole))
 	if err != nil {
 		return model.Spec{}, err
 	}
@@ -74,20 +82,26 @@ func spec(collision, precision string) (model.Spec, error) {
 
 // verification is a state that was compared with one rank's.
 type verification struct {
-	ranks int
-	cells [3]int
+	cells, parts [3]int
+}
+
+// thin is the verification of a box in that many parts: four planes of each.
+func thin(cells, parts [3]int) verification {
+	cells[2] = parts[2] * min(4, cells[2]/parts[2])
+	return verification{cells, parts}
 }
 
 // verify computes some steps on the ranks and on one of them, and compares every bit of
-// the states. Rows, planes and messages are as long as those that are timed, only the
-// slabs are thin. One number of ranks and one length of rows is verified once.
+// the states. The cut is the one that is timed, and so are the lengths of rows and of
+// the messages across z. What was verified once is not computed again.
 func (m *Measurement) verify(v verification) (uint64, error) {
 	if hash, done := m.verified[v]; done {
 		return hash, nil
 	}
-	hashes := map[int]uint64{}
-	for _, n := range []int{1, v.ranks} {
-		c, err := m.ready(n, v.cells, proof(m.Model, m.Precision, v.cells))
+	hashes, ranks := map[int]uint64{}, v.parts[1]*v.parts[2]
+	for _, parts := range [][3]int{whole, v.parts} {
+		n := parts[1] * parts[2]
+		c, err := m.ready(n, proof(m.Model, m.Precision, v.cells, parts))
 		if err != nil {
 			return 0, err
 		}
@@ -109,13 +123,13 @@ func (m *Measurement) verify(v verification) (uint64, error) {
 		}
 	}
 	var err error
-	if m.Comm.Rank() == 0 && hashes[1] != hashes[v.ranks] {
+	if m.Comm.Rank() == 0 && hashes[1] != hashes[ranks] {
 		err = fmt.Errorf("%d ranks compute another state than one rank: hash %016x, not %016x, of %d x %d x %d cells after 17 steps",
-			v.ranks, hashes[v.ranks], hashes[1], v.cells[0], v.cells[1], v.cells[2])
+			ranks, hashes[ranks], hashes[1], v.cells[0], v.cells[1], v.cells[2])
 	}
 	if err := sim.Agreed(sim.ExitFailure, comm.Agree(m.Comm, err)); err != nil {
 		return 0, err
 	}
-	m.verified[v] = hashes[v.ranks]
-	return hashes[v.ranks], nil
+	m.verified[v] = hashes[ranks]
+	return hashes[ranks], nil
 }

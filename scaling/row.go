@@ -21,6 +21,7 @@ type Row struct {
 	Ranks     int
 	Nodes     int    // that these ranks are on
 	Size      [3]int // cells of all ranks together
+	Parts     [3]int // that they are cut into
 	Skipped   string `json:",omitempty"` // why there are no figures
 
 	Steps          int // a turn

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"lbmsim/comm"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/device/bench"
 	"lbmsim/sim"
@@ -111,7 +112,7 @@ type contender struct {
 
 // ready builds a contender. Every rank calls it and returns the same error, unless it
 // is of the communication.
-func (m *Measurement) ready(n int, cells [3]int, text string) (contender, error) {
+func (m *Measurement) ready(n int, text string) (contender, error) {
 	c := contender{n: n}
 	err := m.in(n, func(g comm.Comm) error {
 		kase, err := load(text)
@@ -156,9 +157,9 @@ func (m *Measurement) in(n int, f func(comm.Comm) error) error {
 }
 
 // Scale measures one size on every number of ranks. cells are those of a rank, or of
-// all ranks; they are cut along z.
+// all ranks.
 func (m *Measurement) Scale(kind string, cells [3]int) error {
-	alone, err := m.ready(1, cells, timed(m.Model, m.Precision, cells))
+	alone, err := m.ready(1, timed(m.Model, m.Precision, cells, whole))
 	row := m.row(kind, 1, cells)
 	if err != nil {
 		return m.skip(row, err)
@@ -201,16 +202,22 @@ func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, 
 	}
 	row := m.row(kind, n, all)
 	row.KernelsDiffer = oracle
-	if planes := all[2]; planes < n {
-		return m.skip(row, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%d planes for %d ranks", planes, n)})
+	if kind == Weak { // a column of the boxes that one rank computes
+		row.Parts[2] = n
+	} else {
+		plan, err := decomp.Cut(all, [3]bool{}, 3, n, [3]int{})
+		if err != nil {
+			return m.skip(row, &sim.Error{Code: sim.ExitFailure, Err: err})
+		}
+		row.Parts = plan.Parts()
 	}
-	v := verification{ranks: n, cells: [3]int{all[0], all[1], n * min(4, all[2]/n)}}
+	v := thin(all, row.Parts)
 	hash, err := m.verify(v)
 	if err != nil {
 		return err
 	}
 	row.Verified, row.VerifiedSize = fmt.Sprintf("%016x", hash), v.cells
-	c, err := m.ready(n, all, timed(m.Model, m.Precision, all))
+	c, err := m.ready(n, timed(m.Model, m.Precision, all, row.Parts))
 	if err != nil {
 		return m.skip(row, err)
 	}
@@ -300,7 +307,7 @@ func (m *Measurement) row(kind string, n int, cells [3]int) Row {
 	}
 	return Row{
 		Part: "scaling", Kind: kind, Version: m.Version, Device: m.Device.Info().Model, MPI: comm.Describe(m.Comm),
-		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Size: cells,
+		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Size: cells, Parts: whole,
 	}
 }
 

@@ -173,7 +173,7 @@ func TestTooLarge(t *testing.T) {
 	want := []string{
 		`1 [16 20 40] "step 0: setting up: 1 MiB for the state: out of memory"`,
 		`2 [16 20 16] ""`, `3 [16 20 16] ""`, `1 [16 20 16] ""`,
-		`2 [16 18 2] ""`, `3 [16 18 2] "2 planes for 3 ranks"`, `1 [16 18 2] ""`,
+		`2 [16 18 2] ""`, `3 [16 18 2] ""`, `1 [16 18 2] ""`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -225,14 +225,15 @@ func (t *scalingTable) row(r scaling.Row) {
 		t.kind, t.size = r.Kind, of
 		what := map[string]string{scaling.Weak: "cells a rank", scaling.Strong: "cells in all"}[r.Kind]
 		fmt.Fprintf(t.out, "\n%s scaling, %d x %d x %d %s\n", r.Kind, of[0], of[1], of[2], what)
-		fmt.Fprintf(t.out, "%5s %-9s %10s %22s %10s %17s %9s %9s %9s %9s %10s  %s\n", "ranks", "transport", "MLUPS", "(low - high)", "efficiency", "(low - high)",
+		fmt.Fprintf(t.out, "%5s %-8s %-9s %10s %22s %10s %17s %9s %9s %9s %9s %10s  %s\n", "ranks", "cut y,z", "transport", "MLUPS", "(low - high)", "efficiency", "(low - high)",
 			"computing", "exposed", "hidden", "imbalance", "sent/step", "ghost planes by")
 	}
+	cut := fmt.Sprintf("%d x %d", r.Parts[1], r.Parts[2])
 	if r.Skipped != "" {
-		fmt.Fprintf(t.out, "%5d %-9s not measured: %s\n", r.Ranks, r.Transport, r.Skipped)
+		fmt.Fprintf(t.out, "%5d %-8s %-9s not measured: %s\n", r.Ranks, cut, r.Transport, r.Skipped)
 		return
 	}
 	us := func(s float64) string { return fmt.Sprintf("%.4g", s*1e6) }
-	fmt.Fprintf(t.out, "%5d %-9s %10.1f (%9.1f - %8.1f) %8.1f %% (%5.1f - %5.1f %%) %9s %9s %9s %7.1f %% %10s  %s\n", r.Ranks, r.Transport, r.MLUPS, r.Low, r.High,
+	fmt.Fprintf(t.out, "%5d %-8s %-9s %10.1f (%9.1f - %8.1f) %8.1f %% (%5.1f - %5.1f %%) %9s %9s %9s %7.1f %% %10s  %s\n", r.Ranks, cut, r.Transport, r.MLUPS, r.Low, r.High,
 		100*r.Efficiency, 100*r.EffLow, 100*r.EffHigh, us(r.Compute), us(r.Exposed), us(r.Hidden), 100*r.Imbalance, bytesText(r.Bytes), r.Way)
 }

@@ -65,6 +65,7 @@ var places = map[string]place{
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
+	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }

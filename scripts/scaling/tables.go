@@ -40,7 +40,7 @@ var weakSizes = []size{
 	{"a column", [3]int{512, 512, 512 * 64}, 64, []int{1}},
 	{"a column", [3]int{512, 512, 512 * 1000}, 1000, []int{1}},
 	{"a cube", [3]int{1024, 1024, 1024}, 8, []int{1, 0}},
-	{"a cube", [3]int{2048, 2048, 2048}, 64, []int{1, 0}},
+	{"a cube", [3]int{2048, 2048, 2048}, 64, []int{1, 0, 4}},
 	{"a cube", [3]int{5120, 5120, 5120}, 1000, []int{1, 0, 25}},
 }
 
@@ -120,7 +120,7 @@ func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
 // compare prints measured efficiencies beside those of the model.
 func compare(w io.Writer, m Machine, in io.Reader) error {
-	fmt.Fprint(w, "| | cells | GPUs | transport | sent a step | measured | model |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(w, "| | cells | GPUs | cut (y x z) | transport | sent a step | measured | model |\n|---|---|---|---|---|---|---|---|\n")
 	lines, found := bufio.NewScanner(in), 0
 	for n := 1; lines.Scan(); n++ {
 		var r scaling.Row
@@ -131,7 +131,7 @@ func compare(w io.Writer, m Machine, in io.Reader) error {
 			continue
 		}
 		found++
-		p, err := cut(r.Size, r.Ranks, 0)
+		p, err := decomp.Pencils(r.Size, [3]bool{}, r.Parts[1], r.Parts[2])
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func compare(w io.Writer, m Machine, in io.Reader) error {
 		for rank := range p.Ranks() {
 			mean += float64(m.loadOf(p, rank).Bytes) / float64(p.Ranks())
 		}
-		fmt.Fprintf(w, "| %s | %s | %d | %s | %.4g MB, model %.4g | %.1f %% (%.1f - %.1f) | %.1f %% |\n", r.Kind, box(r.Size), r.Ranks, r.Transport,
+		fmt.Fprintf(w, "| %s | %s | %d | %d x %d | %s | %.4g MB, model %.4g | %.1f %% (%.1f - %.1f) | %.1f %% |\n", r.Kind, box(r.Size), r.Ranks, r.Parts[1], r.Parts[2], r.Transport,
 			r.Bytes/1e6, mean/1e6, 100*r.Efficiency, 100*r.EffLow, 100*r.EffHigh, 100*model)
 	}
 	if err := lines.Err(); err != nil {
