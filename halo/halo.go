@@ -1,7 +1,12 @@
 // Package halo keeps the ghost planes of a rank's state equal to its neighbours'
-// edges. An Exchange is a plan (decomp) brought to life by a transport; each
-// transport is one file, and halotest holds what all of them must do. A run never
-// learns which one it has, except as a word in its report.
+// edges. An Exchange is a plan (decomp) brought to life by transports: New chooses one
+// for each neighbour (choose.go), each stands in one file, and halotest holds what all
+// of them must do. A run never learns which one it has, except as words in its report.
+//
+//	hoststaged.go  messages through the host's memory: always there
+//	gpuaware.go    messages from and to GPU memory, by a library that takes it
+//	peer.go        GPUs of one machine write into each other's memory
+//	local.go       a rank that is its own neighbour: copies inside its device
 package halo
 
 import (
@@ -17,20 +22,36 @@ import (
 // make the same calls; the goroutine that makes the rank's other communication
 // calls makes these.
 type Exchange interface {
-	// Start begins to fill the ghost planes of state and does not wait. Messages
-	// leave once ready, the event after the edge cells, has fired, which Start or
-	// Finish look for. Between Start and Finish nobody touches the edge and ghost
-	// planes of state; kernels may write the rest of it.
+	// Start begins to fill the ghost planes of state, which is one of the Setup's and
+	// another than the time before, and does not wait. What leaves does so once ready,
+	// the event after the edge cells, has fired. Between Start and Finish nobody touches
+	// the edge and ghost planes of state; kernels may write the rest of it. The ghost
+	// planes of the other state are read no more from now on: neighbours may fill them.
 	Start(state device.Buffer, ready device.Event) error
 	// Finish returns when the ghost planes are valid and the edge planes may be
 	// overwritten. After an error the exchange is of no more use: end all ranks.
 	Finish() error
 	// Stats of all exchanges so far.
 	Stats() Stats
-	// Describe names the transport and its way through memory.
+	// Describe names the transports and their ways through memory.
 	Describe() string
-	// Close frees the transport's memory.
+	// Routes tells how each of the rank's links is served, and why so.
+	Routes() []Route
+	// Close frees the transports' memory. All ranks call it, or else end.
 	Close()
+}
+
+// Queued is an Exchange that needs nothing of the host between two steps: what it
+// does stands in the streams, ordered by events. Many steps can then be queued, or
+// recorded, before anybody waits. Found by type assertion.
+type Queued interface {
+	Exchange
+	// Queue fills the ghost planes of state, in the order of s: work before it on s
+	// has written the edge planes and read the ghost planes of the other state, work
+	// after it on s sees valid ghost planes. Stats count what was queued; launches of a
+	// recording are not seen. It is not mixed with an exchange that Start has begun and
+	// Finish has not ended.
+	Queue(s device.Stream, state device.Buffer)
 }
 
 // Stats counts the work of one rank's exchange.
@@ -40,9 +61,9 @@ type Stats struct {
 	Bytes     int // sent to other ranks; as much came back
 	Copied    int // bytes copied locally, by a rank that is its own neighbour
 	// Seconds from the moment that the edges were seen ready to the arrival of the
-	// last ghost plane, summed over the exchanges: the time that messages had to
-	// hide behind the bulk, waiting for a late neighbour included. Last is the
-	// newest exchange's share, Longest the largest.
+	// last ghost plane, summed over the exchanges that somebody waited for: the time
+	// that messages had to hide behind the bulk, waiting for a late neighbour included.
+	// Last is the newest exchange's share, Longest the largest.
 	Seconds, Last, Longest float64
 }
 
@@ -58,67 +79,189 @@ type HostAllocator interface {
 	AllocHost(bytes int) (memory []byte, free func(), err error)
 }
 
-// New makes the exchange of this rank for states of the given layout, whose values
-// have valueBytes bytes, in the memory of dev. It talks to nobody, so it may fail
-// on some ranks only. It takes the best transport that the device and the ranks
-// have: messages through the host for now.
-func New(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, dev Memory) (Exchange, error) {
-	return HostStaged(c, plan, layout, valueBytes, dev)
+// Setup is what New makes an exchange from; the same on all ranks, but for what is a
+// rank's own.
+type Setup struct {
+	Comm       comm.Comm
+	Plan       decomp.Plan
+	Layout     decomp.Layout // of this rank
+	ValueBytes int           // of a value of the states
+	Device     Memory
+	// States are the two that a run takes in turns; from AllocState, so that other
+	// ranks can be given them. Their edge and ghost planes hold nothing yet.
+	States [2]device.Buffer
+	// Want is the transport to neighbours, Auto to take the best for each.
+	Want Transport
+	// Aware is the user's word on the library of messages: does it take GPU memory?
+	Aware Word
 }
 
-// path is one link of the plan in bytes of the state.
-type path struct {
-	decomp.Link
-	send, recv []decomp.Range
-	bytes      int
+// AllocState makes a state for an exchange.
+func AllocState(dev Memory, bytes int) (device.Buffer, error) {
+	if p, ok := dev.(device.Peer); ok {
+		return p.AllocShared(bytes)
+	}
+	return dev.Alloc(bytes)
 }
 
-// loop is a path of a rank to itself: what leaves on one side lands in the ghost
-// cells of the opposite side.
-type loop struct {
-	path
-	lands []decomp.Range
+// exchange is the transports of one rank's links.
+type exchange struct {
+	c        comm.Comm
+	routes   []Route
+	self     []loop
+	peers    *peers    // nil: none
+	messages *messages // nil: none
+
+	stream  device.Stream // of the device's part in Start; nil where it has none
+	states  [2]device.Buffer
+	last    device.Buffer // the state of the newest exchange
+	ready   device.Event  // between Start and Finish ...
+	copied  device.Event  // ... and when the device's part is done
+	running bool
+	broken  error
+	stats   Stats
 }
 
-// paths turns the rank's links into byte ranges: those to other ranks and those to
-// the rank itself.
-func paths(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int) (others []path, self []loop, err error) {
-	if plan.Ranks() != c.Size() {
-		return nil, nil, fmt.Errorf("the plan is for %d ranks, there are %d", plan.Ranks(), c.Size())
+// queuedExchange is an exchange without messages.
+type queuedExchange struct{ *exchange }
+
+var _ Queued = queuedExchange{}
+
+// Queue implements Queued.
+func (e queuedExchange) Queue(s device.Stream, state device.Buffer) {
+	if err := e.turn(state); err != nil {
+		panic(fmt.Sprintf("rank %d: %v", e.c.Rank(), err)) // the run's own mistake
 	}
-	if n := plan.Box(c.Rank()).Size(); layout.N != n || layout.Ghost != plan.Ghost() {
-		return nil, nil, fmt.Errorf("the layout is for %v cells with ghosts %v, the rank's box has %v and %v",
-			layout.N, layout.Ghost, n, plan.Ghost())
+	e.onDevice(s, state)
+	e.stats.Exchanges++
+}
+
+// turn checks that the states take turns. Neighbours that write into this rank's
+// memory count on it (peer.go).
+func (e *exchange) turn(state device.Buffer) error {
+	if state != e.states[0] && state != e.states[1] {
+		return errors.New("exchange of a state that the exchange was not made for")
 	}
-	inBytes := func(b decomp.Box) (out []decomp.Range, n int) {
-		for _, r := range layout.Ranges(b) {
-			r.Lo *= valueBytes
-			r.Hi *= valueBytes
-			out = append(out, r)
-			n += r.Hi - r.Lo
+	if e.peers != nil && state == e.last {
+		return errors.New("exchange of the same state twice in a row")
+	}
+	e.last = state
+	return nil
+}
+
+// onDevice queues what needs no host: first what leaves for others, who wait for it.
+func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
+	if e.peers != nil {
+		e.peers.push(s, state, e.self)
+		for _, l := range e.peers.links {
+			e.stats.Messages++
+			e.stats.Bytes += l.bytes
 		}
-		return out, n
+	} else {
+		copyLoops(s, state, e.self)
 	}
-	for _, l := range plan.Links(c.Rank()) {
-		p := path{Link: l}
-		var n int
-		p.send, p.bytes = inBytes(l.Send)
-		p.recv, n = inBytes(l.Recv)
-		if n != p.bytes || len(p.recv) != len(p.send) {
-			return nil, nil, errors.New("what a link sends does not fit what it receives") // a bug in decomp
-		}
-		if l.Rank == c.Rank() {
-			self = append(self, loop{path: p})
-		} else {
-			others = append(others, p)
+	for _, l := range e.self {
+		e.stats.Copied += l.bytes
+	}
+}
+
+// Start implements Exchange.
+func (e *exchange) Start(state device.Buffer, ready device.Event) error {
+	if e.broken == nil && e.running {
+		e.broken = errors.New("an exchange is running already")
+	}
+	if e.broken == nil {
+		e.broken = e.turn(state)
+	}
+	if e.broken != nil {
+		return e.fail("start", e.broken)
+	}
+	e.running, e.ready = true, ready
+	if e.stream != nil {
+		e.stream.After(ready)
+		e.onDevice(e.stream, state)
+		e.copied = e.stream.Record()
+	}
+	if e.messages != nil {
+		if what, err := e.messages.start(state, ready); err != nil {
+			return e.fail(what, err)
 		}
 	}
-	for i := range self {
-		for _, p := range self {
-			if p.RecvTag == self[i].SendTag {
-				self[i].lands = p.recv
-			}
+	return nil
+}
+
+// Finish implements Exchange. Messages come first, because the host moves them, while
+// the device's part goes on by itself: neighbours that are written to wait for the edges
+// alone, never for this rank's messages.
+func (e *exchange) Finish() error {
+	if e.broken != nil {
+		return e.fail("finish", e.broken)
+	}
+	if !e.running {
+		return nil
+	}
+	last := 0.0
+	if e.messages != nil {
+		seconds, what, err := e.messages.finish()
+		if err != nil {
+			return e.fail(what, err)
+		}
+		last = seconds
+		e.stats.Messages += len(e.messages.list)
+		for _, m := range e.messages.list {
+			e.stats.Bytes += m.bytes
 		}
 	}
-	return others, self, nil
+	if e.copied != nil {
+		if err := e.copied.Wait(); err != nil {
+			return e.fail("copies of the device", err)
+		}
+		if e.peers != nil {
+			last = max(last, e.copied.Seconds()-e.ready.Seconds())
+		}
+	} else if e.messages == nil { // nothing to do but to wait for the edges, as others do
+		if err := e.ready.Wait(); err != nil {
+			return e.fail("start", fmt.Errorf("the edge cells: %w", err))
+		}
+	}
+	e.running, e.ready, e.copied = false, nil, nil
+	e.stats.Exchanges++
+	e.stats.Last = last
+	e.stats.Seconds += last
+	e.stats.Longest = max(e.stats.Longest, last)
+	return nil
+}
+
+func (e *exchange) fail(what string, err error) error {
+	if e.broken == nil {
+		e.broken = err
+	}
+	return fmt.Errorf("rank %d: exchange %d, %s: %w", e.c.Rank(), e.stats.Exchanges+1, what, err)
+}
+
+// Stats implements Exchange.
+func (e *exchange) Stats() Stats { return e.stats }
+
+// Routes implements Exchange.
+func (e *exchange) Routes() []Route { return e.routes }
+
+// Close implements Exchange.
+func (e *exchange) Close() {
+	usable := e.broken == nil
+	if usable {
+		e.broken = errors.New("the exchange is closed")
+	}
+	if e.messages != nil {
+		e.messages.close()
+		e.messages = nil
+	}
+	if e.peers != nil {
+		e.peers.close()
+		e.peers = nil
+		if usable {
+			// An owner frees its memory after the others have closed it ("CUDA Driver API",
+			// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
+			_ = comm.Barrier(e.c)
+		}
+	}
 }

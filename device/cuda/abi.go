@@ -2,7 +2,9 @@
 
 package cuda
 
-// The structs of kernels/gpu/api.h, as they lie in the device's memory; a test
+import "lbmsim/device"
+
+// The structs of kernels/gpu/api.h and meet.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
 // block says what is special in 32 cells of a row (Block).
@@ -45,6 +47,13 @@ type sumsABI struct {
 	at       int64
 	bad      int64
 	badAt    int64
+}
+
+// meetingABI is Meeting of meet.h.
+type meetingABI struct {
+	count, parties uint64
+	broken         uint64 // addresses
+	tell, hear     [device.MaxParties]uint64
 }
 
 // rowThreads is ROW: the threads of a block of all kernels but lbm_step.

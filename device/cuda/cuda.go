@@ -48,7 +48,9 @@ type Device struct {
 	events   []cu.Event      // to be used again
 	pinned   map[uintptr]int // memory of AllocHost: address and size
 	roofline map[model.Precision]kernelSet
-	base     *event // the clock's zero ...
+	meets    kernelSet   // its module alone
+	meet     cu.Function // lbm_meet
+	base     *event      // the clock's zero ...
 	baseAt   float64
 }
 
@@ -272,6 +274,7 @@ func (d *Device) Close() error {
 	for _, k := range d.roofline {
 		k.unload(d)
 	}
+	d.meets.unload(d)
 	if d.compiler != nil {
 		d.compiler.close()
 		d.compiler = nil

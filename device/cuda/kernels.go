@@ -91,22 +91,25 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 
 // code is the machine code of spec for this GPU.
 func (d *Device) code(spec model.Spec, pitch int) ([]byte, error) {
-	d.mu.Lock()
-	if d.compiler == nil {
-		c, err := openCompiler(driverMajor(), d.arch())
-		if err != nil {
-			d.mu.Unlock()
-			return nil, err
-		}
-		d.compiler = c
+	c, err := d.openedCompiler()
+	if err != nil {
+		return nil, err
 	}
-	c := d.compiler
-	d.mu.Unlock()
 	j, err := newJob(c, spec, pitch, d.arch())
 	if err != nil {
 		return nil, err
 	}
 	return cached(d.cache, j.key(), j.compile)
+}
+
+// openedCompiler is this machine's NVRTC.
+func (d *Device) openedCompiler() (c *compiler, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.compiler == nil {
+		d.compiler, err = openCompiler(driverMajor(), d.arch())
+	}
+	return d.compiler, err
 }
 
 // arch is the compute capability as one number: 90 for sm_90.

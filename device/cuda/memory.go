@@ -2,6 +2,9 @@
 
 package cuda
 
+// #include <cuda.h>
+import "C"
+
 import (
 	"fmt"
 	"unsafe"
@@ -14,6 +17,8 @@ type buffer struct {
 	d     *Device
 	at    cu.DevicePtr
 	bytes int
+
+	opened bool // of another process (Open)
 }
 
 // Bytes is the size.
@@ -25,7 +30,11 @@ func (b *buffer) Free() {
 	if b == nil || b.at == 0 {
 		return
 	}
-	_ = b.d.call("freeing memory", func() error { return cu.MemFree(b.at) })
+	if b.opened {
+		_ = b.d.call("closing another process's memory", func() error { return check(C.cuIpcCloseMemHandle(C.CUdeviceptr(b.at))) })
+	} else {
+		_ = b.d.call("freeing memory", func() error { return cu.MemFree(b.at) })
+	}
 	b.at, b.bytes = 0, 0
 }
 

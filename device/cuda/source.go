@@ -142,7 +142,8 @@ func Architectures() ([]int, error) {
 // job is one compilation.
 type job struct {
 	compiler *compiler
-	spec     model.Spec
+	what     string // for messages
+	file     string // of kernels.Sources
 	text     string
 	options  []string
 	real     bool
@@ -153,15 +154,15 @@ func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
 	if err != nil {
 		return j, err
 	}
-	j = job{compiler: c, spec: spec, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
-	j.text, err = source(kernels.Sources, instanceFile)
+	j = job{compiler: c, what: "kernels of " + spec.String(), file: instanceFile, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
+	j.text, err = source(kernels.Sources, j.file)
 	return j, err
 }
 
 func (j job) compile() ([]byte, error) {
-	code, log, err := j.compiler.compile(j.text, "kernels/"+instanceFile, j.options, j.real)
+	code, log, err := j.compiler.compile(j.text, "kernels/"+j.file, j.options, j.real)
 	if err != nil {
-		return nil, fmt.Errorf("kernels of %s: %w\noptions: %s\n%s", j.spec, err, strings.Join(j.options, " "), head(log, 40))
+		return nil, fmt.Errorf("%s: %w\noptions: %s\n%s", j.what, err, strings.Join(j.options, " "), head(log, 40))
 	}
 	return code, nil
 }

@@ -1,0 +1,272 @@
+//go:build cuda
+
+package cuda
+
+// #include <cuda.h>
+import "C"
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/device"
+	"lbmsim/kernels"
+)
+
+var _ device.Peer = (*Device)(nil)
+var _ device.RowCopier = (*stream)(nil)
+var _ device.Addressed = (*buffer)(nil)
+
+// Identity tells this GPU from all others. The machine is its present start of the
+// kernel: containers have names of their own, and share GPUs all the same.
+func (d *Device) Identity() device.Identity {
+	machine, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		host, _ := os.Hostname()
+		machine = []byte(host)
+	}
+	return device.Identity{Machine: strings.TrimSpace(string(machine)), Device: d.info.UUID}
+}
+
+// sharedGrain is the driver's own unit of memory. Smaller buffers lie together in one,
+// and all of it would be shared ("CUDA Driver API", cuIpcGetMemHandle).
+const sharedGrain = 2 << 20
+
+// AllocShared returns zeroed memory that other processes may open.
+func (d *Device) AllocShared(bytes int) (device.Buffer, error) {
+	if bytes <= 0 {
+		return d.Alloc(bytes)
+	}
+	b, err := d.alloc((bytes + sharedGrain - 1) / sharedGrain * sharedGrain)
+	if err != nil {
+		return nil, err
+	}
+	b.bytes = bytes
+	return b, nil
+}
+
+// sharedHandle is what one process tells another of a buffer.
+type sharedHandle struct {
+	Bytes int
+	IPC   []byte // CUipcMemHandle
+}
+
+// Share makes a handle of a buffer.
+func (d *Device) Share(b device.Buffer) ([]byte, error) {
+	at, err := d.part(b, 0, b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	var h C.CUipcMemHandle
+	err = d.call("sharing memory with other processes", func() error {
+		return check(C.cuIpcGetMemHandle(&h, C.CUdeviceptr(at)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(sharedHandle{b.Bytes(), C.GoBytes(unsafe.Pointer(&h), C.int(unsafe.Sizeof(h)))})
+}
+
+// Open gives access to the memory of another process. The GPU that has it need not be
+// visible here; there has to be a way to it (NVLink, or PCIe within a machine).
+func (d *Device) Open(handle []byte) (device.Buffer, error) {
+	var s sharedHandle
+	var h C.CUipcMemHandle
+	if err := json.Unmarshal(handle, &s); err != nil || len(s.IPC) != int(unsafe.Sizeof(h)) {
+		return nil, fmt.Errorf("GPU %d: a handle of %d bytes is not one of another GPU's memory", d.info.Number, len(handle))
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&h)), unsafe.Sizeof(h)), s.IPC)
+	b := &buffer{d: d, bytes: s.Bytes, opened: true}
+	err := d.call("opening the memory of another process's GPU", func() error {
+		var at C.CUdeviceptr
+		err := check(C.cuIpcOpenMemHandle(&at, h, C.CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS))
+		b.at = cu.DevicePtr(at)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Address is where the buffer lies, for libraries that take pointers of CUDA.
+func (b *buffer) Address() uintptr { return uintptr(b.at) }
+
+// CopyRows copies rows between this GPU, opened memory and page-locked host memory.
+func (s *stream) CopyRows(dst, src device.Rows, bytes, count int) {
+	to, err := s.d.rows(dst, bytes, count)
+	from, err2 := s.d.rows(src, bytes, count)
+	if err == nil {
+		err = err2
+	}
+	if err != nil {
+		s.fail(fmt.Errorf("copy of %d rows: %w", count, err))
+		return
+	}
+	if bytes == 0 || count == 0 {
+		return
+	}
+	doing := fmt.Sprintf("copying %d rows of %d bytes", count, bytes)
+	const maxPitch = 1<<31 - 1 // CU_DEVICE_ATTRIBUTE_MAX_PITCH of all GPUs
+	switch {
+	case count == 1 || dst.Stride == bytes && src.Stride == bytes:
+		s.queue(doing, func() error {
+			return check(C.cuMemcpyAsync(to, from, C.size_t(bytes*count), streamOf(s.s)))
+		})
+	case dst.Stride > maxPitch || src.Stride > maxPitch:
+		for i := range count {
+			s.queue(doing, func() error {
+				return check(C.cuMemcpyAsync(to+C.CUdeviceptr(i*dst.Stride), from+C.CUdeviceptr(i*src.Stride), C.size_t(bytes), streamOf(s.s)))
+			})
+		}
+	default:
+		p := C.CUDA_MEMCPY2D{
+			srcMemoryType: C.CU_MEMORYTYPE_UNIFIED, srcDevice: from, srcPitch: C.size_t(src.Stride),
+			dstMemoryType: C.CU_MEMORYTYPE_UNIFIED, dstDevice: to, dstPitch: C.size_t(dst.Stride),
+			WidthInBytes: C.size_t(bytes), Height: C.size_t(count),
+		}
+		s.queue(doing, func() error { return check(C.cuMemcpy2DAsync(&p, streamOf(s.s))) })
+	}
+}
+
+// rows is the address of the first row, after a look at the last one's end. Page-locked
+// host memory has one address for host and GPU (unified addressing).
+func (d *Device) rows(r device.Rows, bytes, count int) (C.CUdeviceptr, error) {
+	all := bytes
+	if count > 1 {
+		if r.Stride < bytes {
+			return 0, fmt.Errorf("rows of %d bytes, %d bytes apart", bytes, r.Stride)
+		}
+		all += (count - 1) * r.Stride
+	}
+	if r.Buffer != nil {
+		at, err := d.part(r.Buffer, r.Offset, all)
+		return C.CUdeviceptr(at), err
+	}
+	if r.Offset < 0 || r.Offset+all > len(r.Host) || !d.isPinned(r.Host) {
+		return 0, fmt.Errorf("bytes %d to %d of host memory of %d bytes, which has to be page-locked", r.Offset, r.Offset+all, len(r.Host))
+	}
+	return C.CUdeviceptr(uintptr(unsafe.Pointer(unsafe.SliceData(r.Host)))) + C.CUdeviceptr(r.Offset), nil
+}
+
+// meeting is a device.Meeting.
+type meeting struct {
+	d      *Device
+	kernel cu.Function
+	table  *buffer // meetingABI
+	broken []byte  // page-locked
+	free   func()
+}
+
+// NewMeeting makes a meeting.
+func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
+	if len(parties) > device.MaxParties {
+		return nil, fmt.Errorf("a meeting of %d parties: %d at most", len(parties), device.MaxParties)
+	}
+	m := &meeting{d: d}
+	var err error
+	if m.kernel, err = d.meetKernel(); err != nil {
+		return nil, err
+	}
+	table := meetingABI{parties: uint64(len(parties))}
+	for i, p := range parties {
+		tell, err := d.part(p.Tell, p.TellWord, 8)
+		hear, err2 := d.part(p.Hear, p.HearWord, 8)
+		if err == nil {
+			err = err2
+		}
+		if err == nil && (tell%8 != 0 || hear%8 != 0) {
+			err = fmt.Errorf("words at %#x and %#x", tell, hear)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("meeting: %w", err)
+		}
+		table.tell[i], table.hear[i] = uint64(tell), uint64(hear)
+	}
+	if m.broken, m.free, err = d.AllocHost(4); err != nil {
+		return nil, err
+	}
+	clear(m.broken)
+	table.broken = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.broken))))
+	if m.table, err = d.alloc(int(unsafe.Sizeof(table))); err == nil {
+		err = m.table.Write(bytesOf([]meetingABI{table}), 0)
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// meetKernel is lbm_meet, compiled or from the cache at its first use.
+func (d *Device) meetKernel() (cu.Function, error) {
+	d.mu.Lock()
+	loaded := d.meets.loaded
+	d.mu.Unlock()
+	if !loaded {
+		c, err := d.openedCompiler()
+		if err != nil {
+			return cu.Function{}, err
+		}
+		j, err := meetJob(c, d.arch())
+		if err != nil {
+			return cu.Function{}, err
+		}
+		code, err := cached(d.cache, j.key(), j.compile)
+		if err != nil {
+			return cu.Function{}, err
+		}
+		err = d.call("loading the kernel of meetings", func() (err error) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if d.meets.module, err = cu.LoadData(string(code)); err != nil {
+				return err
+			}
+			d.meets.loaded = true
+			d.meet, err = d.meets.module.Function("lbm_meet")
+			return err
+		})
+		if err != nil {
+			return cu.Function{}, err
+		}
+	}
+	return d.meet, nil
+}
+
+// meetJob compiles kernels/gpu/meet.h.
+func meetJob(c *compiler, arch int) (j job, err error) {
+	target, real, err := c.target(arch)
+	if err != nil {
+		return j, err
+	}
+	j = job{compiler: c, what: "the meeting of neighbours", file: "gpu/meet.h", options: []string{target, "--std=c++17", "-lineinfo"}, real: real}
+	j.text, err = source(kernels.Sources, j.file)
+	return j, err
+}
+
+// Queue tells the parties, and waits for them, in the order of the stream.
+func (m *meeting) Queue(to device.Stream) {
+	s := to.(*stream)
+	s.queue("meeting the neighbours", func() error {
+		return launch(m.kernel, [3]int{1, 1, 1}, [2]int{32, 1}, 0, s.s, uint64(m.table.at))
+	})
+}
+
+// Break ends the waiting: kernels that wait would keep the GPU from being given back.
+func (m *meeting) Break() {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(unsafe.SliceData(m.broken))), 1)
+}
+
+// Close frees the meeting.
+func (m *meeting) Close() {
+	m.table.Free()
+	if m.free != nil {
+		m.free()
+	}
+}

@@ -1,0 +1,72 @@
+package device
+
+// Peer is a device whose memory the devices of other processes on its machine can
+// write, as if it were their own, and that can wait for what they write. Found by
+// type assertion.
+type Peer interface {
+	Identity() Identity
+	// AllocShared is Alloc for memory that other processes may open.
+	AllocShared(bytes int) (Buffer, error)
+	// Share makes a handle of such memory, to be sent to other processes.
+	Share(b Buffer) (handle []byte, err error)
+	// Open gives access to memory that another process has shared, for Copy, CopyRows
+	// and NewMeeting. Free ends the access; the owner frees the memory after that.
+	Open(handle []byte) (Buffer, error)
+	// NewMeeting makes a meeting of this device with others. Each party has a word of
+	// 8 bytes in the other's shared memory, zero at first; words do not share
+	// MeetingWord bytes.
+	NewMeeting(parties []Party) (Meeting, error)
+}
+
+// MeetingWord is how far the words of meetings are apart: a line of any cache.
+const MeetingWord = 128
+
+// MaxParties is the largest number of parties of a meeting: the neighbours of a box.
+const MaxParties = 26
+
+// Identity tells devices apart.
+type Identity struct {
+	Machine string // whose processes can share memory
+	Device  string // one of all machines
+}
+
+// Party is the other side of a meeting.
+type Party struct {
+	Tell     Buffer // opened: this device writes here
+	TellWord int    // offset in bytes
+	Hear     Buffer // shared: the other device writes here
+	HearWord int
+}
+
+// Meeting is a point in the streams of several devices that each passes when all its
+// parties have come to it, as often as it is queued; it waits on the device, without
+// the host. What the streams did before is done then, and seen by what follows, also
+// in memory of the others. The device counts, so a recording of it can be repeated.
+type Meeting interface {
+	Queue(s Stream)
+	// Break ends all waiting, now and later: somebody will not come. Any goroutine
+	// may call it.
+	Break()
+	// Close frees the meeting; it is in no queue any more.
+	Close()
+}
+
+// Rows is a place of rows of bytes, in a device's memory or the host's.
+type Rows struct {
+	Buffer Buffer // of the device, or opened; nil:
+	Host   []byte // of the device's AllocHost (halo.HostAllocator)
+	Offset int    // of the first row
+	Stride int    // from one row to the next
+}
+
+// RowCopier is a Stream that copies rows in one piece of work, between the device,
+// others and the host, and does not wait. Found by type assertion.
+type RowCopier interface {
+	// CopyRows copies count rows of so many bytes. Host memory belongs to it until the
+	// stream has passed.
+	CopyRows(dst, src Rows, bytes, count int)
+}
+
+// Addressed is a buffer with an address that libraries of messages understand. Found
+// by type assertion.
+type Addressed interface{ Address() uintptr }
