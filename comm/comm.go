@@ -37,6 +37,14 @@ type NonBlocking interface {
 	Irecv(data []byte, source, tag int) (Request, error)
 }
 
+// DeviceMessages starts messages from and to memory of a GPU, as NonBlocking does from
+// and to the host's. The addresses are those of the GPU's driver. Ask GPUAware first: a
+// library that does not know them ends the program.
+type DeviceMessages interface {
+	IsendFrom(address uintptr, bytes, destination, tag int) (Request, error)
+	IrecvTo(address uintptr, bytes, source, tag int) (Request, error)
+}
+
 // Collective is the operations that MPI libraries do better than messages.
 // Every rank calls them in the same order.
 type Collective interface {

@@ -111,6 +111,7 @@ type exchange struct {
 	self     []loop
 	peers    *peers    // nil: none
 	messages *messages // nil: none
+	shares   bool      // some rank's memory is open to another
 
 	stream  device.Stream // of the device's part in Start; nil where it has none
 	states  [2]device.Buffer
@@ -258,10 +259,10 @@ func (e *exchange) Close() {
 	if e.peers != nil {
 		e.peers.close()
 		e.peers = nil
-		if usable {
-			// An owner frees its memory after the others have closed it ("CUDA Driver API",
-			// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
-			_ = comm.Barrier(e.c)
-		}
+	}
+	if usable && e.shares {
+		// An owner frees its memory after the others have closed it ("CUDA Driver API",
+		// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
+		_ = comm.Barrier(e.c)
 	}
 }

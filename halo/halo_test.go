@@ -15,65 +15,199 @@ import (
 	"lbmsim/halo/halotest"
 )
 
-func TestHostStagedStraight(t *testing.T) {
-	halotest.Run(t, halo.HostStaged, func() halo.Memory { return halotest.NewDevice(true) })
+func TestHostStraight(t *testing.T) {
+	halotest.Run(t, halotest.With(halo.Host), func(int) halo.Memory { return halotest.NewDevice(true) })
 }
 
-func TestHostStagedThroughStaging(t *testing.T) {
-	halotest.Run(t, halo.HostStaged, func() halo.Memory { return halotest.NewDevice(false) })
+func TestHostStaged(t *testing.T) {
+	halotest.Run(t, halotest.With(halo.Host), func(int) halo.Memory { return halotest.NewDevice(false) })
 }
 
-// The same for exchanges that are queued: nobody waits between steps, and the fill
-// of a step is ordered before the next one by the stream alone.
-func TestQueued(t *testing.T) {
-	build := func(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, dev halo.Memory) (halo.Exchange, error) {
-		e, err := halo.New(c, plan, layout, valueBytes, dev)
+// own gives each rank a GPU of its own on one machine, and then lets change it.
+func own(change func(rank int, g *halotest.GPU)) func(int) halo.Memory {
+	m := halotest.NewMachine("node")
+	return func(rank int) halo.Memory {
+		g := m.NewGPU(fmt.Sprint(rank))
+		change(rank, g)
+		return g
+	}
+}
+
+func asIs(int, *halotest.GPU) {}
+
+// expecting is New for a transport, which every link has to have.
+func expecting(want, got halo.Transport) halotest.Build {
+	return func(s halo.Setup) (halo.Exchange, error) {
+		e, err := halotest.With(want)(s)
 		if err != nil {
 			return nil, err
 		}
-		q, ok := e.(halo.Queued)
-		if !ok {
-			return nil, fmt.Errorf("%s can't be queued", e.Describe())
+		for _, r := range e.Routes() {
+			if r.Transport != got {
+				return nil, fmt.Errorf("%v leads to %v: %s", want, r.Transport, r.Why)
+			}
 		}
-		return &queued{Queued: q, stream: dev.NewStream(true)}, nil
+		if _, queued := e.(halo.Queued); len(e.Routes()) > 0 && queued != (got == halo.Peer) {
+			return nil, fmt.Errorf("%v can be queued: %v", got, queued)
+		}
+		return e, nil
 	}
-	for _, k := range halotest.Cases() {
-		err := comm.RunLocal(1, func(c comm.Comm) error { return halotest.Check(c, build, halotest.NewDevice(false), k) })
+}
+
+// The host's copies run beside the messages on devices that copy by themselves.
+func TestHostBesideCopies(t *testing.T) {
+	halotest.Run(t, expecting(halo.Host, halo.Host), own(asIs))
+}
+
+func TestPeer(t *testing.T) {
+	halotest.Run(t, expecting(halo.Peer, halo.Peer), own(asIs))
+}
+
+// Ranks that share a GPU write into each other's memory if that is asked for.
+func TestPeerOnOneGPU(t *testing.T) {
+	m := halotest.NewMachine("node")
+	halotest.Run(t, expecting(halo.Peer, halo.Peer), func(int) halo.Memory { return m.NewGPU("one") })
+	halotest.Run(t, expecting(halo.Auto, halo.Host), func(int) halo.Memory { return m.NewGPU("one") })
+}
+
+func TestAutoOnOneMachine(t *testing.T) {
+	halotest.Run(t, expecting(halo.Auto, halo.Peer), own(asIs))
+}
+
+func TestGPU(t *testing.T) {
+	m := halotest.NewMachine("node")
+	halotest.RunWith(t, expecting(halo.GPU, halo.GPU), func(rank int) halo.Memory { return m.NewGPU(fmt.Sprint(rank)) },
+		func(c comm.Comm) comm.Comm { return m.Aware(c, true) })
+}
+
+// Two machines, ranks 0 and 1 on one and the rest on the other: links within a machine
+// and across are served side by side.
+func TestMixed(t *testing.T) {
+	for _, aware := range []bool{false, true} {
+		all := halotest.NewMachine("both") // for the addresses of messages
+		nodes := []*halotest.Machine{all.Part("one"), all.Part("two")}
+		across := halo.Host
+		if aware {
+			across = halo.GPU
+		}
+		build := func(s halo.Setup) (halo.Exchange, error) {
+			e, err := halo.New(s)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range e.Routes() {
+				want := across
+				if (r.Rank < 2) == (s.Comm.Rank() < 2) {
+					want = halo.Peer
+				}
+				if r.Transport != want {
+					return nil, fmt.Errorf("rank %d to rank %d by %v: %s", s.Comm.Rank(), r.Rank, r.Transport, r.Why)
+				}
+			}
+			return e, nil
+		}
+		halotest.RunWith(t, build, func(rank int) halo.Memory { return nodes[min(rank/2, 1)].NewGPU(fmt.Sprint(rank)) },
+			func(c comm.Comm) comm.Comm { return all.Aware(c, aware) })
+	}
+}
+
+// Where a rank cannot open the memory of others, both sides know and take another way.
+func TestDeafDevice(t *testing.T) {
+	halotest.Run(t, func(s halo.Setup) (halo.Exchange, error) {
+		e, err := halo.New(s)
 		if err != nil {
-			t.Errorf("%v: %v", k, err)
+			return nil, err
 		}
+		for _, r := range e.Routes() {
+			want := halo.Peer
+			if r.Rank == 0 || s.Comm.Rank() == 0 {
+				want = halo.Host
+			}
+			if r.Transport != want || want == halo.Host && !strings.Contains(r.Why, "no way to the other GPU") {
+				return nil, fmt.Errorf("rank %d to rank %d by %v: %s", s.Comm.Rank(), r.Rank, r.Transport, r.Why)
+			}
+		}
+		return e, nil
+	}, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 0 }))
+}
+
+// What is asked for and cannot be had is refused on every rank, with the reason.
+func TestRefused(t *testing.T) {
+	m := halotest.NewMachine("node")
+	for _, test := range []struct {
+		name string
+		want halo.Transport
+		word halo.Word
+		over func(comm.Comm) comm.Comm
+		dev  func(rank int) halo.Memory
+		says string
+	}{
+		{"peer on the CPU", halo.Peer, halo.Ask, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "no memory that others can write"},
+		{"gpu on the CPU", halo.GPU, halo.Yes, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "not in a GPU's memory"},
+		{"peer across machines", halo.Peer, halo.Ask, nil, func(rank int) halo.Memory { return halotest.NewMachine(fmt.Sprint(rank)).NewGPU("0") }, "on another machine"},
+		{"peer without a way", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }), "no way to the other GPU"},
+		{"peer that spoils", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Spoils = rank == 1 }), "transport peer does not work: rank 1 sent"},
+		{"gpu without messages", halo.GPU, halo.Yes, nil, own(asIs), "has no messages from GPU memory"},
+		{"gpu, the library says no", halo.GPU, halo.Ask, func(c comm.Comm) comm.Comm { return m.Aware(c, false) }, func(int) halo.Memory { return m.NewGPU("") }, "says that it takes no GPU memory"},
+		{"gpu, the user says no", halo.GPU, halo.No, func(c comm.Comm) comm.Comm { return m.Aware(c, true) }, func(int) halo.Memory { return m.NewGPU("") }, "the case says"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := comm.RunLocal(3, func(c comm.Comm) error {
+				if test.over != nil {
+					c = test.over(c)
+				}
+				err := halotest.Check(c, func(s halo.Setup) (halo.Exchange, error) {
+					s.Want, s.Aware = test.want, test.word
+					return halo.New(s)
+				}, test.dev(c.Rank()), halotest.Cases()[2])
+				var all *comm.Failure
+				if !errors.As(err, &all) || !strings.Contains(err.Error(), test.says) {
+					return fmt.Errorf("rank %d: %v, want %q from all", c.Rank(), err, test.says)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
+}
+
+// The user's word is taken where the library says something else.
+func TestWordOfTheUser(t *testing.T) {
+	m := halotest.NewMachine("node")
 	err := comm.RunLocal(2, func(c comm.Comm) error {
-		plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 2)
-		if err != nil {
-			return err
-		}
-		if _, err := halo.Local(c, plan, plan.Layout(c.Rank(), 10), 4, halotest.NewDevice(true)); err == nil {
-			return errors.New("a rank with a neighbour has an exchange inside its device")
-		}
-		if _, err := build(c, plan, plan.Layout(c.Rank(), 10), 4, halotest.NewDevice(true)); err == nil {
-			return errors.New("messages through the host are queued")
-		}
-		return nil
+		return halotest.Check(m.Aware(c, false), func(s halo.Setup) (halo.Exchange, error) {
+			s.Aware = halo.Yes
+			return expecting(halo.GPU, halo.GPU)(s)
+		}, m.NewGPU(fmt.Sprint(c.Rank())), halotest.Cases()[2])
 	})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// queued runs an exchange through Queue.
-type queued struct {
-	halo.Queued
-	stream device.Stream
+// All that was opened is closed, of an exchange that was made and of one that failed.
+func TestDoorsAreClosed(t *testing.T) {
+	for _, spoils := range []bool{false, true} {
+		m := halotest.NewMachine("node")
+		err := comm.RunLocal(3, func(c comm.Comm) error {
+			g := m.NewGPU(fmt.Sprint(c.Rank()))
+			g.Spoils = spoils
+			err := halotest.Check(c, halotest.With(halo.Peer), g, halotest.Cases()[2])
+			if (err != nil) != spoils {
+				return fmt.Errorf("spoilt %v: %v", spoils, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if n := m.Open(); n != 0 {
+			t.Errorf("%d buffers of neighbours are still open", n)
+		}
+	}
 }
-
-func (q *queued) Start(state device.Buffer, ready device.Event) error {
-	q.stream.After(ready)
-	q.Queue(q.stream, state)
-	return nil
-}
-
-func (q *queued) Finish() error { return q.stream.Sync() }
 
 // pinned is a device with fast host memory.
 type pinned struct {
@@ -115,7 +249,11 @@ func TestDescribe(t *testing.T) {
 		{2, true, false, "through host memory"},
 	} {
 		err := comm.RunLocal(test.ranks, func(c comm.Comm) error {
-			e, err := build(c, halotest.NewDevice(test.visible), test.periodic)
+			s, err := setup(c, halotest.NewDevice(test.visible), test.periodic)
+			if err != nil {
+				return err
+			}
+			e, err := halo.New(s)
 			if err != nil {
 				return err
 			}
@@ -130,76 +268,36 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A rank that is a neighbour of itself along z and of another rank along y fills all
-// of its ghost cells, edges included.
-func TestNeighbourOfItselfAndOfOthers(t *testing.T) {
-	for _, visible := range []bool{true, false} {
+// setup is a small 3D box.
+func setup(c comm.Comm, dev halo.Memory, periodic bool) (halo.Setup, error) {
+	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())
+	s := halo.Setup{Comm: c, Plan: plan, Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev}
+	for i := range s.States {
+		if err == nil {
+			s.States[i], err = halo.AllocState(dev, 4*s.Layout.Len())
+		}
+	}
+	return s, err
+}
+
+func TestNewRefuses(t *testing.T) {
+	bad := map[string]func(*halo.Setup){
+		"non-blocking": func(s *halo.Setup) { s.Comm = commtest.Bare(s.Comm) },
+		"3 ranks":      func(s *halo.Setup) { s.Plan, _ = decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 3) },
+		"layout":       func(s *halo.Setup) { s.Layout = decomp.NewLayout([3]int{8, 8, 5}, s.Plan.Ghost(), 10) },
+		"a state less": func(s *halo.Setup) { s.States[1], _ = s.Device.Alloc(8) },
+	}
+	for words, change := range bad {
 		err := comm.RunLocal(2, func(c comm.Comm) error {
-			plan, err := decomp.Pencils([3]int{8, 5, 3}, [3]bool{false, true, true}, 2, 1)
+			s, err := setup(c, halotest.NewDevice(true), true)
 			if err != nil {
 				return err
 			}
-			layout, dev := plan.Layout(c.Rank(), 10), halotest.NewDevice(visible)
-			e, err := halo.New(c, plan, layout, 4, dev)
-			if err != nil {
-				return err
+			if words == "non-blocking" || c.Rank() == 1 { // what one rank refuses all of them do
+				change(&s)
 			}
-			defer e.Close()
-			if text := e.Describe(); !strings.Contains(text, "messages") || !strings.Contains(text, "inside the device") {
-				return fmt.Errorf("the exchange is %q", text)
-			}
-			b, err := dev.Alloc(4 * layout.Len())
-			if err != nil {
-				return err
-			}
-			// A row holds the number of the global row, in every value.
-			image, row, at := make([]byte, b.Bytes()), 4*layout.RowLen(), plan.Box(c.Rank()).Lo
-			each := func(f func(memory []byte, number byte, inside bool)) {
-				for z := -1; z <= layout.N[2]; z++ {
-					for y := -1; y <= layout.N[1]; y++ {
-						number := (z+3)%3*5 + (y+at[1]+5)%5 + 1
-						f(image[layout.Row(y, z)*row:][:row], byte(number), z >= 0 && z < layout.N[2] && y >= 0 && y < layout.N[1])
-					}
-				}
-			}
-			each(func(memory []byte, number byte, inside bool) {
-				for i := range memory {
-					if inside {
-						memory[i] = number
-					}
-				}
-			})
-			for range 3 {
-				if err := b.Write(image, 0); err != nil {
-					return err
-				}
-				if err := e.Start(b, dev.NewStream(true).Record()); err != nil {
-					return err
-				}
-				if err := e.Finish(); err != nil {
-					return err
-				}
-				if err := b.Read(image, 0); err != nil {
-					return err
-				}
-				each(func(memory []byte, number byte, inside bool) {
-					for i := range memory {
-						if memory[i] != number {
-							err = fmt.Errorf("rank %d, visible %v: a row holds %d instead of %d", c.Rank(), visible, memory[i], number)
-						}
-						if !inside {
-							memory[i] = 0
-						}
-					}
-				})
-				if err != nil {
-					return err
-				}
-			}
-			s := e.Stats()
-			if want := (halo.Stats{Exchanges: 3, Messages: 18, Bytes: 3 * row * (2*3 + 4), Copied: 3 * row * 2 * layout.N[1]}); s.Exchanges != want.Exchanges ||
-				s.Messages != want.Messages || s.Bytes != want.Bytes || s.Copied != want.Copied {
-				return fmt.Errorf("stats %+v, want %+v", s, want)
+			if _, err := halo.New(s); err == nil || !strings.Contains(err.Error(), words) {
+				return fmt.Errorf("rank %d, %s: %v", c.Rank(), words, err)
 			}
 			return nil
 		})
@@ -209,58 +307,17 @@ func TestNeighbourOfItselfAndOfOthers(t *testing.T) {
 	}
 }
 
-// build makes an exchange of a small 3D box.
-func build(c comm.Comm, dev halo.Memory, periodic bool) (halo.Exchange, error) {
-	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())
-	if err != nil {
-		return nil, err
-	}
-	return halo.New(c, plan, plan.Layout(c.Rank(), 10), 4, dev)
-}
-
-func TestNewRefuses(t *testing.T) {
-	err := comm.RunLocal(2, func(c comm.Comm) error {
-		dev := halotest.NewDevice(true)
-		if _, err := build(commtest.Bare(c), dev, true); err == nil || !strings.Contains(err.Error(), "non-blocking") {
-			return fmt.Errorf("without non-blocking messages: %v", err)
-		}
-		plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 3)
-		if err != nil {
-			return err
-		}
-		if _, err := halo.New(c, plan, plan.Layout(0, 10), 4, dev); err == nil || !strings.Contains(err.Error(), "3 ranks") {
-			return fmt.Errorf("a plan for other ranks: %v", err)
-		}
-		plan, err = decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 2)
-		if err != nil {
-			return err
-		}
-		wrong := decomp.NewLayout([3]int{8, 8, 5}, plan.Ghost(), 10)
-		if _, err := halo.New(c, plan, wrong, 4, dev); err == nil || !strings.Contains(err.Error(), "layout") {
-			return fmt.Errorf("a wrong layout: %v", err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// exchange runs one exchange with an event of its own.
+// exchange runs one exchange with an event of its own; others call New alone.
 func exchange(c comm.Comm, visible bool, ready device.Event) error {
-	dev := halotest.NewDevice(visible)
-	e, err := build(c, dev, true)
+	s, err := setup(c, halotest.NewDevice(visible), true)
 	if err != nil {
 		return err
 	}
-	b, err := dev.Alloc(decomp.NewLayout([3]int{8, 8, 8}, [3]int{0, 0, 1}, 10).Len() * 4)
-	if err != nil {
+	e, err := halo.New(s)
+	if err != nil || ready == nil {
 		return err
 	}
-	if ready == nil {
-		ready = dev.NewStream(true).Record()
-	}
-	if err := e.Start(b, ready); err != nil {
+	if err := e.Start(s.States[0], ready); err != nil {
 		return err
 	}
 	return e.Finish()
@@ -272,7 +329,10 @@ func TestLostNeighbour(t *testing.T) {
 		ranks := comm.Local(3)
 		result := make(chan error, 2)
 		for _, c := range ranks[:2] {
-			go func() { result <- exchange(c, visible, nil) }()
+			go func() { result <- exchange(c, visible, halotest.NewDevice(visible).NewStream(true).Record()) }()
+		}
+		if err := exchange(ranks[2], visible, nil); err != nil {
+			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Millisecond)
 		ranks[2].(comm.Aborter).Abort(7)
@@ -293,29 +353,101 @@ func (failed) Seconds() float64 { return 0 }
 
 // What goes wrong in the edge kernels is not sent to the neighbours.
 func TestFailedEdges(t *testing.T) {
-	c := comm.Local(2)[0]
-	err := exchange(c, true, failed{})
+	ranks := comm.Local(2)
+	go func() { _ = exchange(ranks[1], true, nil) }()
+	err := exchange(ranks[0], true, failed{})
 	if err == nil || !strings.Contains(err.Error(), "rank 0: exchange 1, send: the edge cells: kernel failed") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestMisuse(t *testing.T) {
-	c := comm.Serial()
 	dev := halotest.NewDevice(true)
-	e, err := build(c, dev, true)
+	s, err := setup(comm.Serial(), dev, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := halo.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Finish(); err != nil {
 		t.Errorf("finish without start: %v", err)
 	}
-	b, _ := dev.Alloc(decomp.NewLayout([3]int{8, 8, 8}, [3]int{0, 0, 1}, 10).Len() * 4)
 	ready := dev.NewStream(true).Record()
-	if err := e.Start(b, ready); err != nil {
+	if err := e.Start(s.States[0], ready); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Start(b, ready); err == nil {
+	if err := e.Start(s.States[1], ready); err == nil {
 		t.Error("two exchanges at once were accepted")
+	}
+	if e, err = halo.New(s); err != nil {
+		t.Fatal(err)
+	}
+	other, _ := dev.Alloc(s.States[0].Bytes())
+	if err := e.Start(other, ready); err == nil {
+		t.Error("an exchange of a third state was accepted")
+	}
+}
+
+// Neighbours that write into a rank's memory count on its states taking turns.
+func TestTurns(t *testing.T) {
+	m := halotest.NewMachine("node")
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		g := m.NewGPU(fmt.Sprint(c.Rank()))
+		s, err := setup(c, g, true)
+		if err != nil {
+			return err
+		}
+		e, err := halo.New(s)
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		if err := e.Start(s.States[0], g.NewStream(true).Record()); err != nil {
+			return err
+		}
+		if err := e.Finish(); err != nil {
+			return err
+		}
+		if err := e.Start(s.States[0], g.NewStream(true).Record()); err == nil || !strings.Contains(err.Error(), "twice in a row") {
+			return fmt.Errorf("the same state again: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Rows that are alike make one piece of work.
+func TestManyRowsAreFewPieces(t *testing.T) {
+	plan, err := decomp.Pencils([3]int{64, 64, 64}, [3]bool{true, true, true}, 4, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := halotest.NewMachine("node")
+	err = comm.RunLocal(8, func(c comm.Comm) error {
+		g := m.NewGPU(fmt.Sprint(c.Rank()))
+		s := halo.Setup{Comm: c, Plan: plan, Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: g, Want: halo.Peer}
+		for i := range s.States {
+			s.States[i], _ = halo.AllocState(g, 4*s.Layout.Len())
+		}
+		e, err := halo.New(s)
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		before := g.Copies()
+		if err := e.Start(s.States[0], g.NewStream(true).Record()); err != nil {
+			return err
+		}
+		if n := g.Copies() - before; n != len(plan.Links(c.Rank())) {
+			return fmt.Errorf("%d copies for %d links", n, len(plan.Links(c.Rank())))
+		}
+		return e.Finish()
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -42,11 +42,13 @@ func TestMPITime(t *testing.T) {
 			layout := plan.Layout(c.Rank(), 10)
 			dev := halotest.NewDevice(true)
 			dev.Delay = 0
-			e, err := halo.New(c, plan, layout, 4, dev)
-			if err != nil {
-				return err
+			setup := halo.Setup{Comm: c, Plan: plan, Layout: layout, ValueBytes: 4, Device: dev}
+			for i := range setup.States {
+				if setup.States[i], err = dev.Alloc(layout.Len() * 4); err != nil {
+					return err
+				}
 			}
-			b, err := dev.Alloc(layout.Len() * 4)
+			e, err := halo.New(setup)
 			if err != nil {
 				return err
 			}
@@ -57,8 +59,8 @@ func TestMPITime(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			for range steps {
-				if err := e.Start(b, ready); err != nil {
+			for i := range steps {
+				if err := e.Start(setup.States[i%2], ready); err != nil {
 					return err
 				}
 				if err := e.Finish(); err != nil {

@@ -30,6 +30,7 @@ type Comm struct {
 var _ interface {
 	comm.Comm
 	comm.NonBlocking
+	comm.DeviceMessages
 	comm.Collective
 	comm.Aborter
 	comm.Node

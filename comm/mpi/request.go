@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"runtime"
+	"unsafe"
 
 	"lbmsim/comm"
 )
@@ -34,6 +35,21 @@ func (c *Comm) Isend(data []byte, destination, tag int) (comm.Request, error) {
 // Irecv implements comm.NonBlocking.
 func (c *Comm) Irecv(data []byte, source, tag int) (comm.Request, error) {
 	return c.start(data, source, tag, true)
+}
+
+// IsendFrom implements comm.DeviceMessages.
+func (c *Comm) IsendFrom(address uintptr, bytes, destination, tag int) (comm.Request, error) {
+	return c.start(at(address, bytes), destination, tag, false)
+}
+
+// IrecvTo implements comm.DeviceMessages.
+func (c *Comm) IrecvTo(address uintptr, bytes, source, tag int) (comm.Request, error) {
+	return c.start(at(address, bytes), source, tag, true)
+}
+
+// at is memory that Go does not own and nobody here looks into.
+func at(address uintptr, bytes int) []byte {
+	return unsafe.Slice((*byte)(C.pointer_at(C.uintptr_t(address))), bytes)
 }
 
 func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, error) {

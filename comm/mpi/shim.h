@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 #include <pthread.h>
+#include <stdint.h>
 
 enum { WRONG_THREAD = -1000, ALREADY_STARTED = -1001, NO_THREADS = -1002 };
 
@@ -45,6 +46,9 @@ int message_wait(world_t *w, message_t *m);
 /* Waits for the next message and stores its length in *length; takes it into data
  * if it has at most n bytes, and drops it if it has more. */
 int message_receive(world_t *w, void *data, int n, int from, int tag, int *length);
+
+/* The pointer of an address on a GPU. */
+void *pointer_at(uintptr_t address);
 
 int world_barrier(world_t *w);
 int world_bcast(world_t *w, void *data, int n, int root);

@@ -63,15 +63,14 @@ func (b *hidden) Write(src []byte, offset int) error {
 	return nil
 }
 
-func bytesOf(b device.Buffer) []byte {
-	if v, ok := b.(*visible); ok {
-		return v.data
-	}
-	return b.(*hidden).data
-}
+func (b *hidden) bytes() []byte { return b.data }
+
+func bytesOf(b device.Buffer) []byte { return b.(interface{ bytes() []byte }).bytes() }
 
 // NewStream implements halo.Memory.
-func (d *Device) NewStream(bool) device.Stream {
+func (d *Device) NewStream(bool) device.Stream { return d.stream() }
+
+func (d *Device) stream() *stream {
 	done := make(chan struct{})
 	close(done)
 	return &stream{device: d, last: done}
@@ -95,14 +94,21 @@ func (s *stream) then(work func()) {
 }
 
 func (s *stream) Copy(dst device.Buffer, dstOffset int, src device.Buffer, srcOffset, bytes int) {
+	s.rows(bytesOf(dst), bytesOf(src), dstOffset, srcOffset, bytes, bytes, bytes, 1)
+}
+
+// rows copies rows from one memory to another, some time from now.
+func (s *stream) rows(to, from []byte, toOffset, fromOffset, toStride, fromStride, bytes, count int) {
 	s.then(func() {
 		time.Sleep(s.device.Delay)
-		to, from := bytesOf(dst), bytesOf(src)
-		if dstOffset+bytes > len(to) || srcOffset+bytes > len(from) {
+		last := count - 1
+		if toOffset < 0 || fromOffset < 0 || toOffset+last*toStride+bytes > len(to) || fromOffset+last*fromStride+bytes > len(from) {
 			s.err = errors.Join(s.err, errors.New("a copy beyond the end of a buffer"))
 			return
 		}
-		copy(to[dstOffset:dstOffset+bytes], from[srcOffset:])
+		for i := range count {
+			copy(to[toOffset+i*toStride:][:bytes], from[fromOffset+i*fromStride:])
+		}
 	})
 }
 

@@ -1,7 +1,7 @@
-// Package halotest is what every transport of package halo must do, and a device
-// to try it on. Each value of the state is a number computed from the step and the
-// global cell, so that a ghost plane filled from a wrong place, from a wrong step
-// or too early differs.
+// Package halotest is what every transport of package halo must do, and devices to try
+// it on. Each value of the state is a number computed from the step and the global
+// cell, so that a ghost cell filled from a wrong place, from a wrong step or too early
+// differs.
 package halotest
 
 import (
@@ -19,48 +19,83 @@ import (
 )
 
 // Build makes the exchange under test; halo.New is one.
-type Build func(c comm.Comm, plan decomp.Plan, layout decomp.Layout, valueBytes int, dev halo.Memory) (halo.Exchange, error)
+type Build func(halo.Setup) (halo.Exchange, error)
+
+// With is New for one transport.
+func With(want halo.Transport) Build {
+	return func(s halo.Setup) (halo.Exchange, error) {
+		s.Want = want
+		return halo.New(s)
+	}
+}
 
 // Case is one domain to cut.
 type Case struct {
 	Dims       int
 	Cells      [3]int
-	Periodic   bool // along the axis that is cut
+	Periodic   bool // along the axes that are cut
 	Components int
 	ValueBytes int
+	Along      int // y is cut into so many parts, if the ranks allow it; 0: slabs
 }
 
 func (k Case) String() string {
-	ends := "walls"
+	ends, cut := "walls", ""
 	if k.Periodic {
 		ends = "periodic"
 	}
-	return fmt.Sprintf("%dD %v %s %d x %d bytes", k.Dims, k.Cells, ends, k.Components, k.ValueBytes)
+	if k.Along > 0 {
+		cut = fmt.Sprintf(" %d along y", k.Along)
+	}
+	return fmt.Sprintf("%dD %v %s %d x %d bytes%s", k.Dims, k.Cells, ends, k.Components, k.ValueBytes, cut)
 }
 
-// Cases are small domains of both dimensions and precisions, with slabs of one
-// and two planes and uneven ones, and one with messages beyond MPI's eager limit.
+// plan cuts the domain.
+func (k Case) plan(ranks int) (decomp.Plan, error) {
+	var periodic [3]bool
+	periodic[k.Dims-1] = k.Periodic
+	if k.Along == 0 || ranks%k.Along != 0 {
+		return decomp.Slabs(k.Cells, periodic, k.Dims, ranks)
+	}
+	periodic[1] = k.Periodic
+	return decomp.Pencils(k.Cells, periodic, k.Along, ranks/k.Along)
+}
+
+// Cases are small domains of both dimensions, schemes and all precisions, with slabs of
+// one and two planes and uneven ones, pencils, and one with messages beyond MPI's eager
+// limit.
 func Cases() []Case {
 	var cases []Case
 	for _, periodic := range []bool{true, false} {
 		cases = append(cases,
-			Case{2, [3]int{33, 5, 1}, periodic, 9, 4},
-			Case{2, [3]int{7, 12, 1}, periodic, 6, 8},
-			Case{3, [3]int{33, 3, 5}, periodic, 10, 4},
-			Case{3, [3]int{33, 4, 6}, periodic, 10, 2},
-			Case{3, [3]int{16, 4, 7}, periodic, 19, 8},
-			Case{3, [3]int{64, 40, 6}, periodic, 10, 4},
+			Case{2, [3]int{33, 5, 1}, periodic, 9, 4, 0},
+			Case{2, [3]int{7, 12, 1}, periodic, 6, 8, 0},
+			Case{3, [3]int{33, 3, 5}, periodic, 10, 4, 0},
+			Case{3, [3]int{33, 4, 6}, periodic, 10, 2, 0},
+			Case{3, [3]int{16, 4, 7}, periodic, 19, 8, 0},
+			Case{3, [3]int{64, 40, 6}, periodic, 10, 4, 0},
+			Case{3, [3]int{33, 5, 7}, periodic, 10, 4, 2}, // on 2 ranks one is above and below itself
+			Case{3, [3]int{8, 5, 5}, periodic, 19, 2, 3},
 		)
 	}
 	return cases
 }
 
-// Run checks the transport with 1 to 5 ranks in one process.
-func Run(t *testing.T, build Build, newDevice func() halo.Memory) {
+// Run checks the transport with 1 to 5 ranks in one process, each on a device of its own.
+func Run(t *testing.T, build Build, newDevice func(rank int) halo.Memory) {
+	t.Helper()
+	RunWith(t, build, newDevice, func(c comm.Comm) comm.Comm { return c })
+}
+
+// RunWith does so over what it makes of the ranks.
+func RunWith(t *testing.T, build Build, newDevice func(rank int) halo.Memory, over func(comm.Comm) comm.Comm) {
+	t.Helper()
 	for _, k := range Cases() {
 		for ranks := 1; ranks <= 5; ranks++ {
 			t.Run(fmt.Sprintf("%v/%d ranks", k, ranks), func(t *testing.T) {
-				err := comm.RunLocal(ranks, func(c comm.Comm) error { return Check(c, build, newDevice(), k) })
+				err := comm.RunLocal(ranks, func(c comm.Comm) error {
+					return Check(over(c), build, newDevice(c.Rank()), k)
+				})
 				if err != nil {
 					t.Error(err)
 				}
@@ -75,159 +110,299 @@ const (
 )
 
 // Check is collective: it exchanges the two states of a run in turn and looks at
-// every value each time. While messages are in flight the bulk is written, as in
-// a run.
+// every value each time. While data is on its way the bulk is written, as in
+// a run; and as a run's edge cells do, it reads the ghost cells of the step before.
+// Then all of it once more: where an exchange
+// can be queued, without anybody waiting.
 func Check(c comm.Comm, build Build, dev halo.Memory, k Case) error {
-	periodic := [3]bool{}
-	periodic[k.Dims-1] = k.Periodic
-	plan, err := decomp.Slabs(k.Cells, periodic, k.Dims, c.Size())
+	s, err := newTrial(c, build, dev, k)
 	if err != nil {
 		return err
 	}
-	layout := plan.Layout(c.Rank(), k.Components)
-	s := &state{c: c, plan: plan, layout: layout, valueBytes: k.ValueBytes}
-	e, err := build(c, plan, layout, k.ValueBytes, dev)
-	if err != nil {
+	defer s.e.Close()
+	if err := s.waited(); err != nil {
+		return fmt.Errorf("rank %d, %s: %w", c.Rank(), s.e.Describe(), err)
+	}
+	if err := s.stats(steps); err != nil {
 		return err
 	}
-	defer e.Close()
-	if e.Describe() == "" {
-		return errors.New("the transport does not say what it is")
+	// Some ranks queue their steps, while others may have messages to move.
+	again := s.waited
+	if q, ok := s.e.(halo.Queued); ok {
+		again = func() error { return s.queued(q) }
 	}
-	var states [2]device.Buffer
-	for i := range states {
-		if states[i], err = dev.Alloc(layout.Len() * k.ValueBytes); err != nil {
-			return err
-		}
-		defer states[i].Free()
+	if err := again(); err != nil {
+		return fmt.Errorf("rank %d, %s, once more: %w", c.Rank(), s.e.Describe(), err)
 	}
-	source, err := dev.Alloc(layout.Len() * k.ValueBytes)
-	if err != nil {
-		return err
-	}
-	defer source.Free()
-	urgent, slow := dev.NewStream(true), dev.NewStream(false)
-	edges, bulk := plan.Edges(c.Rank())
-	delay := rand.New(rand.NewSource(int64(c.Rank())))
-	for step := 1; step <= steps; step++ {
-		out := states[step%2]
-		if err := out.Write(s.image(func([3]int) uint32 { return stale }), 0); err != nil {
-			return err
-		}
-		if err := source.Write(s.image(func(p [3]int) uint32 { return s.value(p, step) }), 0); err != nil {
-			return err
-		}
-		if delay.Intn(3) == 0 {
-			time.Sleep(time.Duration(delay.Intn(1000)) * time.Microsecond) // neighbours are not in step
-		}
-		for _, b := range edges {
-			s.copy(urgent, out, source, b)
-		}
-		ready := urgent.Record()
-		s.copy(slow, out, source, bulk)
-		if err := e.Start(out, ready); err != nil {
-			return err
-		}
-		if err := e.Finish(); err != nil {
-			return err
-		}
-		if err := errors.Join(urgent.Sync(), slow.Sync()); err != nil {
-			return err
-		}
-		if err := s.check(out, step); err != nil {
-			return fmt.Errorf("rank %d, step %d: %w", c.Rank(), step, err)
-		}
-	}
-	return s.stats(e.Stats())
+	return s.stats(2 * steps)
 }
 
-// state knows what every value should be.
-type state struct {
+// trial is one rank's exchange under test; it knows what every value should be.
+type trial struct {
 	c          comm.Comm
 	plan       decomp.Plan
 	layout     decomp.Layout
 	valueBytes int
+	dev        halo.Memory
+	e          halo.Exchange
+	states     [2]device.Buffer
+
+	urgent, slow device.Stream
+	delay        *rand.Rand
 }
 
-// value of a row of global cells (y, z) with component and x mixed in by image.
-func (s *state) value(global [3]int, step int) uint32 {
-	return uint32(step)<<24 ^ uint32(global[2]*1009+global[1])<<8
-}
-
-// image is the memory of a state whose local row p, ghosts included, starts at
-// row(global place of p) and counts up.
-func (s *state) image(row func(global [3]int) uint32) []byte {
-	b := make([]byte, s.layout.Len()*s.valueBytes)
-	n, g, lo := s.layout.N, s.layout.Ghost, s.plan.Box(s.c.Rank()).Lo
-	for z := -g[2]; z < n[2]+g[2]; z++ {
-		for y := -g[1]; y < n[1]+g[1]; y++ {
-			global := [3]int{0, y + lo[1], z + lo[2]}
-			for a := range global {
-				global[a] = (global[a] + s.plan.Global[a]) % s.plan.Global[a]
-			}
-			first := s.layout.Row(y, z) * s.layout.RowLen()
-			for i := 0; i < s.layout.RowLen(); i++ {
-				v := row(global)
-				if v != stale {
-					v += uint32(i)
-				}
-				at := b[(first+i)*s.valueBytes:][:s.valueBytes]
-				if s.valueBytes == 2 { // step and row of v folded onto the place in the row
-					binary.LittleEndian.PutUint16(at, uint16(v^v>>16))
-				}
-				for ; len(at) >= 4; at = at[4:] {
-					binary.LittleEndian.PutUint32(at, v)
-				}
-			}
+func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err error) {
+	s = &trial{c: c, dev: dev, valueBytes: k.ValueBytes, delay: rand.New(rand.NewSource(int64(c.Rank())))}
+	if s.plan, err = k.plan(c.Size()); err != nil {
+		return nil, err
+	}
+	s.layout = s.plan.Layout(c.Rank(), k.Components)
+	for i := range s.states {
+		if s.states[i], err = halo.AllocState(dev, s.bytes()); err != nil {
+			return nil, err
 		}
 	}
-	return b
+	if s.e, err = build(halo.Setup{Comm: c, Plan: s.plan, Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
+		return nil, err
+	}
+	if s.e.Describe() == "" {
+		return nil, errors.New("the transport does not say what it is")
+	}
+	for _, b := range s.states {
+		if err := b.Write(s.image(func([3]int) uint32 { return stale }), 0); err != nil {
+			return nil, err
+		}
+	}
+	s.urgent, s.slow = dev.NewStream(true), dev.NewStream(false)
+	return s, comm.Barrier(c) // the neighbours write to the states from now on
 }
 
-// copy stands for a kernel: it fills the cells of a box.
-func (s *state) copy(on device.Stream, out, source device.Buffer, box decomp.Box) {
-	for _, r := range s.layout.Ranges(box) {
-		on.Copy(out, r.Lo*s.valueBytes, source, r.Lo*s.valueBytes, (r.Hi-r.Lo)*s.valueBytes)
+func (s *trial) bytes() int { return s.layout.Len() * s.valueBytes }
+
+// sources are the states that kernels would compute, from step 1 on.
+func (s *trial) sources(count int) (list []device.Buffer, err error) {
+	for step := 1; step <= count; step++ {
+		b, err := s.dev.Alloc(s.bytes())
+		if err == nil {
+			err = b.Write(s.image(func(p [3]int) uint32 { return s.value(p, step) }), 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// edges stands for the kernels of the edge cells: they read the ghost cells of the step
+// before and write edge cells.
+func (s *trial) edges(seen, in, out, source device.Buffer) {
+	for _, l := range s.plan.Links(s.c.Rank()) {
+		s.copy(s.urgent, seen, in, l.Recv)
+	}
+	edges, _ := s.plan.Edges(s.c.Rank())
+	for _, b := range edges {
+		s.copy(s.urgent, out, source, b)
 	}
 }
 
-// check compares the whole state: interior, ghost planes with a neighbour and,
-// which must be untouched, ghost planes without.
-func (s *state) check(b device.Buffer, step int) error {
-	got := make([]byte, b.Bytes())
-	if err := b.Read(got, 0); err != nil {
+func (s *trial) pause() {
+	if s.delay.Intn(3) == 0 {
+		time.Sleep(time.Duration(s.delay.Intn(1000)) * time.Microsecond) // neighbours are not in step
+	}
+}
+
+// waited takes steps one by one.
+func (s *trial) waited() error {
+	sources, err := s.sources(steps)
+	if err != nil {
 		return err
 	}
-	want := s.image(func(p [3]int) uint32 { return s.value(p, step) })
-	axis := s.layout.Axis()
-	for side, plane := range map[int]int{-1: -1, 1: s.layout.N[axis]} {
-		if _, ok := s.plan.Neighbour(s.c.Rank(), side); !ok {
-			lo, hi := s.layout.Plane(plane)
-			copy(want[lo*s.valueBytes:hi*s.valueBytes], s.image(func([3]int) uint32 { return stale })[lo*s.valueBytes:])
-		}
+	seen, err := s.dev.Alloc(s.bytes())
+	if err != nil {
+		return err
 	}
-	planes := s.layout.N[axis] + 2
-	size := len(want) / planes
-	for k := 0; k < planes; k++ {
-		for i := k * size; i < (k+1)*size; i += 4 {
-			g, w := binary.LittleEndian.Uint32(got[i:]), binary.LittleEndian.Uint32(want[i:])
-			if g != w {
-				return fmt.Errorf("plane %d of -1 to %d, byte %d: %#x, want %#x", k-1, planes-2, i-k*size, g, w)
-			}
+	_, bulk := s.plan.Edges(s.c.Rank())
+	for step := 1; step <= steps; step++ {
+		in, out := s.states[(step+1)%2], s.states[step%2]
+		s.pause()
+		s.edges(seen, in, out, sources[step-1])
+		ready := s.urgent.Record()
+		s.copy(s.slow, out, sources[step-1], bulk)
+		if err := s.e.Start(out, ready); err != nil {
+			return err
+		}
+		if err := s.e.Finish(); err != nil {
+			return err
+		}
+		if err := errors.Join(s.urgent.Sync(), s.slow.Sync()); err != nil {
+			return err
+		}
+		if err := s.check(out, step); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		if step == 1 {
+			continue
+		}
+		if err := s.checkGhosts(seen, step-1); err != nil {
+			return fmt.Errorf("step %d reads: %w", step, err)
 		}
 	}
 	return nil
 }
 
-func (s *state) stats(got halo.Stats) error {
-	lo, hi := s.layout.Plane(0)
-	want := halo.Stats{Exchanges: steps}
+// queued takes all steps before it waits, as sim's queue does.
+func (s *trial) queued(q halo.Queued) error {
+	sources, err := s.sources(steps)
+	if err != nil {
+		return err
+	}
+	var seen []device.Buffer
+	for range steps {
+		b, err := s.dev.Alloc(s.bytes())
+		if err != nil {
+			return err
+		}
+		seen = append(seen, b)
+	}
+	_, bulk := s.plan.Edges(s.c.Rank())
+	for step := 1; step <= steps; step++ {
+		in, out := s.states[(step+1)%2], s.states[step%2]
+		s.urgent.After(s.slow.Record())
+		s.edges(seen[step-1], in, out, sources[step-1])
+		computed := s.urgent.Record()
+		q.Queue(s.urgent, out)
+		s.copy(s.slow, out, sources[step-1], bulk)
+		s.slow.After(computed)
+		s.pause()
+	}
+	if err := errors.Join(s.urgent.Sync(), s.slow.Sync()); err != nil {
+		return err
+	}
+	for step := 2; step <= steps; step++ {
+		if err := s.checkGhosts(seen[step-1], step-1); err != nil {
+			return fmt.Errorf("step %d reads: %w", step, err)
+		}
+	}
+	return s.check(s.states[steps%2], steps)
+}
+
+// value of a row of global cells (y, z) with component and x mixed in by image.
+func (s *trial) value(global [3]int, step int) uint32 {
+	return uint32(step)<<24 ^ uint32(global[2]*1009+global[1])<<8
+}
+
+// rows calls f for each row, ghosts included, with its global place and its bytes.
+func (s *trial) rows(f func(y, z int, global [3]int, lo, hi int)) {
+	n, g, first := s.layout.N, s.layout.Ghost, s.plan.Box(s.c.Rank()).Lo
+	size := s.layout.RowLen() * s.valueBytes
+	for z := -g[2]; z < n[2]+g[2]; z++ {
+		for y := -g[1]; y < n[1]+g[1]; y++ {
+			global := [3]int{0, y + first[1], z + first[2]}
+			for a := range global {
+				global[a] = (global[a] + s.plan.Global[a]) % s.plan.Global[a]
+			}
+			lo := s.layout.Row(y, z) * size
+			f(y, z, global, lo, lo+size)
+		}
+	}
+}
+
+// image is the memory of a state whose rows start at row(global place) and count up.
+func (s *trial) image(row func(global [3]int) uint32) []byte {
+	b := make([]byte, s.bytes())
+	s.rows(func(_, _ int, global [3]int, lo, hi int) {
+		v := row(global)
+		for at := b[lo:hi]; len(at) > 0; at = at[s.valueBytes:] {
+			if s.valueBytes == 2 { // step and row of v folded onto the place in the row
+				binary.LittleEndian.PutUint16(at, uint16(v^v>>16))
+			}
+			for k := 0; k+4 <= s.valueBytes; k += 4 {
+				binary.LittleEndian.PutUint32(at[k:], v)
+			}
+			if row(global) != stale {
+				v++
+			}
+		}
+	})
+	return b
+}
+
+// copy stands for a kernel: it fills the cells of a box.
+func (s *trial) copy(on device.Stream, out, source device.Buffer, box decomp.Box) {
+	for _, r := range s.layout.Ranges(box) {
+		on.Copy(out, r.Lo*s.valueBytes, source, r.Lo*s.valueBytes, (r.Hi-r.Lo)*s.valueBytes)
+	}
+}
+
+// check compares the whole state: interior, ghost cells that stand for a cell and,
+// which must be untouched, those that do not.
+func (s *trial) check(b device.Buffer, step int) error {
+	untouched := s.image(func([3]int) uint32 { return stale })
+	return s.compare(b, step, func(y, z int) []byte {
+		if s.inside(y, z) || s.filled(y, z) {
+			return nil
+		}
+		return untouched
+	}, func(int, int) bool { return true })
+}
+
+// checkGhosts compares the ghost cells that were read.
+func (s *trial) checkGhosts(b device.Buffer, step int) error {
+	return s.compare(b, step, func(int, int) []byte { return nil }, s.filled)
+}
+
+func (s *trial) inside(y, z int) bool {
+	return y >= 0 && y < s.layout.N[1] && z >= 0 && z < s.layout.N[2]
+}
+
+// filled tells whether a link fills the ghost row.
+func (s *trial) filled(y, z int) bool {
 	for _, l := range s.plan.Links(s.c.Rank()) {
+		if l.Recv.Contains([3]int{0, y, z}) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare holds the rows that count against those of the step, or of another image.
+func (s *trial) compare(b device.Buffer, step int, instead func(y, z int) []byte, counts func(y, z int) bool) (err error) {
+	got := make([]byte, b.Bytes())
+	if err := b.Read(got, 0); err != nil {
+		return err
+	}
+	image := s.image(func(p [3]int) uint32 { return s.value(p, step) })
+	s.rows(func(y, z int, _ [3]int, lo, hi int) {
+		if err != nil || !counts(y, z) {
+			return
+		}
+		want := image
+		if other := instead(y, z); other != nil {
+			want = other
+		}
+		for i := lo; i < hi; i += 4 {
+			if g, w := binary.LittleEndian.Uint32(got[i:]), binary.LittleEndian.Uint32(want[i:]); g != w {
+				err = fmt.Errorf("row y %d, z %d of %v cells, byte %d: %#x, want %#x", y, z, s.layout.N, i-lo, g, w)
+				return
+			}
+		}
+	})
+	return err
+}
+
+func (s *trial) stats(exchanges int) error {
+	got, want := s.e.Stats(), halo.Stats{Exchanges: exchanges}
+	for _, l := range s.plan.Links(s.c.Rank()) {
+		bytes := 0
+		for _, r := range s.layout.Ranges(l.Send) {
+			bytes += exchanges * (r.Hi - r.Lo) * s.valueBytes
+		}
 		if l.Rank == s.c.Rank() {
-			want.Copied += steps * (hi - lo) * s.valueBytes
+			want.Copied += bytes
 		} else {
-			want.Messages += steps
-			want.Bytes += steps * (hi - lo) * s.valueBytes
+			want.Messages += exchanges
+			want.Bytes += bytes
 		}
 	}
 	if got.Seconds < 0 || got.Longest < got.Last || got.Seconds < got.Longest {

@@ -1,0 +1,495 @@
+package halo
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+)
+
+// Transport is a way to a neighbour.
+type Transport int
+
+const (
+	Auto Transport = iota // the best of the others, for each neighbour
+	Host                  // messages through the host
+	GPU                   // messages from and to GPU memory
+	Peer                  // into the neighbour's memory
+)
+
+func (t Transport) String() string { return [...]string{"auto", "host", "gpu", "peer"}[t] }
+
+// Word is what a user says of something that the program would ask for else.
+type Word int
+
+const (
+	Ask Word = iota
+	Yes
+	No
+)
+
+// Route is how one link of a rank is served.
+type Route struct {
+	Rank      int // the neighbour
+	Transport Transport
+	Why       string
+}
+
+// New makes the exchange of a rank: it chooses a transport for each neighbour, and tries
+// what moves data in ways that can go wrong unseen (verify.go). Collective; an error is
+// the same on every rank (*comm.Failure), unless it is of the communication.
+//
+// Nothing is found out by an attempt that could end the program: a library that does
+// not know addresses of a GPU breaks on them.
+func New(s Setup) (Exchange, error) {
+	b := &builder{Setup: s, e: &exchange{c: s.Comm, states: s.States}}
+	for _, stage := range []func() error{b.look, b.introduce, b.open, b.choose, b.build, b.verify} {
+		err := stage()
+		if err != nil {
+			err = fmt.Errorf("rank %d: set up the exchange of ghost planes: %w", s.Comm.Rank(), err)
+		}
+		if err := comm.Agree(s.Comm, err); err != nil {
+			b.drop()
+			return nil, err
+		}
+	}
+	e := b.e
+	e.stats, e.last = Stats{}, nil
+	if e.messages == nil {
+		return queuedExchange{e}, nil
+	}
+	return e, nil
+}
+
+// builder is an exchange on its way.
+type builder struct {
+	Setup
+	e      *exchange
+	others []path
+	nb     comm.NonBlocking // of all who have others
+	notGPU string           // why the library of messages gets no GPU memory; "": it does
+	words  device.Buffer    // nil: nothing is shared
+	mine   card
+	talk   bool           // is there more to choose from than the host, on some rank?
+	theirs []card         // of each link's neighbour
+	doors  map[int]door   // to the neighbours whose memory is open ...
+	shut   map[int]string // ... and why that of others is not; "": it is
+}
+
+// card is what neighbours tell each other for each of their links.
+type card struct {
+	Machine, Device string
+	States          [2][]byte // handles; nil: nothing is shared ...
+	Words           []byte
+	NoPeer          string // ... for this reason
+	NoGPU           string
+	Send, Recv      []carriage // where the link's bytes are in the state
+}
+
+// door is a neighbour's memory, open to this device.
+type door struct {
+	states [2]device.Buffer
+	words  device.Buffer
+}
+
+func (d door) close() {
+	for _, b := range []device.Buffer{d.states[0], d.states[1], d.words} {
+		if b != nil {
+			b.Free()
+		}
+	}
+}
+
+// look finds out what this rank has, without a word to the others.
+func (b *builder) look() error {
+	others, self, err := b.paths()
+	if err != nil {
+		return err
+	}
+	b.others, b.e.self = others, self
+	if len(others) > 0 {
+		precise()
+		var ok bool
+		if b.nb, ok = b.Comm.(comm.NonBlocking); !ok {
+			return fmt.Errorf("%s has no non-blocking messages", comm.Describe(b.Comm))
+		}
+	}
+	b.notGPU = b.whyNotGPU()
+	b.mine.NoGPU = b.notGPU
+	p, ok := b.Device.(device.Peer)
+	switch {
+	case !ok:
+		b.mine.NoPeer = "the device has no memory that others can write"
+		return nil
+	case b.Want == Host || b.Want == GPU || len(others) == 0:
+		b.mine.NoPeer = "not asked for"
+		return nil
+	}
+	id := p.Identity()
+	b.mine.Machine, b.mine.Device = id.Machine, id.Device
+	if b.words, err = p.AllocShared(wordBytes); err != nil {
+		return err
+	}
+	// What cannot be shared is no error yet: other transports do without.
+	for i, state := range b.States {
+		if b.mine.States[i], err = p.Share(state); err != nil {
+			b.mine.NoPeer = err.Error()
+		}
+	}
+	if b.mine.Words, err = p.Share(b.words); err != nil {
+		b.mine.NoPeer = err.Error()
+	}
+	return nil
+}
+
+// whyNotGPU asks the library of messages, and believes the user more.
+func (b *builder) whyNotGPU() string {
+	name := comm.Describe(b.Comm)
+	if _, ok := b.States[0].(device.Addressed); !ok {
+		return "the states are not in a GPU's memory"
+	}
+	if _, ok := b.Comm.(comm.DeviceMessages); !ok {
+		return name + " has no messages from GPU memory"
+	}
+	switch b.Aware {
+	case Yes:
+		return ""
+	case No:
+		return "the case says that " + name + " takes no GPU memory"
+	}
+	if a, ok := b.Comm.(comm.GPUAware); ok {
+		switch yes, known := a.GPUAware(); {
+		case known && yes:
+			return ""
+		case known:
+			return name + " says that it takes no GPU memory"
+		}
+	}
+	return name + " does not say whether it takes GPU memory (gpu_aware_mpi = \"yes\" in [device] says so)"
+}
+
+// introduce exchanges cards with the neighbours, where some rank has more to choose
+// from than the host.
+func (b *builder) introduce() error {
+	more := []int64{0}
+	if b.Want != Host && (b.mine.NoPeer == "" || b.notGPU == "") {
+		more[0] = 1
+	}
+	if err := comm.Max(b.Comm, more); err != nil {
+		return err
+	}
+	b.talk = more[0] > 0
+	cards := make([]card, len(b.others))
+	for i, p := range b.others {
+		cards[i] = b.mine
+		cards[i].Send, cards[i].Recv = spans(p.send), spans(p.recv)
+	}
+	if !b.talk {
+		b.theirs = cards // all are in the same case
+		return nil
+	}
+	var err error
+	b.theirs, err = swap(b, cards)
+	return err
+}
+
+// open opens the memory of neighbours and tells them whether that went well: a link is
+// served in one way in both directions.
+func (b *builder) open() error {
+	b.doors, b.shut = map[int]door{}, map[int]string{}
+	for i, p := range b.others {
+		if _, known := b.shut[p.Rank]; known {
+			continue
+		}
+		why := b.whyShut(b.theirs[i])
+		if why == "" {
+			d, err := openDoor(b.Device.(device.Peer), b.theirs[i])
+			if err == nil {
+				b.doors[p.Rank] = d
+			} else {
+				why = err.Error()
+			}
+		}
+		b.shut[p.Rank] = why
+	}
+	if !b.talk {
+		return nil
+	}
+	mine := make([]string, len(b.others))
+	for i, p := range b.others {
+		mine[i] = b.shut[p.Rank]
+	}
+	theirs, err := swap(b, mine)
+	if err != nil {
+		return err
+	}
+	for i, p := range b.others {
+		if b.shut[p.Rank] == "" && theirs[i] != "" {
+			b.shut[p.Rank] = theirs[i]
+		}
+	}
+	return nil
+}
+
+// whyShut is what keeps this rank from opening a neighbour's memory. It is the same for
+// both of them.
+func (b *builder) whyShut(theirs card) string {
+	switch {
+	case b.mine.NoPeer != "":
+		return b.mine.NoPeer
+	case theirs.NoPeer != "":
+		return theirs.NoPeer
+	case b.mine.Machine != theirs.Machine:
+		return "on another machine"
+	case b.mine.Device == theirs.Device && b.Want == Auto:
+		// It works, but a GPU gives its time to one process after the other: one that
+		// waits on it keeps the neighbour from what it is waiting for.
+		return "on the same GPU, where waiting would cost the neighbour's time"
+	}
+	return ""
+}
+
+func openDoor(p device.Peer, c card) (d door, err error) {
+	for i, handle := range c.States {
+		if d.states[i], err = p.Open(handle); err != nil {
+			d.states[i] = nil
+			d.close()
+			return door{}, err
+		}
+	}
+	if d.words, err = p.Open(c.Words); err != nil {
+		d.words = nil
+		d.close()
+		return door{}, err
+	}
+	return d, nil
+}
+
+// choose finds the route of each link.
+func (b *builder) choose() error {
+	for i, p := range b.others {
+		noPeer, noGPU := b.shut[p.Rank], b.notGPU
+		if noGPU == "" {
+			noGPU = b.theirs[i].NoGPU
+		}
+		r := Route{Rank: p.Rank}
+		switch {
+		case b.Want == Host:
+			r.Transport, r.Why = Host, "asked for"
+		case b.Want == Peer && noPeer == "" || b.Want == GPU && noGPU == "":
+			r.Transport, r.Why = b.Want, "asked for"
+		case b.Want == Peer:
+			return fmt.Errorf("transport peer to rank %d: %s", p.Rank, noPeer)
+		case b.Want == GPU:
+			return fmt.Errorf("transport gpu to rank %d: %s", p.Rank, noGPU)
+		case noPeer == "":
+			r.Transport, r.Why = Peer, "GPUs of one machine that reach each other's memory"
+		case noGPU == "":
+			r.Transport, r.Why = GPU, fmt.Sprintf("%s; %s takes GPU memory", noPeer, comm.Describe(b.Comm))
+		default:
+			r.Transport, r.Why = Host, noPeer+"; "+noGPU
+			if _, visible := b.States[0].(device.HostVisible); visible {
+				r.Why = "the states are in the host's memory"
+			}
+		}
+		b.e.routes = append(b.e.routes, r)
+	}
+	return nil
+}
+
+// build makes the transports of the routes.
+func (b *builder) build() error {
+	var links []peerLink
+	var tell, opened []device.Buffer
+	for i, p := range b.others {
+		var c carrier
+		var err error
+		switch b.e.routes[i].Transport {
+		case Peer:
+			d := b.doors[p.Rank]
+			to := unspan(b.theirs[i].Recv)
+			if n := span(to); n != p.bytes {
+				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.bytes, p.Rank, n) // a bug in decomp
+			}
+			links = append(links, peerLink{path: p, theirs: d.states, copies: carriages(p.send, to)})
+			tell = append(tell, d.words)
+			continue
+		case GPU:
+			c, err = newOnGPU(p, b.Comm.(comm.DeviceMessages), b.Device)
+		default:
+			if _, visible := b.States[0].(device.HostVisible); visible && len(p.send) == 1 && len(p.recv) == 1 {
+				c = &straight{path: p, nb: b.nb}
+			} else {
+				c, err = newStaged(p, b.nb, b.Device)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if b.e.messages == nil {
+			b.e.messages = &messages{}
+		}
+		b.e.messages.list = append(b.e.messages.list, &message{path: p, carrier: c})
+	}
+	for rank, d := range b.doors {
+		if slices.ContainsFunc(links, func(l peerLink) bool { return l.Rank == rank }) {
+			opened = append(opened, d.states[0], d.states[1], d.words)
+		} else {
+			d.close()
+		}
+	}
+	b.doors = nil
+	if len(links) > 0 {
+		var err error
+		b.e.peers, err = newPeers(links, tell, b.words, b.States, b.Device)
+		if err != nil {
+			return err
+		}
+		b.e.peers.opened, b.words = opened, nil
+	}
+	if len(links) > 0 || len(b.e.self) > 0 {
+		b.e.stream = b.Device.NewStream(true)
+	}
+	if b.words != nil {
+		b.words.Free()
+		b.words = nil
+	}
+	return nil
+}
+
+// drop gives back what a failed New has taken.
+func (b *builder) drop() {
+	for _, d := range b.doors {
+		d.close()
+	}
+	if b.words != nil {
+		b.words.Free()
+	}
+	b.e.broken = errors.New("never made")
+	b.e.Close()
+}
+
+// swap gives each link's neighbour one value and takes one from it.
+func swap[T any](b *builder, mine []T) ([]T, error) {
+	// Lengths first, for a receiver has to know them.
+	lengths, bodies := make([][]byte, len(mine)), make([][]byte, len(mine))
+	in := make([][]byte, len(mine))
+	for i, v := range mine {
+		var err error
+		if bodies[i], err = json.Marshal(v); err != nil {
+			return nil, err
+		}
+		lengths[i] = binary.LittleEndian.AppendUint64(nil, uint64(len(bodies[i])))
+		in[i] = make([]byte, 8)
+	}
+	if err := b.exchange(lengths, in); err != nil {
+		return nil, err
+	}
+	for i, n := range in {
+		in[i] = make([]byte, binary.LittleEndian.Uint64(n))
+	}
+	if err := b.exchange(bodies, in); err != nil {
+		return nil, err
+	}
+	theirs := make([]T, len(mine))
+	for i := range theirs {
+		if err := json.Unmarshal(in[i], &theirs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return theirs, nil
+}
+
+// exchange sends each link's neighbour a message and waits for its own.
+func (b *builder) exchange(out, in [][]byte) error {
+	var requests []comm.Request
+	for i, p := range b.others {
+		r, err := b.nb.Irecv(in[i], p.Rank, p.RecvTag)
+		if err != nil {
+			return err
+		}
+		requests = append(requests, r)
+	}
+	for i, p := range b.others {
+		r, err := b.nb.Isend(out[i], p.Rank, p.SendTag)
+		if err != nil {
+			return err
+		}
+		requests = append(requests, r)
+	}
+	for _, r := range requests {
+		if err := r.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// span is the number of bytes in ranges.
+func span(list []decomp.Range) (n int) {
+	for _, r := range list {
+		n += r.Hi - r.Lo
+	}
+	return n
+}
+
+// Describe implements Exchange.
+func (e *exchange) Describe() string {
+	ranks := map[Transport][]int{}
+	for _, r := range e.routes {
+		if !slices.Contains(ranks[r.Transport], r.Rank) {
+			ranks[r.Transport] = append(ranks[r.Transport], r.Rank)
+		}
+	}
+	var parts []string
+	for _, t := range []Transport{Peer, GPU, Host} {
+		if len(ranks[t]) == 0 {
+			continue
+		}
+		text := "peer: into the memory of neighbours"
+		switch t {
+		case GPU:
+			text = "gpu: messages from GPU memory"
+		case Host:
+			text = "host: " + e.hostText()
+		}
+		if len(ranks) > 1 {
+			text += " (" + strings.Trim(fmt.Sprint(ranks[t]), "[]") + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(e.self) > 0 {
+		parts = append(parts, "copies inside the device")
+	}
+	if len(parts) == 0 {
+		return "none needed"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// hostText tells how messages through the host come from the state.
+func (e *exchange) hostText() string {
+	direct, all := 0, 0
+	for _, m := range e.messages.list {
+		switch m.carrier.(type) {
+		case *straight:
+			direct++
+			all++
+		case *staged:
+			all++
+		}
+	}
+	switch direct {
+	case 0:
+		return "messages through host memory"
+	case all:
+		return "messages straight from the state"
+	}
+	return "messages straight from the state, those across y through host memory"
+}

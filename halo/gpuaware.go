@@ -1,0 +1,87 @@
+package halo
+
+import (
+	"lbmsim/comm"
+	"lbmsim/device"
+)
+
+// Messages from GPU memory: the library of messages is given addresses on the device.
+// A link that is one contiguous range leaves from and arrives in the state itself. One
+// of many rows is packed into memory of the device's first: libraries are said to take
+// descriptions of rows (derived datatypes), and some send them byte by byte.
+
+// onGPU is a carrier for such a library.
+type onGPU struct {
+	path
+	lib      comm.DeviceMessages
+	from, to device.Buffer // packed rows; nil: a contiguous range of the state
+	pieces   [2][]carriage // out, in
+
+	leave, land device.Stream
+}
+
+// newOnGPU makes a carrier for a link.
+func newOnGPU(p path, lib comm.DeviceMessages, dev Memory) (*onGPU, error) {
+	g := &onGPU{path: p, lib: lib}
+	var err error
+	if len(p.send) != 1 {
+		if g.from, err = dev.Alloc(p.bytes); err != nil {
+			return nil, err
+		}
+		g.leave = dev.NewStream(true)
+		g.pieces[0] = carriages(p.send, whole(p.bytes))
+	}
+	if len(p.recv) != 1 {
+		if g.to, err = dev.Alloc(p.bytes); err != nil {
+			g.close()
+			return nil, err
+		}
+		g.land = dev.NewStream(true)
+		g.pieces[1] = carriages(whole(p.bytes), p.recv)
+	}
+	return g, nil
+}
+
+func (g *onGPU) pack(state device.Buffer, ready device.Event) (device.Event, error) {
+	if g.from == nil {
+		return ready, nil
+	}
+	g.leave.After(ready)
+	carryWithin(g.leave, g.from, state, g.pieces[0])
+	return g.leave.Record(), nil
+}
+
+func (g *onGPU) isend(state device.Buffer) (comm.Request, error) {
+	if g.from != nil {
+		return g.lib.IsendFrom(address(g.from, 0), g.bytes, g.Rank, g.SendTag)
+	}
+	return g.lib.IsendFrom(address(state, g.send[0].Lo), g.bytes, g.Rank, g.SendTag)
+}
+
+func (g *onGPU) irecv(state device.Buffer) (comm.Request, error) {
+	if g.to != nil {
+		return g.lib.IrecvTo(address(g.to, 0), g.bytes, g.Rank, g.RecvTag)
+	}
+	return g.lib.IrecvTo(address(state, g.recv[0].Lo), g.bytes, g.Rank, g.RecvTag)
+}
+
+func (g *onGPU) unpack(state device.Buffer) (device.Event, error) {
+	if g.to == nil {
+		return nil, nil
+	}
+	carryWithin(g.land, state, g.to, g.pieces[1])
+	return g.land.Record(), nil
+}
+
+func (g *onGPU) close() {
+	for _, b := range []device.Buffer{g.from, g.to} {
+		if b != nil {
+			b.Free()
+		}
+	}
+}
+
+// address is a place in a buffer that has one: choose.go has looked.
+func address(b device.Buffer, offset int) uintptr {
+	return b.(device.Addressed).Address() + uintptr(offset)
+}

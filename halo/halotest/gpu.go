@@ -1,0 +1,251 @@
+package halotest
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/halo"
+)
+
+// Machine is what devices of one process, which stand for those of several, share:
+// their memory by handles and by addresses.
+type Machine struct {
+	name string
+	*memory
+}
+
+// memory is all buffers, by number.
+type memory struct {
+	mu sync.Mutex
+	at []*shared
+}
+
+// NewMachine makes a machine.
+func NewMachine(name string) *Machine { return &Machine{name, &memory{}} }
+
+// Part makes another machine whose addresses are good for the messages of this one.
+func (m *Machine) Part(name string) *Machine { return &Machine{name, m.memory} }
+
+// stride is how far the addresses of buffers are apart.
+const stride = 1 << 32
+
+type shared struct {
+	hidden
+	number int
+	public bool // handed out
+	open   atomic.Int32
+}
+
+// Address implements device.Addressed: no address that Go could follow.
+func (b *shared) Address() uintptr { return uintptr(b.number+1) * stride }
+
+// GPU is a Device as GPUs are: others of its machine can write its memory, its streams
+// copy rows and to the host, and it has addresses.
+type GPU struct {
+	*Device
+	machine *Machine
+	name    string
+	// Deaf is a device that opens nobody's memory.
+	Deaf bool
+	// Spoils is one that gives wrong bytes to its neighbours.
+	Spoils bool
+	copies atomic.Int32
+}
+
+// NewGPU makes a device of the machine.
+func (m *Machine) NewGPU(name string) *GPU {
+	return &GPU{Device: NewDevice(false), machine: m, name: name}
+}
+
+var _ interface {
+	halo.Memory
+	halo.HostAllocator
+	device.Peer
+} = (*GPU)(nil)
+
+// Alloc implements halo.Memory.
+func (g *GPU) Alloc(bytes int) (device.Buffer, error) {
+	m := g.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := &shared{hidden: hidden{make([]byte, bytes)}, number: len(m.at)}
+	m.at = append(m.at, b)
+	return b, nil
+}
+
+// AllocShared implements device.Peer.
+func (g *GPU) AllocShared(bytes int) (device.Buffer, error) {
+	b, err := g.Alloc(bytes)
+	b.(*shared).public = true
+	return b, err
+}
+
+// AllocHost implements halo.HostAllocator.
+func (g *GPU) AllocHost(bytes int) ([]byte, func(), error) {
+	return make([]byte, bytes), func() {}, nil
+}
+
+// Identity implements device.Peer.
+func (g *GPU) Identity() device.Identity {
+	return device.Identity{Machine: g.machine.name, Device: g.machine.name + g.name}
+}
+
+// Share implements device.Peer.
+func (g *GPU) Share(b device.Buffer) ([]byte, error) {
+	s, ok := b.(*shared)
+	if !ok || !s.public {
+		return nil, errors.New("this memory cannot be shared")
+	}
+	return []byte(strconv.Itoa(s.number)), nil
+}
+
+// Open implements device.Peer.
+func (g *GPU) Open(handle []byte) (device.Buffer, error) {
+	if g.Deaf {
+		return nil, errors.New("there is no way to the other GPU")
+	}
+	n, err := strconv.Atoi(string(handle))
+	if err != nil {
+		return nil, err
+	}
+	g.machine.mu.Lock()
+	defer g.machine.mu.Unlock()
+	s := g.machine.at[n]
+	s.open.Add(1)
+	return &opened{s, g.Spoils}, nil
+}
+
+// opened is another device's memory.
+type opened struct {
+	*shared
+	spoilt bool
+}
+
+func (o *opened) Free() { o.open.Add(-1) }
+
+func (o *opened) bytes() []byte {
+	if o.spoilt && len(o.data) > 27*device.MeetingWord {
+		return make([]byte, len(o.data)) // what is written there gets lost
+	}
+	return o.data
+}
+
+// Open counts the doors to the machine's memory that nobody has closed.
+func (m *Machine) Open() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range m.at {
+		n += int(b.open.Load())
+	}
+	return n
+}
+
+// NewStream implements halo.Memory.
+func (g *GPU) NewStream(bool) device.Stream { return &rowStream{g.stream(), &g.copies} }
+
+// Copies is the number of copies that were queued.
+func (g *GPU) Copies() int { return int(g.copies.Load()) }
+
+type rowStream struct {
+	*stream
+	copies *atomic.Int32
+}
+
+// CopyRows implements device.RowCopier.
+func (s *rowStream) CopyRows(dst, src device.Rows, bytes, count int) {
+	s.copies.Add(1)
+	s.rows(place(dst), place(src), dst.Offset, src.Offset, dst.Stride, src.Stride, bytes, count)
+}
+
+func place(r device.Rows) []byte {
+	if r.Buffer != nil {
+		return bytesOf(r.Buffer)
+	}
+	return r.Host
+}
+
+// NewMeeting implements device.Peer.
+func (g *GPU) NewMeeting(parties []device.Party) (device.Meeting, error) {
+	m := &meeting{}
+	for _, p := range parties {
+		m.tell = append(m.tell, word(p.Tell, p.TellWord))
+		m.hear = append(m.hear, word(p.Hear, p.HearWord))
+	}
+	return m, nil
+}
+
+func word(b device.Buffer, at int) *uint64 {
+	return (*uint64)(unsafe.Pointer(&bytesOf(b)[at : at+8][0]))
+}
+
+// meeting is a device.Meeting; a stream's goroutine does what a kernel would.
+type meeting struct {
+	tell, hear []*uint64
+	count      uint64
+	broken     atomic.Bool
+}
+
+// patience of a test with a neighbour that does not come.
+const patience = 20 * time.Second
+
+func (m *meeting) Queue(on device.Stream) {
+	s := on.(*rowStream)
+	s.then(func() {
+		m.count++
+		for _, w := range m.tell {
+			atomic.StoreUint64(w, m.count)
+		}
+		start := time.Now()
+		for i, w := range m.hear {
+			for atomic.LoadUint64(w) < m.count && !m.broken.Load() {
+				if time.Since(start) > patience {
+					s.err = errors.Join(s.err, fmt.Errorf("party %d did not come to meeting %d", i, m.count))
+					return
+				}
+				time.Sleep(10 * time.Microsecond)
+			}
+		}
+	})
+}
+
+func (m *meeting) Break() { m.broken.Store(true) }
+func (m *meeting) Close() {}
+
+// Aware is a Comm whose messages leave from and arrive in the devices' memory. Says
+// is what it says of that.
+func (m *Machine) Aware(c comm.Comm, says bool) comm.Comm {
+	return &aware{c, c.(comm.NonBlocking), c.(comm.Collective), m, says}
+}
+
+type aware struct {
+	comm.Comm
+	comm.NonBlocking
+	comm.Collective
+	machine *Machine
+	says    bool
+}
+
+func (a *aware) GPUAware() (yes, known bool) { return a.says, true }
+func (a *aware) Describe() string            { return "a library of messages" }
+
+func (a *aware) find(address uintptr, bytes int) []byte {
+	a.machine.mu.Lock()
+	defer a.machine.mu.Unlock()
+	b := a.machine.at[address/stride-1]
+	return b.data[address%stride:][:bytes]
+}
+
+func (a *aware) IsendFrom(address uintptr, bytes, destination, tag int) (comm.Request, error) {
+	return a.Isend(a.find(address, bytes), destination, tag)
+}
+
+func (a *aware) IrecvTo(address uintptr, bytes, source, tag int) (comm.Request, error) {
+	return a.Irecv(a.find(address, bytes), source, tag)
+}

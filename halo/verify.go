@@ -1,0 +1,133 @@
+package halo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+)
+
+// Transports that move data between devices are tried before they are used: both states
+// are exchanged with known numbers in them, and each byte that came is looked at. A
+// wrong one would else be a wrong flow.
+
+// verify is collective. It leaves zeros where it wrote.
+func (b *builder) verify() error {
+	used := []int64{0, 0, 0, 0} // of each transport: is there a rank that has it?
+	for _, r := range b.e.routes {
+		used[r.Transport] = 1
+	}
+	if err := comm.Max(b.Comm, used); err != nil {
+		return err
+	}
+	b.e.shares = used[Peer] > 0
+	if used[Peer]+used[GPU] == 0 {
+		return nil
+	}
+	me := b.Comm.Rank()
+	nothing := func(int, int) uint64 { return ^uint64(0) }
+	err := b.fill(func(state, at int) uint64 { return known(me, state, at) }, nothing)
+	// Neighbours write as soon as they are ready.
+	if err := comm.Agree(b.Comm, err); err != nil {
+		return err
+	}
+	for _, state := range b.States {
+		if err := b.try(state); err != nil {
+			return err
+		}
+	}
+	for i := range b.States {
+		for k, p := range b.others {
+			if err := b.compare(i, p, unspan(b.theirs[k].Send)); err != nil {
+				return fmt.Errorf("transport %v does not work: %w; take another one (--transport)", b.e.routes[k].Transport, err)
+			}
+		}
+	}
+	zero := func(int, int) uint64 { return 0 }
+	return b.fill(zero, zero)
+}
+
+// tryLimit is how long neighbours may take for the first exchange.
+const tryLimit = 30 * time.Second
+
+// try exchanges one state. It does not wait for ever on a device: where writing into
+// each other's memory does not work, no neighbour hears anything, and each ends here.
+func (b *builder) try(state device.Buffer) error {
+	e := b.e
+	if err := e.Start(state, b.Device.NewStream(true).Record()); err != nil {
+		return err
+	}
+	if e.peers != nil {
+		for wait, start := (backoff{}), time.Now(); !e.copied.Done(); wait.pause() {
+			if time.Since(start) > tryLimit {
+				e.peers.meeting.Break()
+				return fmt.Errorf("transport peer does not work: a neighbour was not heard within %v; take another one (--transport)", tryLimit)
+			}
+			if e.messages != nil { // they do not wait for the end of this
+				if _, _, err := e.messages.progress(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return e.Finish()
+}
+
+// known is the number that stands at a place of a rank's state (splitmix64, Steele et
+// al. 2014, doi.org/10.1145/2660193.2660195: neighbouring places have nothing in common).
+func known(rank, state, at int) uint64 {
+	z := (uint64(rank)<<40 ^ uint64(at)<<1 ^ uint64(state)) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// fill writes numbers to what the links send, and others to what they receive. Rows
+// begin and end at multiples of 8 bytes (decomp.Align).
+func (b *builder) fill(sent, received func(state, at int) uint64) error {
+	for i, state := range b.States {
+		for _, p := range b.others {
+			for _, part := range []struct {
+				list []decomp.Range
+				of   func(state, at int) uint64
+			}{{p.send, sent}, {p.recv, received}} {
+				for _, r := range part.list {
+					memory := make([]byte, 0, r.Hi-r.Lo)
+					for at := r.Lo; at < r.Hi; at += 8 {
+						memory = binary.LittleEndian.AppendUint64(memory, part.of(i, at))
+					}
+					if err := state.Write(memory, r.Lo); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// compare looks at what a link brought from these places of the neighbour's state.
+func (b *builder) compare(state int, p path, from []decomp.Range) error {
+	sent := make([]int, 0, p.bytes/8)
+	for _, r := range from {
+		for at := r.Lo; at < r.Hi; at += 8 {
+			sent = append(sent, at)
+		}
+	}
+	for _, r := range p.recv {
+		memory := make([]byte, r.Hi-r.Lo)
+		if err := b.States[state].Read(memory, r.Lo); err != nil {
+			return err
+		}
+		for i := 0; i < len(memory); i += 8 {
+			got, want := binary.LittleEndian.Uint64(memory[i:]), known(p.Rank, state, sent[0])
+			if sent = sent[1:]; got != want {
+				return fmt.Errorf("rank %d sent %#x, and %#x came, at byte %d of the state", p.Rank, want, got, r.Lo+i)
+			}
+		}
+	}
+	return nil
+}
