@@ -3,6 +3,9 @@ package config
 // The resolved case: what every other package reads.
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"lbmsim/decomp"
@@ -176,7 +179,44 @@ func (k DeviceKind) String() string { return deviceKinds()[k] }
 type Device struct {
 	Kind  DeviceKind
 	Share bool // several ranks may use one GPU
+	// Transport of ghost planes.
+	Transport Transport
+	// GPUAware: does the MPI library take GPU memory?
+	GPUAware Word
 }
+
+// Transport is the way of ghost planes that a case asks for.
+type Transport int
+
+const (
+	AutoTransport Transport = iota
+	HostTransport
+	GPUTransport
+	PeerTransport
+)
+
+// String is the word of the case file.
+func (t Transport) String() string { return transports()[t] }
+
+// ParseTransport reads the word of the case file.
+func ParseTransport(word string) (Transport, error) {
+	if i := slices.Index(transports(), word); i >= 0 {
+		return Transport(i), nil
+	}
+	return 0, fmt.Errorf("transport %s is unknown: give %s", word, strings.Join(transports(), ", "))
+}
+
+// Word is what the user says of something that can be asked for.
+type Word int
+
+const (
+	AskWord Word = iota
+	YesWord
+	NoWord
+)
+
+// String is the word of the case file.
+func (w Word) String() string { return words()[w] }
 
 // FieldsOutput is [output.fields].
 type FieldsOutput struct {

@@ -320,7 +320,8 @@ func TestDevice(t *testing.T) {
 	for text, want := range map[string]Device{
 		"":                         {},
 		"[device]\nkind = \"cpu\"": {Kind: CPUDevice},
-		"[device]\nkind = \"cuda\"\nshare = true": {Kind: CUDADevice, Share: true},
+		"[device]\nkind = \"cuda\"\nshare = true":                {Kind: CUDADevice, Share: true},
+		"[device]\ntransport = \"peer\"\ngpu_aware_mpi = \"no\"": {Transport: PeerTransport, GPUAware: NoWord},
 	} {
 		if c := load(t, plain+"[scaling]\ntau = 0.65\n"+text); c.Device != want {
 			t.Errorf("%q: %+v, want %+v", text, c.Device, want)
@@ -329,6 +330,22 @@ func TestDevice(t *testing.T) {
 	for _, k := range []DeviceKind{AutoDevice, CPUDevice, CUDADevice} {
 		if c := load(t, plain+"[scaling]\ntau = 0.65\n[device]\nkind = "+strconv.Quote(k.String())); c.Device.Kind != k {
 			t.Errorf("%v is read as %v", k, c.Device.Kind)
+		}
+	}
+	for _, k := range []Transport{AutoTransport, HostTransport, GPUTransport, PeerTransport} {
+		if c := load(t, plain+"[scaling]\ntau = 0.65\n[device]\ntransport = "+strconv.Quote(k.String())); c.Device.Transport != k {
+			t.Errorf("%v is read as %v", k, c.Device.Transport)
+		}
+		if again, err := ParseTransport(k.String()); again != k || err != nil {
+			t.Errorf("%v is parsed as %v, %v", k, again, err)
+		}
+	}
+	if _, err := ParseTransport("mail"); err == nil || !strings.Contains(err.Error(), "auto, host, gpu, peer") {
+		t.Errorf("an unknown transport: %v", err)
+	}
+	for _, w := range []Word{AskWord, YesWord, NoWord} {
+		if c := load(t, plain+"[scaling]\ntau = 0.65\n[device]\ngpu_aware_mpi = "+strconv.Quote(w.String())); c.Device.GPUAware != w {
+			t.Errorf("%v is read as %v", w, c.Device.GPUAware)
 		}
 	}
 }

@@ -74,6 +74,12 @@ func (r *resolver) device() {
 	if e := s.get("share"); e != nil {
 		r.c.Device.Share = e.flag
 	}
+	if e := s.get("transport"); e != nil {
+		r.c.Device.Transport = Transport(slices.Index(transports(), e.text))
+	}
+	if e := s.get("gpu_aware_mpi"); e != nil {
+		r.c.Device.GPUAware = Word(slices.Index(words(), e.text))
+	}
 }
 
 // schedule reads the keys of a schedule; onlyEnd warns when nothing but the end is

@@ -180,6 +180,12 @@ func components() []string { return []string{"x", "y", "z", "magnitude"} }
 func deviceKinds() []string { // in the order of DeviceKind
 	return []string{"auto", "cpu", "cuda"}
 }
+func transports() []string { // in the order of Transport
+	return []string{"auto", "host", "gpu", "peer"}
+}
+func words() []string { // in the order of Word
+	return []string{"ask", "yes", "no"}
+}
 func shapes() []string { return []string{"box", "sphere", "cylinder"} }
 
 // expectKeys are the value and its tolerance.
@@ -265,7 +271,9 @@ func schema() []table {
 		{"device", []key{
 			{name: "kind", kind: kWord, choices: deviceKinds(), def: `"auto"`, doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},
 			{name: "share", kind: kFlag, def: "false", doc: "several ranks may use one GPU; else more ranks than GPUs on a machine are an error"},
-		}, "Where the ranks compute. `--device` on the command line wins."},
+			{name: "transport", kind: kWord, choices: transports(), def: `"auto"`, doc: "how neighbours get each other's edges. host: messages through the host's memory; gpu: messages from and to GPU memory, by an MPI library that takes it; peer: GPUs of one machine write into each other's memory. auto takes the best for each pair and says why"},
+			{name: "gpu_aware_mpi", kind: kWord, choices: words(), def: `"ask"`, doc: "does the MPI library take GPU memory? ask asks it; some have no way to say"},
+		}, "Where the ranks compute, and how they reach each other. `--device` and `--transport` on the command line win."},
 		{"output", []key{
 			{name: "dir", kind: kText, defDoc: "out/ and the case file's name", doc: "folder of everything that the run writes"},
 		}, "Where results go."},

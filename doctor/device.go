@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/device/bench"
@@ -116,73 +117,109 @@ func ghosts(s *Site) ([]Finding, error) {
 	case s.silent:
 		return []Finding{warning("not examined: messages failed", "")}, nil
 	}
+	list := []halo.Transport{halo.Host}
+	if _, ok := s.Device.(device.Peer); ok && s.Comm.Size() > 1 {
+		list = append(list, halo.GPU, halo.Peer)
+	}
+	var found []Finding
+	for _, t := range list {
+		f, err := s.ghostsBy(t)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// ghostsBy looks at one transport. That it cannot be had is no fault, for a run takes
+// another; where all ranks are on one machine, their GPUs should reach each other.
+func (s *Site) ghostsBy(t halo.Transport) (Finding, error) {
 	mine, err := s.setUpGhosts()
 	wrong, broken := s.agree(err)
-	if wrong == "" && broken == nil {
-		defer mine.close()
-		wrong, broken = s.agree(mine.exchange(s.Comm.Rank()))
+	if wrong != "" || broken != nil {
+		return fault(wrong, reseat), broken
 	}
+	defer mine.close()
+	mine.setup.Want = t
+	mine.halo, err = halo.New(mine.setup)
+	var refused *comm.Failure
 	switch {
-	case broken != nil:
-		return nil, broken
-	case wrong != "":
-		return []Finding{fault(wrong, "where messages and copies above are well, please report it with this text")}, nil
+	case errors.As(err, &refused) && t == halo.Host:
+		return fault(refused.Error(), "please report it with this text"), nil
+	case errors.As(err, &refused) && t == halo.Peer && s.onOneHost():
+		return warning("not to be had: "+refused.Error(), "the ranks' GPUs should see each other: one container for all of them, with the host's IPC (--ipc=host), no limits of visible devices by cgroups (SLURM: --gpu-bind=none), and `nvidia-smi topo -p2p w` without errors"), nil
+	case errors.As(err, &refused):
+		return fine("not to be had here: " + refused.Error()), nil
+	case err != nil:
+		return Finding{}, err
 	}
-	return []Finding{fine(fmt.Sprintf("planes of %.3g MiB to both neighbours and back in %.3g ms, %s; every byte as sent",
-		float64(mine.bytes)/(1<<20), 1e3*mine.seconds, mine.halo.Describe()))}, nil
+	if wrong, broken = s.agree(mine.exchange(s.Comm.Rank())); wrong != "" {
+		return fault(wrong, "where messages and copies above are well, please report it with this text"), broken
+	}
+	return fine(fmt.Sprintf("planes of %.3g MiB to both neighbours and back in %.3g ms, %s; every byte as sent",
+		float64(mine.bytes)/(1<<20), 1e3*mine.seconds, mine.halo.Describe())), broken
+}
+
+func (s *Site) onOneHost() bool {
+	return !slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Host != s.Ranks[0].Host })
 }
 
 // planes is a small periodic state whose ghost planes an exchange fills.
 type planes struct {
-	plan    decomp.Plan
-	layout  decomp.Layout
-	dev     device.Device
-	halo    halo.Exchange
-	state   device.Buffer
-	bytes   int // of a plane
+	setup   halo.Setup
+	halo    halo.Exchange // nil: not made
+	bytes   int           // of a plane
 	seconds float64
 }
 
 func (s *Site) setUpGhosts() (p *planes, err error) {
 	const components, valueBytes = 10, 4 // the moments in float32, the default
-	p = &planes{dev: s.Device}
 	// Two planes a rank, so that the lower and the upper edge differ.
-	p.plan, err = decomp.Slabs([3]int{256, 256, 2 * s.Comm.Size()}, [3]bool{true, true, true}, 3, s.Comm.Size())
+	plan, err := decomp.Slabs([3]int{256, 256, 2 * s.Comm.Size()}, [3]bool{true, true, true}, 3, s.Comm.Size())
 	if err != nil {
 		return nil, err
 	}
-	p.layout = p.plan.Layout(s.Comm.Rank(), components)
-	lo, hi := p.layout.Plane(0)
-	p.bytes = (hi - lo) * valueBytes
-	if p.halo, err = halo.New(s.Comm, p.plan, p.layout, valueBytes, s.Device); err != nil {
-		return nil, err
-	}
-	if p.state, err = s.Device.Alloc(p.layout.Len() * valueBytes); err != nil {
-		p.halo.Close()
-		return nil, err
+	layout := plan.Layout(s.Comm.Rank(), components)
+	lo, hi := layout.Plane(0)
+	p = &planes{bytes: (hi - lo) * valueBytes}
+	p.setup = halo.Setup{Comm: s.Comm, Plan: plan, Layout: layout, ValueBytes: valueBytes, Device: s.Device}
+	for i := range p.setup.States {
+		if p.setup.States[i], err = halo.AllocState(s.Device, layout.Len()*valueBytes); err != nil {
+			p.close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
 
 func (p *planes) close() {
-	p.halo.Close()
-	p.state.Free()
+	if p.halo != nil {
+		p.halo.Close()
+	}
+	for _, b := range p.setup.States {
+		if b != nil {
+			b.Free()
+		}
+	}
 }
 
 // exchange fills the ghost planes a few times. Plane k of a rank holds the pattern of
 // (rank, k); what should arrive is known without a message.
 func (p *planes) exchange(rank int) error {
 	at := func(k int) int { return (k + 1) * p.bytes } // plane -1 comes first
-	for k := range 2 {
-		if err := p.state.Write(pattern(p.bytes, rank, k), at(k)); err != nil {
-			return err
+	for _, state := range p.setup.States {
+		for k := range 2 {
+			if err := state.Write(pattern(p.bytes, rank, k), at(k)); err != nil {
+				return err
+			}
 		}
 	}
-	stream := p.dev.NewStream(true)
+	stream := p.setup.Device.NewStream(true)
 	var times []float64
-	for range 5 {
+	for i := range 5 {
 		start := time.Now()
-		if err := p.halo.Start(p.state, stream.Record()); err != nil {
+		if err := p.halo.Start(p.setup.States[i%2], stream.Record()); err != nil {
 			return err
 		}
 		if err := p.halo.Finish(); err != nil {
@@ -195,17 +232,19 @@ func (p *planes) exchange(rank int) error {
 	}
 	slices.Sort(times)
 	p.seconds = times[len(times)/2]
-	for _, ghost := range []struct{ side, plane, from int }{{-1, -1, 1}, {1, 2, 0}} {
-		peer, ok := p.plan.Neighbour(rank, ghost.side)
-		if !ok {
-			return errors.New("a periodic domain has no neighbour")
-		}
-		got := make([]byte, p.bytes)
-		if err := p.state.Read(got, at(ghost.plane)); err != nil {
-			return err
-		}
-		if err := compare(got, pattern(p.bytes, peer, ghost.from)); err != nil {
-			return fmt.Errorf("the ghost plane from rank %d has a wrong byte: %w", peer, err)
+	for _, state := range p.setup.States {
+		for _, ghost := range []struct{ side, plane, from int }{{-1, -1, 1}, {1, 2, 0}} {
+			peer, ok := p.setup.Plan.Neighbour(rank, ghost.side)
+			if !ok {
+				return errors.New("a periodic domain has no neighbour")
+			}
+			got := make([]byte, p.bytes)
+			if err := state.Read(got, at(ghost.plane)); err != nil {
+				return err
+			}
+			if err := compare(got, pattern(p.bytes, peer, ghost.from)); err != nil {
+				return fmt.Errorf("the ghost plane from rank %d has a wrong byte: %w", peer, err)
+			}
 		}
 	}
 	return nil

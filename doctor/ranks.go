@@ -205,7 +205,7 @@ func judgeClocks(ranks []Rank, times []int64) Finding {
 	return fine("the clocks of all ranks agree within a second")
 }
 
-// gpuAware tells what the MPI library says of itself. No message uses it.
+// gpuAware tells what the MPI library says of itself.
 func gpuAware(s *Site) ([]Finding, error) {
 	said := map[string]bool{}
 	for _, r := range s.Ranks {
@@ -216,7 +216,7 @@ func gpuAware(s *Site) ([]Finding, error) {
 		words = append(words, w)
 	}
 	sort.Strings(words)
-	text := fmt.Sprintf("is it GPU-aware? %s says %s; this program's messages leave from the host's memory anyway",
+	text := fmt.Sprintf("is it GPU-aware? %s says %s",
 		s.Ranks[0].MPI, strings.Join(words, " and "))
 	if len(words) > 1 {
 		return []Finding{warning(text, "give every node the same library and the same environment")}, nil

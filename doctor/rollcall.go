@@ -34,7 +34,22 @@ func Punctual(c comm.Comm, limit time.Duration) (comm.Comm, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s has not the operations that the checks need", comm.Describe(c))
 	}
-	return &punctual{a, limit}, nil
+	p := &punctual{a, limit}
+	if g, ok := c.(onGPU); ok {
+		return &punctualOnGPU{p, g}, nil
+	}
+	return p, nil
+}
+
+// onGPU is what some of them can do besides.
+type onGPU interface {
+	comm.DeviceMessages
+	comm.GPUAware
+}
+
+type punctualOnGPU struct {
+	*punctual
+	onGPU
 }
 
 type punctual struct {

@@ -28,58 +28,90 @@ func (r *run) quiet() int {
 	return next - r.n
 }
 
+// sampled is from how many steps on a stretch ends with steps that are looked at: the
+// exchange of a step that nobody waits for shows in events alone, and recorded steps
+// have none.
+const sampled = 16
+
 // stretch advances the state by k steps.
 func (r *run) stretch(k int) error {
 	started, wall := r.bulk.Record(), time.Now()
+	look := k >= sampled && r.halo.Stats().Messages > 0
+	var seen *queuedStep
 	for left := k; left > 0; {
-		switch recorded, err := r.pair(left); {
+		alone := look && left <= 2 // the last two, so that recorded pairs keep their buffers
+		switch recorded, err := r.pair(left, alone); {
 		case err != nil:
 			return err
 		case recorded:
 			left -= 2
 		default:
-			r.queue()
+			seen = r.queue()
 			left--
 		}
 	}
+	r.join()
 	done := r.bulk.Record()
 	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
 		return err
 	}
 	r.clock.steps(time.Since(wall), started, done)
+	if look {
+		r.clock.sample(k, seen)
+	}
 	r.n += k
 	return nil
 }
 
-// queue puts one step into the streams: edges and their exchange beside the bulk, and
-// each waits for both of the step before.
-func (r *run) queue() {
+// queuedStep is the ends of one step's parts.
+type queuedStep struct{ edges, exchanged, bulk device.Event }
+
+// queue puts one step into the streams: edges and their exchange beside the bulk. The
+// edges read cells of the bulk and ghost cells of the step before; the bulk reads edge
+// cells, but no ghost cells, and does not wait for the exchange.
+func (r *run) queue() (step *queuedStep) {
 	in, out := r.state[0], r.state[1]
+	step = &queuedStep{}
 	if len(r.edges) > 0 {
 		r.edge.After(r.bulk.Record())
 		for _, box := range r.edges {
 			r.program.Step(r.edge, in, out, box, r.params)
 		}
+		step.edges = r.edge.Record()
 		r.queued.Queue(r.edge, out)
+		step.exchanged = r.edge.Record()
 	}
 	r.program.Step(r.bulk, in, out, r.inner, r.params)
+	step.bulk = r.bulk.Record()
 	if len(r.edges) > 0 {
-		r.bulk.After(r.edge.Record())
+		r.bulk.After(step.edges)
+		r.loose = true
 	}
 	r.state[0], r.state[1] = out, in
+	return step
+}
+
+// join makes what follows on the bulk's stream wait for the last exchange too.
+func (r *run) join() {
+	if r.loose {
+		r.bulk.After(r.edge.Record())
+		r.loose = false
+	}
 }
 
 // pair queues two steps from a recording, where the device makes them, two steps are
-// wanted, and they start from the buffer that the recording starts from.
-func (r *run) pair(left int) (bool, error) {
+// wanted, not to be seen alone, and they start from the buffer that the recording starts from.
+func (r *run) pair(left int, alone bool) (bool, error) {
 	dev, ok := r.Device.(device.Recorder)
-	if !ok || left < 2 {
+	if !ok || left < 2 || alone {
 		return false, nil
 	}
+	r.join() // with what was queued step by step
 	if r.graph == nil {
 		g, err := dev.Capture(r.bulk, func() error {
 			r.queue()
 			r.queue()
+			r.join()
 			return nil
 		})
 		if err != nil {

@@ -31,6 +31,14 @@ type Start struct {
 	Restart   string // checkpoint that it continues, or ""
 	Output    string // folder of the outputs
 	Roofline  float64
+	Routes    []Routes // of ghost planes, and why so
+}
+
+// Routes is links between neighbours that are served in the same way for the same reason.
+type Routes struct {
+	Transport, Why string
+	Links          int    // messages or copies of one exchange, of all ranks
+	Example        [2]int // ranks at the ends of one of them
 }
 
 // RankInfo is one line of the table of ranks.
@@ -42,6 +50,7 @@ type RankInfo struct {
 	// Transport of this rank's ghost planes: neighbours on the same machine may be
 	// reached in other ways than those on another.
 	Transport string
+	Routes    []Routes
 	Bytes     int // state and flags
 }
 

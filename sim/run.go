@@ -52,6 +52,7 @@ type run struct {
 	halo    halo.Exchange
 	queued  halo.Queued // the same, where steps need not wait for the host; else nil
 
+	loose     bool         // the bulk's stream has not waited for the last exchange
 	graph     device.Graph // two steps, once recorded
 	graphFrom device.Buffer
 

@@ -30,6 +30,9 @@ func start(o Options) (*run, error) {
 	if err := r.all("setting up", r.build()); err != nil {
 		return r, err
 	}
+	if err := r.connect(); err != nil {
+		return r, err
+	}
 	r.makeOutputs()
 	if o.Restart != "" {
 		err = r.restart()
@@ -63,16 +66,27 @@ func (r *run) build() (err error) {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.Device.Info().Name, err)
 	}
 	for i := range r.state {
-		if r.state[i], err = r.Device.Alloc(r.layout.Len() * c.Spec.Precision.Bytes()); err != nil {
+		if r.state[i], err = halo.AllocState(r.Device, r.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
 			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
 		}
 	}
 	r.edge, r.bulk, r.reader = r.Device.NewStream(true), r.Device.NewStream(false), r.Device.NewStream(false)
-	if r.halo, err = halo.New(r.Comm, r.plan, r.layout, c.Spec.Precision.Bytes(), r.Device); err != nil {
-		return err
+	return nil
+}
+
+// connect makes the exchange with the neighbours. Collective.
+func (r *run) connect() (err error) {
+	d := r.Case.Device
+	r.halo, err = halo.New(halo.Setup{
+		Comm: r.Comm, Plan: r.plan, Layout: r.layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.Device, States: r.state,
+		Want:  map[config.Transport]halo.Transport{config.HostTransport: halo.Host, config.GPUTransport: halo.GPU, config.PeerTransport: halo.Peer}[d.Transport],
+		Aware: map[config.Word]halo.Word{config.YesWord: halo.Yes, config.NoWord: halo.No}[d.GPUAware],
+	})
+	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
+		return Agreed(ExitUsage, err)
 	}
 	r.queued, _ = r.halo.(halo.Queued)
-	return nil
+	return Agreed(ExitFailure, err)
 }
 
 // domain is the case's geometry: boundaries of faces first, then those of bodies.
@@ -262,7 +276,7 @@ func (r *run) begin() error {
 	if r.root {
 		s := Start{
 			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: ranks, First: r.n,
-			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit,
+			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(ranks),
 		}
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
@@ -301,7 +315,7 @@ func (r *run) table() ([]RankInfo, error) {
 	}
 	b, err := json.Marshal(RankInfo{
 		Rank: r.rank, Host: host, Lo: r.box.Lo, Hi: r.box.Hi,
-		Device: r.Device.Info(), Transport: r.halo.Describe(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+		Device: r.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
 	})
 	if err != nil {
 		return nil, err
@@ -319,11 +333,39 @@ func (r *run) table() ([]RankInfo, error) {
 	return table, err
 }
 
+// routes is this rank's links, those alike together.
+func (r *run) routes() (list []Routes) {
+	for _, l := range r.halo.Routes() {
+		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{r.rank, l.Rank}})
+	}
+	return list
+}
+
+// allRoutes is the links of all ranks.
+func allRoutes(ranks []RankInfo) (list []Routes) {
+	for _, i := range ranks {
+		for _, l := range i.Routes {
+			list = addRoutes(list, l)
+		}
+	}
+	return list
+}
+
+func addRoutes(list []Routes, more Routes) []Routes {
+	for i, l := range list {
+		if l.Transport == more.Transport && l.Why == more.Why {
+			list[i].Links += more.Links
+			return list
+		}
+	}
+	return append(list, more)
+}
+
 // summarize adds the ranks' times up and reports the end.
 func (r *run) summarize(verdicts []Verdict) error {
 	c := &r.clock
 	stats := r.halo.Stats()
-	c.exchange = stats.Seconds
+	c.exchange += stats.Seconds
 	// A recorded exchange is counted once: bytes are those of one exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes, c.ending}

@@ -64,7 +64,7 @@ func (t *Trial) Steps(n int) (Turn, error) {
 		return Turn{}, &Error{ExitFailure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason)}
 	}
 	stats, now := r.halo.Stats(), r.clock
-	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: stats.Seconds - exchanged}
+	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: now.exchange - before.exchange + stats.Seconds - exchanged}
 	all, err := comm.Together(r.Comm, Turn{
 		Seconds: time.Since(began).Seconds(), Compute: spent.compute, Exposed: spent.exposed(), Hidden: spent.hidden(),
 		// A recorded exchange is counted once.

@@ -85,6 +85,9 @@ func (t *textReport) Start(s sim.Start) {
 	printTable(t.out, s.Case.Table)
 	t.line("")
 	printRanks(t.out, s.Ranks)
+	for _, r := range s.Routes {
+		t.line("ghosts    %s", routesText(r))
+	}
 	t.line("messages  %s", s.MPI)
 	t.line("output    %s", s.Output)
 	if s.Restart != "" {
@@ -193,7 +196,7 @@ func (j *jsonReport) event(name string, data any) {
 func (j *jsonReport) Start(s sim.Start) {
 	j.event("start", map[string]any{
 		"version": s.Version, "case": s.Case.Path, "title": s.Case.Title, "table": s.Case.Table, "resolved": s.Case.Resolved,
-		"ranks": s.Ranks, "mpi": s.MPI, "transport": s.Transport, "first_step": s.First, "restart": s.Restart, "output": s.Output,
+		"ranks": s.Ranks, "mpi": s.MPI, "transport": s.Transport, "routes": s.Routes, "first_step": s.First, "restart": s.Restart, "output": s.Output,
 	})
 	for _, w := range s.Case.Warnings {
 		j.Warn(w)
@@ -239,6 +242,15 @@ func partText(lo, hi, grid [3]int) string {
 		}
 	}
 	return strings.TrimPrefix(cmp.Or(text, " all"), " ")
+}
+
+// routesText tells how some links are served, and why.
+func routesText(r sim.Routes) string {
+	ends := fmt.Sprintf("rank %d to %d", r.Example[0], r.Example[1])
+	if r.Links > 1 {
+		ends = fmt.Sprintf("%d links, such as %s", r.Links, ends)
+	}
+	return fmt.Sprintf("%s (%s): %s", r.Transport, ends, r.Why)
 }
 
 // printColumns aligns columns of text.

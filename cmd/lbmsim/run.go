@@ -27,6 +27,8 @@ type runFlags struct {
 	device  string
 	threads int
 	isa     string
+
+	transport string
 }
 
 func runCommand() *cobra.Command {
@@ -41,6 +43,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
 	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().StringVar(&f.transport, "transport", "", "how neighbours get each other's edges: `host`, gpu, peer or auto (default: as the case says)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
 	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
 	return c
@@ -107,6 +110,11 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 	var options []cpu.Option
 	if f.isa != "" {
 		options = append(options, cpu.WithISA(f.isa))
+	}
+	if f.transport != "" {
+		if kase.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
+			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--%w", err)}
+		}
 	}
 	want, err := choose(f.device, kase.Device)
 	if err != nil {
