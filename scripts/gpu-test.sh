@@ -5,7 +5,7 @@
 #   gpu-test.sh [--bench] [--report FILE] [NAME...]
 #
 # --bench adds the table of `lbmsim bench` at the end. NAME is one or more of
-#   info cuda huge sanitizer halo sim program cpu      (default: all of them)
+#   info cuda huge sanitizer halo transports sim program cpu      (default: all of them)
 # The report is gpu-report.txt in the current folder unless named.
 # LBMSIM_TEST_DEVICE=cpu runs everything that needs no GPU, to try the bundle.
 set -uo pipefail
@@ -18,12 +18,12 @@ while [ $# -gt 0 ]; do
 	--bench) bench=1 ;;
 	--report) report=${2:?--report needs a file}; shift ;;
 	-h|--help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-	info|cuda|huge|sanitizer|halo|sim|program|cpu) names+=("$1") ;;
+	info|cuda|huge|sanitizer|halo|transports|sim|program|cpu) names+=("$1") ;;
 	*) echo "gpu-test.sh: $1 is unknown; see gpu-test.sh --help" >&2; exit 2 ;;
 	esac
 	shift
 done
-if [ ${#names[@]} -eq 0 ]; then names=(info cuda sanitizer halo sim program cpu huge); fi
+if [ ${#names[@]} -eq 0 ]; then names=(info cuda sanitizer halo transports sim program cpu huge); fi
 if [ ! -f "$here/bundle.tar.gz" ]; then
 	echo "gpu-test.sh: no bundle.tar.gz beside this script; scripts/gpu-pack.sh (or make test-gpu) makes the folder with both" >&2
 	exit 2
@@ -49,6 +49,8 @@ export LBMSIM_CACHE=$work/cache # kernels are compiled anew, once
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+
+transports='^(TestTransportsGiveTheSameBits|TestTransportIsRefused|TestKilledRankIsNamed)$'
 
 failures=0
 : >"$work/summary"
@@ -161,7 +163,12 @@ for name in "${names[@]}"; do
 		;;
 	halo) tests halo 180 halo ;;
 	sim) tests sim 600 sim ;;
-	program) tests program 600 cmd/lbmsim ;;
+	transports)
+		# Runs over every transport, on as many GPUs as there are; the same bits, or ended.
+		tests transports 400 cmd/lbmsim -test.run "$transports"
+		{ printf '\ntransports:\n'; grep -E 'ranks: state|after the kill|NOT TESTED' "$logs/transports"; } >>"$work/transports"
+		;;
+	program) tests program 600 cmd/lbmsim -test.skip "$transports" ;;
 	cpu) tests cpu 300 device/cpu ;;
 	esac
 done
@@ -188,6 +195,7 @@ first() { "$@" 2>/dev/null | head -n 1; }
 	part "summary" "$work/summary"
 	if [ $failures -eq 0 ]; then echo "nothing failed"; else echo "FAILED: $failures"; fi
 	part "lbmsim info" "$logs/info"
+	part "transports: the same bits, and a killed rank" "$work/transports"
 	part "compute-sanitizer" "$work/sanitizer"
 	part "each test" "$work/results"
 	part "lbmsim bench" "$logs/bench"

@@ -5,12 +5,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -328,6 +330,111 @@ func pidsOf(dir string) []int {
 		}
 	}
 	return pids
+}
+
+// transports that the device of these tests can do, ranks on one GPU included; gpu needs
+// a library of messages that takes GPU memory.
+func transports(t *testing.T) []string {
+	t.Helper()
+	if testDevice() != "cuda" {
+		return []string{"auto", "host"}
+	}
+	list := []string{"auto", "host", "peer"}
+	if yes, known := mpiTakesGPUs(t); yes && known {
+		return append(list, "gpu")
+	}
+	t.Log("NOT TESTED: transport gpu, for this MPI library does not say that it takes GPU memory")
+	return list
+}
+
+// mpiTakesGPUs asks the library, in a process of its own.
+func mpiTakesGPUs(t *testing.T) (yes, known bool) {
+	t.Helper()
+	r := runProgram(t, t.TempDir(), 2, "doctor", "--device", "cpu", "--disk-mib", "1")
+	return strings.Contains(r.out, "GPU-aware? ") && strings.Contains(r.out, " says yes"), strings.Contains(r.out, " says ")
+}
+
+// The same bits for every number of ranks and every transport, after 1000 steps of a case
+// with a body, a force and a moving wall; periodic, so that the ends are neighbours too.
+func TestTransportsGiveTheSameBits(t *testing.T) {
+	text := strings.Replace(box, `periodic = ["y"]`, `periodic = ["y", "z"]`, 1)
+	text = strings.Replace(text, `faces = ["x-", "x+", "z-"]`, `faces = ["x-"]`, 1)
+	text = strings.Replace(text, `faces = ["z+"]`, `faces = ["x+"]`, 1)
+	text = strings.Replace(text, `velocity = [0.05, 0.01, 0]`, `velocity = [0, 0.02, 0.05]`, 1)
+	text = strings.Replace(text, "[run]\n", "[force]\nacceleration = [0, 0, 1e-5]\n[run]\n", 1)
+	text = fmt.Sprintf(text, 1000, 1000)
+	want := []byte(nil)
+	for _, transport := range transports(t) {
+		for _, n := range []int{1, 2, 3, 4} {
+			if n == 1 && want != nil {
+				continue
+			}
+			dir := t.TempDir()
+			r := runProgram(t, dir, n, writeCase(t, dir, text), "--transport", transport)
+			if r.code != 0 {
+				t.Fatalf("%s, %d ranks: exit code %d\n%s", transport, n, r.code, r.out)
+			}
+			if n > 1 && transport != "auto" && !strings.Contains(r.out, "ghosts    "+transport+" (") {
+				t.Errorf("%s, %d ranks: another transport is named:\n%s", transport, n, r.out)
+			}
+			state := lastState(t, dir)
+			if want == nil {
+				want = state
+			} else if !bytes.Equal(state, want) {
+				t.Errorf("%s, %d ranks: the state differs from that of one rank", transport, n)
+			}
+			t.Logf("%s, %d ranks: state %.16x, %v", transport, n, sha256.Sum256(state), r.elapsed.Round(time.Millisecond))
+		}
+	}
+}
+
+// What cannot be had is refused with the reason and a code of its own.
+func TestTransportIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	name := writeCase(t, dir, fmt.Sprintf(box, 10, 10))
+	for transport, reason := range map[string]string{"peer": "no memory that others can write", "gpu": "not in a GPU's memory", "pigeon": "give auto, host, gpu, peer"} {
+		r := runProgram(t, dir, 2, name, "--transport", transport, "--device", "cpu")
+		if r.code != 2 || strings.Count(r.out, reason) != 1 {
+			t.Errorf("%s: exit code %d, want 2 and once %q\n%s", transport, r.code, reason, r.out)
+		}
+	}
+}
+
+// kill -9 of one rank, in the middle of a run: all others end within 30 s with a message
+// that names it, and none is left behind.
+func TestKilledRankIsNamed(t *testing.T) {
+	for i, transport := range transports(t) {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := program(t, ctx, dir, 3, writeCase(t, dir, fmt.Sprintf(box, 1_000_000_000, 200)), "--transport", transport)
+		var killed time.Time
+		victim := 0
+		go func() {
+			started(t, dir, cmd)
+			time.Sleep(100 * time.Millisecond)
+			if pids := pidsOf(dir); len(pids) > 0 {
+				victim, killed = pids[i%len(pids)], time.Now()
+				_ = syscall.Kill(victim, syscall.SIGKILL)
+			}
+		}()
+		r := finish(t, cmd)
+		if r.code == 0 || killed.IsZero() || time.Since(killed) > 30*time.Second {
+			t.Fatalf("%s: exit code %d, %v after the kill\n%s", transport, r.code, time.Since(killed), r.out)
+		}
+		if !regexp.MustCompile(fmt.Sprintf(`lbmsim: rank \d \(process %d on `, victim)).MatchString(r.out) {
+			t.Errorf("%s: nobody names process %d:\n%s", transport, victim, r.out)
+		}
+		for end := time.Now().Add(10 * time.Second); len(pidsOf(dir)) > 0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: ranks are left behind", transport)
+			}
+		}
+		t.Logf("%s: over %v after the kill", transport, time.Since(killed).Round(time.Millisecond))
+	}
 }
 
 // kill -9 of one rank, at a random moment of a run that writes checkpoints all

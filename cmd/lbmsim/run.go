@@ -69,7 +69,10 @@ func runCase(path string, f runFlags) (err error) {
 			err = alreadyPrinted{sim.ExitFailure}
 		}
 	}()
-	err = runRank(c, path, f, report)
+	watched, err := keepVigil(c)
+	if err == nil {
+		err = runRank(c, path, f, report)
+	}
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
 		// The other ranks know nothing of it and may wait for this one.
@@ -79,6 +82,10 @@ func runCase(path string, f runFlags) (err error) {
 	}
 	if err != nil && c.Rank() == 0 {
 		report.Fail(err)
+	}
+	if e := watched.end(c); e != nil {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
+		abort(c, sim.ExitFailure)
 	}
 	btracey.Finalize()
 	if err != nil {

@@ -134,7 +134,22 @@ func Check(c comm.Comm, build Build, dev halo.Memory, k Case) error {
 	if err := again(); err != nil {
 		return fmt.Errorf("rank %d, %s, once more: %w", c.Rank(), s.e.Describe(), err)
 	}
-	return s.stats(2 * steps)
+	if err := s.stats(2 * steps); err != nil {
+		return err
+	}
+	q, all := s.e.(halo.Queued)
+	r, ok := dev.(device.Recorder)
+	can := []int64{1}
+	if all && ok {
+		can[0] = 0
+	}
+	if err := comm.Max(c, can); err != nil || can[0] > 0 {
+		return err
+	}
+	if err := s.recorded(q, r); err != nil {
+		return fmt.Errorf("rank %d, %s, recorded: %w", c.Rank(), s.e.Describe(), err)
+	}
+	return nil
 }
 
 // trial is one rank's exchange under test; it knows what every value should be.
@@ -285,6 +300,60 @@ func (s *trial) queued(q halo.Queued) error {
 		}
 	}
 	return s.check(s.states[steps%2], steps)
+}
+
+// recorded takes pairs of steps from one recording, as sim's queue does.
+func (s *trial) recorded(q halo.Queued, r device.Recorder) error {
+	sources, err := s.sources(2)
+	if err != nil {
+		return err
+	}
+	var seen [2]device.Buffer
+	for i := range seen {
+		if seen[i], err = s.dev.Alloc(s.bytes()); err != nil {
+			return err
+		}
+	}
+	_, bulk := s.plan.Edges(s.c.Rank())
+	g, err := r.Capture(s.slow, func() error {
+		for i := range 2 {
+			out := s.states[(i+1)%2] // the last exchange was that of states[0]
+			s.urgent.After(s.slow.Record())
+			s.edges(seen[i], s.states[i], out, sources[i])
+			q.Queue(s.urgent, out)
+			s.copy(s.slow, out, sources[i], bulk)
+			s.slow.After(s.urgent.Record())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	for step := 2; step <= 2*steps; step += 2 {
+		for i, b := range sources {
+			at := step - 1 + i
+			if err := b.Write(s.image(func(p [3]int) uint32 { return s.value(p, at) }), 0); err != nil {
+				return err
+			}
+		}
+		s.pause()
+		g.Launch(s.slow)
+		if err := s.slow.Sync(); err != nil {
+			return err
+		}
+		if err := s.check(s.states[0], step); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+		for i, b := range seen {
+			if at := step - 2 + i; at > 0 {
+				if err := s.checkGhosts(b, at); err != nil {
+					return fmt.Errorf("step %d reads: %w", at+1, err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // value of a row of global cells (y, z) with component and x mixed in by image.
