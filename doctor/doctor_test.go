@@ -99,7 +99,7 @@ func TestWrongByte(t *testing.T) {
 	}{
 		{1 << 20, []string{"FAULT messages: rank 0: a message of 1048576 bytes from rank 2 to rank 0 came with a wrong byte: byte 349525 of 1048576 is 0x", "(and 1 more rank failed)",
 			"look for a failing network card", "warning ghosts: not examined: messages failed"}},
-		{plane, []string{"ok messages", "FAULT ghosts: rank 0: the ghost plane from rank 2 has a wrong byte: byte 873813 of 2621440 is 0x"}},
+		{plane, []string{" messages: inside a node, 3 pairs", "FAULT ghosts: rank 0: the ghost plane from rank 2 has a wrong byte: byte 873813 of 2621440 is 0x"}},
 	} {
 		dir := t.TempDir()
 		text, worst := onRanks(t, 3, func(c comm.Comm) *Site {

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"lbmsim/device"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -159,13 +160,17 @@ func TestOlderGPU(t *testing.T) {
 // The Go structs lie in memory as the C++ ones do: the compiler is asked.
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
-	text, err := source(kernels.Sources, "gpu/api.h")
-	if err != nil {
-		t.Fatal(err)
+	text := ""
+	for _, name := range []string{"gpu/api.h", "gpu/meet.h"} {
+		part, err := source(kernels.Sources, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += part
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -184,7 +189,7 @@ func TestABI(t *testing.T) {
 			}
 		}
 	}
-	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads}
+	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads, "lbm::PARTIES": device.MaxParties}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)
 	}
@@ -195,7 +200,7 @@ func TestABI(t *testing.T) {
 		text += fmt.Sprintf("\tto[%d] = %s;\n", i, p)
 	}
 	text += "}\n"
-	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[0])}, false)
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[len(c.archs)-1])}, false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -244,6 +249,28 @@ func stored(t *testing.T, ptx string) []uint64 {
 	return list
 }
 
+// The kernel of meetings is compiled alone, for every GPU that we promise.
+func TestCompileMeeting(t *testing.T) {
+	c := compilerForTest(t)
+	for _, arch := range architectures {
+		if !slices.Contains(c.archs, arch) {
+			t.Logf("sm_%d is not compiled for: %s does not know it", arch, c)
+			continue
+		}
+		j, err := meetJob(c, arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := j.compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(code, []byte("lbm_meet")) {
+			t.Errorf("sm_%d: there is no kernel lbm_meet", arch)
+		}
+	}
+}
+
 // A mistake in a header is shown with our file and line.
 func TestMessages(t *testing.T) {
 	c := compilerForTest(t)
@@ -256,7 +283,7 @@ func TestMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, log, err := c.compile(text, "kernels/"+instanceFile, []string{fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[0])}, false)
+	_, log, err := c.compile(text, "kernels/"+instanceFile, []string{fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[len(c.archs)-1])}, false)
 	if err == nil {
 		t.Fatal("compiled")
 	}
