@@ -166,7 +166,7 @@ for name in "${names[@]}"; do
 	transports)
 		# Runs over every transport, on as many GPUs as there are; the same bits, or ended.
 		tests transports 400 cmd/lbmsim -test.run "$transports"
-		{ printf '\ntransports:\n'; grep -E 'ranks: state|after the kill|NOT TESTED' "$logs/transports"; } >>"$work/transports"
+		grep -E 'ranks: state|after the kill|NOT TESTED' "$logs/transports" >>"$work/transports"
 		;;
 	program) tests program 600 cmd/lbmsim -test.skip "$transports" ;;
 	cpu) tests cpu 300 device/cpu ;;

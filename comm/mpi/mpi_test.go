@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"lbmsim/comm"
 	"lbmsim/comm/commtest"
@@ -138,6 +139,45 @@ func TestHuge(t *testing.T) {
 			return err
 		}
 		return check("gather", parts[1])
+	})
+}
+
+// Messages by address: memory that is not Go's, as a GPU's is not. In many parts, too.
+func TestDeviceMessages(t *testing.T) {
+	mpitest.Run(t, []int{2, 3}, func(c comm.Comm) error {
+		const n = 100_000
+		next, last := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+		for _, chunk := range []int{1 << 30, 1000} {
+			mpi.SetChunk(c.(*mpi.Comm), chunk)
+			b, err := syscall.Mmap(-1, 0, 2*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+			if err != nil {
+				return err
+			}
+			for i := range n {
+				b[i] = byte(i + c.Rank())
+			}
+			d, at := c.(comm.DeviceMessages), uintptr(unsafe.Pointer(&b[0]))
+			in, err := d.IrecvTo(at+n, n, last, 5)
+			if err != nil {
+				return err
+			}
+			out, err := d.IsendFrom(at, n, next, 5)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(in.Wait(), out.Wait()); err != nil {
+				return err
+			}
+			for i := range n {
+				if want := byte(i + last); b[n+i] != want {
+					return fmt.Errorf("byte %d from rank %d is %d, want %d", i, last, b[n+i], want)
+				}
+			}
+			if err := syscall.Munmap(b); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -93,6 +93,7 @@ func RunWith(t *testing.T, build Build, newDevice func(rank int) halo.Memory, ov
 	for _, k := range Cases() {
 		for ranks := 1; ranks <= 5; ranks++ {
 			t.Run(fmt.Sprintf("%v/%d ranks", k, ranks), func(t *testing.T) {
+				t.Parallel() // they mostly wait
 				err := comm.RunLocal(ranks, func(c comm.Comm) error {
 					return Check(over(c), build, newDevice(c.Rank()), k)
 				})
