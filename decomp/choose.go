@@ -1,22 +1,28 @@
 package decomp
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Which of the possible cuts? A step lasts as long as its edges and then the bulk or
 // the messages, whichever is longer: what hides behind the bulk costs nothing. Slabs
 // have two messages, each one run of memory; pencils have eight of less surface, of
 // which two are a run for each row. So slabs are as good until they are so thin that
-// their planes no longer hide, or fewer than the ranks.
+// their planes no longer hide, or fewer than the ranks. Then the surface counts, for
+// the number of messages is the same for all pencils.
 //
-// The weights are those of GPUs joined by NVLink: 4e10 cells computed a second, and
-// of 40 bytes each 1e10 sent; a message costs about 3 us before its first byte, to
-// launch a copy and to see that it has come. Over slower links pencils would win
-// earlier. They are chosen late, because long messages are what every transport is
-// best at; a case may say how it is to be cut.
+// The numbers are those of GPUs, where the choice matters most: eight to a node, joined
+// by NVLink, and 400 Gb/s for each between nodes, which the slowest messages of more
+// ranks must cross. A case may say how it is to be cut.
 const (
-	sent       = 4     // a cell sent, in cells computed
-	message    = 32768 // the start of a message, in cells sent
-	worthwhile = 10    // pencils must win one part in this many
+	update     = 1 / 4e10  // seconds to compute a cell
+	sent       = 40        // bytes of a cell: ten moments of four
+	within     = 1 / 4e11  // seconds for a byte inside a node
+	between    = 1 / 5e10  // and from node to node
+	start      = 3e-6      // seconds to launch a copy and to see that it has come
+	node       = 8         // ranks of a node
+	worthwhile = 1 - 1./10 // pencils must win a tenth
 )
 
 // NoCut says that a domain cannot be cut for a number of ranks.
@@ -71,15 +77,26 @@ func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan,
 // choose is the best of the cuts.
 func choose(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (best Plan, found bool) {
 	all := cuts(global, periodic, dims, ranks, wanted)
-	for i, p := range all {
-		if i == 0 || p.cost() < best.cost() {
-			best = p
+	if len(all) == 0 {
+		return best, false
+	}
+	least := math.Inf(1)
+	for _, p := range all {
+		least = min(least, p.seconds())
+	}
+	surface := math.MaxInt
+	for _, p := range all {
+		if p.seconds()*worthwhile > least {
+			continue
+		}
+		if p.parts[p.axis] == ranks {
+			return p, true // slabs
+		}
+		if cells, _ := p.messages(); cells < surface {
+			best, surface = p, cells
 		}
 	}
-	if len(all) > 0 && (all[0].cost()-best.cost())*worthwhile <= all[0].cost() {
-		best = all[0] // the one with the fewest parts along y
-	}
-	return best, len(all) > 0
+	return best, true
 }
 
 // cuts are all that fit, by the number of parts along y.
@@ -100,28 +117,47 @@ func cuts(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (list
 	return list
 }
 
-// cost of a step of the largest part amid others, in cells computed.
-func (p Plan) cost() int {
-	n := p.Largest()
-	var real, all [3]int // ends with a neighbour, and those with a link
+// links is, for each axis, how many ends of a box amid others have a neighbour, and how
+// many have a link, if only to the rank itself.
+func (p Plan) links() (others, all [3]int) {
 	for a := 1; a <= p.axis; a++ {
-		if real[a] = min(p.parts[a]-1, 2); p.Periodic[a] && p.parts[a] == 2 {
-			real[a] = 2
+		if others[a] = min(p.parts[a]-1, 2); p.Periodic[a] && p.parts[a] == 2 {
+			others[a] = 2
 		}
-		if all[a] = real[a]; p.Periodic[a] && a == p.axis {
+		if all[a] = others[a]; p.Periodic[a] && a == p.axis {
 			all[a] = 2
 		}
 	}
-	bulk := n
-	for a := range bulk {
-		bulk[a] = max(0, n[a]-all[a])
-	}
-	corners := real[1] * all[2]
-	cells, messages := n[0]*corners, corners
+	return others, all
+}
+
+// messages is how many cells the largest box sends to others, and in how many messages.
+func (p Plan) messages() (cells, messages int) {
+	n := p.Largest()
+	others, all := p.links()
+	messages = others[1] * all[2] // along the edges
+	cells = n[0] * messages
 	for a := 1; a <= p.axis; a++ {
-		cells += n[0] * n[3-a] * real[a]
-		messages += real[a]
+		cells += n[0] * n[3-a] * others[a]
+		messages += others[a]
 	}
-	whole, inner := n[0]*n[1]*n[2], bulk[0]*bulk[1]*bulk[2]
-	return whole - inner + max(inner, sent*(cells+message*messages))
+	return cells, messages
+}
+
+// seconds is about what a step of the largest box takes.
+func (p Plan) seconds() float64 {
+	n := p.Largest()
+	_, all := p.links()
+	whole, bulk := 1., 1.
+	for a := range n {
+		whole *= float64(n[a])
+		bulk *= float64(max(0, n[a]-all[a]))
+	}
+	cells, messages := p.messages()
+	rate := within
+	if p.Ranks() > node {
+		rate = between
+	}
+	exchange := start*float64(messages) + rate*sent*float64(cells)
+	return update*(whole-bulk) + max(update*bulk, exchange)
 }
