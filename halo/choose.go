@@ -333,7 +333,8 @@ func (b *builder) build() error {
 			return err
 		}
 		if b.e.messages == nil {
-			b.e.messages = &messages{}
+			_, onHost := b.States[0].(device.HostVisible)
+			b.e.messages = &messages{awake: !onHost}
 		}
 		b.e.messages.list = append(b.e.messages.list, &message{path: p, carrier: c})
 	}

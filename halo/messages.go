@@ -15,7 +15,8 @@ import (
 // Ghost planes may be written before the edges are ready: only edge cells read them, and
 // the edges of the step before are done, since its Finish waited for them.
 type messages struct {
-	list []*message
+	list  []*message
+	awake bool // no thread computes on the host's cores
 
 	state   device.Buffer
 	ready   device.Event // nil once it was seen
@@ -64,13 +65,13 @@ func (e *messages) start(state device.Buffer, ready device.Event) (what string, 
 // finish waits for all messages and returns the seconds from the edges to the last
 // arrival.
 func (e *messages) finish() (seconds float64, what string, err error) {
-	for wait := (backoff{}); !e.done(); {
+	for wait := (backoff{awake: e.awake}); !e.done(); {
 		moved, what, err := e.progress()
 		if err != nil {
 			return 0, what, err
 		}
 		if moved {
-			wait = backoff{}
+			wait = backoff{awake: e.awake}
 		} else {
 			wait.pause()
 		}

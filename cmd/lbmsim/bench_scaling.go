@@ -15,6 +15,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/scaling"
 	"lbmsim/sim"
@@ -113,7 +114,8 @@ func runScaling(f scalingFlags, out io.Writer) (err error) {
 			err = alreadyPrinted{sim.ExitFailure}
 		}
 	}()
-	err = measureScaling(c, f, weak, strong, out)
+	var dev device.Device
+	err = measureScaling(c, f, weak, strong, out, &dev)
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
@@ -124,14 +126,18 @@ func runScaling(f scalingFlags, out io.Writer) (err error) {
 		fmt.Fprintln(os.Stderr, failText(err))
 	}
 	btracey.Finalize()
+	if e := closeLast(c, dev); e != nil && err == nil {
+		return alreadyPrinted{sim.ExitFailure}
+	}
 	if err != nil {
 		return alreadyPrinted{code}
 	}
 	return nil
 }
 
-// measureScaling is collective; rank 0 writes to out.
-func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.Writer) error {
+// measureScaling is collective; rank 0 writes to out. The device that it has opened is
+// the caller's, to be closed last.
+func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.Writer, opened *device.Device) error {
 	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
 	if c.Size() == 1 {
 		return usage(errors.New("bench scaling compares ranks with one: start it on several, mpirun -np 2 lbmsim bench scaling"))
@@ -148,6 +154,7 @@ func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.W
 	if err != nil {
 		return err
 	}
+	*opened = dev
 	_, onCPU := dev.(*cpu.Device)
 	if !onCPU {
 		advice = ""
@@ -200,7 +207,7 @@ func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.W
 	}
 	m.Close()
 	// A closed pipe is rank 0's alone.
-	return sim.Agreed(sim.ExitFailure, comm.Agree(c, errors.Join(err, dev.Close())))
+	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
 }
 
 // scalingTable prints rows for people.

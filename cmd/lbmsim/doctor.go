@@ -79,7 +79,8 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 		return fmt.Errorf("starting MPI: %w", err)
 	}
 	starting.Stop()
-	worst, err := examine(c, f, want, gpus(), out)
+	var dev device.Device
+	worst, err := examine(c, f, want, gpus(), out, &dev)
 	var absent *doctor.Absent
 	if errors.As(err, &absent) { // the message needs no more
 		err = absent
@@ -91,6 +92,9 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 		return alreadyPrinted{sim.ExitFailure}
 	}
 	btracey.Finalize()
+	if closeLast(c, dev) != nil {
+		worst = doctor.Fault
+	}
 	if worst == doctor.Fault || f.strict && worst == doctor.Warning {
 		return alreadyPrinted{sim.ExitFailure}
 	}
@@ -99,7 +103,7 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 
 // examine is collective; rank 0 writes to out. The error is of ranks that cannot go on
 // together; everything else is a finding.
-func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Writer) (worst doctor.Severity, err error) {
+func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Writer, opened *device.Device) (worst doctor.Severity, err error) {
 	if c.Rank() != 0 {
 		out = io.Discard
 	}
@@ -127,6 +131,7 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	if err != nil {
 		return 0, err
 	}
+	*opened = p.dev
 	fmt.Fprintf(out, "lbmsim doctor %s, %s, %s\n\n", version, doctor.Count(c.Size(), "rank"), comm.Describe(c))
 	printColumns(out, p.table)
 	fmt.Fprintln(out)
@@ -139,9 +144,6 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	if err != nil {
 		return 0, err
 	}
-	if p.dev != nil {
-		err = p.dev.Close()
-	}
 	switch worst = max(worst, rest); {
 	case worst == doctor.Fault:
 		fmt.Fprintf(out, "\na job must not start here: %s, %s\n", doctor.Count(counts[doctor.Fault], "fault"), doctor.Count(counts[doctor.Warning], "warning"))
@@ -150,7 +152,7 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	default:
 		fmt.Fprintf(out, "\na job may start\n")
 	}
-	return worst, err
+	return worst, nil
 }
 
 // patient is what the checks begin with.

@@ -55,7 +55,11 @@ func TestDoctorSeatsRanks(t *testing.T) {
 		dir := t.TempDir()
 		err := comm.RunLocal(test.ranks, func(c comm.Comm) error {
 			f := doctorFlags{dir: dir, diskMiB: 1, limit: 30 * time.Second}
-			worst, err := examine(c, f, test.want, test.from, &out)
+			var dev device.Device
+			worst, err := examine(c, f, test.want, test.from, &out, &dev)
+			if dev != nil {
+				err = errors.Join(err, dev.Close())
+			}
 			// Warnings about cores depend on the machine of the test.
 			if err == nil && (worst < test.worst || test.worst < doctor.Fault && worst == doctor.Fault) {
 				t.Errorf("%s: rank %d ends with %v, want %v", test.what, c.Rank(), worst, test.worst)

@@ -15,6 +15,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/sim"
 )
@@ -69,9 +70,10 @@ func runCase(path string, f runFlags) (err error) {
 			err = alreadyPrinted{sim.ExitFailure}
 		}
 	}()
+	var dev device.Device
 	watched, err := keepVigil(c)
 	if err == nil {
-		err = runRank(c, path, f, report)
+		err = runRank(c, path, f, report, &dev)
 	}
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
@@ -88,10 +90,26 @@ func runCase(path string, f runFlags) (err error) {
 		abort(c, sim.ExitFailure)
 	}
 	btracey.Finalize()
+	if e := closeLast(c, dev); e != nil && err == nil {
+		return alreadyPrinted{sim.ExitFailure}
+	}
 	if err != nil {
 		return alreadyPrinted{code}
 	}
 	return nil
+}
+
+// closeLast gives the device back, which may be nil. A library of messages that takes GPU
+// memory holds handles of it until its own end, and complains if the GPU has gone before.
+func closeLast(c comm.Comm, dev device.Device) error {
+	if dev == nil {
+		return nil
+	}
+	err := dev.Close()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), err)
+	}
+	return err
 }
 
 func abort(c comm.Comm, code int) {
@@ -100,8 +118,9 @@ func abort(c comm.Comm, code int) {
 	}
 }
 
-// runRank is one rank's way from the case's bytes to the finished run.
-func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
+// runRank is one rank's way from the case's bytes to the finished run. The device that it
+// has opened is the caller's, to be closed last.
+func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *device.Device) error {
 	signals := catch(c)
 	kase, err := loadEverywhere(c, path)
 	if err != nil {
@@ -131,6 +150,7 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 	if err != nil {
 		return err
 	}
+	*opened = dev
 	if _, isCPU := dev.(*cpu.Device); !isCPU {
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
@@ -142,14 +162,10 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter) error {
 			kase.Warnings = append(kase.Warnings, text)
 		}
 	}
-	err = sim.Run(sim.Options{
+	return sim.Run(sim.Options{
 		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
 		Restart: f.restart, Version: version, Signals: signals,
 	})
-	if _, agreed := sim.ExitCode(err); agreed {
-		return errors.Join(err, dev.Close())
-	}
-	return err // kernels may still be at work
 }
 
 // loadEverywhere reads the case on rank 0 and parses the same bytes on every rank.
