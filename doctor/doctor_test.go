@@ -237,7 +237,7 @@ func TestDeafNeighbour(t *testing.T) {
 	start := time.Now()
 	err := comm.RunLocal(3, func(c comm.Comm) (err error) {
 		s := site(t, c, os.TempDir())
-		s.Device, s.Limit = nil, 2*time.Second
+		s.Device, s.Limit = nil, 8*time.Second // others have that long, too, on a busy machine
 		if c.Rank() == 1 {
 			s.Comm = deaf{c.(able)}
 		}
@@ -248,7 +248,7 @@ func TestDeafNeighbour(t *testing.T) {
 		return err
 	})
 	want := "rank 0: rank 1 did not send or take a message of 8 bytes in time"
-	if err == nil || !strings.Contains(err.Error(), want) || time.Since(start) > 10*time.Second {
+	if err == nil || !strings.Contains(err.Error(), want) || time.Since(start) > 40*time.Second {
 		t.Errorf("%v after %v, want %q", err, time.Since(start), want)
 	}
 }

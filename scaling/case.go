@@ -30,24 +30,31 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 steps = 1
 ranks = [%d, %d, %d]
 watch_every = 1000000000 # the watch comes after the last turn
-`
+%s`
 
-func common(collision, precision string, n, parts [3]int) string {
-	return fmt.Sprintf(head, n[0], n[1], n[2], collision, precision, parts[0], parts[1], parts[2])
+func (s setting) common(n, parts [3]int) string {
+	device := ""
+	if s.transport != Auto {
+		device = fmt.Sprintf("[device]\ntransport = %q\n", s.transport)
+	}
+	return fmt.Sprintf(head, n[0], n[1], n[2], s.model, s.precision, parts[0], parts[1], parts[2], device)
 }
+
+// setting is what all sizes have in common.
+type setting struct{ model, precision, transport string }
 
 // timed is the case of the turns. The fluid moves at first, so that there are numbers
 // everywhere: a processor may be faster with zeros, and slower close to them.
-func timed(collision, precision string, n, parts [3]int) string {
-	return common(collision, precision, n, parts) + `[initial]
+func (s setting) timed(n, parts [3]int) string {
+	return s.common(n, parts) + `[initial]
 velocity = [0.01, 0.02, -0.01]
 `
 }
 
 // proof is the case of the verification: no two planes are alike, and a ball lies
 // across the cuts.
-func proof(collision, precision string, n, parts [3]int) string {
-	return common(collision, precision, n, parts) + fmt.Sprintf(`[initial]
+func (s setting) proof(n, parts [3]int) string {
+	return s.common(n, parts) + fmt.Sprintf(`[initial]
 velocity = [
   "0.03*sin(2*pi*(y/Ly + 2*z/Lz))",
   "0.02*cos(2*pi*(x/Lx - z/Lz))",
@@ -72,8 +79,8 @@ func load(text string) (*config.Case, error) {
 }
 
 // spec of the cases.
-func spec(collision, precision string) (model.Spec, error) {
-	kase, err := load(timed(collision, precision, [3]int{32, 16, 16}, whole))
+func (s setting) spec() (model.Spec, error) {
+	kase, err := load(s.timed([3]int{32, 16, 16}, whole))
 	if err != nil {
 		return model.Spec{}, err
 	}
@@ -82,54 +89,68 @@ func spec(collision, precision string) (model.Spec, error) {
 
 // verification is a state that was compared with one rank's.
 type verification struct {
+	setting
 	cells, parts [3]int
 }
 
 // thin is the verification of a box in that many parts: four planes of each.
-func thin(cells, parts [3]int) verification {
+func (s setting) thin(cells, parts [3]int) verification {
 	cells[2] = parts[2] * min(4, cells[2]/parts[2])
-	return verification{cells, parts}
+	return verification{s, cells, parts}
 }
+
+// unbuilt is the error of ranks that have no room or no way for what is asked.
+type unbuilt struct{ error }
 
 // verify computes some steps on the ranks and on one of them, and compares every bit of
 // the states. The cut is the one that is timed, and so are the lengths of rows and of
-// the messages across z. What was verified once is not computed again.
+// the messages across z. What was computed once is not computed again.
 func (m *Measurement) verify(v verification) (uint64, error) {
-	if hash, done := m.verified[v]; done {
-		return hash, nil
-	}
-	hashes, ranks := map[int]uint64{}, v.parts[1]*v.parts[2]
-	for _, parts := range [][3]int{whole, v.parts} {
-		n := parts[1] * parts[2]
-		c, err := m.ready(n, proof(m.Model, m.Precision, v.cells, parts))
-		if err != nil {
-			return 0, err
-		}
-		err = m.in(n, func(comm.Comm) error {
-			for _, steps := range []int{7, 10} { // recorded pairs, and one step left
-				if _, err := c.Steps(steps); err != nil {
-					return err
-				}
-			}
-			h, err := c.Hash()
-			hashes[n] = h
-			return err
-		})
-		if err == nil {
-			c.close()
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	var err error
-	if m.Comm.Rank() == 0 && hashes[1] != hashes[ranks] {
-		err = fmt.Errorf("%d ranks compute another state than one rank: hash %016x, not %016x, of %d x %d x %d cells after 17 steps",
-			ranks, hashes[ranks], hashes[1], v.cells[0], v.cells[1], v.cells[2])
-	}
-	if err := sim.Agreed(sim.ExitFailure, comm.Agree(m.Comm, err)); err != nil {
+	one := v
+	one.parts, one.transport = whole, Auto
+	want, err := m.hash(one)
+	if err != nil {
 		return 0, err
 	}
-	m.verified[v] = hashes[ranks]
-	return hashes[ranks], nil
+	got, err := m.hash(v)
+	if err != nil {
+		return 0, err
+	}
+	if got != want { // on every rank
+		return 0, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%d ranks (transport %s) compute another state than one rank: hash %016x, not %016x, of %d x %d x %d cells after 17 steps",
+			v.parts[1]*v.parts[2], v.transport, got, want, v.cells[0], v.cells[1], v.cells[2])}
+	}
+	return got, nil
+}
+
+// hash is that of the state after some steps, known to every rank.
+func (m *Measurement) hash(v verification) (uint64, error) {
+	if h, done := m.hashes[v]; done {
+		return h, nil
+	}
+	n := v.parts[1] * v.parts[2]
+	c, err := m.ready(n, v.proof(v.cells, v.parts))
+	if err != nil {
+		return 0, unbuilt{err}
+	}
+	var h uint64
+	err = m.in(n, func(comm.Comm) (err error) {
+		for _, steps := range []int{7, 10} { // recorded pairs, and one step left
+			if _, err = c.Steps(steps); err != nil {
+				return err
+			}
+		}
+		h, err = c.Hash()
+		return err
+	})
+	c.close(err)
+	if err != nil {
+		return 0, err
+	}
+	all, err := comm.Together(m.Comm, h)
+	if err != nil {
+		return 0, err
+	}
+	m.hashes[v] = all[0]
+	return all[0], nil
 }

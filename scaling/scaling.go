@@ -6,6 +6,7 @@
 package scaling
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -29,14 +30,24 @@ type Options struct {
 	Device    device.Device
 	Threads   int // of the host, for initial states
 	Version   string
-	Model     string // word of the case file
+	Model     string // words of the case file
 	Precision string
-	Ranks     []int // numbers of ranks beside 1, ascending
-	Rounds    int
-	Steps     int     // a turn; 0: as many as take Seconds
-	Seconds   float64 // of a turn
+	// Transports to measure, in the words of the case file.
+	Transports []string
+	Ranks      []int // numbers of ranks beside 1, ascending
+	Rounds     int
+	Steps      int     // a turn; 0: as many as take Seconds
+	Seconds    float64 // of a turn
 	// Done is told every row, on rank 0.
 	Done func(Row)
+}
+
+// Auto leaves the transport to the run.
+const Auto = "auto"
+
+// with is the setting of a transport.
+func (m *Measurement) with(transport string) setting {
+	return setting{m.Model, m.Precision, transport}
 }
 
 // Counts are the numbers of ranks that a measurement on n ranks looks at: powers of
@@ -55,17 +66,17 @@ func Counts(n int) []int {
 // Measurement is all ranks' part of the work. All ranks make the same calls.
 type Measurement struct {
 	Options
-	groups   map[int]comm.Comm // by size; nil where this rank is not in it
-	nodes    map[int]int
-	oracle   map[int]float64 // by the length of rows
-	verified map[verification]uint64
-	nb       comm.NonBlocking
+	groups map[int]comm.Comm // by size; nil where this rank is not in it
+	nodes  map[int]int
+	oracle map[int]float64 // by the length of rows
+	hashes map[verification]uint64
+	nb     comm.NonBlocking
 }
 
 // New makes the groups of ranks. Collective; an error is known to all ranks
 // (sim.ExitCode), or this rank's alone.
 func New(o Options) (*Measurement, error) {
-	m := &Measurement{Options: o, groups: map[int]comm.Comm{}, nodes: map[int]int{}, oracle: map[int]float64{}, verified: map[verification]uint64{}}
+	m := &Measurement{Options: o, groups: map[int]comm.Comm{}, nodes: map[int]int{}, oracle: map[int]float64{}, hashes: map[verification]uint64{}}
 	g, ok := o.Comm.(comm.Grouper)
 	nb, ok2 := o.Comm.(comm.NonBlocking)
 	if !ok || !ok2 {
@@ -74,6 +85,11 @@ func New(o Options) (*Measurement, error) {
 	m.nb = nb
 	if len(o.Ranks) == 0 || !slices.IsSorted(o.Ranks) || o.Ranks[0] < 2 || o.Ranks[len(o.Ranks)-1] > o.Comm.Size() {
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: give 2 to %d, ascending", o.Ranks, o.Comm.Size())}
+	}
+	for _, t := range append([]string{Auto}, o.Transports...) {
+		if _, err := m.with(t).spec(); err != nil { // the same everywhere
+			return nil, err
+		}
 	}
 	places, err := comm.Together(o.Comm, first(comm.LocalRank(o.Comm)))
 	if err != nil {
@@ -136,8 +152,9 @@ func (m *Measurement) turn(c contender, steps int) (t sim.Turn, err error) {
 	return t, err
 }
 
-func (c contender) close() {
-	if c.Trial != nil {
+// close is collective in the group, so it comes after what all ranks know: err.
+func (c contender) close(err error) {
+	if _, agreed := sim.ExitCode(err); agreed && c.Trial != nil {
 		c.Close()
 	}
 }
@@ -158,13 +175,13 @@ func (m *Measurement) in(n int, f func(comm.Comm) error) error {
 
 // Scale measures one size on every number of ranks. cells are those of a rank, or of
 // all ranks.
-func (m *Measurement) Scale(kind string, cells [3]int) error {
-	alone, err := m.ready(1, timed(m.Model, m.Precision, cells, whole))
-	row := m.row(kind, 1, cells)
+func (m *Measurement) Scale(kind string, cells [3]int) (err error) {
+	alone, err := m.ready(1, m.with(Auto).timed(cells, whole))
+	row := m.row(kind, "none", 1, cells)
 	if err != nil {
 		return m.skip(row, err)
 	}
-	defer alone.close()
+	defer func() { alone.close(err) }()
 	oracle, err := m.kernels(cells[0])
 	if err != nil {
 		return err
@@ -175,8 +192,10 @@ func (m *Measurement) Scale(kind string, cells [3]int) error {
 	}
 	var speeds []turns
 	for _, n := range m.Ranks {
-		if err := m.beside(kind, n, cells, alone, ones, oracle, &speeds); err != nil {
-			return err
+		for _, transport := range m.Transports {
+			if err := m.beside(kind, transport, n, cells, alone, ones, oracle, &speeds); err != nil {
+				return err
+			}
 		}
 	}
 	if err := m.in(1, func(comm.Comm) error { return alone.Look() }); err != nil {
@@ -195,12 +214,12 @@ func (m *Measurement) Scale(kind string, cells [3]int) error {
 }
 
 // beside measures n ranks in turns with one.
-func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, ones int, oracle float64, speeds *[]turns) error {
+func (m *Measurement) beside(kind, transport string, n int, cells [3]int, alone contender, ones int, oracle float64, speeds *[]turns) (err error) {
 	all := cells
 	if kind == Weak {
 		all[2] *= n
 	}
-	row := m.row(kind, n, all)
+	row := m.row(kind, transport, n, all)
 	row.KernelsDiffer = oracle
 	if kind == Weak { // a column of the boxes that one rank computes
 		row.Parts[2] = n
@@ -211,17 +230,21 @@ func (m *Measurement) beside(kind string, n int, cells [3]int, alone contender, 
 		}
 		row.Parts = plan.Parts()
 	}
-	v := thin(all, row.Parts)
+	how := m.with(transport)
+	v := how.thin(all, row.Parts)
 	hash, err := m.verify(v)
-	if err != nil {
+	var not unbuilt
+	if errors.As(err, &not) {
+		return m.skip(row, not.error)
+	} else if err != nil {
 		return err
 	}
 	row.Verified, row.VerifiedSize = fmt.Sprintf("%016x", hash), v.cells
-	c, err := m.ready(n, timed(m.Model, m.Precision, all, row.Parts))
+	c, err := m.ready(n, how.timed(all, row.Parts))
 	if err != nil {
 		return m.skip(row, err)
 	}
-	defer c.close()
+	defer func() { c.close(err) }()
 	many, err := m.calibrate(c)
 	if err != nil {
 		return err
@@ -284,7 +307,7 @@ func (m *Measurement) kernels(width int) (float64, error) {
 		return d, nil
 	}
 	var difference float64
-	spec, err := spec(m.Model, m.Precision)
+	spec, err := m.with(Auto).spec()
 	if err == nil {
 		difference, err = bench.Verify(m.Device, spec, width)
 	}
@@ -300,21 +323,17 @@ func (m *Measurement) kernels(width int) (float64, error) {
 }
 
 // row is what is known before anything is measured.
-func (m *Measurement) row(kind string, n int, cells [3]int) Row {
-	transport := "auto"
-	if n == 1 {
-		transport = "none"
-	}
+func (m *Measurement) row(kind, transport string, n int, cells [3]int) Row {
 	return Row{
 		Part: "scaling", Kind: kind, Version: m.Version, Device: m.Device.Info().Model, MPI: comm.Describe(m.Comm),
 		Case: "D3Q19 " + m.Model + " " + m.Precision, Transport: transport, Ranks: n, Nodes: m.nodes[n], Size: cells, Parts: whole,
 	}
 }
 
-// skip tells why a row has no figures: the machine has no room for it. A wrong case,
-// and what not all ranks know of, end the measurement.
+// skip tells why a row has no figures: the machine has no room for it, or no such way
+// between ranks. An error that not all ranks know of ends the measurement.
 func (m *Measurement) skip(row Row, err error) error {
-	if code, agreed := sim.ExitCode(err); !agreed || code != sim.ExitFailure {
+	if _, agreed := sim.ExitCode(err); !agreed {
 		return err
 	}
 	if row.Skipped = err.Error(); m.Comm.Rank() == 0 {

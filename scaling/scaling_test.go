@@ -31,7 +31,7 @@ func measure(t *testing.T, ranks int, counts []int, change func(rank int, d devi
 		}
 		m, err := New(Options{
 			Comm: c, Device: d, Threads: 1, Version: "test", Model: "regularized", Precision: "float32",
-			Ranks: counts, Rounds: 3, Steps: 4, Done: func(r Row) { rows = append(rows, r) },
+			Ranks: counts, Transports: []string{Auto}, Rounds: 3, Steps: 4, Done: func(r Row) { rows = append(rows, r) },
 		})
 		if err == nil {
 			defer m.Close()
@@ -127,7 +127,7 @@ func TestWrongStatesAreNotTimed(t *testing.T) {
 		return sloppy{d, rank == 1}
 	}, func(m *Measurement) error { return m.Scale(Strong, [3]int{16, 12, 12}) })
 	for rank, err := range said {
-		if err == nil || !strings.Contains(err.Error(), "2 ranks compute another state than one rank") {
+		if err == nil || !strings.Contains(err.Error(), "2 ranks (transport auto) compute another state than one rank") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}

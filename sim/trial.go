@@ -150,5 +150,5 @@ func (r *run) hash() (uint64, error) {
 	return sum, nil
 }
 
-// Close frees the run; the device and the ranks are the caller's.
+// Close frees the run; the device and the ranks are the caller's. Collective.
 func (t *Trial) Close() { t.r.close() }

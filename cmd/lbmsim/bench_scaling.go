@@ -24,7 +24,7 @@ import (
 // scalingFlags are the flags of `lbmsim bench scaling`.
 type scalingFlags struct {
 	device, model, precision string
-	weak, strong             []string
+	weak, strong, transports []string
 	ranks                    []int
 	threads, rounds, steps   int
 	seconds                  float64
@@ -54,6 +54,7 @@ Where a size does not fit, it says so and goes on.`,
 	c.Flags().StringVar(&f.precision, "precision", "float32", "of the state")
 	c.Flags().StringSliceVar(&f.weak, "weak", nil, "cells of a rank, `512` or 512x512x256; none leaves it out (default: 512 on GPUs, 128 on CPUs)")
 	c.Flags().StringSliceVar(&f.strong, "strong", nil, "cells of all ranks together (default: 1024, 512 and `256` on GPUs, 256 on CPUs)")
+	c.Flags().StringSliceVar(&f.transports, "transport", nil, "how neighbours get each other's edges: `peer`, gpu, host, auto (default: the first three on GPUs, host on CPUs)")
 	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "numbers of ranks beside 1 (default: powers of `two`, and all)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each takes")
@@ -115,7 +116,10 @@ func runScaling(f scalingFlags, out io.Writer) (err error) {
 		}
 	}()
 	var dev device.Device
-	err = measureScaling(c, f, weak, strong, out, &dev)
+	watched, err := keepVigil(c)
+	if err == nil {
+		err = measureScaling(c, f, weak, strong, out, &dev)
+	}
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
@@ -124,6 +128,10 @@ func runScaling(f scalingFlags, out io.Writer) (err error) {
 	}
 	if err != nil && c.Rank() == 0 {
 		fmt.Fprintln(os.Stderr, failText(err))
+	}
+	if e := watched.end(c); e != nil {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
+		abort(c, sim.ExitFailure)
 	}
 	btracey.Finalize()
 	if e := closeLast(c, dev); e != nil && err == nil {
@@ -172,6 +180,11 @@ func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.W
 	if f.ranks == nil {
 		f.ranks = scaling.Counts(c.Size())
 	}
+	if f.transports == nil {
+		if f.transports = []string{"peer", "gpu", "host"}; onCPU {
+			f.transports = []string{"host"}
+		}
+	}
 	table := &scalingTable{out: out}
 	done := func(r scaling.Row) { table.row(r) }
 	if f.json {
@@ -180,7 +193,7 @@ func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.W
 	}
 	m, failed := scaling.New(scaling.Options{
 		Comm: c, Device: dev, Threads: threads, Version: version, Model: f.model, Precision: f.precision,
-		Ranks: f.ranks, Rounds: f.rounds, Steps: f.steps, Seconds: f.seconds, Done: done,
+		Ranks: f.ranks, Transports: f.transports, Rounds: f.rounds, Steps: f.steps, Seconds: f.seconds, Done: done,
 	})
 	if failed != nil {
 		return failed

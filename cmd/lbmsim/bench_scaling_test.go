@@ -15,7 +15,7 @@ import (
 // well, too.
 func TestBenchScalingOnRealRanks(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 3, "bench", "scaling", "--device", testDevice(), "--share", "--threads", "1", "--json",
-		"--ranks", "2,3", "--weak", "24", "--strong", "32x24x20", "--rounds", "2", "--steps", "4")
+		"--transport", "host", "--ranks", "2,3", "--weak", "24", "--strong", "32x24x20", "--rounds", "2", "--steps", "4")
 	if r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}
@@ -51,6 +51,7 @@ func TestBenchScalingRefuses(t *testing.T) {
 		{2, "--device cpu --ranks 4", "give 2 to 2, ascending"},
 		{2, "--device cpu --model bkg --weak 16 --strong none --rounds 1 --steps 2", "bkg"},
 		{2, "--device nothing", "--device nothing: give cpu, cuda, auto"},
+		{2, "--device cpu --transport pear --rounds 1", "pear"},
 	} {
 		r := runProgram(t, t.TempDir(), test.ranks, append([]string{"bench", "scaling"}, strings.Fields(test.args)...)...)
 		if r.code != 2 || !strings.Contains(r.out, test.want) {

@@ -3,11 +3,16 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,4 +83,73 @@ func TestDoctorRefuses(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %d and once %q\n%s", c.args, r.code, c.code, c.want, r.out)
 		}
 	}
+}
+
+// A rank that does not go on any more, here one that is stopped, is named, and all ranks
+// end.
+func TestDoctorNamesAStoppedRank(t *testing.T) {
+	const victim = 2
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := program(t, ctx, dir, 4, "doctor", "--device", "cpu", "--limit", "4s", "--disk-mib", "8")
+	var all bytes.Buffer
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = &all
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The table stands before the first check: the ranks have begun, and much is to come.
+	stopped := 0
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "rank  host") {
+			if stopped = rankIn(dir, victim); stopped > 0 {
+				if err := syscall.Kill(stopped, syscall.SIGSTOP); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	err = cmd.Wait()
+	if stopped == 0 {
+		t.Fatalf("found no process of rank %d: %v\n%s", victim, err, all.String())
+	}
+	named := regexp.MustCompile(fmt.Sprintf(`rank \d+: rank %d (on \S+ did not answer|did not send or take a message)`, victim))
+	if text := all.String(); err == nil || ctx.Err() != nil || !named.MatchString(text) {
+		t.Errorf("ended with %v (time over: %v) and\n%s", err, ctx.Err(), text)
+	}
+	for end := time.Now().Add(10 * time.Second); rankIn(dir, victim) == stopped; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = syscall.Kill(stopped, syscall.SIGKILL)
+			t.Fatalf("the stopped rank, process %d, is left behind", stopped)
+		}
+	}
+}
+
+// rankIn is the process of a rank that works in a folder, 0 if there is none.
+func rankIn(dir string, rank int) int {
+	found, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range found {
+		at, err := os.Readlink(link)
+		if err != nil || at != dir {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join(filepath.Dir(link), "environ"))
+		if err != nil {
+			continue
+		}
+		for _, v := range strings.Split(string(env), "\x00") {
+			if v == fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank) || v == fmt.Sprintf("PMI_RANK=%d", rank) {
+				var pid int
+				if _, err := fmt.Sscanf(link, "/proc/%d/cwd", &pid); err == nil {
+					return pid
+				}
+			}
+		}
+	}
+	return 0
 }
