@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 )
 
@@ -118,6 +119,26 @@ func TestEveryCutGivesTheSameBits(t *testing.T) {
 					compare(t, fmt.Sprintf("%v parts", cut), everything(t, dir, s), want)
 				}
 			})
+		}
+	}
+}
+
+// The same where ranks write into each other's memory and steps are queued and recorded
+// from hook to hook.
+func TestQueuedPencilsAreTheSame(t *testing.T) {
+	for mask := range 4 {
+		spec := pencilSpecs[mask]
+		text := ends(mask, spec[0], spec[1], 41)
+		dir := t.TempDir()
+		plain := func(d device.Device) device.Device { return &recorder{Device: d} } // fields as peers take them
+		want := everything(t, dir, trial{text: text, ranks: 1, wrap: plain, dir: dir}.must(t))
+		for _, cut := range [][3]int{{1, 2, 1}, {1, 2, 2}, {1, 3, 2}, {1, 2, 5}} {
+			dir, town := t.TempDir(), &town{}
+			s := trial{text: text, ranks: cut[1] * cut[2], cut: cut, wrap: town.move, dir: dir}.must(t)
+			compare(t, fmt.Sprintf("periodic %02b, %v parts", mask, cut), everything(t, dir, s), want)
+			if len(s.start.Routes) != 1 || s.start.Routes[0].Transport != "peer" {
+				t.Errorf("%v parts: routes %+v", cut, s.start.Routes)
+			}
 		}
 	}
 }

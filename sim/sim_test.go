@@ -11,6 +11,8 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
 )
 
@@ -34,6 +36,7 @@ type trial struct {
 	ranks   int
 	cut     [3]int // [run] ranks, not written into the case
 	threads int
+	wrap    func(device.Device) device.Device // of the CPU; nil: the device of the tests as it is
 	restart string
 	dir     string // of the outputs
 }
@@ -48,11 +51,18 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 			return err
 		}
 		kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
-		dev, err := testDevice(max(1, tr.threads))
+		open := testDevice
+		if tr.wrap != nil {
+			open = func(threads int) (device.Device, error) { return cpu.New(threads) }
+		}
+		dev, err := open(max(1, tr.threads))
 		if err != nil {
 			return err
 		}
 		defer dev.Close()
+		if tr.wrap != nil {
+			dev = tr.wrap(dev)
+		}
 		err = Run(Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test"})
 		if _, agreed := ExitCode(err); agreed && err != nil {
 			// Every rank ends by itself: let the last one finish, as MPI_Finalize does.
