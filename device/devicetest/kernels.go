@@ -205,8 +205,56 @@ func pencil(t *testing.T, d device.Device, o Options) {
 			s.sync(t)
 			sameBits(t, e, "as a pencil", bits(t, spec, l, state[1]), s.Bits(t))
 			sameBits(t, e, "as a pencil in parts", bits(t, spec, l, state[2]), s.Bits(t))
+			fieldsOfGhosts(t, d, e, p, l, in)
 		}
 	})
+}
+
+// fieldsOfGhosts reads the fields of a pencil with its ghost cells, which are images of
+// cells within, as outputs of derivatives do: at once and beside the steps.
+func fieldsOfGhosts(t *testing.T, d device.Device, e Example, p device.Program, l decomp.Layout, state device.Buffer) {
+	t.Helper()
+	const components = 4 // rho-1 and the velocity of three dimensions
+	box := decomp.Box{Lo: [3]int{0, -1, -1}, Hi: [3]int{e.N[0], e.N[1] + 1, e.N[2] + 1}}
+	inner, whole := make([]float64, components*e.N[0]*e.N[1]*e.N[2]), make([]float64, components*box.Cells())
+	if err := errors.Join(p.Fields(state, decomp.Box{Hi: e.N}, inner, e.Params), p.Fields(state, box, whole, e.Params)); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, got []float64, rounded bool) {
+		row := components * e.N[0]
+		for z := range e.N[2] + 2 {
+			for y := range e.N[1] + 2 {
+				iy, iz := (y-1+e.N[1])%e.N[1], (z-1+e.N[2])%e.N[2]
+				for i, v := range got[(z*(e.N[1]+2)+y)*row:][:row] {
+					want := inner[(iz*e.N[1]+iy)*row+i]
+					if rounded {
+						want = float64(float32(want))
+					}
+					if v != want && e.Cells.At(i%e.N[0], iy, iz) == 0 { // solid ghosts are meaningless
+						t.Fatalf("%s of %v, %s of row (%d, %d), value %d: %g, want %g", e.Spec, e.N, what, y-1, z-1, i, v, want)
+					}
+				}
+			}
+		}
+	}
+	check("fields", whole, false)
+	taker, ok := p.(device.SnapshotTaker)
+	if !ok {
+		return
+	}
+	shot, err := taker.FieldsAsync(d.NewStream(false), state, box, e.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shot.Close()
+	single, double, err := shot.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range single {
+		double = append(double, float64(v))
+	}
+	check("a snapshot", double, single != nil)
 }
 
 // repeat: the same run again gives the same bits, in a box large enough to be spread
