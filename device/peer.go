@@ -67,6 +67,17 @@ type RowCopier interface {
 	CopyRows(dst, src Rows, bytes, count int)
 }
 
+// HostSharer is a device that copies to and from host memory which processes of one
+// machine share. Found by type assertion.
+type HostSharer interface {
+	// ShareHost makes such memory, zeroed, and a key to it for others. The key is good
+	// until free.
+	ShareHost(bytes int) (memory, key []byte, free func(), err error)
+	// OpenHost gives access to memory of another process. It fails where there is none
+	// to be had, as on another machine.
+	OpenHost(key []byte) (memory []byte, free func(), err error)
+}
+
 // Addressed is a buffer with an address that libraries of messages understand. Found
 // by type assertion.
 type Addressed interface{ Address() uintptr }

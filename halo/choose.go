@@ -49,7 +49,7 @@ type Route struct {
 // not know addresses of a GPU breaks on them.
 func New(s Setup) (Exchange, error) {
 	b := &builder{Setup: s, e: &exchange{c: s.Comm, states: s.States}}
-	for _, stage := range []func() error{b.look, b.introduce, b.open, b.choose, b.build, b.verify} {
+	for _, stage := range []func() error{b.look, b.introduce, b.open, b.choose, b.shareHost, b.build, b.verify} {
 		err := stage()
 		if err != nil {
 			err = fmt.Errorf("rank %d: set up the exchange of ghost planes: %w", s.Comm.Rank(), err)
@@ -76,10 +76,11 @@ type builder struct {
 	notGPU string           // why the library of messages gets no GPU memory; "": it does
 	words  device.Buffer    // nil: nothing is shared
 	mine   card
-	talk   bool           // is there more to choose from than the host, on some rank?
+	talk   bool           // is there more to choose from, on some rank?
 	theirs []card         // of each link's neighbour
 	doors  map[int]door   // to the neighbours whose memory is open ...
 	shut   map[int]string // ... and why that of others is not; "": it is
+	boxes  []*inbox       // by link; nil: none
 }
 
 // card is what neighbours tell each other for each of their links.
@@ -175,10 +176,11 @@ func (b *builder) whyNotGPU() string {
 }
 
 // introduce exchanges cards with the neighbours, where some rank has more to choose
-// from than the host.
+// from than a library's messages from host memory.
 func (b *builder) introduce() error {
 	more := []int64{0}
-	if b.Want != Host && (b.mine.NoPeer == "" || b.notGPU == "") {
+	_, shares := sharesHost(b.Device)
+	if len(b.others) > 0 && shares || b.Want != Host && (b.mine.NoPeer == "" || b.notGPU == "") {
 		more[0] = 1
 	}
 	if err := comm.Max(b.Comm, more); err != nil {
@@ -323,9 +325,14 @@ func (b *builder) build() error {
 		case GPU:
 			c, err = newOnGPU(p, b.Comm.(comm.DeviceMessages), b.Device)
 		default:
-			if _, visible := b.States[0].(device.HostVisible); visible && len(p.send) == 1 && len(p.recv) == 1 {
+			_, visible := b.States[0].(device.HostVisible)
+			switch {
+			case b.boxes != nil && b.boxes[i] != nil:
+				c, b.boxes[i] = b.boxes[i], nil
+				b.e.boxes++
+			case visible && len(p.send) == 1 && len(p.recv) == 1:
 				c = &straight{path: p, nb: b.nb}
-			} else {
+			default:
 				c, err = newStaged(p, b.nb, b.Device)
 			}
 		}
@@ -371,6 +378,11 @@ func (b *builder) drop() {
 	}
 	if b.words != nil {
 		b.words.Free()
+	}
+	for _, box := range b.boxes {
+		if box != nil {
+			box.close()
+		}
 	}
 	b.e.broken = errors.New("never made")
 	b.e.Close()
@@ -476,15 +488,24 @@ func (e *exchange) Describe() string {
 
 // hostText tells how messages through the host come from the state.
 func (e *exchange) hostText() string {
-	direct, all := 0, 0
+	direct, shared, all := 0, 0, 0
 	for _, m := range e.messages.list {
 		switch m.carrier.(type) {
 		case *straight:
 			direct++
 			all++
+		case *inbox:
+			shared++
+			all++
 		case *staged:
 			all++
 		}
+	}
+	switch {
+	case shared == all:
+		return "through host memory of both"
+	case shared > 0:
+		return "through host memory of both, or messages through host memory"
 	}
 	switch direct {
 	case 0:

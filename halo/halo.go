@@ -111,6 +111,7 @@ type exchange struct {
 	self     []loop
 	peers    *peers    // nil: none
 	messages *messages // nil: none
+	boxes    int       // links by inboxes
 	shares   bool      // some rank's memory is open to another
 
 	stream  device.Stream // of the device's part in Start; nil where it has none

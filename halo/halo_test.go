@@ -54,9 +54,42 @@ func expecting(want, got halo.Transport) halotest.Build {
 	}
 }
 
-// The host's copies run beside the messages on devices that copy by themselves.
+// Devices that copy by themselves put what leaves into the neighbour's inbox, where
+// both see one memory; else into staging memory, beside the messages.
 func TestHostBesideCopies(t *testing.T) {
-	halotest.Run(t, expecting(halo.Host, halo.Host), own(asIs))
+	for _, test := range []struct {
+		alone func(rank int) bool
+		says  func(rank int, neighbours []halo.Route) string
+	}{
+		{func(int) bool { return false }, func(int, []halo.Route) string { return "host memory of both" }},
+		{func(int) bool { return true }, func(int, []halo.Route) string { return "messages through host memory" }},
+		{func(rank int) bool { return rank == 1 }, func(rank int, neighbours []halo.Route) string {
+			inboxes, messages := false, rank == 1
+			for _, r := range neighbours {
+				inboxes = inboxes || rank != 1 && r.Rank != 1
+				messages = messages || r.Rank == 1
+			}
+			switch {
+			case inboxes && messages:
+				return "host memory of both, or messages"
+			case inboxes:
+				return "host memory of both"
+			}
+			return "messages through host memory"
+		}},
+	} {
+		build := func(s halo.Setup) (halo.Exchange, error) {
+			e, err := expecting(halo.Host, halo.Host)(s)
+			if err != nil || len(e.Routes()) == 0 {
+				return e, err
+			}
+			if want := test.says(s.Comm.Rank(), e.Routes()); !strings.Contains(e.Describe(), want) {
+				return nil, fmt.Errorf("rank %d: %q, want %q", s.Comm.Rank(), e.Describe(), want)
+			}
+			return e, nil
+		}
+		halotest.Run(t, build, own(func(rank int, g *halotest.GPU) { g.Alone = test.alone(rank) }))
+	}
 }
 
 func TestPeer(t *testing.T) {
@@ -147,6 +180,7 @@ func TestRefused(t *testing.T) {
 		{"peer across machines", halo.Peer, halo.Ask, nil, func(rank int) halo.Memory { return halotest.NewMachine(fmt.Sprint(rank)).NewGPU("0") }, "on another machine"},
 		{"peer without a way", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }), "no way to the other GPU"},
 		{"peer that spoils", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Spoils = rank == 1 }), "transport peer does not work: rank 1 sent"},
+		{"an inbox that spoils", halo.Host, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Spoils = rank == 1 }), "transport host does not work: rank 1 sent"},
 		{"gpu without messages", halo.GPU, halo.Yes, nil, own(asIs), "has no messages from GPU memory"},
 		{"gpu, the library says no", halo.GPU, halo.Ask, func(c comm.Comm) comm.Comm { return m.Aware(c, false) }, func(int) halo.Memory { return m.NewGPU("") }, "says that it takes no GPU memory"},
 		{"gpu, the user says no", halo.GPU, halo.No, func(c comm.Comm) comm.Comm { return m.Aware(c, true) }, func(int) halo.Memory { return m.NewGPU("") }, "the case says"},
@@ -189,22 +223,24 @@ func TestWordOfTheUser(t *testing.T) {
 
 // All that was opened is closed, of an exchange that was made and of one that failed.
 func TestDoorsAreClosed(t *testing.T) {
-	for _, spoils := range []bool{false, true} {
-		m := halotest.NewMachine("node")
-		err := comm.RunLocal(3, func(c comm.Comm) error {
-			g := m.NewGPU(fmt.Sprint(c.Rank()))
-			g.Spoils = spoils
-			err := halotest.Check(c, halotest.With(halo.Peer), g, halotest.Cases()[2])
-			if (err != nil) != spoils {
-				return fmt.Errorf("spoilt %v: %v", spoils, err)
+	for _, by := range []halo.Transport{halo.Peer, halo.Host} {
+		for _, spoils := range []bool{false, true} {
+			m := halotest.NewMachine("node")
+			err := comm.RunLocal(3, func(c comm.Comm) error {
+				g := m.NewGPU(fmt.Sprint(c.Rank()))
+				g.Spoils = spoils
+				err := halotest.Check(c, halotest.With(by), g, halotest.Cases()[2])
+				if (err != nil) != spoils {
+					return fmt.Errorf("%v, spoilt %v: %v", by, spoils, err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		if n := m.Open(); n != 0 {
-			t.Errorf("%d buffers of neighbours are still open", n)
+			if n := m.Open(); n != 0 {
+				t.Errorf("%v: %d buffers of neighbours are still open", by, n)
+			}
 		}
 	}
 }

@@ -20,11 +20,12 @@ func (b *builder) verify() error {
 	for _, r := range b.e.routes {
 		used[r.Transport] = 1
 	}
+	used[Host] = int64(min(b.e.boxes, 1)) // else a library alone moves the bytes
 	if err := comm.Max(b.Comm, used); err != nil {
 		return err
 	}
 	b.e.shares = used[Peer] > 0
-	if used[Peer]+used[GPU] == 0 {
+	if used[Peer]+used[GPU]+used[Host] == 0 {
 		return nil
 	}
 	me := b.Comm.Rank()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,8 @@ type GPU struct {
 	name    string
 	// Deaf is a device that opens nobody's memory.
 	Deaf bool
+	// Alone is a device whose host memory others cannot see.
+	Alone bool
 	// Spoils is one that gives wrong bytes to its neighbours.
 	Spoils bool
 	copies atomic.Int32
@@ -68,6 +71,7 @@ var _ interface {
 	halo.Memory
 	halo.HostAllocator
 	device.Peer
+	device.HostSharer
 } = (*GPU)(nil)
 
 // Alloc implements halo.Memory.
@@ -90,6 +94,35 @@ func (g *GPU) AllocShared(bytes int) (device.Buffer, error) {
 // AllocHost implements halo.HostAllocator.
 func (g *GPU) AllocHost(bytes int) ([]byte, func(), error) {
 	return make([]byte, bytes), func() {}, nil
+}
+
+// ShareHost implements device.HostSharer.
+func (g *GPU) ShareHost(bytes int) (memory, key []byte, free func(), err error) {
+	if g.Alone {
+		return nil, nil, nil, errors.New("no memory to share")
+	}
+	b, err := g.Alloc(bytes)
+	s := b.(*shared)
+	s.open.Add(1)
+	return s.data, []byte(fmt.Sprint(g.machine.name, "/", s.number)), func() { s.open.Add(-1) }, err
+}
+
+// OpenHost implements device.HostSharer.
+func (g *GPU) OpenHost(key []byte) (memory []byte, free func(), err error) {
+	machine, number, _ := strings.Cut(string(key), "/")
+	n, err := strconv.Atoi(number)
+	if err != nil || machine != g.machine.name || g.Alone {
+		return nil, nil, fmt.Errorf("%q is not of this machine (%v)", key, err)
+	}
+	g.machine.mu.Lock()
+	defer g.machine.mu.Unlock()
+	s := g.machine.at[n]
+	s.open.Add(1)
+	memory = s.data
+	if g.Spoils {
+		memory = make([]byte, len(memory))
+	}
+	return memory, func() { s.open.Add(-1) }, nil
 }
 
 // Identity implements device.Peer.

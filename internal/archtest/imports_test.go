@@ -33,7 +33,7 @@ type place struct {
 
 var places = map[string]place{
 	"cmd/lbmsim": {6, []string{"sim", "scaling", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
-	"scaling":    {5, []string{"sim", "config", "model", "comm", "device", "device/bench"}}, // measures runs
+	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
@@ -78,7 +78,7 @@ var thirdParty = map[string][]string{
 	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot"},
 	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":            {"device/cuda"},
-	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "io/checkpoint", "io/fields"},
+	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/cuda", "io/checkpoint", "io/fields"},
 	"github.com/btracey/mpi":     {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
 	"github.com/spf13/cobra":     {"cmd/lbmsim"},
 }

@@ -1,0 +1,150 @@
+package halo
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+)
+
+// Where two ranks are on one machine and their devices copy to memory that both see,
+// messages through the host need no library to carry them: the device of one puts the
+// bytes into the other's inbox, and a message of one number says so. A library copies
+// them twice, by processors, which is slower than the devices are. For devices alone:
+// ranks on processors send straight from the state.
+//
+// An inbox has room for two exchanges. The bytes of exchange n+2 are put where those of n
+// were behind the neighbour's number n+1, and it sends that after it has taken out n.
+
+// inbox is a carrier of that kind.
+type inbox struct {
+	path
+	nb           comm.NonBlocking
+	mine, theirs []byte
+	free         []func()
+	leave, land  device.Stream
+	out, in      [2][]carriage // by turns
+
+	sent, got   uint64
+	told, heard [8]byte
+}
+
+// sharesHost tells if a device can have inboxes.
+func sharesHost(dev Memory) (device.HostSharer, bool) {
+	h, ok := dev.(device.HostSharer)
+	if ok {
+		_, ok = dev.NewStream(true).(device.RowCopier)
+	}
+	return h, ok
+}
+
+// newInbox makes the rank's own side of a link.
+func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
+	box = &inbox{path: p, nb: nb}
+	memory, key, free, err := h.ShareHost(2 * p.bytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	box.mine, box.free = memory, []func(){free}
+	// What arrives does not wait behind what leaves, which waits for the edges.
+	box.leave, box.land = dev.NewStream(true), dev.NewStream(true)
+	for turn := range 2 {
+		room := []decomp.Range{{Lo: turn * p.bytes, Hi: (turn + 1) * p.bytes}}
+		box.out[turn], box.in[turn] = carriages(p.send, room), carriages(room, p.recv)
+	}
+	return box, key, nil
+}
+
+// open gives access to the neighbour's side.
+func (b *inbox) open(h device.HostSharer, key []byte) error {
+	memory, free, err := h.OpenHost(key)
+	if err != nil {
+		return err
+	}
+	b.free = append(b.free, free)
+	if len(memory) != 2*b.bytes {
+		return fmt.Errorf("the inbox of rank %d has %d bytes, not %d", b.Rank, len(memory), 2*b.bytes)
+	}
+	b.theirs = memory
+	return nil
+}
+
+func (b *inbox) pack(state device.Buffer, ready device.Event) (device.Event, error) {
+	b.leave.After(ready)
+	for _, c := range b.out[b.sent%2] {
+		carry(b.leave, device.Rows{Host: b.theirs}, device.Rows{Buffer: state}, c)
+	}
+	b.sent++
+	return b.leave.Record(), nil
+}
+
+func (b *inbox) isend(device.Buffer) (comm.Request, error) {
+	binary.LittleEndian.PutUint64(b.told[:], b.sent)
+	return b.nb.Isend(b.told[:], b.Rank, b.SendTag)
+}
+
+func (b *inbox) irecv(device.Buffer) (comm.Request, error) {
+	return b.nb.Irecv(b.heard[:], b.Rank, b.RecvTag)
+}
+
+func (b *inbox) unpack(state device.Buffer) (device.Event, error) {
+	turn := b.got % 2
+	b.got++
+	if n := binary.LittleEndian.Uint64(b.heard[:]); n != b.got {
+		return nil, fmt.Errorf("rank %d says that it has sent %d times; %d were taken", b.Rank, n, b.got)
+	}
+	for _, c := range b.in[turn] {
+		carry(b.land, device.Rows{Buffer: state}, device.Rows{Host: b.mine}, c)
+	}
+	return b.land.Record(), nil
+}
+
+func (b *inbox) close() {
+	for _, free := range b.free {
+		free()
+	}
+	b.free = nil
+}
+
+// shareHost makes inboxes for the links that go through the host, where both sides can.
+func (b *builder) shareHost() error {
+	h, ok := sharesHost(b.Device)
+	wanted := []int64{0}
+	for _, r := range b.e.routes {
+		if ok && r.Transport == Host {
+			wanted[0] = 1
+		}
+	}
+	if err := comm.Max(b.Comm, wanted); err != nil || wanted[0] == 0 {
+		return err
+	}
+	b.boxes = make([]*inbox, len(b.others))
+	keys := make([][]byte, len(b.others)) // nil: none
+	for i, p := range b.others {
+		if ok && b.e.routes[i].Transport == Host {
+			// Without one the message takes the other way: no error.
+			b.boxes[i], keys[i], _ = newInbox(p, b.nb, b.Device, h)
+		}
+	}
+	theirs, err := swap(b, keys)
+	if err != nil {
+		return err
+	}
+	opened := make([]bool, len(b.others))
+	for i, box := range b.boxes {
+		opened[i] = box != nil && theirs[i] != nil && box.open(h, theirs[i]) == nil
+	}
+	both, err := swap(b, opened)
+	if err != nil {
+		return err
+	}
+	for i, box := range b.boxes {
+		if box != nil && !(opened[i] && both[i]) {
+			box.close()
+			b.boxes[i] = nil
+		}
+	}
+	return nil
+}
