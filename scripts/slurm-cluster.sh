@@ -66,6 +66,10 @@ AccountingStorageType=accounting_storage/none
 SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
+# Where there are fewer nodes than this (50 by default), the tree in which SLURM's PMIx
+# plugin (22.05.8) runs fences without data is that of each node alone: ranks leave
+# MPI_Init while those of other nodes have hardly begun it.
+TreeWidth=2
 # The nodes are what this file says, whatever the machine has.
 SlurmdParameters=config_overrides
 # Tests wait for jobs: look at the queue every second.

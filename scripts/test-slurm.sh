@@ -229,7 +229,9 @@ echo "--- 4 nodes of 2 cores and 2 GPUs"
 scripts/slurm-cluster.sh start 4 2 2 >/dev/null
 binding 4 --gres=gpu:2
 binding 4 --gpus-per-task=1
+binding 4 --gpus-per-node=2
 binding 4 --gres=gpu:2 --gpu-bind=none
+binding 4 --gpus-per-task=1 --gpu-bind=none
 binding_mpirun 4 --gres=gpu:2
 pids=()
 job nodes4 --nodes=4 "${two[@]}" --cpus-per-task=1 "$scripts/nodes.sh" case.toml "${on_cpu[@]}" & pids+=($!)
