@@ -66,9 +66,13 @@ func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan,
 		return best, nil
 	}
 	e := &NoCut{Global: global, Dims: dims, Ranks: ranks, Wanted: wanted}
-	for n := min(ranks-1, global[1]*global[2]); n > 0 && e.Fewer == 0 && wanted[1]*wanted[2] == 0; n-- {
-		if len(cuts(global, periodic, dims, n, wanted)) > 0 {
-			e.Fewer = n
+	for py := 1; py <= min(ranks-1, global[1]); py++ {
+		pz := min((ranks-1)/py, global[2])
+		if wanted[2] > 0 && wanted[2] <= pz {
+			pz = wanted[2]
+		}
+		if (wanted[1] == 0 || wanted[1] == py) && (wanted[2] == 0 || wanted[2] == pz) {
+			e.Fewer = max(e.Fewer, py*pz)
 		}
 	}
 	return Plan{}, e

@@ -334,7 +334,10 @@ func TestCutRefuses(t *testing.T) {
 		{[3]int{8, 3, 5}, 3, 7, [3]int{}, 6, "7 ranks for a domain of 8 x 3 x 5 cells: it is cut along y and z"},
 		{[3]int{8, 3, 1}, 2, 4, [3]int{}, 3, "4 ranks for a domain of 8 x 3 cells: it is cut along y into"},
 		{[3]int{8, 8, 8}, 3, 9, [3]int{0, 2, 0}, 8, ", 2 of them along y"},
-		{[3]int{8, 8, 8}, 3, 9, [3]int{1, 2, 4}, 0, "start 8 ranks"},
+		{[3]int{8, 8, 8}, 3, 9, [3]int{1, 2, 4}, 8, "start 8 ranks"},
+		{[3]int{8, 8, 8}, 3, 7, [3]int{1, 2, 4}, 0, "start 8 ranks"},
+		{[3]int{8, 1 << 20, 1 << 20}, 3, 1<<40 - 1, [3]int{}, 1<<40 - 1<<20, "the next smaller"},
+		{[3]int{8, 1 << 20, 1 << 20}, 3, 1<<40 - 1, [3]int{0, 0, 7}, 7 << 20, ", 7 of them along z"},
 		{[3]int{8, 2, 8}, 3, 9, [3]int{1, 3, 0}, 0, ", 3 of them along y"},
 	} {
 		_, err := Cut(c.global, [3]bool{}, c.dims, c.ranks, c.wanted)
