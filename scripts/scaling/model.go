@@ -10,8 +10,7 @@ type Machine struct {
 	Network   float64 // of a GPU's share of the links between nodes
 	NetStart  float64 // of a message there, before its first byte
 	Bus       float64 // copies between a GPU and page-locked memory of its host
-	Host      float64 // messages between two processes of a node
-	HostStart float64
+	HostStart float64 // of a message between two processes of a node
 	Peer      float64 // between GPUs of a node
 	PeerStart float64
 	Wait      float64 // of the host in a step that cannot be queued: launches, looks, waiting
@@ -90,8 +89,8 @@ func (m Machine) step(l Load, w Way) (seconds, exposed float64) {
 	n, b := float64(l.Messages-l.Across), float64(l.Bytes-l.AcrossBytes)
 	inside, bus := 0.0, 0.0
 	switch w.Inside {
-	case "host":
-		inside = n*m.HostStart + b/m.Host
+	case "host": // one GPU copies to memory of the host, the other from it
+		inside = n * m.HostStart
 		bus += 2 * b / m.Bus
 	case "gpu", "peer": // a library that takes GPU memory goes the same way between GPUs
 		inside = n*m.PeerStart + b/m.Peer

@@ -13,7 +13,7 @@ import (
 
 // easy numbers: a step of a 100 x 100 x 10 box takes 100 + 10 us alone.
 var easy = Machine{
-	Rate: 1e9, Launch: 10e-6, Network: 1e9, NetStart: 7e-6, Bus: 4e9, Host: 2e9, HostStart: 5e-6,
+	Rate: 1e9, Launch: 10e-6, Network: 1e9, NetStart: 7e-6, Bus: 4e9, HostStart: 5e-6,
 	Peer: 100e9, PeerStart: 1e-6, Wait: 20e-6, Node: 2,
 }
 
@@ -69,14 +69,14 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	inf := math.Inf(1)
-	free := Machine{Rate: 1e9, Network: inf, Bus: inf, Host: inf, Peer: inf, Node: 8}
+	free := Machine{Rate: 1e9, Network: inf, Bus: inf, Peer: inf, Node: 8}
 	for _, w := range ways {
 		if f := free.forecast(p, w); math.Abs(f.Weak-1) > 1e-12 || math.Abs(f.Strong-1) > 1e-12 {
 			t.Errorf("%s with free messages: %+v", w, f)
 		}
 		best := easy.forecast(p, w)
 		for _, worse := range []func(*Machine){
-			func(m *Machine) { m.Network /= 2 }, func(m *Machine) { m.Bus /= 2 }, func(m *Machine) { m.Host /= 2 }, func(m *Machine) { m.Peer /= 2 },
+			func(m *Machine) { m.Network /= 2 }, func(m *Machine) { m.Bus /= 2 }, func(m *Machine) { m.HostStart *= 2 }, func(m *Machine) { m.Peer /= 2 },
 			func(m *Machine) { m.NetStart *= 2 }, func(m *Machine) { m.Wait *= 2 }, func(m *Machine) { m.Node /= 2 },
 		} {
 			m := easy

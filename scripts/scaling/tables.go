@@ -19,10 +19,9 @@ var known = Machine{
 	Network:   45e9,    // nine tenths of 400 Gb/s
 	NetStart:  5e-6,
 	Bus:       52e9, // lbmsim doctor: 52.2 to the GPU, 52.7 from it
-	Host:      5e9,  // lbmsim doctor: 4.97 with messages of 16 MiB
-	HostStart: 9e-6, // lbmsim doctor: 8.8
-	Peer:      400e9,
-	PeerStart: 3e-6,
+	HostStart: 9e-6, // lbmsim doctor: 8.9
+	Peer:      67e9, // bench scaling on 2 GPUs: 10.5 MB in 156 us, 2.6 MB in 37.9 us
+	PeerStart: 1e-6, // from the same, which leave nothing of it
 	Wait:      25e-6,
 	Node:      8,
 }
