@@ -174,7 +174,7 @@ func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
 	if m.kernel, err = d.meetKernel(); err != nil {
 		return nil, err
 	}
-	table := meetingABI{parties: uint64(len(parties))}
+	table := meetingABI{count: 0, parties: uint64(len(parties))}
 	for i, p := range parties {
 		tell, err := d.part(p.Tell, p.TellWord, 8)
 		hear, err2 := d.part(p.Hear, p.HearWord, 8)
