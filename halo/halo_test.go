@@ -113,6 +113,28 @@ func TestGPU(t *testing.T) {
 		func(c comm.Comm) comm.Comm { return m.Aware(c, true) })
 }
 
+// A GPU that two ranks share waits for nobody, their neighbours on other GPUs neither.
+func TestSharedGPU(t *testing.T) {
+	m := halotest.NewMachine("node")
+	halotest.Run(t, func(s halo.Setup) (halo.Exchange, error) {
+		e, err := halo.New(s)
+		if err != nil {
+			return nil, err
+		}
+		shared := func(rank int) bool { return s.Comm.Size() > 2 && (rank == 0 || rank == 2) }
+		for _, r := range e.Routes() {
+			want := halo.Peer
+			if shared(r.Rank) || shared(s.Comm.Rank()) {
+				want = halo.Host
+			}
+			if r.Transport != want || want == halo.Host && !strings.Contains(r.Why, "ranks share a GPU") {
+				return nil, fmt.Errorf("rank %d to rank %d by %v: %s", s.Comm.Rank(), r.Rank, r.Transport, r.Why)
+			}
+		}
+		return e, nil
+	}, func(rank int) halo.Memory { return m.NewGPU(fmt.Sprint([]int{0, 1, 0, 3, 4}[rank])) })
+}
+
 // Two machines, ranks 0 and 1 on one and the rest on the other: links within a machine
 // and across are served side by side.
 func TestMixed(t *testing.T) {
