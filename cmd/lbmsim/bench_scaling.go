@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
-	btracey "github.com/btracey/mpi"
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
@@ -91,8 +89,8 @@ func boxes(flag string, words []string) (list [][3]int, err error) {
 	return list, nil
 }
 
-// runScaling starts the ranks, measures and ends the ranks, whatever happens.
-func runScaling(f scalingFlags, out io.Writer) (err error) {
+// runScaling measures on the ranks that were started.
+func runScaling(f scalingFlags, out io.Writer) error {
 	if f.threads < 0 || f.rounds < 1 || f.steps < 0 || f.steps%2 > 0 || !(f.seconds > 0) {
 		return usageError{errors.New("bench scaling: --rounds is 1 or more, --steps even, --seconds above 0, --threads 0 or more")}
 	}
@@ -104,43 +102,9 @@ func runScaling(f scalingFlags, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := ranks()
-	if err != nil {
-		return fmt.Errorf("starting MPI: %w", err)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
-			abort(c, sim.ExitFailure)
-			err = alreadyPrinted{sim.ExitFailure}
-		}
-	}()
-	var dev device.Device
-	watched, err := keepVigil(c)
-	if err == nil {
-		err = measureScaling(c, f, weak, strong, out, &dev)
-	}
-	code, agreed := sim.ExitCode(err)
-	if err != nil && !agreed {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
-		abort(c, code)
-		return alreadyPrinted{code}
-	}
-	if err != nil && c.Rank() == 0 {
-		fmt.Fprintln(os.Stderr, failText(err))
-	}
-	if e := watched.end(c); e != nil {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
-		abort(c, sim.ExitFailure)
-	}
-	btracey.Finalize()
-	if e := closeLast(c, dev); e != nil && err == nil {
-		return alreadyPrinted{sim.ExitFailure}
-	}
-	if err != nil {
-		return alreadyPrinted{code}
-	}
-	return nil
+	return onRanks(func(c comm.Comm, dev *device.Device) error {
+		return measureScaling(c, f, weak, strong, out, dev)
+	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) })
 }
 
 // measureScaling is collective; rank 0 writes to out. The device that it has opened is

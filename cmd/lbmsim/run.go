@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
-	btracey "github.com/btracey/mpi"
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
@@ -50,8 +48,8 @@ func runCommand() *cobra.Command {
 	return c
 }
 
-// runCase starts the ranks, runs the case and ends the ranks, whatever happens.
-func runCase(path string, f runFlags) (err error) {
+// runCase runs the case on the ranks that were started.
+func runCase(path string, f runFlags) error {
 	if f.threads < 0 {
 		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
 	}
@@ -59,63 +57,7 @@ func runCase(path string, f runFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := ranks()
-	if err != nil {
-		return fmt.Errorf("starting MPI: %w", err)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
-			abort(c, sim.ExitFailure)
-			err = alreadyPrinted{sim.ExitFailure}
-		}
-	}()
-	var dev device.Device
-	watched, err := keepVigil(c)
-	if err == nil {
-		err = runRank(c, path, f, report, &dev)
-	}
-	code, agreed := sim.ExitCode(err)
-	if err != nil && !agreed {
-		// The other ranks know nothing of it and may wait for this one.
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
-		abort(c, code)
-		return alreadyPrinted{code}
-	}
-	if err != nil && c.Rank() == 0 {
-		report.Fail(err)
-	}
-	if e := watched.end(c); e != nil {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
-		abort(c, sim.ExitFailure)
-	}
-	btracey.Finalize()
-	if e := closeLast(c, dev); e != nil && err == nil {
-		return alreadyPrinted{sim.ExitFailure}
-	}
-	if err != nil {
-		return alreadyPrinted{code}
-	}
-	return nil
-}
-
-// closeLast gives the device back, which may be nil. A library of messages that takes GPU
-// memory holds handles of it until its own end, and complains if the GPU has gone before.
-func closeLast(c comm.Comm, dev device.Device) error {
-	if dev == nil {
-		return nil
-	}
-	err := dev.Close()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), err)
-	}
-	return err
-}
-
-func abort(c comm.Comm, code int) {
-	if a, ok := c.(comm.Aborter); ok {
-		a.Abort(code)
-	}
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return runRank(c, path, f, report, dev) }, report.Fail)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it

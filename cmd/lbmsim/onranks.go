@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	btracey "github.com/btracey/mpi"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/sim"
+)
+
+// onRanks starts the ranks, lets them work and ends them, whatever happens. The device
+// that the work has opened is closed last. An error that all ranks know of is told to
+// fail on rank 0; one that is a rank's alone ends the others.
+func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err error) {
+	c, err := ranks()
+	if err != nil {
+		return fmt.Errorf("starting MPI: %w", err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
+			abort(c, sim.ExitFailure)
+			err = alreadyPrinted{sim.ExitFailure}
+		}
+	}()
+	var dev device.Device
+	watched, err := keepVigil(c)
+	if err == nil {
+		err = work(c, &dev)
+	}
+	code, agreed := sim.ExitCode(err)
+	if err != nil && !agreed {
+		// The other ranks know nothing of it and may wait for this one.
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		abort(c, code)
+		return alreadyPrinted{code}
+	}
+	if err != nil && c.Rank() == 0 {
+		fail(err)
+	}
+	if e := watched.end(c); e != nil {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
+		abort(c, sim.ExitFailure)
+	}
+	btracey.Finalize()
+	if e := closeLast(c, dev); e != nil && err == nil {
+		return alreadyPrinted{sim.ExitFailure}
+	}
+	if err != nil {
+		return alreadyPrinted{code}
+	}
+	return nil
+}
+
+// closeLast gives the device back, which may be nil. A library of messages that takes GPU
+// memory holds handles of it until its own end, and complains if the GPU has gone before.
+func closeLast(c comm.Comm, dev device.Device) error {
+	if dev == nil {
+		return nil
+	}
+	err := dev.Close()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), err)
+	}
+	return err
+}
+
+func abort(c comm.Comm, code int) {
+	if a, ok := c.(comm.Aborter); ok {
+		a.Abort(code)
+	}
+}
