@@ -161,7 +161,7 @@ for name in "${names[@]}"; do
 		# march's warps have two loops. PTX counts those that arrive, wherever (bar.sync).
 		for tool in memcheck racecheck initcheck; do sanitize $tool; done
 		;;
-	halo) tests halo 180 halo ;;
+	halo) tests halo 300 halo ;;
 	sim) tests sim 600 sim ;;
 	transports)
 		# Runs over every transport, on as many GPUs as there are; the same bits, or ended.

@@ -115,12 +115,20 @@ const (
 // a run; and as a run's edge cells do, it reads the ghost cells of the step before.
 // Then all of it once more: where an exchange
 // can be queued, without anybody waiting.
-func Check(c comm.Comm, build Build, dev halo.Memory, k Case) error {
+func Check(c comm.Comm, build Build, dev halo.Memory, k Case) (err error) {
 	s, err := newTrial(c, build, dev, k)
 	if err != nil {
 		return err
 	}
-	defer s.e.Close()
+	defer func() {
+		if err != nil {
+			return // the others may wait for this rank: its error first
+		}
+		s.e.Close()
+		for _, b := range s.memory {
+			b.Free()
+		}
+	}()
 	if err := s.waited(); err != nil {
 		return fmt.Errorf("rank %d, %s: %w", c.Rank(), s.e.Describe(), err)
 	}
@@ -162,6 +170,7 @@ type trial struct {
 	dev        halo.Memory
 	e          halo.Exchange
 	states     [2]device.Buffer
+	memory     []device.Buffer // all there is
 
 	urgent, slow device.Stream
 	delay        *rand.Rand
@@ -177,6 +186,7 @@ func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err 
 		if s.states[i], err = halo.AllocState(dev, s.bytes()); err != nil {
 			return nil, err
 		}
+		s.memory = append(s.memory, s.states[i])
 	}
 	if s.e, err = build(halo.Setup{Comm: c, Plan: s.plan, Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
 		return nil, err
@@ -193,12 +203,21 @@ func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err 
 	return s, comm.Barrier(c) // the neighbours write to the states from now on
 }
 
+// alloc makes another state, of this rank alone.
+func (s *trial) alloc() (device.Buffer, error) {
+	b, err := s.dev.Alloc(s.bytes())
+	if err == nil {
+		s.memory = append(s.memory, b)
+	}
+	return b, err
+}
+
 func (s *trial) bytes() int { return s.layout.Len() * s.valueBytes }
 
 // sources are the states that kernels would compute, from step 1 on.
 func (s *trial) sources(count int) (list []device.Buffer, err error) {
 	for step := 1; step <= count; step++ {
-		b, err := s.dev.Alloc(s.bytes())
+		b, err := s.alloc()
 		if err == nil {
 			err = b.Write(s.image(func(p [3]int) uint32 { return s.value(p, step) }), 0)
 		}
@@ -234,7 +253,7 @@ func (s *trial) waited() error {
 	if err != nil {
 		return err
 	}
-	seen, err := s.dev.Alloc(s.bytes())
+	seen, err := s.alloc()
 	if err != nil {
 		return err
 	}
@@ -275,7 +294,7 @@ func (s *trial) queued(q halo.Queued) error {
 	}
 	var seen []device.Buffer
 	for range steps {
-		b, err := s.dev.Alloc(s.bytes())
+		b, err := s.alloc()
 		if err != nil {
 			return err
 		}
@@ -311,7 +330,7 @@ func (s *trial) recorded(q halo.Queued, r device.Recorder) error {
 	}
 	var seen [2]device.Buffer
 	for i := range seen {
-		if seen[i], err = s.dev.Alloc(s.bytes()); err != nil {
+		if seen[i], err = s.alloc(); err != nil {
 			return err
 		}
 	}
