@@ -4,6 +4,7 @@
 // of them must do. A run never learns which one it has, except as words in its report.
 //
 //	hoststaged.go  messages through the host's memory: always there
+//	inbox.go       the same inside a machine: memory of both, which their devices copy to
 //	gpuaware.go    messages from and to GPU memory, by a library that takes it
 //	peer.go        GPUs of one machine write into each other's memory
 //	local.go       a rank that is its own neighbour: copies inside its device
