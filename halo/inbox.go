@@ -28,7 +28,7 @@ type inbox struct {
 	out, in      [2][]carriage // by turns
 
 	sent, got   uint64
-	told, heard [8]byte
+	told, heard []byte // messages of one number
 }
 
 // sharesHost tells if a device can have inboxes.
@@ -42,7 +42,7 @@ func sharesHost(dev Memory) (device.HostSharer, bool) {
 
 // newInbox makes the rank's own side of a link.
 func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
-	box = &inbox{path: p, nb: nb}
+	box = &inbox{path: p, nb: nb, told: make([]byte, 8), heard: make([]byte, 8)}
 	memory, key, free, err := h.ShareHost(2 * p.bytes)
 	if err != nil {
 		return nil, nil, err
@@ -81,18 +81,18 @@ func (b *inbox) pack(state device.Buffer, ready device.Event) (device.Event, err
 }
 
 func (b *inbox) isend(device.Buffer) (comm.Request, error) {
-	binary.LittleEndian.PutUint64(b.told[:], b.sent)
-	return b.nb.Isend(b.told[:], b.Rank, b.SendTag)
+	binary.LittleEndian.PutUint64(b.told, b.sent)
+	return b.nb.Isend(b.told, b.Rank, b.SendTag)
 }
 
 func (b *inbox) irecv(device.Buffer) (comm.Request, error) {
-	return b.nb.Irecv(b.heard[:], b.Rank, b.RecvTag)
+	return b.nb.Irecv(b.heard, b.Rank, b.RecvTag)
 }
 
 func (b *inbox) unpack(state device.Buffer) (device.Event, error) {
 	turn := b.got % 2
 	b.got++
-	if n := binary.LittleEndian.Uint64(b.heard[:]); n != b.got {
+	if n := binary.LittleEndian.Uint64(b.heard); n != b.got {
 		return nil, fmt.Errorf("rank %d says that it has sent %d times; %d were taken", b.Rank, n, b.got)
 	}
 	for _, c := range b.in[turn] {

@@ -8,14 +8,13 @@ import "C"
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"lbmsim/device"
+	"lbmsim/device/hostmem"
 	"lbmsim/kernels"
 )
 
@@ -23,15 +22,9 @@ var _ device.Peer = (*Device)(nil)
 var _ device.RowCopier = (*stream)(nil)
 var _ device.Addressed = (*buffer)(nil)
 
-// Identity tells this GPU from all others. The machine is its present start of the
-// kernel: containers have names of their own, and share GPUs all the same.
+// Identity tells this GPU from all others.
 func (d *Device) Identity() device.Identity {
-	machine, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		host, _ := os.Hostname()
-		machine = []byte(host)
-	}
-	return device.Identity{Machine: strings.TrimSpace(string(machine)), Device: d.info.UUID}
+	return device.Identity{Machine: hostmem.Machine(), Device: d.info.UUID}
 }
 
 // sharedGrain is the driver's own unit of memory. Smaller buffers lie together in one,

@@ -12,6 +12,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/device/hostmem"
 	"lbmsim/halo"
 )
 
@@ -24,8 +25,9 @@ type Machine struct {
 
 // memory is all buffers, by number.
 type memory struct {
-	mu sync.Mutex
-	at []*shared
+	mu   sync.Mutex
+	at   []*shared
+	host atomic.Int32 // pieces of host memory in use
 }
 
 // NewMachine makes a machine.
@@ -96,33 +98,41 @@ func (g *GPU) AllocHost(bytes int) ([]byte, func(), error) {
 	return make([]byte, bytes), func() {}, nil
 }
 
-// ShareHost implements device.HostSharer.
+// ShareHost implements device.HostSharer: real memory, for ranks that are processes too.
 func (g *GPU) ShareHost(bytes int) (memory, key []byte, free func(), err error) {
 	if g.Alone {
 		return nil, nil, nil, errors.New("no memory to share")
 	}
-	b, err := g.Alloc(bytes)
-	s := b.(*shared)
-	s.open.Add(1)
-	return s.data, []byte(fmt.Sprint(g.machine.name, "/", s.number)), func() { s.open.Add(-1) }, err
+	memory, key, release, err := hostmem.Share(bytes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return memory, fmt.Append(nil, g.machine.name, "/", string(key)), g.machine.held(release), nil
 }
 
 // OpenHost implements device.HostSharer.
 func (g *GPU) OpenHost(key []byte) (memory []byte, free func(), err error) {
-	machine, number, _ := strings.Cut(string(key), "/")
-	n, err := strconv.Atoi(number)
-	if err != nil || machine != g.machine.name || g.Alone {
-		return nil, nil, fmt.Errorf("%q is not of this machine (%v)", key, err)
+	machine, handle, _ := strings.Cut(string(key), "/")
+	if machine != g.machine.name || g.Alone {
+		return nil, nil, fmt.Errorf("%q is not of this machine", key)
 	}
-	g.machine.mu.Lock()
-	defer g.machine.mu.Unlock()
-	s := g.machine.at[n]
-	s.open.Add(1)
-	memory = s.data
+	memory, release, err := hostmem.Open([]byte(handle))
+	if err != nil {
+		return nil, nil, err
+	}
 	if g.Spoils {
 		memory = make([]byte, len(memory))
 	}
-	return memory, func() { s.open.Add(-1) }, nil
+	return memory, g.machine.held(release), nil
+}
+
+// held counts memory of the host until it is released.
+func (m *Machine) held(release func()) func() {
+	m.host.Add(1)
+	return func() {
+		release()
+		m.host.Add(-1)
+	}
 }
 
 // Identity implements device.Peer.
@@ -170,8 +180,9 @@ func (o *opened) bytes() []byte {
 	return o.data
 }
 
-// Open counts the doors to the machine's memory that nobody has closed.
+// Open counts the doors to the machine's memory that nobody has closed, the host's too.
 func (m *Machine) Open() (n int) {
+	n = int(m.host.Load())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range m.at {

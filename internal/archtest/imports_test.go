@@ -38,7 +38,8 @@ var places = map[string]place{
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/cuda":         {3, []string{"device", "kernels", "model", "decomp"}},
+	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "decomp"}},
+	"device/hostmem":      {0, nil},                                                                      // shared by the processes of a machine
 	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}},                    // verifies, then times, any device
 	"device/accuracy":     {3, []string{"device", "model", "decomp"}},                                    // compares precisions, on any device
 	"device/devicetest":   {4, []string{"device", "device/accuracy", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
@@ -55,9 +56,9 @@ var places = map[string]place{
 	"internal/ref":        {2, []string{"model", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
-	"comm/commtest":       {2, []string{"comm"}},                                      // for the tests of each implementation
-	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "model"}}, // a device of plain memory, for tests
-	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                          // starts a test as MPI ranks
+	"comm/commtest":       {2, []string{"comm"}},                                                        // for the tests of each implementation
+	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "device/hostmem", "model"}}, // a device of plain memory, for tests
+	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                            // starts a test as MPI ranks
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
 	"model":               {0, nil},
@@ -78,7 +79,7 @@ var thirdParty = map[string][]string{
 	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot"},
 	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":            {"device/cuda"},
-	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/cuda", "io/checkpoint", "io/fields"},
+	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/hostmem", "io/checkpoint", "io/fields"},
 	"github.com/btracey/mpi":     {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
 	"github.com/spf13/cobra":     {"cmd/lbmsim"},
 }
