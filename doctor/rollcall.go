@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -16,13 +17,14 @@ const (
 	tagAll                 // rank 0 has heard them all
 	tagPing
 	tagPong
+	tagUp // parts of an operation
+	tagDown
 )
 
 // able is what Punctual needs of the ranks, and passes on.
 type able interface {
 	comm.Comm
 	comm.NonBlocking
-	comm.Collective
 	comm.Node
 	comm.Describer
 }
@@ -52,37 +54,116 @@ type punctualOnGPU struct {
 	onGPU
 }
 
+var _ comm.Collective = (*punctual)(nil)
+
 type punctual struct {
 	able
 	limit time.Duration
 }
 
-func (p *punctual) Barrier() error {
-	if err := p.rollCall(); err != nil {
-		return err
-	}
-	return p.able.Barrier()
-}
+func (p *punctual) Barrier() error { return p.rollCall() }
+
+// The operations are made of messages that somebody waits for no longer than the limit:
+// a rank that stops between the roll call and its part is missed there. Inside the
+// library's own operations the others would wait for it for ever.
 
 func (p *punctual) Bcast(data []byte, root int) error {
 	if err := p.rollCall(); err != nil {
 		return err
 	}
-	return p.able.Bcast(data, root)
+	if p.Rank() != root {
+		return p.wait(p.patience(), []int{root}, func(int) (comm.Request, error) { return p.Irecv(data, root, tagDown) })
+	}
+	return p.wait(p.limit, p.others(), func(to int) (comm.Request, error) { return p.Isend(data, to, tagDown) })
 }
 
 func (p *punctual) Gather(data []byte, root int) ([][]byte, error) {
 	if err := p.rollCall(); err != nil {
 		return nil, err
 	}
-	return p.able.Gather(data, root)
+	length := binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
+	if p.Rank() != root {
+		for _, part := range [][]byte{length, data} {
+			err := p.wait(p.patience(), []int{root}, func(int) (comm.Request, error) { return p.Isend(part, root, tagUp) })
+			if err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	all := make([][]byte, p.Size())
+	for r := range all {
+		all[r] = make([]byte, 8)
+	}
+	receive := func(from int) (comm.Request, error) { return p.Irecv(all[from], from, tagUp) }
+	if err := p.wait(p.limit, p.others(), receive); err != nil {
+		return nil, err
+	}
+	for r, n := range all {
+		all[r] = make([]byte, binary.LittleEndian.Uint64(n))
+	}
+	all[root] = append([]byte{}, data...)
+	return all, p.wait(p.limit, p.others(), receive)
 }
 
 func (p *punctual) MaxInt64(x []int64) error {
-	if err := p.rollCall(); err != nil {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	all, err := p.Gather(b, 0)
+	if err != nil {
 		return err
 	}
-	return p.able.MaxInt64(x)
+	for _, theirs := range all { // of rank 0 alone
+		for i := range x {
+			x[i] = max(x[i], int64(binary.LittleEndian.Uint64(theirs[8*i:])))
+			binary.LittleEndian.PutUint64(b[8*i:], uint64(x[i]))
+		}
+	}
+	if err := p.Bcast(b, 0); err != nil {
+		return err
+	}
+	for i := range x {
+		x[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return nil
+}
+
+// others are all ranks but this one.
+func (p *punctual) others() (list []int) {
+	for r := range p.Size() {
+		if r != p.Rank() {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// patience is longer than the rank waits that knows most, and not the same for all: who
+// is first ends the others.
+func (p *punctual) patience() time.Duration {
+	return p.limit + p.limit/4 + time.Duration(min(p.Rank(), 100))*100*time.Millisecond
+}
+
+// wait begins a message for each of the ranks and waits for them all.
+func (p *punctual) wait(limit time.Duration, ranks []int, begin func(rank int) (comm.Request, error)) error {
+	requests := make([]comm.Request, len(ranks))
+	for i, r := range ranks {
+		var err error
+		if requests[i], err = begin(r); err != nil {
+			return err
+		}
+	}
+	late, err := await(limit, requests...)
+	if err != nil || len(late) == 0 {
+		return err
+	}
+	absent := &Absent{Limit: limit, underWay: requests}
+	for _, i := range late {
+		absent.Ranks = append(absent.Ranks, ranks[i])
+	}
+	return absent
 }
 
 // Absent says which ranks did not answer the roll call.
@@ -110,10 +191,7 @@ func (a *Absent) Error() string {
 // rollCall returns when every rank has made the call, or with an *Absent: on rank 0 first,
 // so that one message is printed before all ranks are ended.
 func (p *punctual) rollCall() error {
-	rank, size := p.Rank(), p.Size()
-	if rank > 0 {
-		// Longer than rank 0 waits, and not all at once: who is first ends the others.
-		limit := p.limit + p.limit/4 + time.Duration(min(rank, 100))*100*time.Millisecond
+	if p.Rank() > 0 {
 		here, err := p.Isend([]byte{1}, 0, tagHere)
 		if err != nil {
 			return err
@@ -122,36 +200,17 @@ func (p *punctual) rollCall() error {
 		if err != nil {
 			return err
 		}
+		limit := p.patience()
 		if late, err := await(limit, here, all); err != nil || len(late) == 0 {
 			return err
 		}
 		return &Absent{Ranks: []int{0}, Limit: limit, underWay: []comm.Request{here, all}}
 	}
-	others := make([]comm.Request, size-1) // of rank 1, 2, ...
-	for _, tag := range []int{tagHere, tagAll} {
-		for i := range others {
-			var err error
-			if tag == tagHere {
-				others[i], err = p.Irecv(make([]byte, 1), i+1, tag)
-			} else {
-				others[i], err = p.Isend([]byte{1}, i+1, tag)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		late, err := await(p.limit, others...)
-		if err != nil {
-			return err
-		}
-		if len(late) > 0 {
-			for i := range late {
-				late[i]++
-			}
-			return &Absent{Ranks: late, Limit: p.limit, underWay: others}
-		}
+	err := p.wait(p.limit, p.others(), func(from int) (comm.Request, error) { return p.Irecv(make([]byte, 1), from, tagHere) })
+	if err != nil {
+		return err
 	}
-	return nil
+	return p.wait(p.limit, p.others(), func(to int) (comm.Request, error) { return p.Isend([]byte{1}, to, tagAll) })
 }
 
 // busy is how long await looks without a pause: longer than a long message takes on a
