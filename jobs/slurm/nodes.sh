@@ -32,7 +32,7 @@ mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for M
 
 set -euo pipefail
 : "${1:?which case? sbatch jobs/slurm/nodes.sh case.toml}"
-# Ranks lie in blocks: neighbours in the domain share a node, and one slab's face a
-# node crosses the network. A rank that fails takes all others down at once.
+# Ranks lie in blocks: neighbours in the domain share a node, so that few faces of a
+# node's part cross the network. A rank that fails takes all others down at once.
 exec srun --mpi="$mpi" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --distribution=block \
 	--kill-on-bad-exit=1 "$program" run --device cuda "$@"
