@@ -43,7 +43,8 @@ type Route struct {
 
 // New makes the exchange of a rank: it chooses a transport for each neighbour, and tries
 // what moves data in ways that can go wrong unseen (verify.go). Collective; an error is
-// the same on every rank (*comm.Failure), unless it is of the communication.
+// the same on every rank (*comm.Failure), unless it is of the communication or comes
+// while others wait for this rank's messages: then the caller ends them.
 //
 // Nothing is found out by an attempt that could end the program: a library that does
 // not know addresses of a GPU breaks on them.
@@ -54,8 +55,16 @@ func New(s Setup) (Exchange, error) {
 		if err != nil {
 			err = fmt.Errorf("rank %d: set up the exchange of ghost planes: %w", s.Comm.Rank(), err)
 		}
-		if err := comm.Agree(s.Comm, err); err != nil {
-			b.drop()
+		var amid *midway
+		if !errors.As(err, &amid) {
+			err = comm.Agree(s.Comm, err)
+		}
+		if err != nil {
+			// Where the ranks do not agree, messages may still be at work on the memory.
+			var all *comm.Failure
+			if errors.As(err, &all) {
+				b.drop()
+			}
 			return nil, err
 		}
 	}
@@ -74,7 +83,6 @@ type builder struct {
 	others []path
 	nb     comm.NonBlocking // of all who have others
 	notGPU string           // why the library of messages gets no GPU memory; "": it does
-	words  device.Buffer    // nil: nothing is shared
 	mine   card
 	talk   bool           // is there more to choose from, on some rank?
 	theirs []card         // of each link's neighbour
@@ -135,7 +143,7 @@ func (b *builder) look() error {
 	}
 	id := p.Identity()
 	b.mine.Machine, b.mine.Device = id.Machine, id.Device
-	if b.words, err = p.AllocShared(wordBytes); err != nil {
+	if b.e.words, err = p.AllocShared(wordBytes); err != nil {
 		return err
 	}
 	// What cannot be shared is no error yet: other transports do without.
@@ -144,7 +152,7 @@ func (b *builder) look() error {
 			b.mine.NoPeer = err.Error()
 		}
 	}
-	if b.mine.Words, err = p.Share(b.words); err != nil {
+	if b.mine.Words, err = p.Share(b.e.words); err != nil {
 		b.mine.NoPeer = err.Error()
 	}
 	return nil
@@ -360,34 +368,28 @@ func (b *builder) build() error {
 			opened = append(opened, d.states[0], d.states[1], d.words)
 		} else {
 			d.close()
+			delete(b.doors, rank)
 		}
 	}
-	b.doors = nil
 	if len(links) > 0 {
 		var err error
-		b.e.peers, err = newPeers(links, tell, b.words, b.States, b.Device)
+		b.e.peers, err = newPeers(links, tell, b.e.words, b.States, b.Device)
 		if err != nil {
 			return err
 		}
-		b.e.peers.opened, b.words = opened, nil
+		b.e.peers.opened = opened
 	}
+	b.doors = nil
 	if len(links) > 0 || len(b.e.self) > 0 {
 		b.e.stream = b.Device.NewStream(true)
-	}
-	if b.words != nil {
-		b.words.Free()
-		b.words = nil
 	}
 	return nil
 }
 
-// drop gives back what a failed New has taken.
+// drop gives back what a New has taken that failed on all ranks, and is collective.
 func (b *builder) drop() {
 	for _, d := range b.doors {
 		d.close()
-	}
-	if b.words != nil {
-		b.words.Free()
 	}
 	for _, box := range b.boxes {
 		if box != nil {
@@ -395,7 +397,7 @@ func (b *builder) drop() {
 		}
 	}
 	b.e.broken = errors.New("never made")
-	b.e.Close()
+	b.e.end(true) // the caller frees the states, which others had open
 }
 
 // swap gives each link's neighbour one value and takes one from it.

@@ -110,10 +110,11 @@ type exchange struct {
 	c        comm.Comm
 	routes   []Route
 	self     []loop
-	peers    *peers    // nil: none
-	messages *messages // nil: none
-	boxes    int       // links by inboxes
-	shares   bool      // some rank's memory is open to another
+	peers    *peers        // nil: none
+	messages *messages     // nil: none
+	boxes    int           // links by inboxes
+	shares   bool          // some rank's memory is open to another
+	words    device.Buffer // what neighbours tell this device; nil: nothing is shared
 
 	stream  device.Stream // of the device's part in Start; nil where it has none
 	states  [2]device.Buffer
@@ -254,6 +255,11 @@ func (e *exchange) Close() {
 	if usable {
 		e.broken = errors.New("the exchange is closed")
 	}
+	e.end(usable && e.shares)
+}
+
+// end gives everything back, after a meeting of all ranks if they are all here.
+func (e *exchange) end(meet bool) {
 	if e.messages != nil {
 		e.messages.close()
 		e.messages = nil
@@ -262,9 +268,13 @@ func (e *exchange) Close() {
 		e.peers.close()
 		e.peers = nil
 	}
-	if usable && e.shares {
+	if meet {
 		// An owner frees its memory after the others have closed it ("CUDA Driver API",
 		// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
 		_ = comm.Barrier(e.c)
+	}
+	if e.words != nil {
+		e.words.Free()
+		e.words = nil
 	}
 }

@@ -243,27 +243,76 @@ func TestWordOfTheUser(t *testing.T) {
 	}
 }
 
-// All that was opened is closed, of an exchange that was made and of one that failed.
+// All that was opened is closed before its owner frees it, of an exchange that was made
+// and of one that failed.
 func TestDoorsAreClosed(t *testing.T) {
-	for _, by := range []halo.Transport{halo.Peer, halo.Host} {
-		for _, spoils := range []bool{false, true} {
-			m := halotest.NewMachine("node")
-			err := comm.RunLocal(3, func(c comm.Comm) error {
-				g := m.NewGPU(fmt.Sprint(c.Rank()))
-				g.Spoils = spoils
-				err := halotest.Check(c, halotest.With(by), g, halotest.Cases()[2])
-				if (err != nil) != spoils {
-					return fmt.Errorf("%v, spoilt %v: %v", by, spoils, err)
-				}
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
+	type fault func(rank int, g *halotest.GPU)
+	for _, test := range []struct {
+		name  string
+		by    halo.Transport
+		fault fault // nil: none
+	}{
+		{"peer", halo.Peer, nil},
+		{"host", halo.Host, nil},
+		{"peer that spoils", halo.Peer, func(_ int, g *halotest.GPU) { g.Spoils = true }},
+		{"host that spoils", halo.Host, func(_ int, g *halotest.GPU) { g.Spoils = true }},
+		{"peer without a way", halo.Peer, func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }},
+		{"peer without a meeting", halo.Peer, func(rank int, g *halotest.GPU) { g.Unmet = rank == 1 }},
+		{"host in place of peer", halo.Auto, func(rank int, g *halotest.GPU) { g.Deaf, g.Spoils = rank == 1, rank == 0 }},
+	} {
+		m := halotest.NewMachine("node")
+		err := comm.RunLocal(3, func(c comm.Comm) error {
+			g := m.NewGPU(fmt.Sprint(c.Rank()))
+			if g.Late = c.Rank() == 0; test.fault != nil {
+				test.fault(c.Rank(), g)
 			}
-			if n := m.Open(); n != 0 {
-				t.Errorf("%v: %d buffers of neighbours are still open", by, n)
+			err := halotest.Check(c, halotest.With(test.by), g, halotest.Cases()[2])
+			if (err != nil) != (test.fault != nil) {
+				return fmt.Errorf("%s: %v", test.name, err)
 			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
+		if n := m.Open(); n != 0 {
+			t.Errorf("%s: %d buffers of neighbours are still open", test.name, n)
+		}
+		if n := m.Early(); n != 0 {
+			t.Errorf("%s: %d buffers were freed while neighbours had them open", test.name, n)
+		}
+	}
+}
+
+// Others wait for the messages of a rank that fails in the first exchange, so they do
+// not come to agree on its error: it returns at once, alone, and its caller ends them.
+func TestFirstExchangeBreaks(t *testing.T) {
+	result := make(chan error, 1)
+	go func() {
+		m := halotest.NewMachine("node")
+		result <- comm.RunLocal(3, func(c comm.Comm) error {
+			g := m.NewGPU(fmt.Sprint(c.Rank()))
+			g.Breaks = c.Rank() == 1
+			s, err := setup(c, g, true)
+			if err != nil {
+				return err
+			}
+			s.Want = halo.Host
+			_, err = halo.New(s)
+			var all *comm.Failure
+			if errors.As(err, &all) {
+				return fmt.Errorf("rank %d: all ranks are said to know: %v", c.Rank(), err)
+			}
+			return err
+		})
+	}()
+	select {
+	case err := <-result:
+		if err == nil || !strings.Contains(err.Error(), "rank 1: ") || !strings.Contains(err.Error(), "the copy broke") {
+			t.Errorf("the ranks ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the ranks wait for one that has failed")
 	}
 }
 

@@ -38,7 +38,6 @@ type peers struct {
 	states  [2]device.Buffer
 	streams []device.Stream // beside the first one, so that copies run side by side
 	opened  []device.Buffer
-	words   device.Buffer // what the neighbours tell
 }
 
 // peerLink is a path to a neighbour.
@@ -56,7 +55,7 @@ const wordBytes = 27 * device.MeetingWord
 
 // newPeers makes the links to neighbours that have opened their memory.
 func newPeers(links []peerLink, tell []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
-	p := &peers{links: links, states: states, words: words}
+	p := &peers{links: links, states: states}
 	var parties []device.Party
 	for i, l := range links {
 		parties = append(parties, device.Party{Tell: tell[i], TellWord: wordOf(l.SendTag), Hear: words, HearWord: wordOf(l.RecvTag)})
@@ -105,7 +104,6 @@ func (p *peers) close() {
 	for _, b := range p.opened {
 		b.Free()
 	}
-	p.words.Free()
 }
 
 // spans is a list of ranges as few numbers, for a message: equal ranges at equal

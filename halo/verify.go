@@ -36,7 +36,10 @@ func (b *builder) verify() error {
 		return err
 	}
 	for _, state := range b.States {
-		if err := b.try(state); err != nil {
+		switch err := b.try(state); {
+		case err != nil && b.e.messages != nil:
+			return &midway{err}
+		case err != nil:
 			return err
 		}
 	}
@@ -50,6 +53,12 @@ func (b *builder) verify() error {
 	zero := func(int, int) uint64 { return 0 }
 	return b.fill(zero, zero)
 }
+
+// midway is the error of a rank whose messages others wait for: they would never come
+// to agree on it.
+type midway struct{ error }
+
+func (m *midway) Unwrap() error { return m.error }
 
 // tryLimit is how long neighbours may take for the first exchange.
 const tryLimit = 30 * time.Second

@@ -25,9 +25,10 @@ type Machine struct {
 
 // memory is all buffers, by number.
 type memory struct {
-	mu   sync.Mutex
-	at   []*shared
-	host atomic.Int32 // pieces of host memory in use
+	mu    sync.Mutex
+	at    []*shared
+	host  atomic.Int32 // pieces of host memory in use
+	early atomic.Int32 // buffers that were freed while they were open
 }
 
 // NewMachine makes a machine.
@@ -41,9 +42,17 @@ const stride = 1 << 32
 
 type shared struct {
 	hidden
+	home   *memory
 	number int
 	public bool // handed out
 	open   atomic.Int32
+}
+
+// Free counts what a driver does not check and leaves undefined.
+func (b *shared) Free() {
+	if b.open.Load() > 0 {
+		b.home.early.Add(1)
+	}
 }
 
 // Address implements device.Addressed: no address that Go could follow.
@@ -61,6 +70,12 @@ type GPU struct {
 	Alone bool
 	// Spoils is one that gives wrong bytes to its neighbours.
 	Spoils bool
+	// Late is one that takes its time to close the memory of others.
+	Late bool
+	// Breaks is one whose copies of rows fail.
+	Breaks bool
+	// Unmet is one that makes no meetings.
+	Unmet  bool
 	copies atomic.Int32
 }
 
@@ -81,7 +96,7 @@ func (g *GPU) Alloc(bytes int) (device.Buffer, error) {
 	m := g.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := &shared{hidden: hidden{make([]byte, bytes)}, number: len(m.at)}
+	b := &shared{hidden: hidden{make([]byte, bytes)}, home: m.memory, number: len(m.at)}
 	m.at = append(m.at, b)
 	return b, nil
 }
@@ -162,19 +177,24 @@ func (g *GPU) Open(handle []byte) (device.Buffer, error) {
 	defer g.machine.mu.Unlock()
 	s := g.machine.at[n]
 	s.open.Add(1)
-	return &opened{s, g.Spoils}, nil
+	return &opened{s, g}, nil
 }
 
 // opened is another device's memory.
 type opened struct {
 	*shared
-	spoilt bool
+	by *GPU
 }
 
-func (o *opened) Free() { o.open.Add(-1) }
+func (o *opened) Free() {
+	if o.by.Late {
+		time.Sleep(20 * time.Millisecond)
+	}
+	o.open.Add(-1)
+}
 
 func (o *opened) bytes() []byte {
-	if o.spoilt && len(o.data) > 27*device.MeetingWord {
+	if o.by.Spoils && len(o.data) > 27*device.MeetingWord {
 		return make([]byte, len(o.data)) // what is written there gets lost
 	}
 	return o.data
@@ -191,20 +211,27 @@ func (m *Machine) Open() (n int) {
 	return n
 }
 
+// Early counts the buffers that their owners freed while others had them open.
+func (m *Machine) Early() int { return int(m.early.Load()) }
+
 // NewStream implements halo.Memory.
-func (g *GPU) NewStream(bool) device.Stream { return &rowStream{g.stream(), &g.copies} }
+func (g *GPU) NewStream(bool) device.Stream { return &rowStream{g.stream(), g} }
 
 // Copies is the number of copies that were queued.
 func (g *GPU) Copies() int { return int(g.copies.Load()) }
 
 type rowStream struct {
 	*stream
-	copies *atomic.Int32
+	of *GPU
 }
 
 // CopyRows implements device.RowCopier.
 func (s *rowStream) CopyRows(dst, src device.Rows, bytes, count int) {
-	s.copies.Add(1)
+	s.of.copies.Add(1)
+	if s.of.Breaks {
+		s.then(func() { s.err = errors.Join(s.err, errors.New("the copy broke")) })
+		return
+	}
 	s.rows(place(dst), place(src), dst.Offset, src.Offset, dst.Stride, src.Stride, bytes, count)
 }
 
@@ -217,6 +244,9 @@ func place(r device.Rows) []byte {
 
 // NewMeeting implements device.Peer.
 func (g *GPU) NewMeeting(parties []device.Party) (device.Meeting, error) {
+	if g.Unmet {
+		return nil, errors.New("no meeting can be made")
+	}
 	m := &meeting{}
 	for _, p := range parties {
 		m.tell = append(m.tell, word(p.Tell, p.TellWord))
