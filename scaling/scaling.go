@@ -8,6 +8,7 @@ package scaling
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -83,8 +84,9 @@ func New(o Options) (*Measurement, error) {
 		return nil, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%s makes no groups of ranks", comm.Describe(o.Comm))}
 	}
 	m.nb = nb
-	if len(o.Ranks) == 0 || !slices.IsSorted(o.Ranks) || o.Ranks[0] < 2 || o.Ranks[len(o.Ranks)-1] > o.Comm.Size() {
-		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: give 2 to %d, ascending", o.Ranks, o.Comm.Size())}
+	twice := len(slices.Compact(slices.Clone(o.Ranks))) < len(o.Ranks)
+	if len(o.Ranks) == 0 || twice || !slices.IsSorted(o.Ranks) || o.Ranks[0] < 2 || o.Ranks[len(o.Ranks)-1] > o.Comm.Size() {
+		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: give 2 to %d, ascending, each once", o.Ranks, o.Comm.Size())}
 	}
 	for _, t := range append([]string{Auto}, o.Transports...) {
 		if _, err := m.with(t).spec(); err != nil { // the same everywhere
@@ -110,10 +112,11 @@ func New(o Options) (*Measurement, error) {
 
 func first(rank, _ int) int { return rank }
 
-// Close frees the groups of ranks.
+// Close frees the groups of ranks. Collective in each of them, so all ranks take them
+// in one order.
 func (m *Measurement) Close() {
-	for _, g := range m.groups {
-		if g != nil {
+	for _, n := range slices.Sorted(maps.Keys(m.groups)) {
+		if g := m.groups[n]; g != nil {
 			g.Finalize()
 		}
 	}

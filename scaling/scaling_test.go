@@ -180,8 +180,31 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// group notes when it is freed.
+type group struct {
+	comm.Comm
+	n     int
+	freed *[]int
+}
+
+func (g group) Finalize() { *g.freed = append(*g.freed, g.n) }
+
+// Freeing a group is collective, and a map's order is another on each rank.
+func TestGroupsAreFreedInOneOrder(t *testing.T) {
+	for range 20 {
+		var freed []int
+		m := &Measurement{groups: map[int]comm.Comm{16: nil}}
+		for _, n := range []int{8, 1, 4, 2} {
+			m.groups[n] = group{n: n, freed: &freed}
+		}
+		if m.Close(); !slices.Equal(freed, []int{1, 2, 4, 8}) {
+			t.Fatalf("groups are freed in the order %v", freed)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
-	for _, counts := range [][]int{nil, {1}, {3, 2}, {2, 4}} {
+	for _, counts := range [][]int{nil, {1}, {3, 2}, {2, 2}, {2, 4}} {
 		_, said := measure(t, 3, counts, nil, func(*Measurement) error { return nil })
 		for rank, err := range said {
 			if code, agreed := sim.ExitCode(err); err == nil || code != sim.ExitUsage || !agreed {
