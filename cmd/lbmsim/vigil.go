@@ -15,7 +15,9 @@ import (
 // A rank that is killed says nothing to the others: they wait for its messages, or their
 // GPUs for its GPU, as long as somebody lets them. Launchers end the job when a process
 // of it dies, most of them and in their own time. So each rank also watches the process
-// of the next one on its machine, names it if it ends, and ends all ranks.
+// of the next one on its machine, names it if it ends, and ends all ranks. Only a launcher
+// that kills all at once, as MPICH's does, may be faster than the name; it tells by itself
+// that a process was killed.
 
 // vigil is one rank's watch over another.
 type vigil struct {
