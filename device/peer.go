@@ -54,7 +54,7 @@ type Meeting interface {
 // Rows is a place of rows of bytes, in a device's memory or the host's.
 type Rows struct {
 	Buffer Buffer // of the device, or opened; nil:
-	Host   []byte // of the device's AllocHost (halo.HostAllocator)
+	Host   []byte // page-locked, of this device: AllocHost (halo.HostAllocator), ShareHost, OpenHost
 	Offset int    // of the first row
 	Stride int    // from one row to the next
 }
