@@ -221,8 +221,8 @@ func (d *Device) meetKernel() (cu.Function, error) {
 			if d.meets.module, err = cu.LoadData(string(code)); err != nil {
 				return err
 			}
-			d.meets.loaded = true
 			d.meet, err = d.meets.module.Function("lbm_meet")
+			d.meets.loaded = err == nil
 			return err
 		})
 		if err != nil {

@@ -29,16 +29,23 @@ func Machine() string {
 // key is what a process tells others of memory that it shares.
 type key struct {
 	Machine string
+	Names   string // the namespace that PID belongs to: other containers have processes of that number too
 	PID, FD int
 	Bytes   int
-	Mark    []byte // stands behind the memory: other containers have processes of that number too
+	Mark    []byte // stands behind the memory
 }
 
 const markBytes = 16
 
+// names is the namespace of process numbers that this process sees.
+func names() string {
+	ns, _ := os.Readlink("/proc/self/ns/pid")
+	return ns
+}
+
 // Share makes zeroed memory and a key to it for other processes, which is good until free.
 func Share(size int) (memory, handle []byte, free func(), err error) {
-	k := key{Machine: Machine(), PID: os.Getpid(), Bytes: size, Mark: make([]byte, markBytes)}
+	k := key{Machine: Machine(), Names: names(), PID: os.Getpid(), Bytes: size, Mark: make([]byte, markBytes)}
 	if _, err := rand.Read(k.Mark); err != nil {
 		return nil, nil, nil, err
 	}
@@ -68,15 +75,15 @@ func Open(handle []byte) (memory []byte, free func(), err error) {
 	if err := json.Unmarshal(handle, &k); err != nil {
 		return nil, nil, err
 	}
-	if k.Machine != Machine() {
-		return nil, nil, errors.New("memory of another machine")
+	if k.Machine != Machine() || k.Names != names() {
+		return nil, nil, errors.New("memory of another machine, or of a container with processes of its own")
 	}
 	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", k.PID, k.FD), os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	// In another container a process of that number may have any file there.
+	// A process that has ended may have given its number to another.
 	st, err := f.Stat()
 	if err == nil && (!st.Mode().IsRegular() || st.Size() != int64(k.Bytes+markBytes)) {
 		err = fmt.Errorf("%s is not the memory of process %d", f.Name(), k.PID)

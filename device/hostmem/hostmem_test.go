@@ -60,6 +60,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	for what, change := range map[string]func(*key){
+		"processes of its own":         func(k *key) { k.Names = "pid:[1]" },
 		"another machine":              func(k *key) { k.Machine = "elsewhere" },
 		"is not the memory of process": func(k *key) { k.FD = o.FD },
 		"is not the memory":            func(k *key) { k.Bytes++ },
