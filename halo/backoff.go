@@ -10,10 +10,10 @@ import (
 // so far, so that an arrival is seen at most an eighth late, and stays short enough
 // for MPI to move the next piece of a long message.
 //
-// A library that copies through small pieces of shared memory moves one or two of them a
-// look (Open MPI where the system keeps processes from each other's memory, in many
-// containers): 10 MiB took 43 ms with sleeps between. So where a GPU computes and the
-// core is idle, it sleeps only once a neighbour is late indeed.
+// With sleeps between, Open MPI took 43 ms for 10 MiB in a virtual machine; we take it
+// that a library which copies through small pieces of shared memory moves one or two of
+// them a look. So where a GPU computes and the core is idle, it sleeps only once a
+// neighbour is late indeed.
 type backoff struct {
 	awake bool
 	start time.Time
