@@ -108,8 +108,10 @@ static void *exit_later(void *code) {
 
 /* MPI_Abort is called from any thread, also while another one is inside MPI; where
  * it hangs or returns, the process ends by itself and the launcher, seeing a rank
- * fail, ends the others. */
+ * fail, ends the others. Launchers that end at once, as MPICH's does, drop what they
+ * have not yet read of the ranks' output: the message that says why needs a moment. */
 void world_abort(int code) {
+    usleep(500 * 1000);
     pthread_t timer;
     if (pthread_create(&timer, NULL, exit_later, (void *)(long)code) == 0) pthread_detach(timer);
     int started = 0, stopped = 0;
