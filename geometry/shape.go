@@ -9,6 +9,14 @@ type Shape interface {
 	Contains(x, y, z float64) bool
 	// Bounds is a box that holds the shape.
 	Bounds() (lo, hi [3]float64)
+	// Hit is the first t in (0, 1] at which the segment from p, a point outside,
+	// to p + t d enters the shape; false when it does not. A point on the surface
+	// counts as the nearest one outside.
+	Hit(p, d [3]float64) (t float64, ok bool)
+	// Crossings appends to ts where the line p + t d crosses the surface, in any
+	// order; those outside of 0..1 may be left out. It is what shapes made of other
+	// shapes need.
+	Crossings(p, d [3]float64, ts []float64) []float64
 }
 
 // Box is an axis-aligned box; its faces at Lo belong to it, those at Hi do not.
@@ -21,6 +29,21 @@ func (b Box) Contains(x, y, z float64) bool {
 
 // Bounds is the box itself.
 func (b Box) Bounds() (lo, hi [3]float64) { return b.Lo, b.Hi }
+
+// span is where the line lies between the planes of the faces.
+func (b Box) span(p, d [3]float64) span {
+	s := everywhere()
+	for a := range p {
+		s = s.slab(p[a], d[a], b.Lo[a], b.Hi[a])
+	}
+	return s
+}
+
+// Hit is where the segment enters the box.
+func (b Box) Hit(p, d [3]float64) (float64, bool) { return b.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the box.
+func (b Box) Crossings(p, d [3]float64, ts []float64) []float64 { return b.span(p, d).ends(ts) }
 
 // Sphere is a ball.
 type Sphere struct {
@@ -41,6 +64,17 @@ func (s Sphere) Bounds() (lo, hi [3]float64) {
 	}
 	return lo, hi
 }
+
+func (s Sphere) span(p, d [3]float64) span {
+	o := sub(p, s.Centre)
+	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-s.Radius*s.Radius)
+}
+
+// Hit is where the segment enters the ball.
+func (s Sphere) Hit(p, d [3]float64) (float64, bool) { return s.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the ball.
+func (s Sphere) Crossings(p, d [3]float64, ts []float64) []float64 { return s.span(p, d).ends(ts) }
 
 // Cylinder is a circular cylinder parallel to a coordinate axis.
 type Cylinder struct {
@@ -68,3 +102,16 @@ func (c Cylinder) Bounds() (lo, hi [3]float64) {
 	}
 	return lo, hi
 }
+
+func (c Cylinder) span(p, d [3]float64) span {
+	o := sub(p, c.Centre)
+	i, j := (c.Axis+1)%3, (c.Axis+2)%3
+	return everywhere().slab(o[c.Axis], d[c.Axis], -c.Length/2, c.Length/2).
+		quadric(d[i]*d[i]+d[j]*d[j], o[i]*d[i]+o[j]*d[j], o[i]*o[i]+o[j]*o[j]-c.Radius*c.Radius)
+}
+
+// Hit is where the segment enters the cylinder.
+func (c Cylinder) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the cylinder.
+func (c Cylinder) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }

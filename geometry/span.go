@@ -1,0 +1,105 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+)
+
+// span is the part of the line p + t d in a convex shape: in < t < out.
+type span struct{ in, out float64 }
+
+// everywhere is a whole line; nowhere the empty one.
+func everywhere() span { return span{math.Inf(-1), math.Inf(1)} }
+func nowhere() span    { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s span) and(o span) span { return span{max(s.in, o.in), min(s.out, o.out)} }
+
+// slab is the part of s where lo <= p + t d < hi along one axis.
+func (s span) slab(p, d, lo, hi float64) span {
+	if d == 0 {
+		if p < lo || p >= hi {
+			return nowhere()
+		}
+		return s
+	}
+	t, u := (lo-p)/d, (hi-p)/d
+	return s.and(span{min(t, u), max(t, u)})
+}
+
+// quadric is the part of s where a t^2 + 2 b t + c < 0, for a >= 0. The root that
+// subtracts two numbers of the same size is found from the other by their product
+// c/a: a distance keeps its digits when the point is near to the surface.
+func (s span) quadric(a, b, c float64) span {
+	if a == 0 { // the line is parallel to the axis of a cylinder
+		if c >= 0 {
+			return nowhere()
+		}
+		return s
+	}
+	disc := b*b - a*c
+	if !(disc > 0) {
+		return nowhere()
+	}
+	q := math.Abs(b) + math.Sqrt(disc)
+	if b < 0 {
+		return s.and(span{c / q, q / a})
+	}
+	return s.and(span{-q / a, -c / q})
+}
+
+// Ends of segments are known to rounding only: a cell's centre within touch of the
+// surface may be on either side of it. least is what a hit at t = 0 is given as,
+// for links of no length do not exist.
+const (
+	touch = 1e-9
+	least = 1e-9
+)
+
+// hit is where 0..1 enters the span.
+func (s span) hit() (t float64, ok bool) {
+	if !(s.in < s.out) || s.out <= 0 || s.in > 1+touch {
+		return 0, false
+	}
+	return min(max(s.in, least), 1), true
+}
+
+// ends appends the ends that lie in 0..1.
+func (s span) ends(ts []float64) []float64 {
+	if s.in < s.out {
+		for _, t := range [2]float64{s.in, s.out} {
+			if t >= 0 && t <= 1 {
+				ts = append(ts, t)
+			}
+		}
+	}
+	return ts
+}
+
+// firstHit is Hit for shapes that know no better: between two neighbours of all the
+// crossings lies either only fluid or only solid, and the middle says which.
+// Slivers between surfaces that should coincide are skipped.
+func firstHit(s Shape, p, d [3]float64) (t float64, ok bool) {
+	var buffer [16]float64
+	ts := append(s.Crossings(p, d, buffer[:0]), 0, 1)
+	slices.Sort(ts)
+	for k := range ts[1:] {
+		lo, hi := ts[k], ts[k+1]
+		if hi-lo > touch && holds(s, at(p, d, (lo+hi)/2)) {
+			return max(lo, least), true
+		}
+	}
+	return 1, holds(s, at(p, d, 1))
+}
+
+func holds(s Shape, p [3]float64) bool { return s.Contains(p[0], p[1], p[2]) }
+
+// at is the point p + t d.
+func at(p, d [3]float64, t float64) [3]float64 {
+	for a := range p {
+		p[a] += t * d[a]
+	}
+	return p
+}
+
+func sub(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+func dot(a, b [3]float64) float64    { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
