@@ -42,7 +42,12 @@ func (r *resolver) expect(e Expectation) { r.c.Expect = append(r.c.Expect, e) }
 func (r *resolver) valued(s *section, x Expectation) {
 	head := s.head()
 	x.Name = head[1 : len(head)-1]
-	okV := r.need(s, "value", "the expected value")
+	if !s.has("value") && !s.has("within") {
+		x.Free = true
+		r.expect(x)
+		return
+	}
+	okV := r.need(s, "value", "the expected value; with neither value nor within the quantity is only measured")
 	okW := r.need(s, "within", "the largest deviation: within = \"1 %\", or a quantity")
 	v, w := s.get("value"), s.get("within")
 	if !okV || !okW || v == nil || w == nil {

@@ -17,7 +17,7 @@ func (r *resolver) run() {
 	run := &r.c.Run
 	r.exclusive(s, "a run has so many steps or so much simulated time", "steps", "time")
 	if e := s.get("steps"); e != nil {
-		run.Steps = e.ints[0]
+		run.Steps = r.inSteps(e.ints[0])
 	} else if e := s.get("time"); e != nil && r.haveTime {
 		n := e.vals[0].v / r.c.Units.Time
 		if n > maxSteps {
@@ -88,7 +88,7 @@ func (r *resolver) schedule(s *section) Schedule {
 	var c Schedule
 	if e := s.get("every"); e != nil {
 		if e.steps {
-			c.Period = float64(e.ints[0])
+			c.Period = float64(r.inSteps(e.ints[0]))
 		} else if r.haveTime {
 			c.Period = e.vals[0].v / r.c.Units.Time
 			if c.Period < 1 {

@@ -67,6 +67,8 @@ type Expectation struct {
 	Dim       model.Dimension
 	Value     float64 // 0 for errors
 	Tolerance float64 // absolute
+	// Free: the quantity is measured and told, and nothing is expected of it.
+	Free bool
 	// Reference is set for velocity_l2_error and velocity_linf_error; in 2D the
 	// third function is zero.
 	Reference [3]ReferenceFunction

@@ -21,6 +21,8 @@ type resolver struct {
 	haveTime bool // and the length of a step and tau: all units are known
 	origin   [3]float64
 	size     [3]float64 // in the user's length
+
+	refinement Refinement
 }
 
 func (r *resolver) resolve() {

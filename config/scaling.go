@@ -211,6 +211,12 @@ func (r *resolver) latticeScaling(s *section, nu float64, okNu bool) {
 
 // relaxation accepts tau or explains what to change.
 func (r *resolver) relaxation(tau float64, why *entry) {
+	if r.haveBox {
+		var ok bool
+		if tau, ok = r.refine(tau); !ok {
+			return
+		}
+	}
 	const reason = "tau = 1/2 + 3 viscosity time_step/spacing^2. A larger viscosity or lattice_velocity raises it, a finer spacing too when lattice_velocity is fixed"
 	switch {
 	case !(tau > 0.5):

@@ -191,7 +191,7 @@ func shapes() []string { return []string{"box", "sphere", "cylinder"} }
 // expectKeys are the value and its tolerance.
 func expectKeys(value key, more ...key) []key {
 	value.name, value.kind = "value", kQuantity
-	value.doc = "the expected value"
+	value.doc = "the expected value; with neither value nor within the quantity is measured and nothing is expected of it"
 	return append(more, value, key{name: "within", kind: kTolerance, any: true,
 		doc: "largest deviation: a percentage of the value (\"1 %\") or a quantity"})
 }

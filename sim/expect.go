@@ -32,8 +32,8 @@ func (r *run) judge() ([]Verdict, error) {
 	}
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
-		v := Verdict{Quantity: e.Name, Got: float64At(b, i), Want: e.Value, Tolerance: e.Tolerance}
-		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance // false for NaN
+		v := Verdict{Quantity: e.Name, Got: float64At(b, i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && !math.IsNaN(v.Got) // false for NaN
 		verdicts = append(verdicts, v)
 	}
 	return verdicts, nil

@@ -99,6 +99,7 @@ type Verdict struct {
 	Quantity             string
 	Got, Want, Tolerance float64
 	OK                   bool
+	Free                 bool // measured only: there is no Want and no Tolerance
 }
 
 // MarshalJSON writes a value that is not finite as text: JSON has no such numbers.
@@ -112,5 +113,6 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 		Got             any
 		Want, Tolerance float64
 		OK              bool
-	}{v.Quantity, got, v.Want, v.Tolerance, v.OK})
+		Free            bool `json:",omitempty"`
+	}{v.Quantity, got, v.Want, v.Tolerance, v.OK, v.Free})
 }

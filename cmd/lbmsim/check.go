@@ -14,12 +14,13 @@ import (
 // allocates nothing of the case's size, on no device.
 func checkCommand() *cobra.Command {
 	ranks := 0
+	var set []string
 	c := &cobra.Command{
 		Use:   "check CASE.toml",
 		Short: "Check a case and tell what it needs, without running it",
 		Args:  oneCase,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := readCase(args[0])
+			text, err := readCase(args[0], set)
 			if err != nil {
 				return usageError{err}
 			}
@@ -53,6 +54,7 @@ func checkCommand() *cobra.Command {
 			return nil
 		},
 	}
+	setFlag(c, &set)
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of ranks that the run would have (default 1, or what the case asks for)")
 	return c
 }

@@ -144,6 +144,10 @@ func (t *textReport) Finish(s sim.Summary) {
 	}
 	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Ending, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
 	for _, v := range s.Expect {
+		if v.Free {
+			t.line("  measured       %s = %.8g", v.Quantity, v.Got)
+			continue
+		}
 		mark := "ok    "
 		if !v.OK {
 			mark = "MISSED"

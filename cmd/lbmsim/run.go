@@ -26,6 +26,7 @@ type runFlags struct {
 	device  string
 	threads int
 	isa     string
+	set     []string
 
 	transport string
 }
@@ -39,6 +40,7 @@ func runCommand() *cobra.Command {
 		RunE:  func(_ *cobra.Command, args []string) error { return runCase(args[0], f) },
 	}
 	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, or the path of one")
+	setFlag(c, &f.set)
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
 	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
@@ -64,7 +66,7 @@ func runCase(path string, f runFlags) error {
 // has opened is the caller's, to be closed last.
 func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *device.Device) error {
 	signals := catch(c)
-	kase, err := loadEverywhere(c, path)
+	kase, err := loadEverywhere(c, path, f.set)
 	if err != nil {
 		return err
 	}
@@ -110,17 +112,28 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 	})
 }
 
-// loadEverywhere reads the case on rank 0 and parses the same bytes on every rank.
-func loadEverywhere(c comm.Comm, path string) (*config.Case, error) {
+// setFlag adds --set.
+func setFlag(c *cobra.Command, set *[]string) {
+	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; may be given again")
+}
+
+// readEverywhere reads the case on rank 0 and gives the same bytes to every rank.
+func readEverywhere(c comm.Comm, path string, set []string) ([]byte, error) {
 	var text []byte
 	var err error
 	if c.Rank() == 0 {
-		text, err = readCase(path)
+		text, err = readCase(path, set)
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return nil, sim.Agreed(sim.ExitUsage, err)
 	}
-	if text, err = comm.Broadcast(c, text); err != nil {
+	return comm.Broadcast(c, text)
+}
+
+// loadEverywhere parses the same bytes on every rank.
+func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error) {
+	text, err := readEverywhere(c, path, set)
+	if err != nil {
 		return nil, err
 	}
 	kase, err := config.Load(path, text)
@@ -132,8 +145,20 @@ func loadEverywhere(c comm.Comm, path string) (*config.Case, error) {
 
 const caseLimit = 1 << 20 // bytes
 
-// readCase reads a case file, refusing what can't be one before it fills memory.
-func readCase(path string) ([]byte, error) {
+// readCase reads a case file and changes the keys that --set names.
+func readCase(path string, set []string) ([]byte, error) {
+	text, err := readFile(path)
+	if err != nil || len(set) == 0 {
+		return text, err
+	}
+	if text, err = config.Set(text, set); err != nil {
+		return nil, fmt.Errorf("--set %w", err)
+	}
+	return text, nil
+}
+
+// readFile refuses what can't be a case before it fills memory.
+func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

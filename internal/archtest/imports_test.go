@@ -32,8 +32,9 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "scaling", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
+	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
+	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/sim"
+	"lbmsim/study"
+)
+
+// studyFlags are the flags of `lbmsim study`.
+type studyFlags struct {
+	levels              int
+	ratio, first, order float64
+	scaling, device     string
+	threads             int
+	set                 []string
+	json                bool
+}
+
+func studyCommand() *cobra.Command {
+	var f studyFlags
+	c := &cobra.Command{
+		Use:   "study CASE.toml",
+		Short: "Run a case on several grids: observed order, extrapolated value, uncertainty",
+		Long: `study runs a case on grids that get finer and finer, and compares what [expect]
+measures on them (a quantity with neither value nor within is measured, too):
+
+  lbmsim study case.toml --levels 3                the case, and 2 and 4 times as fine
+  lbmsim study case.toml --levels 3 --first 0.25   and 2 and 4 times as coarse
+  mpirun -np 4 lbmsim study case.toml --json
+
+Lengths, times and velocities stay what the case says they are. With --scaling diffusive
+the time step falls with the square of the spacing, so that the Mach number falls, too,
+and the results tend to those of incompressible flow; with acoustic it falls with the
+spacing and the Mach number stays. [run] steps, and periods in steps, are those of the
+case and grow in proportion. No files are written.
+
+The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
+the last two where the quantity is an error against an exact solution. GCI is the grid
+convergence index of the finest grid, relative to its value: 1.25 times the distance to
+the extrapolated value where the observed order is the formal one within 10 %, else 3
+times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 2010, table
+8.1), and then a warning says so.`,
+		Args: oneCase,
+		RunE: func(_ *cobra.Command, args []string) error { return runStudy(args[0], f) },
+	}
+	c.Flags().IntVar(&f.levels, "levels", 3, "number of grids")
+	c.Flags().Float64Var(&f.ratio, "ratio", 2, "of the spacings of two grids that follow each other")
+	c.Flags().Float64Var(&f.first, "first", 1, "how much finer than the case the coarsest grid is")
+	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "how the time step follows the spacing: `diffusive` or acoustic")
+	c.Flags().Float64Var(&f.order, "order", 2, "formal order of the method")
+	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().BoolVar(&f.json, "json", false, "print the study as one JSON object")
+	setFlag(c, &f.set)
+	return c
+}
+
+// runStudy runs the study on the ranks that were started.
+func runStudy(path string, f studyFlags) error {
+	if f.threads < 0 {
+		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
+	}
+	scaling, err := config.ParseScaling(f.scaling)
+	if err != nil {
+		return usageError{fmt.Errorf("--%w", err)}
+	}
+	return onRanks(func(c comm.Comm, dev *device.Device) error {
+		return studyRank(c, path, f, scaling, os.Stdout, dev)
+	}, func(err error) { fmt.Fprintln(os.Stderr, "lbmsim: "+err.Error()) })
+}
+
+// studyRank is one rank's part. The device that it has opened is the caller's, to be
+// closed last.
+func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, out io.Writer, opened *device.Device) error {
+	signals := catch(c)
+	text, err := readEverywhere(c, path, f.set)
+	if err != nil {
+		return err
+	}
+	o := study.Options{
+		Path: path, Text: text, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
+		Comm: c, Version: version, Signals: signals,
+	}
+	cases, err := o.Load()
+	if err != nil { // the same bytes give the same error everywhere
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	threads, advice, err := share(c, cases[0], f.threads)
+	if err != nil {
+		return err
+	}
+	want, err := choose(f.device, cases[0].Device)
+	if err != nil {
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	dev, note, err := openDevice(c, want, gpus(), threads)
+	if err != nil {
+		return err
+	}
+	*opened = dev
+	o.Device, o.Threads = dev, threads
+	if _, onCPU := dev.(*cpu.Device); !onCPU {
+		advice = ""
+	}
+	if c.Rank() == 0 {
+		for _, text := range []string{note, advice} {
+			if text != "" {
+				fmt.Fprintln(os.Stderr, "warning:", text)
+			}
+		}
+	}
+	if !f.json {
+		o.Done = func(l study.Level) { fmt.Fprintln(out, levelText(l)) }
+	}
+	s, err := study.Run(o, cases)
+	if err != nil {
+		return err
+	}
+	// A closed pipe is rank 0's alone.
+	if c.Rank() == 0 {
+		if f.json {
+			err = json.NewEncoder(out).Encode(s)
+		} else {
+			err = printStudy(out, s)
+		}
+	}
+	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
+}
+
+// levelText is a line for a grid that has been computed.
+func levelText(l study.Level) string {
+	cells := fmt.Sprintf("%d x %d", l.Cells[0], l.Cells[1])
+	if l.Cells[2] > 1 {
+		cells += fmt.Sprintf(" x %d", l.Cells[2])
+	}
+	return fmt.Sprintf("refined by %g: %s cells, tau %.6g, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, l.Tau, l.Mach, l.Steps, l.Seconds, l.MLUPS)
+}
+
+// printStudy prints a table for people.
+func printStudy(out io.Writer, s *study.Study) error {
+	fmt.Fprintf(out, "\n%s, %s scaling, ratio %g, formal order %g\n", s.Case, s.Scaling, s.Ratio, s.Formal)
+	head := []string{"  quantity"}
+	for _, l := range s.Levels {
+		head = append(head, fmt.Sprintf("%d cells", l.Cells[0]))
+	}
+	rows := [][]string{append(head, "order", "extrapolated", "GCI", "asymptotic")}
+	var warnings []string
+	for _, r := range s.Results {
+		name := strings.TrimPrefix(r.Quantity, "expect.")
+		row := []string{"  " + name}
+		for _, v := range r.Values {
+			row = append(row, fmt.Sprintf("%.8g", float64(v)))
+		}
+		gci := "-"
+		if v := float64(r.GCI); !math.IsNaN(v) {
+			gci = fmt.Sprintf("%.2g %%", 100*v)
+		}
+		rows = append(rows, append(row, numberText(r.Order, "%.3f"), numberText(r.Extrapolated, "%.8g"), gci, numberText(r.Ratio, "%.3f")))
+		for _, w := range r.Warnings {
+			warnings = append(warnings, fmt.Sprintf("warning: %s: %s", name, w))
+		}
+	}
+	printColumns(out, rows)
+	_, err := fmt.Fprintln(out, strings.Join(warnings, "\n"))
+	return err
+}
+
+func numberText(n study.Number, format string) string {
+	if math.IsNaN(float64(n)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(n))
+}

@@ -1,0 +1,78 @@
+//go:build mpi
+
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/study"
+)
+
+const studied = `
+[domain]
+cells = [16, 16]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.05
+[collision]
+model = "bgk"
+precision = "float64"
+[initial]
+velocity = ["0.02*sin(2*pi*y/Ly)", 0]
+[run]
+steps = 64
+[output.fields]
+[checkpoint]
+[expect.velocity]
+reference = ["0.02*sin(2*pi*y/Ly)*exp(-0.05*(2*pi/16)^2*t)", 0]
+l2 = 1e-9
+[expect.max_speed]
+`
+
+// A study finds the order of the lattice with one rank and with two, in the same numbers,
+// whether or not the case's own expectations are met, and leaves no files.
+func TestStudyFindsTheOrder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "wave.toml"), []byte(studied), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var first *study.Study
+	for _, n := range []int{0, 2} {
+		r := runProgram(t, dir, n, "study", "wave.toml", "--json", "--device", testDevice(), "--set", "collision.model=trt")
+		var s study.Study
+		if err := json.Unmarshal([]byte(r.out[max(0, strings.Index(r.out, "{\"Case\"")):]), &s); r.code != 0 || err != nil {
+			t.Fatalf("%d ranks: exit code %d, %v\n%s", n, r.code, err, r.out)
+		}
+		if len(s.Levels) != 3 || len(s.Results) != 2 || s.Levels[2].Cells[0] != 64 || s.Levels[2].Steps != 16*64 {
+			t.Fatalf("%d ranks: %+v", n, s)
+		}
+		for _, r := range s.Results {
+			if strings.Contains(r.Quantity, "velocity") && math.Abs(float64(r.Order)-2) > 0.1 {
+				t.Errorf("%d ranks: %+v", n, r)
+			}
+		}
+		if first == nil {
+			first = &s
+		} else if a, b := first.Results[0].Values[2], s.Results[0].Values[2]; a != b {
+			t.Errorf("two ranks measure %v, one %v", b, a)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("files beside the case: %v %v", left, err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--levels 1", "--levels 1"}, {"--ratio 1", "--ratio 1"}, {"--scaling magic", "diffusive or acoustic"},
+		{"--first 0.7", "refined by 0.7:\nwave.toml:2:1"}, {"--set run.stops=1", "unknown key"},
+	} {
+		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml"}, strings.Fields(c.args)...)...)
+		if r.code != 2 || !strings.Contains(r.out, c.want) {
+			t.Errorf("%s: exit code %d\n%s", c.args, r.code, r.out)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package config
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"lbmsim/model"
+)
+
+const refinable = `
+[domain]
+size = ["1 m", "0.5 m"]
+cells = [32, 16]
+origin = ["-1 m", 0]
+[fluid]
+viscosity = "0.01 m2/s"
+[scaling]
+lattice_velocity = 0.02
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = ["1 m/s", 0]
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-"]
+[body.ball]
+shape = "cylinder"
+centre = ["-0.5 m", "0.25 m"]
+radius = "0.1 m"
+[force]
+acceleration = ["1 m/s2", 0]
+[initial]
+velocity = ["0.1*x*y m/s", 0]
+[run]
+time = "2 s"
+[expect.line.top]
+along = "y"
+through = ["-0.5 m", 0]
+field = "velocity"
+component = "x"
+extremum = "max"
+`
+
+// inCells is the case above in its own lattice units.
+const inCells = `
+[domain]
+cells = [32, 16]
+origin = [-32, 0]
+[fluid]
+viscosity = 0.0064
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = [0.02, 0]
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-"]
+[body.ball]
+shape = "cylinder"
+centre = [-16, 8]
+radius = 3.2
+[force]
+acceleration = [1.25e-5, 0]
+[initial]
+velocity = ["0.002*x*y/32^2", 0]
+[run]
+steps = 3200
+[expect.line.top]
+along = "y"
+through = [-16, 0]
+field = "velocity"
+component = "x"
+extremum = "max"
+`
+
+// A refined case is the same flow: dimensionless numbers stay, whatever units the file
+// is in.
+func TestRefinedCaseIsTheSameFlow(t *testing.T) {
+	for name, text := range map[string]string{"SI": refinable, "lattice": inCells} {
+		for _, s := range []Scaling{Diffusive, Acoustic} {
+			for _, f := range []float64{0.5, 1, 2, 3} {
+				coarse, err := Load("a.toml", []byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := LoadRefined("a.toml", []byte(text), Refinement{Factor: f, Scaling: s})
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := f * f // steps
+				if s == Acoustic {
+					k = f
+				}
+				same := func(what string, got, want float64) {
+					t.Helper()
+					if math.Abs(got-want) > 1e-12*math.Abs(want) {
+						t.Errorf("%s, %v %g: %s is %g, want %g", name, s, f, what, got, want)
+					}
+				}
+				same("steps", float64(c.Run.Steps), k*float64(coarse.Run.Steps))
+				for a := range 2 {
+					same("cells", float64(c.Cells[a]), f*float64(coarse.Cells[a]))
+					same("centre", c.Bodies[0].Centre[a], f*coarse.Bodies[0].Centre[a])
+				}
+				same("radius", c.Bodies[0].Radius, f*coarse.Bodies[0].Radius)
+				same("lid", c.Boundaries[0].Velocity[0], f/k*coarse.Boundaries[0].Velocity[0])
+				same("viscosity", c.Tau-0.5, f*f/k*(coarse.Tau-0.5))
+				same("force", c.Force.Density[0], f/k/k*coarse.Force.Density[0])
+				same("initial", c.Initial.Velocity[0](8*f, 4*f, 0.5), f/k*coarse.Initial.Velocity[0](8, 4, 0.5))
+				// What is measured comes back in one unit.
+				unit := coarse.Units.Factor(model.Velocity)
+				same("unit", c.Units.Factor(model.Velocity), unit*k/f)
+				if e := c.Expect[0]; !e.Free || len(c.Expect) != 1 {
+					t.Errorf("without value and within nothing is expected: %+v", e)
+				}
+			}
+		}
+	}
+	_, err := LoadRefined("a.toml", []byte(refinable), Refinement{Factor: 0.3})
+	if err == nil || !strings.Contains(err.Error(), "9.6 cells along x") {
+		t.Errorf("a grid of broken cells: %v", err)
+	}
+	for _, w := range []string{"diffusive", "acoustic"} {
+		if s, err := ParseScaling(w); err != nil || s.String() != w {
+			t.Errorf("%s: %v %v", w, s, err)
+		}
+	}
+	if _, err := ParseScaling("magic"); err == nil {
+		t.Error("magic is a scaling")
+	}
+}
+
+func TestSet(t *testing.T) {
+	src := "title = \"a\" # b\n[domain]\ncells = [8, # eight\n 8]\n[run]\nsteps = 10"
+	for _, c := range []struct{ change, want string }{
+		{"title=x y", "title = \"x y\" # b\n"},
+		{"domain.cells=[16, 4]", "cells = [16, 4]\n[run]"},
+		{"run.steps=20", "steps = 20"},
+		{"run.watch_every = 5", "[run]\nwatch_every = 5\nsteps = 10"},
+		{"collision.model=trt", "steps = 10\n[collision]\nmodel = \"trt\"\n"},
+		{"expect.velocity.reference=[\"0.1*y m/s\", 0]", "\n[expect.velocity]\nreference = [\"0.1*y m/s\", 0]\n"},
+	} {
+		got, err := Set([]byte(src), []string{c.change})
+		if err != nil || !strings.Contains(string(got), c.want) {
+			t.Errorf("%s: %v\n%s\nwant %q in it", c.change, err, got, c.want)
+		}
+		if raw := parse("a", got); len(raw.sections) == 0 {
+			t.Errorf("%s: no TOML any more:\n%s", c.change, got)
+		}
+	}
+	for _, bad := range []string{"", "a", "=1", "a.=1", "a b=1", "run.steps=", "run.steps=[1", "x=1\n2"} {
+		if _, err := Set([]byte(src), []string{bad}); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	// Several changes see each other.
+	got, err := Set([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"})
+	if err != nil || !strings.Contains(string(got), "[a]\nc = 2\nb = 3\n") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

@@ -1,0 +1,164 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/sim"
+)
+
+// Options of a study. All ranks call Run with the same.
+type Options struct {
+	Path    string
+	Text    []byte // the case
+	Levels  int
+	First   float64 // refinement of the coarsest grid
+	Ratio   float64 // of the spacings of two grids that follow each other
+	Scaling config.Scaling
+	Formal  float64 // order of the method
+
+	Comm    comm.Comm
+	Device  device.Device
+	Threads int
+	Version string
+	Signals <-chan os.Signal
+	Done    func(Level) // told of each grid, on rank 0
+}
+
+// Level is one grid.
+type Level struct {
+	Factor  float64 // of refinement against the case
+	Cells   [3]int
+	Spacing float64 // in the unit of the case
+	Step    float64
+	Tau     float64
+	Steps   int
+	Seconds float64
+	MLUPS   float64
+	Mach    float64 // the largest at the end
+	Expect  []sim.Verdict
+}
+
+// Study is what came out; on rank 0.
+type Study struct {
+	Case    string
+	Title   string
+	Version string
+	Device  string
+	Scaling string
+	Ratio   float64
+	Formal  float64
+	Levels  []Level
+	Results []Result
+}
+
+// Load is the case on all grids, from the coarsest to the finest: whatever is wrong is
+// known before the first step.
+func (o Options) Load() ([]*config.Case, error) {
+	switch {
+	case o.Levels < 2 || o.Levels > 12:
+		return nil, fmt.Errorf("--levels %d: give 2 to 12", o.Levels)
+	case !(o.Ratio > 1 && o.Ratio <= 16):
+		return nil, fmt.Errorf("--ratio %g: give a number above 1", o.Ratio)
+	case !(o.First > 0 && o.First <= 1024):
+		return nil, fmt.Errorf("--first %g: give a number above 0", o.First)
+	case !(o.Formal > 0 && o.Formal <= 8):
+		return nil, fmt.Errorf("--order %g: give the order of the method, above 0", o.Formal)
+	}
+	var cases []*config.Case
+	for k := range o.Levels {
+		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling})
+		if err != nil {
+			// The file and its line stay at the start of a line, where editors look.
+			return nil, fmt.Errorf("the grid refined by %g:\n%w", o.factor(k), err)
+		}
+		if len(c.Expect) == 0 {
+			return nil, fmt.Errorf("%s measures nothing: a study follows the quantities of [expect], such as [expect.max_speed]", o.Path)
+		}
+		// A study writes no files.
+		c.Fields.On, c.Picture.On, c.Checkpoint.On, c.Probes = false, false, false, nil
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+func (o Options) factor(k int) float64 { return o.First * math.Pow(o.Ratio, float64(k)) }
+
+// Run computes the case on every grid. Collective.
+func Run(o Options, cases []*config.Case) (*Study, error) {
+	s := &Study{
+		Case: o.Path, Title: cases[0].Title, Version: o.Version, Scaling: o.Scaling.String(), Ratio: o.Ratio, Formal: o.Formal,
+		Device: o.Device.Info().Model,
+	}
+	root := o.Comm.Rank() == 0
+	for k, c := range cases {
+		report := &listener{}
+		err := sim.Run(sim.Options{
+			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals,
+		})
+		// What a case expects is meant for its own grid.
+		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
+			return nil, fmt.Errorf("refined by %g: %w", o.factor(k), err)
+		}
+		// Why the run has ended is known to rank 0.
+		why := []byte{}
+		if root && len(report.end.Expect) == 0 {
+			why = []byte(report.end.Reason)
+		}
+		if why, err = comm.Broadcast(o.Comm, why); err != nil {
+			return nil, err
+		}
+		if len(why) > 0 {
+			return nil, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
+		}
+		if !root {
+			continue
+		}
+		l := Level{
+			Factor: o.factor(k), Cells: c.Cells, Spacing: c.Units.Length, Step: c.Units.Time, Tau: c.Tau, Steps: c.Run.Steps,
+			Seconds: report.end.Elapsed.Round(time.Millisecond).Seconds(), MLUPS: report.end.MLUPS, Mach: report.mach, Expect: report.end.Expect,
+		}
+		s.Levels = append(s.Levels, l)
+		if o.Done != nil {
+			o.Done(l)
+		}
+	}
+	if !root {
+		return nil, nil
+	}
+	for i, e := range cases[0].Expect {
+		var values []float64
+		for _, l := range s.Levels {
+			values = append(values, l.Expect[i].Got)
+		}
+		exact := e.Quantity == config.VelocityL2Error || e.Quantity == config.VelocityLinfError || e.Quantity == config.MassError
+		r := Analyse(e.Name, values, o.Ratio, o.Formal, exact)
+		switch e.Quantity {
+		case config.MassError:
+			r.Warnings = []string{"the change of mass is rounding, which no grid makes smaller: its order means nothing"}
+		case config.ProbeValue:
+			if math.Mod(o.Ratio, 2) != 1 {
+				r.Warnings = append(r.Warnings, "a probe reads the cell that holds its point, whose centre moves as the grid is refined (but not with --ratio 3): that is an error of first order")
+			}
+		}
+		s.Results = append(s.Results, r)
+	}
+	return s, nil
+}
+
+// listener keeps what a run tells.
+type listener struct {
+	end  sim.Summary
+	mach float64
+}
+
+func (l *listener) Start(sim.Start)         {}
+func (l *listener) Progress(p sim.Progress) { l.mach = p.MaxMach }
+func (l *listener) Wrote(string, string)    {}
+func (l *listener) Warn(string)             {}
+func (l *listener) Finish(s sim.Summary)    { l.end = s }
