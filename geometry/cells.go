@@ -33,29 +33,30 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 	for side := range cells.Rest { // edges belong to the slower of their walls: see face
 		cells.Rest[side] = !d.Periodic[0] && d.Velocity[d.Faces[0][side]-1] == [3]float64{}
 	}
+	inside := make([]bool, d.Cells[0])
 	for z := -1; z <= cells.N[2]; z++ {
 		gz, outZ := d.locate(2, box.Lo[2]+z)
 		for y := -1; y <= cells.N[1]; y++ {
 			gy, outY := d.locate(1, box.Lo[1]+y)
 			row := cells.Index(-1, y, z)
-			d.sampleRow(cells.Type[row:row+cells.N[0]+2], box.Lo[0]-1, gy, gz, outY, outZ)
+			d.sampleRow(cells.Type[row:row+cells.N[0]+2], inside, box.Lo[0]-1, gy, gz, outY, outZ)
 		}
 	}
 	return cells
 }
 
-// sampleRow fills the types of the cells from x0 on in row (y, z).
-func (d Domain) sampleRow(row []uint8, x0, y, z, outY, outZ int) {
+// sampleRow fills the types of the cells from x0 on in row (y, z). inside is room for
+// a whole row.
+func (d Domain) sampleRow(row []uint8, inside []bool, x0, y, z, outY, outZ int) {
 	if outY == 0 && outZ == 0 {
 		for _, b := range d.Bodies {
 			lo, hi := b.Shape.Bounds()
 			if float64(y)+0.5 < lo[1] || float64(y)+0.5 > hi[1] || float64(z)+0.5 < lo[2] || float64(z)+0.5 > hi[2] {
 				continue
 			}
+			rowOf(b.Shape, y, z, inside)
 			for i := range row {
-				x, out := d.locate(0, x0+i)
-				fx := float64(x) + 0.5
-				if out == 0 && fx >= lo[0] && fx <= hi[0] && b.Shape.Contains(fx, float64(y)+0.5, float64(z)+0.5) {
+				if x, out := d.locate(0, x0+i); out == 0 && inside[x] {
 					row[i] = b.Type
 				}
 			}

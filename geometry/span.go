@@ -30,7 +30,7 @@ func (s span) slab(p, d, lo, hi float64) span {
 // subtracts two numbers of the same size is found from the other by their product
 // c/a: a distance keeps its digits when the point is near to the surface.
 func (s span) quadric(a, b, c float64) span {
-	if a == 0 { // the line is parallel to the axis of a cylinder
+	if a == 0 { // the line is parallel to the axis of a cylinder, so b is 0 too
 		if c >= 0 {
 			return nowhere()
 		}

@@ -53,6 +53,8 @@ var places = map[string]place{
 	"device":              {2, []string{"model", "decomp"}},
 	"kernels":             {2, []string{"model", "decomp"}},
 	"geometry":            {2, []string{"model", "decomp"}},
+	"geometry/mesh":       {0, nil},
+	"geometry/stl":        {0, nil},
 	"config":              {2, []string{"model", "decomp"}},
 	"internal/ref":        {2, []string{"model", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},

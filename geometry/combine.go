@@ -1,0 +1,197 @@
+package geometry
+
+import "math"
+
+// Shapes made of shapes, and shapes that know whole rows of cells at a time.
+
+// rower is a shape that tells for a row of cells along x which have their centre
+// inside: inside[i] is cell (i, y, z).
+type rower interface {
+	Row(y, z int, inside []bool)
+}
+
+// rowOf does it for any shape.
+func rowOf(s Shape, y, z int, inside []bool) {
+	if r, ok := s.(rower); ok {
+		r.Row(y, z, inside)
+		return
+	}
+	clear(inside)
+	lo, hi := s.Bounds()
+	py, pz := float64(y)+0.5, float64(z)+0.5
+	if py < lo[1] || py > hi[1] || pz < lo[2] || pz > hi[2] {
+		return
+	}
+	// One cell more at each end: whatever the bounds round to, Contains decides.
+	from, to := int(max(0, math.Floor(lo[0])-1)), int(min(float64(len(inside)), math.Ceil(hi[0])+1))
+	for i := from; i < to; i++ {
+		inside[i] = s.Contains(float64(i)+0.5, py, pz)
+	}
+}
+
+// Operation combines shapes.
+type Operation int
+
+const (
+	Union        Operation = iota // what lies in any
+	Intersection                  // what lies in all
+	Difference                    // what lies in the first and in none of the others
+)
+
+// Combination is a shape made of others.
+type Combination struct {
+	Operation Operation
+	Parts     []Shape // at least one
+}
+
+// Contains reports whether the point lies in the combination.
+func (c Combination) Contains(x, y, z float64) bool {
+	in := c.Parts[0].Contains(x, y, z)
+	for _, p := range c.Parts[1:] {
+		switch {
+		case c.Operation == Union && in:
+			return true
+		case c.Operation != Union && !in:
+			return false
+		}
+		in = p.Contains(x, y, z) != (c.Operation == Difference)
+	}
+	return in
+}
+
+// Bounds is a box around the combination.
+func (c Combination) Bounds() (lo, hi [3]float64) {
+	lo, hi = c.Parts[0].Bounds()
+	for _, p := range c.Parts[1:] {
+		l, h := p.Bounds()
+		for a := range lo {
+			switch c.Operation {
+			case Union:
+				lo[a], hi[a] = min(lo[a], l[a]), max(hi[a], h[a])
+			case Intersection:
+				lo[a], hi[a] = max(lo[a], l[a]), min(hi[a], h[a])
+			}
+		}
+	}
+	return lo, hi
+}
+
+// Hit is where the segment enters the combination.
+func (c Combination) Hit(p, d [3]float64) (float64, bool) { return firstHit(c, p, d) }
+
+// Crossings are those of all parts.
+func (c Combination) Crossings(p, d [3]float64, ts []float64) []float64 {
+	for _, o := range c.Parts {
+		ts = o.Crossings(p, d, ts)
+	}
+	return ts
+}
+
+// Row combines the rows of the parts.
+func (c Combination) Row(y, z int, inside []bool) {
+	rowOf(c.Parts[0], y, z, inside)
+	other := make([]bool, len(inside))
+	for _, p := range c.Parts[1:] {
+		rowOf(p, y, z, other)
+		for i, in := range other {
+			switch c.Operation {
+			case Union:
+				inside[i] = inside[i] || in
+			case Intersection:
+				inside[i] = inside[i] && in
+			case Difference:
+				inside[i] = inside[i] && !in
+			}
+		}
+	}
+}
+
+// Motion scales about the origin, then turns about it, then shifts.
+type Motion struct {
+	Scale float64
+	Turn  [3][3]float64 // a rotation
+	Shift [3]float64
+}
+
+// NewMotion turns by angles in degrees about x, then y, then z: the right-hand rule.
+func NewMotion(scale float64, degrees, shift [3]float64) Motion {
+	m := Motion{Scale: scale, Shift: shift, Turn: [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	for a, angle := range degrees {
+		sin, cos := sincos(angle)
+		b, c := (a+1)%3, (a+2)%3
+		for k := range m.Turn {
+			u, v := m.Turn[b][k], m.Turn[c][k]
+			m.Turn[b][k], m.Turn[c][k] = cos*u-sin*v, sin*u+cos*v
+		}
+	}
+	return m
+}
+
+// sincos of degrees, exact at right angles: a face that is turned there stays flat.
+func sincos(degrees float64) (sin, cos float64) {
+	switch math.Mod(math.Mod(degrees, 360)+360, 360) {
+	case 0:
+		return 0, 1
+	case 90:
+		return 1, 0
+	case 180:
+		return 0, -1
+	case 270:
+		return -1, 0
+	}
+	return math.Sincos(degrees * math.Pi / 180)
+}
+
+// Apply moves a point.
+func (m Motion) Apply(p [3]float64) (q [3]float64) {
+	for a := range q {
+		q[a] = m.Scale*dot(m.Turn[a], p) + m.Shift[a]
+	}
+	return q
+}
+
+// back moves a direction back: the inverse of a rotation is its transpose.
+func (m Motion) back(d [3]float64) (q [3]float64) {
+	for a := range q {
+		q[a] = (m.Turn[0][a]*d[0] + m.Turn[1][a]*d[1] + m.Turn[2][a]*d[2]) / m.Scale
+	}
+	return q
+}
+
+// Moved is a shape after a motion.
+type Moved struct {
+	Shape  Shape
+	Motion Motion
+}
+
+// Contains reports whether the point lies in the moved shape.
+func (m Moved) Contains(x, y, z float64) bool {
+	return holds(m.Shape, m.Motion.back(sub([3]float64{x, y, z}, m.Motion.Shift)))
+}
+
+// Bounds is the box around the moved bounds.
+func (m Moved) Bounds() (lo, hi [3]float64) {
+	box := [2][3]float64{}
+	box[0], box[1] = m.Shape.Bounds()
+	for k := range 8 {
+		p := m.Motion.Apply([3]float64{box[k&1][0], box[k>>1&1][1], box[k>>2][2]})
+		for a := range p {
+			x := min(max(p[a], -unbounded), unbounded)
+			if k == 0 {
+				lo[a], hi[a] = x, x
+			}
+			lo[a], hi[a] = min(lo[a], x), max(hi[a], x)
+		}
+	}
+	return lo, hi
+}
+
+// Hit is where the segment enters the moved shape: t is the same before the motion.
+func (m Moved) Hit(p, d [3]float64) (float64, bool) {
+	return m.Shape.Hit(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d))
+}
+
+// Crossings are those of the shape before the motion.
+func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
+	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
+}

@@ -1,0 +1,267 @@
+package mesh
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Window is the part of a grid of cells that is of interest: rows along x, whole, at
+// these y and z. Cell (i, j, k) has its centre at (i+1/2, j+1/2, k+1/2).
+type Window struct {
+	Cells [3]int
+	Y, Z  []bool // Cells[1] and Cells[2] long
+}
+
+// Whole is the window of all rows.
+func Whole(cells [3]int) Window {
+	w := Window{cells, make([]bool, cells[1]), make([]bool, cells[2])}
+	for i := range w.Y {
+		w.Y[i] = true
+	}
+	for i := range w.Z {
+		w.Z[i] = true
+	}
+	return w
+}
+
+// Body is a closed surface as a solid in the cells of a window. It keeps only the
+// triangles that such cells can see: what it takes does not grow with the rest.
+type Body struct {
+	cells  [3]int
+	y, z   []int32 // number of a row's place, or -1
+	ny, nz int
+	tri    [][3][3]float64
+	start  []int64 // of each row in change
+	change []int32 // where the winding number changes: 2 * the first cell behind, +1 when it falls
+	lo, hi [3]float64
+	tree   tree
+}
+
+// reach is how far a link reaches out of a window, in cells.
+const reach = 2
+
+// NewBody is an empty solid; triangles are added, then Close.
+func NewBody(w Window) *Body {
+	b := &Body{cells: w.Cells}
+	b.y, b.ny = number(w.Y)
+	b.z, b.nz = number(w.Z)
+	for a := range b.lo {
+		b.lo[a], b.hi[a] = math.Inf(1), math.Inf(-1)
+	}
+	return b
+}
+
+func number(of []bool) (at []int32, n int) {
+	at = make([]int32, len(of))
+	for i, in := range of {
+		at[i] = -1
+		if in {
+			at[i] = int32(n)
+			n++
+		}
+	}
+	return at, n
+}
+
+// largest coordinate in cells that is meant seriously.
+const largest = 1e7
+
+// Add adds a triangle in cells. The triangles of a surface may come in any order and
+// in any pieces; corners that are one vertex must have the same bits.
+func (b *Body) Add(t [3][3]float64) error {
+	for _, v := range t {
+		for a, x := range v {
+			if !(math.Abs(x) < largest) {
+				return fmt.Errorf("a corner of the surface lies %g cells away from the domain", x)
+			}
+			b.lo[a], b.hi[a] = min(b.lo[a], x), max(b.hi[a], x)
+		}
+	}
+	if near(b.y, t, 1) && near(b.z, t, 2) {
+		b.tri = append(b.tri, t)
+	}
+	return nil
+}
+
+// near reports whether a triangle comes near to a row of the window along an axis.
+func near(rows []int32, t [3][3]float64, axis int) bool {
+	lo := min(t[0][axis], t[1][axis], t[2][axis]) - reach
+	hi := max(t[0][axis], t[1][axis], t[2][axis]) + reach
+	for i := max(0, int(math.Floor(lo))); i < len(rows) && float64(i) <= hi; i++ {
+		if rows[i] >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Close ends the adding. It fails when the surface is not closed.
+func (b *Body) Close() error {
+	rows := b.ny * b.nz
+	b.start = make([]int64, rows+1)
+	for i := range b.tri {
+		b.scan(&b.tri[i], func(row int, _ float64, _ int) { b.start[row+1]++ })
+	}
+	for r := range rows {
+		b.start[r+1] += b.start[r]
+	}
+	b.change = make([]int32, b.start[rows])
+	at := slices.Clone(b.start[:rows])
+	sum := make([]int32, rows)
+	for i := range b.tri {
+		b.scan(&b.tri[i], func(row int, x float64, turn int) {
+			k := int32(min(max(math.Ceil(x-0.5), 0), float64(b.cells[0])))
+			down := int32(0)
+			if turn < 0 {
+				down = 1
+			}
+			b.change[at[row]] = 2*k + down
+			at[row]++
+			sum[row] += int32(turn)
+		})
+	}
+	for row, n := range sum {
+		if n != 0 {
+			return errors.New("the surface is not closed")
+		}
+		slices.Sort(b.change[b.start[row]:b.start[row+1]])
+	}
+	b.tree.build(b.tri)
+	return nil
+}
+
+// scan calls emit for every row of the window whose line through the centres of cells
+// passes through the triangle: where, and how the winding number changes there.
+//
+// The lines of triangles that share an edge meet it at the same bits, for the point is
+// computed from the edge alone, from its lower to its upper end; and a line on the
+// edge belongs to one side of it by the rule "at or above". So on every line the
+// changes add up to zero, whatever the rounding: nothing leaks at edges and corners,
+// and no row depends on which other rows a rank has.
+func (b *Body) scan(t *[3][3]float64, emit func(row int, x float64, turn int)) {
+	zlo, zhi := min(t[0][2], t[1][2], t[2][2]), max(t[0][2], t[1][2], t[2][2])
+	for k := max(0, int(math.Ceil(zlo-0.5))); k < len(b.z) && float64(k)+0.5 < zhi; k++ {
+		if b.z[k] < 0 {
+			continue
+		}
+		up, down, ok := chord(t, float64(k)+0.5)
+		if !ok || up[1] == down[1] {
+			continue
+		}
+		lo, hi, turn := up, down, 1
+		if lo[1] > hi[1] {
+			lo, hi, turn = down, up, -1
+		}
+		for j := max(0, int(math.Ceil(lo[1]-0.5))); j < len(b.y) && float64(j)+0.5 < hi[1]; j++ {
+			if b.y[j] >= 0 {
+				emit(int(b.z[k])*b.ny+int(b.y[j]), between(lo, hi, 1, float64(j)+0.5)[0], turn)
+			}
+		}
+	}
+}
+
+// chord is where the plane at z cuts the triangle: on the edge that rises and on the one
+// that falls.
+func chord(t *[3][3]float64, z float64) (up, down [3]float64, ok bool) {
+	for c := range t {
+		p, q := &t[c], &t[(c+1)%3]
+		switch below := p[2] <= z; {
+		case below == (q[2] <= z):
+		case below:
+			up, ok = between(*p, *q, 2, z), true
+		default:
+			down, ok = between(*q, *p, 2, z), true
+		}
+	}
+	return up, down, ok
+}
+
+// between is the point at a coordinate on the line from p to q, which lies above p
+// there.
+func between(p, q [3]float64, axis int, at float64) [3]float64 {
+	f := (at - p[axis]) / (q[axis] - p[axis])
+	for a := range p {
+		p[a] += f * (q[a] - p[a])
+	}
+	return p
+}
+
+// Bounds is the box around the whole surface.
+func (b *Body) Bounds() (lo, hi [3]float64) { return b.lo, b.hi }
+
+// Row tells which cells of row (y, z) have their centre inside.
+func (b *Body) Row(y, z int, inside []bool) {
+	for i := range inside {
+		inside[i] = false
+	}
+	if b.y[y] < 0 || b.z[z] < 0 {
+		panic(fmt.Sprintf("mesh: row y = %d, z = %d is not in the window", y, z))
+	}
+	row := int(b.z[z])*b.ny + int(b.y[y])
+	changes := b.change[b.start[row]:b.start[row+1]]
+	if len(changes) == 0 {
+		return
+	}
+	wind, k := 0, 0
+	for _, c := range changes {
+		for ; k < int(c>>1) && k < len(inside); k++ {
+			inside[k] = wind != 0
+		}
+		wind += 1 - 2*int(c&1)
+	}
+}
+
+// Contains reports whether a point near to the window lies inside, by the rule of Row.
+func (b *Body) Contains(x, y, z float64) bool {
+	wind := 0
+	b.tree.visit([3]float64{math.Inf(-1), y, z}, [3]float64{x, y, z}, func(i int) {
+		t := &b.tri[i]
+		up, down, ok := chord(t, z)
+		if !ok {
+			return
+		}
+		lo, hi, turn := up, down, 1
+		if lo[1] > hi[1] {
+			lo, hi, turn = down, up, -1
+		}
+		if lo[1] <= y && y < hi[1] && between(lo, hi, 1, y)[0] <= x {
+			wind += turn
+		}
+	})
+	return wind != 0
+}
+
+// touch is the rounding of a position, in links; least the length of the shortest link.
+const (
+	touch = 1e-9
+	least = 1e-9
+)
+
+// Hit is the first t in (0, 1] at which the segment from p, a point outside, to p + t d
+// meets the surface.
+func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
+	// A segment that passes exactly through an edge may miss both triangles by rounding:
+	// the second look takes what is near.
+	for _, slack := range [2]float64{1e-12, 1e-7} {
+		if t := b.tree.first(b.tri, p, d, -touch, 1+touch, slack); t <= 1+touch {
+			return min(max(t, least), 1), true
+		}
+	}
+	return 0, false
+}
+
+// Crossings are all the places where the segment meets the surface.
+func (b *Body) Crossings(p, d [3]float64, ts []float64) []float64 {
+	lo, hi := p, p
+	for a := range p {
+		lo[a], hi[a] = min(p[a], p[a]+d[a]), max(p[a], p[a]+d[a])
+	}
+	b.tree.visit(lo, hi, func(i int) {
+		if t, ok := meet(&b.tri[i], p, d, 1e-12); ok && t >= 0 && t <= 1 {
+			ts = append(ts, t)
+		}
+	})
+	return ts
+}

@@ -1,0 +1,473 @@
+package mesh
+
+import (
+	"math"
+	"slices"
+)
+
+// crowded is the number of edges above which a vertex's are sorted at the end.
+const crowded = 64
+
+func sortUses(list []use) {
+	slices.SortFunc(list, func(a, b use) int {
+		if a.b != b.b {
+			return int(a.b) - int(b.b)
+		}
+		return int(a.tri) - int(b.tri)
+	})
+}
+
+// Findings are what is known of a surface without a grid. Lengths are those of its
+// vertices.
+type Findings struct {
+	Triangles, Vertices int
+	Lo, Hi              [3]float64
+	Area, Volume        float64 // the volume means something when the surface is closed
+
+	Collapsed    int // triangles with two corners at the same place; left out
+	WrongNormals int // normals in the file against the order of the corners
+	Needles      int // triangles without area, but with three corners
+	Duplicates   int // triangles that stand there twice in the same orientation
+
+	Open      int // edges of one triangle only
+	Crowded   int // edges of more than two triangles
+	Against   int // edges of two triangles that are turned against each other
+	Border    int // edges not used equally often in both directions: 0 means watertight
+	Holes     int // connected pieces of the border
+	Widest    float64
+	WidestAt  [3]float64 // middle of the widest hole
+	Parts     int        // connected parts
+	Turned    int        // triangles turned against most of their part
+	OneSided  int        // parts that have only one side, like a Moebius strip
+	InsideOut int        // parts that enclose a negative volume: cavities, or inside out
+}
+
+// Watertight surfaces bound a solid.
+func (f Findings) Watertight() bool { return f.Triangles > 0 && f.Border == 0 }
+
+// Inspect looks at the surface as it is.
+func (s *Surface) Inspect() Findings {
+	f := Findings{Triangles: len(s.T), Vertices: len(s.V), Collapsed: s.Collapsed, WrongNormals: s.WrongNormals}
+	f.Lo, f.Hi = s.Bounds()
+	var o [3]float64
+	for a := range o {
+		o[a] = (f.Lo[a] + f.Hi[a]) / 2
+	}
+	for i := range s.T {
+		twice := length(s.vector(i))
+		f.Area += twice / 2
+		f.Volume += s.volumeOf(i, o)
+		t := s.Corners(i)
+		longest := max(length(sub(t[1], t[0])), length(sub(t[2], t[1])), length(sub(t[0], t[2])))
+		if twice <= 1e-10*longest*longest {
+			f.Needles++
+		}
+	}
+	border := borders{of: map[int32]int32{}}
+	s.edges(func(a, b int32, uses []use) {
+		up := 0
+		for _, u := range uses {
+			up += 1 - 2*int(u.tri&1)
+		}
+		switch {
+		case len(uses) == 1:
+			f.Open++
+		case len(uses) > 2:
+			f.Crowded++
+		case up != 0:
+			f.Against++
+		}
+		if up != 0 {
+			f.Border++
+			border.join(a, b)
+		}
+		f.Duplicates += len(s.twins(a, b, uses))
+	})
+	for _, h := range border.pieces(s) {
+		f.Holes++
+		if h.width > f.Widest {
+			f.Widest, f.WidestAt = h.width, h.middle
+		}
+	}
+	flip, parts := s.orient()
+	f.Parts = len(parts)
+	for _, p := range parts {
+		f.Turned += p.turned
+		if p.oneSided {
+			f.OneSided++
+		}
+	}
+	volume := make([]float64, len(parts))
+	for i, part := range flip.part {
+		v := s.volumeOf(i, o)
+		if flip.turn[i] {
+			v = -v
+		}
+		volume[part] += v
+	}
+	for _, v := range volume {
+		if v < 0 {
+			f.InsideOut++
+		}
+	}
+	return f
+}
+
+// twins are the triangles that repeat another one at an edge; each is found at the
+// edge of its two lowest vertices only.
+func (s *Surface) twins(a, b int32, uses []use) (list []int32) {
+	for i, u := range uses {
+		third := s.third(a, b, u.tri/2)
+		if third < b {
+			continue
+		}
+		for _, v := range uses[:i] {
+			if v.tri&1 == u.tri&1 && s.third(a, b, v.tri/2) == third {
+				list = append(list, u.tri/2)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// third is the corner of triangle i that is not at the edge.
+func (s *Surface) third(a, b, i int32) int32 {
+	for _, v := range s.T[i] {
+		if v != a && v != b {
+			return v
+		}
+	}
+	return a // a triangle has three corners
+}
+
+// part is a connected part of the surface.
+type part struct {
+	size, turned int
+	oneSided     bool
+}
+
+// flips says, for each triangle, its part and whether it is turned against most of it.
+type flips struct {
+	part []int32
+	turn []bool
+}
+
+// orient walks over all edges of two triangles.
+func (s *Surface) orient() (flips, []part) {
+	const none = -1
+	next := make([][3]int32, len(s.T)) // twice the neighbour, +1 when one of the two must turn
+	for i := range next {
+		next[i] = [3]int32{none, none, none}
+	}
+	link := func(i, j, turn int32) {
+		for c := range next[i] {
+			if next[i][c] == none {
+				next[i][c] = 2*j + turn
+				return
+			}
+		}
+	}
+	s.edges(func(_, _ int32, uses []use) {
+		if len(uses) == 2 {
+			i, j := uses[0].tri/2, uses[1].tri/2
+			turn := 1 - (uses[0].tri^uses[1].tri)&1
+			link(i, j, turn)
+			link(j, i, turn)
+		}
+	})
+	f := flips{make([]int32, len(s.T)), make([]bool, len(s.T))}
+	for i := range f.part {
+		f.part[i] = none
+	}
+	var parts []part
+	var queue []int32
+	for i := range s.T {
+		if f.part[i] != none {
+			continue
+		}
+		p := part{}
+		me := int32(len(parts))
+		f.part[i] = me
+		queue = append(queue[:0], int32(i))
+		for k := 0; k < len(queue); k++ {
+			at := queue[k]
+			p.size++
+			if f.turn[at] {
+				p.turned++
+			}
+			for _, n := range next[at] {
+				if n == none {
+					continue
+				}
+				turn := f.turn[at] != (n&1 == 1)
+				switch j := n / 2; {
+				case f.part[j] == none:
+					f.part[j], f.turn[j] = me, turn
+					queue = append(queue, j)
+				case f.turn[j] != turn:
+					p.oneSided = true
+				}
+			}
+		}
+		if 2*p.turned > p.size {
+			p.turned = p.size - p.turned
+			for _, j := range queue {
+				f.turn[j] = !f.turn[j]
+			}
+		}
+		parts = append(parts, p)
+	}
+	return f, parts
+}
+
+// borders joins edges of the border to connected pieces: a forest of vertices.
+type borders struct{ of map[int32]int32 }
+
+func (b borders) root(v int32) int32 {
+	for {
+		up, ok := b.of[v]
+		if !ok {
+			b.of[v] = v
+			return v
+		}
+		if up == v {
+			return v
+		}
+		b.of[v] = b.of[up]
+		v = up
+	}
+}
+
+func (b borders) join(v, w int32) {
+	v, w = b.root(v), b.root(w)
+	if v < w { // the lowest vertex stands for the piece
+		b.of[w] = v
+	} else {
+		b.of[v] = w
+	}
+}
+
+// hole is a connected piece of the border.
+type hole struct {
+	middle [3]float64
+	width  float64
+}
+
+// pieces of the border by the vertex that stands for each.
+func (b borders) pieces(s *Surface) map[int32]hole {
+	type box struct{ lo, hi [3]float64 }
+	boxes := map[int32]box{}
+	for v := range b.of {
+		r, p := b.root(v), s.V[v]
+		o, ok := boxes[r]
+		if !ok {
+			o = box{p, p}
+		}
+		for a := range p {
+			o.lo[a], o.hi[a] = min(o.lo[a], p[a]), max(o.hi[a], p[a])
+		}
+		boxes[r] = o
+	}
+	list := map[int32]hole{}
+	for r, o := range boxes {
+		h := hole{width: length(sub(o.hi, o.lo))}
+		for a := range h.middle {
+			h.middle[a] = (o.lo[a] + o.hi[a]) / 2
+		}
+		list[r] = h
+	}
+	return list
+}
+
+// Repairs says what Repair has done.
+type Repairs struct {
+	Snapped   int     // corners at the border that were put on another
+	Tolerance float64 // within this distance
+	Removed   int     // duplicates
+	Turned    int     // triangles
+	Closed    int     // holes
+	Widest    float64
+	Added     int     // triangles that close them
+	Invented  float64 // their share of the whole area
+}
+
+// Any repair?
+func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
+
+// Repair makes the surface watertight. Corners at the border that lie within 1e-5 of
+// the surface's diagonal become one; of triangles that stand there twice one goes;
+// triangles turned against most of their part turn; and every piece of the border that
+// is left is closed with triangles to its middle. The border of anything has no border
+// itself, so this always ends with a closed surface, though not always with the one
+// that was meant: Invented tells how much of it is guessed.
+func (s *Surface) Repair() Repairs {
+	r := Repairs{}
+	lo, hi := s.Bounds()
+	r.Tolerance = 1e-5 * length(sub(hi, lo))
+	r.Snapped = s.snap(r.Tolerance)
+	drop := make([]bool, len(s.T))
+	s.edges(func(a, b int32, uses []use) {
+		for _, i := range s.twins(a, b, uses) {
+			drop[i] = true
+			r.Removed++
+		}
+	})
+	s.keep(func(i int) bool { return !drop[i] })
+	flip, _ := s.orient()
+	for i, turn := range flip.turn {
+		if turn {
+			s.T[i][1], s.T[i][2] = s.T[i][2], s.T[i][1]
+			r.Turned++
+		}
+	}
+	before := len(s.T)
+	r.Closed, r.Widest = s.closeHoles()
+	r.Added = len(s.T) - before
+	all := 0.0
+	for i := range s.T {
+		area := length(s.vector(i))
+		all += area
+		if i >= before {
+			r.Invented += area
+		}
+	}
+	if all > 0 {
+		r.Invented /= all
+	}
+	return r
+}
+
+// keep keeps the triangles that it is told to.
+func (s *Surface) keep(is func(i int) bool) {
+	n := 0
+	for i, t := range s.T {
+		if is(i) {
+			s.T[n] = t
+			n++
+		}
+	}
+	s.T = s.T[:n]
+}
+
+// snap puts vertices of the border on the first one within the tolerance.
+func (s *Surface) snap(tolerance float64) (snapped int) {
+	atBorder := map[int32]bool{}
+	s.edges(func(a, b int32, uses []use) {
+		if len(uses) == 1 {
+			atBorder[a], atBorder[b] = true, true
+		}
+	})
+	list := make([]int32, 0, len(atBorder))
+	for v := range atBorder {
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	if tolerance <= 0 {
+		return 0
+	}
+	bin := func(p [3]float64) (b [3]int64) {
+		for a, x := range p {
+			b[a] = int64(math.Floor(x / tolerance))
+		}
+		return b
+	}
+	first := map[[3]int64][]int32{}
+	to := map[int32]int32{}
+	for _, v := range list {
+		p := s.V[v]
+		at := bin(p)
+		target := int32(-1)
+		for k := range 27 {
+			b := [3]int64{at[0] + int64(k%3) - 1, at[1] + int64(k/3%3) - 1, at[2] + int64(k/9) - 1}
+			for _, w := range first[b] {
+				if length(sub(s.V[w], p)) <= tolerance && (target < 0 || w < target) {
+					target = w
+				}
+			}
+		}
+		if target < 0 {
+			first[at] = append(first[at], v)
+			continue
+		}
+		to[v] = target
+		snapped++
+	}
+	if snapped == 0 {
+		return 0
+	}
+	for i, t := range s.T {
+		for c, v := range t {
+			if w, ok := to[v]; ok {
+				s.T[i][c] = w
+			}
+		}
+	}
+	s.keep(func(i int) bool {
+		t := s.T[i]
+		if t[0] == t[1] || t[1] == t[2] || t[2] == t[0] {
+			s.Collapsed++
+			return false
+		}
+		return true
+	})
+	return snapped
+}
+
+// closeHoles adds a cone over every piece of the border.
+func (s *Surface) closeHoles() (holes int, widest float64) {
+	type directed struct {
+		a, b  int32
+		times int // how often the surface lacks it
+	}
+	var lacking []directed
+	border := borders{of: map[int32]int32{}}
+	s.edges(func(a, b int32, uses []use) {
+		up := 0
+		for _, u := range uses {
+			up += 1 - 2*int(u.tri&1)
+		}
+		if up > 0 {
+			lacking = append(lacking, directed{b, a, up})
+		} else if up < 0 {
+			lacking = append(lacking, directed{a, b, -up})
+		}
+		if up != 0 {
+			border.join(a, b)
+		}
+	})
+	// The middle of a hole is the mean of its vertices, added up in their order: the
+	// same bits whenever the same file is read.
+	sum, count := map[int32][3]float64{}, map[int32]int{}
+	for _, e := range lacking {
+		r := border.root(e.a)
+		m := sum[r]
+		for a := range m {
+			m[a] += s.V[e.a][a] + s.V[e.b][a]
+		}
+		sum[r] = m
+		count[r] += 2
+	}
+	apex := map[int32]int32{}
+	for _, h := range border.pieces(s) {
+		widest = max(widest, h.width)
+	}
+	for _, e := range lacking {
+		r := border.root(e.a)
+		top, ok := apex[r]
+		if !ok {
+			top = int32(len(s.V))
+			m := sum[r]
+			for a := range m {
+				m[a] /= float64(count[r])
+			}
+			s.V = append(s.V, m)
+			apex[r] = top
+			holes++
+		}
+		for range e.times {
+			s.T = append(s.T, [3]int32{e.a, e.b, top})
+		}
+	}
+	return holes, widest
+}

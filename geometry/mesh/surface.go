@@ -1,0 +1,152 @@
+// Package mesh makes solids of triangle meshes: it judges a surface as it comes from a
+// file, closes it where that is asked for, tells which cells lie inside, and where a
+// segment enters.
+//
+// A surface bounds a solid when its triangles, taken with their orientation, have no
+// border: every edge is used as often in one direction as in the other. Then the
+// winding number of every point is defined, and a point is inside when it is not zero.
+// Parts may overlap, touch, and have cavities.
+package mesh
+
+import "math"
+
+// Surface is a triangle mesh in which corners at the same place are one vertex.
+type Surface struct {
+	V [][3]float64
+	T [][3]int32
+	// Collapsed triangles had two corners at the same place. They are in no T: they
+	// have neither an inside nor a border.
+	Collapsed int
+	// WrongNormals counts the triangles whose normal in the file contradicts the order
+	// of their corners. The order wins.
+	WrongNormals int
+
+	found map[[3]float64]int32
+}
+
+// Add adds a triangle; a zero normal says nothing.
+func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
+	if s.found == nil {
+		s.found = map[[3]float64]int32{}
+	}
+	var t [3]int32
+	for c, p := range v {
+		for a := range p {
+			p[a] += 0 // -0 and 0 are the same place
+		}
+		k, ok := s.found[p]
+		if !ok {
+			k = int32(len(s.V))
+			s.found[p] = k
+			s.V = append(s.V, p)
+		}
+		t[c] = k
+	}
+	if t[0] == t[1] || t[1] == t[2] || t[2] == t[0] {
+		s.Collapsed++
+		return
+	}
+	if n := cross(sub(v[1], v[0]), sub(v[2], v[0])); dot(n, normal) < 0 {
+		s.WrongNormals++
+	}
+	s.T = append(s.T, t)
+}
+
+// Done forgets what only Add needs.
+func (s *Surface) Done() { s.found = nil }
+
+// Corners of triangle i.
+func (s *Surface) Corners(i int) [3][3]float64 {
+	t := s.T[i]
+	return [3][3]float64{s.V[t[0]], s.V[t[1]], s.V[t[2]]}
+}
+
+// Bounds is the box around the surface.
+func (s *Surface) Bounds() (lo, hi [3]float64) {
+	lo = [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+	hi = [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	for _, v := range s.V {
+		for a, x := range v {
+			lo[a], hi[a] = min(lo[a], x), max(hi[a], x)
+		}
+	}
+	return lo, hi
+}
+
+// Move applies f to every vertex.
+func (s *Surface) Move(f func([3]float64) [3]float64) {
+	for i, v := range s.V {
+		s.V[i] = f(v)
+	}
+}
+
+// vector of triangle i: as long as twice its area, outwards.
+func (s *Surface) vector(i int) [3]float64 {
+	t := s.Corners(i)
+	return cross(sub(t[1], t[0]), sub(t[2], t[0]))
+}
+
+// volumeOf triangle i: that of the tetrahedron which it spans with o. The sum over a
+// closed surface is the enclosed volume, wherever o is (divergence theorem).
+func (s *Surface) volumeOf(i int, o [3]float64) float64 {
+	t := s.Corners(i)
+	return dot(sub(t[0], o), cross(sub(t[1], o), sub(t[2], o))) / 6
+}
+
+// use is a triangle at an edge: twice its number, and 1 more when it runs along the
+// edge from the higher vertex to the lower.
+type use struct{ b, tri int32 }
+
+// edges visits every edge a < b with the triangles at it, in the order of the
+// vertices.
+func (s *Surface) edges(visit func(a, b int32, uses []use)) {
+	start := make([]int32, len(s.V)+1)
+	each := func(do func(a int32, u use)) {
+		for i, t := range s.T {
+			for c := range t {
+				p, q := t[c], t[(c+1)%3]
+				if p < q {
+					do(p, use{q, int32(2 * i)})
+				} else {
+					do(q, use{p, int32(2*i + 1)})
+				}
+			}
+		}
+	}
+	each(func(a int32, _ use) { start[a+1]++ })
+	for a := range s.V {
+		start[a+1] += start[a]
+	}
+	all := make([]use, 3*len(s.T))
+	at := append([]int32{}, start[:len(s.V)]...)
+	each(func(a int32, u use) {
+		// A vertex has a handful of edges: they are kept in order as they come.
+		k := at[a]
+		for ; k > start[a] && all[k-1].b > u.b && at[a]-start[a] < crowded; k-- {
+			all[k] = all[k-1]
+		}
+		all[k] = u
+		at[a]++
+	})
+	for a := range s.V {
+		list := all[start[a]:start[a+1]]
+		if len(list) > crowded {
+			sortUses(list)
+		}
+		for i := 0; i < len(list); {
+			j := i + 1
+			for j < len(list) && list[j].b == list[i].b {
+				j++
+			}
+			visit(int32(a), list[i].b, list[i:j])
+			i = j
+		}
+	}
+}
+
+func sub(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+func dot(a, b [3]float64) float64    { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+func length(a [3]float64) float64 { return math.Sqrt(dot(a, a)) }

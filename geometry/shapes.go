@@ -1,0 +1,203 @@
+package geometry
+
+import "math"
+
+// unbounded stands for infinity in Bounds: cells are counted with whole numbers.
+const unbounded = 1e9
+
+// Ellipsoid has its axes along x, y and z.
+type Ellipsoid struct{ Centre, Radii [3]float64 }
+
+func (e Ellipsoid) unit(p [3]float64) [3]float64 {
+	for a := range p {
+		p[a] /= e.Radii[a]
+	}
+	return p
+}
+
+// Contains reports whether the point lies in the ellipsoid.
+func (e Ellipsoid) Contains(x, y, z float64) bool {
+	o := e.unit(sub([3]float64{x, y, z}, e.Centre))
+	return dot(o, o) < 1
+}
+
+// Bounds is the box around the ellipsoid.
+func (e Ellipsoid) Bounds() (lo, hi [3]float64) {
+	for a, c := range e.Centre {
+		lo[a], hi[a] = c-e.Radii[a], c+e.Radii[a]
+	}
+	return lo, hi
+}
+
+func (e Ellipsoid) span(p, d [3]float64) span {
+	o, d := e.unit(sub(p, e.Centre)), e.unit(d)
+	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-1)
+}
+
+// Hit is where the segment enters the ellipsoid.
+func (e Ellipsoid) Hit(p, d [3]float64) (float64, bool) { return e.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the ellipsoid.
+func (e Ellipsoid) Crossings(p, d [3]float64, ts []float64) []float64 { return e.span(p, d).ends(ts) }
+
+// Cone is a circular cone between two points, cut off where RadiusTo is not zero: with
+// equal radii it is a cylinder along any direction.
+type Cone struct {
+	From, To         [3]float64
+	Radius, RadiusTo float64
+}
+
+// axis is the direction from From to To, of length 1, the length between them, and
+// the change of the radius along a unit of it.
+func (c Cone) axis() (u [3]float64, length, slope float64) {
+	u = sub(c.To, c.From)
+	length = math.Sqrt(dot(u, u))
+	for a := range u {
+		u[a] /= length
+	}
+	return u, length, (c.RadiusTo - c.Radius) / length
+}
+
+// Contains reports whether the point lies in the cone.
+func (c Cone) Contains(x, y, z float64) bool {
+	u, length, slope := c.axis()
+	o := sub([3]float64{x, y, z}, c.From)
+	h := dot(o, u)
+	r := c.Radius + slope*h
+	return h >= 0 && h < length && dot(o, o)-h*h < r*r
+}
+
+// Bounds is the box around the two ends: a disc of radius r across u reaches
+// r sqrt(1 - u_a^2) along axis a.
+func (c Cone) Bounds() (lo, hi [3]float64) {
+	u, _, _ := c.axis()
+	for a := range lo {
+		w := math.Sqrt(max(0, 1-u[a]*u[a]))
+		lo[a] = min(c.From[a]-c.Radius*w, c.To[a]-c.RadiusTo*w)
+		hi[a] = max(c.From[a]+c.Radius*w, c.To[a]+c.RadiusTo*w)
+	}
+	return lo, hi
+}
+
+// span: between the planes of the ends the cone is convex; its equation also holds for
+// the other half of the double cone, beyond the tip, which they cut away.
+func (c Cone) span(p, d [3]float64) span {
+	u, length, slope := c.axis()
+	o := sub(p, c.From)
+	h, dh := dot(o, u), dot(d, u)
+	r, dr := c.Radius+slope*h, slope*dh
+	between := everywhere().slab(h, dh, 0, length)
+	qa, qb, qc := dot(d, d)-dh*dh-dr*dr, dot(o, d)-h*dh-r*dr, dot(o, o)-h*h-r*r
+	disc := qb*qb - qa*qc
+	switch {
+	case qa > 0:
+		return between.quadric(qa, qb, qc)
+	case qa == 0 && qb == 0 || disc <= 0: // the same sign all along
+		if qc < 0 || qc == 0 && qa < 0 {
+			return between
+		}
+		return nowhere()
+	}
+	q := -(qb + math.Copysign(math.Sqrt(disc), qb))
+	t, v := q/qa, qc/q // q/0 is infinite, as it should be
+	if qa == 0 {
+		// 2 qb t + qc < 0
+		if qb > 0 {
+			return between.and(span{math.Inf(-1), -qc / (2 * qb)})
+		}
+		return between.and(span{-qc / (2 * qb), math.Inf(1)})
+	}
+	before, after := between.and(span{math.Inf(-1), min(t, v)}), between.and(span{max(t, v), math.Inf(1)})
+	if before.out-before.in > after.out-after.in {
+		return before
+	}
+	return after
+}
+
+// Hit is where the segment enters the cone.
+func (c Cone) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the cone.
+func (c Cone) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
+
+// Capsule is all within Radius of the line from From to To.
+type Capsule struct {
+	From, To [3]float64
+	Radius   float64
+}
+
+// parts of a capsule: their union is convex.
+func (c Capsule) parts() (Cone, [2]Sphere) {
+	return Cone{c.From, c.To, c.Radius, c.Radius}, [2]Sphere{{c.From, c.Radius}, {c.To, c.Radius}}
+}
+
+// Contains reports whether the point lies in the capsule.
+func (c Capsule) Contains(x, y, z float64) bool {
+	d := sub(c.To, c.From)
+	o := sub([3]float64{x, y, z}, c.From)
+	h := min(max(dot(o, d)/dot(d, d), 0), 1)
+	o = at(o, d, -h)
+	return dot(o, o) < c.Radius*c.Radius
+}
+
+// Bounds is the box around the capsule.
+func (c Capsule) Bounds() (lo, hi [3]float64) {
+	for a := range lo {
+		lo[a], hi[a] = min(c.From[a], c.To[a])-c.Radius, max(c.From[a], c.To[a])+c.Radius
+	}
+	return lo, hi
+}
+
+func (c Capsule) span(p, d [3]float64) span {
+	body, ends := c.parts()
+	s := body.span(p, d)
+	if !(s.in < s.out) {
+		s = nowhere()
+	}
+	for _, e := range ends {
+		if o := e.span(p, d); o.in < o.out {
+			s = span{min(s.in, o.in), max(s.out, o.out)}
+		}
+	}
+	return s
+}
+
+// Hit is where the segment enters the capsule.
+func (c Capsule) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
+
+// Crossings are the two ends of the line in the capsule.
+func (c Capsule) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
+
+// HalfSpace is solid on the side of the plane through Point that Normal points away
+// from.
+type HalfSpace struct{ Point, Normal [3]float64 }
+
+// Contains reports whether the point lies behind the plane.
+func (h HalfSpace) Contains(x, y, z float64) bool {
+	return dot(sub([3]float64{x, y, z}, h.Point), h.Normal) < 0
+}
+
+// Bounds are everything, or end at a plane across an axis.
+func (h HalfSpace) Bounds() (lo, hi [3]float64) {
+	for a := range lo {
+		lo[a], hi[a] = -unbounded, unbounded
+		if n := h.Normal[a]; n*n == dot(h.Normal, h.Normal) {
+			if n > 0 {
+				hi[a] = h.Point[a]
+			} else {
+				lo[a] = h.Point[a]
+			}
+		}
+	}
+	return lo, hi
+}
+
+func (h HalfSpace) span(p, d [3]float64) span {
+	return everywhere().slab(dot(sub(p, h.Point), h.Normal), dot(d, h.Normal), math.Inf(-1), 0)
+}
+
+// Hit is where the segment passes the plane.
+func (h HalfSpace) Hit(p, d [3]float64) (float64, bool) { return h.span(p, d).hit() }
+
+// Crossings is where the line passes the plane.
+func (h HalfSpace) Crossings(p, d [3]float64, ts []float64) []float64 { return h.span(p, d).ends(ts) }

@@ -1,0 +1,133 @@
+package stl
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+var corner = Triangle{[3]float64{0, 0, 1}, [3][3]float64{{0, 0, 0}, {1.5, 0, 0}, {0, 2.25, -3}}}
+
+// binaryFile writes triangles as a binary file with this header.
+func binaryFile(header string, list ...Triangle) []byte {
+	b := make([]byte, 80, 84+50*len(list))
+	copy(b, header)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+	for _, t := range list {
+		for _, v := range append([][3]float64{t.Normal}, t.V[:]...) {
+			for _, x := range v {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+			}
+		}
+		b = append(b, 7, 7)
+	}
+	return b
+}
+
+func asciiFile(name string, list ...Triangle) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "solid %s\n", name)
+	for _, t := range list {
+		fmt.Fprintf(&b, "facet normal %g %g %g\n outer loop\n", t.Normal[0], t.Normal[1], t.Normal[2])
+		for _, v := range t.V {
+			fmt.Fprintf(&b, "  vertex %g %g %g\n", v[0], v[1], v[2])
+		}
+		fmt.Fprint(&b, " endloop\nendfacet\n")
+	}
+	fmt.Fprintf(&b, "endsolid %s\n", name)
+	return b.Bytes()
+}
+
+func read(b []byte) (list []Triangle, info Info, err error) {
+	info, err = Read(bytes.NewReader(b), int64(len(b)), func(t Triangle) error {
+		list = append(list, t)
+		return nil
+	})
+	return list, info, err
+}
+
+func TestBothForms(t *testing.T) {
+	for name, c := range map[string]struct {
+		file   []byte
+		binary bool
+	}{
+		"binary":                          {binaryFile("made by hand", corner, corner), true},
+		"binary that begins with solid":   {binaryFile("solid of some CAD", corner, corner), true},
+		"binary with more behind":         {append(binaryFile("x", corner, corner), 1, 2, 3), true},
+		"ascii":                           {asciiFile("a name", corner, corner), false},
+		"ascii in capitals, Windows":      {bytes.ReplaceAll(bytes.ToUpper(asciiFile("a", corner, corner)), []byte("\n"), []byte("\r\n")), false},
+		"ascii with a byte order mark":    {append([]byte("\xef\xbb\xbf"), asciiFile("a", corner, corner)...), false},
+		"two solids":                      {append(asciiFile("a", corner), asciiFile("b", corner)...), false},
+		"ascii whose normals are nothing": {bytes.ReplaceAll(asciiFile("a", corner, corner), []byte("normal 0 0 1"), []byte("normal -nan(ind) nan x")), false},
+	} {
+		list, info, err := read(c.file)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(list) != 2 || info.Triangles != 2 || list[0].V != corner.V || list[1].V != corner.V || info.Binary != c.binary {
+			t.Errorf("%s: %+v %v", name, info, list)
+		}
+	}
+}
+
+func TestBrokenFiles(t *testing.T) {
+	whole := binaryFile("x", corner, corner)
+	claim := binaryFile("x", corner)
+	binary.LittleEndian.PutUint32(claim[80:], 4_000_000_000)
+	nan := corner
+	nan.V[1][2] = math.NaN()
+	text := string(asciiFile("a", corner))
+	for name, c := range map[string]struct{ file, want string }{
+		"empty":            {"", "is empty"},
+		"nothing like it":  {"PNG\x00\x01", "no STL file"},
+		"cut short":        {string(whole[:len(whole)-1]), "cut short"},
+		"a great claim":    {string(claim), "4000000000 triangles, but the file has room for 1"},
+		"no triangle":      {string(binaryFile("x")), "no triangles"},
+		"not a number":     {string(binaryFile("x", nan)), "triangle 1 of 1: a coordinate is NaN"},
+		"ascii, empty":     {"solid a\nendsolid a\n", "no triangles"},
+		"ascii, cut short": {text[:len(text)-30], "cut short"},
+		"decimal comma":    {strings.Replace(text, "1.5", "1,5", 1), `line 5: "1,5" is no coordinate`},
+		"two vertices":     {strings.Replace(text, "  vertex 1.5 0 0\n", "", 1), `line 6: "endloop" where "vertex"`},
+		"infinite":         {strings.Replace(text, "1.5", "1e999", 1), "no coordinate"},
+		"a long word":      {"solid\n" + strings.Repeat("a", 1<<20), "more than 128 letters"},
+		"another file":     {"solid\n{}", `line 2: "{}" where "facet"`},
+	} {
+		_, _, err := read([]byte(c.file))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want ... %s ...", name, err, c.want)
+		}
+	}
+}
+
+// Whatever the bytes, the reader answers, and no triangle has coordinates that are
+// no numbers.
+func FuzzRead(f *testing.F) {
+	for _, b := range [][]byte{
+		binaryFile("x", corner), binaryFile("solid y", corner, corner), asciiFile("a", corner), asciiFile("", corner, corner),
+		append(asciiFile("a", corner), asciiFile("b", corner)...), []byte("solid\nfacet normal 0 0 0 outer loop vertex 0 0 0"), binaryFile("x", corner)[:100], []byte("\xef\xbb\xbfsolid"),
+	} {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, info, err := read(b)
+		if len(list) > len(b)/30 {
+			t.Fatalf("%d triangles from %d bytes", len(list), len(b))
+		}
+		if err == nil && (info.Triangles != len(list) || len(list) == 0) {
+			t.Fatalf("%+v but %d triangles", info, len(list))
+		}
+		for _, tri := range list {
+			for _, v := range tri.V {
+				for _, x := range v {
+					if math.IsNaN(x) || math.IsInf(x, 0) {
+						t.Fatal(tri)
+					}
+				}
+			}
+		}
+	})
+}
