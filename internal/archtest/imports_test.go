@@ -36,7 +36,7 @@ var places = map[string]place{
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe"}},
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "stats"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "decomp"}},
@@ -66,6 +66,7 @@ var places = map[string]place{
 	"io/internal/h5":      {1, nil},
 	"model":               {0, nil},
 	"decomp":              {0, nil},
+	"stats":               {0, nil},
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints

@@ -1,0 +1,139 @@
+// Package stats tells how well the mean of a series of samples is known when samples
+// that follow each other resemble each other, as all do that come out of a flow.
+//
+// It keeps numbers, not samples: its memory grows with the logarithm of their count,
+// it can be stored as JSON in a checkpoint, and goes on from there to the same bits.
+// (gonum/stat, the usual package, wants whole series in memory and has no error of a
+// correlated mean.)
+package stats
+
+import "math"
+
+// Blocking estimates the error of a mean by blocking: samples are averaged in pairs,
+// pairs in pairs of pairs and so on, and the error that the variance of the blocks'
+// means claims grows with the blocks until they are longer than the memory of the
+// series (Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). The blocks that count
+// are the shortest ones of B samples with B^3 > 2 N s^2, where N is the number of samples
+// and s how many times the blocks' squared error is that of independent samples (Lee, Needs,
+// Towler et al., Phys. Rev. E 83 (2011) 066706, section III B).
+//
+// The zero value is an empty series. Its fields are there to be stored.
+type Blocking struct {
+	Levels []Level `json:"levels"`
+}
+
+// Level is the blocks of 2^k samples: their number, mean and sum of squared deviations
+// by Welford's recurrence (Technometrics 4 (1962) 419), and the first half of a block
+// that is not complete yet.
+type Level struct {
+	N       int64   `json:"n"`
+	Mean    float64 `json:"mean"`
+	Squares float64 `json:"squares"`
+	Half    float64 `json:"half"`
+}
+
+// Add goes on with the next sample.
+func (b *Blocking) Add(x float64) {
+	for k := 0; ; k++ {
+		if k == len(b.Levels) {
+			b.Levels = append(b.Levels, Level{})
+		}
+		l := &b.Levels[k]
+		l.N++
+		d := x - l.Mean
+		l.Mean += d / float64(l.N)
+		l.Squares += d * (x - l.Mean)
+		if l.N%2 == 1 {
+			l.Half = x
+			return
+		}
+		x = (l.Half + x) / 2
+	}
+}
+
+// Estimate is what a series tells of its mean.
+type Estimate struct {
+	N    int64   // samples
+	Mean float64 // 0 without samples
+	Std  float64 // standard deviation of the samples
+	// Half is half the width of the interval that holds the true mean in 95 of 100
+	// cases; +Inf as long as the series is too short to tell.
+	Half float64
+	// Inefficiency is how many samples count as one independent sample: twice the
+	// integrated autocorrelation time in samples. NaN as long as Half is infinite.
+	Inefficiency float64
+}
+
+// fewest is how many blocks a variance is believed of: that of 16 is known to 40 %
+// with the same confidence, and Student's factor takes account of it.
+const fewest = 16
+
+// Estimate of the samples so far.
+func (b *Blocking) Estimate() Estimate {
+	e := Estimate{Half: math.Inf(1), Inefficiency: math.NaN()}
+	if len(b.Levels) == 0 {
+		return e
+	}
+	l := b.Levels[0]
+	e.N, e.Mean = l.N, l.Mean
+	if l.N < fewest {
+		return e
+	}
+	e.Std = math.Sqrt(l.Squares / float64(l.N-1))
+	alone := l.error2()
+	if alone == 0 { // all samples are one number
+		e.Half, e.Inefficiency = 0, 1
+		return e
+	}
+	for k, l := range b.Levels {
+		if l.N < fewest {
+			break
+		}
+		s := l.error2() / alone
+		if block := math.Ldexp(1, k); block*block*block > 2*float64(e.N)*s*s {
+			e.Half, e.Inefficiency = Student95(int(l.N-1))*math.Sqrt(l.error2()), s
+			break
+		}
+	}
+	return e
+}
+
+// error2 is the squared error of the mean if blocks were independent.
+func (l Level) error2() float64 { return l.Squares / float64(l.N-1) / float64(l.N) }
+
+// Student95 is how many standard errors of n+1 independent samples reach as far on both
+// sides of the mean as to hold 95 % of Student's distribution of n degrees of freedom.
+func Student95(n int) float64 {
+	lo, hi := 1.9, 12.8
+	if n > 1000 { // the first terms of the expansion, Abramowitz & Stegun (1964) 26.7.5
+		const z = 1.959963984540054
+		return z + (z*z*z+z)/(4*float64(n))
+	}
+	for range 60 {
+		if t := (lo + hi) / 2; student(t, n) < 0.95 {
+			lo = t
+		} else {
+			hi = t
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// student is the probability that |t| is below a value: Abramowitz & Stegun (1964) 26.7.3
+// and 26.7.4, finite sums.
+func student(t float64, n int) float64 {
+	sin, cos := t/math.Sqrt(float64(n)+t*t), math.Sqrt(float64(n)/(float64(n)+t*t))
+	term, sum := 1.0, 0.0
+	first := n % 2 // powers of the cosine: 0, 2, 4 ... or 1, 3, 5 ...
+	if first == 1 {
+		term = cos
+	}
+	for k := first; k <= n-2; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k+1) / float64(k+2)
+	}
+	if first == 0 {
+		return sin * sum
+	}
+	return 2 / math.Pi * (math.Atan2(sin, cos) + sin*sum)
+}

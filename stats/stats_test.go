@@ -1,0 +1,151 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand"
+	"reflect"
+	"testing"
+)
+
+// AR(1), x' = p x + sqrt(1-p^2) noise, has the variance 1, and the variance of its mean
+// is known exactly. The interval must have the right width, and must hold the true mean
+// in about 95 of 100 series.
+func TestIntervalOfAR1(t *testing.T) {
+	const n, series = 1 << 14, 400
+	for _, p := range []float64{-0.5, 0, 0.5, 0.9, 0.95} {
+		random := rand.New(rand.NewSource(7))
+		exact := ((1+p)/(1-p) - 2*p*(1-math.Pow(p, n))/(n*(1-p)*(1-p))) / n
+		held, width, inefficiency := 0, 0.0, 0.0
+		for range series {
+			var b Blocking
+			x := random.NormFloat64()
+			for range n {
+				b.Add(3 + 2*x)
+				x = p*x + math.Sqrt(1-p*p)*random.NormFloat64()
+			}
+			e := b.Estimate()
+			if math.Abs(e.Mean-3) <= e.Half {
+				held++
+			}
+			width += e.Half / series
+			inefficiency += e.Inefficiency / series
+		}
+		if share := float64(held) / series; share < 0.91 || share > 0.98 {
+			t.Errorf("p = %v: %.1f %% of the intervals hold the mean", p, 100*share)
+		}
+		if want := 1.96 * 2 * math.Sqrt(exact); math.Abs(width/want-1) > 0.08 {
+			t.Errorf("p = %v: half a width of %.4g instead of %.4g", p, width, want)
+		}
+		if want := (1 + p) / (1 - p); math.Abs(inefficiency/want-1) > 0.12 {
+			t.Errorf("p = %v: an inefficiency of %.4g instead of %.4g", p, inefficiency, want)
+		}
+	}
+}
+
+// What shows why all this: independent samples claim an interval that is far too narrow.
+func TestNaiveIntervalWouldBeWrong(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	var b Blocking
+	x := 0.0
+	for range 1 << 14 {
+		b.Add(x)
+		x = 0.98*x + random.NormFloat64()
+	}
+	if e := b.Estimate(); e.Half < 5*1.96*e.Std/math.Sqrt(float64(e.N)) {
+		t.Errorf("half a width of %.4g is that of independent samples", e.Half)
+	}
+}
+
+// The mean of oscillations is known better than their amplitude would let one think.
+func TestIntervalOfAnOscillation(t *testing.T) {
+	var b Blocking
+	for i := range 20000 {
+		b.Add(1 + math.Sin(2*math.Pi*float64(i)/137.3))
+	}
+	if e := b.Estimate(); math.Abs(e.Mean-1) > e.Half || e.Half > 0.01 {
+		t.Errorf("mean %v +- %v", e.Mean, e.Half)
+	}
+}
+
+// A series that is too short, or still on its way, has no interval; a constant has.
+func TestUnknownIntervals(t *testing.T) {
+	var few, ramp, constant Blocking
+	for i := range 1000 {
+		if i < fewest-1 {
+			few.Add(float64(i % 2))
+		}
+		ramp.Add(float64(i))
+		constant.Add(0.1)
+	}
+	for name, b := range map[string]*Blocking{"empty": {}, "few": &few, "ramp": &ramp} {
+		if e := b.Estimate(); !math.IsInf(e.Half, 1) {
+			t.Errorf("%s: mean %v +- %v", name, e.Mean, e.Half)
+		}
+	}
+	if e := constant.Estimate(); e.Half != 0 || e.Mean != 0.1 || e.N != 1000 {
+		t.Errorf("a constant: %+v", e)
+	}
+}
+
+// Table of percentage points, Abramowitz & Stegun (1964) table 26.10, two-sided 95 %.
+func TestStudent(t *testing.T) {
+	for n, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 15: 2.131, 30: 2.042, 60: 2.000, 120: 1.980, 1000: 1.962, 1001: 1.962, 1 << 40: 1.960} {
+		if got := Student95(n); math.Abs(got-want) > 6e-4 {
+			t.Errorf("%d degrees of freedom: %.5f instead of %.3f", n, got, want)
+		}
+	}
+}
+
+// A stored series goes on to the same bits, and does not grow with its samples.
+func TestStorage(t *testing.T) {
+	random := rand.New(rand.NewSource(3))
+	var whole, part Series
+	for i := range 30000 {
+		if i%4567 == 0 {
+			b, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(b) > 4096 {
+				t.Fatalf("%d samples take %d bytes", i, len(b))
+			}
+			part = Series{}
+			if err := json.Unmarshal(b, &part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x, at := math.Sin(float64(i)/50)+0.3*random.NormFloat64(), float64(i)*0.1
+		whole.Add(at, x)
+		part.Add(at, x)
+	}
+	if !reflect.DeepEqual(whole, part) {
+		t.Errorf("whole %+v\npart %+v", whole, part)
+	}
+}
+
+// Frequencies of a noisy oscillation about a mean that the series has to find out.
+func TestFrequency(t *testing.T) {
+	random := rand.New(rand.NewSource(5))
+	var pure, noisy, still Series
+	const f = 0.2871
+	for i := range 4000 {
+		at := float64(i) * 0.05
+		x := 3 + math.Cos(2*math.Pi*f*at)
+		pure.Add(at, x)
+		noisy.Add(at, x+0.02*random.NormFloat64())
+		still.Add(at, 3)
+	}
+	if got := pure.Cycles.Frequency(); math.Abs(got/f-1) > 5e-4 {
+		t.Errorf("pure: %v instead of %v", got, f)
+	}
+	if got := noisy.Cycles.Frequency(); math.Abs(got/f-1) > 2e-3 {
+		t.Errorf("noisy: %v instead of %v", got, f)
+	}
+	if got := still.Cycles.Frequency(); !math.IsNaN(got) {
+		t.Errorf("a constant has the frequency %v", got)
+	}
+	if pure.Max > 4.000001 || pure.Max < 3.999 || pure.Min < 1.999999 || pure.Min > 2.001 || pure.Last != 3+math.Cos(2*math.Pi*f*3999*0.05) {
+		t.Errorf("extremes %v to %v, last %v", pure.Min, pure.Max, pure.Last)
+	}
+}
