@@ -140,6 +140,7 @@ func (r *resolver) outputs() {
 		r.c.Picture.On, r.c.Picture.Schedule = true, r.schedule(s)
 		r.picture(s)
 	}
+	r.walled()
 	for _, s := range r.all("output.probe") {
 		p := Probe{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
 		if e := s.get("fields"); e != nil && len(e.words) == 0 {
@@ -185,6 +186,29 @@ func (r *resolver) outputDir() {
 func (r *resolver) relative(e *entry) {
 	if !filepath.IsLocal(e.text) {
 		r.add(e.at, "", "%s = %s must be a folder below that of [output]", e.key.name, shortQuote(e.text))
+	}
+}
+
+// ShowsField tells whether an output shows a field.
+func (c *Case) ShowsField(name string) bool {
+	is := func(f model.Field) bool { return f.Name == name }
+	return slices.ContainsFunc(c.Fields.Fields, is) || c.Picture.On && is(c.Picture.Field)
+}
+
+// walled refuses the distance to walls where there are none.
+func (r *resolver) walled() {
+	for _, s := range []struct {
+		table, key string
+	}{{"output.fields", "fields"}, {"output.picture", "field"}} {
+		e := r.section(s.table).get(s.key)
+		if e == nil || len(r.c.Boundaries)+len(r.c.Bodies) > 0 {
+			continue
+		}
+		for _, w := range append(e.words, e.text) {
+			if w == "wall_distance" {
+				r.add(e.at, "", "wall_distance: the case has no walls")
+			}
+		}
 	}
 }
 

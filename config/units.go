@@ -411,6 +411,8 @@ func dimensionName(d model.Dimension) string {
 		return "a pressure"
 	case model.Rate:
 		return "a rate"
+	case model.SecondInvariant:
+		return "a squared rate"
 	case dynamicViscosity():
 		return "a dynamic viscosity"
 	}

@@ -27,6 +27,10 @@ type sampler[In, Out number] struct {
 	units  config.Units
 	dims   int
 	faces  int // boundaries of faces come before those of bodies in cells.Velocity
+	// viscosity of the fluid in lattice units, and the distance of the rank's own cells
+	// to the nearest wall, [z][y][x], for the fields that need them.
+	viscosity float64
+	distance  []float32
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
@@ -126,7 +130,29 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 		case "speed":
 			speedRow(o, base[nx:], factor)
 		case "vorticity":
-			s.curlRow(o, row, k, factor)
+			s.gradientRow(row, k, func(x int, g *[3][3]float64) {
+				cell := (*[3]Out)(o[3*x:])
+				for c, w := range curl(g) {
+					cell[c] = Out(factor * w)
+				}
+			})
+		case "strain_rate":
+			s.gradientRow(row, k, func(x int, g *[3][3]float64) { o[x] = Out(factor * math.Sqrt(strain2(g))) })
+		case "q_criterion":
+			s.gradientRow(row, k, func(x int, g *[3][3]float64) { o[x] = Out(factor * secondInvariant(g)) })
+		case "wall_shear_stress":
+			y, z := s.position(row, k)
+			for x := range nx {
+				cell := (*[3]Out)(o[3*x:])
+				for c, w := range s.wallShear(x, y, z) {
+					cell[c] = Out(factor * w)
+				}
+			}
+		case "wall_distance":
+			y, z := s.position(row, k)
+			for x, d := range s.distance[(z*s.layout.N[1]+y)*s.layout.N[0]+s.region.Lo[0]:][:nx] {
+				o[x] = Out(factor * float64(d))
+			}
 		case "solid":
 			y, z := s.position(row, k)
 			for x, t := range s.cells.Type[s.cells.Index(s.region.Lo[0], y, z):][:nx] {
@@ -193,17 +219,18 @@ func (s *sampler[In, Out]) position(row, k int) (y, z int) {
 	return k, 0
 }
 
-// curlRow is curl for a row, and does itself what is simple: cells with fluid on all
+// gradientRow visits the cells of a row with the gradient of their velocity,
+// g[c][axis] = d u_c / d x_axis. It does itself what is simple: cells with fluid on all
 // sides, away from the ends of the row.
-func (s *sampler[In, Out]) curlRow(o []Out, row, k int, factor float64) {
-	nx := s.width()
-	rim := s.rim()
-	u := func(d, row int) (u, v, w []In) { // rows of the velocity on plane k+d
+func (s *sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
+	nx, rim := s.width(), s.rim()
+	type velocity [3][]In
+	u := func(d, row int) (u velocity) { // rows of the velocity on plane k+d
 		b := s.window[1+d][((row+rim)*(1+s.dims)+1)*nx:]
-		if s.dims == 2 {
-			return b[:nx], b[nx:][:nx], nil
+		for c := range s.dims {
+			u[c] = b[c*nx:][:nx]
 		}
-		return b[:nx], b[nx:][:nx], b[2*nx:][:nx]
+		return u
 	}
 	y, z := s.position(row, k)
 	first, dy, dz := s.cells.Index(0, y, z), s.cells.N[0]+2, 0
@@ -215,65 +242,82 @@ func (s *sampler[In, Out]) curlRow(o []Out, row, k int, factor float64) {
 		i := first + x
 		return t[i]|t[i-1]|t[i+1]|t[i-dy]|t[i+dy]|t[i-dz]|t[i+dz] != 0
 	}
-	_, v0, w0 := u(0, row)
-	var uyl, uyh, uzl, uzh, vzl, vzh, wyl, wyh []In
+	here := u(0, row)
+	var yl, yh, zl, zh velocity
 	if s.dims == 2 {
-		uyl, _, _ = u(-1, row)
-		uyh, _, _ = u(+1, row)
+		yl, yh = u(-1, row), u(+1, row)
 	} else {
 		lo, hi := row-1, row+1
 		if n := s.rows(); rim == 0 {
 			lo, hi = (lo+n)%n, hi%n
 		}
-		uyl, _, wyl = u(0, lo)
-		uyh, _, wyh = u(0, hi)
-		uzl, vzl, _ = u(-1, row)
-		uzh, vzh, _ = u(+1, row)
+		yl, yh, zl, zh = u(0, lo), u(0, hi), u(-1, row), u(+1, row)
 	}
+	var g [3][3]float64
 	for x := range nx {
-		cell := (*[3]Out)(o[3*x:])
 		if x == 0 || x == nx-1 || solid(x) {
-			for c, w := range s.curl(x, y, z) {
-				cell[c] = Out(factor * w)
+			g = s.gradient(x, y, z)
+		} else {
+			for c := range s.dims {
+				g[c][0], g[c][1] = half(here[c][x-1], here[c][x+1]), half(yl[c][x], yh[c][x])
+				if s.dims == 3 {
+					g[c][2] = half(zl[c][x], zh[c][x])
+				}
 			}
-			continue
 		}
-		cell[0], cell[1] = 0, 0
-		if s.dims == 3 {
-			cell[0] = Out(factor * (half(wyl[x], wyh[x]) - half(vzl[x], vzh[x])))
-			cell[1] = Out(factor * (half(uzl[x], uzh[x]) - half(w0[x-1], w0[x+1])))
-		}
-		cell[2] = Out(factor * (half(v0[x-1], v0[x+1]) - half(uyl[x], uyh[x])))
+		use(x, &g)
 	}
 }
 
 // half is the central difference over two cells.
 func half[In number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
 
-// curl of the velocity at a cell by central differences over two cells; beside
-// a wall, where there is no fluid neighbour on one side, one-sided.
-func (s *sampler[In, Out]) curl(x, y, z int) [3]float64 {
+// gradient of the velocity at a cell, g[c][axis] = d u_c / d x_axis, by central
+// differences over two cells; beside a wall, where there is no fluid neighbour on one
+// side, one-sided.
+func (s *sampler[In, Out]) gradient(x, y, z int) (g [3][3]float64) {
 	if s.cells.At(x, y, z) != 0 {
-		return [3]float64{}
+		return g
 	}
-	d := func(axis, c int) float64 { // d u_c / d x_axis
-		if axis >= s.dims || c >= s.dims {
-			return 0
+	for c := range s.dims {
+		for axis := range s.dims {
+			lo, okLo := s.velocity(x, y, z, axis, -1, c)
+			hi, okHi := s.velocity(x, y, z, axis, +1, c)
+			mid, _ := s.velocity(x, y, z, axis, 0, c)
+			switch {
+			case okLo && okHi:
+				g[c][axis] = (hi - lo) / 2
+			case okHi:
+				g[c][axis] = hi - mid
+			case okLo:
+				g[c][axis] = mid - lo
+			}
 		}
-		lo, okLo := s.velocity(x, y, z, axis, -1, c)
-		hi, okHi := s.velocity(x, y, z, axis, +1, c)
-		mid, _ := s.velocity(x, y, z, axis, 0, c)
-		switch {
-		case okLo && okHi:
-			return (hi - lo) / 2
-		case okHi:
-			return hi - mid
-		case okLo:
-			return mid - lo
-		}
-		return 0
 	}
-	return [3]float64{d(1, 2) - d(2, 1), d(2, 0) - d(0, 2), d(0, 1) - d(1, 0)}
+	return g
+}
+
+// curl of the velocity from its gradient.
+func curl(g *[3][3]float64) [3]float64 {
+	return [3]float64{g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]}
+}
+
+// strain2 is 2 S_ij S_ij of the strain rate S.
+func strain2(g *[3][3]float64) float64 {
+	sum := 0.0
+	for a := range g {
+		sum += 2 * g[a][a] * g[a][a]
+		for b := range a {
+			sum += (g[a][b] + g[b][a]) * (g[a][b] + g[b][a])
+		}
+	}
+	return sum
+}
+
+// secondInvariant is the Q-criterion: a quarter of the squared vorticity is W_ij W_ij / 2.
+func secondInvariant(g *[3][3]float64) float64 {
+	w := curl(g)
+	return (w[0]*w[0] + w[1]*w[1] + w[2]*w[2] - strain2(g)) / 4
 }
 
 // velocity component c of the cell `step` cells along axis; false when it is

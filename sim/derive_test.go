@@ -38,7 +38,13 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1}
+	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1, params: model.Params{Omega: 1.3}}
+	for range n[0] * n[1] * n[2] {
+		r.distance = append(r.distance, random.Float32())
+	}
+	for range 4 {
+		r.cells.Velocity = append(r.cells.Velocity, [3]float64{0.01, 0.02, 0.03})
+	}
 	return newSampler[Out](r, held(h.box, h.components, h.values), list...), h
 }
 
@@ -93,12 +99,156 @@ func defined[Out, In number](t *testing.T, n [3]int, units config.Units) {
 				case "solid":
 					want = float64(max(0, int(s.cells.At(x, y, z))-s.faces))
 				case "vorticity":
-					want = factor * s.curl(x, y, z)[c]
+					g := s.gradient(x, y, z)
+					want = factor * (g[(c+2)%3][(c+1)%3] - g[(c+1)%3][(c+2)%3])
+				case "strain_rate":
+					g := s.gradient(x, y, z)
+					want = factor * math.Sqrt(strain2(&g))
+				case "q_criterion":
+					g := s.gradient(x, y, z)
+					want = factor * secondInvariant(&g)
+				case "wall_distance":
+					want = factor * float64(s.distance[(z*n[1]+y)*n[0]+x])
+				case "wall_shear_stress":
+					want = factor * s.wallShear(x, y, z)[c]
 				default:
 					t.Fatalf("no definition of %s", f.Name)
 				}
 				if math.Float64bits(float64(got)) != math.Float64bits(float64(Out(want))) {
 					t.Fatalf("%T from %T, %v: %s at (%d, %d, %d), component %d: %v instead of %v", got, h.values[0], n, f.Name, x, y, z, c, got, Out(want))
+				}
+			}
+		}
+	}
+}
+
+// fieldOf fills a box of fluid with a velocity and samples a field of it.
+func fieldOf(t *testing.T, name string, n [3]int, cells model.Cells, u func(x, y, z float64) [3]float64) (values []float64, components int) {
+	t.Helper()
+	f, ok := model.FindField(name)
+	if !ok {
+		t.Fatalf("no field %s", name)
+	}
+	dims, axis := 3, 2
+	if n[2] == 1 {
+		dims, axis = 2, 1
+	}
+	ghost := [3]int{}
+	ghost[axis] = 1
+	box := decomp.Box{Hi: n}
+	box.Lo[axis], box.Hi[axis] = -1, n[axis]+1
+	var h []float64
+	for z := box.Lo[2]; z < box.Hi[2]; z++ {
+		for y := box.Lo[1]; y < box.Hi[1]; y++ {
+			for c := -1; c < dims; c++ {
+				for x := range n[0] {
+					if c < 0 {
+						h = append(h, 0.01)
+					} else {
+						h = append(h, u(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5)[c])
+					}
+				}
+			}
+		}
+	}
+	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
+		layout: decomp.NewLayout(n, ghost, 1), cells: cells, params: model.Params{Omega: 1.25}}
+	s := newSampler[float64](r, held(box, 1+dims, h), f)
+	for k := range n[axis] {
+		plane, err := s.sample(f, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, plane...)
+	}
+	return values, f.Components
+}
+
+// Strain rate and Q of an ABC flow (Dombre et al., J. Fluid Mech. 167 (1986) 353), whose
+// vorticity is its velocity, with the second order of central differences.
+func TestGradientsOfABCFlow(t *testing.T) {
+	const A, B, C = 1.0, 0.7, 0.43
+	worst := func(n int) (q, s float64) {
+		k := 2 * math.Pi / float64(n)
+		abc := func(x, y, z float64) [3]float64 {
+			sin, cos := math.Sin, math.Cos
+			return [3]float64{A*sin(k*z) + C*cos(k*y), B*sin(k*x) + A*cos(k*z), C*sin(k*y) + B*cos(k*x)}
+		}
+		cells := model.NewCells([3]int{n, n, n})
+		gotQ, _ := fieldOf(t, "q_criterion", cells.N, cells, abc)
+		gotS, _ := fieldOf(t, "strain_rate", cells.N, cells, abc)
+		for i := range gotQ {
+			x, y, z := k*(float64(i%n)+0.5), k*(float64(i/n%n)+0.5), k*(float64(i/n/n)+0.5)
+			sinX, cosX := math.Sincos(x)
+			sinY, cosY := math.Sincos(y)
+			sinZ, cosZ := math.Sincos(z)
+			wantQ := B*C*sinY*cosX + A*B*cosZ*sinX + A*C*sinZ*cosY
+			w := abc(x/k, y/k, z/k)
+			w2 := w[0]*w[0] + w[1]*w[1] + w[2]*w[2]
+			wantS := math.Sqrt(math.Max(0, w2-4*wantQ)) // 2 S:S = |w|^2 - 4 Q
+			q = math.Max(q, math.Abs(gotQ[i]/(k*k)-wantQ))
+			s = math.Max(s, math.Abs(gotS[i]/k-wantS))
+		}
+		return q, s
+	}
+	q1, s1 := worst(16)
+	q2, s2 := worst(32)
+	if order := math.Log2(q1 / q2); order < 1.9 || order > 2.1 || q2 > 0.05 {
+		t.Errorf("Q: errors %.3g and %.3g, order %.2f", q1, q2, order)
+	}
+	if order := math.Log2(s1 / s2); order < 1.6 || order > 2.4 || s2 > 0.05 {
+		t.Errorf("strain rate: errors %.3g and %.3g, order %.2f", s1, s2, order)
+	}
+}
+
+// The stress at the walls of a channel is exact: the parabola of Poiseuille flow, on top
+// of the line of Couette flow, in 2D and 3D and along each axis.
+func TestWallShearOfAChannel(t *testing.T) {
+	for _, c := range []struct {
+		n    [3]int
+		axis int // across the channel
+	}{{[3]int{5, 9, 1}, 1}, {[3]int{8, 5, 1}, 0}, {[3]int{4, 5, 7}, 2}, {[3]int{4, 6, 3}, 1}, {[3]int{7, 3, 3}, 0}} {
+		along := (c.axis + 1) % 3
+		if c.n[2] == 1 {
+			along = 1 - c.axis
+		}
+		h := float64(c.n[c.axis])
+		const curve, low, high = 3e-3, -0.02, 0.05
+		cells := model.NewCells(c.n)
+		var slow, fast [3]float64
+		slow[along], fast[along] = low, high
+		cells.Velocity = [][3]float64{slow, fast}
+		for z := -1; z <= c.n[2]; z++ {
+			for y := -1; y <= c.n[1]; y++ {
+				for x := -1; x <= c.n[0]; x++ {
+					switch p := [3]int{x, y, z}; p[c.axis] {
+					case -1:
+						cells.Type[cells.Index(x, y, z)] = 1
+					case c.n[c.axis]:
+						cells.Type[cells.Index(x, y, z)] = 2
+					}
+				}
+			}
+		}
+		got, nc := fieldOf(t, "wall_shear_stress", c.n, cells, func(x, y, z float64) (u [3]float64) {
+			s := [3]float64{x, y, z}[c.axis]
+			u[along] = low + (high-low)*s/h + curve*s*(h-s)
+			u[c.axis] = 0.1 * s * (h - s) // across: no part of it is shear
+			return u
+		})
+		mu := 1.01 * (1/1.25 - 0.5) / 3
+		for i := range len(got) / nc {
+			p := [3]int{i % c.n[0], i / c.n[0] % c.n[1], i / c.n[0] / c.n[1]}
+			var want [3]float64
+			switch p[c.axis] { // the traction on a wall: along its normal into the fluid
+			case 0:
+				want[along] = mu * ((high-low)/h + curve*h)
+			case c.n[c.axis] - 1:
+				want[along] = -mu * ((high-low)/h - curve*h)
+			}
+			for a := range want {
+				if math.Abs(got[i*nc+a]-want[a]) > 1e-15 {
+					t.Fatalf("%+v, cell %v: %v instead of %v", c, p, got[i*nc:][:nc], want)
 				}
 			}
 		}

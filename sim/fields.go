@@ -232,12 +232,19 @@ func newSampler[Out, In number](r *run, from source[In], fields ...model.Field) 
 	return &sampler[In, Out]{
 		source: from, neighbours: slices.ContainsFunc(fields, derivative),
 		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
+		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance,
 		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
 	}
 }
 
 // derivative tells of a field whether its value depends on neighbouring cells.
-func derivative(f model.Field) bool { return f.Name == "vorticity" }
+func derivative(f model.Field) bool {
+	switch f.Name {
+	case "vorticity", "strain_rate", "q_criterion", "wall_shear_stress":
+		return true
+	}
+	return false
+}
 
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.

@@ -36,21 +36,23 @@ type run struct {
 	rank, size int
 	root       bool // rank 0: the one that reports
 
-	plan    decomp.Plan
-	box     decomp.Box // this rank's cells, global
-	layout  decomp.Layout
-	cells   model.Cells
-	faces   int // boundaries that stand on faces; those of bodies follow
-	params  model.Params
-	program device.Program
-	state   [2]device.Buffer // state[0] is the current one
-	edge    device.Stream    // urgent: the planes that neighbours wait for
-	bulk    device.Stream
-	reader  device.Stream // of fields, beside the steps
-	edges   []decomp.Box  // local
-	inner   decomp.Box
-	halo    halo.Exchange
-	queued  halo.Queued // the same, where steps need not wait for the host; else nil
+	plan   decomp.Plan
+	box    decomp.Box // this rank's cells, global
+	layout decomp.Layout
+	cells  model.Cells
+	faces  int // boundaries that stand on faces; those of bodies follow
+	// distance to the walls of the rank's own cells, where an output shows it.
+	distance []float32
+	params   model.Params
+	program  device.Program
+	state    [2]device.Buffer // state[0] is the current one
+	edge     device.Stream    // urgent: the planes that neighbours wait for
+	bulk     device.Stream
+	reader   device.Stream // of fields, beside the steps
+	edges    []decomp.Box  // local
+	inner    decomp.Box
+	halo     halo.Exchange
+	queued   halo.Queued // the same, where steps need not wait for the host; else nil
 
 	loose     bool         // the bulk's stream has not waited for the last exchange
 	graph     device.Graph // two steps, once recorded

@@ -34,6 +34,11 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	r.makeOutputs()
+	if o.Case.ShowsField("wall_distance") {
+		if r.distance, err = r.wallDistance(); err != nil {
+			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
+		}
+	}
 	if o.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {

@@ -1,0 +1,249 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/btracey/mpi"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// The distance of every cell to the nearest wall of the whole domain: squared distances
+// along x, then the nearest of those along y, then along z. Lines along an axis that is
+// cut are put together by the ranks that share them, each of which works on a part of
+// the lines; no rank ever has more than its share of the cells.
+
+// sticks tells whether cells of a type are walls that fluid sticks to.
+func sticks(cells model.Cells, t uint8) bool { return t != 0 }
+
+// tagDistance is the tag of these messages.
+const tagDistance = 101
+
+// wallDistance is the distance of this rank's cells to the nearest face of a wall's
+// cell, [z][y][x], in cells; +Inf in a domain without walls. Collective.
+func (r *run) wallDistance() ([]float32, error) {
+	// What stands on faces counts as well: the layer of cells behind them.
+	box := r.withFaces(r.box)
+	n := box.Size()
+	d := make([]float32, box.Cells())
+	from := r.local(box).Lo
+	_ = r.share(n[1]*n[2], func(lo, hi int) error {
+		e := newEnvelope(n[0], r.Case.Periodic[0])
+		for row := lo; row < hi; row++ {
+			y, z := from[1]+row%n[1], from[2]+row/n[1]
+			for x := range n[0] {
+				if e.f[x] = math.Inf(1); sticks(r.cells, r.cells.At(from[0]+x, y, z)) {
+					e.f[x] = 0
+				}
+			}
+			e.nearest(d[row*n[0]:][:n[0]])
+		}
+		return nil
+	})
+	for axis := 1; axis < r.Case.Dims(); axis++ {
+		if err := r.nearestAlong(axis, n, d); err != nil {
+			return nil, err
+		}
+	}
+	own := make([]float32, 0, r.box.Cells())
+	for z := range r.layout.N[2] {
+		for y := range r.layout.N[1] {
+			for _, v := range d[((z-from[2])*n[1]+y-from[1])*n[0]-from[0]:][:r.layout.N[0]] {
+				own = append(own, float32(math.Sqrt(float64(v))))
+			}
+		}
+	}
+	return own, nil
+}
+
+// withFaces is a rank's box, global, with the cells behind the domain's faces that it
+// reaches.
+func (r *run) withFaces(box decomp.Box) decomp.Box {
+	for a := range r.Case.Dims() {
+		if !r.Case.Periodic[a] && box.Lo[a] == 0 {
+			box.Lo[a]--
+		}
+		if !r.Case.Periodic[a] && box.Hi[a] == r.Case.Cells[a] {
+			box.Hi[a]++
+		}
+	}
+	return box
+}
+
+// nearestAlong goes on with distances of a box of n cells along y or z, whose lines
+// several ranks may have parts of.
+func (r *run) nearestAlong(axis int, n [3]int, d []float32) error {
+	ranks, me := r.lineOf(axis)
+	other := 3 - axis // the third axis
+	// A column is this rank's cells at one x and one place along the other axis; part i of
+	// the columns is worked on by rank i of the line.
+	columns := n[0] * n[other]
+	part := func(i int) (lo, hi int) { return columns * i / len(ranks), columns * (i + 1) / len(ranks) }
+	index := func(column, k int) int {
+		p := [3]int{column % n[0]}
+		p[axis], p[other] = k, column/n[0]
+		return (p[2]*n[1]+p[1])*n[0] + p[0]
+	}
+	mine := func(i int) (values []float32) { // part i of this rank's columns, one behind the other
+		lo, hi := part(i)
+		values = make([]float32, 0, (hi-lo)*n[axis])
+		for c := lo; c < hi; c++ {
+			for k := range n[axis] {
+				values = append(values, d[index(c, k)])
+			}
+		}
+		return values
+	}
+	whole, length := 0, make([]int, len(ranks)) // of a line, and of each rank's piece of it
+	for i, rank := range ranks {
+		length[i] = r.withFaces(r.plan.Box(rank)).Size()[axis]
+		whole += length[i]
+	}
+	lo, hi := part(me)
+	pieces, err := r.swap(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
+	if err != nil {
+		return err
+	}
+	_ = r.share(hi-lo, func(first, last int) error {
+		e, line := newEnvelope(whole, r.Case.Periodic[axis]), make([]float32, whole)
+		for c := first; c < last; c++ {
+			k := 0
+			for i, piece := range pieces {
+				for _, v := range piece[c*length[i]:][:length[i]] {
+					e.f[k] = float64(v)
+					k++
+				}
+			}
+			e.nearest(line)
+			k = 0
+			for i, piece := range pieces {
+				copy(piece[c*length[i]:][:length[i]], line[k:])
+				k += length[i]
+			}
+		}
+		return nil
+	})
+	back, err := r.swap(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
+		lo, hi := part(i)
+		return (hi - lo) * n[axis]
+	})
+	if err != nil {
+		return err
+	}
+	for i, values := range back {
+		lo, hi := part(i)
+		for c := lo; c < hi; c++ {
+			for k := range n[axis] {
+				d[index(c, k)] = values[(c-lo)*n[axis]+k]
+			}
+		}
+	}
+	return nil
+}
+
+// lineOf are the ranks whose boxes follow each other along an axis through this one's,
+// and which of them this is.
+func (r *run) lineOf(axis int) (ranks []int, me int) {
+	at := r.box.Lo
+	for at[axis] = 0; at[axis] < r.Case.Cells[axis]; at[axis] = r.plan.Box(ranks[len(ranks)-1]).Hi[axis] {
+		rank := r.plan.Owner(at)
+		if rank == r.rank {
+			me = len(ranks)
+		}
+		ranks = append(ranks, rank)
+	}
+	return ranks, me
+}
+
+// swap gives every rank of a line its part of what the others have, and returns what
+// they have of this one's; want is the number of values from rank i. In round s ranks
+// i and s-i talk, the lower one first, so that nobody waits in a circle.
+func (r *run) swap(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
+	all := make([][]float32, len(ranks))
+	for round := range ranks {
+		i := (round - me + len(ranks)) % len(ranks)
+		send := mine(i)
+		if i == me {
+			all[i] = send
+			continue
+		}
+		all[i] = make([]float32, want(i))
+		talk := []func() error{
+			func() error { return r.Comm.Send(mpi.Raw(bytesOf(send)), ranks[i], tagDistance) },
+			func() error {
+				raw := mpi.Raw(bytesOf(all[i]))
+				return r.Comm.Receive(&raw, ranks[i], tagDistance)
+			},
+		}
+		if i < me {
+			talk[0], talk[1] = talk[1], talk[0]
+		}
+		for _, say := range talk {
+			if err := say(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// envelope finds min over q of f(q) + g(p-q) for all p of a line, where g(d) is the
+// squared distance of a cell to the near face of the cell d away: (|d| - 1/2)^2, and 0 for
+// d = 0. That is the smaller of f(p) and the lower envelope of parabolas on the faces between
+// cells, the height on each of which is the smaller f of its two cells
+// (Felzenszwalb & Huttenlocher, Theory Comput. 8 (2012) 415, section 2.1).
+type envelope struct {
+	f        []float64 // of the line's cells
+	periodic bool
+	place    []float64 // of the parabolas of the envelope ...
+	height   []float64
+	from     []float64 // ... and where each of them begins to be the lowest
+}
+
+func newEnvelope(n int, periodic bool) *envelope {
+	return &envelope{f: make([]float64, n), periodic: periodic}
+}
+
+// nearest puts the result for all cells of the line into out.
+func (e *envelope) nearest(out []float32) {
+	e.place, e.height, e.from = e.place[:0], e.height[:0], e.from[:0]
+	n := len(e.f)
+	lo, hi := 1, n-1 // faces, as the cells above them
+	if e.periodic {  // the images on both sides
+		lo, hi = -n, 2*n
+	}
+	for j := lo; j <= hi; j++ {
+		e.add(float64(j)-0.5, math.Min(e.f[(j+2*n-1)%n], e.f[(j+2*n)%n]))
+	}
+	k := 0
+	for p := range out {
+		out[p] = float32(e.f[p])
+		if len(e.place) == 0 {
+			continue
+		}
+		for k+1 < len(e.from) && e.from[k+1] <= float64(p) {
+			k++
+		}
+		d := float64(p) - e.place[k]
+		out[p] = min(out[p], float32(e.height[k]+d*d))
+	}
+}
+
+// add goes on with the parabola at a place behind all others.
+func (e *envelope) add(at, height float64) {
+	if math.IsInf(height, 1) {
+		return
+	}
+	begin := math.Inf(-1)
+	for n := len(e.place) - 1; n >= 0; n-- {
+		// Where this one and the last are equal.
+		begin = (height + at*at - e.height[n] - e.place[n]*e.place[n]) / (2 * (at - e.place[n]))
+		if begin > e.from[n] {
+			break
+		}
+		e.place, e.height, e.from = e.place[:n], e.height[:n], e.from[:n]
+		begin = math.Inf(-1)
+	}
+	e.place, e.height, e.from = append(e.place, at), append(e.height, height), append(e.from, begin)
+}
