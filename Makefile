@@ -20,7 +20,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz bench accuracy env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz bench accuracy validate validate-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -76,6 +76,12 @@ fuzz: setup ## fuzz the case parser for FUZZTIME=60s
 
 bench: build ## measure this machine's rooflines and the models beside them
 	@$(env) && bin/lbmsim bench
+
+validate: build ## run the validation book (ONLY=regexp: a part; VALIDATE="-gpu -np 2": more), write docs/validation.md
+	@$(env) && go run ./scripts/validate -only '$(ONLY)' $(VALIDATE)
+
+validate-short: build ## its short form, which the tests run, too
+	@$(env) && go run ./scripts/validate -short -check
 
 accuracy: ## measure the errors of float32 and of 16-bit storage: the tables of docs/precision.md
 	@go run ./scripts/accuracy

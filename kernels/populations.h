@@ -31,7 +31,10 @@ template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, 
 
 template <class L, class R> struct Gain {
 	using T = typename Scalar<R>::type;
-	R u[L::D], g[L::D], h[L::D], base;  // g, h, base carry the smallest weight, 1/36
+	// 3 u, G/3, H and what all directions share; the last three carry the smallest
+	// weight, 1/36. The 3 stands with u, because u.G/3 of all directions is (c.u)(c.G) of
+	// those along an axis: no mass comes of it unless 1/3 is a rounded constant.
+	R u[L::D], g[L::D], h[L::D], base;
 
 	LBM_HD LBM_INLINE Gain(const R* f, T plus, T minus, const T* force) {
 		constexpr T unit = T(1) / T(36);
@@ -42,13 +45,13 @@ template <class L, class R> struct Gain {
 		R ug{};
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			R rhou = j[A] + T(0.5) * force[A];
-			u[A] = rhou * inv;
-			g[A] = rhou * (T(4.5) * unit * plus) + T(9) * unit * (T(1) - T(0.5) * plus) * force[A];
+			R rhou = j[A] + T(0.5) * force[A], one = rhou * inv;
+			u[A] = one * T(3);
+			g[A] = rhou * (T(1.5) * unit * plus) + T(3) * unit * (T(1) - T(0.5) * plus) * force[A];
 			h[A] = j[A] * (T(3) * unit * minus) + T(3) * unit * force[A];
-			ug = ug + u[A] * g[A];
+			ug = ug + one * g[A];
 		});
-		base = base - ug * (T(1) / T(3));
+		base = base - ug;
 	}
 
 	template <int P> LBM_HD LBM_INLINE R even() const {

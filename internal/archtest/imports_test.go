@@ -72,6 +72,7 @@ var places = map[string]place{
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
 	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
+	"scripts/validate":    {6, []string{"model", "study"}},                                   // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
 
@@ -80,7 +81,7 @@ var places = map[string]place{
 var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml": {"config"},
 	"gonum.org/v1/hdf5":          {"io/internal/h5"},
-	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot"},
+	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot", "scripts/validate"},
 	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":            {"device/cuda"},
 	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/hostmem", "io/checkpoint", "io/fields"},

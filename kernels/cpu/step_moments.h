@@ -46,14 +46,16 @@ template <class L, class C, class S> struct StepMoments {
 			constexpr T unit = T(1) / T(36);
 			auto component = [&](int k) LBM_LAMBDA { return Values::loadAny(row + k * pitch, k); };
 			auto stress = [&](int a, int b) LBM_LAMBDA { return component(1 + L::D + L::pair(a, b)); };
-			R along = CX > 0 ? stress(0, 0) + component(1) : stress(0, 0) - component(1);
+			constexpr T part = stressPart<T, 36>();
+			R along = component(1) * (T(3) * unit);
 			R across = stress(1, 1);
 			if constexpr (L::D == 3) across = across + stress(2, 2);
-			axis = component(0) * unit + along * (T(3) * unit) - across * (T(1.5) * unit);
+			R still = component(0) * unit + stress(0, 0) * (T(2) * part) - across * part;
+			axis = CX > 0 ? still + along : still - along;
 			unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value + 1;
 				R j = component(1 + B) * (T(3) * unit), s = stress(B, 0) * (T(9) * unit);
-				even[B] = axis + stress(B, B) * (T(4.5) * unit);
+				even[B] = axis + stress(B, B) * (T(3) * part);
 				odd[B] = CX > 0 ? j + s : j - s;
 			});
 		}

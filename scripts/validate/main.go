@@ -1,0 +1,171 @@
+// Command validate runs the cases of the validation book with the program itself, holds
+// what comes out against published values, and writes docs/validation.md:
+//
+//	go run ./scripts/validate [-only REGEXP] [-short] [-np N] [-check]
+//
+// What a run is held to stands in its case file (validation/*.toml, [expect]), so that a
+// user who runs the command of the book gets the verdict of the book; orders, and what is
+// computed from several numbers, stand in book.go. Results are kept in
+// validation/results.json: a part of the book can be run anew, and the page is drawn from
+// that file alone. The exit code is 1 if a value is outside of its tolerance.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.program, "program", "bin/lbmsim", "the program to run")
+	flag.StringVar(&o.only, "only", "", "run entries whose name matches this `regexp`, and keep the others' results")
+	flag.BoolVar(&o.short, "short", false, "run the entries of the short form, which continuous integration runs")
+	flag.BoolVar(&o.gpu, "gpu", false, "run the entries that need a GPU, too")
+	flag.IntVar(&o.ranks, "np", 0, "ranks, started with $LBMSIM_MPIRUN (0: one, without a launcher)")
+	flag.StringVar(&o.device, "device", "", "where to compute, as --device of lbmsim")
+	flag.BoolVar(&o.check, "check", false, "only tell, leave results and page as they are")
+	flag.BoolVar(&o.draw, "draw", false, "draw the page from the results that there are, without a run")
+	flag.Parse()
+	if err := o.run(); err != nil {
+		fmt.Fprintln(os.Stderr, "validate:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	program, only, device   string
+	short, gpu, check, draw bool
+	ranks                   int
+	root                    string // of the tree; "" is here
+	tell                    func(string)
+}
+
+// Files of the tree.
+const (
+	resultsFile = "validation/results.json"
+	pageFile    = "docs/validation.md"
+)
+
+func (o options) run() error {
+	pick, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	if o.tell == nil {
+		o.tell = func(s string) { fmt.Println(s) }
+	}
+	all := book()
+	kept, err := readResults(filepath.Join(o.root, resultsFile))
+	if err != nil {
+		return err
+	}
+	var missed []string
+	for _, e := range entries(all) {
+		if o.draw || !pick.MatchString(e.id) || o.short && !e.short || e.gpu && !o.gpu {
+			continue
+		}
+		out, err := o.perform(e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.id, err)
+		}
+		o.tell(out.text())
+		for _, c := range out.Checks {
+			if !c.OK {
+				missed = append(missed, e.id+": "+c.What)
+			}
+		}
+		kept[e.id] = out
+		if o.check {
+			continue
+		}
+		if err := o.keepPicture(all, e); err != nil {
+			return err
+		}
+		// A long book that is broken off keeps what it has.
+		if err := writeResults(filepath.Join(o.root, resultsFile), all, kept); err != nil {
+			return err
+		}
+	}
+	if !o.check {
+		if err := o.write(all, kept); err != nil {
+			return err
+		}
+	}
+	if len(missed) > 0 {
+		return fmt.Errorf("outside of the tolerance:\n  %s", strings.Join(missed, "\n  "))
+	}
+	return nil
+}
+
+// keepPicture takes the last picture of a run whose section shows it.
+func (o options) keepPicture(all []section, e entry) error {
+	for _, s := range all {
+		if s.picture != e.id {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(o.root, "out", "validation", e.id, "*.png"))
+		if err != nil || len(files) == 0 {
+			return fmt.Errorf("%s left no picture (%v)", e.id, err)
+		}
+		b, err := os.ReadFile(files[len(files)-1]) // their names end in the step
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(o.root, "docs", "validation_"+s.id+".png"), b, 0o666)
+	}
+	return nil
+}
+
+// write the page and its plots.
+func (o options) write(all []section, kept map[string]outcome) error {
+	text, plots, err := page(all, kept)
+	if err != nil {
+		return err
+	}
+	for name, b := range plots {
+		if err := os.WriteFile(filepath.Join(o.root, "docs", name), b, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(o.root, pageFile), []byte(text), 0o666)
+}
+
+// readResults is empty where there are none yet.
+func readResults(name string) (map[string]outcome, error) {
+	kept := map[string]outcome{}
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return kept, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var list []outcome
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, r := range list {
+		kept[r.ID] = r
+	}
+	return kept, nil
+}
+
+// writeResults in the order of the book; what it no longer has is dropped.
+func writeResults(name string, all []section, kept map[string]outcome) error {
+	var lines []string
+	for _, e := range entries(all) {
+		if r, ok := kept[e.id]; ok {
+			b, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			lines = append(lines, string(b))
+		}
+	}
+	return os.WriteFile(name, []byte("[\n"+strings.Join(lines, ",\n")+"\n]\n"), 0o666)
+}

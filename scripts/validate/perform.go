@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lbmsim/study"
+)
+
+// check is one number beside what it should be.
+type check struct {
+	What      string
+	Got, Want number
+	Tolerance number // absolute
+	OK        bool
+	Free      bool `json:",omitempty"` // told, and held to nothing
+}
+
+type number = study.Number
+
+// outcome is what came of an entry.
+type outcome struct {
+	ID      string
+	Command string
+	Version string
+	Device  string
+	Ranks   int
+	Cells   [3]int // of the finest grid
+	Steps   int
+	Seconds float64
+	Checks  []check
+	Curves  []curve `json:",omitempty"`
+}
+
+// curve is what a study found, to be drawn.
+type curve struct {
+	Name  string
+	Cells []float64
+	Error []number
+}
+
+func (o outcome) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%.3g s): %s", o.ID, o.Seconds, o.Command)
+	for _, c := range o.Checks {
+		mark := "ok    "
+		switch {
+		case c.Free:
+			mark = "told  "
+		case !c.OK:
+			mark = "MISSED"
+		}
+		fmt.Fprintf(&b, "\n  %s %s = %.8g (%.8g +- %.3g)", mark, c.What, float64(c.Got), float64(c.Want), float64(c.Tolerance))
+	}
+	return b.String()
+}
+
+// perform runs the command of an entry.
+func (o options) perform(e entry) (outcome, error) {
+	dir := filepath.Join(o.root, "out", "validation", e.id)
+	args := append([]string{}, e.args...)
+	if e.args[0] == "study" {
+		args = append(args, "--json")
+	} else {
+		if err := os.RemoveAll(dir); err != nil {
+			return outcome{}, err
+		}
+		args = append(args, "--log", "json", "--output", filepath.Join("out", "validation", e.id))
+	}
+	if o.device != "" {
+		args = append(args, "--device", o.device)
+	}
+	program, err := filepath.Abs(filepath.Join(o.root, o.program))
+	if filepath.IsAbs(o.program) {
+		program, err = o.program, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	line := append([]string{program}, args...)
+	if o.ranks > 0 {
+		launcher := strings.Fields(os.Getenv("LBMSIM_MPIRUN"))
+		if len(launcher) == 0 {
+			return outcome{}, errors.New("-np needs $LBMSIM_MPIRUN (scripts/env.sh sets it)")
+		}
+		line = append(append(launcher, "-np", fmt.Sprint(o.ranks)), line...)
+	}
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Dir = o.root
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	started := time.Now()
+	err = cmd.Run()
+	const missed = 4 // exit code of a run whose [expect] is not met
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == missed {
+		err = nil
+	}
+	if err != nil {
+		return outcome{}, fmt.Errorf("%s: %w\n%s%s", strings.Join(line, " "), err, lastLines(stdout.String()), lastLines(stderr.String()))
+	}
+	out := outcome{ID: e.id, Command: commandText(e.args), Ranks: max(1, o.ranks), Seconds: math.Round(100*time.Since(started).Seconds()) / 100}
+	if e.args[0] == "study" {
+		err = out.takeStudy(stdout.Bytes(), e)
+	} else {
+		err = out.takeRun(stdout.Bytes(), e, dir)
+	}
+	return out, err
+}
+
+func lastLines(s string) string {
+	lines := strings.Split(s, "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}
+
+// commandText is what a user types.
+func commandText(args []string) string {
+	text := "lbmsim"
+	for _, a := range args {
+		if strings.ContainsAny(a, " \"[]()*;<>|&$") {
+			a = "'" + a + "'"
+		}
+		text += " " + a
+	}
+	return text
+}
+
+// measured is a value that a run has told.
+type measured struct {
+	Quantity        string
+	Got             any // a text where it is no number
+	Want, Tolerance float64
+	OK, Free        bool
+}
+
+func (m measured) value() float64 {
+	if v, ok := m.Got.(float64); ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// takeRun reads the events of a run.
+func (out *outcome) takeRun(text []byte, e entry, dir string) error {
+	finished := false
+	var list []measured
+	for _, line := range bytes.Split(text, []byte("\n")) {
+		var event struct {
+			Event string
+			Data  json.RawMessage
+		}
+		if json.Unmarshal(line, &event) != nil {
+			continue
+		}
+		switch event.Event {
+		case "start":
+			var d struct {
+				Version string
+				Ranks   []struct {
+					Hi     [3]int
+					Device struct{ Model string }
+				}
+			}
+			if err := json.Unmarshal(event.Data, &d); err != nil {
+				return err
+			}
+			out.Version = d.Version
+			for _, r := range d.Ranks {
+				out.Device = r.Device.Model
+				for a := range out.Cells {
+					out.Cells[a] = max(out.Cells[a], r.Hi[a])
+				}
+			}
+		case "finish":
+			var d struct {
+				Steps  int
+				Expect []measured
+			}
+			if err := json.Unmarshal(event.Data, &d); err != nil {
+				return err
+			}
+			finished, out.Steps, list = true, d.Steps, d.Expect
+		}
+	}
+	if !finished {
+		return errors.New("the run told of no end")
+	}
+	for _, m := range list {
+		out.Checks = append(out.Checks, check{
+			What: strings.TrimPrefix(m.Quantity, "expect."), Got: number(m.value()), Want: number(m.Want), Tolerance: number(m.Tolerance), OK: m.OK, Free: m.Free,
+		})
+	}
+	if e.derive != nil {
+		more, err := e.derive(out.Checks, dir)
+		if err != nil {
+			return err
+		}
+		out.Checks = append(out.Checks, more...)
+	}
+	if len(out.Checks) == 0 {
+		return errors.New("the run was held to nothing")
+	}
+	return nil
+}
+
+// takeStudy holds the orders of a study to those of the entry.
+func (out *outcome) takeStudy(text []byte, e entry) error {
+	var s study.Study
+	if err := json.Unmarshal(text[max(0, bytes.Index(text, []byte(`{"Case"`))):], &s); err != nil {
+		return fmt.Errorf("no study in the output: %w", err)
+	}
+	out.Version, out.Device = s.Version, s.Device
+	var cells []float64
+	for _, l := range s.Levels {
+		out.Cells, out.Steps = l.Cells, l.Steps
+		cells = append(cells, float64(l.Cells[e.axis]))
+	}
+	for _, want := range e.orders {
+		found := false
+		for _, r := range s.Results {
+			name := strings.TrimPrefix(r.Quantity, "expect.")
+			if name != want.quantity {
+				continue
+			}
+			found = true
+			c := curve{Name: name, Cells: cells}
+			for _, v := range r.Values {
+				d := float64(v) - want.exact
+				if want.exact != 0 {
+					d /= want.exact
+				}
+				c.Error = append(c.Error, number(math.Abs(d)))
+			}
+			out.Curves = append(out.Curves, c)
+			out.Checks = append(out.Checks, check{
+				What: "order of " + name, Got: r.Order, Want: number(want.order), Tolerance: number(want.within),
+				OK: math.Abs(float64(r.Order)-want.order) <= want.within,
+			})
+		}
+		if !found {
+			return fmt.Errorf("the study has no %s", want.quantity)
+		}
+	}
+	return nil
+}
