@@ -128,7 +128,10 @@ type Boundary struct {
 	Name     string
 	Kind     model.Boundary
 	Faces    []Face
-	Velocity [3]float64 // moving_wall: lattice velocity
+	Velocity [3]float64   // moving_wall, velocity: lattice velocity
+	Profile  *[3]Function // velocity: the same where it depends on the position, else nil
+	Density  float64      // pressure, outflow: rho - 1 at the face
+	Relax    float64      // outflow: share of the pressure's error that is mended in a step
 }
 
 // Shape of a body.
@@ -143,14 +146,15 @@ const (
 // Body is one [body.NAME]: a solid in the flow, in lattice units from the
 // domain's lower corner. A cell is solid when its centre lies inside.
 type Body struct {
-	Name   string
-	Kind   model.Boundary // how its surface acts; "wall" unless said otherwise
-	Shape  Shape
-	Lo, Hi [3]float64 // BoxShape: corners; z from 0 to 1 in 2D
-	Centre [3]float64 // Sphere, Cylinder; Centre[2] = 1/2 in 2D
-	Radius float64
-	Axis   int     // Cylinder: axis it is parallel to (always z in 2D)
-	Length float64 // Cylinder: length along Axis; 0 = through the whole domain
+	Name     string
+	Kind     model.Boundary // how its surface acts; "wall" unless said otherwise
+	Conserve bool           // interpolated_wall: keep the mass
+	Shape    Shape
+	Lo, Hi   [3]float64 // BoxShape: corners; z from 0 to 1 in 2D
+	Centre   [3]float64 // Sphere, Cylinder; Centre[2] = 1/2 in 2D
+	Radius   float64
+	Axis     int     // Cylinder: axis it is parallel to (always z in 2D)
+	Length   float64 // Cylinder: length along Axis; 0 = through the whole domain
 }
 
 // Run says when a run ends and how it is watched.

@@ -156,7 +156,18 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 	for _, b := range r.c.Boundaries {
 		e := r.section("boundary." + b.Name).get("velocity")
 		if e != nil {
-			take(math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2]), "velocity of [boundary."+b.Name+"]", e.at)
+			what := "velocity of [boundary." + b.Name + "]"
+			take(math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2]), what, e.at)
+			if v := b.Profile; v != nil {
+				r.points(func(x, y, z float64) bool {
+					for _, f := range b.Faces { // on the face
+						p := [3]float64{x, y, z}
+						p[f.Axis] = float64(f.Side * r.c.Cells[f.Axis])
+						take(math.Hypot(math.Hypot(v[0](p[0], p[1], p[2]), v[1](p[0], p[1], p[2])), v[2](p[0], p[1], p[2])), what, e.at)
+					}
+					return true
+				})
+			}
 		}
 	}
 	if e := r.section("initial").get("velocity"); e != nil {

@@ -253,18 +253,12 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 		largest = e.vals[0].v
 	}
 	for _, b := range r.all("boundary") {
-		if e := b.get("velocity"); e != nil {
+		if e := b.get("velocity"); e != nil && constant(e.vals) {
 			largest = math.Max(largest, norm(e.vals))
 		}
 	}
-	if e := r.section("initial").get("velocity"); e != nil {
-		constant := true
-		for _, a := range e.vals {
-			constant = constant && a.f == nil
-		}
-		if constant {
-			largest = math.Max(largest, norm(e.vals))
-		}
+	if e := r.section("initial").get("velocity"); e != nil && constant(e.vals) {
+		largest = math.Max(largest, norm(e.vals))
 	}
 	if largest == 0 {
 		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity, the speed in m/s that this is in cells a step",
@@ -273,4 +267,14 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 	}
 	r.setDefault(s, "velocity", amount{v: largest, dim: model.Velocity}.toml())
 	return largest, true
+}
+
+// constant tells that no value is an expression of the position.
+func constant(v []amount) bool {
+	for _, a := range v {
+		if a.f != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -137,7 +137,9 @@ func collisionKeys() []key {
 // boundaryKeys are the keys that rows of model.Boundaries may name.
 func boundaryKeys() []key {
 	return []key{
-		{name: "velocity", kind: kVector, dim: model.Velocity, doc: "velocity of the wall; it has no component normal to its face"},
+		{name: "velocity", kind: kFormulas, dim: model.Velocity, doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position"},
+		{name: "pressure", kind: kQuantity, dim: model.Pressure, any: true, defDoc: "0", doc: "pressure at the face against that of the reference density"},
+		{name: "relaxation", kind: kNumber, within: between(0, 1), defDoc: "0.28 cs/L, L the length of the domain across the face", doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}
 }
 
@@ -250,6 +252,7 @@ func schema() []table {
 		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary."},
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
+			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
 			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape; in 2D box and cylinder (a disc)"},
 			{name: "from", kind: kVector, dim: model.Length, doc: "box: the lower corner"},
 			{name: "to", kind: kVector, dim: model.Length, doc: "box: the upper corner"},

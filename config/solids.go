@@ -48,18 +48,7 @@ func (r *resolver) boundaries() {
 			taken[f] = s
 			b.Faces = append(b.Faces, f)
 		}
-		if v := r.vector(s, "velocity"); v != nil {
-			for a := range v {
-				if r.haveTime {
-					b.Velocity[a] = r.lattice(v[a], model.Velocity)
-				}
-				for _, f := range b.Faces {
-					if f.Axis == a && v[a].v != 0 {
-						r.add(v[a].at, "a wall that moves out of its plane would push fluid through itself", "%s moves along %s, but face %s must stay in its plane", s.head(), axes()[a], f)
-					}
-				}
-			}
-		}
+		r.faceNumbers(s, &b)
 		r.c.Boundaries = append(r.c.Boundaries, b)
 	}
 	if unsure || !r.haveBox {
@@ -74,16 +63,86 @@ func (r *resolver) boundaries() {
 	}
 }
 
+// faceNumbers are the velocity and the pressure of a boundary.
+func (r *resolver) faceNumbers(s *section, b *Boundary) {
+	if v := r.vector(s, "velocity"); v != nil && r.haveTime {
+		if b.Kind.Law == model.VelocityFace {
+			r.profile(s, b, v)
+		} else {
+			r.wallVelocity(s, b, v)
+		}
+	}
+	if !r.haveTime {
+		return
+	}
+	if e := s.get("pressure"); e != nil {
+		b.Density = r.lattice(e.vals[0], model.Pressure) / model.CS2
+		if b.Density < -0.5 || b.Density > 1 {
+			r.add(e.at, "density = 1 + pressure/cs^2 must stay near 1 in lattice units; a smaller lattice velocity makes pressures smaller",
+				"the pressure is %s in lattice units", short(b.Density*model.CS2))
+		}
+	}
+	if b.Kind.Law != model.Outflow {
+		return
+	}
+	if e := s.get("relaxation"); e != nil {
+		b.Relax = e.vals[0].v
+	} else if len(b.Faces) > 0 && r.haveBox {
+		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40 with sigma = 0.28 (Selle,
+		// Nicoud & Poinsot, AIAA J. 42 (2004) 958).
+		b.Relax = 0.28 * math.Sqrt(model.CS2) / float64(max(1, r.c.Cells[b.Faces[0].Axis]))
+	}
+}
+
+// wallVelocity is that of a wall that moves in its plane.
+func (r *resolver) wallVelocity(s *section, b *Boundary, v []amount) {
+	for a := range v {
+		if v[a].f != nil {
+			r.add(v[a].at, "", "the velocity of a moving_wall must be constant")
+			continue
+		}
+		b.Velocity[a] = r.lattice(v[a], model.Velocity)
+		for _, f := range b.Faces {
+			if f.Axis == a && v[a].v != 0 {
+				r.add(v[a].at, "a wall that moves out of its plane would push fluid through itself", "%s moves along %s, but face %s must stay in its plane", s.head(), axes()[a], f)
+			}
+		}
+	}
+}
+
+// profile is the velocity at a face that the fluid passes.
+func (r *resolver) profile(s *section, b *Boundary, v []amount) {
+	var parts [3]Function
+	constant := true
+	for a := range parts {
+		parts[a] = func(x, y, z float64) float64 { return 0 }
+		if a >= len(v) {
+			continue
+		}
+		constant = constant && v[a].f == nil
+		f := r.function(v[a], model.Velocity)
+		parts[a] = func(x, y, z float64) float64 { return f(x, y, z, 0) }
+		r.sample(s.get("velocity"), v[a], parts[a], func(float64) string { return "" })
+	}
+	if !constant {
+		b.Profile = &parts
+		return
+	}
+	for a := range v {
+		b.Velocity[a] = r.lattice(v[a], model.Velocity)
+	}
+}
+
 // boundaryKeys checks that a boundary has the keys of its row in the catalogue.
 func (r *resolver) boundaryKeys(s *section, row model.Boundary) {
 	for _, k := range row.Keys {
 		r.need(s, k, "a boundary of type "+row.Name+" has it")
 	}
 	for _, k := range boundaryKeys() {
-		if s.has(k.name) && !contains(row.Keys, k.name) {
+		if s.has(k.name) && !contains(row.Keys, k.name) && !contains(row.May, k.name) {
 			var users []string
 			for _, b := range model.Boundaries {
-				if contains(b.Keys, k.name) {
+				if contains(b.Keys, k.name) || contains(b.May, k.name) {
 					users = append(users, b.Name)
 				}
 			}
@@ -113,6 +172,12 @@ func (r *resolver) body(s *section) {
 	b := Body{Name: s.name()}
 	if e := s.get("type"); e != nil {
 		b.Kind, _ = model.FindBoundary(e.text)
+	}
+	if e := s.get("conserve_mass"); e != nil {
+		b.Conserve = e.flag
+		if b.Kind.Law != model.Interpolated {
+			r.add(e.keyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
+		}
 	}
 	e := s.get("shape")
 	if !r.need(s, "shape", "shape = "+oneOf(quoteAll(shapes()))) || e == nil {

@@ -440,10 +440,10 @@ func (r *reader) dimensioned(at mark, k *key, raw any) amount {
 			place := r.inside(at, s, lead+m.off, m.len)
 			switch {
 			case k.kind != kFormula && k.kind != kFormulas:
-				r.add(place, "expressions in x, y, z may stand in [initial] and in [expect.velocity]", "%s must be constant, but %s is in it", k.name, vars[i])
+				r.add(place, "expressions in x, y, z may stand in [initial], in the velocity of a face and in [expect.velocity]", "%s must be constant, but %s is in it", k.name, vars[i])
 				return a
 			case i == varT && !k.time:
-				r.add(place, "this is the state at the start", "%s cannot depend on the time t", k.name)
+				r.add(place, "only what is expected at the end may", "%s cannot depend on the time t", k.name)
 				return a
 			}
 		}

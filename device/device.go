@@ -88,6 +88,10 @@ type Program interface {
 	// Rows are the sums that Planes adds up, of each interior row, [z][y]: what ranks
 	// that share planes go on with.
 	Rows(state Buffer, p model.Params) ([]Plane, error)
+	// Forces is what the fluid does in the coming step to the walls that are Measured, for
+	// every type of the cells (0 for others): force and torque about the lower corner of
+	// the domain, with the pressure at rest as zero.
+	Forces(state Buffer, p model.Params) ([]Load, error)
 	// BytesPerCell is the memory traffic of one step and cell that the layout
 	// makes unavoidable: the numerator of the roofline share.
 	BytesPerCell() int

@@ -13,12 +13,13 @@ import (
 // Walls tells where the fluid of a box of cells meets solid cells. Every device
 // builds its own lists from it; what a wall is stands here alone.
 type Walls struct {
-	lattice model.Lattice
-	cells   model.Cells
-	from    []int // where in cells.Type the cell lies that direction i comes from
-	block   int
-	blocks  int    // of a row
-	near    []bool // for each row and the layer around: may a block touch a solid cell in this row?
+	lattice  model.Lattice
+	cells    model.Cells
+	periodic [3]bool
+	from     []int // where in cells.Type the cell lies that direction i comes from
+	block    int
+	blocks   int    // of a row
+	near     []bool // for each row and the layer around: may a block touch a solid cell in this row?
 }
 
 // FindWalls checks the cells and looks for solid ones, block by block: a block is
@@ -28,7 +29,7 @@ func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells mo
 	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
 		return nil, fmt.Errorf("the cells (%v, %d of them) do not fit a box of %v", cells.N, len(cells.Type), n)
 	}
-	w := &Walls{lattice: l, cells: cells, block: block, blocks: layout.Pitch / block}
+	w := &Walls{lattice: l, cells: cells, periodic: periodic, block: block, blocks: layout.Pitch / block}
 	for _, c := range l.Velocities {
 		w.from = append(w.from, -cells.Index(c[0]-1, c[1]-1, c[2]-1))
 	}

@@ -92,14 +92,23 @@ type Kernel struct{ k *C.lbm_kernel }
 
 // Kernel finds the functions of a spec.
 func (i ISA) Kernel(s model.Spec) (Kernel, error) {
+	l, c, err := place(s)
+	if err != nil {
+		return Kernel{}, err
+	}
+	return Kernel{&i.table.kernel[l][c][s.Precision]}, nil
+}
+
+// place of a spec's lattice and collision in their catalogues, the order of all tables.
+func place(s model.Spec) (lattice, collision int, err error) {
 	for l := range model.Lattices {
 		for c := range model.Collisions {
 			if model.Lattices[l].Name == s.Lattice.Name && model.Collisions[c].Name == s.Collision.Name {
-				return Kernel{&i.table.kernel[l][c][s.Precision]}, nil
+				return l, c, nil
 			}
 		}
 	}
-	return Kernel{}, fmt.Errorf("no CPU kernel for %s", s)
+	return 0, 0, fmt.Errorf("no CPU kernel for %s", s)
 }
 
 func params(p model.Params) C.lbm_params {

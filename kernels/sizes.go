@@ -13,5 +13,6 @@ func structSizes() map[string][2]uintptr {
 		"Entry":   {unsafe.Sizeof(Entry{}), C.sizeof_lbm_block},
 		"Case":    {unsafe.Sizeof(Case{}), C.sizeof_lbm_case},
 		"Sums":    {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
+		"Links":   {unsafe.Sizeof(Links{}), C.sizeof_lbm_links},
 	}
 }

@@ -4,9 +4,11 @@ package model
 // [boundary.NAME] table.
 type Boundary struct {
 	Name   string
-	Faces  bool // may be put on a face of the domain
-	Bodies bool // may be put on a body
-	Keys   []string
+	Law    Law
+	Faces  bool     // may be put on a face of the domain
+	Bodies bool     // may be put on a body
+	Keys   []string // that it must have
+	May    []string // keys that it may have
 	Doc    string
 	Paper  string
 }
@@ -23,6 +25,31 @@ var Boundaries = []Boundary{
 		Name: "moving_wall", Faces: true, Keys: []string{"velocity"},
 		Doc:   "half-way wall that moves in its own plane with velocity u_w: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285",
+	},
+	{
+		Name: "interpolated_wall", Law: Interpolated, Bodies: true, May: []string{"conserve_mass"},
+		Doc:   "no-slip wall where the body's surface is, at the distance q along the link (linear): f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) for q < 1/2, else f_i = f*_i'/2q + (1-1/2q) f*_i",
+		Paper: "Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452",
+	},
+	{
+		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"},
+		Doc:   "inlet, or outlet, of given velocity half-way before the first cell: f_i = f*_i' + 6 w_i rho c_i.u",
+		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285; Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.4",
+	},
+	{
+		Name: "pressure", Law: PressureFace, Faces: true, May: []string{"pressure"},
+		Doc:   "inlet or outlet of given pressure half-way before the first cell; velocity and stress have no gradient there: f_i = f*_i + 2 w_i (rho_w - rho)",
+		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
+	},
+	{
+		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation"},
+		Doc:   "outlet that sound leaves: the incoming acoustic wave W = rho/rho0 - u_n/cs goes with the flow and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho)",
+		Paper: "after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104; for lattices Izquierdo & Fueyo, Phys. Rev. E 78 (2008) 046707",
+	},
+	{
+		Name: "slip", Law: Slip, Faces: true,
+		Doc:   "wall without friction, or plane of symmetry: f_i = f*_m of the fluid cell along the wall, m the mirror image of i",
+		Paper: "Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.7",
 	},
 }
 

@@ -12,6 +12,9 @@ import (
 // the mass of a closed or periodic domain changes by rounding only.
 func TestMassIsConserved(t *testing.T) {
 	for name, text := range variety {
+		if strings.Contains(text, "outflow") {
+			continue // open
+		}
 		for _, m := range []string{"regularized", "bgk", "trt"} {
 			for precision, bound := range map[string]float64{"float64": 1e-13, "float32": 1e-5} {
 				run := strings.Replace(ending(m, precision, 200), "every = 10\n", "every = 200\n", -1)

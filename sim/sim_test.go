@@ -142,6 +142,41 @@ type = "moving_wall"
 velocity = [0.05, 0.02, 0]
 faces = ["z+"]
 `,
+	"open channel with a curved body": `
+[domain]
+cells = [26, 12, 17]
+[fluid]
+viscosity = 0.04
+[boundary.floor]
+type = "wall"
+faces = ["z-"]
+[boundary.ceiling]
+type = "slip"
+faces = ["z+", "y-"]
+[boundary.side]
+type = "pressure"
+pressure = 1e-4
+faces = ["y+"]
+[boundary.inlet]
+type = "velocity"
+velocity = ["0.03*z*(2*Lz-z)/Lz^2", 0, "0.001*sin(pi*y/Ly)"]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[body.ball]
+type = "interpolated_wall"
+conserve_mass = true
+shape = "sphere"
+centre = [9.3, 5.1, 8.2]
+radius = 3.1
+[body.post]
+type = "interpolated_wall"
+shape = "cylinder"
+axis = "y"
+centre = [18.7, 6, 7]
+radius = 2.2
+`,
 	"2D periodic": `
 [domain]
 cells = [33, 21]

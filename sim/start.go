@@ -99,13 +99,21 @@ func (r *run) domain() geometry.Domain {
 	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
 	for i, b := range r.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
+		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax}
+		if v := b.Profile; v != nil {
+			w.Velocity = func(p [3]float64) [3]float64 {
+				return [3]float64{v[0](p[0], p[1], p[2]), v[1](p[0], p[1], p[2]), v[2](p[0], p[1], p[2])}
+			}
+		}
+		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
 			d.Faces[f.Axis][f.Side] = uint8(i + 1)
 		}
 	}
 	r.faces = len(r.Case.Boundaries)
-	for range r.Case.Bodies {
+	for _, b := range r.Case.Bodies {
 		d.Velocity = append(d.Velocity, [3]float64{})
+		d.Walls = append(d.Walls, model.Wall{Law: b.Kind.Law, Conserve: b.Conserve})
 	}
 	if r.Case.Dims() == 2 { // the third axis does not exist: its neighbours are never read
 		d.Periodic[2] = true

@@ -19,8 +19,13 @@ type program struct {
 	kernel kernels.Kernel
 	box    *kernels.Case // in lists: C must not be shown Go's memory with pointers in it
 	lists  *memory       // what box points to
-	fluid  []int         // fluid cells of each row
-	rule   splitRule
+	origin [3]int        // of the box in the domain
+	types  int           // of solid cells
+
+	special        kernels.Special
+	laws, measures *linkLists // nil where there are none
+	fluid          []int      // fluid cells of each row
+	rule           splitRule
 }
 
 // Load builds the lists of walls; the kernels are compiled already.
@@ -36,7 +41,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err != nil {
 		return nil, err
 	}
-	p := &program{device: d, spec: spec, layout: layout, kernel: kernel, fluid: w.fluid, rule: ruleFor(spec, d.threads)}
+	p := &program{device: d, spec: spec, layout: layout, kernel: kernel, fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
 	box := kernels.Case{Pitch: int32(layout.Pitch)}
 	for a := range layout.N {
 		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
@@ -45,6 +50,10 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		}
 	}
 	if err := p.place(box, w); err != nil {
+		return nil, err
+	}
+	if err := p.placeLinks(w.found); err != nil {
+		p.Close()
 		return nil, err
 	}
 	return p, nil
@@ -130,6 +139,9 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 			scratch, err := w.reserve(p.kernel.Scratch(part))
 			if err == nil {
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
+				if p.laws != nil {
+					p.special.Step(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
+				}
 			}
 			return err
 		})
@@ -250,7 +262,13 @@ func (p *program) row(m *memory, q model.Params, at [3]int) device.Plane {
 func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.Precision.Bytes() }
 
 // Bytes is the memory of the lists of walls.
-func (p *program) Bytes() int { return p.lists.Bytes() + 8*len(p.fluid) }
+func (p *program) Bytes() int {
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes()
+}
 
 // Close frees the lists.
-func (p *program) Close() { p.lists.Free() }
+func (p *program) Close() {
+	p.lists.Free()
+	p.laws.free()
+	p.measures.free()
+}

@@ -19,6 +19,7 @@ type walls struct {
 	patterns []kernels.Pattern
 	kicks    []float64
 	fluid    []int // fluid cells of each row
+	found    *device.Walls
 }
 
 // findWalls looks at every block of 16 cells and its neighbours.
@@ -28,7 +29,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 		return nil, err
 	}
 	n, blocks := l.N, l.Pitch/kernels.Block
-	w := &walls{}
+	w := &walls{found: found}
 	ids := map[string]uint32{}
 	for z := 0; z < n[2]; z++ {
 		for y := 0; y < n[1]; y++ {

@@ -4,7 +4,7 @@ package cuda
 
 import "lbmsim/device"
 
-// The structs of kernels/gpu/api.h and meet.h, as they lie in the device's memory; a test
+// The structs of kernels/gpu/api.h, special.h and meet.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
 // block says what is special in 32 cells of a row (Block).
@@ -48,6 +48,9 @@ type sumsABI struct {
 	bad      int64
 	badAt    int64
 }
+
+// linksABI is Links of special.h: the lists of device.Links.
+type linksABI struct{ cells, list, types, laws uint64 }
 
 // meetingABI is Meeting of meet.h.
 type meetingABI struct {

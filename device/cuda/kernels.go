@@ -91,11 +91,16 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 
 // code is the machine code of spec for this GPU.
 func (d *Device) code(spec model.Spec, pitch int) ([]byte, error) {
+	return d.codeOf(instanceFile, spec, pitch)
+}
+
+// codeOf is that of a file of kernels.
+func (d *Device) codeOf(file string, spec model.Spec, pitch int) ([]byte, error) {
 	c, err := d.openedCompiler()
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJob(c, spec, pitch, d.arch())
+	j, err := newJobOf(c, file, spec, pitch, d.arch())
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,11 @@ type program struct {
 	lists   []*buffer
 	rows    *buffer // sumsABI of each row, then of each plane
 
+	origin         [3]int // of the box in the domain
+	types          int    // of solid cells
+	links          linkKernels
+	laws, measures *linkLists // nil where there are none
+
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
 	given   bool         // does it have any?
@@ -51,7 +56,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
-	p := &program{d: d, spec: spec, layout: layout}
+	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
 	var err error
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
 		return nil, err
@@ -60,6 +65,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	w, err := findWalls(spec, layout, periodic, cells, [2]bool{k.mirrors, k.mirrors && layout.N[0]%k.tile[0] == 0})
 	if err == nil {
 		err = p.place(w, periodic)
+	}
+	if err == nil {
+		err = p.placeLinks(w.found)
 	}
 	if err != nil {
 		p.Close()
@@ -251,6 +259,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 			})
 		}
 	}
+	p.stepSpecial(own, from, to, box)
 }
 
 // maxGrid is the largest number of blocks along y or z.
@@ -447,6 +456,7 @@ func (p *program) Close() {
 	for _, b := range append(p.lists, p.box, p.rows) {
 		b.Free()
 	}
+	p.links.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

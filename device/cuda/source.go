@@ -12,8 +12,11 @@ import (
 	"lbmsim/model"
 )
 
-// instanceFile is what the compiler is given, in kernels.Sources.
-const instanceFile = "gpu/instance.h"
+// What the compiler is given, in kernels.Sources.
+const (
+	instanceFile = "gpu/instance.h"
+	specialFile  = "gpu/special.h" // for cases with special cells
+)
 
 // source is a header with all that it includes, as one text. NVRTC would take
 // headers from memory too, but knows them by the literal words of an #include only,
@@ -115,13 +118,15 @@ func smaller(arch int) []string {
 // Compile translates the kernels of spec for GPUs of compute capability arch (90 for
 // sm_90), without a GPU or the cache, and returns the machine code. It is what
 // a machine without a GPU can check.
-func Compile(spec model.Spec, arch int) ([]byte, error) {
+func Compile(spec model.Spec, arch int) ([]byte, error) { return compileFile(instanceFile, spec, arch) }
+
+func compileFile(file string, spec model.Spec, arch int) ([]byte, error) {
 	c, err := openCompiler(0, arch)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	j, err := newJob(c, spec, 0, arch)
+	j, err := newJobOf(c, file, spec, 0, arch)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +155,16 @@ type job struct {
 }
 
 func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
+	return newJobOf(c, instanceFile, spec, pitch, arch)
+}
+
+// newJobOf is one for a file of kernels.
+func newJobOf(c *compiler, file string, spec model.Spec, pitch, arch int) (j job, err error) {
 	target, real, err := c.target(arch)
 	if err != nil {
 		return j, err
 	}
-	j = job{compiler: c, what: "kernels of " + spec.String(), file: instanceFile, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
+	j = job{compiler: c, what: "kernels of " + spec.String(), file: file, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
 	j.text, err = source(kernels.Sources, j.file)
 	return j, err
 }

@@ -19,7 +19,8 @@ type walls struct {
 	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
 	count  int        // words in all
 	kicks  []float64  // [set][Q]; set 0 is zeros
-	mirror [2]bool    // is the face before x = 0, or after the last x, one for the kernels' own hand?
+	found  *device.Walls
+	mirror [2]bool // is the face before x = 0, or after the last x, one for the kernels' own hand?
 }
 
 // kickSet is the kicks of all directions into one cell.
@@ -33,7 +34,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 		return nil, err
 	}
 	n, across := l.N, l.Pitch/blockCells
-	w := &walls{blocks: make([]block, n[1]*n[2]*across)}
+	w := &walls{found: found, blocks: make([]block, n[1]*n[2]*across)}
 	var drop [2]uint32 // directions out of a face that is mirrored
 	for side, x := range []int{-1, n[0]} {
 		w.mirror[side] = mirrors[side] && cells.Rest[side]

@@ -61,6 +61,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 	}{
 		{"Oracle", oracle},
 		{"RestingFaces", restingFaces},
+		{"Laws", laws},
 		{"Cuts", cuts},
 		{"Ranges", ranges},
 		{"Pencil", pencil},

@@ -136,9 +136,11 @@ func (e Example) at(x [3]int, c, components int) int {
 
 // Oracle computes steps of the example with the reference; the values are those of
 // the state, [z][y][c][x] without padding or ghosts.
-func (e Example) Oracle(steps int) []float64 {
-	l := e.Spec.Lattice
-	f := ref.New(l, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
+func (e Example) Oracle(steps int) []float64 { return e.values(e.oracle(steps)) }
+
+// oracle is the reference after some steps.
+func (e Example) oracle(steps int) *ref.Flow {
+	f := ref.New(e.Spec.Lattice, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if !solid {
 			f.F[cell] = f.Collide(e.arriving(x))
@@ -147,6 +149,12 @@ func (e Example) Oracle(steps int) []float64 {
 	for range steps {
 		f.Step()
 	}
+	return f
+}
+
+// values are those of a reference, arranged as the state.
+func (e Example) values(f *ref.Flow) []float64 {
+	l := e.Spec.Lattice
 	components := e.Spec.Components()
 	out := make([]float64, len(f.F)*components)
 	f.Each(func(cell int, x [3]int, solid bool) {

@@ -47,8 +47,15 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 		n := e.N
 		n[axis] = p.n
 		p.layout = e.layout(n)
-		cells := model.NewCells(n)
-		cells.Velocity, cells.Rest = e.Cells.Velocity, e.Cells.Rest
+		cells := e.Cells
+		cells.N, cells.Type = n, model.NewCells(n).Type
+		cells.Global, cells.Origin[axis] = e.N, p.lo
+		if far := e.Cells.Distance; far != nil {
+			cells.Distance = func(x, c [3]int) float64 {
+				x[axis] += p.lo
+				return far(x, c)
+			}
+		}
 		eachCell(n, 1, func(x [3]int) {
 			g := x
 			g[axis] += p.lo

@@ -47,34 +47,9 @@ func (f *Flow) Step() {
 			next[cell] = f.F[cell]
 			return
 		}
-		in := make([]float64, f.Lattice.Q())
-		for i := range in {
-			in[i] = f.arriving(cell, x, i)
-		}
-		next[cell] = f.Collide(in)
+		next[cell] = f.Collide(f.gather(cell, x))
 	})
 	f.F = next
-}
-
-// arriving is the population i that streams into a cell: from the cell upstream,
-// or, when that is solid, the cell's own opposite population, turned round at the
-// wall half-way between, which adds 6 w_i c_i.u_w when it moves
-// (Ladd, J. Fluid Mech. 271 (1994) 285, at the reference density).
-func (f *Flow) arriving(cell int, x [3]int, i int) float64 {
-	c := f.Lattice.Velocities[i]
-	up := [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}
-	if wall := f.Cells.At(up[0], up[1], up[2]); wall != 0 {
-		u := f.Cells.Velocity[wall-1]
-		kick := 6 * f.Lattice.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-		return f.F[cell][f.Lattice.Opposite(i)] + kick
-	}
-	n := f.Cells.N
-	for a := range up {
-		if f.Periodic[a] {
-			up[a] = (up[a] + n[a]) % n[a]
-		}
-	}
-	return f.F[(up[2]*n[1]+up[1])*n[0]+up[0]][i]
 }
 
 // Macroscopic is the density and the velocity of populations f, half of the body

@@ -43,6 +43,24 @@ typedef struct {
 	int32_t at, bad, badAt, unused;
 } lbm_sums;
 
+// lbm_links is the lists of device.Links; laws are of the arithmetic's number type.
+typedef struct { uint32_t x, row, first, links, more; } lbm_link_cell;
+typedef struct {
+	const uint32_t* rows;
+	const lbm_link_cell* cells;
+	const uint32_t* list;
+	const uint8_t* types;
+	const void* laws;
+} lbm_links;
+
+// lbm_special is what is done with them, for one lattice, collision and precision.
+typedef struct {
+	// the special cells of the step, after lbm_kernel's own
+	void (*step)(const lbm_case*, const lbm_params*, const lbm_links*, const void* in, void* out, const lbm_range*);
+	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
+	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
+} lbm_special;
+
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
 	void (*step)(const lbm_case*, const lbm_params*, const void* in, void* out, const lbm_range*, void* scratch);

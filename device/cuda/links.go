@@ -1,0 +1,172 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// linkKernels is the functions of kernels/gpu/special.h, loaded only where a case has
+// special cells or measured walls.
+type linkKernels struct {
+	module         cu.Module
+	loaded         bool
+	special, force cu.Function
+}
+
+// linkLists is device.Links in the GPU's memory.
+type linkLists struct {
+	rows []uint32 // of device.Links
+	at   *buffer  // linksABI
+	sums *buffer  // [type][force, torque]
+}
+
+// placeLinks makes the lists of special cells and of measured walls.
+func (p *program) placeLinks(found *device.Walls) error {
+	for _, list := range []struct {
+		to   **linkLists
+		find func() (*device.Links, error)
+	}{{&p.laws, found.Special}, {&p.measures, found.Measured}} {
+		l, err := list.find()
+		if err == nil && l != nil {
+			*list.to, err = p.placeLists(l)
+		}
+		if err != nil {
+			return fmt.Errorf("lists of links: %w", err)
+		}
+	}
+	if p.laws == nil && p.measures == nil {
+		return nil
+	}
+	code, err := p.d.codeOf(specialFile, p.spec, ownPitch(p.layout.Pitch))
+	if err != nil {
+		return err
+	}
+	k := &p.links
+	return p.d.call("loading the kernels for special cells of "+p.spec.String(), func() (err error) {
+		if k.module, err = cu.LoadData(string(code)); err != nil {
+			return err
+		}
+		k.loaded = true
+		if k.special, err = k.module.Function("lbm_special"); err != nil {
+			return fmt.Errorf("lbm_special: %w", err)
+		}
+		if k.force, err = k.module.Function("lbm_forces"); err != nil {
+			return fmt.Errorf("lbm_forces: %w", err)
+		}
+		return nil
+	})
+}
+
+func (k *linkKernels) unload(d *Device) {
+	if k.loaded {
+		_ = d.call("unloading kernels", k.module.Unload)
+		k.loaded = false
+	}
+}
+
+func (p *program) placeLists(l *device.Links) (*linkLists, error) {
+	laws := make([]float64, 0, len(l.Laws)*device.LinkNumbers)
+	for _, n := range l.Laws {
+		laws = append(laws, n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance)
+	}
+	numbers := bytesOf(laws)
+	if p.spec.Precision != model.Float64 {
+		single := make([]float32, len(laws))
+		for i, v := range laws {
+			single[i] = float32(v)
+		}
+		numbers = bytesOf(single)
+	}
+	var err error
+	put := func(data []byte) *buffer {
+		if err != nil {
+			return nil
+		}
+		var b *buffer
+		if b, err = p.d.alloc(len(data)); err == nil {
+			p.lists = append(p.lists, b)
+			if len(data) > 0 {
+				err = b.Write(data, 0)
+			}
+		}
+		return b
+	}
+	var abi linksABI
+	for to, data := range map[*uint64][]byte{&abi.cells: bytesOf(l.Cells), &abi.list: bytesOf(l.List), &abi.types: l.Types, &abi.laws: numbers} {
+		if b := put(data); err == nil {
+			*to = uint64(b.at)
+		}
+	}
+	lists := &linkLists{rows: l.Rows, at: put(bytesOf([]linksABI{abi}))}
+	lists.sums = put(make([]byte, 48*p.types))
+	return lists, err
+}
+
+// stepSpecial queues the special cells of a step, behind the others of the box.
+func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
+	if p.laws == nil {
+		return
+	}
+	// The cells of whole planes are one range; of these the kernel takes the box's rows.
+	ny := p.layout.N[1]
+	from, to := box.Lo[2]*ny, box.Hi[2]*ny
+	if p.spec.Lattice.Dims == 2 || box.Lo[2]+1 == box.Hi[2] {
+		from, to = box.Lo[2]*ny+box.Lo[1], box.Lo[2]*ny+box.Hi[1]
+	}
+	first, last := uint64(p.laws.rows[from]), uint64(p.laws.rows[to])
+	if first == last {
+		return
+	}
+	s.queue("special cells", func() error {
+		return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
+	})
+}
+
+// Forces adds up the links of measured walls.
+func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, error) {
+	loads := make([]device.Load, p.types)
+	if p.measures == nil {
+		return loads, nil
+	}
+	own, err := p.state(state)
+	if err == nil {
+		err = p.tell(q)
+	}
+	sums := make([]int64, 6*p.types)
+	if err == nil {
+		l := <-p.d.lanes
+		defer func() { p.d.lanes <- l }()
+		cells := p.measures.rows[len(p.measures.rows)-1]
+		if err = l.open(); err == nil {
+			err = p.d.call("forces", func() error {
+				to := p.measures.sums
+				if err := cu.MemsetD8Async(to.at, 0, int64(to.bytes), l.stream); err != nil || cells == 0 {
+					return err
+				}
+				return launch(p.links.force, [3]int{ceil(int(cells), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
+					uint64(p.box.at), uint64(own.at), uint64(p.measures.at.at), uint64(to.at),
+					uint64(p.origin[0]), uint64(p.origin[1]), uint64(p.origin[2]), uint64(cells))
+			})
+		}
+		if err == nil {
+			err = l.read(bytesOf(sums), p.measures.sums.at)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("forces of %s: %w", p.spec, err)
+	}
+	for k := range loads {
+		for a := range 3 {
+			loads[k].Force[a], loads[k].Torque[a] = sums[6*k+a], sums[6*k+3+a]
+		}
+	}
+	return loads, nil
+}

@@ -1,0 +1,180 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// newOpenExample is an example with every law of a wall and a face at once: solids that
+// are curved, at random distances, some moving; faces with profiles of velocity, with
+// pressures, open and frictionless ones.
+func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
+	e := NewExample(spec, n, periodic, seed)
+	n = e.N
+	dims := spec.Lattice.Dims
+	flat := func(u [3]float64) [3]float64 {
+		if dims == 2 {
+			u[2] = 0
+		}
+		return u
+	}
+	const bounce, moving, curved, turning, inlet, pressure, outflow, slip = 1, 2, 3, 4, 5, 6, 7, 8
+	e.Cells.Velocity = make([][3]float64, slip)
+	e.Cells.Velocity[moving-1] = flat([3]float64{0.02, 0.01, -0.03})
+	e.Cells.Walls = []model.Wall{
+		{Measured: true},
+		{Measured: true},
+		{Law: model.Interpolated, Conserve: seed%2 == 0, Measured: true},
+		{Law: model.Interpolated, Measured: true, Velocity: func(p [3]float64) [3]float64 {
+			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
+		}},
+		{Law: model.VelocityFace, Velocity: func(p [3]float64) [3]float64 {
+			return flat([3]float64{0.02 * math.Sin(p[1]), 0.03, 0.01 * math.Cos(p[0])})
+		}},
+		{Law: model.PressureFace, Density: 0.01},
+		{Law: model.Outflow, Density: -0.01, Relax: 0.05},
+		{Law: model.Slip},
+	}
+	e.Cells.Distance = func(x, c [3]int) float64 {
+		link := c[0] + 1 + 3*(c[1]+1+3*(c[2]+1))
+		r := rand.New(rand.NewSource(seed + int64(link+27*(x[0]+(n[0]+2)*(x[1]+(n[1]+2)*x[2])))))
+		if r.Intn(8) == 0 {
+			return 0
+		}
+		return 1 - r.Float64()
+	}
+	pairs := [][2]uint8{{inlet, pressure}, {inlet, outflow}, {slip, slip}, {slip, bounce}, {pressure, outflow}, {moving, slip}}
+	r := rand.New(rand.NewSource(seed))
+	var solid = map[[3]int]uint8{}
+	eachCell(n, 0, func(x [3]int) {
+		if r.Float64() < 0.07 {
+			solid[x] = []uint8{bounce, moving, curved, curved, turning}[r.Intn(5)]
+		}
+	})
+	eachCell(n, 1, func(x [3]int) {
+		home, wall := x, uint8(0)
+		for a := range x {
+			pair := pairs[(int(seed)+a)%len(pairs)]
+			switch {
+			case periodic[a] || a >= dims:
+				home[a] = (x[a] + n[a]) % n[a]
+			case x[a] < 0:
+				wall = max(wall, pair[0])
+			case x[a] >= n[a]:
+				wall = max(wall, pair[1])
+			}
+		}
+		if wall == 0 {
+			wall = solid[home]
+		}
+		e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = wall
+	})
+	e.Cells = e.Cells.WithRest(periodic[0], dims)
+	return e
+}
+
+// laws: every law of a wall against the reference, forces included, and slabs of any
+// thickness give the bits and the forces of one box.
+func laws(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	type key struct {
+		lattice, collision string
+		size, mask         int
+	}
+	type answer struct {
+		state []float64
+		loads [][6]float64
+	}
+	known := map[key]answer{}
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for k, n := range [][3]int{{37, 9, 8}, {7, 5, 6}, {130, 7, 3}, {5, 18, 17}, {2, 3, 4}, {1, 1, 3}} {
+			for _, mask := range []int{0, k + 1} {
+				e := newOpenExample(spec, n, periodic(mask), int64(500+8*k+mask))
+				at := key{spec.Lattice.Name, spec.Collision.Name, k, mask}
+				want, ok := known[at]
+				if !ok {
+					want.state, want.loads = e.OracleForces(steps)
+					known[at] = want
+				}
+				whole := Start(t, d, e)
+				whole.Step(t, steps)
+				e.check(t, whole.Values(t), want.state)
+				loads := whole.loads(t)
+				e.checkLoads(t, loads, want.loads)
+				bits := whole.Bits(t)
+				m := e.N[e.axis()]
+				every := make([]int, m-1)
+				for i := range every {
+					every[i] = i + 1
+				}
+				for _, at := range [][]int{{1}, every} {
+					if m == 1 {
+						break
+					}
+					s := Start(t, d, e, at...)
+					s.Step(t, steps)
+					sameBits(t, e, fmt.Sprint("cut before planes ", at), s.Bits(t), bits)
+					for i, l := range s.loads(t) {
+						if l != loads[i] {
+							t.Fatalf("%s of %v cut before planes %v: the force on type %d is %v, uncut %v", spec, e.N, at, i+1, l, loads[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// OracleForces are those of the state that Oracle computes, and that state.
+func (e Example) OracleForces(steps int) ([]float64, [][6]float64) {
+	f := e.oracle(steps)
+	return e.values(f), f.Forces()
+}
+
+// loads of all slabs.
+func (s *Slabs) loads(t testing.TB) []device.Load {
+	t.Helper()
+	s.exchange(0) // the links of curved walls look at ghost planes
+	s.sync(t)
+	sums := make([]device.Load, len(s.e.Cells.Velocity))
+	for _, p := range s.parts {
+		loads, err := p.program.Forces(p.state[0], s.e.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range loads {
+			sums[i].Add(l)
+		}
+	}
+	return sums
+}
+
+// checkLoads holds forces against the oracle's. Those of many links are sums of many
+// values that are each rounded.
+func (e Example) checkLoads(t testing.TB, loads []device.Load, want [][6]float64) {
+	t.Helper()
+	arm := float64(e.N[0] + e.N[1] + e.N[2])
+	for k, l := range loads {
+		links := 0
+		eachCell(e.N, 1, func(x [3]int) {
+			if e.Cells.At(x[0], x[1], x[2]) == uint8(k+1) {
+				links += e.Spec.Lattice.Q()
+			}
+		})
+		limit := 2 * rounding(e.Spec) * math.Sqrt(float64(links)+1)
+		force, torque := l.Values([3]float64{})
+		for a := range force {
+			if diff := math.Abs(force[a] - want[k][a]); !(diff <= limit) {
+				t.Fatalf("%s of %v, periodic %v: force %c on type %d is %.9g, the oracle has %.9g; %.2g is allowed", e.Spec, e.N, e.Periodic, "xyz"[a], k+1, force[a], want[k][a], limit)
+			}
+			if diff := math.Abs(torque[a] - want[k][3+a]); !(diff <= limit*arm+math.Sqrt(float64(links))/device.TorqueUnits) {
+				t.Fatalf("%s of %v, periodic %v: torque %c on type %d is %.9g, the oracle has %.9g; %.2g is allowed", e.Spec, e.N, e.Periodic, "xyz"[a], k+1, torque[a], want[k][3+a], limit*arm)
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package device
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"lbmsim/model"
+)
+
+// Links lists cells with links whose law is more than half-way bounce-back, or links
+// that are measured, for kernels/special.h: row after row, in rising x, the links of a
+// cell in rising direction.
+type Links struct {
+	Rows  []uint32 // first cell of interior row z*ny + y; one more at the end
+	Cells []LinkCell
+	// List has, for each link of each cell, the number of its law in Laws; above
+	// MirrorShift the axes along which a Slip reverses its direction, else 0.
+	List []uint32
+	// Types of the links' walls, where they are measured, less 1.
+	Types []uint8
+	Laws  []LinkLaw
+}
+
+// LinkCell is a cell of the list.
+type LinkCell struct {
+	X     uint32
+	Row   uint32 // z*ny + y
+	First uint32 // its first link in List
+	Links uint32 // bit i: direction i comes out of a wall (of one that is measured)
+	// More is what the law of single links does not say: MoreDensity and the others below.
+	More uint32
+}
+
+// Bits of LinkCell.More.
+const (
+	MoreDensity = 1 << iota // some link's law has the cell's density in it
+	MoreConserve
+	MoreOutflow // the outflow's law is number More >> MoreShift
+	MoreUpwind  // the cell behind it, seen from the face, is fluid
+	MoreHigh    // the face is at the high end of its axis
+	moreAxis    // two bits: the outward normal's axis
+
+	MoreAxisShift = 5
+	MoreShift     = 7
+	MirrorShift   = 29
+)
+
+// LinkLaw is the numbers of a law,
+//
+//	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + D r + K
+//
+// and for the force on the wall its velocity and its distance in links; of an outflow
+// the first two: Relax and Density.
+type LinkLaw struct {
+	A, B, C, D, K float64
+	Velocity      [3]float64
+	Distance      float64
+}
+
+// LinkNumbers are the float64 of a LinkLaw.
+const LinkNumbers = 9
+
+// Special lists the cells that a step has to compute by their links' laws; nil if
+// there is none.
+func (w *Walls) Special() (*Links, error) {
+	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
+}
+
+// Measured lists the links to walls whose force is asked for; nil if there is none.
+func (w *Walls) Measured() (*Links, error) {
+	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
+}
+
+// list finds the cells with a link that counts; whole: with all links of these cells,
+// else with those that count.
+func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
+	var wanted [256]bool
+	any := false
+	for k := range w.cells.Velocity {
+		wanted[k+1] = counts(uint8(k + 1))
+		any = any || wanted[k+1]
+	}
+	if !any {
+		return nil, nil
+	}
+	n := w.cells.N
+	l := &Links{}
+	ids := map[LinkLaw]uint32{}
+	number := func(law LinkLaw) uint32 {
+		id, ok := ids[law]
+		if !ok {
+			id = uint32(len(l.Laws))
+			ids[law] = id
+			l.Laws = append(l.Laws, law)
+		}
+		return id
+	}
+	for z := 0; z < n[2]; z++ {
+		for y := 0; y < n[1]; y++ {
+			l.Rows = append(l.Rows, uint32(len(l.Cells)))
+			for b := 0; b*w.block < n[0]; b++ {
+				for near := w.Near(b, y, z); near != 0; near &= near - 1 {
+					x := b*w.block + bits.TrailingZeros64(near)
+					if x >= n[0] {
+						break
+					}
+					index := w.cells.Index(x, y, z)
+					if w.cells.Type[index] != 0 {
+						continue
+					}
+					links, some := uint32(0), false
+					for i, from := range w.from {
+						if k := w.cells.Type[index+from]; k != 0 && (whole || wanted[k]) {
+							links |= 1 << i
+							some = some || wanted[k]
+						}
+					}
+					if some {
+						w.describe(l, number, [3]int{x, y, z}, links, whole)
+					}
+				}
+			}
+		}
+	}
+	l.Rows = append(l.Rows, uint32(len(l.Cells)))
+	if len(l.Laws) >= 1<<(32-MoreShift) || len(l.List) >= math.MaxUint32 {
+		return nil, fmt.Errorf("%d links with %d different laws are more than the lists can number: cut the domain for more ranks", len(l.List), len(l.Laws))
+	}
+	return l, nil
+}
+
+// describe appends a cell.
+func (w *Walls) describe(l *Links, number func(LinkLaw) uint32, x [3]int, links uint32, whole bool) {
+	cell := LinkCell{X: uint32(x[0]), Row: uint32(x[2]*w.cells.N[1] + x[1]), First: uint32(len(l.List)), Links: links}
+	index := w.cells.Index(x[0], x[1], x[2])
+	for rest := links; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest)
+		k := w.cells.Type[index+w.from[i]]
+		law, mirror := w.law(x, i, k)
+		if law.D != 0 {
+			cell.More |= MoreDensity
+		}
+		l.List = append(l.List, number(law)|mirror<<MirrorShift)
+		if !whole {
+			l.Types = append(l.Types, k-1)
+			continue
+		}
+		wall := w.cells.Wall(k)
+		if wall.Law == model.Interpolated && wall.Conserve {
+			cell.More |= MoreConserve
+		}
+		axis, high, straight := normal(w.lattice.Velocities[i])
+		if wall.Law == model.Outflow && straight && cell.More&MoreOutflow == 0 {
+			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift | number(LinkLaw{A: wall.Relax, B: wall.Density})<<MoreShift
+			if high {
+				cell.More |= MoreHigh
+			}
+			if w.cells.Type[index-w.from[i]] == 0 {
+				cell.More |= MoreUpwind
+			}
+		}
+	}
+	l.Cells = append(l.Cells, cell)
+}
+
+// normal says of a direction along an axis which face it comes out of.
+func normal(c [3]int) (axis int, high, straight bool) {
+	if c[0]*c[0]+c[1]*c[1]+c[2]*c[2] != 1 {
+		return 0, false, false
+	}
+	for axis = range c {
+		if c[axis] != 0 {
+			return axis, c[axis] < 0, true
+		}
+	}
+	return 0, false, false
+}
+
+// law of direction i out of a wall of type k into cell x.
+func (w *Walls) law(x [3]int, i int, k uint8) (law LinkLaw, mirror uint32) {
+	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
+	index := w.cells.Index(x[0], x[1], x[2])
+	wall := w.cells.Wall(k)
+	q := 0.5
+	if wall.Law == model.Interpolated && w.cells.Distance != nil {
+		if d := w.cells.Distance(x, c); d > 0 && d <= 1 {
+			q = d
+		}
+		if q < 0.5 && w.cells.Type[index-w.from[i]] != 0 {
+			q = 0.5 // a gap of one cell: there is nothing to interpolate with
+		}
+	}
+	u := w.cells.Motion(k, x[0], x[1], x[2], q, c)
+	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+	law = LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
+	switch wall.Law {
+	case model.Interpolated:
+		if q < 0.5 {
+			law.A, law.C = 2*q, 1-2*q
+		} else {
+			law.A, law.B, law.K = 1/(2*q), 1-1/(2*q), kick/(2*q)
+		}
+	case model.VelocityFace:
+		law.D = kick
+	case model.PressureFace:
+		law = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * wall.Density, Distance: q}
+	case model.Outflow:
+		law = LinkLaw{B: 1, Distance: q}
+	case model.Slip:
+		if mirror = w.outside(x, c); mirror == 0 {
+			break
+		}
+		along := x
+		for a := range along {
+			if mirror>>a&1 == 0 {
+				along[a] -= c[a]
+			}
+		}
+		if w.cells.At(along[0], along[1], along[2]) != 0 {
+			mirror = 0 // the corner with a wall
+		}
+		law = LinkLaw{A: 1, Distance: q}
+	}
+	return law, mirror
+}
+
+// outside has a bit for each axis along which x - c lies behind a face of the domain.
+func (w *Walls) outside(x, c [3]int) (axes uint32) {
+	global := w.cells.Global
+	if global == [3]int{} {
+		global = w.cells.N
+	}
+	for a := range w.lattice.Dims {
+		if at := w.cells.Origin[a] + x[a] - c[a]; !w.periodic[a] && (at < 0 || at >= global[a]) {
+			axes |= 1 << a
+		}
+	}
+	return axes
+}

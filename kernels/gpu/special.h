@@ -1,0 +1,102 @@
+// The special cells of a box (../special.h) on a GPU, one thread each: compiled beside
+// instance.h, with the same macros, for cases that have some.
+#include "../collision/bgk.h"
+#include "../collision/regularized.h"
+#include "../collision/trt.h"
+#include "../lattice/d2q9.h"
+#include "../lattice/d3q19.h"
+#include "../special.h"
+#include "box.h"
+
+namespace lbm { namespace {
+
+// Links is the lists of device.Links, in the memory of the device; laws are of LBM_REAL.
+struct Links {
+	const LinkCell* cells;
+	const unsigned* list;
+	const unsigned char* types;
+	const void* laws;
+};
+
+template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
+	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
+	typedef Stored<S, T, L, MOMENTS> Store;
+
+	// At reads the neighbours of one cell.
+	struct At {
+		const Box& box;
+		const S* state;
+		int x, y, z;
+
+		template <int K> __device__ LBM_INLINE T get(const int* d) const {
+			int at[3] = {x + d[0], y + d[1], z + d[2]};
+			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
+			box.inside(1, at[1]);
+			if (L::D == 3) box.inside(2, at[2]);
+			return Store::template get<K>(state[box.layout.at(at[0], at[1], at[2], K)]);
+		}
+	};
+	typedef SpecialCell<L, MOMENTS, T, At> Cell;
+
+	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
+		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
+		if (k >= last) return;
+		const Box box(c, COMPONENTS);
+		const LinkCell cell = links->cells[k];
+		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
+		if (y < ylo || y >= yhi) return;
+		const At at{box, in, int(cell.x), y, z};
+		T v[COMPONENTS];
+		Cell(at, cell, links->list, (const T*)links->laws).template step<C>(box.params<T>(), v);
+		S* const to = out + box.layout.at(cell.x, y, z, 0);
+		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
+			constexpr int K = decltype(i)::value;
+			to[K * box.layout.pitch] = Store::template put<K>(v[K]);
+		});
+	}
+
+	// forces adds to sums, [type][force, torque]: integers, so that their order does not
+	// matter. x, y, z is the origin of the box in the domain.
+	__device__ static LBM_INLINE void forces(const Case* c, const S* LBM_RESTRICT state, const Links* links, unsigned long long* sums, int x, int y, int z, long long count) {
+		const long long k = (long long)blockIdx.x * ROW + threadIdx.x;
+		if (k >= count) return;
+		const Box box(c, COMPONENTS);
+		const LinkCell cell = links->cells[k];
+		const At at{box, state, int(cell.x), int(cell.row % box.layout.ny), int(cell.row / box.layout.ny)};
+		const double place[3] = {x + at.x + 0.5, y + at.y + 0.5, z + at.z + 0.5};
+		long long mine[6] = {};
+		int type = -1;
+		auto give = [&]() {
+			if (type < 0) return;
+			for (int a = 0; a < 6; a++) {
+				atomicAdd(sums + 6 * type + a, (unsigned long long)mine[a]);
+				mine[a] = 0;
+			}
+		};
+		Cell(at, cell, links->list, (const T*)links->laws).force(place, [&](unsigned i, const double* F, const double* M) {
+			if (links->types[i] != type) {
+				give();
+				type = links->types[i];
+			}
+			for (int a = 0; a < 3; a++) {
+				mine[a] += __double2ll_rn(F[a] * FORCE_UNITS);
+				mine[3 + a] += __double2ll_rn(M[a] * TORQUE_UNITS);
+			}
+		});
+		give();
+	}
+};
+typedef LBM_STORED Value;
+typedef SpecialOf<LBM_LATTICE, LBM_COLLISION, LBM_MOMENTS, Value, LBM_REAL> Special;
+
+}}  // namespace lbm
+
+// Of the cells first to last (all that a range of planes has) those of rows ylo to yhi.
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
+	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
+}
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_forces(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, unsigned long long* sums, long long x, long long y, long long z, long long count) {
+	lbm::Special::forces(c, state, links, sums, int(x), int(y), int(z), count);
+}

@@ -1,0 +1,246 @@
+// Special cells: those with a link whose law is more than half-way bounce-back. A step
+// computes them anew, one by one and after the others, from lists (device/links.go), so
+// that what a case does not use costs its other cells nothing. A law is linear in what
+// the cell and the one behind it have (model.Law tells which law has which numbers):
+//   f_i(x, t+1) = A f*_i'(x) + B f*_i(x) + C f*_i'(x+c_i) + D r(x) + K
+// or mirrors, at a face without friction. The order of additions is that of the
+// directions.
+#ifndef LBM_SPECIAL_H
+#define LBM_SPECIAL_H
+#include "moments.h"
+#include "params.h"
+#include "populations.h"
+
+namespace lbm { namespace {
+
+// LinkCell is device.LinkCell, with the bits of its more.
+struct LinkCell { unsigned x, row, first, links, more; };  // row z*ny + y
+enum { MORE_DENSITY = 1, MORE_CONSERVE = 2, MORE_OUTFLOW = 4, MORE_UPWIND = 8, MORE_HIGH = 16 };
+enum { MORE_AXIS_SHIFT = 5, MORE_SHIFT = 7, MIRROR_SHIFT = 29 };
+// A law: A, B, C, D, K, the wall's velocity and distance.
+enum { LINK_NUMBERS = 9, LINK_VELOCITY = 5, LINK_DISTANCE = 8 };
+// Forces and torques are added up as integers of these parts (device.Load), so that the
+// order of cells and ranks does not matter.
+constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
+
+// Around is a cell and its neighbours. AT reads the state: get<C>(d) is component C of
+// the neighbour at d, any(c, d) the same for populations.
+template <class L, bool MOMENTS, class T, class AT> struct Around {
+	const AT& at;
+
+	LBM_HD LBM_INLINE Moments<L, T> moments(const int* d) const {
+		Moments<L, T> m;
+		m.r = at.template get<0>(d);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = at.template get<1 + decltype(a)::value>(d); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = at.template get<1 + L::D + decltype(k)::value>(d); });
+		return m;
+	}
+	template <int I> LBM_HD LBM_INLINE T population(const int* d) const {
+		if constexpr (MOMENTS) return Hermite<L, T>(moments(d)).template population<I>();
+		else return at.template get<I>(d);
+	}
+	// mirrored is population I, which comes out of a face that mirrors these axes.
+	template <int I> LBM_HD LBM_INLINE T mirrored(unsigned axes) const {
+		int d[3], c[3];
+		for (int a = 0; a < 3; a++) {
+			const bool turns = axes >> a & 1;
+			d[a] = turns ? 0 : -L::c(I, a);
+			c[a] = turns ? -L::c(I, a) : L::c(I, a);
+		}
+		T f{};
+		unroll<L::Q>([&](auto j) LBM_LAMBDA {
+			constexpr int J = decltype(j)::value;
+			if constexpr (same<I, J>())
+				if (c[0] == L::c(J, 0) && c[1] == L::c(J, 1) && c[2] == L::c(J, 2)) f = population<J>(d);
+		});
+		return f;
+	}
+	// same: can I become J when components change their signs?
+	template <int I, int J> LBM_HD static constexpr bool same() {
+		for (int a = 0; a < 3; a++)
+			if (L::c(I, a) * L::c(I, a) != L::c(J, a) * L::c(J, a)) return false;
+		return true;
+	}
+	LBM_HD LBM_INLINE void densities(const int* d, T& r, T* j) const {
+		if constexpr (MOMENTS) {
+			r = at.template get<0>(d);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = at.template get<1 + decltype(a)::value>(d); });
+		} else {
+			T f[L::Q];
+			unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = at.template get<decltype(i)::value>(d); });
+			sumMoments<L>(f, r, j);
+		}
+	}
+};
+
+// Own is the cell itself: its populations after the last collision.
+template <class L, bool MOMENTS, class T, class AT> struct Own;
+template <class L, class T, class AT> struct Own<L, true, T, AT> {
+	Hermite<L, T> h;
+	LBM_HD LBM_INLINE explicit Own(const Around<L, true, T, AT>& around) : h(centre(around)) {}
+	LBM_HD LBM_INLINE static Moments<L, T> centre(const Around<L, true, T, AT>& around) {
+		const int here[3] = {0, 0, 0};
+		return around.moments(here);
+	}
+	template <int I> LBM_HD LBM_INLINE T population() const { return h.template population<I>(); }
+};
+template <class L, class T, class AT> struct Own<L, false, T, AT> {
+	const Around<L, false, T, AT>& around;
+	LBM_HD LBM_INLINE explicit Own(const Around<L, false, T, AT>& around) : around(around) {}
+	template <int I> LBM_HD LBM_INLINE T population() const {
+		const int here[3] = {0, 0, 0};
+		return around.template population<I>(here);
+	}
+};
+
+template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
+	const Around<L, MOMENTS, T, AT> around;
+	const Own<L, MOMENTS, T, AT> own;
+	const LinkCell cell;
+	const unsigned* const list;
+	const T* const laws;
+	T r0, j0[L::D];  // of the cell, where they are needed
+
+	LBM_HD LBM_INLINE SpecialCell(const AT& at, const LinkCell& cell, const unsigned* list, const T* laws)
+		: around{at}, own(around), cell(cell), list(list), laws(laws), r0{}, j0{} {
+		const int here[3] = {0, 0, 0};
+		if (cell.more & (MORE_DENSITY | MORE_OUTFLOW)) around.densities(here, r0, j0);
+	}
+
+	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ((1u << MIRROR_SHIFT) - 1)) * LINK_NUMBERS; }
+
+	// link is what comes out of the wall along direction I, whose word is given; back is
+	// what went in.
+	template <int I> LBM_HD LBM_INLINE T link(unsigned word, const T& back) const {
+		if (word >> MIRROR_SHIFT) return around.template mirrored<I>(word >> MIRROR_SHIFT);
+		const T* const n = law(word);
+		T f = n[0] * back;
+		if (n[1] != T(0)) f = f + n[1] * own.template population<I>();
+		if (n[2] != T(0)) {
+			const int behind[3] = {L::c(I, 0), L::c(I, 1), L::c(I, 2)};
+			f = f + n[2] * around.template population<L::opposite(I)>(behind);
+		}
+		return f + (n[3] * r0 + n[4]);
+	}
+
+	// step gives the components of the cell after the next step.
+	template <class C> LBM_HD LBM_INLINE void step(const Params<T>& p, T* out) const {
+		Moments<L, T> m{};
+		T f[MOMENTS ? 1 : L::Q];
+		T missing{};  // mass that went into walls and did not come back
+		const unsigned* next = list + cell.first;
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			T v;
+			if (cell.links >> I & 1) {
+				const T back = own.template population<L::opposite(I)>();
+				v = link<I>(*next++, back);
+				missing = missing + (back - v);
+			} else {
+				const int from[3] = {-L::c(I, 0), -L::c(I, 1), -L::c(I, 2)};
+				v = around.template population<I>(from);
+			}
+			if constexpr (MOMENTS) addPopulation<I>(m, v, true);
+			else f[I] = v;
+		});
+		if (cell.more & MORE_CONSERVE) {  // as a population at rest
+			if constexpr (MOMENTS) m.r = m.r + missing;
+			else f[L::Q / 2] = f[L::Q / 2] + missing;
+		}
+		if (cell.more & MORE_OUTFLOW) outflow(m, f);
+		if constexpr (MOMENTS) {
+			removeTrace(m);
+			C::collide(m, p);
+			out[0] = m.r;
+			unroll<L::D>([&](auto a) LBM_LAMBDA { out[1 + a.value] = m.j[a.value]; });
+			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out[1 + L::D + k.value] = m.s[k.value]; });
+		} else {
+			C::template collide<L>(f, p);
+			unroll<L::Q>([&](auto i) LBM_LAMBDA { out[i.value] = f[i.value]; });
+		}
+	}
+
+	// wave is W = r - u_n/cs, n the outward normal.
+	LBM_HD LBM_INLINE static T wave(const T& r, const T& jn) { return r - T(1.7320508075688772) * (jn * reciprocal(T(1) + r)); }
+
+	// outflow adds to the populations that come in what gives W its value.
+	LBM_HD LBM_INLINE void outflow(Moments<L, T>& m, T* f) const {
+		const int axis = cell.more >> MORE_AXIS_SHIFT & 3, side = cell.more & MORE_HIGH ? 1 : -1;
+		const T* const law = laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS;
+		const T sign = T(side);
+		const T jn = sign * part(j0, axis), w0 = wave(r0, jn), un = jn * reciprocal(T(1) + r0);
+		T want = w0 + law[0] * (law[1] - r0);
+		if (cell.more & MORE_UPWIND && un > T(0)) {
+			int d[3] = {0, 0, 0};
+			d[axis] = -side;
+			T r, j[L::D];
+			around.densities(d, r, j);
+			want = want - un * (w0 - wave(r, sign * part(j, axis)));
+		}
+		T r, j[L::D];
+		if constexpr (MOMENTS) {
+			r = m.r;
+			unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = m.j[a.value]; });
+		} else {
+			sumMoments<L>(f, r, j);
+		}
+		// Newton's iteration for the mass d to be added; it squares the error, a few 1e-3 at most.
+		T d{};
+		const T n = sign * part(j, axis);
+		for (int k = 0; k < 4; k++) {
+			const T inv = reciprocal(T(1) + r + d), u = (n - d) * inv;
+			const T error = want - (r + d - T(1.7320508075688772) * u);
+			d = d + error * reciprocal(T(1) + T(1.7320508075688772) * (T(1) + u) * inv);
+		}
+		int shares = 0;
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			if (cell.links >> I & 1 && L::c(I, axis) == -side) shares += L::share(I);
+		});
+		const T each = d * reciprocal(T(shares));
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			if (cell.links >> I & 1 && L::c(I, axis) == -side) {
+				const T v = each * T(L::share(I));
+				if constexpr (MOMENTS) addPopulation<I>(m, v, true);
+				else f[I] = f[I] + v;
+			}
+		});
+	}
+	LBM_HD LBM_INLINE static T part(const T* v, int axis) {
+		T p = v[0];
+		unroll<L::D - 1>([&](auto a) LBM_LAMBDA { p = axis == a.value + 1 ? v[a.value + 1] : p; });
+		return p;
+	}
+
+	// force calls add(k, F, M) for link number k of the list: the momentum that the fluid
+	// gives to the wall in the coming step, by the exchange of momentum in the wall's frame
+	// (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161),
+	//   F = (c_i' - u_w) f*_i' - (c_i - u_w) f_i,
+	// of populations less their values at rest, hence with the pressure at rest as zero;
+	// and its moment about the origin of x, the cell's centre.
+	template <class ADD> LBM_HD LBM_INLINE void force(const double* x, ADD add) const {
+		unsigned k = cell.first;
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			if (!(cell.links >> I & 1)) return;
+			const T back = own.template population<L::opposite(I)>();
+			const unsigned word = list[k];
+			const double in = double(back), out = double(link<I>(word, back));
+			const T* const n = law(word);
+			double F[3], at[3], M[3];
+			for (int a = 0; a < 3; a++) {
+				F[a] = -double(L::c(I, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
+				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(L::c(I, a));
+			}
+			M[0] = at[1] * F[2] - at[2] * F[1];
+			M[1] = at[2] * F[0] - at[0] * F[2];
+			M[2] = at[0] * F[1] - at[1] * F[0];
+			add(k, F, M);
+			k++;
+		});
+	}
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,139 @@
+package model
+
+// Law is what a solid type does with the populations that reach it. All laws are for a
+// wall, or a face, half-way between the fluid and the solid cell, but Interpolated,
+// which knows the distance. i is the direction out of the wall, i' the opposite one, f*
+// are the cell's populations after the collision, r its rho - 1 then.
+type Law int
+
+const (
+	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where
+	// u_w is tangential, and lets the mass u_w through elsewhere.
+	Bounce Law = iota
+	// Interpolated is bounce-back at the distance q of the wall along the link (Bouzidi,
+	// Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5, linear):
+	//   f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) + 6 w_i c_i.u_w           q < 1/2
+	//   f_i = f*_i'/2q + (1-1/2q) f*_i + 3/q w_i c_i.u_w               else
+	Interpolated
+	// VelocityFace is Bounce with the density of the cell: f_i = f*_i' + 6 w_i rho c_i.u_w
+	// (Ladd, J. Fluid Mech. 271 (1994) 285).
+	VelocityFace
+	// PressureFace gives the density rho_w at the face, and velocity and stress no
+	// gradient: f_i = f*_i + 2 w_i (r_w - r). It is the extrapolation of Guo, Zheng & Shi
+	// (Phys. Fluids 14 (2002) 2007) to a cell behind a face half-way; for a state of
+	// moments, anti-bounce-back with the sign of the stress put right.
+	PressureFace
+	// Outflow begins as f_i = f*_i; then the populations out of the face share, by their
+	// weights, what makes the acoustic wave that comes in, W = r - u_n/cs, go with the
+	// flow and relax to the face's pressure:
+	//   W(x, t+1) = W - max(u_n, 0) (W - W(x-n)) + Relax (r_w - r)
+	// with n the outward normal (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
+	Outflow
+	// Slip mirrors: f_i = f*_m of the fluid cell along the wall, m the direction i with
+	// its part across the face reversed: no friction, no flow through the face.
+	Slip
+)
+
+// Wall is one solid type.
+type Wall struct {
+	Law     Law
+	Density float64 // r_w, rho - 1 at the face: PressureFace, Outflow
+	Relax   float64 // Outflow: share of the pressure's error that is mended in a step
+	// Conserve makes Interpolated give back, as population at rest, the mass that it
+	// takes, so that a closed box keeps its own.
+	Conserve bool
+	// Velocity of the wall at a point, in cells from the domain's lower corner and
+	// lattice units; nil: Cells.Velocity.
+	Velocity func(p [3]float64) [3]float64
+	Measured bool // asked for by device.Program.Forces
+}
+
+// Cells tells which cells of one rank's box are fluid and which are solid,
+// with one more layer on every side (the neighbours' cells, periodic images or,
+// behind a face of the domain, the face's boundary).
+type Cells struct {
+	N [3]int // interior cells x, y, z
+	// Type has (N[0]+2)(N[1]+2)(N[2]+2) entries, x fastest, then y, then z:
+	// 0 is fluid, k > 0 is solid and belongs to boundary k-1.
+	Type []uint8
+	// Velocity of each boundary's wall in lattice units.
+	Velocity [][3]float64
+	// Walls says more of each boundary; nil: all are Bounce at their Velocity.
+	Walls []Wall
+	// Distance of an Interpolated wall from the centre of cell x along the direction c out
+	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
+	// half-way.
+	Distance func(x, c [3]int) float64
+	// Global is the domain's cells and Origin the place of this box in it, for what
+	// depends on the position. Zero Global: the box is the domain.
+	Global, Origin [3]int
+	// Rest tells of the low and the high end of x whether all that lies beyond, edges
+	// and corners included, are walls at rest in the whole domain. Kernels may treat
+	// such ends by themselves, with another order of additions, so that all ranks have
+	// to be told the same. False is always allowed.
+	Rest [2]bool
+}
+
+// NewCells makes an all-fluid box.
+func NewCells(n [3]int) Cells {
+	return Cells{N: n, Type: make([]uint8, (n[0]+2)*(n[1]+2)*(n[2]+2))}
+}
+
+// Index of cell (x, y, z), each from -1 to N inclusive.
+func (c Cells) Index(x, y, z int) int {
+	return ((z+1)*(c.N[1]+2)+y+1)*(c.N[0]+2) + x + 1
+}
+
+// At is the type of cell (x, y, z), each from -1 to N inclusive.
+func (c Cells) At(x, y, z int) uint8 { return c.Type[c.Index(x, y, z)] }
+
+// Wall is what type k > 0 does.
+func (c Cells) Wall(k uint8) Wall {
+	if c.Walls == nil {
+		return Wall{}
+	}
+	return c.Walls[k-1]
+}
+
+// Motion is the velocity of the wall of type k > 0 at the distance q along direction
+// v out of it from cell (x, y, z).
+func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int) [3]float64 {
+	w := c.Wall(k)
+	if w.Velocity == nil {
+		return c.Velocity[k-1]
+	}
+	at := [3]int{x, y, z}
+	var p [3]float64
+	for a := range p {
+		p[a] = float64(c.Origin[a]+at[a]) + 0.5 - q*float64(v[a])
+	}
+	return w.Velocity(p)
+}
+
+// Plain tells that type k > 0 is a half-way wall, at rest or in a constant motion.
+func (c Cells) Plain(k uint8) bool {
+	w := c.Wall(k)
+	return w.Law == Bounce && w.Velocity == nil
+}
+
+// AtRest tells if all cells of the plane x, edges included, are walls at rest.
+func (c Cells) AtRest(x, dims int) bool {
+	depth := dims - 2 // in 2D nothing comes from above or below
+	for z := -depth; z < c.N[2]+depth; z++ {
+		for y := -1; y <= c.N[1]; y++ {
+			t := c.At(x, y, z)
+			if t == 0 || c.Velocity[t-1] != [3]float64{} || !c.Plain(t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// WithRest sets Rest by the cells' own word, for a box that is the whole domain.
+func (c Cells) WithRest(periodic bool, dims int) Cells {
+	for side, x := range []int{-1, c.N[0]} {
+		c.Rest[side] = !periodic && c.AtRest(x, dims)
+	}
+	return c
+}

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"lbmsim/model"
+)
+
+// channel2D is a channel of 48 x 16 cells at tau = 0.8 that flows from x- to x+.
+func channel2D(collision, inlet, outlet string, u float64) string {
+	const h, nu = 16., 0.1
+	profile := fmt.Sprintf("%g*4*y*(Ly-y)/Ly^2", u)
+	drop := 8 * nu * u * 48 / h / h // pressure
+	kinds := map[string]string{
+		"velocity": fmt.Sprintf("type = \"velocity\"\nvelocity = [%q, 0]\n", profile),
+		"pressure": fmt.Sprintf("type = \"pressure\"\npressure = %g\n", drop),
+		"zero":     "type = \"pressure\"\n",
+		"outflow":  "type = \"outflow\"\n",
+	}
+	return fmt.Sprintf(`
+[domain]
+cells = [48, 16]
+[fluid]
+viscosity = %g
+[collision]
+model = %q
+precision = "float64"
+[initial]
+velocity = [%q, 0]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[boundary.inlet]
+faces = ["x-"]
+%s
+[boundary.outlet]
+faces = ["x+"]
+%s
+[run]
+steps = 12000
+[expect.velocity]
+reference = [%[3]q, 0]
+l2 = 0.01
+`, nu, collision, profile, kinds[inlet], kinds[outlet])
+}
+
+// A channel between open faces of all kinds has the parabola of its walls. Two faces of
+// given velocity need nothing more than a mean pressure, which they keep.
+func TestOpenChannels(t *testing.T) {
+	for _, c := range model.Collisions {
+		for _, faces := range [][2]string{{"velocity", "zero"}, {"velocity", "outflow"}, {"pressure", "zero"}, {"pressure", "outflow"}, {"velocity", "velocity"}} {
+			s := trial{text: channel2D(c.Name, faces[0], faces[1], 0.002), ranks: 2}.must(t)
+			t.Logf("%s, %v: error %.2g", c.Name, faces, s.summary.Expect[0].Got)
+		}
+	}
+}
+
+// A sound pulse leaves through an outflow: less than a hundredth of it comes back.
+func TestSoundLeaves(t *testing.T) {
+	for _, c := range model.Collisions {
+		text := fmt.Sprintf(`
+[domain]
+cells = [400, 3]
+periodic = ["y"]
+[fluid]
+viscosity = 0.02
+[collision]
+model = %q
+precision = "float64"
+[initial]
+density = "1 + 1e-3*exp(-((x-200)/20)^2)"
+velocity = ["0.05 + 1e-3/sqrt(3)*exp(-((x-200)/20)^2)", 0]
+[boundary.in]
+type = "velocity"
+velocity = [0.05, 0]
+faces = ["x-"]
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+[run]
+steps = 560
+[expect.max_speed]
+value = 0.05
+within = %g
+`, c.Name, 0.01*1e-3/math.Sqrt(3))
+		s := trial{text: text, ranks: 2}.must(t)
+		t.Logf("%s: %.2g of the pulse is left", c.Name, math.Abs(s.summary.Expect[0].Got-0.05)*math.Sqrt(3)/1e-3)
+	}
+}
+
+// Half a channel below a face without friction has the flow of half of a whole one, to
+// rounding: the exact wall law.
+func TestSlipIsAPlaneOfSymmetry(t *testing.T) {
+	const h, force, tau = 8, 1e-6, 0.8
+	nu := (tau - 0.5) / 3
+	for _, c := range model.Collisions {
+		lambda := 3. / 16
+		if c.WallLambda != nil {
+			lambda = c.WallLambda(tau)
+		}
+		text := fmt.Sprintf(`
+[domain]
+cells = [3, 4, 8]
+periodic = ["x", "y"]
+[fluid]
+viscosity = %.17g
+[collision]
+model = %q
+precision = "float64"
+[force]
+acceleration = [%g, 0, 0]
+[boundary.floor]
+type = "wall"
+faces = ["z-"]
+[boundary.middle]
+type = "slip"
+faces = ["z+"]
+[run]
+steps = %d
+[expect.velocity]
+reference = ["%.17g*(z*(2*Lz-z) + %.17g)", 0, 0]
+linf = 1e-8
+[expect]
+mass_error = 1e-12
+`, nu, c.Name, force, int(80*h*h/nu/4), force/2/nu, 4./3*(lambda-3./16))
+		trial{text: text, ranks: 3}.must(t)
+	}
+}
+
+// Walls that lie anywhere between the cells: interpolated ones put the flow where it
+// belongs, half-way ones have an error of the first order.
+func TestInterpolatedWallsLieWhereTheyAre(t *testing.T) {
+	const force, tau, at = 1e-6, 0.8, 1.85 // the walls are at so many cells from the faces
+	nu := (tau - 0.5) / 3
+	for _, c := range model.Collisions {
+		var err [2]float64
+		for k, wall := range []string{"wall", "interpolated_wall"} {
+			text := fmt.Sprintf(`
+[domain]
+cells = [4, 20]
+periodic = ["x"]
+[fluid]
+viscosity = %.17g
+[collision]
+model = %q
+precision = "float64"
+[force]
+acceleration = [%g, 0]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[body.floor]
+type = %[4]q
+shape = "box"
+from = [0, 0]
+to = [4, %[5]g]
+[body.ceiling]
+type = %[4]q
+shape = "box"
+from = [0, %[6]g]
+to = [4, 20]
+[run]
+steps = 20000
+[expect.velocity]
+reference = ["max(0, %.17[7]g*(y-%[5]g)*(%[6]g-y))", 0]
+l2 = 1
+`, nu, c.Name, force, wall, at, 20-at, force/2/nu)
+			err[k] = trial{text: text, ranks: 2}.must(t).summary.Expect[0].Got
+		}
+		t.Logf("%s: error %.2g half-way, %.2g interpolated", c.Name, err[0], err[1])
+		if err[1] > 0.01 || err[1] > err[0]/5 {
+			t.Errorf("%s: errors %.3g half-way, %.3g interpolated", c.Name, err[0], err[1])
+		}
+	}
+}
