@@ -15,6 +15,7 @@ import (
 	"lbmsim/geometry"
 	"lbmsim/halo"
 	"lbmsim/io/probe"
+	"lbmsim/model"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
