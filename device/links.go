@@ -15,7 +15,7 @@ type Links struct {
 	Rows  []uint32 // first cell of interior row z*ny + y; one more at the end
 	Cells []LinkCell
 	// List has, for each link of each cell, the number of its law in Laws; above
-	// MirrorShift the axes along which a Slip reverses its direction, else 0.
+	// MirrorShift, for a link that looks beside it, the axes that the face is across.
 	List []uint32
 	// Types of the links' walls, where they are measured, less 1.
 	Types []uint8
@@ -50,6 +50,7 @@ const (
 //
 //	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + D r + K
 //
+// (beside the cell, if List says so)
 // and for the force on the wall its velocity and its distance in links; of an outflow
 // the first two: Relax and Density.
 type LinkLaw struct {
@@ -204,37 +205,32 @@ func (w *Walls) law(x [3]int, i int, k uint8) (law LinkLaw, mirror uint32) {
 	case model.VelocityFace:
 		law.D = kick
 	case model.PressureFace:
-		law = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * wall.Density, Distance: q}
+		law, mirror = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * wall.Density, Distance: q}, w.beside(x, c)
 	case model.Outflow:
-		law = LinkLaw{B: 1, Distance: q}
+		law, mirror = LinkLaw{B: 1, Distance: q}, w.beside(x, c)
 	case model.Slip:
-		if mirror = w.outside(x, c); mirror == 0 {
-			break
-		}
-		along := x
-		for a := range along {
-			if mirror>>a&1 == 0 {
-				along[a] -= c[a]
-			}
-		}
-		if w.cells.At(along[0], along[1], along[2]) != 0 {
-			mirror = 0 // the corner with a wall
-		}
-		law = LinkLaw{A: 1, Distance: q}
+		law, mirror = LinkLaw{A: 1, Distance: q}, w.beside(x, c)
 	}
 	return law, mirror
 }
 
-// outside has a bit for each axis along which x - c lies behind a face of the domain.
-func (w *Walls) outside(x, c [3]int) (axes uint32) {
+// beside has a bit for each axis along which x - c lies behind a face of the domain, and
+// is 0 if the fluid cell beside that one, on this side of the face, is none.
+func (w *Walls) beside(x, c [3]int) (axes uint32) {
 	global := w.cells.Global
 	if global == [3]int{} {
 		global = w.cells.N
 	}
+	at := x
 	for a := range w.lattice.Dims {
-		if at := w.cells.Origin[a] + x[a] - c[a]; !w.periodic[a] && (at < 0 || at >= global[a]) {
+		if g := w.cells.Origin[a] + x[a] - c[a]; !w.periodic[a] && (g < 0 || g >= global[a]) {
 			axes |= 1 << a
+		} else {
+			at[a] -= c[a]
 		}
+	}
+	if w.cells.At(at[0], at[1], at[2]) != 0 {
+		return 0
 	}
 	return axes
 }

@@ -3,7 +3,8 @@
 // that what a case does not use costs its other cells nothing. A law is linear in what
 // the cell and the one behind it have (model.Law tells which law has which numbers):
 //   f_i(x, t+1) = A f*_i'(x) + B f*_i(x) + C f*_i'(x+c_i) + D r(x) + K
-// or mirrors, at a face without friction. The order of additions is that of the
+// or looks at the fluid cell s beside the one behind a face of the domain: an open face
+// takes f*_i(s) + D r(s) + K, one without friction f*_m(s), m the mirror image. The order of additions is that of the
 // directions.
 #ifndef LBM_SPECIAL_H
 #define LBM_SPECIAL_H
@@ -39,14 +40,16 @@ template <class L, bool MOMENTS, class T, class AT> struct Around {
 		if constexpr (MOMENTS) return Hermite<L, T>(moments(d)).template population<I>();
 		else return at.template get<I>(d);
 	}
+	// beside is the way to the fluid cell that the face lets direction I come from, if it
+	// stands across these axes.
+	template <int I> LBM_HD LBM_INLINE static void beside(unsigned axes, int* d) {
+		for (int a = 0; a < 3; a++) d[a] = axes >> a & 1 ? 0 : -L::c(I, a);
+	}
 	// mirrored is population I, which comes out of a face that mirrors these axes.
 	template <int I> LBM_HD LBM_INLINE T mirrored(unsigned axes) const {
 		int d[3], c[3];
-		for (int a = 0; a < 3; a++) {
-			const bool turns = axes >> a & 1;
-			d[a] = turns ? 0 : -L::c(I, a);
-			c[a] = turns ? -L::c(I, a) : L::c(I, a);
-		}
+		beside<I>(axes, d);
+		for (int a = 0; a < 3; a++) c[a] = axes >> a & 1 ? -L::c(I, a) : L::c(I, a);
 		T f{};
 		unroll<L::Q>([&](auto j) LBM_LAMBDA {
 			constexpr int J = decltype(j)::value;
@@ -112,8 +115,19 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	// link is what comes out of the wall along direction I, whose word is given; back is
 	// what went in.
 	template <int I> LBM_HD LBM_INLINE T link(unsigned word, const T& back) const {
-		if (word >> MIRROR_SHIFT) return around.template mirrored<I>(word >> MIRROR_SHIFT);
 		const T* const n = law(word);
+		if (const unsigned axes = word >> MIRROR_SHIFT) {
+			if (n[1] == T(0)) return around.template mirrored<I>(axes);
+			int d[3];
+			around.template beside<I>(axes, d);
+			T f = around.template population<I>(d);
+			if (n[3] != T(0)) {
+				T r, j[L::D];
+				around.densities(d, r, j);
+				f = f + (n[3] * r + n[4]);
+			}
+			return f;
+		}
 		T f = n[0] * back;
 		if (n[1] != T(0)) f = f + n[1] * own.template population<I>();
 		if (n[2] != T(0)) {

@@ -38,7 +38,7 @@ var Boundaries = []Boundary{
 	},
 	{
 		Name: "pressure", Law: PressureFace, Faces: true, May: []string{"pressure"},
-		Doc:   "inlet or outlet of given pressure half-way before the first cell; velocity and stress have no gradient there: f_i = f*_i + 2 w_i (rho_w - rho)",
+		Doc:   "inlet or outlet of given pressure half-way before the first cell; velocity and stress have no gradient across it: f_i = f*_i(s) + 2 w_i (rho_w - rho(s)), s the cell beside x - c_i",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},
 	{
@@ -48,7 +48,7 @@ var Boundaries = []Boundary{
 	},
 	{
 		Name: "slip", Law: Slip, Faces: true,
-		Doc:   "wall without friction, or plane of symmetry: f_i = f*_m of the fluid cell along the wall, m the mirror image of i",
+		Doc:   "wall without friction, or plane of symmetry: f_i = f*_m(s), s the cell beside x - c_i, m the mirror image of i",
 		Paper: "Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.7",
 	},
 }

@@ -19,17 +19,17 @@ const (
 	// (Ladd, J. Fluid Mech. 271 (1994) 285).
 	VelocityFace
 	// PressureFace gives the density rho_w at the face, and velocity and stress no
-	// gradient: f_i = f*_i + 2 w_i (r_w - r). It is the extrapolation of Guo, Zheng & Shi
-	// (Phys. Fluids 14 (2002) 2007) to a cell behind a face half-way; for a state of
-	// moments, anti-bounce-back with the sign of the stress put right.
+	// gradient across it: f_i = f*_i(s) + 2 w_i (r_w - r(s)), s the fluid cell beside
+	// x - c_i, on this side of the face. It is the extrapolation of Guo, Zheng & Shi
+	// (Phys. Fluids 14 (2002) 2007) to a cell behind a face half-way.
 	PressureFace
-	// Outflow begins as f_i = f*_i; then the populations out of the face share, by their
+	// Outflow begins as f_i = f*_i(s); then the populations out of the face share, by their
 	// weights, what makes the acoustic wave that comes in, W = r - u_n/cs, go with the
 	// flow and relax to the face's pressure:
 	//   W(x, t+1) = W - max(u_n, 0) (W - W(x-n)) + Relax (r_w - r)
 	// with n the outward normal (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
 	Outflow
-	// Slip mirrors: f_i = f*_m of the fluid cell along the wall, m the direction i with
+	// Slip mirrors: f_i = f*_m(s), m the direction i with
 	// its part across the face reversed: no friction, no flow through the face.
 	Slip
 )

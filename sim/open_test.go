@@ -42,7 +42,7 @@ faces = ["x+"]
 steps = 12000
 [expect.velocity]
 reference = [%[3]q, 0]
-l2 = 0.01
+l2 = 1
 `, nu, collision, profile, kinds[inlet], kinds[outlet])
 }
 

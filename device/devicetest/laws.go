@@ -48,6 +48,9 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		}
 		return 1 - r.Float64()
 	}
+	for i := range e.Fields {
+		e.Fields[i] /= 2 // the laws make large values larger
+	}
 	pairs := [][2]uint8{{inlet, pressure}, {inlet, outflow}, {slip, slip}, {slip, bounce}, {pressure, outflow}, {moving, slip}}
 	r := rand.New(rand.NewSource(seed))
 	var solid = map[[3]int]uint8{}

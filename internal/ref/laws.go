@@ -69,10 +69,8 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	}
 	u := f.Cells.Motion(k, x[0], x[1], x[2], q, c)
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	rho := 0.0
-	for _, v := range own {
-		rho += v
-	}
+	// The fluid cell beside the one behind a face of the domain, and the mirror image of c.
+	beside, image := f.beside(x, c)
 	switch wall.Law {
 	case model.Interpolated:
 		if q < 0.5 {
@@ -80,35 +78,43 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 		}
 		return own[o]/(2*q) + (1-1/(2*q))*own[i] + kick/(2*q)
 	case model.VelocityFace:
-		return own[o] + rho*kick
+		return own[o] + sum(own)*kick
 	case model.PressureFace:
-		return own[i] + 2*weight*(1+wall.Density-rho)
+		return beside[i] + 2*weight*(1+wall.Density-sum(beside))
 	case model.Outflow:
-		return own[i]
+		return beside[i]
 	case model.Slip:
-		return f.mirrored(own[o], x, i)
+		return beside[image]
 	}
 	return own[o] + kick
 }
 
-// mirrored is what a face without friction sends, or, in a corner with a wall, back.
-func (f *Flow) mirrored(back float64, x [3]int, i int) float64 {
-	c := f.Lattice.Velocities[i]
-	from, turned := x, c
+func sum(pop []float64) (rho float64) {
+	for _, v := range pop {
+		rho += v
+	}
+	return rho
+}
+
+// beside is the populations of the fluid cell beside x - c, on this side of the faces of
+// the domain, and the direction that c becomes in their mirror; those of x itself and the
+// opposite direction where that is no fluid cell.
+func (f *Flow) beside(x, c [3]int) (pop []float64, image int) {
+	at, turned := x, c
 	behind := false
 	for a := range x {
-		if at := x[a] - c[a]; !f.Periodic[a] && (at < 0 || at >= f.Cells.N[a]) {
+		if g := x[a] - c[a]; !f.Periodic[a] && (g < 0 || g >= f.Cells.N[a]) {
 			turned[a], behind = -c[a], true
 		} else {
-			from[a] = at
+			at[a] = g
 		}
 	}
-	if !behind || f.Cells.At(from[0], from[1], from[2]) != 0 {
-		return back
+	if !behind || f.Cells.At(at[0], at[1], at[2]) != 0 {
+		at, turned = x, [3]int{-c[0], -c[1], -c[2]}
 	}
 	for j, v := range f.Lattice.Velocities {
 		if v == turned {
-			return f.at(from, j)
+			return f.cell(at), j
 		}
 	}
 	panic("a lattice without mirror images")
