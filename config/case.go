@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lbmsim/decomp"
+	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
@@ -35,6 +36,7 @@ type Case struct {
 	Initial    Initial
 	Boundaries []Boundary // [boundary.NAME], in the order of the file
 	Bodies     []Body
+	Files      []SolidFile // of bodies, in the order of the file
 
 	Run        Run
 	Device     Device
@@ -134,27 +136,32 @@ type Boundary struct {
 	Relax    float64      // outflow: share of the pressure's error that is mended in a step
 }
 
-// Shape of a body.
-type Shape int
-
-const (
-	BoxShape Shape = iota
-	Sphere
-	Cylinder
-)
-
-// Body is one [body.NAME]: a solid in the flow, in lattice units from the
-// domain's lower corner. A cell is solid when its centre lies inside.
+// Body is one [body.NAME] that stands in the flow. A cell is solid when its centre
+// lies inside.
 type Body struct {
-	Name     string
-	Kind     model.Boundary // how its surface acts; "wall" unless said otherwise
-	Conserve bool           // interpolated_wall: keep the mass
-	Shape    Shape
-	Lo, Hi   [3]float64 // BoxShape: corners; z from 0 to 1 in 2D
-	Centre   [3]float64 // Sphere, Cylinder; Centre[2] = 1/2 in 2D
-	Radius   float64
-	Axis     int     // Cylinder: axis it is parallel to (always z in 2D)
-	Length   float64 // Cylinder: length along Axis; 0 = through the whole domain
+	Name string
+	Kind model.Boundary // how its surface acts; "wall" unless said otherwise
+	// Conserve: an interpolated_wall keeps the mass.
+	Conserve bool
+	solid    solid
+}
+
+// Shape is the body as a shape, in cells from the domain's lower corner. files are the
+// shapes of Case.Files, in their order.
+func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shape(files) }
+
+// Whole reports whether the shape needs no file.
+func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
+
+// SolidFile is the file of a body.
+type SolidFile struct {
+	Body   string // NAME of [body.NAME]
+	Path   string // to be opened
+	Shown  string // as the case file has it
+	SHA256 string // of its bytes, in hexadecimal, when the case gives it
+	Repair bool   // close the surface where it is open
+	// Motion leads from the numbers in the file to cells from the domain's lower corner.
+	Motion geometry.Motion
 }
 
 // Run says when a run ends and how it is watched.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lbmsim/geometry"
 )
 
 // load reads a text that must be right.
@@ -154,9 +156,10 @@ within = "1 cm/s"
 	near("u", c.Initial.Velocity[0](4, 5, 0.5), 0.5*0.4*0.1)
 	near("v", c.Initial.Velocity[1](4, 5, 0.5), 0.5*0.1)
 	near("rho", c.Initial.Density(1, 1, 1), 1+3*2/(2*10.*10))
-	near("x", c.Bodies[0].Centre[0], 10)
-	near("y", c.Bodies[0].Centre[1], 5)
-	near("radius", c.Bodies[0].Radius, 2)
+	disc := c.Bodies[0].Shape(nil).(geometry.Cylinder)
+	near("x", disc.Centre[0], 10)
+	near("y", disc.Centre[1], 5)
+	near("radius", disc.Radius, 2)
 	near("period", c.Probes[0].Schedule.Period, 50)
 	if c.Probes[0].Cell != [3]int{0, 9, 0} {
 		t.Errorf("probe at %v", c.Probes[0].Cell)

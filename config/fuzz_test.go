@@ -183,7 +183,7 @@ func TestEveryKey(t *testing.T) {
 	values := map[kind][]string{
 		kText: {`"a"`}, kInteger: {"3"}, kIntegers: {"[4, 4]", "[4, 4, 4]"}, kNumber: {"0.6", "20"},
 		kQuantity: {"0.2", "1"}, kVector: {"[0.2, 0]", "[1, 1, 1]"}, kFormula: {"0.2", `"x"`}, kFormulas: {`["x", 0]`, `["x", 0, "z"]`},
-		kPair: {"[0, 1]"}, kDuration: {`"1 s"`}, kPeriod: {"2"}, kTolerance: {`"1 %"`, "0.1"}, kFlag: {"true"}, kName: {`"a"`},
+		kPair: {"[0, 1]"}, kDuration: {`"1 s"`}, kPeriod: {"2"}, kTolerance: {`"1 %"`, "0.1"}, kFlag: {"true"}, kName: {`"a"`}, kNames: {`["a", "b"]`},
 	}
 	done := map[string]bool{}
 	for _, src := range of {

@@ -244,8 +244,9 @@ func (r *resolver) cell(s *section, key string, fluid bool) [3]int {
 	}
 	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
 	for i := range r.c.Bodies {
-		if fluid && r.c.Bodies[i].contains(centre) {
-			r.add(s.get(key).at, "", "%s lies inside [body.%s]", s.head(), r.c.Bodies[i].Name)
+		b := &r.c.Bodies[i]
+		if fluid && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
+			r.add(s.get(key).at, "", "%s lies inside [body.%s]", s.head(), b.Name)
 		}
 	}
 	return c

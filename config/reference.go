@@ -87,6 +87,8 @@ func (k key) form() string {
 		s = "text"
 	case kName:
 		s = "name"
+	case kNames:
+		s = "list of names"
 	case kWord:
 		s = "one of " + strings.Join(ticks(k.choices), " ")
 	case kWords:
@@ -101,6 +103,9 @@ func (k key) form() string {
 		s = d
 	case kVector:
 		s = "list, one per axis: " + d
+		if k.dim == model.Dimensionless {
+			s = "list of numbers, one per axis"
+		}
 	case kFormula:
 		s = "expression: " + d
 	case kFormulas:

@@ -32,6 +32,7 @@ const (
 	kTolerance             // a percentage or a quantity
 	kFlag                  // true or false
 	kName                  // of a named table
+	kNames                 // a list of names
 )
 
 // span is a range of numbers, in SI or lattice units as the value is.
@@ -43,6 +44,8 @@ type span struct {
 
 func above(lo float64) span       { return span{true, lo, inf, true, true} }
 func between(lo, hi float64) span { return span{true, lo, hi, true, true} }
+
+func atLeast(lo float64) span { return span{true, lo, inf, false, true} }
 
 func counts(lo, hi float64) span { return span{true, lo, hi, false, false} }
 
@@ -188,7 +191,7 @@ func transports() []string { // in the order of Transport
 func words() []string { // in the order of Word
 	return []string{"ask", "yes", "no"}
 }
-func shapes() []string { return []string{"box", "sphere", "cylinder"} }
+func shapes() []string { return names(solids(), func(k solidKind) string { return k.name }) }
 
 // expectKeys are the value and its tolerance.
 func expectKeys(value key, more ...key) []key {
@@ -253,15 +256,28 @@ func schema() []table {
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
 			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
-			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape; in 2D box and cylinder (a disc)"},
-			{name: "from", kind: kVector, dim: model.Length, doc: "box: the lower corner"},
-			{name: "to", kind: kVector, dim: model.Length, doc: "box: the upper corner"},
-			{name: "centre", kind: kVector, dim: model.Length, doc: "sphere, cylinder: the centre"},
-			{name: "radius", kind: kQuantity, dim: model.Length, within: above(0), doc: "sphere, cylinder: the radius"},
-			{name: "diameter", kind: kQuantity, dim: model.Length, within: above(0), doc: "sphere, cylinder: instead of the radius"},
+			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape, see docs/geometry.md; in 2D a cylinder is a disc and a cone its section"},
+			{name: "from", kind: kVector, dim: model.Length, doc: "box: the lower corner; cone, capsule: where the axis begins"},
+			{name: "to", kind: kVector, dim: model.Length, doc: "box: the upper corner; cone, capsule: where the axis ends"},
+			{name: "centre", kind: kVector, dim: model.Length, doc: "sphere, ellipsoid, cylinder: the centre"},
+			{name: "radius", kind: kQuantity, dim: model.Length, within: above(0), doc: "sphere, cylinder, capsule: the radius; cone: that at from"},
+			{name: "diameter", kind: kQuantity, dim: model.Length, within: above(0), doc: "instead of the radius"},
+			{name: "radius_to", kind: kQuantity, dim: model.Length, within: atLeast(0), def: "0", doc: "cone: the radius at to; equal radii make a cylinder along any direction"},
+			{name: "radii", kind: kVector, dim: model.Length, within: above(0), doc: "ellipsoid: half its length along each axis"},
 			{name: "axis", kind: kWord, choices: axes(), def: `"z"`, doc: "cylinder: the axis that it is parallel to"},
 			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "through the whole domain", doc: "cylinder: length along its axis, half on each side of the centre"},
-		}, "A solid in the flow. A cell is solid when its centre lies inside."},
+			{name: "point", kind: kVector, dim: model.Length, doc: "half_space: a point of its plane"},
+			{name: "normal", kind: kVector, doc: "half_space: a direction out of it, of any length"},
+			{name: "of", kind: kNames, doc: "union, intersection, difference: names of other bodies, which then do not stand in the flow themselves. A difference is the first without the others"},
+			{name: "file", kind: kText, doc: "stl: the file, relative to the case file's folder"},
+			{name: "sha256", kind: kText, defDoc: "the file's, in the resolved copy", doc: "stl: SHA-256 of the file in hexadecimal; the run ends when the file has another"},
+			{name: "unit", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "1 cell in lattice units; with units it must be given", doc: "stl: what 1 in the file means, such as \"1 mm\": the format has no unit"},
+			{name: "repair", kind: kFlag, def: "false", doc: "stl: close a surface that is not watertight. What was done is reported; more than a tenth of guessed area is refused"},
+			{name: "scale", kind: kNumber, within: above(0), def: "1", doc: "makes the shape larger by this factor"},
+			{name: "rotate", kind: kVector, defDoc: "not turned", doc: "angles in degrees about x, then y, then z, by the right-hand rule; three numbers, in 2D only the last may differ from 0"},
+			{name: "about", kind: kVector, dim: model.Length, defDoc: "the middle of a shape with a place, the origin of the file or of the coordinates otherwise", doc: "the point that scale and rotate leave in its place"},
+			{name: "translate", kind: kVector, dim: model.Length, defDoc: "not moved", doc: "moves the shape, after scale and rotate"},
+		}, "A solid in the flow: a shape, a combination of other bodies, or the surface in a file. A cell is solid when its centre lies inside."},
 		{"run", []key{
 			{name: "steps", kind: kInteger, within: counts(1, maxSteps), doc: "number of steps"},
 			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},

@@ -90,8 +90,8 @@ type entry struct {
 	at     mark // of the value; of the key or table when it is a default
 	given  bool
 	ok     bool
-	text   string // kText, kWord, kName
-	words  []string
+	text   string   // kText, kWord, kName
+	words  []string // kWords, kNames
 	wordAt []mark
 	ints   []int
 	vals   []amount
@@ -105,7 +105,7 @@ func (e *entry) toml() string {
 	switch e.key.kind {
 	case kText, kWord, kName:
 		return quote(e.text)
-	case kWords:
+	case kWords, kNames:
 		s := make([]string, len(e.words))
 		for i, w := range e.words {
 			s[i] = quote(w)
@@ -174,6 +174,28 @@ func (r *reader) read(e *entry, raw any) {
 				if o == w && w != "" {
 					r.add(at, "", "%q stands twice in %s", w, k.name)
 				}
+			}
+			e.words, e.wordAt = append(e.words, w), append(e.wordAt, at)
+		}
+	case kNames:
+		list, ok := raw.([]any)
+		if !ok {
+			r.wrongType(e.at, k, raw, `a list of names such as ["a", "b"]`)
+			break
+		}
+		for i, el := range list {
+			at := r.elem(e, i)
+			w, ok := el.(string)
+			switch {
+			case i == maxNamed([]string{"body"}):
+				r.add(at, "", "%s has %d names", k.name, len(list))
+			case i > maxNamed([]string{"body"}):
+			case !ok:
+				r.wrongType(at, k, el, "a list of names")
+			case !goodName(w):
+				r.add(at, "", "%s is no name", shortQuote(w))
+			case contains(e.words, w):
+				r.add(at, "", "%q stands twice in %s", w, k.name)
 			}
 			e.words, e.wordAt = append(e.words, w), append(e.wordAt, at)
 		}

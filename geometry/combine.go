@@ -1,6 +1,10 @@
 package geometry
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/decomp"
+)
 
 // Shapes made of shapes, and shapes that know whole rows of cells at a time.
 
@@ -194,4 +198,31 @@ func (m Moved) Hit(p, d [3]float64) (float64, bool) {
 // Crossings are those of the shape before the motion.
 func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
+}
+
+// After is the motion that does first, then m.
+func (m Motion) After(first Motion) Motion {
+	out := Motion{Scale: m.Scale * first.Scale, Shift: m.Apply(first.Shift)}
+	for a := range out.Turn {
+		for b := range out.Turn {
+			for k := range 3 {
+				out.Turn[a][b] += m.Turn[a][k] * first.Turn[k][b]
+			}
+		}
+	}
+	return out
+}
+
+// Rows says which rows of cells Sample asks the shapes for: along y and along z.
+func (d Domain) Rows(box decomp.Box) (rows [2][]bool) {
+	for k := range rows {
+		axis := k + 1
+		rows[k] = make([]bool, d.Cells[axis])
+		for i := box.Lo[axis] - 1; i <= box.Hi[axis]; i++ {
+			if at, out := d.locate(axis, i); out == 0 {
+				rows[k][at] = true
+			}
+		}
+	}
+	return rows
 }

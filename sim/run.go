@@ -14,6 +14,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/geometry"
 	"lbmsim/halo"
 	"lbmsim/model"
 )
@@ -40,7 +41,8 @@ type run struct {
 	box    decomp.Box // this rank's cells, global
 	layout decomp.Layout
 	cells  model.Cells
-	faces  int // boundaries that stand on faces; those of bodies follow
+	solids []geometry.Shape // the bodies from files
+	faces  int              // boundaries that stand on faces; those of bodies follow
 	// distance to the walls of the rank's own cells, where an output shows it.
 	distance []float32
 	params   model.Params

@@ -28,7 +28,14 @@ func start(o Options) (*run, error) {
 	if r.plan, err = o.Case.Cut(r.size); err != nil {
 		return r, &Error{ExitUsage, err} // the same on every rank
 	}
+	r.box = r.plan.Box(r.rank)
+	if err := r.loadFiles(); err != nil {
+		return r, err
+	}
 	if err := r.all("setting up", r.build()); err != nil {
+		return r, err
+	}
+	if err := r.countCells(); err != nil {
 		return r, err
 	}
 	if err := r.connect(); err != nil {
@@ -63,7 +70,6 @@ func start(o Options) (*run, error) {
 // build makes the device's part: cells, kernels, memory and the exchange.
 func (r *run) build() (err error) {
 	c := r.Case
-	r.box = r.plan.Box(r.rank)
 	r.layout = r.plan.Layout(r.rank, c.Spec.Components())
 	r.edges, r.inner = r.plan.Edges(r.rank)
 	domain := r.domain()
@@ -122,24 +128,14 @@ func (r *run) domain() geometry.Domain {
 	return d
 }
 
-// bodies are the case's bodies as shapes.
+// bodies are the case's bodies as shapes; without the files' before they are read.
 func (r *run) bodies() []geometry.Body {
 	var bodies []geometry.Body
+	if len(r.solids) < len(r.Case.Files) {
+		return nil
+	}
 	for i, b := range r.Case.Bodies {
-		var s geometry.Shape
-		switch b.Shape {
-		case config.BoxShape:
-			s = geometry.Box{Lo: b.Lo, Hi: b.Hi}
-		case config.Sphere:
-			s = geometry.Sphere{Centre: b.Centre, Radius: b.Radius}
-		case config.Cylinder:
-			length := b.Length
-			if length == 0 {
-				length = 4 * float64(r.Case.Cells[b.Axis]+1)
-			}
-			s = geometry.Cylinder{Centre: b.Centre, Radius: b.Radius, Axis: b.Axis, Length: length}
-		}
-		bodies = append(bodies, geometry.Body{Shape: s, Type: uint8(len(r.Case.Boundaries) + i + 1)})
+		bodies = append(bodies, geometry.Body{Shape: b.Shape(r.solids), Type: uint8(len(r.Case.Boundaries) + i + 1)})
 	}
 	return bodies
 }

@@ -35,7 +35,7 @@ var places = map[string]place{
 	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
-	"sim": {4, []string{"config", "model", "geometry", "decomp", "comm", "device", "halo",
+	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "stats"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
@@ -52,10 +52,11 @@ var places = map[string]place{
 	"io/probe":            {2, []string{"model"}},
 	"device":              {2, []string{"model", "decomp"}},
 	"kernels":             {2, []string{"model", "decomp"}},
-	"geometry":            {2, []string{"model", "decomp"}},
+	"geometry":            {1, []string{"model", "decomp"}},
+	"geometry/intake":     {1, []string{"geometry/mesh", "geometry/stl"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
-	"config":              {2, []string{"model", "decomp"}},
+	"config":              {2, []string{"model", "decomp", "geometry"}},
 	"internal/ref":        {2, []string{"model", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},

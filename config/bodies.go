@@ -1,0 +1,554 @@
+package config
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/geometry"
+	"lbmsim/model"
+)
+
+// [body.NAME]: what stands in the flow, as shapes in cells.
+
+// solid is how a body is made: a shape, parts that are combined, or a file.
+type solid struct {
+	plain  geometry.Shape // nil for the others
+	parts  []solid
+	op     geometry.Operation
+	file   int // 1 + index in Case.Files
+	motion *geometry.Motion
+}
+
+// shape builds it.
+func (s solid) shape(files []geometry.Shape) geometry.Shape {
+	switch {
+	case s.file > 0:
+		return files[s.file-1] // its motion is in the file's
+	case s.plain == nil:
+		c := geometry.Combination{Operation: s.op}
+		for _, p := range s.parts {
+			c.Parts = append(c.Parts, p.shape(files))
+		}
+		return c
+	case s.motion != nil:
+		return geometry.Moved{Shape: s.plain, Motion: *s.motion}
+	}
+	return s.plain
+}
+
+// fromFiles are the files that it needs.
+func (s solid) fromFiles() (list []int) {
+	if s.file > 0 {
+		return []int{s.file - 1}
+	}
+	for _, p := range s.parts {
+		list = append(list, p.fromFiles()...)
+	}
+	return list
+}
+
+// solidKind is a word for shape, with the keys that it has and needs.
+type solidKind struct {
+	name        string
+	flat        bool // exists in 2D
+	keys, needs []string
+	make        func(r *resolver, s *section) geometry.Shape // nil with an error added
+	op          geometry.Operation
+}
+
+// ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
+var ofSurfaces = []string{"type", "conserve_mass"}
+
+var turns = []string{"rotate", "about", "scale", "translate"}
+
+func solids() []solidKind {
+	round := []string{"radius", "diameter"}
+	with := func(lists ...[]string) (all []string) {
+		for _, l := range append(lists, turns) {
+			all = append(all, l...)
+		}
+		return all
+	}
+	list := []solidKind{
+		{name: "box", flat: true, keys: with([]string{"from", "to"}), needs: []string{"from", "to"}, make: (*resolver).box},
+		{name: "sphere", keys: with([]string{"centre"}, round), needs: []string{"centre", "radius"}, make: (*resolver).sphere},
+		{name: "cylinder", flat: true, keys: with([]string{"centre", "axis", "length"}, round), needs: []string{"centre", "radius"}, make: (*resolver).cylinder},
+		{name: "ellipsoid", flat: true, keys: with([]string{"centre", "radii"}), needs: []string{"centre", "radii"}, make: (*resolver).ellipsoid},
+		{name: "cone", flat: true, keys: with([]string{"from", "to", "radius_to"}, round), needs: []string{"from", "to", "radius"}, make: (*resolver).cone},
+		{name: "capsule", flat: true, keys: with([]string{"from", "to"}, round), needs: []string{"from", "to", "radius"}, make: (*resolver).capsule},
+		{name: "half_space", flat: true, keys: with([]string{"point", "normal"}), needs: []string{"point", "normal"}, make: (*resolver).halfSpace},
+	}
+	for _, c := range []solidKind{{name: "union", op: geometry.Union}, {name: "intersection", op: geometry.Intersection}, {name: "difference", op: geometry.Difference}} {
+		c.flat, c.keys, c.needs = true, with([]string{"of"}), []string{"of"}
+		list = append(list, c)
+	}
+	return append(list, solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}})
+}
+
+// made is a body while it is being read.
+type made struct {
+	s     *section
+	kind  solidKind
+	solid *solid // nil until it is known, and when it cannot be
+	in    *made  // the combination that it is a part of
+	busy  bool
+}
+
+func (r *resolver) bodies() {
+	known := map[string]*made{}
+	var list []*made
+	for _, s := range r.all("body") {
+		m := &made{s: s}
+		list = append(list, m)
+		known[s.name()] = m
+		r.bodyKeys(m)
+	}
+	for _, m := range list {
+		r.claim(m, known)
+	}
+	for _, m := range list {
+		if m.in != nil {
+			continue
+		}
+		r.solid(m, known)
+		if m.solid == nil {
+			continue
+		}
+		r.moveAll(m)
+		b := Body{Name: m.s.name(), solid: *m.solid}
+		r.surface(m.s, &b)
+		r.c.Bodies = append(r.c.Bodies, b)
+		if b.Whole() {
+			r.place(m.s, b)
+		}
+	}
+}
+
+// surface says how the surface of a body acts.
+func (r *resolver) surface(s *section, b *Body) {
+	if e := s.get("type"); e != nil {
+		b.Kind, _ = model.FindBoundary(e.text)
+	}
+	if e := s.get("conserve_mass"); e != nil {
+		b.Conserve = e.flag
+		if b.Kind.Law != model.Interpolated {
+			r.add(e.keyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
+		}
+	}
+}
+
+// bodyKeys checks that a body has the keys of its shape.
+func (r *resolver) bodyKeys(m *made) {
+	s := m.s
+	e := s.get("shape")
+	if !r.need(s, "shape", "shape = "+oneOf(quoteAll(shapes()))) || e == nil {
+		return
+	}
+	for _, k := range solids() {
+		if k.name == e.text {
+			m.kind = k
+		}
+	}
+	for _, k := range s.table.keys {
+		if contains(ofSurfaces, k.name) || k.name == "shape" || contains(m.kind.keys, k.name) {
+			continue
+		}
+		if s.has(k.name) {
+			r.add(s.keys[k.name].keyAt, "", "%s has no %s", article(e.text), k.name)
+		}
+		delete(s.keys, k.name) // not even a default
+	}
+	if r.dims == 2 && !m.kind.flat {
+		r.add(e.at, "", "a sphere in 2D: a disc is shape = \"cylinder\"")
+		m.kind = solidKind{}
+		return
+	}
+	ok := true
+	for _, k := range m.kind.needs {
+		if k == "radius" {
+			r.exclusive(s, "the diameter is twice the radius", "radius", "diameter")
+			if !s.has("radius") && !s.has("diameter") {
+				r.missing(s, "", "%s needs radius or diameter", s.head())
+				ok = false
+			}
+			ok = ok && (s.get("radius") != nil || s.get("diameter") != nil)
+			continue
+		}
+		ok = r.need(s, k, "") && s.get(k) != nil && ok
+		if ok && s.table.find(k).kind == kVector {
+			ok = r.vector(s, k) != nil
+		}
+	}
+	if !ok {
+		m.kind = solidKind{}
+	}
+}
+
+func article(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") && word != "union" || word == "stl" {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// claim notes which bodies are parts of a combination. A body is a part of one only,
+// so that they form trees.
+func (r *resolver) claim(m *made, known map[string]*made) {
+	if !contains(m.kind.needs, "of") {
+		return
+	}
+	e := m.s.get("of")
+	if len(e.words) == 0 {
+		r.add(e.at, "", "%s is made of nothing", m.s.head())
+		m.kind = solidKind{}
+	}
+	for i, w := range e.words {
+		part := known[w]
+		switch {
+		case part == nil:
+			var others []string
+			for _, s := range r.all("body") {
+				others = append(others, s.name())
+			}
+			r.add(e.wordAt[i], "", "there is no [body.%s]%s", w, meant(w, others))
+			m.kind = solidKind{}
+		case part == m:
+			r.add(e.wordAt[i], "", "%s is made of itself", m.s.head())
+			m.kind = solidKind{}
+		case part.in != nil:
+			r.add(e.wordAt[i], "a body is a part of one combination only: write it a second time under another name", "[body.%s] is already a part of %s", w, part.in.s.head())
+			m.kind = solidKind{}
+		default:
+			part.in = m
+			for _, k := range ofSurfaces {
+				if part.s.has(k) {
+					r.add(part.s.keys[k].keyAt, "", "[body.%s] is a part of %s, whose %s it has", w, m.s.head(), k)
+				}
+				delete(part.s.keys, k)
+			}
+		}
+	}
+	for up := m.in; up != nil; up = up.in {
+		if up == m {
+			r.add(e.at, "", "%s is made of itself", m.s.head())
+			m.in, m.kind = nil, solidKind{}
+			return
+		}
+	}
+}
+
+// solid makes a body and its parts.
+func (r *resolver) solid(m *made, known map[string]*made) {
+	if m.kind.name == "" || !r.haveBox || m.busy {
+		return
+	}
+	m.busy = true
+	out := solid{op: m.kind.op}
+	switch {
+	case m.kind.make != nil:
+		if out.plain = m.kind.make(r, m.s); out.plain == nil {
+			return
+		}
+	case m.kind.name == "stl":
+		if out.file = r.solidFile(m.s); out.file == 0 {
+			return
+		}
+	default:
+		for _, w := range m.s.get("of").words {
+			part := known[w]
+			r.solid(part, known)
+			if part.solid == nil {
+				return
+			}
+			r.moveAll(part)
+			out.parts = append(out.parts, *part.solid)
+		}
+	}
+	m.solid = &out
+}
+
+// moveAll applies a body's own motion to all that it is made of.
+func (r *resolver) moveAll(m *made) {
+	if motion := r.motion(m); motion != nil {
+		r.move(m.solid, *motion)
+	}
+}
+
+func (r *resolver) move(s *solid, by geometry.Motion) {
+	switch {
+	case s.file > 0:
+		f := &r.c.Files[s.file-1]
+		f.Motion = by.After(f.Motion)
+	case s.plain == nil:
+		for i := range s.parts {
+			r.move(&s.parts[i], by)
+		}
+	default:
+		if s.motion != nil {
+			by = by.After(*s.motion)
+		}
+		s.motion = &by
+	}
+}
+
+// motion is what scale, rotate, about and translate ask for, in cells; nil for nothing.
+// A file's numbers become the case's coordinates first.
+func (r *resolver) motion(m *made) *geometry.Motion {
+	s := m.s
+	scale := 1.0
+	if e := s.get("scale"); e != nil {
+		scale = e.vals[0].v
+	}
+	var angles, shift [3]float64
+	if e := s.get("rotate"); e != nil {
+		if len(e.vals) != 3 {
+			r.add(e.at, "angles in degrees about x, y and z; in 2D the first two are 0", "rotate has %d values", len(e.vals))
+			return nil
+		}
+		for a, v := range e.vals {
+			angles[a] = v.v
+			if r.dims == 2 && a < 2 && v.v != 0 {
+				r.add(v.at, "", "in 2D a body turns about z only")
+				return nil
+			}
+		}
+	}
+	for a, v := range r.vector(s, "translate") {
+		shift[a] = v.v / r.c.Units.Length
+	}
+	if scale == 1 && angles == [3]float64{} && shift == [3]float64{} {
+		return nil
+	}
+	var about [3]float64
+	switch v := r.vector(s, "about"); {
+	case v != nil:
+		about = r.position(v)
+	case m.solid.plain != nil:
+		lo, hi := m.solid.plain.Bounds()
+		for a := range about {
+			about[a] = (lo[a] + hi[a]) / 2
+		}
+		if h, ok := m.solid.plain.(geometry.HalfSpace); ok {
+			about = h.Point
+		}
+	default:
+		about = r.position([]amount{{}, {}, {}})
+	}
+	if r.dims == 2 {
+		about[2] = 0.5
+	}
+	out := geometry.NewMotion(scale, angles, [3]float64{})
+	moved := out.Apply(about)
+	for a := range shift {
+		out.Shift[a] = shift[a] + about[a] - moved[a]
+	}
+	return &out
+}
+
+// cellsOf is a length in cells.
+func (r *resolver) cellsOf(e *entry) float64 { return e.vals[0].v / r.c.Units.Length }
+
+// pointOf is the position under a key; in 2D it lies in the plane of the cells' centres.
+func (r *resolver) pointOf(s *section, key string) [3]float64 {
+	p := r.position(s.get(key).vals)
+	if r.dims == 2 {
+		p[2] = 0.5
+	}
+	return p
+}
+
+func (r *resolver) radiusOf(s *section) float64 {
+	if e := s.get("radius"); e != nil {
+		return r.cellsOf(e)
+	}
+	return s.get("diameter").vals[0].v / 2 / r.c.Units.Length
+}
+
+func (r *resolver) box(s *section) geometry.Shape {
+	from, to := s.get("from"), s.get("to")
+	b := geometry.Box{Lo: r.position(from.vals), Hi: r.position(to.vals)}
+	if r.dims == 2 {
+		b.Lo[2], b.Hi[2] = 0, 1
+	}
+	for a := 0; a < r.dims; a++ {
+		if !(b.Lo[a] < b.Hi[a]) {
+			r.add(to.vals[a].at, "from is the corner with the smallest coordinates", "the box is empty: its %s runs from %s to %s", axes()[a],
+				r.si(from.vals[a].v, model.Length), r.si(to.vals[a].v, model.Length))
+			return nil
+		}
+	}
+	return b
+}
+
+func (r *resolver) sphere(s *section) geometry.Shape {
+	return geometry.Sphere{Centre: r.pointOf(s, "centre"), Radius: r.radiusOf(s)}
+}
+
+func (r *resolver) cylinder(s *section) geometry.Shape {
+	c := geometry.Cylinder{Centre: r.pointOf(s, "centre"), Radius: r.radiusOf(s), Axis: 2}
+	if e := s.get("axis"); e != nil {
+		c.Axis = axisOf(e.text)
+		if r.dims == 2 && c.Axis != 2 {
+			r.add(e.at, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder along %s in 2D", e.text)
+			return nil
+		}
+	}
+	if e := s.get("length"); e != nil {
+		if r.dims == 2 {
+			r.add(e.keyAt, "", "a cylinder in 2D has no length")
+			return nil
+		}
+		c.Length = r.cellsOf(e)
+	} else { // far beyond both faces, wherever its centre is
+		c.Length = 4*float64(r.c.Cells[c.Axis]+1) + 2*math.Abs(c.Centre[c.Axis])
+	}
+	return c
+}
+
+func (r *resolver) ellipsoid(s *section) geometry.Shape {
+	e := geometry.Ellipsoid{Centre: r.pointOf(s, "centre"), Radii: [3]float64{1, 1, 1}}
+	for a, v := range s.get("radii").vals {
+		e.Radii[a] = v.v / r.c.Units.Length
+	}
+	return e
+}
+
+// ends are from and to, which must differ.
+func (r *resolver) ends(s *section) (from, to [3]float64, ok bool) {
+	from, to = r.pointOf(s, "from"), r.pointOf(s, "to")
+	if from == to {
+		r.add(s.get("to").at, "", "%s begins where it ends", s.head())
+		return from, to, false
+	}
+	return from, to, true
+}
+
+func (r *resolver) cone(s *section) geometry.Shape {
+	from, to, ok := r.ends(s)
+	if !ok || s.get("radius_to") == nil {
+		return nil
+	}
+	return geometry.Cone{From: from, To: to, Radius: r.radiusOf(s), RadiusTo: r.cellsOf(s.get("radius_to"))}
+}
+
+func (r *resolver) capsule(s *section) geometry.Shape {
+	from, to, ok := r.ends(s)
+	if !ok {
+		return nil
+	}
+	return geometry.Capsule{From: from, To: to, Radius: r.radiusOf(s)}
+}
+
+func (r *resolver) halfSpace(s *section) geometry.Shape {
+	h := geometry.HalfSpace{Point: r.pointOf(s, "point")}
+	v := s.get("normal").vals
+	n := norm(v)
+	if n == 0 {
+		r.add(s.get("normal").at, "", "a normal without length has no direction")
+		return nil
+	}
+	for a := range v {
+		h.Normal[a] = v[a].v / n
+	}
+	return h
+}
+
+// solidFile notes a file to be read when the run starts; 0 with an error.
+func (r *resolver) solidFile(s *section) int {
+	e := s.get("file")
+	f := SolidFile{Body: s.name(), Shown: e.text, Path: e.text}
+	if e.text == "" {
+		r.add(e.at, "", "%s has an empty file name", s.head())
+		return 0
+	}
+	if !filepath.IsAbs(f.Path) {
+		f.Path = filepath.Join(filepath.Dir(r.c.Path), f.Path)
+	}
+	if e := s.get("sha256"); e != nil {
+		f.SHA256 = strings.ToLower(e.text)
+		if len(f.SHA256) != 64 || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
+			r.add(e.at, "sha256sum prints it", "sha256 needs 64 hexadecimal digits")
+			return 0
+		}
+	}
+	f.Repair = s.get("repair") != nil && s.get("repair").flag
+	unit := 1.0
+	if e := s.get("unit"); e != nil {
+		unit = e.vals[0].v
+	} else if r.c.Units.Physical {
+		r.need(s, "unit", `unit = "1 mm": the file has no unit, and a guess would be wrong by a thousand`)
+		return 0
+	}
+	f.Motion = geometry.NewMotion(unit/r.c.Units.Length, [3]float64{}, r.position([]amount{{}, {}, {}}))
+	if r.dims == 2 { // the section at z = 0 of the file
+		f.Motion.Shift[2] = 0.5
+	}
+	r.c.Files = append(r.c.Files, f)
+	return len(r.c.Files)
+}
+
+// place checks that a body stands in the flow and leaves some of it.
+func (r *resolver) place(s *section, b Body) {
+	n := r.c.Cells
+	shape := b.Shape(nil)
+	lo, hi := shape.Bounds()
+	if r.dims == 2 {
+		lo[2], hi[2] = 0, 1
+	}
+	outside := false
+	for a := 0; a < r.dims; a++ {
+		outside = outside || hi[a] <= 0 || lo[a] >= float64(n[a])
+		if r.c.Periodic[a] && (lo[a] < 0 || hi[a] > float64(n[a])) && !(lo[a] < 0 && hi[a] > float64(n[a])) {
+			r.warn("%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.head(), axes()[a])
+		}
+	}
+	end := [3]float64{}
+	for a := range end {
+		end[a] = r.origin[a] + r.size[a]
+	}
+	switch {
+	case outside:
+		r.add(s.at, "the domain runs from "+r.point(r.origin)+" to "+r.point(end), "%s lies outside of the domain", s.head())
+	case !anyCell(shape, lo, hi, n, true):
+		r.add(s.at, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s is too small or too far outside: no cell centre lies in it", s.head())
+	case !anyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
+		r.add(s.at, "", "%s fills the whole domain: no fluid is left", s.head())
+	}
+}
+
+// mostLooks is how many cells anyCell asks for before it lets the run find out.
+const mostLooks = 1 << 18
+
+// anyCell reports whether some cell between two corners lies in the shape, or outside
+// of it: first those in the middle and at the ends, then one after the other.
+func anyCell(s geometry.Shape, lo, hi [3]float64, n [3]int, in bool) bool {
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(math.Min(math.Max(math.Floor(lo[a]), 0), float64(n[a]-1)))
+		to[a] = int(math.Min(math.Max(math.Floor(hi[a]), 0), float64(n[a]-1)))
+	}
+	is := func(i, j, k int) bool {
+		return s.Contains(float64(i)+0.5, float64(j)+0.5, float64(k)+0.5) == in
+	}
+	at := func(a, k int) int { return [3]int{(from[a] + to[a]) / 2, from[a], to[a]}[k] }
+	for k := range 27 {
+		if is(at(0, k%3), at(1, k/3%3), at(2, k/9)) {
+			return true
+		}
+	}
+	looks := 0
+	for k := from[2]; k <= to[2]; k++ {
+		for j := from[1]; j <= to[1]; j++ {
+			for i := from[0]; i <= to[0]; i++ {
+				if is(i, j, k) {
+					return true
+				}
+				if looks++; looks > mostLooks {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+// Package intake takes surfaces in from files: it reads them, judges them, closes them
+// where that is asked for, and says in words what it found.
+package intake
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"lbmsim/geometry/mesh"
+	"lbmsim/geometry/stl"
+)
+
+// Source is a surface with where it comes from. Lengths are in the file's numbers.
+type Source struct {
+	Path     string
+	Bytes    int64
+	SHA256   string
+	Info     stl.Info
+	Surface  *mesh.Surface
+	Found    mesh.Findings // in the file
+	Repaired mesh.Repairs  // once Close has been asked to
+}
+
+// Read reads and judges an STL file.
+func Read(path string) (*Source, error) {
+	s, err := read(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func read(path string) (*Source, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, errors.New("there is no such file")
+	case err != nil:
+		return nil, reason(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("this is no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	s := &Source{Path: path, Bytes: info.Size(), Surface: &mesh.Surface{}}
+	sum := sha256.New()
+	in := io.TeeReader(f, sum)
+	s.Info, err = stl.Read(in, info.Size(), func(t stl.Triangle) error {
+		s.Surface.Add(t.V, t.Normal)
+		return nil
+	})
+	if err != nil {
+		return nil, reason(err)
+	}
+	if _, err := io.Copy(io.Discard, bufio.NewReader(in)); err != nil { // what stands behind the last triangle counts too
+		return nil, reason(err)
+	}
+	s.Surface.Done()
+	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	s.Found = s.Surface.Inspect()
+	return s, nil
+}
+
+// reason drops the path that errors of package os repeat.
+func reason(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Op, p.Err)
+	}
+	return err
+}
+
+// mostInvented is the share of the area that a repair may guess.
+const mostInvented = 0.1
+
+// Close sees to it that the surface bounds a solid: an open one is closed with repair,
+// and refused without, or when too much of it would be a guess.
+func (s *Source) Close(repair bool) error {
+	if s.Found.Triangles == 0 {
+		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
+	}
+	if !s.Found.Watertight() && !repair {
+		return fmt.Errorf("%s bounds no solid: %s; `lbmsim stl %s` tells more, repair = true closes it", s.Path, s.wrong(), s.Path)
+	}
+	if !s.Found.Watertight() {
+		s.Repaired = s.Surface.Repair()
+		switch {
+		case len(s.Surface.T) == 0:
+			return fmt.Errorf("%s: nothing is left after the repair: there is no surface", s.Path)
+		case s.Repaired.Invented > mostInvented:
+			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%)",
+				s.Path, s.wrong(), 100*s.Repaired.Invented, 100*mostInvented)
+		}
+	}
+	f := s.Found
+	if s.Repaired.Any() {
+		f = s.Surface.Inspect()
+	}
+	lo, hi := s.Surface.Bounds()
+	size := 1.0
+	for a := range lo {
+		size *= hi[a] - lo[a]
+	}
+	if math.Abs(f.Volume) <= 1e-9*size {
+		return fmt.Errorf("%s encloses no volume: a sheet without thickness is no solid", s.Path)
+	}
+	return nil
+}
+
+// wrong says in one line why a surface is not watertight.
+func (s *Source) wrong() string {
+	f := s.Found
+	var list []string
+	add := func(n int, what string) {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(f.Open, "edges have one triangle only")
+	add(f.Against, "have two that are turned against each other")
+	add(f.Duplicates, "triangles stand there twice")
+	if f.Holes > 0 {
+		list = append(list, fmt.Sprintf("the border has %d pieces, the widest %.4g wide at %s", f.Holes, f.Widest, place(f.WidestAt)))
+	}
+	return strings.Join(list, ", ")
+}
+
+func place(p [3]float64) string { return fmt.Sprintf("(%.4g, %.4g, %.4g)", p[0], p[1], p[2]) }
+
+// Done says in one line what a repair did; empty when there was none.
+func (s *Source) Done() string {
+	r := s.Repaired
+	if !r.Any() {
+		return ""
+	}
+	var list []string
+	if r.Snapped > 0 {
+		list = append(list, fmt.Sprintf("%d corners moved by at most %.3g", r.Snapped, r.Tolerance))
+	}
+	if r.Removed > 0 {
+		list = append(list, fmt.Sprintf("%d duplicates removed", r.Removed))
+	}
+	if r.Turned > 0 {
+		list = append(list, fmt.Sprintf("%d triangles turned", r.Turned))
+	}
+	if r.Added > 0 {
+		list = append(list, fmt.Sprintf("%d holes closed, the widest %.3g wide, with %d triangles (%.2g %% of the area)", r.Closed, r.Widest, r.Added, 100*r.Invented))
+	}
+	return strings.Join(list, ", ")
+}
+
+// Row is a line of a report.
+type Row struct{ What, Value string }
+
+// Report is what is known without a grid.
+func (s *Source) Report() (rows []Row) {
+	add := func(what, format string, args ...any) { rows = append(rows, Row{what, fmt.Sprintf(format, args...)}) }
+	f := s.Found
+	form := "ASCII"
+	if s.Info.Binary {
+		form = "binary"
+	}
+	add("file", "%s STL, %d bytes, %q", form, s.Bytes, s.Info.Name)
+	add("sha256", "%s", s.SHA256)
+	for _, n := range s.Info.Notes {
+		add("note", "%s", n)
+	}
+	add("triangles", "%d, with %d vertices in %d connected parts", s.Info.Triangles, f.Vertices, f.Parts)
+	add("bounding box", "%s to %s", place(f.Lo), place(f.Hi))
+	add("size", "%.6g x %.6g x %.6g", f.Hi[0]-f.Lo[0], f.Hi[1]-f.Lo[1], f.Hi[2]-f.Lo[2])
+	add("area", "%.6g", f.Area)
+	if f.Watertight() {
+		add("volume", "%.6g", math.Abs(f.Volume))
+		add("watertight", "yes")
+	} else {
+		add("watertight", "no: %s", s.wrong())
+	}
+	add("edges", "%d with one triangle, %d with more than two, %d between triangles turned against each other", f.Open, f.Crowded, f.Against)
+	add("orientation", "%d triangles turned against their part, %d normals against the order of corners", f.Turned, f.WrongNormals)
+	if f.InsideOut > 0 {
+		add("inside out", "%d parts enclose a negative volume: cavities, or parts that are inside out", f.InsideOut)
+	}
+	if f.OneSided > 0 {
+		add("one-sided", "%d parts have no inside", f.OneSided)
+	}
+	add("bad triangles", "%d collapsed, %d without area, %d twice", f.Collapsed, f.Needles, f.Duplicates)
+	if done := s.Done(); done != "" {
+		add("repaired", "%s", done)
+	}
+	return rows
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/geometry/intake"
+	"lbmsim/geometry/mesh"
+)
+
+// Surfaces from files: rank 0 reads and judges them, and hands the triangles round in
+// pieces; every rank keeps those that its rows of cells can see.
+
+// surfaceHead goes ahead of the triangles.
+type surfaceHead struct {
+	Triangles int
+	SHA256    string
+	Row       config.Row // for the derived table
+	Warning   string
+}
+
+// loadFiles fills r.solids and writes the checksums into the resolved case. Collective.
+func (r *run) loadFiles() error {
+	if len(r.Case.Files) == 0 {
+		return nil
+	}
+	own := *r.Case // ranks of one process share the case
+	own.Warnings = append([]string{}, own.Warnings...)
+	own.Table = append([]config.Row{}, own.Table...)
+	r.Case = &own
+	rows := r.domain().Rows(r.box)
+	var sums []string
+	for _, f := range r.Case.Files {
+		body := mesh.NewBody(mesh.Window{Cells: r.Case.Cells, Y: rows[0], Z: rows[1]})
+		head, err := r.loadFile(f, body)
+		if err != nil {
+			return err
+		}
+		r.solids = append(r.solids, body)
+		sums = append(sums, head.SHA256)
+		own.Table = append(own.Table, head.Row)
+		if head.Warning != "" {
+			own.Warnings = append(own.Warnings, head.Warning)
+		}
+	}
+	own.Resolved = config.Pin(own.Resolved, sums)
+	return nil
+}
+
+// inPiece is the number of triangles that travel together: 4.5 MiB.
+const inPiece = 1 << 16
+
+// loadFile reads one file into a body.
+func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
+	var s *intake.Source
+	if r.root {
+		if s, err = openSurface(f); err != nil {
+			err = fmt.Errorf("[body.%s]: %w", f.Body, err)
+		}
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return head, Agreed(ExitUsage, err)
+	}
+	var b []byte
+	if r.root {
+		head = surfaceHead{Triangles: len(s.Surface.T), SHA256: s.SHA256, Row: config.Row{
+			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d triangles", len(s.Surface.T)), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
+		if done := s.Done(); done != "" {
+			head.Warning = fmt.Sprintf("[body.%s] was repaired: %s", f.Body, done)
+		}
+		if b, err = json.Marshal(head); err != nil {
+			return head, err
+		}
+	}
+	if b, err = comm.Broadcast(r.Comm, b); err != nil {
+		return head, err
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return head, err
+	}
+	var bad error
+	for from := 0; from < head.Triangles; from += inPiece {
+		b = b[:0]
+		if r.root {
+			for i := from; i < min(from+inPiece, head.Triangles); i++ {
+				for _, v := range s.Surface.Corners(i) {
+					for _, x := range v {
+						b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+					}
+				}
+			}
+		}
+		if b, err = comm.Broadcast(r.Comm, b); err != nil {
+			return head, err
+		}
+		for at := 0; at+72 <= len(b) && bad == nil; at += 72 {
+			t := triangle(b[at:])
+			for v := range t {
+				t[v] = f.Motion.Apply(t[v])
+			}
+			bad = body.Add(t)
+		}
+	}
+	if bad == nil {
+		bad = body.Close()
+	}
+	if bad != nil {
+		bad = fmt.Errorf("[body.%s]: %s: %w", f.Body, f.Shown, bad)
+	}
+	return head, Agreed(ExitUsage, comm.Agree(r.Comm, bad))
+}
+
+func triangle(b []byte) (t [3][3]float64) {
+	for v := range t {
+		for a := range t[v] {
+			t[v][a] = math.Float64frombits(binary.LittleEndian.Uint64(b[24*v+8*a:]))
+		}
+	}
+	return t
+}
+
+// openSurface reads a file and sees to it that it bounds a solid.
+func openSurface(f config.SolidFile) (*intake.Source, error) {
+	s, err := intake.Read(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	if f.SHA256 != "" && f.SHA256 != s.SHA256 {
+		return nil, fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
+	}
+	return s, s.Close(f.Repair)
+}
+
+// countCells refuses surfaces that no cell has noticed, and a domain without fluid: with
+// surfaces from files nobody could tell before. Collective.
+func (r *run) countCells() error {
+	if len(r.Case.Bodies) == 0 {
+		return nil
+	}
+	counts := make([]int, 1+len(r.Case.Boundaries)+len(r.Case.Bodies))
+	for z := range r.cells.N[2] {
+		for y := range r.cells.N[1] {
+			at := r.cells.Index(0, y, z)
+			for _, t := range r.cells.Type[at : at+r.cells.N[0]] {
+				counts[t]++
+			}
+		}
+	}
+	all, err := comm.Together(r.Comm, counts)
+	if err != nil {
+		return err
+	}
+	for _, c := range all[1:] {
+		for t, n := range c {
+			all[0][t] += n
+		}
+	}
+	if all[0][0] == 0 {
+		return &Error{ExitUsage, fmt.Errorf("the bodies fill the whole domain: no fluid is left")}
+	}
+	bodies := r.bodies()
+	for i, b := range r.Case.Bodies {
+		if all[0][len(r.Case.Boundaries)+1+i] > 0 || b.Whole() {
+			continue
+		}
+		lo, hi := bodies[i].Shape.Bounds()
+		return &Error{ExitUsage, fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
+			b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], r.Case.Cells[0], r.Case.Cells[1], r.Case.Cells[2])}
+	}
+	return nil
+}
