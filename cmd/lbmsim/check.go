@@ -10,10 +10,10 @@ import (
 	"lbmsim/sim"
 )
 
-// checkCommand tells what a case would compute and need; it starts no MPI and
-// allocates nothing of the case's size, on no device.
+// checkCommand tells what a case would compute and need, and judges the surfaces that it
+// takes from files; it starts no MPI and allocates nothing on any device.
 func checkCommand() *cobra.Command {
-	ranks := 0
+	ranks, preview := 0, ""
 	var set []string
 	c := &cobra.Command{
 		Use:   "check CASE.toml",
@@ -47,6 +47,9 @@ func checkCommand() *cobra.Command {
 					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, kase.Dims())
 				}
 			}
+			if err := checkFiles(os.Stdout, kase, preview); err != nil {
+				return err
+			}
 			for _, w := range kase.Warnings {
 				fmt.Println("warning:", w)
 			}
@@ -55,6 +58,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	setFlag(c, &set)
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `folder`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of ranks that the run would have (default 1, or what the case asks for)")
 	return c
 }

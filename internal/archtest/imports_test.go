@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "io/checkpoint"}},
+	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",

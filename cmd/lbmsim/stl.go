@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/config"
+	"lbmsim/geometry/intake"
+	"lbmsim/geometry/mesh"
+	"lbmsim/io/picture"
+	"lbmsim/sim"
+)
+
+// stlCommand judges a surface without a case.
+func stlCommand() *cobra.Command {
+	spacing, preview := 0.0, ""
+	repair := false
+	c := &cobra.Command{
+		Use:   "stl FILE.stl",
+		Short: "Judge the surface in an STL file: is it closed, what becomes of it in cells?",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("give one STL file, got %d arguments", len(args))}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if spacing < 0 || math.IsNaN(spacing) || math.IsInf(spacing, 0) {
+				return usageError{fmt.Errorf("--spacing %g: give a length in the file's numbers", spacing)}
+			}
+			s, err := intake.Read(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if spacing == 0 {
+				for a, lo := range s.Found.Lo {
+					spacing = max(spacing, (s.Found.Hi[a]-lo)/128)
+				}
+			}
+			if !(spacing > 0) {
+				return usageError{fmt.Errorf("%s: the surface has no size", args[0])}
+			}
+			fmt.Println(args[0])
+			move := func(p [3]float64) [3]float64 { return [3]float64{p[0] / spacing, p[1] / spacing, p[2] / spacing} }
+			title := fmt.Sprintf("in cells of %.4g (--spacing)", spacing)
+			if err := judge(os.Stdout, s, repair, title, move, preview); err != nil {
+				return usageError{err}
+			}
+			return nil
+		},
+	}
+	c.Flags().Float64Var(&spacing, "spacing", 0, "edge of a cell in the file's numbers (default: 1/128 of the longest side)")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of the solid cells, seen through, to this PNG `file`")
+	c.Flags().BoolVar(&repair, "repair", false, "close the surface first, as repair = true does in a case")
+	return c
+}
+
+// judge prints what is known of a surface, its repair included; the error is why it
+// cannot be used.
+func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([3]float64) [3]float64, preview string) error {
+	rows := s.Report()
+	print := func(title string, rows []intake.Row) {
+		fmt.Fprintln(w, title)
+		for _, r := range rows {
+			fmt.Fprintf(w, "  %-14s %s\n", r.What, r.Value)
+		}
+	}
+	print("as it stands in the file", rows)
+	grid, depth, err := intake.OnGrid(s.Surface, move)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	print(title, grid)
+	refused := s.Close(repair)
+	if done := s.Done(); done != "" && refused == nil {
+		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
+			return fmt.Errorf("%s: %w", s.Path, err)
+		}
+		print("after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
+	}
+	if preview != "" {
+		if err := drawDepth(depth, s, preview); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, "picture", preview)
+	}
+	return refused
+}
+
+// drawDepth draws how many solid cells lie behind each other.
+func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
+	b, c := [3]int{1, 0, 0}[d.Axis], [3]int{2, 2, 1}[d.Axis]
+	return picture.Picture{
+		Quantity: "solid cells along " + string("xyz"[d.Axis]), Case: filepath.Base(s.Path),
+		W: d.W, H: d.H, Values: d.Values, Spacing: 1, Origin: [2]float64{d.From[b], d.From[c]},
+		Axes: [2]string{string("xyz"[b]), string("xyz"[c])}, Lattice: true, Colours: picture.Sequential,
+		Text: map[string]string{"SHA-256": s.SHA256},
+	}.Write(path)
+}
+
+// checkFiles judges the surfaces of a case.
+func checkFiles(w io.Writer, kase *config.Case, preview string) error {
+	for _, f := range kase.Files {
+		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
+		s, err := intake.Read(f.Path)
+		if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
+			err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
+		}
+		if err == nil {
+			picture := ""
+			if preview != "" {
+				picture = filepath.Join(preview, f.Body+".png")
+			}
+			err = judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture)
+		}
+		if err != nil {
+			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("[body.%s]: %w", f.Body, err)}
+		}
+	}
+	return nil
+}

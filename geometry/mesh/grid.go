@@ -1,0 +1,271 @@
+package mesh
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Grid is what a surface becomes in cells of size 1.
+type Grid struct {
+	Cells [3]int  // of the box around it, with a layer on every side
+	Scale float64 // cells of the case in one of these, when the box had to be coarser
+
+	Solid    int // cells inside
+	Leaked   int // of them, those that fluid reaches through holes from outside
+	Enclosed int // cells outside of the solid that fluid from outside does not reach
+	Broken   int // rows of cells whose line does not leave as often as it enters
+
+	Faces float64 // faces between solid cells and others
+	Meant float64 // the same of a surface that cells resolve: sum of |n_x|+|n_y|+|n_z| over the area
+
+	Thin   [3]float64 // share of the area where the solid behind is thinner than 1, 2 and 4 cells
+	Narrow [3]float64 // share of the area where the gap before it is narrower
+	Least  float64    // the thinnest place, in cells; infinite when nothing is thinner than 4
+	At     [3]float64 // where it is
+}
+
+// MostCells is the most that Look fills; larger boxes are looked at in coarser cells.
+const MostCells = 1 << 26
+
+// samples of thickness are taken at this many triangles at most.
+const samples = 20000
+
+// Look fills the box around the surface with cells of size 1 (in units of the vertices)
+// whose centres are at whole numbers and a half, and tells what becomes of it. The
+// surface may be open: then two of the three directions decide what lies inside.
+// depth is the number of solid cells behind each other along the axis across which
+// the body is largest, as [row][column]: a picture of it.
+func (s *Surface) Look() (g Grid, depth Depth, err error) {
+	if len(s.T) == 0 {
+		return g, depth, fmt.Errorf("no triangle has an area")
+	}
+	lo, hi := s.Bounds()
+	g.Scale = 1
+	var from [3]float64
+	for {
+		cells := 1.0
+		for a := range lo {
+			from[a] = math.Floor(lo[a]/g.Scale) - 1
+			g.Cells[a] = int(min(math.Floor(hi[a]/g.Scale)+2-from[a], 1e9))
+			cells *= float64(g.Cells[a])
+		}
+		if cells <= MostCells {
+			break
+		}
+		g.Scale *= 2
+		if g.Scale > 1e9 {
+			return g, depth, fmt.Errorf("the surface is %.3g cells large", cells)
+		}
+	}
+	tri := make([][3][3]float64, len(s.T))
+	for i := range tri {
+		tri[i] = s.Corners(i)
+		for v := range tri[i] {
+			for a := range tri[i][v] {
+				tri[i][v][a] = tri[i][v][a]/g.Scale - from[a]
+			}
+		}
+		n := cross(sub(tri[i][1], tri[i][0]), sub(tri[i][2], tri[i][0]))
+		g.Meant += (math.Abs(n[0]) + math.Abs(n[1]) + math.Abs(n[2])) / 2
+	}
+	state := make([]uint8, g.Cells[0]*g.Cells[1]*g.Cells[2])
+	for axis := range 3 {
+		g.Broken += look(tri, g.Cells, axis, state)
+	}
+	g.flood(state)
+	depth = g.depth(state)
+	for a := range from {
+		depth.From[a] = from[a] * g.Scale
+	}
+	g.thickness(tri)
+	for a := range g.At {
+		g.At[a] = (g.At[a] + from[a]) * g.Scale
+	}
+	g.Least *= g.Scale
+	return g, depth, nil
+}
+
+// bits of a cell's state: two of votes for inside, one for each surface on its lower
+// sides, and whether fluid has come there.
+const (
+	voteMask = 3
+	sideBit  = 4 // << axis
+	reached  = 32
+)
+
+// look runs along an axis: every cell inside gets a vote, every crossed side its bit.
+// It returns the number of lines whose changes do not add up to zero: they have no vote.
+func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int) {
+	b, c := (axis+1)%3, (axis+2)%3
+	turned := Whole([3]int{n[axis], n[b], n[c]})
+	body := NewBody(turned)
+	stride := [3]int{1, n[0], n[0] * n[1]}
+	rows := n[b] * n[c]
+	count := make([]int32, rows+1)
+	each := func(do func(row int, x float64, turn int)) {
+		for i := range tri {
+			t := tri[i]
+			for v := range t {
+				t[v] = [3]float64{t[v][axis], t[v][b], t[v][c]}
+			}
+			body.scan(&t, do)
+		}
+	}
+	each(func(row int, _ float64, _ int) { count[row+1]++ })
+	for r := range rows {
+		count[r+1] += count[r]
+	}
+	change := make([]int32, count[rows])
+	at := append([]int32{}, count[:rows]...)
+	each(func(row int, x float64, turn int) {
+		change[at[row]] = 2*int32(min(max(math.Ceil(x-0.5), 0), float64(n[axis]))) + int32(1-turn)/2
+		at[row]++
+	})
+	for row := range rows {
+		list := change[count[row]:count[row+1]]
+		if len(list) == 0 {
+			continue
+		}
+		slices.Sort(list)
+		sum := 0
+		base := row%n[b]*stride[b] + row/n[b]*stride[c]
+		for _, k := range list {
+			sum += 1 - 2*int(k&1)
+			if int(k>>1) < n[axis] {
+				state[base+int(k>>1)*stride[axis]] |= sideBit << axis
+			}
+		}
+		if sum != 0 {
+			broken++
+			continue
+		}
+		wind, next := 0, 0
+		for i := range n[axis] {
+			for ; next < len(list) && int(list[next]>>1) <= i; next++ {
+				wind += 1 - 2*int(list[next]&1)
+			}
+			if wind != 0 {
+				state[base+i*stride[axis]]++
+			}
+		}
+	}
+	return broken
+}
+
+// flood lets fluid in from the corner, which lies outside, through every side that the
+// surface does not cross, and counts.
+func (g *Grid) flood(state []uint8) {
+	n := g.Cells
+	stride := [3]int{1, n[0], n[0] * n[1]}
+	stack := []int32{0}
+	state[0] |= reached
+	for len(stack) > 0 {
+		k := int(stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		at := [3]int{k % n[0], k / n[0] % n[1], k / stride[2]}
+		for a := range 3 {
+			if at[a] > 0 && state[k]&(sideBit<<a) == 0 && state[k-stride[a]]&reached == 0 {
+				state[k-stride[a]] |= reached
+				stack = append(stack, int32(k-stride[a]))
+			}
+			if at[a] < n[a]-1 && state[k+stride[a]]&(sideBit<<a|reached) == 0 {
+				state[k+stride[a]] |= reached
+				stack = append(stack, int32(k+stride[a]))
+			}
+		}
+	}
+	for k, s := range state {
+		in := s&voteMask >= 2
+		switch {
+		case in:
+			g.Solid++
+			if s&reached != 0 {
+				g.Leaked++
+			}
+		case s&reached == 0:
+			g.Enclosed++
+		}
+		for a := range 3 { // no cell of the outermost layer is solid
+			if k >= stride[a] && in != (state[k-stride[a]]&voteMask >= 2) {
+				g.Faces++
+			}
+		}
+	}
+}
+
+// Depth is how many solid cells lie behind each other, seen along an axis.
+type Depth struct {
+	Axis   int
+	W, H   int
+	Values []float64 // [row][column]
+	From   [3]float64
+}
+
+// depth looks along the axis on which the box is shortest.
+func (g *Grid) depth(state []uint8) Depth {
+	n := g.Cells
+	d := Depth{Axis: 2}
+	for a := range 2 {
+		if n[a] < n[d.Axis] {
+			d.Axis = a
+		}
+	}
+	b, c := [3]int{1, 0, 0}[d.Axis], [3]int{2, 2, 1}[d.Axis]
+	d.W, d.H = n[b], n[c]
+	d.Values = make([]float64, d.W*d.H)
+	for k, s := range state {
+		if s&voteMask >= 2 {
+			at := [3]int{k % n[0], k / n[0] % n[1], k / n[0] / n[1]}
+			d.Values[at[c]*d.W+at[b]] += g.Scale
+		}
+	}
+	for i, v := range d.Values {
+		if v == 0 {
+			d.Values[i] = math.NaN()
+		}
+	}
+	return d
+}
+
+// thickness looks from the middle of triangles into the solid, and out of it.
+func (g *Grid) thickness(tri [][3][3]float64) {
+	const far = 4
+	var t tree
+	t.build(tri)
+	step := max(1, len(tri)/samples)
+	all := 0.0
+	g.Least = math.Inf(1)
+	for i := step / 2; i < len(tri); i += step {
+		c := tri[i]
+		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
+		area := length(n)
+		if area == 0 {
+			continue
+		}
+		all += area
+		var mid, in, out [3]float64
+		for a := range mid {
+			mid[a] = (c[0][a] + c[1][a] + c[2][a]) / 3
+			in[a], out[a] = -far*n[a]/area, far*n[a]/area
+		}
+		const skin = 1e-6
+		solid := far * t.first(tri, mid, in, skin, 1, 1e-12)
+		gap := far * t.first(tri, mid, out, skin, 1, 1e-12)
+		for k, limit := range [3]float64{1, 2, 4} {
+			if solid*g.Scale < limit {
+				g.Thin[k] += area
+			}
+			if gap*g.Scale < limit {
+				g.Narrow[k] += area
+			}
+		}
+		if solid <= far && solid < g.Least {
+			g.Least, g.At = solid, mid
+		}
+	}
+	for k := range g.Thin {
+		g.Thin[k] /= all
+		g.Narrow[k] /= all
+	}
+}
