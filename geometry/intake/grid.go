@@ -33,9 +33,9 @@ func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64) (rows []Row, dept
 		f.Area, g.Faces*g.Scale*g.Scale, g.Meant*g.Scale*g.Scale, 100*(g.Faces/g.Meant-1))
 	switch {
 	case g.Leaked > 0:
-		add("leak test", "LEAKS: fluid from outside reaches %d of %d solid cells through holes wider than a cell", g.Leaked, g.Solid)
+		add("leak test", "LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid)
 	case !f.Watertight():
-		add("leak test", "no hole is wide enough for fluid to come in at this spacing")
+		add("leak test", "no fluid comes in: at this spacing the holes lie between the links of cells")
 	default:
 		add("leak test", "tight")
 	}

@@ -1,0 +1,143 @@
+package intake
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type triangle [3][3]float64
+
+// cube of twelve triangles, anticlockwise seen from outside.
+func cube() (list []triangle) {
+	for a := range 3 {
+		for side := range 2 {
+			at := func(i, j int) (p [3]float64) {
+				p[a], p[(a+1)%3], p[(a+2)%3] = float64(side), float64(i), float64(j)
+				return p
+			}
+			for _, t := range []triangle{{at(0, 0), at(1, 0), at(1, 1)}, {at(0, 0), at(1, 1), at(0, 1)}} {
+				if side == 0 {
+					t[1], t[2] = t[2], t[1]
+				}
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+func write(t *testing.T, list []triangle) string {
+	t.Helper()
+	b := binary.LittleEndian.AppendUint32(make([]byte, 80), uint32(len(list)))
+	for _, tri := range list {
+		b = append(b, make([]byte, 12)...)
+		for _, v := range tri {
+			for _, x := range v {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+			}
+		}
+		b = append(b, 0, 0)
+	}
+	path := filepath.Join(t.TempDir(), "part.stl")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestIntake(t *testing.T) {
+	turn := func(list []triangle, i int) []triangle {
+		list[i][1], list[i][2] = list[i][2], list[i][1]
+		return list
+	}
+	crack := cube()
+	for i := range crack[:4] {
+		for v := range crack[i] {
+			crack[i][v][0] += 3e-6
+		}
+	}
+	for name, c := range map[string]struct {
+		list     []triangle
+		refused  string // without repair; empty: taken
+		repaired string // what the repair says
+		hopeless string // why it does not help
+	}{
+		"clean":               {cube(), "", "", ""},
+		"a hole":              {cube()[1:], "3 edges have one triangle only", "1 holes closed, the widest 1.41 wide, with 3 triangles (8.3 % of the area)", ""},
+		"a triangle turned":   {turn(cube(), 3), "3 have two that are turned against each other", "1 triangles turned", ""},
+		"a triangle twice":    {append(cube(), cube()[7]), "1 triangles stand there twice", "1 duplicates removed", ""},
+		"a crack":             {crack, "edges have one triangle only", "corners moved by at most 1.73e-05", ""},
+		"no lid":              {cube()[2:], "4 edges have one triangle only", "", "would be guessed"},
+		"a sheet":             {cube()[:2], "edges have one triangle only", "", "cannot be repaired"},
+		"a sheet, both sides": {append(cube()[:2], turn(turn(cube()[:2], 0), 1)...), "encloses no volume", "", "encloses no volume"},
+		"points":              {[]triangle{{}, {{1, 1, 1}, {1, 1, 1}, {2, 2, 2}}}, "no triangle has an area", "", "no triangle has an area"},
+	} {
+		path := write(t, c.list)
+		s, err := Read(path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		err = s.Close(false)
+		if c.refused == "" && err != nil || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused) || !strings.HasPrefix(err.Error(), path)) {
+			t.Errorf("%s: %v, want ... %s ...", name, err, c.refused)
+		}
+		if s.Done() != "" {
+			t.Errorf("%s: repaired without being asked: %s", name, s.Done())
+		}
+		err = s.Close(true)
+		if c.hopeless == "" && err != nil || c.hopeless != "" && (err == nil || !strings.Contains(err.Error(), c.hopeless)) {
+			t.Errorf("%s: with repair %v, want ... %s ...", name, err, c.hopeless)
+		}
+		if err != nil {
+			continue
+		}
+		if !strings.Contains(s.Done(), c.repaired) || (s.Done() == "") != (c.repaired == "") {
+			t.Errorf("%s: repaired %q, want ... %s ...", name, s.Done(), c.repaired)
+		}
+		f := s.Surface.Inspect()
+		if !f.Watertight() || math.Abs(math.Abs(f.Volume)-1) > 1e-5 && name != "a hole" {
+			t.Errorf("%s: %+v", name, f)
+		}
+		rows, depth, err := OnGrid(s.Surface, func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} })
+		if text := fmt.Sprint(rows); err != nil || !strings.Contains(text, "tight") || depth.W != 13 {
+			t.Errorf("%s: %v %v, %d columns", name, err, text, depth.W)
+		}
+	}
+}
+
+func TestReportSaysWhatTheFileIs(t *testing.T) {
+	s, err := Read(write(t, cube()[1:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprint(s.Report())
+	for _, want := range []string{s.SHA256, "binary STL, 634 bytes", "11, with 8 vertices in 1 connected parts", "{area 5.5}", "no: 3 edges", "{size 1 x 1 x 1}"} {
+		if !strings.Contains(text, want) || len(s.SHA256) != 64 {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+}
+
+func TestFilesThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.stl")
+	if err := os.WriteFile(broken, []byte("solid a\nfacet nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none.stl"): "none.stl: there is no such file",
+		dir:                            "this is no regular file",
+		"/dev/zero":                    "/dev/zero: this is no regular file",
+		broken:                         `broken.stl: line 2: "nothing" where "normal" should stand`,
+	} {
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want ... %s", err, want)
+		}
+	}
+}

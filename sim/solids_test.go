@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ballFile writes a sphere about the origin as a binary STL file and returns it with
+// its checksum. Without its first triangles it is open.
+func ballFile(t *testing.T, n int, r float64, without int) (path, sum string) {
+	t.Helper()
+	var b []byte
+	at := func(i, j int) [3]float64 {
+		if i == 0 || i == n {
+			return [3]float64{0, 0, r * float64(1-2*i/n)}
+		}
+		th, ph := math.Pi*float64(i)/float64(n), math.Pi*float64(j%(2*n))/float64(n)
+		return [3]float64{r * math.Sin(th) * math.Cos(ph), r * math.Sin(th) * math.Sin(ph), r * math.Cos(th)}
+	}
+	count := 0
+	put := func(corners ...[3]float64) {
+		if count++; count <= without {
+			return
+		}
+		b = append(b, make([]byte, 12)...)
+		for _, v := range corners {
+			for _, x := range v {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+			}
+		}
+		b = append(b, 0, 0)
+	}
+	for i := range n {
+		for j := range 2 * n {
+			if i > 0 {
+				put(at(i, j), at(i+1, j), at(i, j+1))
+			}
+			if i < n-1 {
+				put(at(i+1, j), at(i+1, j+1), at(i, j+1))
+			}
+		}
+	}
+	b = append(binary.LittleEndian.AppendUint32(make([]byte, 80), uint32(count-without)), b...)
+	path = filepath.Join(t.TempDir(), "ball.stl")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := sha256.Sum256(b)
+	return path, hex.EncodeToString(all[:])
+}
+
+// around is the flow around the one body of a periodic box. It reaches over a cut in
+// every direction.
+const around = `
+[domain]
+size = ["24 mm", "12 mm", "12 mm"]
+cells = [24, 12, 12]
+origin = ["-12 mm", "-6 mm", "-6 mm"]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = "1e-6 m2/s"
+[scaling]
+tau = 0.8
+[force]
+acceleration = ["1e-3 m/s2", 0, 0]
+[run]
+steps = 12
+[checkpoint]
+at_end = true
+[body.ball]
+%s
+`
+
+// A sphere in a file gives the bits of the sphere in closed form, on every cut. No centre
+// of a cell lies between the two surfaces: squares of distances are whole 0.01 mm2.
+func TestSphereFromAFile(t *testing.T) {
+	path, sum := ballFile(t, 100, 3.3375, 0)
+	solid := fmt.Sprintf("shape = \"stl\"\nfile = %q\nunit = \"1 mm\"\ntranslate = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]", path)
+	closed := "shape = \"sphere\"\ncentre = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]\nradius = \"3.3375 mm\""
+	var want []byte
+	for i, tr := range []trial{
+		{text: fmt.Sprintf(around, closed), ranks: 1},
+		{text: fmt.Sprintf(around, solid), ranks: 1},
+		{text: fmt.Sprintf(around, solid), ranks: 4, cut: [3]int{1, 2, 2}},
+		{text: fmt.Sprintf(around, solid), ranks: 6, cut: [3]int{1, 6, 1}},
+		{text: fmt.Sprintf(around, solid+"\nsha256 = \""+sum+"\""), ranks: 3},
+	} {
+		tr.dir = t.TempDir()
+		s := tr.must(t)
+		got := stateIn(t, tr.dir)
+		if i == 0 {
+			want = got
+			continue
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("run %d, on %d ranks, differs", i, tr.ranks)
+		}
+		if !strings.Contains(s.start.Case.Resolved, "sha256 = \""+sum+"\"\n") {
+			t.Errorf("run %d: the checksum is not in the resolved case", i)
+		}
+	}
+	// A repaired file is the same again, and says so. A run does not go on with another file.
+	open, other := ballFile(t, 100, 3.3375, 3)
+	text := strings.Replace(fmt.Sprintf(around, solid+"\nrepair = true"), path, open, 1)
+	tr := trial{text: text, ranks: 2, dir: t.TempDir()}
+	s := tr.must(t)
+	if !bytes.Equal(stateIn(t, tr.dir), want) {
+		t.Error("the repaired sphere differs")
+	}
+	if w := strings.Join(s.start.Case.Warnings, "\n"); !strings.Contains(w, "[body.ball] was repaired: 1 holes closed") || !strings.Contains(s.start.Case.Resolved, other) {
+		t.Errorf("the report says %q", w)
+	}
+	tr.text, tr.restart = strings.Replace(text, open, path, 1), "latest"
+	if _, err := tr.run(t); err == nil || !strings.Contains(err.Error(), "body.ball.sha256") {
+		t.Errorf("the run goes on with another file: %v", err)
+	}
+}
+
+func TestFilesThatCannotBeUsed(t *testing.T) {
+	whole, sum := ballFile(t, 10, 3, 0)
+	open, _ := ballFile(t, 10, 3, 1)
+	half, _ := ballFile(t, 10, 3, 180)
+	for want, body := range map[string]string{
+		"there is no such file":                      "file = \"none.stl\"\nunit = \"1 mm\"",
+		"bounds no solid: 3 edges":                   fmt.Sprintf("file = %q\nunit = \"1 mm\"", open),
+		"cannot be repaired":                         fmt.Sprintf("file = %q\nunit = \"1 mm\"\nrepair = true", half),
+		"another SHA-256 than the case says: " + sum: fmt.Sprintf("file = %q\nunit = \"1 mm\"\nsha256 = %q", whole, strings.Repeat("0", 64)),
+		"[body.ball] has no cell":                    fmt.Sprintf("file = %q\nunit = \"1 um\"", whole),
+		"no fluid is left":                           fmt.Sprintf("file = %q\nunit = \"1 m\"", whole),
+		"away from the domain":                       fmt.Sprintf("file = %q\nunit = \"1e5 m\"", whole),
+	} {
+		tr := trial{text: fmt.Sprintf(around, "shape = \"stl\"\n"+body), ranks: 2, dir: t.TempDir()}
+		_, err := tr.run(t)
+		if code, agreed := ExitCode(err); err == nil || code != ExitUsage || !agreed || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v (code %d), want ... %s ...", err, code, want)
+		}
+	}
+}
