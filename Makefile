@@ -71,8 +71,9 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	@echo "installing staticcheck $*" && GOBIN="$(CURDIR)/.build" GOFLAGS= go install honnef.co/go/tools/cmd/staticcheck@$*
 	@mv .build/staticcheck $@
 
-fuzz: setup ## fuzz the case parser for FUZZTIME=60s
-	@$(env) && go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./config
+fuzz: setup ## fuzz the readers of cases and surfaces for FUZZTIME=60s each
+	@$(env) && for p in config geometry/stl geometry/mesh; do \
+		go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./$$p || exit 1; done
 
 bench: build ## measure this machine's rooflines and the models beside them
 	@$(env) && bin/lbmsim bench

@@ -101,8 +101,15 @@ func near(rows []int32, t [3][3]float64, axis int) bool {
 func (b *Body) Close() error {
 	rows := b.ny * b.nz
 	b.start = make([]int64, rows+1)
+	total := 0
 	for i := range b.tri {
-		b.scan(&b.tri[i], func(row int, _ float64, _ int) { b.start[row+1]++ })
+		b.scan(&b.tri[i], func(row int, _ float64, _ int) {
+			b.start[row+1]++
+			total++
+		})
+		if total > mostChanges+64*rows {
+			return tooFolded(total, rows)
+		}
 	}
 	for r := range rows {
 		b.start[r+1] += b.start[r]
@@ -130,6 +137,14 @@ func (b *Body) Close() error {
 	}
 	b.tree.build(b.tri)
 	return nil
+}
+
+// mostChanges is the number of places where a surface may cross rows of cells, beside 64
+// a row: a solid crosses a row a few times.
+const mostChanges = 1 << 26
+
+func tooFolded(changes, rows int) error {
+	return fmt.Errorf("the surface crosses %d rows of cells more than %d times: so folded a surface bounds no solid that cells could see", rows, changes)
 }
 
 // scan calls emit for every row of the window whose line through the centres of cells
@@ -249,7 +264,21 @@ func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 			return min(max(t, least), 1), true
 		}
 	}
-	return 0, false
+	// Along a part of no thickness, which contains the segment, there is nothing to meet:
+	// what Contains says decides.
+	in := func(t float64) bool { return b.Contains(p[0]+t*d[0], p[1]+t*d[1], p[2]+t*d[2]) }
+	if !in(1) {
+		return 0, false
+	}
+	lo, hi := 0., 1.
+	for hi-lo > least {
+		if mid := (lo + hi) / 2; in(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi, true
 }
 
 // Crossings are all the places where the segment meets the surface.

@@ -71,7 +71,11 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 	}
 	state := make([]uint8, g.Cells[0]*g.Cells[1]*g.Cells[2])
 	for axis := range 3 {
-		g.Broken += look(tri, g.Cells, axis, state)
+		broken, err := look(tri, g.Cells, axis, state)
+		if err != nil {
+			return g, depth, err
+		}
+		g.Broken += broken
 	}
 	g.flood(state)
 	depth = g.depth(state)
@@ -96,29 +100,40 @@ const (
 
 // look runs along an axis: every cell inside gets a vote, every crossed side its bit.
 // It returns the number of lines whose changes do not add up to zero: they have no vote.
-func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int) {
+func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int, err error) {
 	b, c := (axis+1)%3, (axis+2)%3
 	turned := Whole([3]int{n[axis], n[b], n[c]})
 	body := NewBody(turned)
 	stride := [3]int{1, n[0], n[0] * n[1]}
 	rows := n[b] * n[c]
 	count := make([]int32, rows+1)
-	each := func(do func(row int, x float64, turn int)) {
+	total := 0
+	each := func(do func(row int, x float64, turn int)) error {
 		for i := range tri {
+			if total > mostChanges+64*rows {
+				return tooFolded(total, rows)
+			}
 			t := tri[i]
 			for v := range t {
 				t[v] = [3]float64{t[v][axis], t[v][b], t[v][c]}
 			}
 			body.scan(&t, do)
 		}
+		return nil
 	}
-	each(func(row int, _ float64, _ int) { count[row+1]++ })
+	err = each(func(row int, _ float64, _ int) {
+		count[row+1]++
+		total++
+	})
+	if err != nil {
+		return 0, err
+	}
 	for r := range rows {
 		count[r+1] += count[r]
 	}
 	change := make([]int32, count[rows])
 	at := append([]int32{}, count[:rows]...)
-	each(func(row int, x float64, turn int) {
+	_ = each(func(row int, x float64, turn int) { // the same again
 		change[at[row]] = 2*int32(min(max(math.Ceil(x-0.5), 0), float64(n[axis]))) + int32(1-turn)/2
 		at[row]++
 	})
@@ -150,7 +165,7 @@ func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int) {
 			}
 		}
 	}
-	return broken
+	return broken, nil
 }
 
 // flood lets fluid in from the corner, which lies outside, through every side that the

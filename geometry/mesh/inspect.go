@@ -116,16 +116,24 @@ func (s *Surface) Inspect() Findings {
 // twins are the triangles that repeat another one at an edge; each is found at the
 // edge of its two lowest vertices only.
 func (s *Surface) twins(a, b int32, uses []use) (list []int32) {
-	for i, u := range uses {
-		third := s.third(a, b, u.tri/2)
-		if third < b {
+	if len(uses) < 2 {
+		return nil
+	}
+	type side struct{ third, way int32 }
+	var few [crowded]side
+	seen := few[:0]
+	many := map[side]bool{}
+	for _, u := range uses {
+		k := side{s.third(a, b, u.tri/2), u.tri & 1}
+		switch {
+		case k.third < b:
 			continue
-		}
-		for _, v := range uses[:i] {
-			if v.tri&1 == u.tri&1 && s.third(a, b, v.tri/2) == third {
-				list = append(list, u.tri/2)
-				break
-			}
+		case slices.Contains(seen, k) || many[k]:
+			list = append(list, u.tri/2)
+		case len(seen) < crowded:
+			seen = append(seen, k)
+		default:
+			many[k] = true
 		}
 	}
 	return list

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -407,5 +408,33 @@ func TestOpenSurfaceIsRefused(t *testing.T) {
 	far := block([3]float64{1, 1, 1}, [3]float64{6, 6, 1e9})
 	if b := NewBody(Whole([3]int{8, 8, 8})); b.Add(far.Corners(4)) == nil && b.Add(far.Corners(10)) == nil && b.Add(far.Corners(11)) == nil {
 		t.Error("a corner at 1e9 cells is taken")
+	}
+}
+
+// Surfaces that nobody makes by mistake: they end soon, with an answer.
+func TestMalice(t *testing.T) {
+	// A hundred thousand triangles at one edge, each twice.
+	fan := &Surface{}
+	for i := range 100000 {
+		p := [3]float64{4, 4 + float64(i)*1e-4, 5}
+		fan.Add([3][3]float64{{1, 1, 1}, {9, 1, 1}, p}, [3]float64{})
+		fan.Add([3][3]float64{{1, 1, 1}, {9, 1, 1}, p}, [3]float64{})
+	}
+	if f := fan.Inspect(); f.Duplicates != 100000 || f.Watertight() {
+		t.Errorf("%+v", f)
+	}
+	// A sheet across a million rows, folded a thousand times.
+	b := NewBody(Whole([3]int{1, 1024, 1024}))
+	for i := range 2000 {
+		v := [3][3]float64{{0, 0, 0}, {0, 2048, 0}, {0, 0, 2048}}
+		if i%2 == 1 {
+			v[1], v[2] = v[2], v[1]
+		}
+		if err := b.Add(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "so folded") {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -32,11 +33,13 @@ func (t *tree) build(tri [][3][3]float64) {
 			}
 		}
 	}
-	keys := make([]uint64, t.n)
+	keys := make([]place, t.n)
 	for i := range tri {
-		keys[i] = curve(&tri[i], lo, hi)<<32 | uint64(i)
+		keys[i] = place{curve(&tri[i], lo, hi), int32(i)}
 	}
-	slices.Sort(keys)
+	slices.SortFunc(keys, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.tri, b.tri))
+	})
 	permute(tri, keys)
 	t.leaves = 1 << bits.Len(uint((t.n-1)/leafSize))
 	t.box = make([][2][3]float64, 2*t.leaves)
@@ -60,17 +63,23 @@ func (t *tree) build(tri [][3][3]float64) {
 	}
 }
 
-// permute puts triangle keys[i] at place i, in place: each cycle is walked once.
-func permute(tri [][3][3]float64, keys []uint64) {
-	const done = math.MaxUint32
+// place of a triangle on the curve.
+type place struct {
+	key uint64
+	tri int32
+}
+
+// permute puts triangle keys[i].tri at place i, in place: each cycle is walked once.
+func permute(tri [][3][3]float64, keys []place) {
+	const done = -1
 	for i := range keys {
-		if uint32(keys[i]) == done {
+		if keys[i].tri == done {
 			continue
 		}
 		kept, at := tri[i], i
 		for {
-			from := int(uint32(keys[at]))
-			keys[at] |= done
+			from := int(keys[at].tri)
+			keys[at].tri = done
 			if from == i {
 				tri[at] = kept
 				break
@@ -81,23 +90,25 @@ func permute(tri [][3][3]float64, keys []uint64) {
 	}
 }
 
-// curve is the place of a triangle on Morton's curve: ten bits an axis.
+// curve is the place of a triangle on Morton's curve: 21 bits an axis.
 func curve(t *[3][3]float64, lo, hi [3]float64) (key uint64) {
+	const steps = 1 << 21
 	for a := range 3 {
 		if size := hi[a] - lo[a]; size > 0 {
 			mid := ((t[0][a]+t[1][a]+t[2][a])/3 - lo[a]) / size
-			key |= spread(uint64(min(max(mid*1024, 0), 1023))) << a
+			key |= spread(uint64(min(max(mid*steps, 0), steps-1))) << a
 		}
 	}
 	return key
 }
 
-// spread puts two zeros between the ten bits of x.
+// spread puts two zeros between the 21 bits of x.
 func spread(x uint64) uint64 {
-	x = (x | x<<16) & 0x30000ff
-	x = (x | x<<8) & 0x300f00f
-	x = (x | x<<4) & 0x30c30c3
-	return (x | x<<2) & 0x9249249
+	x = (x | x<<32) & 0x1f00000000ffff
+	x = (x | x<<16) & 0x1f0000ff0000ff
+	x = (x | x<<8) & 0x100f00f00f00f00f
+	x = (x | x<<4) & 0x10c30c30c30c30c3
+	return (x | x<<2) & 0x1249249249249249
 }
 
 // visit calls do for the triangles in leaves that touch a box.
