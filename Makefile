@@ -72,7 +72,7 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	@mv .build/staticcheck $@
 
 fuzz: setup ## fuzz the readers of cases and surfaces for FUZZTIME=60s each
-	@$(env) && for p in config geometry/stl geometry/mesh; do \
+	@$(env) && for p in config geometry/stl geometry/mesh geometry/intake; do \
 		go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./$$p || exit 1; done
 
 bench: build ## measure this machine's rooflines and the models beside them

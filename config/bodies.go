@@ -83,7 +83,9 @@ func solids() []solidKind {
 		c.flat, c.keys, c.needs = true, with([]string{"of"}), []string{"of"}
 		list = append(list, c)
 	}
-	return append(list, solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}})
+	return append(list,
+		solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}},
+		solidKind{name: "image", flat: true, keys: with([]string{"file", "sha256", "unit", "voxels", "number", "array", "solid_range"}), needs: []string{"file"}})
 }
 
 // made is a body while it is being read.
@@ -250,8 +252,8 @@ func (r *resolver) solid(m *made, known map[string]*made) {
 		if out.plain = m.kind.make(r, m.s); out.plain == nil {
 			return
 		}
-	case m.kind.name == "stl":
-		if out.file = r.solidFile(m.s); out.file == 0 {
+	case contains(m.kind.needs, "file"):
+		if out.file = r.solidFile(m.s, m.kind.name == "image"); out.file == 0 {
 			return
 		}
 	default:
@@ -455,9 +457,9 @@ func (r *resolver) halfSpace(s *section) geometry.Shape {
 }
 
 // solidFile notes a file to be read when the run starts; 0 with an error.
-func (r *resolver) solidFile(s *section) int {
+func (r *resolver) solidFile(s *section, image bool) int {
 	e := s.get("file")
-	f := SolidFile{Body: s.name(), Shown: e.text, Path: e.text}
+	f := SolidFile{Body: s.name(), Shown: e.text, Path: e.text, Image: image}
 	if e.text == "" {
 		r.add(e.at, "", "%s has an empty file name", s.head())
 		return 0
@@ -473,6 +475,9 @@ func (r *resolver) solidFile(s *section) int {
 		}
 	}
 	f.Repair = s.get("repair") != nil && s.get("repair").flag
+	if image && !r.imageForm(s, &f) {
+		return 0
+	}
 	unit := 1.0
 	if e := s.get("unit"); e != nil {
 		unit = e.vals[0].v
@@ -486,6 +491,42 @@ func (r *resolver) solidFile(s *section) int {
 	}
 	r.c.Files = append(r.c.Files, f)
 	return len(r.c.Files)
+}
+
+// imageForm is what an image does not say of itself.
+func (r *resolver) imageForm(s *section, f *SolidFile) bool {
+	f.Solid = [2]float64{1, math.Inf(1)}
+	if e := s.get("solid_range"); e != nil {
+		f.Solid = [2]float64{e.vals[0].v, e.vals[1].v}
+		if f.Solid[0] > f.Solid[1] {
+			r.add(e.at, "solid_range = [smallest, largest]", "no value is solid")
+			return false
+		}
+	}
+	vti := strings.EqualFold(filepath.Ext(f.Path), ".vti")
+	if e := s.get("array"); e != nil {
+		if f.Array = e.text; !vti {
+			r.add(e.keyAt, "", "a raw image has no arrays with names")
+			return false
+		}
+	}
+	if e := s.get("number"); e != nil && !vti {
+		f.Number = e.text
+	}
+	e := s.get("voxels")
+	switch {
+	case vti && (s.has("voxels") || s.has("number")):
+		r.missing(s, "", "a VTI file says itself how many voxels it has, and of which type")
+		return false
+	case vti:
+		delete(s.keys, "number") // not even a default
+	case !r.need(s, "voxels", "voxels = [100, 100, 100]: a raw image does not say how many it has") || e == nil:
+		return false
+	default:
+		f.Voxels = [3]int{1, 1, 1}
+		copy(f.Voxels[:], e.ints)
+	}
+	return true
 }
 
 // place checks that a body stands in the flow and leaves some of it.

@@ -150,3 +150,41 @@ repair = true
 		t.Error("pinned twice")
 	}
 }
+
+func TestImages(t *testing.T) {
+	c := load(t, roomSI+`[body.rock]
+shape = "image"
+file = "rock.raw"
+unit = "10 mm"
+voxels = [100, 90, 80]
+number = "uint16"
+solid_range = [5, 7]
+[body.foam]
+shape = "image"
+file = "foam.vti"
+unit = "1 m"
+array = "phase"
+`)
+	raw, vti := c.Files[0], c.Files[1]
+	if !raw.Image || raw.Voxels != [3]int{100, 90, 80} || raw.Number != "uint16" || raw.Solid != [2]float64{5, 7} {
+		t.Errorf("%+v", raw)
+	}
+	if !vti.Image || vti.Voxels != [3]int{} || vti.Array != "phase" || vti.Solid != [2]float64{1, math.Inf(1)} || vti.Number != "" {
+		t.Errorf("%+v", vti)
+	}
+	if again := load(t, c.Resolved); again.Resolved != c.Resolved {
+		t.Errorf("%v", Diff(c.Resolved, again.Resolved, nil))
+	}
+	for text, want := range map[string]string{
+		"file = \"a.raw\"\nunit = \"1 m\"":                                    "needs voxels",
+		"file = \"a.vti\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]":                "says itself",
+		"file = \"a.raw\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]\narray = \"a\"": "no arrays",
+		"file = \"a.vti\"\nunit = \"1 m\"\nsolid_range = [2, 1]":              "no value is solid",
+		"file = \"a.vti\"\nunit = \"1 m\"\nrepair = true":                     "an image has no repair",
+		"file = \"a.vti\"": "needs unit",
+	} {
+		if _, err := Load("t.toml", []byte(roomSI+"[body.a]\nshape = \"image\"\n"+text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want ... %s ...", text, err, want)
+		}
+	}
+}

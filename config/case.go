@@ -162,6 +162,12 @@ type SolidFile struct {
 	Repair bool   // close the surface where it is open
 	// Motion leads from the numbers in the file to cells from the domain's lower corner.
 	Motion geometry.Motion
+
+	Image  bool       // a voxel image, not a surface
+	Voxels [3]int     // of a raw image, else 0
+	Number string     // type of the values of a raw image
+	Array  string     // of a VTI file; empty: the first
+	Solid  [2]float64 // values from the first to the second are solid
 }
 
 // Run says when a run ends and how it is watched.

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/geometry"
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
 )
@@ -35,6 +37,16 @@ func (r *run) loadFiles() error {
 	rows := r.domain().Rows(r.box)
 	var sums []string
 	for _, f := range r.Case.Files {
+		if f.Image {
+			solid, head, err := r.loadImage(f, rows)
+			if err != nil {
+				return err
+			}
+			r.solids = append(r.solids, solid)
+			sums = append(sums, head.SHA256)
+			own.Table = append(own.Table, head.Row)
+			continue
+		}
 		body := mesh.NewBody(mesh.Window{Cells: r.Case.Cells, Y: rows[0], Z: rows[1]})
 		head, err := r.loadFile(f, body)
 		if err != nil {
@@ -133,6 +145,73 @@ func openSurface(f config.SolidFile) (*intake.Source, error) {
 		return nil, fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
 	}
 	return s, s.Close(f.Repair)
+}
+
+// imageHead goes ahead of the voxels.
+type imageHead struct {
+	N               [3]int
+	Origin, Spacing [3]float64
+	SHA256          string
+	Row             config.Row
+}
+
+// OpenImage reads the image of a body.
+func OpenImage(f config.SolidFile) (*intake.Image, error) {
+	m, err := intake.ReadImage(f.Path, intake.ImageForm{Voxels: f.Voxels, Number: f.Number, Array: f.Array, Solid: f.Solid})
+	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
+		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, m.SHA256)
+	}
+	return m, err
+}
+
+// loadImage reads one image; every rank keeps the voxels that its cells can see.
+func (r *run) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shape, head imageHead, err error) {
+	var m *intake.Image
+	if r.root {
+		if m, err = OpenImage(f); err != nil {
+			err = fmt.Errorf("[body.%s]: %w", f.Body, err)
+		}
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return nil, head, Agreed(ExitUsage, err)
+	}
+	var b []byte
+	if r.root {
+		head = imageHead{m.N, m.Origin, m.Spacing, m.SHA256, config.Row{
+			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d x %d x %d voxels", m.N[0], m.N[1], m.N[2]), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, m.SHA256)}}
+		if b, err = json.Marshal(head); err != nil {
+			return nil, head, err
+		}
+	}
+	if b, err = comm.Broadcast(r.Comm, b); err != nil {
+		return nil, head, err
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, head, err
+	}
+	none := [3]int{}
+	lo, hi := geometry.NewVoxels(head.N, head.Origin, head.Spacing, none, none).Kept(f.Motion, r.Case.Cells, rows)
+	v := geometry.NewVoxels(head.N, head.Origin, head.Spacing, lo, hi)
+	nx, ny := head.N[0], head.N[1]
+	const words = 1 << 19 // that travel together: 4 MiB
+	for from := 0; from < (nx*ny*head.N[2]+63)/64; from += words {
+		b = b[:0]
+		if r.root {
+			for _, w := range m.Words(from, from+words) {
+				b = binary.LittleEndian.AppendUint64(b, w)
+			}
+		}
+		if b, err = comm.Broadcast(r.Comm, b); err != nil {
+			return nil, head, err
+		}
+		for k := 0; k+8 <= len(b); k += 8 {
+			for w := binary.LittleEndian.Uint64(b[k:]); w != 0; w &= w - 1 {
+				i := 64*(from+k/8) + bits.TrailingZeros64(w)
+				v.Fill(i%nx, i/nx%ny, i/nx/ny)
+			}
+		}
+	}
+	return geometry.Moved{Shape: v, Motion: f.Motion}, head, nil
 }
 
 // countCells refuses surfaces that no cell has noticed, and a domain without fluid: with

@@ -144,3 +144,44 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		}
 	}
 }
+
+// An image whose voxels are cells gives the bits of the box that it shows.
+func TestBoxFromAnImage(t *testing.T) {
+	values := make([]byte, 24*12*12)
+	for i := range values {
+		if x, y, z := i%24, i/24%12, i/288; x >= 3 && x < 9 && y < 5 && z >= 4 && z < 11 {
+			values[i] = 7
+		}
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "box.raw")
+	if err := os.WriteFile(path, values, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vti := filepath.Join(dir, "box.vti")
+	head := `<VTKFile type="ImageData" header_type="UInt64"><ImageData WholeExtent="0 24 0 12 0 12" Origin="-12 -6 -6" Spacing="1 1 1">` +
+		`<Piece><CellData><DataArray type="UInt8" Name="a" format="appended" offset="0"/></CellData></Piece></ImageData><AppendedData encoding="raw">_`
+	if err := os.WriteFile(vti, append(binary.LittleEndian.AppendUint64([]byte(head), uint64(len(values))), values...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	raw := fmt.Sprintf("shape = \"image\"\nfile = %q\nunit = \"1 mm\"\nvoxels = [24, 12, 12]\nsolid_range = [7, 7]\ntranslate = [\"-12 mm\", \"-6 mm\", \"-6 mm\"]", path)
+	var want []byte
+	for i, tr := range []trial{
+		{text: fmt.Sprintf(around, "shape = \"box\"\nfrom = [\"-9 mm\", \"-6 mm\", \"-2 mm\"]\nto = [\"-3 mm\", \"-1 mm\", \"5 mm\"]"), ranks: 1},
+		{text: fmt.Sprintf(around, raw), ranks: 1},
+		{text: fmt.Sprintf(around, raw), ranks: 4, cut: [3]int{1, 2, 2}},
+		{text: fmt.Sprintf(around, fmt.Sprintf("shape = \"image\"\nfile = %q\nunit = \"1 mm\"", vti)), ranks: 3},
+	} {
+		tr.dir = t.TempDir()
+		s := tr.must(t)
+		if got := stateIn(t, tr.dir); i == 0 {
+			want = got
+		} else if !bytes.Equal(got, want) || !strings.Contains(s.start.Case.Resolved, "sha256 = ") {
+			t.Errorf("run %d, on %d ranks, differs", i, tr.ranks)
+		}
+	}
+	tr := trial{text: strings.Replace(fmt.Sprintf(around, raw), "voxels = [24, 12, 12]", "voxels = [24, 12, 13]", 1), ranks: 2, dir: dir}
+	if _, err := tr.run(t); err == nil || !strings.Contains(err.Error(), "are 3744 bytes, but the file has 3456") {
+		t.Error(err)
+	}
+}

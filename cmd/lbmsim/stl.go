@@ -64,24 +64,18 @@ func stlCommand() *cobra.Command {
 // cannot be used.
 func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([3]float64) [3]float64, preview string) error {
 	rows := s.Report()
-	print := func(title string, rows []intake.Row) {
-		fmt.Fprintln(w, title)
-		for _, r := range rows {
-			fmt.Fprintf(w, "  %-14s %s\n", r.What, r.Value)
-		}
-	}
-	print("as it stands in the file", rows)
+	printRows(w, "as it stands in the file", rows)
 	grid, depth, err := intake.OnGrid(s.Surface, move)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}
-	print(title, grid)
+	printRows(w, title, grid)
 	refused := s.Close(repair)
 	if done := s.Done(); done != "" && refused == nil {
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
 			return fmt.Errorf("%s: %w", s.Path, err)
 		}
-		print("after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
+		printRows(w, "after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
 	}
 	if preview != "" {
 		if err := drawDepth(depth, s, preview); err != nil {
@@ -90,6 +84,13 @@ func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([
 		fmt.Fprintln(w, "picture", preview)
 	}
 	return refused
+}
+
+func printRows(w io.Writer, title string, rows []intake.Row) {
+	fmt.Fprintln(w, title)
+	for _, r := range rows {
+		fmt.Fprintf(w, "  %-14s %s\n", r.What, r.Value)
+	}
 }
 
 // drawDepth draws how many solid cells lie behind each other.
@@ -107,6 +108,14 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 func checkFiles(w io.Writer, kase *config.Case, preview string) error {
 	for _, f := range kase.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
+		if f.Image {
+			m, err := sim.OpenImage(f)
+			if err != nil {
+				return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("[body.%s]: %w", f.Body, err)}
+			}
+			printRows(w, "as it stands in the file", m.Report())
+			continue
+		}
 		s, err := intake.Read(f.Path)
 		if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
 			err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
