@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/config"
+	"lbmsim/geometry/intake"
+)
+
+// openBlock is a box without one of its twelve triangles, in ASCII.
+const openBlock = `solid block
+facet normal 0 0 -1 outer loop vertex 0 0 0 vertex 0 2 0 vertex 3 0 0 endloop endfacet
+facet normal 0 0 -1 outer loop vertex 3 0 0 vertex 0 2 0 vertex 3 2 0 endloop endfacet
+facet normal 0 0 1 outer loop vertex 0 0 1 vertex 3 0 1 vertex 0 2 1 endloop endfacet
+facet normal 0 0 1 outer loop vertex 3 0 1 vertex 3 2 1 vertex 0 2 1 endloop endfacet
+facet normal 0 -1 0 outer loop vertex 0 0 0 vertex 3 0 0 vertex 3 0 1 endloop endfacet
+facet normal 0 -1 0 outer loop vertex 0 0 0 vertex 3 0 1 vertex 0 0 1 endloop endfacet
+facet normal 0 1 0 outer loop vertex 0 2 0 vertex 3 2 1 vertex 3 2 0 endloop endfacet
+facet normal 0 1 0 outer loop vertex 0 2 0 vertex 0 2 1 vertex 3 2 1 endloop endfacet
+facet normal -1 0 0 outer loop vertex 0 0 0 vertex 0 0 1 vertex 0 2 1 endloop endfacet
+facet normal 1 0 0 outer loop vertex 0 0 0 vertex 0 2 1 vertex 0 2 0 endloop endfacet
+facet normal 1 0 0 outer loop vertex 3 0 0 vertex 3 2 0 vertex 3 2 1 endloop endfacet
+endsolid block
+`
+
+// The report of a dirty file says what is wrong, where, and what a repair would do.
+func TestIntakeReport(t *testing.T) {
+	dir := t.TempDir()
+	path, preview := filepath.Join(dir, "block.stl"), filepath.Join(dir, "block.png")
+	if err := os.WriteFile(path, []byte(openBlock), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := func() *intake.Source {
+		s, err := intake.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	tenth := func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} }
+	var out bytes.Buffer
+	err := judge(&out, read(), false, "in cells", tenth, preview)
+	if err == nil || !strings.Contains(err.Error(), "block.stl bounds no solid: 3 edges have one triangle only") {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		`ASCII STL, `, `"block"`, "11, with 8 vertices in 1 connected parts", "(0, 0, 0) to (3, 2, 1)", "no: 3 edges", "2.24 wide at (3, 1, 0.5)",
+		"1 normals against the order of corners", "30 x 20 x 10 cells", "6000 solid cells", "LEAKS", "picture " + preview,
+	} {
+		if !strings.Contains(strings.ReplaceAll(out.String(), "2.236", "2.24"), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if b, err := os.ReadFile(preview); err != nil || !bytes.HasPrefix(b, []byte("\x89PNG")) {
+		t.Errorf("no picture: %v", err)
+	}
+	out.Reset()
+	if err := judge(&out, read(), true, "in cells", tenth, ""); err != nil {
+		t.Error(err)
+	}
+	if _, after, _ := strings.Cut(out.String(), "after the repair"); !strings.Contains(after, "1 holes closed, the widest 2.24 wide, with 3 triangles") || !strings.Contains(after, "6000 cells of the surface, 6000 solid cells") || !strings.Contains(after, "tight") {
+		t.Errorf("after the repair:%s", after)
+	}
+}
+
+// check judges all files of a case, in the cells of the case.
+func TestCheckJudgesFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "block.stl"), []byte(openBlock), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "foam.raw"), append(make([]byte, 20), 1, 2, 3, 255), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := func(repair bool) []byte {
+		return fmt.Appendf(nil, `[domain]
+size = ["8 mm", "8 mm", "8 mm"]
+cells = [40, 40, 40]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = "1e-6 m2/s"
+[scaling]
+tau = 0.8
+[run]
+steps = 1
+[body.foam]
+shape = "image"
+file = "foam.raw"
+voxels = [4, 3, 2]
+unit = "1 mm"
+[body.block]
+shape = "stl"
+file = "block.stl"
+unit = "1 mm"
+repair = %v
+translate = ["4 mm", "4 mm", "4 mm"]
+`, repair)
+	}
+	for _, repair := range []bool{true, false} {
+		kase, err := config.Load(filepath.Join(dir, "case.toml"), text(repair))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		err = checkFiles(&out, kase, dir)
+		if repair == (err != nil) || err != nil && exitCode(err) != 2 {
+			t.Errorf("repair %v: %v", repair, err)
+		}
+		for _, want := range []string{"image of 4 x 3 x 2 voxels", "4 voxels, 16.7 % of all", "(20, 20, 20) to (35, 30, 25)", "no: 3 edges"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is not in\n%s", want, out.String())
+			}
+		}
+	}
+}
