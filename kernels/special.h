@@ -189,7 +189,8 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			d[axis] = -side;
 			T r, j[L::D];
 			around.densities(d, r, j);
-			want = want - un * (w0 - wave(r, sign * part(j, axis)));
+			const T n = sign * part(j, axis);
+			want = want - un * least(w0 - wave(r, n), T(1.7320508075688772) * (n * reciprocal(T(1) + r) - un));
 		}
 		T r, j[L::D];
 		if constexpr (MOMENTS) {
@@ -221,6 +222,8 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			}
 		});
 	}
+	// least is the smaller of two numbers of one sign, else 0.
+	LBM_HD LBM_INLINE static T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
 	LBM_HD LBM_INLINE static T part(const T* v, int axis) {
 		T p = v[0];
 		unroll<L::D - 1>([&](auto a) LBM_LAMBDA { p = axis == a.value + 1 ? v[a.value + 1] : p; });

@@ -43,7 +43,7 @@ var Boundaries = []Boundary{
 	},
 	{
 		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation"},
-		Doc:   "outlet that sound leaves: the incoming acoustic wave W = rho/rho0 - u_n/cs goes with the flow and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho)",
+		Doc:   "outlet that sound leaves: the incoming acoustic wave W = rho/rho0 - u_n/cs goes with the flow, as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho)",
 		Paper: "after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104; for lattices Izquierdo & Fueyo, Phys. Rev. E 78 (2008) 046707",
 	},
 	{

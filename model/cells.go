@@ -26,8 +26,11 @@ const (
 	// Outflow begins as f_i = f*_i(s); then the populations out of the face share, by their
 	// weights, what makes the acoustic wave that comes in, W = r - u_n/cs, go with the
 	// flow and relax to the face's pressure:
-	//   W(x, t+1) = W - max(u_n, 0) (W - W(x-n)) + Relax (r_w - r)
-	// with n the outward normal (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
+	//   W(x, t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
+	// with n the outward normal, dW = W - W(x-n) and m(a, b) the smaller of two numbers of
+	// one sign, else 0: what flows with the fluid is what its velocity, and not a sound wave
+	// or the pressure gradient of a channel, changes (after Poinsot & Lele, J. Comput. Phys.
+	// 101 (1992) 104).
 	Outflow
 	// Slip mirrors: f_i = f*_m(s), m the direction i with
 	// its part across the face reversed: no friction, no flow through the face.

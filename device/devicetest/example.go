@@ -227,6 +227,12 @@ func rounding(spec model.Spec) float64 {
 // check holds values of the state against the oracle's.
 func (e Example) check(t testing.TB, got, want []float64) {
 	t.Helper()
+	e.within(t, got, want, rounding(e.Spec))
+}
+
+// within does so with another limit.
+func (e Example) within(t testing.TB, got, want []float64, limit float64) {
+	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d values, want %d", len(got), len(want))
 	}
@@ -236,7 +242,7 @@ func (e Example) check(t testing.TB, got, want []float64) {
 			worst, at = diff, i
 		}
 	}
-	if limit := rounding(e.Spec); !(worst <= limit) {
+	if !(worst <= limit) {
 		t.Fatalf("%s of %v, periodic %v: %s is %.9g, the oracle has %.9g; %.2g is allowed between them", e.Spec, e.N, e.Periodic, e.where(at), got[at], want[at], limit)
 	}
 }

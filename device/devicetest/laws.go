@@ -106,7 +106,7 @@ func laws(t *testing.T, d device.Device, o Options) {
 				}
 				whole := Start(t, d, e)
 				whole.Step(t, steps)
-				e.check(t, whole.Values(t), want.state)
+				e.within(t, whole.Values(t), want.state, 2*rounding(spec))
 				loads := whole.loads(t)
 				e.checkLoads(t, loads, want.loads)
 				bits := whole.Bits(t)

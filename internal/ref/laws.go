@@ -132,8 +132,8 @@ func (f *Flow) outflow(cell int, x [3]int, in []float64, out *outlet) {
 	behind := [3]int{x[0] + out.inward[0], x[1] + out.inward[1], x[2] + out.inward[2]}
 	want := w + out.wall.Relax*(1+out.wall.Density-rho)
 	if un > 0 && f.Cells.At(behind[0], behind[1], behind[2]) == 0 {
-		inner, _, _ := wave(f.Lattice, f.cell(behind), out.inward)
-		want -= un * (w - inner)
+		inner, u, _ := wave(f.Lattice, f.cell(behind), out.inward)
+		want -= un * least(w-inner, -(un-u)/math.Sqrt(model.CS2))
 	}
 	shares := make([]float64, len(in))
 	sum := 0.0
@@ -161,6 +161,14 @@ func (f *Flow) outflow(cell int, x [3]int, in []float64, out *outlet) {
 		}
 	}
 	copy(in, with((lo+hi)/2))
+}
+
+// least is the smaller of two numbers of one sign, else 0.
+func least(a, b float64) float64 {
+	if a*b <= 0 {
+		return 0
+	}
+	return math.Copysign(math.Min(math.Abs(a), math.Abs(b)), a)
 }
 
 // wave is rho - 1 - u_n/cs, u_n and rho of populations; n is the outward normal.
