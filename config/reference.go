@@ -50,7 +50,7 @@ func Reference() string {
 		if d.Bodies {
 			on = append(on, "bodies")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), strings.Join(d.Keys, ", "), cell(d.Doc), cell(d.Paper))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), keysOf(d), cell(d.Doc), cell(d.Paper))
 	}
 	b.WriteString("\n## Fields\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.Fields {
@@ -171,3 +171,12 @@ A value is a number, or an expression without variables, followed by a unit:
 ` + "`\"20 mm\"`, `\"2*pi m\"`, `\"1e-6 m2/s\"`, `\"10 1/s\"`" + `.
 
 `
+
+// keysOf names a boundary's keys, those in brackets that it may do without.
+func keysOf(d model.Boundary) string {
+	list := append([]string{}, d.Keys...)
+	for _, k := range d.May {
+		list = append(list, "("+k+")")
+	}
+	return strings.Join(list, ", ")
+}
