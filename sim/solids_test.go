@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -142,6 +143,47 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		if code, agreed := ExitCode(err); err == nil || code != ExitUsage || !agreed || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v (code %d), want ... %s ...", err, code, want)
 		}
+	}
+}
+
+// Interpolated walls take their distances from the triangles: the flow is that around the
+// sphere in closed form, the same bits on every cut, and not that of half-way walls.
+func TestCurvedWallFromAFile(t *testing.T) {
+	path, _ := ballFile(t, 100, 3.3375, 0)
+	place := "[\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]"
+	closed := "shape = \"sphere\"\ncentre = " + place + "\nradius = \"3.3375 mm\""
+	solid := fmt.Sprintf("type = \"interpolated_wall\"\nshape = \"stl\"\nfile = %q\nunit = \"1 mm\"\ntranslate = %s", path, place)
+	var speeds []float64
+	var whole []byte
+	for i, tr := range []trial{
+		{text: fmt.Sprintf(around, solid), ranks: 1},
+		{text: fmt.Sprintf(around, solid), ranks: 4, cut: [3]int{1, 2, 2}},
+		{text: fmt.Sprintf(around, "type = \"interpolated_wall\"\n"+closed), ranks: 1},
+		{text: fmt.Sprintf(around, closed), ranks: 1},
+	} {
+		tr.dir = t.TempDir()
+		tr.text += "[output.probe.wake]\nat = [\"6.5 mm\", \"0.5 mm\", \"0.5 mm\"]\nevery = 12\n[collision]\nprecision = \"float64\"\n"
+		tr.must(t)
+		state := stateIn(t, tr.dir)
+		if i == 0 {
+			whole = state
+		} else if i == 1 && !bytes.Equal(state, whole) {
+			t.Error("four ranks give other bits than one")
+		}
+		b, err := os.ReadFile(filepath.Join(tr.dir, "probe_wake.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		u, err := strconv.ParseFloat(strings.Split(lines[len(lines)-1], ",")[6], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		speeds = append(speeds, u)
+	}
+	mesh, curved, halfway := speeds[0], speeds[2], speeds[3]
+	if off, step := math.Abs(mesh/curved-1), math.Abs(halfway/curved-1); off > 1e-3 || off > step/10 {
+		t.Errorf("behind the sphere: %v from the mesh, %v in closed form, %v with half-way walls", mesh, curved, halfway)
 	}
 }
 
