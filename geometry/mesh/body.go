@@ -141,7 +141,7 @@ func (b *Body) Close() error {
 
 // mostChanges is the number of places where a surface may cross rows of cells, beside 64
 // a row: a solid crosses a row a few times.
-const mostChanges = 1 << 26
+const mostChanges = 1 << 24
 
 func tooFolded(changes, rows int) error {
 	return fmt.Errorf("the surface crosses %d rows of cells more than %d times: so folded a surface bounds no solid that cells could see", rows, changes)

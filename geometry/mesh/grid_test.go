@@ -76,8 +76,8 @@ func TestLookAtThinParts(t *testing.T) {
 }
 
 func TestLookInCoarserCells(t *testing.T) {
-	g := lookAt(t, block([3]float64{0, 0, 0}, [3]float64{64000, 160, 160}))
-	if g.Scale != 4 || g.Solid != 16000*40*40 {
+	g := lookAt(t, block([3]float64{0, 0, 0}, [3]float64{64000, 32, 32}))
+	if g.Scale != 2 || g.Solid != 32000*16*16 {
 		t.Errorf("%+v", g)
 	}
 	if _, _, err := (&Surface{}).Look(); err == nil {
