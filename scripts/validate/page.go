@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -213,6 +215,7 @@ func convergence(s section, curves []curve) ([]byte, error) {
 	for n := range ticks {
 		at = append(at, plot.Tick{Value: n, Label: fmt.Sprint(n)})
 	}
+	slices.SortFunc(at, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 	p.X.Tick.Marker = plot.ConstantTicks(at)
 	p.X.Min, p.X.Max = first/1.1, last*1.1
 	for _, t := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
