@@ -59,6 +59,14 @@ func (r *run) loadFiles() error {
 			own.Warnings = append(own.Warnings, head.Warning)
 		}
 	}
+	for i, f := range own.Files {
+		lo, hi := r.solids[i].Bounds()
+		for a := range own.Dims() {
+			if own.Periodic[a] && (lo[a] < 0 || hi[a] > float64(own.Cells[a])) {
+				own.Warnings = append(own.Warnings, fmt.Sprintf("[body.%s] reaches over a periodic face along %c and is cut there: its other part does not appear on the other side", f.Body, "xyz"[a]))
+			}
+		}
+	}
 	own.Resolved = config.Pin(own.Resolved, sums)
 	return nil
 }

@@ -119,6 +119,10 @@ func TestSphereFromAFile(t *testing.T) {
 	if w := strings.Join(s.start.Case.Warnings, "\n"); !strings.Contains(w, "[body.ball] was repaired: 1 holes closed") || !strings.Contains(s.start.Case.Resolved, other) {
 		t.Errorf("the report says %q", w)
 	}
+	over := strings.Replace(text, "1.3 mm", "9.3 mm", 1)
+	if w := strings.Join((trial{text: over, ranks: 2}).must(t).start.Case.Warnings, "\n"); !strings.Contains(w, "[body.ball] reaches over a periodic face along x") {
+		t.Errorf("over the face the report says %q", w)
+	}
 	tr.text, tr.restart = strings.Replace(text, open, path, 1), "latest"
 	if _, err := tr.run(t); err == nil || !strings.Contains(err.Error(), "body.ball.sha256") {
 		t.Errorf("the run goes on with another file: %v", err)
