@@ -9,11 +9,13 @@
 #define LBM_INLINE __forceinline__       // always inlined
 #define LBM_LAMBDA                       // the same for lambdas
 #define LBM_RESTRICT __restrict__        // no other pointer reaches this memory
+#define LBM_ROLLED _Pragma("unroll 1")   // the loop stays a loop
 #else
 #define LBM_HD
 #define LBM_INLINE inline __attribute__((always_inline))
 #define LBM_LAMBDA __attribute__((always_inline))
 #define LBM_RESTRICT __restrict__
+#define LBM_ROLLED
 #endif
 
 // Everything lives in an unnamed namespace: the CPU kernels are compiled once

@@ -25,52 +25,41 @@ enum { LINK_NUMBERS = 9, LINK_VELOCITY = 5, LINK_DISTANCE = 8 };
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
 // Around is a cell and its neighbours. AT reads the state: get<C>(d) is component C of
-// the neighbour at d, any(c, d) the same for populations.
+// the neighbour at d; any(i, d) is population i, known at run time only. Here directions
+// are numbers, not types: unrolled, this is minutes of compilation for a few cells.
 template <class L, bool MOMENTS, class T, class AT> struct Around {
 	const AT& at;
 
-	LBM_HD LBM_INLINE Moments<L, T> moments(const int* d) const {
+	LBM_HD LBM_INLINE Hermite<L, T> hermite(const int* d) const {
 		Moments<L, T> m;
 		m.r = at.template get<0>(d);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = at.template get<1 + decltype(a)::value>(d); });
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = at.template get<1 + L::D + decltype(k)::value>(d); });
-		return m;
+		return Hermite<L, T>(m);
 	}
-	template <int I> LBM_HD LBM_INLINE T population(const int* d) const {
-		if constexpr (MOMENTS) return Hermite<L, T>(moments(d)).template population<I>();
-		else return at.template get<I>(d);
-	}
-	// beside is the way to the fluid cell that the face lets direction I come from, if it
-	// stands across these axes.
-	template <int I> LBM_HD LBM_INLINE static void beside(unsigned axes, int* d) {
-		for (int a = 0; a < 3; a++) d[a] = axes >> a & 1 ? 0 : -L::c(I, a);
-	}
-	// mirrored is population I, which comes out of a face that mirrors these axes.
-	template <int I> LBM_HD LBM_INLINE T mirrored(unsigned axes) const {
-		int d[3], c[3];
-		beside<I>(axes, d);
-		for (int a = 0; a < 3; a++) c[a] = axes >> a & 1 ? -L::c(I, a) : L::c(I, a);
-		T f{};
-		unroll<L::Q>([&](auto j) LBM_LAMBDA {
-			constexpr int J = decltype(j)::value;
-			if constexpr (same<I, J>())
-				if (c[0] == L::c(J, 0) && c[1] == L::c(J, 1) && c[2] == L::c(J, 2)) f = population<J>(d);
+	// expand is Hermite::population of direction i.
+	LBM_HD LBM_INLINE static T expand(const Hermite<L, T>& h, int i) {
+		T sum = h.even;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			const T c = T(L::c(i, A));
+			sum = sum + c * (h.odd[A] + c * h.s[A]);
+			unroll<A>([&](auto b) LBM_LAMBDA { sum = sum + T(L::c(i, A) * L::c(i, b.value)) * h.s[L::pair(A, decltype(b)::value)]; });
 		});
-		return f;
+		return sum * T(L::share(i));
 	}
-	// same: can I become J when components change their signs?
-	template <int I, int J> LBM_HD static constexpr bool same() {
-		for (int a = 0; a < 3; a++)
-			if (L::c(I, a) * L::c(I, a) != L::c(J, a) * L::c(J, a)) return false;
-		return true;
+	LBM_HD LBM_INLINE T population(int i, const int* d) const {
+		if constexpr (MOMENTS) return expand(hermite(d), i);
+		else return at.any(i, d);
 	}
+	// densities gives r and j.
 	LBM_HD LBM_INLINE void densities(const int* d, T& r, T* j) const {
 		if constexpr (MOMENTS) {
 			r = at.template get<0>(d);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = at.template get<1 + decltype(a)::value>(d); });
 		} else {
 			T f[L::Q];
-			unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = at.template get<decltype(i)::value>(d); });
+			LBM_ROLLED for (int i = 0; i < L::Q; i++) f[i] = at.any(i, d);
 			sumMoments<L>(f, r, j);
 		}
 	}
@@ -79,20 +68,21 @@ template <class L, bool MOMENTS, class T, class AT> struct Around {
 // Own is the cell itself: its populations after the last collision.
 template <class L, bool MOMENTS, class T, class AT> struct Own;
 template <class L, class T, class AT> struct Own<L, true, T, AT> {
+	typedef Around<L, true, T, AT> Place;
 	Hermite<L, T> h;
-	LBM_HD LBM_INLINE explicit Own(const Around<L, true, T, AT>& around) : h(centre(around)) {}
-	LBM_HD LBM_INLINE static Moments<L, T> centre(const Around<L, true, T, AT>& around) {
+	LBM_HD LBM_INLINE explicit Own(const Place& around) : h(centre(around)) {}
+	LBM_HD LBM_INLINE static Hermite<L, T> centre(const Place& around) {
 		const int here[3] = {0, 0, 0};
-		return around.moments(here);
+		return around.hermite(here);
 	}
-	template <int I> LBM_HD LBM_INLINE T population() const { return h.template population<I>(); }
+	LBM_HD LBM_INLINE T population(int i) const { return Place::expand(h, i); }
 };
 template <class L, class T, class AT> struct Own<L, false, T, AT> {
 	const Around<L, false, T, AT>& around;
 	LBM_HD LBM_INLINE explicit Own(const Around<L, false, T, AT>& around) : around(around) {}
-	template <int I> LBM_HD LBM_INLINE T population() const {
+	LBM_HD LBM_INLINE T population(int i) const {
 		const int here[3] = {0, 0, 0};
-		return around.template population<I>(here);
+		return around.population(i, here);
 	}
 };
 
@@ -110,17 +100,22 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		if (cell.more & (MORE_DENSITY | MORE_OUTFLOW)) around.densities(here, r0, j0);
 	}
 
+	LBM_HD LBM_INLINE bool links(int i) const { return cell.links >> i & 1; }
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ((1u << MIRROR_SHIFT) - 1)) * LINK_NUMBERS; }
 
-	// link is what comes out of the wall along direction I, whose word is given; back is
+	// link is what comes out of the wall along direction i, whose word is given; back is
 	// what went in.
-	template <int I> LBM_HD LBM_INLINE T link(unsigned word, const T& back) const {
+	LBM_HD LBM_INLINE T link(int i, unsigned word, const T& back) const {
 		const T* const n = law(word);
-		if (const unsigned axes = word >> MIRROR_SHIFT) {
-			if (n[1] == T(0)) return around.template mirrored<I>(axes);
-			int d[3];
-			around.template beside<I>(axes, d);
-			T f = around.template population<I>(d);
+		if (const unsigned axes = word >> MIRROR_SHIFT) {  // a face across these axes
+			int d[3], c[3];
+			for (int a = 0; a < 3; a++) {
+				const bool across = axes >> a & 1;
+				d[a] = across ? 0 : -L::c(i, a);
+				c[a] = across ? -L::c(i, a) : L::c(i, a);
+			}
+			if (n[1] == T(0)) return around.population(L::find(c[0], c[1], c[2]), d);
+			T f = around.population(i, d);
 			if (n[3] != T(0)) {
 				T r, j[L::D];
 				around.densities(d, r, j);
@@ -129,12 +124,26 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			return f;
 		}
 		T f = n[0] * back;
-		if (n[1] != T(0)) f = f + n[1] * own.template population<I>();
+		if (n[1] != T(0)) f = f + n[1] * own.population(i);
 		if (n[2] != T(0)) {
-			const int behind[3] = {L::c(I, 0), L::c(I, 1), L::c(I, 2)};
-			f = f + n[2] * around.template population<L::opposite(I)>(behind);
+			const int behind[3] = {L::c(i, 0), L::c(i, 1), L::c(i, 2)};
+			f = f + n[2] * around.population(L::opposite(i), behind);
 		}
 		return f + (n[3] * r0 + n[4]);
+	}
+
+	// add adds population f of direction i to the plain moments.
+	LBM_HD LBM_INLINE static void add(Moments<L, T>& m, int i, const T& f) {
+		m.r = m.r + f;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			const T v = T(L::c(i, A)) * f;
+			m.j[A] = m.j[A] + v;
+			unroll<A + 1>([&](auto b) LBM_LAMBDA {
+				constexpr int AB = L::pair(A, decltype(b)::value);
+				m.s[AB] = m.s[AB] + T(L::c(i, b.value)) * v;
+			});
+		});
 	}
 
 	// step gives the components of the cell after the next step.
@@ -143,20 +152,19 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		T f[MOMENTS ? 1 : L::Q];
 		T missing{};  // mass that went into walls and did not come back
 		const unsigned* next = list + cell.first;
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
+		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
 			T v;
-			if (cell.links >> I & 1) {
-				const T back = own.template population<L::opposite(I)>();
-				v = link<I>(*next++, back);
+			if (links(i)) {
+				const T back = own.population(L::opposite(i));
+				v = link(i, *next++, back);
 				missing = missing + (back - v);
 			} else {
-				const int from[3] = {-L::c(I, 0), -L::c(I, 1), -L::c(I, 2)};
-				v = around.template population<I>(from);
+				const int from[3] = {-L::c(i, 0), -L::c(i, 1), -L::c(i, 2)};
+				v = around.population(i, from);
 			}
-			if constexpr (MOMENTS) addPopulation<I>(m, v, true);
-			else f[I] = v;
-		});
+			if constexpr (MOMENTS) add(m, i, v);
+			else f[i] = v;
+		}
 		if (cell.more & MORE_CONSERVE) {  // as a population at rest
 			if constexpr (MOMENTS) m.r = m.r + missing;
 			else f[L::Q / 2] = f[L::Q / 2] + missing;
@@ -185,8 +193,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		const T jn = sign * part(j0, axis), w0 = wave(r0, jn), un = jn * reciprocal(T(1) + r0);
 		T want = w0 + law[0] * (law[1] - r0);
 		if (cell.more & MORE_UPWIND && un > T(0)) {
-			int d[3] = {0, 0, 0};
-			d[axis] = -side;
+			const int d[3] = {axis == 0 ? -side : 0, axis == 1 ? -side : 0, axis == 2 ? -side : 0};
 			T r, j[L::D];
 			around.densities(d, r, j);
 			const T n = sign * part(j, axis);
@@ -208,19 +215,15 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			d = d + error * reciprocal(T(1) + T(1.7320508075688772) * (T(1) + u) * inv);
 		}
 		int shares = 0;
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
-			if (cell.links >> I & 1 && L::c(I, axis) == -side) shares += L::share(I);
-		});
+		LBM_ROLLED for (int i = 0; i < L::Q; i++)
+			if (links(i) && L::c(i, axis) == -side) shares += L::share(i);
 		const T each = d * reciprocal(T(shares));
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
-			if (cell.links >> I & 1 && L::c(I, axis) == -side) {
-				const T v = each * T(L::share(I));
-				if constexpr (MOMENTS) addPopulation<I>(m, v, true);
-				else f[I] = f[I] + v;
+		LBM_ROLLED for (int i = 0; i < L::Q; i++)
+			if (links(i) && L::c(i, axis) == -side) {
+				const T v = each * T(L::share(i));
+				if constexpr (MOMENTS) add(m, i, v);
+				else f[i] = f[i] + v;
 			}
-		});
 	}
 	// least is the smaller of two numbers of one sign, else 0.
 	LBM_HD LBM_INLINE static T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
@@ -230,32 +233,31 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		return p;
 	}
 
-	// force calls add(k, F, M) for link number k of the list: the momentum that the fluid
+	// force calls take(k, F, M) for link number k of the list: the momentum that the fluid
 	// gives to the wall in the coming step, by the exchange of momentum in the wall's frame
 	// (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161),
 	//   F = (c_i' - u_w) f*_i' - (c_i - u_w) f_i,
 	// of populations less their values at rest, hence with the pressure at rest as zero;
 	// and its moment about the origin of x, the cell's centre.
-	template <class ADD> LBM_HD LBM_INLINE void force(const double* x, ADD add) const {
+	template <class TAKE> LBM_HD LBM_INLINE void force(const double* x, TAKE take) const {
 		unsigned k = cell.first;
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
-			if (!(cell.links >> I & 1)) return;
-			const T back = own.template population<L::opposite(I)>();
+		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
+			if (!links(i)) continue;
+			const T back = own.population(L::opposite(i));
 			const unsigned word = list[k];
-			const double in = double(back), out = double(link<I>(word, back));
+			const double in = double(back), out = double(link(i, word, back));
 			const T* const n = law(word);
 			double F[3], at[3], M[3];
 			for (int a = 0; a < 3; a++) {
-				F[a] = -double(L::c(I, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
-				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(L::c(I, a));
+				F[a] = -double(L::c(i, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
+				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(L::c(i, a));
 			}
 			M[0] = at[1] * F[2] - at[2] * F[1];
 			M[1] = at[2] * F[0] - at[0] * F[2];
 			M[2] = at[0] * F[1] - at[1] * F[0];
-			add(k, F, M);
+			take(k, F, M);
 			k++;
-		});
+		}
 	}
 };
 

@@ -34,7 +34,8 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 				if (wraps && x[d + 1] >= nx) x[d + 1] -= nx;
 			}
 		}
-		template <int K> LBM_INLINE T get(const int* d) const { return T(Values::get(row[d[2] + 1][d[1] + 1][K * pitch + x[d[0] + 1]], K)); }
+		LBM_INLINE T any(int k, const int* d) const { return T(Values::get(row[d[2] + 1][d[1] + 1][k * pitch + x[d[0] + 1]], k)); }
+		template <int K> LBM_INLINE T get(const int* d) const { return any(K, d); }
 	};
 
 	static void step(const lbm_case* c, const lbm_params* p, const lbm_links* links, const void* in, void* out, const lbm_range* r) {

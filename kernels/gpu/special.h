@@ -28,12 +28,15 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		const S* state;
 		int x, y, z;
 
-		template <int K> __device__ LBM_INLINE T get(const int* d) const {
+		template <int K> __device__ LBM_INLINE T get(const int* d) const { return Store::template get<K>(state[index(K, d)]); }
+		// Populations have one scale in 16 bits.
+		__device__ LBM_INLINE T any(int i, const int* d) const { return Store::template get<0>(state[index(i, d)]); }
+		__device__ LBM_INLINE long long index(int component, const int* d) const {
 			int at[3] = {x + d[0], y + d[1], z + d[2]};
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
-			return Store::template get<K>(state[box.layout.at(at[0], at[1], at[2], K)]);
+			return box.layout.at(at[0], at[1], at[2], component);
 		}
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
