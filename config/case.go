@@ -42,6 +42,7 @@ type Case struct {
 	Device     Device
 	OutputDir  string // folder of everything the run writes, relative to the working folder
 	Fields     FieldsOutput
+	Averages   Averages
 	Picture    PictureOutput
 	Probes     []Probe
 	Checkpoint Checkpoint
@@ -239,6 +240,17 @@ func (w Word) String() string { return words()[w] }
 type FieldsOutput struct {
 	On       bool
 	Schedule Schedule
+	Dir      string // folder, relative to the output folder
+	Fields   []model.Field
+	Type     model.Precision // of the file
+}
+
+// Averages is [output.averages].
+type Averages struct {
+	On       bool
+	Schedule Schedule // of the files
+	Sample   Schedule
+	Start    int    // the first step that may be sampled
 	Dir      string // folder, relative to the output folder
 	Fields   []model.Field
 	Type     model.Precision // of the file

@@ -61,6 +61,45 @@ func (c *Case) FieldsSnapshotBytes(ranks int) int64 {
 	return c.FieldsBytes() / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
 }
 
+// AveragedValues is how many numbers a cell the averages over time add up.
+func (c *Case) AveragedValues() int {
+	p, pp, u, uu := c.Averages.Needs()
+	n, d := 0, c.Dims()
+	for _, part := range []struct {
+		on bool
+		n  int
+	}{{p, 1}, {pp, 1}, {u, d}, {uu, d * (d + 1) / 2}} {
+		if part.on {
+			n += part.n
+		}
+	}
+	return n
+}
+
+// Needs tells which sums the averages take: means and squares of the deviations of the
+// pressure, and of the velocity.
+func (a Averages) Needs() (p, pp, u, uu bool) {
+	for _, f := range a.Fields {
+		p = p || f.Name == "mean_pressure" || f.Name == "pressure_variance"
+		pp = pp || f.Name == "pressure_variance"
+		u = u || f.Name == "mean_velocity" || f.Name == "reynolds_stress"
+		uu = uu || f.Name == "reynolds_stress"
+	}
+	return p, pp, u, uu
+}
+
+// AverageBytes is the sums of the largest part, and what an output of them holds while
+// it is written.
+func (c *Case) AverageBytes(ranks int) (sums, snapshot int64) {
+	n := c.Layout(ranks).N
+	cells := int64(n[0]) * int64(n[1]) * int64(n[2])
+	values := int64(0)
+	for _, f := range c.Averages.Fields {
+		values += int64(f.Components)
+	}
+	return 8 * cells * int64(c.AveragedValues()), cells * values * int64(c.Averages.Type.Bytes())
+}
+
 // BaseBytes is about what a process needs before anything else: the program, MPI
 // and HDF5, the CPU device's tiles.
 const BaseBytes = 44 << 20
@@ -145,6 +184,18 @@ func (c *Case) Forecast(ranks int) []Row {
 		total += snap
 		rows = append(rows, Row{"fields snapshot of a rank", "", Bytes(snap)})
 	}
+	if c.Averages.On {
+		sums, snap := c.AverageBytes(ranks)
+		total += sums + snap
+		rows = append(rows,
+			Row{"sums of the averages of a rank", fmt.Sprintf("%d values a cell", c.AveragedValues()), Bytes(sums)},
+			Row{"averages snapshot of a rank", "", Bytes(snap)})
+	}
+	if c.ShowsField("wall_distance") {
+		distance := 4 * int64(part)
+		total += distance
+		rows = append(rows, Row{"wall distance of a rank", "", Bytes(distance)})
+	}
 	rows = append(rows,
 		Row{"program and libraries", "", "about " + Bytes(BaseBytes)},
 		Row{"memory of a rank", "", Bytes(total + BaseBytes)})
@@ -158,6 +209,11 @@ func (c *Case) Forecast(ranks int) []Row {
 		kept := min(n, c.Checkpoint.Keep)
 		rows = append(rows, Row{"checkpoints", fmt.Sprintf("%s, %d kept", times(c.Checkpoint.Schedule, n), kept),
 			fmt.Sprintf("%s each, %s on disk", Bytes(c.CheckpointBytes()), product(c.CheckpointBytes(), kept))})
+		if c.Averages.On { // one more of theirs than of the state
+			sums := 8 * int64(c.Box().Cells()) * int64(c.AveragedValues())
+			kept := min(n, c.Checkpoint.Keep+1)
+			rows = append(rows, Row{"averages beside them", fmt.Sprintf("%d kept", kept), fmt.Sprintf("%s each, %s on disk", Bytes(sums), product(sums, kept))})
+		}
 	}
 	return rows
 }

@@ -136,6 +136,9 @@ func (r *resolver) outputs() {
 			r.relative(e)
 		}
 	}
+	if s := r.section("output.averages"); s != nil {
+		r.averages(s)
+	}
 	if s := r.section("output.picture"); s != nil {
 		r.c.Picture.On, r.c.Picture.Schedule = true, r.schedule(s)
 		r.picture(s)
@@ -157,6 +160,55 @@ func (r *resolver) outputs() {
 			r.c.Checkpoint.Keep = e.ints[0]
 		}
 	}
+}
+
+func (r *resolver) averages(s *section) {
+	o := &r.c.Averages
+	o.On, o.Schedule = true, r.schedule(s)
+	o.Sample = Schedule{Period: r.period(s, "sample_every")}
+	o.Start = r.beginning(s)
+	if e := s.get("fields"); e != nil {
+		if len(e.words) == 0 {
+			r.add(e.at, "", "fields is empty: nothing would be averaged")
+		}
+		for _, w := range e.words {
+			f, _ := model.FindAverage(w)
+			o.Fields = append(o.Fields, f)
+		}
+	}
+	if e := s.get("precision"); e != nil {
+		o.Type = precisionOf(e.text)
+	}
+	if e := s.get("dir"); e != nil {
+		o.Dir = e.text
+		r.relative(e)
+		if f := r.section("output.fields").get("dir"); f != nil && filepath.Clean(f.text) == filepath.Clean(e.text) {
+			r.add(e.at, "", "[output.fields] and %s write into the same folder %s", s.head(), shortQuote(e.text))
+		}
+	}
+}
+
+// beginning is the step from which samples count.
+func (r *resolver) beginning(s *section) int {
+	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
+	if last := r.c.Run.Steps; last > 0 && r.haveTime && n > last {
+		r.warn("%s: start is step %d, but the run has only %d", s.head(), n, last)
+	}
+	return n
+}
+
+// period is a number of steps, or a time as one; 0 when the key is not there.
+func (r *resolver) period(s *section, name string) float64 {
+	e := s.get(name)
+	switch {
+	case e == nil:
+		return 0
+	case e.steps:
+		return float64(e.ints[0])
+	case !r.haveTime:
+		return 0
+	}
+	return math.Min(e.vals[0].v/r.c.Units.Time, 1e15)
 }
 
 func (r *resolver) outputDir() {

@@ -224,7 +224,7 @@ func (r *reader) defaults() {
 // optional tables mean nothing when they are absent.
 func optional(path string) bool {
 	switch path {
-	case "output.fields", "output.picture", "checkpoint":
+	case "output.fields", "output.averages", "output.picture", "checkpoint":
 		return true
 	}
 	return strings.HasPrefix(path, "expect") || path == "force" || path == "initial"

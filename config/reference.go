@@ -56,6 +56,10 @@ func Reference() string {
 	for _, f := range model.Fields {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
 	}
+	b.WriteString("\n## Averages\n\nFields of `[output.averages]`. Sums are of 64 bits, by Welford's recurrence (Technometrics 4 (1962) 419), a cell at a time, so that they depend neither on the number of ranks nor on restarts. They divide by the number of samples.\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	for _, f := range model.Averages {
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
+	}
 	b.WriteString("\n## Quantities of `[expect]`\n\nThey are taken at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
 	for _, q := range Quantities() {
 		unit := symbol(q.Dim)

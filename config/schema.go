@@ -167,6 +167,9 @@ func precisions() []string {
 	return names(model.Precisions, func(p model.Precision) string { return p.String() })
 }
 func fields() []string { return names(model.Fields, func(f model.Field) string { return f.Name }) }
+func averages() []string {
+	return names(model.Averages, func(f model.Field) string { return f.Name })
+}
 func boundaries(use func(model.Boundary) bool) []string {
 	var s []string
 	for _, b := range model.Boundaries {
@@ -305,6 +308,16 @@ func schema() []table {
 			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
 			{name: "dir", kind: kText, def: `"fields"`, doc: "folder below that of [output]"},
 		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
+		{"output.averages", []key{
+			{name: "fields", kind: kWords, choices: averages(), def: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, doc: "what is written, see the table of averages"},
+			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
+			{name: "sample_every", kind: kPeriod, def: "10", doc: "steps, or simulated time, between two samples; the run waits while a sample is read and added, about as long as an output of fields takes without its writing"},
+			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file; sums are always of 64 bits"},
+			{name: "dir", kind: kText, def: `"averages"`, doc: "folder below that of [output]"},
+			{name: "every", kind: kPeriod, doc: "number of steps, or simulated time with a unit, between two outputs of what the averages are by then"},
+			{name: "every_wall", kind: kDuration, within: above(0), doc: "wall time between two outputs, whatever the step"},
+			{name: "at_end", kind: kFlag, def: "true", doc: "also when the run ends"},
+		}, "Averages over time of whole fields, as VTKHDF files for ParaView. The table turns them on. Checkpoints keep the sums: a run that is continued goes on with them."},
 		{"output.picture", append([]key{
 			{name: "field", kind: kWord, choices: fields(), def: `"speed"`, doc: "what is shown"},
 			{name: "component", kind: kWord, choices: components(), defDoc: "\"magnitude\"; \"z\" for the vorticity in 2D", doc: "component of a vector"},

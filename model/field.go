@@ -19,7 +19,7 @@ var (
 // Field is one row of the output catalogue: a word of [output.fields].
 type Field struct {
 	Name       string
-	Components int // 1 or 3; vectors have 3 components in 2D too
+	Components int // 1, 3 or 6; vectors have 3 components in 2D too
 	Dim        Dimension
 	Doc        string
 }
@@ -39,6 +39,24 @@ var Fields = []Field{
 	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the wall, rho nu (I - n n).d_n u, in cells that share a face with a no-slip wall, 0 elsewhere: the derivative at the wall by the parabola through the wall and two cells, the normal n from the solid cells around by the weights of D3Q27 (16:4:1)"},
 	{"wall_distance", 1, Length, "distance from the cell's centre to the nearest face of a solid cell with a no-slip wall; exact Euclidean transform of the whole domain (Felzenszwalb & Huttenlocher, Theory Comput. 8 (2012) 415)"},
 	{"solid", 1, Dimensionless, "0 in fluid cells, k in cells of the k-th body"},
+}
+
+// Averages over time, in the order of the documentation: words of [output.averages].
+var Averages = []Field{
+	{"mean_pressure", 1, Pressure, "mean pressure <p>"},
+	{"mean_velocity", 3, Velocity, "mean velocity <u>"},
+	{"reynolds_stress", 6, Dimension{M: 2, S: -2}, "<u'_i u'_j> = <u_i u_j> - <u_i><u_j> (per density, without the sign), in the order xx, yy, zz, xy, yz, xz that ParaView takes for a symmetric tensor"},
+	{"pressure_variance", 1, Dimension{M: -2, S: -4, Kg: 2}, "<p' p'> = <p p> - <p><p>"},
+}
+
+// FindAverage looks an average up by its name.
+func FindAverage(name string) (Field, bool) {
+	for _, f := range Averages {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
 }
 
 // FindField looks a field up by its name.

@@ -29,6 +29,8 @@ func (c *checkpoints) close()                    {}
 type memory struct {
 	Start  Totals           // of the initial state: the mass is held against it
 	Probes map[string]int64 // length of each probe's file at this step
+	// Averages over time, whose sums are in a file beside the checkpoint.
+	Averages *averageMemory `json:",omitempty"`
 }
 
 // header describes this run's checkpoint of the present step.
@@ -77,7 +79,8 @@ func (c *checkpoints) write(r *run) error {
 	}
 	c.at = r.n
 	h := r.header()
-	m := memory{Start: r.watch.start, Probes: map[string]int64{}}
+	a := r.averages()
+	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Averages: a.remember()}
 	err := func() (err error) {
 		for _, o := range r.outputs {
 			if p, ok := o.(*probes); ok && r.root {
@@ -91,6 +94,11 @@ func (c *checkpoints) write(r *run) error {
 	}()
 	if err := r.all("checkpoint", err); err != nil {
 		return err
+	}
+	if m.Averages != nil {
+		if err := a.keep(r, h, c.dir, c.Keep); err != nil {
+			return err
+		}
 	}
 	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.extent())
 	if err != nil {

@@ -37,20 +37,7 @@ func (f *fieldFiles) write(r *run) error {
 		return err
 	}
 	f.at = r.n
-	c := r.Case
-	grid := fields.Grid{N: c.Cells, Spacing: c.Units.Length}
-	for a := range grid.Origin {
-		grid.Origin[a] = c.Origin[a] + c.Units.Length/2
-	}
-	var list []fields.Field
-	for _, m := range f.Fields {
-		t := fields.Float32
-		if f.Type == model.Float64 {
-			t = fields.Float64
-		}
-		list = append(list, fields.Field{Name: m.Name, Unit: c.Units.Symbol(m.Dim), Components: m.Components, Type: t})
-	}
-	p, err := f.series.Begin(r.Comm, r.box, grid, list, fields.Meta{Case: c.Resolved, Version: r.Version, Step: int64(r.n), Time: r.time()})
+	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
 		return Agreed(ExitFailure, err)
 	}
@@ -66,6 +53,32 @@ func (f *fieldFiles) write(r *run) error {
 		return p.Flush()
 	})
 	return nil
+}
+
+// grid is all cells, as files of fields have them.
+func (r *run) grid() fields.Grid {
+	g := fields.Grid{N: r.Case.Cells, Spacing: r.Case.Units.Length}
+	for a := range g.Origin {
+		g.Origin[a] = r.Case.Origin[a] + r.Case.Units.Length/2
+	}
+	return g
+}
+
+// listed is fields as a file of them has them.
+func (r *run) listed(list []model.Field, precision model.Precision) (in []fields.Field) {
+	t := fields.Float32
+	if precision == model.Float64 {
+		t = fields.Float64
+	}
+	for _, m := range list {
+		in = append(in, fields.Field{Name: m.Name, Unit: r.Case.Units.Symbol(m.Dim), Components: m.Components, Type: t})
+	}
+	return in
+}
+
+// meta is where a file of the present step comes from.
+func (r *run) meta() fields.Meta {
+	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Step: int64(r.n), Time: r.time()}
 }
 
 // snapshot takes what the file will hold, so that steps can go on, and returns the

@@ -16,8 +16,14 @@ func (r *run) makeOutputs() {
 	for _, p := range c.Probes {
 		r.outputs = append(r.outputs, &probes{Probe: p, path: r.outputDir("probe_" + p.Name + ".csv"), at: -1})
 	}
+	if c.Averages.On {
+		r.outputs = append(r.outputs, newAverager(r))
+	}
 	if c.Fields.On {
 		r.outputs = append(r.outputs, &fieldFiles{FieldsOutput: c.Fields, series: fields.Series{Dir: r.outputDir(c.Fields.Dir), Name: "fields"}, at: -1})
+	}
+	if c.Averages.On {
+		r.outputs = append(r.outputs, &averageFiles{averager: r.averages(), series: fields.Series{Dir: r.outputDir(c.Averages.Dir), Name: "averages"}, at: -1})
 	}
 	if c.Picture.On {
 		r.outputs = append(r.outputs, &pictures{PictureOutput: c.Picture, dir: r.outputDir(), at: -1})
@@ -43,14 +49,21 @@ func (r *run) openOutputs(open func(*probes) (*probe.Writer, error)) error {
 		return err
 	}
 	for _, o := range r.outputs {
-		if f, ok := o.(*fieldFiles); ok {
-			step := int64(r.n)
-			if r.Restart == "" {
-				step = -1
-			}
-			if err := f.series.Rewind(r.Comm, step); err != nil {
-				return Agreed(ExitFailure, err)
-			}
+		var series fields.Series
+		switch o := o.(type) {
+		case *fieldFiles:
+			series = o.series
+		case *averageFiles:
+			series = o.series
+		default:
+			continue
+		}
+		step := int64(r.n)
+		if r.Restart == "" {
+			step = -1
+		}
+		if err := series.Rewind(r.Comm, step); err != nil {
+			return Agreed(ExitFailure, err)
 		}
 	}
 	return nil
@@ -62,8 +75,13 @@ func (r *run) openFiles(open func(*probes) (*probe.Writer, error)) error {
 		switch o := o.(type) {
 		case *fieldFiles:
 			dir = o.series.Dir
+		case *averageFiles:
+			dir = o.series.Dir
 		case *checkpoints:
 			dir = o.dir
+			if r.Case.Averages.On {
+				dir = filepath.Join(dir, averageDir)
+			}
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return fmt.Errorf("the output folder: %w", err)

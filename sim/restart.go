@@ -94,6 +94,9 @@ func (r *run) restore(path string) (m memory, err error) {
 	if err := r.load(f); err != nil {
 		return m, err
 	}
+	if err := r.averages().recall(r, path, m.Averages); err != nil {
+		return m, err
+	}
 	r.n = int(f.Header.Step)
 	return m, nil
 }

@@ -202,9 +202,15 @@ precision = %q
 steps = %d
 watch_every = 7
 [output.fields]
-fields = ["pressure", "velocity", "vorticity", "solid"]
+fields = ["pressure", "velocity", "vorticity", "q_criterion", "wall_shear_stress", "wall_distance", "solid"]
 precision = "float64"
 every = 10
+[output.averages]
+fields = ["mean_pressure", "mean_velocity", "reynolds_stress", "pressure_variance"]
+precision = "float64"
+start = 5
+sample_every = 3
+every = 15
 [output.probe.middle]
 at = POINT
 every = 3
@@ -235,7 +241,11 @@ func outputsIn(t *testing.T, dir string) map[string][]byte {
 	if err != nil || len(more) == 0 {
 		t.Fatalf("no field files in %s (%v)", dir, err)
 	}
-	for _, f := range append(files, more...) {
+	means, err := filepath.Glob(filepath.Join(dir, "averages", "*.hdf"))
+	if err != nil || len(means) == 0 {
+		t.Fatalf("no averages in %s (%v)", dir, err)
+	}
+	for _, f := range append(append(files, more...), means...) {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,7 @@ func (g Grid) axis() int {
 type Field struct {
 	Name       string // unique, as ParaView shows it
 	Unit       string // for example "m/s"
-	Components int    // 1, or 3 for vectors, in 2D too
+	Components int    // 1; 3 for vectors, in 2D too; 6 for symmetric tensors: xx, yy, zz, xy, yz, xz
 	Type       Type
 }
 
@@ -138,8 +138,8 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 			return fmt.Errorf("%q cannot be the name of a field", f.Name)
 		case seen[f.Name]:
 			return fmt.Errorf("two fields have the name %q", f.Name)
-		case f.Components != 1 && f.Components != 3:
-			return fmt.Errorf("field %q has %d components instead of 1 or 3", f.Name, f.Components)
+		case f.Components != 1 && f.Components != 3 && f.Components != 6:
+			return fmt.Errorf("field %q has %d components instead of 1, 3 or 6", f.Name, f.Components)
 		case f.Type > Uint8:
 			return fmt.Errorf("field %q has an unknown number type", f.Name)
 		}
