@@ -45,6 +45,8 @@ type Case struct {
 	Averages   Averages
 	Picture    PictureOutput
 	Probes     []Probe
+	Lines      []Line
+	Forces     []ForceOutput
 	Checkpoint Checkpoint
 	Expect     []Expectation
 
@@ -175,6 +177,7 @@ type SolidFile struct {
 type Run struct {
 	Steps      int
 	WallTime   time.Duration // 0 = no limit
+	StopWhen   []StopRule    // all of which end the run, if there are any
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops
 	Threads    int           // 0 = the rank's share of the cores
@@ -273,6 +276,15 @@ type Probe struct {
 	Name     string
 	Schedule Schedule
 	Cell     [3]int
+	Fields   []model.Field
+}
+
+// Line is [output.line.NAME]: fields along a line, as CSV.
+type Line struct {
+	Name     string
+	Schedule Schedule
+	From, To [3]float64 // in cells from the domain's lower corner; z = 1/2 in 2D
+	Points   int
 	Fields   []model.Field
 }
 

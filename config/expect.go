@@ -31,6 +31,9 @@ func (r *resolver) expectations() {
 	for _, s := range r.all("expect.probe") {
 		r.probeValue(s)
 	}
+	for _, s := range r.all("expect.force") {
+		r.forceValue(s)
+	}
 	for _, s := range r.all("expect.line") {
 		r.lineExtremum(s)
 	}

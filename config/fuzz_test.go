@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func answers(t *testing.T, src []byte) {
 	if c.Resolved != d.Resolved {
 		t.Fatalf("not a fixed point: %q", Diff(c.Resolved, d.Resolved, nil))
 	}
-	if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || c.Run != d.Run {
+	if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || !reflect.DeepEqual(c.Run, d.Run) {
 		t.Fatalf("%+v\n%+v", c, d)
 	}
 }

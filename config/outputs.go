@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lbmsim/model"
@@ -154,6 +155,13 @@ func (r *resolver) outputs() {
 		}
 		r.c.Probes = append(r.c.Probes, p)
 	}
+	for _, s := range r.all("output.line") {
+		r.lineOutput(s)
+	}
+	for _, s := range r.all("output.force") {
+		r.forceOutput(s)
+	}
+	r.stopWhen()
 	if s := r.section("checkpoint"); s != nil {
 		r.c.Checkpoint.On, r.c.Checkpoint.Schedule = true, r.schedule(s)
 		if e := s.get("keep"); e != nil {
@@ -211,6 +219,51 @@ func (r *resolver) period(s *section, name string) float64 {
 	return math.Min(e.vals[0].v/r.c.Units.Time, 1e15)
 }
 
+func (r *resolver) lineOutput(s *section) {
+	l := Line{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
+	if e := s.get("fields"); e != nil && len(e.words) == 0 {
+		r.add(e.at, "", "fields is empty: nothing would be recorded")
+	}
+	ok := r.need(s, "from", "from = [x, y] or [x, y, z]")
+	if ok = r.need(s, "to", "to = [x, y] or [x, y, z]") && ok; !ok || !r.haveBox {
+		return
+	}
+	for _, end := range []struct {
+		key string
+		p   *[3]float64
+	}{{"from", &l.From}, {"to", &l.To}} {
+		v := r.vector(s, end.key)
+		if v == nil {
+			return
+		}
+		*end.p = r.position(v)
+		for a := range v {
+			if _, inside := r.index(end.p[a], a); !inside {
+				r.add(v[a].at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
+					"%s of %s lies outside of the domain", end.key, s.head())
+				return
+			}
+		}
+		if r.dims == 2 {
+			end.p[2] = 0.5
+		}
+	}
+	length := 0.0
+	for a := range l.From {
+		length = math.Hypot(length, l.To[a]-l.From[a])
+	}
+	if length == 0 {
+		r.add(s.get("to").at, "values at one point are an [output.probe.NAME]", "%s has no length", s.head())
+		return
+	}
+	if e := s.get("points"); e != nil {
+		l.Points = e.ints[0]
+	} else if !s.has("points") {
+		l.Points = r.setDefault(s, "points", strconv.Itoa(1+int(math.Ceil(length-1e-9)))).ints[0]
+	}
+	r.c.Lines = append(r.c.Lines, l)
+}
+
 func (r *resolver) outputDir() {
 	s := r.section("output")
 	if !s.has("dir") {
@@ -244,20 +297,22 @@ func (r *resolver) relative(e *entry) {
 // ShowsField tells whether an output shows a field.
 func (c *Case) ShowsField(name string) bool {
 	is := func(f model.Field) bool { return f.Name == name }
+	for _, l := range c.Lines {
+		if slices.ContainsFunc(l.Fields, is) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(c.Fields.Fields, is) || c.Picture.On && is(c.Picture.Field)
 }
 
 // walled refuses the distance to walls where there are none.
 func (r *resolver) walled() {
-	for _, s := range []struct {
-		table, key string
-	}{{"output.fields", "fields"}, {"output.picture", "field"}} {
-		e := r.section(s.table).get(s.key)
-		if e == nil || len(r.c.Boundaries)+len(r.c.Bodies) > 0 {
-			continue
-		}
-		for _, w := range append(e.words, e.text) {
-			if w == "wall_distance" {
+	if len(r.c.Boundaries)+len(r.c.Bodies) > 0 {
+		return
+	}
+	for _, s := range r.sections {
+		for _, key := range []string{"field", "fields"} {
+			if e := s.get(key); e != nil && (e.text == "wall_distance" || contains(e.words, "wall_distance")) {
 				r.add(e.at, "", "wall_distance: the case has no walls")
 			}
 		}

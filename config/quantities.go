@@ -24,6 +24,7 @@ const (
 	VelocityL2Error   = "velocity_l2_error"
 	VelocityLinfError = "velocity_linf_error"
 	ProbeValue        = "probe"
+	ForceValue        = "force"
 	LineMin           = "line_min"
 	LineMax           = "line_max"
 )
@@ -46,6 +47,8 @@ func Quantities() []Quantity {
 			Doc: "max |u - r| / max |r|; the given number is the largest allowed"},
 		{Name: ProbeValue, PerField: true, Key: "[expect.probe.NAME]",
 			Doc: "a field (or one component of a vector, or its magnitude) in the cell of an output probe"},
+		{Name: ForceValue, PerField: true, Key: "[expect.force.NAME]",
+			Doc: "a statistic of a number of an [output.force.NAME] over its samples since its start"},
 		{Name: LineMin, PerField: true, Key: "[expect.line.NAME] extremum = \"min\"",
 			Doc: "the smallest value of a field component on a line parallel to an axis: values at the cell centres along the line, linear interpolation across it, the extremum refined by a parabola through the smallest value and its two neighbours"},
 		{Name: LineMax, PerField: true, Key: "[expect.line.NAME] extremum = \"max\"",
@@ -80,6 +83,8 @@ type Expectation struct {
 	Component int
 	Probe     string // probe: the name of the output probe ...
 	Cell      [3]int // ... and its cell
+	// Force is set for force: the name of the output, which of its numbers, and what of it.
+	Force, Series, Statistic string
 	// Axis that the line is parallel to, and its Columns: the value at cell k along
 	// Axis is the sum over the columns of Weight * field(Cell with Cell[Axis] = k).
 	// Cells inside bodies count as they are stored: zero velocity.

@@ -25,6 +25,12 @@ within = "1 um/s"
 reference = ["0.1 m/s", 0]
 l2 = 0.1
 linf = 0.2
+[output.force.walls]
+velocity = "0.1 m/s"
+length = "1 m"
+[expect.force.walls]
+value = 1
+within = "1 %"
 [expect.probe.p]
 field = "pressure"
 value = "1 Pa"

@@ -67,6 +67,9 @@ func (r *resolver) units() bool {
 	for _, s := range r.sections {
 		for i := range s.table.keys {
 			e := s.keys[s.table.keys[i].name]
+			if s.table.path == "expect.force.*" {
+				continue // coefficients are bare in any case: forceValue looks itself
+			}
 			if e == nil || !e.given || e.key.dim == model.Dimensionless && !e.key.any && e.key.kind != kPeriod {
 				continue
 			}

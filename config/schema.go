@@ -288,6 +288,7 @@ func schema() []table {
 		{"run", []key{
 			{name: "steps", kind: kInteger, within: counts(1, maxSteps), doc: "number of steps"},
 			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},
+			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\", NAME an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift), then half the width of the 95 % confidence interval as a percentage of the mean or as a quantity; several are joined by \"and\""},
 			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
@@ -329,6 +330,22 @@ func schema() []table {
 			{name: "at", kind: kVector, dim: model.Length, doc: "position; the values are those of the cell that it lies in"},
 			{name: "fields", kind: kWords, choices: pointFields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
 		}, scheduleKeys("10", "true", "true")...), "Values at one point over time, as CSV."},
+		{"output.line.*", append([]key{
+			{name: "from", kind: kVector, dim: model.Length, doc: "one end"},
+			{name: "to", kind: kVector, dim: model.Length, doc: "the other end"},
+			{name: "points", kind: kInteger, within: counts(2, maxAxis), defDoc: "one for each spacing", doc: "number of points, both ends included, at equal distances"},
+			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
+		}, scheduleKeys("", "false", "true")...), "Values along a line, as one CSV file a time. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
+		{"output.force.*", append([]key{
+			{name: "of", kind: kNames, defDoc: "the name of this table", doc: "the bodies and boundaries whose forces are added up: names of [body.NAME] and [boundary.NAME]"},
+			{name: "about", kind: kVector, dim: model.Length, defDoc: "the middle of the body, the domain's lower corner for anything else", doc: "the point that the torque is taken about"},
+			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "reference velocity U of the coefficients of drag and lift"},
+			{name: "area", kind: kQuantity, dim: model.Area, within: above(0), doc: "3D: reference area A of the coefficients F/(rho U^2 A/2), rho the reference density"},
+			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "reference length L of the Strouhal number f L/U; in 2D also of the coefficients F/(rho U^2 L/2)"},
+			{name: "drag_direction", kind: kVector, defDoc: "x", doc: "direction of the drag, of any length"},
+			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
+			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
+		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width of +Inf says that the series is still too short to tell. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force."},
 		{"checkpoint", append([]key{
 			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
 		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},
@@ -347,6 +364,11 @@ func schema() []table {
 		{"expect.probe.*", expectKeys(ofField, append([]key{
 			{name: "probe", kind: kName, defDoc: "the name of this table", doc: "name of the [output.probe.NAME]"},
 		}, fieldKeys...)...), "A value at the cell of a probe."},
+		{"expect.force.*", expectKeys(ofField,
+			key{name: "force", kind: kName, defDoc: "the name of this table", doc: "name of the [output.force.NAME]"},
+			key{name: "quantity", kind: kWord, choices: ForceQuantities(), def: `"drag"`, doc: "which of its numbers; drag and lift are coefficients"},
+			key{name: "statistic", kind: kWord, choices: Statistics(), def: `"mean"`, doc: "of the samples since its start; amplitude is half the distance from min to max; frequency counts how often the quantity rises through its mean, over the last 32 times at most; strouhal is frequency L/U"},
+		), "A force, or a coefficient of one, over time."},
 		{"expect.line.*", expectKeys(ofField, append([]key{
 			{name: "along", kind: kWord, choices: axes(), doc: "axis that the line is parallel to"},
 			{name: "through", kind: kVector, dim: model.Length, doc: "a point of the line; its coordinate along the line does not matter"},

@@ -348,6 +348,12 @@ func symbol(d model.Dimension) string {
 		return "Pa"
 	case model.ForceDensity:
 		return "N/m3"
+	case model.Force:
+		return "N"
+	case model.Torque:
+		return "N m"
+	case model.ForcePerDepth:
+		return "N/m"
 	case dynamicViscosity():
 		return "Pa s"
 	}
@@ -411,6 +417,14 @@ func dimensionName(d model.Dimension) string {
 		return "a pressure"
 	case model.Rate:
 		return "a rate"
+	case model.Area:
+		return "an area"
+	case model.Force:
+		return "a force"
+	case model.Torque:
+		return "a torque"
+	case model.ForcePerDepth:
+		return "a force for each metre of depth"
 	case model.SecondInvariant:
 		return "a squared rate"
 	case dynamicViscosity():

@@ -16,6 +16,14 @@ var (
 	Rate          = Dimension{S: -1}
 )
 
+// What the fluid does to walls. In 2D they are for each metre across the plane.
+var (
+	Area          = Dimension{M: 2}
+	Force         = Dimension{M: 1, S: -2, Kg: 1}
+	Torque        = Dimension{M: 2, S: -2, Kg: 1}
+	ForcePerDepth = Dimension{S: -2, Kg: 1}
+)
+
 // Field is one row of the output catalogue: a word of [output.fields].
 type Field struct {
 	Name       string

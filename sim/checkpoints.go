@@ -27,8 +27,9 @@ func (c *checkpoints) close()                    {}
 // memory is what a checkpoint remembers besides the state, so that a restarted
 // run ends like one that was never stopped.
 type memory struct {
-	Start  Totals           // of the initial state: the mass is held against it
-	Probes map[string]int64 // length of each probe's file at this step
+	Start  Totals                 // of the initial state: the mass is held against it
+	Probes map[string]int64       // length of each file of rows at this step
+	Forces map[string]forceMemory `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 }
@@ -80,11 +81,11 @@ func (c *checkpoints) write(r *run) error {
 	c.at = r.n
 	h := r.header()
 	a := r.averages()
-	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Averages: a.remember()}
+	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Averages: a.remember()}
 	err := func() (err error) {
-		for _, o := range r.outputs {
-			if p, ok := o.(*probes); ok && r.root {
-				if m.Probes[p.Name], err = p.file.Sync(); err != nil {
+		for _, o := range r.tables() {
+			if t := o.table(); r.root {
+				if m.Probes[t.key], err = t.file.Sync(); err != nil {
 					return err
 				}
 			}

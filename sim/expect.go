@@ -79,6 +79,11 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 			return 0, err
 		}
 		return v[e.Cell[0]], nil
+	case config.ForceValue:
+		if !r.root {
+			return 0, nil
+		}
+		return r.forceValue(e), nil
 	case config.LineMin, config.LineMax:
 		v, err := r.line(e)
 		if err != nil || !r.root {

@@ -14,7 +14,13 @@ import (
 func (r *run) makeOutputs() {
 	c := r.Case
 	for _, p := range c.Probes {
-		r.outputs = append(r.outputs, &probes{Probe: p, path: r.outputDir("probe_" + p.Name + ".csv"), at: -1})
+		r.outputs = append(r.outputs, &probes{Probe: p, rows: rows{kind: "probe " + p.Name, key: p.Name, path: r.outputDir("probe_" + p.Name + ".csv")}, at: -1})
+	}
+	for _, l := range c.Lines {
+		r.outputs = append(r.outputs, newLines(r, l))
+	}
+	for _, f := range c.Forces {
+		r.outputs = append(r.outputs, newForces(r, f))
 	}
 	if c.Averages.On {
 		r.outputs = append(r.outputs, newAverager(r))
@@ -38,9 +44,9 @@ func (r *run) outputDir(parts ...string) string {
 	return filepath.Join(append([]string{r.Case.OutputDir}, parts...)...)
 }
 
-// openOutputs makes the folders and opens the probes' files on rank 0; the index
+// openOutputs makes the folders and opens the files of rows on rank 0; the index
 // of the fields drops what comes after the first step.
-func (r *run) openOutputs(open func(*probes) (*probe.Writer, error)) error {
+func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 	var err error
 	if r.root {
 		err = r.openFiles(open)
@@ -69,7 +75,7 @@ func (r *run) openOutputs(open func(*probes) (*probe.Writer, error)) error {
 	return nil
 }
 
-func (r *run) openFiles(open func(*probes) (*probe.Writer, error)) error {
+func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 	for _, o := range r.outputs {
 		dir := r.outputDir()
 		switch o := o.(type) {
@@ -87,14 +93,13 @@ func (r *run) openFiles(open func(*probes) (*probe.Writer, error)) error {
 			return fmt.Errorf("the output folder: %w", err)
 		}
 	}
-	for _, o := range r.outputs {
-		if p, ok := o.(*probes); ok {
-			var err error
-			if p.file, err = open(p); err != nil {
-				return err
-			}
-			r.files["probe "+p.Name] = p.path
+	for _, o := range r.tables() {
+		var err error
+		t := o.table()
+		if t.file, err = open(o); err != nil {
+			return err
 		}
+		r.files[t.kind] = t.path
 	}
 	return nil
 }

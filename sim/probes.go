@@ -9,19 +9,12 @@ import (
 // probes writes one [output.probe.NAME]: a CSV row a sample, on rank 0.
 type probes struct {
 	config.Probe
-	path string
-	file *probe.Writer // rank 0 only
-	at   int
+	rows
+	at int
 }
 
 func (p *probes) schedule() config.Schedule { return p.Schedule }
 func (p *probes) written() int              { return p.at }
-
-func (p *probes) close() {
-	if p.file != nil {
-		p.file.Close() // errors of the file came out of Sync, in finish
-	}
-}
 
 // write samples the cell. A failure of the file is kept by the writer and comes
 // out at the next sync, so that a sample costs one message and no agreement.

@@ -131,15 +131,17 @@ func (r *run) load(f *checkpoint.Reader) error {
 
 // resumeOutputs cuts outputs back to the step of the checkpoint.
 func (r *run) resumeOutputs(m memory) error {
-	return r.openOutputs(func(p *probes) (*probe.Writer, error) {
-		length, known := m.Probes[p.Name]
-		if !known { // a new probe
-			return probe.Create(p.path, p.header(r))
+	r.recallForces(m.Forces)
+	return r.openOutputs(func(o tabular) (*probe.Writer, error) {
+		t := o.table()
+		length, known := m.Probes[t.key]
+		if !known { // a new one
+			return r.newTable(o)
 		}
-		w, err := probe.Resume(p.path, p.header(r), length, int64(r.n))
+		w, err := probe.Resume(t.path, o.header(r), length, int64(r.n))
 		if errors.Is(err, fs.ErrNotExist) {
-			r.Report.Warn(fmt.Sprintf("the probe file %s is gone; it starts again at step %d", p.path, r.n))
-			return probe.Create(p.path, p.header(r))
+			r.Report.Warn(fmt.Sprintf("the file %s is gone; it starts again at step %d", t.path, r.n))
+			return r.newTable(o)
 		}
 		return w, err
 	})

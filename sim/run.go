@@ -62,6 +62,8 @@ type run struct {
 
 	n, first, last int // current step, first and last step
 	reason         string
+	converged      bool // the reason is [run] stop_when
+	loads          loads
 	clock          stopwatch
 	control        control
 	watch          watch
@@ -186,6 +188,7 @@ func (r *run) finish() error {
 	if r.reason == "" {
 		r.reason = allDone
 	}
+	r.warnOfWidths()
 	if err := r.lookForTrouble(); err != nil {
 		return err
 	}
@@ -193,7 +196,7 @@ func (r *run) finish() error {
 		return err
 	}
 	var verdicts []Verdict
-	if r.reason == allDone { // what a case expects is meant for its end
+	if r.complete() { // what a case expects is meant for its end
 		var err error
 		if verdicts, err = r.judge(); err != nil {
 			return err
@@ -210,13 +213,16 @@ func (r *run) finish() error {
 	return nil
 }
 
+// complete tells that a run has come to the end that its case gives it.
+func (r *run) complete() bool { return r.reason == allDone || r.converged }
+
 // lastOutputs writes what is due at the end and waits until all files are on disk.
 func (r *run) lastOutputs() error {
 	// Checkpoints first: rows that are due only because the run ends here do not
 	// belong to a run that goes on.
 	for _, o := range slices.Backward(r.outputs) {
 		_, isCheckpoint := o.(*checkpoints)
-		if (o.schedule().End || isCheckpoint && r.reason != allDone) && o.written() != r.n {
+		if (o.schedule().End || isCheckpoint && !r.complete()) && o.written() != r.n {
 			// A checkpoint has its name before the next file may fill the disk.
 			if err := r.settleInTurn("checkpoint"); err != nil {
 				return err
@@ -229,19 +235,7 @@ func (r *run) lastOutputs() error {
 	if err := r.drain(); err != nil {
 		return err
 	}
-	return r.syncProbes()
-}
-
-// syncProbes brings the probes' rows to the disk. Collective.
-func (r *run) syncProbes() error {
-	var err error
-	for _, o := range r.outputs {
-		if p, ok := o.(*probes); ok && p.file != nil {
-			_, e := p.file.Sync()
-			err = errors.Join(err, e)
-		}
-	}
-	return r.all("probes", err)
+	return r.syncTables()
 }
 
 // close frees the parts of the run; the device and the ranks are the caller's.

@@ -14,7 +14,6 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/halo"
-	"lbmsim/io/probe"
 	"lbmsim/model"
 )
 
@@ -50,7 +49,7 @@ func start(o Options) (*run, error) {
 	if o.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
-		err = r.openOutputs(func(p *probes) (*probe.Writer, error) { return probe.Create(p.path, p.header(r)) })
+		err = r.openOutputs(r.newTable)
 	}
 	if err != nil {
 		return r, err

@@ -28,9 +28,33 @@ type Header struct {
 	// Comments are lines about the run (version, case) that go on top behind "# ".
 	Comments []string
 	Position [3]float64 // in metres, repeated in every row
+	Nowhere  bool       // the series belongs to no place: rows have no position
 	Columns  []Column
 	// Lattice says that the run has no units: lengths are in cells, times in steps.
 	Lattice bool
+}
+
+// comments are the lines on top.
+func (h Header) comments() string {
+	var b strings.Builder
+	for _, c := range h.Comments {
+		for _, line := range strings.Split(strings.TrimRight(c, "\n"), "\n") {
+			b.WriteString("# " + line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// heading is the column's name and unit as a word of CSV.
+func (c Column) heading() string {
+	w := c.Name
+	if c.Unit != "" {
+		w += " (" + c.Unit + ")"
+	}
+	if strings.ContainsAny(w, ",\"\n\r") {
+		w = `"` + strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(w) + `"`
+	}
+	return w
 }
 
 // names is the row of headings: step, time, place, then the columns.
@@ -39,17 +63,14 @@ func (h Header) names() string {
 	if h.Lattice {
 		second, metre = "", ""
 	}
-	all := append([]Column{{"step", ""}, {"time", second}, {"x", metre}, {"y", metre}, {"z", metre}}, h.Columns...)
+	all := []Column{{"step", ""}, {"time", second}}
+	if !h.Nowhere {
+		all = append(all, Column{"x", metre}, Column{"y", metre}, Column{"z", metre})
+	}
+	all = append(all, h.Columns...)
 	words := make([]string, len(all))
 	for i, c := range all {
-		w := c.Name
-		if c.Unit != "" {
-			w += " (" + c.Unit + ")"
-		}
-		if strings.ContainsAny(w, ",\"\n\r") {
-			w = `"` + strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(w) + `"`
-		}
-		words[i] = w
+		words[i] = c.heading()
 	}
 	return strings.Join(words, ",") + "\n"
 }
@@ -74,7 +95,9 @@ type Writer struct {
 func newWriter(path string, f *os.File, h Header) *Writer {
 	place := ""
 	for _, x := range h.Position {
-		place += "," + number(x)
+		if !h.Nowhere {
+			place += "," + number(x)
+		}
 	}
 	return &Writer{path: path, f: f, buf: bufio.NewWriterSize(f, 1<<16), columns: len(h.Columns),
 		place: place, step: -1, flushed: time.Now()}
@@ -87,11 +110,7 @@ func Create(path string, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("start the probe file: %w", err)
 	}
 	w := newWriter(path, f, h)
-	for _, c := range h.Comments {
-		for _, line := range strings.Split(strings.TrimRight(c, "\n"), "\n") {
-			w.put([]byte("# " + line + "\n"))
-		}
-	}
+	w.put([]byte(h.comments()))
 	w.put([]byte(h.names()))
 	w.flush()
 	if w.err != nil {
@@ -210,6 +229,35 @@ func (w *Writer) Append(step int64, t float64, values ...float64) error {
 		w.flush()
 	}
 	return w.err
+}
+
+// Save writes a whole table as one file: it is there with all of its rows or not at all.
+func Save(path string, h Header, columns []Column, rows [][]float64) error {
+	var b bytes.Buffer
+	b.WriteString(h.comments())
+	words := make([]string, len(columns))
+	for i, c := range columns {
+		words[i] = c.heading()
+	}
+	b.WriteString(strings.Join(words, ",") + "\n")
+	for _, row := range rows {
+		for i, v := range row {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(number(v))
+		}
+		b.WriteByte('\n')
+	}
+	tmp := path + ".part"
+	err := os.WriteFile(tmp, b.Bytes(), 0o666)
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // Step is that of the last row, -1 when there is none.

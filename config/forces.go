@@ -1,0 +1,318 @@
+package config
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// [output.force.NAME], [expect.force.NAME] and [run] stop_when: what the fluid does to
+// bodies and faces.
+
+// ForceOutput is [output.force.NAME]: force and torque on walls over time, as CSV.
+type ForceOutput struct {
+	Name     string
+	Schedule Schedule
+	Types    []uint8    // of cells: k+1 for boundary k, behind these the bodies
+	About    [3]float64 // point of the torque, in cells from the domain's lower corner
+	// Drag and Lift are unit vectors.
+	Drag, Lift [3]float64
+	// Coefficient turns a force in lattice units into a coefficient of drag or lift; 0:
+	// there is no reference.
+	Coefficient float64
+	// Strouhal turns a frequency in oscillations a step into a Strouhal number; 0: none.
+	Strouhal float64
+	Start    int // the first step that counts for statistics
+}
+
+// ForceSeries is one number that is followed over time.
+type ForceSeries struct {
+	Name string // word of the case file
+	Dim  model.Dimension
+}
+
+// Series of an output, in the order of its columns.
+func (f ForceOutput) Series(dims int) []ForceSeries {
+	force, torque := model.Force, model.Torque
+	if dims == 2 {
+		force, torque = model.ForcePerDepth, model.Force
+	}
+	var list []ForceSeries
+	for _, name := range ForceQuantities() {
+		axis := axisOf(name[len(name)-1:])
+		switch {
+		case strings.HasPrefix(name, "force_") && axis < dims:
+			list = append(list, ForceSeries{name, force})
+		case strings.HasPrefix(name, "torque_") && (dims == 3 || axis == 2):
+			list = append(list, ForceSeries{name, torque})
+		case !strings.Contains(name, "_") && f.Coefficient > 0:
+			list = append(list, ForceSeries{name, model.Dimensionless})
+		}
+	}
+	return list
+}
+
+// ForceQuantities are the words for them.
+func ForceQuantities() []string {
+	return []string{"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "drag", "lift"}
+}
+
+// Statistics are the words for what of a series is expected.
+func Statistics() []string {
+	return []string{"mean", "min", "max", "amplitude", "last", "frequency", "strouhal"}
+}
+
+// StopRule is one condition of stop_when: half the width of a mean's confidence
+// interval. Width is in the unit of the outputs, or a share of the mean.
+type StopRule struct {
+	Text     string // as in the case file
+	Force    string // name of the output
+	Series   string
+	Width    float64
+	Relative bool
+}
+
+func (r *resolver) forceOutput(s *section) {
+	f := ForceOutput{Name: s.name(), Schedule: r.schedule(s), Start: r.beginning(s), Drag: [3]float64{1}, Lift: [3]float64{0, 1}}
+	if !s.has("of") {
+		r.setDefault(s, "of", "["+quote(s.name())+"]")
+	}
+	var body *Body
+	if e := s.get("of"); e != nil {
+		if len(e.words) == 0 {
+			r.add(e.at, "", "%s is of nothing", s.head())
+		}
+		for i, w := range e.words {
+			t, b := r.typeOf(w)
+			if t == 0 {
+				at, known := e.at, r.solids()
+				if e.given {
+					at = e.wordAt[i]
+				}
+				reason := "the case has no bodies and boundaries"
+				if len(known) > 0 {
+					reason = "bodies and boundaries of the case: " + oneOf(quoteAll(known))
+				}
+				r.add(at, reason, "%s: there is no [body.%s] and no [boundary.%s]%s", s.head(), w, w, meant(w, known))
+				return
+			}
+			f.Types = append(f.Types, t)
+			if body = b; len(e.words) > 1 {
+				body = nil
+			}
+		}
+	}
+	if s.has("about") {
+		if v := r.vector(s, "about"); v != nil && r.haveBox {
+			f.About = r.position(v)
+		}
+	} else if r.haveBox {
+		if body != nil {
+			f.About = body.middle()
+		}
+		if r.dims == 2 {
+			f.About[2] = 0 // torques are about the line across the plane
+		}
+		r.setDefault(s, "about", r.coordinates(f.About))
+	}
+	for _, d := range []struct {
+		key string
+		to  *[3]float64
+	}{{"drag_direction", &f.Drag}, {"lift_direction", &f.Lift}} {
+		v := r.vector(s, d.key)
+		if v == nil {
+			continue
+		}
+		size := norm(v)
+		if size == 0 {
+			r.add(s.get(d.key).at, "", "%s has no length", d.key)
+			continue
+		}
+		*d.to = [3]float64{}
+		for a := range v {
+			d.to[a] = v[a].v / size
+		}
+	}
+	r.references(s, &f)
+	r.c.Forces = append(r.c.Forces, f)
+}
+
+// references of the coefficients.
+func (r *resolver) references(s *section, f *ForceOutput) {
+	own, other, what := "area", "", "3D"
+	if r.dims == 2 {
+		own, other, what = "length", "area", "2D"
+	}
+	if other != "" && s.has(other) {
+		r.add(s.keys[other].keyAt, "forces in 2D are for each metre across the plane: coefficients take a length", "an area in %s", what)
+	}
+	if s.has(own) && !s.has("velocity") {
+		r.add(s.keys[own].keyAt, "coefficients are F/(rho U^2 A/2)", "%s has %s but no velocity", s.head(), own)
+	}
+	if s.has("velocity") && !s.has(own) {
+		r.add(s.keys["velocity"].keyAt, "coefficients are F/(rho U^2 A/2), in 2D with a length instead of the area A", "%s has velocity but no %s", s.head(), own)
+	}
+	u, a, l := s.get("velocity"), s.get(own), s.get("length")
+	if u == nil || !r.haveTime {
+		return
+	}
+	v := r.lattice(u.vals[0], model.Velocity)
+	if a != nil {
+		d := model.Area
+		if r.dims == 2 {
+			d = model.Length
+		}
+		f.Coefficient = 2 / (v * v * r.lattice(a.vals[0], d))
+	}
+	if l != nil {
+		f.Strouhal = r.lattice(l.vals[0], model.Length) / v
+	}
+}
+
+// coordinates are a point in cells as a TOML list in the case's coordinates.
+func (r *resolver) coordinates(p [3]float64) string {
+	var parts []string
+	for a := range r.dims {
+		v := r.origin[a] + p[a]*r.c.Units.Length
+		parts = append(parts, amount{v: v, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// typeOf is the type of the cells of a boundary or a body; 0: there is none of that name.
+func (r *resolver) typeOf(name string) (uint8, *Body) {
+	for i := range r.c.Bodies {
+		if r.c.Bodies[i].Name == name {
+			return uint8(len(r.c.Boundaries) + i + 1), &r.c.Bodies[i]
+		}
+	}
+	for i, b := range r.c.Boundaries {
+		if b.Name == name {
+			return uint8(i + 1), nil
+		}
+	}
+	return 0, nil
+}
+
+// solids are the names of all bodies and boundaries.
+func (r *resolver) solids() (list []string) {
+	for _, b := range r.c.Bodies {
+		list = append(list, b.Name)
+	}
+	for _, b := range r.c.Boundaries {
+		list = append(list, b.Name)
+	}
+	return list
+}
+
+// forceOf looks an output and one of its series up, and says what is wrong.
+func (r *resolver) forceOf(at mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
+	var known, words []string
+	for _, f := range r.c.Forces {
+		if f.Name != name {
+			known = append(known, f.Name)
+			continue
+		}
+		for _, s := range f.Series(r.dims) {
+			if s.Name == series {
+				return f, s, true
+			}
+			words = append(words, s.Name)
+		}
+		reason := "it has " + strings.Join(words, ", ")
+		if f.Coefficient == 0 {
+			reason += "; coefficients need velocity, and area or in 2D length"
+		}
+		r.add(at, reason, "[output.force.%s] has no %s%s", name, shortQuote(series), meant(series, words))
+		return f, s, false
+	}
+	reason := "the case has no [output.force.NAME]"
+	if len(known) > 0 {
+		reason = "forces of the case: " + oneOf(quoteAll(known))
+	}
+	r.add(at, reason, "there is no [output.force.%s]%s", name, meant(name, known))
+	return f, s, false
+}
+
+func (r *resolver) forceValue(s *section) {
+	x := Expectation{Quantity: ForceValue, Component: -1}
+	if !s.has("force") {
+		r.setDefault(s, "force", quote(s.name()))
+	}
+	name, series, statistic := s.get("force"), s.get("quantity"), s.get("statistic")
+	if name == nil || series == nil || statistic == nil {
+		return
+	}
+	f, of, ok := r.forceOf(name.at, name.text, series.text)
+	if !ok {
+		return
+	}
+	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.text, of.Dim
+	switch x.Statistic {
+	case "frequency":
+		x.Dim = model.Rate
+	case "strouhal":
+		if x.Dim = model.Dimensionless; f.Strouhal == 0 {
+			r.add(statistic.at, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
+			return
+		}
+	}
+	for _, k := range []string{"value", "within"} {
+		e := s.get(k)
+		if e == nil || e.vals[0].v == 0 || x.Dim == model.Dimensionless {
+			continue
+		}
+		switch a := e.vals[0]; {
+		case a.bare && r.c.Units.Physical:
+			r.add(a.at, "only coefficients have none", "%s has no unit: it must be %s", k, inWords(x.Dim))
+			return
+		case !a.bare && a.dim != model.Dimensionless && !r.c.Units.Physical:
+			r.add(a.at, "", "%s has a unit, but the case is in lattice units, without any", k)
+			return
+		}
+	}
+	r.valued(s, x)
+}
+
+// condition is "drag.body +-0.5 %".
+var condition = regexp.MustCompile(`^\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+?)\s*(?:\+-|\+/-|±)\s*(.+?)\s*$`)
+
+func (r *resolver) stopWhen() {
+	e := r.section("run").get("stop_when")
+	if e == nil {
+		return
+	}
+	for _, text := range strings.Split(e.text, " and ") {
+		m := condition.FindStringSubmatch(text)
+		if m == nil {
+			r.add(e.at, `it looks like "drag.body +-0.5 %" or "drag.body +-0.5 % and lift.body +-0.01"`, "stop_when: %s is no condition", shortQuote(text))
+			return
+		}
+		f, of, ok := r.forceOf(e.at, m[2], m[1])
+		if !ok {
+			return
+		}
+		before := r.count
+		a := r.textAmount(e.at, &key{name: "stop_when", dim: of.Dim}, m[3])
+		if !r.fine(before) {
+			return
+		}
+		rule := StopRule{Text: strings.TrimSpace(text), Force: f.Name, Series: of.Name, Width: a.v}
+		switch percent := !a.bare && a.dim == model.Dimensionless; {
+		case a.f != nil:
+			r.add(e.at, "", "stop_when: %s must be constant", shortQuote(m[3]))
+			return
+		case !(a.v > 0) || math.IsInf(a.v, 0):
+			r.add(e.at, "", "stop_when: the width of an interval is above 0, not %s", shortQuote(m[3]))
+			return
+		case percent:
+			rule.Relative = true
+		case !a.bare && (a.dim != of.Dim || !r.c.Units.Physical) || a.bare && r.c.Units.Physical && of.Dim != model.Dimensionless:
+			r.add(e.at, "bare numbers are coefficients, or lattice units in a case without units", "stop_when: the width of %s must be a percentage or %s", m[1], inWords(of.Dim))
+			return
+		}
+		r.c.Run.StopWhen = append(r.c.Run.StopWhen, rule)
+	}
+}

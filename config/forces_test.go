@@ -1,0 +1,136 @@
+package config
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+const disc = `
+[domain]
+size = ["2 m", "1 m"]
+cells = [100, 50]
+periodic = ["x"]
+origin = ["-1 m", 0]
+[fluid]
+density = "2 kg/m3"
+viscosity = "1e-3 m2/s"
+[scaling]
+time_step = "5 ms"
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[body.disc]
+shape = "cylinder"
+centre = ["-0.5 m", "0.5 m"]
+radius = "0.1 m"
+[body.plate]
+shape = "box"
+from = ["0.5 m", "0.2 m"]
+to = ["0.6 m", "0.4 m"]
+`
+
+// Names become types of cells, references coefficients in lattice units.
+func TestForceOutputs(t *testing.T) {
+	c := load(t, disc+`
+[run]
+steps = 1000
+stop_when = "drag.disc +-0.5 % and force_y.all ± 3 mN/m and lift.disc +/- 0.01"
+[output.force.disc]
+velocity = "0.5 m/s"
+length = "0.2 m"
+lift_direction = [0, -2]
+start = "1 s"
+[output.force.all]
+of = ["plate", "walls", "disc"]
+about = ["1 m", 0]
+every = 7
+[expect.force.disc]
+statistic = "strouhal"
+quantity = "lift"
+value = 0.3
+within = "1 %"
+[expect.force.pull]
+force = "all"
+quantity = "force_x"
+value = "1 N/m"
+within = "0.1 N/m"
+`)
+	if len(c.Forces) != 2 {
+		t.Fatalf("%d outputs", len(c.Forces))
+	}
+	a, b := c.Forces[0], c.Forces[1]
+	if string(a.Types) != "\x02" || string(b.Types) != "\x03\x01\x02" {
+		t.Errorf("types %v, %v", a.Types, b.Types)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%s is %v instead of %v", what, got, want)
+		}
+	}
+	near("About x", a.About[0], 25)
+	near("About y", a.About[1], 25)
+	near("about x", b.About[0], 100)
+	near("lift", a.Lift[1], -1)
+	near("start", float64(a.Start), 200)
+	// A force F in N/m is F/(rho dx^3/dt^2) in lattice units.
+	near("coefficient", a.Coefficient*c.Units.Factor(a.Series(2)[0].Dim)*(0.5*2*0.5*0.5*0.2), c.Units.Factor(a.Series(2)[0].Dim)*a.Coefficient*0.05)
+	near("coefficient", a.Coefficient/c.Units.Factor(a.Series(2)[0].Dim), 1/(0.5*2*0.5*0.5*0.2))
+	near("Strouhal", a.Strouhal*c.Units.Time, 0.2/0.5)
+	var words []string
+	for _, s := range a.Series(2) {
+		words = append(words, s.Name)
+	}
+	if got := strings.Join(words, " "); got != "force_x force_y torque_z drag lift" {
+		t.Errorf("series %s", got)
+	}
+	if n := len(b.Series(2)); n != 3 {
+		t.Errorf("%d series without a reference", n)
+	}
+	want := []StopRule{
+		{Text: "drag.disc +-0.5 %", Force: "disc", Series: "drag", Width: 0.005, Relative: true},
+		{Text: "force_y.all ± 3 mN/m", Force: "all", Series: "force_y", Width: 0.003},
+		{Text: "lift.disc +/- 0.01", Force: "disc", Series: "lift", Width: 0.01},
+	}
+	if len(c.Run.StopWhen) != 3 {
+		t.Fatalf("stop_when: %+v", c.Run.StopWhen)
+	}
+	for i, w := range want {
+		if got := c.Run.StopWhen[i]; got != w {
+			t.Errorf("stop_when: %+v instead of %+v", got, w)
+		}
+	}
+	if e := c.Expect[0]; e.Force != "disc" || e.Series != "lift" || e.Statistic != "strouhal" || e.Tolerance != 0.003 {
+		t.Errorf("%+v", e)
+	}
+	if e := c.Expect[1]; e.Value != 1 || e.Statistic != "mean" {
+		t.Errorf("%+v", e)
+	}
+	if d := load(t, c.Resolved); d.Forces[0].About != a.About || d.Resolved != c.Resolved {
+		t.Errorf("the resolved case is another one: %v, %q", d.Forces[0].About, Diff(c.Resolved, d.Resolved, nil))
+	}
+}
+
+func TestForceMistakes(t *testing.T) {
+	for _, m := range []struct{ text, want string }{
+		{"[run]\nsteps = 10\n[output.force.disk]", `there is no [body.disk] and no [boundary.disk]; did you mean "disc"`},
+		{"[run]\nsteps = 10\n[output.force.disc]\nof = []", "is of nothing"},
+		{"[run]\nsteps = 10\n[output.force.disc]\nof = [\"disc\", \"disc\"]", "stands twice"},
+		{"[run]\nsteps = 10\n[output.force.disc]\nvelocity = \"1 m/s\"", "has velocity but no length"},
+		{"[run]\nsteps = 10\n[output.force.disc]\narea = \"1 m2\"", "an area in 2D"},
+		{"[run]\nsteps = 10\n[output.force.disc]\ndrag_direction = [0, 0]", "has no length"},
+		{"[run]\nsteps = 10\nstop_when = \"drag\"", "is no condition"},
+		{"[run]\nsteps = 10\nstop_when = \"drag.disc +-1 %\"", "there is no [output.force.disc]"},
+		{"[run]\nsteps = 10\nstop_when = \"drag.disc +-1 %\"\n[output.force.disc]", `has no "drag"`},
+		{"[run]\nsteps = 10\nstop_when = \"force_x.disc +-1\"\n[output.force.disc]", "must be a percentage or a force for each metre of depth (N/m)"},
+		{"[run]\nsteps = 10\nstop_when = \"force_x.disc +-0 %\"\n[output.force.disc]", "above 0"},
+		{"[run]\nsteps = 10\n[output.force.disc]\n[expect.force.disc]\nquantity = \"force_x\"\nvalue = 1\nwithin = 1", "value has no unit: it must be a force"},
+		{"[run]\nsteps = 10\n[output.force.disc]\n[expect.force.disc]\nquantity = \"force_x\"\nstatistic = \"strouhal\"\nvalue = 1\nwithin = 0.1", "no velocity and length"},
+	} {
+		_, err := Load("test.toml", []byte(disc+m.text))
+		if err == nil || !strings.Contains(err.Error(), m.want) {
+			t.Errorf("%s\n  got %v\n  want %s", m.text, err, m.want)
+		}
+	}
+}

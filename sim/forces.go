@@ -1,0 +1,272 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"reflect"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/io/probe"
+	"lbmsim/model"
+	"lbmsim/stats"
+)
+
+// forces writes one [output.force.NAME]: a CSV row a sample, on rank 0, with the means so
+// far and how well they are known.
+type forces struct {
+	config.ForceOutput
+	rows
+	at     int
+	list   []config.ForceSeries
+	series []stats.Series // of each number of a row, rank 0 only
+}
+
+func newForces(r *run, f config.ForceOutput) *forces {
+	list := f.Series(r.Case.Dims())
+	return &forces{ForceOutput: f, at: -1, list: list, series: make([]stats.Series, len(list)),
+		rows: rows{kind: "force " + f.Name, key: "force/" + f.Name, path: r.outputDir("force_" + f.Name + ".csv")}}
+}
+
+func (f *forces) schedule() config.Schedule { return f.Schedule }
+func (f *forces) written() int              { return f.at }
+
+// write adds a row. A failure of the file comes out at the next sync, as of probes.
+func (f *forces) write(r *run) error {
+	f.at = r.n
+	all, err := r.presentLoads()
+	if err != nil {
+		return err
+	}
+	if r.root {
+		values := f.values(all, r.Case.Units)
+		if r.n >= f.Start {
+			for i, v := range values {
+				f.series[i].Add(r.time(), v)
+			}
+		}
+		row := values
+		for i := range values {
+			e := f.series[i].Estimate()
+			row = append(row, e.Mean, e.Half)
+		}
+		_ = f.file.Append(int64(r.n), r.time(), row...)
+	}
+	return r.stopIfKnown()
+}
+
+// values of a row, in the outputs' units.
+func (f *forces) values(all []device.Load, units config.Units) (values []float64) {
+	var sum device.Load
+	for _, t := range f.Types {
+		sum.Add(all[t-1])
+	}
+	force, torque := sum.Values(f.About)
+	dot := func(direction [3]float64) float64 {
+		return f.Coefficient * (force[0]*direction[0] + force[1]*direction[1] + force[2]*direction[2])
+	}
+	for _, s := range f.list {
+		var v float64
+		switch axis := int(s.Name[len(s.Name)-1]) - 'x'; s.Name {
+		case "drag":
+			v = dot(f.Drag)
+		case "lift":
+			v = dot(f.Lift)
+		case "force_x", "force_y", "force_z":
+			v = force[axis]
+		default:
+			v = torque[axis]
+		}
+		values = append(values, units.Factor(s.Dim)*v)
+	}
+	return values
+}
+
+// header names the columns.
+func (f *forces) header(r *run) probe.Header {
+	u := r.Case.Units
+	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title, r.Case.Resolved}, Lattice: !u.Physical, Nowhere: true}
+	unit := func(s config.ForceSeries) string { return unitOf(u, s.Dim) }
+	for _, s := range f.list {
+		h.Columns = append(h.Columns, probe.Column{Name: s.Name, Unit: unit(s)})
+	}
+	for _, s := range f.list {
+		h.Columns = append(h.Columns, probe.Column{Name: "mean " + s.Name, Unit: unit(s)}, probe.Column{Name: "+- " + s.Name, Unit: unit(s)})
+	}
+	return h
+}
+
+// loads is what the fluid does to all walls at a step, on rank 0: several outputs ask.
+type loads struct {
+	known bool
+	at    int
+	all   []device.Load
+}
+
+// presentLoads adds up what the ranks have: integers, so that no cut changes the sums.
+// nil on other ranks than 0. Collective.
+func (r *run) presentLoads() ([]device.Load, error) {
+	if r.loads.known && r.loads.at == r.n {
+		return r.loads.all, nil
+	}
+	mine, err := r.program.(interface {
+		Forces(device.Buffer, model.Params) ([]device.Load, error)
+	}).Forces(r.state[0], r.params)
+	if err != nil {
+		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
+	}
+	const numbers = 6 // of a load
+	b := make([]byte, 0, 8*numbers*len(mine))
+	for _, l := range mine {
+		for _, v := range append(l.Force[:], l.Torque[:]...) {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+	}
+	parts, err := comm.Gather(r.Comm, b)
+	if err != nil {
+		return nil, err
+	}
+	r.loads = loads{known: true, at: r.n}
+	if !r.root {
+		return nil, nil
+	}
+	r.loads.all = make([]device.Load, len(mine))
+	for _, part := range parts {
+		for k := range r.loads.all {
+			var l device.Load
+			for a := range 3 {
+				l.Force[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+a):]))
+				l.Torque[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+3+a):]))
+			}
+			r.loads.all[k].Add(l)
+		}
+	}
+	return r.loads.all, nil
+}
+
+// seriesOf is what rank 0 keeps of a number of a force output.
+func (r *run) seriesOf(output, number string) (*stats.Series, *forces) {
+	for _, o := range r.outputs {
+		if f, ok := o.(*forces); ok && f.Name == output {
+			for i, s := range f.list {
+				if s.Name == number {
+					return &f.series[i], f
+				}
+			}
+		}
+	}
+	return nil, nil // config has looked for it
+}
+
+// stopIfKnown ends the run on all ranks when every mean of [run] stop_when is known well
+// enough. Collective.
+func (r *run) stopIfKnown() error {
+	if len(r.Case.Run.StopWhen) == 0 || r.reason != "" {
+		return nil
+	}
+	var why []byte
+	if r.root {
+		text, enough := r.widths()
+		if enough {
+			why = []byte(text)
+		}
+	}
+	why, err := comm.Broadcast(r.Comm, why)
+	if err == nil && len(why) > 0 {
+		r.reason, r.converged = string(why), true
+	}
+	return err
+}
+
+// widths says how well the means of stop_when are known, and whether that is enough.
+func (r *run) widths() (text string, enough bool) {
+	enough = true
+	for i, rule := range r.Case.Run.StopWhen {
+		s, _ := r.seriesOf(rule.Force, rule.Series)
+		e := s.Estimate()
+		width := rule.Width
+		if rule.Relative {
+			width *= math.Abs(e.Mean)
+		}
+		enough = enough && e.Half <= width
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s.%s is %.5g +- %.2g", rule.Series, rule.Force, e.Mean, e.Half)
+	}
+	return "stop_when: " + text, enough
+}
+
+// warnOfWidths tells that the run ended before stop_when.
+func (r *run) warnOfWidths() {
+	if r.root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
+		text, _ := r.widths()
+		r.Report.Warn("all steps are done before the means were known as wanted by " + text)
+	}
+}
+
+// forceValue is a statistic of [expect.force.NAME], on rank 0.
+func (r *run) forceValue(e config.Expectation) float64 {
+	s, f := r.seriesOf(e.Force, e.Series)
+	if len(s.Levels) == 0 { // no samples
+		return math.NaN()
+	}
+	switch e.Statistic {
+	case "min":
+		return s.Min
+	case "max":
+		return s.Max
+	case "amplitude":
+		return (s.Max - s.Min) / 2
+	case "last":
+		return s.Last
+	case "frequency":
+		return s.Cycles.Frequency()
+	case "strouhal": // frequencies are of the outputs' time
+		return f.Strouhal * r.Case.Units.Time * s.Cycles.Frequency()
+	}
+	return s.Estimate().Mean
+}
+
+// forceMemory is what a checkpoint keeps of a force output.
+type forceMemory struct {
+	Output config.ForceOutput // what its numbers are
+	Series []stats.Series
+}
+
+func (r *run) forceMemories() map[string]forceMemory {
+	all := map[string]forceMemory{}
+	for _, o := range r.outputs {
+		if f, ok := o.(*forces); ok && r.root {
+			all[f.Name] = forceMemory{f.measured(), f.series}
+		}
+	}
+	return all
+}
+
+// measured is the output without its schedule, which a restart may change.
+func (f *forces) measured() config.ForceOutput {
+	m := f.ForceOutput
+	m.Schedule = config.Schedule{}
+	return m
+}
+
+// recallForces goes on with statistics.
+func (r *run) recallForces(all map[string]forceMemory) {
+	for _, o := range r.outputs {
+		f, ok := o.(*forces)
+		if !ok {
+			continue
+		}
+		m, known := all[f.Name]
+		switch {
+		case !known:
+		case reflect.DeepEqual(m.Output, f.measured()) && len(m.Series) == len(f.series):
+			f.series = m.Series
+		case r.root:
+			r.Report.Warn(fmt.Sprintf("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name))
+		}
+	}
+}

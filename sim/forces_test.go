@@ -1,0 +1,256 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lbmsim/io/checkpoint"
+)
+
+// driven is a channel with bodies in it whose flow a body force keeps up.
+const driven = `
+[domain]
+cells = [24, 15]
+periodic = ["x"]
+[fluid]
+viscosity = 0.15
+[force]
+acceleration = [2e-5, 1e-6]
+[collision]
+precision = "float64"
+[boundary.low]
+type = "wall"
+faces = ["y-"]
+[boundary.high]
+type = "wall"
+faces = ["y+"]
+[body.disc]
+shape = "cylinder"
+centre = [7.5, 6.2]
+radius = 2.3
+[body.block]
+shape = "box"
+from = [15, 9]
+to = [18, 12]
+`
+
+// table reads a file of rows: columns by their names.
+func table(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := map[string][]float64{}
+	var names []string
+	for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		if strings.HasPrefix(line, "# ") || line == "#" {
+			continue
+		}
+		words := strings.Split(line, ",")
+		if names == nil {
+			names = words
+			continue
+		}
+		for i, w := range words {
+			v, err := strconv.ParseFloat(w, 64)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			columns[names[i]] = append(columns[names[i]], v)
+		}
+	}
+	return columns
+}
+
+// In a steady flow the walls take up what the body force gives: F = rho g V, each part
+// of the walls its share; and the coefficients are those of the forces.
+func TestForcesBalance(t *testing.T) {
+	dir := t.TempDir()
+	s := trial{text: driven + `
+[run]
+steps = 6000
+[output.force.all]
+of = ["low", "high", "disc", "block"]
+every = 500
+[output.force.disc]
+velocity = 0.01
+length = 4.6
+drag_direction = [3, 4]
+every = 500
+start = 3000
+[output.force.block]
+[output.force.low]
+[output.force.high]
+[expect.force.disc]
+quantity = "force_x"
+statistic = "last"
+value = 1
+within = 1
+`, ranks: 2, dir: dir}.must(t)
+	read := func(name string) func(column string) float64 {
+		c := table(t, filepath.Join(dir, "force_"+name+".csv"))
+		return func(column string) float64 {
+			if len(c[column]) == 0 {
+				t.Fatalf("force_%s.csv has no column %q", name, column)
+			}
+			return c[column][len(c[column])-1]
+		}
+	}
+	all, disc := read("all"), read("disc")
+	cells := float64(s.summary.Cells)
+	for axis, g := range map[string]float64{"x": 2e-5, "y": 1e-6} {
+		if got, want := all("force_"+axis), g*cells; math.Abs(got/want-1) > 1e-4 {
+			t.Errorf("force along %s: %v instead of %v", axis, got, want)
+		}
+	}
+	sum := 0.0
+	for _, part := range []string{"disc", "block", "low", "high"} {
+		sum += read(part)("force_x")
+	}
+	if want := all("force_x"); math.Abs(sum-want) > 1e-12*want {
+		t.Errorf("the parts add up to %v instead of %v", sum, want)
+	}
+	fx, fy := disc("force_x"), disc("force_y")
+	if got, want := disc("drag"), (0.6*fx+0.8*fy)/(0.5*0.01*0.01*4.6); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("drag %v instead of %v", got, want)
+	}
+	if got, want := disc("lift"), fy/(0.5*0.01*0.01*4.6); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("lift %v instead of %v", got, want)
+	}
+	if mean := disc("mean force_x"); math.Abs(mean/fx-1) > 0.01 {
+		t.Errorf("mean %v, last %v", mean, fx)
+	}
+	if got := s.summary.Expect[0].Got; got != fx {
+		t.Errorf("[expect] found %v, the file has %v", got, fx)
+	}
+}
+
+// A run ends when the mean is known: on any ranks, and after a restart, at the same step
+// with the same rows, and as a run that has done what it should.
+func TestStopWhenKnown(t *testing.T) {
+	text := driven + `
+[run]
+steps = 100000
+stop_when = "drag.disc +-2 % and force_x.block +-0.1"
+[output.force.disc]
+velocity = 0.01
+length = 4.6
+every = 5
+start = 400
+[output.force.block]
+every = 7
+[checkpoint]
+every = 300
+keep = 100
+[expect.force.disc]
+value = 10
+within = 1000
+`
+	var want []byte
+	var ended int
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
+		got, err := os.ReadFile(filepath.Join(dir, "force_disc.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ranks == 1 {
+			want, ended = got, s.summary.Last
+			if ended < 500 || ended > 50000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
+				t.Fatalf("ended at step %d, %s; %d verdicts", ended, s.summary.Reason, len(s.summary.Expect))
+			}
+			c := table(t, filepath.Join(dir, "force_disc.csv"))
+			n := len(c["step"]) - 1
+			if c["+- drag"][n] > 0.02*c["mean drag"][n] || c["+- drag"][n-1] <= 0.02*c["mean drag"][n-1] {
+				t.Errorf("ended with +- %v of %v, before +- %v", c["+- drag"][n], c["mean drag"][n], c["+- drag"][n-1])
+			}
+		}
+		if s.summary.Last != ended || !bytes.Equal(got, want) {
+			t.Errorf("%d ranks: ended at step %d instead of %d, or with other rows", ranks, s.summary.Last, ended)
+		}
+		files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+		if err != nil || len(files) < 2 {
+			t.Fatalf("%d checkpoints, %v", len(files), err)
+		}
+		s = trial{text: text, ranks: 4 - ranks, dir: dir, restart: files[len(files)-1]}.must(t)
+		if got, err = os.ReadFile(filepath.Join(dir, "force_disc.csv")); err != nil {
+			t.Fatal(err)
+		}
+		if s.summary.Last != ended || !bytes.Equal(got, want) {
+			t.Errorf("restart from %d ranks: ended at step %d instead of %d, or with other rows", ranks, s.summary.Last, ended)
+		}
+	}
+}
+
+// What was wanted and not reached is said.
+func TestStopWhenNotReached(t *testing.T) {
+	s := trial{text: driven + "[run]\nsteps = 30\nstop_when = \"force_x.disc +-1e-9 %\"\n[output.force.disc]\n", ranks: 1}.must(t)
+	if s.summary.Reason != allDone || len(s.warned) != 1 || !strings.Contains(s.warned[0], "force_x.disc is") {
+		t.Errorf("%s, %q", s.summary.Reason, s.warned)
+	}
+}
+
+// Values along lines are those of the cells, and between cells those of a linear field.
+func TestLines(t *testing.T) {
+	dir := t.TempDir()
+	text := `
+[domain]
+cells = [12, 10, 9]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.1
+[initial]
+velocity = ["0.001*y", "0.002*z", "0.003*x"]
+[collision]
+precision = "float64"
+[run]
+steps = 1
+[output.line.slanted]
+from = [2, 2, 3]
+to = [9, 8, 7.5]
+points = 17
+fields = ["velocity", "vorticity"]
+at_start = true
+at_end = false
+[output.line.along]
+from = [0.5, 0.5, 0.5]
+to = [11.5, 0.5, 0.5]
+`
+	var first []byte
+	for _, ranks := range []int{1, 4} {
+		trial{text: text, ranks: ranks, cut: [3]int{0, 0, 0}, dir: dir}.must(t)
+		path := filepath.Join(dir, "line_slanted_0000000000.csv")
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ranks > 1 && !bytes.Equal(b, first) {
+			t.Errorf("%d ranks: another line", ranks)
+		}
+		first = b
+		c := table(t, path)
+		if len(c["x"]) != 17 {
+			t.Fatalf("%d points", len(c["x"]))
+		}
+		for i, x := range c["x"] {
+			y, z := c["y"][i], c["z"][i]
+			want := []float64{0.001 * y, 0.002 * z, 0.003 * x, -0.002, -0.003, -0.001, math.Hypot(math.Hypot(x-2, y-2), z-3)}
+			for j, name := range []string{"velocity x", "velocity y", "velocity z", "vorticity x", "vorticity y", "vorticity z", "distance"} {
+				if math.Abs(c[name][i]-want[j]) > 1e-12 {
+					t.Fatalf("%s at (%v, %v, %v): %v instead of %v", name, x, y, z, c[name][i], want[j])
+				}
+			}
+		}
+		if c := table(t, filepath.Join(dir, fmt.Sprintf("line_along_%010d.csv", 1))); len(c["x"]) != 12 || c["x"][11] != 11.5 {
+			t.Errorf("along: %v", c["x"])
+		}
+	}
+}
