@@ -110,7 +110,7 @@ func (r *resolver) forceOutput(s *section) {
 		}
 	} else if r.haveBox {
 		if body != nil {
-			f.About = body.middle()
+			f.About = r.middle(body)
 		}
 		if r.dims == 2 {
 			f.About[2] = 0 // torques are about the line across the plane
@@ -137,6 +137,23 @@ func (r *resolver) forceOutput(s *section) {
 	}
 	r.references(s, &f)
 	r.c.Forces = append(r.c.Forces, f)
+}
+
+// middle of the box around a body; in the middle of the domain along axes where it has no
+// end. Bodies from files are not known here.
+func (r *resolver) middle(b *Body) (p [3]float64) {
+	if !b.Whole() {
+		return p
+	}
+	lo, hi := b.Shape(nil).Bounds()
+	for a := range p {
+		if n := float64(r.c.Cells[a]); hi[a]-lo[a] > 3*n {
+			p[a] = n / 2
+		} else {
+			p[a] = (lo[a] + hi[a]) / 2
+		}
+	}
+	return p
 }
 
 // references of the coefficients.

@@ -338,7 +338,7 @@ func schema() []table {
 		}, scheduleKeys("", "false", "true")...), "Values along a line, as one CSV file a time. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
 		{"output.force.*", append([]key{
 			{name: "of", kind: kNames, defDoc: "the name of this table", doc: "the bodies and boundaries whose forces are added up: names of [body.NAME] and [boundary.NAME]"},
-			{name: "about", kind: kVector, dim: model.Length, defDoc: "the middle of the body, the domain's lower corner for anything else", doc: "the point that the torque is taken about"},
+			{name: "about", kind: kVector, dim: model.Length, defDoc: "the middle of the box around the body; the domain's lower corner for several, for faces and for bodies from files", doc: "the point that the torque is taken about"},
 			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "reference velocity U of the coefficients of drag and lift"},
 			{name: "area", kind: kQuantity, dim: model.Area, within: above(0), doc: "3D: reference area A of the coefficients F/(rho U^2 A/2), rho the reference density"},
 			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "reference length L of the Strouhal number f L/U; in 2D also of the coefficients F/(rho U^2 L/2)"},

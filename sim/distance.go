@@ -15,7 +15,13 @@ import (
 // the lines; no rank ever has more than its share of the cells.
 
 // sticks tells whether cells of a type are walls that fluid sticks to.
-func sticks(cells model.Cells, t uint8) bool { return t != 0 }
+func sticks(cells model.Cells, t uint8) bool {
+	if t == 0 {
+		return false
+	}
+	law := cells.Wall(t).Law
+	return law == model.Bounce || law == model.Interpolated
+}
 
 // tagDistance is the tag of these messages.
 const tagDistance = 101

@@ -10,7 +10,6 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/io/probe"
-	"lbmsim/model"
 	"lbmsim/stats"
 )
 
@@ -111,9 +110,7 @@ func (r *run) presentLoads() ([]device.Load, error) {
 	if r.loads.known && r.loads.at == r.n {
 		return r.loads.all, nil
 	}
-	mine, err := r.program.(interface {
-		Forces(device.Buffer, model.Params) ([]device.Load, error)
-	}).Forces(r.state[0], r.params)
+	mine, err := r.program.Forces(r.state[0], r.params)
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
 	}

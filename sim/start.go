@@ -121,6 +121,11 @@ func (r *run) domain() geometry.Domain {
 		d.Velocity = append(d.Velocity, [3]float64{})
 		d.Walls = append(d.Walls, model.Wall{Law: b.Kind.Law, Conserve: b.Conserve})
 	}
+	for _, f := range r.Case.Forces {
+		for _, t := range f.Types {
+			d.Walls[t-1].Measured = true
+		}
+	}
 	if r.Case.Dims() == 2 { // the third axis does not exist: its neighbours are never read
 		d.Periodic[2] = true
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/model"
+)
 
 // wallShear is the stress of the fluid along the wall at a cell that shares a face with
 // one, in lattice units: rho nu (I - n n).d_n u. At a no-slip wall the velocity
@@ -63,24 +67,36 @@ func (s *sampler[In, Out]) wallNormal(x, y, z int) (n [3]float64, beside bool) {
 }
 
 // slopeAtWall is d u_c / d x_axis at the wall on the side of the cell that the fluid's
-// normal comes from: by the parabola through the wall, half a cell away, this cell and
-// the next; linear where there is no next; where that side is open, at the cell.
+// normal comes from: by the parabola through the wall at its distance q, this cell and
+// the next; linear where there is no next, or where the wall is so near that the cell's
+// own velocity says little; where that side is open, at the cell.
 func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) float64 {
-	away := 1
-	if normal < 0 {
-		away = -1
+	var out [3]int
+	if out[axis] = 1; normal < 0 {
+		out[axis] = -1
 	}
-	mid, _ := s.velocity(x, y, z, axis, 0, c)
-	next, fluid := s.velocity(x, y, z, axis, away, c)
-	p := [3]int{x, y, z}
-	p[axis] -= away
-	if t := s.cells.At(p[0], p[1], p[2]); !sticks(s.cells, t) {
+	t := s.cells.At(x-out[0], y-out[1], z-out[2])
+	if !sticks(s.cells, t) {
 		return s.gradient(x, y, z)[c][axis]
-	} else if wall := s.cells.Velocity[t-1][c]; fluid {
-		return float64(away) * (9*mid - 8*wall - next) / 3
-	} else {
-		return float64(away) * 2 * (mid - wall)
 	}
+	q := 0.0
+	if s.cells.Wall(t).Law == model.Interpolated && s.cells.Distance != nil {
+		q = s.cells.Distance([3]int{x, y, z}, out)
+	}
+	if q == 0 {
+		q = 0.5
+	}
+	wall := s.cells.Motion(t, x, y, z, q, out)[c]
+	mid, _ := s.velocity(x, y, z, axis, 0, c)
+	next, fluid := s.velocity(x, y, z, axis, out[axis], c)
+	slope := (mid - wall) / q
+	switch {
+	case fluid && q < 0.1:
+		slope = (next - wall) / (q + 1)
+	case fluid:
+		slope = (q+1)/q*mid - q/(q+1)*next - (2*q+1)/(q*(q+1))*wall
+	}
+	return float64(out[axis]) * slope
 }
 
 // density of a cell in lattice units.
