@@ -255,6 +255,32 @@ func TestWallShearOfAChannel(t *testing.T) {
 	}
 }
 
+// Walls at a distance of their own: the derivative is that of the parabola there.
+func TestWallShearAtADistance(t *testing.T) {
+	n := [3]int{3, 6, 1}
+	u := func(s float64) float64 { return 0.02 + 0.03*s - 0.004*s*s }
+	slope := func(s float64) float64 { return 0.03 - 0.008*s }
+	for _, q := range []float64{0.1, 0.3, 0.5, 1} {
+		cells := model.NewCells(n)
+		low, high := 0.5-q, 5.5+q
+		cells.Velocity = [][3]float64{{u(low)}, {u(high)}}
+		cells.Walls = []model.Wall{{Law: model.Interpolated}, {Law: model.Interpolated}}
+		cells.Distance = func(x, c [3]int) float64 { return q }
+		for z := -1; z <= 1; z++ {
+			for x := -1; x <= n[0]; x++ {
+				cells.Type[cells.Index(x, -1, z)], cells.Type[cells.Index(x, n[1], z)] = 1, 2
+			}
+		}
+		got, nc := fieldOf(t, "wall_shear_stress", n, cells, func(x, y, z float64) [3]float64 { return [3]float64{u(y)} })
+		mu := 1.01 * (1/1.25 - 0.5) / 3
+		for i, want := range map[int]float64{1: mu * slope(low), 5*n[0] + 1: -mu * slope(high), 2*n[0] + 1: 0} {
+			if math.Abs(got[i*nc]-want) > 1e-14 {
+				t.Errorf("q = %v, cell %d: %v instead of %v", q, i, got[i*nc], want)
+			}
+		}
+	}
+}
+
 // What a thread of an output does beside writing: nanoseconds a value.
 func BenchmarkFields(b *testing.B) {
 	for _, f := range model.Fields {
