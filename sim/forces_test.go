@@ -146,8 +146,9 @@ every = 5
 start = 400
 [output.force.block]
 every = 7
+start = 400
 [checkpoint]
-every = 300
+every = 100
 keep = 100
 [expect.force.disc]
 value = 10
