@@ -345,7 +345,7 @@ func schema() []table {
 			{name: "drag_direction", kind: kVector, defDoc: "x", doc: "direction of the drag, of any length"},
 			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
 			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
-		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width of +Inf says that the series is still too short to tell. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force."},
+		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force."},
 		{"checkpoint", append([]key{
 			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
 		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},

@@ -145,7 +145,7 @@ length = 4.6
 every = 5
 start = 400
 [output.force.block]
-every = 7
+every = 2
 start = 400
 [checkpoint]
 every = 100
@@ -165,7 +165,7 @@ within = 1000
 		}
 		if ranks == 1 {
 			want, ended = got, s.summary.Last
-			if ended < 500 || ended > 50000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
+			if ended < 480 || ended > 20000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
 				t.Fatalf("ended at step %d, %s; %d verdicts", ended, s.summary.Reason, len(s.summary.Expect))
 			}
 			c := table(t, filepath.Join(dir, "force_disc.csv"))

@@ -185,7 +185,7 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	var plane []float64
 	for _, k := range order {
 		if !s.neighbours {
-			s.region = around(planes[k])
+			s.region = boxOf(planes[k])
 			s.first = noPlane
 		}
 		var err error
@@ -224,8 +224,8 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	return all, nil
 }
 
-// around is the smallest box that holds cells.
-func around(cells [][3]int) decomp.Box {
+// boxOf is the smallest box that holds cells.
+func boxOf(cells [][3]int) decomp.Box {
 	box := decomp.Box{Lo: cells[0], Hi: cells[0]}
 	for _, c := range cells {
 		for a := range c {

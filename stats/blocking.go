@@ -57,10 +57,12 @@ type Estimate struct {
 	Mean float64 // 0 without samples
 	Std  float64 // standard deviation of the samples
 	// Half is half the width of the interval that holds the true mean in 95 of 100
-	// cases; +Inf as long as the series is too short to tell.
+	// cases; +Inf with fewer than 16 samples.
 	Half float64
 	// Inefficiency is how many samples count as one independent sample: twice the
-	// integrated autocorrelation time in samples. NaN as long as Half is infinite.
+	// integrated autocorrelation time in samples. As long as the series is too short to
+	// show how far its memory reaches, this is all of them, and Half that of one
+	// sample: a flow that becomes steady is known to what it still changes by.
 	Inefficiency float64
 }
 
@@ -89,6 +91,7 @@ func (b *Blocking) Estimate() Estimate {
 		if l.N < fewest {
 			break
 		}
+		e.Half, e.Inefficiency = Student95(int(l.N-1))*math.Sqrt(l.Squares/float64(l.N-1)), float64(e.N)
 		s := l.error2() / alone
 		if block := math.Ldexp(1, k); block*block*block > 2*float64(e.N)*s*s {
 			e.Half, e.Inefficiency = Student95(int(l.N-1))*math.Sqrt(l.error2()), s

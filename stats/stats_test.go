@@ -68,17 +68,25 @@ func TestIntervalOfAnOscillation(t *testing.T) {
 	}
 }
 
-// A series that is too short, or still on its way, has no interval; a constant has.
+// A series that is too short has no interval; one that is still on its way has that of
+// one sample, and one that has come to rest that of how still it is.
 func TestUnknownIntervals(t *testing.T) {
-	var few, ramp, constant Blocking
+	var few, ramp, rest, constant Blocking
 	for i := range 1000 {
 		if i < fewest-1 {
 			few.Add(float64(i % 2))
 		}
 		ramp.Add(float64(i))
+		rest.Add(5 + math.Exp(-7-float64(i)/300))
 		constant.Add(0.1)
 	}
-	for name, b := range map[string]*Blocking{"empty": {}, "few": &few, "ramp": &ramp} {
+	if e := ramp.Estimate(); e.Half < 499 || e.Half > 1000 || e.Inefficiency != 1000 {
+		t.Errorf("a ramp: %+v", e)
+	}
+	if e := rest.Estimate(); e.Half > 2e-3 || math.Abs(e.Mean-5) > e.Half {
+		t.Errorf("coming to rest: %+v", e)
+	}
+	for name, b := range map[string]*Blocking{"empty": {}, "few": &few} {
 		if e := b.Estimate(); !math.IsInf(e.Half, 1) {
 			t.Errorf("%s: mean %v +- %v", name, e.Mean, e.Half)
 		}
