@@ -143,12 +143,12 @@ stop_when = "drag.disc +-2 % and force_x.block +-0.1"
 velocity = 0.01
 length = 4.6
 every = 5
-start = 400
+start = 100
 [output.force.block]
 every = 2
-start = 400
+start = 100
 [checkpoint]
-every = 100
+every = 50
 keep = 100
 [expect.force.disc]
 value = 10
@@ -165,7 +165,7 @@ within = 1000
 		}
 		if ranks == 1 {
 			want, ended = got, s.summary.Last
-			if ended < 480 || ended > 20000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
+			if ended < 180 || ended > 20000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
 				t.Fatalf("ended at step %d, %s; %d verdicts", ended, s.summary.Reason, len(s.summary.Expect))
 			}
 			c := table(t, filepath.Join(dir, "force_disc.csv"))
