@@ -57,11 +57,10 @@ func page(all []section, kept map[string]outcome) (string, map[string][]byte, er
 				}
 				fmt.Fprintf(&b, "| %s | %s | %s |\n", name, cells, c.row())
 			}
-			for _, c := range r.Curves {
+			if len(r.Curves) > 0 { // of each study its first quantity
+				c := r.Curves[0]
 				c.Name = strings.TrimPrefix(strings.TrimPrefix(e.id, s.id+"-"), "order-")
-				if len(r.Curves) == 1 || c.Name != "" && len(curves) < 4 {
-					curves = append(curves, c)
-				}
+				curves = append(curves, c)
 			}
 			commands = append(commands, r.Command)
 		}
