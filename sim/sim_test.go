@@ -176,6 +176,10 @@ shape = "cylinder"
 axis = "y"
 centre = [18.7, 6, 7]
 radius = 2.2
+[output.force.post]
+of = ["post", "floor"]
+every = 4
+start = 7
 `,
 	"2D periodic": `
 [domain]
