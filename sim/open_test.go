@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"testing"
@@ -172,6 +173,23 @@ l2 = 1
 		t.Logf("%s: error %.2g half-way, %.2g interpolated", c.Name, err[0], err[1])
 		if err[1] > 0.01 || err[1] > err[0]/5 {
 			t.Errorf("%s: errors %.3g half-way, %.3g interpolated", c.Name, err[0], err[1])
+		}
+	}
+}
+
+// Open faces and curved walls give the same bits for every cut, pencils too.
+func TestOpenFlowsHaveTheSameBitsForEveryCut(t *testing.T) {
+	for _, c := range model.Collisions {
+		text := withPoint(variety["open channel with a curved body"] + ending(c.Name, "float32", 20))
+		var want []byte
+		for _, cut := range [][3]int{{1, 1, 1}, {1, 1, 5}, {1, 2, 2}, {1, 4, 1}} {
+			dir := t.TempDir()
+			trial{text: text, ranks: cut[0] * cut[1] * cut[2], cut: cut, dir: dir}.must(t)
+			if got := stateIn(t, dir); want == nil {
+				want = got
+			} else if !bytes.Equal(got, want) {
+				t.Errorf("%s: cut into %v parts the state is another", c.Name, cut)
+			}
 		}
 	}
 }
