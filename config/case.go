@@ -28,6 +28,8 @@ type Case struct {
 	Values []float64 // parameters of the collision model, in the order of its Params
 	Force  Force
 	Units  Units
+	// Rheology belongs to Spec.Viscosity and Spec.Bulk.
+	Rheology Rheology
 
 	Cells    [3]int // global cells; Cells[2] = 1 in 2D
 	Periodic [3]bool
@@ -66,7 +68,7 @@ func (c *Case) Box() decomp.Box { return decomp.Box{Hi: c.Cells} }
 
 // Params are the numbers of a step.
 func (c *Case) Params() model.Params {
-	return model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density)
+	return c.Rheology.numbers(c.Spec, c.Tau, model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density))
 }
 
 // Units leads from lattice units to SI. With Physical false the case is given in

@@ -4,7 +4,7 @@
 //
 // # The language
 //
-// A case has the tables [domain], [fluid], [scaling], [collision], [force], [initial],
+// A case has the tables [domain], [fluid], [scaling], [collision], [turbulence], [force], [initial],
 // [boundary.NAME], [body.NAME], [run], [output] with [output.fields],
 // [output.picture] and [output.probe.NAME], [checkpoint] and [expect]. The table
 // schema (schema.go) holds every key with its kind, dimension, default, range and
@@ -32,7 +32,7 @@
 //	read.go      TOML to sections, by the schema
 //	value.go     one value by its kind; units.go and expr.go its parts
 //	resolve.go   SI or lattice units; every conversion
-//	domain.go, scaling.go, flow.go, solids.go, outputs.go, expect.go   one table each
+//	domain.go, scaling.go, rheology.go, flow.go, solids.go, outputs.go, expect.go   one table each
 //	echo.go      the resolved copy, and the comparison of two of them
 //	errors.go    how problems are shown
 //

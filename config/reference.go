@@ -35,11 +35,18 @@ func Reference() string {
 	}
 	b.WriteString("\n## Collision models\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
+		if c.Lattices != nil {
+			c.Doc += "; on " + strings.Join(c.Lattices, " and ")
+		}
 		var p []string
 		for _, q := range c.Params {
 			p = append(p, fmt.Sprintf("`%s` (default %.6g): %s", q.Name, q.Default, q.Doc))
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Scheme, cell(c.Doc), cell(strings.Join(p, "; ")), cell(c.Paper))
+	}
+	b.WriteString("\n## Laws of the viscosity\n\nThe shear rate comes from the cell's own stress. smagorinsky is a model of `[turbulence]`, the others are for `[fluid]`.\n\n| law | | source |\n|---|---|---|\n")
+	for _, l := range model.ViscosityLaws {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Name, cell(l.Doc), cell(l.Paper))
 	}
 	b.WriteString("\n## Boundaries\n\n| type | on | keys | | source |\n|---|---|---|---|---|\n")
 	for _, d := range model.Boundaries {

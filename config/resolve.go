@@ -35,6 +35,7 @@ func (r *resolver) resolve() {
 	r.domain()
 	r.collision()
 	r.scaling()
+	r.rheology()
 	r.force()
 	r.initial()
 	r.boundaries()

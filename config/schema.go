@@ -232,6 +232,14 @@ func schema() []table {
 			{name: "reynolds", kind: kNumber, within: above(0), doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
 			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "characteristic length of the Reynolds number"},
 			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "characteristic velocity of the Reynolds number, and the largest speed that is expected"},
+			{name: "bulk_viscosity", kind: kQuantity, dim: model.Viscosity, within: above(0), defDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", doc: "kinematic bulk viscosity, which damps sound"},
+			{name: "viscosity_law", kind: kWord, choices: fluidLaws(), defDoc: "`newtonian`", doc: "how the viscosity depends on the shear rate, see the table of laws"},
+			{name: "index", kind: kNumber, within: between(0, 2), doc: "power_law, carreau: the flow index n; below 1 the fluid is shear-thinning"},
+			{name: "shear_rate", kind: kQuantity, dim: model.Rate, within: above(0), doc: "power_law: the shear rate at which the fluid has its viscosity"},
+			{name: "viscosity_min", kind: kQuantity, dim: model.Viscosity, within: above(0), defDoc: "viscosity / 100", doc: "power_law: the least viscosity"},
+			{name: "viscosity_max", kind: kQuantity, dim: model.Viscosity, within: above(0), defDoc: "viscosity * 100", doc: "power_law: the largest viscosity"},
+			{name: "time_constant", kind: kQuantity, dim: model.Time, within: above(0), doc: "carreau: lambda"},
+			{name: "viscosity_infinite", kind: kQuantity, dim: model.Viscosity, within: above(0), doc: "carreau: the viscosity at large shear rates; viscosity is that without shear"},
 		}, "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
 		{"scaling", []key{
 			{name: "lattice_velocity", kind: kNumber, within: between(0, 1), doc: "the velocity below in cells a step; 0.02 to 0.1 is usual. The Mach number is sqrt(3) times it; smaller is more accurate and takes more steps"},
@@ -243,6 +251,10 @@ func schema() []table {
 			{name: "model", kind: kWord, choices: collisions(), def: `"regularized"`, doc: "collision model, see the table of models"},
 			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the stored state and of the arithmetic; float16: " + model.Float16.Doc()},
 		}, collisionKeys()...), "How populations relax."},
+		{"turbulence", []key{
+			{name: "model", kind: kWord, choices: eddyLaws(), doc: "model of the eddies that are smaller than a cell, see the table of laws"},
+			{name: "constant", kind: kNumber, within: between(0, 1), defDoc: "0.1 with smagorinsky", doc: "smagorinsky: " + model.ViscosityLaws[model.Smagorinsky].Params[0].Doc},
+		}, "Large-eddy simulation, by any collision model. Without this table all eddies are computed."},
 		{"force", []key{
 			{name: "acceleration", kind: kVector, dim: model.Acceleration, doc: "uniform body force per mass, such as gravity"},
 			{name: "force_density", kind: kVector, dim: model.ForceDensity, doc: "uniform body force per volume, such as a pressure gradient (Pa/m)"},

@@ -36,6 +36,12 @@ func (r *resolver) table() {
 	row("time step dt", "1", short(u.Time)+" s")
 	row("steps", fmt.Sprint(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
 	row("viscosity nu", short(nu), short(nu*u.Factor(model.Viscosity))+" m2/s")
+	if l := r.lawRow(); l != "" {
+		row("viscosity law", l, "")
+	}
+	if b := c.Rheology.Bulk; c.Spec.Bulk {
+		row("bulk viscosity", short(b), short(b*u.Factor(model.Viscosity))+" m2/s")
+	}
 	row("relaxation time tau", short(c.Tau), "")
 	if u.Physical {
 		row("reference density", "1", short(u.Density)+" kg/m3")

@@ -4,6 +4,7 @@
 #include "cpu/memory.h"
 #include "lattice/d2q9.h"
 #include "lattice/d3q19.h"
+#include "lattice/d3q27.h"
 #include "layout.h"
 
 extern "C" const lbm_isa* lbm_isa_at(int i) {
@@ -24,12 +25,13 @@ extern "C" float lbm_number(uint16_t half) { return lbm::widen(lbm::Half{half});
 template <class L> static int describe(int i, int32_t c[3], double* weight, int* opposite) {
 	if (i < L::Q) {
 		for (int a = 0; a < 3; a++) c[a] = L::c(i, a);
-		*weight = L::share(i) / 36.0;
+		*weight = L::share(i) / double(L::UNIT);
 		*opposite = L::opposite(i);
 	}
 	return L::Q;
 }
 
 extern "C" int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite) {
-	return lattice == 0 ? describe<lbm::D2Q9>(i, c, weight, opposite) : describe<lbm::D3Q19>(i, c, weight, opposite);
+	if (lattice == 0) return describe<lbm::D2Q9>(i, c, weight, opposite);
+	return lattice == 1 ? describe<lbm::D3Q19>(i, c, weight, opposite) : describe<lbm::D3Q27>(i, c, weight, opposite);
 }

@@ -1,6 +1,6 @@
 package kernels
 
-// #cgo CXXFLAGS: -O3 -std=c++17
+// #cgo CXXFLAGS: -O3 -g1 -std=c++17
 // #include "cpu.h"
 // static void step(const lbm_kernel* k, const void* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
@@ -13,6 +13,7 @@ import "C"
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"lbmsim/decomp"
@@ -88,7 +89,13 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 }
 
 // Kernel is the functions of one spec.
-type Kernel struct{ k *C.lbm_kernel }
+type Kernel struct {
+	k *C.lbm_kernel
+	choice
+}
+
+// choice is the model and the viscosity law, for kernels that serve several.
+type choice struct{ model, kind C.int32_t }
 
 // Kernel finds the functions of a spec.
 func (i ISA) Kernel(s model.Spec) (Kernel, error) {
@@ -96,25 +103,33 @@ func (i ISA) Kernel(s model.Spec) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	return Kernel{&i.table.kernel[l][c][s.Precision]}, nil
+	k := Kernel{choice: choice{C.int32_t(c), C.int32_t(s.Viscosity)}}
+	fast := l < len(i.table.kernel) && c < len(i.table.kernel[0])
+	if fast && (s.Collision.Scheme == model.Moments || !s.Local()) {
+		k.k = &i.table.kernel[l][c][s.Precision]
+	} else {
+		k.k = &i.table.general[l][s.Precision]
+	}
+	return k, nil
 }
 
 // place of a spec's lattice and collision in their catalogues, the order of all tables.
 func place(s model.Spec) (lattice, collision int, err error) {
-	for l := range model.Lattices {
-		for c := range model.Collisions {
-			if model.Lattices[l].Name == s.Lattice.Name && model.Collisions[c].Name == s.Collision.Name {
-				return l, c, nil
-			}
-		}
+	lattice = slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name })
+	collision = slices.IndexFunc(model.Collisions, func(c model.Collision) bool { return c.Name == s.Collision.Name })
+	if lattice < 0 || collision < 0 {
+		return 0, 0, fmt.Errorf("no CPU kernel for %s", s)
 	}
-	return 0, 0, fmt.Errorf("no CPU kernel for %s", s)
+	return lattice, collision, s.Check()
 }
 
-func params(p model.Params) C.lbm_params {
-	c := C.lbm_params{omega: C.double(p.Omega), omegaMinus: C.double(p.OmegaMinus)}
+func (k choice) params(p model.Params) C.lbm_params {
+	c := C.lbm_params{omega: C.double(p.Omega), omegaMinus: C.double(p.OmegaMinus), lambda: C.double(p.Lambda), omegaBulk: C.double(p.OmegaBulk), model: k.model, kind: k.kind}
 	for a, f := range p.Force {
 		c.force[a] = C.double(f)
+	}
+	for i, n := range p.Viscosity {
+		c.law[i] = C.double(n)
 	}
 	return c
 }
@@ -130,7 +145,7 @@ func ranges(b decomp.Box) C.lbm_range {
 // Step computes out = collide(stream(in)) for the cells of b, which starts at a
 // whole Block in x and ends at one or at the end of the row.
 func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
-	q, r := params(p), ranges(b)
+	q, r := k.params(p), ranges(b)
 	C.step(k.k, unsafe.Pointer(c), &q, in, out, &r, scratch)
 }
 
@@ -142,20 +157,20 @@ func (k Kernel) Scratch(b decomp.Box) int {
 
 // Init and Fields are those of device.Program.
 func (k Kernel) Init(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := params(p), ranges(b); len(fields) > 0 {
+	if q, r := k.params(p), ranges(b); len(fields) > 0 {
 		C.init(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 func (k Kernel) Fields(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := params(p), ranges(b); len(fields) > 0 {
+	if q, r := k.params(p), ranges(b); len(fields) > 0 {
 		C.fields(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 // Row sums one row of cells.
 func (k Kernel) Row(c *Case, p model.Params, state unsafe.Pointer, y, z int) (s Sums) {
-	q := params(p)
+	q := k.params(p)
 	C.row(k.k, unsafe.Pointer(c), &q, state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
 	return s
 }

@@ -3,8 +3,8 @@
 // Sources holds the same text for the GPU. Embedding also makes an edit of a
 // header in a subfolder count for Go's build cache (golang/go issue 24355).
 //
-// A collision model is one header in collision/ and one row in model.Collisions,
-// of the same name; portable.h holds the words in which the compilers differ.
+// A collision model is one header in collision/ and one row in model.Collisions, of
+// the same name, a viscosity law one in viscosity/ and in model.ViscosityLaws; portable.h holds the words in which the compilers differ.
 // The loops around the physics are in cpu/ and gpu/.
 package kernels
 
@@ -12,5 +12,5 @@ import "embed"
 
 // Sources is the text of the headers, by path.
 //
-//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h gpu/*.h
+//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h gpu/*.h viscosity/*.h
 var Sources embed.FS

@@ -42,7 +42,7 @@ func TestHeadersAndRows(t *testing.T) {
 			t.Errorf("row %q of %s has no header kernels/%s/%s.h: write the header, or remove the row", n, catalogue, dir, n)
 		}
 	}
-	var collisions, boundaries, lattices []string
+	var collisions, boundaries, lattices, laws []string
 	for _, c := range model.Collisions {
 		collisions = append(collisions, c.Name)
 	}
@@ -52,6 +52,10 @@ func TestHeadersAndRows(t *testing.T) {
 	for _, l := range model.Lattices {
 		lattices = append(lattices, l.Name)
 	}
+	for _, l := range model.ViscosityLaws {
+		laws = append(laws, l.Name)
+	}
+	check("viscosity", "model.ViscosityLaws", laws)
 	check("collision", "model.Collisions", collisions)
 	check("boundary", "model.Boundaries", boundaries)
 	check("lattice", "model.Lattices", lattices)

@@ -32,7 +32,7 @@ template <class T, int UNIT> LBM_HD constexpr T stressPart() {
 // Hermite is the second-order Hermite expansion of the populations,
 //   f_i - w_i = w_i (r + 3 c.j + 9/2 (c c - delta/3) : S)
 // (Grad; Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413), with the terms that
-// directions share computed once. All terms carry the smallest weight, 1/36.
+// directions share computed once. All terms carry the smallest weight, 1/UNIT.
 template <class L, class R> struct Hermite {
 	using T = typename Scalar<R>::type;
 	R even;      // r - 3/2 tr S
@@ -40,8 +40,8 @@ template <class L, class R> struct Hermite {
 	R s[L::D * (L::D + 1) / 2];  // 9/2 S_aa and 9 S_ab
 
 	LBM_HD LBM_INLINE explicit Hermite(const Moments<L, R>& m) {
-		constexpr T unit = T(1) / T(36);
-		constexpr T part = stressPart<T, 36>();
+		constexpr T unit = T(1) / T(L::UNIT);
+		constexpr T part = stressPart<T, L::UNIT>();
 		static_assert(T(3) * part - part == part + part, "three times it is rounded");
 		R trace = m.s[0] + m.s[1];
 		if constexpr (L::D == 3) trace = trace + m.s[2];

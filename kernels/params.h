@@ -10,6 +10,14 @@ template <class T> struct Params {
 	T omega;       // 1/tau, relaxation rate of the shear stress
 	T omegaMinus;  // 1/tau-, relaxation rate of the odd populations (trt)
 	T force[3];    // body force per unit volume
+	// Of cells whose rates are their own (local.h):
+	T lambda;      // (tau - 1/2)(tau- - 1/2) (trt)
+	T omegaBulk;   // relaxation rate of the trace of the stress, 0: that of the shear stress
+	T law[4];      // numbers of the viscosity law, see viscosity/
+	// Where they are chosen at run time (cpu/general.h): numbers in model.Collisions and
+	// model.ViscosityLaws, and whether the rates are the cells' own.
+	int model, kind;
+	bool local;
 };
 
 }}  // namespace lbm

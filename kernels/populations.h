@@ -32,12 +32,13 @@ template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, 
 template <class L, class R> struct Gain {
 	using T = typename Scalar<R>::type;
 	// 3 u, G/3, H and what all directions share; the last three carry the smallest
-	// weight, 1/36. The 3 stands with u, because u.G/3 of all directions is (c.u)(c.G) of
+	// weight, 1/UNIT. The 3 stands with u, because u.G/3 of all directions is (c.u)(c.G) of
 	// those along an axis: no mass comes of it unless 1/3 is a rounded constant.
 	R u[L::D], g[L::D], h[L::D], base;
 
-	LBM_HD LBM_INLINE Gain(const R* f, T plus, T minus, const T* force) {
-		constexpr T unit = T(1) / T(36);
+	// The rates are numbers, or the cells' own: O is T or R.
+	template <class O> LBM_HD LBM_INLINE Gain(const R* f, const O& plus, const O& minus, const T* force) {
+		constexpr T unit = T(1) / T(L::UNIT);
 		R r, j[L::D];
 		sumMoments<L>(f, r, j);
 		R inv = reciprocal(T(1) + r);
@@ -65,7 +66,6 @@ template <class L, class R> struct Gain {
 		if constexpr (L::share(P) != 1) o = o * T(L::share(P));
 		return o;
 	}
-
 };
 
 }}  // namespace lbm

@@ -59,6 +59,20 @@ __device__ LBM_INLINE double reciprocal(double x) {
 template <class R> LBM_INLINE R reciprocal(const R& x) { return typename Scalar<R>::type(1) / x; }
 #endif
 
+// each applies a function of one number to the cells that R has: all at once on a CPU.
+template <class R, class F> LBM_HD LBM_INLINE R each(const R& a, F f) { return f(a); }
+
+// squareRoot, log2Of and exp2Of of positive numbers; those of a CPU's vectors are in
+// cpu/lanes.h.
+#if defined(__CUDACC__)
+__device__ LBM_INLINE float squareRoot(float x) { return sqrtf(x); }
+__device__ LBM_INLINE double squareRoot(double x) { return sqrt(x); }
+__device__ LBM_INLINE float log2Of(float x) { return log2f(x); }
+__device__ LBM_INLINE double log2Of(double x) { return log2(x); }
+__device__ LBM_INLINE float exp2Of(float x) { return exp2f(x); }
+__device__ LBM_INLINE double exp2Of(double x) { return exp2(x); }
+#endif
+
 // select is a where mask says so, else b; lane by lane for vectors.
 template <class M, class R> LBM_HD LBM_INLINE R select(const M& mask, const R& a, const R& b) { return mask ? a : b; }
 

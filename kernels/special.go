@@ -17,7 +17,10 @@ import (
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
 // Special is the functions for special cells of one spec.
-type Special struct{ k *C.lbm_special }
+type Special struct {
+	k *C.lbm_special
+	choice
+}
 
 // Special finds the functions of a spec; all instruction sets have the same.
 func (i ISA) Special(s model.Spec) (Special, error) {
@@ -25,12 +28,16 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 	if err != nil {
 		return Special{}, err
 	}
-	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision))}, nil
+	scheme := C.int(0)
+	if s.Collision.Scheme == model.Moments {
+		scheme = 1
+	}
+	return Special{C.lbm_special_at(C.int(l), scheme, C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
 }
 
 // Step computes the special cells of b.
 func (k Special) Step(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := params(p), ranges(b)
+	q, r := k.params(p), ranges(b)
 	C.special_step(k.k, unsafe.Pointer(c), &q, unsafe.Pointer(l), in, out, &r)
 }
 

@@ -1,10 +1,12 @@
 package model
 
+import "slices"
+
 // Scheme says what the state of a cell is.
 type Scheme int
 
 const (
-	// Populations stores one value per lattice direction (9 or 19).
+	// Populations stores one value per lattice direction (9, 19 or 27).
 	Populations Scheme = iota
 	// Moments stores density, momentum and second-order moments (6 or 10).
 	Moments
@@ -26,8 +28,10 @@ type Collision struct {
 	Name   string
 	Scheme Scheme
 	Params []Param
-	Doc    string
-	Paper  string
+	// Lattices that it runs on, all if nil.
+	Lattices []string
+	Doc      string
+	Paper    string
 	// WallLambda is the parameter of the exact half-way bounce-back law,
 	// Lambda(tau): a channel of width H between such walls has the profile
 	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil where it is a parameter.
@@ -37,7 +41,7 @@ type Collision struct {
 // Collisions in the order of the documentation.
 var Collisions = []Collision{
 	{
-		Name: "regularized", Scheme: Moments,
+		Name: "regularized", Scheme: Moments, Lattices: []string{"D2Q9", "D3Q19"},
 		Doc:        "non-equilibrium projected on second-order moments; the state is the moments, the fastest scheme",
 		Paper:      "Latt & Chopard, Math. Comput. Simul. 72 (2006) 165; moment storage: Gounley, Vardhan, Draeger et al., IEEE TPDS 33 (2022) 2799",
 		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
@@ -57,6 +61,23 @@ var Collisions = []Collision{
 		Doc:   "two relaxation times, for the even and the odd part of the populations",
 		Paper: "Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427",
 	},
+	{
+		Name: "recursive_regularized", Scheme: Populations,
+		Doc:        "regularized with the third-order moments that second-order ones imply, a*_abc = u_a S*_bc + u_b S*_ac + u_c S*_ab - 2 rho u_a u_b u_c: no error of order u^3 in sheared flow. D2Q9 carries xxy and xyy, D3Q27 all but aaa, D3Q19 all but aaa and xyz",
+		Paper:      "Malaspinas, arXiv:1505.06900 (2015); Coreixas, Wissocq, Puigt, Boussuge & Sagaut, Phys. Rev. E 96 (2017) 033306; D3Q19: Jacob, Malaspinas & Sagaut, J. Turbul. 19 (2018) 1051",
+		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
+	},
+	{
+		Name: "cumulant", Scheme: Populations,
+		Doc:        "cumulants of third and higher order vanish: the populations have the moments of a normal distribution with the mean u and the covariance that the collision leaves. For high Reynolds numbers; the bulk viscosity is 1/(3D) cells^2/step unless [fluid] has one",
+		Paper:      "Geier, Schoenherr, Pasquali & Krafczyk, Comput. Math. Appl. 70 (2015) 507, with the rate 1 for all cumulants above the second order",
+		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
+	},
+}
+
+// On tells if the model runs on a lattice.
+func (c Collision) On(l Lattice) bool {
+	return c.Lattices == nil || slices.Contains(c.Lattices, l.Name)
 }
 
 // FindCollision looks a collision model up by its name.

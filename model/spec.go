@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Precision of the stored state and of the arithmetic.
 type Precision int
@@ -35,7 +38,34 @@ type Spec struct {
 	Lattice   Lattice
 	Collision Collision
 	Precision Precision
+	Viscosity ViscosityLaw
+	Bulk      bool // the trace of the stress has a relaxation time of its own: Params.OmegaBulk
 }
+
+// Check tells why there are no such kernels, nil if there are.
+func (s Spec) Check() error {
+	if !s.Collision.On(s.Lattice) {
+		return fmt.Errorf("%s has no kernels for %s, but for %s", s.Collision.Name, s.Lattice.Name, strings.Join(s.Collision.Lattices, " and "))
+	}
+	return nil
+}
+
+// Pairs are all lattices with the models that run on them, in the order of the
+// documentation.
+func Pairs() []Spec {
+	var list []Spec
+	for _, l := range Lattices {
+		for _, c := range Collisions {
+			if c.On(l) {
+				list = append(list, Spec{Lattice: l, Collision: c})
+			}
+		}
+	}
+	return list
+}
+
+// Local tells if the relaxation rates depend on the cell's own stress.
+func (s Spec) Local() bool { return s.Viscosity != Newtonian || s.Bulk }
 
 // Components is the number of stored values a cell.
 func (s Spec) Components() int {
@@ -46,7 +76,14 @@ func (s Spec) Components() int {
 }
 
 func (s Spec) String() string {
-	return fmt.Sprintf("%s %s %s", s.Lattice.Name, s.Collision.Name, s.Precision)
+	name := fmt.Sprintf("%s %s %s", s.Lattice.Name, s.Collision.Name, s.Precision)
+	if s.Viscosity != Newtonian {
+		name += " " + s.Viscosity.String()
+	}
+	if s.Bulk {
+		name += " bulk_viscosity"
+	}
+	return name
 }
 
 // Params holds every number of a step that is not the state, in lattice units.
@@ -54,14 +91,21 @@ type Params struct {
 	Omega      float64    // 1/tau, relaxation rate of the shear stress
 	OmegaMinus float64    // 1/tau-, relaxation rate of the odd populations (trt; else unused)
 	Force      [3]float64 // body force per unit volume
+	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
+	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: that of the shear stress
+	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau
 }
 
 // NewParams derives the rates of model c from the relaxation time tau and the
 // model's own parameter values (in the order of c.Params).
 func NewParams(c Collision, tau float64, values []float64, force [3]float64) Params {
 	p := Params{Omega: 1 / tau, OmegaMinus: 1 / tau, Force: force}
-	if c.Name == "trt" {
+	switch c.Name {
+	case "trt":
+		p.Lambda = values[0]
 		p.OmegaMinus = 1 / (values[0]/(tau-0.5) + 0.5)
+	case "cumulant":
+		p.OmegaBulk = 1 // what damps sound best, and eddies least
 	}
 	return p
 }

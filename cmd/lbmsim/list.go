@@ -27,6 +27,10 @@ func listCommand() *cobra.Command {
 					fmt.Printf("                 %s = %g: %s\n", p.Name, p.Default, p.Doc)
 				}
 			}
+			fmt.Println("laws of the viscosity")
+			for _, l := range model.ViscosityLaws {
+				fmt.Printf("  %-14s %s\n                 %s\n", l.Name, l.Doc, l.Paper)
+			}
 			fmt.Println("boundaries (besides periodic axes)")
 			for _, b := range model.Boundaries {
 				fmt.Printf("  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)

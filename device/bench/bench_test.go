@@ -111,12 +111,10 @@ func TestVerifyEverySpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, l := range model.Lattices {
-		for _, c := range model.Collisions {
-			for _, p := range model.Precisions {
-				if _, err := Verify(d, model.Spec{Lattice: l, Collision: c, Precision: p}, 37); err != nil {
-					t.Error(err)
-				}
+	for _, spec := range model.Pairs() {
+		for _, spec.Precision = range model.Precisions {
+			if _, err := Verify(d, spec, 37); err != nil {
+				t.Error(err)
 			}
 		}
 	}

@@ -35,6 +35,8 @@ type boxABI struct {
 type paramsABI struct {
 	omega, omegaMinus float64
 	force             [3]float64
+	lambda, omegaBulk float64
+	law               [4]float64
 }
 
 // sumsABI is Sums: what a row or a plane of cells adds up to.

@@ -56,6 +56,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
 	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
 	var err error
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
@@ -176,7 +179,7 @@ func (p *program) tell(q model.Params) error {
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force}}
+	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force, lambda: q.Lambda, omegaBulk: q.OmegaBulk, law: q.Viscosity}}
 	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.params))); err != nil {
 		return err
 	}

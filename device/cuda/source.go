@@ -72,16 +72,27 @@ func options(spec model.Spec, pitch int, target string) []string {
 	if spec.Collision.Scheme == model.Moments {
 		moments = 1
 	}
-	name := spec.Collision.Name
-	return []string{
+	list := []string{
 		target, "--std=c++17", "--device-as-default-execution-space", "-lineinfo",
 		"-DLBM_LATTICE=" + spec.Lattice.Name,
-		"-DLBM_COLLISION=" + strings.ToUpper(name[:1]) + name[1:],
+		"-DLBM_COLLISION=" + typeOf(spec.Collision.Name),
 		fmt.Sprintf("-DLBM_MOMENTS=%d", moments),
 		"-DLBM_REAL=" + real,
 		"-DLBM_STORED=" + stored,
 		fmt.Sprintf("-DLBM_PITCH=%d", pitch),
 	}
+	if spec.Local() {
+		list = append(list, "-DLBM_LAW="+typeOf(spec.Viscosity.String()))
+	}
+	return list
+}
+
+// typeOf is the C++ type of a row of the catalogue: PowerLaw for power_law.
+func typeOf(name string) (s string) {
+	for _, word := range strings.Split(name, "_") {
+		s += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return s
 }
 
 // sharedLimit is the shared memory in bytes that a block may have on GPUs of compute

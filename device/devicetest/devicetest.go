@@ -27,21 +27,40 @@ func (o Options) has(p model.Precision) bool {
 
 // specs calls test for every instance of the catalogue that the device has.
 func (o Options) specs(test func(model.Spec)) {
-	for _, l := range model.Lattices {
-		for _, c := range model.Collisions {
-			for _, p := range model.Precisions {
-				if o.has(p) {
-					test(model.Spec{Lattice: l, Collision: c, Precision: p})
-				}
+	for _, spec := range model.Pairs() {
+		for _, p := range model.Precisions {
+			if spec.Precision = p; o.has(p) {
+				test(spec)
 			}
 		}
 	}
 }
 
-// each runs test as a subtest for every instance.
-func (o Options) each(t *testing.T, test func(*testing.T, model.Spec)) {
+// all runs test as a subtest for every instance.
+func (o Options) all(t *testing.T, test func(*testing.T, model.Spec)) {
 	o.specs(func(spec model.Spec) {
 		t.Run(fmt.Sprint(spec), func(t *testing.T) { test(t, spec) })
+	})
+}
+
+// each runs test for those instances that differ in more than the arithmetic of one
+// cell: models of populations move them about with the same code. On each lattice there
+// is at least one.
+func (o Options) each(t *testing.T, test func(*testing.T, model.Spec)) {
+	o.all(t, func(t *testing.T, spec model.Spec) {
+		switch spec.Collision.Name {
+		case "recursive_regularized":
+			return
+		case "cumulant":
+			if spec.Lattice.Name != "D3Q27" {
+				return
+			}
+		case "bgk", "trt":
+			if spec.Lattice.Name == "D3Q27" {
+				return
+			}
+		}
+		test(t, spec)
 	})
 }
 
@@ -60,6 +79,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		run  func(*testing.T, device.Device, Options)
 	}{
 		{"Oracle", oracle},
+		{"Viscosities", viscosities},
 		{"RestingFaces", restingFaces},
 		{"Laws", laws},
 		{"Cuts", cuts},
@@ -72,6 +92,10 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"FirstOfEquals", firstOfEquals},
 		{"WallLaw", wallLaw},
 		{"Mass", mass},
+		{"Fluids", fluids},
+		{"Advected", advected},
+		{"Sound", sound},
+		{"Layers", layers},
 		{"Halves", halves},
 		{"Accuracy", accurate},
 		{"Memory", memory},

@@ -13,7 +13,7 @@ import (
 // (2003) 066614).
 func wallLaw(t *testing.T, d device.Device, o Options) {
 	const h = 8
-	o.each(t, func(t *testing.T, spec model.Spec) {
+	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float64 {
 			return // the law is exact, and so must be the arithmetic
 		}
@@ -41,7 +41,7 @@ func wallLaw(t *testing.T, d device.Device, o Options) {
 
 // mass: a closed box with a moving lid keeps its mass to rounding.
 func mass(t *testing.T, d device.Device, o Options) {
-	o.each(t, func(t *testing.T, spec model.Spec) {
+	o.all(t, func(t *testing.T, spec model.Spec) {
 		n := [3]int{33, 18, 17}
 		if spec.Lattice.Dims == 2 {
 			n[2] = 1

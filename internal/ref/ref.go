@@ -10,10 +10,13 @@ import "lbmsim/model"
 type Flow struct {
 	Lattice  model.Lattice
 	Model    string // name of the collision model
+	Law      model.ViscosityLaw
 	Params   model.Params
 	Periodic [3]bool
 	Cells    model.Cells
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
+
+	inverse [][]float64 // of the matrix of moments: see normal
 }
 
 // New makes a flow at rest.
@@ -96,22 +99,28 @@ func (f *Flow) Collide(in []float64) []float64 {
 	rho, u := f.Macroscopic(in)
 	feq, s := f.Equilibrium(rho, u), f.source(u)
 	out := make([]float64, len(in))
-	plus, minus := f.Params.Omega, f.Params.OmegaMinus
+	plus, minus, bulk := f.rates(in, rho, u)
 	switch f.Model {
 	case "bgk":
 		for i := range in {
-			out[i] = in[i] - plus*(in[i]-feq[i]) + (1-plus/2)*s[i]
+			out[i] = in[i] - plus*(in[i]-feq[i]) + (1-plus/2)*s[i] + bulk[i]
 		}
 	case "trt": // even and odd parts relax by themselves, forcing included
 		for i := range in {
 			j := f.Lattice.Opposite(i)
 			even, odd := (in[i]+in[j]-feq[i]-feq[j])/2, (in[i]-in[j]-feq[i]+feq[j])/2
-			out[i] = in[i] - plus*even - minus*odd + (1-plus/2)*(s[i]+s[j])/2 + (1-minus/2)*(s[i]-s[j])/2
+			out[i] = in[i] - plus*even - minus*odd + (1-plus/2)*(s[i]+s[j])/2 + (1-minus/2)*(s[i]-s[j])/2 + bulk[i]
 		}
-	case "regularized":
+	case "regularized", "recursive_regularized", "cumulant":
 		neq := f.project(in, feq)
 		for i := range in {
-			out[i] = feq[i] + (1-plus)*neq[i] + (1-plus/2)*s[i]
+			out[i] = feq[i] + (1-plus)*neq[i] + (1-plus/2)*s[i] + bulk[i]
+		}
+		switch f.Model {
+		case "recursive_regularized":
+			f.thirdOrder(out)
+		case "cumulant":
+			out = f.normal(out)
 		}
 	default:
 		panic("no collision model " + f.Model)

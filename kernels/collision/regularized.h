@@ -5,8 +5,7 @@
 // Limits:   Ma << 1; a straight half-way wall is exact at tau = 0.875 only (Lambda = (tau-1/2)/2)
 #ifndef LBM_REGULARIZED_H
 #define LBM_REGULARIZED_H
-#include "../moments.h"
-#include "../params.h"
+#include "../local.h"
 
 namespace lbm { namespace {
 
@@ -33,6 +32,9 @@ struct Regularized {
 			});
 		});
 	}
+
+	template <class V, class L, class R>
+	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Local<V, L, R>(m, p).collide(m, p); }
 };
 
 }}  // namespace lbm

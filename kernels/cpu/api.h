@@ -32,7 +32,12 @@ typedef struct {
 	const void* kicks;    // 6 w_i c_i.u_w in the state's number type
 } lbm_case;
 
-typedef struct { double omega, omegaMinus, force[3]; } lbm_params;
+// lbm_params is model.Params, with the numbers of the model and of the viscosity law in
+// model.Collisions and model.ViscosityLaws for the kernels that serve several.
+typedef struct {
+	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];
+	int32_t model, kind;
+} lbm_params;
 
 // lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
 typedef struct { int32_t lo[3], hi[3]; } lbm_range;
@@ -53,7 +58,7 @@ typedef struct {
 	const void* laws;
 } lbm_links;
 
-// lbm_special is what is done with them, for one lattice, collision and precision.
+// lbm_special is what is done with them, for one lattice, scheme and precision.
 typedef struct {
 	// the special cells of the step, after lbm_kernel's own
 	void (*step)(const lbm_case*, const lbm_params*, const lbm_links*, const void* in, void* out, const lbm_range*);
@@ -72,10 +77,13 @@ typedef struct {
 } lbm_kernel;
 
 // lbm_isa is what one instruction set has: kernels by lattice (D2Q9, D3Q19),
-// collision (regularized, bgk, trt) and precision (float32, float64, float16).
+// collision (regularized, bgk, trt) and precision (float32, float64, float16), those of
+// populations for rates that are the same everywhere; and for all other models of
+// populations and for rates that are the cells' own, by lattice (and D3Q27) and precision.
 typedef struct {
 	const char* name;
 	lbm_kernel kernel[2][3][3];
+	lbm_kernel general[3][3];
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);

@@ -87,6 +87,77 @@ template <class T> LBM_INLINE typename Lanes<T>::I bit(const unsigned* words, in
 	return (w & (I{} + (Word)(1u << i))) != 0;
 }
 
+// squareRoot, log2Of and exp2Of: the first as IEEE 754 has it, the others to a few units
+// in the last place, in arithmetic that gives all instruction sets the same numbers (the
+// C library's do not promise that). The argument of the logarithm is a normal number.
+#if VECTOR_BYTES == 64
+LBM_INLINE Lanes<float>::R squareRoot(Lanes<float>::R v) { return (Lanes<float>::R)_mm512_sqrt_ps((__m512)v); }
+LBM_INLINE Lanes<double>::R squareRoot(Lanes<double>::R v) { return (Lanes<double>::R)_mm512_sqrt_pd((__m512d)v); }
+#elif VECTOR_BYTES == 32
+LBM_INLINE Lanes<float>::R squareRoot(Lanes<float>::R v) { return (Lanes<float>::R)_mm256_sqrt_ps((__m256)v); }
+LBM_INLINE Lanes<double>::R squareRoot(Lanes<double>::R v) { return (Lanes<double>::R)_mm256_sqrt_pd((__m256d)v); }
+#elif defined(__SSE2__)
+LBM_INLINE Lanes<float>::R squareRoot(Lanes<float>::R v) { return (Lanes<float>::R)_mm_sqrt_ps((__m128)v); }
+LBM_INLINE Lanes<double>::R squareRoot(Lanes<double>::R v) { return (Lanes<double>::R)_mm_sqrt_pd((__m128d)v); }
+#else
+LBM_INLINE Lanes<float>::R squareRoot(Lanes<float>::R v) {
+	for (int i = 0; i < Lanes<float>::W; i++) v[i] = __builtin_sqrtf(v[i]);
+	return v;
+}
+LBM_INLINE Lanes<double>::R squareRoot(Lanes<double>::R v) {
+	for (int i = 0; i < Lanes<double>::W; i++) v[i] = __builtin_sqrt(v[i]);
+	return v;
+}
+#endif
+
+// Format<T> is how a number lies in memory (IEEE 754), and how many terms of the series
+// below it takes.
+template <class T> struct Format;
+template <> struct Format<float> {
+	static constexpr int DIGITS = 23, BIAS = 127, LOG = 6, EXP = 8;
+	static constexpr float WHOLE = 0x1.8p23f;  // plus this a number has no digits after the point
+};
+template <> struct Format<double> {
+	static constexpr int DIGITS = 52, BIAS = 1023, LOG = 12, EXP = 14;
+	static constexpr double WHOLE = 0x1.8p52;
+};
+
+// With x = 2^e m, m from sqrt(1/2) to sqrt(2): ln m = 2 artanh((m-1)/(m+1)).
+template <class T> LBM_INLINE typename Lanes<T>::R log2Lanes(typename Lanes<T>::R x) {
+	typedef typename Lanes<T>::R R;
+	typedef typename Lanes<T>::I I;
+	typedef Format<T> F;
+	const I half = (I)(R{} + T(0.70710678118654752)), e = ((I)x - half) >> F::DIGITS;
+	const R m = (R)((I)x - (e << F::DIGITS)), t = (m - T(1)) / (m + T(1)), t2 = t * t;
+	R sum = R{} + T(1) / T(2 * F::LOG + 1);
+	for (int k = F::LOG - 1; k >= 0; k--) sum = sum * t2 + T(1) / T(2 * k + 1);
+	const R whole = (R)(e + (I)(R{} + F::WHOLE)) - F::WHOLE;
+	return whole + sum * t * T(2.8853900817779268);  // 2/ln 2
+}
+
+// With x = n + f, n the nearest whole number: 2^x = 2^n e^(f ln 2).
+template <class T> LBM_INLINE typename Lanes<T>::R exp2Lanes(typename Lanes<T>::R x) {
+	typedef typename Lanes<T>::R R;
+	typedef typename Lanes<T>::I I;
+	typedef Format<T> F;
+	const T most = F::BIAS - 1;
+	x = x < -most ? R{} - most : x > most ? R{} + most : x;
+	const R shifted = x + F::WHOLE;
+	const I n = (I)shifted - (I)(R{} + F::WHOLE);
+	const R f = (x - (shifted - F::WHOLE)) * T(0.69314718055994531);
+	R sum = R{} + T(1);
+	for (int k = F::EXP; k >= 1; k--) sum = sum * f * (T(1) / T(k)) + T(1);
+	return sum * (R)((n + F::BIAS) << F::DIGITS);
+}
+LBM_INLINE Lanes<float>::R log2Of(Lanes<float>::R v) { return log2Lanes<float>(v); }
+LBM_INLINE Lanes<double>::R log2Of(Lanes<double>::R v) { return log2Lanes<double>(v); }
+LBM_INLINE Lanes<float>::R exp2Of(Lanes<float>::R v) { return exp2Lanes<float>(v); }
+LBM_INLINE Lanes<double>::R exp2Of(Lanes<double>::R v) { return exp2Lanes<double>(v); }
+// One number is computed as each of many.
+template <class T> LBM_INLINE T squareRoot(T v) { return squareRoot(typename Lanes<T>::R{} + v)[0]; }
+template <class T> LBM_INLINE T log2Of(T v) { return log2Of(typename Lanes<T>::R{} + v)[0]; }
+template <class T> LBM_INLINE T exp2Of(T v) { return exp2Of(typename Lanes<T>::R{} + v)[0]; }
+
 template <class T> LBM_INLINE typename Lanes<T>::I laneNumbers() {
 	typename Lanes<T>::I v;
 	for (int i = 0; i < Lanes<T>::W; i++) v[i] = i;

@@ -43,10 +43,10 @@ template <class L, class C, class S> struct StepMoments {
 		R even[L::D], odd[L::D];  // by axis b: (f(c_b = 1) +- f(c_b = -1)) / 2
 
 		LBM_INLINE Side(const S* row, long pitch) {
-			constexpr T unit = T(1) / T(36);
+			constexpr T unit = T(1) / T(L::UNIT);
 			auto component = [&](int k) LBM_LAMBDA { return Values::loadAny(row + k * pitch, k); };
 			auto stress = [&](int a, int b) LBM_LAMBDA { return component(1 + L::D + L::pair(a, b)); };
-			constexpr T part = stressPart<T, 36>();
+			constexpr T part = stressPart<T, L::UNIT>();
 			R along = component(1) * (T(3) * unit);
 			R across = stress(1, 1);
 			if constexpr (L::D == 3) across = across + stress(2, 2);

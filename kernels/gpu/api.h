@@ -4,7 +4,10 @@
 // for each argument.
 //
 // The run-time compiler gets one instance, by macros:
-//   LBM_LATTICE D2Q9 D3Q19   LBM_COLLISION Bgk Trt Regularized   LBM_MOMENTS 0 1
+//   LBM_LATTICE D2Q9 D3Q19 D3Q27   LBM_MOMENTS 0 1
+//   LBM_COLLISION Bgk Trt Regularized RecursiveRegularized Cumulant
+//   LBM_LAW Newtonian Smagorinsky PowerLaw Carreau: of the viscosity, where rates are the
+//           cells' own (local.h); undefined: they are the same everywhere, which costs less
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
@@ -39,7 +42,7 @@ struct Case {
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
 	const void* kicks;      // of LBM_REAL: what moving walls add to a cell, 6 w_i c_i.u_w for each direction i
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
-	double omega, omegaMinus, force[3];  // model.Params
+	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];  // model.Params
 };
 
 // Sums is what one row of cells, or one plane, adds up to (device.Plane).

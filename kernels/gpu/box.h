@@ -52,6 +52,12 @@ struct Box {
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
 		Params<T> p{T(c->omega), T(c->omegaMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])}};
 		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
+		p.omegaBulk = T(c->omegaBulk);  // where nobody needs it, it is not loaded
+#ifdef LBM_LAW
+		p.lambda = T(c->lambda);
+		p.law[0] = T(c->law[0]), p.law[1] = T(c->law[1]), p.law[2] = T(c->law[2]), p.law[3] = T(c->law[3]);
+		keep(p.omegaBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
+#endif
 		return p;
 	}
 	// kicks of the moving walls of the cell whose word has this index and is MOVING: so

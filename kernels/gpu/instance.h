@@ -1,11 +1,7 @@
 // One instance of all kernels, as the macros of api.h say; the file that the
 // run-time compiler is given.
 #include "api.h"
-#include "../collision/bgk.h"
-#include "../collision/regularized.h"
-#include "../collision/trt.h"
-#include "../lattice/d2q9.h"
-#include "../lattice/d3q19.h"
+#include "model.h"
 #include "roofline.h"
 #include "state.h"
 #if LBM_MOMENTS
@@ -15,13 +11,12 @@
 #endif
 
 namespace lbm { namespace {
-typedef LBM_LATTICE Lattice;
 typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 #if LBM_MOMENTS
-typedef StepMoments<Lattice, LBM_COLLISION, Value, Real> Step;
+typedef StepMoments<Lattice, Collision, Value, Real> Step;
 #else
-typedef StepPopulations<Lattice, LBM_COLLISION, Value, Real> Step;
+typedef StepPopulations<Lattice, Collision, Value, Real> Step;
 #endif
 typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
 }}  // namespace lbm

@@ -34,6 +34,16 @@ template <class T, int N> __device__ LBM_INLINE Pack<T, N> reciprocal(Pack<T, N>
 	for (int i = 0; i < N; i++) a.v[i] = reciprocal(a.v[i]);
 	return a;
 }
+template <class T, int N, class F> __device__ LBM_INLINE Pack<T, N> each(Pack<T, N> a, F f) {
+#pragma unroll
+	for (int i = 0; i < N; i++) a.v[i] = f(a.v[i]);
+	return a;
+}
+template <class T, int N> __device__ LBM_INLINE Pack<T, N> squareRoot(Pack<T, N> a) {
+#pragma unroll
+	for (int i = 0; i < N; i++) a.v[i] = squareRoot(a.v[i]);
+	return a;
+}
 // Mask says for each of the cells whether something holds.
 template <int N> struct Mask {
 	bool v[N];

@@ -1,12 +1,8 @@
 // The special cells of a box (../special.h) on a GPU, one thread each: compiled beside
 // instance.h, with the same macros, for cases that have some.
-#include "../collision/bgk.h"
-#include "../collision/regularized.h"
-#include "../collision/trt.h"
-#include "../lattice/d2q9.h"
-#include "../lattice/d3q19.h"
 #include "../special.h"
 #include "box.h"
+#include "model.h"
 
 namespace lbm { namespace {
 
@@ -90,7 +86,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	}
 };
 typedef LBM_STORED Value;
-typedef SpecialOf<LBM_LATTICE, LBM_COLLISION, LBM_MOMENTS, Value, LBM_REAL> Special;
+typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 
 }}  // namespace lbm
 

@@ -19,7 +19,9 @@ namespace lbm { namespace {
 template <class L, class S> struct PopulationsShape {
 	static constexpr int CELLS = sizeof(S) == 2 ? 2 : 1;  // neighbours along x that a thread has
 	static constexpr int X = 128;                         // threads of a block, along x
-	static constexpr int BLOCKS = L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4; // on a multiprocessor at once, at least
+	// On a multiprocessor at once, at least. With fewer there are more registers for each
+	// thread; 27 populations and their moments would not fit into 64.
+	static constexpr int BLOCKS = L::Q == 27 ? (sizeof(S) == 4 ? 4 : 3) : L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4;
 	static constexpr int READ = 0, WRITE = 0;
 };
 

@@ -10,6 +10,7 @@ namespace lbm { namespace {
 struct D2Q9 {
 	static constexpr int D = 2, Q = 9;
 	static constexpr int M = 1 + D + D * (D + 1) / 2;  // moments up to second order
+	static constexpr int UNIT = 36;                    // weights are share(i) / UNIT
 
 	// Component a of velocity i.
 	LBM_HD static constexpr int c(int i, int a) {
@@ -20,7 +21,7 @@ struct D2Q9 {
 		};
 		return table[i][a];
 	}
-	// Weight of direction i in units of 1/36.
+	// Weight of direction i in units of 1/UNIT.
 	LBM_HD static constexpr int share(int i) {
 		constexpr signed char table[Q] = {1, 4, 1, 4, 16, 4, 1, 4, 1};
 		return table[i];

@@ -10,6 +10,7 @@ namespace lbm { namespace {
 struct D3Q19 {
 	static constexpr int D = 3, Q = 19;
 	static constexpr int M = 1 + D + D * (D + 1) / 2;  // moments up to second order
+	static constexpr int UNIT = 36;                    // weights are share(i) / UNIT
 
 	// Component a of velocity i.
 	LBM_HD static constexpr int c(int i, int a) {
@@ -22,7 +23,7 @@ struct D3Q19 {
 		};
 		return table[i][a];
 	}
-	// Weight of direction i in units of 1/36.
+	// Weight of direction i in units of 1/UNIT.
 	LBM_HD static constexpr int share(int i) {
 		constexpr signed char table[Q] = {1, 1, 2, 1, 1, 1, 2, 1, 2, 12, 2, 1, 2, 1, 1, 1, 2, 1, 1};
 		return table[i];

@@ -1,0 +1,76 @@
+package config
+
+import (
+	"math"
+	"testing"
+
+	"lbmsim/model"
+)
+
+func loadTwice(t *testing.T, text string) *Case {
+	t.Helper()
+	c, err := Load("case.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load("resolved.toml", []byte(c.Resolved))
+	if err != nil {
+		t.Fatalf("the resolved copy: %v", err)
+	}
+	if again.Params() != c.Params() || again.Spec.String() != c.Spec.String() {
+		t.Errorf("the resolved copy has %+v of %s, the case %+v of %s", again.Params(), again.Spec, c.Params(), c.Spec)
+	}
+	return c
+}
+
+const rheologyHead = `
+[domain]
+cells = [32, 32]
+size = ["32 mm", "32 mm"]
+periodic = ["x", "y"]
+[scaling]
+time_step = "10 ms"
+[run]
+steps = 10
+`
+
+// The relaxation times of a case are those of its laws in SI, at any shear rate.
+func TestLawsInUnits(t *testing.T) {
+	const nu, step = 1e-5, 0.01
+	tau := func(viscosity float64) float64 { return 0.5 + 3*viscosity*step/1e-6 }
+	for _, test := range []struct {
+		name, text string
+		law        model.ViscosityLaw
+		viscosity  func(rate float64) float64 // in SI
+	}{
+		{"smagorinsky", "viscosity = \"1e-5 m2/s\"\n[turbulence]\nmodel = \"smagorinsky\"\nconstant = 0.15", model.Smagorinsky,
+			func(rate float64) float64 { return nu + 0.15*0.15*1e-6*rate }},
+		{"default constant", "viscosity = \"1e-5 m2/s\"\n[turbulence]\nmodel = \"smagorinsky\"", model.Smagorinsky,
+			func(rate float64) float64 { return nu + 0.1*0.1*1e-6*rate }},
+		{"power law", "viscosity = \"1e-5 m2/s\"\nviscosity_law = \"power_law\"\nindex = 0.6\nshear_rate = \"2 1/s\"\nviscosity_max = \"3e-5 m2/s\"", model.PowerLaw,
+			func(rate float64) float64 { return math.Min(math.Max(nu*math.Pow(rate/2, -0.4), nu/100), 3e-5) }},
+		{"carreau", "viscosity = \"1e-5 m2/s\"\nviscosity_law = \"carreau\"\nindex = 0.4\ntime_constant = \"3 s\"\nviscosity_infinite = \"1e-6 m2/s\"", model.Carreau,
+			func(rate float64) float64 { return 1e-6 + 9e-6*math.Pow(1+9*rate*rate, -0.3) }},
+	} {
+		c := loadTwice(t, rheologyHead+"[fluid]\n"+test.text)
+		if c.Spec.Viscosity != test.law {
+			t.Errorf("%s: the law is %s", test.name, c.Spec.Viscosity)
+		}
+		for _, rate := range []float64{0.01, 0.1, 1, 10, 100} {
+			if got, want := c.Params().Tau(c.Spec.Viscosity, rate*step), tau(test.viscosity(rate)); math.Abs(got-want) > 1e-12*want {
+				t.Errorf("%s: tau is %g at the shear rate %g/s, want %g", test.name, got, rate, want)
+			}
+		}
+	}
+}
+
+// The bulk viscosity is 2/D cs^2 (1/omega - 1/2): that of bgk is 2/D times the shear's.
+func TestBulkViscosity(t *testing.T) {
+	c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\"\nbulk_viscosity = \"1e-5 m2/s\"")
+	if p := c.Params(); math.Abs(p.OmegaBulk-p.Omega) > 1e-14 || !c.Spec.Bulk {
+		t.Errorf("in 2D the same viscosity gives the rates %g and %g", p.OmegaBulk, p.Omega)
+	}
+	if c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\""); c.Spec.Local() || c.Params().OmegaBulk != 0 {
+		t.Errorf("%s has rates of the cells' own, bulk %g", c.Spec, c.Params().OmegaBulk)
+	}
+}

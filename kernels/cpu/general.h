@@ -1,0 +1,69 @@
+// Models and laws that are chosen at run time. A compiled step for each model with each
+// law would be hundreds; so the usual models have steps of their own (instances.h), and
+// all the rest share one for each lattice and precision, which calls the model's
+// function once for each vector of cells. A switch that always goes the same way costs
+// next to nothing; what it costs is that populations pass through memory.
+#ifndef LBM_GENERAL_H
+#define LBM_GENERAL_H
+#include "lanes.h"  // first: templates find the functions of vectors only if they come before
+#include "../collision/bgk.h"
+#include "../collision/cumulant.h"
+#include "../collision/recursive_regularized.h"
+#include "../collision/regularized.h"
+#include "../collision/trt.h"
+#include "../viscosity/carreau.h"
+#include "../viscosity/newtonian.h"
+#include "../viscosity/power_law.h"
+#include "../viscosity/smagorinsky.h"
+
+namespace lbm { namespace {
+
+// omegaByLaw makes a, tau |shear rate|, the omega of law number p.kind of model.ViscosityLaws.
+template <class R> __attribute__((noinline)) void omegaByLaw(R& a, const Params<typename Scalar<R>::type>& p) {
+	switch (p.kind) {
+	case 1: a = Smagorinsky::omega(a, p); break;
+	case 2: a = PowerLaw::omega(a, p); break;
+	case 3: a = Carreau::omega(a, p); break;
+	default: a = Newtonian::omega(a, p);
+	}
+}
+struct AnyLaw {
+	template <class R> LBM_INLINE static R omega(R a, const Params<typename Scalar<R>::type>& p) {
+		if (p.kind == 0) return Newtonian::omega(a, p);
+		omegaByLaw(a, p);
+		return a;
+	}
+};
+
+template <class C, class L, class R> __attribute__((noinline)) void collideApart(R* f, const Params<typename Scalar<R>::type>& p) {
+	C::template local<AnyLaw, L>(f, p);
+}
+template <class C, class L, class R> __attribute__((noinline)) void collideApart(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+	C::template local<AnyLaw, L>(m, p);
+}
+
+// AnyModel is the model of populations with number p.model of model.Collisions.
+struct AnyModel {
+	template <class L, class R> LBM_INLINE static void collide(R* f, const Params<typename Scalar<R>::type>& p) {
+		switch (p.model) {
+		case 1: return collideApart<Bgk, L>(f, p);
+		case 2: return collideApart<Trt, L>(f, p);
+		case 3: return collideApart<RecursiveRegularized, L>(f, p);
+		default: return collideApart<Cumulant, L>(f, p);
+		}
+	}
+};
+
+// AnyRates is a model of moments with rates that are the same everywhere, or else the
+// cells' own. The moments are copied, so that those of the usual case stay in registers.
+template <class C> struct AnyRates {
+	template <class L, class R> LBM_INLINE static void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+		if (__builtin_expect(!p.local, 1)) return C::template collide<L>(m, p);
+		Moments<L, R> own = m;
+		collideApart<C, L>(own, p);
+		m = own;
+	}
+};
+
+}}  // namespace lbm
+#endif

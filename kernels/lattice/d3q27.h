@@ -1,0 +1,47 @@
+// D3Q27: 27 velocities in 3D, the product of three sets of three. He & Luo, Phys. Rev.
+// E 56 (1997) 6811. The order is that of model.Lattices (a test holds the two equal):
+// sorted by c_z, then c_y, then c_x, hence opposite(i) = Q-1-i.
+#ifndef LBM_D3Q27_H
+#define LBM_D3Q27_H
+#include "../portable.h"
+
+namespace lbm { namespace {
+
+struct D3Q27 {
+	static constexpr int D = 3, Q = 27;
+	static constexpr int M = 1 + D + D * (D + 1) / 2;  // moments up to second order
+	static constexpr int UNIT = 216;                   // weights are share(i) / UNIT
+
+	// Component a of velocity i.
+	LBM_HD static constexpr int c(int i, int a) {
+		constexpr signed char table[Q][3] = {
+			{-1, -1, -1}, {0, -1, -1}, {1, -1, -1},
+			{-1, 0, -1}, {0, 0, -1}, {1, 0, -1},
+			{-1, 1, -1}, {0, 1, -1}, {1, 1, -1},
+			{-1, -1, 0}, {0, -1, 0}, {1, -1, 0},
+			{-1, 0, 0}, {0, 0, 0}, {1, 0, 0},
+			{-1, 1, 0}, {0, 1, 0}, {1, 1, 0},
+			{-1, -1, 1}, {0, -1, 1}, {1, -1, 1},
+			{-1, 0, 1}, {0, 0, 1}, {1, 0, 1},
+			{-1, 1, 1}, {0, 1, 1}, {1, 1, 1},
+		};
+		return table[i][a];
+	}
+	// Weight of direction i in units of 1/UNIT.
+	LBM_HD static constexpr int share(int i) {
+		constexpr signed char table[Q] = {1, 4, 1, 4, 16, 4, 1, 4, 1, 4, 16, 4, 16, 64, 16, 4, 16, 4, 1, 4, 1, 4, 16, 4, 1, 4, 1};
+		return table[i];
+	}
+	LBM_HD static constexpr int opposite(int i) { return Q - 1 - i; }
+	// Direction with velocity (x, y, z), -1 if there is none.
+	LBM_HD static constexpr int find(int x, int y, int z) {
+		for (int i = 0; i < Q; i++)
+			if (c(i, 0) == x && c(i, 1) == y && c(i, 2) == z) return i;
+		return -1;
+	}
+	// Place of the second moment ab among xx, yy, (zz,) xy, (xz, yz).
+	LBM_HD static constexpr int pair(int a, int b) { return a == b ? a : D + a + b - 1; }
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,117 @@
+// Cells whose relaxation rates are their own: they follow from the non-equilibrium
+// stress, of which the cell has all that is needed before it collides,
+//   Pi = S - rho u u + (u F + F u)/2 = -2/3 rho tau e
+// with e the strain rate (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method,
+// Springer 2017, ch. 4 and 6), so that
+//   tau |shear rate| = tau sqrt(2 e:e) = 3 |Pi| / (sqrt(2) rho).
+// Of Pi the traceless part is taken: sound is no shear. The trace itself may relax at a
+// rate of its own, omega_b, which makes the bulk viscosity (Dellar, Phys. Rev. E 64 (2001)
+// 031203). The collision is then, for every model,
+//   S* = S + u F + F u - omega Pi + (omega - omega_b) (tr Pi / D) delta.
+#ifndef LBM_LOCAL_H
+#define LBM_LOCAL_H
+#include "moments.h"
+#include "params.h"
+#include "populations.h"
+
+namespace lbm { namespace {
+
+// Local is what the moments before the collision say, by the law V.
+template <class V, class L, class R> struct Local {
+	using T = typename Scalar<R>::type;
+	R u[L::D], pi[L::D * (L::D + 1) / 2];
+	R omega, trace;  // trace is what the bulk viscosity adds to each S_aa
+
+	LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p) {
+		const R inv = reciprocal(T(1) + m.r);
+		R rhou[L::D], third{}, sum{};
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			rhou[A] = m.j[A] + T(0.5) * p.force[A];
+			u[A] = rhou[A] * inv;
+			pi[A] = m.s[A] - u[A] * (rhou[A] - p.force[A]);
+			third = third + pi[A];
+		});
+		third = third * (T(1) / T(L::D));
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			const R d = pi[A] - third;
+			sum = sum + d * d;
+		});
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
+				pi[ab] = m.s[ab] - u[A] * rhou[B] + (u[A] * (T(0.5) * p.force[B]) + u[B] * (T(0.5) * p.force[A]));
+				const R d = pi[ab];
+				sum = sum + (d + d) * d;
+			});
+		});
+		omega = V::omega(squareRoot(sum * T(4.5)) * inv, p);
+		trace = p.omegaBulk == T(0) ? R{} : (omega - p.omegaBulk) * third;
+	}
+
+	// collide makes m the moments after the collision.
+	LBM_HD LBM_INLINE void collide(Moments<L, R>& m, const Params<T>& p) const {
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			m.j[A] = m.j[A] + p.force[A];
+			m.s[A] = m.s[A] - omega * pi[A] + (u[A] * (T(2) * p.force[A]) + trace);
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
+				m.s[ab] = m.s[ab] - omega * pi[ab] + (u[A] * p.force[B] + u[B] * p.force[A]);
+			});
+		});
+	}
+};
+
+// momentsOf populations, in a fixed order of additions.
+template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f) {
+	Moments<L, R> m;
+	sumMoments<L>(f, m.r, m.j);
+	unroll<L::D*(L::D + 1) / 2>([&](auto k) LBM_LAMBDA { m.s[k.value] = R{}; });
+	unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
+		constexpr int N = decltype(i)::value, P = L::opposite(N);
+		const R sum = f[P] + f[N];
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			if constexpr (L::c(P, A) != 0) m.s[A] = m.s[A] + sum;
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, sign = L::c(P, A) * L::c(P, B), k = L::pair(A, B);
+				if constexpr (sign > 0) m.s[k] = m.s[k] + sum;
+				if constexpr (sign < 0) m.s[k] = m.s[k] - sum;
+			});
+		});
+	});
+	removeTrace(m);
+	return m;
+}
+
+// LocalGain is Gain for rates of the cell's own, with what a bulk viscosity adds:
+// 9/2 w_i (c.c - D/3) times the change of S_aa.
+template <class L, class R> struct LocalGain {
+	using T = typename Scalar<R>::type;
+	Gain<L, R> gain;
+	R bulk;
+
+	LBM_HD LBM_INLINE LocalGain(const R* f, const R& plus, const R& minus, const R& trace, const T* force) : gain(f, plus, minus, force) {
+		bulk = trace * (T(1.5) / T(L::UNIT));  // a third, so that what stands with it is whole numbers, and brings no mass
+		gain.base = gain.base - bulk * T(L::D);
+	}
+	template <int P> LBM_HD LBM_INLINE R even() const {
+		constexpr int norm = L::c(P, 0) * L::c(P, 0) + L::c(P, 1) * L::c(P, 1) + L::c(P, 2) * L::c(P, 2);
+		return gain.template even<P>() + bulk * T(3 * norm * L::share(P));
+	}
+	template <int P> LBM_HD LBM_INLINE R odd() const { return gain.template odd<P>(); }
+};
+
+// Varying is collision model C with rates by the law V, for either scheme.
+template <class C, class V> struct Varying {
+	template <class L, class R>
+	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { C::template local<V, L>(m, p); }
+	template <class L, class R>
+	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) { C::template local<V, L>(f, p); }
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,37 @@
+// The relaxation time of a cell whose viscosity depends on the shear rate, where the
+// stress gives no more than the product of the two, a = tau |shear rate|. In
+// logarithms, x = log2 |shear rate|,
+//   x + log2 tau(2^x) = log2 a
+// has a slope between the flow index n and 1, so that Newton's iteration takes a few
+// steps from anywhere; it is kept between the bounds that those of tau give, and halves
+// what is between them where it would leave.
+#ifndef LBM_SOLVE_H
+#define LBM_SOLVE_H
+#include "params.h"
+
+namespace lbm { namespace {
+
+// omegaOf is 1/tau. At(x, p) says tau of x and the slope of the left side; least and most
+// are the bounds of tau.
+template <template <class> class At, class R> LBM_HD LBM_INLINE R omegaOf(const R& a, const Params<typename Scalar<R>::type>& p) {
+	using T = typename Scalar<R>::type;
+	using V = At<R>;
+	const T none = T(1e-20);  // slower than anything that is meant
+	const R goal = log2Of(select(a < none, R{} + none, a));
+	R lo = goal - log2Of(R{} + V::most(p)), hi = goal - log2Of(R{} + V::least(p));
+	R x = hi;
+	constexpr int STEPS = 10;
+	for (int k = 0; k < STEPS; k++) {
+		const V at(x, p);
+		const R off = x + log2Of(at.tau) - goal;
+		lo = select(off < T(0), x, lo);
+		hi = select(off < T(0), hi, x);
+		x = x - off * reciprocal(at.slope);
+		x = select(x < lo, (lo + hi) * T(0.5), x);
+		x = select(x > hi, (lo + hi) * T(0.5), x);
+	}
+	return reciprocal(V(x, p).tau);
+}
+
+}}  // namespace lbm
+#endif

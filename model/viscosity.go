@@ -1,0 +1,106 @@
+package model
+
+import "math"
+
+// ViscosityLaw says how the viscosity of a cell depends on the shear rate there. The rate
+// comes from the non-equilibrium stress of the cell itself, so no law looks at
+// neighbours: with a = tau |shear rate|, which the stress gives, each solves
+// tau(|shear rate|) |shear rate| = a in the cell, at the same step.
+type ViscosityLaw int
+
+const (
+	Newtonian ViscosityLaw = iota
+	Smagorinsky
+	PowerLaw
+	Carreau
+)
+
+func (l ViscosityLaw) String() string { return ViscosityLaws[l].Name }
+
+// ViscosityLawRow is one row of the catalogue of laws. Its name is the word of the case file,
+// of the kernel header kernels/viscosity/NAME.h and of the docs.
+type ViscosityLawRow struct {
+	Name   string
+	Params []Param // those that are plain numbers; viscosities and times have keys of their own in [fluid]
+	Doc    string
+	Paper  string
+}
+
+// ViscosityLaws in the order of their numbers.
+var ViscosityLaws = []ViscosityLawRow{
+	{
+		Name:  "newtonian",
+		Doc:   "the same viscosity everywhere",
+		Paper: "I. Newton, Principia (1687), book II, section IX",
+	},
+	{
+		Name: "smagorinsky",
+		Params: []Param{{
+			Name: "constant", Default: 0.1, Min: 0, Max: 1,
+			Doc: "C of nu_t = (C dx)^2 |shear rate|; 0.1 to 0.17 is usual, 0.1 beside walls",
+		}},
+		Doc:   "large-eddy simulation: nu = nu0 + (C dx)^2 |shear rate|, tau = (tau0 + sqrt(tau0^2 + 18 sqrt(2) C^2 |Pi| / rho)) / 2, Pi the traceless non-equilibrium stress",
+		Paper: "Smagorinsky, Mon. Weather Rev. 91 (1963) 99; from the stress at hand: Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151",
+	},
+	{
+		Name:  "power_law",
+		Doc:   "nu = viscosity (|shear rate|/shear_rate)^(n-1), n the index, between viscosity_min and viscosity_max",
+		Paper: "Ostwald, Kolloid-Z. 36 (1925) 99; de Waele, J. Oil Colour Chem. Assoc. 6 (1923) 33; in lattice Boltzmann: Boyd, Buick & Green, J. Phys. A 39 (2006) 14241",
+	},
+	{
+		Name:  "carreau",
+		Doc:   "nu = viscosity_infinite + (viscosity - viscosity_infinite) (1 + (time_constant |shear rate|)^2)^((n-1)/2), n the index",
+		Paper: "Carreau, Trans. Soc. Rheol. 16 (1972) 99; in lattice Boltzmann: Boyd, Buick & Green, Phys. Fluids 19 (2007) 093103",
+	},
+}
+
+// FindViscosityLaw looks a law up by its name.
+func FindViscosityLaw(name string) (ViscosityLaw, bool) {
+	for i, l := range ViscosityLaws {
+		if l.Name == name {
+			return ViscosityLaw(i), true
+		}
+	}
+	return 0, false
+}
+
+// WithSmagorinsky is the numbers of a flow with eddies smaller than the cells.
+func (p Params) WithSmagorinsky(constant float64) Params {
+	p.Viscosity = [4]float64{1 / p.Omega, 12 * constant * constant}
+	return p
+}
+
+// WithPowerLaw is the numbers of a fluid with the viscosity nu at a shear rate, and nu
+// (|shear rate|/rate)^(n-1) elsewhere, between least and most, all in lattice units.
+func (p Params) WithPowerLaw(nu, rate, n, least, most float64) Params {
+	p.Viscosity = [4]float64{3 * nu * math.Pow(rate, 1-n), n - 1, 0.5 + 3*least, 0.5 + 3*most}
+	return p
+}
+
+// WithCarreau is the numbers of a fluid with nu = inf + (zero - inf) (1 + (lambda |shear
+// rate|)^2)^((n-1)/2), all in lattice units.
+func (p Params) WithCarreau(zero, inf, lambda, n float64) Params {
+	p.Viscosity = [4]float64{3 * (zero - inf), 0.5 + 3*inf, lambda * lambda, (n - 1) / 2}
+	return p
+}
+
+// WithBulk gives the trace of the stress a relaxation time of its own, for the
+// kinematic bulk viscosity nu in lattice units: nu = 2/D cs^2 (1/omega - 1/2), D the
+// dimensions (Dellar, Phys. Rev. E 64 (2001) 031203).
+func (p Params) WithBulk(nu float64, dims int) Params {
+	p.OmegaBulk = 1 / (nu*float64(dims)/2/CS2 + 0.5)
+	return p
+}
+
+// Tau is the relaxation time of a cell with the given shear rate.
+func (p Params) Tau(l ViscosityLaw, rate float64) float64 {
+	switch n := p.Viscosity; l {
+	case Smagorinsky:
+		return n[0] + n[1]/4*rate
+	case PowerLaw:
+		return math.Min(math.Max(0.5+n[0]*math.Pow(rate, n[1]), n[2]), n[3])
+	case Carreau:
+		return n[1] + n[0]*math.Pow(1+n[2]*rate*rate, n[3])
+	}
+	return 1 / p.Omega
+}
