@@ -135,10 +135,11 @@ type Boundary struct {
 	Name     string
 	Kind     model.Boundary
 	Faces    []Face
-	Velocity [3]float64   // moving_wall, velocity: lattice velocity
-	Profile  *[3]Function // velocity: the same where it depends on the position, else nil
-	Density  float64      // pressure, outflow: rho - 1 at the face
-	Relax    float64      // outflow: share of the pressure's error that is mended in a step
+	Velocity [3]float64            // moving_wall, velocity: lattice velocity
+	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, else nil
+	Timed    bool                  // Profile depends on the time
+	Density  float64               // pressure, outflow: rho - 1 at the face
+	Relax    float64               // outflow: share of the pressure's error that is mended in a step
 }
 
 // Body is one [body.NAME] that stands in the flow. A cell is solid when its centre

@@ -163,7 +163,7 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 					for _, f := range b.Faces { // on the face
 						p := [3]float64{x, y, z}
 						p[f.Axis] = float64(f.Side * r.c.Cells[f.Axis])
-						take(math.Hypot(math.Hypot(v[0](p[0], p[1], p[2]), v[1](p[0], p[1], p[2])), v[2](p[0], p[1], p[2])), what, e.at)
+						take(math.Hypot(math.Hypot(v[0](p[0], p[1], p[2], 0), v[1](p[0], p[1], p[2], 0)), v[2](p[0], p[1], p[2], 0)), what, e.at)
 					}
 					return true
 				})

@@ -140,7 +140,7 @@ func collisionKeys() []key {
 // boundaryKeys are the keys that rows of model.Boundaries may name.
 func boundaryKeys() []key {
 	return []key{
-		{name: "velocity", kind: kFormulas, dim: model.Velocity, doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position"},
+		{name: "velocity", kind: kFormulas, dim: model.Velocity, time: true, doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
 		{name: "pressure", kind: kQuantity, dim: model.Pressure, any: true, defDoc: "0", doc: "pressure at the face against that of the reference density"},
 		{name: "relaxation", kind: kNumber, within: between(0, 1), defDoc: "0.1 cs/L, L the length of the domain across the face", doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}

@@ -112,17 +112,18 @@ func (r *resolver) wallVelocity(s *section, b *Boundary, v []amount) {
 
 // profile is the velocity at a face that the fluid passes.
 func (r *resolver) profile(s *section, b *Boundary, v []amount) {
-	var parts [3]Function
+	var parts [3]ReferenceFunction
 	constant := true
 	for a := range parts {
-		parts[a] = func(x, y, z float64) float64 { return 0 }
+		parts[a] = func(x, y, z, t float64) float64 { return 0 }
 		if a >= len(v) {
 			continue
 		}
 		constant = constant && v[a].f == nil
+		b.Timed = b.Timed || v[a].f != nil && v[a].f.uses[varT].len > 0
 		f := r.function(v[a], model.Velocity)
-		parts[a] = func(x, y, z float64) float64 { return f(x, y, z, 0) }
-		r.sample(s.get("velocity"), v[a], parts[a], func(float64) string { return "" })
+		parts[a] = f
+		r.sample(s.get("velocity"), v[a], func(x, y, z float64) float64 { return f(x, y, z, 0) }, func(float64) string { return "" })
 	}
 	if !constant {
 		b.Profile = &parts

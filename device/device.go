@@ -101,6 +101,10 @@ type Program interface {
 	Close()
 }
 
+// Timed is a Program whose walls may change their velocity with time: before each step
+// from t to t+1 it is told t + 1/2, when all work that was queued is done.
+type Timed interface{ Retime(t float64) error }
+
 // Plane is what the stability watch and the norms need of one plane, or one row, of
 // cells.
 type Plane struct {

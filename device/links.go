@@ -20,6 +20,26 @@ type Links struct {
 	// Types of the links' walls, where they are measured, less 1.
 	Types []uint8
 	Laws  []LinkLaw
+
+	timed []timedLink // whose laws change with time
+}
+
+// timedLink has a law of its own.
+type timedLink struct {
+	law uint32
+	x   [3]int
+	i   int
+	k   uint8
+}
+
+// Timed tells whether laws change with time.
+func (l *Links) Timed() bool { return l != nil && len(l.timed) > 0 }
+
+// Retime brings the laws to time t, in steps.
+func (w *Walls) Retime(l *Links, t float64) {
+	for _, link := range l.timed {
+		l.Laws[link.law], _ = w.law(link.x, link.i, link.k, t)
+	}
 }
 
 // LinkCell is a cell of the list.
@@ -61,6 +81,17 @@ type LinkLaw struct {
 
 // LinkNumbers are the float64 of a LinkLaw.
 const LinkNumbers = 9
+
+// LawNumbers are the numbers of all laws, LinkNumbers each.
+func LawNumbers[T float32 | float64](l *Links) []T {
+	list := make([]T, 0, LinkNumbers*len(l.Laws))
+	for _, n := range l.Laws {
+		for _, v := range [LinkNumbers]float64{n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance} {
+			list = append(list, T(v))
+		}
+	}
+	return list
+}
 
 // Special lists the cells that a step has to compute by their links' laws; nil if
 // there is none.
@@ -138,16 +169,23 @@ func (w *Walls) describe(l *Links, number func(LinkLaw) uint32, x [3]int, links 
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
 		k := w.cells.Type[index+w.from[i]]
-		law, mirror := w.law(x, i, k)
-		if law.D != 0 {
+		law, mirror := w.law(x, i, k, 0)
+		wall := w.cells.Wall(k)
+		id := uint32(len(l.Laws))
+		if wall.Timed {
+			l.Laws = append(l.Laws, law)
+			l.timed = append(l.timed, timedLink{id, x, i, k})
+		} else {
+			id = number(law)
+		}
+		if law.D != 0 || wall.Timed {
 			cell.More |= MoreDensity
 		}
-		l.List = append(l.List, number(law)|mirror<<MirrorShift)
+		l.List = append(l.List, id|mirror<<MirrorShift)
 		if !whole {
 			l.Types = append(l.Types, k-1)
 			continue
 		}
-		wall := w.cells.Wall(k)
 		if wall.Law == model.Interpolated && wall.Conserve {
 			cell.More |= MoreConserve
 		}
@@ -178,8 +216,8 @@ func normal(c [3]int) (axis int, high, straight bool) {
 	return 0, false, false
 }
 
-// law of direction i out of a wall of type k into cell x.
-func (w *Walls) law(x [3]int, i int, k uint8) (law LinkLaw, mirror uint32) {
+// law of direction i out of a wall of type k into cell x at time t.
+func (w *Walls) law(x [3]int, i int, k uint8, t float64) (law LinkLaw, mirror uint32) {
 	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
 	index := w.cells.Index(x[0], x[1], x[2])
 	wall := w.cells.Wall(k)
@@ -192,7 +230,7 @@ func (w *Walls) law(x [3]int, i int, k uint8) (law LinkLaw, mirror uint32) {
 			q = 0.5 // a gap of one cell: there is nothing to interpolate with
 		}
 	}
-	u := w.cells.Motion(k, x[0], x[1], x[2], q, c)
+	u := w.cells.Motion(k, x[0], x[1], x[2], q, c, t)
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	law = LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
 	switch wall.Law {

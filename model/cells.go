@@ -45,9 +45,10 @@ type Wall struct {
 	// Conserve makes Interpolated give back, as population at rest, the mass that it
 	// takes, so that a closed box keeps its own.
 	Conserve bool
-	// Velocity of the wall at a point, in cells from the domain's lower corner and
-	// lattice units; nil: Cells.Velocity.
-	Velocity func(p [3]float64) [3]float64
+	// Velocity of the wall at a point, in cells from the domain's lower corner, and a time
+	// in steps, in lattice units; nil: Cells.Velocity.
+	Velocity func(p [3]float64, t float64) [3]float64
+	Timed    bool // Velocity depends on the time
 	Measured bool // asked for by device.Program.Forces
 }
 
@@ -99,8 +100,8 @@ func (c Cells) Wall(k uint8) Wall {
 }
 
 // Motion is the velocity of the wall of type k > 0 at the distance q along direction
-// v out of it from cell (x, y, z).
-func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int) [3]float64 {
+// v out of it from cell (x, y, z), at time t.
+func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]float64 {
 	w := c.Wall(k)
 	if w.Velocity == nil {
 		return c.Velocity[k-1]
@@ -110,7 +111,17 @@ func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int) [3]float64 {
 	for a := range p {
 		p[a] = float64(c.Origin[a]+at[a]) + 0.5 - q*float64(v[a])
 	}
-	return w.Velocity(p)
+	return w.Velocity(p, t)
+}
+
+// Timed tells whether some wall changes its velocity with time.
+func (c Cells) Timed() bool {
+	for _, w := range c.Walls {
+		if w.Timed {
+			return true
+		}
+	}
+	return false
 }
 
 // Plain tells that type k > 0 is a half-way wall, at rest or in a constant motion.

@@ -143,6 +143,9 @@ func (r *run) advance() error {
 // step advances the state by one time step.
 func (r *run) step() error {
 	in, out := r.state[0], r.state[1]
+	if err := r.moveWalls(); err != nil {
+		return err
+	}
 	started, wall := r.bulk.Record(), time.Now()
 	for _, box := range r.edges {
 		r.program.Step(r.edge, in, out, box, r.params)
@@ -163,6 +166,18 @@ func (r *run) step() error {
 	r.state[0], r.state[1] = out, in
 	r.n++
 	return nil
+}
+
+// moveWalls brings walls whose velocity changes with time to the middle of the step.
+func (r *run) moveWalls() error {
+	if !r.cells.Timed() {
+		return nil
+	}
+	p, ok := r.program.(device.Timed)
+	if !ok {
+		return fmt.Errorf("%s has no walls that change with time", r.Device.Info().Name)
+	}
+	return p.Retime(float64(r.n) + 0.5)
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is

@@ -96,7 +96,9 @@ func (r *run) connect() (err error) {
 	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
 		return Agreed(ExitUsage, err)
 	}
-	r.queued, _ = r.halo.(halo.Queued)
+	if !r.cells.Timed() { // else the host has a word to say before each step
+		r.queued, _ = r.halo.(halo.Queued)
+	}
 	return Agreed(ExitFailure, err)
 }
 
@@ -107,8 +109,9 @@ func (r *run) domain() geometry.Domain {
 		d.Velocity = append(d.Velocity, b.Velocity)
 		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax}
 		if v := b.Profile; v != nil {
-			w.Velocity = func(p [3]float64) [3]float64 {
-				return [3]float64{v[0](p[0], p[1], p[2]), v[1](p[0], p[1], p[2]), v[2](p[0], p[1], p[2])}
+			w.Timed = b.Timed
+			w.Velocity = func(p [3]float64, t float64) [3]float64 {
+				return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
 			}
 		}
 		d.Walls = append(d.Walls, w)

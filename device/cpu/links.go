@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"sync/atomic"
+	"unsafe"
 
 	"lbmsim/device"
 	"lbmsim/kernels"
@@ -11,13 +12,15 @@ import (
 
 // linkLists is device.Links where the kernels can point to.
 type linkLists struct {
-	memory *memory
-	at     *kernels.Links // in memory
-	rows   []uint32
+	memory  *memory
+	at      *kernels.Links // in memory
+	links   *device.Links
+	numbers int // where the laws are in memory
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
 func (p *program) placeLinks(found *device.Walls) (err error) {
+	p.found = found
 	if p.special, err = p.device.isa.Special(p.spec); err != nil {
 		return err
 	}
@@ -37,33 +40,40 @@ func (p *program) placeLinks(found *device.Walls) (err error) {
 }
 
 func newLinkLists(l *device.Links, precision model.Precision) (*linkLists, error) {
-	laws := make([]float64, 0, len(l.Laws)*device.LinkNumbers)
-	for _, n := range l.Laws {
-		laws = append(laws, n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance)
-	}
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	rows := align(64)
 	cells := rows + align(4*len(l.Rows))
 	list := cells + align(20*len(l.Cells))
 	types := list + align(4*len(l.List))
 	numbers := types + align(len(l.Types))
-	m, err := newMemory(numbers + align(8*len(laws)))
+	m, err := newMemory(numbers + align(8*device.LinkNumbers*len(l.Laws)))
 	if err != nil {
 		return nil, fmt.Errorf("lists of links: %w", err)
 	}
 	links := kernels.Links{
 		Rows: place(m, rows, l.Rows), Cells: place(m, cells, l.Cells), List: place(m, list, l.List), Types: place(m, types, l.Types),
 	}
+	links.Laws = placeLaws(m, numbers, l, precision)
+	return &linkLists{memory: m, at: (*kernels.Links)(place(m, 0, []kernels.Links{links})), links: l, numbers: numbers}, nil
+}
+
+// placeLaws writes the laws' numbers.
+func placeLaws(m *memory, offset int, l *device.Links, precision model.Precision) unsafe.Pointer {
 	if precision == model.Float64 {
-		links.Laws = place(m, numbers, laws)
-	} else {
-		single := make([]float32, len(laws))
-		for i, v := range laws {
-			single[i] = float32(v)
-		}
-		links.Laws = place(m, numbers, single)
+		return place(m, offset, device.LawNumbers[float64](l))
 	}
-	return &linkLists{memory: m, at: (*kernels.Links)(place(m, 0, []kernels.Links{links})), rows: l.Rows}, nil
+	return place(m, offset, device.LawNumbers[float32](l))
+}
+
+// Retime brings walls that move in time to time t.
+func (p *program) Retime(t float64) error {
+	for _, list := range []*linkLists{p.laws, p.measures} {
+		if list != nil && list.links.Timed() {
+			p.found.Retime(list.links, t)
+			placeLaws(list.memory, list.numbers, list.links, p.spec.Precision)
+		}
+	}
+	return nil
 }
 
 func (l *linkLists) bytes() int {
@@ -88,7 +98,7 @@ func (p *program) Forces(state device.Buffer, _ model.Params) ([]device.Load, er
 	sums := make([]atomic.Int64, 6*p.types)
 	n := p.layout.N
 	err := p.sums(state, n[2]*n[1], func(m *memory, row int) {
-		if p.measures.rows[row] == p.measures.rows[row+1] {
+		if p.measures.links.Rows[row] == p.measures.links.Rows[row+1] {
 			return
 		}
 		part := make([]int64, 6*p.types)

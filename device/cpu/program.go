@@ -22,6 +22,7 @@ type program struct {
 	origin [3]int        // of the box in the domain
 	types  int           // of solid cells
 
+	found          *device.Walls
 	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
 	fluid          []int      // fluid cells of each row

@@ -22,13 +22,15 @@ type linkKernels struct {
 
 // linkLists is device.Links in the GPU's memory.
 type linkLists struct {
-	rows []uint32 // of device.Links
-	at   *buffer  // linksABI
-	sums *buffer  // [type][force, torque]
+	links *device.Links
+	at    *buffer // linksABI
+	laws  *buffer // of the kernels' number type
+	sums  *buffer // [type][force, torque]
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
 func (p *program) placeLinks(found *device.Walls) error {
+	p.found = found
 	for _, list := range []struct {
 		to   **linkLists
 		find func() (*device.Links, error)
@@ -72,18 +74,6 @@ func (k *linkKernels) unload(d *Device) {
 }
 
 func (p *program) placeLists(l *device.Links) (*linkLists, error) {
-	laws := make([]float64, 0, len(l.Laws)*device.LinkNumbers)
-	for _, n := range l.Laws {
-		laws = append(laws, n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance)
-	}
-	numbers := bytesOf(laws)
-	if p.spec.Precision != model.Float64 {
-		single := make([]float32, len(laws))
-		for i, v := range laws {
-			single[i] = float32(v)
-		}
-		numbers = bytesOf(single)
-	}
 	var err error
 	put := func(data []byte) *buffer {
 		if err != nil {
@@ -99,14 +89,40 @@ func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 		return b
 	}
 	var abi linksABI
-	for to, data := range map[*uint64][]byte{&abi.cells: bytesOf(l.Cells), &abi.list: bytesOf(l.List), &abi.types: l.Types, &abi.laws: numbers} {
+	lists := &linkLists{links: l, laws: put(p.lawBytes(l))}
+	for to, data := range map[*uint64][]byte{&abi.cells: bytesOf(l.Cells), &abi.list: bytesOf(l.List), &abi.types: l.Types} {
 		if b := put(data); err == nil {
 			*to = uint64(b.at)
 		}
 	}
-	lists := &linkLists{rows: l.Rows, at: put(bytesOf([]linksABI{abi}))}
+	if err == nil {
+		abi.laws = uint64(lists.laws.at)
+	}
+	lists.at = put(bytesOf([]linksABI{abi}))
 	lists.sums = put(make([]byte, 48*p.types))
 	return lists, err
+}
+
+// lawBytes is the laws' numbers as the kernels read them.
+func (p *program) lawBytes(l *device.Links) []byte {
+	if p.spec.Precision == model.Float64 {
+		return bytesOf(device.LawNumbers[float64](l))
+	}
+	return bytesOf(device.LawNumbers[float32](l))
+}
+
+// Retime brings walls that move in time to time t.
+func (p *program) Retime(t float64) error {
+	for _, list := range []*linkLists{p.laws, p.measures} {
+		if list == nil || !list.links.Timed() {
+			continue
+		}
+		p.found.Retime(list.links, t)
+		if err := list.laws.Write(p.lawBytes(list.links), 0); err != nil {
+			return fmt.Errorf("walls that move in time: %w", err)
+		}
+	}
+	return nil
 }
 
 // stepSpecial queues the special cells of a step, behind the others of the box.
@@ -120,7 +136,7 @@ func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
 	if p.spec.Lattice.Dims == 2 || box.Lo[2]+1 == box.Hi[2] {
 		from, to = box.Lo[2]*ny+box.Lo[1], box.Lo[2]*ny+box.Hi[1]
 	}
-	first, last := uint64(p.laws.rows[from]), uint64(p.laws.rows[to])
+	first, last := uint64(p.laws.links.Rows[from]), uint64(p.laws.links.Rows[to])
 	if first == last {
 		return
 	}
@@ -144,7 +160,7 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 	if err == nil {
 		l := <-p.d.lanes
 		defer func() { p.d.lanes <- l }()
-		cells := p.measures.rows[len(p.measures.rows)-1]
+		cells := p.measures.links.Rows[len(p.measures.links.Rows)-1]
 		if err = l.open(); err == nil {
 			err = p.d.call("forces", func() error {
 				to := p.measures.sums

@@ -30,6 +30,7 @@ type program struct {
 	lists   []*buffer
 	rows    *buffer // sumsABI of each row, then of each plane
 
+	found          *device.Walls
 	origin         [3]int // of the box in the domain
 	types          int    // of solid cells
 	links          linkKernels

@@ -167,7 +167,8 @@ func (e Example) oracle(steps int) *ref.Flow {
 			f.F[cell] = first.Collide(e.arriving(x))
 		}
 	})
-	for range steps {
+	for k := range steps {
+		f.Time = float64(k) + 0.5
 		f.Step()
 	}
 	return f

@@ -30,11 +30,11 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		{Measured: true},
 		{Measured: true},
 		{Law: model.Interpolated, Conserve: seed%2 == 0, Measured: true},
-		{Law: model.Interpolated, Measured: true, Velocity: func(p [3]float64) [3]float64 {
+		{Law: model.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
 			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
 		}},
-		{Law: model.VelocityFace, Velocity: func(p [3]float64) [3]float64 {
-			return flat([3]float64{0.02 * math.Sin(p[1]), 0.03, 0.01 * math.Cos(p[0])})
+		{Law: model.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
+			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
 		}},
 		{Law: model.PressureFace, Density: 0.01},
 		{Law: model.Outflow, Density: -0.01, Relax: 0.05},

@@ -3,6 +3,7 @@ package devicetest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"testing"
 
@@ -18,6 +19,7 @@ type Slabs struct {
 	device device.Device
 	stream device.Stream
 	parts  []slab
+	steps  int // done or queued
 }
 
 type slab struct {
@@ -124,9 +126,16 @@ func (s *Slabs) queue() {
 	s.exchange(0)
 	for i := range s.parts {
 		p := &s.parts[i]
+		if timed, ok := p.program.(device.Timed); ok && s.e.Cells.Timed() {
+			// What is queued has the walls of its own time.
+			if err := errors.Join(s.stream.Sync(), timed.Retime(float64(s.steps)+0.5)); err != nil {
+				panic(err)
+			}
+		}
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
 		p.state[0], p.state[1] = p.state[1], p.state[0]
 	}
+	s.steps++
 }
 
 // Step computes steps and waits for them.

@@ -67,7 +67,7 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 			q = 0.5
 		}
 	}
-	u := f.Cells.Motion(k, x[0], x[1], x[2], q, c)
+	u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	// The fluid cell beside the one behind a face of the domain, and the mirror image of c.
 	beside, image := f.beside(x, c)
@@ -204,7 +204,7 @@ func (f *Flow) Forces() [][6]float64 {
 					q = 0.5
 				}
 			}
-			u := f.Cells.Motion(k, x[0], x[1], x[2], q, c)
+			u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
 			weight := f.Lattice.Weights[i]
 			old, back := f.F[cell][f.Lattice.Opposite(i)]-weight, f.law(cell, x, i, k)-weight
 			var F, at [3]float64

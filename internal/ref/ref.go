@@ -14,6 +14,7 @@ type Flow struct {
 	Params   model.Params
 	Periodic [3]bool
 	Cells    model.Cells
+	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 
 	inverse [][]float64 // of the matrix of moments: see normal
