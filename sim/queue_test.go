@@ -282,7 +282,7 @@ func TestQueuedStepsAreTheSame(t *testing.T) {
 					}
 				}
 			}
-			if rec.launches < steps/6 || rec.shots != steps/10+min(steps%10, 1) {
+			if rec.launches < steps/12 || rec.shots != steps/10+min(steps%10, 1) {
 				t.Errorf("%s: %d launches in %d steps, %d snapshots", name, rec.launches, steps, rec.shots)
 			}
 		}
