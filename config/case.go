@@ -132,9 +132,11 @@ func (f Face) String() string { return string("xyz"[f.Axis]) + string("-+"[f.Sid
 
 // Boundary is one [boundary.NAME]: what stands on faces of the domain.
 type Boundary struct {
-	Name     string
-	Kind     model.Boundary
-	Faces    []Face
+	Name  string
+	Kind  model.Boundary
+	Faces []Face
+	// Part is the region of the faces that it stands on; nil: all that other boundaries leave.
+	Part     *geometry.Region
 	Velocity [3]float64            // moving_wall, velocity: lattice velocity
 	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, else nil
 	Timed    bool                  // Profile depends on the time

@@ -267,7 +267,11 @@ func schema() []table {
 		{"boundary.*", append([]key{
 			{name: "type", kind: kWord, choices: onFaces, doc: "see the table of boundaries"},
 			{name: "faces", kind: kWords, choices: faceNames(), doc: "faces of the domain: x- is the one at the smallest x"},
-		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary."},
+			{name: "from", kind: kVector, dim: model.Length, doc: "the boundary stands only on a part of its faces, a box: its lower corner. The coordinate across a face does not count"},
+			{name: "to", kind: kVector, dim: model.Length, doc: "the box's upper corner"},
+			{name: "centre", kind: kVector, dim: model.Length, doc: "the boundary stands only on a part of its faces, a disc: its centre"},
+			{name: "radius", kind: kQuantity, dim: model.Length, within: above(0), doc: "the disc's radius"},
+		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary for the whole of it, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre lies in it."},
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
 			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},

@@ -3,13 +3,15 @@ package config
 import (
 	"math"
 
+	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
 // [boundary.NAME]: what stands on the faces. Bodies are in bodies.go.
 
 func (r *resolver) boundaries() {
-	taken := map[Face]*section{}
+	taken := map[Face]*section{} // without a part
+	parts := map[Face][]facePart{}
 	unsure := r.dims == 0 // a missing face may be one that could not be read
 	for _, s := range r.all("boundary") {
 		b := Boundary{Name: s.name()}
@@ -26,6 +28,10 @@ func (r *resolver) boundaries() {
 		if len(ef.words) == 0 {
 			r.add(ef.at, "", "%s stands on no face", s.head())
 		}
+		ok := true
+		if b.Part, ok = r.region(s); !ok {
+			unsure = true
+		}
 		for i, w := range ef.words {
 			f := Face{Axis: axisOf(w[:1])}
 			if w[1] == '+' {
@@ -41,11 +47,19 @@ func (r *resolver) boundaries() {
 				r.add(at, "the two faces of a periodic axis are joined: nothing can stand on them", "%s belongs to a periodic axis", w)
 				continue
 			}
-			if o := taken[f]; o != nil {
-				r.add(at, "", "face %s already belongs to %s", w, o.head())
+			switch o := taken[f]; {
+			case !ok:
+			case b.Part != nil:
+				if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, parts[f]) {
+					continue
+				}
+				parts[f] = append(parts[f], facePart{s, *b.Part})
+			case o != nil:
+				r.add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.head())
 				continue
+			default:
+				taken[f] = s
 			}
-			taken[f] = s
 			b.Faces = append(b.Faces, f)
 		}
 		r.faceNumbers(s, &b)
@@ -56,11 +70,81 @@ func (r *resolver) boundaries() {
 	}
 	for a := 0; a < r.dims; a++ {
 		for side := 0; side < 2; side++ {
-			if f := (Face{a, side}); !r.c.Periodic[a] && taken[f] == nil {
+			f := Face{a, side}
+			if r.c.Periodic[a] || taken[f] != nil {
+				continue
+			}
+			if len(parts[f]) == 0 {
 				r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, unless its axis is in [domain] periodic", "nothing stands on face %s", f)
+				continue
+			}
+			u, v := geometry.Along(a)
+			rest := r.c.Cells[u] * r.c.Cells[v]
+			for _, p := range parts[f] {
+				rest -= p.region.Share(a, r.c.Cells, nil)
+			}
+			if rest > 0 {
+				r.add(parts[f][0].s.at, "one boundary with the face in faces and without a part of it, such as a wall, has the rest", "nothing stands on the rest of face %s, %d cells of it", f, rest)
 			}
 		}
 	}
+}
+
+// facePart is a part of a face that a boundary stands on.
+type facePart struct {
+	s      *section
+	region geometry.Region
+}
+
+// region is the part of its faces that a boundary stands on; nil: no part. It is false
+// with an error.
+func (r *resolver) region(s *section) (*geometry.Region, bool) {
+	box, disc := s.has("from") || s.has("to"), s.has("centre") || s.has("radius")
+	if !box && !disc {
+		return nil, true
+	}
+	if box && disc {
+		r.add(s.at, "a box has from and to, a disc centre and radius", "the part of a face that %s stands on is a box or a disc, not both", s.head())
+		return nil, false
+	}
+	keys := []string{"from", "to"}
+	if disc {
+		keys = []string{"centre", "radius"}
+	}
+	for _, k := range keys {
+		if !r.need(s, k, "a box has from and to, a disc centre and radius") || s.get(k) == nil {
+			return nil, false
+		}
+		if s.table.find(k).kind == kVector && r.vector(s, k) == nil {
+			return nil, false
+		}
+	}
+	if !r.haveBox {
+		return nil, false
+	}
+	if disc {
+		return &geometry.Region{Centre: r.pointOf(s, "centre"), Radius: r.cellsOf(s.get("radius"))}, true
+	}
+	g := &geometry.Region{Lo: r.pointOf(s, "from"), Hi: r.pointOf(s, "to")}
+	if r.dims == 2 {
+		g.Lo[2], g.Hi[2] = 0, 1
+	}
+	return g, true
+}
+
+// part checks a part of a face against those before it.
+func (r *resolver) part(at mark, p facePart, f Face, others []facePart) bool {
+	if p.region.Share(f.Axis, r.c.Cells, nil) == 0 {
+		r.add(at, "a cell of the face belongs to the part when its centre lies in it; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s has no cell of face %s", p.s.head(), f)
+		return false
+	}
+	for _, o := range others {
+		if n := p.region.Share(f.Axis, r.c.Cells, &o.region); n > 0 {
+			r.add(at, "", "%s and %s overlap: both have %d cells of face %s", o.s.head(), p.s.head(), n, f)
+			return false
+		}
+	}
+	return true
 }
 
 // faceNumbers are the velocity and the pressure of a boundary.

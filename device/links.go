@@ -248,6 +248,14 @@ func (w *Walls) law(x [3]int, i int, k uint8, t float64) (law LinkLaw, mirror ui
 		law, mirror = LinkLaw{B: 1, Distance: q}, w.beside(x, c)
 	case model.Slip:
 		law, mirror = LinkLaw{A: 1, Distance: q}, w.beside(x, c)
+		for a := range x {
+			if mirror>>a&1 == 1 {
+				x[a] -= c[a]
+			}
+		}
+		if mirror != 0 && w.cells.Wall(w.cells.At(x[0], x[1], x[2])).Law != model.Slip {
+			mirror = 0 // what the image comes from meets another wall
+		}
 	}
 	return law, mirror
 }

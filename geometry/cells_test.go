@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"math"
 	"math/rand"
 	"testing"
 
@@ -19,6 +20,11 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 		d.Velocity[trial%6] = [3]float64{0.1, 0, 0} // of one of the faces
 		f := func() float64 { return 10 * rng.Float64() }
 		d.Bodies = []Body{{Sphere{[3]float64{f(), f(), f()}, 2}, 7}, {Cylinder{[3]float64{f(), f(), f()}, 1.5, rng.Intn(3), 4}, 8}}
+		if trial%2 == 0 {
+			for a := range d.Parts {
+				d.Parts[a] = [2][]Part{{{Region{Centre: [3]float64{f(), f(), f()}, Radius: 3}, 7}}, {{Region{Lo: [3]float64{1, 1, 1}, Hi: [3]float64{f(), f(), f()}}, 8}}}
+			}
+		}
 		whole := d.Sample(decomp.Box{Hi: d.Cells})
 		if told := whole.WithRest(d.Periodic[0], 3).Rest; whole.Rest != told {
 			t.Fatalf("trial %d: ends of rows at rest: %v, the cells say %v", trial, whole.Rest, told)
@@ -94,6 +100,41 @@ func TestShapesHaveTheirVolume(t *testing.T) {
 		}
 		if f := float64(n) / c.volume; f < 0.99 || f > 1.01 {
 			t.Errorf("%s: %d cells for a volume of %.1f", c.name, n, c.volume)
+		}
+	}
+}
+
+// The cells of a part of a face are those whose centres lie in it.
+func TestRegions(t *testing.T) {
+	n := [3]int{12, 13, 14}
+	box := Region{Lo: [3]float64{2, 3.5, 4.6}, Hi: [3]float64{7.5, 9, 20}}
+	disc := Region{Centre: [3]float64{6.2, 5, 7.3}, Radius: 3.3}
+	for axis := range n {
+		u, v := Along(axis)
+		boxes, discs, both := 0, 0, 0
+		for j := range n[v] {
+			for i := range n[u] {
+				var cell [3]int
+				cell[u], cell[v] = i, j
+				x, y := float64(i)+0.5, float64(j)+0.5
+				inBox := x >= box.Lo[u] && x < box.Hi[u] && y >= box.Lo[v] && y < box.Hi[v]
+				inDisc := math.Hypot(x-disc.Centre[u], y-disc.Centre[v]) < disc.Radius
+				if box.Covers(axis, cell) != inBox || disc.Covers(axis, cell) != inDisc {
+					t.Fatalf("axis %d, cell %d, %d: in the box %v, in the disc %v", axis, i, j, inBox, inDisc)
+				}
+				if inBox {
+					boxes++
+				}
+				if inDisc {
+					discs++
+				}
+				if inBox && inDisc {
+					both++
+				}
+			}
+		}
+		if b, d, o := box.Share(axis, n, nil), disc.Share(axis, n, nil), disc.Share(axis, n, &box); b != boxes || d != discs || o != both || both == 0 {
+			t.Errorf("axis %d: %d, %d and %d cells, counted one by one %d, %d and %d", axis, b, d, o, boxes, discs, both)
 		}
 	}
 }

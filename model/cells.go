@@ -33,7 +33,8 @@ const (
 	// 101 (1992) 104).
 	Outflow
 	// Slip mirrors: f_i = f*_m(s), m the direction i with
-	// its part across the face reversed: no friction, no flow through the face.
+	// its part across the face reversed: no friction, no flow through the face. Where the
+	// cell straight behind x is of another law the face ends, and f_i = f*_i'.
 	Slip
 )
 

@@ -116,7 +116,12 @@ func (r *run) domain() geometry.Domain {
 		}
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
-			d.Faces[f.Axis][f.Side] = uint8(i + 1)
+			if b.Part != nil {
+				d.Parts[f.Axis][f.Side] = append(d.Parts[f.Axis][f.Side], geometry.Part{Region: *b.Part, Type: uint8(i + 1)})
+			}
+			if on := &d.Faces[f.Axis][f.Side]; b.Part == nil || *on == 0 { // where parts leave no rest any type will do
+				*on = uint8(i + 1)
+			}
 		}
 	}
 	r.faces = len(r.Case.Boundaries)

@@ -110,8 +110,12 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 // distance in cells along the axes.
 func (r *run) nearest(global [3]int) string {
 	best, name := 1<<30, ""
-	for _, b := range r.Case.Boundaries {
+	domain := r.domain()
+	for i, b := range r.Case.Boundaries {
 		for _, f := range b.Faces {
+			if domain.Face(f.Axis, f.Side, global) != uint8(i+1) {
+				continue // another part of the face is nearer
+			}
 			d := global[f.Axis]
 			if f.Side == 1 {
 				d = r.Case.Cells[f.Axis] - 1 - d

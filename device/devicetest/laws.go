@@ -61,11 +61,17 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	})
 	eachCell(n, 1, func(x [3]int) {
 		home, wall := x, uint8(0)
+		stripe := 0
 		for a := range x {
-			pair := pairs[(int(seed)+a)%len(pairs)]
+			if periodic[a] || a >= dims {
+				home[a] = (x[a] + n[a]) % n[a]
+			}
+			stripe += min(max(home[a], 0), n[a]-1)
+		}
+		for a := range x {
+			pair := pairs[(int(seed)+a+stripe/3%2)%len(pairs)] // faces have parts
 			switch {
 			case periodic[a] || a >= dims:
-				home[a] = (x[a] + n[a]) % n[a]
 			case x[a] < 0:
 				wall = max(wall, pair[0])
 			case x[a] >= n[a]:

@@ -84,6 +84,16 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	case model.Outflow:
 		return beside[i]
 	case model.Slip:
+		// Beside the border of the face's part the image would come from another wall.
+		straight := x
+		for a := range x {
+			if g := x[a] - c[a]; !f.Periodic[a] && (g < 0 || g >= f.Cells.N[a]) {
+				straight[a] = g
+			}
+		}
+		if f.Cells.Wall(f.Cells.At(straight[0], straight[1], straight[2])).Law != model.Slip {
+			return own[o]
+		}
 		return beside[image]
 	}
 	return own[o] + kick

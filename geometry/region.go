@@ -1,0 +1,65 @@
+package geometry
+
+import "math"
+
+// Region is a part of a face of the domain, in cells from the domain's lower corner: a
+// box or a disc. The coordinate across the face does not count.
+type Region struct {
+	Lo, Hi [3]float64 // of the box
+	Centre [3]float64 // of the disc
+	Radius float64    // 0: it is a box
+}
+
+// Along gives the two axes of a face across an axis.
+func Along(axis int) (u, v int) { return (axis + 1) % 3, (axis + 2) % 3 }
+
+// Run is the cells from, ... to-1 along the first axis of the face, in its row of cells
+// at the second, whose centres lie in the region. Lower borders belong to a box, upper ones do not.
+func (r Region) Run(axis, row int) (from, to int) {
+	u, v := Along(axis)
+	at := float64(row) + 0.5
+	lo, hi := r.Lo[u], r.Hi[u]
+	if r.Radius > 0 {
+		d := at - r.Centre[v]
+		half := r.Radius*r.Radius - d*d
+		if half <= 0 {
+			return 0, 0
+		}
+		half = math.Sqrt(half)
+		lo, hi = r.Centre[u]-half, r.Centre[u]+half
+	} else if at < r.Lo[v] || at >= r.Hi[v] {
+		return 0, 0
+	}
+	cell := func(x float64) int { return int(math.Ceil(min(max(x, -unbounded), unbounded) - 0.5)) }
+	from = cell(lo)
+	return from, max(from, cell(hi))
+}
+
+// Covers tells whether a cell beside, or behind, the face across an axis lies in the region.
+func (r Region) Covers(axis int, cell [3]int) bool {
+	u, v := Along(axis)
+	from, to := r.Run(axis, cell[v])
+	return from <= cell[u] && cell[u] < to
+}
+
+// Share counts the cells of the face that lie in the region and, if there is one, in the
+// other as well.
+func (r Region) Share(axis int, n [3]int, other *Region) (cells int) {
+	u, v := Along(axis)
+	for row := range n[v] {
+		from, to := r.Run(axis, row)
+		from, to = max(from, 0), min(to, n[u])
+		if other != nil {
+			f, t := other.Run(axis, row)
+			from, to = max(from, f), min(to, t)
+		}
+		cells += max(0, to-from)
+	}
+	return cells
+}
+
+// Part is a region of a face and the type of the cells behind it.
+type Part struct {
+	Region Region
+	Type   uint8
+}
