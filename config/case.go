@@ -251,6 +251,7 @@ type FieldsOutput struct {
 	Dir      string // folder, relative to the output folder
 	Fields   []model.Field
 	Type     model.Precision // of the file
+	Files    int             // into which the numbers of one output go
 }
 
 // Averages is [output.averages].

@@ -132,6 +132,9 @@ func (r *resolver) outputs() {
 		if e := s.get("precision"); e != nil {
 			o.Type = precisionOf(e.text)
 		}
+		if e := s.get("files"); e != nil {
+			o.Files = e.ints[0]
+		}
 		if e := s.get("dir"); e != nil {
 			o.Dir = e.text
 			r.relative(e)

@@ -324,6 +324,7 @@ func schema() []table {
 			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
 			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
 			{name: "dir", kind: kText, def: `"fields"`, doc: "folder below that of [output]"},
+			{name: "files", kind: kInteger, def: "1", within: counts(1, 999), doc: "into how many files the numbers of one output go. With more than one they lie in a folder beside the .hdf file, which shows them as its own as long as both stay together. A file takes from one thread at a time what is written: as many files as a node has cores are fastest"},
 		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
 		{"output.averages", []key{
 			{name: "fields", kind: kWords, choices: averages(), def: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, doc: "what is written, see the table of averages"},

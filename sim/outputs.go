@@ -26,7 +26,7 @@ func (r *run) makeOutputs() {
 		r.outputs = append(r.outputs, newAverager(r))
 	}
 	if c.Fields.On {
-		r.outputs = append(r.outputs, &fieldFiles{FieldsOutput: c.Fields, series: fields.Series{Dir: r.outputDir(c.Fields.Dir), Name: "fields"}, at: -1})
+		r.outputs = append(r.outputs, &fieldFiles{FieldsOutput: c.Fields, series: fields.Series{Dir: r.outputDir(c.Fields.Dir), Name: "fields", Files: c.Fields.Files}, at: -1})
 	}
 	if c.Averages.On {
 		r.outputs = append(r.outputs, &averageFiles{averager: r.averages(), series: fields.Series{Dir: r.outputDir(c.Averages.Dir), Name: "averages"}, at: -1})

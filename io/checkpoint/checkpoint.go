@@ -122,7 +122,7 @@ func Begin(c comm.Comm, dir string, h Header, part Extent) (*Pending, error) {
 	}
 	at := joint.UnmarshalInts(note)
 	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2],
-		sequence: uint64(at[3]), state: joint.NewArray(file, at[0], h.Rows, h.rowBytes(), part)}, nil
+		sequence: uint64(at[3]), state: joint.NewArray(joint.Within(file, at[0], h.Planes), h.Rows, h.rowBytes(), part)}, nil
 }
 
 // create lays the file out for readers of HDF5; returned are the offsets of

@@ -1,6 +1,7 @@
 // Package fields writes the fields of one output time into one VTKHDF file that
 // ParaView 5.11 and newer open by themselves, and keeps the index that joins the
-// files of a run into a film. All ranks write into the same file.
+// files of a run into a film. All ranks write into the same file, or, where that is not
+// fast enough, into several that the one shows as its own (virtual datasets of HDF5).
 //
 // The format is ImageData of Version 1.0 with point data at the cell centres:
 // cell data, field data and the temporal extension fail in ParaView 5.11.
@@ -10,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"lbmsim/comm"
@@ -72,13 +74,14 @@ type Meta struct {
 	Time    float64 // simulated time in seconds
 }
 
-// Pending is a file that is being written.
+// Pending is a file that is being written, with those that hold its numbers.
 type Pending struct {
 	series Series
 	meta   Meta
 	c      comm.Comm
 	file   *joint.File
-	planes int // of the whole grid along the axis
+	parts  []*joint.File // get their names before the file that shows them
+	planes int           // of the whole grid along the axis
 	arrays []array
 }
 
@@ -97,22 +100,49 @@ func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (
 	if err := comm.Agree(c, check(box, g, fs)); err != nil {
 		return nil, fmt.Errorf("begin the fields %s: %w", path, err)
 	}
-	file, note, err := joint.Begin(c, path, func(tmp string) ([]byte, error) {
-		at, err := create(tmp, g, fs, m)
-		return joint.MarshalInts(at), err
-	})
+	p := &Pending{series: s, meta: m, c: c, planes: g.N[g.axis()]}
+	shares := s.shares(p.planes)
+	note, err := p.begin(&p.file, path, func(tmp string) ([]int64, error) { return create(tmp, s, g, fs, m) })
 	if err != nil {
 		return nil, err
 	}
-	at := joint.UnmarshalInts(note)
-	p := &Pending{series: s, meta: m, c: c, file: file, planes: g.N[g.axis()]}
+	places := make([][]joint.Place, len(fs))
+	if len(shares) == 0 {
+		for i := range fs {
+			places[i] = joint.Within(p.file, note[2*i], p.planes)
+		}
+	}
+	for k, planes := range shares {
+		var f *joint.File
+		at, err := p.begin(&f, filepath.Join(s.Dir, s.part(m.Step, k)), func(tmp string) ([]int64, error) {
+			return createPart(tmp, planes, g, fs)
+		})
+		if err != nil {
+			p.Abort()
+			return nil, err
+		}
+		p.parts = append(p.parts, f)
+		for i := range fs {
+			places[i] = append(places[i], joint.Place{File: f, At: at[i], Planes: planes})
+		}
+	}
 	part, rows := g.part(box)
 	for i, f := range fs {
 		row := f.Type.Size() * f.Components * g.N[0]
-		p.arrays = append(p.arrays, array{Array: joint.NewArray(file, at[2*i], rows, row, part),
-			name: f.Name, planeBytes: rows * row, sumsAt: at[2*i+1]})
+		p.arrays = append(p.arrays, array{Array: joint.NewArray(places[i], rows, row, part),
+			name: f.Name, planeBytes: rows * row, sumsAt: note[2*i+1]})
 	}
 	return p, nil
+}
+
+// begin starts one file; all ranks get the offsets that rank 0 has from create.
+func (p *Pending) begin(f **joint.File, path string, create func(tmp string) ([]int64, error)) (at []int64, err error) {
+	file, note, err := joint.Begin(p.c, path, func(tmp string) ([]byte, error) {
+		at, err := create(tmp)
+		return joint.MarshalInts(at), err
+	})
+	*f = file
+	return joint.UnmarshalInts(note), err
 }
 
 // check explains what cannot be written.
@@ -171,7 +201,14 @@ func (p *Pending) Write(field, plane int, data []byte) error {
 
 // Flush comes after this rank's last Write and waits for the disk, so that Commit
 // need not. Any goroutine, no messages.
-func (p *Pending) Flush() error { return p.file.Flush() }
+func (p *Pending) Flush() error {
+	for _, f := range p.parts {
+		if err := f.Flush(); err != nil {
+			return err
+		}
+	}
+	return p.file.Flush()
+}
 
 // Commit is collective: when all ranks have written all planes, the file gets its
 // name and its place in the index. After an error, the same on all ranks, earlier
@@ -184,7 +221,7 @@ func (p *Pending) Commit() error {
 		}
 		parts, err := comm.Gather(p.c, a.Marshal())
 		if err != nil {
-			p.file.Abort()
+			p.Abort()
 			return fmt.Errorf("gather the checksums of field %q: %w", a.name, err)
 		}
 		if p.c.Rank() == 0 {
@@ -193,6 +230,14 @@ func (p *Pending) Commit() error {
 			}
 		}
 	}
+	for i, f := range p.parts {
+		if err := f.Commit(nil, nil); err != nil {
+			p.parts = p.parts[i+1:]
+			p.Abort()
+			return err
+		}
+	}
+	p.parts = nil
 	return p.file.Commit(func(f *os.File) error {
 		for i, a := range p.arrays {
 			if _, err := f.WriteAt(joint.Bytes(sums[i]), a.sumsAt); err != nil {
@@ -200,9 +245,20 @@ func (p *Pending) Commit() error {
 			}
 		}
 		return nil
-	}, func() error { return p.series.add(p.meta) })
+	}, func() error {
+		p.series.drop(p.meta.Step, len(p.series.shares(p.planes)))
+		return p.series.add(p.meta)
+	})
 }
 
 // Abort gives the file up without a message; every rank calls it instead of
-// Commit. The temporary file goes, earlier files and the index stay.
-func (p *Pending) Abort() { p.file.Abort() }
+// Commit. The temporary files go, earlier files and the index stay.
+func (p *Pending) Abort() {
+	p.file.Abort()
+	for _, f := range p.parts {
+		f.Abort()
+	}
+	if p.c.Rank() == 0 {
+		p.series.tidy(p.meta.Step)
+	}
+}

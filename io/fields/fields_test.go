@@ -14,6 +14,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/io/internal/joint"
 )
 
 // The numbers in all tests: a value of each cell that is exact in float32;
@@ -117,32 +118,51 @@ func names() (n []string) {
 
 func TestAnyNumberOfRanksWritesTheSameFile(t *testing.T) {
 	for _, flat := range []bool{false, true} {
-		var first []byte
-		for _, ranks := range []int{1, 2, 3, 5} {
-			s := Series{t.TempDir(), "flow"}
-			if err := writeFile(s, ranks, flat, testMeta); err != nil {
-				t.Fatalf("%d ranks: %v", ranks, err)
-			}
-			if err := Verify(s.Path(120), names()...); err != nil {
-				t.Error(err)
-			}
-			b, err := os.ReadFile(s.Path(120))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = b
-			} else if string(first) != string(b) {
-				t.Errorf("flat %v: the file of %d ranks differs from that of one", flat, ranks)
+		for _, files := range []int{1, 4, 100} {
+			first := ""
+			for _, ranks := range []int{1, 2, 3, 5} {
+				s := Series{Dir: t.TempDir(), Name: "flow", Files: files}
+				if err := writeFile(s, ranks, flat, testMeta); err != nil {
+					t.Fatalf("%d ranks: %v", ranks, err)
+				}
+				if err := Verify(s.Path(120), names()...); err != nil {
+					t.Error(err)
+				}
+				wrote, n := contents(t, s)
+				if want := 1 + len(s.shares(6)); n != want {
+					t.Errorf("%d files instead of %d", n, want)
+				}
+				if first == "" {
+					first = wrote
+				} else if first != wrote {
+					t.Errorf("flat %v, %d files: what %d ranks write differs from what one does", flat, files, ranks)
+				}
 			}
 		}
 	}
 }
 
+// contents is all files of step 120 one behind the other, and how many there are.
+func contents(t *testing.T, s Series) (all string, n int) {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(s.Dir, s.Name+"_0000000120.parts", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(parts, s.Path(120)) {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(b)
+	}
+	return all, len(parts) + 1
+}
+
 // So do ranks that share planes: pencils.
 func TestPencilsWriteTheSameFile(t *testing.T) {
 	g := testGrid(false)
-	whole := Series{t.TempDir(), "flow"}
+	whole := Series{Dir: t.TempDir(), Name: "flow"}
 	if err := writeFile(whole, 1, false, testMeta); err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +175,14 @@ func TestPencilsWriteTheSameFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Series{t.TempDir(), "flow"}
-		if err := writeBoxes(s, g, plan.Ranks(), testMeta, plan.Box); err != nil {
-			t.Fatalf("%v parts: %v", cut, err)
-		}
-		if err := Verify(s.Path(120), names()...); err != nil {
-			t.Error(err)
+		s, split := Series{Dir: t.TempDir(), Name: "flow"}, Series{Dir: t.TempDir(), Name: "flow", Files: 3}
+		for _, s := range []Series{s, split} {
+			if err := writeBoxes(s, g, plan.Ranks(), testMeta, plan.Box); err != nil {
+				t.Fatalf("%v parts: %v", cut, err)
+			}
+			if err := Verify(s.Path(120), names()...); err != nil {
+				t.Error(err)
+			}
 		}
 		if got, err := os.ReadFile(s.Path(120)); err != nil || string(got) != string(want) {
 			t.Errorf("the file of %v parts differs from that of one (%v)", cut, err)
@@ -169,25 +191,71 @@ func TestPencilsWriteTheSameFile(t *testing.T) {
 }
 
 func TestDamageIsFound(t *testing.T) {
-	s := Series{t.TempDir(), "flow"}
+	for _, files := range []int{1, 3} {
+		s := Series{Dir: t.TempDir(), Name: "flow", Files: files}
+		if err := writeFile(s, 2, false, testMeta); err != nil {
+			t.Fatal(err)
+		}
+		path := s.Path(120)
+		if files > 1 {
+			path = filepath.Join(s.Dir, s.part(120, 1)) // planes 2 and 3 of 6
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plane := content(testFields[1], slab(testGrid(false), 2, 6))
+		at := strings.Index(string(b), string(plane))
+		if at < 0 {
+			t.Fatal("plane 2 of the velocity is not in the file as one piece")
+		}
+		b[at+5] ^= 1
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(s.Path(120), names()...); err == nil || !strings.Contains(err.Error(), `plane 2 of field "velocity"`) {
+			t.Error(err)
+		}
+		if files == 1 {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(s.Path(120), names()...); err == nil || !strings.Contains(err.Error(), path) {
+			t.Error(err)
+		}
+	}
+}
+
+// A step that is written again has no files of the first time beside its own, and what a
+// killed run left goes.
+func TestPartsAreReplaced(t *testing.T) {
+	s := Series{Dir: t.TempDir(), Name: "flow", Files: 5}
+	for _, s.Files = range []int{5, 2, 1} {
+		if err := writeFile(s, 2, false, testMeta); err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(s.Path(120), names()...); err != nil {
+			t.Error(err)
+		}
+		if _, n := contents(t, s); n != 1+len(s.shares(6)) {
+			t.Errorf("%d files for %d", n, s.Files)
+		}
+	}
+	s.Files = 2
 	if err := writeFile(s, 2, false, testMeta); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(s.Path(120))
-	if err != nil {
+	left := joint.Part(filepath.Join(s.Dir, s.part(120, 1)))
+	if err := os.WriteFile(left, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	plane := content(testFields[1], slab(testGrid(false), 2, 6))
-	at := strings.Index(string(b), string(plane))
-	if at < 0 {
-		t.Fatal("plane 2 of the velocity is not in the file as one piece")
-	}
-	b[at+5] ^= 1
-	if err := os.WriteFile(s.Path(120), b, 0o644); err != nil {
+	if err := s.Rewind(comm.Serial(), -1); err != nil {
 		t.Fatal(err)
 	}
-	if err := Verify(s.Path(120), names()...); err == nil || !strings.Contains(err.Error(), `plane 2 of field "velocity"`) {
-		t.Error(err)
+	if _, err := os.Stat(left); err == nil {
+		t.Error("a killed run's temporary file is left")
 	}
 }
 
@@ -205,7 +273,7 @@ func readIndex(t *testing.T, s Series) string {
 }
 
 func TestTheIndexFollowsRestarts(t *testing.T) {
-	s := Series{t.TempDir(), "flow"}
+	s := Series{Dir: t.TempDir(), Name: "flow"}
 	c := comm.Serial()
 	step := func(n int64) {
 		t.Helper()
@@ -294,6 +362,10 @@ func list(t *testing.T, dir string) string {
 	}
 	out := ""
 	for _, e := range entries {
+		if e.IsDir() {
+			out += e.Name() + "/" + list(t, filepath.Join(dir, e.Name()))
+			continue
+		}
 		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +376,7 @@ func list(t *testing.T, dir string) string {
 }
 
 func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
-	s := Series{t.TempDir(), "flow"}
+	s := Series{Dir: t.TempDir(), Name: "flow"}
 	if err := writeFile(s, 2, false, testMeta); err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +474,7 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 	})
 	t.Run("no folder", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {
-			_, err := Series{filepath.Join(s.Dir, "none"), "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+			_, err := Series{Dir: filepath.Join(s.Dir, "none"), Name: "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
 			return err
 		}, "rank 0", "folder does not exist")
 	})
@@ -410,7 +482,7 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 		if os.Geteuid() == 0 {
 			dir := mount(t, "ro,size=1m")
 			failing(t, dir, func(c comm.Comm) error {
-				_, err := Series{dir, "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+				_, err := Series{Dir: dir, Name: "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
 				return err
 			}, "cannot be written")
 			return
@@ -450,8 +522,14 @@ func mount(t *testing.T, options string) string {
 }
 
 func TestFullDisk(t *testing.T) {
+	for _, files := range []int{1, 3} {
+		t.Run(fmt.Sprintf("%d files", files), func(t *testing.T) { fullDisk(t, files) })
+	}
+}
+
+func fullDisk(t *testing.T, files int) {
 	dir := mount(t, "size=512k")
-	s := Series{dir, "flow"}
+	s := Series{Dir: dir, Name: "flow", Files: files}
 	if err := writeFile(s, 3, false, testMeta); err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,44 @@ import (
 )
 
 // Series is the files DIR/NAME_STEP.hdf of a run and their index DIR/NAME.hdf.series.
-type Series struct{ Dir, Name string }
+type Series struct {
+	Dir, Name string
+	// Files is into how many files, in DIR/NAME_STEP.parts, the numbers of a step go: a file
+	// takes from one thread at a time what is written. 0 and 1: they lie in the one.
+	Files int
+}
 
 // Path is the file of a step.
 func (s Series) Path(step int64) string {
 	return filepath.Join(s.Dir, fmt.Sprintf("%s_%010d.hdf", s.Name, step))
 }
+
+// part is one of the files that hold the numbers of a step, relative to the series' folder.
+func (s Series) part(step int64, k int) string {
+	return fmt.Sprintf("%s_%010d.parts/%03d.hdf", s.Name, step, k)
+}
+
+// shares is the planes that each of those files has: as equal as they can be, so that
+// they do not depend on the ranks.
+func (s Series) shares(planes int) (lohi [][2]int) {
+	if n := min(s.Files, planes); n > 1 {
+		for k := range n {
+			lohi = append(lohi, [2]int{planes * k / n, planes * (k + 1) / n})
+		}
+	}
+	return lohi
+}
+
+// drop removes what is left of a time when the step had more files than n.
+func (s Series) drop(step int64, n int) {
+	for os.Remove(filepath.Join(s.Dir, s.part(step, n))) == nil {
+		n++
+	}
+	s.tidy(step)
+}
+
+// tidy removes the folder of a step's files if there are none.
+func (s Series) tidy(step int64) { os.Remove(filepath.Dir(filepath.Join(s.Dir, s.part(step, 0)))) }
 
 // Index is the file to open in ParaView.
 func (s Series) Index() string { return filepath.Join(s.Dir, s.Name+".hdf.series") }
@@ -99,6 +131,7 @@ func (s Series) Rewind(c comm.Comm, step int64) error {
 
 func (s Series) rewind(step int64) error {
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.hdf"))
+	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.parts", "*.hdf"))
 	if step < 0 {
 		if err := os.Remove(s.Index()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("start a new index: %w", err)

@@ -5,6 +5,11 @@ package fields
 // Format: "VTKHDF file format", VTK documentation, section ImageData.
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"lbmsim/io/internal/h5"
 )
 
@@ -12,24 +17,59 @@ const (
 	points = "/VTKHDF/PointData/"
 	layers = "/lbmsim/layer/"  // 2D: the one plane that is on disk
 	crcs   = "/lbmsim/crc32c/" // CRC-32C of each plane along the slowest axis
+	files  = "/lbmsim/parts"   // names of the files that hold the numbers, one a line
 )
 
+// options: large parts start at pages of the disk's liking; small files stay small.
+var options = h5.Options{Align: 4096, Threshold: 4096}
+
 // create makes the file with everything but the fields' numbers and returns two
-// offsets a field: of its numbers and of its checksums.
-func create(path string, g Grid, fs []Field, m Meta) ([]int64, error) {
-	// Large parts start at pages of the disk's liking; small files stay small.
-	f, err := h5.Create(path, h5.Options{Align: 4096, Threshold: 4096})
+// offsets a field: of its numbers, 0 where they lie in other files, and of its checksums.
+func create(path string, s Series, g Grid, fs []Field, m Meta) ([]int64, error) {
+	return made(path, func(f *h5.File) ([]int64, error) { return fill(f, s, g, fs, m) })
+}
+
+// createPart makes a file that holds some planes of all fields, and returns the offsets
+// of their numbers.
+func createPart(path string, planes [2]int, g Grid, fs []Field) ([]int64, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	return made(path, func(f *h5.File) (at []int64, err error) {
+		for _, field := range fs {
+			o, err := f.Contiguous("/"+field.Name, field.Type, field.box(g, planes)...)
+			if err != nil {
+				return nil, err
+			}
+			at = append(at, o)
+		}
+		return at, nil
+	})
+}
+
+// box is the shape of some planes of a field.
+func (f Field) box(g Grid, planes [2]int) []int {
+	n := [3]int{g.N[2], g.N[1], g.N[0]}
+	n[2-g.axis()] = planes[1] - planes[0]
+	if f.Components > 1 {
+		return append(n[:], f.Components)
+	}
+	return n[:]
+}
+
+func made(path string, fill func(*h5.File) ([]int64, error)) ([]int64, error) {
+	f, err := h5.Create(path, options)
 	if err != nil {
 		return nil, err
 	}
-	at, err := fill(f, g, fs, m)
+	at, err := fill(f)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	return at, err
 }
 
-func fill(f *h5.File, g Grid, fs []Field, m Meta) (at []int64, err error) {
+func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, err error) {
 	do := func(e error) {
 		if err == nil {
 			err = e
@@ -58,25 +98,48 @@ func fill(f *h5.File, g Grid, fs []Field, m Meta) (at []int64, err error) {
 	do(f.Float64s("/lbmsim", "time", m.Time))
 	do(f.Text("/lbmsim/case", m.Case))
 	do(f.Group("/lbmsim/crc32c"))
-	if g.flat() {
+	shares := series.shares(g.N[g.axis()])
+	names := make([]string, len(shares))
+	for k := range shares {
+		names[k] = series.part(m.Step, k)
+	}
+	switch {
+	case len(shares) > 0:
+		do(f.Text(files, strings.Join(names, "\n")))
+	case g.flat():
 		do(f.Group("/lbmsim/layer"))
 	}
 	for _, field := range fs {
-		path := points + field.Name
-		dims := func(nz int) []int {
-			d := []int{nz, n[1], n[0]}
-			if field.Components > 1 {
-				d = append(d, field.Components)
+		shown := field.box(g, [2]int{0, g.N[g.axis()]})
+		var data int64
+		var e error
+		// What ParaView sees are the numbers themselves, or what shows them.
+		var sources []h5.Source
+		switch path := layers + field.Name; {
+		case len(shares) > 0:
+			for k, planes := range shares {
+				from := h5.Source{File: names[k], Path: "/" + field.Name, Start: make([]int, len(shown)), Size: field.box(g, planes)}
+				from.Start[2-g.axis()] = planes[0]
+				sources = append(sources, from)
 			}
-			return d
+		case g.flat():
+			data, e = f.Contiguous(path, field.Type, shown...)
+			sources = []h5.Source{{File: ".", Path: path, Start: make([]int, len(shown)), Size: shown}}
+		default:
+			data, e = f.Contiguous(points+field.Name, field.Type, shown...)
 		}
-		if g.flat() {
-			path = layers + field.Name
-		}
-		data, e := f.Contiguous(path, field.Type, dims(g.N[2])...)
 		do(e)
 		if g.flat() {
-			do(f.Virtual(points+field.Name, field.Type, path, dims(2)...))
+			shown = slices.Clone(shown)
+			shown[0] = 2
+			for _, s := range sources { // the upper layer shows the same
+				s.Start = slices.Clone(s.Start)
+				s.Start[0] = 1
+				sources = append(sources, s)
+			}
+		}
+		if len(sources) > 0 {
+			do(f.Virtual(points+field.Name, field.Type, sources, shown...))
 		}
 		do(f.String(points+field.Name, "unit", field.Unit))
 		sums, e := f.Contiguous(crcs+field.Name, h5.Uint32, g.N[g.axis()])

@@ -158,16 +158,26 @@ func (f *File) Contiguous(path string, t Type, dims ...int) (offset int64, err e
 	return offset, nil
 }
 
-// Virtual creates a dataset all of whose planes along the first axis are the
-// one plane of source, a dataset of the same file and number type.
-func (f *File) Virtual(path string, t Type, source string, dims ...int) error {
+// Source is a whole dataset that a virtual one shows as the box of this start and size.
+type Source struct {
+	File, Path  string // the file is "." for the same one, else relative to its folder
+	Start, Size []int
+}
+
+// Virtual creates a dataset that shows others, of the same number type.
+func (f *File) Virtual(path string, t Type, sources []Source, dims ...int) error {
+	for _, s := range sources {
+		if len(s.Start) != len(dims) || len(s.Size) != len(dims) {
+			return fmt.Errorf("%s: dataset %s has %d axes, its source %s another number", f.path, path, len(dims), s.Path)
+		}
+	}
 	defer enter()()
 	p, err := hdf5.NewPropList(hdf5.P_DATASET_CREATE)
 	if err != nil {
 		return f.fail("create dataset", path, err)
 	}
 	defer p.Close()
-	if !setVirtual(p, source, dims) {
+	if !setVirtual(p, dims, sources) {
 		return f.fail("map dataset", path, nil)
 	}
 	d, err := f.dataset(path, t, dims, p)

@@ -33,7 +33,10 @@ func TestRoundTrip(t *testing.T) {
 	small, err := f.Contiguous("/g/s", Uint8, 5)
 	check(err)
 	check(f.String("/g/d", "unit", "m/s"))
-	check(f.Virtual("/g/v", Float32, "/g/d", 2, 128, 256))
+	check(f.Virtual("/g/v", Float32, []Source{{".", "/g/d", []int{0, 0, 0}, []int{4, 128, 256}}}, 8, 128, 256))
+	if err := f.Virtual("/g/w", Float32, []Source{{".", "/g/d", []int{0, 0}, []int{4, 128}}}, 8, 128, 256); err == nil {
+		t.Error("a source of fewer axes was taken")
+	}
 	check(f.Close())
 	if off%(1<<20) != 0 {
 		t.Errorf("the data starts at %d, not at a multiple of 1 MiB", off)

@@ -89,15 +89,14 @@ static herr_t lbm_early(hid_t p) {
 
 static herr_t lbm_no_times(hid_t p) { return H5Pset_obj_track_times(p, 0); }
 
-// Maps the one plane of src onto plane k of the virtual dataset that p describes.
-static herr_t lbm_map(hid_t p, const char *src, int rank, const hsize_t *dims, hsize_t k) {
-	hsize_t start[8] = {0}, count[8], one[8];
-	for (int i = 0; i < rank; i++) one[i] = count[i] = dims[i];
-	start[0] = k, count[0] = one[0] = 1;
-	hid_t v = H5Screate_simple(rank, dims, NULL), s = H5Screate_simple(rank, one, NULL);
+// Maps the whole of src in file onto the box of this start and size in the virtual
+// dataset that p describes.
+static herr_t lbm_map(hid_t p, const char *file, const char *src, int rank, const hsize_t *dims,
+	const hsize_t *start, const hsize_t *size) {
+	hid_t v = H5Screate_simple(rank, dims, NULL), s = H5Screate_simple(rank, size, NULL);
 	herr_t r = -1;
-	if (v >= 0 && s >= 0 && H5Sselect_hyperslab(v, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
-		r = H5Pset_virtual(p, v, ".", src, s);
+	if (v >= 0 && s >= 0 && H5Sselect_hyperslab(v, H5S_SELECT_SET, start, NULL, size, NULL) >= 0)
+		r = H5Pset_virtual(p, v, file, src, s);
 	if (v >= 0) H5Sclose(v);
 	if (s >= 0) H5Sclose(s);
 	return r;
@@ -271,22 +270,29 @@ func half() (*hdf5.Datatype, bool) {
 
 func setEarly(p *hdf5.PropList) bool { return C.lbm_early(C.hid_t(p.ID())) >= 0 }
 
-func setVirtual(p *hdf5.PropList, source string, dims []int) bool {
+func setVirtual(p *hdf5.PropList, dims []int, sources []Source) bool {
 	if C.lbm_no_times(C.hid_t(p.ID())) < 0 {
 		return false
 	}
-	d := make([]C.hsize_t, len(dims))
-	for i, n := range dims {
-		d[i] = C.hsize_t(n)
-	}
-	return withCString(source, func(s *C.char) bool {
-		for k := 0; k < dims[0]; k++ {
-			if C.lbm_map(C.hid_t(p.ID()), s, C.int(len(d)), &d[0], C.hsize_t(k)) < 0 {
-				return false
-			}
+	sizes := func(v []int) []C.hsize_t {
+		d := make([]C.hsize_t, len(dims))
+		for i := range d {
+			d[i] = C.hsize_t(v[i])
 		}
-		return true
-	})
+		return d
+	}
+	all := sizes(dims)
+	for _, s := range sources {
+		start, size := sizes(s.Start), sizes(s.Size)
+		if !withCString(s.File, func(file *C.char) bool {
+			return withCString(s.Path, func(path *C.char) bool {
+				return C.lbm_map(C.hid_t(p.ID()), file, path, C.int(len(all)), &all[0], &start[0], &size[0]) >= 0
+			})
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // dataOffset is where a contiguous dataset starts in the file, the user block

@@ -1,32 +1,47 @@
 package joint
 
-// Array is an array [plane][row] in a file under construction, of which this rank
-// writes a part.
+// Array is an array [plane][row] in files under construction, of which this rank writes
+// a part.
 type Array struct {
 	*Sums
-	file       *File
-	at         int64 // offset in the file
+	places     []Place
 	planeBytes int
 }
 
-// NewArray is the array at an offset of the file, with so many rows of so many bytes
-// in a plane.
-func NewArray(f *File, offset int64, rows, rowBytes int, p Extent) *Array {
-	return &Array{Sums: NewSums(p, rowBytes), file: f, at: offset, planeBytes: rows * rowBytes}
+// Place is where some planes of an array lie: in a file, from an offset on.
+type Place struct {
+	File   *File
+	At     int64
+	Planes [2]int // lo, hi: half-open
 }
 
-// Put writes data, which passed Check: whole planes in one piece, else one piece for
-// each plane. Any goroutine, no messages; its error comes again from Commit.
+// Within is the place of all planes in one file.
+func Within(f *File, at int64, planes int) []Place {
+	return []Place{{f, at, [2]int{0, planes}}}
+}
+
+// NewArray is the array whose planes, of so many rows of so many bytes, lie at places,
+// which follow one another and leave no plane out.
+func NewArray(places []Place, rows, rowBytes int, p Extent) *Array {
+	return &Array{Sums: NewSums(p, rowBytes), places: places, planeBytes: rows * rowBytes}
+}
+
+// Put writes data, which passed Check: whole planes of a file in one piece, else one
+// piece for each plane. Any goroutine, no messages; its error comes again from Commit.
 func (a *Array) Put(first int, data []byte) error {
-	step := a.bytes
-	if a.bytes == a.planeBytes {
-		step = len(data)
-	}
-	for plane := a.part.Planes[0] + first; len(data) > 0; plane++ {
-		if err := a.file.WriteAt(data[:step], a.at+int64(plane)*int64(a.planeBytes)+int64(a.Sums.at)); err != nil {
-			return err
+	plane := a.part.Planes[0] + first
+	for _, to := range a.places {
+		for len(data) > 0 && plane >= to.Planes[0] && plane < to.Planes[1] {
+			n := 1
+			if a.bytes == a.planeBytes {
+				n = min(len(data)/a.bytes, to.Planes[1]-plane)
+			}
+			at := to.At + int64(plane-to.Planes[0])*int64(a.planeBytes) + int64(a.at)
+			if err := to.File.WriteAt(data[:n*a.bytes], at); err != nil {
+				return err
+			}
+			plane, data = plane+n, data[n*a.bytes:]
 		}
-		data = data[step:]
 	}
 	return nil
 }
