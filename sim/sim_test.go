@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,6 +207,7 @@ precision = %q
 steps = %d
 watch_every = 7
 [output.fields]
+files = 3
 fields = ["pressure", "velocity", "vorticity", "q_criterion", "wall_shear_stress", "wall_distance", "solid"]
 precision = "float64"
 every = 10
@@ -245,16 +247,20 @@ func outputsIn(t *testing.T, dir string) map[string][]byte {
 	if err != nil || len(more) == 0 {
 		t.Fatalf("no field files in %s (%v)", dir, err)
 	}
+	parts, err := filepath.Glob(filepath.Join(dir, "fields", "*.parts", "*.hdf"))
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("no numbers of the fields in %s (%v)", dir, err)
+	}
 	means, err := filepath.Glob(filepath.Join(dir, "averages", "*.hdf"))
 	if err != nil || len(means) == 0 {
 		t.Fatalf("no averages in %s (%v)", dir, err)
 	}
-	for _, f := range append(append(files, more...), means...) {
+	for _, f := range slices.Concat(files, more, parts, means) {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[filepath.Base(f)] = b
+		out[strings.TrimPrefix(f, dir)] = b
 	}
 	return out
 }
