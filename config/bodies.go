@@ -459,20 +459,13 @@ func (r *resolver) halfSpace(s *section) geometry.Shape {
 // solidFile notes a file to be read when the run starts; 0 with an error.
 func (r *resolver) solidFile(s *section, image bool) int {
 	e := s.get("file")
-	f := SolidFile{Body: s.name(), Shown: e.text, Path: e.text, Image: image}
-	if e.text == "" {
-		r.add(e.at, "", "%s has an empty file name", s.head())
+	f := SolidFile{Body: s.name(), Shown: e.text, Image: image}
+	var ok bool
+	if f.Path, ok = r.file(s, e); !ok {
 		return 0
 	}
-	if !filepath.IsAbs(f.Path) {
-		f.Path = filepath.Join(filepath.Dir(r.c.Path), f.Path)
-	}
-	if e := s.get("sha256"); e != nil {
-		f.SHA256 = strings.ToLower(e.text)
-		if len(f.SHA256) != 64 || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
-			r.add(e.at, "sha256sum prints it", "sha256 needs 64 hexadecimal digits")
-			return 0
-		}
+	if f.SHA256, ok = r.digest(s); !ok {
+		return 0
 	}
 	f.Repair = s.get("repair") != nil && s.get("repair").flag
 	if image && !r.imageForm(s, &f) {
@@ -491,6 +484,32 @@ func (r *resolver) solidFile(s *section, image bool) int {
 	}
 	r.c.Files = append(r.c.Files, f)
 	return len(r.c.Files)
+}
+
+// file is the path of a file that a section names.
+func (r *resolver) file(s *section, e *entry) (path string, ok bool) {
+	if e.text == "" {
+		r.add(e.at, "", "%s has an empty file name", s.head())
+		return "", false
+	}
+	if filepath.IsAbs(e.text) {
+		return e.text, true
+	}
+	return filepath.Join(filepath.Dir(r.c.Path), e.text), true
+}
+
+// digest is the checksum that a section wants its file to have, "" for any.
+func (r *resolver) digest(s *section) (sum string, ok bool) {
+	e := s.get("sha256")
+	if e == nil {
+		return "", true
+	}
+	sum = strings.ToLower(e.text)
+	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
+		r.add(e.at, "sha256sum prints it", "sha256 needs 64 hexadecimal digits")
+		return "", false
+	}
+	return sum, true
 }
 
 // imageForm is what an image does not say of itself.

@@ -142,6 +142,19 @@ type Boundary struct {
 	Timed    bool                  // Profile depends on the time
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	Relax    float64               // outflow: share of the pressure's error that is mended in a step
+	// Ramp is how many steps velocity and pressure take to rise; 0: they are there at once.
+	Ramp float64
+	// Table is the file with a factor of velocity and pressure for each time; nil: none.
+	Table *TableFile
+}
+
+// TableFile is a function of the time in a file.
+type TableFile struct {
+	Boundary string  // NAME of [boundary.NAME]
+	Path     string  // to be opened
+	Shown    string  // as the case file has it
+	SHA256   string  // of its bytes, in hexadecimal, when the case gives it
+	Step     float64 // in the unit of the file's times
 }
 
 // Body is one [body.NAME] that stands in the flow. A cell is solid when its centre

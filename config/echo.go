@@ -114,18 +114,19 @@ func RestartMayChange(key string) bool {
 	return false
 }
 
-// Pin writes the checksums of the files of bodies, in their order, into a resolved
-// copy: cases whose files have changed then differ, though their texts are the same.
+// Pin writes the checksums of files, the tables of boundaries and behind them those of
+// bodies, in their order, into a resolved copy: cases whose files have changed then differ,
+// though their texts are the same.
 func Pin(resolved string, sums []string) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(resolved, "\n")
-	inBody := false
+	named := "" // what the key of a file is called here
 	for i, line := range lines {
 		if strings.HasPrefix(line, "[") {
-			inBody = strings.HasPrefix(line, "[body.")
+			named = map[bool]string{strings.HasPrefix(line, "[boundary."): "table = ", strings.HasPrefix(line, "[body."): "file = "}[true]
 		}
 		b.WriteString(line)
-		if inBody && strings.HasPrefix(line, "file = ") && len(sums) > 0 {
+		if named != "" && strings.HasPrefix(line, named) && len(sums) > 0 {
 			if i+1 < len(lines) && !strings.HasPrefix(lines[i+1], "sha256 = ") {
 				b.WriteString("sha256 = " + quote(sums[0]) + "\n")
 			}

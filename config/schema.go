@@ -142,6 +142,9 @@ func boundaryKeys() []key {
 	return []key{
 		{name: "velocity", kind: kFormulas, dim: model.Velocity, time: true, doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
 		{name: "pressure", kind: kQuantity, dim: model.Pressure, any: true, defDoc: "0", doc: "pressure at the face against that of the reference density"},
+		{name: "ramp", kind: kQuantity, dim: model.Time, within: above(0), doc: "smooth start: for this time T velocity and pressure are multiplied by (1 - cos(pi t/T))/2"},
+		{name: "table", kind: kText, doc: "a file of two columns, time (seconds; steps in lattice units) and a factor of velocity and pressure, separated by commas; relative to the case file's folder. Between lines factors are interpolated linearly, before the first and after the last line they stay"},
+		{name: "sha256", kind: kText, defDoc: "the file's, in the resolved copy", doc: "SHA-256 of the table in hexadecimal; the run ends when the file has another"},
 		{name: "relaxation", kind: kNumber, within: between(0, 1), defDoc: "0.1 cs/L, L the length of the domain across the face", doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}
 }

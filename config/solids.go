@@ -166,6 +166,7 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 				"the pressure is %s in lattice units", short(b.Density*model.CS2))
 		}
 	}
+	r.change(s, b)
 	if b.Kind.Law != model.Outflow {
 		return
 	}
@@ -175,6 +176,22 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40, with a smaller sigma than
 		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
 		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.c.Cells[b.Faces[0].Axis]))
+	}
+}
+
+// change is how velocity and pressure change with time.
+func (r *resolver) change(s *section, b *Boundary) {
+	if e := s.get("ramp"); e != nil {
+		b.Ramp = r.lattice(e.vals[0], model.Time)
+	}
+	if e := s.get("table"); e != nil {
+		path, ok := r.file(s, e)
+		sum, right := r.digest(s)
+		if ok && right {
+			b.Table = &TableFile{Boundary: b.Name, Path: path, Shown: e.text, SHA256: sum, Step: r.c.Units.Time}
+		}
+	} else if s.has("sha256") {
+		r.add(s.keys["sha256"].keyAt, "", "%s has a sha256 but no table", s.head())
 	}
 }
 

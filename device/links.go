@@ -21,15 +21,19 @@ type Links struct {
 	Types []uint8
 	Laws  []LinkLaw
 
-	timed []timedLink // whose laws change with time
+	// Steady is the number of laws that stay as they are: those that change with time come
+	// behind them.
+	Steady int
+
+	timed []timedLaw // of each of these a link that has it
 }
 
-// timedLink has a law of its own.
-type timedLink struct {
-	law uint32
-	x   [3]int
-	i   int
-	k   uint8
+// timedLaw is a link whose law changes with time, and all that have the same law.
+type timedLaw struct {
+	x     [3]int
+	i     int
+	k     uint8
+	links []uint32 // in List, while it is made
 }
 
 // Timed tells whether laws change with time.
@@ -37,9 +41,11 @@ func (l *Links) Timed() bool { return l != nil && len(l.timed) > 0 }
 
 // Retime brings the laws to time t, in steps.
 func (w *Walls) Retime(l *Links, t float64) {
-	for _, link := range l.timed {
-		l.Laws[link.law], _ = w.law(link.x, link.i, link.k, t)
-	}
+	InParallel(len(l.timed), func(lo, hi int) {
+		for n, at := range l.timed[lo:hi] {
+			l.Laws[l.Steady+lo+n], _ = w.law(at.x, at.i, at.k, t, w.cells.Wall(at.k).Strength(t))
+		}
+	})
 }
 
 // LinkCell is a cell of the list.
@@ -82,10 +88,10 @@ type LinkLaw struct {
 // LinkNumbers are the float64 of a LinkLaw.
 const LinkNumbers = 9
 
-// LawNumbers are the numbers of all laws, LinkNumbers each.
-func LawNumbers[T float32 | float64](l *Links) []T {
-	list := make([]T, 0, LinkNumbers*len(l.Laws))
-	for _, n := range l.Laws {
+// LawNumbers are the numbers of the laws from one on, LinkNumbers each.
+func LawNumbers[T float32 | float64](l *Links, first int) []T {
+	list := make([]T, 0, LinkNumbers*(len(l.Laws)-first))
+	for _, n := range l.Laws[first:] {
 		for _, v := range [LinkNumbers]float64{n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance} {
 			list = append(list, T(v))
 		}
@@ -117,17 +123,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		return nil, nil
 	}
 	n := w.cells.N
-	l := &Links{}
-	ids := map[LinkLaw]uint32{}
-	number := func(law LinkLaw) uint32 {
-		id, ok := ids[law]
-		if !ok {
-			id = uint32(len(l.Laws))
-			ids[law] = id
-			l.Laws = append(l.Laws, law)
-		}
-		return id
-	}
+	l := &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
 	for z := 0; z < n[2]; z++ {
 		for y := 0; y < n[1]; y++ {
 			l.Rows = append(l.Rows, uint32(len(l.Cells)))
@@ -149,36 +145,81 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 						}
 					}
 					if some {
-						w.describe(l, number, [3]int{x, y, z}, links, whole)
+						l.describe([3]int{x, y, z}, links, whole)
 					}
 				}
 			}
 		}
 	}
 	l.Rows = append(l.Rows, uint32(len(l.Cells)))
+	l.Steady = len(l.Laws)
+	for n, at := range l.timed {
+		for _, link := range at.links {
+			l.List[link] |= uint32(l.Steady + n)
+		}
+		l.timed[n].links = nil
+	}
+	l.Laws = append(l.Laws, make([]LinkLaw, len(l.timed))...)
+	w.Retime(l.Links, 0)
 	if len(l.Laws) >= 1<<(32-MoreShift) || len(l.List) >= math.MaxUint32 {
 		return nil, fmt.Errorf("%d links with %d different laws are more than the lists can number: cut the domain for more ranks", len(l.List), len(l.Laws))
 	}
-	return l, nil
+	return l.Links, nil
+}
+
+// lister makes lists.
+type lister struct {
+	*Walls
+	*Links
+	ids      map[LinkLaw]uint32
+	timedIDs map[timedKey]int
+}
+
+// timedKey is what links have to share for their laws to be the same at all times, where
+// only a factor depends on the time: the law without it, and the wall.
+type timedKey struct {
+	law LinkLaw
+	k   uint8
+}
+
+// number of a law.
+func (l *lister) number(law LinkLaw) uint32 {
+	id, ok := l.ids[law]
+	if !ok {
+		id = uint32(len(l.Laws))
+		l.ids[law] = id
+		l.Laws = append(l.Laws, law)
+	}
+	return id
+}
+
+// later gives the next link a law that changes with time.
+func (l *lister) later(law LinkLaw, x [3]int, i int, k uint8) {
+	n, ok := l.timedIDs[timedKey{law, k}]
+	if !ok || l.cells.Wall(k).Timed {
+		n = len(l.timed)
+		l.timedIDs[timedKey{law, k}] = n
+		l.timed = append(l.timed, timedLaw{x: x, i: i, k: k})
+	}
+	l.timed[n].links = append(l.timed[n].links, uint32(len(l.List)))
 }
 
 // describe appends a cell.
-func (w *Walls) describe(l *Links, number func(LinkLaw) uint32, x [3]int, links uint32, whole bool) {
-	cell := LinkCell{X: uint32(x[0]), Row: uint32(x[2]*w.cells.N[1] + x[1]), First: uint32(len(l.List)), Links: links}
-	index := w.cells.Index(x[0], x[1], x[2])
+func (l *lister) describe(x [3]int, links uint32, whole bool) {
+	cell := LinkCell{X: uint32(x[0]), Row: uint32(x[2]*l.cells.N[1] + x[1]), First: uint32(len(l.List)), Links: links}
+	index := l.cells.Index(x[0], x[1], x[2])
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
-		k := w.cells.Type[index+w.from[i]]
-		law, mirror := w.law(x, i, k, 0)
-		wall := w.cells.Wall(k)
-		id := uint32(len(l.Laws))
-		if wall.Timed {
-			l.Laws = append(l.Laws, law)
-			l.timed = append(l.timed, timedLink{id, x, i, k})
+		k := l.cells.Type[index+l.from[i]]
+		law, mirror := l.law(x, i, k, 0, 1)
+		wall := l.cells.Wall(k)
+		id, timed := uint32(0), wall.Timed || wall.Factor != nil
+		if timed {
+			l.later(law, x, i, k)
 		} else {
-			id = number(law)
+			id = l.number(law)
 		}
-		if law.D != 0 || wall.Timed {
+		if law.D != 0 || timed {
 			cell.More |= MoreDensity
 		}
 		l.List = append(l.List, id|mirror<<MirrorShift)
@@ -189,13 +230,13 @@ func (w *Walls) describe(l *Links, number func(LinkLaw) uint32, x [3]int, links 
 		if wall.Law == model.Interpolated && wall.Conserve {
 			cell.More |= MoreConserve
 		}
-		axis, high, straight := normal(w.lattice.Velocities[i])
+		axis, high, straight := normal(l.lattice.Velocities[i])
 		if wall.Law == model.Outflow && straight && cell.More&MoreOutflow == 0 {
-			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift | number(LinkLaw{A: wall.Relax, B: wall.Density})<<MoreShift
+			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift | l.number(LinkLaw{A: wall.Relax, B: wall.Density})<<MoreShift
 			if high {
 				cell.More |= MoreHigh
 			}
-			if w.cells.Type[index-w.from[i]] == 0 {
+			if l.cells.Type[index-l.from[i]] == 0 {
 				cell.More |= MoreUpwind
 			}
 		}
@@ -216,8 +257,9 @@ func normal(c [3]int) (axis int, high, straight bool) {
 	return 0, false, false
 }
 
-// law of direction i out of a wall of type k into cell x at time t.
-func (w *Walls) law(x [3]int, i int, k uint8, t float64) (law LinkLaw, mirror uint32) {
+// law of direction i out of a wall of type k into cell x at time t, when its velocity and
+// density have a factor.
+func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) (law LinkLaw, mirror uint32) {
 	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
 	index := w.cells.Index(x[0], x[1], x[2])
 	wall := w.cells.Wall(k)
@@ -231,6 +273,9 @@ func (w *Walls) law(x [3]int, i int, k uint8, t float64) (law LinkLaw, mirror ui
 		}
 	}
 	u := w.cells.Motion(k, x[0], x[1], x[2], q, c, t)
+	for a := range u {
+		u[a] *= factor
+	}
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	law = LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
 	switch wall.Law {
@@ -243,7 +288,7 @@ func (w *Walls) law(x [3]int, i int, k uint8, t float64) (law LinkLaw, mirror ui
 	case model.VelocityFace:
 		law.D = kick
 	case model.PressureFace:
-		law, mirror = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * wall.Density, Distance: q}, w.beside(x, c)
+		law, mirror = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * factor * wall.Density, Distance: q}, w.beside(x, c)
 	case model.Outflow:
 		law, mirror = LinkLaw{B: 1, Distance: q}, w.beside(x, c)
 	case model.Slip:

@@ -13,6 +13,9 @@ type Boundary struct {
 	Paper  string
 }
 
+// changes are the keys that say how velocity and pressure change with time.
+var changes = []string{"ramp", "table", "sha256"}
+
 // Boundaries in the order of the documentation. Periodic axes are declared in
 // [domain]; every other face needs a boundary.
 var Boundaries = []Boundary{
@@ -22,7 +25,7 @@ var Boundaries = []Boundary{
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285; exact position: Ginzburg & d'Humieres, Phys. Rev. E 68 (2003) 066614",
 	},
 	{
-		Name: "moving_wall", Faces: true, Keys: []string{"velocity"},
+		Name: "moving_wall", Faces: true, Keys: []string{"velocity"}, May: changes,
 		Doc:   "half-way wall that moves in its own plane with velocity u_w: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285",
 	},
@@ -32,12 +35,12 @@ var Boundaries = []Boundary{
 		Paper: "Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452",
 	},
 	{
-		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"},
+		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: changes,
 		Doc:   "inlet, or outlet, of given velocity half-way before the first cell: f_i = f*_i' + 6 w_i rho c_i.u",
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285; Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.4",
 	},
 	{
-		Name: "pressure", Law: PressureFace, Faces: true, May: []string{"pressure"},
+		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure"}, changes...),
 		Doc:   "inlet or outlet of given pressure half-way before the first cell; velocity and stress have no gradient across it: f_i = f*_i(s) + 2 w_i (rho_w - rho(s)), s the cell beside x - c_i",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},

@@ -50,6 +50,8 @@ type Wall struct {
 	// in steps, in lattice units; nil: Cells.Velocity.
 	Velocity func(p [3]float64, t float64) [3]float64
 	Timed    bool // Velocity depends on the time
+	// Factor multiplies velocity and density at a time in steps; nil: they are as they are.
+	Factor   func(t float64) float64
 	Measured bool // asked for by device.Program.Forces
 }
 
@@ -100,8 +102,16 @@ func (c Cells) Wall(k uint8) Wall {
 	return c.Walls[k-1]
 }
 
-// Motion is the velocity of the wall of type k > 0 at the distance q along direction
-// v out of it from cell (x, y, z), at time t.
+// Strength is the factor of the wall's velocity and density at time t.
+func (w Wall) Strength(t float64) float64 {
+	if w.Factor == nil {
+		return 1
+	}
+	return w.Factor(t)
+}
+
+// Motion is the velocity of the wall of type k > 0, without its factor, at the distance q
+// along direction v out of it from cell (x, y, z), at time t.
 func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]float64 {
 	w := c.Wall(k)
 	if w.Velocity == nil {
@@ -115,10 +125,10 @@ func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]f
 	return w.Velocity(p, t)
 }
 
-// Timed tells whether some wall changes its velocity with time.
+// Timed tells whether some wall changes with time.
 func (c Cells) Timed() bool {
 	for _, w := range c.Walls {
-		if w.Timed {
+		if w.Timed || w.Factor != nil {
 			return true
 		}
 	}
@@ -128,7 +138,7 @@ func (c Cells) Timed() bool {
 // Plain tells that type k > 0 is a half-way wall, at rest or in a constant motion.
 func (c Cells) Plain(k uint8) bool {
 	w := c.Wall(k)
-	return w.Law == Bounce && w.Velocity == nil
+	return w.Law == Bounce && w.Velocity == nil && w.Factor == nil
 }
 
 // AtRest tells if all cells of the plane x, edges included, are walls at rest.

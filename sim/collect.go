@@ -14,7 +14,7 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 	part := meet(box, r.box)
 	var mine []float64
 	if part.Cells() > 0 {
-		s := newSampler[float64](r, r.present(), f)
+		s := newSampler[float64](r, r.n, r.present(), f)
 		local := r.local(part)
 		if !s.neighbours {
 			s.region = local

@@ -26,7 +26,8 @@ type sampler[In, Out number] struct {
 	cells  model.Cells
 	units  config.Units
 	dims   int
-	faces  int // boundaries of faces come before those of bodies in cells.Velocity
+	time   float64 // in steps
+	faces  int     // boundaries of faces come before those of bodies in cells.Velocity
 	// viscosity of the fluid in lattice units, and the distance of the rank's own cells
 	// to the nearest wall, [z][y][x], for the fields that need them.
 	viscosity float64

@@ -45,7 +45,7 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for range 4 {
 		r.cells.Velocity = append(r.cells.Velocity, [3]float64{0.01, 0.02, 0.03})
 	}
-	return newSampler[Out](r, held(h.box, h.components, h.values), list...), h
+	return newSampler[Out](r, 0, held(h.box, h.components, h.values), list...), h
 }
 
 // Every field of every cell is its definition, computed in float64 and rounded once,
@@ -153,7 +153,7 @@ func fieldOf(t *testing.T, name string, n [3]int, cells model.Cells, u func(x, y
 	}
 	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
 		layout: decomp.NewLayout(n, ghost, 1), cells: cells, params: model.Params{Omega: 1.25}}
-	s := newSampler[float64](r, held(box, 1+dims, h), f)
+	s := newSampler[float64](r, 0, held(box, 1+dims, h), f)
 	for k := range n[axis] {
 		plane, err := s.sample(f, k, nil)
 		if err != nil {

@@ -97,7 +97,7 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 // velocityError compares the velocity with the expectation's reference.
 func (r *run) velocityError(e config.Expectation) (float64, error) {
 	velocity, _ := model.FindField("velocity")
-	s := newSampler[float64](r, r.present(), velocity)
+	s := newSampler[float64](r, r.n, r.present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
 	axis, n := r.layout.Axis(), r.layout.N
 	of := columns{added: 2, all: 4}

@@ -125,7 +125,8 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 	case none == nil:
 		r.edge.After(shot.Taken())
 		r.bulk.After(shot.Taken())
-		return func() error { return deliver(r, f.FieldsOutput, p, box, shot) }, nil
+		step := r.n
+		return func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) }, nil
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
 	case r.root:
@@ -141,20 +142,20 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 }
 
 // deliver writes a snapshot, once it is on the host.
-func deliver(r *run, f config.FieldsOutput, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
+func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
 	defer shot.Close()
 	single, double, err := shot.Wait()
 	switch {
 	case err != nil:
 		return err
 	case double != nil && f.Type == model.Float64:
-		return convert[float64](r, f.Fields, p, held(box, 1+r.Case.Dims(), double))
+		return convert[float64](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), double))
 	case double != nil:
-		return convert[float32](r, f.Fields, p, held(box, 1+r.Case.Dims(), double))
+		return convert[float32](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), double))
 	case f.Type == model.Float64:
-		return convert[float64](r, f.Fields, p, held(box, 1+r.Case.Dims(), single))
+		return convert[float64](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), single))
 	}
-	return convert[float32](r, f.Fields, p, held(box, 1+r.Case.Dims(), single))
+	return convert[float32](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), single))
 }
 
 // batch is about how many bytes are computed, summed up and handed to the system at
@@ -167,10 +168,10 @@ func planesAtOnce[T number](values int) int {
 }
 
 // convert brings fields from the host's memory to the file.
-func convert[Out, In number](r *run, list []model.Field, p *fields.Pending, from source[In]) error {
+func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pending, from source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
 	return spread(r.threads()-1, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
-		s := newSampler[Out](r, from, list...)
+		s := newSampler[Out](r, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
 			planes := len(ready[i]) / s.values(list[i])
@@ -240,11 +241,11 @@ func rounded(from source[float64]) source[float64] {
 	}
 }
 
-// newSampler makes a sampler of the whole of this rank's box.
-func newSampler[Out, In number](r *run, from source[In], fields ...model.Field) *sampler[In, Out] {
+// newSampler makes a sampler of the whole of this rank's box, of the state after a step.
+func newSampler[Out, In number](r *run, step int, from source[In], fields ...model.Field) *sampler[In, Out] {
 	return &sampler[In, Out]{
 		source: from, neighbours: slices.ContainsFunc(fields, derivative),
-		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), faces: r.faces,
+		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), time: float64(step), faces: r.faces,
 		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance,
 		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
 	}
@@ -279,7 +280,7 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		from = rounded(from)
 	}
 	err = r.share(planes, func(lo, hi int) error {
-		s := newSampler[Out](r, from, list...)
+		s := newSampler[Out](r, r.n, from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				if _, err := s.sample(m, k, part(i, k, k+1)); err != nil {

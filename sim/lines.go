@@ -180,7 +180,7 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 		}
 	}
 	slices.Sort(order)
-	s := newSampler[float64](r, r.present(), f)
+	s := newSampler[float64](r, r.n, r.present(), f)
 	values := map[[3]int][]float64{}
 	var plane []float64
 	for _, k := range order {

@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/geometry"
 	"lbmsim/halo"
+	"lbmsim/io/curve"
 	"lbmsim/model"
 )
 
@@ -41,8 +42,9 @@ type run struct {
 	box    decomp.Box // this rank's cells, global
 	layout decomp.Layout
 	cells  model.Cells
-	solids []geometry.Shape // the bodies from files
-	faces  int              // boundaries that stand on faces; those of bodies follow
+	solids []geometry.Shape       // the bodies from files
+	curves map[string]curve.Curve // of boundaries, by their names
+	faces  int                    // boundaries that stand on faces; those of bodies follow
 	// distance to the walls of the rank's own cells, where an output shows it.
 	distance []float32
 	params   model.Params

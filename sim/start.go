@@ -28,6 +28,9 @@ func start(o Options) (*run, error) {
 		return r, &Error{ExitUsage, err} // the same on every rank
 	}
 	r.box = r.plan.Box(r.rank)
+	if err := r.loadTables(); err != nil {
+		return r, err
+	}
 	if err := r.loadFiles(); err != nil {
 		return r, err
 	}
@@ -114,6 +117,7 @@ func (r *run) domain() geometry.Domain {
 				return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
 			}
 		}
+		w.Factor = r.factor(b)
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
 			if b.Part != nil {

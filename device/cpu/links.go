@@ -53,16 +53,16 @@ func newLinkLists(l *device.Links, precision model.Precision) (*linkLists, error
 	links := kernels.Links{
 		Rows: place(m, rows, l.Rows), Cells: place(m, cells, l.Cells), List: place(m, list, l.List), Types: place(m, types, l.Types),
 	}
-	links.Laws = placeLaws(m, numbers, l, precision)
+	links.Laws = placeLaws(m, numbers, l, 0, precision)
 	return &linkLists{memory: m, at: (*kernels.Links)(place(m, 0, []kernels.Links{links})), links: l, numbers: numbers}, nil
 }
 
-// placeLaws writes the laws' numbers.
-func placeLaws(m *memory, offset int, l *device.Links, precision model.Precision) unsafe.Pointer {
+// placeLaws writes the numbers of the laws from one on; those of all begin at the offset.
+func placeLaws(m *memory, offset int, l *device.Links, first int, precision model.Precision) unsafe.Pointer {
 	if precision == model.Float64 {
-		return place(m, offset, device.LawNumbers[float64](l))
+		return place(m, offset+8*device.LinkNumbers*first, device.LawNumbers[float64](l, first))
 	}
-	return place(m, offset, device.LawNumbers[float32](l))
+	return place(m, offset+4*device.LinkNumbers*first, device.LawNumbers[float32](l, first))
 }
 
 // Retime brings walls that move in time to time t.
@@ -70,7 +70,7 @@ func (p *program) Retime(t float64) error {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {
 			p.found.Retime(list.links, t)
-			placeLaws(list.memory, list.numbers, list.links, p.spec.Precision)
+			placeLaws(list.memory, list.numbers, list.links, list.links.Steady, p.spec.Precision)
 		}
 	}
 	return nil

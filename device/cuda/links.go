@@ -89,7 +89,7 @@ func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 		return b
 	}
 	var abi linksABI
-	lists := &linkLists{links: l, laws: put(p.lawBytes(l))}
+	lists := &linkLists{links: l, laws: put(p.lawBytes(l, 0))}
 	for to, data := range map[*uint64][]byte{&abi.cells: bytesOf(l.Cells), &abi.list: bytesOf(l.List), &abi.types: l.Types} {
 		if b := put(data); err == nil {
 			*to = uint64(b.at)
@@ -103,12 +103,12 @@ func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 	return lists, err
 }
 
-// lawBytes is the laws' numbers as the kernels read them.
-func (p *program) lawBytes(l *device.Links) []byte {
+// lawBytes is the numbers of the laws from one on as the kernels read them.
+func (p *program) lawBytes(l *device.Links, first int) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(device.LawNumbers[float64](l))
+		return bytesOf(device.LawNumbers[float64](l, first))
 	}
-	return bytesOf(device.LawNumbers[float32](l))
+	return bytesOf(device.LawNumbers[float32](l, first))
 }
 
 // Retime brings walls that move in time to time t.
@@ -118,7 +118,9 @@ func (p *program) Retime(t float64) error {
 			continue
 		}
 		p.found.Retime(list.links, t)
-		if err := list.laws.Write(p.lawBytes(list.links), 0); err != nil {
+		first := list.links.Steady
+		numbers := p.lawBytes(list.links, first)
+		if err := list.laws.Write(numbers, len(numbers)/(len(list.links.Laws)-first)*first); err != nil {
 			return fmt.Errorf("walls that move in time: %w", err)
 		}
 	}

@@ -23,12 +23,13 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		}
 		return u
 	}
+	rise := func(t float64) float64 { return 0.3 + 0.2*t }
 	const bounce, moving, curved, turning, inlet, pressure, outflow, slip = 1, 2, 3, 4, 5, 6, 7, 8
 	e.Cells.Velocity = make([][3]float64, slip)
 	e.Cells.Velocity[moving-1] = flat([3]float64{0.02, 0.01, -0.03})
 	e.Cells.Walls = []model.Wall{
 		{Measured: true},
-		{Measured: true},
+		{Measured: true, Factor: rise},
 		{Law: model.Interpolated, Conserve: seed%2 == 0, Measured: true},
 		{Law: model.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
 			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
@@ -36,7 +37,7 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		{Law: model.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
 			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
 		}},
-		{Law: model.PressureFace, Density: 0.01},
+		{Law: model.PressureFace, Density: 0.01, Factor: rise},
 		{Law: model.Outflow, Density: -0.01, Relax: 0.05},
 		{Law: model.Slip},
 	}

@@ -36,7 +36,7 @@ var places = map[string]place{
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "stats"}},
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "decomp"}},
@@ -50,6 +50,7 @@ var places = map[string]place{
 	"io/checkpoint":       {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
 	"io/picture":          {2, []string{"model"}},
 	"io/probe":            {2, []string{"model"}},
+	"io/curve":            {0, nil},
 	"device":              {2, []string{"model", "decomp"}},
 	"kernels":             {2, []string{"model", "decomp"}},
 	"geometry":            {1, []string{"model", "decomp"}},

@@ -68,7 +68,8 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 		}
 	}
 	u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
-	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+	strength := wall.Strength(f.Time)
+	kick := 6 * weight * strength * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	// The fluid cell beside the one behind a face of the domain, and the mirror image of c.
 	beside, image := f.beside(x, c)
 	switch wall.Law {
@@ -80,7 +81,7 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	case model.VelocityFace:
 		return own[o] + sum(own)*kick
 	case model.PressureFace:
-		return beside[i] + 2*weight*(1+wall.Density-sum(beside))
+		return beside[i] + 2*weight*(1+strength*wall.Density-sum(beside))
 	case model.Outflow:
 		return beside[i]
 	case model.Slip:
@@ -215,12 +216,12 @@ func (f *Flow) Forces() [][6]float64 {
 				}
 			}
 			u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
-			weight := f.Lattice.Weights[i]
+			weight, strength := f.Lattice.Weights[i], wall.Strength(f.Time)
 			old, back := f.F[cell][f.Lattice.Opposite(i)]-weight, f.law(cell, x, i, k)-weight
 			var F, at [3]float64
 			for a := range F {
 				v := float64(c[a])
-				F[a] = (-v-u[a])*old - (v-u[a])*back
+				F[a] = (-v-strength*u[a])*old - (v-strength*u[a])*back
 				at[a] = float64(f.Cells.Origin[a]+x[a]) + 0.5 - q*v
 				sums[k-1][a] += F[a]
 			}

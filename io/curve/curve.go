@@ -1,0 +1,121 @@
+// Package curve reads functions of one variable that are given by points, from files of
+// comma-separated values.
+package curve
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Curve is a function through points, linear between them and constant beyond the ends.
+type Curve struct{ X, Y []float64 }
+
+// mostBytes of a file: a million lines.
+const mostBytes = 64 << 20
+
+// Read reads a file, and the SHA-256 of its bytes in hexadecimal.
+func Read(path string) (data []byte, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	if data, err = io.ReadAll(io.LimitReader(f, mostBytes+1)); err != nil {
+		return nil, "", err
+	}
+	if len(data) > mostBytes {
+		return nil, "", fmt.Errorf("%s has more than %d MiB", path, mostBytes>>20)
+	}
+	digest := sha256.Sum256(data)
+	return data, hex.EncodeToString(digest[:]), nil
+}
+
+// Parse makes the curve of lines of two numbers, the first of which rises; lines that
+// begin with # are comments, and the first other line may name the columns. name is for
+// messages.
+func Parse(name string, data []byte) (c Curve, err error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace, r.ReuseRecord = '#', -1, true, true
+	for first := true; ; first = false {
+		fields, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		var bad *csv.ParseError
+		if errors.As(err, &bad) {
+			return c, fmt.Errorf("%s:%d: %w", name, bad.Line, bad.Err)
+		}
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", name, err)
+		}
+		line, _ := r.FieldPos(0)
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
+		}
+		if len(fields) != 2 {
+			return c, fail("%d columns instead of two", len(fields))
+		}
+		x, errX := number(fields[0])
+		y, errY := number(fields[1])
+		if first && errX != nil && errY != nil {
+			continue // names
+		}
+		for _, err := range []error{errX, errY} {
+			if err != nil {
+				return c, fail("%v", err)
+			}
+		}
+		if n := len(c.X); n > 0 && x <= c.X[n-1] {
+			return c, fail("%g does not come after %g", x, c.X[n-1])
+		}
+		c.X, c.Y = append(c.X, x), append(c.Y, y)
+	}
+	if len(c.X) == 0 {
+		return c, fmt.Errorf("%s has no numbers", name)
+	}
+	return c, nil
+}
+
+func number(text string) (float64, error) {
+	text = strings.TrimSpace(text)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		if r := []rune(text); len(r) > 40 {
+			text = string(r[:40]) + "..."
+		}
+		return 0, fmt.Errorf("%q is no number", text)
+	}
+	return v, nil
+}
+
+// At is the value at x.
+func (c Curve) At(x float64) float64 {
+	i := sort.SearchFloat64s(c.X, x) // the first that is not below
+	switch {
+	case i == 0:
+		return c.Y[0]
+	case i == len(c.X):
+		return c.Y[i-1]
+	}
+	share := (x - c.X[i-1]) / (c.X[i] - c.X[i-1])
+	return c.Y[i-1] + share*(c.Y[i]-c.Y[i-1])
+}
+
+// Range is the smallest and the largest value.
+func (c Curve) Range() (lo, hi float64) {
+	lo, hi = c.Y[0], c.Y[0]
+	for _, y := range c.Y {
+		lo, hi = min(lo, y), max(hi, y)
+	}
+	return lo, hi
+}

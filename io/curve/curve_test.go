@@ -1,0 +1,62 @@
+package curve
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestCurve(t *testing.T) {
+	for name, text := range map[string]string{
+		"with names":     "# measured\ntime, factor\n0, 1\n2,3\r\n 4 ,2\n",
+		"without":        "0,1\n2,3\n4,2",
+		"with a comment": "0,1\n# in the middle\n\n2,3\n4,2\n",
+	} {
+		c, err := Parse("flow.csv", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for x, want := range map[float64]float64{-1: 1, 0: 1, 0.5: 1.5, 2: 3, 3: 2.5, 4: 2, 9: 2} {
+			if got := c.At(x); got != want {
+				t.Errorf("%s: %v at %v, want %v", name, got, x, want)
+			}
+		}
+		if lo, hi := c.Range(); lo != 1 || hi != 3 {
+			t.Errorf("%s: from %v to %v", name, lo, hi)
+		}
+	}
+}
+
+func TestErrorsNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                     "flow.csv has no numbers",
+		"time,factor\n":        "flow.csv has no numbers",
+		"time,factor\nt,f\n":   `flow.csv:2: "t" is no number`,
+		"0,1\n1,2,3\n":         "flow.csv:2: 3 columns instead of two",
+		"0,1\n\n# x\n1,fast\n": `flow.csv:4: "fast" is no number`,
+		"0,1\n2,1\n2,3\n":      "flow.csv:3: 2 does not come after 2",
+		"0,inf\n":              `flow.csv:1: "inf" is no number`,
+		"0,1\n1,\"2\n":         `flow.csv:2: extraneous or missing " in quoted-field`,
+		"0;1\n":                "flow.csv:1: 1 columns instead of two",
+	} {
+		_, err := Parse("flow.csv", []byte(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("abc"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	data, sum, err := Read(path)
+	if err != nil || string(data) != "abc" || sum != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+		t.Errorf("%q, %s, %v", data, sum, err)
+	}
+	if _, _, err := Read(path + "x"); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}

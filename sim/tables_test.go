@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// starting is a flow whose boundaries change with time: inlet, pressure and a lid.
+func starting(inlet, lid, outlet string) string {
+	return fmt.Sprintf(`
+[domain]
+cells = [20, 12]
+[fluid]
+viscosity = 0.1
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+%s
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = [0.03, 0]
+%s
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[boundary.outlet]
+type = "pressure"
+faces = ["x+"]
+%s
+[output.force.lid]
+of = ["lid", "inlet"]
+every = 5
+`, inlet, lid, outlet)
+}
+
+// A ramp and a table do what the same factor does in an expression, on any ranks and after
+// a restart.
+func TestRampsAndTables(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "rise.csv")
+	if err := os.WriteFile(path, []byte("# by hand\nstep,factor\n5,0.25\n10, 0.75\n25,0.5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const profile = "0.02*(0.5 + y/Ly)"
+	lid, outlet := fmt.Sprintf("table = %q", path), fmt.Sprintf("pressure = 2e-3\nramp = 12\ntable = %q", path)
+	text := starting(fmt.Sprintf("velocity = [%q, 0]\nramp = 40\ntable = %q", profile, path), lid, outlet)
+	table := "if(t < 5, 0.25, if(t < 10, 0.25 + 0.1*(t-5), if(t < 25, 0.75 - (t-10)/60, 0.5)))"
+	other := starting(fmt.Sprintf("velocity = [\"%s * (1 - cos(pi*t/40))/2 * %s\", 0]", profile, table), lid, outlet)
+	for _, precision := range []string{"float32", "float64"} {
+		end := ending("regularized", precision, 30)
+		whole := withPoint(strings.Replace(text+end, "POINT", "[5.5, 4.5]", 1))
+		dir := t.TempDir()
+		trial{text: whole, ranks: 1, dir: dir}.must(t)
+		want := outputsIn(t, dir)
+		dir = t.TempDir()
+		s := trial{text: strings.Replace(other+end, "POINT", "[5.5, 4.5]", 1), ranks: 1, dir: dir}.must(t)
+		if s.summary.Last != 30 || precision == "float64" && len(want) < 5 {
+			t.Fatal("the run was not long enough")
+		}
+		near(t, "an expression", stateIn(t, dir), want["state"], precision)
+		dir = t.TempDir()
+		trial{text: whole, ranks: 3, dir: dir}.must(t)
+		compare(t, "three ranks", outputsIn(t, dir), want)
+		for _, later := range []string{"0000000030", "0000000020"} {
+			old, err := filepath.Glob(filepath.Join(dir, checkpointDir, "*"+later+"*"))
+			if err != nil || len(old) == 0 {
+				t.Fatalf("checkpoints of step %s: %v, %v", later, old, err)
+			}
+			for _, f := range old {
+				if err := os.Remove(f); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		trial{text: whole, ranks: 2, dir: dir, restart: "latest"}.must(t)
+		compare(t, "after a restart", outputsIn(t, dir), want)
+		if err := os.WriteFile(path, []byte("5,0.25\n10,0.75\n25,0.6\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := trial{text: whole, ranks: 2, dir: dir, restart: "latest"}.run(t)
+		if code, agreed := ExitCode(err); code != ExitUsage || !agreed || !strings.Contains(fmt.Sprint(err), "sha256") {
+			t.Errorf("with another table: %v", err)
+		}
+		if err := os.WriteFile(path, []byte("5,0.25\n10, 0.75\n25,0.5\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Wrong files end the run on every rank with
+// their line.
+func TestWrongTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rise.csv")
+	text := starting("velocity = [0.01, 0]", fmt.Sprintf("table = %q", path), "") + "[run]\nsteps = 2\n"
+	for content, want := range map[string]string{
+		"-":                     "no such file",
+		"time,factor\n0,1\n0,2": "[boundary.lid]: " + path + ":3: 0 does not come after 0",
+	} {
+		if content != "-" {
+			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := trial{text: text, ranks: 2}.run(t)
+		if code, agreed := ExitCode(err); code != ExitUsage || !agreed || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%q: %v, want %s", content, err, want)
+		}
+	}
+	_, err := trial{text: strings.Replace(text, "table = ", "sha256 = \""+strings.Repeat("0", 64)+"\"\ntable = ", 1), ranks: 2}.run(t)
+	if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(fmt.Sprint(err), "another SHA-256") {
+		t.Errorf("another checksum: %v", err)
+	}
+}
+
+// near holds two states together that differ by rounding.
+func near(t *testing.T, what string, got, want []byte, precision string) {
+	t.Helper()
+	size, limit := 4, 1e-6
+	if precision == "float64" {
+		size, limit = 8, 1e-14
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: states of %d and %d bytes", what, len(got), len(want))
+	}
+	most := 0.0
+	for i := 0; i < len(got); i += size {
+		var d float64
+		if size == 4 {
+			d = float64(math.Float32frombits(binary.LittleEndian.Uint32(got[i:])) - math.Float32frombits(binary.LittleEndian.Uint32(want[i:])))
+		} else {
+			d = math.Float64frombits(binary.LittleEndian.Uint64(got[i:])) - math.Float64frombits(binary.LittleEndian.Uint64(want[i:]))
+		}
+		most = math.Max(most, math.Abs(d))
+	}
+	if !(most <= limit) {
+		t.Errorf("%s: the states differ by %.2g", what, most)
+	}
+}
