@@ -49,6 +49,7 @@ type Case struct {
 	Probes     []Probe
 	Lines      []Line
 	Forces     []ForceOutput
+	Series     []SeriesOutput
 	Checkpoint Checkpoint
 	Expect     []Expectation
 

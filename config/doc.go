@@ -6,10 +6,10 @@
 //
 // A case has the tables [domain], [fluid], [scaling], [collision], [turbulence], [force], [initial],
 // [boundary.NAME], [body.NAME], [run], [output] with [output.fields],
-// [output.picture] and [output.probe.NAME], [checkpoint] and [expect]. The table
-// schema (schema.go) holds every key with its kind, dimension, default, range and
-// meaning; parsing, suggestions, the resolved copy and docs/reference.md (Reference)
-// come from it.
+// [output.picture], [output.probe.NAME], [output.series.NAME] and others, [checkpoint] and
+// [expect]. The table schema (schema.go) holds every key with its kind, dimension, default,
+// range and meaning; parsing, suggestions, the resolved copy and docs/reference.md
+// (Reference) come from it.
 //
 // A value with a dimension is a number or an expression followed by a unit:
 //

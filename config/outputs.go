@@ -164,6 +164,9 @@ func (r *resolver) outputs() {
 	for _, s := range r.all("output.force") {
 		r.forceOutput(s)
 	}
+	for _, s := range r.all("output.series") {
+		r.series(s)
+	}
 	r.stopWhen()
 	if s := r.section("checkpoint"); s != nil {
 		r.c.Checkpoint.On, r.c.Checkpoint.Schedule = true, r.schedule(s)

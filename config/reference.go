@@ -67,6 +67,10 @@ func Reference() string {
 	for _, f := range model.Averages {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
 	}
+	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima run over the fluid cells of the whole domain, sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
+	for _, q := range SeriesQuantities() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, symbol(q.Dim), cell(q.Doc))
+	}
 	b.WriteString("\n## Quantities of `[expect]`\n\nThey are taken at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
 	for _, q := range Quantities() {
 		unit := symbol(q.Dim)

@@ -366,6 +366,9 @@ func schema() []table {
 			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
 			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
 		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force."},
+		{"output.series.*", append([]key{
+			{name: "quantities", kind: kWords, choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), def: `["kinetic_energy"]`, doc: "what is recorded, see the table of series; columns are in the order of that table"},
+		}, scheduleKeys("100", "true", "true")...), "Numbers of the whole domain over time, as CSV."},
 		{"checkpoint", append([]key{
 			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
 		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},

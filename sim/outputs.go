@@ -22,6 +22,9 @@ func (r *run) makeOutputs() {
 	for _, f := range c.Forces {
 		r.outputs = append(r.outputs, newForces(r, f))
 	}
+	for _, s := range c.Series {
+		r.outputs = append(r.outputs, newSeries(r, s))
+	}
 	if c.Averages.On {
 		r.outputs = append(r.outputs, newAverager(r))
 	}

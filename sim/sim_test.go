@@ -220,6 +220,9 @@ every = 15
 [output.probe.middle]
 at = POINT
 every = 3
+[output.series.totals]
+quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "enstrophy"]
+every = 5
 [checkpoint]
 every = 10
 keep = 9

@@ -1,7 +1,15 @@
 // Command validate runs the cases of the validation book with the program itself, holds
 // what comes out against published values, and writes docs/validation.md:
 //
-//	go run ./scripts/validate [-only REGEXP] [-short] [-np N] [-check]
+//	go run ./scripts/validate [-only REGEXP] [-short] [-gpu] [-np N] [-check]
+//
+// Where there is no Go, such as on a machine with a GPU, it runs as a program (go build -o
+// validate ./scripts/validate) beside bin/lbmsim, validation and examples:
+//
+//	./validate -device cuda -gpu -only 'taylor-green|sphere'
+//
+// and what it leaves in validation/results.json is taken here with -add FILE -draw;
+// docs/validation_*.png are the pictures.
 //
 // What a run is held to stands in its case file (validation/*.toml, [expect]), so that a
 // user who runs the command of the book gets the verdict of the book; orders, and what is
@@ -15,6 +23,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +40,7 @@ func main() {
 	flag.StringVar(&o.device, "device", "", "where to compute, as --device of lbmsim")
 	flag.BoolVar(&o.check, "check", false, "only tell, leave results and page as they are")
 	flag.BoolVar(&o.draw, "draw", false, "draw the page from the results that there are, without a run")
+	flag.StringVar(&o.add, "add", "", "first take the results in this `file`, which another machine wrote")
 	flag.Parse()
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "validate:", err)
@@ -40,6 +50,7 @@ func main() {
 
 type options struct {
 	program, only, device   string
+	add                     string
 	short, gpu, check, draw bool
 	ranks                   int
 	root                    string // of the tree; "" is here
@@ -63,6 +74,9 @@ func (o options) run() error {
 	all := book()
 	kept, err := readResults(filepath.Join(o.root, resultsFile))
 	if err != nil {
+		return err
+	}
+	if err := o.take(kept, all); err != nil {
 		return err
 	}
 	var missed []string
@@ -117,7 +131,7 @@ func (o options) keepPicture(all []section, e entry) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(o.root, "docs", "validation_"+s.id+".png"), b, 0o666)
+		return o.document("validation_"+s.id+".png", b)
 	}
 	return nil
 }
@@ -129,11 +143,39 @@ func (o options) write(all []section, kept map[string]outcome) error {
 		return err
 	}
 	for name, b := range plots {
-		if err := os.WriteFile(filepath.Join(o.root, "docs", name), b, 0o666); err != nil {
+		if err := o.document(name, b); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(o.root, pageFile), []byte(text), 0o666)
+	return o.document(filepath.Base(pageFile), []byte(text))
+}
+
+// document writes a file of docs, a folder that a pack for another machine need not have.
+func (o options) document(name string, b []byte) error {
+	docs := filepath.Join(o.root, filepath.Dir(pageFile))
+	if err := os.MkdirAll(docs, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(docs, name), b, 0o666)
+}
+
+// take adds the results of another machine: a book need not be run in one place.
+func (o options) take(kept map[string]outcome, all []section) error {
+	if o.add == "" {
+		return nil
+	}
+	more, err := readResults(o.add)
+	if err == nil && len(more) == 0 {
+		err = fmt.Errorf("-add %s: there are no results", o.add)
+	}
+	if err != nil {
+		return err
+	}
+	maps.Copy(kept, more)
+	if o.check {
+		return nil
+	}
+	return writeResults(filepath.Join(o.root, resultsFile), all, kept)
 }
 
 // readResults is empty where there are none yet.

@@ -73,7 +73,7 @@ func page(all []section, kept map[string]outcome) (string, map[string][]byte, er
 			plots[name] = svg
 			fmt.Fprintf(&b, "\n![%s over the number of cells](%s)\n", s.against, name)
 		}
-		if s.picture != "" {
+		if _, ok := kept[s.picture]; ok {
 			fmt.Fprintf(&b, "\n![%s](validation_%s.png)\n", s.title, s.id)
 		}
 		fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(commands, "\n"))

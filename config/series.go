@@ -1,0 +1,54 @@
+package config
+
+import "lbmsim/model"
+
+// SeriesOutput is [output.series.NAME]: numbers of the whole domain over time, as CSV.
+type SeriesOutput struct {
+	Name       string
+	Schedule   Schedule
+	Quantities []SeriesQuantity
+}
+
+// SeriesQuantity is one number of the whole domain, or a vector.
+type SeriesQuantity struct {
+	Name   string // word of the case file
+	Vector bool
+	Dim    model.Dimension
+	Doc    string // the exact definition
+}
+
+// Names of the quantities of a series.
+const (
+	SeriesDensity   = "mean_density"
+	SeriesVelocity  = "mean_velocity"
+	SeriesMaxSpeed  = "max_speed"
+	SeriesEnergy    = "kinetic_energy"
+	SeriesEnstrophy = "enstrophy"
+)
+
+// SeriesQuantities lists what a series can follow. Means and maxima run over the fluid
+// cells of the whole domain.
+func SeriesQuantities() []SeriesQuantity {
+	return []SeriesQuantity{
+		{Name: SeriesDensity, Dim: model.Density, Doc: "the mean of rho: the mass divided by the volume"},
+		{Name: SeriesVelocity, Vector: true, Dim: model.Velocity, Doc: "sum(rho u) / sum(rho)"},
+		{Name: SeriesMaxSpeed, Dim: model.Velocity, Doc: "the largest |u|"},
+		{Name: SeriesEnergy, Dim: model.Pressure, Doc: "the mean of rho u^2/2 (J/m3 = Pa)"},
+		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity 2 nu times it is the rate at which friction takes kinetic energy. It takes as long as an output of the vorticity; the other quantities take as long as a look of the watch"},
+	}
+}
+
+func (r *resolver) series(s *section) {
+	o := SeriesOutput{Name: s.name(), Schedule: r.schedule(s)}
+	if e := s.get("quantities"); e != nil {
+		if len(e.words) == 0 {
+			r.add(e.at, "", "quantities is empty: nothing would be recorded")
+		}
+		for _, q := range SeriesQuantities() {
+			if contains(e.words, q.Name) {
+				o.Quantities = append(o.Quantities, q)
+			}
+		}
+	}
+	r.c.Series = append(r.c.Series, o)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"lbmsim/config"
+)
+
+// What is computed from the numbers of a run.
+
+// against holds a number to a value, within a part of it.
+func against(what string, got, want, part float64) check {
+	return check{What: what, Got: number(got), Want: number(want), Tolerance: number(part * math.Abs(want)), OK: math.Abs(got-want) <= part*math.Abs(want)}
+}
+
+// told is a number that is held to nothing.
+func told(what string, got float64) check {
+	return check{What: what, Got: number(got), OK: true, Free: true}
+}
+
+// columns of a CSV file in the folder of a run, by their names without units.
+func columns(dir, name string) (map[string][]float64, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < 2 {
+		return nil, fmt.Errorf("%s has no rows", f.Name())
+	}
+	all := map[string][]float64{}
+	for k, head := range rows[0] {
+		head, _, _ = strings.Cut(head, " (")
+		for _, row := range rows[1:] {
+			v, err := strconv.ParseFloat(row[k], 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			all[head] = append(all[head], v)
+		}
+	}
+	return all, nil
+}
+
+// dissipation is the largest -dK/dt of the Taylor-Green vortex and its time, and beside
+// it what the vorticity that the grid shows would dissipate.
+func dissipation(_ []check, dir string) ([]check, error) {
+	const nu, peak, at = 1. / 1600, 0.01285753, 8.97
+	s, err := columns(dir, "series_energy.csv")
+	if err != nil {
+		return nil, err
+	}
+	times, rates, err := slopes(s["time"], s["kinetic_energy"], 0.3)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rates {
+		rates[i] = -rates[i]
+	}
+	largest, when := maximum(times, rates)
+	w, err := columns(dir, "series_enstrophy.csv")
+	if err != nil {
+		return nil, err
+	}
+	enstrophy, then := maximum(w["time"], w["enstrophy"])
+	return []check{
+		against("largest -dK/dt", largest, peak, 0.03),
+		against("its time", when, at, 0.02),
+		told("2 nu times the largest enstrophy", 2*nu*enstrophy),
+		told("its time", then),
+	}, nil
+}
+
+// enstrophyAt2 is the enstrophy of the Taylor-Green vortex at t = 2, the end of the run.
+func enstrophyAt2(_ []check, dir string) ([]check, error) {
+	w, err := columns(dir, "series_enstrophy.csv")
+	if err != nil {
+		return nil, err
+	}
+	return []check{against("enstrophy at t = 2", w["enstrophy"][len(w["enstrophy"])-1], 0.566048, 0.05)}, nil
+}
+
+// slopes of a series: of the cubic that fits the points within half a window best
+// (Savitzky & Golay, Anal. Chem. 36 (1964) 1627, for any distances), so that sound does
+// not show. Times nearer than that to an end have none.
+func slopes(t, v []float64, half float64) (at, slope []float64, err error) {
+	if len(t) != len(v) {
+		return nil, nil, fmt.Errorf("%d times of %d values", len(t), len(v))
+	}
+	for i := range t {
+		if t[i]-t[0] < half || t[len(t)-1]-t[i] < half {
+			continue
+		}
+		lo, hi := i, i
+		for t[i]-t[lo] < half {
+			lo--
+		}
+		for t[hi]-t[i] < half {
+			hi++
+		}
+		n := hi - lo + 1
+		if n < 5 {
+			return nil, nil, fmt.Errorf("%d values around t = %g: too few", n, t[i])
+		}
+		powers, values := mat.NewDense(n, 4, nil), mat.NewVecDense(n, nil)
+		for k := range n {
+			x := t[lo+k] - t[i]
+			powers.SetRow(k, []float64{1, x, x * x, x * x * x})
+			values.SetVec(k, v[lo+k]-v[i])
+		}
+		var fit mat.VecDense
+		if err := fit.SolveVec(powers, values); err != nil {
+			return nil, nil, err
+		}
+		at, slope = append(at, t[i]), append(slope, fit.AtVec(1))
+	}
+	if len(at) == 0 {
+		return nil, nil, fmt.Errorf("%d values are too few for slopes", len(t))
+	}
+	return at, slope, nil
+}
+
+// maximum of samples, by the parabola through the largest and its neighbours.
+func maximum(t, v []float64) (value, at float64) {
+	value, k := config.Extremum(v, true)
+	i := min(int(k), len(t)-2)
+	return value, t[i] + (k-float64(i))*(t[i+1]-t[i])
+}

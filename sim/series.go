@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"fmt"
+
+	"lbmsim/config"
+	"lbmsim/io/probe"
+	"lbmsim/model"
+)
+
+// series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
+// order of planeSums.
+type series struct {
+	config.SeriesOutput
+	rows
+	at int
+}
+
+func newSeries(r *run, s config.SeriesOutput) *series {
+	return &series{SeriesOutput: s, at: -1, rows: rows{kind: "series " + s.Name, key: "series/" + s.Name, path: r.outputDir("series_" + s.Name + ".csv")}}
+}
+
+func (s *series) schedule() config.Schedule { return s.Schedule }
+func (s *series) written() int              { return s.at }
+
+// write adds a row. A failure of the file comes out at the next sync, as of probes.
+func (s *series) write(r *run) error {
+	s.at = r.n
+	t := r.watch.totals
+	if r.watch.at != r.n {
+		var err error
+		if _, t, err = r.census(); err != nil {
+			return fmt.Errorf("rank %d: series at step %d: %w", r.rank, r.n, err)
+		}
+	}
+	cells, dims := float64(t.Cells), r.Case.Dims()
+	var row []float64
+	for _, q := range s.Quantities {
+		var values []float64
+		switch q.Name {
+		case config.SeriesDensity:
+			values = []float64{1 + t.Mass/cells}
+		case config.SeriesVelocity:
+			for _, p := range t.Momentum[:dims] {
+				values = append(values, p/(cells+t.Mass))
+			}
+		case config.SeriesMaxSpeed:
+			values = []float64{t.MaxSpeed}
+		case config.SeriesEnergy:
+			values = []float64{t.Energy / cells}
+		case config.SeriesEnstrophy:
+			sum, err := r.vorticity2()
+			if err != nil {
+				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.rank, r.n, err)
+			}
+			values = []float64{sum / 2 / cells}
+		}
+		for _, v := range values {
+			row = append(row, r.Case.Units.Factor(q.Dim)*v)
+		}
+	}
+	if r.root {
+		_ = s.file.Append(int64(r.n), r.time(), row...)
+	}
+	return nil
+}
+
+// vorticity2 is the sum of |curl u|^2 over the fluid cells, on rank 0, in lattice units.
+// Collective.
+func (r *run) vorticity2() (float64, error) {
+	curl, _ := model.FindField("vorticity")
+	n := r.layout.N
+	planes, nx := n[r.layout.Axis()], n[0]
+	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
+	sums := make([]float64, planes*each)
+	err := r.share(planes, func(lo, hi int) (err error) {
+		s := newSampler[float64](r, r.present(), curl)
+		s.units = config.Units{Length: 1, Time: 1, Density: 1}
+		var w []float64
+		for k := lo; k < hi; k++ {
+			if w, err = s.sample(curl, k, w); err != nil {
+				return err
+			}
+			for row := range each {
+				sum := 0.0
+				for _, v := range w[3*nx*row:][:3*nx] {
+					sum += v * v
+				}
+				sums[k*each+row] = sum
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	all, err := r.planeSums(sums, columns{added: 1, all: 1})
+	total := 0.0
+	for _, v := range all {
+		total += v
+	}
+	return total, err
+}
+
+// header names the columns.
+func (s *series) header(r *run) probe.Header {
+	u := r.Case.Units
+	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title, r.Case.Resolved}, Lattice: !u.Physical, Nowhere: true}
+	for _, q := range s.Quantities {
+		names := []string{q.Name}
+		if q.Vector {
+			names = nil
+			for a := range r.Case.Dims() {
+				names = append(names, q.Name+" "+"xyz"[a:a+1])
+			}
+		}
+		for _, name := range names {
+			h.Columns = append(h.Columns, probe.Column{Name: name, Unit: u.Symbol(q.Dim)})
+		}
+	}
+	return h
+}
