@@ -82,6 +82,7 @@ var places = map[string]place{
 // that it can be replaced, and its traps be known, in one place.
 var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml": {"config"},
+	"gonum.org/v1/gonum":         {"scripts/validate"}, // least squares
 	"gonum.org/v1/hdf5":          {"io/internal/h5"},
 	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot", "scripts/validate"},
 	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},

@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"lbmsim/config"
 )
 
 // What is computed from the numbers of a run.
@@ -136,7 +135,15 @@ func slopes(t, v []float64, half float64) (at, slope []float64, err error) {
 
 // maximum of samples, by the parabola through the largest and its neighbours.
 func maximum(t, v []float64) (value, at float64) {
-	value, k := config.Extremum(v, true)
-	i := min(int(k), len(t)-2)
-	return value, t[i] + (k-float64(i))*(t[i+1]-t[i])
+	i := floats.MaxIdx(v)
+	if i == 0 || i == len(v)-1 {
+		return v[i], t[i]
+	}
+	rise, fall := (v[i]-v[i-1])/(t[i]-t[i-1]), (v[i+1]-v[i])/(t[i+1]-t[i])
+	bend := (fall - rise) / (t[i+1] - t[i-1])
+	if bend == 0 {
+		return v[i], t[i]
+	}
+	slope := rise + bend*(t[i]-t[i-1])
+	return v[i] - slope*slope/(4*bend), t[i] - slope/(2*bend)
 }
