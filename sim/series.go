@@ -74,7 +74,7 @@ func (r *run) vorticity2() (float64, error) {
 	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
 	sums := make([]float64, planes*each)
 	err := r.share(planes, func(lo, hi int) (err error) {
-		s := newSampler[float64](r, r.present(), curl)
+		s := newSampler[float64](r, r.n, r.present(), curl)
 		s.units = config.Units{Length: 1, Time: 1, Density: 1}
 		var w []float64
 		for k := lo; k < hi; k++ {
