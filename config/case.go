@@ -143,6 +143,9 @@ type Boundary struct {
 	Timed    bool                  // Profile depends on the time
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	Relax    float64               // outflow: share of the pressure's error that is mended in a step
+	// Sponge are the numbers of the cells in the layer before the face: those that touch it,
+	// the next, ...; none: there is no layer.
+	Sponge []model.Params
 	// Ramp is how many steps velocity and pressure take to rise; 0: they are there at once.
 	Ramp float64
 	// Table is the file with a factor of velocity and pressure for each time; nil: none.

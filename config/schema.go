@@ -145,6 +145,8 @@ func boundaryKeys() []key {
 		{name: "ramp", kind: kQuantity, dim: model.Time, within: above(0), doc: "smooth start: for this time T velocity and pressure are multiplied by (1 - cos(pi t/T))/2"},
 		{name: "table", kind: kText, doc: "a file of two columns, time (seconds; steps in lattice units) and a factor of velocity and pressure, separated by commas; relative to the case file's folder. Between lines factors are interpolated linearly, before the first and after the last line they stay"},
 		{name: "sha256", kind: kText, defDoc: "the file's, in the resolved copy", doc: "SHA-256 of the table in hexadecimal; the run ends when the file has another"},
+		{name: "sponge", kind: kQuantity, dim: model.Length, within: above(0), doc: "thickness L of a layer before the face whose viscosity rises towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d: eddies and sound die out in it. After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
+		{name: "sponge_viscosity", kind: kQuantity, dim: model.Viscosity, within: above(0), defDoc: "ten times the fluid's; if that is less, that of tau = 1", doc: "viscosity of the sponge at the face"},
 		{name: "relaxation", kind: kNumber, within: between(0, 1), defDoc: "0.1 cs/L, L the length of the domain across the face", doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}
 }

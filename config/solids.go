@@ -167,6 +167,7 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 		}
 	}
 	r.change(s, b)
+	r.sponge(s, b)
 	if b.Kind.Law != model.Outflow {
 		return
 	}
@@ -176,6 +177,46 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40, with a smaller sigma than
 		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
 		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.c.Cells[b.Faces[0].Axis]))
+	}
+}
+
+// sponge is the layer before a face in which the viscosity rises.
+func (r *resolver) sponge(s *section, b *Boundary) {
+	e := s.get("sponge")
+	if e == nil {
+		if s.has("sponge_viscosity") && !s.has("sponge") {
+			r.add(s.keys["sponge_viscosity"].keyAt, "sponge is its thickness", "%s has a sponge_viscosity but no sponge", s.head())
+		}
+		return
+	}
+	if law := r.c.Spec.Viscosity; law == model.PowerLaw || law == model.Carreau {
+		r.add(e.keyAt, "a sponge raises a viscosity that is a number", "a sponge in a fluid of the law %q", law)
+		return
+	}
+	nu := (r.c.Tau - 0.5) / 3
+	most := math.Max(10*nu, 1./6)
+	if !s.has("sponge_viscosity") {
+		r.setDefault(s, "sponge_viscosity", amount{v: most * r.c.Units.Factor(model.Viscosity), bare: !r.c.Units.Physical, dim: model.Viscosity}.toml())
+	}
+	if e := s.get("sponge_viscosity"); e != nil {
+		if most = r.lattice(e.vals[0], model.Viscosity); most < nu {
+			r.add(e.at, "", "the sponge of %s is less viscous than the fluid", s.head())
+		}
+	}
+	thick := r.cellsOf(e)
+	for _, f := range b.Faces {
+		if r.haveBox && thick >= float64(r.c.Cells[f.Axis]) {
+			r.add(e.at, "", "the sponge before face %s fills the whole domain", f)
+			return
+		}
+	}
+	for i := 0; float64(i)+0.5 < thick; i++ {
+		rise := 1 - (float64(i)+0.5)/thick
+		tau := 0.5 + 3*(nu+(most-nu)*rise*rise)
+		b.Sponge = append(b.Sponge, r.c.Rheology.numbers(r.c.Spec, tau, model.NewParams(r.c.Spec.Collision, tau, r.c.Values, r.c.Force.Density)))
+	}
+	if len(b.Sponge) == 0 {
+		r.add(e.at, "a cell belongs to it when its centre lies in it", "the sponge before %s is thinner than half a cell", s.head())
 	}
 }
 

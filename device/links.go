@@ -8,8 +8,8 @@ import (
 	"lbmsim/model"
 )
 
-// Links lists cells with links whose law is more than half-way bounce-back, or links
-// that are measured, for kernels/special.h: row after row, in rising x, the links of a
+// Links lists cells with links whose law is more than half-way bounce-back, cells with
+// rates of their own, or links that are measured, for kernels/special.h: row after row, in rising x, the links of a
 // cell in rising direction.
 type Links struct {
 	Rows  []uint32 // first cell of interior row z*ny + y; one more at the end
@@ -62,13 +62,14 @@ type LinkCell struct {
 const (
 	MoreDensity = 1 << iota // some link's law has the cell's density in it
 	MoreConserve
-	MoreOutflow // the outflow's law is number More >> MoreShift
+	MoreOutflow // the outflow's numbers are in law More >> MoreShift
 	MoreUpwind  // the cell behind it, seen from the face, is fluid
 	MoreHigh    // the face is at the high end of its axis
 	moreAxis    // two bits: the outward normal's axis
 
+	MoreRates     = 1 << 7 // the cell's rates are in law More >> MoreShift
 	MoreAxisShift = 5
-	MoreShift     = 7
+	MoreShift     = 8
 	MirrorShift   = 29
 )
 
@@ -77,8 +78,9 @@ const (
 //	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + D r + K
 //
 // (beside the cell, if List says so)
-// and for the force on the wall its velocity and its distance in links; of an outflow
-// the first two: Relax and Density.
+// and for the force on the wall its velocity and its distance in links. A law of a cell
+// has in their places Relax and Density of an outflow; omega, omegaMinus and the four
+// numbers of the law of the viscosity.
 type LinkLaw struct {
 	A, B, C, D, K float64
 	Velocity      [3]float64
@@ -119,8 +121,11 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		wanted[k+1] = counts(uint8(k + 1))
 		any = any || wanted[k+1]
 	}
-	if !any {
-		return nil, nil
+	rates := w.cells.Rates
+	if !whole || rates == nil {
+		if rates = func([3]int) *model.Params { return nil }; !any {
+			return nil, nil
+		}
 	}
 	n := w.cells.N
 	l := &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
@@ -128,7 +133,15 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		for y := 0; y < n[1]; y++ {
 			l.Rows = append(l.Rows, uint32(len(l.Cells)))
 			for b := 0; b*w.block < n[0]; b++ {
-				for near := w.Near(b, y, z); near != 0; near &= near - 1 {
+				near := w.Near(b, y, z)
+				if whole && w.cells.Rates != nil {
+					for i := range min(w.block, n[0]-b*w.block) {
+						if rates([3]int{b*w.block + i, y, z}) != nil {
+							near |= 1 << i
+						}
+					}
+				}
+				for ; near != 0; near &= near - 1 {
 					x := b*w.block + bits.TrailingZeros64(near)
 					if x >= n[0] {
 						break
@@ -137,7 +150,8 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 					if w.cells.Type[index] != 0 {
 						continue
 					}
-					links, some := uint32(0), false
+					own := rates([3]int{x, y, z})
+					links, some := uint32(0), own != nil
 					for i, from := range w.from {
 						if k := w.cells.Type[index+from]; k != 0 && (whole || wanted[k]) {
 							links |= 1 << i
@@ -145,7 +159,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 						}
 					}
 					if some {
-						l.describe([3]int{x, y, z}, links, whole)
+						l.describe([3]int{x, y, z}, links, own, whole)
 					}
 				}
 			}
@@ -205,7 +219,8 @@ func (l *lister) later(law LinkLaw, x [3]int, i int, k uint8) {
 }
 
 // describe appends a cell.
-func (l *lister) describe(x [3]int, links uint32, whole bool) {
+func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole bool) {
+	var numbers LinkLaw // of the cell
 	cell := LinkCell{X: uint32(x[0]), Row: uint32(x[2]*l.cells.N[1] + x[1]), First: uint32(len(l.List)), Links: links}
 	index := l.cells.Index(x[0], x[1], x[2])
 	for rest := links; rest != 0; rest &= rest - 1 {
@@ -232,7 +247,8 @@ func (l *lister) describe(x [3]int, links uint32, whole bool) {
 		}
 		axis, high, straight := normal(l.lattice.Velocities[i])
 		if wall.Law == model.Outflow && straight && cell.More&MoreOutflow == 0 {
-			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift | l.number(LinkLaw{A: wall.Relax, B: wall.Density})<<MoreShift
+			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift
+			numbers.A, numbers.B = wall.Relax, wall.Density
 			if high {
 				cell.More |= MoreHigh
 			}
@@ -240,6 +256,14 @@ func (l *lister) describe(x [3]int, links uint32, whole bool) {
 				cell.More |= MoreUpwind
 			}
 		}
+	}
+	if rates != nil {
+		cell.More |= MoreRates
+		numbers.C, numbers.D, numbers.K = rates.Omega, rates.OmegaMinus, rates.Viscosity[0]
+		copy(numbers.Velocity[:], rates.Viscosity[1:])
+	}
+	if cell.More&(MoreOutflow|MoreRates) != 0 {
+		cell.More |= l.number(numbers) << MoreShift
 	}
 	l.Cells = append(l.Cells, cell)
 }

@@ -17,6 +17,7 @@ type Domain struct {
 	// Parts are regions of the faces whose cells have another type. No two of a face share
 	// cells.
 	Parts    [3][2][]Part
+	Sponges  []Sponge
 	Bodies   []Body
 	Velocity [][3]float64 // wall velocity of each boundary, lattice units
 	Walls    []model.Wall // what each boundary does; nil: all are half-way walls
@@ -43,6 +44,11 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 		}
 		for _, t := range types {
 			cells.Rest[side] = cells.Rest[side] && d.Velocity[t-1] == [3]float64{} && cells.Plain(t)
+		}
+	}
+	if len(d.Sponges) > 0 {
+		cells.Rates = func(x [3]int) *model.Params {
+			return d.rates([3]int{box.Lo[0] + x[0], box.Lo[1] + x[1], box.Lo[2] + x[2]})
 		}
 	}
 	cells.Distance = func(x, c [3]int) float64 { return d.distance(cells, x, c) }

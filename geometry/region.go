@@ -1,6 +1,10 @@
 package geometry
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/model"
+)
 
 // Region is a part of a face of the domain, in cells from the domain's lower corner: a
 // box or a disc. The coordinate across the face does not count.
@@ -56,6 +60,28 @@ func (r Region) Share(axis int, n [3]int, other *Region) (cells int) {
 		cells += max(0, to-from)
 	}
 	return cells
+}
+
+// Sponge is a layer of cells before a part of a face whose rates are their own.
+type Sponge struct {
+	Axis, Side int
+	Type       uint8          // of the cells behind the face, where it is
+	Rates      []model.Params // of the cells that touch the face, the next, ...
+}
+
+// rates of a cell of the domain: those of the most viscous sponge that it lies in, nil for
+// none.
+func (d Domain) rates(cell [3]int) (own *model.Params) {
+	for _, s := range d.Sponges {
+		depth := cell[s.Axis]
+		if s.Side == 1 {
+			depth = d.Cells[s.Axis] - 1 - depth
+		}
+		if depth < len(s.Rates) && (own == nil || s.Rates[depth].Omega < own.Omega) && d.Face(s.Axis, s.Side, cell) == s.Type {
+			own = &s.Rates[depth]
+		}
+	}
+	return own
 }
 
 // Part is a region of a face and the type of the cells behind it.

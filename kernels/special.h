@@ -1,4 +1,5 @@
-// Special cells: those with a link whose law is more than half-way bounce-back. A step
+// Special cells: those with a link whose law is more than half-way bounce-back, and those
+// of a sponge, whose rates are their own. A step
 // computes them anew, one by one and after the others, from lists (device/links.go), so
 // that what a case does not use costs its other cells nothing. A law is linear in what
 // the cell and the one behind it have (model.Law tells which law has which numbers):
@@ -16,10 +17,11 @@ namespace lbm { namespace {
 
 // LinkCell is device.LinkCell, with the bits of its more.
 struct LinkCell { unsigned x, row, first, links, more; };  // row z*ny + y
-enum { MORE_DENSITY = 1, MORE_CONSERVE = 2, MORE_OUTFLOW = 4, MORE_UPWIND = 8, MORE_HIGH = 16 };
-enum { MORE_AXIS_SHIFT = 5, MORE_SHIFT = 7, MIRROR_SHIFT = 29 };
-// A law: A, B, C, D, K, the wall's velocity and distance.
-enum { LINK_NUMBERS = 9, LINK_VELOCITY = 5, LINK_DISTANCE = 8 };
+enum { MORE_DENSITY = 1, MORE_CONSERVE = 2, MORE_OUTFLOW = 4, MORE_UPWIND = 8, MORE_HIGH = 16, MORE_RATES = 128 };
+enum { MORE_AXIS_SHIFT = 5, MORE_SHIFT = 8, MIRROR_SHIFT = 29 };
+// A law: A, B, C, D, K, the wall's velocity and distance. That of a cell: two numbers of
+// the outflow, omega, omegaMinus and the numbers of the viscosity's law.
+enum { LINK_NUMBERS = 9, LINK_VELOCITY = 5, LINK_DISTANCE = 8, CELL_OMEGA = 2, CELL_VISCOSITY = 4 };
 // Forces and torques are added up as integers of these parts (device.Load), so that the
 // order of cells and ranks does not matter.
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
@@ -101,6 +103,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	}
 
 	LBM_HD LBM_INLINE bool links(int i) const { return cell.links >> i & 1; }
+	LBM_HD LBM_INLINE const T* numbers() const { return laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS; }
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ((1u << MIRROR_SHIFT) - 1)) * LINK_NUMBERS; }
 
 	// link is what comes out of the wall along direction i, whose word is given; back is
@@ -147,7 +150,13 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	}
 
 	// step gives the components of the cell after the next step.
-	template <class C> LBM_HD LBM_INLINE void step(const Params<T>& p, T* out) const {
+	template <class C> LBM_HD LBM_INLINE void step(Params<T> p, T* out) const {
+		if (cell.more & MORE_RATES) {
+			const T* const own = numbers();
+			p.omega = own[CELL_OMEGA];
+			p.omegaMinus = own[CELL_OMEGA + 1];
+			for (int k = 0; k < 4; k++) p.law[k] = own[CELL_VISCOSITY + k];
+		}
 		Moments<L, T> m{};
 		T f[MOMENTS ? 1 : L::Q];
 		T missing{};  // mass that went into walls and did not come back
@@ -188,7 +197,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	// outflow adds to the populations that come in what gives W its value.
 	LBM_HD LBM_INLINE void outflow(Moments<L, T>& m, T* f) const {
 		const int axis = cell.more >> MORE_AXIS_SHIFT & 3, side = cell.more & MORE_HIGH ? 1 : -1;
-		const T* const law = laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS;
+		const T* const law = numbers();
 		const T sign = T(side);
 		const T jn = sign * part(j0, axis), w0 = wave(r0, jn), un = jn * reciprocal(T(1) + r0);
 		T want = w0 + law[0] * (law[1] - r0);

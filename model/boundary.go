@@ -40,12 +40,12 @@ var Boundaries = []Boundary{
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285; Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.4",
 	},
 	{
-		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure"}, changes...),
+		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure", "sponge", "sponge_viscosity"}, changes...),
 		Doc:   "inlet or outlet of given pressure half-way before the first cell; velocity and stress have no gradient across it: f_i = f*_i(s) + 2 w_i (rho_w - rho(s)), s the cell beside x - c_i",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},
 	{
-		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation"},
+		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation", "sponge", "sponge_viscosity"},
 		Doc:   "outlet that sound leaves: the incoming acoustic wave W = rho/rho0 - u_n/cs goes with the flow, as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho)",
 		Paper: "after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104; for lattices Izquierdo & Fueyo, Phys. Rev. E 78 (2008) 046707",
 	},

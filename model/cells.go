@@ -71,6 +71,9 @@ type Cells struct {
 	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
 	// half-way.
 	Distance func(x, c [3]int) float64
+	// Rates are those of a cell that lies in a sponge, nil for others: of these numbers
+	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
+	Rates func(x [3]int) *Params
 	// Global is the domain's cells and Origin the place of this box in it, for what
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int

@@ -130,6 +130,8 @@ radius = 4
 [boundary.side]
 type = "pressure"
 pressure = 1e-4
+sponge = 3
+sponge_viscosity = 0.3
 faces = ["y+", "z+"]
 from = [3, 0, 2]
 to = [9, 12, 13]
@@ -149,6 +151,7 @@ type = "outflow"
 faces = ["x+"]
 from = [26, 2, 1]
 to = [26, 7, 12]
+sponge = 4.5
 [output.force.nozzle]
 of = ["nozzle", "walls"]
 every = 4

@@ -120,6 +120,9 @@ func (r *run) domain() geometry.Domain {
 		w.Factor = r.factor(b)
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
+			if b.Sponge != nil {
+				d.Sponges = append(d.Sponges, geometry.Sponge{Axis: f.Axis, Side: f.Side, Type: uint8(i + 1), Rates: b.Sponge})
+			}
 			if b.Part != nil {
 				d.Parts[f.Axis][f.Side] = append(d.Parts[f.Axis][f.Side], geometry.Part{Region: *b.Part, Type: uint8(i + 1)})
 			}

@@ -35,6 +35,14 @@ func listCommand() *cobra.Command {
 			for _, b := range model.Boundaries {
 				fmt.Printf("  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)
 			}
+			fmt.Println("of boundaries")
+			for _, w := range [][2]string{
+				{"parts of faces", "from and to, or centre and radius: a box or a disc; the rest of the face is another boundary's"},
+				{"ramp, table", "velocities and pressures that rise smoothly, or follow a file"},
+				{"sponge", "a layer before an outflow or a pressure in which the viscosity rises\n                 Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
+			} {
+				fmt.Printf("  %-14s %s\n", w[0], w[1])
+			}
 			fmt.Println("output fields")
 			for _, f := range model.Fields {
 				fmt.Printf("  %-14s %s\n", f.Name, f.Doc)

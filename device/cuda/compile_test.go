@@ -223,7 +223,7 @@ func TestABI(t *testing.T) {
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_DENSITY": device.MoreDensity, "lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_OUTFLOW": device.MoreOutflow,
-		"lbm::MORE_UPWIND": device.MoreUpwind, "lbm::MORE_HIGH": device.MoreHigh, "lbm::MORE_AXIS_SHIFT": device.MoreAxisShift,
+		"lbm::MORE_UPWIND": device.MoreUpwind, "lbm::MORE_HIGH": device.MoreHigh, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_AXIS_SHIFT": device.MoreAxisShift,
 		"lbm::MORE_SHIFT": device.MoreShift, "lbm::MIRROR_SHIFT": device.MirrorShift, "lbm::LINK_NUMBERS": device.LinkNumbers,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 	}

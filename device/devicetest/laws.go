@@ -49,6 +49,15 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		}
 		return 1 - r.Float64()
 	}
+	sponge := e.Params
+	sponge.Omega, sponge.Viscosity[0] = 0.8*sponge.Omega, 1.2*sponge.Viscosity[0]
+	sponge.OmegaMinus = 1 / (0.5 + e.Params.Lambda/(1/sponge.Omega-0.5))
+	e.Cells.Rates = func(x [3]int) *model.Params {
+		if x[0]%5 > 1 || seed%3 == 0 {
+			return nil
+		}
+		return &sponge
+	}
 	for i := range e.Fields {
 		e.Fields[i] /= 2 // the laws make large values larger
 	}

@@ -58,6 +58,12 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 				return far(x, c)
 			}
 		}
+		if rates := e.Cells.Rates; rates != nil {
+			cells.Rates = func(x [3]int) *model.Params {
+				x[axis] += p.lo
+				return rates(x)
+			}
+		}
 		eachCell(n, 1, func(x [3]int) {
 			g := x
 			g[axis] += p.lo

@@ -51,7 +51,13 @@ func (f *Flow) Step() {
 			next[cell] = f.F[cell]
 			return
 		}
-		next[cell] = f.Collide(f.gather(cell, x))
+		here := *f
+		if f.Cells.Rates != nil {
+			if own := f.Cells.Rates(x); own != nil {
+				here.Params.Omega, here.Params.OmegaMinus, here.Params.Viscosity = own.Omega, own.OmegaMinus, own.Viscosity
+			}
+		}
+		next[cell] = here.Collide(f.gather(cell, x))
 	})
 	f.F = next
 }
