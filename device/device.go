@@ -74,11 +74,11 @@ type Program interface {
 	// Init writes the state of the cells of box from physical fields in float64,
 	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the
 	// velocity (Dims values), and the strain rate (d_i u_j + d_j u_i)/2 in the
-	// order xx, yy, (zz,) xy, (xz, yz): Spec.Lattice.Moments() values in all.
-	// Solid cells become rest. It returns when done.
+	// order xx, yy, (zz,) xy, (xz, yz), and the scalar, where there is one:
+	// Spec.InitValues() in all. Solid cells become rest. It returns when done.
 	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
-	// Fields reads rho-1 and the velocity (1+Dims values) of the cells of box,
-	// in the same arrangement; solid cells give zeros. The box may reach into the
+	// Fields reads rho-1, the velocity and the scalar, if any (Spec.FieldValues()), of the
+	// cells of box, in the same arrangement; solid cells give zeros. The box may reach into the
 	// ghost layers, whose solid cells give meaningless values. It returns when done,
 	// and several goroutines may call it at once, with the same p.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error

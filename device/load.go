@@ -2,13 +2,17 @@ package device
 
 // Load is what the fluid does to the walls of one type in a step, in lattice units and
 // fixed point: sums of integers do not depend on the order of cells and ranks.
-type Load struct{ Force, Torque [3]int64 }
+type Load struct {
+	Force, Torque [3]int64
+	Scalar        int64 // what of a scalar leaves the fluid
+}
 
 // Units of a Load, as in kernels/special.h. They hold 5e5 and 8e6 lattice units, and lose
 // at most 3e-14 and 5e-13 a link.
 const (
 	ForceUnits  = 1 << 44
 	TorqueUnits = 1 << 40
+	ScalarUnits = 1 << 40
 )
 
 // Add adds another part of the same walls.
@@ -17,6 +21,7 @@ func (l *Load) Add(m Load) {
 		l.Force[a] += m.Force[a]
 		l.Torque[a] += m.Torque[a]
 	}
+	l.Scalar += m.Scalar
 }
 
 // Values is the force, and the torque about a point in cells from the domain's lower

@@ -42,7 +42,7 @@ type Entry struct{ Block, Pattern uint32 }
 // outside Go's.
 type Case struct {
 	N, Ghost, Periodic [3]int32
-	Pitch              int32
+	Pitch, Components  int32
 	Rows               unsafe.Pointer // []uint32: first entry of row z*ny+y; one more at the end
 	Entries            unsafe.Pointer // []Entry, rising along each row
 	Patterns           unsafe.Pointer // []Pattern
@@ -130,6 +130,10 @@ func (k choice) params(p model.Params) C.lbm_params {
 	}
 	for i, n := range p.Viscosity {
 		c.law[i] = C.double(n)
+	}
+	c.scalarPlus, c.scalarMinus = C.double(p.ScalarPlus), C.double(p.ScalarMinus)
+	for a, b := range p.Buoyancy {
+		c.buoyancy[a] = C.double(b)
 	}
 	return c
 }

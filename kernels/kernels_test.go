@@ -142,7 +142,7 @@ func TestStructs(t *testing.T) {
 			t.Errorf("%s has %d bytes in Go, %d in C", name, sizes[0], sizes[1])
 		}
 	}
-	if unsafe.Offsetof(Case{}.Rows) != 40 {
+	if unsafe.Offsetof(Case{}.Rows) != 48 {
 		t.Error("Case.Rows is not where lbm_case.rows is")
 	}
 }

@@ -9,10 +9,11 @@ import "unsafe"
 // (cgo is not allowed in test files).
 func structSizes() map[string][2]uintptr {
 	return map[string][2]uintptr{
-		"Pattern": {unsafe.Sizeof(Pattern{}), C.sizeof_lbm_pattern},
-		"Entry":   {unsafe.Sizeof(Entry{}), C.sizeof_lbm_block},
-		"Case":    {unsafe.Sizeof(Case{}), C.sizeof_lbm_case},
-		"Sums":    {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
-		"Links":   {unsafe.Sizeof(Links{}), C.sizeof_lbm_links},
+		"Pattern":     {unsafe.Sizeof(Pattern{}), C.sizeof_lbm_pattern},
+		"Entry":       {unsafe.Sizeof(Entry{}), C.sizeof_lbm_block},
+		"Case":        {unsafe.Sizeof(Case{}), C.sizeof_lbm_case},
+		"Sums":        {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
+		"Links":       {unsafe.Sizeof(Links{}), C.sizeof_lbm_links},
+		"ScalarWalls": {unsafe.Sizeof(ScalarWalls{}), C.sizeof_lbm_scalar_walls},
 	}
 }

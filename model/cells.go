@@ -53,6 +53,7 @@ type Wall struct {
 	// Factor multiplies velocity and density at a time in steps; nil: they are as they are.
 	Factor   func(t float64) float64
 	Measured bool // asked for by device.Program.Forces
+	Scalar   ScalarWall
 }
 
 // Cells tells which cells of one rank's box are fluid and which are solid,

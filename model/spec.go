@@ -40,12 +40,16 @@ type Spec struct {
 	Precision Precision
 	Viscosity ViscosityLaw
 	Bulk      bool // the trace of the stress has a relaxation time of its own: Params.OmegaBulk
+	Scalar    bool // the flow carries a scalar: Params.WithScalar
 }
 
 // Check tells why there are no such kernels, nil if there are.
 func (s Spec) Check() error {
 	if !s.Collision.On(s.Lattice) {
 		return fmt.Errorf("%s has no kernels for %s, but for %s", s.Collision.Name, s.Lattice.Name, strings.Join(s.Collision.Lattices, " and "))
+	}
+	if s.Scalar && s.Precision == Float16 {
+		return fmt.Errorf("a scalar needs float32 or float64, not %s", s.Precision)
 	}
 	return nil
 }
@@ -67,8 +71,29 @@ func Pairs() []Spec {
 // Local tells if the relaxation rates depend on the cell's own stress.
 func (s Spec) Local() bool { return s.Viscosity != Newtonian || s.Bulk }
 
-// Components is the number of stored values a cell.
+// Components is the number of stored values a cell: those of the flow, then those of a
+// scalar.
 func (s Spec) Components() int {
+	if s.Scalar {
+		return s.FlowComponents() + 2*s.Lattice.Dims + 1
+	}
+	return s.FlowComponents()
+}
+
+// FieldValues is the number of values a cell that device.Program.Fields gives, and
+// InitValues that of those that Init takes.
+func (s Spec) FieldValues() int { return s.with(1 + s.Lattice.Dims) }
+func (s Spec) InitValues() int  { return s.with(s.Lattice.Moments()) }
+
+func (s Spec) with(values int) int {
+	if s.Scalar {
+		return values + 1
+	}
+	return values
+}
+
+// FlowComponents is the number of stored values that the flow has.
+func (s Spec) FlowComponents() int {
 	if s.Collision.Scheme == Moments {
 		return s.Lattice.Moments()
 	}
@@ -83,6 +108,9 @@ func (s Spec) String() string {
 	if s.Bulk {
 		name += " bulk_viscosity"
 	}
+	if s.Scalar {
+		name += " scalar"
+	}
 	return name
 }
 
@@ -94,6 +122,10 @@ type Params struct {
 	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
 	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: that of the shear stress
 	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau
+	// Of a scalar (WithScalar): relaxation rates of even and odd parts, and the force per
+	// volume for each unit of it.
+	ScalarPlus, ScalarMinus float64
+	Buoyancy                [3]float64
 }
 
 // NewParams derives the rates of model c from the relaxation time tau and the

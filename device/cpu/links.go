@@ -112,5 +112,8 @@ func (p *program) Forces(state device.Buffer, _ model.Params) ([]device.Load, er
 			loads[k].Force[a], loads[k].Torque[a] = sums[6*k+a].Load(), sums[6*k+3+a].Load()
 		}
 	}
+	if err == nil {
+		err = p.addScalar(state, loads)
+	}
 	return loads, err
 }

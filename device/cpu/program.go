@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -25,7 +26,8 @@ type program struct {
 	found          *device.Walls
 	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
-	fluid          []int      // fluid cells of each row
+	scalar         scalar
+	fluid          []int // fluid cells of each row
 	rule           splitRule
 }
 
@@ -43,7 +45,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	p := &program{device: d, spec: spec, layout: layout, kernel: kernel, fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
-	box := kernels.Case{Pitch: int32(layout.Pitch)}
+	box := kernels.Case{Pitch: int32(layout.Pitch), Components: int32(layout.Components)}
 	for a := range layout.N {
 		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
 		if periodic[a] {
@@ -53,7 +55,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := p.place(box, w); err != nil {
 		return nil, err
 	}
-	if err := p.placeLinks(w.found); err != nil {
+	if err := errors.Join(p.placeLinks(w.found), p.placeScalar(w.found)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -143,6 +145,9 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				if p.laws != nil {
 					p.special.Step(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
+				if p.spec.Scalar {
+					p.scalar.kernels.Step(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part)
+				}
 			}
 			return err
 		})
@@ -165,13 +170,13 @@ func (w *worker) reserve(bytes int) (unsafe.Pointer, error) {
 
 // Init and Fields go through the rows of the box, one task a plane.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.rows("init", state, box, [3]int{}, fields, p.spec.Lattice.Moments(), func(m *memory, part decomp.Box, f []float64) {
+	return p.rows("init", state, box, [3]int{}, fields, p.spec.InitValues(), func(m *memory, part decomp.Box, f []float64) {
 		p.kernel.Init(p.box, q, m.pointer(), part, f)
 	})
 }
 
 func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.rows("fields", state, box, p.layout.Ghost, fields, 1+p.spec.Lattice.Dims, func(m *memory, part decomp.Box, f []float64) {
+	return p.rows("fields", state, box, p.layout.Ghost, fields, p.spec.FieldValues(), func(m *memory, part decomp.Box, f []float64) {
 		p.kernel.Fields(p.box, q, m.pointer(), part, f)
 	})
 }
@@ -264,7 +269,7 @@ func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.P
 
 // Bytes is the memory of the lists of walls.
 func (p *program) Bytes() int {
-	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes()
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.scalar.bytes()
 }
 
 // Close frees the lists.
@@ -272,4 +277,5 @@ func (p *program) Close() {
 	p.lists.Free()
 	p.laws.free()
 	p.measures.free()
+	p.scalar.free()
 }

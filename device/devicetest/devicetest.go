@@ -82,6 +82,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Viscosities", viscosities},
 		{"RestingFaces", restingFaces},
 		{"Laws", laws},
+		{"Scalars", scalars},
 		{"Cuts", cuts},
 		{"Ranges", ranges},
 		{"Pencil", pencil},

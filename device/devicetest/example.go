@@ -60,7 +60,7 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 	})
 	e.Cells = e.Cells.WithRest(periodic[0], dims)
 	e.Params = lawful(spec, model.NewParams(spec.Collision, 0.63, values(spec.Collision, 0.21), force))
-	e.Fields = make([]float64, spec.Lattice.Moments()*n[0]*n[1]*n[2])
+	e.Fields = make([]float64, spec.InitValues()*n[0]*n[1]*n[2])
 	for i := range e.Fields {
 		e.Fields[i] = 0.04 * (r.Float64() - 0.5)
 	}
@@ -162,9 +162,20 @@ func (e Example) oracle(steps int) *ref.Flow {
 	// Initial states are of second order, whatever the model makes of them then.
 	first := ref.New(e.Spec.Lattice, "regularized", e.Params, e.Periodic, e.Cells)
 	first.Params.OmegaBulk = 0
+	if e.Spec.Scalar {
+		f.NewScalar()
+	}
 	f.Each(func(cell int, x [3]int, solid bool) {
-		if !solid {
-			f.F[cell] = first.Collide(e.arriving(x))
+		if solid {
+			return
+		}
+		var theta float64
+		theta, first.Params.Force = e.scalarAt(x)
+		arriving := e.arriving(x)
+		f.F[cell] = first.Collide(arriving)
+		if e.Spec.Scalar {
+			_, u := first.Macroscopic(arriving)
+			f.G[cell] = f.ScalarEquilibrium(theta, u)
 		}
 	})
 	for k := range steps {
@@ -185,11 +196,14 @@ func (e Example) values(f *ref.Flow) []float64 {
 		}
 		v := make([]float64, components)
 		if e.Spec.Collision.Scheme == model.Moments {
-			v = f.Moments(f.F[cell])
+			copy(v, f.Moments(f.F[cell]))
 		} else {
-			for i := range v {
-				v[i] = f.F[cell][i] - l.Weights[i]
+			for i, w := range l.Weights {
+				v[i] = f.F[cell][i] - w
 			}
+		}
+		if e.Spec.Scalar {
+			copy(v[e.Spec.FlowComponents():], f.G[cell])
 		}
 		for c := range v {
 			out[e.at(x, c, components)] = v[c]
@@ -204,12 +218,13 @@ func (e Example) values(f *ref.Flow) []float64 {
 // 6.25 to 6.28 for the force's part).
 func (e Example) arriving(x [3]int) []float64 {
 	l := e.Spec.Lattice
-	get := func(c int) float64 { return e.Fields[e.at(x, c, l.Moments())] }
+	get := func(c int) float64 { return e.Fields[e.at(x, c, e.Spec.InitValues())] }
+	_, force := e.scalarAt(x)
 	rho := 1 + get(0)
 	var u, j [3]float64
 	for a := 0; a < l.Dims; a++ {
 		u[a] = get(1 + a)
-		j[a] = rho*u[a] - e.Params.Force[a]/2
+		j[a] = rho*u[a] - force[a]/2
 	}
 	in := make([]float64, l.Q())
 	for i, c := range l.Velocities {
@@ -219,7 +234,7 @@ func (e Example) arriving(x [3]int) []float64 {
 		}
 		for k, ab := range ref.Pairs(l.Dims) {
 			a, b := ab[0], ab[1]
-			s := rho*u[a]*u[b] - 2*rho/3/e.Params.Omega*get(1+l.Dims+k) - (u[a]*e.Params.Force[b]+u[b]*e.Params.Force[a])/2
+			s := rho*u[a]*u[b] - 2*rho/3/e.Params.Omega*get(1+l.Dims+k) - (u[a]*force[b]+u[b]*force[a])/2
 			h := float64(c[a] * c[b])
 			if a == b {
 				h -= 1. / 3

@@ -266,7 +266,7 @@ func (s *Slabs) fields(t testing.TB) []float64 {
 	t.Helper()
 	var out []float64
 	for _, p := range s.parts {
-		part := make([]float64, (1+s.e.Spec.Lattice.Dims)*p.layout.N[0]*p.layout.N[1]*p.layout.N[2])
+		part := make([]float64, s.e.Spec.FieldValues()*p.layout.N[0]*p.layout.N[1]*p.layout.N[2])
 		if err := p.program.Fields(p.state[0], decomp.Box{Hi: p.layout.N}, part, s.e.Params); err != nil {
 			t.Fatal(err)
 		}

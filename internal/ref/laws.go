@@ -43,14 +43,16 @@ func minus(x, c [3]int) [3]int { return [3]int{x[0] - c[0], x[1] - c[1], x[2] - 
 // at is population i of a fluid cell, which may be the periodic image of one.
 func (f *Flow) at(x [3]int, i int) float64 { return f.cell(x)[i] }
 
-func (f *Flow) cell(x [3]int) []float64 {
+func (f *Flow) cell(x [3]int) []float64 { return f.F[f.number(x)] }
+
+func (f *Flow) number(x [3]int) int {
 	n := f.Cells.N
 	for a := range x {
 		if f.Periodic[a] {
 			x[a] = (x[a] + n[a]) % n[a]
 		}
 	}
-	return f.F[(x[2]*n[1]+x[1])*n[0]+x[0]]
+	return (x[2]*n[1]+x[1])*n[0] + x[0]
 }
 
 // law is population i out of a wall of type k.

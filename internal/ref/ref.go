@@ -16,6 +16,7 @@ type Flow struct {
 	Cells    model.Cells
 	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
+	G        [][]float64 // populations of the scalar, less its reference; nil: there is none
 
 	inverse [][]float64 // of the matrix of moments: see normal
 }
@@ -59,6 +60,9 @@ func (f *Flow) Step() {
 		}
 		next[cell] = here.Collide(f.gather(cell, x))
 	})
+	if f.G != nil {
+		f.G = f.carry(next)
+	}
 	f.F = next
 }
 

@@ -26,6 +26,7 @@ typedef struct {
 	int32_t ghost[3];     // ghost layers
 	int32_t periodic[3];  // does an axis without ghosts wrap?
 	int32_t pitch;        // padded row length in values
+	int32_t components;   // values a cell: more than the flow's where there is a scalar (../scalar.h)
 	const uint32_t* rows;  // first entry of blocks of interior row z*ny+y; one more at the end
 	const lbm_block* blocks;
 	const lbm_pattern* patterns;
@@ -36,6 +37,7 @@ typedef struct {
 // model.Collisions and model.ViscosityLaws for the kernels that serve several.
 typedef struct {
 	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];
+	double scalarPlus, scalarMinus, buoyancy[3];
 	int32_t model, kind;
 } lbm_params;
 
@@ -65,6 +67,23 @@ typedef struct {
 	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
 	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
 } lbm_special;
+
+// lbm_scalar_walls is what a box has of walls for a scalar.
+typedef struct { uint32_t x, row, direction, type; } lbm_scalar_link;
+typedef struct {
+	const uint8_t* types;          // of the cells and one layer around, as model.Cells.Type
+	const void* laws;              // of each type, 0 too: the law's number and its value, in the state's number type
+	const lbm_scalar_link* links;  // to walls that are measured
+	int64_t count;                 // of these
+} lbm_scalar_walls;
+
+// lbm_scalar is what is done with a scalar, for one lattice, scheme and precision.
+typedef struct {
+	// the scalar of the step, after all that the flow's does in the range
+	void (*step)(const lbm_case*, const lbm_params*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*);
+	// adds what leaves through measured walls in the coming step to sums, in fixed point by type
+	void (*lost)(const lbm_case*, const lbm_scalar_walls*, const void* state, int64_t* sums);
+} lbm_scalar;
 
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.

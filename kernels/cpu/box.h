@@ -13,8 +13,7 @@ struct Box {
 	Layout layout;
 	const lbm_case* c;
 
-	Box(const lbm_case* c, int components)
-		: layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components, c->pitch}, c(c) {}
+	explicit Box(const lbm_case* c) : layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], c->components, c->pitch}, c(c) {}
 
 	// inside maps coordinate k of an axis to where it is stored. An axis with
 	// ghosts stores what is outside; one without wraps if it is periodic; else
@@ -52,16 +51,15 @@ struct Walls {
 // are out of the caches by then, and waiting for them would cost more than all
 // the arithmetic of the row. DIRECTIONS: component i belongs to direction i, and
 // only the reversed links are needed.
-template <bool DIRECTIONS, class T> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1) {
+template <bool DIRECTIONS, int COMPONENTS, class T> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1) {
 	const T* row = state + box.layout.start(y, z);
-	const int components = box.layout.components;
 	for (Walls walls(box.c, y, z, x0); walls.next < walls.end; walls.next++) {
 		int x = walls.next->block * LBM_BLOCK;
 		if (x >= x1) return;
 		unsigned links = walls.patterns[walls.next->pattern].links;
 		if (!links) continue;
-		for (int k = 0; k < components; k++) {
-			if (DIRECTIONS && !(links >> (components - 1 - k) & 1)) continue;
+		for (int k = 0; k < COMPONENTS; k++) {
+			if (DIRECTIONS && !(links >> (COMPONENTS - 1 - k) & 1)) continue;
 			const char* line = (const char*)(row + (long)k * box.layout.pitch + x);
 			__builtin_prefetch(line);
 			if (sizeof(T) * LBM_BLOCK > 64) __builtin_prefetch(line + 64);

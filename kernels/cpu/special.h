@@ -40,7 +40,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 
 	static void step(const lbm_case* c, const lbm_params* p, const lbm_links* links, const void* in, void* out, const lbm_range* r) {
 		FlushTiny guard;
-		const Box box(c, COMPONENTS);
+		const Box box(c);
 		const Params<T> params = numbers<T>(p);
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
@@ -68,7 +68,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 
 	static void forces(const lbm_case* c, const lbm_links* links, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums) {
 		FlushTiny guard;
-		const Box box(c, COMPONENTS);
+		const Box box(c);
 		each(box, links, (const S*)state, y, z, [&](const At& at, const lbm_link_cell& cell) {
 			const double x[3] = {origin[0] + int(cell.x) + 0.5, origin[1] + y + 0.5, origin[2] + z + 0.5};
 			SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)

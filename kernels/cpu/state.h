@@ -5,6 +5,7 @@
 #define LBM_STATE_H
 #include "../moments.h"
 #include "../populations.h"
+#include "../scalar.h"
 #include "box.h"
 #include "memory.h"
 
@@ -52,6 +53,17 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	typedef Cells<L, MOMENTS> In;
 	typedef Memory<S, L, MOMENTS> Values;
 
+	typedef ScalarLattice<L> G;
+
+	// scalars is how many values there are of a scalar: 0 or 1.
+	static int scalars(const Box& box) { return sizeof(S) > 2 && box.layout.components > In::COMPONENTS; }
+	// theta is the scalar of the cell at from.
+	template <class R, class Get> LBM_INLINE static R theta(Get get) {
+		R g[G::Q];
+		for (int k = 0; k < G::Q; k++) g[k] = get(In::COMPONENTS + k);
+		return G::sum(g);
+	}
+
 	static bool solid(const lbm_pattern* p, int x) { return p && p->cell[x % LBM_BLOCK] >> 31; }
 
 	// init: with e the strain rate, the stress before the collision is
@@ -59,55 +71,66 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	// (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method, Springer 2017,
 	// ch. 4 and 6), of which the collision leaves the share 1 - omega, and adds its own.
 	static void init(const lbm_case* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) {
-		Box box(c, In::COMPONENTS);
+		Box box(c);
+		const int more = scalars(box);
 		const double tau = 1 / p->omega;
 		const int width = r->hi[0] - r->lo[0];
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++) {
-				const double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * L::M * width;
+				const double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (L::M + more) * width;
 				S* to = (S*)state + box.layout.start(y, z);
 				Walls walls(c, y, z, r->lo[0]);
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					const double* f = row + x - r->lo[0];
 					Moments<L, double> m{};
+					double g[G::Q] = {};
 					if (!solid(walls.at(x), x)) {
-						double rho = 1 + f[0], u[L::D];
+						double rho = 1 + f[0], u[L::D], force[L::D];
+						const double value = more ? f[L::M * width] : 0;
 						m.r = f[0];
 						for (int a = 0; a < L::D; a++) {
 							u[a] = f[(1 + a) * width];
-							m.j[a] = rho * u[a] + 0.5 * p->force[a];
+							force[a] = p->force[a] + p->buoyancy[a] * value;
+							m.j[a] = rho * u[a] + 0.5 * force[a];
 						}
 						for (int a = 0; a < L::D; a++)
 							for (int b = 0; b <= a; b++) {
 								int k = L::pair(a, b);
-								double uF = u[a] * p->force[b] + u[b] * p->force[a];
+								double uF = u[a] * force[b] + u[b] * force[a];
 								double neq = -2 * rho / 3 * tau * f[(1 + L::D + k) * width] - 0.5 * uF;
 								m.s[k] = rho * u[a] * u[b] + (1 - p->omega) * neq + (1 - 0.5 * p->omega) * uF;
 							}
+						G::relax(g, value, u, 1., 1.);
 					}
 					In::write(m, to + x, box.layout.pitch);
+					if constexpr (sizeof(S) > 2)
+						if (more)
+							for (int k = 0; k < G::Q; k++) to[x + (In::COMPONENTS + k) * (long)box.layout.pitch] = S(g[k]);
 				}
 			}
 	}
 
 	static void fields(const lbm_case* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) {
-		Box box(c, In::COMPONENTS);
-		const int width = r->hi[0] - r->lo[0];
+		Box box(c);
+		const int width = r->hi[0] - r->lo[0], more = scalars(box);
 		const long pitch = box.layout.pitch;
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++) {
-				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D) * width;
+				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D + more) * width;
 				const S* from = (const S*)state + box.layout.start(y, z);
 				// Rows of ghosts have no list of walls; their solid cells are at rest.
 				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
 				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, r->lo[0]);
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
-					double rho = 0, j[L::D] = {};
+					double rho = 0, j[L::D] = {}, value = 0;
 					bool wall = !ghost && solid(walls.at(x), x);
 					if (!wall) In::read(rho, j, [&](int k) LBM_LAMBDA { return double(Values::get(from[k * pitch + x], k)); });
+					if constexpr (sizeof(S) > 2)
+						if (more && !wall) value = theta<double>([&](int k) LBM_LAMBDA { return double(from[k * pitch + x]); });
 					double* to = row + x - r->lo[0];
 					to[0] = rho;
-					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * p->force[a]) / (1 + rho);
+					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * (p->force[a] + p->buoyancy[a] * value)) / (1 + rho);
+					if (more) to[(1 + L::D) * width] = value;
 				}
 			}
 	}
@@ -127,8 +150,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 
 	// row sums one row in eight interleaved sums, which are then added in order.
 	static void row(const lbm_case* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* sums) {
-		Box box(c, In::COMPONENTS);
+		Box box(c);
 		const long pitch = box.layout.pitch;
+		const bool more = scalars(box);
 		const S* from = (const S*)state + box.layout.start(y, z);
 		Walls walls(c, y, z, 0);
 		const Wide zero{};
@@ -143,6 +167,14 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 				finite += v - v;
 				return v;
 			});
+			Wide value{};
+			if constexpr (sizeof(S) > 2)
+				if (more)
+					value = theta<Wide>([&](int k) LBM_LAMBDA {
+						Wide v = eight(from + k * pitch + x, 0);
+						finite += v - v;
+						return v;
+					});
 			WideMask fluid = here < box.layout.nx;
 			if (pattern)
 				for (int k = 0; k < 8; k++)
@@ -153,7 +185,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			Wide speed2{};
 			mass += fluid ? r : zero;
 			for (int a = 0; a < L::D; a++) {
-				Wide v = j[a] - 0.5 * p->force[a], u = v / (1.0 + r);
+				Wide v = j[a] - (0.5 * p->force[a] + 0.5 * p->buoyancy[a] * value), u = v / (1.0 + r);
 				momentum[a] += fluid ? v : zero;
 				energy += fluid ? 0.5 * (v * u) : zero;
 				speed2 += u * u;

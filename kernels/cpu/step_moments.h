@@ -99,7 +99,7 @@ template <class L, class C, class S> struct StepMoments {
 		S* zeros = edges + 2 * ENDS;
 		T* rows = (T*)scratch + 2 * ENDS + EDGE;
 		for (int i = 0; i < EDGE; i++) zeros[i] = S{};
-		StepMoments s{Box(c, L::M), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
+		StepMoments s{Box(c), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
 		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
 		s.march();
 		fence();
@@ -122,7 +122,7 @@ template <class L, class C, class S> struct StepMoments {
 			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
-			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
+			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
 			if (finish) gather<true, true>(row, y, z, next, walls);
 			else if (complete) gather<true, false>(row, y, z, next, walls);
 			else gather<false, false>(row, y, z, next, walls);

@@ -58,7 +58,7 @@ template <class L, class C, class S> struct StepPopulations {
 	// which there are not enough.
 	template <int LENGTH>
 	static void rows(const lbm_case* c, const lbm_params* p, const S* in, S* out, const lbm_range* r, T* done, int length) {
-		Box box(c, L::Q);
+		Box box(c);
 		Params<T> params = numbers<T>(p);
 		// At first there is nothing to leave: what the first segment will overwrite.
 		Leaving leaving{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
@@ -90,7 +90,7 @@ template <class L, class C, class S> struct StepPopulations {
 		});
 		S* const target = out + box.layout.start(y, z);
 		const int n = box.layout.nx, first = box.c->periodic[0] ? 0 : -1, end = box.c->periodic[0] ? n - 1 : -1;
-		if (y + 1 < box.layout.ny) fetchWalls<true>(box, in, y + 1, z, x0, x1);
+		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1);
 		const S* soon = next[0];  // the line of the next row to be asked for
 		const int lines = ((x1 - x0) * int(sizeof(S)) + 63) / 64;
 		int component = 0, rest = lines;

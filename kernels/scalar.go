@@ -1,0 +1,52 @@
+package kernels
+
+// #include "cpu.h"
+// static void scalar_step(const lbm_scalar* k, const void* c, const lbm_params* p, const void* w, const void* in, void* out, const lbm_range* r) { k->step(c, p, w, in, out, r); }
+// static void scalar_lost(const lbm_scalar* k, const void* c, const void* w, const void* state, int64_t* sums) { k->lost(c, w, state, sums); }
+import "C"
+
+import (
+	"unsafe"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// ScalarWalls is what a box has of walls for a scalar (lbm_scalar_walls); the pointers
+// are to memory outside Go's.
+type ScalarWalls struct {
+	Types unsafe.Pointer // of the cells and one layer around
+	Laws  unsafe.Pointer // of each type, 0 too: the law's number and its value, in the state's number type
+	Links unsafe.Pointer // []device.ScalarLink
+	Count int64          // of these
+}
+
+// Scalar is the functions for the scalar of one spec that has one.
+type Scalar struct {
+	k *C.lbm_scalar
+	choice
+}
+
+// Scalar finds the functions of a spec; all instruction sets have the same.
+func (i ISA) Scalar(s model.Spec) (Scalar, error) {
+	l, c, err := place(s)
+	if err != nil {
+		return Scalar{}, err
+	}
+	scheme := C.int(0)
+	if s.Collision.Scheme == model.Moments {
+		scheme = 1
+	}
+	return Scalar{C.lbm_scalar_at(C.int(l), scheme, C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
+}
+
+// Step computes the scalar of b, after all that the flow's step does there.
+func (k Scalar) Step(c *Case, p model.Params, w *ScalarWalls, in, out unsafe.Pointer, b decomp.Box) {
+	q, r := k.params(p), ranges(b)
+	C.scalar_step(k.k, unsafe.Pointer(c), &q, unsafe.Pointer(w), in, out, &r)
+}
+
+// Lost adds what leaves through measured walls in the coming step to sums, by type.
+func (k Scalar) Lost(c *Case, w *ScalarWalls, state unsafe.Pointer, sums []int64) {
+	C.scalar_lost(k.k, unsafe.Pointer(c), unsafe.Pointer(w), state, (*C.int64_t)(&sums[0]))
+}
