@@ -58,7 +58,7 @@ type solidKind struct {
 }
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass"}
+var ofSurfaces = []string{"type", "conserve_mass", "temperature"}
 
 var turns = []string{"rotate", "about", "scale", "translate"}
 
@@ -132,6 +132,7 @@ func (r *resolver) surface(s *section, b *Body) {
 	if e := s.get("type"); e != nil {
 		b.Kind, _ = model.FindBoundary(e.text)
 	}
+	b.Temperature = r.wallTemperature(s, b.Kind.Law)
 	if e := s.get("conserve_mass"); e != nil {
 		b.Conserve = e.flag
 		if b.Kind.Law != model.Interpolated {

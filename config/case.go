@@ -28,6 +28,8 @@ type Case struct {
 	Values []float64 // parameters of the collision model, in the order of its Params
 	Force  Force
 	Units  Units
+	// Temperature of a case whose Spec has a Scalar.
+	Temperature Temperature
 	// Rheology belongs to Spec.Viscosity and Spec.Bulk.
 	Rheology Rheology
 
@@ -69,7 +71,11 @@ func (c *Case) Box() decomp.Box { return decomp.Box{Hi: c.Cells} }
 
 // Params are the numbers of a step.
 func (c *Case) Params() model.Params {
-	return c.Rheology.numbers(c.Spec, c.Tau, model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density))
+	p := c.Rheology.numbers(c.Spec, c.Tau, model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density))
+	if c.Spec.Scalar {
+		p = p.WithScalar(c.Temperature.Diffusivity, c.Temperature.Buoyancy)
+	}
+	return p
 }
 
 // Units leads from lattice units to SI. With Physical false the case is given in
@@ -150,6 +156,8 @@ type Boundary struct {
 	Ramp float64
 	// Table is the file with a factor of velocity and pressure for each time; nil: none.
 	Table *TableFile
+	// Temperature is what it does to the temperature.
+	Temperature model.ScalarWall
 }
 
 // TableFile is a function of the time in a file.
@@ -167,8 +175,9 @@ type Body struct {
 	Name string
 	Kind model.Boundary // how its surface acts; "wall" unless said otherwise
 	// Conserve: an interpolated_wall keeps the mass.
-	Conserve bool
-	solid    solid
+	Conserve    bool
+	Temperature model.ScalarWall
+	solid       solid
 }
 
 // Shape is the body as a shape, in cells from the domain's lower corner. files are the

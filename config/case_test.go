@@ -245,6 +245,9 @@ func same(t *testing.T, a, b *Case) {
 		if x, y := a.Initial.Density(p[0], p[1], p[2]), b.Initial.Density(p[0], p[1], p[2]); x != y {
 			t.Errorf("initial density %v, %v", x, y)
 		}
+		if f, g := a.Temperature.Initial, b.Temperature.Initial; f != nil && f(p[0], p[1], p[2]) != g(p[0], p[1], p[2]) {
+			t.Error("initial temperatures differ")
+		}
 		if len(a.Expect) != len(b.Expect) {
 			t.Fatal("expectations differ")
 		}
@@ -258,6 +261,7 @@ func same(t *testing.T, a, b *Case) {
 	}
 	bare := func(c Case) Case {
 		c.Source, c.Path, c.Warnings, c.Initial.Density, c.Initial.Velocity = nil, "", nil, nil, [3]Function{}
+		c.Temperature.Initial = nil
 		c.Spec.Collision.WallLambda = nil
 		c.Expect = append([]Expectation{}, c.Expect...)
 		for i := range c.Expect {

@@ -22,6 +22,10 @@ type ForceOutput struct {
 	// Coefficient turns a force in lattice units into a coefficient of drag or lift; 0:
 	// there is no reference.
 	Coefficient float64
+	// Heat is there with a temperature, and Nusselt turns it, in lattice units, into a Nusselt
+	// number; 0: there is no reference.
+	Heat    bool
+	Nusselt float64
 	// Strouhal turns a frequency in oscillations a step into a Strouhal number; 0: none.
 	Strouhal float64
 	Start    int // the first step that counts for statistics
@@ -35,14 +39,22 @@ type ForceSeries struct {
 
 // Series of an output, in the order of its columns.
 func (f ForceOutput) Series(dims int) []ForceSeries {
-	force, torque := model.Force, model.Torque
+	force, torque, heat := model.Force, model.Torque, model.Heat
 	if dims == 2 {
-		force, torque = model.ForcePerDepth, model.Force
+		force, torque, heat = model.ForcePerDepth, model.Force, model.HeatPerDepth
 	}
 	var list []ForceSeries
 	for _, name := range ForceQuantities() {
 		axis := axisOf(name[len(name)-1:])
 		switch {
+		case name == "heat":
+			if f.Heat {
+				list = append(list, ForceSeries{name, heat})
+			}
+		case name == "nusselt":
+			if f.Nusselt != 0 {
+				list = append(list, ForceSeries{name, model.Dimensionless})
+			}
 		case strings.HasPrefix(name, "force_") && axis < dims:
 			list = append(list, ForceSeries{name, force})
 		case strings.HasPrefix(name, "torque_") && (dims == 3 || axis == 2):
@@ -56,7 +68,7 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 
 // ForceQuantities are the words for them.
 func ForceQuantities() []string {
-	return []string{"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "drag", "lift"}
+	return []string{"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "drag", "lift", "heat", "nusselt"}
 }
 
 // Statistics are the words for what of a series is expected.
@@ -135,7 +147,9 @@ func (r *resolver) forceOutput(s *section) {
 			d.to[a] = v[a].v / size
 		}
 	}
+	f.Heat = r.c.Spec.Scalar
 	r.references(s, &f)
+	r.nusselt(s, &f)
 	r.c.Forces = append(r.c.Forces, f)
 }
 
@@ -165,7 +179,7 @@ func (r *resolver) references(s *section, f *ForceOutput) {
 	if other != "" && s.has(other) {
 		r.add(s.keys[other].keyAt, "forces in 2D are for each metre across the plane: coefficients take a length", "an area in %s", what)
 	}
-	if s.has(own) && !s.has("velocity") {
+	if s.has(own) && !s.has("velocity") && !s.has("temperature_difference") {
 		r.add(s.keys[own].keyAt, "coefficients are F/(rho U^2 A/2)", "%s has %s but no velocity", s.head(), own)
 	}
 	if s.has("velocity") && !s.has(own) {
@@ -186,6 +200,27 @@ func (r *resolver) references(s *section, f *ForceOutput) {
 	if l != nil {
 		f.Strouhal = r.lattice(l.vals[0], model.Length) / v
 	}
+}
+
+// nusselt is the reference of the Nusselt number.
+func (r *resolver) nusselt(s *section, f *ForceOutput) {
+	e := s.get("temperature_difference")
+	if e == nil || !r.haveTime || r.c.Temperature.Diffusivity == 0 {
+		return
+	}
+	if e.vals[0].v == 0 {
+		r.add(e.at, "", "the temperature_difference of %s is 0", s.head())
+		return
+	}
+	f.Nusselt = 1 / (r.c.Temperature.Diffusivity * e.vals[0].v)
+	if r.dims == 2 {
+		return
+	}
+	const reason = "the Nusselt number is heat L/(diffusivity dT A)"
+	if !r.need(s, "length", reason) || !r.need(s, "area", reason) || s.get("length") == nil || s.get("area") == nil {
+		return
+	}
+	f.Nusselt *= r.lattice(s.get("length").vals[0], model.Length) / r.lattice(s.get("area").vals[0], model.Area)
 }
 
 // coordinates are a point in cells as a TOML list in the case's coordinates.

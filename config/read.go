@@ -227,7 +227,7 @@ func optional(path string) bool {
 	case "output.fields", "output.averages", "output.picture", "checkpoint":
 		return true
 	}
-	return strings.HasPrefix(path, "expect") || path == "force" || path == "initial" || path == "turbulence"
+	return strings.HasPrefix(path, "expect") || path == "force" || path == "initial" || path == "temperature" || path == "turbulence"
 }
 
 // setDefault gives a key a value from TOML text.

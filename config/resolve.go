@@ -38,6 +38,8 @@ func (r *resolver) resolve() {
 	r.rheology()
 	r.force()
 	r.initial()
+	r.temperature()
+	r.withoutTemperature()
 	r.boundaries()
 	r.bodies()
 	r.run()

@@ -152,7 +152,9 @@ func boundaryKeys() []key {
 }
 
 // fieldNames that can be had at a single cell (vorticity needs neighbours).
-func pointFields() []string { return []string{"density", "pressure", "velocity", "speed"} }
+func pointFields() []string {
+	return []string{"density", "pressure", "velocity", "speed", "temperature"}
+}
 
 func names[T any](rows []T, name func(T) string) []string {
 	var s []string
@@ -264,6 +266,14 @@ func schema() []table {
 			{name: "acceleration", kind: kVector, dim: model.Acceleration, doc: "uniform body force per mass, such as gravity"},
 			{name: "force_density", kind: kVector, dim: model.ForceDensity, doc: "uniform body force per volume, such as a pressure gradient (Pa/m)"},
 		}, "A uniform body force: one of the two keys."},
+		{"temperature", []key{
+			{name: "diffusivity", kind: kQuantity, dim: model.Viscosity, within: above(0), doc: "diffusivity of the temperature, conductivity/(density heat capacity)"},
+			{name: "prandtl", kind: kNumber, within: above(0), doc: "Prandtl number, instead of the diffusivity: diffusivity = viscosity / prandtl"},
+			{name: "reference", kind: kQuantity, dim: model.Temperature, def: "0", doc: "temperature without buoyancy. What is stored is the difference from it, so that small differences keep their digits"},
+			{name: "initial", kind: kFormula, dim: model.Temperature, defDoc: "the reference", doc: "temperature at the start"},
+			{name: "expansion", kind: kQuantity, dim: model.Expansion, doc: "expansion coefficient of the buoyancy, the force -density expansion (T - reference) gravity (Boussinesq)"},
+			{name: "gravity", kind: kVector, dim: model.Acceleration, doc: "acceleration of gravity of the buoyancy. What it does to the fluid of reference temperature is only a pressure and left out"},
+		}, "A temperature that the flow carries, and that drives it if there is an expansion. Walls let no heat through unless they have a temperature or a heat_flux; curved walls act on the temperature as stairs of cells. Any other passive scalar is the same without an expansion, with K for its unit."},
 		{"initial", []key{
 			{name: "density", kind: kFormula, dim: model.Density, doc: "density at the start; default the reference density"},
 			{name: "pressure", kind: kFormula, dim: model.Pressure, doc: "pressure at the start against that of the reference density, instead of density"},
@@ -276,10 +286,13 @@ func schema() []table {
 			{name: "to", kind: kVector, dim: model.Length, doc: "the box's upper corner"},
 			{name: "centre", kind: kVector, dim: model.Length, doc: "the boundary stands only on a part of its faces, a disc: its centre"},
 			{name: "radius", kind: kQuantity, dim: model.Length, within: above(0), doc: "the disc's radius"},
+			{name: "temperature", kind: kQuantity, dim: model.Temperature, defDoc: "no heat passes a wall; at faces that the fluid passes the temperature has no gradient, but a face of type velocity must have one", doc: "temperature of the wall, or of the fluid at the face"},
+			{name: "heat_flux", kind: kQuantity, dim: model.HeatFlux, doc: "instead of a temperature, what comes into the fluid for each unit of area and time, divided by density and heat capacity: the diffusivity times the gradient"},
 		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary for the whole of it, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre lies in it."},
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
 			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
+			{name: "temperature", kind: kQuantity, dim: model.Temperature, defDoc: "no heat passes", doc: "temperature of the surface"},
 			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape, see docs/geometry.md; in 2D a cylinder is a disc and a cone its section"},
 			{name: "from", kind: kVector, dim: model.Length, doc: "box: the lower corner; cone, capsule: where the axis begins"},
 			{name: "to", kind: kVector, dim: model.Length, doc: "box: the upper corner; cone, capsule: where the axis ends"},
@@ -309,7 +322,7 @@ func schema() []table {
 		{"run", []key{
 			{name: "steps", kind: kInteger, within: counts(1, maxSteps), doc: "number of steps"},
 			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},
-			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\", NAME an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift), then half the width of the 95 % confidence interval as a percentage of the mean or as a quantity; several are joined by \"and\""},
+			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\", NAME an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt), then half the width of the 95 % confidence interval as a percentage of the mean or as a quantity; several are joined by \"and\""},
 			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
@@ -364,10 +377,11 @@ func schema() []table {
 			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "reference velocity U of the coefficients of drag and lift"},
 			{name: "area", kind: kQuantity, dim: model.Area, within: above(0), doc: "3D: reference area A of the coefficients F/(rho U^2 A/2), rho the reference density"},
 			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "reference length L of the Strouhal number f L/U; in 2D also of the coefficients F/(rho U^2 L/2)"},
+			{name: "temperature_difference", kind: kQuantity, dim: model.Temperature, doc: "reference difference dT of the Nusselt number, in 3D heat L/(diffusivity dT A) with length and area, in 2D heat/(diffusivity dT)"},
 			{name: "drag_direction", kind: kVector, defDoc: "x", doc: "direction of the drag, of any length"},
 			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
 			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
-		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force."},
+		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force. With [temperature] also heat, what the walls give to the fluid in a unit of time, divided by density and heat capacity."},
 		{"output.series.*", append([]key{
 			{name: "quantities", kind: kWords, choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), def: `["kinetic_energy"]`, doc: "what is recorded, see the table of series; columns are in the order of that table"},
 		}, scheduleKeys("100", "true", "true")...), "Numbers of the whole domain over time, as CSV."},

@@ -63,6 +63,7 @@ func (r *resolver) boundaries() {
 			b.Faces = append(b.Faces, f)
 		}
 		r.faceNumbers(s, &b)
+		b.Temperature = r.wallTemperature(s, b.Kind.Law)
 		r.c.Boundaries = append(r.c.Boundaries, b)
 	}
 	if unsure || !r.haveBox {

@@ -43,6 +43,7 @@ func (r *resolver) table() {
 		row("bulk viscosity", short(b), short(b*u.Factor(model.Viscosity))+" m2/s")
 	}
 	row("relaxation time tau", short(c.Tau), "")
+	r.temperatureRows(row)
 	if u.Physical {
 		row("reference density", "1", short(u.Density)+" kg/m3")
 	}

@@ -41,6 +41,7 @@ func namedUnits() []namedUnit {
 	return []namedUnit{
 		{"m", unit{d(1, 0, 0), 0, 1}, true},
 		{"s", unit{d(0, 1, 0), 0, 1}, true},
+		{"K", unit{model.Temperature, 0, 1}, true},
 		{"g", unit{d(0, 0, 1), -3, 1}, true},
 		{"min", unit{d(0, 1, 0), 0, 60}, false},
 		{"h", unit{d(0, 1, 0), 0, 3600}, false},
@@ -119,7 +120,7 @@ func parseUnit(s string) (unit, *unitError) {
 	if err == nil && p.i < len(s) {
 		err = &unitError{p.i, 1, fmt.Sprintf("%s cannot stand here in a unit", strconv.Quote(s[p.i:min(p.i+1, len(s))])), unitForms}
 	}
-	for _, n := range []int{u.dim.M, u.dim.S, u.dim.Kg} {
+	for _, n := range []int{u.dim.M, u.dim.S, u.dim.Kg, u.dim.K} {
 		if err == nil && (n > maxPower || n < -maxPower) {
 			err = &unitError{0, len(s), fmt.Sprintf("a power above %d in a unit", maxPower), ""}
 		}
@@ -190,6 +191,7 @@ func (u *unit) times(f unit, n int) {
 	u.dim.M += n * f.dim.M
 	u.dim.S += n * f.dim.S
 	u.dim.Kg += n * f.dim.Kg
+	u.dim.K += n * f.dim.K
 	u.exp10 += n * f.exp10
 	u.mult *= math.Pow(f.mult, float64(n))
 }
@@ -371,6 +373,7 @@ func symbol(d model.Dimension) string {
 		}
 	}
 	add("kg", d.Kg)
+	add("K", d.K)
 	add("m", d.M)
 	add("s", d.S)
 	top, bottom := strings.Join(up, " "), strings.Join(down, " ")
@@ -425,6 +428,14 @@ func dimensionName(d model.Dimension) string {
 		return "a torque"
 	case model.ForcePerDepth:
 		return "a force for each metre of depth"
+	case model.Temperature:
+		return "a temperature"
+	case model.Expansion:
+		return "an expansion"
+	case model.HeatFlux:
+		return "a flux of heat"
+	case model.Heat, model.HeatPerDepth:
+		return "a rate of heat"
 	case model.SecondInvariant:
 		return "a squared rate"
 	case dynamicViscosity():

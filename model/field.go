@@ -1,7 +1,7 @@
 package model
 
-// Dimension holds the exponents of metre, second and kilogram of a quantity.
-type Dimension struct{ M, S, Kg int }
+// Dimension holds the exponents of metre, second, kilogram and kelvin of a quantity.
+type Dimension struct{ M, S, Kg, K int }
 
 var (
 	Dimensionless = Dimension{}
@@ -14,6 +14,11 @@ var (
 	Density       = Dimension{M: -3, Kg: 1}
 	Pressure      = Dimension{M: -1, S: -2, Kg: 1}
 	Rate          = Dimension{S: -1}
+	Temperature   = Dimension{K: 1}
+	Expansion     = Dimension{K: -1}
+	HeatFlux      = Dimension{M: 1, S: -1, K: 1} // divided by rho c_p, as is Heat
+	Heat          = Dimension{M: 3, S: -1, K: 1}
+	HeatPerDepth  = Dimension{M: 2, S: -1, K: 1}
 )
 
 // What the fluid does to walls. In 2D they are for each metre across the plane.
@@ -41,6 +46,7 @@ var Fields = []Field{
 	{"pressure", 1, Pressure, "pressure against the reference density: cs^2 (rho - rho0)"},
 	{"velocity", 3, Velocity, "fluid velocity u, half of the body force included"},
 	{"speed", 1, Velocity, "magnitude of the velocity"},
+	{"temperature", 1, Temperature, "temperature, of a case with [temperature]; the reference in solid cells"},
 	{"vorticity", 3, Rate, "curl of the velocity by central differences, one-sided at walls"},
 	{"strain_rate", 1, Rate, "magnitude sqrt(2 S_ij S_ij) of the strain rate S_ij = (d_i u_j + d_j u_i)/2, differences as of the vorticity; the shear rate in simple shear"},
 	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as of the vorticity"},

@@ -20,13 +20,14 @@ type averager struct {
 	config.Averages
 	p, pp, u, uu bool // which sums are kept, in this order
 	dims, nx     int
+	stored       int // values a cell of a sample
 	at           int
 	samples      int64
 	sums         []float64 // [plane][row][sum][x]
 }
 
 func newAverager(r *run) *averager {
-	a := &averager{Averages: r.Case.Averages, dims: r.Case.Dims(), nx: r.layout.N[0], at: -1}
+	a := &averager{Averages: r.Case.Averages, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), nx: r.layout.N[0], at: -1}
 	a.p, a.pp, a.u, a.uu = a.Needs()
 	a.sums = make([]float64, r.box.Cells()*r.Case.AveragedValues())
 	return a
@@ -82,7 +83,7 @@ func (a *averager) write(r *run) error {
 
 // add goes on with sample n of a plane, [row][component][x].
 func (a *averager) add(sums, plane []float64, n float64) {
-	nx, in := a.nx, (1+a.dims)*a.nx
+	nx, in := a.nx, a.stored*a.nx
 	p, pp, u, uu := a.columns()
 	all := len(sums) / (len(plane) / in) // of a row
 	share := (n - 1) / n

@@ -27,11 +27,13 @@ type sampler[In, Out number] struct {
 	units  config.Units
 	dims   int
 	time   float64 // in steps
+	stored int     // values a cell of the source
 	faces  int     // boundaries of faces come before those of bodies in cells.Velocity
 	// viscosity of the fluid in lattice units, and the distance of the rank's own cells
 	// to the nearest wall, [z][y][x], for the fields that need them.
 	viscosity float64
 	distance  []float32
+	reference float64 // of the temperature
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
@@ -64,7 +66,7 @@ func (s *sampler[In, Out]) rows() int {
 
 func (s *sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] }
 
-// load reads plane k, from -1 to N, of rho-1 and the velocity.
+// load reads plane k, from -1 to N, of what device.Program.Fields gives.
 func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
 	box.Lo[1], box.Hi[1] = box.Lo[1]-s.rim(), box.Hi[1]+s.rim()
@@ -119,7 +121,7 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 	nx := s.width()
 	factor := s.units.Factor(f.Dim)
 	for row := 0; row < s.rows(); row++ {
-		base := s.window[1][(row+s.rim())*(1+s.dims)*nx:][:(1+s.dims)*nx]
+		base := s.window[1][(row+s.rim())*s.stored*nx:][:s.stored*nx]
 		o := out[row*nx*f.Components:][:nx*f.Components]
 		switch f.Name {
 		case "density":
@@ -127,9 +129,13 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 		case "pressure":
 			pressureRow(o, base[:nx], factor)
 		case "velocity":
-			velocityRow(o, base[nx:], factor)
+			velocityRow(o, base[nx:(1+s.dims)*nx], factor)
 		case "speed":
-			speedRow(o, base[nx:], factor)
+			speedRow(o, base[nx:(1+s.dims)*nx], factor)
+		case "temperature":
+			for x, v := range base[(1+s.dims)*nx:][:nx] {
+				o[x] = Out(s.reference + factor*float64(v))
+			}
 		case "vorticity":
 			s.gradientRow(row, k, func(x int, g *[3][3]float64) {
 				cell := (*[3]Out)(o[3*x:])
@@ -227,7 +233,7 @@ func (s *sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 	nx, rim := s.width(), s.rim()
 	type velocity [3][]In
 	u := func(d, row int) (u velocity) { // rows of the velocity on plane k+d
-		b := s.window[1+d][((row+rim)*(1+s.dims)+1)*nx:]
+		b := s.window[1+d][((row+rim)*s.stored+1)*nx:]
 		for c := range s.dims {
 			u[c] = b[c*nx:][:nx]
 		}
@@ -341,5 +347,5 @@ func (s *sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) 
 	if slow == 2 {
 		row = p[1] + s.rim()
 	}
-	return float64(plane[(row*(1+s.dims)+1+c)*s.layout.N[0]+p[0]]), true
+	return float64(plane[(row*s.stored+1+c)*s.layout.N[0]+p[0]]), true
 }

@@ -149,13 +149,13 @@ func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 	case err != nil:
 		return err
 	case double != nil && f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), double))
+		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
 	case double != nil:
-		return convert[float32](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), double))
+		return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
 	case f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), single))
+		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
 	}
-	return convert[float32](r, step, f.Fields, p, held(box, 1+r.Case.Dims(), single))
+	return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
 }
 
 // batch is about how many bytes are computed, summed up and handed to the system at
@@ -220,7 +220,7 @@ func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 
 // present is the current state as a source.
 func (r *run) present() source[float64] {
-	state, components := r.state[0], 1+r.Case.Dims()
+	state, components := r.state[0], r.Case.Spec.FieldValues()
 	return func(box decomp.Box, into []float64) ([]float64, error) {
 		n := components * box.Cells()
 		if cap(into) < n {
@@ -245,8 +245,8 @@ func rounded(from source[float64]) source[float64] {
 func newSampler[Out, In number](r *run, step int, from source[In], fields ...model.Field) *sampler[In, Out] {
 	return &sampler[In, Out]{
 		source: from, neighbours: slices.ContainsFunc(fields, derivative),
-		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), time: float64(step), faces: r.faces,
-		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance,
+		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), time: float64(step), faces: r.faces,
+		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance, reference: r.Case.Temperature.Reference,
 		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
 	}
 }

@@ -69,6 +69,10 @@ func (f *forces) values(all []device.Load, units config.Units) (values []float64
 	for _, s := range f.list {
 		var v float64
 		switch axis := int(s.Name[len(s.Name)-1]) - 'x'; s.Name {
+		case "heat":
+			v = -sum.Lost()
+		case "nusselt":
+			v = -f.Nusselt * sum.Lost()
 		case "drag":
 			v = dot(f.Drag)
 		case "lift":
@@ -114,10 +118,10 @@ func (r *run) presentLoads() ([]device.Load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
 	}
-	const numbers = 6 // of a load
+	const numbers = 7 // of a load
 	b := make([]byte, 0, 8*numbers*len(mine))
 	for _, l := range mine {
-		for _, v := range append(l.Force[:], l.Torque[:]...) {
+		for _, v := range append(append(l.Force[:], l.Torque[:]...), l.Scalar) {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
 	}
@@ -137,6 +141,7 @@ func (r *run) presentLoads() ([]device.Load, error) {
 				l.Force[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+a):]))
 				l.Torque[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+3+a):]))
 			}
+			l.Scalar = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+6):]))
 			r.loads.all[k].Add(l)
 		}
 	}

@@ -110,7 +110,7 @@ func (r *run) domain() geometry.Domain {
 	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
 	for i, b := range r.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
-		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax}
+		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
 		if v := b.Profile; v != nil {
 			w.Timed = b.Timed
 			w.Velocity = func(p [3]float64, t float64) [3]float64 {
@@ -134,7 +134,7 @@ func (r *run) domain() geometry.Domain {
 	r.faces = len(r.Case.Boundaries)
 	for _, b := range r.Case.Bodies {
 		d.Velocity = append(d.Velocity, [3]float64{})
-		d.Walls = append(d.Walls, model.Wall{Law: b.Kind.Law, Conserve: b.Conserve})
+		d.Walls = append(d.Walls, model.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature})
 	}
 	for _, f := range r.Case.Forces {
 		for _, t := range f.Types {
@@ -169,10 +169,10 @@ func (r *run) initialize() error {
 	if axis == 2 {
 		rows = n[1]
 	}
-	row := r.Case.Spec.Lattice.Moments() * n[0]
+	row := r.Case.Spec.InitValues() * n[0]
 	fields := make([]float64, rows*row)
 	for k := 0; k < n[axis]; k++ {
-		if k == 0 || !r.Case.Initial.Uniform {
+		if k == 0 || !r.Case.Initial.Uniform || r.Case.Spec.Scalar && !r.Case.Temperature.Uniform {
 			err := r.share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
 					r.initialRow(j, k, fields[j*row:(j+1)*row])
@@ -242,6 +242,9 @@ func (r *run) initialRow(row, k int, fields []float64) {
 		cell, count := initialCell(r.Case.Initial, p, r.Case.Dims())
 		for c, v := range cell[:count] {
 			fields[c*n+x] = v
+		}
+		if r.Case.Spec.Scalar {
+			fields[count*n+x] = r.Case.Temperature.Initial(p[0], p[1], p[2])
 		}
 	}
 }

@@ -105,5 +105,5 @@ func (s *sampler[In, Out]) density(x, y, z int) float64 {
 	if s.axis() == 2 {
 		row = y + s.rim()
 	}
-	return 1 + float64(plane[row*(1+s.dims)*s.layout.N[0]+x])
+	return 1 + float64(plane[row*s.stored*s.layout.N[0]+x])
 }

@@ -90,10 +90,14 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 	if near := r.nearest(global); near != "" {
 		fmt.Fprintf(&b, "\n  nearest boundary: %s", near)
 	}
-	fmt.Fprintf(&b, "\n  its neighbourhood along x (rho, u in lattice units):")
+	what = "rho, u"
+	if r.Case.Spec.Scalar {
+		what += ", T less its reference"
+	}
+	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
 	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
 	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.layout.N[0], at[0]+3)
-	nc, n := 1+r.Case.Dims(), box.Size()[0]
+	nc, n := r.Case.Spec.FieldValues(), box.Size()[0]
 	values := make([]float64, nc*n)
 	if err := r.program.Fields(r.state[0], box, values, r.params); err == nil {
 		for i := 0; i < n; i++ {
