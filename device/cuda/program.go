@@ -60,6 +60,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	if spec.Scalar {
+		return nil, fmt.Errorf("GPUs have no kernels for %s yet: run it on the CPU", spec)
+	}
 	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
 	var err error
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
