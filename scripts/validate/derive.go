@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,6 +92,78 @@ func enstrophyAt2(_ []check, dir string) ([]check, error) {
 		return nil, err
 	}
 	return []check{against("enstrophy at t = 2", w["enstrophy"][len(w["enstrophy"])-1], 0.566048, 0.05)}, nil
+}
+
+// pressureDrop between the front and the back of the cylinder of Schaefer & Turek, case
+// 2D-1, with cells of that size in metres, within a part of its value: the parabola
+// through the first three cells in front of the surface, whose centres are 1/2, 3/2 and
+// 5/2 cells away.
+func pressureDrop(cell, within float64) func([]check, string) ([]check, error) {
+	return func(_ []check, dir string) ([]check, error) {
+		var end [2]float64
+		for i, side := range []struct {
+			name    string
+			surface float64
+		}{{"front", 0.15}, {"back", 0.25}} {
+			files, err := filepath.Glob(filepath.Join(dir, "line_"+side.name+"_*.csv"))
+			if err != nil || len(files) != 1 {
+				return nil, fmt.Errorf("%d files of the line at the %s (%v)", len(files), side.name, err)
+			}
+			line, err := columns(dir, filepath.Base(files[0]))
+			if err != nil {
+				return nil, err
+			}
+			for k, weight := range []float64{15. / 8, -10. / 8, 3. / 8} {
+				at := slices.IndexFunc(line["x"], func(x float64) bool {
+					return math.Abs(math.Abs(x-side.surface)-(float64(k)+0.5)*cell) < 1e-6*cell
+				})
+				if at < 0 {
+					return nil, fmt.Errorf("%s has no point %g cells from the surface", files[0], float64(k)+0.5)
+				}
+				end[i] += weight * line["pressure"][at]
+			}
+		}
+		return []check{against("drop of pressure", end[0]-end[1], 0.11752016697, within)}, nil
+	}
+}
+
+// shedding holds the Strouhal number of Schaefer & Turek, case 2D-2, from its lift since
+// t = 6 s, within a part of its value.
+func shedding(within float64) func([]check, string) ([]check, error) {
+	return func(_ []check, dir string) ([]check, error) {
+		const start, diameter, velocity = 6, 0.1, 1
+		f, err := columns(dir, "force_cylinder.csv")
+		if err != nil {
+			return nil, err
+		}
+		first, _ := slices.BinarySearch(f["time"], start)
+		t, lift := f["time"][first:], f["lift"][first:]
+		period, err := periodOf(t, lift)
+		if err != nil {
+			return nil, err
+		}
+		return []check{
+			against("Strouhal number", diameter/(period*velocity), 0.301841, within),
+			told("largest lift", floats.Max(lift)),
+		}, nil
+	}
+}
+
+// periodOf a series: the time between its first and its last rise through its mean over
+// the number of periods between them.
+func periodOf(t, v []float64) (float64, error) {
+	mean := floats.Sum(v) / float64(max(1, len(v)))
+	var rises []float64
+	for i := 1; i < len(v); i++ {
+		if v[i-1] < mean && v[i] >= mean {
+			rises = append(rises, t[i-1]+(t[i]-t[i-1])*(mean-v[i-1])/(v[i]-v[i-1]))
+		}
+	}
+	n := len(rises)
+	if n < 3 {
+		return 0, fmt.Errorf("%d rises through the mean tell of no period", n)
+	}
+	return (rises[n-1] - rises[0]) / float64(n-1), nil
 }
 
 // slopes of a series: of the cubic that fits the points within half a window best

@@ -76,4 +76,47 @@ func TestDissipation(t *testing.T) {
 	}
 }
 
+// What is derived from forces and lines is what their files say.
+func TestCylinder(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, lines []string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	force := []string{"step,time (s),drag,lift"}
+	for i := range 4001 {
+		x := 0.002 * float64(i)
+		force = append(force, "0,"+num(x)+",3,"+num(0.02*(x-8)*(x-8)+math.Sin(2*math.Pi*3*x)-0.01)) // it has not settled before 6 s
+	}
+	write("force_cylinder.csv", force)
+	got, err := shedding(0.01)(nil, dir)
+	if err != nil || math.Abs(float64(got[0].Got)-0.3) > 2e-3 || !got[0].OK || math.Abs(float64(got[1].Got)-1.05) > 0.02 {
+		t.Errorf("%v %+v", err, got)
+	}
+	// A pressure that is a parabola of the distance, and something else inside.
+	for name, at := range map[string]float64{"front": 0.15, "back": 0.25} {
+		line := []string{"distance (m),x (m),y (m),pressure (Pa)"}
+		for i := range 33 {
+			d := float64(i) * 0.02 / 32
+			x, p := at+d, -0.03+d-4*d*d
+			if name == "front" {
+				x, p = at-d, 0.0876+d+3*d*d
+			}
+			if d < 0.00125-1e-9 {
+				p = 77
+			}
+			line = append(line, "0,"+num(x)+",0.2,"+num(p))
+		}
+		write("line_"+name+"_0000000100.csv", line)
+	}
+	got, err = pressureDrop(0.0025, 0.005)(nil, dir)
+	if err != nil || math.Abs(float64(got[0].Got)-0.1176) > 1e-12 || !got[0].OK {
+		t.Errorf("%v %+v", err, got)
+	}
+	if _, err := pressureDrop(0.001, 0.005)(nil, dir); err == nil || !strings.Contains(err.Error(), "no point") {
+		t.Errorf("a spacing that the line does not know: %v", err)
+	}
+}
+
 func num(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

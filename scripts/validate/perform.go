@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"lbmsim/study"
 )
 
 // check is one number beside what it should be.
@@ -24,7 +22,26 @@ type check struct {
 	Free      bool `json:",omitempty"` // told, and held to nothing
 }
 
-type number = study.Number
+// number is a float64 that JSON gets as null where there is none, as in what `lbmsim
+// study --json` prints.
+type number float64
+
+// MarshalJSON of what is not finite: JSON has no such numbers.
+func (n number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (n *number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
 
 // outcome is what came of an entry.
 type outcome struct {
@@ -212,7 +229,18 @@ func (out *outcome) takeRun(text []byte, e entry, dir string) error {
 
 // takeStudy holds the orders of a study to those of the entry.
 func (out *outcome) takeStudy(text []byte, e entry) error {
-	var s study.Study
+	var s struct { // part of study.Study, whose package needs the libraries of the program
+		Version, Device string
+		Levels          []struct {
+			Cells [3]int
+			Steps int
+		}
+		Results []struct {
+			Quantity string
+			Values   []number
+			Order    number
+		}
+	}
 	if err := json.Unmarshal(text[max(0, bytes.Index(text, []byte(`{"Case"`))):], &s); err != nil {
 		return fmt.Errorf("no study in the output: %w", err)
 	}
