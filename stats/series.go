@@ -30,7 +30,8 @@ type Cycles struct {
 	Low    bool       `json:"low"`    // was below since it rose last
 	Rise   float64    `json:"rise"`   // where it rose last through the mean ...
 	Risen  bool       `json:"risen"`  // ... and may still turn out to be noise
-	Times  []float64  `json:"times"`  // of the last rises, oldest first
+	Rose   bool       `json:"rose"`   // has risen before: the mean is that of an oscillation or more
+	Times  []float64  `json:"times"`  // of the last rises, oldest first, without the very first
 }
 
 // cycles is how many rises are kept: the older ones tell of the start of a flow.
@@ -56,13 +57,16 @@ func (c *Cycles) add(t, x, mean, std float64) {
 		if len(c.Times) == cycles {
 			c.Times = append(c.Times[:0], c.Times[1:]...)
 		}
-		c.Times = append(c.Times, c.Rise)
-		c.Low, c.Risen = false, false
+		if c.Rose {
+			c.Times = append(c.Times, c.Rise)
+		}
+		c.Low, c.Risen, c.Rose = false, false, true
 	}
 }
 
 // Frequency of the last oscillations, 32 at most: their number over the time that they
-// took. NaN when there were fewer than three.
+// took. NaN when there were fewer than three. The first rise does not count: the mean of a
+// part of an oscillation lies anywhere.
 func (c *Cycles) Frequency() float64 {
 	n := len(c.Times)
 	if n < 4 {

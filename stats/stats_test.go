@@ -150,6 +150,16 @@ func TestFrequency(t *testing.T) {
 	if got := noisy.Cycles.Frequency(); math.Abs(got/f-1) > 2e-3 {
 		t.Errorf("noisy: %v instead of %v", got, f)
 	}
+	// Few oscillations, whatever phase they begin with.
+	for phase := range 12 {
+		var few Series
+		for i := range 120 { // six of 20 samples
+			few.Add(float64(i), math.Sin(2*math.Pi*(float64(i)/20+float64(phase)/12)))
+		}
+		if got := few.Cycles.Frequency(); math.Abs(20*got-1) > 0.01 {
+			t.Errorf("six oscillations from phase %d/12 have the frequency %v instead of %v", phase, got, 1./20)
+		}
+	}
 	if got := still.Cycles.Frequency(); !math.IsNaN(got) {
 		t.Errorf("a constant has the frequency %v", got)
 	}
