@@ -73,6 +73,13 @@ __device__ LBM_INLINE float exp2Of(float x) { return exp2f(x); }
 __device__ LBM_INLINE double exp2Of(double x) { return exp2(x); }
 #endif
 
+// ones counts the bits of a word that are set.
+#if defined(__CUDACC__)
+__device__ LBM_INLINE int ones(unsigned word) { return __popc(word); }
+#else
+LBM_INLINE int ones(unsigned word) { return __builtin_popcount(word); }
+#endif
+
 // select is a where mask says so, else b; lane by lane for vectors.
 template <class M, class R> LBM_HD LBM_INLINE R select(const M& mask, const R& a, const R& b) { return mask ? a : b; }
 

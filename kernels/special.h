@@ -9,6 +9,7 @@
 // directions.
 #ifndef LBM_SPECIAL_H
 #define LBM_SPECIAL_H
+#include "direction.h"
 #include "moments.h"
 #include "params.h"
 #include "populations.h"
@@ -44,11 +45,11 @@ template <class L, bool MOMENTS, class T, class AT> struct Around {
 		T sum = h.even;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			const T c = T(L::c(i, A));
+			const T c = T(Known<L>::c(i, A));
 			sum = sum + c * (h.odd[A] + c * h.s[A]);
-			unroll<A>([&](auto b) LBM_LAMBDA { sum = sum + T(L::c(i, A) * L::c(i, b.value)) * h.s[L::pair(A, decltype(b)::value)]; });
+			unroll<A>([&](auto b) LBM_LAMBDA { sum = sum + T(Known<L>::c(i, A) * Known<L>::c(i, b.value)) * h.s[L::pair(A, decltype(b)::value)]; });
 		});
-		return sum * T(L::share(i));
+		return sum * T(Known<L>::share(i));
 	}
 	LBM_HD LBM_INLINE T population(int i, const int* d) const {
 		if constexpr (MOMENTS) return expand(hermite(d), i);
@@ -114,10 +115,10 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			int d[3], c[3];
 			for (int a = 0; a < 3; a++) {
 				const bool across = axes >> a & 1;
-				d[a] = across ? 0 : -L::c(i, a);
-				c[a] = across ? -L::c(i, a) : L::c(i, a);
+				d[a] = across ? 0 : -Known<L>::c(i, a);
+				c[a] = across ? -Known<L>::c(i, a) : Known<L>::c(i, a);
 			}
-			if (n[1] == T(0)) return around.population(L::find(c[0], c[1], c[2]), d);
+			if (n[1] == T(0)) return around.population(Known<L>::find(c[0], c[1], c[2]), d);
 			T f = around.population(i, d);
 			if (n[3] != T(0)) {
 				T r, j[L::D];
@@ -129,7 +130,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		T f = n[0] * back;
 		if (n[1] != T(0)) f = f + n[1] * own.population(i);
 		if (n[2] != T(0)) {
-			const int behind[3] = {L::c(i, 0), L::c(i, 1), L::c(i, 2)};
+			const int behind[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 			f = f + n[2] * around.population(L::opposite(i), behind);
 		}
 		return f + (n[3] * r0 + n[4]);
@@ -140,11 +141,11 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		m.r = m.r + f;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			const T v = T(L::c(i, A)) * f;
+			const T v = T(Known<L>::c(i, A)) * f;
 			m.j[A] = m.j[A] + v;
 			unroll<A + 1>([&](auto b) LBM_LAMBDA {
 				constexpr int AB = L::pair(A, decltype(b)::value);
-				m.s[AB] = m.s[AB] + T(L::c(i, b.value)) * v;
+				m.s[AB] = m.s[AB] + T(Known<L>::c(i, b.value)) * v;
 			});
 		});
 	}
@@ -168,7 +169,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 				v = link(i, *next++, back);
 				missing = missing + (back - v);
 			} else {
-				const int from[3] = {-L::c(i, 0), -L::c(i, 1), -L::c(i, 2)};
+				const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 				v = around.population(i, from);
 			}
 			if constexpr (MOMENTS) add(m, i, v);
@@ -225,11 +226,11 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		}
 		int shares = 0;
 		LBM_ROLLED for (int i = 0; i < L::Q; i++)
-			if (links(i) && L::c(i, axis) == -side) shares += L::share(i);
+			if (links(i) && Known<L>::c(i, axis) == -side) shares += Known<L>::share(i);
 		const T each = d * reciprocal(T(shares));
 		LBM_ROLLED for (int i = 0; i < L::Q; i++)
-			if (links(i) && L::c(i, axis) == -side) {
-				const T v = each * T(L::share(i));
+			if (links(i) && Known<L>::c(i, axis) == -side) {
+				const T v = each * T(Known<L>::share(i));
 				if constexpr (MOMENTS) add(m, i, v);
 				else f[i] = f[i] + v;
 			}
@@ -258,8 +259,8 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			const T* const n = law(word);
 			double F[3], at[3], M[3];
 			for (int a = 0; a < 3; a++) {
-				F[a] = -double(L::c(i, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
-				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(L::c(i, a));
+				F[a] = -double(Known<L>::c(i, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
+				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(Known<L>::c(i, a));
 			}
 			M[0] = at[1] * F[2] - at[2] * F[1];
 			M[1] = at[2] * F[0] - at[0] * F[2];
