@@ -94,10 +94,14 @@ func (o options) run() error {
 				missed = append(missed, e.id+": "+c.What)
 			}
 		}
-		kept[e.id] = out
 		if o.check {
 			continue
 		}
+		// Somebody may have run another part of the book meanwhile.
+		if kept, err = readResults(filepath.Join(o.root, resultsFile)); err != nil {
+			return err
+		}
+		kept[e.id] = out
 		if err := o.keepPicture(all, e); err != nil {
 			return err
 		}
