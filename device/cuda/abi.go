@@ -4,7 +4,7 @@ package cuda
 
 import "lbmsim/device"
 
-// The structs of kernels/gpu/api.h, special.h and meet.h, as they lie in the device's memory; a test
+// The structs of kernels/gpu/api.h, special.h, scalar.h and meet.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
 // block says what is special in 32 cells of a row (Block).
@@ -37,6 +37,9 @@ type paramsABI struct {
 	force             [3]float64
 	lambda, omegaBulk float64
 	law               [4]float64
+	scalarPlus        float64
+	scalarMinus       float64
+	buoyancy          [3]float64
 }
 
 // sumsABI is Sums: what a row or a plane of cells adds up to.
@@ -53,6 +56,9 @@ type sumsABI struct {
 
 // linksABI is Links of special.h: the lists of device.Links.
 type linksABI struct{ cells, list, types, laws uint64 }
+
+// scalarABI is ScalarWalls of scalar.h.
+type scalarABI struct{ types, laws, links uint64 }
 
 // meetingABI is Meeting of meet.h.
 type meetingABI struct {

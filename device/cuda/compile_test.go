@@ -66,7 +66,15 @@ func TestCompile(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, name := range []string{"lbm_special", "lbm_forces"} {
+					names := []string{"lbm_special", "lbm_forces"}
+					if spec.Scalar {
+						scalar, err := compileFile(scalarFile, spec, arch)
+						if err != nil {
+							t.Fatal(err)
+						}
+						special, names = append(special, scalar...), append(names, "lbm_scalar", "lbm_lost")
+					}
+					for _, name := range names {
 						if !bytes.Contains(special, []byte(name)) {
 							t.Errorf("there is no kernel %s", name)
 						}
@@ -92,6 +100,11 @@ func instances(arch int) (list []model.Spec) {
 			usual := spec.Lattice.Q() < 27 && slices.Contains([]string{"regularized", "bgk", "trt"}, spec.Collision.Name)
 			if usual || all || arch == 90 {
 				list = append(list, spec)
+			}
+			// A scalar's kernels differ by the scheme, not by the model.
+			if carries := spec; arch == 90 && (spec.Collision.Name == "regularized" && spec.Precision == model.Float64 || spec.Collision.Name == "bgk" && spec.Precision == model.Float32) {
+				carries.Scalar = true
+				list = append(list, carries)
 			}
 			for k := range 2 * len(model.ViscosityLaws) {
 				spec := spec
@@ -193,7 +206,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h", "gpu/scalar.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +215,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -226,6 +239,7 @@ func TestABI(t *testing.T) {
 		"lbm::MORE_UPWIND": device.MoreUpwind, "lbm::MORE_HIGH": device.MoreHigh, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_AXIS_SHIFT": device.MoreAxisShift,
 		"lbm::MORE_SHIFT": device.MoreShift, "lbm::MIRROR_SHIFT": device.MirrorShift, "lbm::LINK_NUMBERS": device.LinkNumbers,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
+		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(model.ScalarFixed), "lbm::SCALAR_FLUX": uint64(model.ScalarFlux), "lbm::SCALAR_OPEN": uint64(model.ScalarOpen),
 	}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)

@@ -177,6 +177,9 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 		if err == nil {
 			err = l.read(bytesOf(sums), p.measures.sums.at)
 		}
+		if err == nil {
+			err = p.addScalar(l, own, loads)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("forces of %s: %w", p.spec, err)

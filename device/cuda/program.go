@@ -35,6 +35,7 @@ type program struct {
 	types          int    // of solid cells
 	links          linkKernels
 	laws, measures *linkLists // nil where there are none
+	scalar         scalar
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -60,9 +61,6 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
-	if spec.Scalar {
-		return nil, fmt.Errorf("GPUs have no kernels for %s yet: run it on the CPU", spec)
-	}
 	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
 	var err error
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
@@ -75,6 +73,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	}
 	if err == nil {
 		err = p.placeLinks(w.found)
+	}
+	if err == nil {
+		err = p.placeScalar(w.found)
 	}
 	if err != nil {
 		p.Close()
@@ -183,7 +184,8 @@ func (p *program) tell(q model.Params) error {
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force, lambda: q.Lambda, omegaBulk: q.OmegaBulk, law: q.Viscosity}}
+	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force, lambda: q.Lambda, omegaBulk: q.OmegaBulk, law: q.Viscosity,
+		scalarPlus: q.ScalarPlus, scalarMinus: q.ScalarMinus, buoyancy: q.Buoyancy}}
 	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.params))); err != nil {
 		return err
 	}
@@ -267,6 +269,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		}
 	}
 	p.stepSpecial(own, from, to, box)
+	p.stepScalar(own, from, to, box)
 }
 
 // maxGrid is the largest number of blocks along y or z.
@@ -320,7 +323,7 @@ func (p *program) rowsOf(fn cu.Function, s cu.Stream, state, fields cu.DevicePtr
 
 // Init writes the state from physical fields.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.through("init", state, box, [3]int{}, fields, p.spec.Lattice.Moments(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
+	return p.through("init", state, box, [3]int{}, fields, p.spec.InitValues(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
 		n := copyWide(h.host, bytesOf(fields[k.first:][:k.count]))
 		if err := cu.MemcpyHtoDAsync(h.there.at, unsafe.Pointer(&h.host[0]), int64(n), l.stream); err != nil {
 			return err
@@ -331,7 +334,7 @@ func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q 
 
 // Fields reads density and velocity.
 func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
-	return p.through("fields", state, box, p.layout.Ghost, fields, 1+p.spec.Lattice.Dims, q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
+	return p.through("fields", state, box, p.layout.Ghost, fields, p.spec.FieldValues(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
 		if err := p.rowsOf(p.kernels.fields, l.stream, at, h.there.at, k.box); err != nil {
 			return err
 		}
@@ -464,6 +467,7 @@ func (p *program) Close() {
 		b.Free()
 	}
 	p.links.unload(p.d)
+	p.scalar.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

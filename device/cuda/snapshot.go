@@ -67,7 +67,7 @@ func (p *program) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu
 	if p.valueBytes() == 8 {
 		fn = p.kernels.fields
 	}
-	for _, k := range pieces(box, 1+p.spec.Lattice.Dims, 1<<62) {
+	for _, k := range pieces(box, p.spec.FieldValues(), 1<<62) {
 		s.queue("fields", func() error {
 			return p.rowsOf(fn, s.s, state, out+cu.DevicePtr(p.valueBytes()*k.first), k.box)
 		})
@@ -76,7 +76,7 @@ func (p *program) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu
 
 // snapshotBytes is the size of a snapshot of box.
 func (p *program) snapshotBytes(box decomp.Box) int {
-	return (1 + p.spec.Lattice.Dims) * box.Cells() * p.valueBytes()
+	return p.spec.FieldValues() * box.Cells() * p.valueBytes()
 }
 
 // Prepare makes snapshot memory and keeps it for FieldsAsync.
@@ -130,7 +130,7 @@ func (p *program) FieldsTo(s device.Stream, state device.Buffer, box decomp.Box,
 	}
 	var to cu.DevicePtr
 	if err == nil {
-		to, err = p.d.part(out, 0, (1+p.spec.Lattice.Dims)*box.Cells()*p.valueBytes())
+		to, err = p.d.part(out, 0, p.spec.FieldValues()*box.Cells()*p.valueBytes())
 	}
 	if err == nil {
 		err = p.tell(q)

@@ -16,6 +16,7 @@ import (
 const (
 	instanceFile = "gpu/instance.h"
 	specialFile  = "gpu/special.h" // for cases with special cells
+	scalarFile   = "gpu/scalar.h"  // for cases with a scalar
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take
@@ -80,6 +81,7 @@ func options(spec model.Spec, pitch int, target string) []string {
 		"-DLBM_REAL=" + real,
 		"-DLBM_STORED=" + stored,
 		fmt.Sprintf("-DLBM_PITCH=%d", pitch),
+		fmt.Sprintf("-DLBM_EXTRA=%d", spec.Components()-spec.FlowComponents()),
 	}
 	if spec.Local() {
 		list = append(list, "-DLBM_LAW="+typeOf(spec.Viscosity.String()))

@@ -9,6 +9,8 @@
 //   LBM_LAW Newtonian Smagorinsky PowerLaw Carreau: of the viscosity, where rates are the
 //           cells' own (local.h); undefined: they are the same everywhere, which costs less
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
+//   LBM_EXTRA                values a cell behind those of the flow: of a scalar (scalar.h); 0 or
+//                            undefined: none
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H
@@ -43,6 +45,7 @@ struct Case {
 	const void* kicks;      // of LBM_REAL: what moving walls add to a cell, 6 w_i c_i.u_w for each direction i
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
 	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];  // model.Params
+	double scalarPlus, scalarMinus, buoyancy[3];
 };
 
 // Sums is what one row of cells, or one plane, adds up to (device.Plane).

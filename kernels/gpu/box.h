@@ -12,6 +12,9 @@ namespace lbm { namespace {
 #ifndef LBM_PITCH
 #define LBM_PITCH 0
 #endif
+#ifndef LBM_EXTRA
+#define LBM_EXTRA 0
+#endif
 
 // keep makes the compiler hold v in a register instead of loading it anew each time:
 // a load in a loop would wait for all the loads before it.
@@ -22,8 +25,9 @@ struct Box {
 	const Case* c;
 	Layout layout;
 
+	// components are those of the flow.
 	__device__ LBM_INLINE Box(const Case* c, int components)
-		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components, LBM_PITCH ? LBM_PITCH : c->pitch} {}
+		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components + LBM_EXTRA, LBM_PITCH ? LBM_PITCH : c->pitch} {}
 
 	// inside maps coordinate k, at most one cell out of the box, to where it is
 	// stored: outside, an axis with ghosts stores it, a periodic one wraps, and

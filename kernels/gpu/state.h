@@ -4,6 +4,7 @@
 #define LBM_GPU_STATE_H
 #include "../moments.h"
 #include "../populations.h"
+#include "../scalar.h"
 #include "box.h"
 
 namespace lbm { namespace {
@@ -28,6 +29,8 @@ struct Range {
 template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
 	typedef Stored<S, T, L, MOMENTS> Store;
+	typedef ScalarLattice<L> G;
+	static constexpr int MORE = LBM_EXTRA ? 1 : 0;  // values of a scalar
 
 	// dry says whether a cell is solid. Rows of ghosts have no list of walls; their
 	// solid cells are at rest.
@@ -54,6 +57,25 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		}
 	}
 
+	// theta is the scalar of the cell at from; finite as of read.
+	__device__ static LBM_INLINE double theta(const S* LBM_RESTRICT from, int pitch, double& finite) {
+		double value = 0;
+		if constexpr (MORE) {
+			double g[G::Q];
+			unroll<G::Q>([&](auto k) LBM_LAMBDA {
+				g[k.value] = double(from[(COMPONENTS + k.value) * pitch]);
+				finite += g[k.value] - g[k.value];
+			});
+			value = G::sum(g);
+		}
+		return value;
+	}
+	// force is that per volume of axis A where the scalar has this value.
+	__device__ static LBM_INLINE double force(const Case* c, int a, double value) {
+		if constexpr (MORE) return c->force[a] + c->buoyancy[a] * value;
+		return c->force[a];
+	}
+
 	template <int K> __device__ static LBM_INLINE void put(S* to, int pitch, double v) { to[K * pitch] = Store::template first<K>(T(v)); }
 
 	// write stores moments; populations get their second-order Hermite expansion.
@@ -77,29 +99,34 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		int x, y, z;
 		if (!r.place(x, y, z)) return;
 		const int width = r.width();
-		const double* f = fields + r.first(L::M, x);
+		const double* f = fields + r.first(L::M + MORE, x);
 		const Params<double> p = box.params<double>();
 		const double tau = 1 / p.omega;
 		Moments<L, double> m{};
+		double g[G::Q] = {};
 		if (!dry(box, x, y, z)) {
-			const double rho = 1 + f[0];
-			double u[L::D];
+			const double rho = 1 + f[0], value = MORE ? f[L::M * width] : 0;
+			double u[L::D], F[L::D];
 			m.r = f[0];
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
 				u[a.value] = f[(1 + a.value) * width];
-				m.j[a.value] = rho * u[a.value] + 0.5 * p.force[a.value];
+				F[a.value] = force(c, a.value, value);
+				m.j[a.value] = rho * u[a.value] + 0.5 * F[a.value];
 			});
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
 				constexpr int A = decltype(a)::value;
 				unroll<A + 1>([&](auto b) LBM_LAMBDA {
 					constexpr int B = decltype(b)::value, k = L::pair(A, B);
-					const double uF = u[A] * p.force[B] + u[B] * p.force[A];
+					const double uF = u[A] * F[B] + u[B] * F[A];
 					const double neq = -2 * rho / 3 * tau * f[(1 + L::D + k) * width] - 0.5 * uF;
 					m.s[k] = rho * u[A] * u[B] + (1 - p.omega) * neq + (1 - 0.5 * p.omega) * uF;
 				});
 			});
+			G::relax(g, value, u, 1., 1.);
 		}
-		write(m, state + box.layout.at(x, y, z, 0), box.layout.pitch);
+		S* const to = state + box.layout.at(x, y, z, 0);
+		if constexpr (MORE) unroll<G::Q>([&](auto k) LBM_LAMBDA { to[(COMPONENTS + k.value) * box.layout.pitch] = S(g[k.value]); });
+		write(m, to, box.layout.pitch);
 	}
 
 	// fields gives rho - 1 and the velocity, as numbers of type F.
@@ -110,15 +137,18 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		if (!r.place(x, y, z)) return;
 		const int width = r.width();
 		double rho, j[L::D], finite;
-		read(state + box.layout.at(x, y, z, 0), box.layout.pitch, rho, j, finite);
+		const S* const from = state + box.layout.at(x, y, z, 0);
+		read(from, box.layout.pitch, rho, j, finite);
+		const double value = theta(from, box.layout.pitch, finite);
 		const bool wall = dry(box, x, y, z);
 		const double inv = 1 / (1 + rho);
-		F* to = fields + r.first(1 + L::D, x);
+		F* to = fields + r.first(1 + L::D + MORE, x);
 		__stcs(to, F(wall ? 0 : rho));
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			const double u = (j[a.value] - 0.5 * c->force[a.value]) * inv;
+			const double u = (j[a.value] - 0.5 * force(c, a.value, value)) * inv;
 			__stcs(to + (1 + a.value) * width, F(wall ? 0 : u));
 		});
+		if constexpr (MORE) __stcs(to + (1 + L::D) * width, F(wall ? 0 : value));
 	}
 
 	// rows sums the row that the block is for: each thread every ROW-th cell, then
@@ -132,11 +162,12 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 			if (box.solid(x, y, z)) continue;
 			double r, j[L::D], finite, speed2 = 0;
 			read(from + x, box.layout.pitch, r, j, finite);
+			const double value = theta(from + x, box.layout.pitch, finite);
 			const long long number = (long long)row * box.layout.nx + x;
 			s.cells++;
 			s.mass += r;
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
-				const double v = j[a.value] - 0.5 * c->force[a.value], u = v / (1 + r);
+				const double v = j[a.value] - 0.5 * force(c, a.value, value), u = v / (1 + r);
 				s.momentum[a.value] += v;
 				s.energy += 0.5 * (v * u);
 				speed2 += u * u;

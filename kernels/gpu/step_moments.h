@@ -317,7 +317,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const Row row(box, x0);
 		const Params<T> params = box.params<T>();
 		const int rows = (yhi - ylo + gridDim.y - 1) / gridDim.y, y0 = ylo + blockIdx.y * rows, y1 = y0 + rows < yhi ? y0 + rows : yhi;
-		const long long step = L::M * row.pitch;
+		const long long step = (L::M + LBM_EXTRA) * row.pitch;
 		const bool right = row.lane == 31;
 		const int rimAt = row.lane == 0 || right ? Row::beside(box, x0, right) : -1;
 		const S* source = in + box.layout.start(y0 - 1, 0);
@@ -390,7 +390,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z) : nullptr;
 	}
 	__device__ static LBM_INLINE long long planeOf(const Box& box) {
-		return (long long)(box.layout.ny + 2 * box.layout.gy) * L::M * box.layout.pitch;
+		return (long long)(box.layout.ny + 2 * box.layout.gy) * (L::M + LBM_EXTRA) * box.layout.pitch;
 	}
 
 	// rims is the work of the warp that serves the cells left and right of the lines. It

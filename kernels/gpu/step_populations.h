@@ -90,7 +90,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		int x, nx, pitch;
 
 		__device__ LBM_INLINE Sources(const Box& box, const S* own, int x, int y, int z) : x(x), nx(box.layout.nx), pitch(box.layout.pitch) {
-			const long long line = L::Q * pitch, plane = L::D == 2 ? 0 : line * (box.layout.ny + 2 * box.layout.gy);
+			const long long line = (L::Q + LBM_EXTRA) * pitch, plane = L::D == 2 ? 0 : line * (box.layout.ny + 2 * box.layout.gy);
 			long long above, below, after, before;
 			beside(box, 1, y, box.layout.ny, box.layout.gy, line, above, below);
 			beside(box, 2, z, box.layout.nz, box.layout.gz, plane, after, before);
