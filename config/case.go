@@ -117,7 +117,21 @@ func (u Units) Symbol(d model.Dimension) string {
 }
 
 // Force is the uniform body force per unit volume, lattice units.
-type Force struct{ Density [3]float64 }
+type Force struct {
+	Density [3]float64
+	Drive   *Drive // it is adjusted; nil: it stays as it is
+}
+
+// Drive is a body force that is adjusted to keep a mean velocity, in lattice units.
+type Drive struct {
+	On       [3]bool    // along these axes
+	Velocity [3]float64 // sum(rho u)/sum(rho)
+	// FlowRate, instead of the velocity, is the volume that passes a section across the axis
+	// in a step.
+	FlowRate float64
+	Every    int     // steps between two adjustments
+	Response float64 // steps in which a deviation is mended
+}
 
 // Function of the position: x, y, z in lattice units (cell centres are at i+1/2
 // from the domain's lower corner), value in lattice units. It is safe for

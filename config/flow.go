@@ -13,10 +13,11 @@ func (r *resolver) force() {
 	if s == nil {
 		return
 	}
-	r.exclusive(s, "one force is enough: force density = density * acceleration", "acceleration", "force_density")
-	if !s.has("acceleration") && !s.has("force_density") {
-		r.missing(s, "", "[force] needs acceleration or force_density")
+	r.exclusive(s, "one force is enough: force density = density * acceleration; a mean velocity is kept by a force of its own", "acceleration", "force_density", "mean_velocity", "flow_rate")
+	if !s.has("acceleration") && !s.has("force_density") && !s.has("mean_velocity") && !s.has("flow_rate") {
+		r.missing(s, "", "[force] needs acceleration, force_density, mean_velocity or flow_rate")
 	}
+	r.drive(s)
 	acc, den := r.vector(s, "acceleration"), r.vector(s, "force_density")
 	if !r.haveTime {
 		return
@@ -37,6 +38,93 @@ func (r *resolver) force() {
 		r.add(at, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
 			"the force is %s cells/step^2 in lattice units, above 0.1", short(largest))
 	}
+}
+
+// drive is a force that keeps a mean velocity.
+func (r *resolver) drive(s *section) {
+	if !s.has("mean_velocity") && !s.has("flow_rate") {
+		for _, k := range []string{"axis", "adjust_every", "response"} {
+			if s.has(k) {
+				r.add(s.keys[k].keyAt, "", "%s belongs to mean_velocity and flow_rate", k)
+			}
+		}
+		return
+	}
+	if s.has("axis") && !s.has("flow_rate") {
+		r.add(s.keys["axis"].keyAt, "a mean velocity has a component for each axis", "axis belongs to flow_rate")
+	}
+	d := &Drive{Every: 10}
+	if !s.has("adjust_every") {
+		r.setDefault(s, "adjust_every", "10")
+	}
+	if e := s.get("adjust_every"); e != nil {
+		d.Every = e.ints[0]
+	}
+	v := r.vector(s, "mean_velocity")
+	q := s.get("flow_rate")
+	if !r.haveTime || !r.haveBox {
+		return
+	}
+	n := r.c.Cells
+	passes := 0.0 // steps in which the flow passes the domain
+	on := func(axis int, u float64, at mark) {
+		if !r.c.Periodic[axis] {
+			r.add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
+		}
+		d.On[axis], d.Velocity[axis] = true, u
+		passes = math.Max(passes, float64(n[axis])/math.Abs(u))
+	}
+	switch {
+	case v != nil:
+		for a := range v {
+			if v[a].v != 0 {
+				on(a, r.lattice(v[a], model.Velocity), v[a].at)
+			}
+		}
+		if d.On == [3]bool{} {
+			r.add(s.get("mean_velocity").at, "", "a mean velocity of zero needs no force")
+			return
+		}
+	case q != nil:
+		dim, other := model.FlowRate, "in 3D it is a volume in a unit of time (m3/s)"
+		if r.dims == 2 {
+			dim, other = model.Viscosity, "in 2D it is for each metre across the plane (m2/s)"
+		}
+		if !q.vals[0].neutral() && !q.vals[0].bare && q.vals[0].dim != dim {
+			r.add(q.at, other, "flow_rate has the wrong unit")
+			return
+		}
+		if !s.has("axis") {
+			r.setDefault(s, "axis", `"x"`)
+		}
+		e := s.get("axis")
+		if e == nil {
+			return
+		}
+		axis := axisOf(e.text)
+		if axis >= r.dims {
+			r.add(e.at, "", "a case in 2D has no axis %s", e.text)
+			return
+		}
+		if q.vals[0].v == 0 {
+			r.add(q.at, "", "a flow rate of zero needs no force")
+			return
+		}
+		d.FlowRate = r.lattice(q.vals[0], dim)
+		on(axis, d.FlowRate*float64(n[axis])/float64(n[0]*n[1]*n[2]), q.at)
+	default:
+		return
+	}
+	if !s.has("response") {
+		t := math.Max(passes/10, 10*float64(d.Every)) * r.c.Units.Time
+		r.setDefault(s, "response", amount{v: t, bare: !r.c.Units.Physical, dim: model.Time}.toml())
+	}
+	if e := s.get("response"); e != nil {
+		if d.Response = r.lattice(e.vals[0], model.Time); d.Response < float64(d.Every) {
+			r.add(e.at, "adjust_every is "+short(float64(d.Every))+" steps", "a response shorter than the time between two adjustments would overshoot")
+		}
+	}
+	r.c.Force.Drive = d
 }
 
 func (r *resolver) initial() {
@@ -169,6 +257,9 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 				})
 			}
 		}
+	}
+	if e := r.section("force").get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
+		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.at)
 	}
 	if e := r.section("initial").get("velocity"); e != nil {
 		v := r.c.Initial.Velocity

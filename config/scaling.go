@@ -268,6 +268,9 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 			largest = math.Max(largest, norm(e.vals))
 		}
 	}
+	if e := r.section("force").get("mean_velocity"); e != nil {
+		largest = math.Max(largest, norm(e.vals))
+	}
 	if e := r.section("initial").get("velocity"); e != nil && constant(e.vals) {
 		largest = math.Max(largest, norm(e.vals))
 	}

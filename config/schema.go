@@ -250,7 +250,7 @@ func schema() []table {
 		}, "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
 		{"scaling", []key{
 			{name: "lattice_velocity", kind: kNumber, within: between(0, 1), doc: "the velocity below in cells a step; 0.02 to 0.1 is usual. The Mach number is sqrt(3) times it; smaller is more accurate and takes more steps"},
-			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), defDoc: "the largest velocity given in [fluid], the boundaries and [initial]", doc: "the velocity that lattice_velocity belongs to"},
+			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), defDoc: "the largest velocity given in [fluid], [force], the boundaries and [initial]", doc: "the velocity that lattice_velocity belongs to"},
 			{name: "tau", kind: kNumber, within: between(0.5, 100), why: "the lattice viscosity is (tau - 1/2)/3: at 1/2 and below nothing damps the flow", doc: "relaxation time in steps: lattice viscosity = (tau - 1/2)/3. Best between 0.51 and 1"},
 			{name: "time_step", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time of one step"},
 		}, "How long a step is: exactly one of lattice_velocity, tau and time_step in a case with units. In lattice units only tau may stand here, instead of the viscosity."},
@@ -265,7 +265,12 @@ func schema() []table {
 		{"force", []key{
 			{name: "acceleration", kind: kVector, dim: model.Acceleration, doc: "uniform body force per mass, such as gravity"},
 			{name: "force_density", kind: kVector, dim: model.ForceDensity, doc: "uniform body force per volume, such as a pressure gradient (Pa/m)"},
-		}, "A uniform body force: one of the two keys."},
+			{name: "mean_velocity", kind: kVector, dim: model.Velocity, doc: "the force is adjusted so that the mean velocity of the fluid, sum(rho u)/sum(rho), becomes and stays this; along axes where it is 0 there is no force. Along the others the domain must be periodic"},
+			{name: "flow_rate", kind: kQuantity, dim: model.FlowRate, alt: []model.Dimension{model.Viscosity}, doc: "the same, by the volume that flows along an axis in a unit of time; in 2D for each metre across the plane (m2/s). It is the mean of the velocity over the fluid times its volume over the domain's length"},
+			{name: "axis", kind: kWord, choices: axes(), defDoc: "`\"x\"` with flow_rate", doc: "axis of the flow_rate"},
+			{name: "adjust_every", kind: kInteger, within: counts(1, maxSteps), defDoc: "10 with mean_velocity or flow_rate", doc: "steps between two adjustments; each takes as long as a look of the watch"},
+			{name: "response", kind: kQuantity, dim: model.Time, within: above(0), defDoc: "the time in which the flow passes a tenth of the domain, at least ten adjustments", doc: "time T in which a deviation of the mean velocity is mended: the new force is the present one, less what now accelerates the fluid, plus (wanted - present mean velocity)/T (after Benocci & Pinelli, in Engineering Turbulence Modeling and Experiments, Elsevier 1990)"},
+		}, "A uniform body force: one of acceleration, force_density, mean_velocity and flow_rate."},
 		{"temperature", []key{
 			{name: "diffusivity", kind: kQuantity, dim: model.Viscosity, within: above(0), doc: "diffusivity of the temperature, conductivity/(density heat capacity)"},
 			{name: "prandtl", kind: kNumber, within: above(0), doc: "Prandtl number, instead of the diffusivity: diffusivity = viscosity / prandtl"},

@@ -24,6 +24,7 @@ const (
 	SeriesMaxSpeed  = "max_speed"
 	SeriesEnergy    = "kinetic_energy"
 	SeriesEnstrophy = "enstrophy"
+	SeriesForce     = "body_force"
 )
 
 // SeriesQuantities lists what a series can follow. Means and maxima run over the fluid
@@ -35,6 +36,7 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesMaxSpeed, Dim: model.Velocity, Doc: "the largest |u|"},
 		{Name: SeriesEnergy, Dim: model.Pressure, Doc: "the mean of rho u^2/2 (J/m3 = Pa)"},
 		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity 2 nu times it is the rate at which friction takes kinetic energy. It takes as long as an output of the vorticity; the other quantities take as long as a look of the watch"},
+		{Name: SeriesForce, Vector: true, Dim: model.ForceDensity, Doc: "the uniform body force per volume (N/m3, as a pressure gradient Pa/m), which [force] may adjust"},
 	}
 }
 

@@ -61,6 +61,9 @@ func (r *resolver) table() {
 		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
 		row("body force", short(m), short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}
+	if d := c.Force.Drive; d != nil {
+		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", short(d.Response)))
+	}
 	if len(c.Boundaries)+len(c.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
 	}

@@ -422,6 +422,8 @@ func dimensionName(d model.Dimension) string {
 		return "a rate"
 	case model.Area:
 		return "an area"
+	case model.FlowRate:
+		return "a volume in a unit of time"
 	case model.Force:
 		return "a force"
 	case model.Torque:

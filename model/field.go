@@ -24,6 +24,7 @@ var (
 // What the fluid does to walls. In 2D they are for each metre across the plane.
 var (
 	Area          = Dimension{M: 2}
+	FlowRate      = Dimension{M: 3, S: -1}
 	Force         = Dimension{M: 1, S: -2, Kg: 1}
 	Torque        = Dimension{M: 2, S: -2, Kg: 1}
 	ForcePerDepth = Dimension{S: -2, Kg: 1}

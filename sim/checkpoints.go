@@ -30,6 +30,8 @@ type memory struct {
 	Start  Totals                 // of the initial state: the mass is held against it
 	Probes map[string]int64       // length of each file of rows at this step
 	Forces map[string]forceMemory `json:",omitempty"`
+	// Drive is the force that keeps a mean velocity.
+	Drive *drive `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 }
@@ -81,7 +83,7 @@ func (c *checkpoints) write(r *run) error {
 	c.at = r.n
 	h := r.header()
 	a := r.averages()
-	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Averages: a.remember()}
+	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember()}
 	err := func() (err error) {
 		for _, o := range r.tables() {
 			if t := o.table(); r.root {

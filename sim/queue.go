@@ -22,6 +22,9 @@ const ahead = 512
 func (r *run) quiet() int {
 	every := r.Case.Run.WatchEvery
 	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
+	if d := r.Case.Force.Drive; d != nil {
+		next = min(next, (r.n/d.Every+1)*d.Every)
+	}
 	for _, o := range r.outputs {
 		next = min(next, o.schedule().Next(r.n))
 	}
@@ -103,7 +106,7 @@ func (r *run) join() {
 // wanted, not to be seen alone, and they start from the buffer that the recording starts from.
 func (r *run) pair(left int, alone bool) (bool, error) {
 	dev, ok := r.Device.(device.Recorder)
-	if !ok || left < 2 || alone {
+	if !ok || left < 2 || alone || r.Case.Force.Drive != nil { // a recording knows one force
 		return false, nil
 	}
 	r.join() // with what was queued step by step

@@ -132,6 +132,7 @@ func (r *run) load(f *checkpoint.Reader) error {
 // resumeOutputs cuts outputs back to the step of the checkpoint.
 func (r *run) resumeOutputs(m memory) error {
 	r.recallForces(m.Forces)
+	r.recallDrive(m.Drive)
 	return r.openOutputs(func(o tabular) (*probe.Writer, error) {
 		t := o.table()
 		length, known := m.Probes[t.key]

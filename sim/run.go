@@ -48,6 +48,7 @@ type run struct {
 	// distance to the walls of the rank's own cells, where an output shows it.
 	distance []float32
 	params   model.Params
+	drive    drive // on rank 0
 	program  device.Program
 	state    [2]device.Buffer // state[0] is the current one
 	edge     device.Stream    // urgent: the planes that neighbours wait for
@@ -116,6 +117,9 @@ func (r *run) loop() error {
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
+		if err := r.steer(); err != nil {
+			return err
+		}
 		if err := r.advance(); err != nil {
 			return fmt.Errorf("rank %d, %w", r.rank, err)
 		}

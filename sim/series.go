@@ -44,6 +44,8 @@ func (s *series) write(r *run) error {
 			for _, p := range t.Momentum[:dims] {
 				values = append(values, p/(cells+t.Mass))
 			}
+		case config.SeriesForce:
+			values = append(values, r.params.Force[:dims]...)
 		case config.SeriesMaxSpeed:
 			values = []float64{t.MaxSpeed}
 		case config.SeriesEnergy:
