@@ -58,7 +58,7 @@ type solidKind struct {
 }
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass", "temperature"}
+var ofSurfaces = []string{"type", "conserve_mass", "temperature", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
 
 var turns = []string{"rotate", "about", "scale", "translate"}
 
@@ -133,12 +133,145 @@ func (r *resolver) surface(s *section, b *Body) {
 		b.Kind, _ = model.FindBoundary(e.text)
 	}
 	b.Temperature = r.wallTemperature(s, b.Kind.Law)
+	r.surfaceMotion(s, b)
 	if e := s.get("conserve_mass"); e != nil {
 		b.Conserve = e.flag
 		if b.Kind.Law != model.Interpolated {
 			r.add(e.keyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
 		}
 	}
+}
+
+// surfaceMotion is the velocity of the surface of a body that stays in its place.
+func (r *resolver) surfaceMotion(s *section, b *Body) {
+	spin := s.get("angular_velocity")
+	for _, k := range []string{"spin_axis", "spin_centre"} {
+		if s.has(k) && !s.has("angular_velocity") {
+			r.add(s.keys[k].keyAt, "", "%s has %s but no angular_velocity", s.head(), k)
+		}
+	}
+	v := r.vector(s, "velocity")
+	if !r.haveTime || !r.haveBox || v == nil && spin == nil {
+		return
+	}
+	m := &SurfaceMotion{}
+	for a := range v {
+		m.Velocity[a] = r.lattice(v[a], model.Velocity)
+	}
+	if spin != nil {
+		direction := [3]float64{0, 0, 1}
+		if s.has("spin_axis") {
+			axis := r.vector(s, "spin_axis")
+			if r.dims == 2 {
+				r.add(s.keys["spin_axis"].keyAt, "", "in 2D a body turns about z")
+				return
+			}
+			if axis == nil || norm(axis) == 0 {
+				r.add(s.keys["spin_axis"].at, "", "spin_axis has no length")
+				return
+			}
+			for a := range axis {
+				direction[a] = axis[a].v / norm(axis)
+			}
+		}
+		for a := range direction {
+			m.Angular[a] = direction[a] * r.lattice(spin.vals[0], model.Rate)
+		}
+		switch {
+		case s.has("spin_centre"):
+			if s.get("spin_centre") == nil || r.vector(s, "spin_centre") == nil {
+				return
+			}
+			m.Centre = r.pointOf(s, "spin_centre")
+		case !b.Whole():
+			r.need(s, "spin_centre", "the middle of a surface from a file is not known here")
+			return
+		default:
+			m.Centre = r.middle(b)
+			r.setDefault(s, "spin_centre", r.coordinates(m.Centre))
+		}
+	}
+	b.Motion = m
+	if b.Whole() {
+		if share := r.across(b); share > 0.05 {
+			r.warn("%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.head(), 100*share)
+		}
+	}
+}
+
+// across is the share of a body's outermost cells that the motion of the surface leads out
+// of the body within about a cell.
+func (r *resolver) across(b *Body) float64 {
+	shape := b.Shape(nil)
+	in := func(p [3]float64) bool { return shape.Contains(p[0], p[1], p[2]) }
+	lo, hi := shape.Bounds()
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(math.Max(math.Floor(lo[a]), 0))
+		to[a] = int(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])))
+	}
+	if r.dims == 2 {
+		from[2], to[2] = 0, 1
+	}
+	surface, out, looks := 0, 0, 0
+	for z := from[2]; z < to[2]; z++ {
+		for y := from[1]; y < to[1]; y++ {
+			for x := from[0]; x < to[0] && looks < mostLooks; x++ {
+				looks++
+				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
+				if !in(p) {
+					continue
+				}
+				outermost := false
+				for a := range r.dims {
+					for _, d := range []float64{-1, 1} {
+						q := p
+						if q[a] += d; q[a] > 0 && q[a] < float64(r.c.Cells[a]) && !in(q) {
+							outermost = true
+						}
+					}
+				}
+				if !outermost {
+					continue
+				}
+				surface++
+				q := b.Motion.after(p)
+				inside := true // of the domain
+				for a := range r.dims {
+					inside = inside && q[a] > 0 && q[a] < float64(r.c.Cells[a])
+				}
+				if inside && !in(q) {
+					out++
+				}
+			}
+		}
+	}
+	if surface == 0 {
+		return 0
+	}
+	return float64(out) / float64(surface)
+}
+
+// surfaceSpeed is about the largest speed of a body's surface: that in the middle of the
+// faces of the box around it.
+func (r *resolver) surfaceSpeed(b Body) (speed float64) {
+	lo, hi := b.Shape(nil).Bounds()
+	m := *b.Motion
+	turns := m.Angular != [3]float64{}
+	for a := range r.dims {
+		for _, x := range []float64{lo[a], hi[a]} {
+			p := m.Centre
+			if turns {
+				for o := range r.dims { // the middle of a face of the box
+					p[o] = math.Max(0, math.Min(float64(r.c.Cells[o]), (lo[o]+hi[o])/2))
+				}
+				p[a] = math.Max(0, math.Min(float64(r.c.Cells[a]), x))
+			}
+			u := m.At(p)
+			speed = math.Max(speed, math.Hypot(math.Hypot(u[0], u[1]), u[2]))
+		}
+	}
+	return speed
 }
 
 // bodyKeys checks that a body has the keys of its shape.

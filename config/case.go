@@ -4,6 +4,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -189,9 +190,47 @@ type Body struct {
 	Name string
 	Kind model.Boundary // how its surface acts; "wall" unless said otherwise
 	// Conserve: an interpolated_wall keeps the mass.
-	Conserve    bool
+	Conserve bool
+	// Motion of the surface; nil: it rests.
+	Motion      *SurfaceMotion
 	Temperature model.ScalarWall
 	solid       solid
+}
+
+// SurfaceMotion is the velocity of a surface that stays in its place, in lattice units:
+// Velocity + Angular x (p - Centre).
+type SurfaceMotion struct {
+	Velocity, Angular, Centre [3]float64
+}
+
+// At is the velocity at a point in cells.
+func (m SurfaceMotion) At(p [3]float64) (u [3]float64) {
+	for a := range u {
+		b, c := (a+1)%3, (a+2)%3
+		u[a] = m.Velocity[a] + m.Angular[b]*(p[c]-m.Centre[c]) - m.Angular[c]*(p[b]-m.Centre[b])
+	}
+	return u
+}
+
+// after is where a point comes to along the motion in the time of about one cell.
+func (m SurfaceMotion) after(p [3]float64) [3]float64 {
+	const steps = 64 // the midpoint rule leaves a circle by less than 1e-6 cells
+	u := m.At(p)
+	speed := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
+	if speed == 0 {
+		return p
+	}
+	for range steps {
+		mid, u := p, m.At(p)
+		for a := range mid {
+			mid[a] += u[a] / speed / steps / 2
+		}
+		u = m.At(mid)
+		for a := range p {
+			p[a] += u[a] / speed / steps
+		}
+	}
+	return p
 }
 
 // Shape is the body as a shape, in cells from the domain's lower corner. files are the

@@ -258,6 +258,17 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 			}
 		}
 	}
+	for _, b := range r.c.Bodies {
+		if b.Motion == nil || !b.Whole() {
+			continue
+		}
+		s := r.section("body." + b.Name)
+		e := s.get("angular_velocity")
+		if e == nil {
+			e = s.get("velocity")
+		}
+		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.at)
+	}
 	if e := r.section("force").get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
 		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.at)
 	}

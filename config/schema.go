@@ -296,6 +296,10 @@ func schema() []table {
 		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary for the whole of it, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre lies in it."},
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
+			{name: "velocity", kind: kVector, dim: model.Velocity, doc: "velocity of the surface of a body that stays in its place, such as a belt; for surfaces that it does not lead out of themselves"},
+			{name: "angular_velocity", kind: kQuantity, dim: model.Rate, doc: "angular velocity of the surface of a body that stays in its place, such as a wheel: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s), by the right-hand rule. u = velocity + omega x (r - spin_centre)"},
+			{name: "spin_axis", kind: kVector, defDoc: "z", doc: "3D: direction of the angular velocity, of any length"},
+			{name: "spin_centre", kind: kVector, dim: model.Length, defDoc: "the middle of the box around the body", doc: "a point of the axis of the angular velocity"},
 			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
 			{name: "temperature", kind: kQuantity, dim: model.Temperature, defDoc: "no heat passes", doc: "temperature of the surface"},
 			{name: "shape", kind: kWord, choices: shapes(), doc: "the shape, see docs/geometry.md; in 2D a cylinder is a disc and a cone its section"},

@@ -57,6 +57,9 @@ func namedUnits() []namedUnit {
 		{"St", unit{d(2, -1, 0), -4, 1}, true},
 		{"P", unit{d(-1, -1, 1), -1, 1}, true},
 		{"%", unit{d(0, 0, 0), -2, 1}, false},
+		{"rad", unit{d(0, 0, 0), 0, 1}, false},
+		{"rev", unit{d(0, 0, 0), 0, 2 * math.Pi}, false},
+		{"rpm", unit{d(0, -1, 0), 0, 2 * math.Pi / 60}, false},
 	}
 }
 

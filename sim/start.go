@@ -133,8 +133,15 @@ func (r *run) domain() geometry.Domain {
 	}
 	r.faces = len(r.Case.Boundaries)
 	for _, b := range r.Case.Bodies {
-		d.Velocity = append(d.Velocity, [3]float64{})
-		d.Walls = append(d.Walls, model.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature})
+		velocity := [3]float64{}
+		w := model.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature}
+		if m := b.Motion; m != nil && m.Angular != [3]float64{} {
+			w.Velocity = func(p [3]float64, _ float64) [3]float64 { return m.At(p) }
+		} else if m != nil {
+			velocity = m.Velocity
+		}
+		d.Velocity = append(d.Velocity, velocity)
+		d.Walls = append(d.Walls, w)
 	}
 	for _, f := range r.Case.Forces {
 		for _, t := range f.Types {
