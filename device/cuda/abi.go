@@ -55,7 +55,7 @@ type sumsABI struct {
 }
 
 // linksABI is Links of special.h: the lists of device.Links.
-type linksABI struct{ cells, list, types, laws uint64 }
+type linksABI struct{ cells, list, types, laws, columns uint64 }
 
 // scalarABI is ScalarWalls of scalar.h.
 type scalarABI struct{ types, laws, links uint64 }

@@ -66,7 +66,7 @@ func TestCompile(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					names := []string{"lbm_special", "lbm_forces"}
+					names := []string{"lbm_special", "lbm_columns", "lbm_forces"}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {
@@ -237,7 +237,7 @@ func TestABI(t *testing.T) {
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_DENSITY": device.MoreDensity, "lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_OUTFLOW": device.MoreOutflow,
 		"lbm::MORE_UPWIND": device.MoreUpwind, "lbm::MORE_HIGH": device.MoreHigh, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_AXIS_SHIFT": device.MoreAxisShift,
-		"lbm::MORE_SHIFT": device.MoreShift, "lbm::MIRROR_SHIFT": device.MirrorShift, "lbm::LINK_NUMBERS": device.LinkNumbers,
+		"lbm::MORE_SHIFT": device.MoreShift, "lbm::MIRROR_SHIFT": device.MirrorShift, "lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::COLUMNS": columns,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(model.ScalarFixed), "lbm::SCALAR_FLUX": uint64(model.ScalarFlux), "lbm::SCALAR_OPEN": uint64(model.ScalarOpen),
 	}

@@ -12,7 +12,12 @@ struct Links {
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
+	// A copy of the two cells at each end of all rows, [cell][component][row], for the cells
+	// of faces across x: in the state the neighbours of each lie in rows of their own, and
+	// every number comes from memory with seven that nobody asked for, again and again.
+	void* columns;
 };
+enum { COLUMNS = 4 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
@@ -21,7 +26,8 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	// At reads the neighbours of one cell.
 	struct At {
 		const Box& box;
-		const S* state;
+		const S* state;    // or the columns, if so
+		bool columns;
 		int x, y, z;
 
 		template <int K> __device__ LBM_INLINE T get(const int* d) const { return Store::template get<K>(state[index(K, d)]); }
@@ -32,19 +38,39 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
+			if (columns) return columnsAt(box.layout, at[0] < 2 ? at[0] : at[0] - (box.layout.nx - COLUMNS), component) + box.layout.row(at[1], at[2]);
 			return box.layout.at(at[0], at[1], at[2], component);
 		}
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
-	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
+	__device__ static LBM_INLINE long long columnsAt(const Layout& l, int column, int component) {
+		return (long long)(column * COMPONENTS + component) * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy);
+	}
+
+	// copyColumns copies those of the rows from first on.
+	__device__ static LBM_INLINE void copyColumns(const Case* c, const S* LBM_RESTRICT state, const Links* links, long long first, long long last) {
+		const long long row = first + (long long)blockIdx.x * ROW + threadIdx.x;
+		if (row >= last) return;
+		const Layout l = Box(c, COMPONENTS).layout;
+		const int component = blockIdx.y;
+		const S* const from = state + (row * COMPONENTS + component) * l.pitch;
+		S* const to = (S*)links->columns + row;
+		unroll<COLUMNS>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			to[columnsAt(l, I, component)] = from[I < 2 ? I : l.nx - COLUMNS + I];
+		});
+	}
+
+	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last, bool columns) {
 		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
 		if (k >= last) return;
 		const Box box(c, COMPONENTS);
 		const LinkCell cell = links->cells[k];
 		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
 		if (y < ylo || y >= yhi) return;
-		const At at{box, in, int(cell.x), y, z};
+		columns = columns && (cell.x == 0 || cell.x == box.layout.nx - 1);
+		const At at{box, columns ? (const S*)links->columns : in, columns, int(cell.x), y, z};
 		T v[COMPONENTS];
 		Cell(at, cell, links->list, (const T*)links->laws).template step<C>(box.params<T>(), v);
 		S* const to = out + box.layout.at(cell.x, y, z, 0);
@@ -61,7 +87,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		if (k >= count) return;
 		const Box box(c, COMPONENTS);
 		const LinkCell cell = links->cells[k];
-		const At at{box, state, int(cell.x), int(cell.row % box.layout.ny), int(cell.row / box.layout.ny)};
+		const At at{box, state, false, int(cell.x), int(cell.row % box.layout.ny), int(cell.row / box.layout.ny)};
 		const double place[3] = {x + at.x + 0.5, y + at.y + 0.5, z + at.z + 0.5};
 		long long mine[6] = {};
 		int type = -1;
@@ -92,8 +118,13 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 
 // Of the cells first to last (all that a range of planes has) those of rows ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
-	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
+lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last, long long columns) {
+	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last, columns);
+}
+// One component of the rows first to last for each block's y.
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_columns(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, long long first, long long last) {
+	lbm::Special::copyColumns(c, state, links, first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_forces(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, unsigned long long* sums, long long x, long long y, long long z, long long count) {
