@@ -44,6 +44,7 @@ because memory that is shared with others changes its speed: compare ratios.
   small       the models in a box of 128^3 cells, where starting kernels counts (GPU)
   plane       the models on D2Q9, 8192^2 cells (GPU)
   porous      a box a quarter of which is solid spheres, counted per fluid cell (GPU)
+  open        a flow through the box around a ball: inlet, outflow, curved wall (GPU)
   seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step (GPU)`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
@@ -82,7 +83,7 @@ func runBench(f benchFlags) error {
 	}
 	b := &benchmark{benchFlags: f, dev: dev}
 	_, onCPU := dev.(*cpu.Device)
-	usual := []string{"speed", "small", "plane", "porous", "seed"}
+	usual := []string{"speed", "small", "plane", "porous", "open", "seed"}
 	if onCPU {
 		usual = []string{"speed", "ranks", "checkpoint"}
 	}
@@ -101,12 +102,12 @@ func runBench(f benchFlags) error {
 		"speed": b.speed, "ranks": b.ranks, "checkpoint": b.checkpoint,
 		"small":  func() error { return b.models("D3Q19", [3]int{128, 128, 128}) },
 		"plane":  func() error { return b.models("D2Q9", [3]int{8192, 8192, 1}) },
-		"porous": b.porous, "seed": b.seed,
+		"porous": b.porous, "open": b.open, "seed": b.seed,
 	}
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give some of speed, ranks, checkpoint, small, plane, porous, seed", name)}
+			return usageError{fmt.Errorf("--only %s: give some of speed, ranks, checkpoint, small, plane, porous, open, seed", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -178,6 +179,14 @@ func (b *benchmark) porous() error {
 	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
 	return b.measure("with and without solid spheres", n,
 		bench.InPlace(19, n), bench.InPlace(10, n), bench.Closed(spec, n), bench.Packed(spec, n, 0.25))
+}
+
+// open is what the cells at open faces and curved walls cost, beside the closed box.
+func (b *benchmark) open() error {
+	n := [3]int{b.size, b.size, b.size}
+	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
+	return b.measure("closed, and with a flow through it", n, bench.InPlace(10, n),
+		bench.Closed(spec, n), bench.Through(spec, n, 0), bench.Through(spec, n, 1), bench.Through(spec, n, 2))
 }
 
 // seed is the case examples/gaussian_pulse.toml, large.

@@ -25,18 +25,22 @@ func TestMeasure(t *testing.T) {
 		for _, spec := range Specs("D3Q19", p, "regularized", "bgk", "trt") {
 			jobs = append(jobs, Closed(spec, n), Packed(spec, n, 0.25))
 		}
+		through := len(jobs)
+		for axis := range n {
+			jobs = append(jobs, Through(Specs("D3Q19", p, "regularized")[0], n, axis))
+		}
 		speeds, err := Measure(d, jobs, 3, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(speeds) != 9 || speeds[0].Ratio != 1 {
+		if len(speeds) != 12 || speeds[0].Ratio != 1 {
 			t.Errorf("%+v", speeds)
 		}
 		for i, s := range speeds {
 			if s.MLUPS <= 0 || s.Low > s.MLUPS || s.High < s.MLUPS || s.Share <= 0 {
 				t.Errorf("%+v", s)
 			}
-			if packed := i > 3 && i%2 == 0; (s.Cells < 32*32*32) != packed || packed && s.Cells < 32*32*32*7/10 {
+			if packed := i > 3 && (i%2 == 0 || i >= through); (s.Cells < 32*32*32) != packed || packed && s.Cells < 32*32*32*7/10 {
 				t.Errorf("%s counts %d cells", s.Name, s.Cells)
 			}
 		}

@@ -41,7 +41,7 @@ func Has(dev device.Device, spec model.Spec) error {
 
 // Closed is steps in a closed box with a moving lid.
 func Closed(spec model.Spec, n [3]int) Job {
-	return func(dev device.Device) (*contender, error) { return steps(dev, newBox(spec, n), spec.String()) }
+	return func(dev device.Device) (*contender, error) { return driven(dev, newBox(spec, n), spec.String()) }
 }
 
 // Packed is the same with spheres that fill a share of the box; only fluid cells are
@@ -50,7 +50,7 @@ func Packed(spec model.Spec, n [3]int, share float64) Job {
 	return func(dev device.Device) (*contender, error) {
 		b := newBox(spec, n)
 		b.pack(share, float64(min(n[0], n[1], n[2]))/16)
-		return steps(dev, b, fmt.Sprintf("%s, %.1f %% solid spheres", spec, 100*(1-float64(b.fluid())/float64(b.all().Cells()))))
+		return driven(dev, b, fmt.Sprintf("%s, %.1f %% solid spheres", spec, 100*(1-float64(b.fluid())/float64(b.all().Cells()))))
 	}
 }
 
@@ -92,9 +92,19 @@ func (b *box) pack(share, radius float64) {
 	}
 }
 
-// steps takes part with real time steps; the oracle has to agree first.
-func steps(dev device.Device, b box, name string) (*contender, error) {
-	difference, err := Verify(dev, b.spec, b.layout.N[0])
+// driven is steps of a box with a lid: the fluid, at rest at first, follows it; mass stays.
+func driven(dev device.Device, b box, name string) (*contender, error) {
+	return steps(dev, b, sample(b.spec, b.layout.N), name, func(f *flow) error {
+		return f.look(func(mass, speed float64) bool {
+			return speed > 1e-3 && speed < 0.06 && math.Abs(mass) < 1e-4*float64(b.all().Cells())
+		})
+	})
+}
+
+// steps takes part with real time steps; in a small box of the same kind the oracle has to
+// agree first, and done looks at what comes of the large one.
+func steps(dev device.Device, b, small box, name string, done func(*flow) error) (*contender, error) {
+	difference, err := verify(dev, small)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +114,7 @@ func steps(dev device.Device, b box, name string) (*contender, error) {
 	}
 	c := f.contender(name)
 	c.oracle = difference
-	c.done = func() error { // the fluid, at rest at first, follows the lid; mass stays
-		return f.look(func(mass, speed float64) bool {
-			return speed > 1e-3 && speed < 0.06 && math.Abs(mass) < 1e-4*float64(b.all().Cells())
-		})
-	}
+	c.done = func() error { return done(f) }
 	if err := c.record(dev, f.stream); err != nil {
 		c.close()
 		return nil, err

@@ -116,16 +116,27 @@ func (b box) initial() []float64 {
 	return fields
 }
 
+// sampleSize is a box to be verified for one that is timed: flat, but with rows as long,
+// for a device may have kernels for one length of rows.
+func sampleSize(n [3]int) [3]int { return [3]int{n[0], 18, 9} }
+
+// sample is closed, with spheres in it.
+func sample(spec model.Spec, n [3]int) box {
+	b := newBox(spec, sampleSize(n))
+	b.pack(0.05, 1.6)
+	return b
+}
+
 // Verify holds some steps of the device's kernels against the oracle (internal/ref) in
 // a flat box with spheres in it and returns the largest difference of a velocity
-// component, in lattice units. Its rows have that many cells: a device may have kernels
-// for one length of rows, and those that are timed are to be verified.
+// component, in lattice units. Its rows have that many cells.
 func Verify(dev device.Device, spec model.Spec, width int) (float64, error) {
+	return verify(dev, sample(spec, [3]int{width}))
+}
+
+func verify(dev device.Device, b box) (float64, error) {
 	const steps = 5
-	n := [3]int{width, 18, 9}
-	b := newBox(spec, n)
-	b.pack(0.05, 1.6)
-	n = b.layout.N
+	spec, n := b.spec, b.layout.N
 	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)
 	if err != nil {
 		return 0, err
