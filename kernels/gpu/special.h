@@ -45,7 +45,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
 	__device__ static LBM_INLINE long long columnsAt(const Layout& l, int column, int component) {
-		return (long long)(column * COMPONENTS + component) * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy);
+		return (long long)(column * l.components + component) * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy);
 	}
 
 	// copyColumns copies those of the rows from first on.
@@ -54,7 +54,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		if (row >= last) return;
 		const Layout l = Box(c, COMPONENTS).layout;
 		const int component = blockIdx.y;
-		const S* const from = state + (row * COMPONENTS + component) * l.pitch;
+		const S* const from = state + (row * l.components + component) * l.pitch;
 		S* const to = (S*)links->columns + row;
 		unroll<COLUMNS>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value;
