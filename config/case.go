@@ -53,6 +53,7 @@ type Case struct {
 	Lines      []Line
 	Forces     []ForceOutput
 	Series     []SeriesOutput
+	Planes     []Plane
 	Checkpoint Checkpoint
 	Expect     []Expectation
 
@@ -371,6 +372,16 @@ type Line struct {
 	From, To [3]float64 // in cells from the domain's lower corner; z = 1/2 in 2D
 	Points   int
 	Fields   []model.Field
+}
+
+// Plane is [output.plane.NAME]: fields of one plane of cells, as VTKHDF.
+type Plane struct {
+	Name     string
+	Schedule Schedule
+	Axis     int // across the plane
+	At       int // its cells along the axis
+	Fields   []model.Field
+	Type     model.Precision // of the file
 }
 
 // Checkpoint is [checkpoint].

@@ -161,6 +161,9 @@ func (r *resolver) outputs() {
 	for _, s := range r.all("output.line") {
 		r.lineOutput(s)
 	}
+	for _, s := range r.all("output.plane") {
+		r.plane(s)
+	}
 	for _, s := range r.all("output.force") {
 		r.forceOutput(s)
 	}
@@ -223,6 +226,39 @@ func (r *resolver) period(s *section, name string) float64 {
 		return 0
 	}
 	return math.Min(e.vals[0].v/r.c.Units.Time, 1e15)
+}
+
+func (r *resolver) plane(s *section) {
+	p := Plane{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
+	if e := s.get("fields"); e != nil && len(e.words) == 0 {
+		r.add(e.at, "", "fields is empty: nothing would be recorded")
+	}
+	if e := s.get("precision"); e != nil && e.text == model.Float64.String() {
+		p.Type = model.Float64
+	}
+	if r.dims == 2 {
+		r.add(s.at, "[output.fields] has the whole of it, [output.line.NAME] a line", "a case in 2D is a plane")
+		return
+	}
+	e := s.get("normal")
+	if e == nil || !r.haveBox {
+		return
+	}
+	p.Axis = axisOf(e.text)
+	p.At = r.c.Cells[p.Axis] / 2
+	if e := s.get("at"); e != nil {
+		i, ok := r.index((e.vals[0].v-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
+		if !ok {
+			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
+				"%s lies outside of the domain", s.head())
+			return
+		}
+		p.At = i
+	} else if !s.has("at") {
+		mid := r.origin[p.Axis] + (float64(p.At)+0.5)*r.c.Units.Length
+		r.setDefault(s, "at", amount{v: mid, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+	}
+	r.c.Planes = append(r.c.Planes, p)
 }
 
 func (r *resolver) lineOutput(s *section) {
@@ -305,6 +341,16 @@ func (c *Case) ShowsField(name string) bool {
 	is := func(f model.Field) bool { return f.Name == name }
 	for _, l := range c.Lines {
 		if slices.ContainsFunc(l.Fields, is) {
+			return true
+		}
+	}
+	for _, p := range c.Probes {
+		if slices.ContainsFunc(p.Fields, is) {
+			return true
+		}
+	}
+	for _, p := range c.Planes {
+		if slices.ContainsFunc(p.Fields, is) {
 			return true
 		}
 	}

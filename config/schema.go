@@ -372,8 +372,14 @@ func schema() []table {
 		}, scheduleKeys("", "false", "true")...), "A picture of one slice, as PNG. The table turns the output on."},
 		{"output.probe.*", append([]key{
 			{name: "at", kind: kVector, dim: model.Length, doc: "position; the values are those of the cell that it lies in"},
-			{name: "fields", kind: kWords, choices: pointFields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
+			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is recorded. For one that looks at neighbours, such as the vorticity, whole planes of cells are read"},
 		}, scheduleKeys("10", "true", "true")...), "Values at one point over time, as CSV."},
+		{"output.plane.*", append([]key{
+			{name: "normal", kind: kWord, choices: axes(), def: `"z"`, doc: "axis across the plane"},
+			{name: "at", kind: kQuantity, dim: model.Length, defDoc: "the middle", doc: "position of the plane along its normal; the values are those of the cells that it lies in"},
+			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
+			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
+		}, scheduleKeys("", "false", "true")...), "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much. In the file the plane lies twice, on both sides of the cells' centres, because readers want a volume."},
 		{"output.line.*", append([]key{
 			{name: "from", kind: kVector, dim: model.Length, doc: "one end"},
 			{name: "to", kind: kVector, dim: model.Length, doc: "the other end"},

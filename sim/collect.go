@@ -11,6 +11,16 @@ import (
 // collect brings one component (or -1: the magnitude) of a field in a small
 // global box to rank 0, as [z][y][x] in the outputs' unit. Collective.
 func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, error) {
+	return r.collectBox(f, box, 1, func(to, cell []float64) []float64 { return append(to, pick(cell, component)) })
+}
+
+// collectAll brings all components of a field to rank 0, as [z][y][x][component]. Collective.
+func (r *run) collectAll(f model.Field, box decomp.Box) ([]float64, error) {
+	return r.collectBox(f, box, f.Components, func(to, cell []float64) []float64 { return append(to, cell...) })
+}
+
+// collectBox brings n numbers of each cell, which take appends, to rank 0.
+func (r *run) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
 	part := meet(box, r.box)
 	var mine []float64
 	if part.Cells() > 0 {
@@ -30,7 +40,7 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 				y, z := s.position(row, k)
 				for x := 0; x < s.width(); x++ {
 					if local.Contains([3]int{s.region.Lo[0] + x, y, z}) {
-						mine = append(mine, pick(plane[(row*s.width()+x)*f.Components:][:f.Components], component))
+						mine = take(mine, plane[(row*s.width()+x)*f.Components:][:f.Components])
 					}
 				}
 			}
@@ -40,14 +50,15 @@ func (r *run) collect(f model.Field, component int, box decomp.Box) ([]float64, 
 	if err != nil || !r.root {
 		return nil, err
 	}
-	values, size := make([]float64, box.Cells()), box.Size()
+	values, size := make([]float64, n*box.Cells()), box.Size()
 	for rank, part := range parts {
 		b := meet(box, r.plan.Box(rank))
 		width := b.Hi[0] - b.Lo[0]
-		for i := range len(part) / 8 {
+		for k := range len(part) / 8 {
+			i := k / n
 			row, rows := i/width, b.Hi[1]-b.Lo[1]
 			x, y, z := b.Lo[0]+i%width-box.Lo[0], b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
-			values[(z*size[1]+y)*size[0]+x] = float64At(part, i)
+			values[((z*size[1]+y)*size[0]+x)*n+k%n] = float64At(part, k)
 		}
 	}
 	return values, nil

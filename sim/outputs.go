@@ -25,6 +25,9 @@ func (r *run) makeOutputs() {
 	for _, s := range c.Series {
 		r.outputs = append(r.outputs, newSeries(r, s))
 	}
+	for _, p := range c.Planes {
+		r.outputs = append(r.outputs, newPlanes(r, p))
+	}
 	if c.Averages.On {
 		r.outputs = append(r.outputs, newAverager(r))
 	}
@@ -62,6 +65,8 @@ func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 		switch o := o.(type) {
 		case *fieldFiles:
 			series = o.series
+		case *planes:
+			series = o.series
 		case *averageFiles:
 			series = o.series
 		default:
@@ -83,6 +88,8 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 		dir := r.outputDir()
 		switch o := o.(type) {
 		case *fieldFiles:
+			dir = o.series.Dir
+		case *planes:
 			dir = o.series.Dir
 		case *averageFiles:
 			dir = o.series.Dir

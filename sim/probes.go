@@ -4,6 +4,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/io/probe"
+	"lbmsim/model"
 )
 
 // probes writes one [output.probe.NAME]: a CSV row a sample, on rank 0.
@@ -26,7 +27,7 @@ func (p *probes) write(r *run) error {
 	}
 	var row []float64
 	for _, f := range p.Fields {
-		for c := 0; c < p.components(r, f.Components); c++ {
+		for _, c := range p.components(r, f) {
 			v, err := r.collect(f, c, cell)
 			if err != nil {
 				return err
@@ -40,12 +41,18 @@ func (p *probes) write(r *run) error {
 	return nil
 }
 
-// components of a field that exist: two for vectors in 2D.
-func (p *probes) components(r *run, n int) int {
-	if n == 1 {
-		return 1
+// components of a field that are not always 0: x and y of vectors in 2D, and z of the
+// vorticity.
+func (p *probes) components(r *run, f model.Field) []int {
+	switch {
+	case f.Components == 1:
+		return []int{0}
+	case r.Case.Dims() == 3:
+		return []int{0, 1, 2}
+	case f.Name == "vorticity":
+		return []int{2}
 	}
-	return r.Case.Dims()
+	return []int{0, 1}
 }
 
 // header names the columns.
@@ -56,10 +63,9 @@ func (p *probes) header(r *run) probe.Header {
 		h.Position[a] = r.Case.Origin[a] + (float64(p.Cell[a])+0.5)*u.Length
 	}
 	for _, f := range p.Fields {
-		n := p.components(r, f.Components)
-		for c := 0; c < n; c++ {
+		for _, c := range p.components(r, f) {
 			name := f.Name
-			if n > 1 {
+			if f.Components > 1 {
 				name += " " + "xyz"[c:c+1]
 			}
 			h.Columns = append(h.Columns, probe.Column{Name: name, Unit: u.Symbol(f.Dim)})

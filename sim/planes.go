@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"encoding/binary"
+	"math"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/io/fields"
+	"lbmsim/model"
+)
+
+// planes writes one [output.plane.NAME]: fields of one plane of cells, a VTKHDF file a
+// time, by rank 0.
+type planes struct {
+	config.Plane
+	series fields.Series
+	at     int
+	alone  comm.Comm // of rank 0 with itself
+}
+
+func newPlanes(r *run, p config.Plane) *planes {
+	return &planes{Plane: p, at: -1, alone: comm.Serial(), series: fields.Series{Dir: r.outputDir("planes", p.Name), Name: p.Name}}
+}
+
+func (p *planes) schedule() config.Schedule { return p.Schedule }
+func (p *planes) written() int              { return p.at }
+func (p *planes) close()                    {}
+
+// write gathers the plane; rank 0 writes the file while the run goes on.
+func (p *planes) write(r *run) error {
+	kind := "plane " + p.Name
+	if err := r.settleInTurn(kind); err != nil {
+		return err
+	}
+	p.at = r.n
+	slice := decomp.Box{Hi: r.Case.Cells}
+	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
+	var values [][]float64
+	for _, f := range p.Fields {
+		v, err := r.collectAll(f, slice)
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	var file *fields.Pending
+	var err error
+	grid := p.grid(r)
+	if r.root {
+		file, err = p.series.Begin(p.alone, decomp.Box{Hi: grid.N}, grid, r.listed(p.Fields, p.Type), r.meta())
+	}
+	if err := r.all(kind, err); err != nil {
+		if file != nil {
+			file.Abort()
+		}
+		return err
+	}
+	finish := func() error {
+		var err error
+		if r.root {
+			err = file.Commit()
+		}
+		return comm.Agree(r.Comm, err)
+	}
+	r.launch(&job{kind: kind, path: p.series.Index(), finish: finish}, func() error {
+		if !r.root {
+			return nil
+		}
+		for i, f := range p.Fields {
+			if err := file.Write(i, 0, p.bytes(values[i], slice.Size(), f.Components)); err != nil {
+				return err
+			}
+		}
+		return file.Flush()
+	})
+	return nil
+}
+
+// grid is the plane as a file has it. Across x and y it lies there twice, on both sides of
+// the cells' centres, as the writer does it across z: one layer alone crashes the reader of
+// ParaView 5.11.
+func (p *planes) grid(r *run) fields.Grid {
+	g := r.grid()
+	g.N[p.Axis] = 1
+	g.Origin[p.Axis] += float64(p.At) * g.Spacing
+	if p.Axis < 2 {
+		g.N[p.Axis] = 2
+		g.Origin[p.Axis] -= g.Spacing / 2
+	}
+	return g
+}
+
+// bytes is what the file has of a field of the slice, [z][y][x][component].
+func (p *planes) bytes(values []float64, n [3]int, components int) []byte {
+	twice := components // numbers that lie there twice
+	switch p.Axis {
+	case 1:
+		twice *= n[0]
+	case 2:
+		twice = 0
+	}
+	var b []byte
+	put := func(values []float64) {
+		for _, v := range values {
+			if p.Type == model.Float64 {
+				b = binary.NativeEndian.AppendUint64(b, math.Float64bits(v))
+			} else {
+				b = binary.NativeEndian.AppendUint32(b, math.Float32bits(float32(v)))
+			}
+		}
+	}
+	if twice == 0 {
+		put(values)
+		return b
+	}
+	for ; len(values) > 0; values = values[twice:] {
+		put(values[:twice])
+		put(values[:twice])
+	}
+	return b
+}
