@@ -598,7 +598,7 @@ func (r *resolver) solidFile(s *section, image bool) int {
 	if f.Path, ok = r.file(s, e); !ok {
 		return 0
 	}
-	if f.SHA256, ok = r.digest(s); !ok {
+	if f.SHA256, ok = r.digest(s, "sha256"); !ok {
 		return 0
 	}
 	f.Repair = s.get("repair") != nil && s.get("repair").flag
@@ -632,15 +632,15 @@ func (r *resolver) file(s *section, e *entry) (path string, ok bool) {
 	return filepath.Join(filepath.Dir(r.c.Path), e.text), true
 }
 
-// digest is the checksum that a section wants its file to have, "" for any.
-func (r *resolver) digest(s *section) (sum string, ok bool) {
-	e := s.get("sha256")
+// digest is the checksum that a section wants a file to have, "" for any.
+func (r *resolver) digest(s *section, key string) (sum string, ok bool) {
+	e := s.get(key)
 	if e == nil {
 		return "", true
 	}
 	sum = strings.ToLower(e.text)
 	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
-		r.add(e.at, "sha256sum prints it", "sha256 needs 64 hexadecimal digits")
+		r.add(e.at, "sha256sum prints it", "%s needs 64 hexadecimal digits", key)
 		return "", false
 	}
 	return sum, true

@@ -172,17 +172,33 @@ type Boundary struct {
 	Ramp float64
 	// Table is the file with a factor of velocity and pressure for each time; nil: none.
 	Table *TableFile
+	// Outline is the file with a factor of the velocity for each position; nil: none.
+	Outline *TableFile
+	// Along is the axis of these positions; 3: they are distances from the centre of Part.
+	Along int
 	// Temperature is what it does to the temperature.
 	Temperature model.ScalarWall
 }
 
-// TableFile is a function of the time in a file.
+// TableFile is a function of the time, or of a position, in a file.
 type TableFile struct {
+	Key      string  // of the case file: table or profile
 	Boundary string  // NAME of [boundary.NAME]
 	Path     string  // to be opened
 	Shown    string  // as the case file has it
 	SHA256   string  // of its bytes, in hexadecimal, when the case gives it
-	Step     float64 // in the unit of the file's times
+	Unit     float64 // a step, or a cell, in the unit of the file
+	Start    float64 // position of the domain's lower corner in that unit
+}
+
+// Tables are the files of a boundary, in the order of the case file's keys.
+func (b Boundary) Tables() (list []TableFile) {
+	for _, f := range []*TableFile{b.Table, b.Outline} {
+		if f != nil {
+			list = append(list, *f)
+		}
+	}
+	return list
 }
 
 // Body is one [body.NAME] that stands in the flow. A cell is solid when its centre

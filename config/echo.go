@@ -114,23 +114,30 @@ func RestartMayChange(key string) bool {
 	return false
 }
 
-// Pin writes the checksums of files, the tables of boundaries and behind them those of
+// Pin writes the checksums of files, those of boundaries and behind them those of
 // bodies, in their order, into a resolved copy: cases whose files have changed then differ,
 // though their texts are the same.
 func Pin(resolved string, sums []string) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(resolved, "\n")
-	named := "" // what the key of a file is called here
+	var keys [][2]string // of files and of their checksums, here
 	for i, line := range lines {
-		if strings.HasPrefix(line, "[") {
-			named = map[bool]string{strings.HasPrefix(line, "[boundary."): "table = ", strings.HasPrefix(line, "[body."): "file = "}[true]
+		switch {
+		case strings.HasPrefix(line, "[boundary."):
+			keys = [][2]string{{"table = ", "sha256 = "}, {"profile = ", "profile_sha256 = "}}
+		case strings.HasPrefix(line, "[body."):
+			keys = [][2]string{{"file = ", "sha256 = "}}
+		case strings.HasPrefix(line, "["):
+			keys = nil
 		}
 		b.WriteString(line)
-		if named != "" && strings.HasPrefix(line, named) && len(sums) > 0 {
-			if i+1 < len(lines) && !strings.HasPrefix(lines[i+1], "sha256 = ") {
-				b.WriteString("sha256 = " + quote(sums[0]) + "\n")
+		for _, k := range keys {
+			if strings.HasPrefix(line, k[0]) && len(sums) > 0 {
+				if i+1 < len(lines) && !strings.HasPrefix(lines[i+1], k[1]) {
+					b.WriteString(k[1] + quote(sums[0]) + "\n")
+				}
+				sums = sums[1:]
 			}
-			sums = sums[1:]
 		}
 	}
 	return b.String()

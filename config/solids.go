@@ -226,15 +226,59 @@ func (r *resolver) change(s *section, b *Boundary) {
 	if e := s.get("ramp"); e != nil {
 		b.Ramp = r.lattice(e.vals[0], model.Time)
 	}
-	if e := s.get("table"); e != nil {
-		path, ok := r.file(s, e)
-		sum, right := r.digest(s)
-		if ok && right {
-			b.Table = &TableFile{Boundary: b.Name, Path: path, Shown: e.text, SHA256: sum, Step: r.c.Units.Time}
+	b.Table = r.tableFile(s, "table", "sha256", r.c.Units.Time)
+	if b.Outline = r.tableFile(s, "profile", "profile_sha256", r.c.Units.Length); b.Outline == nil {
+		if s.has("profile_along") && !s.has("profile") {
+			r.add(s.keys["profile_along"].keyAt, "", "%s has profile_along but no profile", s.head())
 		}
-	} else if s.has("sha256") {
-		r.add(s.keys["sha256"].keyAt, "", "%s has a sha256 but no table", s.head())
+		return
 	}
+	disc := b.Part != nil && b.Part.Radius > 0
+	if !s.has("profile_along") {
+		word := ""
+		switch {
+		case disc:
+			word = "r"
+		case r.dims == 2 && len(b.Faces) > 0:
+			word = axes()[1-b.Faces[0].Axis]
+		default:
+			r.missing(s, `"x", "y" or "z"; "r" where the boundary stands on a disc`, "%s needs profile_along", s.head())
+			return
+		}
+		r.setDefault(s, "profile_along", quote(word))
+	}
+	e := s.get("profile_along")
+	if e == nil {
+		return
+	}
+	b.Along = 3
+	switch {
+	case e.text == "r" && !disc:
+		r.add(e.at, "a disc has centre and radius", "profile_along = \"r\", but %s stands on no disc", s.head())
+	case e.text == "r":
+	case axisOf(e.text) >= r.dims:
+		r.add(e.at, "", "a case in 2D has no axis %s", e.text)
+	default:
+		b.Along = axisOf(e.text)
+		b.Outline.Start = r.origin[b.Along]
+	}
+}
+
+// tableFile is a file of two columns that a boundary names; nil: none, or an error.
+func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableFile {
+	e := s.get(name)
+	if e == nil {
+		if s.has(sum) && !s.has(name) {
+			r.add(s.keys[sum].keyAt, "", "%s has %s but no %s", s.head(), sum, name)
+		}
+		return nil
+	}
+	path, ok := r.file(s, e)
+	digest, right := r.digest(s, sum)
+	if !ok || !right {
+		return nil
+	}
+	return &TableFile{Key: name, Boundary: s.name(), Path: path, Shown: e.text, SHA256: digest, Unit: unit}
 }
 
 // wallVelocity is that of a wall that moves in its plane.

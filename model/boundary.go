@@ -35,7 +35,7 @@ var Boundaries = []Boundary{
 		Paper: "Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452",
 	},
 	{
-		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: changes,
+		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: append([]string{"profile", "profile_sha256", "profile_along"}, changes...),
 		Doc:   "inlet, or outlet, of given velocity half-way before the first cell: f_i = f*_i' + 6 w_i rho c_i.u",
 		Paper: "Ladd, J. Fluid Mech. 271 (1994) 285; Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.4",
 	},

@@ -180,7 +180,7 @@ func TestInterruptedRunIsNotJudgedAndGoesOn(t *testing.T) {
 	quietly(Options{Restart: "latest"}, dir, 2)
 	want, got := outputsIn(t, straight), outputsIn(t, dir)
 	rows := func(out map[string][]byte) string { // the comments hold [expect], which differs
-		text := string(out["probe_middle.csv"])
+		text := string(out["/probe_middle.csv"])
 		return text[strings.Index(text, "\nstep,"):]
 	}
 	if rows(got) != rows(want) {

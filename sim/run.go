@@ -43,6 +43,7 @@ type run struct {
 	layout decomp.Layout
 	cells  model.Cells
 	solids []geometry.Shape       // the bodies from files
+	sums   []string               // SHA-256 of their files
 	curves map[string]curve.Curve // of boundaries, by their names
 	faces  int                    // boundaries that stand on faces; those of bodies follow
 	// distance to the walls of the rank's own cells, where an output shows it.

@@ -67,7 +67,7 @@ func (r *run) loadFiles() error {
 			}
 		}
 	}
-	own.Resolved = config.Pin(own.Resolved, sums)
+	own.Resolved = config.Pin(own.Resolved, append(r.sums, sums...))
 	return nil
 }
 

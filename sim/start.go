@@ -111,13 +111,7 @@ func (r *run) domain() geometry.Domain {
 	for i, b := range r.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
 		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
-		if v := b.Profile; v != nil {
-			w.Timed = b.Timed
-			w.Velocity = func(p [3]float64, t float64) [3]float64 {
-				return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
-			}
-		}
-		w.Factor = r.factor(b)
+		w.Velocity, w.Timed, w.Factor = r.velocity(b), b.Timed, r.factor(b)
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
 			if b.Sponge != nil {

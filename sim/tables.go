@@ -9,9 +9,9 @@ import (
 	"lbmsim/io/curve"
 )
 
-// Boundaries that change with time by a ramp or a table.
+// Boundaries that change with time by a ramp or a table, and profiles from files.
 
-// OpenTable reads the table of a boundary.
+// OpenTable reads a table, or a profile, of a boundary.
 func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err error) {
 	data, sum, err = curve.Read(f.Path)
 	if err == nil && f.SHA256 != "" && f.SHA256 != sum {
@@ -29,45 +29,50 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 // loadTables fills r.curves and writes the checksums into the resolved case: rank 0 reads
 // the files. Collective.
 func (r *run) loadTables() error {
-	var sums []string
 	for _, b := range r.Case.Boundaries {
-		if b.Table == nil {
-			continue
+		for _, f := range b.Tables() {
+			if err := r.loadTable(f); err != nil {
+				return err
+			}
 		}
-		var data []byte
-		var sum string
-		var err error
-		if r.root {
-			data, _, sum, err = OpenTable(*b.Table)
-		}
-		if err := comm.Agree(r.Comm, err); err != nil {
-			return Agreed(ExitUsage, err)
-		}
-		message, err := comm.Broadcast(r.Comm, append([]byte(sum), data...))
-		if err != nil {
-			return err
-		}
-		const digits = 64
-		c, err := curve.Parse(b.Table.Path, message[digits:])
-		if err != nil {
-			return err
-		}
-		if r.curves == nil {
-			r.curves = map[string]curve.Curve{}
-			own := *r.Case // ranks of one process share the case
-			own.Table = append([]config.Row{}, own.Table...)
-			r.Case = &own
-		}
-		r.curves[b.Name] = c
-		sum = string(message[:digits])
-		sums = append(sums, sum)
-		lo, hi := c.Range()
-		r.Case.Table = append(r.Case.Table, config.Row{Name: "boundary " + b.Name, Lattice: fmt.Sprintf("%d times, factors %.4g to %.4g", len(c.X), lo, hi),
-			SI: fmt.Sprintf("%s, SHA-256 %.12s...", b.Table.Shown, sum)})
 	}
-	if len(sums) > 0 {
-		r.Case.Resolved = config.Pin(r.Case.Resolved, sums)
+	if len(r.sums) > 0 {
+		r.Case.Resolved = config.Pin(r.Case.Resolved, r.sums)
 	}
+	return nil
+}
+
+func (r *run) loadTable(f config.TableFile) error {
+	var data []byte
+	var sum string
+	var err error
+	if r.root {
+		data, _, sum, err = OpenTable(f)
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return Agreed(ExitUsage, err)
+	}
+	message, err := comm.Broadcast(r.Comm, append([]byte(sum), data...))
+	if err != nil {
+		return err
+	}
+	const digits = 64
+	c, err := curve.Parse(f.Path, message[digits:])
+	if err != nil {
+		return err
+	}
+	if r.curves == nil {
+		r.curves = map[string]curve.Curve{}
+		own := *r.Case // ranks of one process share the case
+		own.Table = append([]config.Row{}, own.Table...)
+		r.Case = &own
+	}
+	r.curves[f.Key+" "+f.Boundary] = c
+	sum = string(message[:digits])
+	r.sums = append(r.sums, sum)
+	lo, hi := c.Range()
+	r.Case.Table = append(r.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi),
+		SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, sum)})
 	return nil
 }
 
@@ -76,15 +81,49 @@ func (r *run) factor(b config.Boundary) func(t float64) float64 {
 	if b.Ramp == 0 && b.Table == nil {
 		return nil
 	}
-	table, listed := r.curves[b.Name]
+	table, listed := r.curves["table "+b.Name]
 	return func(t float64) float64 {
 		f := 1.0
 		if t < b.Ramp {
 			f = (1 - math.Cos(math.Pi*t/b.Ramp)) / 2
 		}
 		if listed {
-			f *= table.At(t * b.Table.Step)
+			f *= table.At(t * b.Table.Unit)
 		}
 		return f
+	}
+}
+
+// velocity of a boundary at a point in cells and a time in steps; nil: it is constant.
+func (r *run) velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
+	v := b.Profile
+	if v == nil && b.Outline == nil {
+		return nil
+	}
+	outline, listed := r.curves["profile "+b.Name]
+	return func(p [3]float64, t float64) [3]float64 {
+		u := b.Velocity
+		if v != nil {
+			u = [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
+		}
+		if !listed {
+			return u
+		}
+		at := 0.0
+		if b.Along < 3 {
+			at = b.Outline.Start + p[b.Along]*b.Outline.Unit
+		} else {
+			for a, x := range p {
+				if a != b.Faces[0].Axis && (a < 2 || r.Case.Dims() == 3) {
+					at = math.Hypot(at, x-b.Part.Centre[a])
+				}
+			}
+			at *= b.Outline.Unit
+		}
+		f := outline.At(at)
+		for a := range u {
+			u[a] *= f
+		}
+		return u
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lbmsim/config"
 )
 
 // starting is a flow whose boundaries change with time: inlet, pressure and a lid.
@@ -140,5 +143,75 @@ func near(t *testing.T, what string, got, want []byte, precision string) {
 	}
 	if !(most <= limit) {
 		t.Errorf("%s: the states differ by %.2g", what, most)
+	}
+}
+
+// A profile from a file is what the same curve does in an expression, along an axis and
+// along the radius of a disc; its checksum stands behind it, those of surfaces behind all.
+func TestProfiles(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "shape.csv")
+	if err := os.WriteFile(path, []byte("position,factor\n0,1\n2,0.75\n4,0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	solid := filepath.Join(folder, "solid.raw")
+	if err := os.WriteFile(solid, []byte{1}, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := func(inlet string) string {
+		return fmt.Sprintf(`
+[domain]
+cells = [14, 11, 12]
+origin = [0, -1, 0]
+[fluid]
+viscosity = 0.1
+[collision]
+precision = "float64"
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+centre = [0, 4, 6]
+radius = 4
+%s
+[boundary.walls]
+type = "wall"
+faces = ["x-", "y-", "y+", "z-", "z+"]
+[boundary.outlet]
+type = "pressure"
+faces = ["x+"]
+[body.block]
+shape = "image"
+file = %q
+voxels = [1, 1, 1]
+translate = [8, 4, 5]
+[run]
+steps = 20
+[checkpoint]
+`, inlet, solid)
+	}
+	const r = "sqrt((y-4)^2 + (z-6)^2)"
+	curve := func(x string) string {
+		return fmt.Sprintf("if(%[1]s < 2, 1 - (%[1]s)/8, max(0, 0.75 - 0.375*(%[1]s-2)))", x)
+	}
+	for along, expression := range map[string]string{"r": curve(r), "y": curve("max(0, y)")} {
+		dir := t.TempDir()
+		s := trial{text: text(fmt.Sprintf("velocity = [0.02, 0, \"0.001*z\"]\nprofile = %q\nprofile_along = %q", path, along)), ranks: 3, dir: dir}.must(t)
+		got := stateIn(t, dir)
+		dir = t.TempDir()
+		trial{text: text(fmt.Sprintf("velocity = [\"0.02*%[1]s\", 0, \"0.001*z*%[1]s\"]", expression)), ranks: 1, dir: dir}.must(t)
+		near(t, "along "+along, got, stateIn(t, dir), "float64")
+		resolved := s.start.Case.Resolved
+		for _, f := range []string{path, solid} {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := fmt.Sprintf("sha256 = \"%x\"", sha256.Sum256(b)); strings.Count(resolved, sum) != 1 {
+				t.Errorf("the resolved case lacks %s of %s:\n%s", sum, f, resolved)
+			}
+		}
+		if again, err := config.Load("again.toml", []byte(resolved)); err != nil || again.Resolved != resolved {
+			t.Errorf("the resolved case does not stand: %v", err)
+		}
 	}
 }

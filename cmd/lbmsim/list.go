@@ -38,7 +38,7 @@ func listCommand() *cobra.Command {
 			fmt.Println("of boundaries")
 			for _, w := range [][2]string{
 				{"parts of faces", "from and to, or centre and radius: a box or a disc; the rest of the face is another boundary's"},
-				{"ramp, table", "velocities and pressures that rise smoothly, or follow a file"},
+				{"ramp, table", "velocities and pressures that rise smoothly, or follow a file; profile: the shape of an inlet from a file"},
 				{"moving bodies", "velocity, angular_velocity: surfaces of bodies that stay in their place\n                 Ladd, J. Fluid Mech. 271 (1994) 285; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452"},
 				{"sponge", "a layer before an outflow or a pressure in which the viscosity rises\n                 Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 			} {

@@ -107,15 +107,14 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 // checkFiles judges the surfaces of a case.
 func checkFiles(w io.Writer, kase *config.Case, preview string) error {
 	for _, b := range kase.Boundaries {
-		if b.Table == nil {
-			continue
+		for _, f := range b.Tables() {
+			_, c, _, err := sim.OpenTable(f)
+			if err != nil {
+				return &sim.Error{Code: sim.ExitUsage, Err: err}
+			}
+			lo, hi := c.Range()
+			fmt.Fprintf(w, "\n[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g\n", b.Name, f.Key, f.Path, len(c.X), c.X[0], c.X[len(c.X)-1], lo, hi)
 		}
-		_, c, _, err := sim.OpenTable(*b.Table)
-		if err != nil {
-			return &sim.Error{Code: sim.ExitUsage, Err: err}
-		}
-		lo, hi := c.Range()
-		fmt.Fprintf(w, "\n[boundary.%s] %s: %d times from %g to %g, factors %.4g to %.4g\n", b.Name, b.Table.Path, len(c.X), c.X[0], c.X[len(c.X)-1], lo, hi)
 	}
 	for _, f := range kase.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
