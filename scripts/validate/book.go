@@ -80,7 +80,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), mass()}
+	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), mass()}
 }
 
 func waves() section {
