@@ -43,7 +43,7 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 			types = append(types, p.Type)
 		}
 		for _, t := range types {
-			cells.Rest[side] = cells.Rest[side] && d.Velocity[t-1] == [3]float64{} && cells.Plain(t)
+			cells.Rest[side] = cells.Rest[side] && cells.Still(t)
 		}
 	}
 	if len(d.Sponges) > 0 {

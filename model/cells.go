@@ -145,13 +145,17 @@ func (c Cells) Plain(k uint8) bool {
 	return w.Law == Bounce && w.Velocity == nil && w.Factor == nil
 }
 
-// AtRest tells if all cells of the plane x, edges included, are walls at rest.
+// Still tells that type k > 0 is a half-way wall at rest, or one whose links are not for
+// kernels to know: the cells beside it are computed anew (device.Links).
+func (c Cells) Still(k uint8) bool { return c.Velocity[k-1] == [3]float64{} || !c.Plain(k) }
+
+// AtRest tells if all cells of the plane x, edges included, are walls that are Still.
 func (c Cells) AtRest(x, dims int) bool {
 	depth := dims - 2 // in 2D nothing comes from above or below
 	for z := -depth; z < c.N[2]+depth; z++ {
 		for y := -1; y <= c.N[1]; y++ {
 			t := c.At(x, y, z)
-			if t == 0 || c.Velocity[t-1] != [3]float64{} || !c.Plain(t) {
+			if t == 0 || !c.Still(t) {
 				return false
 			}
 		}

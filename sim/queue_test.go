@@ -245,13 +245,17 @@ func files(t *testing.T, dir string) map[string][]byte {
 	if err != nil || len(list) == 0 {
 		t.Fatalf("no fields in %s: %v", dir, err)
 	}
+	parts, _ := filepath.Glob(filepath.Join(dir, "fields", "*.parts", "*"))
 	probes, _ := filepath.Glob(filepath.Join(dir, "probe_*"))
-	for _, f := range append(list, probes...) {
+	for _, f := range slices.Concat(list, parts, probes) {
+		if filepath.Ext(f) == ".parts" {
+			continue
+		}
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[filepath.Base(f)] = b
+		all[strings.TrimPrefix(f, dir)] = b
 	}
 	return all
 }

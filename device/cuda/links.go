@@ -178,11 +178,11 @@ func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
 	copied := uint64(0)
 	if n := box.Size(); p.laws.columns && 2*n[1] > ny && 2*n[2] > p.layout.N[2] {
 		copied = 1
-		stored := uint64(ny + 2*p.layout.Ghost[1]) // rows of a plane
+		stored := uint64((ny + 2*p.layout.Ghost[1]) * p.layout.Components) // of a plane
 		lo := stored * uint64(box.Lo[2]+p.layout.Ghost[2]-1)
 		hi := stored * uint64(box.Hi[2]+p.layout.Ghost[2]+1)
 		s.queue("ends of rows", func() error {
-			return launch(p.links.columns, [3]int{ceil(int(hi-lo), rowThreads), p.layout.Components, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			return launch(p.links.columns, [3]int{ceil(int(hi-lo), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
 				uint64(p.box.at), uint64(in.at), uint64(p.laws.at.at), lo, hi)
 		})
 	}

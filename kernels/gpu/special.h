@@ -12,7 +12,7 @@ struct Links {
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
-	// A copy of the two cells at each end of all rows, [cell][component][row], for the cells
+	// A copy of the two cells at each end of all rows, [cell][row][component], for the cells
 	// of faces across x: in the state the neighbours of each lie in rows of their own, and
 	// every number comes from memory with seven that nobody asked for, again and again.
 	void* columns;
@@ -38,27 +38,27 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
-			if (columns) return columnsAt(box.layout, at[0] < 2 ? at[0] : at[0] - (box.layout.nx - COLUMNS), component) + box.layout.row(at[1], at[2]);
+			if (columns) return column(box.layout, at[0] < 2 ? at[0] : at[0] - (box.layout.nx - COLUMNS)) + box.layout.row(at[1], at[2]) * box.layout.components + component;
 			return box.layout.at(at[0], at[1], at[2], component);
 		}
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
-	__device__ static LBM_INLINE long long columnsAt(const Layout& l, int column, int component) {
-		return (long long)(column * l.components + component) * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy);
+	__device__ static LBM_INLINE long long column(const Layout& l, int k) {
+		return (long long)k * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy) * l.components;
 	}
 
-	// copyColumns copies those of the rows from first on.
+	// copyColumns copies what rows have of a component, from number first on: rows one
+	// behind the other, the components of a row together, as in the state.
 	__device__ static LBM_INLINE void copyColumns(const Case* c, const S* LBM_RESTRICT state, const Links* links, long long first, long long last) {
-		const long long row = first + (long long)blockIdx.x * ROW + threadIdx.x;
-		if (row >= last) return;
+		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
+		if (k >= last) return;
 		const Layout l = Box(c, COMPONENTS).layout;
-		const int component = blockIdx.y;
-		const S* const from = state + (row * l.components + component) * l.pitch;
-		S* const to = (S*)links->columns + row;
+		const S* const from = state + k * l.pitch;
+		S* const to = (S*)links->columns + k;
 		unroll<COLUMNS>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value;
-			to[columnsAt(l, I, component)] = from[I < 2 ? I : l.nx - COLUMNS + I];
+			to[column(l, I)] = from[I < 2 ? I : l.nx - COLUMNS + I];
 		});
 	}
 
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(ROW)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last, long long columns) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last, columns);
 }
-// One component of the rows first to last for each block's y.
+// Of all rows' components, one behind the other, those from first to last.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_columns(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, long long first, long long last) {
 	lbm::Special::copyColumns(c, state, links, first, last);
