@@ -64,6 +64,9 @@ func TestFieldsAreTheirDefinitions(t *testing.T) {
 func defined[Out, In number](t *testing.T, n [3]int, units config.Units) {
 	t.Helper()
 	for _, f := range model.Fields {
+		if f.Name == "temperature" { // has a lattice and tests of its own
+			continue
+		}
 		s, h := snapshotOf[Out, In](n, units, f)
 		factor := units.Factor(f.Dim)
 		axis := s.axis()
