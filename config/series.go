@@ -25,6 +25,8 @@ const (
 	SeriesEnergy    = "kinetic_energy"
 	SeriesEnstrophy = "enstrophy"
 	SeriesForce     = "body_force"
+
+	SeriesTemperature = "mean_temperature"
 )
 
 // SeriesQuantities lists what a series can follow. Means and maxima run over the fluid
@@ -37,6 +39,7 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesEnergy, Dim: model.Pressure, Doc: "the mean of rho u^2/2 (J/m3 = Pa)"},
 		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity 2 nu times it is the rate at which friction takes kinetic energy. It takes as long as an output of the vorticity; the other quantities take as long as a look of the watch"},
 		{Name: SeriesForce, Vector: true, Dim: model.ForceDensity, Doc: "the uniform body force per volume (N/m3, as a pressure gradient Pa/m), which [force] may adjust"},
+		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
 	}
 }
 

@@ -84,8 +84,8 @@ func (r *resolver) withoutTemperature() {
 	}
 	const reason = "a table [temperature] gives the flow one"
 	for _, s := range r.sections {
-		for _, key := range []string{"field", "fields"} {
-			if e := s.get(key); e != nil && (e.text == "temperature" || contains(e.words, "temperature")) {
+		for _, key := range []string{"field", "fields", "quantities"} {
+			if e := s.get(key); e != nil && (e.text == "temperature" || contains(e.words, "temperature") || contains(e.words, SeriesTemperature)) {
 				r.add(e.at, reason, "temperature: the flow has none")
 			}
 		}

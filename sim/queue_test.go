@@ -42,7 +42,7 @@ func (d *recorder) NewStream(urgent bool) device.Stream {
 
 func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
-	return &recProgram{Program: p, d: d, components: 1 + s.Lattice.Dims, narrow: s.Precision != model.Float64}, err
+	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64}, err
 }
 
 // do runs work now, or with every launch of what is being recorded.

@@ -51,11 +51,17 @@ func (s *series) write(r *run) error {
 		case config.SeriesEnergy:
 			values = []float64{t.Energy / cells}
 		case config.SeriesEnstrophy:
-			sum, err := r.vorticity2()
+			sum, err := r.sum("vorticity", func(v float64) float64 { return v * v })
 			if err != nil {
 				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.rank, r.n, err)
 			}
 			values = []float64{sum / 2 / cells}
+		case config.SeriesTemperature:
+			sum, err := r.sum("temperature", func(v float64) float64 { return v })
+			if err != nil {
+				return fmt.Errorf("rank %d: temperature at step %d: %w", r.rank, r.n, err)
+			}
+			values = []float64{r.Case.Temperature.Reference + sum/cells}
 		}
 		for _, v := range values {
 			row = append(row, r.Case.Units.Factor(q.Dim)*v)
@@ -67,26 +73,26 @@ func (s *series) write(r *run) error {
 	return nil
 }
 
-// vorticity2 is the sum of |curl u|^2 over the fluid cells, on rank 0, in lattice units.
-// Collective.
-func (r *run) vorticity2() (float64, error) {
-	curl, _ := model.FindField("vorticity")
+// sum is that of a function of the components of a field, 0 in solid cells, on rank 0, in
+// lattice units. Collective.
+func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
+	field, _ := model.FindField(name)
 	n := r.layout.N
 	planes, nx := n[r.layout.Axis()], n[0]
 	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
 	sums := make([]float64, planes*each)
 	err := r.share(planes, func(lo, hi int) (err error) {
-		s := newSampler[float64](r, r.n, r.present(), curl)
-		s.units = config.Units{Length: 1, Time: 1, Density: 1}
+		s := newSampler[float64](r, r.n, r.present(), field)
+		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
 		var w []float64
 		for k := lo; k < hi; k++ {
-			if w, err = s.sample(curl, k, w); err != nil {
+			if w, err = s.sample(field, k, w); err != nil {
 				return err
 			}
 			for row := range each {
 				sum := 0.0
-				for _, v := range w[3*nx*row:][:3*nx] {
-					sum += v * v
+				for _, v := range w[field.Components*nx*row:][:field.Components*nx] {
+					sum += of(v)
 				}
 				sums[k*each+row] = sum
 			}

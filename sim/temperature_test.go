@@ -1,12 +1,16 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
+	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
 )
@@ -64,6 +68,9 @@ from = [0, 6, 8]
 to = [26, 6, 8]
 fields = ["temperature"]
 every = 10
+[output.series.all]
+quantities = ["mean_temperature", "kinetic_energy"]
+every = 4
 [output.probe.warm]
 at = [20.5, 4.5, 9.5]
 fields = ["temperature", "velocity"]
@@ -186,6 +193,8 @@ temperature_difference = 0.8
 length = 16
 area = 12
 [output.force.cold]
+[output.series.mean]
+quantities = ["mean_temperature"]
 [output.probe.middle]
 at = [4.5, 1.5, 1.5]
 fields = ["temperature"]
@@ -206,5 +215,34 @@ field = "temperature"
 value = 9.575
 within = 1e-9
 `
-	trial{text: text, ranks: 2}.must(t)
+	dir := t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	rows, err := os.ReadFile(filepath.Join(dir, "series_mean.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(rows)), "\n")
+	last := strings.Split(lines[len(lines)-1], ",")
+	if v, err := strconv.ParseFloat(last[len(last)-1], 64); err != nil || !(math.Abs(v-9.4) < 1e-9) {
+		t.Errorf("the mean temperature is %g, not 9.4 (%v)", v, err)
+	}
+}
+
+// Steps that are queued and recorded, on one rank and on several whose memory is open to
+// their neighbours, leave the files of steps that are waited for.
+func TestQueuedTemperatureIsTheSame(t *testing.T) {
+	text := withPoint(warm + ending("regularized", "float64", 41))
+	plain, recorded, open := t.TempDir(), t.TempDir(), t.TempDir()
+	stepByStep(t, text, plain)
+	on(t, text, recorded, 1, "", func(d device.Device) device.Device { return &recorder{Device: d} })
+	on(t, text, open, 3, "", (&town{}).move)
+	want := files(t, plain)
+	for what, dir := range map[string]string{"recorded": recorded, "peers": open} {
+		got := files(t, dir)
+		for name, b := range want {
+			if !bytes.Equal(got[name], b) {
+				t.Errorf("%s: %s differs", what, name)
+			}
+		}
+	}
 }

@@ -83,6 +83,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"RestingFaces", restingFaces},
 		{"Laws", laws},
 		{"Scalars", scalars},
+		{"ScalarWaves", scalarWaves},
 		{"Cuts", cuts},
 		{"Ranges", ranges},
 		{"Pencil", pencil},

@@ -14,13 +14,13 @@ import (
 func still(spec model.Spec, tau float64, n [3]int) Example {
 	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, true, true}, Cells: model.NewCells(n)}
 	e.Params = model.NewParams(spec.Collision, tau, values(spec.Collision, 3./16), [3]float64{})
-	e.Fields = make([]float64, spec.Lattice.Moments()*n[0]*n[1]*n[2])
+	e.Fields = make([]float64, spec.InitValues()*n[0]*n[1]*n[2])
 	return e
 }
 
 // set gives a cell's initial moment c.
 func (e *Example) set(x [3]int, c int, v float64) {
-	e.Fields[e.at(x, c, e.Spec.Lattice.Moments())] = v
+	e.Fields[e.at(x, c, e.Spec.InitValues())] = v
 }
 
 // fluids: the profile of a power-law fluid between two walls. With the shear stress

@@ -134,3 +134,46 @@ func (e Example) scalarFields(f *ref.Flow) []float64 {
 	})
 	return out
 }
+
+// scalarWaves: a wave that goes with the flow across the lattice decays by the diffusivity,
+// cos(k.(x - u t)) exp(-D k^2 t), with an error of second order in the spacing.
+func scalarWaves(t *testing.T, d device.Device, o Options) {
+	const diffusivity = 0.05
+	o.all(t, func(t *testing.T, spec model.Spec) {
+		if spec.Precision != model.Float64 || spec.Collision.Name != "regularized" && spec.Lattice.Name != "D3Q27" || spec.Collision.Name == "cumulant" {
+			return // the model has no part in it
+		}
+		spec.Scalar = true
+		var errors []float64
+		for _, n := range []int{16, 32} {
+			box := [3]int{n, n, 1}
+			if spec.Lattice.Dims == 3 {
+				box[2] = 2
+			}
+			u, k, steps := [2]float64{0.8 / float64(n), 0.3 / float64(n)}, 2*math.Pi/float64(n), n*n/4
+			e := still(spec, 0.8, box)
+			e.Params = e.Params.WithScalar(diffusivity, [3]float64{})
+			values := spec.InitValues()
+			phase := func(x [3]int) float64 { return k * (float64(x[0]) + float64(x[1])) }
+			eachCell(box, 0, func(x [3]int) {
+				for a, v := range u {
+					e.set(x, 1+a, v)
+				}
+				e.set(x, values-1, math.Cos(phase(x)))
+			})
+			s := Start(t, d, e)
+			s.Step(t, steps)
+			f, worst := s.fields(t), 0.0
+			now := float64(steps)
+			eachCell(box, 0, func(x [3]int) {
+				want := math.Cos(phase(x)-k*(u[0]+u[1])*now) * math.Exp(-2*diffusivity*k*k*now)
+				worst = max(worst, math.Abs(f[e.at(x, spec.FieldValues()-1, spec.FieldValues())]-want))
+			})
+			errors = append(errors, worst)
+		}
+		t.Logf("%s: errors %.3g", spec, errors)
+		if order := math.Log2(errors[0] / errors[1]); !(order > 1.8) || errors[1] > 0.01 {
+			t.Errorf("%s: a wave that goes with the flow is off by %.3g, of order %.2f", spec, errors, order)
+		}
+	})
+}
