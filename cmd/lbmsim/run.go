@@ -59,7 +59,8 @@ func runCase(path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return runRank(c, path, f, report, dev) }, report.Fail)
+	told := &statusReport{reporter: report}
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return runRank(c, path, f, told, dev) }, told.Fail)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/io/status"
+	"lbmsim/sim"
+)
+
+// statusReport keeps status.json in the output folder beside what another reporter does.
+// Trouble with that file is told once and does not end the run.
+type statusReport struct {
+	reporter
+	file  *status.Writer // nil before the start, and where there is no output folder
+	state status.State
+	since time.Time // the last state was given to file
+	told  bool
+}
+
+const (
+	statusEvery  = 5 * time.Second
+	mostWarnings = 50 // the last ones
+)
+
+func (r *statusReport) Start(s sim.Start) {
+	r.reporter.Start(s)
+	if info, err := os.Stat(s.Case.OutputDir); err != nil || !info.IsDir() {
+		return // the run writes nothing
+	}
+	host, _ := os.Hostname()
+	r.file = status.NewWriter(s.Case.OutputDir)
+	r.state = status.State{
+		Phase: status.Running, Case: s.Case.Path, Title: s.Case.Title, Version: s.Version, Host: host, Process: os.Getpid(),
+		Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks), Started: time.Now(), Every: statusEvery.Seconds(),
+		First: s.First, Step: s.First, Last: s.Case.Run.Steps, Restart: s.Restart, Files: map[string]string{},
+		Time: float64(s.First) * s.Case.Units.Time, Warnings: slices.Clone(s.Case.Warnings),
+	}
+	r.write()
+}
+
+// write gives the state to the file's goroutine.
+func (r *statusReport) write() {
+	if r.file == nil {
+		return
+	}
+	r.since = time.Now()
+	s := r.state
+	s.Updated = r.since
+	s.Warnings = slices.Clone(s.Warnings[max(0, len(s.Warnings)-mostWarnings):])
+	s.Files = map[string]string{}
+	for kind, path := range r.state.Files {
+		s.Files[kind] = path
+	}
+	r.file.Write(s)
+}
+
+func (r *statusReport) Progress(p sim.Progress) {
+	r.reporter.Progress(p)
+	s := &r.state
+	s.Step, s.Last, s.Time, s.MLUPS, s.ETA, s.MaxMach = p.Step, p.Last, p.Time, p.MLUPS, p.ETA.Seconds(), p.MaxMach
+	if time.Since(r.since) >= statusEvery {
+		r.write()
+	}
+}
+
+func (r *statusReport) Wrote(kind, path string) {
+	r.reporter.Wrote(kind, path)
+	if r.file == nil {
+		return
+	}
+	r.state.Files[kind] = path
+	if kind == "checkpoint" {
+		r.state.Checkpoint = path
+		r.write()
+	}
+}
+
+func (r *statusReport) Warn(message string) {
+	r.reporter.Warn(message)
+	r.state.Warnings = append(r.state.Warnings, message)
+	r.write()
+}
+
+func (r *statusReport) Finish(s sim.Summary) {
+	missed := slices.ContainsFunc(s.Expect, func(v sim.Verdict) bool { return !v.Free && !v.OK })
+	code := 0
+	if missed {
+		code = sim.ExitExpect
+	}
+	r.state.Phase, r.state.Reason, r.state.Step, r.state.ETA, r.state.ExitCode = status.Finished, s.Reason, s.Last, 0, &code
+	r.state.Time = float64(s.Last) * s.Case.Units.Time
+	r.close()
+	r.reporter.Finish(s)
+}
+
+func (r *statusReport) Fail(err error) {
+	if r.state.Phase == status.Running {
+		code := exitCode(err)
+		r.state.Phase, r.state.Error, r.state.ExitCode = status.Failed, failText(err), &code
+		r.close()
+	}
+	r.reporter.Fail(err)
+}
+
+// close leaves the last state on disk.
+func (r *statusReport) close() {
+	if r.file == nil {
+		return
+	}
+	r.write()
+	if err := r.file.Close(); err != nil && !r.told {
+		r.told = true
+		r.reporter.Warn(fmt.Sprintf("the state of the run is not on disk: %v", err))
+	}
+}
+
+func statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status DIR...",
+		Short: "How are the runs doing that write into these folders?",
+		Long: `status prints the state of runs from DIR/status.json, which a run with outputs writes
+anew every five seconds: where it is, how fast, how long it will last, its last checkpoint,
+its warnings, and how it ended. A run that should have written and did not is called silent.
+
+The exit code is 1 if a folder has no state, or if a run is silent or has failed.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("give the output folder of a run; see lbmsim status --help")}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			bad := false
+			for _, dir := range args {
+				s, err := status.Read(dir)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, "lbmsim:", err)
+					bad = true
+					continue
+				}
+				printStatus(os.Stdout, dir, s, time.Now())
+				bad = bad || s.Phase == status.Failed || s.Silent(time.Now()) > 0
+			}
+			if bad {
+				return alreadyPrinted{sim.ExitFailure}
+			}
+			return nil
+		},
+	}
+}
+
+func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(out, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	silence := s.Silent(now)
+	phase := string(s.Phase)
+	if silence > 0 {
+		phase = fmt.Sprintf("silent for %s: killed, or its machine or disk hangs", roundDuration(silence))
+	}
+	fmt.Fprintf(out, "%s: %s\n", dir, phase)
+	row("case", "%s", s.Case)
+	if s.Title != "" {
+		row("title", "%s", s.Title)
+	}
+	where := fmt.Sprintf("%d ranks, rank 0 is process %d on %s", s.Ranks, s.Process, s.Host)
+	if s.Job != "" {
+		where += ", SLURM job " + s.Job
+	}
+	row("ranks", "%s", where)
+	row("started", "%s, by lbmsim %s", s.Started.Format(time.DateTime), s.Version)
+	if s.Restart != "" {
+		row("restart", "from %s at step %d", s.Restart, s.First)
+	}
+	progress := fmt.Sprintf("%d of %d", s.Step, s.Last)
+	if s.Last > 0 {
+		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
+	}
+	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
+	if s.Phase == status.Running && silence == 0 {
+		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
+	}
+	if s.Checkpoint != "" {
+		row("checkpoint", "%s", s.Checkpoint)
+	}
+	for _, w := range s.Warnings {
+		row("warning", "%s", w)
+	}
+	if s.Reason != "" {
+		row("ended", "%s", s.Reason)
+	}
+	if s.Error != "" {
+		row("error", "%s", s.Error)
+	}
+	if s.ExitCode != nil {
+		row("exit code", "%d", *s.ExitCode)
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lbmsim/config"
+	"lbmsim/io/status"
+	"lbmsim/sim"
+)
+
+// deaf is a reporter that keeps what it was told last.
+type deaf struct{ last string }
+
+func (d *deaf) Start(sim.Start)       { d.last = "start" }
+func (d *deaf) Progress(sim.Progress) { d.last = "progress" }
+func (d *deaf) Wrote(kind, _ string)  { d.last = "wrote " + kind }
+func (d *deaf) Warn(message string)   { d.last = "warn " + message }
+func (d *deaf) Finish(sim.Summary)    { d.last = "finish" }
+func (d *deaf) Fail(err error)        { d.last = "fail " + err.Error() }
+func (d *deaf) told(want string, t *testing.T) {
+	t.Helper()
+	if d.last != want {
+		t.Errorf("the other reporter was told %q, want %q", d.last, want)
+	}
+}
+
+// begin starts a run whose case is of 100 steps.
+func beginStatus(dir string) (*statusReport, *deaf) {
+	other := &deaf{}
+	r := &statusReport{reporter: other}
+	c := &config.Case{Path: "a.toml", Title: "A", OutputDir: dir, Warnings: []string{"first"}}
+	c.Run.Steps = 100
+	c.Units.Time = 0.5
+	r.Start(sim.Start{Case: c, Version: "v", First: 10, Ranks: make([]sim.RankInfo, 3)})
+	return r, other
+}
+
+// state waits until what was reported is on disk.
+func (r *statusReport) onDisk(t *testing.T, dir string) (status.State, string) {
+	t.Helper()
+	if err := r.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := status.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	printStatus(&text, dir, s, time.Now())
+	return s, text.String()
+}
+
+func TestStatusFollowsTheRun(t *testing.T) {
+	dir := t.TempDir()
+	r, other := beginStatus(dir)
+	other.told("start", t)
+	s, text := r.onDisk(t, dir)
+	if s.Phase != status.Running || s.Step != 10 || s.Last != 100 || s.Time != 5 || s.Ranks != 3 || s.Process != os.Getpid() || s.ExitCode != nil {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(text, "running") || !strings.Contains(text, "10 of 100 (10 %)") || !strings.Contains(text, "first") {
+		t.Error(text)
+	}
+	r.Progress(sim.Progress{Step: 20, Last: 100, Time: 10, MLUPS: 7, ETA: time.Minute, MaxMach: 0.1})
+	other.told("progress", t)
+	if s, _ := r.onDisk(t, dir); s.Step != 10 {
+		t.Errorf("step %d was written before its time", s.Step)
+	}
+	r.Wrote("checkpoint", "c1")
+	other.told("wrote checkpoint", t)
+	r.Warn("second")
+	other.told("warn second", t)
+	s, text = r.onDisk(t, dir)
+	if s.Step != 20 || s.ETA != 60 || s.Checkpoint != "c1" || s.Files["checkpoint"] != "c1" || len(s.Warnings) != 2 {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(text, "left         1m0s") || !strings.Contains(text, "checkpoint   c1") {
+		t.Error(text)
+	}
+	if printed := (&strings.Builder{}); true {
+		printStatus(printed, dir, s, time.Now().Add(time.Hour))
+		if !strings.Contains(printed.String(), "silent for 1h0m0s") || strings.Contains(printed.String(), "left") {
+			t.Error(printed)
+		}
+	}
+	r.Finish(sim.Summary{Case: &config.Case{Units: config.Units{Time: 0.5}}, Reason: "all steps done", Last: 100,
+		Expect: []sim.Verdict{{Quantity: "free", Free: true}, {Quantity: "x", OK: false}}})
+	other.told("finish", t)
+	r.Fail(errors.New("missed")) // comes after, and changes nothing
+	other.told("fail missed", t)
+	s, text = r.onDisk(t, dir)
+	if s.Phase != status.Finished || s.Step != 100 || s.Time != 50 || s.ExitCode == nil || *s.ExitCode != sim.ExitExpect || s.Error != "" {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(text, "all steps done") || !strings.Contains(text, "exit code    4") {
+		t.Error(text)
+	}
+}
+
+func TestStatusOfAFailedRun(t *testing.T) {
+	dir := t.TempDir()
+	r, other := beginStatus(dir)
+	r.Fail(&sim.Error{Code: sim.ExitUnstable, Err: errors.New("too fast")})
+	other.told("fail too fast", t)
+	s, text := r.onDisk(t, dir)
+	if s.Phase != status.Failed || s.ExitCode == nil || *s.ExitCode != sim.ExitUnstable || !strings.Contains(text, "too fast") {
+		t.Errorf("%+v\n%s", s, text)
+	}
+	if code := execute([]string{"status", dir}); code != sim.ExitFailure {
+		t.Errorf("exit code %d", code)
+	}
+	if code := execute([]string{"status", t.TempDir()}); code != sim.ExitFailure {
+		t.Errorf("exit code %d without a run", code)
+	}
+	if code := execute([]string{"status"}); code != sim.ExitUsage {
+		t.Errorf("exit code %d without a folder", code)
+	}
+}
+
+// A run that writes nothing has no folder, and one whose folder goes on the way goes on.
+func TestStatusHasNowhereToBe(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	r, other := beginStatus(dir)
+	r.Progress(sim.Progress{})
+	r.Wrote("fields", "f")
+	r.Finish(sim.Summary{Case: &config.Case{}})
+	other.told("finish", t)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+	dir = t.TempDir()
+	r, other = beginStatus(dir)
+	if err := r.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	r.Fail(errors.New("x"))
+	if other.told("fail x", t); !r.told {
+		t.Error("nobody was told that the state is not on disk")
+	}
+}

@@ -1,0 +1,155 @@
+// Package status keeps a small file that tells how a run is doing, for people and for
+// programs that watch it: DIR/status.json, replaced whole, so that whoever reads it never
+// sees half of one. `lbmsim status` prints it.
+package status
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"lbmsim/io/internal/joint"
+)
+
+// Name of the file in a run's output folder.
+const Name = "status.json"
+
+// Phase is what a run is at.
+type Phase string
+
+// The phases of a run.
+const (
+	Running  Phase = "running"
+	Finished Phase = "finished" // its last step, a limit or a signal; Reason says which
+	Failed   Phase = "failed"   // Error says why
+)
+
+// State of a run. Times are seconds, simulated ones in the case's unit.
+type State struct {
+	Phase   Phase  `json:"phase"`
+	Case    string `json:"case"` // path of the case file
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"` // of the program
+	Host    string `json:"host"`    // of rank 0
+	Process int    `json:"process"` // of rank 0
+	Job     string `json:"job,omitempty"`
+	Ranks   int    `json:"ranks"`
+
+	Started time.Time `json:"started"`
+	Updated time.Time `json:"updated"`
+	// Every is how often the file is written anew while the run goes on.
+	Every float64 `json:"every"`
+
+	First   int     `json:"first_step"` // the run began with
+	Step    int     `json:"step"`
+	Last    int     `json:"last_step"` // the run is to end with
+	Time    float64 `json:"time"`      // simulated
+	MLUPS   float64 `json:"mlups"`
+	ETA     float64 `json:"eta"` // seconds left
+	MaxMach float64 `json:"max_mach"`
+
+	Restart    string            `json:"restart,omitempty"` // checkpoint that the run began with
+	Checkpoint string            `json:"checkpoint,omitempty"`
+	Files      map[string]string `json:"files,omitempty"` // the last complete one of each kind
+	Warnings   []string          `json:"warnings,omitempty"`
+	Reason     string            `json:"reason,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	ExitCode   *int              `json:"exit_code,omitempty"`
+}
+
+// silent is how much later than due the file may be before a run counts as silent.
+const silent = 30 * time.Second
+
+// Silent tells how long ago a running run should have written its state again, 0 where
+// all is well: it was killed, its machine died, or its disk hangs.
+func (s State) Silent(now time.Time) time.Duration {
+	late := now.Sub(s.Updated) - time.Duration(s.Every*float64(time.Second))
+	if s.Phase != Running || late < silent {
+		return 0
+	}
+	return now.Sub(s.Updated)
+}
+
+// Read reads the state of the run whose outputs lie in a folder.
+func Read(dir string) (s State, err error) {
+	path := filepath.Join(dir, Name)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("there is no %s: %s is not the output folder of a run, or its run has not begun", path, dir)
+	}
+	if err != nil {
+		return s, fmt.Errorf("reading the state of a run: %w", err)
+	}
+	defer f.Close()
+	if err := json.NewDecoder(f).Decode(&s); err != nil {
+		return s, fmt.Errorf("%s is not the state of a run: %w", path, err)
+	}
+	return s, nil
+}
+
+// Writer writes the newest state from a goroutine of its own: a slow disk does not hold
+// the run up.
+type Writer struct {
+	path string
+	mu   sync.Mutex
+	next *State // to be written
+	busy bool
+	idle sync.Cond
+	err  error
+}
+
+// NewWriter writes to a folder that exists.
+func NewWriter(dir string) *Writer {
+	w := &Writer{path: filepath.Join(dir, Name)}
+	w.idle.L = &w.mu
+	return w
+}
+
+// Write takes a state; the last of those that come while the disk is busy is written.
+func (w *Writer) Write(s State) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next = &s
+	if !w.busy {
+		w.busy = true
+		go w.work()
+	}
+}
+
+func (w *Writer) work() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.next != nil {
+		s := *w.next
+		w.next = nil
+		w.mu.Unlock()
+		err := write(w.path, s)
+		w.mu.Lock()
+		w.err = err
+	}
+	w.busy = false
+	w.idle.Broadcast()
+}
+
+func write(path string, s State) error {
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		err = joint.Replace(path, append(b, '\n'))
+	}
+	return err
+}
+
+// Close waits until the last state is on disk; its error is that of the last write.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.busy {
+		w.idle.Wait()
+	}
+	return w.err
+}

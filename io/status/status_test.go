@@ -1,0 +1,83 @@
+package status
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestLastStateIsOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	w := NewWriter(dir)
+	var wg sync.WaitGroup
+	for range 4 { // whoever reads sees whole states
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range 200 {
+				if s, err := Read(dir); err == nil && (s.Case != "a.toml" || s.Step < 1 || s.Step > 1000) {
+					t.Errorf("read %+v", s)
+				} else if err != nil && !strings.Contains(err.Error(), "there is no") {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	for n := 1; n <= 1000; n++ {
+		w.Write(State{Phase: Running, Case: "a.toml", Step: n})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	if s, err := Read(dir); err != nil || s.Step != 1000 || s.Phase != Running {
+		t.Errorf("%+v %v", s, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left %v %v", left, err)
+	}
+}
+
+func TestWritesThatFailAreTold(t *testing.T) {
+	w := NewWriter(filepath.Join(t.TempDir(), "none"))
+	w.Write(State{})
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), Name) {
+		t.Error(err)
+	}
+	if err := NewWriter(t.TempDir()).Close(); err != nil {
+		t.Error("nothing was to be written:", err)
+	}
+}
+
+func TestWhatIsNoState(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "not the output folder") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, Name), []byte(`{"phase": `), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "is not the state of a run") {
+		t.Error(err)
+	}
+}
+
+func TestSilent(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		phase Phase
+		ago   time.Duration
+		want  time.Duration
+	}{
+		{Running, 0, 0}, {Running, 34 * time.Second, 0}, {Running, 36 * time.Second, 36 * time.Second},
+		{Finished, time.Hour, 0}, {Failed, time.Hour, 0},
+	} {
+		s := State{Phase: c.phase, Updated: now.Add(-c.ago), Every: 5}
+		if got := s.Silent(now); got != c.want {
+			t.Errorf("%s, written %v ago: silent for %v, want %v", c.phase, c.ago, got, c.want)
+		}
+	}
+}
