@@ -169,7 +169,7 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 	if s.Title != "" {
 		row("title", "%s", s.Title)
 	}
-	where := fmt.Sprintf("%d ranks, rank 0 is process %d on %s", s.Ranks, s.Process, s.Host)
+	where := fmt.Sprintf("%d, the first is process %d on %s", s.Ranks, s.Process, s.Host)
 	if s.Job != "" {
 		where += ", SLURM job " + s.Job
 	}
@@ -183,7 +183,7 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
 	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
-	if s.Phase == status.Running && silence == 0 {
+	if s.Phase == status.Running && silence == 0 && s.Step > s.First {
 		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
 	}
 	if s.Checkpoint != "" {

@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture"}},
+	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
@@ -51,6 +51,7 @@ var places = map[string]place{
 	"io/picture":          {2, []string{"model"}},
 	"io/probe":            {2, []string{"model"}},
 	"io/curve":            {0, nil},
+	"io/status":           {3, []string{"io/internal/joint"}},
 	"device":              {2, []string{"model", "decomp"}},
 	"kernels":             {2, []string{"model", "decomp"}},
 	"geometry":            {1, []string{"model", "decomp"}},
