@@ -103,6 +103,12 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 			return fmt.Errorf("the output folder: %w", err)
 		}
 	}
+	if len(r.outputs) > 0 {
+		var err error
+		if r.lock, err = hold(r.outputDir()); err != nil {
+			return err
+		}
+	}
 	for _, o := range r.tables() {
 		var err error
 		t := o.table()

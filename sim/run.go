@@ -36,7 +36,8 @@ type Options struct {
 type run struct {
 	Options
 	rank, size int
-	root       bool // rank 0: the one that reports
+	root       bool     // rank 0: the one that reports
+	lock       *os.File // on rank 0: of the output folder
 
 	plan   decomp.Plan
 	box    decomp.Box // this rank's cells, global
@@ -262,6 +263,9 @@ func (r *run) lastOutputs() error {
 
 // close frees the parts of the run; the device and the ranks are the caller's.
 func (r *run) close() {
+	if r.lock != nil {
+		defer r.lock.Close()
+	}
 	for _, o := range r.outputs {
 		o.close()
 	}
