@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"os"
 	"time"
 
 	"lbmsim/comm"
@@ -15,6 +16,7 @@ type control struct {
 	metAt   int       // its step
 	next    int       // step of the next meeting
 	signals int64     // caught so far
+	asked   time.Time // rank 0 looked for orders
 	wallDue []time.Time
 }
 
@@ -27,6 +29,8 @@ const (
 	metWallTime // rank 0's clock has passed the limit
 	metBusy     // writers still at work
 	metNanos    // wall time since the last meeting
+	metStop     // rank 0 found an order to stop
+	metSave     // or to write a checkpoint
 	metOutputs  // from here on: output k is due by rank 0's clock
 )
 
@@ -49,6 +53,7 @@ func (r *run) meet() error {
 		table[metBusy] = 1
 	}
 	if r.root {
+		table[metStop], table[metSave] = c.orders(r, now)
 		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 			table[metWallTime] = 1
 		}
@@ -76,11 +81,14 @@ func (r *run) meet() error {
 	case r.n >= r.last:
 	case table[metSignal] > 0:
 		r.reason = interrupted
+	case table[metStop] > 0:
+		r.reason = ordered
 	case table[metWallTime] > 0:
 		r.reason = wallTime
 	}
 	for k, o := range r.outputs {
-		if table[metOutputs+k] > 0 {
+		_, saves := o.(*checkpoints)
+		if table[metOutputs+k] > 0 || saves && table[metSave] > 0 {
 			c.wallDue[k] = now
 			if o.written() == r.n {
 				continue // its period was due too
@@ -91,6 +99,32 @@ func (r *run) meet() error {
 		}
 	}
 	return nil
+}
+
+// Files that somebody puts into a run's output folder to ask for something. The run takes
+// them away.
+const (
+	stopOrder = "stop.now"       // end as a signal does
+	saveOrder = "checkpoint.now" // write a checkpoint and go on
+)
+
+// orders looks for them, once a second. An order counts when its file is gone, so that one
+// that cannot be removed is not obeyed for ever.
+func (c *control) orders(r *run, now time.Time) (stop, save int64) {
+	if now.Sub(c.asked) < time.Second || r.lock == nil {
+		return 0, 0
+	}
+	c.asked = now
+	if os.Remove(r.outputDir(stopOrder)) == nil {
+		stop = 1
+	}
+	if os.Remove(r.outputDir(saveOrder)) == nil {
+		save = 1
+		if !r.Case.Checkpoint.On {
+			r.Report.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
+		}
+	}
+	return stop, save
 }
 
 // listen takes the signals that came since the last meeting.

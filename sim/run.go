@@ -84,6 +84,7 @@ const (
 	allDone     = "all steps done"
 	wallTime    = "wall time limit"
 	interrupted = "signal"
+	ordered     = stopOrder
 )
 
 // Run computes the case and returns when its end is reached on every rank. All
