@@ -44,6 +44,7 @@ func (r *resolver) resolve() {
 	r.bodies()
 	r.run()
 	r.device()
+	r.checkTemperature()
 	r.outputs()
 	r.expectations()
 	r.speeds()

@@ -281,7 +281,7 @@ func schema() []table {
 			{name: "initial", kind: kFormula, dim: model.Temperature, defDoc: "the reference", doc: "temperature at the start"},
 			{name: "expansion", kind: kQuantity, dim: model.Expansion, doc: "expansion coefficient of the buoyancy, the force -density expansion (T - reference) gravity (Boussinesq)"},
 			{name: "gravity", kind: kVector, dim: model.Acceleration, doc: "acceleration of gravity of the buoyancy. What it does to the fluid of reference temperature is only a pressure and left out"},
-		}, "A temperature that the flow carries, and that drives it if there is an expansion. Walls let no heat through unless they have a temperature or a heat_flux; curved walls act on the temperature as stairs of cells. Any other passive scalar is the same without an expansion, with K for its unit."},
+		}, "A temperature that the flow carries, and that drives it if there is an expansion. Walls let no heat through unless they have a temperature or a heat_flux; curved walls act on the temperature as stairs of cells. Any other passive scalar is the same without an expansion, with K for its unit. The diffusivity stays the same where a turbulence model or a law changes the viscosity."},
 		{"initial", []key{
 			{name: "density", kind: kFormula, dim: model.Density, doc: "density at the start; default the reference density"},
 			{name: "pressure", kind: kFormula, dim: model.Pressure, doc: "pressure at the start against that of the reference density, instead of density"},

@@ -121,6 +121,41 @@ func (r *resolver) wallTemperature(s *section, law model.Law) (w model.ScalarWal
 	return w
 }
 
+// mostExpansion is how much a density may change for Boussinesq's force to stand for it.
+const mostExpansion = 0.3
+
+// mostHeat is half of what the sum of the heat through a wall holds, in K cells^3/step
+// (SCALAR_UNITS in kernels/scalar.h).
+const mostHeat = 4e6
+
+// usualSpeed is about the largest velocity that carries heat through an open face.
+const usualSpeed = 0.1
+
+// checkTemperature looks at the numbers that only the whole case has.
+func (r *resolver) checkTemperature() {
+	if !r.c.Spec.Scalar {
+		return
+	}
+	most := 0.0
+	for _, w := range r.walls() {
+		if w.Law == model.ScalarFixed {
+			most = max(most, math.Abs(w.Value))
+		}
+	}
+	if e := r.section("temperature").get("expansion"); e != nil && e.vals[0].v*most > mostExpansion {
+		r.warn("[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
+			short(most), short(r.c.Temperature.Reference), short(e.vals[0].v*most))
+	}
+	n := r.c.Cells
+	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); most*usualSpeed*float64(face) > mostHeat {
+		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
+			short(most), short(r.c.Temperature.Reference), face)
+	}
+	if r.c.Spec.Viscosity != model.Newtonian {
+		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.c.Spec.Viscosity)
+	}
+}
+
 // temperatureRows tells the numbers of the temperature.
 func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 	t, u, nu := r.c.Temperature, r.c.Units, (r.c.Tau-0.5)/3
@@ -130,11 +165,14 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 	row("diffusivity", short(t.Diffusivity), short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
 	row("Prandtl number Pr", short(nu/t.Diffusivity), "")
 	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
-	lo, hi := 0.0, 0.0
+	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0
 	for _, w := range r.walls() {
 		if w.Law == model.ScalarFixed {
-			lo, hi = min(lo, w.Value), max(hi, w.Value)
+			lo, hi, fixed = min(lo, w.Value), max(hi, w.Value), fixed+1
 		}
+	}
+	if fixed == 1 { // the other is the fluid, which has the reference
+		lo, hi = min(lo, 0), max(hi, 0)
 	}
 	if l := r.section("fluid").get("length"); l != nil && b > 0 && hi > lo {
 		h := r.lattice(l.vals[0], model.Length)

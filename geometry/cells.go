@@ -36,15 +36,8 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 	cells := model.NewCells(box.Size())
 	cells.Velocity, cells.Walls = d.Velocity, d.Walls
 	cells.Global, cells.Origin = d.Cells, box.Lo
-	for side := range cells.Rest { // edges belong to the slower of their walls: see behind
-		cells.Rest[side] = !d.Periodic[0]
-		types := []uint8{d.Faces[0][side]}
-		for _, p := range d.Parts[0][side] {
-			types = append(types, p.Type)
-		}
-		for _, t := range types {
-			cells.Rest[side] = cells.Rest[side] && cells.Still(t)
-		}
+	for side := range cells.Rest {
+		cells.Rest[side] = !d.Periodic[0] && d.still(cells, side)
 	}
 	if len(d.Sponges) > 0 {
 		cells.Rates = func(x [3]int) *model.Params {
@@ -62,6 +55,52 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 		}
 	}
 	return cells
+}
+
+// still tells if all cells beyond an end of x are walls that are model.Cells.Still. It asks
+// the domain, not the cells of one rank, for all ranks have to be told the same; where edges
+// may be of a wall that moves it says no.
+func (d Domain) still(cells model.Cells, side int) bool {
+	plain := true
+	for _, t := range d.types(0, side) {
+		if !cells.Still(t) {
+			return false
+		}
+		plain = plain && cells.Plain(t)
+	}
+	if plain {
+		return true // edges belong to the slower of their walls: see behind
+	}
+	for a := 1; a < 3; a++ {
+		for side := range 2 {
+			for _, t := range d.types(a, side) {
+				if !cells.Still(t) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// types of the walls on a face, those of its parts included; none on a periodic axis.
+func (d Domain) types(axis, side int) (list []uint8) {
+	if d.Periodic[axis] {
+		return nil
+	}
+	for _, t := range append([]uint8{d.Faces[axis][side]}, partTypes(d.Parts[axis][side])...) {
+		if t > 0 { // the third axis of two dimensions has no faces
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func partTypes(parts []Part) (list []uint8) {
+	for _, p := range parts {
+		list = append(list, p.Type)
+	}
+	return list
 }
 
 // sampleRow fills the types of the cells from x0 on in row (y, z). inside is room for

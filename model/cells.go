@@ -79,7 +79,7 @@ type Cells struct {
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
 	// Rest tells of the low and the high end of x whether all that lies beyond, edges
-	// and corners included, are walls at rest in the whole domain. Kernels may treat
+	// and corners included, are walls that are Still in the whole domain. Kernels may treat
 	// such ends by themselves, with another order of additions, so that all ranks have
 	// to be told the same. False is always allowed.
 	Rest [2]bool

@@ -26,8 +26,8 @@ type walls struct {
 // kickSet is the kicks of all directions into one cell.
 type kickSet [1 << 5]float64
 
-// findWalls looks at every block of 32 cells. The kernels can treat walls at rest on
-// the faces that cut rows off (mirrors) without words for their links.
+// findWalls looks at every block of 32 cells. The kernels can treat walls that are
+// model.Cells.Still on the faces that cut rows off (mirrors) without words for their links.
 func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells, mirrors [2]bool) (*walls, error) {
 	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
 	if err != nil {

@@ -230,6 +230,12 @@ func (p *Pending) Commit() error {
 			}
 		}
 	}
+	// Nothing gets its name before all ranks have all of it on disk: then no failed write
+	// can leave an earlier file with the numbers of this one.
+	if err := comm.Agree(p.c, p.Flush()); err != nil {
+		p.Abort()
+		return err
+	}
 	for i, f := range p.parts {
 		if err := f.Commit(nil, nil); err != nil {
 			p.parts = p.parts[i+1:]

@@ -376,7 +376,13 @@ func list(t *testing.T, dir string) string {
 }
 
 func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
-	s := Series{Dir: t.TempDir(), Name: "flow"}
+	for _, files := range []int{1, 3} {
+		t.Run(fmt.Sprintf("%d files", files), func(t *testing.T) { failuresLeaveEverything(t, files) })
+	}
+}
+
+func failuresLeaveEverything(t *testing.T, files int) {
+	s := Series{Dir: t.TempDir(), Name: "flow", Files: files}
 	if err := writeFile(s, 2, false, testMeta); err != nil {
 		t.Fatal(err)
 	}

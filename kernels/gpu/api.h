@@ -37,8 +37,8 @@ struct Case {
 	int ghost[3];     // ghost layers; the slowest axis of the lattice always has one
 	int periodic[3];  // does an axis without ghosts wrap?
 	int pitch;        // padded length of a row in values, a multiple of 32
-	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest whose
-	                  // links are in no word? (step_moments.h; only if STEP_MIRRORS allows it)
+	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest, or one
+	                  // whose cells are computed anew (special.h), and their links in no word? (step_moments.h; only if STEP_MIRRORS allows it)
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
 	const unsigned* words;  // of the cells beside walls
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING

@@ -28,7 +28,7 @@ type File struct {
 	mu        sync.Mutex
 	f         *os.File
 	err       error // the first failed write of this rank
-	durable   bool  // nothing was written since Flush
+	durable   bool  // this rank has written nothing since Flush
 }
 
 // suffix ends temporary names.
@@ -59,7 +59,7 @@ func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err e
 
 // beginTaking is Begin with the function that takes room on disk.
 func beginTaking(c comm.Comm, path string, create func(tmp string) (note []byte, err error), take func(*os.File) error) (*File, []byte, error) {
-	f := &File{c: c, path: path, tmp: Part(path)}
+	f := &File{c: c, path: path, tmp: Part(path), durable: c.Rank() != 0}
 	var note []byte
 	var err error
 	if c.Rank() == 0 {
