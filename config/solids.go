@@ -233,6 +233,12 @@ func (r *resolver) change(s *section, b *Boundary) {
 		}
 		return
 	}
+	for _, f := range b.Faces {
+		if f.Axis != b.Faces[0].Axis {
+			r.add(s.get("profile").at, "make a boundary for each axis", "a profile is for faces across one axis, and %s has %s and %s", s.head(), b.Faces[0], f)
+			return
+		}
+	}
 	disc := b.Part != nil && b.Part.Radius > 0
 	if !s.has("profile_along") {
 		word := ""
@@ -258,6 +264,8 @@ func (r *resolver) change(s *section, b *Boundary) {
 	case e.text == "r":
 	case axisOf(e.text) >= r.dims:
 		r.add(e.at, "", "a case in 2D has no axis %s", e.text)
+	case len(b.Faces) > 0 && axisOf(e.text) == b.Faces[0].Axis:
+		r.add(e.at, "", "profile_along = %q runs across the face %s, where it has one value", e.text, b.Faces[0])
 	default:
 		b.Along = axisOf(e.text)
 		b.Outline.Start = r.origin[b.Along]

@@ -35,7 +35,7 @@ type Body struct {
 func (d Domain) Sample(box decomp.Box) model.Cells {
 	cells := model.NewCells(box.Size())
 	cells.Velocity, cells.Walls = d.Velocity, d.Walls
-	cells.Global, cells.Origin = d.Cells, box.Lo
+	cells.Global, cells.Origin, cells.Periodic = d.Cells, box.Lo, d.Periodic
 	for side := range cells.Rest {
 		cells.Rest[side] = !d.Periodic[0] && d.still(cells, side)
 	}

@@ -18,7 +18,8 @@ type Region struct {
 func Along(axis int) (u, v int) { return (axis + 1) % 3, (axis + 2) % 3 }
 
 // Run is the cells from, ... to-1 along the first axis of the face, in its row of cells
-// at the second, whose centres lie in the region. Lower borders belong to a box, upper ones do not.
+// at the second, whose centres lie in the region. Lower borders belong to a box, upper ones do not;
+// the border of a disc does not.
 func (r Region) Run(axis, row int) (from, to int) {
 	u, v := Along(axis)
 	at := float64(row) + 0.5
@@ -35,8 +36,11 @@ func (r Region) Run(axis, row int) (from, to int) {
 		return 0, 0
 	}
 	cell := func(x float64) int { return int(math.Ceil(min(max(x, -unbounded), unbounded) - 0.5)) }
-	from = cell(lo)
-	return from, max(from, cell(hi))
+	from, to = cell(lo), cell(hi)
+	if r.Radius > 0 && float64(from)+0.5 == lo {
+		from++ // the border of a disc is on neither side, so that discs are symmetric
+	}
+	return from, max(from, to)
 }
 
 // Covers tells whether a cell beside, or behind, the face across an axis lies in the region.

@@ -78,6 +78,7 @@ type Cells struct {
 	// Global is the domain's cells and Origin the place of this box in it, for what
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
+	Periodic       [3]bool // axes along which the domain goes on at its other end
 	// Rest tells of the low and the high end of x whether all that lies beyond, edges
 	// and corners included, are walls that are Still in the whole domain. Kernels may treat
 	// such ends by themselves, with another order of additions, so that all ranks have
@@ -124,7 +125,16 @@ func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]f
 	at := [3]int{x, y, z}
 	var p [3]float64
 	for a := range p {
-		p[a] = float64(c.Origin[a]+at[a]) + 0.5 - q*float64(v[a])
+		// Of a link across a periodic face the body's end counts.
+		behind := c.Origin[a] + at[a] - v[a]
+		n := c.Global[a]
+		if n == 0 {
+			n = c.N[a]
+		}
+		if c.Periodic[a] {
+			behind = (behind + n) % n
+		}
+		p[a] = float64(behind) + 0.5 + (1-q)*float64(v[a])
 	}
 	return w.Velocity(p, t)
 }

@@ -105,6 +105,7 @@ func TestWrongTables(t *testing.T) {
 		"-":                     "no such file",
 		"time,factor\n0,1\n0,2": "[boundary.lid]: " + path + ":3: 0 does not come after 0",
 	} {
+		_ = os.Remove(path)
 		if content != "-" {
 			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 				t.Fatal(err)
