@@ -278,6 +278,7 @@ type SolidFile struct {
 type Run struct {
 	Steps      int
 	WallTime   time.Duration // 0 = no limit
+	StallLimit time.Duration // how long a rank may rest; 0 = for ever
 	StopWhen   []StopRule    // all of which end the run, if there are any
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops

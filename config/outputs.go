@@ -7,11 +7,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lbmsim/model"
 )
 
 // [run], [device], [output.*] and [checkpoint]: when a run ends and what it leaves behind.
+
+// shortestStall is what a busy machine may keep a rank waiting.
+const shortestStall = 5 * time.Second
 
 func (r *resolver) run() {
 	s := r.section("run")
@@ -32,6 +36,11 @@ func (r *resolver) run() {
 	}
 	if e := s.get("wall_time"); e != nil {
 		run.WallTime = e.dur
+	}
+	if e := s.get("stall_limit"); e != nil {
+		if run.StallLimit = e.dur; e.dur > 0 && e.dur < shortestStall {
+			r.add(e.at, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.dur, shortestStall)
+		}
 	}
 	if e := s.get("watch_every"); e != nil {
 		run.WatchEvery = e.ints[0]

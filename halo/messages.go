@@ -17,6 +17,7 @@ import (
 type messages struct {
 	list  []*message
 	awake bool // no thread computes on the host's cores
+	pulse *comm.Pulse
 
 	state   device.Buffer
 	ready   device.Event // nil once it was seen
@@ -48,6 +49,7 @@ type carrier interface {
 // start posts the receives and lets leave what is ready. What is the attempt of an error.
 func (e *messages) start(state device.Buffer, ready device.Event) (what string, err error) {
 	e.state, e.ready, e.arrived = state, ready, time.Time{}
+	e.pulse.Own(true)
 	for _, m := range e.list {
 		if m.in, err = m.carrier.irecv(state); err != nil {
 			return "receive", err
@@ -96,6 +98,7 @@ func (e *messages) progress() (moved bool, what string, err error) {
 			return true, "send", fmt.Errorf("the edge cells: %w", err)
 		}
 		e.ready, e.seen, moved = nil, time.Now(), true
+		e.pulse.Own(false)
 	}
 	for _, m := range e.list {
 		sent, err := e.send(m)

@@ -21,7 +21,10 @@ type output interface {
 
 // write runs an output and counts the time that the run waits for it.
 func (r *run) write(o output) error {
-	return spend(&r.clock.output, func() error { return o.write(r) })
+	return spend(&r.clock.output, func() error {
+		r.pulse.Doing("taking an output")
+		return o.write(r)
+	})
 }
 
 // job is a file that a goroutine is writing from a snapshot while the steps go
@@ -73,6 +76,7 @@ func (r *run) commit(wanted func(*job) bool) error {
 	r.jobs = others
 	var failed error
 	for _, j := range jobs {
+		r.pulse.Doing("writing " + j.kind + ": " + j.path)
 		<-j.ended
 		err := r.allAt(j.step, j.kind, j.failed)
 		if _, agreed := ExitCode(err); agreed { // finish ends the file in any case

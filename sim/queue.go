@@ -55,7 +55,7 @@ func (r *run) stretch(k int) error {
 	}
 	r.join()
 	done := r.bulk.Record()
-	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
+	if err := r.sync(); err != nil {
 		return err
 	}
 	r.clock.steps(time.Since(wall), started, done)
@@ -64,6 +64,16 @@ func (r *run) stretch(k int) error {
 	}
 	r.n += k
 	return nil
+}
+
+// sync waits for all steps that are queued. Where neighbours write into this rank's memory
+// that is a wait for them, too.
+func (r *run) sync() error {
+	wait := func() error { return errors.Join(r.edge.Sync(), r.bulk.Sync()) }
+	if r.size > 1 {
+		return r.pulse.Wait(wait)
+	}
+	return wait()
 }
 
 // queuedStep is the ends of one step's parts.

@@ -75,6 +75,7 @@ func (o *otherCase) Error() string {
 // which every rank holds against the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
 func (r *run) restore(path string) (m memory, err error) {
+	r.pulse.Doing("reading " + path)
 	f, err := checkpoint.Open(path)
 	if f != nil {
 		defer f.Close()

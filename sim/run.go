@@ -65,6 +65,7 @@ type run struct {
 	graph     device.Graph // two steps, once recorded
 	graphFrom device.Buffer
 
+	pulse          *comm.Pulse
 	n, first, last int // current step, first and last step
 	reason         string
 	converged      bool // the reason is [run] stop_when
@@ -120,6 +121,7 @@ func (r *run) loop() error {
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
+		r.pulse.Computing(r.n)
 		if err := r.steer(); err != nil {
 			return err
 		}

@@ -22,6 +22,9 @@ import (
 func start(o Options) (*run, error) {
 	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}}
 	r.root = r.rank == 0
+	r.pulse = comm.PulseOf(o.Comm)
+	r.pulse.Doing("starting")
+	r.pulse.Guard(o.Case.Run.StallLimit)
 	r.last = o.Case.Run.Steps
 	var err error
 	if r.plan, err = o.Case.Cut(r.size); err != nil {
@@ -31,9 +34,11 @@ func start(o Options) (*run, error) {
 	if err := r.loadTables(); err != nil {
 		return r, err
 	}
+	r.pulse.Doing("starting: reading the files of bodies")
 	if err := r.loadFiles(); err != nil {
 		return r, err
 	}
+	r.pulse.Doing("starting: making cells, kernels and memory")
 	if err := r.all("setting up", r.build()); err != nil {
 		return r, err
 	}
@@ -49,7 +54,7 @@ func start(o Options) (*run, error) {
 			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
 		}
 	}
-	if o.Restart != "" {
+	if r.pulse.Doing("starting: initial state"); o.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
 		err = r.openOutputs(r.newTable)

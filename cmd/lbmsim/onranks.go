@@ -10,6 +10,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/device"
 	"lbmsim/sim"
+	"lbmsim/watchdog"
 )
 
 // onRanks starts the ranks, lets them work and ends them, whatever happens. The device
@@ -20,21 +21,31 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err 
 	if err != nil {
 		return fmt.Errorf("starting MPI: %w", err)
 	}
+	var watched *watchdog.Dog
 	defer func() {
 		if p := recover(); p != nil {
+			watched.Spoken()
 			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
 			abort(c, sim.ExitFailure)
 			err = alreadyPrinted{sim.ExitFailure}
 		}
 	}()
 	var dev device.Device
-	watched, err := keepVigil(c)
+	var warning string
+	watched, warning, err = watchdog.Start(c, watchdog.Options{
+		Speak: func(text string) { fmt.Fprintln(os.Stderr, "lbmsim:", text) },
+		End:   func() { abort(c, sim.ExitFailure); os.Exit(sim.ExitFailure) }, // where there is no MPI, abort returns
+	})
+	if warning != "" {
+		fmt.Fprintln(os.Stderr, "lbmsim: warning:", warning)
+	}
 	if err == nil {
 		err = work(c, &dev)
 	}
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
 		// The other ranks know nothing of it and may wait for this one.
+		watched.Spoken()
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
 		abort(c, code)
 		return alreadyPrinted{code}
@@ -42,7 +53,7 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err 
 	if err != nil && c.Rank() == 0 {
 		fail(err)
 	}
-	if e := watched.end(c); e != nil {
+	if e := watched.Done(); e != nil {
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
 		abort(c, sim.ExitFailure)
 	}

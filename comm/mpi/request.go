@@ -112,7 +112,8 @@ func (r *request) Test() (bool, error) {
 	for r.left > 0 {
 		_, m := r.current()
 		code := C.message_test(r.c.world, m)
-		if code == C.MPI_SUCCESS && m.done == 0 {
+		there := code != C.MPI_SUCCESS || m.done != 0
+		if r.c.pulse.Look(there); !there {
 			return false, nil
 		}
 		if err := r.finish(code); err != nil {
@@ -124,6 +125,7 @@ func (r *request) Test() (bool, error) {
 
 // Wait implements comm.Request.
 func (r *request) Wait() error {
+	defer r.c.pulse.Enter()()
 	for r.left > 0 {
 		_, m := r.current()
 		if err := r.finish(C.message_wait(r.c.world, m)); err != nil {

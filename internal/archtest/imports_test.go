@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
+	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
@@ -62,6 +62,7 @@ var places = map[string]place{
 	"internal/ref":        {2, []string{"model", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
+	"watchdog":            {2, []string{"comm"}},
 	"comm/commtest":       {2, []string{"comm"}},                                                        // for the tests of each implementation
 	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "device/hostmem", "model"}}, // a device of plain memory, for tests
 	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                            // starts a test as MPI ranks

@@ -1,0 +1,138 @@
+package comm
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Pulse is what a rank shows of its work to whoever watches it (package watchdog): how
+// far it is, what it does, and whether it waits for other ranks. The goroutine that makes
+// the rank's calls writes; anybody may read. Writing costs a store or two, so that every
+// step and every call can afford it. A nil *Pulse is that of a rank that nobody watches.
+type Pulse struct {
+	calls   atomic.Uint64 // into the message layer, and marks of the work
+	done    atomic.Uint64 // of these, what has come to its end
+	waiting atomic.Int32  // inside a call that waits for other ranks
+	own     atomic.Bool   // what is looked for waits for this rank's own work, too
+	step    atomic.Int64
+	doing   atomic.Pointer[string]
+	steps   atomic.Bool // computes steps: the processor's time is no sign of progress
+	limit   atomic.Int64
+}
+
+// Watched is ranks that have a pulse.
+type Watched interface{ Pulse() *Pulse }
+
+// PulseOf is the pulse of a rank, nil where it has none.
+func PulseOf(c Comm) *Pulse {
+	if w, ok := c.(Watched); ok {
+		return w.Pulse()
+	}
+	return nil
+}
+
+// Guard says how long the work may now rest without being taken for dead; 0: for ever.
+// Before it is called only the process is watched, not what it does.
+func (p *Pulse) Guard(limit time.Duration) {
+	if p != nil {
+		if limit == 0 {
+			limit = -1
+		}
+		p.limit.Store(int64(limit))
+		p.mark()
+	}
+}
+
+// computing is what a rank does that does nothing else.
+var computing = "computing"
+
+// Computing says that the rank computes the steps behind step n.
+func (p *Pulse) Computing(n int) {
+	if p != nil {
+		p.step.Store(int64(n))
+		p.doing.Store(&computing)
+		p.steps.Store(true)
+		p.mark()
+	}
+}
+
+// Doing says what the rank does now: "writing out/x". Such work goes on as long as it
+// takes the processor's time.
+func (p *Pulse) Doing(what string) {
+	if p != nil {
+		p.doing.Store(&what)
+		p.steps.Store(false)
+		p.mark()
+	}
+}
+
+func (p *Pulse) mark() {
+	p.calls.Add(1)
+	p.done.Add(1)
+}
+
+// Wait runs f, which waits for other ranks.
+func (p *Pulse) Wait(f func() error) error {
+	defer p.Enter()()
+	return f()
+}
+
+// Enter says that a call begins that waits for other ranks; the function that it returns
+// says that it is over.
+func (p *Pulse) Enter() (leave func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.calls.Add(1)
+	p.waiting.Add(1)
+	return p.leave
+}
+
+func (p *Pulse) leave() {
+	p.waiting.Add(-1)
+	p.mark()
+}
+
+// Look says that the rank has looked whether a message was there. One that only looks
+// waits for others.
+func (p *Pulse) Look(there bool) {
+	if p == nil {
+		return
+	}
+	if there {
+		p.mark()
+	} else if !p.own.Load() {
+		p.calls.Add(1)
+	}
+}
+
+// Own says whether work of the rank itself is under way behind looks for messages: as
+// long as it is, they do not show that the rank waits for others.
+func (p *Pulse) Own(underWay bool) {
+	if p != nil {
+		p.own.Store(underWay)
+	}
+}
+
+// State is a pulse at a moment.
+type State struct {
+	Calls, Done uint64
+	Waiting     bool
+	Step        int
+	Doing       string
+	Steps       bool          // computes steps
+	Limit       time.Duration // 0: not said yet; below 0: no limit
+}
+
+// State is the pulse now.
+func (p *Pulse) State() State {
+	if p == nil {
+		return State{}
+	}
+	s := State{Calls: p.calls.Load(), Done: p.done.Load(), Waiting: p.waiting.Load() > 0,
+		Step: int(p.step.Load()), Steps: p.steps.Load(), Limit: time.Duration(p.limit.Load())}
+	if what := p.doing.Load(); what != nil {
+		s.Doing = *what
+	}
+	return s
+}

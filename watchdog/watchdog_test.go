@@ -1,0 +1,212 @@
+package watchdog
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lbmsim/comm"
+
+	"github.com/btracey/mpi"
+)
+
+// verdicts collects what the ranks of a process say, and ends them as a program would.
+type verdicts struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (v *verdicts) options(c comm.Comm) Options {
+	return Options{
+		Speak: func(text string) {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.said = append(v.said, text)
+		},
+		End: func() { c.(comm.Aborter).Abort(1) },
+	}
+}
+
+// limit is far above what a busy machine keeps a goroutine waiting.
+const limit = 3 * time.Second
+
+// stall runs a few ranks, each of which does its work under a limit, and returns what was
+// said when they had all ended.
+func stall(t *testing.T, work func(c comm.Comm) error) string {
+	t.Helper()
+	v := &verdicts{}
+	err := comm.RunLocal(3, func(c comm.Comm) error {
+		_, warning, err := Start(c, v.options(c))
+		if err != nil || warning != "" {
+			return fmt.Errorf("%q %w", warning, err)
+		}
+		comm.PulseOf(c).Guard(limit)
+		return work(c)
+	})
+	if err == nil {
+		t.Error("the ranks ended without an error")
+	}
+	if len(v.said) != 1 {
+		t.Fatalf("%d messages: %q", len(v.said), v.said)
+	}
+	return v.said[0]
+}
+
+// Work that rests is named by its own rank, with its step and what it does, while the
+// others wait for it.
+func TestOwnWorkThatRests(t *testing.T) {
+	t.Parallel()
+	said := stall(t, func(c comm.Comm) error {
+		p := comm.PulseOf(c)
+		p.Computing(41)
+		if c.Rank() == 1 {
+			p.Doing("writing out/fields")
+			time.Sleep(3 * limit) // a disk that does not answer
+		}
+		return comm.Barrier(c)
+	})
+	for _, want := range []string{"rank 1 (process ", "stuck at step 41, writing out/fields", "ending all ranks"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %q", want, said)
+		}
+	}
+}
+
+// Ranks that wait for each other are found where none of them is to blame, and the one
+// with the least steps is named.
+func TestRanksThatWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	said := stall(t, func(c comm.Comm) error {
+		comm.PulseOf(c).Computing(20 - c.Rank())
+		next := (c.Rank() + 1) % c.Size()
+		return c.Receive(&mpi.Raw{0}, next, 7) // nobody sends
+	})
+	for _, want := range []string{"no rank has got on", "furthest behind is rank 2 (process ", "at step 18, computing, waiting for other ranks"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %q", want, said)
+		}
+	}
+}
+
+// Who works, waits a while for others, looks for messages or uses the processor in a long
+// piece of work is left alone.
+func TestWorkThatGoesOn(t *testing.T) {
+	t.Parallel()
+	v := &verdicts{}
+	err := comm.RunLocal(3, func(c comm.Comm) error {
+		d, warning, err := Start(c, v.options(c))
+		if err != nil || warning != "" {
+			return fmt.Errorf("%q %w", warning, err)
+		}
+		p := comm.PulseOf(c)
+		p.Guard(limit)
+		for end, n := time.Now().Add(2*limit), 0; time.Now().Before(end); n++ {
+			switch c.Rank() {
+			case 0: // steps
+				p.Computing(n)
+				time.Sleep(limit / 10)
+			case 1: // looks for a message
+				p.Look(false)
+				time.Sleep(time.Millisecond)
+			case 2: // reads a surface
+				if n == 0 {
+					p.Doing("starting")
+				}
+			}
+		}
+		return d.Done()
+	})
+	if err != nil || len(v.said) > 0 {
+		t.Errorf("%v %q", err, v.said)
+	}
+}
+
+// An observer that was stopped itself accuses nobody, although all it has heard is old; one
+// that was not does.
+func TestAnObserverThatSlept(t *testing.T) {
+	for _, slept := range []bool{true, false} {
+		v := &verdicts{}
+		c := comm.Serial()
+		here, there := net.Pipe()
+		defer there.Close()
+		go func() { // what the dog says goes unheard
+			b := make([]byte, 1<<10)
+			for _, err := there.Read(b); err == nil; _, err = there.Read(b) {
+			}
+		}()
+		old := time.Now().Add(-10 * limit)
+		d := &Dog{Options: v.options(c), c: c, pulse: comm.PulseOf(c), root: true,
+			own: health{alive: old, moved: old}, down: []*peer{{name: "rank 1", conn: here, heard: old}}}
+		d.pulse.Guard(limit)
+		d.own.last = d.pulse.State() // nothing has moved since
+		d.look(time.Now(), slept)
+		if (len(v.said) == 0) != slept {
+			t.Errorf("slept: %v, and says %q", slept, v.said)
+		}
+	}
+}
+
+// The tree keeps the connections of each rank few, and has all ranks in it.
+func TestTree(t *testing.T) {
+	for _, c := range []struct{ ranks, each int }{{1, 1}, {4, 4}, {6, 2}, {10_000, 64}, {10_000, 1}} {
+		all := make([]place, c.ranks)
+		for i := range all {
+			all[i].Machine = fmt.Sprint(i / c.each)
+		}
+		above, below := parents(all), map[int]int{}
+		for rank, up := range above {
+			if rank == 0 && up == -1 {
+				continue
+			}
+			if up < 0 || up >= rank {
+				t.Fatalf("%+v: %d is above rank %d", c, up, rank)
+			}
+			below[up]++
+		}
+		for rank, n := range below {
+			if n > fan+c.each {
+				t.Errorf("%+v: rank %d has %d ranks below it", c, rank, n)
+			}
+		}
+	}
+	// Ranks whose machine is not known stand alone.
+	if above := parents(make([]place, 3)); above[1] != 0 || above[2] != 0 {
+		t.Errorf("%v", above)
+	}
+}
+
+// Who does not know the job's token is sent away, whatever it says.
+func TestStrangersAreSentAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	d := &Dog{c: comm.Serial()}
+	all := []place{{Token: "secret"}, {}}
+	go d.accept(listener, all, []int{-1, 0})
+	port := listener.Addr().(*net.TCPAddr).Port
+	up := place{Port: port, Addresses: []string{"127.0.0.1"}}
+	for _, h := range []hello{{"", 1}, {"guess", 1}, {"secret", 0}, {"secret", 2}, {"secret", -1}} {
+		if _, err := dial(place{}, up, h); err == nil {
+			t.Errorf("%+v was let in", h)
+		}
+	}
+	for _, text := range []string{"\n", "{}\n", "GET / HTTP/1.0\r\n", strings.Repeat("x", 2*longest)} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = conn.Write([]byte(text))
+		if n, err := conn.Read(make([]byte, 1)); err == nil {
+			t.Errorf("%.20q was answered with %d bytes", text, n)
+		}
+		_ = conn.Close()
+	}
+	if _, err := dial(place{}, up, hello{"secret", 1}); err != nil {
+		t.Errorf("the rank itself was sent away: %v", err)
+	}
+}
