@@ -34,6 +34,8 @@ type memory struct {
 	Drive *drive `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
+	// Provenance of the state.
+	Provenance Provenance
 }
 
 // header describes this run's checkpoint of the present step.
@@ -83,7 +85,7 @@ func (c *checkpoints) write(r *run) error {
 	c.at = r.n
 	h := r.header()
 	a := r.averages()
-	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember()}
+	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember(), Provenance: r.provenance}
 	err := func() (err error) {
 		for _, o := range r.tables() {
 			if t := o.table(); r.root {

@@ -13,6 +13,7 @@ const (
 	ExitUsage    = 2 // the case or the command line is wrong
 	ExitUnstable = 3 // the stability watch stopped the run
 	ExitExpect   = 4 // an [expect] value was missed
+	ExitDiffer   = 5 // outputs that were compared are not the same
 )
 
 // Error carries the exit code of an error that every rank knows of, so that all

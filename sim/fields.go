@@ -78,7 +78,7 @@ func (r *run) listed(list []model.Field, precision model.Precision) (in []fields
 
 // meta is where a file of the present step comes from.
 func (r *run) meta() fields.Meta {
-	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Step: int64(r.n), Time: r.time()}
+	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
 }
 
 // snapshot takes what the file will hold, so that steps can go on, and returns the

@@ -90,7 +90,7 @@ func (f *forces) values(all []device.Load, units config.Units) (values []float64
 // header names the columns.
 func (f *forces) header(r *run) probe.Header {
 	u := r.Case.Units
-	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title, r.Case.Resolved}, Lattice: !u.Physical, Nowhere: true}
+	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
 	unit := func(s config.ForceSeries) string { return unitOf(u, s.Dim) }
 	for _, s := range f.list {
 		h.Columns = append(h.Columns, probe.Column{Name: s.Name, Unit: unit(s)})

@@ -159,10 +159,7 @@ within = 1000
 	for _, ranks := range []int{1, 3} {
 		dir := t.TempDir()
 		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
-		got, err := os.ReadFile(filepath.Join(dir, "force_disc.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := contents(t, filepath.Join(dir, "force_disc.csv"))
 		if ranks == 1 {
 			want, ended = got, s.summary.Last
 			if ended < 180 || ended > 20000 || !strings.Contains(s.summary.Reason, "drag.disc is ") || len(s.summary.Expect) != 1 {
@@ -182,9 +179,7 @@ within = 1000
 			t.Fatalf("%d checkpoints, %v", len(files), err)
 		}
 		s = trial{text: text, ranks: 4 - ranks, dir: dir, restart: files[len(files)-1]}.must(t)
-		if got, err = os.ReadFile(filepath.Join(dir, "force_disc.csv")); err != nil {
-			t.Fatal(err)
-		}
+		got = contents(t, filepath.Join(dir, "force_disc.csv"))
 		if s.summary.Last != ended || !bytes.Equal(got, want) {
 			t.Errorf("restart from %d ranks: ended at step %d instead of %d, or with other rows", ranks, s.summary.Last, ended)
 		}
@@ -229,10 +224,7 @@ to = [11.5, 0.5, 0.5]
 	for _, ranks := range []int{1, 4} {
 		trial{text: text, ranks: ranks, cut: [3]int{0, 0, 0}, dir: dir}.must(t)
 		path := filepath.Join(dir, "line_slanted_0000000000.csv")
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, path)
 		if ranks > 1 && !bytes.Equal(b, first) {
 			t.Errorf("%d ranks: another line", ranks)
 		}

@@ -83,11 +83,7 @@ func everything(t *testing.T, dir string, s *silent) map[string][]byte {
 		t.Fatalf("no pictures in %s (%v)", dir, err)
 	}
 	for _, f := range pictures {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(f)] = b
+		out[filepath.Base(f)] = contents(t, f)
 	}
 	if len(s.summary.Expect) < 7 {
 		t.Fatalf("only %d values are expected", len(s.summary.Expect))

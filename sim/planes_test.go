@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -46,9 +45,7 @@ func TestPlanes(t *testing.T) {
 					t.Errorf("%s: %v", f, err)
 				}
 			}
-			if all[filepath.Base(f)], err = os.ReadFile(f); err != nil {
-				t.Fatal(err)
-			}
+			all[filepath.Base(f)] = contents(t, f)
 		}
 		return all
 	}

@@ -58,7 +58,7 @@ func (p *probes) components(r *run, f model.Field) []int {
 // header names the columns.
 func (p *probes) header(r *run) probe.Header {
 	u := r.Case.Units
-	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title, r.Case.Resolved}, Lattice: !u.Physical}
+	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical}
 	for a := range h.Position {
 		h.Position[a] = r.Case.Origin[a] + (float64(p.Cell[a])+0.5)*u.Length
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -251,11 +250,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 		if filepath.Ext(f) == ".parts" {
 			continue
 		}
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[strings.TrimPrefix(f, dir)] = b
+		all[strings.TrimPrefix(f, dir)] = contents(t, f)
 	}
 	return all
 }

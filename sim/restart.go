@@ -40,6 +40,7 @@ func (r *run) restart() error {
 		if err == nil {
 			r.Restart = path
 			r.watch.start = m.Start
+			r.provenance = m.Provenance.and(r.leg())
 			if r.root && r.n >= r.last {
 				r.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
 			}

@@ -25,11 +25,13 @@ type Options struct {
 	Case    *config.Case
 	Comm    comm.Comm
 	Device  device.Device
-	Threads int              // of the host, for initial states and outputs; 0: as the device has
-	Report  Reporter         // called on rank 0
-	Restart string           // "", "latest" or the path of a checkpoint
-	Version string           // of the program, stored in every output
-	Signals <-chan os.Signal // a signal ends the run with a checkpoint
+	Threads int      // of the host, for initial states and outputs; 0: as the device has
+	Report  Reporter // called on rank 0
+	Restart string   // "", "latest" or the path of a checkpoint
+	Version string   // of the program, stored in every output
+	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
+	Libraries []string
+	Signals   <-chan os.Signal // a signal ends the run with a checkpoint
 }
 
 // run is one rank's part of a run in progress.
@@ -45,6 +47,7 @@ type run struct {
 	cells  model.Cells
 	solids []geometry.Shape       // the bodies from files
 	sums   []string               // SHA-256 of their files
+	inputs []input                // all files that the case names
 	curves map[string]curve.Curve // of boundaries, by their names
 	faces  int                    // boundaries that stand on faces; those of bodies follow
 	// distance to the walls of the rank's own cells, where an output shows it.
@@ -78,6 +81,8 @@ type run struct {
 	maxMach        float64
 	limit          float64 // the memory's roofline in MLUPS, 0 when unknown
 	files          map[string]string
+	ranks          []RankInfo // on rank 0
+	provenance     Provenance // on rank 0
 }
 
 // Reasons for the end of a run.

@@ -113,7 +113,7 @@ func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
 // header names the columns.
 func (s *series) header(r *run) probe.Header {
 	u := r.Case.Units
-	h := probe.Header{Comments: []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title, r.Case.Resolved}, Lattice: !u.Physical, Nowhere: true}
+	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
 	for _, q := range s.Quantities {
 		names := []string{q.Name}
 		if q.Vector {

@@ -259,11 +259,7 @@ func outputsIn(t *testing.T, dir string) map[string][]byte {
 		t.Fatalf("no averages in %s (%v)", dir, err)
 	}
 	for _, f := range slices.Concat(files, more, parts, means) {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[strings.TrimPrefix(f, dir)] = b
+		out[strings.TrimPrefix(f, dir)] = contents(t, f)
 	}
 	return out
 }

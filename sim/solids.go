@@ -44,6 +44,7 @@ func (r *run) loadFiles() error {
 			}
 			r.solids = append(r.solids, solid)
 			sums = append(sums, head.SHA256)
+			r.inputs = append(r.inputs, input{f.Path, f.Shown, head.SHA256})
 			own.Table = append(own.Table, head.Row)
 			continue
 		}
@@ -54,6 +55,7 @@ func (r *run) loadFiles() error {
 		}
 		r.solids = append(r.solids, body)
 		sums = append(sums, head.SHA256)
+		r.inputs = append(r.inputs, input{f.Path, f.Shown, head.SHA256})
 		own.Table = append(own.Table, head.Row)
 		if head.Warning != "" {
 			own.Warnings = append(own.Warnings, head.Warning)

@@ -54,9 +54,13 @@ func start(o Options) (*run, error) {
 			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
 		}
 	}
+	if r.ranks, err = r.table(); err != nil {
+		return r, err
+	}
 	if r.pulse.Doing("starting: initial state"); o.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
+		r.provenance = r.provenance.and(r.leg())
 		err = r.openOutputs(r.newTable)
 	}
 	if err != nil {
@@ -307,14 +311,10 @@ func (r *run) fillGhosts() error {
 
 // begin reports the start and writes what is due before the first step.
 func (r *run) begin() error {
-	ranks, err := r.table()
-	if err != nil {
-		return err
-	}
 	if r.root {
 		s := Start{
-			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: ranks, First: r.n,
-			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(ranks),
+			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
+			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
 		}
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()

@@ -70,6 +70,7 @@ func (r *run) loadTable(f config.TableFile) error {
 	r.curves[f.Key+" "+f.Boundary] = c
 	sum = string(message[:digits])
 	r.sums = append(r.sums, sum)
+	r.inputs = append(r.inputs, input{f.Path, f.Shown, sum})
 	lo, hi := c.Range()
 	r.Case.Table = append(r.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi),
 		SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, sum)})

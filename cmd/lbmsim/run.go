@@ -43,11 +43,16 @@ func runCommand() *cobra.Command {
 	setFlag(c, &f.set)
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	deviceFlags(c, &f)
+	return c
+}
+
+// deviceFlags adds those that say where to compute.
+func deviceFlags(c *cobra.Command, f *runFlags) {
 	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
 	c.Flags().StringVar(&f.transport, "transport", "", "how neighbours get each other's edges: `host`, gpu, peer or auto (default: as the case says)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
 	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
-	return c
 }
 
 // runCase runs the case on the ranks that were started.
@@ -74,6 +79,11 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 	if f.output != "" {
 		kase.OutputDir = f.output
 	}
+	return runLoaded(c, kase, f, signals, report, opened)
+}
+
+// runLoaded is its way from the case on.
+func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Signal, report reporter, opened *device.Device) error {
 	threads, advice, err := share(c, kase, f.threads)
 	if err != nil {
 		return err
@@ -96,7 +106,9 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 		return err
 	}
 	*opened = dev
+	var libraries []string
 	if _, isCPU := dev.(*cpu.Device); !isCPU {
+		libraries = []string{gpus().versions()}
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
 			kase.Warnings = append(kase.Warnings, "--isa "+f.isa+" is for the CPU (--device cpu): the run is on a GPU and does without")
@@ -109,7 +121,7 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 	}
 	return sim.Run(sim.Options{
 		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
-		Restart: f.restart, Version: version, Signals: signals,
+		Restart: f.restart, Version: version, Libraries: libraries, Signals: signals,
 	})
 }
 

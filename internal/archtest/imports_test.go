@@ -32,9 +32,10 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
-	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
-	"study":      {5, []string{"sim", "config", "comm", "device"}},                                    // runs a case on several grids
+	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
+	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
+	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
+	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},

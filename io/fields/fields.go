@@ -72,6 +72,8 @@ type Meta struct {
 	Version string  // of the program
 	Step    int64   // time steps done
 	Time    float64 // simulated time in seconds
+	// Provenance is by what means the numbers were computed, the caller's own text.
+	Provenance string
 }
 
 // Pending is a file that is being written, with those that hold its numbers.

@@ -97,6 +97,7 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 	do(f.Int64s("/lbmsim", "step", m.Step))
 	do(f.Float64s("/lbmsim", "time", m.Time))
 	do(f.Text("/lbmsim/case", m.Case))
+	do(f.Text("/lbmsim/provenance", m.Provenance))
 	do(f.Group("/lbmsim/crc32c"))
 	shares := series.shares(g.N[g.axis()])
 	names := make([]string, len(shares))

@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"image/png"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -18,6 +19,21 @@ func TestText(t *testing.T) {
 	for _, want := range []string{"iTXtSoftware\x00\x00\x00\x00\x00lbmsim", "cells = [2, 2] # µ"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in the file", want)
+		}
+	}
+	whole := b.String()
+	if got, err := readText(strings.NewReader(whole)); err != nil || !maps.Equal(got, p.Text) {
+		t.Errorf("read back: %v, %v", got, err)
+	}
+	for name, c := range map[string]struct{ file, want string }{
+		"other":   {"GIF89a" + whole, "not a PNG"},
+		"cut":     {whole[:header+40], "ends after"},
+		"damaged": {strings.Replace(whole, "domain", "Domain", 1), "damaged"},
+		"hostile": {whole[:header] + "\xff\xff\xff\xffiTXtx", "ends after"},
+		"empty":   {"", "not a PNG"},
+	} {
+		if _, err := readText(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	if _, err := png.Decode(&b); err != nil { // checks every chunk's CRC

@@ -134,6 +134,29 @@ func (f *File) Has(path string) bool {
 	return f.f.LinkExists(path)
 }
 
+// Names lists what a group has, in alphabetical order.
+func (f *File) Names(group string) ([]string, error) {
+	defer enter()()
+	g, err := f.f.OpenGroup(group)
+	if err != nil {
+		return nil, f.fail("open group", group, err)
+	}
+	defer g.Close()
+	n, err := g.NumObjects()
+	if err != nil {
+		return nil, f.fail("count the objects of", group, err)
+	}
+	var names []string
+	for i := range n {
+		name, err := g.ObjectNameByIndex(i)
+		if err != nil {
+			return nil, f.fail("list", group, err)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
 // Contiguous creates a dataset and returns the offset of its first byte in the
 // file. Its bytes are on disk, unset, as soon as the file is closed.
 func (f *File) Contiguous(path string, t Type, dims ...int) (offset int64, err error) {

@@ -1,0 +1,176 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/io/fields"
+	"lbmsim/sim"
+)
+
+// write makes a file of one scalar and one vector field of 3 x 2 x 2 cells.
+func write(t *testing.T, text string, change func(scalar, vector []float64)) string {
+	t.Helper()
+	n := [3]int{3, 2, 2}
+	scalar, vector := make([]float64, 12), make([]float64, 36)
+	for i := range vector {
+		vector[i] = float64(i) - 20
+		scalar[i/3] = 1 + float64(i/3)
+	}
+	if change != nil {
+		change(scalar, vector)
+	}
+	var c comm.Comm
+	for _, c = range comm.Local(1) {
+	}
+	s := fields.Series{Dir: t.TempDir(), Name: "f"}
+	p, err := s.Begin(c, decomp.Box{Hi: n}, fields.Grid{N: n, Spacing: 1}, []fields.Field{
+		{Name: "pressure", Unit: "Pa", Components: 1, Type: fields.Float64}, {Name: "velocity", Unit: "m/s", Components: 3, Type: fields.Float64},
+	}, fields.Meta{Case: text, Version: "v", Step: 7, Time: 0.5, Provenance: sim.Provenance{Legs: []sim.Leg{{Version: "v", Ranks: 1}}}.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range [][]float64{scalar, vector} {
+		if err := p.Write(i, 0, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return s.Path(7)
+}
+
+func files(t *testing.T, a, b string) *Report {
+	t.Helper()
+	r, err := Files(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestFieldsAreCompared(t *testing.T) {
+	a := write(t, "x = 1\n", nil)
+	if r := files(t, a, write(t, "x = 1\n", nil)); !r.Same() || len(r.Parts) != 2 || r.Parts[1].Numbers != 36 || r.Steps != [2]int{7, 7} || len(r.Case)+len(r.Means) > 0 {
+		t.Errorf("equal files: %+v", r)
+	}
+	r := files(t, a, write(t, "x = 2\n", func(_, v []float64) { v[3*8+1] += 2; v[0]++ }))
+	p := r.Parts[1]
+	if r.Same() || !r.Parts[0].same() || p.Differ != 2 || p.Max != 2 || p.Where != "cell (2, 0, 1), component 1" || p.A != 5 || p.B != 7 || p.Linf != 2.0/19 {
+		t.Errorf("two numbers: %+v", r)
+	}
+	if want := math.Sqrt(5.0 / (norm2(-20, 15) - 400 + 19*19 - 25 + 49)); math.Abs(p.L2-want) > 1e-15 {
+		t.Errorf("L2 %g, want %g", p.L2, want)
+	}
+	if r.Within(0.1) || !r.Within(0.11) || len(r.Case) != 1 {
+		t.Errorf("tolerance, case: %+v", r)
+	}
+}
+
+func (p Part) same() bool { return p.Differ == 0 }
+
+// norm2 is the sum of the squares of the integers from a to b.
+func norm2(a, b int) (sum float64) {
+	for ; a <= b; a++ {
+		sum += float64(a * a)
+	}
+	return sum
+}
+
+// A number that is none is not within any tolerance, unless both files have it.
+func TestNumbersThatAreNone(t *testing.T) {
+	nan := func(s, _ []float64) { s[4] = math.NaN() }
+	a, b := write(t, "", nan), write(t, "", nil)
+	if r := files(t, a, write(t, "", nan)); !r.Same() {
+		t.Errorf("NaN in both: %+v", r)
+	}
+	r := files(t, a, b)
+	if p := r.Parts[0]; r.Within(1e9) || p.Lost != 1 || p.Where != "cell (1, 1, 0)" || p.B != 5 {
+		t.Errorf("NaN in one: %+v", r)
+	}
+	if text, err := json.Marshal(r); err != nil || !strings.Contains(string(text), `"a":"NaN"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestTablesAreCompared(t *testing.T) {
+	dir := t.TempDir()
+	table := func(name, rows string) string {
+		path := filepath.Join(dir, name)
+		text := "# lbmsim v1\n# a.toml\n# \n# provenance: {\"legs\":[]}\n# case:\n# [run]\n# steps = 3\n" + rows
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a := table("a.csv", "step,time,u\n1,0.1,4\n2,0.2,5\n")
+	if o, err := Open(a); err != nil || o.Version != "v1" || o.Case != "[run]\nsteps = 3\n" || o.Step != 2 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if r := files(t, a, table("b.csv", "step,time,u\n1,0.1,4\n2,0.2,5.5\n")); r.Same() || r.Parts[2].Where != "row 2, step 2" || r.Parts[2].Differ != 1 || !r.Parts[0].same() {
+		t.Errorf("%+v", r)
+	}
+	if r := files(t, a, table("c.csv", "step,time,u\n1,0.1,4\n")); r.Within(1) || r.Note == "" || len(r.Parts) != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := files(t, a, table("d.csv", "step,time,v\n1,0.1,4\n")); r.Within(1) || r.Note == "" {
+		t.Errorf("%+v", r)
+	}
+	for rows, want := range map[string]string{
+		"":                          "has no columns",
+		"step,u\n1\n":               "d.csv:9: 1 values in 2 columns",
+		"step,u\n1,x\n":             "invalid syntax",
+		"step,u\n# more\n":          "a comment among the rows",
+		"step,u\n1," + big() + "\n": "too long",
+	} {
+		if _, err := Files(a, table("d.csv", rows)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", rows, err, want)
+		}
+	}
+}
+
+func big() string { return strings.Repeat("1", 17<<20) }
+
+func TestOtherFilesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"a.txt":  {"hello", "is neither a case"},
+		"a.csv":  {"1,2\n", "is neither a case"},
+		"a.toml": {"cells = ", "error"},
+		"a.hdf":  {"\x89HDF\r\n\x1a\n", "open the fields"},
+		"a.h5":   {"LBMSIMCP", "cut off"},
+		"a.png":  {"\x89PNG\r\n\x1a\n", "cut off"},
+		"b.csv":  {"# lbmsim v\n# case:\nstep,u\n1,2\n", "the provenance cannot be read"},
+		"empty":  {"", "is neither a case"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := Open(filepath.Join(dir, "none")); err == nil {
+		t.Error("a file that is not there was opened")
+	}
+	if _, _, err := Folders(t.TempDir(), t.TempDir()); err == nil {
+		t.Error("two empty folders were compared")
+	}
+}
+
+// Files of different kinds have cases to compare.
+func TestKindsDiffer(t *testing.T) {
+	r := files(t, write(t, "[a]\nx = 1\nsha256 = \"0\"\n", nil), filepath.Join("..", "examples", "cavity.toml"))
+	if r.Kind != "" || r.Same() || len(r.Case) == 0 || strings.Contains(strings.Join(r.Case, "\n"), "sha256") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,311 @@
+package fields
+
+// Reading a file back, each plane held to its checksum. HDF5 is asked where the numbers
+// lie; they are read from there, the files of a step that has several included.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/io/internal/h5"
+	"lbmsim/io/internal/joint"
+)
+
+// Reader is an open file of fields. One goroutine at a time.
+type Reader struct {
+	Meta   Meta
+	N      [3]int // cells along x, y, z
+	Fields []Field
+	Planes int // along z, in 2D along y
+	path   string
+	places [][]place // of each field, in the order of the planes
+	sums   [][]byte
+	open   map[string]*os.File
+	raw    []byte
+}
+
+// place is a dataset in a file.
+type place struct {
+	path string
+	h5.Place
+}
+
+// Open reads all of a file but the fields' numbers.
+func Open(path string) (*Reader, error) {
+	r := &Reader{path: path, open: map[string]*os.File{}}
+	err := r.load()
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("open the fields %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *Reader) load() (err error) {
+	f, err := h5.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	if !f.Has("/lbmsim") || !f.Has(strings.TrimSuffix(crcs, "/")) {
+		return errors.New("it is an HDF5 file, but not one of fields of lbmsim")
+	}
+	m := &r.Meta
+	step, e1 := f.ReadInt64s("/lbmsim", "step", 1)
+	t, e2 := f.ReadFloat64s("/lbmsim", "time", 1)
+	version, e3 := f.ReadString("/lbmsim", "version")
+	text, e4 := f.ReadText("/lbmsim/case")
+	provenance, e5 := f.ReadText("/lbmsim/provenance")
+	names, e6 := f.Names(crcs)
+	if err := errors.Join(e1, e2, e3, e4, e5, e6); err != nil {
+		return err
+	}
+	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
+	extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
+	if err != nil {
+		return err
+	}
+	var shown [3]int
+	for a := range shown {
+		shown[a] = int(extent[2*a+1]) + 1
+		if shown[a] < 1 || shown[a] > math.MaxInt32 {
+			return fmt.Errorf("its points go from %d to %d", extent[2*a], extent[2*a+1])
+		}
+	}
+	holders, group, err := r.holders(f)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		unit, err := f.ReadString(points+name, "unit")
+		if err != nil {
+			return err
+		}
+		sums, err := placeOf(f, r.path, r.path, crcs+name)
+		if err != nil {
+			return err
+		}
+		places := make([]place, len(holders))
+		for k, h := range holders {
+			places[k].path = h
+			if places[k].Place, err = placeOf(f, r.path, h, group+name); err != nil {
+				return err
+			}
+		}
+		n, field, err := shape(name, unit, places, shown)
+		if err != nil {
+			return err
+		}
+		planes := n[2]
+		if n[2] == 1 {
+			planes = n[1]
+		}
+		if i > 0 && (n != r.N || planes != r.Planes) || len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != planes {
+			return fmt.Errorf("field %q and its checksums do not fit to each other or to the other fields", name)
+		}
+		r.N, r.Planes = n, planes
+		b := make([]byte, 4*planes)
+		if err := r.read(place{r.path, sums}, b, 0); err != nil {
+			return err
+		}
+		r.Fields, r.places, r.sums = append(r.Fields, field), append(r.places, places), append(r.sums, b)
+	}
+	if len(r.Fields) == 0 {
+		return errors.New("it has no fields")
+	}
+	return nil
+}
+
+// holders is the files in which the numbers lie, in the order of their planes, and the
+// group that they are in.
+func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
+	switch {
+	case f.Has(files):
+		names, err := f.ReadText(files)
+		for _, name := range strings.Split(names, "\n") {
+			if !filepath.IsLocal(name) {
+				return nil, "", fmt.Errorf("its numbers are said to lie in %q, outside of its folder", name)
+			}
+			list = append(list, filepath.Join(filepath.Dir(r.path), name))
+		}
+		return list, "/", err
+	case f.Has(strings.TrimSuffix(layers, "/")):
+		return []string{r.path}, layers, nil
+	}
+	return []string{r.path}, points, nil
+}
+
+// placeOf looks up where a dataset lies in the open file of a path, or in another one.
+func placeOf(open *h5.File, of, path, dataset string) (p h5.Place, err error) {
+	if path != of {
+		if open, err = h5.Open(path); err != nil {
+			return p, err
+		}
+		defer open.Close()
+	}
+	if p, err = open.Place(dataset); err != nil {
+		return p, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return p, err
+	}
+	size := float64(p.Size) // in floating point, because the product of damaged numbers may overflow
+	for _, d := range p.Dims {
+		size *= float64(d)
+	}
+	if p.Offset < 0 || float64(p.Offset)+size > float64(info.Size()) {
+		return p, fmt.Errorf("%s has %d bytes: too short for its dataset %s", path, info.Size(), dataset)
+	}
+	return p, nil
+}
+
+// shape is the cells and the type of a field from what the places have of it, one behind
+// the other along the slowest axis; shown is the points that readers of VTK see, two
+// layers of the same ones in 2D.
+func shape(name, unit string, places []place, shown [3]int) (n [3]int, f Field, err error) {
+	f = Field{Name: name, Unit: unit, Components: 1}
+	types := map[int]Type{1: Uint8, 4: Float32, 8: Float64}
+	cells := 0
+	for _, p := range places {
+		if len(p.Dims) == 4 {
+			f.Components = p.Dims[3]
+		}
+		var known bool
+		if f.Type, known = types[p.Size]; !known || len(p.Dims) < 3 || len(p.Dims) > 4 || f.Components < 1 || f.Components > 6 {
+			return n, f, fmt.Errorf("field %q has the shape %v of numbers of %d bytes", name, p.Dims, p.Size)
+		}
+		cells += p.Dims[0] * p.Dims[1] * p.Dims[2]
+	}
+	n = shown
+	if layer := n[0] * n[1]; n[2] == 2 && cells == layer {
+		n[2] = 1
+	} else if cells < 1 || cells != layer*n[2] {
+		return n, f, fmt.Errorf("field %q has %d cells for %v points", name, cells, shown)
+	}
+	return n, f, nil
+}
+
+// planeBytes is the size of one plane of a field.
+func (r *Reader) planeBytes(field int) int {
+	f := r.Fields[field]
+	return r.N[0] * r.N[1] * r.N[2] / r.Planes * f.Components * f.Type.Size()
+}
+
+// Values of a plane: its cells times components.
+func (r *Reader) Values(field int) int { return r.planeBytes(field) / r.Fields[field].Type.Size() }
+
+// Plane reads plane k of a field, [y][x][component] of its cells, into dst, which has
+// the length of Values.
+func (r *Reader) Plane(field, k int, dst []float64) error {
+	b, err := r.plane(field, k)
+	if err != nil {
+		return err
+	}
+	for i := range dst {
+		switch r.Fields[field].Type {
+		case Float64:
+			dst[i] = math.Float64frombits(binary.NativeEndian.Uint64(b[8*i:]))
+		case Float32:
+			dst[i] = float64(math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:])))
+		default:
+			dst[i] = float64(b[i])
+		}
+	}
+	return nil
+}
+
+// plane is the bytes of a plane, until the next one is read.
+func (r *Reader) plane(field, k int) ([]byte, error) {
+	n := r.planeBytes(field)
+	if cap(r.raw) < n {
+		r.raw = make([]byte, n)
+	}
+	b, at := r.raw[:n], k*n
+	for _, p := range r.places[field] {
+		if size := p.bytes(); at >= size {
+			at -= size
+			continue
+		}
+		if err := r.read(p, b, at); err != nil {
+			return nil, err
+		}
+		if joint.CRC(0, b) != binary.NativeEndian.Uint32(r.sums[field][4*k:]) {
+			return nil, fmt.Errorf("%s: plane %d of field %q is damaged: it does not match its checksum", p.path, k, r.Fields[field].Name)
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("%s: field %q has no plane %d", r.path, r.Fields[field].Name, k)
+}
+
+func (p place) bytes() int {
+	n := p.Size
+	for _, d := range p.Dims {
+		n *= d
+	}
+	return n
+}
+
+// read fills b with what is at that many bytes from the beginning of a dataset.
+func (r *Reader) read(p place, b []byte, at int) error {
+	if at+len(b) > p.bytes() {
+		return fmt.Errorf("%s: a dataset ends within a plane", p.path)
+	}
+	f := r.open[p.path]
+	if f == nil {
+		var err error
+		if f, err = os.Open(p.path); err != nil {
+			return err
+		}
+		r.open[p.path] = f
+	}
+	if _, err := f.ReadAt(b, p.Offset+int64(at)); err != nil {
+		return fmt.Errorf("%s: read %d bytes at %d: %w", p.path, len(b), p.Offset+int64(at), err)
+	}
+	return nil
+}
+
+// Close ends reading.
+func (r *Reader) Close() {
+	for _, f := range r.open {
+		f.Close()
+	}
+}
+
+// Verify reads the named fields of a file, all if none is named, and of the files that
+// hold its numbers, and compares each plane with its checksum.
+func Verify(path string, names ...string) error {
+	r, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	for i, f := range r.Fields {
+		if len(names) > 0 && !wanted[f.Name] {
+			continue
+		}
+		delete(wanted, f.Name)
+		for k := range r.Planes {
+			if _, err := r.plane(i, k); err != nil {
+				return err
+			}
+		}
+	}
+	for name := range wanted {
+		return fmt.Errorf("%s: there is no field %q", path, name)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/io/checkpoint"
+)
+
+// Provenance says by what means the state of a run was computed: program, libraries,
+// ranks and devices, a new leg for each restart by other means. Beside the resolved case,
+// which has the checksums of the files that it names, every output carries it. Times,
+// processes and paths are no part of it: the same run gives the same files.
+type Provenance struct {
+	Legs []Leg `json:"legs"`
+}
+
+// Leg is the means of the steps after the first one of it.
+type Leg struct {
+	From      int         `json:"from_step"`
+	Version   string      `json:"lbmsim"`
+	Go        string      `json:"go"`
+	Libraries []string    `json:"libraries"`
+	Ranks     int         `json:"ranks"`
+	Cut       [3]int      `json:"cut"` // parts along x, y, z
+	Transport string      `json:"transport"`
+	Devices   []Processor `json:"devices"`
+}
+
+// Processor is devices of one kind.
+type Processor struct {
+	Ranks   int      `json:"ranks"` // that compute on one each
+	Kind    string   `json:"kind"`  // cpu or cuda
+	Model   string   `json:"model"`
+	Details []string `json:"details"` // of them all, each once
+}
+
+// ProvenanceOf reads what an output carries.
+func ProvenanceOf(text string) (p Provenance, err error) {
+	if err = json.Unmarshal([]byte(text), &p); err != nil {
+		err = fmt.Errorf("the provenance cannot be read: %w", err)
+	}
+	return p, err
+}
+
+// ProvenanceIn is that of a checkpoint's state.
+func ProvenanceIn(h checkpoint.Header) (Provenance, error) {
+	var m memory
+	if err := json.Unmarshal(h.Extra, &m); err != nil {
+		return Provenance{}, fmt.Errorf("the provenance cannot be read: %w", err)
+	}
+	return m.Provenance, nil
+}
+
+// String is the form that outputs carry: one line.
+func (p Provenance) String() string {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // numbers and texts
+	}
+	return string(b)
+}
+
+// and adds a leg, unless its means are those of the steps before.
+func (p Provenance) and(next Leg) Provenance {
+	legs := slices.DeleteFunc(slices.Clone(p.Legs), func(l Leg) bool { return l.From >= next.From })
+	if n := len(legs); n > 0 {
+		same := next
+		same.From = legs[n-1].From
+		if (Provenance{[]Leg{same}}).String() == (Provenance{legs[n-1:]}).String() {
+			return Provenance{legs}
+		}
+	}
+	return Provenance{append(legs, next)}
+}
+
+// leg is the means of this run; its devices are known to rank 0.
+func (r *run) leg() Leg {
+	l := Leg{
+		From: r.n, Version: r.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.Libraries...),
+		Ranks:     r.size, Cut: r.plan.Parts(), Transport: r.halo.Describe(),
+	}
+	if d, ok := r.Comm.(comm.Describer); ok {
+		l.Libraries = append(l.Libraries, d.Describe())
+	}
+	for _, i := range r.ranks {
+		kind, _, _ := strings.Cut(i.Device.Name, ":")
+		at := slices.IndexFunc(l.Devices, func(p Processor) bool { return p.Kind == kind && p.Model == i.Device.Model })
+		if at < 0 {
+			at = len(l.Devices)
+			l.Devices = append(l.Devices, Processor{Kind: kind, Model: i.Device.Model})
+		}
+		p := &l.Devices[at]
+		p.Ranks++
+		if !slices.Contains(p.Details, i.Device.Detail) {
+			p.Details = append(p.Details, i.Device.Detail)
+		}
+	}
+	return l
+}
+
+// comments go on top of files of rows; the case comes last.
+func (r *run) comments(more ...string) []string {
+	c := append([]string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}, more...)
+	for i := range c {
+		c[i] = strings.Join(strings.Fields(c[i]), " ") // a line each
+	}
+	return append(c, ProvenanceMark+r.provenance.String(), CaseMark, r.Case.Resolved)
+}
+
+// Lines of these comments, for readers.
+const (
+	ProvenanceMark = "provenance: "
+	CaseMark       = "case:"
+)
+
+// InputDir is the folder, below that of the outputs, with copies of the files that the
+// case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
+const InputDir = "inputs"
+
+// input is a file that the case names.
+type input struct{ path, shown, sum string }
+
+// keepInputs makes these copies, on rank 0.
+func (r *run) keepInputs() {
+	for _, in := range r.inputs {
+		if err := keepInput(in.path, r.outputDir(InputDir), in.sum); err != nil {
+			r.Report.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.shown, err))
+		}
+	}
+}
+
+func keepInput(path, dir, sum string) error {
+	to := filepath.Join(dir, sum+filepath.Ext(path))
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	tmp, err := os.CreateTemp(dir, ".part-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // without effect once it has its name
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(tmp, h), from)
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); err == nil && got != sum {
+		err = fmt.Errorf("it has changed while the run started: its SHA-256 is now %s", got)
+	}
+	if err == nil {
+		err = os.Chmod(tmp.Name(), 0o444)
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), to)
+	}
+	return err
+}
