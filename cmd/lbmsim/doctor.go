@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	btracey "github.com/btracey/mpi"
@@ -259,20 +258,4 @@ func says(c comm.Comm) string {
 		}
 	}
 	return "nothing"
-}
-
-// hostMemory is what programs may still take of the machine's memory, 0 if it cannot be
-// told. A batch system may allow this job less.
-func hostMemory() int64 {
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	return 0
 }

@@ -3,10 +3,14 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/sim"
 )
 
 // what check forecasts is what a run takes, to 5 %. It does not know the threads, of which
@@ -49,5 +53,53 @@ every = 10
 	peak := float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
 	if ratio := peak / want; ratio < 0.95 || ratio > 1.05 {
 		t.Errorf("the peak of %.0f MiB is %.3f of the forecast's %.0f MiB", peak/(1<<20), ratio, want/(1<<20))
+	}
+}
+
+// A case that cannot fit is refused in a sentence, not killed.
+func TestTooLargeACaseIsRefused(t *testing.T) {
+	kase, err := config.Load("large.toml", []byte("[domain]\ncells = [10000, 10000, 10000]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hostMemory() == 0 {
+		t.Skip("this system does not tell its memory")
+	}
+	err = enoughMemory(comm.Local(1)[0], kase, true)
+	if code, agreed := sim.ExitCode(err); err == nil || code != sim.ExitUsage || !agreed || !strings.Contains(err.Error(), "large.toml: the case needs ") {
+		t.Errorf("%v, code %d", err, code)
+	}
+	if kase.Cells = [3]int{10, 10, 10}; enoughMemory(comm.Local(1)[0], kase, true) != nil {
+		t.Error("a small case was refused")
+	}
+}
+
+func TestLimitsOfControlGroups(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("v2", "0::/jobs/job7/step0\n")
+	put("v1", "12:cpu,cpuacct:/other\n5:memory:/jobs/job7\n")
+	limit := func(groups string) int64 { return groupLimit(filepath.Join(dir, groups), filepath.Join(dir, "fs")) }
+	if limit("v2") != 0 || limit("v1") != 0 || limit("none") != 0 {
+		t.Error("limits where there are none")
+	}
+	put("fs/jobs/job7/step0/memory.max", "max\n")
+	put("fs/jobs/job7/memory.max", "5000\n")
+	put("fs/jobs/memory.max", "70000\n")
+	put("fs/memory/jobs/job7/memory.limit_in_bytes", "9223372036854771712\n")
+	put("fs/memory/jobs/memory.limit_in_bytes", "6000\n")
+	if got := limit("v2"); got != 5000 {
+		t.Errorf("v2: %d", got)
+	}
+	if got := limit("v1"); got != 6000 {
+		t.Errorf("v1: %d", got)
 	}
 }

@@ -106,8 +106,12 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 		return err
 	}
 	*opened = dev
+	_, isCPU := dev.(*cpu.Device)
+	if err := enoughMemory(c, kase, isCPU); err != nil {
+		return err
+	}
 	var libraries []string
-	if _, isCPU := dev.(*cpu.Device); !isCPU {
+	if !isCPU {
 		libraries = []string{gpus().versions()}
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
