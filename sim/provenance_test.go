@@ -103,7 +103,7 @@ func TestLegs(t *testing.T) {
 // earlier ranks did.
 func TestEveryOutputHasItsProvenance(t *testing.T) {
 	dir := t.TempDir()
-	text := withPoint(variety["channel with a body"]) + ending("regularized", "float32", 20)
+	text := withPoint(variety["channel with a body"] + ending("regularized", "float32", 20))
 	trial{text: text, ranks: 3, dir: dir}.must(t)
 	trial{text: strings.Replace(text, "steps = 20", "steps = 30", 1), ranks: 2, dir: dir, restart: "latest"}.must(t)
 	check := func(name, text string, froms ...int) {
