@@ -11,6 +11,7 @@ NP          ?= 2
 CASE        ?= examples/cavity.toml
 PREFIX      ?= /usr/local
 FUZZTIME    ?= 60s
+KILLS       ?= 300
 STATICCHECK := v0.7.0
 
 version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
@@ -20,7 +21,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz bench accuracy validate validate-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz soak bench accuracy validate validate-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -74,6 +75,9 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 fuzz: setup ## fuzz the readers of cases and surfaces for FUZZTIME=60s each
 	@$(env) && for p in config geometry/stl geometry/mesh geometry/intake; do \
 		go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./$$p || exit 1; done
+
+soak: build ## kill runs with kill -9 at KILLS=300 random moments, continue them, compare every file (SOAK="-seed 1": again)
+	@$(env) && go build -buildvcs=false -tags "$$LBMSIM_TAGS" -o bin/soak ./scripts/soak && bin/soak -kills $(KILLS) -mpirun "$${LBMSIM_MPIRUN:-mpirun}" $(SOAK)
 
 bench: build ## measure this machine's rooflines and the models beside them
 	@$(env) && bin/lbmsim bench

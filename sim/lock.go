@@ -4,13 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // lockName is the file by which a run holds its output folder.
 const lockName = ".lbmsim.lock"
+
+// holderText is what the file says of the process that holds it.
+const holderText = "process %d on %s"
+
+// dyingFor is how long a new run waits for one that was killed: its lock stays until the
+// last of its threads has come back from the disk.
+const dyingFor = 30 * time.Second
+
+// dying tells of a holder on this machine that it has no memory any more: it was killed.
+func dying(holder string) bool {
+	var pid int
+	var host string
+	if n, _ := fmt.Sscanf(holder, holderText, &pid, &host); n != 2 || strings.TrimSuffix(host, ",") != hostname() {
+		return false
+	}
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(line) == 0
+}
+
+func hostname() string {
+	host, _ := os.Hostname()
+	return host
+}
 
 // hold keeps other runs out of an output folder, as long as the file is open: two jobs
 // that were started there by mistake would write over each other's files. The lock ends
@@ -20,20 +46,24 @@ func hold(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the output folder: %w", err)
 	}
-	for {
+	var holder []byte
+	for end := time.Now().Add(dyingFor); ; time.Sleep(50 * time.Millisecond) {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err != syscall.EINTR {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			holder, _ = io.ReadAll(io.NewSectionReader(f, 0, 200))
+			if !dying(string(holder)) || time.Now().After(end) {
+				break
+			}
+		} else if err != syscall.EINTR {
 			break
 		}
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		holder, _ := io.ReadAll(io.LimitReader(f, 200))
 		f.Close()
 		return nil, fmt.Errorf("another run writes into the output folder %s (%s); wait for its end, or choose another folder with --output", dir, holder)
 	}
 	if err == nil {
-		host, _ := os.Hostname()
-		text := fmt.Sprintf("process %d on %s", os.Getpid(), host)
+		text := fmt.Sprintf(holderText, os.Getpid(), hostname())
 		if job := os.Getenv("SLURM_JOB_ID"); job != "" {
 			text += ", SLURM job " + job
 		}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Who comes second is told who is there, and comes in when that one has gone.
@@ -66,4 +67,42 @@ func TestFolderOfAnotherProcess(t *testing.T) {
 	}
 	compare(t, "after the runs that were refused", outputsIn(t, dir), before)
 	trial{text: text, ranks: 2, dir: dir}.must(t)
+}
+
+// A process that was killed keeps its lock until its last thread is back from the disk; the
+// run that follows waits for that, but not for a process that is alive.
+func TestKilledHolder(t *testing.T) {
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	text := func(pid int, host string) string { return fmt.Sprintf(holderText, pid, host) }
+	for _, c := range []struct {
+		holder string
+		dying  bool
+	}{
+		{text(gone.Process.Pid, hostname()), true},
+		{text(gone.Process.Pid, hostname()) + ", SLURM job 12", true},
+		{text(gone.Process.Pid, "another"), false},
+		{text(os.Getpid(), hostname()), false},
+		{"", false},
+	} {
+		if got := dying(c.holder); got != c.dying {
+			t.Errorf("%q: %v", c.holder, got)
+		}
+	}
+	dir := t.TempDir()
+	first, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.WriteAt([]byte(text(gone.Process.Pid, hostname())+strings.Repeat(" ", 20)), 0); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { first.Close() })
+	again, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }

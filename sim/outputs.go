@@ -109,6 +109,7 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 			return err
 		}
 		r.keepInputs()
+		r.sweep()
 	}
 	for _, o := range r.tables() {
 		var err error
@@ -119,4 +120,15 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 		r.files[t.kind] = t.path
 	}
 	return nil
+}
+
+// sweep removes the unfinished files that a killed run has left in the output folder;
+// those below it belong to packages that do the same.
+func (r *run) sweep() {
+	left, _ := os.ReadDir(r.outputDir()) // not Glob: the folder's name may be a pattern
+	for _, f := range left {
+		if ok, _ := filepath.Match(".*.part", f.Name()); ok {
+			os.Remove(r.outputDir(f.Name()))
+		}
+	}
 }

@@ -92,11 +92,12 @@ func (p Picture) Write(path string) (err error) {
 			err = fmt.Errorf("write the picture %s: %w", path, err)
 		}
 	}()
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	// A name that is always the same: what a killed run leaves does not pile up.
+	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part"))
 	if err != nil {
 		return err
 	}
-	err = errors.Join(p.Encode(f), f.Chmod(0o644), f.Sync(), f.Close())
+	err = errors.Join(p.Encode(f), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -249,7 +250,7 @@ func Save(path string, h Header, columns []Column, rows [][]float64) error {
 		}
 		b.WriteByte('\n')
 	}
-	tmp := path + ".part"
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	err := os.WriteFile(tmp, b.Bytes(), 0o666)
 	if err == nil {
 		err = os.Rename(tmp, path)

@@ -1,0 +1,141 @@
+package main
+
+// kase is a case of the soak: small, with many kinds of outputs, and with so many
+// checkpoints that one is nearly always being written.
+type kase struct {
+	name, text string
+}
+
+// The outputs that all cases have.
+const outputs = `
+[output.averages]
+start = 20
+sample_every = 3
+every = 45
+[output.picture]
+every = 60
+[checkpoint]
+every = 7
+keep = 2
+`
+
+var cases = []kase{
+	// The force that keeps a flow rate, and the samples of drag and lift, are in the
+	// checkpoint beside the state.
+	{"channel", `
+title = "A ball in a channel"
+[domain]
+cells = [32, 20, 18]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.02
+[force]
+flow_rate = 12
+[boundary.walls]
+type = "wall"
+faces = ["z-", "z+"]
+[body.ball]
+shape = "sphere"
+centre = [12, 10, 8]
+radius = 4
+[run]
+steps = 450
+[output.fields]
+fields = ["pressure", "velocity", "vorticity"]
+every = 25
+files = 2
+[output.probe.wake]
+at = [22, 10, 8]
+every = 4
+[output.force.ball]
+velocity = 0.03
+area = 50
+every = 3
+[output.series.domain]
+quantities = ["kinetic_energy", "enstrophy", "body_force"]
+every = 10
+` + outputs},
+	{"heated", `
+title = "A heated box"
+[domain]
+cells = [24, 18, 20]
+periodic = ["y"]
+[fluid]
+viscosity = 0.03
+[collision]
+model = "bgk"
+precision = "float64"
+[temperature]
+prandtl = 0.7
+initial = "0.5 - x/24"
+expansion = 0.001
+gravity = [0, 0, -0.1]
+[boundary.hot]
+type = "wall"
+faces = ["x-"]
+temperature = 0.5
+[boundary.cold]
+type = "wall"
+faces = ["x+"]
+temperature = -0.5
+[boundary.rest]
+type = "wall"
+faces = ["z-"]
+[boundary.lid]
+type = "moving_wall"
+faces = ["z+"]
+velocity = [0.04, 0.01, 0]
+[run]
+steps = 450
+[output.fields]
+fields = ["velocity", "temperature"]
+every = 30
+[output.plane.middle]
+normal = "y"
+every = 20
+[output.probe.corner]
+at = [3, 4, 5]
+fields = ["velocity", "temperature"]
+every = 5
+[output.force.hot]
+of = ["hot", "lid"]
+every = 6
+` + outputs},
+	// Two dimensions, faces that the fluid passes, a wall that changes with time.
+	{"street", `
+title = "A disc in a stream"
+[domain]
+cells = [90, 44]
+[fluid]
+viscosity = 0.02
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["0.06*(1+0.1*sin(0.1*t))", 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.walls]
+type = "slip"
+faces = ["y-", "y+"]
+[body.disc]
+shape = "cylinder"
+centre = [24, 21]
+radius = 5
+[run]
+steps = 700
+[output.fields]
+every = 25
+[output.line.across]
+from = [50, 2]
+to = [50, 42]
+every = 40
+[output.probe.wake]
+at = [50, 20]
+every = 3
+[output.force.disc]
+velocity = 0.06
+length = 10
+every = 2
+` + outputs},
+}

@@ -1,0 +1,40 @@
+//go:build mpi
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lbmsim/comm/mpi/mpitest"
+)
+
+// The short form of `make soak`.
+func TestKilledRunsGoOn(t *testing.T) {
+	line, env := mpitest.Mpirun(t)
+	for _, e := range env {
+		key, value, _ := strings.Cut(e, "=")
+		t.Setenv(key, value)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "lbmsim")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	short := kase{cases[0].name, strings.Replace(cases[0].text, "steps = 450", "steps = 180", 1)}
+	s := soak{kills: 10, program: program, launcher: line, dir: filepath.Join(dir, "soak"), damage: 0.3, cases: []kase{short}, log: t.Logf}
+	err := s.prepare(uint64(time.Now().UnixNano()))
+	if err == nil {
+		err = s.run()
+	}
+	t.Log(s.figures)
+	if err == nil {
+		err = s.figures.verdict()
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
