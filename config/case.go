@@ -46,6 +46,7 @@ type Case struct {
 	Run        Run
 	Device     Device
 	OutputDir  string // folder of everything the run writes, relative to the working folder
+	GoOn       bool   // the run goes on when a file of results cannot be written
 	Fields     FieldsOutput
 	Averages   Averages
 	Picture    PictureOutput
@@ -406,4 +407,8 @@ type Checkpoint struct {
 	On       bool
 	Schedule Schedule
 	Keep     int
+	GoOn     bool // the run goes on when one cannot be written
 }
+
+// goOn is the on_error of a run that does not end when a file cannot be written.
+const goOn = "go_on"

@@ -185,6 +185,9 @@ func (r *resolver) outputs() {
 		if e := s.get("keep"); e != nil {
 			r.c.Checkpoint.Keep = e.ints[0]
 		}
+		if e := s.get("on_error"); e != nil {
+			r.c.Checkpoint.GoOn = e.text == goOn
+		}
 	}
 }
 
@@ -329,6 +332,9 @@ func (r *resolver) outputDir() {
 			base = "case"
 		}
 		r.setDefault(s, "dir", quote("out/"+base))
+	}
+	if e := s.get("on_error"); e != nil {
+		r.c.GoOn = e.text == goOn
 	}
 	if e := s.get("dir"); e != nil {
 		r.c.OutputDir = e.text

@@ -201,6 +201,7 @@ func deviceKinds() []string { // in the order of DeviceKind
 func transports() []string { // in the order of Transport
 	return []string{"auto", "host", "gpu", "peer"}
 }
+func onError() []string { return []string{"stop", goOn} }
 func words() []string { // in the order of Word
 	return []string{"ask", "yes", "no"}
 }
@@ -350,6 +351,7 @@ func schema() []table {
 		}, "Where the ranks compute, and how they reach each other. `--device` and `--transport` on the command line win."},
 		{"output", []key{
 			{name: "dir", kind: kText, defDoc: "out/ and the case file's name", doc: "folder of everything that the run writes"},
+			{name: "on_error", kind: kWord, choices: onError(), def: `"stop"`, doc: "what a run does when a file of results cannot be written, because the disk is full, say. stop: it ends, with exit code 1, and can be continued from its last checkpoint. go_on: it warns, leaves the file out, and tries again when the next one is due; rows of CSV files wait in memory, up to 64 MiB a file. At its start and at its end a run stops in any case"},
 		}, "Where results go."},
 		{"output.fields", append([]key{
 			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
@@ -406,6 +408,7 @@ func schema() []table {
 		}, scheduleKeys("100", "true", "true")...), "Numbers of the whole domain over time, as CSV."},
 		{"checkpoint", append([]key{
 			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
+			{name: "on_error", kind: kWord, choices: onError(), def: `"stop"`, doc: "what a run does when a checkpoint cannot be written: as on_error of [output]. With go_on the last good one stays and the next is tried when it is due"},
 		}, scheduleKeys("", "false", "true")...), "Files from which the run can be continued. The table turns them on."},
 		{"expect", []key{
 			{name: "mass_error", kind: kNumber, within: above(0), doc: "largest relative change of the mass"},

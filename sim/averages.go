@@ -168,7 +168,7 @@ func (f *averageFiles) write(r *run) error {
 	}
 	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
-		return Agreed(ExitFailure, err)
+		return r.missed("averages", r.agreedAt(r.n, "averages", err))
 	}
 	work := averagesInto[float32]
 	if f.Type == model.Float64 {
@@ -258,21 +258,27 @@ func (a *averager) header(r *run, h checkpoint.Header) checkpoint.Header {
 }
 
 // keep begins the file of the sums that belongs to the checkpoint with this header. It
-// comes before the checkpoint, which is of use only with it, and one more stays, for
-// the time between the two. Collective.
-func (a *averager) keep(r *run, h checkpoint.Header, dir string, keep int) error {
+// comes before the checkpoint, which is of use only with it: kept tells, once it has been
+// committed, whether it is on disk. It goes when its checkpoint has gone. Collective.
+func (a *averager) keep(r *run, h checkpoint.Header, dir string) (kept *bool, err error) {
 	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, averageDir), a.header(r, h), r.extent())
 	if err != nil {
-		return Agreed(ExitFailure, err)
+		return nil, r.agreedAt(r.n, averageJob, err)
 	}
 	path := checkpoint.Path(filepath.Join(dir, averageDir), h.Step)
-	r.launch(&job{kind: averageJob, path: path, finish: func() error { return p.Commit(keep + 1) }}, func() error {
+	kept = new(bool)
+	finish := func() error {
+		err := p.Commit(0)
+		*kept = err == nil
+		return err
+	}
+	r.launch(&job{kind: averageJob, path: path, finish: finish}, func() error {
 		if err := p.Write(0, bytesOf(a.sums)); err != nil {
 			return err
 		}
 		return p.Flush()
 	})
-	return nil
+	return kept, nil
 }
 
 // recall reads the sums beside a checkpoint. Collective.

@@ -2,7 +2,10 @@ package sim
 
 import (
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 
+	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
@@ -98,16 +101,18 @@ func (c *checkpoints) write(r *run) error {
 		return err
 	}()
 	if err := r.all("checkpoint", err); err != nil {
-		return err
+		return r.missed(rowsOfCheckpoint, err)
 	}
-	if m.Averages != nil {
-		if err := a.keep(r, h, c.dir, c.Keep); err != nil {
-			return err
+	sums := new(bool)
+	if *sums = m.Averages == nil; !*sums {
+		var err error
+		if sums, err = a.keep(r, h, c.dir); err != nil {
+			return r.missed("checkpoint", err)
 		}
 	}
 	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.extent())
 	if err != nil {
-		return Agreed(ExitFailure, err)
+		return r.missed("checkpoint", r.agreedAt(r.n, "checkpoint", err))
 	}
 	runs := r.interior(0, r.layout.N[r.layout.Axis()])
 	if c.image == nil {
@@ -128,7 +133,18 @@ func (c *checkpoints) write(r *run) error {
 		return err
 	}
 	path := checkpoint.Path(c.dir, h.Step)
-	r.launch(&job{kind: "checkpoint", path: path, finish: func() error { return p.Commit(c.Keep) }}, func() error {
+	finish := func() error {
+		if !*sums {
+			p.Abort()
+			return comm.Agree(r.Comm, fmt.Errorf("%s is given up, for the sums of the averages beside it could not be written", path))
+		}
+		if err := p.Commit(c.Keep); err != nil || m.Averages == nil || !r.root {
+			return err
+		}
+		checkpoint.Tidy(c.dir, filepath.Join(c.dir, averageDir))
+		return nil
+	}
+	r.launch(&job{kind: "checkpoint", path: path, finish: finish}, func() error {
 		if err := p.Write(0, c.image); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ type control struct {
 	next    int       // step of the next meeting
 	signals int64     // caught so far
 	asked   time.Time // rank 0 looked for orders
+	rows    int64     // how it stood with rows that cannot be written at the last meeting
 	wallDue []time.Time
 }
 
@@ -31,6 +32,7 @@ const (
 	metNanos    // wall time since the last meeting
 	metStop     // rank 0 found an order to stop
 	metSave     // or to write a checkpoint
+	metRows     // rank 0 has rows that it cannot write
 	metOutputs  // from here on: output k is due by rank 0's clock
 )
 
@@ -54,6 +56,7 @@ func (r *run) meet() error {
 	}
 	if r.root {
 		table[metStop], table[metSave] = c.orders(r, now)
+		table[metRows], _ = r.rowsFail()
 		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 			table[metWallTime] = 1
 		}
@@ -76,6 +79,9 @@ func (r *run) meet() error {
 		if err := r.drain(); err != nil { // nobody waits
 			return err
 		}
+	}
+	if err := r.lookAtRows(table[metRows]); err != nil {
+		return err
 	}
 	switch {
 	case r.n >= r.last:

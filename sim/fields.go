@@ -39,7 +39,7 @@ func (f *fieldFiles) write(r *run) error {
 	f.at = r.n
 	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
-		return Agreed(ExitFailure, err)
+		return r.missed("fields", r.agreedAt(r.n, "fields", err))
 	}
 	work, err := f.snapshot(r, p)
 	if err := r.all("reading the fields", err); err != nil {

@@ -77,11 +77,25 @@ func (r *run) commit(wanted func(*job) bool) error {
 	var failed error
 	for _, j := range jobs {
 		r.pulse.Doing("writing " + j.kind + ": " + j.path)
-		<-j.ended
+		r.await(j)
 		err := r.allAt(j.step, j.kind, j.failed)
-		if _, agreed := ExitCode(err); agreed { // finish ends the file in any case
-			if e := Agreed(ExitFailure, j.finish()); err == nil {
+		_, agreed := ExitCode(err)
+		file := true // what failed is a file
+		if agreed && err != nil {
+			var e error
+			if file, e = r.ofFiles(j.failed); e != nil {
+				return errors.Join(failed, err, e)
+			}
+		}
+		if agreed { // finish ends the file in any case
+			if e := r.agreedAt(j.step, j.kind, j.finish()); err == nil {
 				err = e
+			}
+		}
+		if err != nil && file {
+			err = r.missed(j.kind, err)
+			if err == nil {
+				continue
 			}
 		}
 		if err != nil {
@@ -130,4 +144,12 @@ func (r *run) allAt(step int, what string, err error) error {
 		err = fmt.Errorf("step %d: %s: %w", step, what, err)
 	}
 	return Agreed(ExitFailure, comm.Agree(r.Comm, err))
+}
+
+// agreedAt says of an error that all ranks have where it comes from.
+func (r *run) agreedAt(step int, what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("step %d: %s: %w", step, what, err)
+	}
+	return Agreed(ExitFailure, err)
 }

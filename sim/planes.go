@@ -55,7 +55,7 @@ func (p *planes) write(r *run) error {
 		if file != nil {
 			file.Abort()
 		}
-		return err
+		return r.missed(kind, err)
 	}
 	finish := func() error {
 		var err error

@@ -48,7 +48,7 @@ func (r *run) syncTables() error {
 			err = errors.Join(err, e)
 		}
 	}
-	return r.all("probes and forces", err)
+	return r.missed("rows", r.all("rows of CSV files", err))
 }
 
 // newTable begins a file.

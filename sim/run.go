@@ -83,6 +83,7 @@ type run struct {
 	files          map[string]string
 	ranks          []RankInfo // on rank 0
 	provenance     Provenance // on rank 0
+	faults         faults
 }
 
 // Reasons for the end of a run.
@@ -110,7 +111,7 @@ func Run(o Options) error {
 		return err
 	}
 	if err != nil {
-		err = errors.Join(err, r.drain())
+		err = r.whatHelps(errors.Join(err, r.drain()))
 	}
 	r.close()
 	return err
@@ -251,22 +252,33 @@ func (r *run) complete() bool { return r.reason == allDone || r.converged }
 func (r *run) lastOutputs() error {
 	// Checkpoints first: rows that are due only because the run ends here do not
 	// belong to a run that goes on.
+	r.faults.ending = true
+	var failed error // what could not be written must not keep the rest from the disk
 	for _, o := range slices.Backward(r.outputs) {
 		_, isCheckpoint := o.(*checkpoints)
 		if (o.schedule().End || isCheckpoint && !r.complete()) && o.written() != r.n {
 			// A checkpoint has its name before the next file may fill the disk.
-			if err := r.settleInTurn("checkpoint"); err != nil {
-				return err
+			err := r.settleInTurn("checkpoint")
+			if _, agreed := ExitCode(err); agreed {
+				err = errors.Join(err, o.write(r))
 			}
-			if err := o.write(r); err != nil {
-				return err
+			if err != nil {
+				failed = errors.Join(failed, err)
+			}
+			if _, agreed := ExitCode(err); !agreed {
+				return failed
 			}
 		}
 	}
-	if err := r.drain(); err != nil {
-		return err
+	for _, end := range []func() error{r.drain, r.syncTables} {
+		if err := end(); err != nil {
+			failed = errors.Join(failed, err)
+			if _, agreed := ExitCode(err); !agreed {
+				return failed
+			}
+		}
 	}
-	return r.syncTables()
+	return failed
 }
 
 // close frees the parts of the run; the device and the ranks are the caller's.

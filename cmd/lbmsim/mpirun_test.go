@@ -150,20 +150,7 @@ every = %d
 
 func lastState(t *testing.T, dir string) []byte {
 	t.Helper()
-	files, err := checkpoint.Latest(filepath.Join(dir, "out", "case", "checkpoints"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no checkpoint: %v", err)
-	}
-	f, err := checkpoint.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b := make([]byte, f.Header.Planes*f.Header.PlaneBytes())
-	if err := f.ReadPlanes(0, f.Header.Planes, b); err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return stateIn(t, filepath.Join(dir, "out", "case"))
 }
 
 func TestRealRanksGiveTheSameBits(t *testing.T) {

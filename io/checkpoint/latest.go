@@ -92,3 +92,13 @@ func prune(dir string, keep int) error {
 	}
 	return nil
 }
+
+// Tidy removes the files of a folder beside that whose checkpoints have gone.
+func Tidy(dir, beside string) {
+	all, _ := list(beside)
+	for _, f := range all {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.Base(f.path))); errors.Is(err, fs.ErrNotExist) && f.sequence > 0 {
+			os.Remove(f.path)
+		}
+	}
+}

@@ -79,18 +79,28 @@ func (h Header) names() string {
 // Often is the longest time that a sample waits in memory while others follow.
 const often = time.Second
 
-// Writer appends samples to a file. One goroutine at a time.
+const (
+	atOnce = 64 << 10 // bytes that are handed to the system together
+	held   = 4 << 20  // bytes that are kept without Sync
+	most   = 64 << 20 // bytes that wait for a disk that takes none
+)
+
+// Writer appends samples to a file. One goroutine at a time. It holds what is not known to be
+// on disk, and writes it again where that failed: once a full disk has room again, nothing
+// is missing.
 type Writer struct {
 	path    string
 	f       *os.File
-	buf     *bufio.Writer
-	length  int64 // bytes, those in buf included
+	synced  int64  // bytes of the file that are on disk
+	rows    []byte // what follows them
+	written int    // of rows, handed to the system
 	columns int
 	place   string // ",x,y,z"
 	step    int64  // of the last row
 	flushed time.Time
 	row     []byte
-	err     error // the first failure, which every later call repeats
+	err     error // of the last attempt to write
+	lost    bool  // err is final
 }
 
 func newWriter(path string, f *os.File, h Header) *Writer {
@@ -100,8 +110,7 @@ func newWriter(path string, f *os.File, h Header) *Writer {
 			place += "," + number(x)
 		}
 	}
-	return &Writer{path: path, f: f, buf: bufio.NewWriterSize(f, 1<<16), columns: len(h.Columns),
-		place: place, step: -1, flushed: time.Now()}
+	return &Writer{path: path, f: f, columns: len(h.Columns), place: place, step: -1, flushed: time.Now()}
 }
 
 // Create starts a series; a file of that name is replaced.
@@ -155,7 +164,7 @@ func resume(path string, h Header, length, step int64) (*Writer, error) {
 		return nil, err
 	}
 	w := newWriter(path, f, h)
-	w.length, w.step = length, last
+	w.synced, w.step = length, last
 	return w, nil
 }
 
@@ -226,8 +235,16 @@ func (w *Writer) Append(step int64, t float64, values ...float64) error {
 	w.row = append(b, '\n')
 	w.put(w.row)
 	w.step = step
-	if time.Since(w.flushed) >= often {
+	waiting := len(w.rows) - w.written
+	switch {
+	case time.Since(w.flushed) >= often, w.err == nil && waiting >= atOnce:
 		w.flush()
+	case waiting > most && !w.lost:
+		w.lost = true
+		w.err = fmt.Errorf("%w; more than %d MiB of rows wait for it and are given up", w.err, most>>20)
+	}
+	if len(w.rows) >= held && w.err == nil {
+		_, _ = w.Sync() // the error stays in w
 	}
 	return w.err
 }
@@ -264,19 +281,25 @@ func Save(path string, h Header, columns []Column, rows [][]float64) error {
 // Step is that of the last row, -1 when there is none.
 func (w *Writer) Step() int64 { return w.step }
 
+// Failing is why rows wait in memory, nil where they do not; final says that they are lost.
+func (w *Writer) Failing() (err error, final bool) { return w.err, w.lost }
+
 func (w *Writer) put(b []byte) {
-	if w.err != nil {
-		return
+	if !w.lost {
+		w.rows = append(w.rows, b...)
 	}
-	n, err := w.buf.Write(b)
-	w.length += int64(n)
-	w.fail(err)
 }
 
 func (w *Writer) flush() {
-	if w.err == nil {
-		w.fail(w.buf.Flush())
-		w.flushed = time.Now()
+	w.flushed = time.Now()
+	if w.lost {
+		return
+	}
+	w.err = nil
+	if w.written < len(w.rows) {
+		n, err := w.f.WriteAt(w.rows[w.written:], w.synced+int64(w.written))
+		w.written += n
+		w.fail(err)
 	}
 }
 
@@ -289,11 +312,17 @@ func (w *Writer) fail(err error) {
 // Sync brings every row to the disk and returns the length of the file, which
 // the checkpoint of this step stores for Resume.
 func (w *Writer) Sync() (length int64, err error) {
-	w.flush()
-	if w.err == nil {
-		w.fail(w.f.Sync())
+	if w.flush(); w.err != nil {
+		return w.synced, w.err
 	}
-	return w.length, w.err
+	if err := w.f.Sync(); err != nil {
+		w.written = 0 // the system may have thrown away what it could not write
+		w.fail(err)
+		return w.synced, w.err
+	}
+	w.synced += int64(len(w.rows))
+	w.rows, w.written = w.rows[:0], 0
+	return w.synced, nil
 }
 
 // Close brings every row to the disk and closes the file.

@@ -194,6 +194,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
+	"syscall"
 	"unsafe"
 
 	"gonum.org/v1/hdf5"
@@ -201,12 +204,21 @@ import (
 
 func quiet() { C.lbm_quiet() }
 
+// number is that of the system's error in a message of the library.
+var number = regexp.MustCompile(`errno = ([0-9]+)`)
+
 // stackError adds the library's innermost message to what failed.
 func stackError(what string, cause error) error {
 	buf := make([]byte, 256)
 	C.lbm_error((*C.char)(unsafe.Pointer(&buf[0])))
 	if msg := C.GoString((*C.char)(unsafe.Pointer(&buf[0]))); msg != "" {
 		cause = errors.New(msg)
+		// What the system said is a word among others there, and tells more to who knows it.
+		if m := number.FindStringSubmatch(msg); m != nil {
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				cause = syscall.Errno(n)
+			}
+		}
 	}
 	if cause == nil {
 		cause = errors.New("no reason given")

@@ -1,0 +1,302 @@
+//go:build mpi
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lbmsim/io/checkpoint"
+)
+
+// Disks that fail under a run: they are made to, and what the run does, what it says and
+// what it leaves is held against on_error. Mounting needs root.
+
+// A case whose checkpoints, fields, pictures and rows come all the time.
+var busy = strings.Replace(fmt.Sprintf(box, 2500, 125), "[output.fields]", "[output.fields]\nevery = 150", 1)
+
+func goingOn(text string) string {
+	return strings.Replace(text, "[checkpoint]\n", "[output]\non_error = \"go_on\"\n[checkpoint]\non_error = \"go_on\"\n", 1)
+}
+
+// disk is a file system of our own below a test's folder, in memory or ext4 on a loop device.
+type disk struct {
+	t     *testing.T
+	dir   string
+	image string // "": in memory
+}
+
+func newDisk(t *testing.T, kind string) *disk {
+	t.Helper()
+	d := &disk{t: t, dir: filepath.Join(t.TempDir(), "disk")}
+	if err := os.Mkdir(d.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if kind == "ext4" {
+		d.image = filepath.Join("/dev/shm", "lbmsim-"+filepath.Base(filepath.Dir(filepath.Dir(d.dir)))+filepath.Base(filepath.Dir(d.dir)))
+		t.Cleanup(func() { os.Remove(d.image) })
+		if out, err := exec.Command("sh", "-c", "truncate -s 64M "+d.image+" && mkfs.ext4 -q "+d.image).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	if out, err := d.mount(); err != nil {
+		t.Skipf("NOT TESTED: disks that fail: mounting one needs root and a kernel that can: %v %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", d.dir).Run() })
+	return d
+}
+
+func (d *disk) mount() ([]byte, error) {
+	if d.image != "" {
+		return exec.Command("mount", "-o", "loop", d.image, d.dir).CombinedOutput()
+	}
+	return exec.Command("mount", "-t", "tmpfs", "-o", "size=30m", "tmpfs", d.dir).CombinedOutput()
+}
+
+// fill takes all room; the function that it returns gives it back.
+func (d *disk) fill() (heal func()) {
+	path := filepath.Join(d.dir, "ballast")
+	f, err := os.Create(path)
+	for b := make([]byte, 1<<16); err == nil; {
+		_, err = f.Write(b)
+	}
+	f.Close()
+	return func() { os.Remove(path) }
+}
+
+// control is an ioctl on the disk.
+func (d *disk) control(request uint, value int) {
+	d.t.Helper()
+	f, err := os.Open(d.dir)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(f.Fd()), request, value)
+		f.Close()
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+const (
+	freeze   = 0xc0045877 // FIFREEZE
+	thaw     = 0xc0045878 // FITHAW
+	shutdown = 0x8004587d // FS_IOC_SHUTDOWN: from now on all is an error, as when the disk has gone
+)
+
+// fail makes a disk fail under a run once it has its first checkpoints, and tells how the run
+// ended. heal, unless nil, comes when the run has said the word or after a while.
+func (d *disk) fail(text, word string, fault func() (heal func())) (r result, last string) {
+	t := d.t
+	t.Helper()
+	home := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := program(t, ctx, home, 2, "run", writeCase(t, home, text), "--output", filepath.Join(d.dir, "out"), "--threads", "1")
+	var out syncedBuffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	await := func(word string, limit time.Duration) {
+		for end := time.Now().Add(limit); time.Now().Before(end) && !strings.Contains(out.String(), word); {
+			select {
+			case err := <-ended:
+				ended <- err
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}
+	await("wrote checkpoint", time.Minute)
+	heal := fault()
+	if word != "" {
+		await(word, 5*time.Second)
+	}
+	if heal != nil {
+		heal()
+	}
+	<-ended
+	return result{code: cmd.ProcessState.ExitCode(), out: out.String()}, home
+}
+
+func TestDisksFail(t *testing.T) {
+	reference := t.TempDir()
+	if r := runProgram(t, reference, 0, writeCase(t, reference, busy)); r.code != 0 {
+		t.Fatal(r.out)
+	}
+	wantRows, err := os.ReadFile(filepath.Join(reference, "out", "case", "probe_p.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantState := stateIn(t, filepath.Join(reference, "out", "case"))
+
+	// same holds what a run has left against the uninterrupted one.
+	same := func(t *testing.T, dir string) {
+		t.Helper()
+		if !bytes.Equal(stateIn(t, dir), wantState) {
+			t.Error("another state than that of the uninterrupted run")
+		}
+		rows, err := os.ReadFile(filepath.Join(dir, "probe_p.csv"))
+		if err != nil || !bytes.Equal(body(rows), body(wantRows)) {
+			t.Errorf("other rows than those of the uninterrupted run (%v)", err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*", ".*.part")); len(left) > 0 {
+			t.Errorf("left over: %v", left)
+		}
+	}
+	stopped := func(t *testing.T, r result, words ...string) {
+		t.Helper()
+		if r.code != 1 {
+			t.Errorf("exit code %d instead of 1", r.code)
+		}
+		for _, w := range append(words, "step ", "rank ", "the last good checkpoint is", "--restart latest") {
+			if !strings.Contains(r.out, w) {
+				t.Errorf("the message does not say %q", w)
+			}
+		}
+		if t.Failed() {
+			t.Log(r.out)
+		}
+	}
+	goOnFrom := func(t *testing.T, d *disk, home string) {
+		t.Helper()
+		if r := runProgram(t, home, 3, "run", "case.toml", "--output", filepath.Join(d.dir, "out"), "--restart", "latest"); r.code != 0 {
+			t.Fatalf("the continued run: exit code %d\n%s", r.code, r.out)
+		}
+		same(t, filepath.Join(d.dir, "out"))
+	}
+
+	t.Run("full, stop", func(t *testing.T) {
+		d := newDisk(t, "memory")
+		var heal func()
+		r, home := d.fail(busy, "", func() func() { heal = d.fill(); return nil })
+		stopped(t, r, "no space left on device", "remove files")
+		heal()
+		goOnFrom(t, d, home)
+	})
+	t.Run("full for a while, go on", func(t *testing.T) {
+		d := newDisk(t, "memory")
+		r, _ := d.fail(goingOn(busy), "goes on without it", d.fill)
+		if r.code != 0 || !strings.Contains(r.out, "goes on without it") {
+			t.Fatalf("exit code %d\n%s", r.code, r.out)
+		}
+		same(t, filepath.Join(d.dir, "out"))
+	})
+	t.Run("gone, stop", func(t *testing.T) {
+		d := newDisk(t, "ext4")
+		r, home := d.fail(busy, "", func() func() { d.control(shutdown, 0); return nil })
+		stopped(t, r, "input/output error")
+		if out, err := exec.Command("umount", d.dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		if out, err := d.mount(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		goOnFrom(t, d, home)
+	})
+	t.Run("gone, go on", func(t *testing.T) {
+		d := newDisk(t, "ext4")
+		r, _ := d.fail(goingOn(busy), "", func() func() { d.control(shutdown, 0); return nil })
+		stopped(t, r, "goes on without it", "step 2500", "input/output error")
+	})
+	t.Run("hangs for a while", func(t *testing.T) {
+		d := newDisk(t, "ext4")
+		r, _ := d.fail(busy, "", func() func() {
+			d.control(freeze, 0)
+			time.Sleep(time.Second)
+			return func() { d.control(thaw, 0) }
+		})
+		if r.code != 0 {
+			t.Fatalf("exit code %d\n%s", r.code, r.out)
+		}
+		same(t, filepath.Join(d.dir, "out"))
+	})
+	t.Run("the folder is removed", func(t *testing.T) {
+		d := newDisk(t, "memory")
+		r, _ := d.fail(busy, "", func() func() {
+			for os.RemoveAll(filepath.Join(d.dir, "out")) != nil {
+				time.Sleep(time.Millisecond)
+			}
+			return nil
+		})
+		stopped(t, r, "no such file or directory")
+	})
+	t.Run("at the start", func(t *testing.T) {
+		d := newDisk(t, "memory")
+		if out, err := exec.Command("mount", "-o", "remount,ro", d.dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		home := t.TempDir()
+		for _, n := range []int{0, 2} {
+			r := runProgram(t, home, n, "run", writeCase(t, home, goingOn(busy)), "--output", filepath.Join(d.dir, "out"))
+			if r.code != 1 || !strings.Contains(r.out, "read-only file system") || strings.Count(r.out, "lbmsim: ") != 1 {
+				t.Errorf("read-only, %d ranks: exit code %d\n%s", n, r.code, r.out)
+			}
+		}
+		if out, err := exec.Command("mount", "-o", "remount,rw", d.dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		heal := d.fill()
+		defer heal()
+		if r := runProgram(t, home, 2, "run", "case.toml", "--output", filepath.Join(d.dir, "out")); r.code != 1 || !strings.Contains(r.out, "no space left on device") {
+			t.Errorf("full: exit code %d\n%s", r.code, r.out)
+		}
+	})
+}
+
+// stateIn is the state of the newest checkpoint in an output folder.
+func stateIn(t *testing.T, dir string) []byte {
+	t.Helper()
+	files, err := checkpoint.Latest(filepath.Join(dir, "checkpoints"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no checkpoint: %v", err)
+	}
+	f, err := checkpoint.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, f.Header.Planes*f.Header.PlaneBytes())
+	if err := f.ReadPlanes(0, f.Header.Planes, b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// body is a table without the comments on top.
+func body(table []byte) []byte {
+	for bytes.HasPrefix(table, []byte("#")) {
+		_, table, _ = bytes.Cut(table, []byte("\n"))
+	}
+	return table
+}
+
+// syncedBuffer is written by a process and read meanwhile.
+type syncedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncedBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncedBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
