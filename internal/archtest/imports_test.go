@@ -76,7 +76,7 @@ var places = map[string]place{
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
 	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
-	"scripts/soak":        {6, []string{"io/checkpoint"}},                                    // `make soak`
+	"scripts/soak":        {6, []string{"compare", "io/checkpoint"}},                         // `make soak`
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
 	"scripts/validate":    {6, []string{"model"}},                                            // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c

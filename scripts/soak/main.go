@@ -223,7 +223,7 @@ func (s *soak) once(dir string, k kase) error {
 			return nil
 		default:
 			s.figures.Runs++
-			wrong, temporary, err := compare(s.reference(k), dir)
+			wrong, temporary, err := compared(s.reference(k), dir)
 			for _, text := range append(wrong, temporary...) {
 				s.log("%s after %d legs: %s", dir, number+1, text)
 			}
