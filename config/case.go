@@ -280,6 +280,7 @@ type Run struct {
 	Steps      int
 	WallTime   time.Duration // 0 = no limit
 	StallLimit time.Duration // how long a rank may rest; 0 = for ever
+	EndMargin  time.Duration // kept free at the end of the job's time; below 0: the job's time does not count
 	StopWhen   []StopRule    // all of which end the run, if there are any
 	WatchEvery int           // stability watch, steps
 	MaxMach    float64       // Mach number above which the run stops

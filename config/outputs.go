@@ -42,6 +42,12 @@ func (r *resolver) run() {
 			r.add(e.at, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.dur, shortestStall)
 		}
 	}
+	if e := s.get("end_margin"); e != nil {
+		run.EndMargin = e.dur
+		if e.text == "off" {
+			run.EndMargin = -1
+		}
+	}
 	if e := s.get("watch_every"); e != nil {
 		run.WatchEvery = e.ints[0]
 	}

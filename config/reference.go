@@ -129,6 +129,9 @@ func (k key) form() string {
 		s = "list of two values " + d
 	case kDuration:
 		s = "wall time (s, min, h)"
+		for _, word := range ticks(k.choices) {
+			s += " or " + word
+		}
 	case kPeriod:
 		s = "whole number of steps, or time (s)"
 	case kTolerance:

@@ -338,6 +338,7 @@ func schema() []table {
 			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\", NAME an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt), then half the width of the 95 % confidence interval as a percentage of the mean or as a quantity; several are joined by \"and\""},
 			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
 			{name: "stall_limit", kind: kDuration, within: atLeast(0), def: `"5 min"`, doc: "a rank that is stopped, or whose step, disk or device does not get on for this wall time, ends the run on all ranks; \"0 s\": never. Longer than the longest step, and than the longest wait for a file to be on disk"},
+			{name: "end_margin", kind: kDuration, choices: []string{"off"}, within: above(0), def: `"60 s"`, doc: "in a SLURM job: the run ends cleanly, with a checkpoint where there is [checkpoint], when this and twice the time that writing its files took are left of the job's time limit. off: it computes until SLURM ends it"},
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
 			{name: "threads", kind: kInteger, def: "0", within: counts(0, 4096), doc: "threads of a rank; 0 = the rank's share of the cores"},

@@ -122,6 +122,9 @@ func (e *entry) toml() string {
 		}
 		return "[" + strings.Join(s, ", ") + "]"
 	case kDuration:
+		if e.text != "" {
+			return quote(e.text)
+		}
 		return quote(float(e.dur.Seconds()) + " s")
 	case kPeriod:
 		if e.steps {
@@ -494,6 +497,10 @@ func (k *key) accepts(d model.Dimension) bool {
 
 // duration reads wall time, which always has a unit.
 func (r *reader) duration(e *entry, raw any) {
+	if word, _ := raw.(string); contains(e.key.choices, word) {
+		e.text = word
+		return
+	}
 	before := r.count
 	a := r.dimensioned(e.at, &key{name: e.key.name, kind: kQuantity, dim: model.Time, within: e.key.within}, raw)
 	if !r.fine(before) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -11,12 +12,13 @@ import (
 // clocks and finished writers lead to the same decision on every rank at the same
 // step. Between two meetings ranks only exchange ghost planes.
 type control struct {
-	began   time.Time // first step
-	met     time.Time // last meeting
-	metAt   int       // its step
-	next    int       // step of the next meeting
-	signals int64     // caught so far
-	asked   time.Time // rank 0 looked for orders
+	began   time.Time     // first step
+	met     time.Time     // last meeting
+	metAt   int           // its step
+	next    int           // step of the next meeting
+	signal  int64         // the gravest caught so far: 0, byLauncher or byHand
+	ending  time.Duration // what the files of the end may take, of the slowest rank
+	asked   time.Time     // rank 0 looked for orders
 	rows    int64     // how it stood with rows that cannot be written at the last meeting
 	wallDue []time.Time
 }
@@ -27,6 +29,8 @@ const meetEvery = 100 * time.Millisecond
 // What each rank puts on the table; the largest value counts.
 const (
 	metSignal   = iota
+	metJobTime  // the job's time is nearly over
+	metEnding   // nanoseconds that the files of the end may take
 	metWallTime // rank 0's clock has passed the limit
 	metBusy     // writers still at work
 	metNanos    // wall time since the last meeting
@@ -49,7 +53,8 @@ func (r *run) meet() error {
 	c.listen(r)
 	now := time.Now()
 	table := make([]int64, metOutputs+len(r.outputs))
-	table[metSignal] = c.signals
+	table[metSignal] = c.signal
+	table[metEnding] = int64(r.expectedEnding())
 	table[metNanos] = int64(now.Sub(c.met))
 	if r.busy() {
 		table[metBusy] = 1
@@ -60,6 +65,9 @@ func (r *run) meet() error {
 		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 			table[metWallTime] = 1
 		}
+		if r.jobTimeOver(now) {
+			table[metJobTime] = 1
+		}
 		for k, o := range r.outputs {
 			if every := o.schedule().WallTime; every > 0 && now.Sub(c.wallDue[k]) > every {
 				table[metOutputs+k] = 1
@@ -69,6 +77,7 @@ func (r *run) meet() error {
 	if err := comm.Max(r.Comm, table); err != nil {
 		return err
 	}
+	c.ending = time.Duration(table[metEnding])
 	steps := r.n - c.metAt
 	r.report(time.Duration(table[metNanos]), steps)
 	if table[metNanos] > 0 && steps > 0 {
@@ -85,12 +94,16 @@ func (r *run) meet() error {
 	}
 	switch {
 	case r.n >= r.last:
+	case table[metSignal] == byHand:
+		r.reason = byUser
 	case table[metSignal] > 0:
 		r.reason = interrupted
 	case table[metStop] > 0:
 		r.reason = ordered
 	case table[metWallTime] > 0:
 		r.reason = wallTime
+	case table[metJobTime] > 0:
+		r.reason = jobTime
 	}
 	for k, o := range r.outputs {
 		_, saves := o.(*checkpoints)
@@ -107,12 +120,55 @@ func (r *run) meet() error {
 	return nil
 }
 
+// Who sent a signal.
+const (
+	byLauncher = 1 // SIGTERM, SIGUSR1, SIGUSR2: the run may go on in another job
+	byHand     = 2 // Ctrl-C
+)
+
+// jobTimeOver tells, on rank 0, that what is left of the job's time is what the end of the
+// run may need: twice what its files took until now, and the case's own margin.
+func (r *run) jobTimeOver(now time.Time) bool {
+	margin := r.Case.Run.EndMargin
+	if r.JobEnd == nil || margin < 0 {
+		return false
+	}
+	end := r.JobEnd()
+	return !end.IsZero() && now.Add(margin+2*r.control.ending).After(end)
+}
+
+// presumed speed of the disk, bytes a second, until a checkpoint has been written.
+const presumed = 500e6
+
+// expectedEnding is what writing a file of each kind may take, one after the other: the
+// longest that each kind took on this rank.
+func (r *run) expectedEnding() (sum time.Duration) {
+	for _, took := range r.took {
+		sum += took
+	}
+	if _, known := r.took["checkpoint"]; r.Case.Checkpoint.On && !known {
+		bytes := float64(r.Case.Box().Cells()) * float64(r.Case.Spec.Components()*r.Case.Spec.Precision.Bytes())
+		sum += time.Duration(bytes / presumed * 1e9)
+	}
+	return sum
+}
+
 // Files that somebody puts into a run's output folder to ask for something. The run takes
 // them away.
 const (
 	stopOrder = "stop.now"       // end as a signal does
 	saveOrder = "checkpoint.now" // write a checkpoint and go on
 )
+
+// forget takes away orders that an earlier run did not live to see. On rank 0, which holds
+// the folder.
+func (r *run) forget() {
+	for _, order := range []string{stopOrder, saveOrder} {
+		if os.Remove(r.outputDir(order)) == nil {
+			r.Report.Warn(fmt.Sprintf("%s was left in %s from before the start: removed, not obeyed", order, r.outputDir()))
+		}
+	}
+}
 
 // orders looks for them, once a second. An order counts when its file is gone, so that one
 // that cannot be removed is not obeyed for ever.
@@ -137,8 +193,11 @@ func (c *control) orders(r *run, now time.Time) (stop, save int64) {
 func (c *control) listen(r *run) {
 	for {
 		select {
-		case <-r.Signals:
-			c.signals++
+		case s := <-r.Signals:
+			c.signal = max(c.signal, byLauncher)
+			if s == os.Interrupt {
+				c.signal = byHand
+			}
 		default:
 			return
 		}

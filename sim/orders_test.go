@@ -29,17 +29,38 @@ func put(t *testing.T, path string) {
 	}
 }
 
+// await waits until there is a file of such a name.
+func await(pattern string) {
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return
+		}
+	}
+}
+
+// Orders that an ended run did not take away do not end the next one.
+func TestOldOrdersAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, stopOrder))
+	put(t, filepath.Join(dir, saveOrder))
+	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 2, dir: dir}.must(t)
+	warned := strings.Join(s.warned, "\n")
+	if s.summary.Reason != allDone || !strings.Contains(warned, stopOrder+" was left in "+dir) || !strings.Contains(warned, saveOrder+" was left in "+dir) {
+		t.Errorf("ended for %q, warned %q", s.summary.Reason, s.warned)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.now")); err != nil || len(left) > 0 {
+		t.Errorf("orders are left: %v %v", left, err)
+	}
+}
+
 // A run writes a checkpoint and goes on, then ends, as it is asked to.
 func TestOrders(t *testing.T) {
 	dir := t.TempDir()
 	saved := filepath.Join(dir, checkpointDir, "*")
-	put(t, filepath.Join(dir, saveOrder))
 	go func() {
-		for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(20 * time.Millisecond) {
-			if found, _ := filepath.Glob(saved); len(found) > 0 {
-				break
-			}
-		}
+		await(filepath.Join(dir, "probe_middle.csv")) // the run has begun
+		put(t, filepath.Join(dir, saveOrder))
+		await(saved)
 		put(t, filepath.Join(dir, stopOrder))
 	}()
 	s := trial{text: endless("[checkpoint]\nevery = 1000000000\nkeep = 5\n"), ranks: 2, dir: dir}.must(t)
@@ -56,8 +77,11 @@ func TestOrders(t *testing.T) {
 
 func TestOrderThatCannotBeObeyed(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, saveOrder))
-	put(t, filepath.Join(dir, stopOrder))
+	go func() {
+		await(filepath.Join(dir, "probe_middle.csv"))
+		put(t, filepath.Join(dir, saveOrder))
+		put(t, filepath.Join(dir, stopOrder))
+	}()
 	s := trial{text: endless(""), ranks: 1, dir: dir}.must(t)
 	if s.summary.Reason != ordered || !strings.Contains(strings.Join(s.warned, "\n"), "no [checkpoint]") {
 		t.Errorf("%q, warned %q", s.summary.Reason, s.warned)

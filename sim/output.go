@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -23,8 +24,13 @@ type output interface {
 func (r *run) write(o output) error {
 	return spend(&r.clock.output, func() error {
 		r.pulse.Doing("taking an output")
-		return o.write(r)
+		return r.put(o)
 	})
+}
+
+func (r *run) put(o output) error {
+	r.begun = time.Now()
+	return o.write(r)
 }
 
 // job is a file that a goroutine is writing from a snapshot while the steps go
@@ -37,16 +43,19 @@ type job struct {
 	finish func() error // collective
 	step   int
 	failed error // of the writing part
+	begun  time.Time
+	took   time.Duration // until this rank's part was on disk
 	ended  chan struct{}
 }
 
 // launch starts the writing part of a job in the background.
 func (r *run) launch(j *job, work func() error) {
-	j.step, j.ended = r.n, make(chan struct{})
+	j.step, j.begun, j.ended = r.n, r.begun, make(chan struct{})
 	r.jobs = append(r.jobs, j)
 	go func() {
 		defer close(j.ended)
 		j.failed = guarded(work)
+		j.took = time.Since(j.begun)
 		j.done.Store(true)
 	}()
 }
@@ -78,6 +87,7 @@ func (r *run) commit(wanted func(*job) bool) error {
 	for _, j := range jobs {
 		r.pulse.Doing("writing " + j.kind + ": " + j.path)
 		r.await(j)
+		ready := time.Now()
 		err := r.allAt(j.step, j.kind, j.failed)
 		_, agreed := ExitCode(err)
 		file := true // what failed is a file
@@ -105,6 +115,7 @@ func (r *run) commit(wanted func(*job) bool) error {
 			}
 			continue
 		}
+		r.took[j.kind] = max(r.took[j.kind], j.took+time.Since(ready))
 		r.files[j.kind] = j.path
 		if r.root {
 			r.Report.Wrote(j.kind, j.path)

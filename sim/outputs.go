@@ -108,6 +108,7 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 		if r.lock, err = hold(r.outputDir()); err != nil {
 			return err
 		}
+		r.forget()
 		r.keepInputs()
 		r.sweep()
 	}

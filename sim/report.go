@@ -69,7 +69,7 @@ type Progress struct {
 // Summary closes a run.
 type Summary struct {
 	Case     *config.Case
-	Reason   string // why it ended: "all steps done", "wall time limit", "signal"
+	Reason   string // why it ended: "all steps done", "wall time limit", "signal" ...
 	Steps    int    // steps of this run
 	Last     int    // step reached
 	Cells    int
@@ -81,6 +81,12 @@ type Summary struct {
 	Imbalance float64
 	Files     map[string]string // kind -> where
 	Expect    []Verdict
+}
+
+// OutOfTime tells that the run ended because it had no more time, not by its own last step
+// nor because somebody wished it: another job may go on with it.
+func (s Summary) OutOfTime() bool {
+	return s.Reason == wallTime || s.Reason == interrupted || s.Reason == jobTime
 }
 
 // Times splits the run's wall time; seconds, mean over the ranks.

@@ -13,11 +13,44 @@ import (
 	"lbmsim/io/probe"
 )
 
+// Where a run begins that names no file.
+const (
+	Latest = "latest" // the newest checkpoint that is whole
+	Auto   = "auto"   // the same where there is a checkpoint, else the beginning
+)
+
+// chooseRestart settles Auto. Where there are checkpoints and none is whole the run fails:
+// to begin anew, unasked, would write over what an earlier one has left.
+func (r *run) chooseRestart() error {
+	if r.Restart != Auto {
+		return nil
+	}
+	var found []string
+	var err error
+	if r.root {
+		if found, err = checkpoint.Latest(r.outputDir(checkpointDir)); errors.Is(err, fs.ErrNotExist) {
+			err = nil // the case has not been run
+		}
+	}
+	if err := comm.Agree(r.Comm, err); err != nil {
+		return Agreed(ExitFailure, fmt.Errorf("--restart auto: %w", err))
+	}
+	any, err := comm.Broadcast(r.Comm, []byte{byte(min(len(found), 1))})
+	if err != nil {
+		return err
+	}
+	r.Restart = ""
+	if any[0] > 0 {
+		r.Restart = Latest
+	}
+	return nil
+}
+
 // restart continues from a checkpoint: the one named, or the newest of the output
 // folder that is whole.
 func (r *run) restart() error {
 	candidates := []string{r.Restart}
-	if r.Restart == "latest" {
+	if r.Restart == Latest {
 		var err error
 		if r.root {
 			candidates, err = checkpoint.Latest(r.outputDir(checkpointDir))

@@ -27,11 +27,14 @@ type Options struct {
 	Device  device.Device
 	Threads int      // of the host, for initial states and outputs; 0: as the device has
 	Report  Reporter // called on rank 0
-	Restart string   // "", "latest" or the path of a checkpoint
+	Restart string   // "", Latest, Auto or the path of a checkpoint
 	Version string   // of the program, stored in every output
 	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
 	Libraries []string
 	Signals   <-chan os.Signal // a signal ends the run with a checkpoint
+	// JobEnd, on rank 0, is when the job's time is over, as far as is known now; zero: not
+	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
+	JobEnd func() time.Time
 }
 
 // run is one rank's part of a run in progress.
@@ -78,6 +81,8 @@ type run struct {
 	watch          watch
 	outputs        []output
 	jobs           []*job
+	begun          time.Time                // the output that is being written
+	took           map[string]time.Duration // the longest that a file of each kind took
 	maxMach        float64
 	limit          float64 // the memory's roofline in MLUPS, 0 when unknown
 	files          map[string]string
@@ -91,6 +96,8 @@ const (
 	allDone     = "all steps done"
 	wallTime    = "wall time limit"
 	interrupted = "signal"
+	byUser      = "interrupt signal"
+	jobTime     = "time limit of the SLURM job"
 	ordered     = stopOrder
 )
 
@@ -260,7 +267,7 @@ func (r *run) lastOutputs() error {
 			// A checkpoint has its name before the next file may fill the disk.
 			err := r.settleInTurn("checkpoint")
 			if _, agreed := ExitCode(err); agreed {
-				err = errors.Join(err, o.write(r))
+				err = errors.Join(err, r.put(o))
 			}
 			if err != nil {
 				failed = errors.Join(failed, err)

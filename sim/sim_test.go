@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -39,7 +40,8 @@ type trial struct {
 	threads int
 	wrap    func(device.Device) device.Device // of the CPU; nil: the device of the tests as it is
 	restart string
-	dir     string // of the outputs
+	dir     string           // of the outputs
+	jobEnd  func() time.Time // or nil
 }
 
 // run computes a case on ranks in this process.
@@ -64,7 +66,7 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 		if tr.wrap != nil {
 			dev = tr.wrap(dev)
 		}
-		err = Run(Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test"})
+		err = Run(Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test", JobEnd: tr.jobEnd})
 		if _, agreed := ExitCode(err); agreed && err != nil {
 			// Every rank ends by itself: let the last one finish, as MPI_Finalize does.
 			return errors.Join(err, comm.Barrier(c))

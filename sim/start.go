@@ -20,7 +20,7 @@ import (
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}}
+	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
 	r.root = r.rank == 0
 	r.pulse = comm.PulseOf(o.Comm)
 	r.pulse.Doing("starting")
@@ -54,10 +54,13 @@ func start(o Options) (*run, error) {
 			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
 		}
 	}
+	if err := r.chooseRestart(); err != nil {
+		return r, err
+	}
 	if r.ranks, err = r.table(); err != nil {
 		return r, err
 	}
-	if r.pulse.Doing("starting: initial state"); o.Restart != "" {
+	if r.pulse.Doing("starting: initial state"); r.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
 		r.provenance = r.provenance.and(r.leg())
@@ -342,7 +345,7 @@ func (r *run) begin() error {
 	for k := range r.control.wallDue {
 		r.control.wallDue[k] = now
 	}
-	return nil
+	return r.meet() // the run's time may be over already
 }
 
 // table gathers one line a rank for the report.

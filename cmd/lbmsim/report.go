@@ -21,6 +21,7 @@ import (
 type reporter interface {
 	sim.Reporter
 	Fail(error)
+	Note(message string) // after the end
 }
 
 func newReporter(kind string) (reporter, error) {
@@ -130,6 +131,8 @@ func (t *textReport) Wrote(kind, path string) {
 
 func (t *textReport) Warn(message string) { t.line("warning: %s", message) }
 
+func (t *textReport) Note(message string) { t.line("%s", message) }
+
 func (t *textReport) Finish(s sim.Summary) {
 	t.line("")
 	t.line("%s: step %d after %s, %d steps, %.4g MLUPS", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS)
@@ -211,6 +214,7 @@ func (j *jsonReport) Wrote(kind, path string) {
 	j.event("wrote", map[string]string{"kind": kind, "path": path})
 }
 func (j *jsonReport) Warn(message string) { j.event("warning", message) }
+func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),

@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/sim"
+	"lbmsim/slurm"
 )
 
 // runFlags are the flags of `lbmsim run`, and of lbmsim with a case alone.
@@ -29,6 +30,7 @@ type runFlags struct {
 	set     []string
 
 	transport string
+	requeue   bool
 }
 
 func runCommand() *cobra.Command {
@@ -39,7 +41,8 @@ func runCommand() *cobra.Command {
 		Args:  oneCase,
 		RunE:  func(_ *cobra.Command, args []string) error { return runCase(args[0], f) },
 	}
-	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, or the path of one")
+	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, the path of one, or auto: the latest if there is one, else from the beginning")
+	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
 	setFlag(c, &f.set)
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
@@ -65,7 +68,13 @@ func runCase(path string, f runFlags) error {
 		return err
 	}
 	told := &statusReport{reporter: report}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return runRank(c, path, f, told, dev) }, told.Fail)
+	return onRanks(func(c comm.Comm, dev *device.Device) error {
+		err := runRank(c, path, f, told, dev)
+		if err == nil && f.requeue {
+			err = requeue(c, told.end, told)
+		}
+		return err
+	}, told.Fail)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it
@@ -78,6 +87,12 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 	}
 	if f.output != "" {
 		kase.OutputDir = f.output
+	}
+	if f.requeue {
+		if err := mayRequeue(c, kase, f.restart); err != nil {
+			return err
+		}
+		f.restart = sim.Auto
 	}
 	return runLoaded(c, kase, f, signals, report, opened)
 }
@@ -123,10 +138,16 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 			kase.Warnings = append(kase.Warnings, text)
 		}
 	}
-	return sim.Run(sim.Options{
+	o := sim.Options{
 		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
 		Restart: f.restart, Version: version, Libraries: libraries, Signals: signals,
-	})
+	}
+	if job, inside := slurm.Here(); inside && c.Rank() == 0 && kase.Run.EndMargin >= 0 {
+		clock := job.Follow()
+		defer clock.Close()
+		o.JobEnd = clock.End
+	}
+	return sim.Run(o)
 }
 
 // setFlag adds --set.
@@ -203,10 +224,11 @@ func readFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// insist is how long after the first signal Ctrl-C ends the run at once.
+// insist is how long after the first signal another one ends the run at once: launchers
+// repeat a signal, or send SIGTERM after it, but sooner.
 const insist = 2 * time.Second
 
-// catch delivers the signals that end a run with a checkpoint; a Ctrl-C some time
+// catch delivers the signals that end a run with a checkpoint; Ctrl-C or SIGTERM some time
 // later ends it at once. MPI's start can leave handlers of C libraries behind, which Notify
 // alone would not replace.
 func catch(c comm.Comm) <-chan os.Signal {
@@ -217,12 +239,14 @@ func catch(c comm.Comm) <-chan os.Signal {
 	go func() {
 		out <- <-in
 		first := time.Now()
+		// SLURM itself sends SIGTERM again: ahead of a preemption and at its time, and after
+		// a signal before the limit. The checkpoint may still be done until it kills.
+		_, patient := slurm.Here()
 		for s := range in {
-			// Launchers repeat a signal, or send SIGTERM after it: only a person comes
-			// back with Ctrl-C after a while.
-			if s == os.Interrupt && time.Since(first) >= insist {
+			insists := s == os.Interrupt || s == syscall.SIGTERM && !patient
+			if insists && time.Since(first) >= insist {
 				fmt.Fprintf(os.Stderr, "lbmsim: rank %d: second signal (%v), ending without a checkpoint\n", c.Rank(), s)
-				os.Exit(sim.ExitFailure)
+				os.Exit(128 + int(s.(syscall.Signal))) // as the shell counts
 			}
 		}
 	}()

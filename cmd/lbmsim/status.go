@@ -21,6 +21,7 @@ type statusReport struct {
 	state status.State
 	since time.Time // the last state was given to file
 	told  bool
+	end   sim.Summary // how the run ended, if it did
 }
 
 const (
@@ -88,6 +89,7 @@ func (r *statusReport) Warn(message string) {
 }
 
 func (r *statusReport) Finish(s sim.Summary) {
+	r.end = s
 	missed := slices.ContainsFunc(s.Expect, func(v sim.Verdict) bool { return !v.Free && !v.OK })
 	code := 0
 	if missed {

@@ -22,6 +22,7 @@ func (d *deaf) Wrote(kind, _ string)  { d.last = "wrote " + kind }
 func (d *deaf) Warn(message string)   { d.last = "warn " + message }
 func (d *deaf) Finish(sim.Summary)    { d.last = "finish" }
 func (d *deaf) Fail(err error)        { d.last = "fail " + err.Error() }
+func (d *deaf) Note(message string)   { d.last = "note " + message }
 func (d *deaf) told(want string, t *testing.T) {
 	t.Helper()
 	if d.last != want {

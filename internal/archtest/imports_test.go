@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status"}},
+	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
@@ -72,6 +72,7 @@ var places = map[string]place{
 	"model":               {0, nil},
 	"decomp":              {0, nil},
 	"stats":               {0, nil},
+	"slurm":               {0, nil},                                                          // the job that a run is in
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints

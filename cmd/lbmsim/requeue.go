@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/io/checkpoint"
+	"lbmsim/sim"
+	"lbmsim/slurm"
+)
+
+// A run that is longer than a job may be puts its job back into the queue, when the job's
+// time is over and all is on disk, and goes on from its checkpoint when it is started again.
+
+// mayRequeue looks, on rank 0, for what would keep --requeue-self from doing its work at the
+// end: better now than after a night.
+func mayRequeue(c comm.Comm, kase *config.Case, restart string) error {
+	err := func() error {
+		if c.Rank() != 0 {
+			return nil
+		}
+		if restart != "" {
+			return errors.New("it begins with the newest checkpoint by itself: leave --restart out")
+		}
+		if !kase.Checkpoint.On {
+			return fmt.Errorf("%s has no [checkpoint] from which the next job could go on", kase.Path)
+		}
+		job, inside := slurm.Here()
+		if !inside {
+			return errors.New("this is no SLURM job (SLURM_JOB_ID is not set): start it by sbatch, see docs/slurm.md")
+		}
+		if _, err := exec.LookPath("scontrol"); err != nil {
+			return errors.New("scontrol, which puts a job back into the queue, is not in PATH on the node of rank 0")
+		}
+		s, err := job.Ask()
+		switch {
+		case err != nil: // the controller is busy: ask again at the end
+			return nil
+		case !s.Batch:
+			return fmt.Errorf("%s has no batch script that SLURM could start again: submit one by sbatch", job)
+		case !s.Again:
+			return fmt.Errorf("%s may not be put back into the queue: give sbatch --requeue, or ask the site, whose default it may be (JobRequeue)", job)
+		}
+		return nil
+	}()
+	if err != nil {
+		err = fmt.Errorf("--requeue-self: %w", err)
+	}
+	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
+}
+
+// requeue puts the job back into the queue if its run should go on. Collective; the summary
+// is rank 0's.
+func requeue(c comm.Comm, s sim.Summary, report reporter) error {
+	var err error
+	if c.Rank() == 0 && s.OutOfTime() {
+		err = requeueJob(s, report)
+	}
+	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
+}
+
+func requeueJob(s sim.Summary, report reporter) error {
+	saved, first := s.Files["checkpoint"], s.Last-s.Steps
+	if saved == "" || filepath.Base(saved) == filepath.Base(checkpoint.Path("", int64(first))) {
+		return fmt.Errorf("--requeue-self: no checkpoint after step %d, with which the job began, was written before its time was over (%s): the job does not go back into the queue, for the next would get no further", first, s.Reason)
+	}
+	job, _ := slurm.Here()
+	on := fmt.Sprintf("the run is on disk (%s)", saved)
+	// A job that was cancelled would come back, too.
+	now, err := job.Ask()
+	if err != nil {
+		return fmt.Errorf("--requeue-self: %s is not put back into the queue: %w; %s", job, err, on)
+	}
+	if now.Name != "RUNNING" && now.Reason != "TimeLimit" {
+		report.Note(fmt.Sprintf("%s was ended from outside (%s): it is not put back into the queue; %s", job, now.Name, on))
+		return nil
+	}
+	if err := job.Requeue(); err != nil {
+		return fmt.Errorf("--requeue-self: %w; %s", err, on)
+	}
+	report.Note(fmt.Sprintf("%s is back in the queue, to go on from %s", job, saved))
+	return nil
+}

@@ -1,0 +1,95 @@
+package sim
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A run ends ahead of its job, with a checkpoint where the case has one, and goes on to the
+// state of a run that was never ended.
+func TestRunEndsAheadOfItsJob(t *testing.T) {
+	soon := func() func() time.Time {
+		var end time.Time
+		return func() time.Time {
+			if end.IsZero() { // the first time is ahead of the first step
+				end = time.Now().Add(10 * time.Second)
+			}
+			return end
+		}
+	}
+	text := strings.Replace(endless("[checkpoint]\nevery = 1000000000\n"), "[run]\n", "[run]\nend_margin = \"9.5 s\"\n", 1)
+	dir := t.TempDir()
+	s := trial{text: text, ranks: 2, dir: dir, jobEnd: soon()}.must(t)
+	if s.summary.Reason != jobTime || !s.summary.OutOfTime() || s.summary.Last < 1 || s.summary.Files["checkpoint"] == "" {
+		t.Errorf("%+v", s.summary)
+	}
+	s = trial{text: strings.Replace(endless(""), "[run]\n", "[run]\nend_margin = \"9.8 s\"\n", 1), ranks: 1, jobEnd: soon()}.must(t)
+	if s.summary.Reason != jobTime || s.summary.Last < 1 {
+		t.Errorf("without checkpoints: %+v", s.summary)
+	}
+}
+
+// An end that is not known, far away, or not to be heeded ends nothing.
+func TestJobEndThatDoesNotCount(t *testing.T) {
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 30))
+	for name, c := range map[string]struct {
+		text string
+		end  time.Time
+	}{
+		"not known": {text, time.Time{}},
+		"far":       {text, time.Now().Add(time.Hour)},
+		"off":       {strings.Replace(text, "[run]\n", "[run]\nend_margin = \"off\"\n", 1), time.Now()},
+	} {
+		s := trial{text: c.text, ranks: 2, dir: t.TempDir(), jobEnd: func() time.Time { return c.end }}.must(t)
+		if s.summary.Reason != allDone || s.summary.OutOfTime() {
+			t.Errorf("%s: ended for %q", name, s.summary.Reason)
+		}
+	}
+}
+
+// What files took is kept free at the end, twice; before the first checkpoint it is presumed.
+func TestMarginFollowsTheFiles(t *testing.T) {
+	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 1, dir: t.TempDir()}
+	end := time.Now().Add(time.Hour)
+	r := run{Options: Options{JobEnd: func() time.Time { return end }}, took: map[string]time.Duration{}}
+	r.Case = s.must(t).start.Case
+	r.Case.Run.EndMargin = time.Minute
+	bytes := float64(r.Case.Box().Cells() * r.Case.Spec.Components() * 8)
+	if got, want := r.expectedEnding().Seconds(), bytes/presumed; got < 0.99*want || got > 1.01*want {
+		t.Errorf("before the first checkpoint %g s are expected, want %g", got, want)
+	}
+	r.took["checkpoint"], r.took["fields"] = 40*time.Second, 20*time.Second
+	r.control.ending = r.expectedEnding()
+	for ahead, over := range map[time.Duration]bool{181 * time.Second: false, 179 * time.Second: true} {
+		if r.jobTimeOver(end.Add(-ahead)) != over {
+			t.Errorf("%v ahead of the end: over is %v", ahead, !over)
+		}
+	}
+}
+
+// --restart auto begins, goes on, and does not begin anew over what cannot be read.
+func TestRestartAuto(t *testing.T) {
+	dir := t.TempDir()
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 20))
+	s := trial{text: text, ranks: 2, dir: dir, restart: Auto}.must(t)
+	if s.start.First != 0 || s.start.Restart != "" {
+		t.Errorf("the first run: step %d, from %q", s.start.First, s.start.Restart)
+	}
+	s = trial{text: text, ranks: 3, dir: dir, restart: Auto}.must(t)
+	if s.start.First != 20 || s.start.Restart == "" {
+		t.Errorf("the second run: step %d, from %q", s.start.First, s.start.Restart)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "*.h5"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		put(t, file) // empty
+	}
+	_, err = trial{text: text, ranks: 2, dir: dir, restart: Auto}.run(t)
+	if code, agreed := ExitCode(err); code == ExitOK || !agreed {
+		t.Errorf("no checkpoint is whole: %v (code %d, agreed %v)", err, code, agreed)
+	}
+}

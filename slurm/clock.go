@@ -1,0 +1,90 @@
+package slurm
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// Clock knows when a job's time is over, and learns when that is changed while the job
+// runs (scontrol update).
+type Clock struct {
+	end  atomic.Int64 // Unix seconds; 0: not known, or no limit
+	stop chan struct{}
+}
+
+// Follow begins to ask for the end, from a goroutine: no answer is no error. Where the
+// environment does not tell the end, it asks once before it returns: a run should not begin
+// when its time is over.
+func (j Job) Follow() *Clock {
+	c := j.clock()
+	var err error
+	if c.End().IsZero() {
+		err = c.ask(j.Ask)
+	}
+	go c.follow(j.Ask, err)
+	return c
+}
+
+// clock shows what the environment tells, which may be that of a job which has ended, in a
+// shell that has not.
+func (j Job) clock() *Clock {
+	c := &Clock{stop: make(chan struct{})}
+	if time.Now().Before(j.end) {
+		c.end.Store(j.end.Unix())
+	}
+	return c
+}
+
+// How long to wait until the next question: short before the end, for it may have been
+// moved, and seldom while it is far, for many jobs ask one controller.
+const (
+	askSoon   = 30 * time.Second
+	askSeldom = 5 * time.Minute
+)
+
+// follow asks until the clock is closed; err is of the last question.
+func (c *Clock) follow(ask func() (State, error), err error) {
+	wait := askSoon
+	for !errors.Is(err, ErrNoScontrol) {
+		switch end := c.End(); {
+		case !end.IsZero():
+			wait = min(max(time.Until(end)/2, askSoon), askSeldom)
+		case err != nil:
+			wait = min(2*wait, askSeldom)
+		default:
+			wait = askSeldom
+		}
+		select {
+		case <-c.stop:
+			return
+		case <-time.After(wait):
+		}
+		err = c.ask(ask)
+	}
+}
+
+// ask asks once.
+func (c *Clock) ask(ask func() (State, error)) error {
+	s, err := ask()
+	if err != nil || s.Name != "RUNNING" { // only of a job that runs is the end ahead
+		return err
+	}
+	end := int64(0)
+	if !s.End.IsZero() {
+		end = s.End.Unix()
+	}
+	c.end.Store(end)
+	return nil
+}
+
+// End is when the job's time is over; zero where that is not known, or never.
+func (c *Clock) End() time.Time {
+	if end := c.end.Load(); end != 0 {
+		return time.Unix(end, 0)
+	}
+	return time.Time{}
+}
+
+// Close ends the questions.
+func (c *Clock) Close() { close(c.stop) }

@@ -1,0 +1,133 @@
+// Package slurm is what a run needs of the SLURM job that it is in: when the job's time
+// is over, and to be put back into the queue. It reads the job's environment and asks
+// scontrol; nothing of SLURM is linked.
+package slurm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Job is a job as scontrol names it.
+type Job struct {
+	name string
+	end  time.Time // by the environment; zero where that does not tell
+}
+
+// Here is the job that this process is in.
+func Here() (j Job, inside bool) {
+	id := os.Getenv("SLURM_JOB_ID")
+	if id == "" {
+		return Job{}, false
+	}
+	// A part of an array is named as such: the number of its last job is that of the whole
+	// array, too. A job of several components goes back as a whole, by the number of its first.
+	array, task := os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_ARRAY_TASK_ID")
+	if array != "" && task != "" {
+		j.name = array + "_" + task
+	} else {
+		j.name = cmp.Or(os.Getenv("SLURM_HET_JOB_ID"), id)
+	}
+	j.end = unixTime(os.Getenv("SLURM_JOB_END_TIME")) // since SLURM 23
+	return j, true
+}
+
+func (j Job) String() string { return "SLURM job " + j.name }
+
+// State is what scontrol says of a job.
+type State struct {
+	Name   string    // RUNNING, COMPLETING ...
+	Reason string    // why it is in that state
+	End    time.Time // of its time; zero: no limit
+	Batch  bool      // there is a batch script that could be run again
+	Again  bool      // the job may be put back into the queue
+}
+
+// patience is how long scontrol may take: a busy controller answers late, one that is away
+// must not hold a run up.
+const patience = 20 * time.Second
+
+// Ask asks the controller.
+func (j Job) Ask() (State, error) {
+	text, err := scontrol("-o", "show", "job", j.name)
+	if err != nil {
+		return State{}, err
+	}
+	return parse(text)
+}
+
+// ErrNoScontrol is that there is nobody to ask.
+var ErrNoScontrol = errors.New("scontrol is not in PATH")
+
+// Requeue puts the job back into the queue. SLURM then ends what is left of it here.
+func (j Job) Requeue() error {
+	_, err := scontrol("requeue", j.name)
+	return err
+}
+
+// scontrol runs it. Go starts processes by vfork, which memory that is registered with a
+// network card survives.
+func scontrol(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, "scontrol", args...)
+	c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // else times of a zone that nobody names
+	c.WaitDelay = time.Second
+	out, err := c.Output()
+	line := strings.Join(c.Args, " ")
+	var failed *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", ErrNoScontrol
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: no answer within %v", line, patience)
+	case errors.As(err, &failed):
+		return "", fmt.Errorf("%s: %s", line, cmp.Or(strings.TrimSpace(string(failed.Stderr)), failed.String()))
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", line, err)
+	}
+	return string(out), nil
+}
+
+// parse reads the lines of `scontrol -o show job`, one for each component of the job. The
+// first one that ends, ends the job; the other values are the first component's.
+func parse(text string) (s State, err error) {
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		values := map[string]string{}
+		for _, word := range strings.Fields(line) {
+			key, value, _ := strings.Cut(word, "=")
+			if _, again := values[key]; !again { // a comment may look like a key
+				values[key] = value
+			}
+		}
+		if values["JobState"] == "" {
+			return State{}, fmt.Errorf("scontrol show job: no JobState in %.80q", line)
+		}
+		if i == 0 {
+			s = State{Name: values["JobState"], Reason: values["Reason"], Batch: values["BatchFlag"] != "0", Again: values["Requeue"] != "0"}
+		}
+		if end := unixTime(values["EndTime"]); s.End.IsZero() || !end.IsZero() && end.Before(s.End) {
+			s.End = end
+		}
+	}
+	return s, nil
+}
+
+// unixTime reads seconds since 1970, and as scontrol writes times where it does not know
+// SLURM_TIME_FORMAT; zero is anything else, such as Unknown.
+func unixTime(text string) time.Time {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+		return time.Unix(n, 0)
+	}
+	if t, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local); err == nil {
+		return t
+	}
+	return time.Time{}
+}
