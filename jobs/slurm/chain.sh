@@ -1,14 +1,14 @@
 #!/bin/bash
-# A run that is longer than a job may be: each time the time is over, lbmsim writes a
-# checkpoint, the job goes back into the queue, and then continues from it.
+# A run that is longer than a job may be: when the job's time is nearly over, lbmsim writes
+# a checkpoint and puts the job back into the queue, which then goes on from it.
 #
 #   sbatch jobs/slurm/chain.sh case.toml
-#   scancel JOB                                 ends the chain
+#   scancel JOB                                 ends the chain; so does a file out/CASE/stop.now
 #
 # One job number and one log for the whole chain. A job that SLURM itself requeues,
 # after a node failed or for one that is more urgent, continues in the same way; so
-# does a second sbatch of the same case. The case needs [checkpoint]; its outputs go to
-# out/CASE.
+# does a second sbatch of the same case. The case needs [checkpoint]; how much time is
+# kept free for the last one is end_margin in its [run].
 #
 # Where a site forbids requeueing, chain by dependency, a link for each job:
 #   job=$(sbatch --parsable jobs/slurm/nodes.sh case.toml)
@@ -24,9 +24,7 @@
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=64G
 #SBATCH --time=12:00:00
-# B: this script gets the signal five minutes before the time is over, and hands it on.
-# It is the time that the checkpoint may take.
-#SBATCH --signal=B:USR1@300
+# A job that may come back, and a log that goes on.
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --job-name=lbmsim
@@ -39,29 +37,5 @@ mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for M
 
 set -euo pipefail
 : "${1:?which case? sbatch jobs/slurm/chain.sh case.toml}"
-out=out/$(basename "$1" .toml)
-
-# newest prints the newest checkpoint, or nothing.
-newest() {
-	find "$out/checkpoints" -type f ! -name '.*' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1 || true
-}
-
-before=$(newest)
-restart=()
-[ -z "$before" ] || restart=(--restart latest)
-
-srun --mpi="$mpi" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=1 \
-	"$program" run --device cuda "$@" --output "$out" ${restart[@]+"${restart[@]}"} &
-run=$!
-over=
-trap 'over=yes; kill -USR1 $run || true' USR1 # srun hands it to every rank
-wait $run && code=0 || code=$?
-# The signal ends `wait` as well, while the ranks still write their checkpoint.
-[ -z "$over" ] || { wait $run && code=0 || code=$?; }
-
-# A failed run would fail again; one that got no further would never end.
-[ $code -eq 0 ] || { echo "chain.sh: the run failed with code $code: the chain ends" >&2; exit $code; }
-[ -n "$over" ] || exit 0
-[ "$(newest)" != "$before" ] || { echo "chain.sh: no new checkpoint within this job: the chain ends" >&2; exit 1; }
-echo "chain.sh: the time is over: back into the queue"
-scontrol requeue "$SLURM_JOB_ID"
+exec srun --mpi="$mpi" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" --kill-on-bad-exit=1 \
+	"$program" run --requeue-self --device cuda "$@"
