@@ -19,7 +19,7 @@ type control struct {
 	signal  int64         // the gravest caught so far: 0, byLauncher or byHand
 	ending  time.Duration // what the files of the end may take, of the slowest rank
 	asked   time.Time     // rank 0 looked for orders
-	rows    int64     // how it stood with rows that cannot be written at the last meeting
+	rows    int64         // how it stood with rows that cannot be written at the last meeting
 	wallDue []time.Time
 }
 
