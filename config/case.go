@@ -283,6 +283,7 @@ type Run struct {
 	EndMargin  time.Duration // kept free at the end of the job's time; below 0: the job's time does not count
 	StopWhen   []StopRule    // all of which end the run, if there are any
 	WatchEvery int           // stability watch, steps
+	Forensics  bool          // an unstable run looks for its first bad cell
 	MaxMach    float64       // Mach number above which the run stops
 	Threads    int           // 0 = the rank's share of the cores
 	Ranks      [3]int        // parts along each axis; 0 = what is best

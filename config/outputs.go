@@ -54,6 +54,9 @@ func (r *resolver) run() {
 	if e := s.get("max_mach"); e != nil {
 		run.MaxMach = e.vals[0].v
 	}
+	if e := s.get("forensics"); e != nil {
+		run.Forensics = e.flag
+	}
 	if e := s.get("threads"); e != nil {
 		run.Threads = e.ints[0]
 	}

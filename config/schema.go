@@ -341,6 +341,7 @@ func schema() []table {
 			{name: "end_margin", kind: kDuration, choices: []string{"off"}, within: above(0), def: `"60 s"`, doc: "in a SLURM job: the run ends cleanly, with a checkpoint where there is [checkpoint], when this and twice the time that writing its files took are left of the job's time limit. off: it computes until SLURM ends it"},
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
+			{name: "forensics", kind: kFlag, def: "true", doc: "a run that becomes unstable goes back and finds the first bad cell: `blowup.txt` and the fields around it tell what to look at. Now and then the state is copied into the host's memory for that, where there is plenty"},
 			{name: "threads", kind: kInteger, def: "0", within: counts(0, 4096), doc: "threads of a rank; 0 = the rank's share of the cores"},
 			{name: "ranks", kind: kIntegers, within: counts(0, maxAxis), defDoc: "what is best", doc: "into how many parts the ranks cut each axis, 0 = what is best: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
 		}, "When the run ends and how it is watched."},

@@ -30,6 +30,7 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 steps = 1
 ranks = [%d, %d, %d]
 watch_every = 1000000000 # the watch comes after the last turn
+forensics = false
 %s`
 
 func (s setting) common(n, parts [3]int) string {

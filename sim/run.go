@@ -79,6 +79,7 @@ type run struct {
 	clock          stopwatch
 	control        control
 	watch          watch
+	snapshot       snapshot
 	outputs        []output
 	jobs           []*job
 	begun          time.Time                // the output that is being written

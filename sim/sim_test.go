@@ -49,24 +49,12 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 	t.Helper()
 	report := &silent{}
 	err := comm.RunLocal(tr.ranks, func(c comm.Comm) error {
-		kase, err := config.Load("test.toml", []byte(tr.text))
+		o, err := tr.options(c, report)
 		if err != nil {
 			return err
 		}
-		kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
-		open := testDevice
-		if tr.wrap != nil {
-			open = func(threads int) (device.Device, error) { return cpu.New(threads) }
-		}
-		dev, err := open(max(1, tr.threads))
-		if err != nil {
-			return err
-		}
-		defer dev.Close()
-		if tr.wrap != nil {
-			dev = tr.wrap(dev)
-		}
-		err = Run(Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test", JobEnd: tr.jobEnd})
+		defer o.Device.Close()
+		err = Run(o)
 		if _, agreed := ExitCode(err); agreed && err != nil {
 			// Every rank ends by itself: let the last one finish, as MPI_Finalize does.
 			return errors.Join(err, comm.Barrier(c))
@@ -74,6 +62,27 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 		return err
 	})
 	return report, err
+}
+
+// options of a rank; its device is the caller's to close.
+func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
+	kase, err := config.Load("test.toml", []byte(tr.text))
+	if err != nil {
+		return o, err
+	}
+	kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
+	open := testDevice
+	if tr.wrap != nil {
+		open = func(threads int) (device.Device, error) { return cpu.New(threads) }
+	}
+	dev, err := open(max(1, tr.threads))
+	if err != nil {
+		return o, err
+	}
+	if tr.wrap != nil {
+		dev = tr.wrap(dev)
+	}
+	return Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test", JobEnd: tr.jobEnd}, nil
 }
 
 // must runs a case that has to succeed.

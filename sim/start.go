@@ -326,8 +326,16 @@ func (r *run) begin() error {
 	}
 	r.first = r.n
 	r.watch.at = -1
+	if err := r.findRoom(); err != nil {
+		return err
+	}
 	if err := r.lookForTrouble(); err != nil {
 		return err
+	}
+	if r.n > 0 && r.snapshot.room { // else the initial state can be made again
+		if err := r.keep(); err != nil {
+			return err
+		}
 	}
 	if r.n == 0 {
 		r.watch.start = r.watch.totals

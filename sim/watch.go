@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/model"
 )
 
 // watch is the stability watch: fixed-order sums of the whole domain.
@@ -42,12 +42,12 @@ func (r *run) look() error {
 	if err != nil {
 		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
 	}
-	limit := r.Case.Run.MaxMach * math.Sqrt(model.CS2)
-	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits.
-	table := []int64{0, 0}
+	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
+	// nanoseconds: [2] since the last copy of the state, [3] that it took, [4] of the run.
+	table := []int64{0, 0, int64(time.Since(r.snapshot.taken)), int64(r.snapshot.cost), int64(r.elapsed())}
 	var mine *trouble
 	for k, p := range planes {
-		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && (p.Bad > 0 || p.MaxSpeed > limit) {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
 			mine = r.describe(k, p)
 			table[0] = 1
 		}
@@ -55,14 +55,17 @@ func (r *run) look() error {
 	if err := comm.Max(r.Comm, table); err != nil {
 		return err
 	}
-	r.maxMach = math.Float64frombits(uint64(table[1])) / math.Sqrt(model.CS2)
+	r.maxMach = math.Float64frombits(uint64(table[1])) / soundSpeed
 	if r.root {
 		r.watch.totals = totals
 	}
-	if table[0] == 0 {
-		return nil
+	switch {
+	case table[0] != 0:
+		return r.stop(mine, time.Duration(table[4]))
+	case r.n < r.last && r.snapshot.due(table[2], table[3]):
+		return r.keep()
 	}
-	return r.stop(mine)
+	return nil
 }
 
 func finite(x float64) float64 {
@@ -79,16 +82,16 @@ type trouble struct{ text string }
 func (r *run) describe(k int, p device.Plane) *trouble {
 	at, what := p.BadAt, "a value that is not finite"
 	if p.Bad == 0 {
-		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/math.Sqrt(model.CS2), r.Case.Run.MaxMach)
+		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/soundSpeed, r.Case.Run.MaxMach)
 	}
 	var b strings.Builder
-	global := [3]int{at[0] + r.box.Lo[0], at[1] + r.box.Lo[1], at[2] + r.box.Lo[2]}
+	global := r.global(at)
 	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.rank)
 	if p.Bad > 1 {
 		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
 	}
-	if near := r.nearest(global); near != "" {
-		fmt.Fprintf(&b, "\n  nearest boundary: %s", near)
+	if near := r.near(global); len(near) > 0 {
+		fmt.Fprintf(&b, "\n  nearest boundary: %s", near[0].text)
 	}
 	what = "rho, u"
 	if r.Case.Spec.Scalar {
@@ -110,42 +113,9 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 	return &trouble{b.String()}
 }
 
-// nearest names the boundary closest to a cell within a few cells, by its
-// distance in cells along the axes.
-func (r *run) nearest(global [3]int) string {
-	best, name := 1<<30, ""
-	domain := r.domain()
-	for i, b := range r.Case.Boundaries {
-		for _, f := range b.Faces {
-			if domain.Face(f.Axis, f.Side, global) != uint8(i+1) {
-				continue // another part of the face is nearer
-			}
-			d := global[f.Axis]
-			if f.Side == 1 {
-				d = r.Case.Cells[f.Axis] - 1 - d
-			}
-			if d < best {
-				best, name = d, fmt.Sprintf("[boundary.%s] on face %s, %d cells away", b.Name, f, d)
-			}
-		}
-	}
-	for i, b := range r.bodies() {
-		lo, hi := b.Shape.Bounds()
-		d := 0
-		for a := 0; a < r.Case.Dims(); a++ {
-			p := float64(global[a]) + 0.5
-			d = max(d, int(lo[a]-p), int(p-hi[a]))
-		}
-		if d < best {
-			best, name = d, fmt.Sprintf("[body.%s], within %d cells", r.Case.Bodies[i].Name, d)
-		}
-	}
-	return name
-}
-
 // stop ends an unstable run on every rank with one message, after the last
 // fields are on disk.
-func (r *run) stop(mine *trouble) error {
+func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 	text := []byte{}
 	if mine != nil {
 		text = []byte(mine.text)
@@ -157,14 +127,10 @@ func (r *run) stop(mine *trouble) error {
 	var message []byte
 	for _, p := range parts {
 		if len(p) > 0 {
-			message = p
+			message = fmt.Appendf(p, "\n  what helps: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", r.Case.Tau)
 			break
 		}
 	}
-	if message, err = comm.Broadcast(r.Comm, message); err != nil {
-		return err
-	}
-	hint := fmt.Sprintf("\n  what helps: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", r.Case.Tau)
 	var files error
 	for _, o := range r.outputs {
 		if _, ok := o.(*fieldFiles); ok && o.written() != r.n {
@@ -172,6 +138,26 @@ func (r *run) stop(mine *trouble) error {
 		}
 	}
 	files = errors.Join(files, r.drain())
-	failure := errors.New("the run is unstable, " + string(message) + hint)
-	return errors.Join(&Error{ExitUnstable, failure}, files)
+	if _, agreed := ExitCode(files); agreed {
+		report, err := r.investigate(elapsed)
+		if _, agreed := ExitCode(err); !agreed {
+			return err
+		}
+		files = errors.Join(files, err)
+		if r.root && report != nil {
+			message = fmt.Appendf(nil, "%s\n  more in %s, fields around the place in %s", report.text(r.Case), r.outputDir(blowupText), r.outputDir(report.Fields))
+		}
+	}
+	if message, err = comm.Broadcast(r.Comm, message); err != nil {
+		return err
+	}
+	return errors.Join(&Error{ExitUnstable, errors.New("the run is unstable, " + string(message))}, files)
+}
+
+// elapsed is the wall time since the first step.
+func (r *run) elapsed() time.Duration {
+	if r.control.began.IsZero() {
+		return 0
+	}
+	return time.Since(r.control.began)
 }

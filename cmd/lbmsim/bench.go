@@ -270,6 +270,7 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 [run]
 steps = %[2]d
 watch_every = 1000000
+forensics = false
 `, b.size, 10*max(4, b.passes))
 	if err := os.WriteFile(kase, []byte(text), 0o666); err != nil {
 		return err

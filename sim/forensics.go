@@ -1,0 +1,270 @@
+package sim
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+)
+
+// What ends an unstable run is found by the watch, many steps and cells after it began. So
+// a run keeps a copy of a good state in the host's memory, and goes back to it: a step is a
+// pure function of the state, and so the same trouble comes again, watched at every step.
+
+// snapshot is a state that was good, and what its steps need besides.
+type snapshot struct {
+	wanted bool   // [run] forensics
+	room   bool   // on every rank there is memory for image
+	image  []byte // of this rank's own cells
+	at     int    // its step, -1: there is none
+	taken  time.Time
+	cost   time.Duration
+	drive  drive
+	force  [3]float64
+}
+
+const (
+	// A copy is made so seldom that it takes less than a hundredth of the time.
+	snapshotShare = 100
+	snapshotEvery = 5 * time.Second
+	// replayLimit is how long a run without a copy may have computed to be computed anew.
+	replayLimit = 5 * time.Minute
+)
+
+// findRoom decides on all ranks whether copies are kept: where the ranks of a machine
+// take less than a third of what it has left. Collective.
+func (r *run) findRoom() error {
+	s := &r.snapshot
+	*s = snapshot{wanted: r.Case.Run.Forensics, at: -1, taken: time.Now()}
+	if !s.wanted {
+		return nil
+	}
+	_, neighbours := comm.LocalRank(r.Comm)
+	lack := []int64{0}
+	if int64(r.ownBytes())*int64(neighbours)*3 > freeMemory("/proc/meminfo", "/proc/self/cgroup", "/sys/fs/cgroup") {
+		lack[0] = 1
+	}
+	err := comm.Max(r.Comm, lack)
+	s.room = lack[0] == 0
+	return err
+}
+
+// ownBytes is the size of this rank's own cells.
+func (r *run) ownBytes() (n int) {
+	for _, run := range r.interior(0, r.layout.N[r.layout.Axis()]) {
+		n += run.Hi - run.Lo
+	}
+	return n
+}
+
+// freeMemory is what the machine, and the group of processes that a batch system has put
+// this one into, have left; 0 where it cannot be told.
+func freeMemory(meminfo, groups, root string) int64 {
+	free := int64(0)
+	text, _ := os.ReadFile(meminfo)
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		var kib int64
+		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
+			free = kib << 10
+		}
+	}
+	number := func(file string) (int64, bool) {
+		text, err := os.ReadFile(file)
+		n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return n, err == nil && e == nil
+	}
+	text, _ = os.ReadFile(groups)
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		id, rest, _ := strings.Cut(lines.Text(), ":")
+		kind, dir, _ := strings.Cut(rest, ":")
+		limit, used := "memory.max", "memory.current" // of version 2
+		switch {
+		case id == "0":
+			kind = ""
+		case kind == "memory":
+			limit, used = "memory.limit_in_bytes", "memory.usage_in_bytes"
+		default:
+			continue
+		}
+		for ; ; dir = filepath.Dir(dir) { // limits of groups above count, too
+			most, limited := number(filepath.Join(root, kind, dir, limit))
+			if now, known := number(filepath.Join(root, kind, dir, used)); limited && known {
+				free = min(free, max(0, most-now))
+			}
+			if dir == "/" || dir == "." {
+				break
+			}
+		}
+	}
+	return free
+}
+
+// due tells whether it is time for another copy, from what all ranks know: the largest
+// numbers of nanoseconds since the last one and that it took.
+func (s *snapshot) due(since, cost int64) bool {
+	return s.room && since >= max(int64(snapshotEvery), snapshotShare*cost)
+}
+
+// keep copies the current state.
+func (r *run) keep() error {
+	s, began := &r.snapshot, time.Now()
+	if s.image == nil {
+		s.image = make([]byte, r.ownBytes())
+	}
+	s.at = -1
+	if err := r.all("copying the state", r.imaged(s.image, r.read)); err != nil {
+		return err
+	}
+	s.at, s.drive, s.force = r.n, r.drive, r.params.Force
+	s.taken, s.cost = time.Now(), time.Since(began)
+	return nil
+}
+
+// imaged does something with each piece of an image of this rank's own cells, and with
+// the place of the piece in the state.
+func (r *run) imaged(image []byte, do func(piece []byte, offset int) error) error {
+	planes := r.layout.N[r.layout.Axis()]
+	each := len(image) / planes
+	pass := func(lo, hi int) error {
+		for k := lo; k < hi; k++ {
+			plane := image[k*each : (k+1)*each]
+			for _, run := range r.interior(k, 1) {
+				n := run.Hi - run.Lo
+				if err := do(plane[:n], run.Lo); err != nil {
+					return err
+				}
+				plane = plane[n:]
+			}
+		}
+		return nil
+	}
+	if _, ok := r.state[0].(device.HostVisible); ok {
+		return r.share(planes, pass)
+	}
+	return pass(0, planes) // one thread calls the device
+}
+
+// replayable tells whether there is a state to go back to.
+func (r *run) replayable(elapsed time.Duration) bool {
+	s := &r.snapshot
+	return s.wanted && (s.at >= 0 || r.first == 0 && elapsed <= replayLimit)
+}
+
+// back makes the state that was kept the current one, or the initial one where none was.
+// Collective.
+func (r *run) back() error {
+	s := &r.snapshot
+	// States take turns in exchanges: the other one comes next.
+	r.state[0], r.state[1] = r.state[1], r.state[0]
+	var err error
+	if s.at < 0 {
+		r.n, r.drive, r.params.Force = 0, drive{}, r.Case.Params().Force
+		err = r.initialize()
+	} else {
+		r.n, r.drive, r.params.Force = s.at, s.drive, s.force
+		err = r.imaged(s.image, func(piece []byte, offset int) error { return r.state[0].Write(piece, offset) })
+	}
+	r.watch.at = -1
+	if err := r.all("going back", err); err != nil {
+		return err
+	}
+	return r.fillGhosts()
+}
+
+// again computes one step as it was computed, and writes nothing.
+func (r *run) again() error {
+	r.pulse.Computing(r.n)
+	if err := r.steer(); err != nil {
+		return err
+	}
+	step := r.step
+	if r.queued != nil {
+		step = func() error { return r.stretch(1) }
+	}
+	if err := step(); err != nil {
+		return fmt.Errorf("rank %d, step %d: %w", r.rank, r.n+1, err)
+	}
+	return nil
+}
+
+// firstBad is the first cell of the domain, in the order z, y, x, with a value that is not
+// finite or too high a speed, the same on all ranks; false: there is none. Collective.
+func (r *run) firstBad() (cell [3]int, found, interrupted bool, err error) {
+	c := r.Case.Cells
+	table := []int64{0, 0} // cells from the first bad one to the end; a signal or the end of the job's time
+	planes, err := r.program.Planes(r.state[0], r.params)
+	for k := 0; k < len(planes) && err == nil && table[0] == 0; k++ {
+		if r.bad(planes[k]) {
+			var at [3]int
+			at, err = r.firstOf(k, planes[k])
+			at = r.global(at)
+			table[0] = int64(c[0]*c[1]*c[2] - (at[2]*c[1]+at[1])*c[0] - at[0])
+		}
+	}
+	if err := r.all("looking for the first bad cell", err); err != nil {
+		return cell, false, false, err
+	}
+	r.control.listen(r)
+	if table[1] = r.control.signal; r.root && r.jobTimeOver(time.Now()) {
+		table[1] = byLauncher
+	}
+	if err := comm.Max(r.Comm, table); err != nil || table[0] == 0 {
+		return cell, false, table[1] > 0, err
+	}
+	i := c[0]*c[1]*c[2] - int(table[0])
+	return [3]int{i % c[0], i / c[0] % c[1], i / c[0] / c[1]}, true, false, nil
+}
+
+// bad says that a plane is in trouble.
+func (r *run) bad(p device.Plane) bool { return p.Bad > 0 || p.MaxSpeed > r.maxSpeed() }
+
+// maxSpeed is [run] max_mach as a speed in lattice units.
+func (r *run) maxSpeed() float64 { return r.Case.Run.MaxMach * soundSpeed }
+
+// firstOf is the first bad cell of one of this rank's planes, local.
+func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
+	box := decomp.Box{Hi: r.layout.N}
+	box.Lo[r.layout.Axis()], box.Hi[r.layout.Axis()] = k, k+1
+	values, err := r.present()(box, nil)
+	nx, stored, dims := r.layout.N[0], r.Case.Spec.FieldValues(), r.Case.Dims()
+	for row := 0; err == nil && row < len(values)/(nx*stored); row++ {
+		for x := range nx {
+			sum, speed := 0.0, 0.0
+			for c := range stored {
+				v := values[(row*stored+c)*nx+x]
+				if sum += v; 1 <= c && c <= dims {
+					speed += v * v
+				}
+			}
+			if finite(sum) != sum || math.Sqrt(speed) > r.maxSpeed() {
+				at := box.Lo
+				at[0] = x
+				if r.layout.Axis() == 2 {
+					at[1] = row
+				}
+				return at, nil
+			}
+		}
+	}
+	if p.Bad > 0 { // in what the fields do not show
+		return p.BadAt, err
+	}
+	return p.MaxAt, err
+}
+
+// global turns a cell of this rank into one of the domain.
+func (r *run) global(at [3]int) [3]int {
+	for a := range at {
+		at[a] += r.box.Lo[a]
+	}
+	return at
+}

@@ -1,0 +1,362 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/io/fields"
+)
+
+// broken are cases that become unstable in known ways, and words of what is to be looked
+// at.
+var broken = map[string]struct{ text, place, evidence string }{
+	"tau": {`
+[domain]
+cells = [24, 24]
+[fluid]
+viscosity = 0.0002
+[collision]
+model = "bgk"
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-"]
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = [0.17, 0]
+[run]
+steps = 100000
+watch_every = 50
+max_mach = 0.6
+[output.series.all]
+every = 7
+`, "[boundary.lid] on face y+", "tau is 0.5006, 0.0006 above 1/2, and the cell Reynolds number |u| dx/nu is 850"},
+	"inlet": {`
+[domain]
+cells = [30, 14, 11]
+periodic = ["z"]
+[fluid]
+viscosity = 0.2
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[boundary.inlet]
+type = "velocity"
+velocity = ["0.16*4*y*(Ly-y)/Ly^2", 0, 0]
+ramp = 120
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[run]
+steps = 1000
+watch_every = 200
+max_mach = 0.2
+[output.fields]
+every = 90
+[output.averages]
+sample_every = 10
+[output.probe.p]
+at = [4, 5, 6]
+`, "[boundary.inlet] on face x-, 0 cells away", "[boundary.inlet] prescribes Mach 0.2"},
+	"no number": {`
+[domain]
+cells = [20, 12]
+periodic = ["x"]
+[fluid]
+viscosity = 0.1
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[boundary.belt]
+type = "velocity"
+velocity = ["0.02*sqrt(30.25 - t)", 0]
+faces = ["y+"]
+[run]
+steps = 1000
+watch_every = 40
+`, "[boundary.belt] on face y+, 0 cells away", "no number at this step"},
+	"force": {`
+[domain]
+cells = [9, 16, 7]
+periodic = ["x", "z"]
+[fluid]
+viscosity = 0.3
+[temperature]
+diffusivity = 0.03
+initial = "sin(2*pi*x/Lx)"
+[force]
+mean_velocity = [0.15, 0, 0]
+response = 50
+[boundary.plates]
+type = "wall"
+faces = ["y-", "y+"]
+[run]
+steps = 3000
+watch_every = 100
+max_mach = 0.25
+`, "[boundary.plates] on face y", "the body force 0."},
+}
+
+// blowup runs a case that becomes unstable and returns what its report says, and all files
+// of it as bytes.
+func blowup(t *testing.T, tr trial) (Blowup, map[string][]byte) {
+	t.Helper()
+	if tr.dir == "" {
+		tr.dir = t.TempDir()
+	}
+	_, err := tr.run(t)
+	if code, agreed := ExitCode(err); code != ExitUnstable || !agreed {
+		t.Fatalf("exit code %d (agreed %v): %v", code, agreed, err)
+	}
+	all := map[string][]byte{}
+	names, _ := filepath.Glob(filepath.Join(tr.dir, blowupDir, "*"))
+	for _, name := range append(names, filepath.Join(tr.dir, blowupText), filepath.Join(tr.dir, blowupJSON)) {
+		if all[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var report struct { // the numbers that may be text stay as they are
+		Step, Seen, From int
+		Cell, Lo, Hi     [3]int
+		What, Fields     string
+		History          []struct{ Step int }
+		Borders          []string
+		Evidence         []string
+	}
+	if err := json.Unmarshal(all[blowupJSON], &report); err != nil {
+		t.Fatal(err)
+	}
+	b := Blowup{Step: report.Step, Seen: report.Seen, From: report.From, Cell: report.Cell, Lo: report.Lo, Hi: report.Hi,
+		What: report.What, Fields: report.Fields, Borders: report.Borders, Evidence: report.Evidence}
+	for _, m := range report.History {
+		b.History = append(b.History, Moment{Step: m.Step})
+	}
+	return b, all
+}
+
+// The first bad cell is found at a step before that of the watch, in the place and with
+// the cause that the case was given, and the report is the same bytes for every cut.
+func TestFirstBadCell(t *testing.T) {
+	for name, c := range broken {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			b, want := blowup(t, trial{text: c.text, ranks: 1, dir: dir})
+			if b.Step >= b.Seen || b.From != 0 {
+				t.Errorf("step %d, seen at %d, from %d", b.Step, b.Seen, b.From)
+			}
+			if len(b.Borders) == 0 || !strings.Contains(b.Borders[0], c.place) {
+				t.Errorf("borders %q, want %q", b.Borders, c.place)
+			}
+			if !strings.Contains(b.Evidence[0], c.evidence) {
+				t.Errorf("evidence %q, want %q first", b.Evidence, c.evidence)
+			}
+			if n := len(b.History); n != blowupSteps || b.History[n-1].Step != b.Step {
+				t.Errorf("history %v", b.History)
+			}
+			for a := range b.Cell {
+				if b.Cell[a] < b.Lo[a] || b.Cell[a] >= b.Hi[a] {
+					t.Errorf("cell %v is not in the box %v to %v", b.Cell, b.Lo, b.Hi)
+				}
+			}
+			if err := fields.Verify(filepath.Join(dir, blowupDir, fmt.Sprintf("blowup_%010d.hdf", b.Step))); err != nil {
+				t.Error(err)
+			}
+			cuts := []trial{{ranks: 3}}
+			if strings.Contains(c.text, ", 14, 11]") {
+				cuts = append(cuts, trial{ranks: 4, cut: [3]int{1, 2, 2}})
+			}
+			for _, tr := range cuts {
+				tr.text = c.text
+				_, got := blowup(t, tr)
+				if len(got) != len(want) {
+					t.Errorf("%d ranks: %d files, want %d", tr.ranks, len(got), len(want))
+				}
+				for name := range want {
+					if !bytes.Equal(got[name], want[name]) {
+						t.Errorf("%d ranks: %s differs", tr.ranks, name)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The outputs of the run itself are those of a run that does not go back.
+func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
+	text := broken["inlet"].text
+	var want map[string][]byte
+	for _, on := range []bool{false, true} {
+		tr := trial{text: strings.Replace(text, "[run]", fmt.Sprintf("[run]\nforensics = %v", on), 1), ranks: 2, dir: t.TempDir()}
+		if _, err := tr.run(t); err == nil {
+			t.Fatal("the run is stable")
+		}
+		got := map[string][]byte{}
+		for _, pattern := range []string{"*.csv", "fields/*.series", "averages/*"} {
+			names, _ := filepath.Glob(filepath.Join(tr.dir, pattern))
+			for _, name := range names {
+				// The resolved case says which of the two it is.
+				b, _ := os.ReadFile(name)
+				got[filepath.Base(name)] = bytes.ReplaceAll(b, []byte(fmt.Sprintf("forensics = %v", on)), nil)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(tr.dir, blowupText)); (err == nil) != on {
+			t.Errorf("forensics %v: %v", on, err)
+		}
+		if want == nil {
+			want = got
+		}
+		if len(got) < 2 || len(got) != len(want) {
+			t.Errorf("files %d and %d", len(want), len(got))
+		}
+		for name := range want {
+			if !bytes.Equal(got[name], want[name]) {
+				t.Errorf("%s differs", name)
+			}
+		}
+	}
+}
+
+// A run that was continued goes back to the state that it began from.
+func TestFirstBadCellAfterARestart(t *testing.T) {
+	text := strings.Replace(broken["tau"].text, "steps = 100000", "steps = 60", 1) + "[checkpoint]\n"
+	dir := t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	b, _ := blowup(t, trial{text: strings.Replace(text, "steps = 60", "steps = 100000", 1), ranks: 3, dir: dir, restart: "latest"})
+	whole, _ := blowup(t, trial{text: broken["tau"].text, ranks: 1})
+	if b.From != 60 || b.Step != whole.Step || b.Cell != whole.Cell {
+		t.Errorf("from step %d: step %d, cell %v; want 60, %d, %v", b.From, b.Step, b.Cell, whole.Step, whole.Cell)
+	}
+}
+
+// Steps from a copy of the state are those that were computed before, whatever they
+// depend on: velocities that change with time, a force that is adjusted, a temperature;
+// on ranks with planes of their own and shared ones, and on devices that queue steps.
+func TestStepsComputedAgain(t *testing.T) {
+	for name, c := range broken {
+		kinds := []trial{{ranks: 1}, {ranks: 3}}
+		if !strings.Contains(c.text, "ramp") && !strings.Contains(c.text, "t)") { // else no step is queued
+			kinds = append(kinds, trial{ranks: 2, wrap: (&town{}).move})
+		}
+		for _, tr := range kinds {
+			tr.text, tr.dir = c.text, t.TempDir()
+			err := tr.turns(t, func(c comm.Comm, tr *Trial) error {
+				r := tr.r
+				if _, err := tr.Steps(11); err != nil {
+					return err
+				}
+				if err := r.keep(); err != nil {
+					return err
+				}
+				if _, err := tr.Steps(8); err != nil {
+					return err
+				}
+				want, err := tr.Hash()
+				if err != nil {
+					return err
+				}
+				for _, from := range []int{11, -1} { // the copy, the initial state
+					if r.snapshot.at = from; from < 0 {
+						r.n = 0
+					}
+					if err := r.back(); err != nil {
+						return err
+					}
+					if r.n != max(0, from) {
+						return fmt.Errorf("back at step %d, want %d", r.n, from)
+					}
+					for r.n < 19 {
+						if err := r.again(); err != nil {
+							return err
+						}
+					}
+					if got, err := tr.Hash(); err != nil || got != want {
+						return fmt.Errorf("from %d: hash %x, want %x (%v)", from, got, want, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s, %d ranks: %v", name, tr.ranks, err)
+			}
+		}
+	}
+}
+
+// Copies are made where there is room, and seldom enough.
+func TestCopiesAreSeldom(t *testing.T) {
+	s := &snapshot{room: true}
+	for _, c := range []struct {
+		since, cost int64
+		want        bool
+	}{{int64(snapshotEvery) - 1, 0, false}, {int64(snapshotEvery), 0, true}, {99e9, 1e9, false}, {100e9, 1e9, true}} {
+		if got := s.due(c.since, c.cost); got != c.want {
+			t.Errorf("%v: %v", c, got)
+		}
+		if (&snapshot{}).due(c.since, c.cost) {
+			t.Error("a copy without room for it")
+		}
+	}
+}
+
+// The limits of batch systems count, those of groups above the process' own, too.
+func TestFreeMemory(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	info := write("meminfo", "MemTotal: 64 kB\nMemAvailable: 40 kB\n")
+	write("v2/job/memory.max", "30000\n")
+	write("v2/job/memory.current", "10000\n")
+	write("v2/job/step/memory.max", "max\n")
+	write("v2/job/step/memory.current", "10000\n")
+	write("v1/memory/job/memory.limit_in_bytes", "9000\n")
+	write("v1/memory/job/memory.usage_in_bytes", "10000\n")
+	for _, c := range []struct {
+		root, groups string
+		want         int64
+	}{
+		{"v2", "0::/job/step\n", 20000},
+		{"v2", "0::/\n", 40 << 10},
+		{"v1", "3:cpu:/job\n2:memory:/job/step\n", 0},
+		{"none", "", 40 << 10},
+	} {
+		if got := freeMemory(info, write("groups", c.groups), filepath.Join(dir, c.root)); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	if got := freeMemory("nosuch", "nosuch", dir); got != 0 {
+		t.Errorf("%d free of nothing", got)
+	}
+}
+
+// turns hands the case as a Trial to f on every rank.
+func (tr trial) turns(t *testing.T, f func(c comm.Comm, tr *Trial) error) error {
+	t.Helper()
+	return comm.RunLocal(tr.ranks, func(c comm.Comm) error {
+		o, err := tr.options(c, &silent{})
+		if err != nil {
+			return err
+		}
+		defer o.Device.Close()
+		trial, err := NewTrial(o)
+		if err != nil {
+			return err
+		}
+		defer trial.Close()
+		return f(c, trial)
+	})
+}
