@@ -1,19 +1,15 @@
 package sim
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"syscall"
 	"time"
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/ram"
 )
 
 // What ends an unstable run is found by the watch, many steps and cells after it began. So
@@ -41,7 +37,7 @@ const (
 )
 
 // findRoom decides on all ranks whether copies are kept: where the ranks of a machine
-// take less than a third of what it has left. Collective.
+// take no more than half of what it has left for that. Collective.
 func (r *run) findRoom() error {
 	s := &r.snapshot
 	*s = snapshot{wanted: r.Case.Run.Forensics, at: -1, taken: time.Now()}
@@ -49,13 +45,26 @@ func (r *run) findRoom() error {
 		return nil
 	}
 	_, neighbours := comm.LocalRank(r.Comm)
+	left := ram.Available() / int64(neighbours)
+	if limit := ram.Limit(); limit > 0 {
+		left = min(left, limit/int64(neighbours)-resident())
+	}
 	lack := []int64{0}
-	if int64(r.ownBytes())*int64(neighbours)*3 > freeMemory("/proc/meminfo", "/proc/self/cgroup", "/sys/fs/cgroup") {
+	if 2*int64(r.ownBytes()) > left {
 		lack[0] = 1
 	}
 	err := comm.Max(r.Comm, lack)
 	s.room = lack[0] == 0
 	return err
+}
+
+// resident is the most memory that this process has had so far.
+func resident() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss << 10
 }
 
 // ownBytes is the size of this rank's own cells.
@@ -64,48 +73,6 @@ func (r *run) ownBytes() (n int) {
 		n += run.Hi - run.Lo
 	}
 	return n
-}
-
-// freeMemory is what the machine, and the group of processes that a batch system has put
-// this one into, have left; 0 where it cannot be told.
-func freeMemory(meminfo, groups, root string) int64 {
-	free := int64(0)
-	text, _ := os.ReadFile(meminfo)
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		var kib int64
-		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
-			free = kib << 10
-		}
-	}
-	number := func(file string) (int64, bool) {
-		text, err := os.ReadFile(file)
-		n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-		return n, err == nil && e == nil
-	}
-	text, _ = os.ReadFile(groups)
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		id, rest, _ := strings.Cut(lines.Text(), ":")
-		kind, dir, _ := strings.Cut(rest, ":")
-		limit, used := "memory.max", "memory.current" // of version 2
-		switch {
-		case id == "0":
-			kind = ""
-		case kind == "memory":
-			limit, used = "memory.limit_in_bytes", "memory.usage_in_bytes"
-		default:
-			continue
-		}
-		for ; ; dir = filepath.Dir(dir) { // limits of groups above count, too
-			most, limited := number(filepath.Join(root, kind, dir, limit))
-			if now, known := number(filepath.Join(root, kind, dir, used)); limited && known {
-				free = min(free, max(0, most-now))
-			}
-			if dir == "/" || dir == "." {
-				break
-			}
-		}
-	}
-	return free
 }
 
 // due tells whether it is time for another copy, from what all ranks know: the largest

@@ -305,44 +305,6 @@ func TestCopiesAreSeldom(t *testing.T) {
 	}
 }
 
-// The limits of batch systems count, those of groups above the process' own, too.
-func TestFreeMemory(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	info := write("meminfo", "MemTotal: 64 kB\nMemAvailable: 40 kB\n")
-	write("v2/job/memory.max", "30000\n")
-	write("v2/job/memory.current", "10000\n")
-	write("v2/job/step/memory.max", "max\n")
-	write("v2/job/step/memory.current", "10000\n")
-	write("v1/memory/job/memory.limit_in_bytes", "9000\n")
-	write("v1/memory/job/memory.usage_in_bytes", "10000\n")
-	for _, c := range []struct {
-		root, groups string
-		want         int64
-	}{
-		{"v2", "0::/job/step\n", 20000},
-		{"v2", "0::/\n", 40 << 10},
-		{"v1", "3:cpu:/job\n2:memory:/job/step\n", 0},
-		{"none", "", 40 << 10},
-	} {
-		if got := freeMemory(info, write("groups", c.groups), filepath.Join(dir, c.root)); got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
-	}
-	if got := freeMemory("nosuch", "nosuch", dir); got != 0 {
-		t.Errorf("%d free of nothing", got)
-	}
-}
-
 // turns hands the case as a Trial to f on every rank.
 func (tr trial) turns(t *testing.T, f func(c comm.Comm, tr *Trial) error) error {
 	t.Helper()

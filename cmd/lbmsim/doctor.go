@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/doctor"
+	"lbmsim/ram"
 	"lbmsim/sim"
 )
 
@@ -217,7 +218,7 @@ type entry struct {
 }
 
 func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
-	e := entry{Model: "none", Free: hostMemory(), Rank: doctor.Rank{
+	e := entry{Model: "none", Free: ram.Left(), Rank: doctor.Rank{
 		Host: s.Host, Online: onlineCPUs(), Threads: threads, Version: version, MPI: comm.Describe(c),
 	}}
 	for _, g := range s.Visible {

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/ram"
 	"lbmsim/sim"
 )
 
@@ -27,7 +23,7 @@ func enoughMemory(c comm.Comm, kase *config.Case, onCPU bool) error {
 	if _, err := kase.Cut(c.Size()); err != nil {
 		return nil // the run says so
 	}
-	mine := demand{Host: hostname(), Free: hostMemory(), Need: kase.FlagBytes(c.Size()) + config.BaseBytes}
+	mine := demand{Host: hostname(), Free: ram.Left(), Need: kase.FlagBytes(c.Size()) + config.BaseBytes}
 	if onCPU {
 		mine.Need += kase.StateBytes(c.Size())
 	}
@@ -52,57 +48,4 @@ func enoughMemory(c comm.Comm, kase *config.Case, onCPU bool) error {
 		}
 	}
 	return nil
-}
-
-// hostMemory is what this process may still take of the machine's memory, 0 if it cannot
-// be told: what the system has left, and no more than a batch system allows the job.
-func hostMemory() int64 {
-	free := int64(0)
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
-			free = kib << 10
-		}
-	}
-	if limit := groupLimit("/proc/self/cgroup", "/sys/fs/cgroup"); limit > 0 {
-		free = min(free, limit)
-	}
-	return free
-}
-
-// groupLimit is the smallest limit of memory of the control groups that a process is in,
-// 0 where there is none. (Linux: Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst.)
-func groupLimit(groups, mount string) (limit int64) {
-	f, err := os.Open(groups)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		word := strings.SplitN(lines.Text(), ":", 3) // number:controllers:path
-		if len(word) < 3 {
-			continue
-		}
-		root, name := mount, "memory.max"
-		if word[1] != "" {
-			if !strings.Contains(","+word[1]+",", ",memory,") {
-				continue
-			}
-			root, name = filepath.Join(mount, "memory"), "memory.limit_in_bytes"
-		}
-		for path := filepath.Join("/", word[2]); ; path = filepath.Dir(path) {
-			text, err := os.ReadFile(filepath.Join(root, path, name))
-			if n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && e == nil && (limit == 0 || n < limit) {
-				limit = n // "max" is no number
-			}
-			if path == "/" {
-				break
-			}
-		}
-	}
-	return limit
 }

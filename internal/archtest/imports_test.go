@@ -32,12 +32,12 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
+	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats"}},
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats", "ram"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "decomp"}},
@@ -69,6 +69,7 @@ var places = map[string]place{
 	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                            // starts a test as MPI ranks
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
+	"ram":                 {0, nil},
 	"model":               {0, nil},
 	"decomp":              {0, nil},
 	"stats":               {0, nil},
