@@ -118,9 +118,7 @@ func blowup(t *testing.T, tr trial) (Blowup, map[string][]byte) {
 	all := map[string][]byte{}
 	names, _ := filepath.Glob(filepath.Join(tr.dir, blowupDir, "*"))
 	for _, name := range append(names, filepath.Join(tr.dir, blowupText), filepath.Join(tr.dir, blowupJSON)) {
-		if all[filepath.Base(name)], err = os.ReadFile(name); err != nil {
-			t.Fatal(err)
-		}
+		all[filepath.Base(name)] = contents(t, name)
 	}
 	var report struct { // the numbers that may be text stay as they are
 		Step, Seen, From int
@@ -202,8 +200,7 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 			names, _ := filepath.Glob(filepath.Join(tr.dir, pattern))
 			for _, name := range names {
 				// The resolved case says which of the two it is.
-				b, _ := os.ReadFile(name)
-				got[filepath.Base(name)] = bytes.ReplaceAll(b, []byte(fmt.Sprintf("forensics = %v", on)), nil)
+				got[filepath.Base(name)] = bytes.ReplaceAll(contents(t, name), []byte(fmt.Sprintf("forensics = %v", on)), nil)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(tr.dir, blowupText)); (err == nil) != on {
