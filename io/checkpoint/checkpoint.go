@@ -5,8 +5,8 @@
 // a run that is killed at any moment leaves the last good one. A file can be read
 // by any number of ranks.
 //
-// preamble.go has the bytes in front, which are verified before HDF5 sees the
-// file, because its library may crash on a damaged one.
+// preamble.go has the bytes in front, header.go what this program reads: HDF5's part of the
+// file is for other readers.
 package checkpoint
 
 import (
@@ -20,30 +20,6 @@ import (
 	"lbmsim/io/internal/h5"
 	"lbmsim/io/internal/joint"
 )
-
-// Header says what a checkpoint is. All ranks give the same.
-type Header struct {
-	Case    string  // text of the resolved case
-	Spec    string  // model.Spec as text: which kernels the state belongs to
-	Version string  // of the program
-	Step    int64   // time steps done
-	Time    float64 // simulated time in seconds
-	Ranks   int     // that wrote it; Begin fills it in
-	Extra   []byte  // the caller's own: schedules, lengths of probe files ...
-
-	N          [3]int // global cells x, y, z
-	Planes     int    // along the slowest axis
-	Rows       int    // of a plane
-	Components int    // values a cell
-	Pitch      int    // padded length of a row in values
-	Bytes      int    // of a value: 2, 4 or 8
-}
-
-// PlaneBytes is the size of one plane: [row][component][pitch] values.
-func (h Header) PlaneBytes() int { return h.Rows * h.rowBytes() }
-
-// rowBytes is the size of a row: [component][pitch] values.
-func (h Header) rowBytes() int { return h.Components * h.Pitch * h.Bytes }
 
 // contains explains what is no part of the state.
 func (h Header) contains(p Extent) error {
@@ -93,6 +69,7 @@ type Pending struct {
 	data     int64 // offset of the state
 	sumsAt   int64 // offset of its checksums
 	extraAt  int64
+	stored   []byte // the header as the file has it
 	state    *joint.Array
 }
 
@@ -109,30 +86,51 @@ func Begin(c comm.Comm, dir string, h Header, part Extent) (*Pending, error) {
 	if err == nil {
 		err = h.contains(part)
 	}
+	var user int
+	if err == nil {
+		user, err = userBlock(h)
+	}
 	if err := comm.Agree(c, err); err != nil {
 		return nil, fmt.Errorf("begin the checkpoint of step %d in %s: %w", h.Step, dir, err)
 	}
 	file, note, err := joint.Begin(c, Path(dir, h.Step), func(tmp string) ([]byte, error) {
 		joint.Sweep(filepath.Join(dir, pattern)) // left by a killed run
-		at, err := create(tmp, h)
+		at, err := create(tmp, h, user)
 		return joint.MarshalInts(append(at, int64(lastSequence(dir)+1))), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	at := joint.UnmarshalInts(note)
-	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2],
+	header, err := stored{h, at[1]}.marshal()
+	if err := comm.Agree(c, err); err != nil {
+		file.Abort()
+		return nil, err
+	}
+	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2], stored: header,
 		sequence: uint64(at[3]), state: joint.NewArray(joint.Within(file, at[0], h.Planes), h.Rows, h.rowBytes(), part)}, nil
+}
+
+// alignment of the state in the file.
+func (h Header) alignment() int {
+	if int64(h.Planes)*int64(h.PlaneBytes()) >= 16<<20 {
+		return 1 << 20 // a stripe of parallel file systems
+	}
+	return 4096
+}
+
+// userBlock is how many bytes are in front of HDF5's part, a power of 2.
+func userBlock(h Header) (n int, err error) {
+	b, err := stored{Header: h}.marshal()
+	for n = h.alignment(); n < preambleBytes+len(b); n *= 2 {
+	}
+	return n, err
 }
 
 // create lays the file out for readers of HDF5; returned are the offsets of
 // state, checksums and extra.
-func create(path string, h Header) (at []int64, err error) {
-	align := 4096
-	if int64(h.Planes)*int64(h.PlaneBytes()) >= 16<<20 {
-		align = 1 << 20 // a stripe of parallel file systems
-	}
-	f, err := h5.Create(path, h5.Options{UserBlock: align, Align: align, Threshold: 4096})
+func create(path string, h Header, user int) (at []int64, err error) {
+	f, err := h5.Create(path, h5.Options{UserBlock: user, Align: h.alignment(), Threshold: 4096})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +145,6 @@ func create(path string, h Header) (at []int64, err error) {
 	do(f.Float64s("/lbmsim", "time", h.Time))
 	do(f.Int64s("/lbmsim", "ranks", int64(h.Ranks)))
 	do(f.Int64s("/lbmsim", "cells", int64(h.N[0]), int64(h.N[1]), int64(h.N[2])))
-	do(f.Int64s("/lbmsim", "extra bytes", int64(len(h.Extra))))
 	do(f.String("/lbmsim", "layout", "[plane][row][component][x]"))
 	do(f.String("/lbmsim", "version", h.Version))
 	do(f.String("/lbmsim", "spec", h.Spec))
@@ -209,10 +206,11 @@ func (p *Pending) Commit(keep int) error {
 	return p.file.Commit(func(f *os.File) error {
 		_, err1 := f.WriteAt(joint.Bytes(sums), p.sumsAt)
 		_, err2 := f.WriteAt(p.header.Extra, p.extraAt)
-		if err := errors.Join(err1, err2); err != nil {
+		_, err3 := f.WriteAt(p.stored, preambleBytes)
+		if err := errors.Join(err1, err2, err3); err != nil {
 			return err
 		}
-		return seal(f, p.data, int64(p.header.Planes)*int64(p.header.PlaneBytes()), p.sequence)
+		return seal(f, p.data, int64(p.header.Planes)*int64(p.header.PlaneBytes()), int64(len(p.stored)), p.sequence)
 	}, func() error { return prune(p.dir, keep) })
 }
 

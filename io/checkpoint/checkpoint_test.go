@@ -452,10 +452,17 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for i := 0; i < 20; i++ {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtAnyMoment$")
 		cmd.Env = append(os.Environ(), "LBMSIM_TEST_CHECKPOINTS="+dir)
+		before := listing(dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(30+rnd.Intn(150)) * time.Millisecond)
+		// On a busy machine it takes a while until the first file is begun.
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if now := listing(dir); now != before {
+				break
+			}
+		}
+		time.Sleep(time.Duration(rnd.Intn(150)) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -484,6 +491,15 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Errorf("only %d checkpoints were written: the test kills too early to mean anything", highest)
 	}
 	t.Logf("%d checkpoints in 20 killed runs", highest)
+}
+
+// listing is the names of the files in a folder.
+func listing(dir string) (names string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		names += e.Name() + " "
+	}
+	return names
 }
 
 func writeUntilKilled(dir string) {

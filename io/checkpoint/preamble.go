@@ -6,7 +6,11 @@ package checkpoint
 //	16  sequence, uint64        24  file size, uint64
 //	32  offset of the state     40  bytes of the state
 //	48  CRC-32C of everything from byte 64 on that is not the state, uint32
-//	52  0, 8 bytes              60  CRC-32C of bytes 0 to 59, uint32
+//	52  bytes of the header     60  CRC-32C of bytes 0 to 59, uint32
+//
+// The header follows, as JSON: all that a reader of ours has to know (header.go). So what
+// is in the file never goes through HDF5's library, which may crash on files that somebody
+// has made by hand; its part of the file is for other readers.
 //
 // The state is covered by the checksums of its planes, so no byte of the file can
 // change unnoticed. The place of magic, format and the last checksum is the same
@@ -23,9 +27,8 @@ import (
 	"lbmsim/io/internal/joint"
 )
 
-// Format is the version of the file format that this program writes; it reads no
-// newer one.
-const Format = 1
+// Format is the version of the file format, the only one that this program writes and reads.
+const Format = 2
 
 const preambleBytes = 64
 
@@ -39,6 +42,7 @@ type preamble struct {
 	sequence             uint64 // grows from checkpoint to checkpoint in a folder
 	size                 int64  // of the file
 	dataOffset, dataSize int64
+	header               int64 // its bytes
 	meta                 uint32
 }
 
@@ -51,17 +55,18 @@ func (p preamble) marshal() []byte {
 	order.PutUint64(b[32:], uint64(p.dataOffset))
 	order.PutUint64(b[40:], uint64(p.dataSize))
 	order.PutUint32(b[48:], p.meta)
+	order.PutUint64(b[52:], uint64(p.header))
 	order.PutUint32(b[60:], joint.CRC(0, b[:60]))
 	return b
 }
 
 // seal closes the file under its checksums.
-func seal(f *os.File, dataOffset, dataSize int64, sequence uint64) error {
+func seal(f *os.File, dataOffset, dataSize, header int64, sequence uint64) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	p := preamble{sequence: sequence, size: st.Size(), dataOffset: dataOffset, dataSize: dataSize}
+	p := preamble{sequence: sequence, size: st.Size(), dataOffset: dataOffset, dataSize: dataSize, header: header}
 	if p.meta, err = p.sum(f); err != nil {
 		return err
 	}
@@ -113,17 +118,31 @@ func readPreamble(f *os.File) (p preamble, err error) {
 	}
 	if v := order.Uint32(b[8:]); v > Format {
 		return p, fmt.Errorf("the file has format %d, this program knows up to %d: use the newer lbmsim that wrote it", v, Format)
+	} else if v < Format {
+		return p, fmt.Errorf("the file has format %d, which only unreleased versions wrote; this program reads format %d", v, Format)
 	}
 	p = preamble{sequence: order.Uint64(b[16:]), size: int64(order.Uint64(b[24:])),
-		dataOffset: int64(order.Uint64(b[32:])), dataSize: int64(order.Uint64(b[40:])), meta: order.Uint32(b[48:])}
+		dataOffset: int64(order.Uint64(b[32:])), dataSize: int64(order.Uint64(b[40:])), header: int64(order.Uint64(b[52:])), meta: order.Uint32(b[48:])}
 	if p.size != st.Size() {
 		return p, fmt.Errorf("the file has %d bytes instead of %d: it was cut off, or copied in part", st.Size(), p.size)
 	}
 	if p.dataOffset < preambleBytes || p.dataSize < 1 || p.dataOffset > p.size || p.dataSize > p.size-p.dataOffset {
 		return p, errors.New("the file is damaged: its state does not lie inside it")
 	}
+	if p.header < 2 || p.header > min(mostHeader, p.dataOffset-preambleBytes) {
+		return p, fmt.Errorf("the file is damaged: a header of %d bytes does not lie before its state", p.header)
+	}
+	if beside := p.size - p.dataSize; beside > mostBeside {
+		return p, fmt.Errorf("the file has %d bytes beside its state, more than %d MiB: it is none of ours", beside, mostBeside>>20)
+	}
 	return p, nil
 }
+
+// What is read before anything has been checked is bounded.
+const (
+	mostHeader = 16 << 20
+	mostBeside = 256 << 20
+)
 
 // foreign names what a file without our magic is.
 func foreign(f io.ReaderAt, size int64) error {

@@ -1,18 +1,15 @@
 package checkpoint
 
-// Reading: the preamble, then the checksum of all that HDF5 will look at, then
-// HDF5 for the header, then planes by plain reads, each held to its checksum.
+// Reading: the preamble, then the checksum of all that is not the state, then the header,
+// then planes, each held to its checksum.
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 
 	"lbmsim/comm"
-	"lbmsim/io/internal/h5"
 	"lbmsim/io/internal/joint"
 )
 
@@ -60,77 +57,22 @@ func (r *Reader) load() error {
 	if crc != p.meta {
 		return errors.New("the file is damaged: its header does not match its checksum")
 	}
-	f, err := h5.Open(r.path)
+	b := make([]byte, p.header)
+	if _, err := r.f.ReadAt(b, preambleBytes); err != nil {
+		return err
+	}
+	at, err := parse(b, p)
 	if err != nil {
 		return err
 	}
-	err = r.header(f, p)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-// header takes everything out of the HDF5 part; p says where the state must be.
-func (r *Reader) header(f *h5.File, p preamble) (err error) {
-	do := func(e error) {
-		if err == nil {
-			err = e
-		}
-	}
-	ints := func(name string, n int) []int64 {
-		v, e := f.ReadInt64s("/lbmsim", name, n)
-		do(e)
-		return v
-	}
-	h := &r.Header
-	step, ranks, cells, extra := ints("step", 1), ints("ranks", 1), ints("cells", 3), ints("extra bytes", 1)
-	t, e := f.ReadFloat64s("/lbmsim", "time", 1)
-	do(e)
-	h.Version, e = f.ReadString("/lbmsim", "version")
-	do(e)
-	h.Spec, e = f.ReadString("/lbmsim", "spec")
-	do(e)
-	h.Case, e = f.ReadText("/lbmsim/case")
-	do(e)
-	state, e := f.Place("/state")
-	do(e)
-	sums, e := f.Place("/lbmsim/crc32c")
-	do(e)
-	own, e := f.Place("/lbmsim/extra")
-	do(e)
-	if err != nil {
-		return err
-	}
-	h.Step, h.Time = step[0], t[0]
-	h.Ranks = int(ranks[0])
-	h.N = [3]int{int(cells[0]), int(cells[1]), int(cells[2])}
-	if len(state.Dims) != 4 {
-		return fmt.Errorf("the state has %d dimensions instead of 4", len(state.Dims))
-	}
-	h.Planes, h.Rows, h.Components, h.Pitch, h.Bytes = state.Dims[0], state.Dims[1], state.Dims[2], state.Dims[3], state.Size
-	if err := h.check(); err != nil {
-		return err
-	}
-	if state.Offset != p.dataOffset || int64(h.Planes)*int64(h.PlaneBytes()) != p.dataSize {
-		return errors.New("the shape of the state does not fit the file")
-	}
-	if !slices.Equal(sums.Dims, []int{h.Planes}) || sums.Size != 4 || len(own.Dims) != 1 || own.Size != 1 ||
-		extra[0] < 0 || extra[0] > int64(own.Dims[0]) {
-		return errors.New("the checksums do not fit the state")
-	}
-	b := make([]byte, 4*h.Planes)
-	if _, err := r.f.ReadAt(b, sums.Offset); err != nil {
+	r.Header, r.data = at.Header, p.dataOffset
+	b = make([]byte, 4*r.Header.Planes)
+	if _, err := r.f.ReadAt(b, at.Sums); err != nil {
 		return err
 	}
 	for ; len(b) > 0; b = b[4:] {
 		r.sums = append(r.sums, binary.NativeEndian.Uint32(b))
 	}
-	h.Extra = make([]byte, extra[0])
-	if _, err := r.f.ReadAt(h.Extra, own.Offset); err != nil && !(errors.Is(err, io.EOF) && len(h.Extra) == 0) {
-		return err
-	}
-	r.data = state.Offset
 	return nil
 }
 
