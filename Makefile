@@ -72,9 +72,8 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	@echo "installing staticcheck $*" && GOBIN="$(CURDIR)/.build" GOFLAGS= go install honnef.co/go/tools/cmd/staticcheck@$*
 	@mv .build/staticcheck $@
 
-fuzz: setup ## fuzz the readers of cases and surfaces for FUZZTIME=60s each
-	@$(env) && for p in config geometry/stl geometry/mesh geometry/intake; do \
-		go test -tags "$$LBMSIM_TAGS" -run '^$$' -fuzz Fuzz -fuzztime $(FUZZTIME) ./$$p || exit 1; done
+fuzz: setup ## fuzz the readers of cases, surfaces, images and checkpoints for FUZZTIME=60s each
+	@$(env) && scripts/fuzz.sh $(FUZZTIME)
 
 soak: build ## kill runs with kill -9 at KILLS=300 random moments, continue them, compare every file (SOAK="-seed 1": again)
 	@$(env) && go build -buildvcs=false -tags "$$LBMSIM_TAGS" -o bin/soak ./scripts/soak && bin/soak -kills $(KILLS) -mpirun "$${LBMSIM_MPIRUN:-mpirun}" $(SOAK)

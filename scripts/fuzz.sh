@@ -1,0 +1,54 @@
+#!/bin/bash
+# Fuzzes what reads files of strangers, each target for some time, two side by side. A
+# target that takes more than 1 GiB of memory fails like one that crashes. Called by
+# `make fuzz` and, for a minute a target, by .ci/run.
+#
+#   scripts/fuzz.sh [TIME]     default: 60s
+set -euo pipefail
+cd "$(dirname "$0")/.."
+time=${1:-60s}
+limit=$((1 << 20)) # KiB, of a process
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rc=0
+
+# fuzz PACKAGE TARGET: go's limits of address space would be in the way of its own runtime,
+# so the most that each process ever had is looked at, which the system keeps.
+fuzz() {
+	local out="$work/${1//\//_}.$2" pid most=0 p kb
+	set -m
+	go test -tags "$LBMSIM_TAGS" -run '^$' -fuzz "^$2\$" -fuzztime "$time" -parallel 1 "./$1" >"$out" 2>&1 &
+	pid=$!
+	set +m
+	while kill -0 "$pid" 2>/dev/null; do
+		for p in $(pgrep -g "$pid" '\.test$' || true); do
+			kb=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$p/status" 2>/dev/null || true)
+			if [ "${kb:-0}" -gt "$most" ]; then most=$kb; fi
+		done
+		if [ "$most" -gt "$limit" ]; then
+			kill -- "-$pid" 2>/dev/null || true
+			echo "a process took $((most >> 10)) MiB of memory, more than $((limit >> 10))" >>"$out"
+			break
+		fi
+		sleep 0.2
+	done
+	if wait "$pid" && [ "$most" -le "$limit" ]; then
+		echo "fuzz $1 $2: $(grep -o 'execs: [0-9]*' "$out" | tail -1), at most $((most >> 10)) MiB"
+	else
+		echo "fuzz $1 $2: FAILED"
+		cat "$out"
+		return 1
+	fi
+}
+
+targets=$(git grep -n --untracked '^func Fuzz' -- '*_test.go' | sed 's#\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*#\1 \2#')
+# Compiled before, so that the time is the fuzzers'.
+# shellcheck disable=SC2046
+go test -tags "$LBMSIM_TAGS" -run '^$' $(echo "$targets" | awk '{print "./" $1}' | sort -u) >/dev/null
+while read -r package target; do
+	fuzz "$package" "$target" &
+	if [ "$(jobs -r | wc -l)" -ge 2 ]; then wait -n || rc=1; fi
+done <<<"$targets"
+while [ -n "$(jobs -r)" ]; do wait -n || rc=1; done
+exit $rc
