@@ -3,6 +3,7 @@ package watchdog
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,49 @@ func TestAnObserverThatSlept(t *testing.T) {
 		if (len(v.said) == 0) != slept {
 			t.Errorf("slept: %v, and says %q", slept, v.said)
 		}
+	}
+}
+
+// unreachable ranks hide the port that they listen on, as a firewall does.
+type unreachable struct {
+	comm.Comm
+	comm.Collective
+}
+
+var port = regexp.MustCompile(`"Port":\d+`)
+
+func (u unreachable) Pulse() *comm.Pulse { return comm.PulseOf(u.Comm) }
+
+func (u unreachable) Gather(data []byte, root int) ([][]byte, error) {
+	return u.Collective.Gather(port.ReplaceAll(data, []byte(`"Port":0`)), root)
+}
+
+// Where ranks cannot connect, rank 0 says so once, and the run goes on without being
+// accused of anything.
+func TestRanksThatCannotConnect(t *testing.T) {
+	t.Parallel()
+	v := &verdicts{}
+	err := comm.RunLocal(3, func(c comm.Comm) error {
+		d, warning, err := Start(unreachable{c, c.(comm.Collective)}, v.options(c))
+		if err != nil {
+			return err
+		}
+		want := "rank 1 (process "
+		if c.Rank() > 0 {
+			want = ""
+		}
+		if (warning == "") != (want == "") || !strings.Contains(warning, want) || c.Rank() == 0 && !strings.Contains(warning, "(and so for 1 more ranks)") {
+			return fmt.Errorf("rank %d: warning %q", c.Rank(), warning)
+		}
+		p := comm.PulseOf(c)
+		p.Guard(limit)
+		for end := time.Now().Add(limit + 2*tick); time.Now().Before(end); time.Sleep(tick / 10) {
+			p.Computing(1)
+		}
+		return d.Done()
+	})
+	if err != nil || len(v.said) > 0 {
+		t.Errorf("%v %q", err, v.said)
 	}
 }
 
