@@ -27,12 +27,20 @@ export LBMSIM_SLURM LBMSIM_SLURM_PORT=16950 SLURM_CONF LBMSIM_SLURM_DEV
 LBMSIM_SLURM=$(mktemp -d)
 LBMSIM_SLURM_DEV=$LBMSIM_SLURM/dev
 SLURM_CONF=$(scripts/slurm-cluster.sh conf)
+# on_limits turns to a cluster of its own for time limits, which run out in minutes, while
+# the others come and go.
+limits=$LBMSIM_SLURM.limits
+on_limits() {
+	LBMSIM_SLURM=$limits LBMSIM_SLURM_PORT=16980
+	SLURM_CONF=$("$root/scripts/slurm-cluster.sh" conf)
+}
 cleanup() {
 	local code=$?
 	trap - EXIT
 	scripts/slurm-cluster.sh stop || true
+	(on_limits && scripts/slurm-cluster.sh stop) || true
 	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log >&2 || true
-	rm -rf "$LBMSIM_SLURM"
+	rm -rf "$LBMSIM_SLURM" "$limits"
 	[ $code -eq 0 ] && echo "slurm: all is well" || echo "slurm: FAILED (logs: $work)" >&2
 	exit $code
 }
@@ -104,9 +112,10 @@ same() {
 	local plain=$work/$1 list=$work/$1 name
 	shift
 	for name; do list=$list:$work/$name; done
-	LBMSIM_SLURM_RUNS=$list "$work/lbmsim.test" -test.run '^TestSlurmStates$' >"$work/states.txt" 2>&1 ||
-		{ cat "$work/states.txt" >&2; exit 1; }
-	grep -q '^PASS' "$work/states.txt"
+	local said=$work/states-${plain##*/}.txt
+	LBMSIM_SLURM_RUNS=$list "$work/lbmsim.test" -test.run '^TestSlurmStates$' >"$said" 2>&1 ||
+		{ cat "$said" >&2; exit 1; }
+	grep -q '^PASS' "$said"
 	echo "ok: the same last state as a plain run, bit for bit: $*"
 }
 
@@ -149,6 +158,43 @@ binding_mpirun() {
 }
 
 scripts=$root/jobs/slurm
+
+# until_limit NAME MARGIN ENDS RANKS OTHERS: a chain of jobs of a minute each, whose run has no
+# end until the time limit has ended ENDS of them; then it gets one. It keeps MARGIN free, and
+# ends in the state of a run without an end before its last step, on another number of ranks.
+# Its steps wait for the disk, and give way to all other work: so it costs little.
+until_limit() (
+	name=$1 ends=$3 start=$SECONDS
+	mkdir -p "$work/$name"
+	cd "$work/$name"
+	write_case case.toml 1000000000 2 "[12, 10, 9]"
+	sed -i "s/^\\[run\\]/&\nend_margin = \"$2\"/" case.toml
+	printf '#!/bin/sh\nexec nice -n 19 "%s" "$@"\n' "$LBMSIM" >patient
+	chmod +x patient
+	on_limits
+	id=$(LBMSIM=$PWD/patient sbatch --parsable --time=1 --output=log.txt --ntasks-per-node="$4" --gpus-per-node=0 \
+		--cpus-per-task=1 --mem=100M "$scripts/chain.sh" case.toml --device cpu)
+	until [ "$(grep -c 'is back in the queue' log.txt 2>/dev/null)" = "$ends" ]; do
+		sleep 0.3
+		[ $SECONDS -lt $((start + 180 + 120 * ends)) ] || { echo "FAILED: $name: $ends time limits in as many minutes and more" >&2; cat log.txt >&2; exit 1; }
+	done
+	last=$(sed -n 's/.*is back in the queue.*checkpoint_0*\([0-9]*\).h5.*/\1/p' log.txt | tail -n 1)
+	sed "s/^steps = .*/steps = $((last + 100))/" case.toml >next.toml
+	mv next.toml case.toml
+	ended "$id" log.txt || exit 1
+	in_folder "$name-plain"
+	sed 's/^every = .*/every = 1000000000/' "../$name/case.toml" >case.toml
+	"$LBMSIM_MPIRUN" --oversubscribe -np "$5" "$LBMSIM" case.toml --device cpu >log.txt 2>&1 || { cat log.txt >&2; exit 1; }
+	same "$name-plain" "$name"
+	echo "ok: $name: a time limit of a minute, $ends times and more ($((SECONDS - start)) s)"
+)
+
+echo "--- time limits, beside all others"
+(on_limits && scripts/slurm-cluster.sh start 2 2 >/dev/null)
+until_limit limit "15 s" 3 2 3 & waiting=($!)
+# SLURM's own signals at the limit: the job goes back, too.
+until_limit limit-off off 1 1 2 & waiting+=($!)
+
 (in_folder plain && "$LBMSIM" case.toml --device cpu >log.txt)
 
 echo "--- 2 nodes of 2 cores and 2 GPUs"
@@ -202,11 +248,11 @@ for name in plain-long chain links links-mpirun; do
 done
 (in_folder plain-long && "$LBMSIM" case.toml --device cpu >log.txt)
 
-# A chain by requeueing; --batch for --signal=B:USR1@300.
+# A chain by requeueing, whose first job ends by a signal.
 job chain --job-name=chain "${two[@]}" "${small[@]}" "$scripts/chain.sh" case.toml "${on_cpu[@]}" & pids=($!)
-interrupted chain --batch --name=chain
+interrupted chain --name=chain
 all_of "${pids[@]}"
-grep -q 'back into the queue' "$work"/chain/log-*.txt || { echo "FAILED: chain: the run was not interrupted" >&2; exit 1; }
+grep -q 'is back in the queue' "$work"/chain/log-*.txt || { echo "FAILED: chain: the run was not interrupted" >&2; exit 1; }
 
 # chained NAME SCRIPT SCANCEL_OPTION...: a chain by dependency, of two jobs.
 chained() {
@@ -239,3 +285,4 @@ job mpirun4 --nodes=4 "${two[@]}" --cpus-per-task=1 "$scripts/mpirun.sh" case.to
 job cpu4 --nodes=4 "$scripts/cpu.sh" case.toml "${on_cpu[@]}" & pids+=($!)
 all_of "${pids[@]}"
 same plain nodes4 mpirun4 cpu4
+all_of "${waiting[@]}"
