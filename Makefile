@@ -21,7 +21,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu lint fuzz soak bench accuracy validate validate-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz soak bench accuracy validate validate-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -54,6 +54,12 @@ test-mpich: ## the tests with MPICH alone
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi
 	@scripts/test-slurm.sh
+
+dist: export CUDA = yes
+dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist
+	@scripts/setup.sh build openmpi
+	@scripts/setup.sh build mpich
+	@scripts/dist.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
 	@scripts/gpu-pack.sh $(MPI)
@@ -94,7 +100,7 @@ env: ## print the shell lines that let plain go commands find MPI and HDF5: eval
 	@scripts/env.sh $(MPI)
 
 clean: ## remove what was built and written here
-	rm -rf bin out gpu-tests
+	rm -rf bin out dist gpu-tests
 
 distclean: clean ## and what was installed into .build (tools, the newest VTK)
 	rm -rf .build

@@ -243,7 +243,7 @@ func treeFiles(t *testing.T) []string {
 			return err
 		}
 		if d.IsDir() {
-			skip := strings.HasPrefix(name, ".") && name != "." && name != ".ci" || name == "bin" || name == "out" || name == "gpu-tests"
+			skip := strings.HasPrefix(name, ".") && name != "." && name != ".ci" || name == "bin" || name == "out" || name == "dist" || name == "gpu-tests"
 			if skip {
 				return fs.SkipDir
 			}
