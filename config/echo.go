@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -80,6 +81,14 @@ func shown(m map[string]string, k string) string {
 
 // flatten maps the dotted path of every key to its value as text.
 func flatten(text string) (map[string]string, error) {
+	// The text may come out of a stranger's checkpoint. A copy with all defaults is longer
+	// than its case.
+	if len(text) > 4*maxSource {
+		return nil, fmt.Errorf("a case of %d bytes is none", len(text))
+	}
+	if _, msg, _ := scan([]byte(text)); msg != "" {
+		return nil, errors.New(msg)
+	}
 	raw := map[string]any{}
 	if _, err := toml.Decode(text, &raw); err != nil {
 		return nil, err

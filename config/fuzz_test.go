@@ -62,6 +62,15 @@ func answers(t *testing.T, src []byte) {
 	}
 }
 
+// A case out of a stranger's checkpoint that no case file could be.
+func TestDeepCaseIsRefused(t *testing.T) {
+	for _, text := range []string{"a = " + strings.Repeat("[", 1<<19), strings.Repeat("a={", 1<<18), "[" + strings.Repeat("a.", 1<<18) + "b]", strings.Repeat("#", 2<<20)} {
+		if got := Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
+			t.Errorf("%.9s: %v", text, got)
+		}
+	}
+}
+
 // One value of a case that is right, replaced by another: this gets past the parser
 // into the checks.
 func FuzzEdit(f *testing.F) {

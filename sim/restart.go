@@ -68,9 +68,10 @@ func (r *run) restart() error {
 		candidates = strings.Split(string(list), "\x00")
 	}
 	var refused error
-	for _, path := range candidates {
+	for i, path := range candidates {
 		m, err := r.restore(path)
 		if err == nil {
+			r.passedOver(candidates[i+1:])
 			r.Restart = path
 			r.watch.start = m.Start
 			r.provenance = m.Provenance.and(r.leg())
@@ -92,6 +93,19 @@ func (r *run) restart() error {
 		}
 	}
 	return &Error{ExitFailure, refused}
+}
+
+// passedOver tells of files among older checkpoints that cannot be read: one of them may be
+// the newest, damaged where it says so.
+func (r *run) passedOver(older []string) {
+	for _, path := range older {
+		if !r.root {
+			return
+		}
+		if err := checkpoint.Look(path); err != nil {
+			r.Report.Warn(fmt.Sprintf("passed over: %v", err))
+		}
+	}
 }
 
 // otherCase is a checkpoint of another case.

@@ -32,6 +32,19 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
+// Look explains what is wrong with a file as far as its first bytes tell.
+func Look(path string) error {
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		_, err = readPreamble(f)
+	}
+	if err != nil {
+		return fmt.Errorf("the checkpoint %s: %w", path, err)
+	}
+	return nil
+}
+
 func open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -38,7 +38,9 @@ func (l *leg) output() string {
 }
 
 // temporary is where MPI puts its files, which nobody else could clear away.
-func (l *leg) temporary() string { return filepath.Join("/dev/shm", "mpi-of-"+filepath.Base(l.soak.dir)) }
+func (l *leg) temporary() string {
+	return filepath.Join("/dev/shm", "mpi-of-"+filepath.Base(l.soak.dir))
+}
 
 // start starts the program, on its ranks.
 func (l *leg) start() error {
