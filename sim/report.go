@@ -63,7 +63,8 @@ type Progress struct {
 	Roofline      float64       // share of the memory roofline, 0 when unknown
 	Communication float64       // share of the time that waits for messages
 	ETA           time.Duration
-	MaxMach       float64 // at the last stability watch
+	MaxMach       float64        // at the last stability watch
+	LeftOut       map[string]int // files that the run went on without (on_error), by kind
 }
 
 // Summary closes a run.
@@ -81,6 +82,7 @@ type Summary struct {
 	Imbalance float64
 	Files     map[string]string // kind -> where
 	Expect    []Verdict
+	LeftOut   map[string]int // files that the run went on without (on_error), by kind
 }
 
 // OutOfTime tells that the run ended because it had no more time, not by its own last step

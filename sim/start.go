@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -432,7 +433,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	}
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
-		Elapsed: time.Since(r.control.began), Files: r.files, Expect: verdicts,
+		Elapsed: time.Since(r.control.began), Files: r.files, Expect: verdicts, LeftOut: maps.Clone(r.faults.counts),
 		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {

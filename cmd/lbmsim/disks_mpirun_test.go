@@ -189,7 +189,7 @@ func TestDisksFail(t *testing.T) {
 	t.Run("full for a while, go on", func(t *testing.T) {
 		d := newDisk(t, "memory")
 		r, _ := d.fail(goingOn(busy), "goes on without it", d.fill)
-		if r.code != 0 || !strings.Contains(r.out, "goes on without it") {
+		if r.code != 0 || !strings.Contains(r.out, "goes on without it") || !strings.Contains(r.out, "left out, because they could not be written: ") {
 			t.Fatalf("exit code %d\n%s", r.code, r.out)
 		}
 		same(t, filepath.Join(d.dir, "out"))

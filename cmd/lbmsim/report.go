@@ -162,12 +162,25 @@ func (t *textReport) Finish(s sim.Summary) {
 		kinds = append(kinds, k)
 	}
 	sort.Strings(kinds)
+	if len(s.LeftOut) > 0 {
+		t.line("  left out, because they could not be written: %s", leftOut(s.LeftOut))
+	}
 	for _, k := range kinds {
 		t.line("  %-10s %s", k, s.Files[k])
 	}
 	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
 		t.line("  go on with: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
 	}
+}
+
+// leftOut is how many files of each kind a run went on without.
+func leftOut(counts map[string]int) string {
+	var list []string
+	for kind, n := range counts {
+		list = append(list, fmt.Sprintf("%d %s", n, kind))
+	}
+	sort.Strings(list)
+	return strings.Join(list, ", ")
 }
 
 func (t *textReport) Fail(err error) {
@@ -218,7 +231,7 @@ func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
-		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "expect": s.Expect,
+		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "left_out": s.LeftOut, "expect": s.Expect,
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }

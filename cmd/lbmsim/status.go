@@ -65,6 +65,7 @@ func (r *statusReport) Progress(p sim.Progress) {
 	r.reporter.Progress(p)
 	s := &r.state
 	s.Step, s.Last, s.Time, s.MLUPS, s.ETA, s.MaxMach = p.Step, p.Last, p.Time, p.MLUPS, p.ETA.Seconds(), p.MaxMach
+	s.LeftOut = p.LeftOut
 	if time.Since(r.since) >= statusEvery {
 		r.write()
 	}
@@ -96,7 +97,7 @@ func (r *statusReport) Finish(s sim.Summary) {
 		code = sim.ExitExpect
 	}
 	r.state.Phase, r.state.Reason, r.state.Step, r.state.ETA, r.state.ExitCode = status.Finished, s.Reason, s.Last, 0, &code
-	r.state.Time = float64(s.Last) * s.Case.Units.Time
+	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.close()
 	r.reporter.Finish(s)
 }
@@ -190,6 +191,9 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 	}
 	if s.Checkpoint != "" {
 		row("checkpoint", "%s", s.Checkpoint)
+	}
+	if len(s.LeftOut) > 0 {
+		row("left out", "%s", leftOut(s.LeftOut))
 	}
 	for _, w := range s.Warnings {
 		row("warning", "%s", w)

@@ -55,7 +55,8 @@ type State struct {
 
 	Restart    string            `json:"restart,omitempty"` // checkpoint that the run began with
 	Checkpoint string            `json:"checkpoint,omitempty"`
-	Files      map[string]string `json:"files,omitempty"` // the last complete one of each kind
+	Files      map[string]string `json:"files,omitempty"`    // the last complete one of each kind
+	LeftOut    map[string]int    `json:"left_out,omitempty"` // files that the run went on without, by kind
 	Warnings   []string          `json:"warnings,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
 	Error      string            `json:"error,omitempty"`
