@@ -22,8 +22,10 @@ import (
 // Disks that fail under a run: they are made to, and what the run does, what it says and
 // what it leaves is held against on_error. Mounting needs root.
 
-// A case whose checkpoints, fields, pictures and rows come all the time.
-var busy = strings.Replace(fmt.Sprintf(box, 2500, 125), "[output.fields]", "[output.fields]\nevery = 150", 1)
+// A case whose checkpoints, fields and rows come all the time, large enough to last for
+// some time without them.
+var busy = strings.NewReplacer("[output.fields]", "[output.fields]\nevery = 90", "cells = [30, 22, 17]", "cells = [60, 44, 34]").
+	Replace(fmt.Sprintf(box, 1000, 60))
 
 func goingOn(text string) string {
 	return strings.Replace(text, "[checkpoint]\n", "[output]\non_error = \"go_on\"\n[checkpoint]\non_error = \"go_on\"\n", 1)
@@ -45,7 +47,7 @@ func newDisk(t *testing.T, kind string) *disk {
 	if kind == "ext4" {
 		d.image = filepath.Join("/dev/shm", "lbmsim-"+filepath.Base(filepath.Dir(filepath.Dir(d.dir)))+filepath.Base(filepath.Dir(d.dir)))
 		t.Cleanup(func() { os.Remove(d.image) })
-		if out, err := exec.Command("sh", "-c", "truncate -s 64M "+d.image+" && mkfs.ext4 -q "+d.image).CombinedOutput(); err != nil {
+		if out, err := exec.Command("sh", "-c", "truncate -s 96M "+d.image+" && mkfs.ext4 -q "+d.image).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
@@ -60,7 +62,7 @@ func (d *disk) mount() ([]byte, error) {
 	if d.image != "" {
 		return exec.Command("mount", "-o", "loop", d.image, d.dir).CombinedOutput()
 	}
-	return exec.Command("mount", "-t", "tmpfs", "-o", "size=30m", "tmpfs", d.dir).CombinedOutput()
+	return exec.Command("mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", d.dir).CombinedOutput()
 }
 
 // fill takes all room; the function that it returns gives it back.
@@ -182,7 +184,7 @@ func TestDisksFail(t *testing.T) {
 		d := newDisk(t, "memory")
 		var heal func()
 		r, home := d.fail(busy, "", func() func() { heal = d.fill(); return nil })
-		stopped(t, r, "no space left on device", "remove files")
+		stopped(t, r, "no space left on device")
 		heal()
 		goOnFrom(t, d, home)
 	})
@@ -209,7 +211,7 @@ func TestDisksFail(t *testing.T) {
 	t.Run("gone, go on", func(t *testing.T) {
 		d := newDisk(t, "ext4")
 		r, _ := d.fail(goingOn(busy), "", func() func() { d.control(shutdown, 0); return nil })
-		stopped(t, r, "goes on without it", "step 2500", "input/output error")
+		stopped(t, r, "goes on without it", "step 1000", "input/output error")
 	})
 	t.Run("hangs for a while", func(t *testing.T) {
 		d := newDisk(t, "ext4")
