@@ -70,11 +70,11 @@ func (r *Report) Same() bool { return r.Within(0) }
 
 // Within tells that no part differs by more than a share of its largest number (Linf).
 func (r *Report) Within(tolerance float64) bool {
-	if r.Kind == Case || r.Kind == "" {
-		return len(r.Case) == 0
-	}
 	if r.Note != "" {
 		return false
+	}
+	if r.Kind == Case || r.Kind == "" {
+		return len(r.Case) == 0
 	}
 	for _, p := range r.Parts {
 		if p.Lost > 0 || p.Differ > 0 && !(p.Linf <= tolerance && tolerance > 0) {
@@ -107,6 +107,9 @@ func (o *Output) against(b *Output) (*Report, error) {
 		r.Means = means(o.Provenance, b.Provenance)
 	}
 	if o.Kind != b.Kind {
+		if o.Kind != Case && b.Kind != Case {
+			r.Note = fmt.Sprintf("the numbers of a file of kind %s and of one of kind %s are not compared", o.Kind, b.Kind)
+		}
 		return r, nil
 	}
 	r.Kind = o.Kind
@@ -170,7 +173,9 @@ func (t *tally) add(a, b float64) {
 	if math.Float64bits(a) == math.Float64bits(b) {
 		return
 	}
-	t.Differ++
+	if t.Differ++; t.Differ == 1 {
+		t.at, t.A, t.B = t.Numbers-1, a, b
+	}
 	if !finite(a) || !finite(b) {
 		t.Lost++
 		if t.Lost == 1 {
@@ -401,7 +406,7 @@ func (r *Report) tables() error {
 }
 
 // Folders compares the outputs of two runs, file by file; only lists files that only one
-// of the folders has.
+// of the folders has. The error is of files that cannot be compared; all others are.
 func Folders(a, b string) (reports []*Report, only []string, err error) {
 	la, err := outputs(a)
 	if err != nil {
@@ -411,6 +416,7 @@ func Folders(a, b string) (reports []*Report, only []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var broken []error
 	for _, name := range la {
 		if !slices.Contains(lb, name) {
 			only = append(only, filepath.Join(a, name))
@@ -418,7 +424,8 @@ func Folders(a, b string) (reports []*Report, only []string, err error) {
 		}
 		r, err := Files(filepath.Join(a, name), filepath.Join(b, name))
 		if err != nil {
-			return nil, nil, err
+			broken = append(broken, err)
+			continue
 		}
 		reports = append(reports, r)
 	}
@@ -430,5 +437,5 @@ func Folders(a, b string) (reports []*Report, only []string, err error) {
 	if len(la)+len(lb) == 0 {
 		return nil, nil, fmt.Errorf("there are no outputs in %s and %s", a, b)
 	}
-	return reports, only, nil
+	return reports, only, errors.Join(broken...)
 }

@@ -174,3 +174,26 @@ func TestKindsDiffer(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// One file that cannot be read does not keep the others from being compared.
+func TestFoldersWithAForeignFile(t *testing.T) {
+	a, b := filepath.Dir(write(t, "", nil)), filepath.Dir(write(t, "", func(s, _ []float64) { s[0] = math.Copysign(0, -1) }))
+	for _, dir := range []string{a, b} {
+		if err := os.WriteFile(filepath.Join(dir, "notes.csv"), []byte("1,2\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(b, "more.csv"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	reports, only, err := Folders(a, b)
+	if err == nil || !strings.Contains(err.Error(), "notes.csv is neither") || len(reports) != 1 || len(only) != 1 {
+		t.Errorf("%v, %v, %v", reports, only, err)
+	}
+	if p := reports[0].Parts[0]; reports[0].Same() || p.Differ != 1 || p.A != 1 || p.Where != "cell (0, 0, 0)" {
+		t.Errorf("%+v", p)
+	}
+	if _, err := Open(a); err == nil {
+		t.Error("a folder was opened as a file")
+	}
+}

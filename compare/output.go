@@ -70,6 +70,11 @@ func Open(path string) (*Output, error) {
 }
 
 func firstBytes(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -164,16 +169,17 @@ func (o *Output) named(err error) error {
 // table is a CSV file of a run.
 type table struct {
 	version, provenance, text string
+	at                        int // step of all rows, where they have none of their own
 	columns                   []string
 	rows                      [][]float64
 }
 
-// step of the last row; 0 where rows belong to no steps.
+// step of the last row.
 func (t *table) step() int {
 	if n := len(t.rows); n > 0 && t.columns[0] == "step" {
 		return int(t.rows[n-1][0])
 	}
-	return 0
+	return t.at
 }
 
 func readTable(path string) (*table, error) {
@@ -199,8 +205,14 @@ func readTable(path string) (*table, error) {
 			t.version = strings.TrimPrefix(comment, "lbmsim ")
 		case isComment && strings.HasPrefix(comment, sim.ProvenanceMark):
 			t.provenance = strings.TrimPrefix(comment, sim.ProvenanceMark)
+		case isComment && comment == sim.CaseMark && t.provenance != "": // no title
+			inCase = true
 		case isComment:
-			inCase = comment == sim.CaseMark
+			if word, _, ok := strings.Cut(strings.TrimPrefix(comment, sim.StepMark), ","); ok && strings.HasPrefix(comment, sim.StepMark) && n > 3 {
+				if t.at, err = strconv.Atoi(word); err != nil {
+					return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+				}
+			}
 		case t.columns == nil:
 			t.columns = strings.Split(line, ",")
 		default:

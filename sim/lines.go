@@ -142,7 +142,7 @@ func (l *lines) write(r *run) error {
 	}
 	path := filepath.Join(r.outputDir(), fmt.Sprintf("line_%s_%010d.csv", l.Name, r.n))
 	j := &job{kind: kind, path: path, finish: func() error { return nil }} // written whole or not at all
-	comments := r.comments(fmt.Sprintf("step %d, time %v %s", r.n, r.time(), u.Symbol(model.Time)))
+	comments := r.comments(fmt.Sprintf(StepMark+"%d, time %v %s", r.n, r.time(), u.Symbol(model.Time)))
 	r.launch(j, func() error {
 		if !r.root {
 			return nil

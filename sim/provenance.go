@@ -120,6 +120,7 @@ func (r *run) comments(more ...string) []string {
 
 // Lines of these comments, for readers.
 const (
+	StepMark       = "step " // of a table whose rows all belong to one
 	ProvenanceMark = "provenance: "
 	CaseMark       = "case:"
 )

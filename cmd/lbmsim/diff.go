@@ -56,10 +56,10 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 		return usageError{fmt.Errorf("--tolerance %g: give 0 or more", f.tolerance)}
 	}
 	reports, only, err := compared(a, b)
-	if err != nil {
+	if err != nil && len(reports) == 0 {
 		return err
 	}
-	same := len(only) == 0
+	same := len(only) == 0 && err == nil
 	for _, r := range reports {
 		same = same && r.Within(f.tolerance)
 	}
@@ -78,6 +78,9 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 		for _, path := range only {
 			fmt.Fprintf(out, "only %s\n", path)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	if !same {
 		return alreadyPrinted{sim.ExitDiffer}

@@ -32,9 +32,10 @@ and devices at hand, and compares:
 
 Files that the case names are taken from the folder inputs of the output's run, where it
 keeps copies; they must have the checksums that the output says. All is written to
---output, by default out/reproduced-NAME.
+--output, a new or empty folder, by default out/reproduced-NAME.
 
 The exit code is 0 where all numbers are the same bit for bit and 5 where they differ.
+Rows that a table got by the clock (every_wall) come at other steps.
 Any number of ranks gives the same bits; CPUs and GPUs, and versions of the program,
 may round differently.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,7 +71,7 @@ type recipe struct {
 }
 
 // reproduceRank is one rank's part.
-func reproduceRank(c comm.Comm, path string, f runFlags, report reporter, opened *device.Device) error {
+func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
 	signals := catch(c)
 	var how recipe
 	var err error
@@ -97,12 +98,19 @@ func reproduceRank(c comm.Comm, path string, f runFlags, report reporter, opened
 	if err := runLoaded(c, kase, f, signals, report, opened); err != nil {
 		return err
 	}
-	return sim.Agreed(sim.ExitDiffer, comm.Agree(c, func() error {
-		if c.Rank() != 0 {
-			return nil
-		}
-		return how.compare(path)
-	}()))
+	comm.PulseOf(c).Guard(0) // rank 0 may be long over its comparison
+	same := true
+	err = nil
+	if c.Rank() == 0 {
+		same, err = how.compare(path, report.end)
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return sim.Agreed(sim.ExitFailure, err)
+	}
+	if !same {
+		err = errors.New("the output was not reproduced bit for bit")
+	}
+	return sim.Agreed(sim.ExitDiffer, comm.Agree(c, err))
 }
 
 // recipeOf reads the file.
@@ -114,21 +122,13 @@ func recipeOf(path, output string) (how recipe, err error) {
 	if o.Kind == compare.Case {
 		return how, fmt.Errorf("%s is a case: lbmsim run computes it", path)
 	}
-	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Output: output, Inputs: map[string]string{}}
-	if how.Output == "" {
-		base := filepath.Base(path)
-		how.Output = filepath.Join("out", "reproduced-"+strings.TrimSuffix(base, filepath.Ext(base)))
+	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Inputs: map[string]string{}}
+	if how.Output, err = fresh(path, output); err != nil {
+		return how, err
 	}
 	home, err := filepath.Abs(path)
 	if err != nil {
 		return how, err
-	}
-	to, err := filepath.Abs(how.Output)
-	if err != nil {
-		return how, err
-	}
-	if rel, err := filepath.Rel(to, home); err == nil && filepath.IsLocal(rel) {
-		return how, fmt.Errorf("%s lies in the folder %s, which would be written anew: choose another one with --output", path, how.Output)
 	}
 	// The folder of the run is that of the file or, for fields and checkpoints, above it.
 	for dir := filepath.Dir(home); ; dir = filepath.Dir(dir) {
@@ -138,37 +138,54 @@ func recipeOf(path, output string) (how recipe, err error) {
 			how.Inputs[strings.TrimSuffix(base, filepath.Ext(base))] = file
 		}
 		if len(kept) > 0 || dir == filepath.Dir(dir) {
-			return how, nil
+			break
 		}
 	}
-}
-
-// escaped is a path as a pattern of itself.
-func escaped(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// load makes a case of the recipe that ends with the file's step.
-func (how recipe) load(path string) (*config.Case, error) {
 	kase, err := config.Load(path, []byte(how.Case))
 	if err != nil {
-		return nil, fmt.Errorf("the case in %s is none for this version of lbmsim: %w", path, err)
+		return how, nil // load says so
 	}
-	find := func(sum, shown string, to *string) error {
-		if kept, ok := how.Inputs[sum]; ok {
-			*to = kept
-		} else if _, err := os.Stat(shown); err == nil && sum != "" {
-			*to = shown // as seen from the working folder; its checksum is looked at
-		} else {
-			return fmt.Errorf("the file %s of the case in %s is not to be had: there is no copy of it in a folder %s beside the output; put it there as %s%s",
-				shown, path, sim.InputDir, sum, filepath.Ext(shown))
+	_ = each(kase, func(sum, shown string, _ *string) error {
+		if _, kept := how.Inputs[sum]; !kept && sum != "" {
+			if _, err := os.Stat(shown); err == nil {
+				how.Inputs[sum] = shown // as seen from the working folder; its checksum is looked at
+			}
 		}
 		return nil
+	})
+	return how, nil
+}
+
+// fresh is a folder without any files, that of --output or a new one: what is found there
+// later is of this run.
+func fresh(path, output string) (string, error) {
+	if output != "" {
+		list, err := os.ReadDir(output)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if len(list) > 0 {
+			return "", fmt.Errorf("--output %s: the folder is not empty; name a new one", output)
+		}
+		return output, nil
 	}
+	base := filepath.Base(path)
+	first := filepath.Join("out", "reproduced-"+strings.TrimSuffix(base, filepath.Ext(base)))
+	for n, name := 2, first; ; n, name = n+1, fmt.Sprintf("%s-%d", first, n) {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// each calls f for every file that a case names.
+func each(kase *config.Case, f func(sum, shown string, path *string) error) error {
 	for i := range kase.Files {
 		in := &kase.Files[i]
-		if err := find(in.SHA256, in.Shown, &in.Path); err != nil {
-			return nil, err
+		if err := f(in.SHA256, in.Shown, &in.Path); err != nil {
+			return err
 		}
 	}
 	for _, b := range kase.Boundaries {
@@ -176,10 +193,36 @@ func (how recipe) load(path string) (*config.Case, error) {
 			if in == nil {
 				continue
 			}
-			if err := find(in.SHA256, in.Shown, &in.Path); err != nil {
-				return nil, err
+			if err := f(in.SHA256, in.Shown, &in.Path); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// escaped is a path as a pattern of itself.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// load makes a case of the recipe that ends with the file's step. All ranks get the same.
+func (how recipe) load(path string) (*config.Case, error) {
+	kase, err := config.Load(path, []byte(how.Case))
+	if err != nil {
+		return nil, fmt.Errorf("the case in %s is none for this version of lbmsim: %w", path, err)
+	}
+	err = each(kase, func(sum, shown string, to *string) error {
+		kept, ok := how.Inputs[sum]
+		if !ok {
+			return fmt.Errorf("the file %s of the case in %s is not to be had: there is no copy of it in a folder %s beside the output; put it there as %s%s",
+				shown, path, sim.InputDir, sum, filepath.Ext(shown))
+		}
+		*to = kept
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if how.Step < kase.Run.Steps {
 		kase.Run.Steps = how.Step
@@ -188,24 +231,37 @@ func (how recipe) load(path string) (*config.Case, error) {
 	kase.OutputDir = how.Output
 	kase.Run.WallTime, kase.Run.Ranks = 0, [3]int{}
 	kase.Device.Share = true
+	kase.Checkpoint.On = how.Kind == compare.Checkpoint
 	switch how.Kind { // what had come by the clock, or because a run was interrupted
 	case compare.Fields:
 		kase.Fields.Schedule.End, kase.Averages.Schedule.End = kase.Fields.On, kase.Averages.On
+		for i := range kase.Planes {
+			kase.Planes[i].Schedule.End = true
+		}
 	case compare.Checkpoint:
 		kase.Checkpoint.Schedule.End = true
 	case compare.Picture:
 		kase.Picture.Schedule.End = true
+	case compare.Table:
+		for i := range kase.Lines {
+			kase.Lines[i].Schedule.End = true
+		}
 	}
 	return kase, nil
 }
 
-// compare holds the file against its new counterpart.
-func (how recipe) compare(path string) error {
+// compare holds the file against its new counterpart: the one of the same name or, where
+// the file was renamed, the only one of its kind and step.
+func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
+	if end.Last != how.Step {
+		return false, fmt.Errorf("the new run ended at step %d of %d (%s): nothing was compared", end.Last, how.Step, end.Reason)
+	}
 	home, err := filepath.Abs(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	again, most := "", 0 // the file that has the most of the path in common, from its end
+	var others []string
 	err = filepath.WalkDir(how.Output, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -213,24 +269,29 @@ func (how recipe) compare(path string) error {
 		if n := alike(home, p); n > most {
 			again, most = p, n
 		}
+		if o, err := compare.Open(p); err == nil && o.Kind == how.Kind && o.Step == how.Step {
+			others = append(others, p)
+		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return false, err
+	}
+	if again == "" && len(others) == 1 {
+		again = others[0]
 	}
 	if again == "" {
-		return fmt.Errorf("the new run wrote no file %s: give the output the name that it had", filepath.Base(path))
+		return false, fmt.Errorf("which of %d new files of step %d is like %s? give it the name that it had: the new ones are in %s", len(others), how.Step, path, how.Output)
 	}
 	r, err := compare.Files(path, again)
 	if err != nil {
-		return err
+		return false, err
 	}
 	printReports(os.Stdout, r)
-	if !r.Same() {
-		return errors.New("the output was not reproduced bit for bit")
+	if r.Same() {
+		fmt.Println("reproduced, bit for bit")
 	}
-	fmt.Println("reproduced, bit for bit")
-	return nil
+	return r.Same(), nil
 }
 
 // alike is how many names at the ends of two paths are the same.

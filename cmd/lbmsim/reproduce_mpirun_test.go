@@ -56,6 +56,10 @@ at = [20, 9, 8]
 every = 5
 [output.force.block]
 every = 5
+[output.line.across]
+from = [20.5, 9.5, 0.5]
+to = [20.5, 9.5, 15.5]
+every = 30
 `
 
 func writeManifold(t *testing.T, dir string) {
@@ -113,9 +117,24 @@ func TestReproduce(t *testing.T) {
 		}
 	}
 
+	// A file that got another name is like the only one of its kind and step.
+	renamed := filepath.Join(here, "seen.hdf")
+	if err := os.Link(filepath.Join(moved, "planes/middle/middle_0000000030.hdf"), renamed); err != nil {
+		t.Fatal(err)
+	}
+	if r := runProgram(t, moved, 2, "reproduce", renamed, "--output", "../of several"); r.code != 2 || !strings.Contains(r.out, "is not to be had") {
+		t.Errorf("a file away from its inputs: code %d\n%s", r.code, r.out)
+	}
+	if err := os.Rename(renamed, filepath.Join(moved, "seen.hdf")); err != nil {
+		t.Fatal(err)
+	}
+	if r := runProgram(t, here, 2, "reproduce", "moved/seen.hdf", "--output", "of several"); r.code != 1 || !strings.Contains(r.out, "which of 3 new files of step 30 is like moved/seen.hdf") {
+		t.Errorf("a file of another name: code %d\n%s", r.code, r.out)
+	}
+
 	// What is not as it says is told.
 	r := runProgram(t, here, 0, "reproduce", "moved/probe_wake.csv", "--output", ".")
-	if r.code != 2 || !strings.Contains(r.out, "choose another one with --output") {
+	if r.code != 2 || !strings.Contains(r.out, "the folder is not empty") {
 		t.Errorf("into its own folder: code %d\n%s", r.code, r.out)
 	}
 	table := filepath.Join(moved, "probe_wake.csv")
@@ -183,7 +202,7 @@ func TestDiffOfRuns(t *testing.T) {
 			t.Errorf("%s: case %q, %d parts", r.A, r.Case, len(r.Parts))
 		}
 	}
-	if kinds[compare.Fields] != 3+2+2 || kinds[compare.Checkpoint] < 2 || kinds[compare.Table] != 2 || kinds[compare.Picture] != 2 {
+	if kinds[compare.Fields] != 3+2+2 || kinds[compare.Checkpoint] < 2 || kinds[compare.Table] != 2+2 || kinds[compare.Picture] != 2 {
 		t.Errorf("kinds of files: %v", kinds)
 	}
 	if r := runProgram(t, dir, 0, "diff", "a", "c", "--tolerance", "1000"); r.code != 0 {

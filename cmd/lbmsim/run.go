@@ -71,6 +71,7 @@ func runCase(path string, f runFlags) error {
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		err := runRank(c, path, f, told, dev)
 		if err == nil && f.requeue {
+			comm.PulseOf(c).Guard(0) // SLURM may take its time to answer
 			err = requeue(c, told.end, told)
 		}
 		return err

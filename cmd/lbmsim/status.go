@@ -103,8 +103,9 @@ func (r *statusReport) Finish(s sim.Summary) {
 }
 
 func (r *statusReport) Fail(err error) {
-	if r.state.Phase == status.Running {
-		code := exitCode(err)
+	code := exitCode(err)
+	// What comes after the end of the run (a job that cannot be requeued) counts, too.
+	if r.state.Phase == status.Running || r.state.Phase == status.Finished && *r.state.ExitCode != code {
 		r.state.Phase, r.state.Error, r.state.ExitCode = status.Failed, failText(err), &code
 		r.close()
 	}

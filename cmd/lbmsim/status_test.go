@@ -92,7 +92,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	r.Finish(sim.Summary{Case: &config.Case{Units: config.Units{Time: 0.5}}, Reason: "all steps done", Last: 100,
 		Expect: []sim.Verdict{{Quantity: "free", Free: true}, {Quantity: "x", OK: false}}})
 	other.told("finish", t)
-	r.Fail(errors.New("missed")) // comes after, and changes nothing
+	r.Fail(&sim.Error{Code: sim.ExitExpect, Err: errors.New("missed")}) // comes after, and changes nothing
 	other.told("fail missed", t)
 	s, text = r.onDisk(t, dir)
 	if s.Phase != status.Finished || s.Step != 100 || s.Time != 50 || s.ExitCode == nil || *s.ExitCode != sim.ExitExpect || s.Error != "" {
