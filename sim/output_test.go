@@ -13,7 +13,7 @@ import (
 // also wait for what was begun before the last one of their kind.
 func TestSettleWaitsForItsKind(t *testing.T) {
 	report := &silent{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}}
+	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}, took: map[string]time.Duration{}}
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
 	r.launch(&job{kind: "fields", path: "a", finish: nothing}, func() error { <-slow; return nil })
@@ -41,7 +41,7 @@ func TestSettleWaitsForItsKind(t *testing.T) {
 // checkpoint among them gets its name with the next of them, not when all is quiet.
 func TestCheckpointAmongFields(t *testing.T) {
 	report := &silent{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}}
+	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}, took: map[string]time.Duration{}}
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
 	defer close(slow)
@@ -82,7 +82,7 @@ func (l *last) write(r *run) error {
 // The last fields may fill the disk: the checkpoint is safe before they begin.
 func TestCheckpointIsSafeBeforeTheEnd(t *testing.T) {
 	out := &last{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: &silent{}}, root: true, files: map[string]string{}, outputs: []output{out}}
+	r := &run{Options: Options{Comm: comm.Serial(), Report: &silent{}}, root: true, files: map[string]string{}, took: map[string]time.Duration{}, outputs: []output{out}}
 	nothing := func() error { return nil }
 	r.launch(&job{kind: "checkpoint", path: "a", finish: nothing}, nothing)
 	if err := r.lastOutputs(); err != nil {
