@@ -283,7 +283,13 @@ func (a *averager) keep(r *run, h checkpoint.Header, dir string) (kept *bool, er
 
 // recall reads the sums beside a checkpoint. Collective.
 func (a *averager) recall(r *run, path string, m *averageMemory) error {
-	if a == nil || m == nil {
+	if a == nil {
+		return nil
+	}
+	// A newer checkpoint may have been given up halfway.
+	a.samples = 0
+	clear(a.sums)
+	if m == nil {
 		return nil
 	}
 	if want := fmt.Sprint(a.p, a.pp, a.u, a.uu); m.Sums != want {
@@ -311,6 +317,8 @@ func (a *averager) recall(r *run, path string, m *averageMemory) error {
 		copy(bytesOf(a.sums[first*size:]), data)
 		return nil
 	})
-	a.samples = m.Samples
+	if err == nil {
+		a.samples = m.Samples
+	}
 	return err
 }

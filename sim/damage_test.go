@@ -132,3 +132,25 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 		}
 	}
 }
+
+// Nothing of sums that were given up halfway stays where the checkpoint before has none.
+func TestSumsThatAreGivenUp(t *testing.T) {
+	text := strings.Replace(withPoint(variety["closed box"]+ending("bgk", "float64", 30)), "start = 5", "start = 25", 1)
+	whole, dir := t.TempDir(), t.TempDir()
+	trial{text: text, ranks: 2, dir: whole}.must(t)
+	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	path := checkpoint.Path(filepath.Join(dir, checkpointDir, averageDir), 30)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, n := binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint64(b[40:])
+	b[at+n-1] ^= 1 // in the last plane
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	trial{text: text, ranks: 2, dir: dir, restart: Latest}.must(t)
+	compare(t, "from a checkpoint without sums", outputsIn(t, dir), outputsIn(t, whole))
+}
