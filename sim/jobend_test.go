@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A run ends ahead of its job, with a checkpoint where the case has one, and goes on to the
-// state of a run that was never ended.
+// A run ends ahead of its job, with a checkpoint where the case has one.
 func TestRunEndsAheadOfItsJob(t *testing.T) {
 	soon := func() func() time.Time {
 		var end time.Time
@@ -28,6 +27,17 @@ func TestRunEndsAheadOfItsJob(t *testing.T) {
 	s = trial{text: strings.Replace(endless(""), "[run]\n", "[run]\nend_margin = \"9.8 s\"\n", 1), ranks: 1, jobEnd: soon()}.must(t)
 	if s.summary.Reason != jobTime || s.summary.Last < 1 {
 		t.Errorf("without checkpoints: %+v", s.summary)
+	}
+}
+
+// A job whose time is over already fails: who chains jobs must hear of it.
+func TestJobWithoutTimeForAStep(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		s := trial{text: endless("[checkpoint]\nevery = 1000000000\n"), ranks: ranks, dir: t.TempDir(), jobEnd: func() time.Time { return time.Now().Add(time.Second) }}
+		_, err := s.run(t)
+		if code, agreed := ExitCode(err); code != ExitFailure || !agreed || !strings.Contains(err.Error(), "no step was computed") {
+			t.Errorf("%d ranks: %v, code %d", ranks, err, code)
+		}
 	}
 }
 

@@ -228,6 +228,9 @@ func (r *run) finish() error {
 	if r.reason == "" {
 		r.reason = allDone
 	}
+	if r.reason == jobTime && r.n == r.first { // a chain of such jobs would never end
+		return &Error{ExitFailure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin)}
+	}
 	r.warnOfWidths()
 	if err := r.lookForTrouble(); err != nil {
 		return err

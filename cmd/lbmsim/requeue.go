@@ -50,6 +50,9 @@ func mayRequeue(c comm.Comm, kase *config.Case, restart string) error {
 	if err != nil {
 		err = fmt.Errorf("--requeue-self: %w", err)
 	}
+	if kase.Run.EndMargin < 0 && kase.Run.WallTime == 0 {
+		kase.Warnings = append(kase.Warnings, "--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue")
+	}
 	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
 }
 

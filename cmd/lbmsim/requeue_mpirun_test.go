@@ -113,7 +113,7 @@ func TestRequeueSelfIsRefused(t *testing.T) {
 		"no batch script": {job: "JobState=RUNNING Requeue=1 BatchFlag=0", code: 2, want: "has no batch script"},
 		"not again":       {job: "JobState=RUNNING Requeue=0 BatchFlag=1", code: 2, want: "sbatch --requeue"},
 		"a restart":       {job: batchJob, args: []string{"--restart", "latest"}, code: 2, want: "leave --restart out"},
-		"not one step":    {job: batchJob, env: []string{over}, args: []string{"--set", "run.end_margin=2 h"}, code: 1, want: "no checkpoint after step 0"},
+		"not one step":    {job: batchJob, env: []string{over}, args: []string{"--set", "run.end_margin=2 h"}, code: 1, want: "no step was computed"},
 		"refused at last": {job: batchJob, requeue: "echo not today >&2; exit 1", args: []string{"--set", "run.wall_time=0.5 s"}, code: 1, want: "scontrol requeue 7: not today; the run is on disk", asked: "requeue 7"},
 		"cancelled":       {job: "JobState=COMPLETING Reason=None Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "was ended from outside"},
 		"at SLURM's end":  {job: "JobState=COMPLETING Reason=TimeLimit Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "is back in the queue", asked: "requeue 7"},
