@@ -66,6 +66,13 @@ func (p *Pulse) Doing(what string) {
 	}
 }
 
+// Mark says that a piece of the work is done. Any goroutine may call it.
+func (p *Pulse) Mark() {
+	if p != nil {
+		p.mark()
+	}
+}
+
 func (p *Pulse) mark() {
 	p.calls.Add(1)
 	p.done.Add(1)

@@ -46,9 +46,11 @@ targets=$(git grep -n --untracked '^func Fuzz' -- '*_test.go' | sed 's#\(.*\)/[^
 # Compiled before, so that the time is the fuzzers'.
 # shellcheck disable=SC2046
 go test -tags "$LBMSIM_TAGS" -run '^$' $(echo "$targets" | awk '{print "./" $1}' | sort -u) >/dev/null
+pids=()
 while read -r package target; do
 	fuzz "$package" "$target" &
-	if [ "$(jobs -r | wc -l)" -ge 2 ]; then wait -n || rc=1; fi
+	pids+=($!)
+	while [ "$(jobs -r | wc -l)" -ge 2 ]; do sleep 0.2; done
 done <<<"$targets"
-while [ -n "$(jobs -r)" ]; do wait -n || rc=1; done
+for pid in "${pids[@]}"; do wait "$pid" || rc=1; done
 exit $rc

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -46,6 +47,8 @@ type Blowup struct {
 	Borders       []string   // boundaries close by, nearest first
 	Evidence      []string   // what to look at, the plainest first
 
+	cut   bool // a signal ended the search for more than step and cell
+	kept  bool // the report is on disk
 	near  []border
 	speed float64 // the largest in the box, before it went wrong
 }
@@ -122,17 +125,50 @@ func (r *run) investigate(elapsed time.Duration) (*Blowup, error) {
 		if r.n >= b.Step {
 			break
 		}
+		if (r.n-b.From)%lookEvery == lookEvery-1 {
+			var err error
+			if b.cut, err = r.halted(); b.cut || err != nil {
+				return b, err
+			}
+		}
 		if err := r.again(); err != nil {
 			return nil, err
 		}
 	}
 	if r.root {
 		r.judgeBlowup(b)
-		if err := r.writeBlowup(b); err != nil {
+		err := r.writeBlowup(b)
+		if b.kept = err == nil; !b.kept {
 			r.Report.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
 		}
 	}
 	return b, nil
+}
+
+// lookEvery is how many steps are computed again between two looks for signals.
+const lookEvery = 16
+
+// tell is the message of the end with what has been found; of files it names those that
+// are there.
+func (r *run) tell(b *Blowup, seen []byte) []byte {
+	if b.cut {
+		return fmt.Appendf(seen, "\n  the first bad cell is (%d, %d, %d) at step %d; a signal, or the end of the job's time, ended the search for more", b.Cell[0], b.Cell[1], b.Cell[2], b.Step)
+	}
+	text := []byte(b.text(r.Case))
+	if b.kept {
+		text = fmt.Appendf(text, "\n  more in %s", r.outputDir(blowupText))
+	}
+	if b.Fields != "" {
+		text = fmt.Appendf(text, "\n  fields around the place in %s", r.outputDir(b.Fields))
+	}
+	return text
+}
+
+// forgetBlowup removes the report of an earlier run, which is none of this one.
+func (r *run) forgetBlowup() {
+	for _, name := range []string{blowupText, blowupJSON, blowupDir} {
+		_ = os.RemoveAll(r.outputDir(name)) // what cannot be removed will be written over, or that fails
+	}
 }
 
 // record takes the fields of the box, and the cell's part of them. Collective.
@@ -181,7 +217,11 @@ func (r *run) record(b *Blowup) error {
 			b.Around = append(b.Around, moment(at+x-b.Cell[0]))
 		}
 	}
+	if len(b.History) > 1 && b.Fields == "" {
+		return nil // the disk did not take the first one
+	}
 	if err := r.writeBox(b, list, values); err != nil {
+		b.Fields = ""
 		r.Report.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
 	}
 	return nil
@@ -198,7 +238,6 @@ func (r *run) writeBox(b *Blowup, list []model.Field, values [][]float64) error 
 		if err := series.Rewind(alone, -1); err != nil {
 			return err
 		}
-		b.Fields = filepath.Join(blowupDir, filepath.Base(series.Index()))
 	}
 	grid := r.grid()
 	for a := range grid.N {
@@ -219,6 +258,7 @@ func (r *run) writeBox(b *Blowup, list []model.Field, values [][]float64) error 
 		p.Abort()
 		return err
 	}
+	b.Fields = filepath.Join(blowupDir, filepath.Base(series.Index()))
 	return p.Commit()
 }
 
@@ -228,14 +268,21 @@ func (r *run) writeBlowup(b *Blowup) error {
 		return err
 	}
 	text := fmt.Sprintf("lbmsim %s, %s\n%s\n", b.Version, b.Case, b.text(r.Case))
-	if err := os.WriteFile(r.outputDir(blowupText), []byte(text), 0o666); err != nil {
-		return err
-	}
 	data, err := json.MarshalIndent(b, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.outputDir(blowupJSON), append(data, '\n'), 0o666)
+	for name, bytes := range map[string][]byte{blowupText: []byte(text), blowupJSON: append(data, '\n')} {
+		path := r.outputDir(name)
+		err := os.WriteFile(path+".part", bytes, 0o666)
+		if err == nil {
+			err = os.Rename(path+".part", path)
+		}
+		if err != nil {
+			return errors.Join(err, os.Remove(path+".part"))
+		}
+	}
+	return nil
 }
 
 // text is the report, from its first line on: what goes wrong, and where.

@@ -76,6 +76,9 @@ func (r *run) interior(first, n int) []decomp.Range {
 	return runs
 }
 
+// writeBytes is about how much of a checkpoint is written at once.
+const writeBytes = 64 << 20
+
 // write takes a snapshot of the state; a goroutine brings it to the disk.
 func (c *checkpoints) write(r *run) error {
 	// A broken state must not push good checkpoints out.
@@ -145,8 +148,14 @@ func (c *checkpoints) write(r *run) error {
 		return nil
 	}
 	r.launch(&job{kind: "checkpoint", path: path, finish: finish}, func() error {
-		if err := p.Write(0, c.image); err != nil {
-			return err
+		// In pieces, so that the watchdog sees a slow disk take them.
+		planes := r.layout.N[r.layout.Axis()]
+		each := len(c.image) / planes
+		for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
+			if err := p.Write(k, c.image[k*each:min(k+n, planes)*each]); err != nil {
+				return err
+			}
+			r.pulse.Mark()
 		}
 		return p.Flush()
 	})

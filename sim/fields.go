@@ -177,6 +177,7 @@ func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pen
 			planes := len(ready[i]) / s.values(list[i])
 			err := p.Write(i, end-planes, bytesOf(ready[i]))
 			ready[i] = ready[i][:0]
+			r.pulse.Mark()
 			return err
 		}
 		for i, m := range list {

@@ -30,7 +30,13 @@ func (r *run) write(o output) error {
 
 func (r *run) put(o output) error {
 	r.begun = time.Now()
-	return o.write(r)
+	left := r.faults.left()
+	err := o.write(r)
+	if r.faults.missed == nil {
+		r.faults.missed = map[output]bool{}
+	}
+	r.faults.missed[o] = r.faults.left() > left
+	return err
 }
 
 // job is a file that a goroutine is writing from a snapshot while the steps go

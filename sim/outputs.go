@@ -110,6 +110,9 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 		}
 		r.forget()
 		r.keepInputs()
+		if r.Restart == "" {
+			r.forgetBlowup()
+		}
 		r.sweep()
 	}
 	for _, o := range r.tables() {

@@ -174,6 +174,7 @@ func (r *run) load(f *checkpoint.Reader) error {
 			}
 			data = data[n:]
 		}
+		r.pulse.Mark()
 		return nil
 	})
 }

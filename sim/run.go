@@ -267,7 +267,8 @@ func (r *run) lastOutputs() error {
 	var failed error // what could not be written must not keep the rest from the disk
 	for _, o := range slices.Backward(r.outputs) {
 		_, isCheckpoint := o.(*checkpoints)
-		if (o.schedule().End || isCheckpoint && !r.complete()) && o.written() != r.n {
+		due := (o.schedule().End || isCheckpoint && !r.complete()) && o.written() != r.n
+		if due || o.written() == r.n && r.faults.missed[o] { // there is no next time for it
 			// A checkpoint has its name before the next file may fill the disk.
 			err := r.settleInTurn("checkpoint")
 			if _, agreed := ExitCode(err); agreed {

@@ -139,13 +139,19 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 	}
 	files = errors.Join(files, r.drain())
 	if _, agreed := ExitCode(files); agreed {
+		files = errors.Join(files, r.syncTables())
+	}
+	if _, agreed := ExitCode(files); agreed {
+		if r.root {
+			r.forgetBlowup()
+		}
 		report, err := r.investigate(elapsed)
 		if _, agreed := ExitCode(err); !agreed {
 			return err
 		}
 		files = errors.Join(files, err)
 		if r.root && report != nil {
-			message = fmt.Appendf(nil, "%s\n  more in %s, fields around the place in %s", report.text(r.Case), r.outputDir(blowupText), r.outputDir(report.Fields))
+			message = r.tell(report, message)
 		}
 	}
 	if message, err = comm.Broadcast(r.Comm, message); err != nil {

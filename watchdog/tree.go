@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	fan      = 16               // machines below one
-	dialTime = 2 * time.Second  // for one address
-	helpTime = 10 * time.Second // for all that a rank tries
-	longest  = 16 << 10         // bytes of a line
+	fan       = 16               // machines below one
+	dialTime  = 2 * time.Second  // for one address
+	helpTime  = 10 * time.Second // for all that a rank tries
+	longest   = 16 << 10         // bytes of a line
+	mostDoing = 500              // bytes of it that say what a rank does; JSON may need six for one
 )
 
 // peer is a rank at the other end of a connection.
@@ -33,6 +34,7 @@ type peer struct {
 	name  string
 	conn  net.Conn
 	in    *bufio.Reader
+	try   int // its hello's
 
 	out    sync.Mutex
 	jammed bool // a line has not left whole
@@ -76,7 +78,7 @@ func (r report) text() string {
 // report is this rank's. The caller holds the lock.
 func (d *Dog) report() report {
 	s := d.own.last
-	return report{Step: s.Step, Doing: s.Doing, Waiting: s.Waiting}
+	return report{Step: s.Step, Doing: s.Doing[:min(len(s.Doing), mostDoing)], Waiting: s.Waiting}
 }
 
 // sum is this rank and all below it. The caller holds the lock.
@@ -173,6 +175,7 @@ func (d *Dog) connect() (warning string, err error) {
 type hello struct {
 	Token string
 	Rank  int
+	Try   int // which of its connections this is: the last one counts
 }
 
 // dial connects to the rank above, at the first of its addresses that answers.
@@ -186,6 +189,7 @@ func dial(self, up place, first hello) (*peer, error) {
 	}
 	failed := errors.New("it has no address")
 	for end := time.Now().Add(helpTime); len(addresses) > 0 && time.Now().Before(end); addresses = addresses[1:] {
+		first.Try++
 		address := net.JoinHostPort(addresses[0], strconv.Itoa(up.Port))
 		conn, err := net.DialTimeout("tcp", address, dialTime)
 		if err == nil {
@@ -225,13 +229,34 @@ func (d *Dog) accept(listener net.Listener, all []place, above []int) {
 				return
 			}
 			p.rank, p.place, p.name = h.Rank, all[h.Rank], all[h.Rank].name(h.Rank)
-			d.mu.Lock()
-			d.down = append(d.down, p)
-			d.mu.Unlock()
+			p.try = h.Try
+			if !d.take(p) {
+				_ = conn.Close()
+				return
+			}
 			p.send(beat{})
 			_ = conn.SetDeadline(time.Time{})
 		}()
 	}
+}
+
+// take adds a peer, in the place of an earlier connection of the same rank, which that one
+// has given up; false if there is a later one.
+func (d *Dog) take(p *peer) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, other := range d.down {
+		if other.rank == p.rank {
+			if other.try > p.try {
+				return false
+			}
+			_ = other.conn.Close()
+			d.down[i] = p
+			return true
+		}
+	}
+	d.down = append(d.down, p)
+	return true
 }
 
 // read waits for the next line.

@@ -235,7 +235,7 @@ func TestStrangersAreSentAway(t *testing.T) {
 	go d.accept(listener, all, []int{-1, 0})
 	port := listener.Addr().(*net.TCPAddr).Port
 	up := place{Port: port, Addresses: []string{"127.0.0.1"}}
-	for _, h := range []hello{{"", 1}, {"guess", 1}, {"secret", 0}, {"secret", 2}, {"secret", -1}} {
+	for _, h := range []hello{{Rank: 1}, {Token: "guess", Rank: 1}, {Token: "secret"}, {Token: "secret", Rank: 2}, {Token: "secret", Rank: -1}} {
 		if _, err := dial(place{}, up, h); err == nil {
 			t.Errorf("%+v was let in", h)
 		}
@@ -251,7 +251,20 @@ func TestStrangersAreSentAway(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	if _, err := dial(place{}, up, hello{"secret", 1}); err != nil {
+	if _, err := dial(place{}, up, hello{Token: "secret", Rank: 1}); err != nil {
 		t.Errorf("the rank itself was sent away: %v", err)
+	}
+	// A rank that was answered late has tried once more: one connection is its own.
+	again, err := dial(place{}, up, hello{Token: "secret", Rank: 1, Try: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if late, err := dial(place{}, up, hello{Token: "secret", Rank: 1, Try: 2}); err == nil {
+		t.Errorf("try %d was let in after try 5", late.try)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.down) != 1 || d.down[0].try != 5 || d.down[0].conn.RemoteAddr().String() != again.conn.LocalAddr().String() {
+		t.Errorf("%d connections of one rank", len(d.down))
 	}
 }
