@@ -116,6 +116,9 @@ func TestWrongTables(t *testing.T) {
 			t.Errorf("%q: %v, want %s", content, err, want)
 		}
 	}
+	if err := os.WriteFile(path, []byte("0,1\n1,2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	_, err := trial{text: strings.Replace(text, "table = ", "sha256 = \""+strings.Repeat("0", 64)+"\"\ntable = ", 1), ranks: 2}.run(t)
 	if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(fmt.Sprint(err), "another SHA-256") {
 		t.Errorf("another checksum: %v", err)
