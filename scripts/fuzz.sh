@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 time=${1:-60s}
 limit=$((1 << 20)) # KiB, of a process
 
+command -v pgrep >/dev/null || { echo "fuzz.sh: pgrep is missing (Debian: procps): the fuzzers' memory could not be watched" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rc=0

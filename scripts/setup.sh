@@ -32,6 +32,8 @@ packages() {
 		xvfb) echo xvfb xauth ;;
 		slurm) echo slurm-wlm munge ;;
 		venv) echo python3-venv ;;
+		disks) echo e2fsprogs mount ;;
+		pgrep) echo procps ;;
 		cuda) echo python3-pip ;; # which fetches the headers
 		*) echo "$w" ;;
 		esac
@@ -106,6 +108,8 @@ test)
 	have pvpython && have pvbatch || need="$need paraview"
 	have xvfb-run && have xauth || need="$need xvfb"
 	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	(PATH=$PATH:/usr/sbin:/sbin; have mkfs.ext4 && have mount) || need="$need disks"
+	have pgrep || need="$need pgrep" # make fuzz
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
