@@ -35,9 +35,6 @@ func Reference() string {
 	}
 	b.WriteString("\n## Collision models\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
-		if c.Lattices != nil {
-			c.Doc += "; on " + strings.Join(c.Lattices, " and ")
-		}
 		var p []string
 		for _, q := range c.Params {
 			p = append(p, fmt.Sprintf("`%s` (default %.6g): %s", q.Name, q.Default, q.Doc))

@@ -2,7 +2,6 @@ package config
 
 import (
 	"math"
-	"strings"
 
 	"lbmsim/model"
 )
@@ -19,16 +18,6 @@ func (r *resolver) collision() {
 	}
 	m, _ := model.FindCollision(e.text)
 	r.c.Spec.Collision = m
-	if l := r.c.Spec.Lattice; r.dims != 0 && !m.On(l) {
-		var fit []string
-		for _, o := range model.Collisions {
-			if o.On(l) {
-				fit = append(fit, o.Name)
-			}
-		}
-		r.add(e.at, "on "+l.Name+" there are "+strings.Join(fit, ", "), "the model %q does not run on %s, but on %s", m.Name, l.Name, strings.Join(m.Lattices, " and "))
-		return
-	}
 	own := map[string]bool{}
 	for _, p := range m.Params {
 		own[p.Name] = true

@@ -2,6 +2,7 @@ package kernels
 
 // #cgo CXXFLAGS: -O3 -g1 -std=c++17
 // #include "cpu.h"
+// static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
 // static void step(const lbm_kernel* k, const void* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
 // static void init(const lbm_kernel* k, const void* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
@@ -103,14 +104,11 @@ func (i ISA) Kernel(s model.Spec) (Kernel, error) {
 	if err != nil {
 		return Kernel{}, err
 	}
-	k := Kernel{choice: choice{C.int32_t(c), C.int32_t(s.Viscosity)}}
-	fast := l < len(i.table.kernel) && c < len(i.table.kernel[0])
-	if fast && (s.Collision.Scheme == model.Moments || !s.Local()) {
-		k.k = &i.table.kernel[l][c][s.Precision]
-	} else {
-		k.k = &i.table.general[l][s.Precision]
+	local := C.int(0)
+	if s.Local() {
+		local = 1
 	}
-	return k, nil
+	return Kernel{C.find(i.table, C.int(l), C.int(c), C.int(s.Precision), local), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
 }
 
 // place of a spec's lattice and collision in their catalogues, the order of all tables.

@@ -8,10 +8,9 @@ extern "C" {
 // The table of instruction set number i, best first; null if this processor or
 // this build lacks it.
 const lbm_isa* lbm_isa_at(int i);
-// The kernels for special cells, by the places in model.Lattices and Precisions, of
-// populations (0) or moments (1).
-const lbm_special* lbm_special_at(int lattice, int moments, int precision);
-// The kernels for scalars, by the same places; there are none in float16.
+// The kernels for special cells, by the places in model.Lattices, Collisions and Precisions.
+const lbm_special* lbm_special_at(int lattice, int collision, int precision);
+// The kernels for scalars, beside populations (0) or moments (1); there are none in float16.
 const lbm_scalar* lbm_scalar_at(int lattice, int moments, int precision);
 // kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
 int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);

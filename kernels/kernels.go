@@ -6,6 +6,8 @@
 // A collision model is one header in collision/ and one row in model.Collisions, of
 // the same name, a viscosity law one in viscosity/ and in model.ViscosityLaws; portable.h holds the words in which the compilers differ.
 // The loops around the physics are in cpu/ and gpu/.
+//
+//go:generate go run ../scripts/catalogue
 package kernels
 
 import "embed"

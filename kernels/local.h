@@ -87,26 +87,16 @@ template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f
 	return m;
 }
 
-// LocalGain is Gain for rates of the cell's own, with what a bulk viscosity adds:
-// 9/2 w_i (c.c - D/3) times the change of S_aa.
-template <class L, class R> struct LocalGain {
-	using T = typename Scalar<R>::type;
-	Gain<L, R> gain;
-	R bulk;
-
-	LBM_HD LBM_INLINE LocalGain(const R* f, const R& plus, const R& minus, const R& trace, const T* force) : gain(f, plus, minus, force) {
-		bulk = trace * (T(1.5) / T(L::UNIT));  // a third, so that what stands with it is whole numbers, and brings no mass
-		gain.base = gain.base - bulk * T(L::D);
-	}
-	template <int P> LBM_HD LBM_INLINE R even() const {
-		constexpr int norm = L::c(P, 0) * L::c(P, 0) + L::c(P, 1) * L::c(P, 1) + L::c(P, 2) * L::c(P, 2);
-		return gain.template even<P>() + bulk * T(3 * norm * L::share(P));
-	}
-	template <int P> LBM_HD LBM_INLINE R odd() const { return gain.template odd<P>(); }
-};
+// gainOf rates of the cell's own, with what a bulk viscosity adds.
+template <class V, class L, class R, class T>
+LBM_HD LBM_INLINE Moments<L, R> gainOf(const Moments<L, R>& m, const Local<V, L, R>& own, const R& plus, const R& minus, const T* force) {
+	Moments<L, R> g = gainOf<L>(m.r, m.j, plus, minus, force);
+	unroll<L::D>([&](auto a) LBM_LAMBDA { g.s[a.value] = g.s[a.value] + own.trace; });
+	return g;
+}
 
 // Varying is collision model C with rates by the law V, for either scheme.
-template <class C, class V> struct Varying {
+template <class C, class V> struct Varying : C {
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { C::template local<V, L>(m, p); }
 	template <class L, class R>

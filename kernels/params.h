@@ -20,5 +20,9 @@ template <class T> struct Params {
 	bool local;
 };
 
+// whole rounds a rate omega so that 1 - omega is exact, too: what a collision keeps of a
+// conserved moment and what it adds then make the whole, and nothing fades or grows.
+template <class T, class R> LBM_HD LBM_INLINE R whole(const R& omega) { return T(1) - (T(1) - omega); }
+
 }}  // namespace lbm
 #endif

@@ -1,13 +1,13 @@
-// What the collision of populations adds: equilibrium and force in one.
-// With u = (j + F/2)/rho, the second-order equilibrium relaxed at omega+ (even
-// part) and omega- (odd part) and Guo's source with its factors 1 - omega/2
-// (Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308) are together
-//   even_i = w_i (omega+ r + (c.u)(c.G) - u.G/3),  G = 9/2 omega+ rho u + 9 (1-omega+/2) F
-//   odd_i  = w_i c.H,                              H = 3 (omega- j + F)
+// Populations: their sums, and what the collision adds to what it keeps of them,
+// equilibrium and force in one. With u = (j + F/2)/rho, the second-order equilibrium
+// relaxed at omega+ (even part) and omega- (odd part) and Guo's source with its factors
+// 1 - omega/2 (Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308) are together the
+// second-order expansion of the moments
+//   omega+ r,   omega- j + F,   omega+ rho u u + (1 - omega+/2)(u F + F u)
 // (expand both sides in u and F to see it), so a force costs next to nothing.
 #ifndef LBM_POPULATIONS_H
 #define LBM_POPULATIONS_H
-#include "direction.h"
+#include "expansion.h"
 
 namespace lbm { namespace {
 
@@ -29,44 +29,34 @@ template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, 
 	unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = sum[a.value]; });
 }
 
-template <class L, class R> struct Gain {
-	using T = typename Scalar<R>::type;
-	// 3 u, G/3, H and what all directions share; the last three carry the smallest
-	// weight, 1/UNIT. The 3 stands with u, because u.G/3 of all directions is (c.u)(c.G) of
-	// those along an axis: no mass comes of it unless 1/3 is a rounded constant.
-	R u[L::D], g[L::D], h[L::D], base;
-
-	// The rates are numbers, or the cells' own: O is T or R.
-	template <class O> LBM_HD LBM_INLINE Gain(const R* f, const O& plus, const O& minus, const T* force) {
-		constexpr T unit = T(1) / T(L::UNIT);
-		R r, j[L::D];
-		sumMoments<L>(f, r, j);
-		R inv = reciprocal(T(1) + r);
-		base = r * (plus * unit);
-		R ug{};
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
-			R rhou = j[A] + T(0.5) * force[A], one = rhou * inv;
-			u[A] = one * T(3);
-			g[A] = rhou * (T(1.5) * unit * plus) + T(3) * unit * (T(1) - T(0.5) * plus) * force[A];
-			h[A] = j[A] * (T(3) * unit * minus) + T(3) * unit * force[A];
-			ug = ug + one * g[A];
+// gainOf is these moments. The rates are numbers, or the cells' own: O is T or R.
+template <class L, class R, class O, class T> LBM_HD LBM_INLINE Moments<L, R> gainOf(const R& r, const R* j, const O& plus, const O& minus, const T* force) {
+	Moments<L, R> g;
+	const R inv = reciprocal(T(1) + r);
+	R u[L::D], k[L::D];
+	g.r = r * plus;
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		const R rhou = j[A] + T(0.5) * force[A];
+		u[A] = rhou * inv;
+		k[A] = rhou * (T(0.5) * plus) + (T(1) - T(0.5) * plus) * force[A];
+		g.j[A] = j[A] * minus + force[A];
+	});
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		g.s[A] = u[A] * (k[A] + k[A]);
+		unroll<A>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			g.s[L::pair(A, B)] = u[A] * k[B] + u[B] * k[A];
 		});
-		base = base - ug;
-	}
+	});
+	return g;
+}
 
-	template <int P> LBM_HD LBM_INLINE R even() const {
-		R e = base;
-		if constexpr (P != L::opposite(P)) e = e + along<L, P>(u) * along<L, P>(g);
-		if constexpr (L::share(P) != 1) e = e * T(L::share(P));
-		return e;
-	}
-	template <int P> LBM_HD LBM_INLINE R odd() const {
-		R o = along<L, P>(h);
-		if constexpr (L::share(P) != 1) o = o * T(L::share(P));
-		return o;
-	}
-};
+// addTo adds the second-order expansion of g to populations.
+template <class L, class R> LBM_HD LBM_INLINE void addTo(R* f, const Moments<L, R>& g) {
+	secondOrder(g).each([&](auto i, const R& v) LBM_LAMBDA { f[i.value] = f[i.value] + v; });
+}
 
 }}  // namespace lbm
 #endif

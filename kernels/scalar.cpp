@@ -2,10 +2,9 @@
 #pragma GCC optimize("fp-contract=off")
 #include "cpu.h"
 #define VECTOR_BYTES 16
+#include "cpu/lanes.h"
+#include "catalogue.h"
 #include "cpu/scalar.h"
-#include "lattice/d2q9.h"
-#include "lattice/d3q19.h"
-#include "lattice/d3q27.h"
 
 namespace lbm { namespace {
 
@@ -14,10 +13,12 @@ template <class L, bool MOMENTS, class T> constexpr lbm_scalar scalarOf() {
 }
 #define LBM_PRECISIONS(L, MOMENTS) {scalarOf<L, MOMENTS, float>(), scalarOf<L, MOMENTS, double>()}
 
-// In the order of model.Lattices; populations, moments; float32, float64. There are no
-// moments on D3Q27.
-const lbm_scalar scalars[3][2][2] = {{LBM_PRECISIONS(D2Q9, false), LBM_PRECISIONS(D2Q9, true)},
-                                     {LBM_PRECISIONS(D3Q19, false), LBM_PRECISIONS(D3Q19, true)}, {LBM_PRECISIONS(D3Q27, false)}};
+// In the order of model.Lattices; populations, moments; float32, float64.
+const lbm_scalar scalars[][2][2] = {
+#define LATTICE(NUMBER, L) {LBM_PRECISIONS(L, false), LBM_PRECISIONS(L, true)},
+	LBM_LATTICES(LATTICE)
+#undef LATTICE
+};
 
 }}  // namespace lbm
 

@@ -147,8 +147,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 				unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = v[1 + a.value] + add.j[a.value]; });
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { v[1 + L::D + k.value] = v[1 + L::D + k.value] + add.s[k.value]; });
 			} else {
-				const Hermite<L, T> h(add);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { v[i.value] = v[i.value] + h.template population<decltype(i)::value>(); });
+				addTo(v, add);
 			}
 		} else {
 			unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = (j[a.value] - T(0.5) * p.force[a.value]) * inv; });

@@ -4,9 +4,6 @@
 #define VECTOR_BYTES 16
 #include "cpu/general.h"
 #include "cpu/special.h"
-#include "lattice/d2q9.h"
-#include "lattice/d3q19.h"
-#include "lattice/d3q27.h"
 
 namespace lbm { namespace {
 
@@ -14,12 +11,27 @@ template <class L, class C, bool MOMENTS, class S> constexpr lbm_special special
 	return {&SpecialOf<L, C, MOMENTS, S>::step, &SpecialOf<L, C, MOMENTS, S>::forces};
 }
 #define LBM_PRECISIONS(L, C, MOMENTS) {specialOf<L, C, MOMENTS, float>(), specialOf<L, C, MOMENTS, double>(), specialOf<L, C, MOMENTS, Half>()}
-#define LBM_SCHEMES(L) {LBM_PRECISIONS(L, AnyModel, false), LBM_PRECISIONS(L, AnyRates<Regularized>, true)}
 
-// In the order of model.Lattices; populations, moments; model.Precisions. The model is
-// chosen at run time (general.h); there are no moments on D3Q27.
-const lbm_special specials[3][2][3] = {LBM_SCHEMES(D2Q9), LBM_SCHEMES(D3Q19), {LBM_PRECISIONS(D3Q27, AnyModel, false)}};
+// In the order of model.Lattices, model.Collisions, model.Precisions. Models of populations
+// share what chooses them at run time (general.h).
+template <class L> struct Specials {
+	static constexpr lbm_special of[][3] = {
+#define CLOSURE(NUMBER, C) LBM_PRECISIONS(L, AnyRates<C>, true),
+#define POPULATIONS(NUMBER, C) LBM_PRECISIONS(L, AnyModel, false),
+		LBM_COLLISIONS(CLOSURE, POPULATIONS)
+#undef CLOSURE
+#undef POPULATIONS
+	};
+};
 
 }}  // namespace lbm
 
-extern "C" const lbm_special* lbm_special_at(int lattice, int moments, int precision) { return &lbm::specials[lattice][moments][precision]; }
+extern "C" const lbm_special* lbm_special_at(int lattice, int collision, int precision) {
+	switch (lattice) {
+#define LATTICE(NUMBER, L) \
+	case NUMBER: return &lbm::Specials<lbm::L>::of[collision][precision];
+		LBM_LATTICES(LATTICE)
+#undef LATTICE
+	}
+	return 0;
+}

@@ -28,11 +28,7 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 	if err != nil {
 		return Special{}, err
 	}
-	scheme := C.int(0)
-	if s.Collision.Scheme == model.Moments {
-		scheme = 1
-	}
-	return Special{C.lbm_special_at(C.int(l), scheme, C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
+	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
 }
 
 // Step computes the special cells of b.

@@ -28,31 +28,21 @@ enum { LINK_NUMBERS = 9, LINK_VELOCITY = 5, LINK_DISTANCE = 8, CELL_OMEGA = 2, C
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
 // Around is a cell and its neighbours. AT reads the state: get<C>(d) is component C of
-// the neighbour at d; any(i, d) is population i, known at run time only. Here directions
-// are numbers, not types: unrolled, this is minutes of compilation for a few cells.
-template <class L, bool MOMENTS, class T, class AT> struct Around {
+// the neighbour at d; any(i, d) is population i, known at run time only. C expands moments.
+// Here directions are numbers, not types: unrolled, this is minutes of compilation for a
+// few cells.
+template <class L, class C, bool MOMENTS, class T, class AT> struct Around {
 	const AT& at;
 
-	LBM_HD LBM_INLINE Hermite<L, T> hermite(const int* d) const {
+	LBM_HD LBM_INLINE Expansion<L, T> expansion(const int* d) const {
 		Moments<L, T> m;
 		m.r = at.template get<0>(d);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = at.template get<1 + decltype(a)::value>(d); });
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = at.template get<1 + L::D + decltype(k)::value>(d); });
-		return Hermite<L, T>(m);
-	}
-	// expand is Hermite::population of direction i.
-	LBM_HD LBM_INLINE static T expand(const Hermite<L, T>& h, int i) {
-		T sum = h.even;
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
-			const T c = T(Known<L>::c(i, A));
-			sum = sum + c * (h.odd[A] + c * h.s[A]);
-			unroll<A>([&](auto b) LBM_LAMBDA { sum = sum + T(Known<L>::c(i, A) * Known<L>::c(i, b.value)) * h.s[L::pair(A, decltype(b)::value)]; });
-		});
-		return sum * T(Known<L>::share(i));
+		return C::expand(m);
 	}
 	LBM_HD LBM_INLINE T population(int i, const int* d) const {
-		if constexpr (MOMENTS) return expand(hermite(d), i);
+		if constexpr (MOMENTS) return expansion(d).any(i);
 		else return at.any(i, d);
 	}
 	// densities gives r and j.
@@ -69,29 +59,30 @@ template <class L, bool MOMENTS, class T, class AT> struct Around {
 };
 
 // Own is the cell itself: its populations after the last collision.
-template <class L, bool MOMENTS, class T, class AT> struct Own;
-template <class L, class T, class AT> struct Own<L, true, T, AT> {
-	typedef Around<L, true, T, AT> Place;
-	Hermite<L, T> h;
+template <class L, class C, bool MOMENTS, class T, class AT> struct Own;
+template <class L, class C, class T, class AT> struct Own<L, C, true, T, AT> {
+	typedef Around<L, C, true, T, AT> Place;
+	Expansion<L, T> h;
 	LBM_HD LBM_INLINE explicit Own(const Place& around) : h(centre(around)) {}
-	LBM_HD LBM_INLINE static Hermite<L, T> centre(const Place& around) {
+	LBM_HD LBM_INLINE static Expansion<L, T> centre(const Place& around) {
 		const int here[3] = {0, 0, 0};
-		return around.hermite(here);
+		return around.expansion(here);
 	}
-	LBM_HD LBM_INLINE T population(int i) const { return Place::expand(h, i); }
+	LBM_HD LBM_INLINE T population(int i) const { return h.any(i); }
 };
-template <class L, class T, class AT> struct Own<L, false, T, AT> {
-	const Around<L, false, T, AT>& around;
-	LBM_HD LBM_INLINE explicit Own(const Around<L, false, T, AT>& around) : around(around) {}
+template <class L, class C, class T, class AT> struct Own<L, C, false, T, AT> {
+	const Around<L, C, false, T, AT>& around;
+	LBM_HD LBM_INLINE explicit Own(const Around<L, C, false, T, AT>& around) : around(around) {}
 	LBM_HD LBM_INLINE T population(int i) const {
 		const int here[3] = {0, 0, 0};
 		return around.population(i, here);
 	}
 };
 
-template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
-	const Around<L, MOMENTS, T, AT> around;
-	const Own<L, MOMENTS, T, AT> own;
+// C is the collision model.
+template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell {
+	const Around<L, C, MOMENTS, T, AT> around;
+	const Own<L, C, MOMENTS, T, AT> own;
 	const LinkCell cell;
 	const unsigned* const list;
 	const T* const laws;
@@ -151,7 +142,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	}
 
 	// step gives the components of the cell after the next step.
-	template <class C> LBM_HD LBM_INLINE void step(Params<T> p, T* out) const {
+	LBM_HD LBM_INLINE void step(Params<T> p, T* out) const {
 		if (cell.more & MORE_RATES) {
 			const T* const own = numbers();
 			p.omega = own[CELL_OMEGA];

@@ -76,7 +76,7 @@ func options(spec model.Spec, pitch int, target string) []string {
 	list := []string{
 		target, "--std=c++17", "--device-as-default-execution-space", "-lineinfo",
 		"-DLBM_LATTICE=" + spec.Lattice.Name,
-		"-DLBM_COLLISION=" + typeOf(spec.Collision.Name),
+		"-DLBM_COLLISION=" + model.TypeName(spec.Collision.Name),
 		fmt.Sprintf("-DLBM_MOMENTS=%d", moments),
 		"-DLBM_REAL=" + real,
 		"-DLBM_STORED=" + stored,
@@ -84,17 +84,9 @@ func options(spec model.Spec, pitch int, target string) []string {
 		fmt.Sprintf("-DLBM_EXTRA=%d", spec.Components()-spec.FlowComponents()),
 	}
 	if spec.Local() {
-		list = append(list, "-DLBM_LAW="+typeOf(spec.Viscosity.String()))
+		list = append(list, "-DLBM_LAW="+model.TypeName(spec.Viscosity.String()))
 	}
 	return list
-}
-
-// typeOf is the C++ type of a row of the catalogue: PowerLaw for power_law.
-func typeOf(name string) (s string) {
-	for _, word := range strings.Split(name, "_") {
-		s += strings.ToUpper(word[:1]) + word[1:]
-	}
-	return s
 }
 
 // sharedLimit is the shared memory in bytes that a block may have on GPUs of compute

@@ -159,7 +159,7 @@ func (e Example) Oracle(steps int) []float64 { return e.values(e.oracle(steps)) 
 func (e Example) oracle(steps int) *ref.Flow {
 	f := ref.New(e.Spec.Lattice, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
 	f.Law = e.Spec.Viscosity
-	// Initial states are of second order, whatever the model makes of them then.
+	// Initial populations are of second order; moments are what the model makes of them.
 	first := ref.New(e.Spec.Lattice, "regularized", e.Params, e.Periodic, e.Cells)
 	first.Params.OmegaBulk = 0
 	if e.Spec.Scalar {
@@ -172,7 +172,7 @@ func (e Example) oracle(steps int) *ref.Flow {
 		var theta float64
 		theta, first.Params.Force = e.scalarAt(x)
 		arriving := e.arriving(x)
-		f.F[cell] = first.Collide(arriving)
+		f.F[cell] = f.Close(first.Collide(arriving))
 		if e.Spec.Scalar {
 			_, u := first.Macroscopic(arriving)
 			f.G[cell] = f.ScalarEquilibrium(theta, u)

@@ -127,16 +127,23 @@ func (f *Flow) Collide(in []float64) []float64 {
 		for i := range in {
 			out[i] = feq[i] + (1-plus)*neq[i] + (1-plus/2)*s[i] + bulk[i]
 		}
-		switch f.Model {
-		case "recursive_regularized":
-			f.thirdOrder(out)
-		case "cumulant":
-			out = f.normal(out)
-		}
+		out = f.Close(out)
 	default:
 		panic("no collision model " + f.Model)
 	}
 	return out
+}
+
+// Close gives populations up to second order the moments of higher order that the model
+// derives from those: what a state of moments stands for.
+func (f *Flow) Close(pop []float64) []float64 {
+	switch f.Model {
+	case "recursive_regularized":
+		f.thirdOrder(pop)
+	case "cumulant":
+		return f.normal(pop)
+	}
+	return pop
 }
 
 // project is the part of f - feq that first- and second-order Hermite polynomials

@@ -11,8 +11,8 @@ namespace lbm { namespace {
 
 struct MovingWall {
 	template <int I, class L, class R, class Mask>
-	LBM_HD static LBM_INLINE void apply(Moments<L, R>& m, const Hermite<L, R>& old, const R& kick, const Mask& mask) {
-		addPopulation<I>(m, old.template population<L::opposite(I)>() + kick, mask);
+	LBM_HD static LBM_INLINE void apply(Moments<L, R>& m, const R& old, const R& kick, const Mask& mask) {
+		addPopulation<I>(m, old + kick, mask);
 	}
 	template <class R, class Mask>
 	LBM_HD static LBM_INLINE R apply(const R& f, const R& old, const R& kick, const Mask& mask) {

@@ -10,11 +10,11 @@
 namespace lbm { namespace {
 
 struct Wall {
-	// The populations that a wall sends back, added to the plain moments m.
-	// old is the cell's own state; mask says where direction I comes from a wall.
+	// The population that a wall sends back along direction I, added to the plain moments m.
+	// old is the cell's own one of the opposite direction; mask says where I comes from a wall.
 	template <int I, class L, class R, class Mask>
-	LBM_HD static LBM_INLINE void apply(Moments<L, R>& m, const Hermite<L, R>& old, const Mask& mask) {
-		addPopulation<I>(m, old.template population<L::opposite(I)>(), mask);
+	LBM_HD static LBM_INLINE void apply(Moments<L, R>& m, const R& old, const Mask& mask) {
+		addPopulation<I>(m, old, mask);
 	}
 	// The same for stored populations: f was pulled, old is the cell's own value of direction i'.
 	template <class R, class Mask> LBM_HD static LBM_INLINE R apply(const R& f, const R& old, const Mask& mask) {

@@ -12,27 +12,26 @@ namespace lbm { namespace {
 struct Bgk {
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) {
-		Gain<L, R> gain(f, p.omega, p.omega, p.force);
-		relax<L>(f, gain, typename Scalar<R>::type(1) - p.omega);
+		using T = typename Scalar<R>::type;
+		const T omega = whole<T>(p.omega);
+		R r, j[L::D];
+		sumMoments<L>(f, r, j);
+		relax<L>(f, gainOf<L>(r, j, omega, omega, p.force), T(1) - omega);
 	}
 
 	template <class V, class L, class R>
 	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p) {
-		const Local<V, L, R> own(momentsOf<L>(f), p);
-		relax<L>(f, LocalGain<L, R>(f, own.omega, own.omega, own.trace, p.force), typename Scalar<R>::type(1) - own.omega);
+		using T = typename Scalar<R>::type;
+		const Moments<L, R> m = momentsOf<L>(f);
+		const Local<V, L, R> own(m, p);
+		const R omega = whole<T>(own.omega);
+		relax<L>(f, gainOf(m, own, omega, omega, p.force), T(1) - omega);
 	}
 
 	// keep is 1 - omega, a number or the cells' own.
-	template <class L, class R, class G, class O> LBM_HD static LBM_INLINE void relax(R* f, const G& gain, const O& keep) {
-		using T = typename Scalar<R>::type;
-		const O half = T(0.5) * keep;
-		unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
-			constexpr int N = decltype(i)::value, P = L::opposite(N);
-			R even = (f[P] + f[N]) * half + gain.template even<P>(), odd = (f[P] - f[N]) * half + gain.template odd<P>();
-			f[P] = even + odd;
-			f[N] = even - odd;
-		});
-		f[L::Q / 2] = f[L::Q / 2] * keep + gain.template even<L::Q / 2>();
+	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& keep) {
+		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = f[i.value] * keep; });
+		addTo(f, gain);
 	}
 };
 

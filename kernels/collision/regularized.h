@@ -5,11 +5,14 @@
 // Limits:   Ma << 1; a straight half-way wall is exact at tau = 0.875 only (Lambda = (tau-1/2)/2)
 #ifndef LBM_REGULARIZED_H
 #define LBM_REGULARIZED_H
+#include "../expansion.h"
 #include "../local.h"
 
 namespace lbm { namespace {
 
 struct Regularized {
+	template <class L, class R> LBM_HD static LBM_INLINE Expansion<L, R> expand(const Moments<L, R>& m) { return secondOrder(m); }
+
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;

@@ -95,14 +95,12 @@ typedef struct {
 	void (*row)(const lbm_case*, const lbm_params*, const void* state, int32_t y, int32_t z, lbm_sums*);
 } lbm_kernel;
 
-// lbm_isa is what one instruction set has: kernels by lattice (D2Q9, D3Q19),
-// collision (regularized, bgk, trt) and precision (float32, float64, float16), those of
-// populations for rates that are the same everywhere; and for all other models of
-// populations and for rates that are the cells' own, by lattice (and D3Q27) and precision.
+// lbm_isa is what one instruction set has.
 typedef struct {
 	const char* name;
-	lbm_kernel kernel[2][3][3];
-	lbm_kernel general[3][3];
+	// the kernels of a spec, by the places in model.Lattices, Collisions and Precisions, for
+	// rates that are the same everywhere, or the cells' own
+	const lbm_kernel* (*find)(int lattice, int collision, int precision, int local);
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);

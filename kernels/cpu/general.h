@@ -6,26 +6,19 @@
 #ifndef LBM_GENERAL_H
 #define LBM_GENERAL_H
 #include "lanes.h"  // first: templates find the functions of vectors only if they come before
-#include "../collision/bgk.h"
-#include "../collision/cumulant.h"
-#include "../collision/recursive_regularized.h"
-#include "../collision/regularized.h"
-#include "../collision/trt.h"
-#include "../viscosity/carreau.h"
-#include "../viscosity/newtonian.h"
-#include "../viscosity/power_law.h"
-#include "../viscosity/smagorinsky.h"
+#include "../catalogue.h"
 
 namespace lbm { namespace {
 
 // omegaByLaw makes a, tau |shear rate|, the omega of law number p.kind of model.ViscosityLaws.
 template <class R> __attribute__((noinline)) void omegaByLaw(R& a, const Params<typename Scalar<R>::type>& p) {
 	switch (p.kind) {
-	case 1: a = Smagorinsky::omega(a, p); break;
-	case 2: a = PowerLaw::omega(a, p); break;
-	case 3: a = Carreau::omega(a, p); break;
-	default: a = Newtonian::omega(a, p);
+#define LAW(NUMBER, V) \
+	case NUMBER: a = V::omega(a, p); return;
+		LBM_LAWS(LAW)
+#undef LAW
 	}
+	__builtin_trap();
 }
 struct AnyLaw {
 	template <class R> LBM_INLINE static R omega(R a, const Params<typename Scalar<R>::type>& p) {
@@ -46,17 +39,20 @@ template <class C, class L, class R> __attribute__((noinline)) void collideApart
 struct AnyModel {
 	template <class L, class R> LBM_INLINE static void collide(R* f, const Params<typename Scalar<R>::type>& p) {
 		switch (p.model) {
-		case 1: return collideApart<Bgk, L>(f, p);
-		case 2: return collideApart<Trt, L>(f, p);
-		case 3: return collideApart<RecursiveRegularized, L>(f, p);
-		default: return collideApart<Cumulant, L>(f, p);
+#define CLOSURE(NUMBER, C)
+#define POPULATIONS(NUMBER, C) \
+	case NUMBER: return collideApart<C, L>(f, p);
+			LBM_COLLISIONS(CLOSURE, POPULATIONS)
+#undef CLOSURE
+#undef POPULATIONS
 		}
+		__builtin_trap();
 	}
 };
 
-// AnyRates is a model of moments with rates that are the same everywhere, or else the
-// cells' own. The moments are copied, so that those of the usual case stay in registers.
-template <class C> struct AnyRates {
+// AnyRates is a closure with rates that are the same everywhere, or else the cells' own.
+// The moments are copied, so that those of the usual case stay in registers.
+template <class C> struct AnyRates : C {
 	template <class L, class R> LBM_INLINE static void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
 		if (__builtin_expect(!p.local, 1)) return C::template collide<L>(m, p);
 		Moments<L, R> own = m;

@@ -1,9 +1,7 @@
-// The table of kernels of one instruction set: 2 lattices x 3 models x 3 precisions, and
-// the general ones: 3 lattices x 3 precisions. Each isa_*.cpp sets its target and includes
-// this file.
-#include "../lattice/d2q9.h"
-#include "../lattice/d3q19.h"
-#include "../lattice/d3q27.h"
+// The table of kernels of one instruction set, for all lattices, models and precisions,
+// and the general ones of populations, whose model and law are chosen at run time. Each
+// isa_*.cpp sets its target and includes this file.
+#include <type_traits>
 #include "general.h"
 #include "roofline.h"
 #include "state.h"
@@ -19,24 +17,46 @@ template <class L, class C, class S> constexpr lbm_kernel moments() {
 	return kernelOf<StepMoments<L, AnyRates<C>, S>, StateOf<L, true, S>>();
 }
 template <class L, class C, class S> constexpr lbm_kernel populations() {
-	return kernelOf<StepPopulations<L, C, S>, StateOf<L, false, S>>();
+	// 27 populations pass through memory in any case.
+	typedef std::conditional_t<L::Q == 27, AnyModel, C> Model;
+	return kernelOf<StepPopulations<L, Model, S>, StateOf<L, false, S>>();
 }
 
-template <class L, class S> constexpr lbm_kernel general() { return populations<L, AnyModel, S>(); }
+#define LBM_PRECISIONS(KIND, L, C) {KIND<L, C, float>(), KIND<L, C, double>(), KIND<L, C, Half>()}
 
-// instances is in the order of model.Lattices, model.Collisions, model.Precisions.
-constexpr lbm_isa instances(const char* name) {
-	return {name,
-	        {{{moments<D2Q9, Regularized, float>(), moments<D2Q9, Regularized, double>(), moments<D2Q9, Regularized, Half>()},
-	          {populations<D2Q9, Bgk, float>(), populations<D2Q9, Bgk, double>(), populations<D2Q9, Bgk, Half>()},
-	          {populations<D2Q9, Trt, float>(), populations<D2Q9, Trt, double>(), populations<D2Q9, Trt, Half>()}},
-	         {{moments<D3Q19, Regularized, float>(), moments<D3Q19, Regularized, double>(), moments<D3Q19, Regularized, Half>()},
-	          {populations<D3Q19, Bgk, float>(), populations<D3Q19, Bgk, double>(), populations<D3Q19, Bgk, Half>()},
-	          {populations<D3Q19, Trt, float>(), populations<D3Q19, Trt, double>(), populations<D3Q19, Trt, Half>()}}},
-	        {{general<D2Q9, float>(), general<D2Q9, double>(), general<D2Q9, Half>()},
-	         {general<D3Q19, float>(), general<D3Q19, double>(), general<D3Q19, Half>()},
-	         {general<D3Q27, float>(), general<D3Q27, double>(), general<D3Q27, Half>()}},
-	        &updateBytes, &copyBytes};
+// In the order of model.Collisions and model.Precisions.
+template <class L> struct Kernels {
+	static constexpr lbm_kernel of[][3] = {
+#define CLOSURE(NUMBER, C) LBM_PRECISIONS(moments, L, C),
+#define POPULATIONS(NUMBER, C) LBM_PRECISIONS(populations, L, C),
+		LBM_COLLISIONS(CLOSURE, POPULATIONS)
+#undef CLOSURE
+#undef POPULATIONS
+	};
+	static constexpr lbm_kernel general[3] = LBM_PRECISIONS(populations, L, AnyModel);
+};
+
+// Of what a spec asks for, by the places in the tables of package model. local: the rates
+// are the cells' own.
+const lbm_kernel* find(int lattice, int collision, int precision, int local) {
+	bool closure = false;
+	switch (collision) {
+#define CLOSURE(NUMBER, C) \
+	case NUMBER: closure = true; break;
+#define POPULATIONS(NUMBER, C)
+		LBM_COLLISIONS(CLOSURE, POPULATIONS)
+#undef CLOSURE
+#undef POPULATIONS
+	}
+	switch (lattice) {
+#define LATTICE(NUMBER, L) \
+	case NUMBER: return local && !closure ? &Kernels<L>::general[precision] : &Kernels<L>::of[collision][precision];
+		LBM_LATTICES(LATTICE)
+#undef LATTICE
+	}
+	return 0;
 }
+
+constexpr lbm_isa instances(const char* name) { return {name, &find, &updateBytes, &copyBytes}; }
 
 }}  // namespace lbm

@@ -46,7 +46,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
 				each(box, links, (const S*)in, y, z, [&](const At& at, const lbm_link_cell& cell) {
 					T v[COMPONENTS];
-					SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws).template step<C>(params, v);
+					SpecialCell<L, C, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws).step(params, v);
 					S* to = (S*)out + box.layout.start(y, z) + cell.x;
 					for (int k = 0; k < COMPONENTS; k++) to[k * (long)box.layout.pitch] = rounded(v[k], k);
 				});
@@ -71,7 +71,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		const Box box(c);
 		each(box, links, (const S*)state, y, z, [&](const At& at, const lbm_link_cell& cell) {
 			const double x[3] = {origin[0] + int(cell.x) + 0.5, origin[1] + y + 0.5, origin[2] + z + 0.5};
-			SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)
+			SpecialCell<L, C, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)
 				.force(x, [&](unsigned k, const double* F, const double* M) {
 					int64_t* to = sums + 6 * links->types[k];
 					for (int a = 0; a < 3; a++) {

@@ -41,10 +41,7 @@ template <class L, bool MOMENTS> struct Cells {
 			for (int a = 0; a < L::D; a++) put(1 + a, m.j[a]);
 			for (int k = 0; k < L::M - 1 - L::D; k++) put(1 + L::D + k, m.s[k]);
 		} else {
-			Hermite<L, double> h(m);
-			unroll<L::Q>([&](auto i) LBM_LAMBDA {
-				put(i.value, h.template population<decltype(i)::value>());
-			});
+			secondOrder(m).each([&](auto i, double f) LBM_LAMBDA { put(i.value, f); });
 		}
 	}
 };

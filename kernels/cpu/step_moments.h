@@ -1,22 +1,23 @@
 // One step of a state of moments on the CPU.
 //
 // A tile of rows marches through the planes. Each source row is read from memory
-// once; the populations that stream to one target are summed axis by axis, as (c_x)
-// then (c_y) then (c_z) partial sums of moments, because a partial sum serves all
-// the moments that share it:
-//   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f.
-//      Populations never touch memory: those from the left and right neighbours are
-//      expanded a second time from moments that are loaded one cell aside, which
-//      costs less than storing and loading them
+// once and expanded to populations, as its closure says, into a buffer that stays in the
+// caches; what streams to one target is summed axis by axis, as (c_x) then (c_y) then
+// (c_z) partial sums of moments, because a partial sum serves all the moments that share
+// it:
+//   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f, of
+//      what lies in the buffer one cell to the left, at the place and one to the right
 //   y: rows y-1, y, y+1 add to the moments of plane z, one set for each c_z;
 //      what waits for the next rows stays in two rows of sums (Rows)
 //   z: planes z-1, z, z+1; what waits stays in the tile's sums (Planes, L2 cache)
+// Populations come without their factors 1/2 (expansion.h): sums over directions that
+// stream along an axis are twice what they stand for, once for each such axis.
 // The order of the additions of one cell never depends on tiles or threads, so a
 // cut anywhere gives the same bits.
 #ifndef LBM_STEP_MOMENTS_H
 #define LBM_STEP_MOMENTS_H
 #include "../boundary/moving_wall.h"
-#include "../moments.h"
+#include "../expansion.h"
 #include "box.h"
 #include "memory.h"
 
@@ -27,80 +28,44 @@ template <class L, class C, class S> struct StepMoments {
 	typedef Memory<S, L, true> Values;
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W;
-	static constexpr int AB = L::D == 3 ? 18 : 8;           // vectors of Rows per vector of cells
-	static constexpr int MU = L::D == 3 ? 16 : 0;           // of Planes
-	static constexpr int EDGE = 3 * W;                      // values of a component in an edge
-	static constexpr int ENDS = 2 * L::M * EDGE;            // both edges of a row
+	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;  // populations with all three components
+	// corner tells if there are populations with c_x and c_y for this c_z.
+	static constexpr bool corner(int cz) { return L::find(1, 1, cz) >= 0; }
+	// Vectors of Rows per vector of cells for one c_z: first those of the next row (a: s0, with
+	// corners s1, s2), then those of this one (b: r, y, x, xx, with corners xy).
+	static constexpr int FIRST(int cz) { return corner(cz) ? 3 : 1; }
+	static constexpr int BOTH(int cz) { return corner(cz) ? 8 : 5; }
+	static constexpr int AB = L::D == 3 ? BOTH(0) + 2 * BOTH(1) : BOTH(0);
+	static constexpr int UP = CORNERS ? 6 : 5;              // of Planes, for one plane that rises
+	static constexpr int MU = L::D == 3 ? 6 + 2 * UP : 0;   // of Planes
 
-	// The moments of one plane's contribution: c_z = 0 has xy, the others need not.
+	// The moments of one plane's contribution.
 	struct Sum { R r, x, y, xx, yy, xy; };
 	struct Group { R s0, s1, s2; };
-
-	// Side is the populations with c_x = CX of a vector of cells: those of Hermite,
-	// summed in an order that needs the fewest operations for these alone.
-	template <int CX> struct Side {
-		R axis;                    // the one along x, without its share
-		R even[L::D], odd[L::D];  // by axis b: (f(c_b = 1) +- f(c_b = -1)) / 2
-
-		LBM_INLINE Side(const S* row, long pitch) {
-			constexpr T unit = T(1) / T(L::UNIT);
-			auto component = [&](int k) LBM_LAMBDA { return Values::loadAny(row + k * pitch, k); };
-			auto stress = [&](int a, int b) LBM_LAMBDA { return component(1 + L::D + L::pair(a, b)); };
-			constexpr T part = stressPart<T, L::UNIT>();
-			R along = component(1) * (T(3) * unit);
-			R across = stress(1, 1);
-			if constexpr (L::D == 3) across = across + stress(2, 2);
-			R still = component(0) * unit + stress(0, 0) * (T(2) * part) - across * part;
-			axis = CX > 0 ? still + along : still - along;
-			unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
-				constexpr int B = decltype(b)::value + 1;
-				R j = component(1 + B) * (T(3) * unit), s = stress(B, 0) * (T(9) * unit);
-				even[B] = axis + stress(B, B) * (T(3) * part);
-				odd[B] = CX > 0 ? j + s : j - s;
-			});
-		}
-		template <int CY, int CZ> LBM_INLINE R population() const {
-			if constexpr (CY == 0 && CZ == 0) {
-				return axis * T(L::share(L::find(CX, 0, 0)));
-			} else {
-				static_assert(L::share(L::find(CX, CY, CZ)) == 1, "the unit of weight");
-				constexpr int B = CY != 0 ? 1 : 2;
-				return CY + CZ > 0 ? even[B] + odd[B] : even[B] - odd[B];
-			}
-		}
-	};
-	// Around is what streams to a vector of cells from a row: populations of the
-	// cells themselves, of those one before (c_x = 1) and of those one after.
-	struct Around {
-		Hermite<L, R> at;
-		Side<1> before;
-		Side<-1> after;
-	};
 
 	Box box;
 	Params<T> params;
 	const S* in;
 	S* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	S* edges;   // [2][2][M][EDGE], of odd and even rows: see copyEdges
-	S* zeros;   // [EDGE], what lies behind a wall
-	T* rows;    // Rows: [x/W][AB][W]
-	T* planes;  // Planes: [y-y0][x/W][MU][W]
+	long stride;  // of the buffer: values of a population
+	T* buffer;    // populations of the row at hand, [Q][stride]; x0 is at W, so that there is a cell before
+	T* rows;      // Rows: [x/W][AB][W]
+	T* planes;    // Planes: [y-y0][x/W][MU][W]
 
 	static int64_t scratch(const lbm_range* r) {
 		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		return (2 * ENDS + EDGE + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
+		return (L::Q * (width + 2 * W) + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
-		int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		S* edges = (S*)scratch;
-		S* zeros = edges + 2 * ENDS;
-		T* rows = (T*)scratch + 2 * ENDS + EDGE;
-		for (int i = 0; i < EDGE; i++) zeros[i] = S{};
+		const int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, width = x1 - r->lo[0];
+		T* buffer = (T*)scratch;
+		const long stride = width + 2 * W;
+		T* rows = buffer + L::Q * stride;
 		StepMoments s{Box(c), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
-		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], edges, zeros, rows, rows + (x1 - r->lo[0]) * AB};
+		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], stride, buffer, rows, rows + width * AB};
 		s.march();
 		fence();
 	}
@@ -116,42 +81,70 @@ template <class L, class C, class S> struct StepMoments {
 	// sweep takes the rows of source plane z in.
 	void sweep(int z) const {
 		const S* next = box.source(in, y0 - 1, z);
-		copyEdges(next, y0 - 1);
 		for (int y = y0 - 1; y <= y1; y++) {
 			const S* row = next;
 			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
-			if (finish) gather<true, true>(row, y, z, next, walls);
-			else if (complete) gather<true, false>(row, y, z, next, walls);
-			else gather<false, false>(row, y, z, next, walls);
-			if (y < y1) copyEdges(next, y + 1);
+			expand(row);
+			if (finish) gather<true, true>(y, z, next, walls);
+			else if (complete) gather<true, false>(y, z, next, walls);
+			else gather<false, false>(y, z, next, walls);
 		}
 	}
 
-	// copyEdges copies the first and the last vector of a row to where there is room
-	// for what lies beyond them: the other end of a periodic row, nothing behind a
-	// wall. A row ahead of its use, so that the loads, which are not aligned, need
-	// not wait for the stores.
-	void copyEdges(const S* row, int y) const {
-		if (!row) return;
-		S* const to = edges + (y & 1) * ENDS;
-		const int last = (box.layout.nx - 1) / W * W;
-		if (x0 == 0) copyEdge(row, 0, to);
-		if (x0 <= last && last < x1) copyEdge(row, last, to + ENDS / 2);
+	// at is population I of the cell at x0, in the buffer.
+	LBM_INLINE T* at(int i) const { return buffer + i * stride + W; }
+
+	// expand fills the buffer with the populations of a row, with zeros where there is only
+	// wall (null).
+	__attribute__((noinline)) void expand(const S* row) const {
+		if (!row) {
+			__builtin_memset(buffer, 0, L::Q * stride * sizeof(T));
+			return;
+		}
+		for (int x = x0; x < x1; x += W) put(C::expand(moments(row + x, box.layout.pitch)), buffer + W + (x - x0));
+		ends(row);
+	}
+	LBM_INLINE void put(const Expansion<L, R>& h, T* to) const {
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, R>::template Slice<CZ> slice(h);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int CY = decltype(b)::value - 1;
+				const auto t = slice.template triple<CY>();
+				store(to + L::find(0, CY, CZ) * stride, t.zero);
+				if constexpr (L::find(1, CY, CZ) >= 0) {
+					store(to + L::find(1, CY, CZ) * stride, t.plus);
+					store(to + L::find(-1, CY, CZ) * stride, t.minus);
+				}
+			});
+		});
 	}
 
-	void copyEdge(const S* row, int x, S* to) const {
-		const int n = box.layout.nx;
-		const bool periodic = box.c->periodic[0];
-		for (int k = 0; k < L::M; k++) {
-			const S* from = row + k * (long)box.layout.pitch;
-			S* place = to + k * EDGE + W;
-			__builtin_memcpy(place, from + x, W * sizeof(S));
-			place[-1] = x > 0 ? from[x - 1] : periodic ? from[n - 1] : S{};
-			if (x + W < n) place[W] = from[x + W];
-			else place[n - x] = periodic ? from[0] : S{};
+	// ends puts what comes in from beyond the ends of the tile's row beside it: from the next
+	// cells, the other end of a periodic row, nothing behind a wall.
+	LBM_INLINE void ends(const S* row) const {
+		const int n = box.layout.nx, end = x1 < n ? x1 : n;
+		const bool whole = x0 == 0 && end == n, periodic = box.c->periodic[0];
+		const T* from = buffer + W - x0;  // of cells in the tile
+		alignas(64) T pair[L::Q * W];     // of the cells left and right of it
+		int left = n - 1, right = 0;
+		long step = stride;
+		if (!whole) {
+			const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
+			alignas(64) S own[L::M * W] = {};
+			for (int k = 0; k < L::M; k++)
+				for (int side = 0; side < 2; side++)
+					if (cells[side] >= 0) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
+			C::expand(moments(own, W)).each([&](auto i, const R& f) LBM_LAMBDA { store(pair + i.value * W, f * T(1 << Expansion<L, R>::doublings(i.value))); });
+			from = pair, left = 0, right = 1, step = W;
+		}
+		for (int i = 0; i < L::Q; i++) {
+			T* const to = at(i);
+			if (L::c(i, 0) > 0) to[-1] = !whole || periodic ? from[i * step + left] : T(0);
+			if (L::c(i, 0) < 0) to[end - x0] = !whole || periodic ? from[i * step + right] : T(0);
 		}
 	}
 
@@ -163,13 +156,13 @@ template <class L, class C, class S> struct StepMoments {
 		return m;
 	}
 
-	// group sums the populations with the given c_y and c_z.
-	template <int CY, int CZ> LBM_INLINE static Group group(const Around& f) {
-		R zero = f.at.template population<L::find(0, CY, CZ)>();
+	// group sums the populations with the given c_y and c_z; f is the buffer at the target.
+	template <int CY, int CZ> LBM_INLINE Group group(const T* f) const {
+		const R zero = load(f + L::find(0, CY, CZ) * stride);
 		if constexpr (L::find(1, CY, CZ) >= 0) {
-			R p = f.before.template population<CY, CZ>(), m = f.after.template population<CY, CZ>();
-			R s2 = p + m;
-			return {zero + s2, p - m, s2};
+			const R p = loadAny(f + L::find(1, CY, CZ) * stride - 1), m = loadAny(f + L::find(-1, CY, CZ) * stride + 1);
+			const R s2 = p + m;
+			return {zero + s2 * T(0.5), p - m, s2};
 		} else {
 			return {zero, R{}, R{}};
 		}
@@ -177,32 +170,32 @@ template <class L, class C, class S> struct StepMoments {
 
 	// pass adds the row's populations with velocity CZ to the waiting sums: those
 	// with c_y = -1 complete the row below, which is returned; c_y = 0 and +1 wait.
-	// The sums of one row wait in b (r, x, xx, y, xy), of the next in a (s0, s1, s2).
-	template <int CZ, bool COMPLETE> LBM_INLINE static Sum pass(const Around& f, T* a, T* b) {
-		constexpr bool corner = L::find(1, 1, CZ) >= 0;
+	template <int CZ, bool COMPLETE> LBM_INLINE Sum pass(const T* f, T* a) const {
+		constexpr T half = T(0.5);
+		T* const b = a + FIRST(CZ) * W;
 		Sum sum{};
 		if constexpr (COMPLETE) {
-			Group g = group<-1, CZ>(f);
-			R y = load(b + 1 * W);
-			sum.r = load(b) + g.s0;
+			const Group g = group<-1, CZ>(f);
+			const R y = load(b + W);
+			sum.r = load(b) + g.s0 * half;
 			sum.y = y - g.s0;
 			sum.yy = y + g.s0;
 			sum.x = load(b + 2 * W);
 			sum.xx = load(b + 3 * W);
-			if constexpr (corner) {
-				sum.x = sum.x + g.s1;
-				sum.xx = sum.xx + g.s2;
+			if constexpr (corner(CZ)) {
+				sum.x = sum.x + g.s1 * half;
+				sum.xx = sum.xx + g.s2 * half;
 				sum.xy = load(b + 4 * W) - g.s1;
 			}
 		}
 		Group g = group<0, CZ>(f);
-		R s0 = load(a);
-		store(b, s0 + g.s0);
-		store(b + 1 * W, s0);
-		if constexpr (corner) {
-			R s1 = load(a + W);
-			store(b + 2 * W, s1 + g.s1);
-			store(b + 3 * W, load(a + 2 * W) + g.s2);
+		const R s0 = load(a);
+		store(b, s0 * half + g.s0);
+		store(b + W, s0);
+		if constexpr (corner(CZ)) {
+			const R s1 = load(a + W);
+			store(b + 2 * W, s1 * half + g.s1);
+			store(b + 3 * W, load(a + 2 * W) * half + g.s2);
 			store(b + 4 * W, s1);
 		} else {
 			store(b + 2 * W, g.s1);
@@ -210,39 +203,36 @@ template <class L, class C, class S> struct StepMoments {
 		}
 		g = group<1, CZ>(f);
 		store(a, g.s0);
-		if constexpr (corner) {
+		if constexpr (corner(CZ)) {
 			store(a + W, g.s1);
 			store(a + 2 * W, g.s2);
 		}
 		return sum;
 	}
 
-	// gather takes source row (y, z) into the waiting sums.
+	// gather takes source row (y, z), which is in the buffer, into the waiting sums.
 	// COMPLETE: row y-1 of plane z has all its c_y; FINISH: and so has the cell
 	// (y-1, z-1), in 2D (y-1, z), all its populations.
-	template <bool COMPLETE, bool FINISH> void gather(const S* row, int y, int z, const S* next, Walls& walls) const {
-		const int last = (box.layout.nx - 1) / LBM_BLOCK * LBM_BLOCK;
+	template <bool COMPLETE, bool FINISH> void gather(int y, int z, const S* next, Walls& walls) const {
 		for (int x = x0; x < x1;) {
 			const lbm_pattern* pattern = FINISH ? walls.at(x) : nullptr;
-			int end = x;  // of the plain blocks from x on
-			if (row && x > 0 && !pattern) {
-				end = last < x1 ? last : x1;
-				if (FINISH && walls.next < walls.end && int(walls.next->block) * LBM_BLOCK < end) end = walls.next->block * LBM_BLOCK;
-			}
-			if (end > x) {
-				stretch<COMPLETE, FINISH, true>(row, x, end, y, z, next, nullptr);
-				x = end;
-			} else {
-				stretch<COMPLETE, FINISH, false>(row, x, x + LBM_BLOCK, y, z, next, pattern);
+			if (pattern) {
+				stretch<COMPLETE, FINISH, false>(x, x + LBM_BLOCK, y, z, next, pattern);
 				x += LBM_BLOCK;
+				continue;
 			}
+			int end = x1;  // of the plain blocks from x on
+			if (FINISH && walls.next < walls.end && int(walls.next->block) * LBM_BLOCK < end) end = walls.next->block * LBM_BLOCK;
+			stretch<COMPLETE, FINISH, true>(x, end, y, z, next, nullptr);
+			x = end;
 		}
 	}
 
-	// stretch does so for the cells [from, to). PLAIN: they are inside the row and
-	// have no walls; else they are one block.
+	// stretch does so for the cells [from, to). PLAIN: they have no walls; else they are one
+	// block.
 	template <bool COMPLETE, bool FINISH, bool PLAIN>
-	__attribute__((noinline)) void stretch(const S* row, int from, int to, int y, int z, const S* next, const lbm_pattern* pattern) const {
+	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* pattern) const {
+		constexpr T half = T(0.5);
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
@@ -250,6 +240,7 @@ template <class L, class C, class S> struct StepMoments {
 		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
+		const T* f = buffer + W + (from - x0);
 		// The next row is asked for in the order of addresses where the tile has whole
 		// rows, which the hardware then continues.
 		const bool whole = x1 - x0 == pitch;
@@ -260,54 +251,48 @@ template <class L, class C, class S> struct StepMoments {
 		alignas(64) T done[L::M * W];
 		for (int i = 0; i < L::M * W; i++) done[i] = 0;
 		S* place = target + from;
-		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, ahead += lines) {
+		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, f += W, ahead += lines) {
 			if constexpr (!FINISH || !PLAIN) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
-			const S* p = row + x;
-			long q = pitch;
-			if constexpr (!PLAIN) {
-				const S* const edge = edges + (y & 1) * ENDS + W;
-				if (!row) p = zeros + W, q = 0;
-				else if (x == 0) p = edge, q = EDGE;
-				else if (x + W >= box.layout.nx) p = edge + ENDS / 2, q = EDGE;
-			}
-			const Around f{Hermite<L, R>(moments(p, q)), Side<1>(p - 1, q), Side<-1>(p + 1, q)};
 			Moments<L, R> m;
 			if constexpr (L::D == 2) {
 				if constexpr (FINISH && PLAIN) move<0, 3>(place, pitch, done, ahead, line);
-				Sum s = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				Sum s = pass<0, COMPLETE>(f, ab);
 				if constexpr (FINISH && PLAIN) move<3, 6>(place, pitch, done, ahead, line);
 				m.r = s.r;
-				m.j[0] = s.x, m.j[1] = s.y;
-				m.s[0] = s.xx, m.s[1] = s.yy, m.s[2] = s.xy;
+				m.j[0] = s.x * half, m.j[1] = s.y * half;
+				m.s[0] = s.xx * half, m.s[1] = s.yy * half, m.s[2] = s.xy * (half * half);
 			} else {
 				if constexpr (FINISH && PLAIN) move<0, 2>(place, pitch, done, ahead, line);
-				Sum mid = pass<0, COMPLETE>(f, ab, ab + 3 * W);
+				Sum mid = pass<0, COMPLETE>(f, ab);
 				if constexpr (FINISH && PLAIN) move<2, 4>(place, pitch, done, ahead, line);
-				Sum down = pass<-1, COMPLETE>(f, ab + 8 * W, ab + 9 * W);
+				Sum down = pass<-1, COMPLETE>(f, ab + BOTH(0) * W);
 				if constexpr (FINISH && PLAIN) move<4, 6>(place, pitch, done, ahead, line);
-				Sum up = pass<1, COMPLETE>(f, ab + 13 * W, ab + 14 * W);
+				Sum up = pass<1, COMPLETE>(f, ab + (BOTH(0) + BOTH(1)) * W);
 				if constexpr (FINISH && PLAIN) move<6, 8>(place, pitch, done, ahead, line);
 				if constexpr (COMPLETE) {
-					T* u = mu + (6 + 5 * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
+					T* u = mu + (6 + UP * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
 					if constexpr (FINISH) {
-						R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
-						R zz = r + down.r;
-						m.r = load(mu) + zz;
-						m.j[0] = load(mu + W) + (ux + down.x);
-						m.j[1] = load(mu + 2 * W) + (uy + down.y);
-						m.j[2] = r - down.r;
-						m.s[0] = load(mu + 3 * W) + (uxx + down.xx);
-						m.s[1] = load(mu + 4 * W) + (uyy + down.yy);
-						m.s[2] = zz;
-						m.s[3] = load(mu + 5 * W);
-						m.s[4] = ux - down.x;
-						m.s[5] = uy - down.y;
+						const R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
+						const R zz = r + down.r;
+						R xy = load(mu + 5 * W);
+						if constexpr (CORNERS) xy = xy + (load(u + 5 * W) + down.xy) * half;
+						m.r = load(mu) + zz * half;
+						m.j[0] = (load(mu + W) + (ux + down.x) * half) * half;
+						m.j[1] = (load(mu + 2 * W) + (uy + down.y) * half) * half;
+						m.j[2] = (r - down.r) * half;
+						m.s[0] = (load(mu + 3 * W) + (uxx + down.xx) * half) * half;
+						m.s[1] = (load(mu + 4 * W) + (uyy + down.yy) * half) * half;
+						m.s[2] = zz * half;
+						m.s[3] = xy * (half * half);
+						m.s[4] = (ux - down.x) * (half * half);
+						m.s[5] = (uy - down.y) * (half * half);
 					}
 					store(mu, mid.r), store(mu + W, mid.x), store(mu + 2 * W, mid.y);
 					if constexpr (FINISH && PLAIN) move<8, 9>(place, pitch, done, ahead, line);
 					store(mu + 3 * W, mid.xx), store(mu + 4 * W, mid.yy), store(mu + 5 * W, mid.xy);
 					if constexpr (FINISH && PLAIN) move<9, 10>(place, pitch, done, ahead, line);
 					store(u, up.r), store(u + W, up.x), store(u + 2 * W, up.y), store(u + 3 * W, up.xx), store(u + 4 * W, up.yy);
+					if constexpr (CORNERS) store(u + 5 * W, up.xy);
 				}
 			}
 			if constexpr (FINISH) {
@@ -347,15 +332,12 @@ template <class L, class C, class S> struct StepMoments {
 	LBM_INLINE void addWalls(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		if (!links) return;
-		if (links == side<1>() && !moving && uniform(pattern)) return addFace<1>(m, old, x, pattern);
-		if (links == side<-1>() && !moving && uniform(pattern)) return addFace<-1>(m, old, x, pattern);
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
-		const Hermite<L, R> own(moments(old, box.layout.pitch));
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
+		C::expand(moments(old, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
+			constexpr int I = L::opposite(decltype(i)::value);
 			if constexpr (I != L::opposite(I)) {
 				if (!(links >> I & 1)) return;
-				auto mask = bit<T>(cells, I);
+				const auto mask = bit<T>(cells, I);
 				if (moving >> I & 1) {
 					const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, I) * LBM_BLOCK + x % LBM_BLOCK;
 					MovingWall::apply<I>(m, own, loadAny(kick), mask);
@@ -364,44 +346,6 @@ template <class L, class C, class S> struct StepMoments {
 				}
 			}
 		});
-	}
-
-	// side is the set of directions with c_x = CX.
-	template <int CX> static constexpr unsigned side() {
-		unsigned set = 0;
-		for (int i = 0; i < L::Q; i++)
-			if (L::c(i, 0) == CX) set |= 1u << i;
-		return set;
-	}
-	// uniform: each cell of the block has all links of the pattern or none. Asked of
-	// the whole block, so that the answer does not depend on the width of the vectors.
-	LBM_INLINE static bool uniform(const lbm_pattern* pattern) {
-		unsigned odd = 0;
-		for (int k = 0; k < LBM_BLOCK; k++) {
-			unsigned own = pattern->cell[k] & pattern->links;
-			odd |= own != 0 && own != pattern->links;
-		}
-		return !odd;
-	}
-
-	// addFace is addWalls for a plain wall at rest across x, which every row of a
-	// box has at both ends. Incoming directions have c_x = CX.
-	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
-		const Side<-CX> own(old, box.layout.pitch);
-		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));
-		auto add = [&](R& to, const R& v) LBM_LAMBDA { to = select(mask, to + v, to); };
-		R all = own.template population<0, 0>();
-		unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
-			constexpr int B = decltype(b)::value + 1;
-			R even = own.even[B] + own.even[B], odd = own.odd[B] + own.odd[B];
-			all = all + even;
-			add(m.s[B], even);
-			add(m.j[B], -odd);
-			add(m.s[L::pair(B, 0)], CX > 0 ? -odd : odd);
-		});
-		add(m.r, all);
-		add(m.j[0], CX > 0 ? all : -all);
-		add(m.s[0], all);
 	}
 
 	// clearSolid keeps solid and padding cells at rest.

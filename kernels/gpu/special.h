@@ -42,7 +42,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			return box.layout.at(at[0], at[1], at[2], component);
 		}
 	};
-	typedef SpecialCell<L, MOMENTS, T, At> Cell;
+	typedef SpecialCell<L, C, MOMENTS, T, At> Cell;
 
 	__device__ static LBM_INLINE long long column(const Layout& l, int k) {
 		return (long long)k * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy) * l.components;
@@ -72,7 +72,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		columns = columns && (cell.x == 0 || cell.x == box.layout.nx - 1);
 		const At at{box, columns ? (const S*)links->columns : in, columns, int(cell.x), y, z};
 		T v[COMPONENTS];
-		Cell(at, cell, links->list, (const T*)links->laws).template step<C>(box.params<T>(), v);
+		Cell(at, cell, links->list, (const T*)links->laws).step(box.params<T>(), v);
 		S* const to = out + box.layout.at(cell.x, y, z, 0);
 		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
 			constexpr int K = decltype(i)::value;

@@ -85,8 +85,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 			unroll<L::D>([&](auto a) LBM_LAMBDA { put<1 + decltype(a)::value>(to, pitch, m.j[a.value]); });
 			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { put<1 + L::D + decltype(k)::value>(to, pitch, m.s[k.value]); });
 		} else {
-			const Hermite<L, double> h(m);
-			unroll<L::Q>([&](auto i) LBM_LAMBDA { put<decltype(i)::value>(to, pitch, h.template population<decltype(i)::value>()); });
+			secondOrder(m).each([&](auto i, double f) LBM_LAMBDA { put<decltype(i)::value>(to, pitch, f); });
 		}
 	}
 

@@ -1,14 +1,17 @@
 // One step of a state of moments on a GPU.
 //
 // A warp owns a row of cells, CELLS neighbours a thread, and marches along the
-// slowest axis. Each source cell is read from memory once; its populations are
-// summed axis by axis, as partial moments, because a partial sum serves all the
-// moments that share it (the CPU's march in cpu/step_moments.h does the same):
+// slowest axis. Each source cell is read from memory once and expanded as its closure
+// says; its populations are summed axis by axis, as partial moments, because a partial
+// sum serves all the moments that share it (the CPU's march in cpu/step_moments.h does
+// the same):
 //   x: populations with c_x = +-1 go to the neighbouring thread by a shuffle; of
 //      each (c_y, c_z) remain s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f
-//   y: what has c_y = +-1, ten numbers a cell, goes to the warps of the rows
-//      beside it through shared memory
+//   y: what has c_y = +-1, ten numbers a cell (18 on D3Q27), goes to the warps of the
+//      rows beside it through shared memory
 //   z: what has c_z = +-1 is passed on in registers, plane by plane
+// Populations come without their factors 1/2 (expansion.h): sums over directions that
+// stream along an axis are twice what they stand for, once for each such axis.
 // What a wall sends back are the cell's own populations: they are added to its
 // sums when it is a source. In 2D the march is along y and needs no shared memory.
 //
@@ -17,7 +20,7 @@
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
 #include "../boundary/wall.h"
-#include "../moments.h"
+#include "../expansion.h"
 #include "box.h"
 #include "pack.h"
 
@@ -126,24 +129,43 @@ template <class L, class S, class T, int N> struct RowOf {
 		return m;
 	}
 
-	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells.
+	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells; s1
+	// and s2 are twice that.
 	struct Group { P s0, s1, s2; };
 	// group makes them; edge is what comes from the rim to the first or the last lane.
-	template <int CY, int CZ> __device__ LBM_INLINE Group group(const Hermite<L, P>& h, T edge) const {
-		const P zero = h.template population<L::find(0, CY, CZ)>();
-		const P from = h.template population<L::find(1, CY, CZ)>(), back = h.template population<L::find(-1, CY, CZ)>();
-		P p, m;
-		p.v[0] = __shfl_up_sync(~0u, from.v[N - 1], 1);
-		m.v[N - 1] = __shfl_down_sync(~0u, back.v[0], 1);
-		if (lane == 0) p.v[0] = edge;
-		if (lane == 31) m.v[N - 1] = edge;
+	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE Group group(const SLICE& slice, const T* edge) const {
+		const auto t = slice.template triple<CY>();
+		if constexpr (L::find(1, CY, CZ) < 0) {
+			return {t.zero, P{}, P{}};
+		} else {
+			P p, m;
+			p.v[0] = __shfl_up_sync(~0u, t.plus.v[N - 1], 1);
+			m.v[N - 1] = __shfl_down_sync(~0u, t.minus.v[0], 1);
+			if (lane == 0) p.v[0] = edge[slot(CY, CZ)];
+			if (lane == 31) m.v[N - 1] = edge[slot(CY, CZ)];
 #pragma unroll
-		for (int i = 1; i < N; i++) {
-			p.v[i] = from.v[i - 1];
-			m.v[i - 1] = back.v[i];
+			for (int i = 1; i < N; i++) {
+				p.v[i] = t.plus.v[i - 1];
+				m.v[i - 1] = t.minus.v[i];
+			}
+			const P s2 = p + m;
+			return {t.zero + s2 * T(0.5), p - m, s2};
 		}
-		const P s2 = p + m;
-		return {zero + s2, p - m, s2};
+	}
+	// slot is the place of (c_y, c_z) in what comes from the rim.
+	__device__ static constexpr int slot(int cy, int cz) { return L::D == 3 ? 3 * cz + cy + 4 : cy + 1; }
+	static constexpr int SLOTS = L::D == 3 ? 9 : 3;
+	// rimTo calls to(Int<c_y>, Int<c_z>, value) for the populations of a rim's cell that
+	// stream into the tile.
+	template <class F> __device__ LBM_INLINE static void rimTo(const Expansion<L, T>& h, F to) {
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, T>::template Slice<CZ> slice(h);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int CY = decltype(b)::value - 1;
+				if constexpr (L::find(1, CY, CZ) >= 0) to(Int<CY>{}, Int<CZ>{}, slice.template triple<CY>().plus);
+			});
+		});
 	}
 
 	// Walls walks along the march with what is special in the thread's cells: words
@@ -215,11 +237,14 @@ template <class L, class S, class T, int N> struct RowOf {
 		}
 	};
 
-	// bounce gives the populations that walls send back to the cells h, as plain moments:
-	// all opposite pairs in one go. To leave out those that no lane needs takes votes, and
-	// a vote waits longer than the pair computes. What moving walls add does not depend on
-	// the flow: the kicks come as their moments (Case::kicks).
-	__device__ LBM_INLINE Moments<L, P> bounce(const Box& box, const Hermite<L, P>& h, const Walls& walls) const {
+	// bounce gives the populations that walls send back to the cells h, as plain moments,
+	// each with the factors that the sums of the march have: all opposite pairs in one go. To
+	// leave out those that no lane needs takes votes, and a vote waits longer than the pair
+	// computes. What moving walls add does not depend on the flow: the kicks come as their
+	// moments (Case::kicks).
+	__device__ LBM_INLINE Moments<L, P> bounce(const Box& box, const Expansion<L, P>& h, const Walls& walls) const {
+		P f[L::Q];
+		h.each([&](auto i, const P& v) LBM_LAMBDA { f[i.value] = v; });
 		Moments<L, P> back{};
 		unroll<L::Q / 2>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value, J = L::opposite(I);
@@ -229,10 +254,11 @@ template <class L, class S, class T, int N> struct RowOf {
 				wallI.v[i] = walls.word[i] >> I & 1;
 				wallJ.v[i] = walls.word[i] >> J & 1;
 			}
-			const P fI = Wall::apply(P{}, h.template population<J>(), wallI), fJ = Wall::apply(P{}, h.template population<I>(), wallJ);
+			const P fI = Wall::apply(P{}, f[J], wallI), fJ = Wall::apply(P{}, f[I], wallJ);
 			addPair<J>(back, fJ + fI, fJ - fI);
 		});
 		if (walls.moving()) walls.kick(back, box, x);
+		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(back, 1 + c.value) = component(back, 1 + c.value) * T(1 + decltype(c)::value < 1 + 2 * L::D ? 2 : 4); });
 		return back;
 	}
 	// addPair adds populations f of direction I and g of its opposite, as f + g and f - g.
@@ -251,10 +277,11 @@ template <class L, class S, class T, int N> struct RowOf {
 		});
 	}
 
-	// finish collides the sums m and stores them into a row, with dry cells at rest: they
-	// are so before (device.Program), and a thread that has no others stores nothing.
+	// finish collides the sums m of the march and stores them into a row, with dry cells at
+	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
 	template <class C> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry) const {
 		if (dry == (1u << N) - 1) return;
+		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * T(1 + decltype(c)::value < 1 + 2 * L::D ? 0.5 : 0.25); });
 		removeTrace(m);
 		C::collide(m, params);
 		if (dry)
@@ -296,12 +323,21 @@ template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr bool MIRRORS = L::D == 3;
 
 	// Shared is what the warps of a 3D block tell each other.
-	static constexpr int UP = 0, DOWN = 5, EDGES = 8;
+	// CORNERS: there are populations with all three components, so that c_y and c_z = +-1
+	// leave three sums along x, not one population.
+	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
+	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
+	// one behind the other.
+	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
+	__device__ static constexpr int passedOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 3 : 3 + EACH; }
 	struct Shared {
-		P passed[2][10][LINES - 1][32];  // by turn: populations and sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...)
-		P back[L::M][ROWS][32];      // what walls sent back, private to each thread
-		T edge[4][LINES][2][EDGES];  // by plane: populations from the rim with (c_y, c_z) = 00, +0, -0, 0+, 0-
+		P passed[2][PASSED][LINES - 1][32];  // by turn
+		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
+		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
 	};
+	// Sum is what a plane's populations with one c_z add up to at a target.
+	struct Sum { P r, x, y, xx, yy, xy; };
+	typedef P Lines[LINES - 1][32];
 	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
@@ -332,30 +368,30 @@ template <class L, class C, class S, class T> struct StepMoments {
 		Group rise{};
 		unsigned dry = 0;
 		for (int y = y0 - 1; y <= y1; y++) {
-			const Hermite<L, P> h(Row::moments(raw));
-			const Hermite<L, T> edge(Row::moments(rim, right));
+			const Expansion<L, P> h = C::expand(Row::moments(raw));
+			T edge[Row::SLOTS];
+			Row::rimTo(C::expand(Row::moments(rim, right)), [&](auto cy, auto, T f) LBM_LAMBDA { edge[Row::slot(cy.value, 0)] = f; });
 			source += step;
 			if (y < y1) {
 				row.read(raw, source, false);
 				Row::read(rim, source, row.pitch, rimAt);
 			}
-			const Group down = row.template group<-1, 0>(h, edge.template population<L::find(1, -1, 0)>());
-			const Group mid = row.template group<0, 0>(h, edge.template population<L::find(1, 0, 0)>());
-			const Group up = row.template group<1, 0>(h, edge.template population<L::find(1, 1, 0)>());
+			const typename Expansion<L, P>::template Slice<0> slice(h);
+			const Group down = row.template group<-1, 0>(slice, edge), mid = row.template group<0, 0>(slice, edge), up = row.template group<1, 0>(slice, edge);
 			if (y > y0) {
 				Moments<L, P> m;
-				m.r = r + down.s0;
-				m.j[0] = x + down.s1;
+				m.r = r + down.s0 * T(0.5);
+				m.j[0] = x + down.s1 * T(0.5);
 				m.j[1] = y1st - down.s0;
-				m.s[0] = xx + down.s2;
+				m.s[0] = xx + down.s2 * T(0.5);
 				m.s[1] = y2nd + down.s0;
 				m.s[2] = xy - down.s1;
 				row.template finish<C>(params, m, target, dry);
 				target += step;
 			}
-			r = mid.s0 + rise.s0;
-			x = mid.s1 + rise.s1;
-			xx = mid.s2 + rise.s2;
+			r = mid.s0 + rise.s0 * T(0.5);
+			x = mid.s1 + rise.s1 * T(0.5);
+			xx = mid.s2 + rise.s2 * T(0.5);
 			y1st = rise.s0, y2nd = rise.s0, xy = rise.s1;
 			rise = up;
 			if (walls.any()) {
@@ -406,26 +442,49 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const long long step = from ? planeOf(box) : 0;
 		const bool mirror = box.c->mirror[side] && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
 		const int at = mirror ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
-		// where (c_y, c_z) of this lane go to
-		const int above = mirror ? line - 1 : line, below = mirror ? line + 1 : line, before = mirror ? -1 : 0;
 		typename Row::Rim rim;
 		Row::read(rim, from, pitch, at);
 		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
 			if (line < LINES && z <= z1) {
 				Moments<L, T> m = Row::moments(rim, side == 1);
 				if (mirror) unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
-				const Hermite<L, T> h(m);
-				auto& edge = shared.edge;
-				edge[z & 3][line][side][0] = h.template population<L::find(1, 0, 0)>();
-				if (above >= 0) edge[z & 3][above][side][1] = h.template population<L::find(1, 1, 0)>();
-				if (below < LINES) edge[z & 3][below][side][2] = h.template population<L::find(1, -1, 0)>();
-				edge[(z + before) & 3][line][side][3] = h.template population<L::find(1, 0, 1)>();
-				edge[(z - before) & 3][line][side][4] = h.template population<L::find(1, 0, -1)>();
+				Row::rimTo(C::expand(m), [&](auto cy, auto cz, T f) LBM_LAMBDA {
+					constexpr int CY = decltype(cy)::value, CZ = decltype(cz)::value;
+					const int to = mirror ? line - CY : line;
+					if (CY == 0 || (to >= 0 && to < LINES)) shared.edge[(mirror ? z - CZ : z) & 3][to][side][Row::slot(CY, CZ)] = f;
+				});
 			}
 			from += step;
 			if (z < z1) Row::read(rim, from, pitch, at);
 			meet<THREADS>();
 		}
+	}
+
+	// pass tells the lines beside what has c_y = +-1 and c_z = CZ, and gives what has c_y = 0.
+	template <int CZ> __device__ static LBM_INLINE Group pass(const Row& row, const Expansion<L, P>& h, const T* edge, Lines* passed, int line) {
+		const typename Expansion<L, P>::template Slice<CZ> slice(h);
+		auto tell = [&](int first, int line, const Group& g) LBM_LAMBDA {
+			Lines* const to = passed + first + passedOf(CZ);
+			to[0][line][row.lane] = g.s0;
+			if constexpr (CZ == 0 || CORNERS) to[1][line][row.lane] = g.s1, to[2][line][row.lane] = g.s2;
+		};
+		if (line < LINES - 1) tell(UP, line, row.template group<1, CZ>(slice, edge));
+		if (line > 0) tell(DOWN, line - 1, row.template group<-1, CZ>(slice, edge));
+		return row.template group<0, CZ>(slice, edge);
+	}
+	// sum adds what the lines beside have told.
+	template <int CZ> __device__ static LBM_INLINE Sum sum(const Row& row, const Group& mid, const Lines* passed, int line) {
+		auto up = [&](int k) LBM_LAMBDA { return passed[UP + passedOf(CZ) + k][line - 1][row.lane]; };
+		auto down = [&](int k) LBM_LAMBDA { return passed[DOWN + passedOf(CZ) + k][line][row.lane]; };
+		const P a = up(0), b = down(0), both = a + b;
+		Sum s{mid.s0 + both * T(0.5), mid.s1, a - b, mid.s2, both, P{}};
+		if constexpr (CZ == 0 || CORNERS) {
+			const P a1 = up(1), b1 = down(1);
+			s.x = s.x + (a1 + b1) * T(0.5);
+			s.xx = s.xx + (up(2) + down(2)) * T(0.5);
+			s.xy = a1 - b1;
+		}
+		return s;
 	}
 
 	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
@@ -444,38 +503,25 @@ template <class L, class C, class S, class T> struct StepMoments {
 		// Of plane z: the sums of what has come so far, and what of it rose from below
 		// (for z and zz, xz, yz).
 		P r{}, jx{}, jy{}, jz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
-		struct { P r, x, y, xx, yy; } rise{};
+		Sum rise{};
 		unsigned dry = 0;
 		int turn = 0;
 		meet<THREADS>();
 		meet<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
-			auto& passed = shared.passed[turn];
+			Lines* const passed = shared.passed[turn];
 			const T* const edge = shared.edge[z & 3][line][row.lane == 31];
 			const bool bounced = walls.any();
 			if (bounced) {
-				const Hermite<L, P> h(Row::moments(raw));
-				Moments<L, P> back = row.bounce(box, h, walls);
+				Moments<L, P> back = row.bounce(box, C::expand(Row::moments(raw)), walls);
 				unroll<L::M>([&](auto c) LBM_LAMBDA { shared.back[c.value][line - 1][row.lane] = component(back, c.value); });
 			}
 			{
-				const Hermite<L, P> h(Row::moments(raw));
-				if (line < LINES - 1) {
-					const Group g = row.template group<1, 0>(h, edge[1]);
-					passed[UP + 0][line][row.lane] = g.s0, passed[UP + 1][line][row.lane] = g.s1, passed[UP + 2][line][row.lane] = g.s2;
-					passed[UP + 3][line][row.lane] = h.template population<L::find(0, 1, 1)>();
-					passed[UP + 4][line][row.lane] = h.template population<L::find(0, 1, -1)>();
-				}
-				if (line > 0) {
-					const Group g = row.template group<-1, 0>(h, edge[2]);
-					passed[DOWN + 0][line - 1][row.lane] = g.s0, passed[DOWN + 1][line - 1][row.lane] = g.s1, passed[DOWN + 2][line - 1][row.lane] = g.s2;
-					passed[DOWN + 3][line - 1][row.lane] = h.template population<L::find(0, -1, 1)>();
-					passed[DOWN + 4][line - 1][row.lane] = h.template population<L::find(0, -1, -1)>();
-				}
-				mid = row.template group<0, 0>(h, edge[0]);
-				up = row.template group<0, 1>(h, edge[3]);
-				down = row.template group<0, -1>(h, edge[4]);
+				const Expansion<L, P> h = C::expand(Row::moments(raw));
+				mid = pass<0>(row, h, edge, passed, line);
+				up = pass<1>(row, h, edge, passed, line);
+				down = pass<-1>(row, h, edge, passed, line);
 			}
 			const unsigned solids = walls.dry();
 			const bool skip = walls.solid(row.x);
@@ -486,31 +532,32 @@ template <class L, class C, class S, class T> struct StepMoments {
 			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
-				const P a = passed[UP + 4][line - 1][row.lane], b = passed[DOWN + 4][line][row.lane], both = a + b, r0 = down.s0 + both;
+				const Sum fall = sum<-1>(row, down, passed, line);
 				Moments<L, P> m;
-				m.r = r + r0;
-				m.j[0] = jx + down.s1;
-				m.j[1] = jy + (a - b);
-				m.j[2] = jz - r0;
-				m.s[0] = xx + down.s2;
-				m.s[1] = yy + both;
-				m.s[2] = zz + r0;
+				m.r = r + fall.r * T(0.5);
+				m.j[0] = jx + fall.x * T(0.5);
+				m.j[1] = jy + fall.y * T(0.5);
+				m.j[2] = jz - fall.r;
+				m.s[0] = xx + fall.xx * T(0.5);
+				m.s[1] = yy + fall.yy * T(0.5);
+				m.s[2] = zz + fall.r;
 				m.s[3] = xy;
-				m.s[4] = xz - down.s1;
-				m.s[5] = yz - (a - b);
+				if constexpr (CORNERS) m.s[3] = xy + fall.xy * T(0.5);
+				m.s[4] = xz - fall.x;
+				m.s[5] = yz - fall.y;
 				row.template finish<C>(params, m, target, dry);
 				target += plane;
 			}
 			dry = solids;
 			{
-				const P a = passed[UP + 0][line - 1][row.lane], b = passed[DOWN + 0][line][row.lane], s = a + b;
-				const P a1 = passed[UP + 1][line - 1][row.lane], b1 = passed[DOWN + 1][line][row.lane];
-				r = (mid.s0 + s) + rise.r;
-				jx = (mid.s1 + (a1 + b1)) + rise.x;
-				jy = (a - b) + rise.y;
-				xx = (mid.s2 + (passed[UP + 2][line - 1][row.lane] + passed[DOWN + 2][line][row.lane])) + rise.xx;
-				yy = s + rise.yy;
-				xy = a1 - b1;
+				const Sum s = sum<0>(row, mid, passed, line);
+				r = s.r + rise.r * T(0.5);
+				jx = s.x + rise.x * T(0.5);
+				jy = s.y + rise.y * T(0.5);
+				xx = s.xx + rise.xx * T(0.5);
+				yy = s.yy + rise.yy * T(0.5);
+				xy = s.xy;
+				if constexpr (CORNERS) xy = s.xy + rise.xy * T(0.5);
 				jz = rise.r, zz = rise.r, xz = rise.x, yz = rise.y;
 			}
 			if (bounced) {
@@ -520,14 +567,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				xx = xx + back(4), yy = yy + back(5), zz = zz + back(6);
 				xy = xy + back(7), xz = xz + back(8), yz = yz + back(9);
 			}
-			{
-				const P a = passed[UP + 3][line - 1][row.lane], b = passed[DOWN + 3][line][row.lane], s = a + b;
-				rise.r = up.s0 + s;
-				rise.x = up.s1;
-				rise.y = a - b;
-				rise.xx = up.s2;
-				rise.yy = s;
-			}
+			rise = sum<1>(row, up, passed, line);
 		}
 	}
 };

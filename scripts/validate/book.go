@@ -60,17 +60,6 @@ func join(lists ...[]string) (all []string) {
 // 16-bit storage is not: docs/precision.md measures it.
 func wide() []model.Precision { return []model.Precision{model.Float64, model.Float32} }
 
-// models that run on a lattice.
-func models(lattice string) (list []model.Collision) {
-	l, _ := model.FindLattice(lattice)
-	for _, c := range model.Collisions {
-		if c.On(l) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // second is the order of the lattice Boltzmann method.
 func second(quantities ...string) (list []order) {
 	for _, q := range quantities {
@@ -91,7 +80,7 @@ func waves() section {
 			"`viscosity / nu` is computed from the kinetic energy, `E(t) = E(0) exp(-2 nu k^2 t)`. The\n" +
 			"order is that of 16, 32 and 64 cells a wave with `tau` kept (diffusive scaling); 2.0 +- 0.1 is wanted.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		for _, p := range wide() {
 			e := entry{
 				id:     fmt.Sprintf("wave-%s-%s", c.Name, p),
@@ -102,7 +91,7 @@ func waves() section {
 		}
 	}
 	for _, l := range []string{"D3Q19", "D3Q27"} {
-		for _, c := range models(l) {
+		for _, c := range model.Collisions {
 			s.entries = append(s.entries, entry{
 				id:     fmt.Sprintf("wave-%s-%s", l, c.Name),
 				args:   join([]string{"run", "validation/shear_wave_3d.toml"}, set("domain.lattice", "%s", l), set("collision.model", "%s", c.Name)),
@@ -110,7 +99,7 @@ func waves() section {
 			})
 		}
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
 			id:    fmt.Sprintf("wave-order-%s", c.Name),
 			args:  join([]string{"study", "validation/shear_wave.toml", "--levels", "3", "--first", "0.25"}, set("collision.model", "%s", c.Name)),
@@ -140,7 +129,7 @@ func vortices() section {
 			"exp(-4 nu t)` (Taylor & Green, Proc. R. Soc. A 158 (1937) 499). Waves across the lattice, with\n" +
 			"a pressure. The order is that of 32, 64 and 128 cells, diffusive scaling.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		for _, p := range wide() {
 			s.entries = append(s.entries, entry{
 				id:    fmt.Sprintf("vortices-%s-%s", c.Name, p),
@@ -194,7 +183,7 @@ func channels() section {
 			"for `bgk`, and the parameter 3/16 of `trt` (see `lbmsim list`). Eight cells across, so that a slip would show; the largest\n" +
 			"deviation of any cell must be below 1e-8 of the largest velocity in float64.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		for _, tau := range []float64{0.55, 0.8, 1.5} {
 			lambda := 3. / 16
 			if c.WallLambda != nil {
@@ -221,7 +210,7 @@ func couette() section {
 			"sin(n pi y/H)` (Batchelor, An Introduction to Fluid Dynamics, 1967, section 4.3), at `nu t/H^2 = 0.1`;\n" +
 			"the order is that of 16, 32 and 64 cells from wall to wall.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries,
 			entry{id: "couette-" + c.Name, args: join([]string{"run", "validation/couette.toml"}, set("collision.model", "%s", c.Name)), short: true},
 			entry{
@@ -280,7 +269,7 @@ func cavities() section {
 			})
 		}
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
 			id: "cavity-100-coarse-" + c.Name, short: true,
 			args: join([]string{"run", "validation/cavity_re100.toml"}, set("domain.cells", "[64, 64]"), set("run.time", "20 s"), set("collision.model", "%s", c.Name),
@@ -307,10 +296,10 @@ func mass() section {
 		text: "Nothing enters and nothing leaves: what changes is rounding. 100,000 steps in single precision\n" +
 			"with a lid that moves by 0.1 cells a step must change the mass by less than 1e-7 of it.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{id: "mass-2d-" + c.Name, args: join([]string{"run", "validation/mass_2d.toml"}, set("collision.model", "%s", c.Name))})
 	}
-	for _, c := range models("D3Q19") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{id: "mass-3d-" + c.Name, args: join([]string{"run", "validation/mass_3d.toml"}, set("collision.model", "%s", c.Name))})
 	}
 	return s
@@ -336,7 +325,7 @@ func openings() section {
 		{"outflow", set("boundary.outlet.type", "outflow")},
 		{"velocity", join(set("boundary.outlet.type", "velocity"), set("boundary.outlet.velocity", profile))},
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		for _, inlet := range []string{"velocity", "pressure"} {
 			for _, outlet := range outlets {
 				s.entries = append(s.entries, entry{
@@ -367,7 +356,7 @@ func sound() section {
 		text: "A pulse of sound runs with a flow of 0.05 cells a step (Mach 0.09) out of the domain. What comes back must be less than\n" +
 			"1 % of its amplitude, which is 1e-3/sqrt(3) in the velocity: `max_speed` is the flow and what is left of the pulse.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
 			id: "sound-" + c.Name, args: join([]string{"run", "validation/outflow_pulse.toml"}, set("collision.model", "%s", c.Name)), short: true,
 		})
@@ -383,7 +372,7 @@ func curved() section {
 			"mean is over the fluid cells, whose number follows the circle in steps, so that this mean does not converge smoothly. `line.gap`, the\n" +
 			"largest velocity between two cylinders, is told; it has no published value.",
 	}
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
 			id: "curved-" + c.Name, args: join([]string{"run", "validation/cylinders.toml"}, set("collision.model", "%s", c.Name)), short: true,
 		})

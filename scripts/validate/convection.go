@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"lbmsim/model"
+)
 
 func convection() section {
 	s := section{
@@ -16,7 +20,7 @@ func convection() section {
 		id: "convection-order", args: []string{"study", file, "--levels", "3", "--first", "0.25"},
 		orders: []order{{quantity: "force.hot", order: 2, within: 0.2, exact: 2.2448}},
 	})
-	for _, c := range models("D2Q9") {
+	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
 			id: "convection-1e4-" + c.Name, short: c.Name == "regularized",
 			args: join([]string{"run", file}, set("domain.cells", "[64, 64]"), set("collision.model", "%s", c.Name)),

@@ -1,0 +1,191 @@
+// Populations from the moments that a lattice carries: as many as it has velocities, the
+// raw moments E[x^a y^b z^c] with exponents up to 2 whose velocity (a > 0, b > 0, c > 0)
+// exists. So D2Q9 and D3Q27 carry all of them, D3Q19 those in which one exponent is 0.
+// Along each axis, with the exponents of the others kept,
+//   2 f(+1) = E2 + E1,   2 f(-1) = E2 - E1,   f(0) = E0 - E2
+// and the sum of the three is E0, their momentum E1, whatever E2 holds. So populations
+// bring back mass, momentum and stress of the moments to rounding, without a constant
+// that rounds: nothing grows or fades in float32 because weights do not quite add up.
+//
+// Populations come as the sums above, without the factors 1/2: a population is 2^n times
+// itself, n the number of its velocity's components that are not zero. Whoever adds them up
+// halves the sums (an exact operation, part of a fused multiply-add on a GPU).
+//
+// Everything is a deviation from rest: the moments of f - w.
+#ifndef LBM_EXPANSION_H
+#define LBM_EXPANSION_H
+#include "moments.h"
+
+namespace lbm { namespace {
+
+template <class L, class R> struct Expansion {
+	using T = typename Scalar<R>::type;
+	R e[27];  // by exponents, a + 3 b + 9 c; only those that the lattice carries are set
+
+	LBM_HD static constexpr bool carries(int a, int b, int c) { return L::find(a > 0, b > 0, c > 0) >= 0; }
+	LBM_HD LBM_INLINE R& at(int a, int b, int c) { return e[a + 3 * b + 9 * c]; }
+	LBM_HD LBM_INLINE const R& at(int a, int b, int c) const { return e[a + 3 * b + 9 * c]; }
+	// of names the moment with exponent N of axis A, and so on; the other exponents are 0.
+	template <int A, int N> LBM_HD LBM_INLINE R& of() { return e[N * place(A)]; }
+	template <int A, int N, int B, int M> LBM_HD LBM_INLINE R& of() { return e[N * place(A) + M * place(B)]; }
+	LBM_HD static constexpr int place(int axis) { return axis == 0 ? 1 : axis == 1 ? 3 : 9; }
+
+	// Triple is the populations with given c_y and c_z, by c_x.
+	struct Triple { R zero, plus, minus; };
+
+	// Slice is what all populations with a given c_z share.
+	template <int CZ> struct Slice {
+		R n[9];  // by exponents, a + 3 b
+
+		LBM_HD static constexpr bool has(int a, int b) { return L::find(a > 0, b > 0, CZ) >= 0; }
+
+		LBM_HD LBM_INLINE explicit Slice(const Expansion& m) {
+			unroll<9>([&](auto i) LBM_LAMBDA {
+				constexpr int A = decltype(i)::value % 3, B = decltype(i)::value / 3;
+				if constexpr (has(A, B)) {
+					if constexpr (CZ != 0) n[A + 3 * B] = CZ > 0 ? m.at(A, B, 2) + m.at(A, B, 1) : m.at(A, B, 2) - m.at(A, B, 1);
+					else if constexpr (carries(A, B, 2)) n[A + 3 * B] = m.at(A, B, 0) - m.at(A, B, 2);
+					else n[A + 3 * B] = m.at(A, B, 0);
+				}
+			});
+		}
+		// along is the sum over c_x of c_x^A f.
+		template <int A, int CY> LBM_HD LBM_INLINE R along() const {
+			if constexpr (CY != 0) return CY > 0 ? n[A + 6] + n[A + 3] : n[A + 6] - n[A + 3];
+			else if constexpr (has(A, 2)) return n[A] - n[A + 6];
+			else return n[A];
+		}
+		template <int CY> LBM_HD LBM_INLINE Triple triple() const {
+			const R m0 = along<0, CY>();
+			if constexpr (L::find(1, CY, CZ) >= 0) {
+				const R m1 = along<1, CY>(), m2 = along<2, CY>();
+				return {m0 - m2, m2 + m1, m2 - m1};
+			} else {
+				return {m0, R{}, R{}};
+			}
+		}
+	};
+
+	// population is that of direction I, 2^n times itself.
+	template <int I> LBM_HD LBM_INLINE R population() const {
+		constexpr int x = L::c(I, 0), y = L::c(I, 1), z = L::c(I, 2);
+		const Triple t = Slice<z>(*this).template triple<y>();
+		return x == 0 ? t.zero : x > 0 ? t.plus : t.minus;
+	}
+	// doublings is that n.
+	LBM_HD static constexpr int doublings(int i) { return L::c(i, 0) * L::c(i, 0) + L::c(i, 1) * L::c(i, 1) + L::c(i, 2) * L::c(i, 2); }
+	// share is 2^-n.
+	LBM_HD static constexpr T share(int i) { return T(1) / T(1 << doublings(i)); }
+
+	// each calls take(Int<i>, f_i) for all populations as they are.
+	template <class F> LBM_HD LBM_INLINE void each(F take) const {
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int z = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const Slice<z> slice(*this);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int y = decltype(b)::value - 1;
+				const Triple t = slice.template triple<y>();
+				unroll<3>([&](auto a) LBM_LAMBDA {
+					constexpr int x = decltype(a)::value - 1, I = L::find(x, y, z);
+					if constexpr (I >= 0) {
+						const R f = x == 0 ? t.zero : x > 0 ? t.plus : t.minus;
+						if constexpr (doublings(I) > 0) take(Int<I>{}, f * share(I));
+						else take(Int<I>{}, f);
+					}
+				});
+			});
+		});
+	}
+
+	// any is population i, known at run time only, as it is.
+	LBM_HD LBM_INLINE R any(int i) const {
+		R along[3][3];  // what x^a y^b of the exponent 0 to 2 has for c_x, c_y, c_z
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			const int c = Known<L>::c(i, a.value);
+			along[a.value][0] = R{} + T(c == 0 ? 1 : 0);
+			along[a.value][1] = R{} + T(c) * T(0.5);
+			along[a.value][2] = R{} + (c == 0 ? T(-1) : T(0.5));
+		});
+		R sum{};
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			R plane{};
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				R row{};
+				unroll<3>([&](auto a) LBM_LAMBDA {
+					constexpr int A = decltype(a)::value, B = decltype(b)::value, C = decltype(k)::value;
+					if constexpr (carries(A, B, C)) row = row + along[0][A] * at(A, B, C);
+				});
+				plane = plane + along[1][b.value] * row;
+			});
+			if constexpr (L::D == 3) sum = sum + along[2][k.value] * plane;
+			else sum = plane;
+		});
+		return sum;
+	}
+};
+
+// upToSecond sets the moments up to second order: S has them less rho/3.
+template <class L, class R> LBM_HD LBM_INLINE void upToSecond(Expansion<L, R>& x, const Moments<L, R>& m) {
+	using T = typename Scalar<R>::type;
+	x.e[0] = m.r;
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		x.template of<A, 1>() = m.j[A];
+		x.template of<A, 2>() = m.s[A] + m.r * (T(1) / T(3));
+		unroll<A>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			x.template of<A, 1, B, 1>() = m.s[L::pair(A, B)];
+		});
+	});
+}
+
+// squares sets E[a^2 b^2], and E222 of corners, where Hermite moments of fourth and sixth
+// order vanish.
+template <class L, class R> LBM_HD LBM_INLINE void squares(Expansion<L, R>& x, const Moments<L, R>& m) {
+	using T = typename Scalar<R>::type;
+	constexpr T third = T(1) / T(3);
+	const R ninth = m.r * (third * third);
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		unroll<A>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			R e = ninth + (m.s[A] + m.s[B]) * third;
+			if constexpr (L::Q == 19) e = e - m.s[3 - A - B] * (T(1) / T(6));
+			x.template of<A, 2, B, 2>() = e;
+		});
+	});
+	if constexpr (L::Q == 27) x.at(2, 2, 2) = m.r * (third * third * third) + (m.s[0] + m.s[1] + m.s[2]) * (third * third);
+}
+
+// secondOrder is the Hermite expansion of the moments, f - w = w (r + 3 c.j + 9/2 (c c -
+// delta/3) : S) (Grad; Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413): Hermite moments
+// above second order vanish. On D3Q19 those of fourth order are not orthogonal to the
+// second; hence the third axis in E[a^2 b^2].
+template <class L, class R> LBM_HD LBM_INLINE Expansion<L, R> secondOrder(const Moments<L, R>& m) {
+	using T = typename Scalar<R>::type;
+	constexpr T third = T(1) / T(3);
+	Expansion<L, R> x;
+	upToSecond(x, m);
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		const R j3 = m.j[A] * third;
+		unroll<L::D>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			if constexpr (A != B) x.template of<A, 1, B, 2>() = j3;
+		});
+	});
+	squares(x, m);
+	if constexpr (L::Q == 27) {
+		const R zero{};
+		x.at(1, 1, 1) = zero;
+		unroll<3>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = x.place(A), Q = x.place(B) + x.place(C);
+			x.e[2 * P + Q] = m.s[L::pair(B, C)] * third;
+			x.e[P + 2 * Q] = m.j[A] * (third * third);
+		});
+	}
+	return x;
+}
+
+}}  // namespace lbm
+#endif
