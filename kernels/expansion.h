@@ -145,16 +145,14 @@ template <class L, class R> LBM_HD LBM_INLINE void squares(Expansion<L, R>& x, c
 	using T = typename Scalar<R>::type;
 	constexpr T third = T(1) / T(3);
 	const R ninth = m.r * (third * third);
-	unroll<L::D>([&](auto a) LBM_LAMBDA {
-		constexpr int A = decltype(a)::value;
-		unroll<A>([&](auto b) LBM_LAMBDA {
-			constexpr int B = decltype(b)::value;
-			R e = ninth + (m.s[A] + m.s[B]) * third;
-			if constexpr (L::Q == 19) e = e - m.s[3 - A - B] * (T(1) / T(6));
-			x.template of<A, 2, B, 2>() = e;
-		});
-	});
-	if constexpr (L::Q == 27) x.at(2, 2, 2) = m.r * (third * third * third) + (m.s[0] + m.s[1] + m.s[2]) * (third * third);
+	if constexpr (L::D == 2) {
+		x.at(2, 2, 0) = ninth + (m.s[0] + m.s[1]) * third;
+	} else {
+		const R trace = m.s[0] + m.s[1] + m.s[2], all = ninth + trace * third;
+		constexpr T part = L::Q == 19 ? T(0.5) : third;
+		unroll<3>([&](auto a) LBM_LAMBDA { x.e[2 * (13 - Expansion<L, R>::place(a.value))] = all - m.s[a.value] * part; });
+		if constexpr (L::Q == 27) x.at(2, 2, 2) = (ninth + trace * third) * third;
+	}
 }
 
 // secondOrder is the Hermite expansion of the moments, f - w = w (r + 3 c.j + 9/2 (c c -
@@ -179,7 +177,7 @@ template <class L, class R> LBM_HD LBM_INLINE Expansion<L, R> secondOrder(const 
 		const R zero{};
 		x.at(1, 1, 1) = zero;
 		unroll<3>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = x.place(A), Q = x.place(B) + x.place(C);
+			constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = Expansion<L, R>::place(A), Q = Expansion<L, R>::place(B) + Expansion<L, R>::place(C);
 			x.e[2 * P + Q] = m.s[L::pair(B, C)] * third;
 			x.e[P + 2 * Q] = m.j[A] * (third * third);
 		});

@@ -48,7 +48,7 @@ struct Cumulant {
 		});
 		if constexpr (L::Q == 27) {
 			unroll<3>([&](auto a) LBM_LAMBDA {
-				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = x.place(A), Q = x.place(B) + x.place(C);
+				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = Expansion<L, R>::place(A), Q = Expansion<L, R>::place(B) + Expansion<L, R>::place(C);
 				constexpr int ab = L::pair(A, B), ac = L::pair(A, C), bc = L::pair(B, C);
 				// E[a^2 b c] = E[a^2] E[b c] + 2 k_ab k_ac + 2 u_a (u_b k_ac + u_c k_ab)
 				const R more = K[ab] * k[ac] + u[A] * (u[B] * K[ac] + u[C] * K[ab]);

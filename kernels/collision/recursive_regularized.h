@@ -19,7 +19,7 @@ struct RecursiveRegularized : Regularized {
 		squares(x, m);
 		if constexpr (L::Q == 27)
 			unroll<3>([&](auto a) LBM_LAMBDA {
-				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = x.place(A), Q = x.place(B) + x.place(C);
+				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = Expansion<L, R>::place(A), Q = Expansion<L, R>::place(B) + Expansion<L, R>::place(C);
 				x.e[2 * P + Q] = m.s[L::pair(B, C)] * third;
 				x.e[P + 2 * Q] = (x.template of<A, 1, B, 2>() + x.template of<A, 1, C, 2>()) * third - m.j[A] * (third * third);
 			});

@@ -44,6 +44,16 @@ namespace lbm { namespace {
 // __syncthreads would have to be the same one for all of them.
 template <int THREADS> __device__ LBM_INLINE void meet() { asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }
 
+// placeOf is a place in the shared memory of a block as a number that the compiler holds in
+// a register: it would compute it anew for each access, from the block's number on.
+// shared is the way back.
+__device__ LBM_INLINE unsigned placeOf(const void* p) {
+	unsigned place = (unsigned)__cvta_generic_to_shared(p);
+	asm volatile("" : "+r"(place));
+	return place;
+}
+template <class T> __device__ LBM_INLINE T* sharedAt(unsigned place) { return (T*)__builtin_assume_aligned(__cvta_shared_to_generic(place), sizeof(T)); }
+
 // component is one of a set of moments, by number in the order of memory.
 template <class L, class R> __device__ LBM_INLINE R& component(Moments<L, R>& m, int c) {
 	return c == 0 ? m.r : c <= L::D ? m.j[c - 1] : m.s[c - 1 - L::D];
@@ -138,11 +148,12 @@ template <class L, class S, class T, int N> struct RowOf {
 		if constexpr (L::find(1, CY, CZ) < 0) {
 			return {t.zero, P{}, P{}};
 		} else {
+			const T rim = edge[slot(CY, CZ)];
 			P p, m;
 			p.v[0] = __shfl_up_sync(~0u, t.plus.v[N - 1], 1);
 			m.v[N - 1] = __shfl_down_sync(~0u, t.minus.v[0], 1);
-			if (lane == 0) p.v[0] = edge[slot(CY, CZ)];
-			if (lane == 31) m.v[N - 1] = edge[slot(CY, CZ)];
+			if (lane == 0) p.v[0] = rim;
+			if (lane == 31) m.v[N - 1] = rim;
 #pragma unroll
 			for (int i = 1; i < N; i++) {
 				p.v[i] = t.plus.v[i - 1];
@@ -337,7 +348,6 @@ template <class L, class C, class S, class T> struct StepMoments {
 	};
 	// Sum is what a plane's populations with one c_z add up to at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
-	typedef P Lines[LINES - 1][32];
 	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
@@ -460,28 +470,37 @@ template <class L, class C, class S, class T> struct StepMoments {
 		}
 	}
 
+	// Lines is a thread's place among the sums of its line and of the one before.
+	struct Lines {
+		P* own;
+		__device__ LBM_INLINE P& here(int k) const { return own[k * (LINES - 1) * 32]; }
+		__device__ LBM_INLINE P& before(int k) const { return own[k * (LINES - 1) * 32 - 32]; }
+	};
 	// pass tells the lines beside what has c_y = +-1 and c_z = CZ, and gives what has c_y = 0.
-	template <int CZ> __device__ static LBM_INLINE Group pass(const Row& row, const Expansion<L, P>& h, const T* edge, Lines* passed, int line) {
+	template <int CZ> __device__ static LBM_INLINE Group pass(const Row& row, const Expansion<L, P>& h, const T* edge, const Lines& passed, int line) {
+		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ);
 		const typename Expansion<L, P>::template Slice<CZ> slice(h);
-		auto tell = [&](int first, int line, const Group& g) LBM_LAMBDA {
-			Lines* const to = passed + first + passedOf(CZ);
-			to[0][line][row.lane] = g.s0;
-			if constexpr (CZ == 0 || CORNERS) to[1][line][row.lane] = g.s1, to[2][line][row.lane] = g.s2;
-		};
-		if (line < LINES - 1) tell(UP, line, row.template group<1, CZ>(slice, edge));
-		if (line > 0) tell(DOWN, line - 1, row.template group<-1, CZ>(slice, edge));
+		if (line < LINES - 1) {
+			const Group g = row.template group<1, CZ>(slice, edge);
+			passed.here(UPWARDS) = g.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = g.s1, passed.here(UPWARDS + 2) = g.s2;
+		}
+		if (line > 0) {
+			const Group g = row.template group<-1, CZ>(slice, edge);
+			passed.before(DOWNWARDS) = g.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = g.s1, passed.before(DOWNWARDS + 2) = g.s2;
+		}
 		return row.template group<0, CZ>(slice, edge);
 	}
 	// sum adds what the lines beside have told.
-	template <int CZ> __device__ static LBM_INLINE Sum sum(const Row& row, const Group& mid, const Lines* passed, int line) {
-		auto up = [&](int k) LBM_LAMBDA { return passed[UP + passedOf(CZ) + k][line - 1][row.lane]; };
-		auto down = [&](int k) LBM_LAMBDA { return passed[DOWN + passedOf(CZ) + k][line][row.lane]; };
-		const P a = up(0), b = down(0), both = a + b;
+	template <int CZ> __device__ static LBM_INLINE Sum sum(const Group& mid, const Lines& passed) {
+		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ);
+		const P a = passed.before(UPWARDS), b = passed.here(DOWNWARDS), both = a + b;
 		Sum s{mid.s0 + both * T(0.5), mid.s1, a - b, mid.s2, both, P{}};
 		if constexpr (CZ == 0 || CORNERS) {
-			const P a1 = up(1), b1 = down(1);
+			const P a1 = passed.before(UPWARDS + 1), b1 = passed.here(DOWNWARDS + 1);
 			s.x = s.x + (a1 + b1) * T(0.5);
-			s.xx = s.xx + (up(2) + down(2)) * T(0.5);
+			s.xx = s.xx + (passed.before(UPWARDS + 2) + passed.here(DOWNWARDS + 2)) * T(0.5);
 			s.xy = a1 - b1;
 		}
 		return s;
@@ -505,13 +524,15 @@ template <class L, class C, class S, class T> struct StepMoments {
 		P r{}, jx{}, jy{}, jz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
 		Sum rise{};
 		unsigned dry = 0;
-		int turn = 0;
+		unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
+		int other = sizeof(shared.passed[0]);  // the way to the sums of the next turn
+		const unsigned rim = placeOf(&shared.edge[0][line][row.lane == 31]);
 		meet<THREADS>();
 		meet<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
-			Lines* const passed = shared.passed[turn];
-			const T* const edge = shared.edge[z & 3][line][row.lane == 31];
+			const Lines passed{sharedAt<P>(place)};
+			const T* const edge = sharedAt<T>(rim + (z & 3) * (unsigned)sizeof(shared.edge[0]));
 			const bool bounced = walls.any();
 			if (bounced) {
 				Moments<L, P> back = row.bounce(box, C::expand(Row::moments(raw)), walls);
@@ -528,11 +549,12 @@ template <class L, class C, class S, class T> struct StepMoments {
 			walls.turn(box.c->words, row.x, inner);  // before the next read, so that it does not wait for that
 			from += step;
 			if (z < z1) row.read(raw, from, skip);
-			turn ^= 1;
+			place += other;
+			other = -other;
 			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
-				const Sum fall = sum<-1>(row, down, passed, line);
+				const Sum fall = sum<-1>(down, passed);
 				Moments<L, P> m;
 				m.r = r + fall.r * T(0.5);
 				m.j[0] = jx + fall.x * T(0.5);
@@ -550,7 +572,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			dry = solids;
 			{
-				const Sum s = sum<0>(row, mid, passed, line);
+				const Sum s = sum<0>(mid, passed);
 				r = s.r + rise.r * T(0.5);
 				jx = s.x + rise.x * T(0.5);
 				jy = s.y + rise.y * T(0.5);
@@ -567,7 +589,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				xx = xx + back(4), yy = yy + back(5), zz = zz + back(6);
 				xy = xy + back(7), xz = xz + back(8), yz = yz + back(9);
 			}
-			rise = sum<1>(row, up, passed, line);
+			rise = sum<1>(up, passed);
 		}
 	}
 };
