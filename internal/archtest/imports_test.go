@@ -74,13 +74,14 @@ var places = map[string]place{
 	"decomp":              {0, nil},
 	"stats":               {0, nil},
 	"slurm":               {0, nil},                                                          // the job that a run is in
+	"internal/harness":    {0, nil},                                                          // runs the program for scripts
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
 	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
 	"scripts/soak":        {6, []string{"compare", "io/checkpoint"}},                         // `make soak`
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
-	"scripts/validate":    {6, []string{"model"}},                                            // `make validate`
+	"scripts/validate":    {6, []string{"model", "internal/harness"}},                        // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
 

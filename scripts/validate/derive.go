@@ -1,17 +1,15 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"lbmsim/internal/harness"
 )
 
 // What is computed from the numbers of a run.
@@ -26,34 +24,9 @@ func told(what string, got float64) check {
 	return check{What: what, Got: number(got), OK: true, Free: true}
 }
 
-// columns of a CSV file in the folder of a run, by their names without units.
+// columns of a CSV file in the folder of a run.
 func columns(dir, name string) (map[string][]float64, error) {
-	f, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) < 2 {
-		return nil, fmt.Errorf("%s has no rows", f.Name())
-	}
-	all := map[string][]float64{}
-	for k, head := range rows[0] {
-		head, _, _ = strings.Cut(head, " (")
-		for _, row := range rows[1:] {
-			v, err := strconv.ParseFloat(row[k], 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f.Name(), err)
-			}
-			all[head] = append(all[head], v)
-		}
-	}
-	return all, nil
+	return harness.Columns(filepath.Join(dir, name))
 }
 
 // dissipation is the largest -dK/dt of the Taylor-Green vortex and its time, and beside

@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	_ "gonum.org/v1/plot/vg/vgsvg" // SVG
+
+	"lbmsim/internal/harness"
 )
 
 const pageHead = `<!-- Written by "make validate" (scripts/validate) from validation/results.json. Do not edit. -->
@@ -47,7 +49,7 @@ func page(all []section, kept map[string]outcome) (string, map[string][]byte, er
 			r, ok := kept[e.id]
 			if !ok {
 				fmt.Fprintf(&b, "| %s | | | not run yet | | | | |\n", e.id)
-				commands = append(commands, commandText(e.args))
+				commands = append(commands, harness.CommandText(e.args))
 				continue
 			}
 			for i, c := range r.Checks {

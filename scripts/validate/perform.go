@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"lbmsim/internal/harness"
 )
 
 // check is one number beside what it should be.
@@ -22,26 +22,7 @@ type check struct {
 	Free      bool `json:",omitempty"` // told, and held to nothing
 }
 
-// number is a float64 that JSON gets as null where there is none, as in what `lbmsim
-// study --json` prints.
-type number float64
-
-// MarshalJSON of what is not finite: JSON has no such numbers.
-func (n number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON reads null as NaN.
-func (n *number) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*n = number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(n))
-}
+type number = harness.Number
 
 // outcome is what came of an entry.
 type outcome struct {
@@ -92,61 +73,18 @@ func (o options) perform(e entry) (outcome, error) {
 		}
 		args = append(args, "--log", "json", "--output", filepath.Join("out", "validation", e.id))
 	}
-	if o.device != "" {
-		args = append(args, "--device", o.device)
-	}
-	program, err := filepath.Abs(filepath.Join(o.root, o.program))
-	if filepath.IsAbs(o.program) {
-		program, err = o.program, nil
-	}
+	p := harness.Program{Path: o.program, Root: o.root, Device: o.device, Ranks: o.ranks}
+	ended, err := p.Run(args, harness.Missed)
 	if err != nil {
 		return outcome{}, err
 	}
-	line := append([]string{program}, args...)
-	if o.ranks > 0 {
-		launcher := strings.Fields(os.Getenv("LBMSIM_MPIRUN"))
-		if len(launcher) == 0 {
-			return outcome{}, errors.New("-np needs $LBMSIM_MPIRUN (scripts/env.sh sets it)")
-		}
-		line = append(append(launcher, "-np", fmt.Sprint(o.ranks)), line...)
-	}
-	cmd := exec.Command(line[0], line[1:]...)
-	cmd.Dir = o.root
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	started := time.Now()
-	err = cmd.Run()
-	const missed = 4 // exit code of a run whose [expect] is not met
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == missed {
-		err = nil
-	}
-	if err != nil {
-		return outcome{}, fmt.Errorf("%s: %w\n%s%s", strings.Join(line, " "), err, lastLines(stdout.String()), lastLines(stderr.String()))
-	}
-	out := outcome{ID: e.id, Command: commandText(e.args), Ranks: max(1, o.ranks), Seconds: math.Round(100*time.Since(started).Seconds()) / 100}
+	out := outcome{ID: e.id, Command: harness.CommandText(e.args), Ranks: max(1, o.ranks), Seconds: math.Round(100*ended.Seconds) / 100}
 	if e.args[0] == "study" {
-		err = out.takeStudy(stdout.Bytes(), e)
+		err = out.takeStudy(ended.Stdout, e)
 	} else {
-		err = out.takeRun(stdout.Bytes(), e, dir)
+		err = out.takeRun(ended.Stdout, e, dir)
 	}
 	return out, err
-}
-
-func lastLines(s string) string {
-	lines := strings.Split(s, "\n")
-	return strings.Join(lines[max(0, len(lines)-12):], "\n")
-}
-
-// commandText is what a user types.
-func commandText(args []string) string {
-	text := "lbmsim"
-	for _, a := range args {
-		if strings.ContainsAny(a, " \"[]()*;<>|&$") {
-			a = "'" + a + "'"
-		}
-		text += " " + a
-	}
-	return text
 }
 
 // measured is a value that a run has told.

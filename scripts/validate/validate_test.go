@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lbmsim/internal/harness"
 )
 
 const root = "../.."
@@ -59,8 +61,8 @@ func TestPageIsOfTheResults(t *testing.T) {
 			t.Errorf("two entries are called %s", e.id)
 		}
 		seen[e.id] = true
-		if r, ok := kept[e.id]; ok && r.Command != commandText(e.args) {
-			t.Errorf("%s: the result is that of another command:\n%s\n%s", e.id, r.Command, commandText(e.args))
+		if r, ok := kept[e.id]; ok && r.Command != harness.CommandText(e.args) {
+			t.Errorf("%s: the result is that of another command:\n%s\n%s", e.id, r.Command, harness.CommandText(e.args))
 		}
 		if _, err := os.Stat(filepath.Join(root, e.args[1])); err != nil {
 			t.Errorf("%s: %v", e.id, err)
