@@ -21,7 +21,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz soak bench accuracy validate validate-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
@@ -92,6 +92,12 @@ validate: build ## run the validation book (ONLY=regexp: a part; VALIDATE="-gpu 
 
 validate-short: build ## its short form, which the tests run, too
 	@$(env) && go run ./scripts/validate -short -check
+
+robustness: build ## map what every model holds (ONLY=regexp: a part; ROBUSTNESS="-jobs 8 -long": more), write docs/models.md
+	@go run ./scripts/robustness -only '$(ONLY)' $(ROBUSTNESS)
+
+robustness-short: build ## its short form, which the tests run, too
+	@go run ./scripts/robustness -short -check
 
 accuracy: ## measure the errors of float32 and of 16-bit storage: the tables of docs/precision.md
 	@go run ./scripts/accuracy

@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
+	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
@@ -59,7 +59,8 @@ var places = map[string]place{
 	"geometry/intake":     {1, []string{"geometry/mesh", "geometry/stl"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
-	"config":              {2, []string{"model", "decomp", "geometry"}},
+	"config":              {2, []string{"model", "decomp", "geometry", "robustness"}},
+	"robustness":          {0, nil}, // what each model holds, as measured
 	"internal/ref":        {2, []string{"model", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
@@ -78,6 +79,7 @@ var places = map[string]place{
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
+	"scripts/robustness":  {6, []string{"model", "robustness", "internal/harness"}},          // `make robustness`
 	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
 	"scripts/soak":        {6, []string{"compare", "io/checkpoint"}},                         // `make soak`
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
@@ -91,7 +93,7 @@ var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml": {"config"},
 	"gonum.org/v1/gonum":         {"scripts/validate"}, // least squares
 	"gonum.org/v1/hdf5":          {"io/internal/h5"},
-	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot", "scripts/validate"},
+	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
 	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":            {"device/cuda"},
 	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/hostmem", "io/checkpoint", "io/fields"},

@@ -1,0 +1,114 @@
+package robustness
+
+import (
+	"bytes"
+	"math"
+	"testing"
+)
+
+func point(model, lattice string, u, tau float64, holds bool) Point {
+	return Point{Flow: Uniform, Model: model, Lattice: lattice, Velocity: u, Tau: tau, Holds: holds}
+}
+
+// sample is a model that fails below 0.51 where it is fast and below 0.505 where it is slow.
+func sample() Map {
+	m := Map{
+		point("cumulant", "D3Q27", 0.1, 0.5001, true),
+		point("recursive_regularized", "D3Q19", 0.1, 0.501, true),
+		point("recursive_regularized", "D3Q19", 0.1, 0.5001, false),
+	}
+	for _, tau := range []float64{0.5001, 0.505, 0.51, 0.52} { // in no special order
+		m = append(m, point("regularized", "D3Q19", 0.1, tau, tau >= 0.51), point("regularized", "D3Q19", 0.05, tau, tau >= 0.505))
+	}
+	return m
+}
+
+// A case is judged by a point that asks at least as much of the model.
+func TestNearestAsksNoLess(t *testing.T) {
+	for _, c := range []struct {
+		u, tau      float64
+		found       bool
+		atU, atTau  float64
+		holds, eddy bool
+	}{
+		{u: 0.05, tau: 0.507, found: true, atU: 0.05, atTau: 0.505, holds: true},
+		{u: 0.051, tau: 0.507, found: true, atU: 0.1, atTau: 0.505},
+		{u: 0.05 * (1 + 1e-12), tau: 0.505 - 1e-14, found: true, atU: 0.05, atTau: 0.505, holds: true}, // out of units
+		{u: 0.01, tau: 0.52, found: true, atU: 0.05, atTau: 0.52, holds: true},
+		{u: 0.3, tau: 0.515, found: true, atU: 0.1, atTau: 0.51, holds: true}, // beyond the map: its end
+		{u: 0.05, tau: 0.500001, found: true, atU: 0.05, atTau: 0.5001},
+		{u: 0.05, tau: 0.53}, // resolved
+		{u: 0.05, tau: 0.8},
+		{u: 0.05, tau: 0.5001, eddy: true}, // not measured
+		{u: math.SmallestNonzeroFloat64, tau: 0.5002, found: true, atU: 0.05, atTau: 0.5001},
+	} {
+		p, found := sample().Nearest("D3Q19", "regularized", c.eddy, c.u, c.tau)
+		if found != c.found || found && (p.Velocity != c.atU || p.Tau != c.atTau || p.Holds != c.holds) {
+			t.Errorf("%+v: %+v %v", c, p, found)
+		}
+	}
+	if _, found := (Map{}).Nearest("D2Q9", "bgk", false, 0.1, 0.51); found {
+		t.Error("an empty map knows something")
+	}
+}
+
+func TestInstead(t *testing.T) {
+	for _, c := range []struct {
+		lattice string
+		tau     float64
+		want    string
+	}{
+		{"D3Q19", 0.501, "recursive_regularized"}, // on the lattice that the case has
+		{"D3Q19", 0.5001, "cumulant"},             // on D3Q27
+		{"D2Q9", 0.501, ""},
+	} {
+		p, found := sample().Instead(c.lattice, false, 0.08, c.tau)
+		if p.Model != c.want || found != (c.want != "") {
+			t.Errorf("%+v: %+v %v", c, p, found)
+		}
+	}
+}
+
+func TestWall(t *testing.T) {
+	m := append(sample(), point("bgk", "D2Q9", 0.1, 0.52, false), point("bgk", "D2Q9", 0.1, 0.51, true))
+	for _, c := range []struct {
+		model, lattice string
+		u, tau         float64
+		holds          bool
+	}{
+		{"regularized", "D3Q19", 0.1, 0.51, true},
+		{"regularized", "D3Q19", 0.05, 0.505, true},
+		{"bgk", "D2Q9", 0.1, 0.52, false}, // what holds below one that does not counts for nothing
+	} {
+		if p, found := m.Wall(Uniform, c.lattice, c.model, false, c.u); !found || p.Tau != c.tau || p.Holds != c.holds {
+			t.Errorf("%+v: %+v %v", c, p, found)
+		}
+	}
+	if _, found := m.Wall(Jet, "D3Q19", "regularized", false, 0.1); found {
+		t.Error("a jet that was not run")
+	}
+	for model, want := range map[string]string{
+		"regularized": "keeps a uniform flow of 0.1 cells a step from tau 0.51 on D3Q19",
+		"bgk":         "keeps a uniform flow of 0.1 cells a step from above tau 0.52 on D2Q9",
+		"trt":         "",
+	} {
+		if got := m.Quiet(model); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The file is what Text writes, so that a run that changes nothing leaves no difference.
+func TestText(t *testing.T) {
+	m := Measured()
+	if len(m) == 0 {
+		t.Fatal("the map is empty")
+	}
+	b, err := m.Text()
+	if err != nil || !bytes.Equal(b, results) {
+		t.Errorf("results.json is not what Text writes (%v)", err)
+	}
+	if _, err := Parse([]byte("[")); err == nil {
+		t.Error("half a file is taken")
+	}
+}
