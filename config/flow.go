@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lbmsim/model"
+	"lbmsim/robustness"
 )
 
 // [force] and [initial], and what the speeds of a case say about its accuracy.
@@ -232,6 +233,38 @@ func (r *resolver) speeds() {
 	if re := u / nu; re > 20 {
 		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
 	}
+	r.robust(u, what)
+}
+
+// robust looks up whether the model holds a uniform flow of that speed. The map has the
+// models with the parameters and the bulk viscosity that they have unless a case says otherwise,
+// and fluids whose viscosity does not depend on the shear.
+func (r *resolver) robust(u float64, what string) {
+	s := r.c.Spec
+	eddies := s.Viscosity == model.Smagorinsky
+	if s.Bulk || s.Viscosity != model.Newtonian && !eddies {
+		return
+	}
+	for i, v := range r.c.Values {
+		if v != s.Collision.Params[i].Default {
+			return
+		}
+	}
+	m := robustness.Measured()
+	p, found := m.Nearest(s.Lattice.Name, s.Collision.Name, eddies, u, r.c.Tau)
+	if !found || p.Holds {
+		return
+	}
+	fix := "a finer spacing or a larger lattice velocity raises tau"
+	if q, ok := m.Instead(s.Lattice.Name, eddies, u, r.c.Tau); ok {
+		fix = quote(q.Model)
+		if q.Lattice != s.Lattice.Name {
+			fix += " on " + q.Lattice
+		}
+		fix += " holds there"
+	}
+	r.warn("%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
+		s.Collision.Name, s.Lattice.Name, short(p.Velocity), float(p.Tau), what, short(u), float(math.Round(r.c.Tau*1e6)/1e6), fix)
 }
 
 // fastest is the largest lattice speed that is known beforehand.

@@ -33,7 +33,7 @@ func Reference() string {
 	for _, f := range functions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, f.doc)
 	}
-	b.WriteString("\n## Collision models\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
+	b.WriteString("\n## Collision models\n\nWhich one for which flow, and what each holds: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
 		var p []string
 		for _, q := range c.Params {

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/model"
+	"lbmsim/robustness"
 )
 
 // listCommand prints the catalogue: what words a case may use, and their papers.
@@ -25,6 +26,9 @@ func listCommand() *cobra.Command {
 				fmt.Printf("  %-14s %s (stores %s)\n                 %s\n", m.Name, m.Doc, m.Scheme, m.Paper)
 				for _, p := range m.Params {
 					fmt.Printf("                 %s = %g: %s\n", p.Name, p.Default, p.Doc)
+				}
+				if text := robustness.Measured().Quiet(m.Name); text != "" {
+					fmt.Printf("                 %s (docs/models.md)\n", text)
 				}
 			}
 			fmt.Println("laws of the viscosity")
