@@ -24,29 +24,27 @@ template <class V, class L, class R> struct Local {
 
 	LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p) {
 		const R inv = reciprocal(T(1) + m.r);
-		R rhou[L::D], third{}, sum{};
+		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = rho u - F
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			rhou[A] = m.j[A] + T(0.5) * p.force[A];
-			u[A] = rhou[A] * inv;
-			pi[A] = m.s[A] - u[A] * (rhou[A] - p.force[A]);
-			third = third + pi[A];
+			const R rhou = m.j[A] + T(0.5) * p.force[A];
+			u[A] = rhou * inv;
+			back[A] = (rhou - p.force[A]) * T(0.5);
+			pi[A] = m.s[A] - u[A] * (back[A] + back[A]);
+			third = A == 0 ? pi[A] : third + pi[A];
 		});
 		third = third * (T(1) / T(L::D));
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
 			const R d = pi[A] - third;
-			sum = sum + d * d;
-		});
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
+			square = A == 0 ? d * d : square + d * d;
 			unroll<A>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
-				pi[ab] = m.s[ab] - u[A] * rhou[B] + (u[A] * (T(0.5) * p.force[B]) + u[B] * (T(0.5) * p.force[A]));
-				const R d = pi[ab];
-				sum = sum + (d + d) * d;
+				pi[ab] = (m.s[ab] - u[A] * back[B]) - u[B] * back[A];
+				mixed = ab == L::D ? pi[ab] * pi[ab] : mixed + pi[ab] * pi[ab];
 			});
 		});
+		const R sum = square + mixed * T(2);
 		omega = V::omega(squareRoot(sum * T(4.5)) * inv, p);
 		trace = p.omegaBulk == T(0) ? R{} : (omega - p.omegaBulk) * third;
 	}

@@ -65,7 +65,14 @@ template <class R, class F> LBM_HD LBM_INLINE R each(const R& a, F f) { return f
 // squareRoot, log2Of and exp2Of of positive numbers; those of a CPU's vectors are in
 // cpu/lanes.h.
 #if defined(__CUDACC__)
-__device__ LBM_INLINE float squareRoot(float x) { return sqrtf(x); }
+// Like reciprocal without branches; numbers below 1e-36 have a root of 1e-18.
+__device__ LBM_INLINE float squareRoot(float x) {
+	float r;
+	x = fmaxf(x, 1e-36f);
+	asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+	const float s = x * r;
+	return fmaf(fmaf(-s, s, x), 0.5f * r, s);
+}
 __device__ LBM_INLINE double squareRoot(double x) { return sqrt(x); }
 __device__ LBM_INLINE float log2Of(float x) { return log2f(x); }
 __device__ LBM_INLINE double log2Of(double x) { return log2(x); }

@@ -6,15 +6,14 @@
 #ifndef LBM_CUMULANT_H
 #define LBM_CUMULANT_H
 #include "../closure.h"
-#include "../local.h"
-#include "../viscosity/newtonian.h"
+#include "regularized.h"
 
 namespace lbm { namespace {
 
 struct Cumulant {
 	// The trace has a rate of its own, whatever the viscosity's law.
 	template <class L, class R>
-	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { local<Newtonian>(m, p); }
+	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Regularized::relax<true>(m, p); }
 	template <class V, class L, class R>
 	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Local<V, L, R>(m, p).collide(m, p); }
 
@@ -24,16 +23,17 @@ struct Cumulant {
 		using T = typename Scalar<R>::type;
 		constexpr T third = T(1) / T(3), ninth = third * third;
 		Expansion<L, R> x;
-		const ThirdOrder<L, R> third3(x, m);
-		const R* const u = third3.u;
-		const R* const K = third3.k;          // rho k_ab, a and b different
-		R k[L::D * (L::D + 1) / 2], s[L::D];  // k_ab; S_aa/rho
+		const ThirdOrder<L, R> order(x, m);
+		const R* const u = order.u;
+		const R* const K = order.k;           // rho k_ab, a and b different
+		R k[L::D * (L::D + 1) / 2], s[L::D];  // 2 k_ab; S_aa/rho
+		const R twice = order.inv + order.inv;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			s[A] = m.s[A] * third3.inv;
+			s[A] = m.s[A] * order.inv;
 			unroll<A>([&](auto b) LBM_LAMBDA {
 				constexpr int ab = L::pair(A, decltype(b)::value);
-				k[ab] = K[ab] * third3.inv;
+				k[ab] = K[ab] * twice;
 			});
 		});
 		const R rest = m.r * ninth;
@@ -42,25 +42,23 @@ struct Cumulant {
 			unroll<A>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
 				// E[a^2 b^2] = E[a^2] E[b^2]/rho + 2 K (k + 2 u_a u_b), less 1/9
-				const R uu = u[A] * u[B];
-				x.template of<A, 2, B, 2>() = ((rest + (m.s[A] + m.s[B]) * third) + s[A] * m.s[B]) + (K[ab] + K[ab]) * (k[ab] + (uu + uu));
+				x.template of<A, 2, B, 2>() = ((rest + (m.s[A] + m.s[B]) * third) + s[A] * m.s[B]) + K[ab] * (k[ab] + u[A] * u[B] * T(4));
 			});
 		});
 		if constexpr (L::Q == 27) {
 			unroll<3>([&](auto a) LBM_LAMBDA {
-				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2, P = Expansion<L, R>::place(A), Q = Expansion<L, R>::place(B) + Expansion<L, R>::place(C);
+				constexpr int A = decltype(a)::value, B = A == 0, C = A == 2 ? 1 : 2;
+				constexpr int P = Expansion<L, R>::place(A), Q = Expansion<L, R>::place(B) + Expansion<L, R>::place(C);
 				constexpr int ab = L::pair(A, B), ac = L::pair(A, C), bc = L::pair(B, C);
 				// E[a^2 b c] = E[a^2] E[b c] + 2 k_ab k_ac + 2 u_a (u_b k_ac + u_c k_ab)
-				const R more = K[ab] * k[ac] + u[A] * (u[B] * K[ac] + u[C] * K[ab]);
-				x.e[2 * P + Q] = m.s[bc] * (third + s[A]) + (more + more);
+				x.e[2 * P + Q] = (m.s[bc] * (third + s[A]) + K[ab] * k[ac]) + u[A] * T(2) * (u[B] * K[ac] + u[C] * K[ab]);
 				// E[a b^2 c^2] = u_a E[b^2 c^2] + 2 k_ab E[b c^2] + 2 k_ac E[b^2 c]
-				const R turn = k[ab] * x.template of<B, 1, C, 2>() + k[ac] * x.template of<C, 1, B, 2>();
-				x.e[P + 2 * Q] = u[A] * (x.e[2 * Q] + ninth) + (turn + turn);
+				x.e[P + 2 * Q] = (u[A] * (x.e[2 * Q] + ninth) + k[ab] * x.template of<B, 1, C, 2>()) + k[ac] * x.template of<C, 1, B, 2>();
 			});
 			// E222 = u_x E122 + (1/3 + k_xx) E022 + 2 k_xy E112 + 2 k_xz E121, less 1/27
-			const R turn = k[L::pair(0, 1)] * x.at(1, 1, 2) + k[L::pair(0, 2)] * x.at(1, 2, 1);
 			const R yyzz = x.at(0, 2, 2);
-			x.at(2, 2, 2) = ((u[0] * x.at(1, 2, 2) + yyzz * third) + (s[0] - u[0] * u[0]) * (yyzz + ninth)) + (turn + turn);
+			x.at(2, 2, 2) = (((u[0] * x.at(1, 2, 2) + yyzz * third) + (s[0] - u[0] * u[0]) * (yyzz + ninth)) + k[L::pair(0, 1)] * x.at(1, 1, 2)) +
+			                k[L::pair(0, 2)] * x.at(1, 2, 1);
 		}
 		return x;
 	}

@@ -183,24 +183,23 @@ template <class L, class S, class T, int N> struct RowOf {
 	// of the source row at hand, and the block of the next one, so that nobody waits.
 	struct Walls {
 		const Block* next;  // of the row after the next
-		long long step;
-		int left;           // rows there
+		int step;
 		Block block;
 		unsigned word[N];
 
-		// first is the thread's block of the first of count rows.
-		__device__ LBM_INLINE Walls(const Block* first, long long step, int count) : next(first), step(step), left(count), block{} {
+		// first is the thread's block of the first row; more: there is one.
+		__device__ LBM_INLINE Walls(const Block* first, int step, bool more) : next(first), step(step), block{} {
 #pragma unroll
 			for (int i = 0; i < N; i++) word[i] = 0;
-			advance();
+			advance(more);
 		}
-		__device__ LBM_INLINE void advance() {
-			block = left > 0 ? Box::load(next) : Block{};
+		__device__ LBM_INLINE void advance(bool more) {
+			block = more ? Box::load(next) : Block{};
 			next += step;
-			left--;
 		}
-		// turn takes the words of the next row, if they are needed; x is the thread's first cell.
-		__device__ LBM_INLINE void turn(const unsigned* words, int x, bool needed) {
+		// turn takes the words of the next row, if they are needed; x is the thread's first
+		// cell. more: there is a row after that.
+		__device__ LBM_INLINE void turn(const unsigned* words, int x, bool needed, bool more) {
 			const unsigned links = needed ? block.links >> (x % 32) & ((1u << N) - 1) : 0;
 #pragma unroll
 			for (int i = 0; i < N; i++) word[i] = block.solid >> (x % 32 + i) << SOLID;
@@ -210,7 +209,7 @@ template <class L, class S, class T, int N> struct RowOf {
 				for (int i = 0; i < N; i++)
 					if (links >> i & 1) word[i] = __ldg(w++);
 			}
-			advance();
+			advance(more);
 		}
 		__device__ LBM_INLINE bool any() const {
 			unsigned all = 0;
@@ -233,15 +232,15 @@ template <class L, class S, class T, int N> struct RowOf {
 			for (int i = 0; i < N; i++) all |= word[i];
 			return all >> MOVING & 1;
 		}
-		// kick adds what the moving walls beside the cells add to their plain moments. They
-		// are rare, so the block is read once more.
+		// kick adds what the moving walls beside the cells add to their plain moments, with the
+		// factors of the march. They are rare, so the block is read once more.
 		__device__ LBM_INLINE void kick(Moments<L, P>& m, const Box& box, int x) const {
-			unsigned index = Box::index(Box::load(next - 2 * step), x);
+			unsigned index = Box::index(Box::load(next - 2 * (long long)step), x);
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				if (word[i] >> MOVING & 1) {
 					const T* kicks = box.template kicks<T>(index, L::M);
-					unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value).v[i] += __ldg(kicks + c.value); });
+					unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value).v[i] += factor(decltype(c)::value) * __ldg(kicks + c.value); });
 				}
 				if (word[i] && !(word[i] >> SOLID)) index++;
 			}
@@ -249,50 +248,63 @@ template <class L, class S, class T, int N> struct RowOf {
 	};
 
 	// bounce gives the populations that walls send back to the cells h, as plain moments,
-	// each with the factors that the sums of the march have: all opposite pairs in one go. To
-	// leave out those that no lane needs takes votes, and a vote waits longer than the pair
-	// computes. What moving walls add does not depend on the flow: the kicks come as their
+	// each with the factors that the sums of the march have: all directions in one go. To
+	// leave out those that no lane needs takes votes, and a vote waits longer than they
+	// compute. What moving walls add does not depend on the flow: the kicks come as their
 	// moments (Case::kicks).
 	__device__ LBM_INLINE Moments<L, P> bounce(const Box& box, const Expansion<L, P>& h, const Walls& walls) const {
-		P f[L::Q];
-		h.each([&](auto i, const P& v) LBM_LAMBDA { f[i.value] = v; });
 		Moments<L, P> back{};
-		unroll<L::Q / 2>([&](auto k) LBM_LAMBDA {
-			constexpr int I = decltype(k)::value, J = L::opposite(I);
-			Mask<N> wallI, wallJ;
-#pragma unroll
-			for (int i = 0; i < N; i++) {
-				wallI.v[i] = walls.word[i] >> I & 1;
-				wallJ.v[i] = walls.word[i] >> J & 1;
-			}
-			const P fI = Wall::apply(P{}, f[J], wallI), fJ = Wall::apply(P{}, f[I], wallJ);
-			addPair<J>(back, fJ + fI, fJ - fI);
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, P>::template Slice<CZ> slice(h);
+			unroll<3>([&](auto b) LBM_LAMBDA { turn<decltype(b)::value - 1, CZ>(back, slice, walls); });
 		});
 		if (walls.moving()) walls.kick(back, box, x);
-		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(back, 1 + c.value) = component(back, 1 + c.value) * T(1 + decltype(c)::value < 1 + 2 * L::D ? 2 : 4); });
 		return back;
 	}
-	// addPair adds populations f of direction I and g of its opposite, as f + g and f - g.
-	template <int I> __device__ LBM_INLINE static void addPair(Moments<L, P>& m, const P& sum, const P& difference) {
-		m.r = m.r + sum;
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
-			if constexpr (L::c(I, A) > 0) m.j[A] = m.j[A] + difference;
-			if constexpr (L::c(I, A) < 0) m.j[A] = m.j[A] - difference;
-			if constexpr (L::c(I, A) != 0) m.s[A] = m.s[A] + sum;
-			unroll<A>([&](auto b) LBM_LAMBDA {
-				constexpr int B = decltype(b)::value, sign = L::c(I, A) * L::c(I, B), k = L::pair(A, B);
-				if constexpr (sign > 0) m.s[k] = m.s[k] + sum;
-				if constexpr (sign < 0) m.s[k] = m.s[k] - sum;
-			});
-		});
+	// turn adds those that went out with c_y = CY and c_z = CZ.
+	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE static void turn(Moments<L, P>& m, const SLICE& slice, const Walls& walls) {
+		constexpr int AXES = CY * CY + CZ * CZ;
+		constexpr T part = T(1) / T(1 << AXES);  // s0, s1 and s2 have a factor 2 for each axis but x
+		const auto out = slice.template triple<CY>();
+		auto wall = [&](auto direction, const P& f) LBM_LAMBDA {
+			constexpr int I = L::opposite(decltype(direction)::value);
+			Mask<N> mask;
+#pragma unroll
+			for (int i = 0; i < N; i++) mask.v[i] = walls.word[i] >> I & 1;
+			return Wall::apply(P{}, f, mask);
+		};
+		P s0{}, s1{}, s2{};
+		if constexpr (AXES > 0) s0 = wall(Int<L::find(0, CY, CZ)>{}, out.zero);
+		if constexpr (L::find(1, CY, CZ) >= 0) {
+			const P p = wall(Int<L::find(1, CY, CZ)>{}, out.plus), n = wall(Int<L::find(-1, CY, CZ)>{}, out.minus);
+			s1 = n - p, s2 = p + n;
+			s0 = s0 + s2 * T(0.5);
+			m.j[0] = m.j[0] + s1 * part;
+			m.s[0] = m.s[0] + s2 * part;
+		}
+		m.r = m.r + s0 * part;
+		// along adds to the moments of axis A, where the way back is -C.
+		auto along = [&](auto axis, auto sign) LBM_LAMBDA {
+			constexpr int A = decltype(axis)::value, C = decltype(sign)::value;
+			if constexpr (C != 0) {
+				m.j[A] = m.j[A] - s0 * (C * T(2) * part);
+				m.s[A] = m.s[A] + s0 * (T(2) * part);
+				if constexpr (L::find(1, CY, CZ) >= 0) m.s[L::pair(A, 0)] = m.s[L::pair(A, 0)] - s1 * (C * T(2) * part);
+			}
+		};
+		along(Int<1>{}, Int<CY>{});
+		if constexpr (L::D == 3) along(Int<2>{}, Int<CZ>{});
+		if constexpr (AXES == 2) m.s[L::pair(2, 1)] = m.s[L::pair(2, 1)] + s0 * T(CY * CZ);
 	}
+	// factor is what the sums of the march have of component c.
+	__device__ static constexpr T factor(int c) { return T(c == 0 ? 1 : c <= 2 * L::D ? 2 : 4); }
 
 	// finish collides the sums m of the march and stores them into a row, with dry cells at
 	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
 	template <class C> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry) const {
 		if (dry == (1u << N) - 1) return;
-		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * T(1 + decltype(c)::value < 1 + 2 * L::D ? 0.5 : 0.25); });
+		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });
 		removeTrace(m);
 		C::collide(m, params);
 		if (dry)
@@ -339,12 +351,17 @@ template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
 	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
 	// one behind the other.
+	// WAITS: between planes a thread's sums lie in shared memory. Beside 27 populations there
+	// is no room for them in registers.
+	static constexpr bool WAITS = CORNERS;
 	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
 	__device__ static constexpr int passedOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 3 : 3 + EACH; }
 	struct Shared {
 		P passed[2][PASSED][LINES - 1][32];  // by turn
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
+		P waiting[WAITS ? L::M : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
+		alignas(16) Params<T> params;        // here they take no registers while nobody needs them
 	};
 	// Sum is what a plane's populations with one c_z add up to at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
@@ -368,7 +385,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const int rimAt = row.lane == 0 || right ? Row::beside(box, x0, right) : -1;
 		const S* source = in + box.layout.start(y0 - 1, 0);
 		S* target = out + box.layout.start(y0, 0);
-		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch ? y1 - y0 : 0);
+		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch && y0 < y1);
 		typename Row::Raw raw;
 		typename Row::Rim rim;
 		row.read(raw, source, false);
@@ -414,7 +431,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				xy = xy + back.s[2];
 			}
 			dry = walls.dry();
-			walls.turn(box.c->words, row.x, true);
+			walls.turn(box.c->words, row.x, true, row.x < row.pitch && y + 2 < y1);
 		}
 	}
 
@@ -508,30 +525,26 @@ template <class L, class C, class S, class T> struct StepMoments {
 
 	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
 		const Row row(box, x0);
-		const Params<T> params = box.params<T>();
+		if (threadIdx.x == 0 && threadIdx.y == 0) shared.params = box.params<T>();
 		const int line = threadIdx.y, y = ytop + line;
 		const bool inner = line > 0 && line <= ROWS && y < yhi;
 		const long long plane = planeOf(box);
 		const S* from = source(box, in, y, yhi, z0 - 1);
-		const long long step = from ? plane : 0;
-		S* target = out + box.layout.start(y, z0);
 		const bool listed = y >= 0 && y < box.layout.ny && row.x < row.pitch;
-		typename Row::Walls walls(blocks(box, row.x, y, z0), (long long)box.layout.ny * (row.pitch / 32), listed ? z1 - z0 : 0);
+		typename Row::Walls walls(blocks(box, row.x, y, z0), box.layout.ny * (row.pitch / 32), listed && z0 < z1);
 		typename Row::Raw raw;
 		row.read(raw, from, false);
-		// Of plane z: the sums of what has come so far, and what of it rose from below
-		// (for z and zz, xz, yz).
-		P r{}, jx{}, jy{}, jz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
+		// Of plane z: the sums of what has come so far, and what of it rose from below.
+		Moments<L, P> waiting{};
 		Sum rise{};
 		unsigned dry = 0;
-		unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
-		int other = sizeof(shared.passed[0]);  // the way to the sums of the next turn
+		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line][row.lane == 31]);
 		meet<THREADS>();
 		meet<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
-			const Lines passed{sharedAt<P>(place)};
+			const Lines passed{sharedAt<P>(place + (z & 1) * (unsigned)sizeof(shared.passed[0]))};
 			const T* const edge = sharedAt<T>(rim + (z & 3) * (unsigned)sizeof(shared.edge[0]));
 			const bool bounced = walls.any();
 			if (bounced) {
@@ -540,55 +553,47 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			{
 				const Expansion<L, P> h = C::expand(Row::moments(raw));
-				mid = pass<0>(row, h, edge, passed, line);
 				up = pass<1>(row, h, edge, passed, line);
+				mid = pass<0>(row, h, edge, passed, line);
 				down = pass<-1>(row, h, edge, passed, line);
 			}
 			const unsigned solids = walls.dry();
 			const bool skip = walls.solid(row.x);
-			walls.turn(box.c->words, row.x, inner);  // before the next read, so that it does not wait for that
-			from += step;
+			walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
+			if (from) from += plane;
 			if (z < z1) row.read(raw, from, skip);
-			place += other;
-			other = -other;
 			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
 				const Sum fall = sum<-1>(down, passed);
-				Moments<L, P> m;
-				m.r = r + fall.r * T(0.5);
-				m.j[0] = jx + fall.x * T(0.5);
-				m.j[1] = jy + fall.y * T(0.5);
-				m.j[2] = jz - fall.r;
-				m.s[0] = xx + fall.xx * T(0.5);
-				m.s[1] = yy + fall.yy * T(0.5);
-				m.s[2] = zz + fall.r;
-				m.s[3] = xy;
-				if constexpr (CORNERS) m.s[3] = xy + fall.xy * T(0.5);
-				m.s[4] = xz - fall.x;
-				m.s[5] = yz - fall.y;
-				row.template finish<C>(params, m, target, dry);
-				target += plane;
+				Moments<L, P> m = waiting;
+				if constexpr (WAITS) unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = shared.waiting[c.value][line - 1][row.lane]; });
+				m.r = m.r + fall.r * T(0.5);
+				m.j[0] = m.j[0] + fall.x * T(0.5);
+				m.j[1] = m.j[1] + fall.y * T(0.5);
+				m.j[2] = m.j[2] - fall.r;
+				m.s[0] = m.s[0] + fall.xx * T(0.5);
+				m.s[1] = m.s[1] + fall.yy * T(0.5);
+				m.s[2] = m.s[2] + fall.r;
+				if constexpr (CORNERS) m.s[3] = m.s[3] + fall.xy * T(0.5);
+				m.s[4] = m.s[4] - fall.x;
+				m.s[5] = m.s[5] - fall.y;
+				row.template finish<C>(shared.params, m, out + (from - in - 2 * plane), dry);
 			}
 			dry = solids;
 			{
 				const Sum s = sum<0>(mid, passed);
-				r = s.r + rise.r * T(0.5);
-				jx = s.x + rise.x * T(0.5);
-				jy = s.y + rise.y * T(0.5);
-				xx = s.xx + rise.xx * T(0.5);
-				yy = s.yy + rise.yy * T(0.5);
-				xy = s.xy;
-				if constexpr (CORNERS) xy = s.xy + rise.xy * T(0.5);
-				jz = rise.r, zz = rise.r, xz = rise.x, yz = rise.y;
+				waiting.r = s.r + rise.r * T(0.5);
+				waiting.j[0] = s.x + rise.x * T(0.5);
+				waiting.j[1] = s.y + rise.y * T(0.5);
+				waiting.s[0] = s.xx + rise.xx * T(0.5);
+				waiting.s[1] = s.yy + rise.yy * T(0.5);
+				waiting.s[3] = s.xy;
+				if constexpr (CORNERS) waiting.s[3] = s.xy + rise.xy * T(0.5);
+				waiting.j[2] = rise.r, waiting.s[2] = rise.r, waiting.s[4] = rise.x, waiting.s[5] = rise.y;
 			}
-			if (bounced) {
-				auto back = [&](int c) LBM_LAMBDA { return shared.back[c][line - 1][row.lane]; };
-				r = r + back(0);
-				jx = jx + back(1), jy = jy + back(2), jz = jz + back(3);
-				xx = xx + back(4), yy = yy + back(5), zz = zz + back(6);
-				xy = xy + back(7), xz = xz + back(8), yz = yz + back(9);
-			}
+			if (bounced) unroll<L::M>([&](auto c) LBM_LAMBDA { component(waiting, c.value) = component(waiting, c.value) + shared.back[c.value][line - 1][row.lane]; });
+			if constexpr (WAITS) unroll<L::M>([&](auto c) LBM_LAMBDA { shared.waiting[c.value][line - 1][row.lane] = component(waiting, c.value); });
 			rise = sum<1>(up, passed);
 		}
 	}

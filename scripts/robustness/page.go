@@ -96,9 +96,6 @@ func page(m robustness.Map) (map[string][]byte, error) {
 		}
 		b.WriteString(head + "\n" + line + "\n")
 		for _, l := range model.Lattices {
-			if !c.On(l) {
-				continue
-			}
 			for _, eddies := range []bool{false, true} {
 				fmt.Fprintf(&b, "| %s | %s |", l.Name, map[bool]string{false: "none", true: "Smagorinsky"}[eddies])
 				for _, f := range plan {

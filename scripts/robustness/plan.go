@@ -67,9 +67,6 @@ func entries(long bool) (list []entry) {
 	for _, f := range flows(long) {
 		for _, l := range model.Lattices {
 			for _, c := range model.Collisions {
-				if !c.On(l) {
-					continue
-				}
 				for _, eddies := range []bool{false, true} {
 					for _, u := range f.velocities {
 						list = append(list, f.at(l, c, eddies, u)...)
@@ -121,9 +118,6 @@ func (f flow) at(l model.Lattice, c model.Collision, eddies bool, u float64) (li
 func spheres() (list []entry) {
 	l, _ := model.FindLattice("D3Q19")
 	for _, c := range model.Collisions {
-		if !c.On(l) {
-			continue
-		}
 		for _, tau := range []float64{0.55, 0.6, 0.8, 1, 1.5} {
 			// The flow is steady after the time in which viscosity acts across a gap.
 			steps := int(1200 / (tau - 0.5))
