@@ -3,18 +3,16 @@ package kernels
 // #cgo CXXFLAGS: -O3 -g1 -std=c++17
 // #include "cpu.h"
 // static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
-// static void step(const lbm_kernel* k, const void* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
+// static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
-// static void init(const lbm_kernel* k, const void* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
-// static void fields(const lbm_kernel* k, const void* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
-// static void row(const lbm_kernel* k, const void* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
+// static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
+// static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
+// static void row(const lbm_kernel* k, const void* c, const void* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
 
 import (
-	"fmt"
-	"slices"
 	"unsafe"
 
 	"lbmsim/decomp"
@@ -91,12 +89,9 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 
 // Kernel is the functions of one spec.
 type Kernel struct {
-	k *C.lbm_kernel
-	choice
+	k    *C.lbm_kernel
+	spec model.Spec
 }
-
-// choice is the model and the viscosity law, for kernels that serve several.
-type choice struct{ model, kind C.int32_t }
 
 // Kernel finds the functions of a spec.
 func (i ISA) Kernel(s model.Spec) (Kernel, error) {
@@ -108,32 +103,7 @@ func (i ISA) Kernel(s model.Spec) (Kernel, error) {
 	if s.Local() {
 		local = 1
 	}
-	return Kernel{C.find(i.table, C.int(l), C.int(c), C.int(s.Precision), local), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
-}
-
-// place of a spec's lattice and collision in their catalogues, the order of all tables.
-func place(s model.Spec) (lattice, collision int, err error) {
-	lattice = slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name })
-	collision = slices.IndexFunc(model.Collisions, func(c model.Collision) bool { return c.Name == s.Collision.Name })
-	if lattice < 0 || collision < 0 {
-		return 0, 0, fmt.Errorf("no CPU kernel for %s", s)
-	}
-	return lattice, collision, s.Check()
-}
-
-func (k choice) params(p model.Params) C.lbm_params {
-	c := C.lbm_params{omega: C.double(p.Omega), omegaMinus: C.double(p.OmegaMinus), lambda: C.double(p.Lambda), omegaBulk: C.double(p.OmegaBulk), model: k.model, kind: k.kind}
-	for a, f := range p.Force {
-		c.force[a] = C.double(f)
-	}
-	for i, n := range p.Viscosity {
-		c.law[i] = C.double(n)
-	}
-	c.scalarPlus, c.scalarMinus = C.double(p.ScalarPlus), C.double(p.ScalarMinus)
-	for a, b := range p.Buoyancy {
-		c.buoyancy[a] = C.double(b)
-	}
-	return c
+	return Kernel{C.find(i.table, C.int(l), C.int(c), C.int(s.Precision), local), s}, nil
 }
 
 func ranges(b decomp.Box) C.lbm_range {
@@ -147,8 +117,8 @@ func ranges(b decomp.Box) C.lbm_range {
 // Step computes out = collide(stream(in)) for the cells of b, which starts at a
 // whole Block in x and ends at one or at the end of the row.
 func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
-	q, r := k.params(p), ranges(b)
-	C.step(k.k, unsafe.Pointer(c), &q, in, out, &r, scratch)
+	q, r := NumbersOf(k.spec, p), ranges(b)
+	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), in, out, &r, scratch)
 }
 
 // Scratch is the bytes of private memory that Step needs for b.
@@ -159,21 +129,21 @@ func (k Kernel) Scratch(b decomp.Box) int {
 
 // Init and Fields are those of device.Program.
 func (k Kernel) Init(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := k.params(p), ranges(b); len(fields) > 0 {
-		C.init(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
+	if q, r := NumbersOf(k.spec, p), ranges(b); len(fields) > 0 {
+		C.init(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 func (k Kernel) Fields(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := k.params(p), ranges(b); len(fields) > 0 {
-		C.fields(k.k, unsafe.Pointer(c), &q, state, &r, (*C.double)(&fields[0]))
+	if q, r := NumbersOf(k.spec, p), ranges(b); len(fields) > 0 {
+		C.fields(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 // Row sums one row of cells.
 func (k Kernel) Row(c *Case, p model.Params, state unsafe.Pointer, y, z int) (s Sums) {
-	q := k.params(p)
-	C.row(k.k, unsafe.Pointer(c), &q, state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
+	q := NumbersOf(k.spec, p)
+	C.row(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
 	return s
 }
 

@@ -46,7 +46,7 @@ template <class V, class L, class R> struct Local {
 		});
 		const R sum = square + mixed * T(2);
 		omega = V::omega(squareRoot(sum * T(4.5)) * inv, p);
-		trace = p.omegaBulk == T(0) ? R{} : (omega - p.omegaBulk) * third;
+		trace = (omega * p.ownBulk - p.omegaBulk) * third;
 	}
 
 	// collide makes m the moments after the collision.

@@ -1,7 +1,8 @@
-// The numbers of a step that are not the state (model.Params), in the number
-// type of the arithmetic.
+// The numbers of a step that are not the state (numbers.h), in the number type of the
+// arithmetic.
 #ifndef LBM_PARAMS_H
 #define LBM_PARAMS_H
+#include "numbers.h"
 #include "portable.h"
 
 namespace lbm { namespace {
@@ -13,11 +14,17 @@ template <class T> struct Params {
 	// Of cells whose rates are their own (local.h):
 	T lambda;      // (tau - 1/2)(tau- - 1/2) (trt)
 	T omegaBulk;   // relaxation rate of the trace of the stress, 0: that of the shear stress
+	T ownBulk;     // 1 if it has one of its own, else 0
 	T law[4];      // numbers of the viscosity law, see viscosity/
 	// Where they are chosen at run time (cpu/general.h): numbers in model.Collisions and
 	// model.ViscosityLaws, and whether the rates are the cells' own.
 	int model, kind;
 	bool local;
+
+	Params() = default;
+	LBM_HD LBM_INLINE explicit Params(const lbm_numbers& n)
+		: omega(T(n.omega)), omegaMinus(T(n.omegaMinus)), force{T(n.force[0]), T(n.force[1]), T(n.force[2])}, lambda(T(n.lambda)), omegaBulk(T(n.omegaBulk)),
+		  ownBulk(T(n.omegaBulk != 0)), law{T(n.law[0]), T(n.law[1]), T(n.law[2]), T(n.law[3])}, model(n.model), kind(n.kind), local(n.kind != 0 || n.omegaBulk != 0) {}
 };
 
 // whole rounds a rate omega so that 1 - omega is exact, too: what a collision keeps of a

@@ -52,8 +52,8 @@ __device__ LBM_INLINE float reciprocal(float x) {
 __device__ LBM_INLINE double reciprocal(double x) {
 	double r;
 	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));  // 20 bits
-	r = fma(r, fma(-x, r, 1.), r);
-	return fma(r, fma(-x, r, 1.), r);
+	const double e = fma(-x, r, 1.);
+	return fma(r, fma(e, e, e), r);  // 60
 }
 #else
 template <class R> LBM_INLINE R reciprocal(const R& x) { return typename Scalar<R>::type(1) / x; }
@@ -65,7 +65,7 @@ template <class R, class F> LBM_HD LBM_INLINE R each(const R& a, F f) { return f
 // squareRoot, log2Of and exp2Of of positive numbers; those of a CPU's vectors are in
 // cpu/lanes.h.
 #if defined(__CUDACC__)
-// Like reciprocal without branches; numbers below 1e-36 have a root of 1e-18.
+// Like reciprocal without branches. No number is taken for less than 1e-36, or 1e-300.
 __device__ LBM_INLINE float squareRoot(float x) {
 	float r;
 	x = fmaxf(x, 1e-36f);
@@ -73,7 +73,13 @@ __device__ LBM_INLINE float squareRoot(float x) {
 	const float s = x * r;
 	return fmaf(fmaf(-s, s, x), 0.5f * r, s);
 }
-__device__ LBM_INLINE double squareRoot(double x) { return sqrt(x); }
+__device__ LBM_INLINE double squareRoot(double x) {
+	double r;
+	x += 1e-300;
+	asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));  // 20 bits
+	const double s = x * r, e = fma(-s, r, 1.);
+	return fma(s * e, fma(e, 0.375, 0.5), s);  // 60
+}
 __device__ LBM_INLINE float log2Of(float x) { return log2f(x); }
 __device__ LBM_INLINE double log2Of(double x) { return log2(x); }
 __device__ LBM_INLINE float exp2Of(float x) { return exp2f(x); }

@@ -1,7 +1,7 @@
 package kernels
 
 // #include "cpu.h"
-// static void scalar_step(const lbm_scalar* k, const void* c, const lbm_params* p, const void* w, const void* in, void* out, const lbm_range* r) { k->step(c, p, w, in, out, r); }
+// static void scalar_step(const lbm_scalar* k, const void* c, const void* p, const void* w, const void* in, void* out, const lbm_range* r) { k->step(c, p, w, in, out, r); }
 // static void scalar_lost(const lbm_scalar* k, const void* c, const void* w, const void* state, int64_t* sums) { k->lost(c, w, state, sums); }
 import "C"
 
@@ -23,13 +23,13 @@ type ScalarWalls struct {
 
 // Scalar is the functions for the scalar of one spec that has one.
 type Scalar struct {
-	k *C.lbm_scalar
-	choice
+	k    *C.lbm_scalar
+	spec model.Spec
 }
 
 // Scalar finds the functions of a spec; all instruction sets have the same.
 func (i ISA) Scalar(s model.Spec) (Scalar, error) {
-	l, c, err := place(s)
+	l, _, err := place(s)
 	if err != nil {
 		return Scalar{}, err
 	}
@@ -37,13 +37,13 @@ func (i ISA) Scalar(s model.Spec) (Scalar, error) {
 	if s.Collision.Scheme == model.Moments {
 		scheme = 1
 	}
-	return Scalar{C.lbm_scalar_at(C.int(l), scheme, C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
+	return Scalar{C.lbm_scalar_at(C.int(l), scheme, C.int(s.Precision)), s}, nil
 }
 
 // Step computes the scalar of b, after all that the flow's step does there.
 func (k Scalar) Step(c *Case, p model.Params, w *ScalarWalls, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := k.params(p), ranges(b)
-	C.scalar_step(k.k, unsafe.Pointer(c), &q, unsafe.Pointer(w), in, out, &r)
+	q, r := NumbersOf(k.spec, p), ranges(b)
+	C.scalar_step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(w), in, out, &r)
 }
 
 // Lost adds what leaves through measured walls in the coming step to sums, by type.

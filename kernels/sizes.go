@@ -14,6 +14,7 @@ func structSizes() map[string][2]uintptr {
 		"Case":        {unsafe.Sizeof(Case{}), C.sizeof_lbm_case},
 		"Sums":        {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
 		"Links":       {unsafe.Sizeof(Links{}), C.sizeof_lbm_links},
+		"Numbers":     {unsafe.Sizeof(Numbers{}), C.sizeof_lbm_numbers},
 		"ScalarWalls": {unsafe.Sizeof(ScalarWalls{}), C.sizeof_lbm_scalar_walls},
 	}
 }

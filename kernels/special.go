@@ -1,7 +1,7 @@
 package kernels
 
 // #include "cpu.h"
-// static void special_step(const lbm_special* k, const void* c, const lbm_params* p, const void* l, const void* in, void* out, const lbm_range* r) { k->step(c, p, l, in, out, r); }
+// static void special_step(const lbm_special* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->step(c, p, l, in, out, r); }
 // static void special_forces(const lbm_special* k, const void* c, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, l, state, origin, y, z, sums); }
 import "C"
 
@@ -18,8 +18,8 @@ type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
 // Special is the functions for special cells of one spec.
 type Special struct {
-	k *C.lbm_special
-	choice
+	k    *C.lbm_special
+	spec model.Spec
 }
 
 // Special finds the functions of a spec; all instruction sets have the same.
@@ -28,13 +28,13 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 	if err != nil {
 		return Special{}, err
 	}
-	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision)), choice{C.int32_t(c), C.int32_t(s.Viscosity)}}, nil
+	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision)), s}, nil
 }
 
 // Step computes the special cells of b.
 func (k Special) Step(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := k.params(p), ranges(b)
-	C.special_step(k.k, unsafe.Pointer(c), &q, unsafe.Pointer(l), in, out, &r)
+	q, r := NumbersOf(k.spec, p), ranges(b)
+	C.special_step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(l), in, out, &r)
 }
 
 // Forces adds those of one row to sums, six for each type.

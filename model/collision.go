@@ -28,8 +28,8 @@ type Collision struct {
 	Name   string
 	Scheme Scheme
 	Params []Param
-	Doc      string
-	Paper    string
+	Doc    string
+	Paper  string
 	// WallLambda is the parameter of the exact half-way bounce-back law,
 	// Lambda(tau): a channel of width H between such walls has the profile
 	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil where it is a parameter.

@@ -2,7 +2,10 @@
 
 package cuda
 
-import "lbmsim/device"
+import (
+	"lbmsim/device"
+	"lbmsim/kernels"
+)
 
 // The structs of kernels/gpu/api.h, special.h, scalar.h and meet.h, as they lie in the device's memory; a test
 // holds their layouts equal.
@@ -28,18 +31,7 @@ type boxABI struct {
 	words              uint64
 	sets               uint64
 	kicks              uint64
-	params             paramsABI
-}
-
-// paramsABI is the numbers at the end of Case (model.Params).
-type paramsABI struct {
-	omega, omegaMinus float64
-	force             [3]float64
-	lambda, omegaBulk float64
-	law               [4]float64
-	scalarPlus        float64
-	scalarMinus       float64
-	buoyancy          [3]float64
+	numbers            kernels.Numbers
 }
 
 // sumsABI is Sums: what a row or a plane of cells adds up to.

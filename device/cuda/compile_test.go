@@ -225,12 +225,14 @@ func TestABI(t *testing.T) {
 		}
 		for i := 0; i < of.NumField(); i++ {
 			f := of.Field(i)
-			if f.Type != reflect.TypeOf(paramsABI{}) {
+			if f.Type != reflect.TypeOf(kernels.Numbers{}) {
 				add(0, f)
 				continue
 			}
-			for j := 0; j < f.Type.NumField(); j++ { // in Case they have no struct of their own
-				add(f.Offset, f.Type.Field(j))
+			for j := 0; j < f.Type.NumField(); j++ {
+				n := f.Type.Field(j)
+				n.Name = "numbers." + strings.ToLower(n.Name[:1]) + n.Name[1:]
+				add(f.Offset, n)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
@@ -184,9 +185,8 @@ func (p *program) tell(q model.Params) error {
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := []paramsABI{{omega: q.Omega, omegaMinus: q.OmegaMinus, force: q.Force, lambda: q.Lambda, omegaBulk: q.OmegaBulk, law: q.Viscosity,
-		scalarPlus: q.ScalarPlus, scalarMinus: q.ScalarMinus, buoyancy: q.Buoyancy}}
-	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.params))); err != nil {
+	numbers := []kernels.Numbers{kernels.NumbersOf(p.spec, q)}
+	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.numbers))); err != nil {
 		return err
 	}
 	p.params, p.given = q, true

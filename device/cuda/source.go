@@ -91,7 +91,9 @@ func options(spec model.Spec, pitch int, target string) []string {
 
 // sharedLimit is the shared memory in bytes that a block may have on GPUs of compute
 // capability arch (CUDA C++ Programming Guide, technical specifications); for those
-// to come the smallest of recent ones.
+// to come the smallest of recent ones. The march of moments in 3D gives its blocks as many
+// rows as it has room for; the numbers that the kernels compute are the same. This is the
+// GPU's limit, not that of the target: code of an older target has to run on it too.
 func sharedLimit(arch int) int {
 	switch {
 	case arch == 75:
@@ -104,20 +106,6 @@ func sharedLimit(arch int) int {
 		return 163 << 10
 	}
 	return 227 << 10
-}
-
-// smaller are the options that fit the march of moments in 3D, whose blocks have 109 kB
-// of shared memory as it is tuned, to GPUs with less: blocks of fewer rows. The numbers
-// that the kernels compute are the same. This is the GPU's limit, not that of the
-// target: code of an older target has to run on it too.
-func smaller(arch int) []string {
-	switch limit := sharedLimit(arch); {
-	case limit < 96<<10:
-		return []string{"-DLBM_ROWS=7"}
-	case limit < 112<<10:
-		return []string{"-DLBM_ROWS=11"}
-	}
-	return nil
 }
 
 // Compile translates the kernels of spec for GPUs of compute capability arch (90 for
@@ -169,7 +157,7 @@ func newJobOf(c *compiler, file string, spec model.Spec, pitch, arch int) (j job
 	if err != nil {
 		return j, err
 	}
-	j = job{compiler: c, what: "kernels of " + spec.String(), file: file, options: append(options(spec, pitch, target), smaller(arch)...), real: real}
+	j = job{compiler: c, what: "kernels of " + spec.String(), file: file, options: append(options(spec, pitch, target), fmt.Sprintf("-DLBM_SHARED=%d", sharedLimit(arch))), real: real}
 	j.text, err = source(kernels.Sources, j.file)
 	return j, err
 }

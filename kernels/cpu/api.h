@@ -3,6 +3,7 @@
 #ifndef LBM_CPU_API_H
 #define LBM_CPU_API_H
 #include <stdint.h>
+#include "../numbers.h"
 
 // Cells are looked at in blocks of 16 along x, whatever the width of the vectors.
 enum { LBM_BLOCK = 16 };
@@ -33,14 +34,6 @@ typedef struct {
 	const void* kicks;    // 6 w_i c_i.u_w in the state's number type
 } lbm_case;
 
-// lbm_params is model.Params, with the numbers of the model and of the viscosity law in
-// model.Collisions and model.ViscosityLaws for the kernels that serve several.
-typedef struct {
-	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];
-	double scalarPlus, scalarMinus, buoyancy[3];
-	int32_t model, kind;
-} lbm_params;
-
 // lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
 typedef struct { int32_t lo[3], hi[3]; } lbm_range;
 
@@ -63,7 +56,7 @@ typedef struct {
 // lbm_special is what is done with them, for one lattice, scheme and precision.
 typedef struct {
 	// the special cells of the step, after lbm_kernel's own
-	void (*step)(const lbm_case*, const lbm_params*, const lbm_links*, const void* in, void* out, const lbm_range*);
+	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
 	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
 	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
 } lbm_special;
@@ -80,19 +73,19 @@ typedef struct {
 // lbm_scalar is what is done with a scalar, for one lattice, scheme and precision.
 typedef struct {
 	// the scalar of the step, after all that the flow's does in the range
-	void (*step)(const lbm_case*, const lbm_params*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*);
+	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*);
 	// adds what leaves through measured walls in the coming step to sums, in fixed point by type
 	void (*lost)(const lbm_case*, const lbm_scalar_walls*, const void* state, int64_t* sums);
 } lbm_scalar;
 
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
-	void (*step)(const lbm_case*, const lbm_params*, const void* in, void* out, const lbm_range*, void* scratch);
+	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
 	// bytes of scratch that step needs for range
 	int64_t (*scratch)(const lbm_range*);
-	void (*init)(const lbm_case*, const lbm_params*, void* state, const lbm_range*, const double* fields);
-	void (*fields)(const lbm_case*, const lbm_params*, const void* state, const lbm_range*, double* fields);
-	void (*row)(const lbm_case*, const lbm_params*, const void* state, int32_t y, int32_t z, lbm_sums*);
+	void (*init)(const lbm_case*, const lbm_numbers*, void* state, const lbm_range*, const double* fields);
+	void (*fields)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*, double* fields);
+	void (*row)(const lbm_case*, const lbm_numbers*, const void* state, int32_t y, int32_t z, lbm_sums*);
 } lbm_kernel;
 
 // lbm_isa is what one instruction set has.

@@ -67,11 +67,6 @@ template <bool DIRECTIONS, int COMPONENTS, class T> void fetchWalls(const Box& b
 	}
 }
 
-template <class T> Params<T> numbers(const lbm_params* p) {
-	return {T(p->omega), T(p->omegaMinus), {T(p->force[0]), T(p->force[1]), T(p->force[2])}, T(p->lambda), T(p->omegaBulk),
-	        {T(p->law[0]), T(p->law[1]), T(p->law[2]), T(p->law[3])}, p->model, p->kind, p->kind != 0 || p->omegaBulk != 0};
-}
-
 // countBelow is the number of bits of set below bit i.
 LBM_INLINE int countBelow(unsigned set, int i) { return __builtin_popcount(set & ((1u << i) - 1)); }
 

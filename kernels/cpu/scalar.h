@@ -64,7 +64,7 @@ template <class L, bool MOMENTS, class T> struct ScalarOf {
 		if (end == at.nx) special[end - 1 - x] = 1;
 	}
 
-	static void step(const lbm_case* c, const lbm_params* p, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range* r) {
+	static void step(const lbm_case* c, const lbm_numbers* p, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range* r) {
 		const ScalarParams<T> n = {T(p->scalarPlus), T(p->scalarMinus), {T(p->force[0]), T(p->force[1]), T(p->force[2])},
 		                           {T(p->buoyancy[0]), T(p->buoyancy[1]), T(p->buoyancy[2])}};
 		if (p->buoyancy[0] != 0 || p->buoyancy[1] != 0 || p->buoyancy[2] != 0) steps<true>(c, n, walls, (const T*)in, (T*)out, r);

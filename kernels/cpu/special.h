@@ -38,10 +38,10 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		template <int K> LBM_INLINE T get(const int* d) const { return any(K, d); }
 	};
 
-	static void step(const lbm_case* c, const lbm_params* p, const lbm_links* links, const void* in, void* out, const lbm_range* r) {
+	static void step(const lbm_case* c, const lbm_numbers* p, const lbm_links* links, const void* in, void* out, const lbm_range* r) {
 		FlushTiny guard;
 		const Box box(c);
-		const Params<T> params = numbers<T>(p);
+		const Params<T> params = Params<T>(*p);
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
 				each(box, links, (const S*)in, y, z, [&](const At& at, const lbm_link_cell& cell) {

@@ -67,7 +67,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	//   S = rho u u - 2 rho tau e / 3 - (u F + F u)/2
 	// (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method, Springer 2017,
 	// ch. 4 and 6), of which the collision leaves the share 1 - omega, and adds its own.
-	static void init(const lbm_case* c, const lbm_params* p, void* state, const lbm_range* r, const double* fields) {
+	static void init(const lbm_case* c, const lbm_numbers* p, void* state, const lbm_range* r, const double* fields) {
 		Box box(c);
 		const int more = scalars(box);
 		const double tau = 1 / p->omega;
@@ -107,7 +107,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			}
 	}
 
-	static void fields(const lbm_case* c, const lbm_params* p, const void* state, const lbm_range* r, double* fields) {
+	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
 		Box box(c);
 		const int width = r->hi[0] - r->lo[0], more = scalars(box);
 		const long pitch = box.layout.pitch;
@@ -146,7 +146,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	}
 
 	// row sums one row in eight interleaved sums, which are then added in order.
-	static void row(const lbm_case* c, const lbm_params* p, const void* state, int32_t y, int32_t z, lbm_sums* sums) {
+	static void row(const lbm_case* c, const lbm_numbers* p, const void* state, int32_t y, int32_t z, lbm_sums* sums) {
 		Box box(c);
 		const long pitch = box.layout.pitch;
 		const bool more = scalars(box);

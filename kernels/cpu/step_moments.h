@@ -58,13 +58,13 @@ template <class L, class C, class S> struct StepMoments {
 		return (L::Q * (width + 2 * W) + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
 	}
 
-	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
+	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		const int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, width = x1 - r->lo[0];
 		T* buffer = (T*)scratch;
 		const long stride = width + 2 * W;
 		T* rows = buffer + L::Q * stride;
-		StepMoments s{Box(c), numbers<T>(p), (const S*)in, (S*)out, r->lo[0], x1,
+		StepMoments s{Box(c), Params<T>(*p), (const S*)in, (S*)out, r->lo[0], x1,
 		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], stride, buffer, rows, rows + width * AB};
 		s.march();
 		fence();

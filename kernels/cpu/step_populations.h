@@ -46,7 +46,7 @@ template <class L, class C, class S> struct StepPopulations {
 		return best;
 	}
 
-	static void run(const lbm_case* c, const lbm_params* p, const void* in, void* out, const lbm_range* r, void* scratch) {
+	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		const int length = lengthOf((r->hi[0] - r->lo[0] + W - 1) / W);
 		if (length == MOST) rows<MOST>(c, p, (const S*)in, (S*)out, r, (T*)scratch, length);
@@ -57,9 +57,9 @@ template <class L, class C, class S> struct StepPopulations {
 	// LENGTH is length, or 0 for any: the usual one as a constant saves registers, of
 	// which there are not enough.
 	template <int LENGTH>
-	static void rows(const lbm_case* c, const lbm_params* p, const S* in, S* out, const lbm_range* r, T* done, int length) {
+	static void rows(const lbm_case* c, const lbm_numbers* p, const S* in, S* out, const lbm_range* r, T* done, int length) {
 		Box box(c);
-		Params<T> params = numbers<T>(p);
+		Params<T> params = Params<T>(*p);
 		// At first there is nothing to leave: what the first segment will overwrite.
 		Leaving leaving{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
 		for (int z = r->lo[2]; z < r->hi[2]; z++)

@@ -15,6 +15,7 @@
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H
 #define LBM_GPU_API_H
+#include "../numbers.h"
 
 namespace lbm { namespace {
 
@@ -44,8 +45,7 @@ struct Case {
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
 	const void* kicks;      // of LBM_REAL: what moving walls add to a cell, 6 w_i c_i.u_w for each direction i
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
-	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];  // model.Params
-	double scalarPlus, scalarMinus, buoyancy[3];
+	lbm_numbers numbers;
 };
 
 // Sums is what one row of cells, or one plane, adds up to (device.Plane).

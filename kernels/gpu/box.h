@@ -54,13 +54,10 @@ struct Box {
 	__device__ LBM_INLINE bool solid(int x, int y, int z) const { return block(x, y, z).solid >> (x % 32) & 1; }
 
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
-		Params<T> p{T(c->omega), T(c->omegaMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])}};
+		Params<T> p(c->numbers);  // what nobody needs is not loaded
 		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
-		p.omegaBulk = T(c->omegaBulk);  // where nobody needs it, it is not loaded
 #ifdef LBM_LAW
-		p.lambda = T(c->lambda);
-		p.law[0] = T(c->law[0]), p.law[1] = T(c->law[1]), p.law[2] = T(c->law[2]), p.law[3] = T(c->law[3]);
-		keep(p.omegaBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
+		keep(p.omegaBulk), keep(p.ownBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
 #endif
 		return p;
 	}

@@ -43,10 +43,10 @@ template <class L, bool MOMENTS, class T> struct ScalarOf {
 		if (x >= box.layout.nx) return;
 		const At at{box, in, walls->types, x, y, z};
 		if (at.type(here)) return;
-		const ScalarParams<T> p{T(c->scalarPlus), T(c->scalarMinus), {T(c->force[0]), T(c->force[1]), T(c->force[2])},
-		                        {T(c->buoyancy[0]), T(c->buoyancy[1]), T(c->buoyancy[2])}};
+		const ScalarParams<T> p{T(c->numbers.scalarPlus), T(c->numbers.scalarMinus), {T(c->numbers.force[0]), T(c->numbers.force[1]), T(c->numbers.force[2])},
+		                        {T(c->numbers.buoyancy[0]), T(c->numbers.buoyancy[1]), T(c->numbers.buoyancy[2])}};
 		T* const to = out + box.layout.at(x, y, z, 0);
-		if (c->buoyancy[0] != 0 || c->buoyancy[1] != 0 || c->buoyancy[2] != 0) steps<true>(box, at, walls, p, to);
+		if (c->numbers.buoyancy[0] != 0 || c->numbers.buoyancy[1] != 0 || c->numbers.buoyancy[2] != 0) steps<true>(box, at, walls, p, to);
 		else steps<false>(box, at, walls, p, to);
 	}
 

@@ -72,8 +72,8 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	}
 	// force is that per volume of axis A where the scalar has this value.
 	__device__ static LBM_INLINE double force(const Case* c, int a, double value) {
-		if constexpr (MORE) return c->force[a] + c->buoyancy[a] * value;
-		return c->force[a];
+		if constexpr (MORE) return c->numbers.force[a] + c->numbers.buoyancy[a] * value;
+		return c->numbers.force[a];
 	}
 
 	template <int K> __device__ static LBM_INLINE void put(S* to, int pitch, double v) { to[K * pitch] = Store::template first<K>(T(v)); }

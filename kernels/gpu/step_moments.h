@@ -24,18 +24,26 @@
 #include "box.h"
 #include "pack.h"
 
-// Tuned on an H200; see docs/performance.md.
+// Tuned on an H200; see docs/performance.md. 384 threads a block have 168 registers each,
+// which 27 populations and their closures need; 512 have 128.
 #ifndef LBM_CELLS
 #define LBM_CELLS (sizeof(S) == 8 ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
 #endif
 #ifndef LBM_ROWS
-#define LBM_ROWS 13
+#define LBM_ROWS (L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
+#endif
+#ifndef LBM_WAITS
+#define LBM_WAITS (L::Q == 27 && sizeof(S) == 2 ? 10 : 0)
 #endif
 #ifndef LBM_MARCH
-#define LBM_MARCH (L::D == 2 ? 32 : sizeof(S) == 8 ? 40 : 80)
+#define LBM_MARCH (L::D == 2 ? 32 : L::Q == 27 ? (sizeof(S) == 8 ? 60 : 128) : sizeof(S) == 8 ? 40 : 80)
 #endif
 #ifndef LBM_BLOCKS
 #define LBM_BLOCKS 1
+#endif
+// Bytes of shared memory that a block may have on the GPU.
+#ifndef LBM_SHARED
+#define LBM_SHARED (227 << 10)
 #endif
 
 namespace lbm { namespace {
@@ -330,9 +338,27 @@ template <class L, class S, class T, int N> struct RowOf {
 	}
 };
 
+// rowsWithin is how many rows there may be, at most so many, where shared memory takes so
+// many bytes for each and more for all.
+__device__ constexpr int rowsWithin(int most, int each, int more) {
+	const int fit = (LBM_SHARED - more) / each;
+	return fit < most ? fit : most;
+}
+
 template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr int N = LBM_CELLS;
-	static constexpr int ROWS = L::D == 3 ? LBM_ROWS : 4;     // computed by a block
+	// CORNERS: there are populations with all three components, so that c_y and c_z = +-1
+	// leave three sums along x, not one population.
+	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
+	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
+	// one behind the other.
+	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
+	// So many of a thread's sums lie in shared memory between planes, where there is no room
+	// for them in registers beside the populations.
+	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
+	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
+	static constexpr int LINE = 32 * N * sizeof(T);
+	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * PASSED + L::M + (WAITS > 0 ? WAITS : 1)) * LINE + 72 * sizeof(T), 2 * PASSED * LINE + 144 * sizeof(T) + sizeof(Params<T>) + 16) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
 	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
@@ -345,27 +371,21 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// A wall at rest on a face x = 0 or x = nx that ends a tile costs nothing: see rims.
 	static constexpr bool MIRRORS = L::D == 3;
 
+	// CROWDED: threads have few registers, and the parameters lie in shared memory, too.
+	static constexpr bool CROWDED = ROWS > 9;
 	// Shared is what the warps of a 3D block tell each other.
-	// CORNERS: there are populations with all three components, so that c_y and c_z = +-1
-	// leave three sums along x, not one population.
-	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
-	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
-	// one behind the other.
-	// WAITS: between planes a thread's sums lie in shared memory. Beside 27 populations there
-	// is no room for them in registers.
-	static constexpr bool WAITS = CORNERS;
-	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
 	__device__ static constexpr int passedOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 3 : 3 + EACH; }
 	struct Shared {
 		P passed[2][PASSED][LINES - 1][32];  // by turn
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
-		P waiting[WAITS ? L::M : 1][ROWS][32];  // sums that wait for the next plane, likewise
+		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
 		alignas(16) Params<T> params;        // here they take no registers while nobody needs them
 	};
 	// Sum is what a plane's populations with one c_z add up to at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
 	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
+	static_assert(SHARED <= LBM_SHARED, "rowsWithin knows what is in Shared");
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		const Box box(c, L::M);
@@ -497,15 +517,15 @@ template <class L, class C, class S, class T> struct StepMoments {
 	template <int CZ> __device__ static LBM_INLINE Group pass(const Row& row, const Expansion<L, P>& h, const T* edge, const Lines& passed, int line) {
 		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ);
 		const typename Expansion<L, P>::template Slice<CZ> slice(h);
+		// All lines compute all sums, and not all need them: branches cost the others more.
+		const Group up = row.template group<1, CZ>(slice, edge), down = row.template group<-1, CZ>(slice, edge);
 		if (line < LINES - 1) {
-			const Group g = row.template group<1, CZ>(slice, edge);
-			passed.here(UPWARDS) = g.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = g.s1, passed.here(UPWARDS + 2) = g.s2;
+			passed.here(UPWARDS) = up.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = up.s1, passed.here(UPWARDS + 2) = up.s2;
 		}
 		if (line > 0) {
-			const Group g = row.template group<-1, CZ>(slice, edge);
-			passed.before(DOWNWARDS) = g.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = g.s1, passed.before(DOWNWARDS + 2) = g.s2;
+			passed.before(DOWNWARDS) = down.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = down.s1, passed.before(DOWNWARDS + 2) = down.s2;
 		}
 		return row.template group<0, CZ>(slice, edge);
 	}
@@ -525,7 +545,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 
 	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
 		const Row row(box, x0);
-		if (threadIdx.x == 0 && threadIdx.y == 0) shared.params = box.params<T>();
+		const Params<T> own = box.params<T>();
+		if (CROWDED && threadIdx.x == 0 && threadIdx.y == 0) shared.params = own;
+		const Params<T>& params = CROWDED ? shared.params : own;
 		const int line = threadIdx.y, y = ytop + line;
 		const bool inner = line > 0 && line <= ROWS && y < yhi;
 		const long long plane = planeOf(box);
@@ -567,7 +589,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			if (z > z0) {
 				const Sum fall = sum<-1>(down, passed);
 				Moments<L, P> m = waiting;
-				if constexpr (WAITS) unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = shared.waiting[c.value][line - 1][row.lane]; });
+				unroll<WAITS>([&](auto c) LBM_LAMBDA { component(m, c.value) = shared.waiting[c.value][line - 1][row.lane]; });
 				m.r = m.r + fall.r * T(0.5);
 				m.j[0] = m.j[0] + fall.x * T(0.5);
 				m.j[1] = m.j[1] + fall.y * T(0.5);
@@ -578,7 +600,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				if constexpr (CORNERS) m.s[3] = m.s[3] + fall.xy * T(0.5);
 				m.s[4] = m.s[4] - fall.x;
 				m.s[5] = m.s[5] - fall.y;
-				row.template finish<C>(shared.params, m, out + (from - in - 2 * plane), dry);
+				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry);
 			}
 			dry = solids;
 			{
@@ -593,7 +615,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				waiting.j[2] = rise.r, waiting.s[2] = rise.r, waiting.s[4] = rise.x, waiting.s[5] = rise.y;
 			}
 			if (bounced) unroll<L::M>([&](auto c) LBM_LAMBDA { component(waiting, c.value) = component(waiting, c.value) + shared.back[c.value][line - 1][row.lane]; });
-			if constexpr (WAITS) unroll<L::M>([&](auto c) LBM_LAMBDA { shared.waiting[c.value][line - 1][row.lane] = component(waiting, c.value); });
+			unroll<WAITS>([&](auto c) LBM_LAMBDA { shared.waiting[c.value][line - 1][row.lane] = component(waiting, c.value); });
 			rise = sum<1>(up, passed);
 		}
 	}

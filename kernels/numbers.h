@@ -1,0 +1,12 @@
+// The numbers of a step that are not the state, as Go fills them in for all devices
+// (kernels.Numbers, from model.Params): plain C, for cgo.
+#ifndef LBM_NUMBERS_H
+#define LBM_NUMBERS_H
+
+typedef struct {
+	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];
+	double scalarPlus, scalarMinus, buoyancy[3];
+	int model, kind;  // numbers in model.Collisions and model.ViscosityLaws
+} lbm_numbers;
+
+#endif
