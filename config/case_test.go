@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -224,12 +225,36 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.OutputDir != "out/my case" || c.Spec.Collision.Name != "regularized" || c.Run.WatchEvery != 100 || c.Fields.On || c.Checkpoint.On || !c.Initial.Uniform {
+	if c.OutputDir != "out/my case" || c.Spec.Collision.Name != "cumulant" || c.Run.WatchEvery != 100 || c.Fields.On || c.Checkpoint.On || !c.Initial.Uniform {
 		t.Errorf("%+v", c)
 	}
 	c = load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery_wall = \"10 min\"\n[output.picture]\nfield=\"vorticity\"")
 	if !c.Checkpoint.On || c.Checkpoint.Schedule != (Schedule{WallTime: 10 * time.Minute, End: true}) || c.Checkpoint.Keep != 2 || c.Picture.Component != 2 {
 		t.Errorf("%+v %+v", c.Checkpoint, c.Picture)
+	}
+}
+
+// The lattice follows from the number of axes and from what the model stores.
+func TestDefaultLattice(t *testing.T) {
+	for _, c := range []struct{ cells, periodic, collision, want string }{
+		{"[8, 8]", `["x", "y"]`, "", "D2Q9 cumulant float32"},
+		{"[8, 8]", `["x", "y"]`, "model = \"bgk\"", "D2Q9 bgk float32"},
+		{"[8, 8, 8]", `["x", "y", "z"]`, "", "D3Q27 cumulant float32"},
+		{"[8, 8, 8]", `["x", "y", "z"]`, "precision = \"float64\"", "D3Q27 cumulant float64"},
+		{"[8, 8, 8]", `["x", "y", "z"]`, "model = \"regularized\"", "D3Q27 regularized float32"},
+		{"[8, 8, 8]", `["x", "y", "z"]`, "model = \"trt\"", "D3Q19 trt float32"},
+	} {
+		k := load(t, fmt.Sprintf("[domain]\ncells = %s\nperiodic = %s\n[fluid]\nviscosity = 0.1\n[collision]\n%s\n[run]\nsteps = 1\n", c.cells, c.periodic, c.collision))
+		if got := k.Spec.String(); got != c.want {
+			t.Errorf("cells %s, %q: %s, want %s", c.cells, c.collision, got, c.want)
+		}
+		if row := k.Table[0]; row.Name != "model" || row.Lattice != c.want {
+			t.Errorf("the table begins with %v", row)
+		}
+		again := load(t, k.Resolved)
+		if again.Spec.String() != c.want {
+			t.Errorf("the resolved copy of %s has %s", c.want, again.Spec)
+		}
 	}
 }
 

@@ -67,11 +67,13 @@ func (r *resolver) dimensions(s *section) bool {
 	if e := s.get("lattice"); e != nil {
 		r.c.Spec.Lattice, _ = model.FindLattice(e.text)
 	} else if n > 0 && !s.has("lattice") {
-		for _, l := range model.Lattices {
-			if l.Dims == n {
-				r.c.Spec.Lattice = l
-				break
+		if n == 2 || n == 3 {
+			name := model.DefaultCollision
+			if e := r.section("collision").get("model"); e != nil {
+				name = e.text
 			}
+			c, _ := model.FindCollision(name)
+			r.c.Spec.Lattice = c.DefaultLattice(n)
 		}
 		r.setDefault(s, "lattice", quote(r.c.Spec.Lattice.Name))
 	}

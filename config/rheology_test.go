@@ -70,7 +70,10 @@ func TestBulkViscosity(t *testing.T) {
 	if p := c.Params(); math.Abs(p.OmegaBulk-p.Omega) > 1e-14 || !c.Spec.Bulk {
 		t.Errorf("in 2D the same viscosity gives the rates %g and %g", p.OmegaBulk, p.Omega)
 	}
-	if c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\""); c.Spec.Local() || c.Params().OmegaBulk != 0 {
-		t.Errorf("%s has rates of the cells' own, bulk %g", c.Spec, c.Params().OmegaBulk)
+	for name, bulk := range map[string]float64{"bgk": 0, "regularized": 0, "cumulant": 1} { // 0: that of the shear stress
+		c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\"\n[collision]\nmodel = \""+name+"\"")
+		if c.Spec.Local() || c.Params().OmegaBulk != bulk {
+			t.Errorf("%s has rates of the cells' own, bulk %g, want %g", c.Spec, c.Params().OmegaBulk, bulk)
+		}
 	}
 }

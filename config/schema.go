@@ -230,7 +230,7 @@ func schema() []table {
 			{name: "title", kind: kText, def: `""`, doc: "what the case is, for people"},
 		}, "At the top of the file, before any table."},
 		{"domain", []key{
-			{name: "lattice", kind: kWord, choices: lattices(), defDoc: "D2Q9 for two values of cells or size, D3Q19 for three", doc: "velocity set, and with it 2D or 3D"},
+			{name: "lattice", kind: kWord, choices: lattices(), defDoc: "D2Q9 for two values of cells or size; for three D3Q27, but D3Q19 with bgk and trt, which store a number for each velocity", doc: "velocity set, and with it 2D or 3D"},
 			{name: "cells", kind: kIntegers, within: counts(1, maxAxis), defDoc: "size / spacing", doc: "number of cells along each axis"},
 			{name: "size", kind: kVector, dim: model.Length, within: above(0), defDoc: "cells * spacing", doc: "lengths of the domain; whole numbers of spacings"},
 			{name: "spacing", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "size / cells", doc: "edge of a cell; 1 in lattice units"},
@@ -259,7 +259,7 @@ func schema() []table {
 			{name: "time_step", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time of one step"},
 		}, "How long a step is: exactly one of lattice_velocity, tau and time_step in a case with units. In lattice units only tau may stand here, instead of the viscosity."},
 		{"collision", append([]key{
-			{name: "model", kind: kWord, choices: collisions(), def: `"regularized"`, doc: "collision model, see the table of models"},
+			{name: "model", kind: kWord, choices: collisions(), def: quote(model.DefaultCollision), doc: "collision model, see the table of models"},
 			{name: "precision", kind: kWord, choices: precisions(), def: `"float32"`, doc: "of the stored state and of the arithmetic; float16: " + model.Float16.Doc()},
 		}, collisionKeys()...), "How populations relax."},
 		{"turbulence", []key{

@@ -73,6 +73,24 @@ var Collisions = []Collision{
 	},
 }
 
+// DefaultCollision is the model of a case that names none.
+const DefaultCollision = "cumulant"
+
+// DefaultLattice is the lattice of a case of 2 or 3 dimensions that names none. In 3D it is
+// D3Q27, whose errors hardly depend on the direction, but D3Q19 where a cell stores
+// every population. D3Q27 has the same moments to store.
+func (c Collision) DefaultLattice(dims int) Lattice {
+	name := "D2Q9"
+	switch {
+	case dims == 3 && c.Scheme == Populations:
+		name = "D3Q19"
+	case dims == 3:
+		name = "D3Q27"
+	}
+	l, _ := FindLattice(name)
+	return l
+}
+
 // TypeName is the C++ type of a row of a catalogue: PowerLaw for power_law.
 func TypeName(row string) (s string) {
 	for _, word := range strings.Split(row, "_") {

@@ -15,7 +15,7 @@ func TestMassIsConserved(t *testing.T) {
 		if strings.Contains(text, "outflow") {
 			continue // open
 		}
-		for _, m := range []string{"regularized", "bgk", "trt"} {
+		for _, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
 			for precision, bound := range map[string]float64{"float64": 1e-13, "float32": 1e-5} {
 				run := strings.Replace(ending(m, precision, 200), "every = 10\n", "every = 200\n", -1)
 				s := trial{text: withPoint(text+run) + fmt.Sprintf("[expect]\nmass_error = %g\n", bound), ranks: 2}.must(t)
@@ -32,7 +32,7 @@ func TestMassIsConserved(t *testing.T) {
 // small because the error of compressibility depends on it: with four times as much
 // the orders of bgk scatter between 1.3 and 3.0 around the same mean.
 func TestTaylorGreenIsSecondOrder(t *testing.T) {
-	for _, m := range []string{"regularized", "bgk", "trt"} {
+	for _, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
 		var errors []float64
 		for _, n := range []int{32, 64, 128} {
 			u, nu := 0.01*16/float64(n), 0.05
@@ -72,15 +72,16 @@ l2 = 0.1
 
 // the decay of a shear wave measures the viscosity.
 func TestViscosityWithinOnePerMille(t *testing.T) {
-	for _, m := range []string{"regularized", "bgk", "trt"} {
-		for _, lattice := range []string{"D2Q9", "D3Q19"} {
+	for _, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
+		for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
 			n, nu, steps := 64, 0.02, 2000
 			cells, periodic, zero := "[4, 64]", `["x", "y"]`, ""
-			if lattice == "D3Q19" {
+			if lattice != "D2Q9" {
 				cells, periodic, zero = "[4, 64, 2]", `["x", "y", "z"]`, ", 0"
 			}
 			text := fmt.Sprintf(`
 [domain]
+lattice = %q
 cells = %s
 periodic = %s
 [fluid]
@@ -95,7 +96,7 @@ steps = %d
 [expect.kinetic_energy]
 value = 1
 within = 1
-`, cells, periodic, nu, m, zero, steps)
+`, lattice, cells, periodic, nu, m, zero, steps)
 			s := trial{text: text, ranks: 2}.must(t)
 			k := 2 * math.Pi / float64(n)
 			energy := s.summary.Expect[0].Got
@@ -113,7 +114,7 @@ within = 1
 func TestPoiseuilleAtTheExactWallLaw(t *testing.T) {
 	const h, force = 8, 1e-6
 	for _, c := range model.Collisions {
-		for _, lattice := range []string{"D2Q9", "D3Q19"} {
+		for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
 			for _, tau := range []float64{0.55, 0.875, 1, 1.5} {
 				lambda := 3. / 16
 				if c.WallLambda != nil {
@@ -121,11 +122,12 @@ func TestPoiseuilleAtTheExactWallLaw(t *testing.T) {
 				}
 				nu := (tau - 0.5) / 3
 				cells, periodic, zero := "[3, 8]", `["x"]`, ""
-				if lattice == "D3Q19" {
+				if lattice != "D2Q9" {
 					cells, periodic, zero = "[3, 8, 2]", `["x", "z"]`, ", 0"
 				}
 				text := fmt.Sprintf(`
 [domain]
+lattice = %q
 cells = %s
 periodic = %s
 [fluid]
@@ -143,7 +145,7 @@ steps = %d
 [expect.velocity]
 reference = ["%.17g*(y*(Ly-y) + %.17g)", 0%s]
 linf = 1e-8
-`, cells, periodic, nu, c.Name, force, zero, int(20*h*h/nu/4), force/2/nu, 4./3*(lambda-3./16), zero)
+`, lattice, cells, periodic, nu, c.Name, force, zero, int(20*h*h/nu/4), force/2/nu, 4./3*(lambda-3./16), zero)
 				trial{text: text, ranks: 2}.must(t)
 			}
 		}
