@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +27,7 @@ type benchFlags struct {
 	device                        string
 	size, threads, rounds, passes int
 	only                          []string
-	dir                           string
+	match, dir                    string
 	diskMiB                       int64
 	json                          bool
 }
@@ -36,13 +38,18 @@ func benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Measure this machine's rooflines, and the kernels, ranks and checkpoints beside them",
 		Long: `bench verifies, then times. Rooflines and models take turns within one run,
-because memory that is shared with others changes its speed: compare ratios.
+because memory that is shared with others changes its speed: compare ratios. ratio is
+MLUPS by those of the first row, share the traffic by that of the fastest roofline,
+eddies MLUPS by those of the same flow without the eddy viscosity.
 
   speed       the models on D3Q19 beside the in-place rooflines of 19 and 10 values
+  models      every model on every lattice in every precision, each with and without
+              the eddy viscosity, beside the same rooflines; minutes: only if --only
+              or --match asks for it
   ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun (CPU)
   checkpoint  checkpoints beside dd conv=fsync (CPU)
-  small       the models in a box of 128^3 cells, where starting kernels counts (GPU)
-  plane       the models on D2Q9, 8192^2 cells (GPU)
+  small       usual models in a box of 128^3 cells, where starting kernels counts (GPU)
+  plane       usual models on D2Q9, 8192^2 cells (GPU)
   porous      a box a quarter of which is solid spheres, counted per fluid cell (GPU)
   open        a flow through the box around a ball: inlet, outflow, curved wall (GPU)
   seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step (GPU)`,
@@ -50,7 +57,8 @@ because memory that is shared with others changes its speed: compare ratios.
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
 	}
 	c.Flags().StringVar(&f.device, "device", "auto", "what to measure: `cpu`, cuda, auto, or the number of a GPU")
-	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in cells (default: 256 on a CPU, 512 on a GPU)")
+	c.Flags().StringVar(&f.match, "match", "", "of models, those that have all of these words: `\"D3Q27 cumulant\"`")
+	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in cells (default: 256 on a CPU, 512 on a GPU); in two dimensions 16 times that")
 	c.Flags().IntVar(&f.threads, "threads", 0, "threads (default: all cores)")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each contender takes")
 	c.Flags().IntVar(&f.passes, "passes", 0, "steps a turn (default: a tenth of a second of them, 4 at least)")
@@ -93,21 +101,26 @@ func runBench(f benchFlags) error {
 		}
 	}
 	if len(b.only) == 0 {
-		b.only = usual
+		if b.only = usual; f.match != "" {
+			b.only = []string{"models"}
+		}
+	}
+	if f.match != "" && !slices.Contains(b.only, "models") {
+		return usageError{fmt.Errorf("--match chooses among models: give it with --only models, or alone")}
 	}
 	if !f.json {
 		fmt.Printf("%s (%s); median of %d turns each\n", dev.Info().Model, dev.Info().Detail, f.rounds)
 	}
 	parts := map[string]func() error{
-		"speed": b.speed, "ranks": b.ranks, "checkpoint": b.checkpoint,
-		"small":  func() error { return b.models("D3Q19", [3]int{128, 128, 128}) },
-		"plane":  func() error { return b.models("D2Q9", [3]int{8192, 8192, 1}) },
+		"speed": b.speed, "models": b.catalogue, "ranks": b.ranks, "checkpoint": b.checkpoint,
+		"small":  func() error { return b.models("D3Q19", [3]int{128, 128, 128}, usualModels) },
+		"plane":  func() error { return b.models("D2Q9", [3]int{8192, 8192, 1}, usualModels) },
 		"porous": b.porous, "open": b.open, "seed": b.seed,
 	}
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give some of speed, ranks, checkpoint, small, plane, porous, open, seed", name)}
+			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, plane, porous, open, seed", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -122,26 +135,38 @@ type benchmark struct {
 	benchFlags
 	dev  device.Device
 	part string
+	head string // of the last table
 }
 
-var allModels = []string{"regularized", "bgk", "trt"}
+// usualModels are those that have rows in every part.
+var usualModels = []string{"regularized", "bgk", "trt"}
+
+func allModels() (names []string) {
+	for _, c := range model.Collisions {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// closedBox is what models are measured in.
+const closedBox = "closed box with a moving lid"
 
 // speed holds the models against the rooflines.
 func (b *benchmark) speed() error {
 	n := [3]int{b.size, b.size, b.size}
 	if _, onCPU := b.dev.(*cpu.Device); !onCPU {
-		return b.models("D3Q19", n)
+		return b.models("D3Q19", n, allModels())
 	}
 	// A CPU's memory changes its speed with its other users: all in turns, then the
 	// other precisions against float32.
 	jobs := []bench.Job{bench.InPlace(19, n), bench.CopyPast(19, n)}
-	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels...) {
+	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels()...) {
 		jobs = append(jobs, bench.Closed(spec, n))
 	}
-	if err := b.measure("closed box with a moving lid", n, jobs...); err != nil {
+	if err := b.measure(closedBox, n, jobs...); err != nil {
 		return err
 	}
-	for _, m := range allModels {
+	for _, m := range allModels() {
 		var jobs []bench.Job
 		for _, p := range model.Precisions {
 			jobs = append(jobs, bench.Closed(bench.Specs("D3Q19", p, m)[0], n))
@@ -153,24 +178,69 @@ func (b *benchmark) speed() error {
 	return nil
 }
 
-// models measures every model in every precision that the device has, each beside the
-// rooflines alone, so that the memory of one is enough.
-func (b *benchmark) models(lattice string, n [3]int) error {
+// models measures models in every precision, each beside the rooflines alone, so that the
+// memory of one is enough.
+func (b *benchmark) models(lattice string, n [3]int, names []string) error {
+	var specs []model.Spec
 	for _, p := range model.Precisions {
-		for _, spec := range bench.Specs(lattice, p, allModels...) {
-			if err := bench.Has(b.dev, spec); err != nil {
-				if !b.json {
-					fmt.Printf("\n%s: not measured: %v\n", spec, err)
-				}
-				continue
-			}
-			err := b.measure("closed box with a moving lid", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Closed(spec, n))
-			if err != nil {
-				return err
-			}
+		specs = append(specs, bench.Specs(lattice, p, names...)...)
+	}
+	verified := bench.VerifyAll(b.dev, specs, func(model.Spec) int { return n[0] })
+	for _, spec := range specs {
+		if err := b.measure(closedBox, n, bench.InPlace(19, n), bench.InPlace(10, n), verified.Closed(spec, n)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// catalogue measures every model that a case may ask for. What cannot be measured, for lack
+// of memory for one, or for being wrong, keeps no other from it.
+func (b *benchmark) catalogue() error {
+	specs := matching(bench.Catalogue(), b.match)
+	if len(specs) == 0 {
+		return usageError{fmt.Errorf("--match %q: no model has all of these words; a name is such as %q", b.match, bench.Catalogue()[0])}
+	}
+	box := func(spec model.Spec) [3]int {
+		if spec.Lattice.Dims == 2 {
+			return [3]int{16 * b.size, 16 * b.size, 1}
+		}
+		return [3]int{b.size, b.size, b.size}
+	}
+	both := slices.Clone(specs)
+	for _, spec := range specs {
+		both = append(both, bench.WithEddies(spec))
+	}
+	if !b.json {
+		fmt.Printf("\nholding %d kernels against the oracle\n", len(both))
+	}
+	verified := bench.VerifyAll(b.dev, both, func(spec model.Spec) int { return box(spec)[0] })
+	var failed []error
+	for _, spec := range specs {
+		n := box(spec)
+		jobs := []bench.Job{bench.InPlace(19, n)}
+		if _, onCPU := b.dev.(*cpu.Device); !onCPU {
+			jobs = append(jobs, bench.InPlace(10, n))
+		}
+		if err := b.measure(closedBox, n, append(jobs, verified.Eddies(spec, n)...)...); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", spec, err))
+			if !b.json {
+				fmt.Printf("%s: not measured: %v\n", spec, err)
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// matching are the models whose names have all of some words.
+func matching(specs []model.Spec, words string) (list []model.Spec) {
+	for _, spec := range specs {
+		name := strings.Fields(spec.String())
+		if !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return !slices.Contains(name, w) }) {
+			list = append(list, spec)
+		}
+	}
+	return list
 }
 
 // porous counts fluid cells in a packing of spheres, beside the box without.
@@ -219,9 +289,12 @@ func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 	if n[2] > 1 {
 		cells += fmt.Sprintf(" x %d", n[2])
 	}
-	fmt.Printf("\n%-42s %9s %21s %8s %7s %7s %8s %8s %8s\n", cells+", "+what, "MLUPS", "(low - high)", "GB/s", "ratio", "share", "B/step", "B/cell", "oracle")
+	if head := cells + ", " + what; head != b.head {
+		b.head = head
+		fmt.Printf("\n%-48s %9s %21s %8s %7s %7s %8s %8s %8s %8s\n", head, "MLUPS", "(low - high)", "GB/s", "ratio", "share", "B/step", "B/cell", "oracle", "eddies")
+	}
 	for _, s := range speeds {
-		fmt.Printf("%-42s %9.1f  (%8.1f - %8.1f) %8.1f %7.3f", s.Name, s.MLUPS, s.Low, s.High, s.GBps, s.Ratio)
+		fmt.Printf("%-48s %9.1f  (%8.1f - %8.1f) %8.1f %7.3f", s.Name, s.MLUPS, s.Low, s.High, s.GBps, s.Ratio)
 		if s.Share > 0 {
 			fmt.Printf(" %5.1f %%", 100*s.Share)
 		} else {
@@ -229,6 +302,9 @@ func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 		}
 		if fmt.Printf(" %8d", s.Traffic); s.Bytes > 0 {
 			fmt.Printf(" %8.1f %8.1g", s.Bytes, s.Oracle)
+		}
+		if s.Without > 0 {
+			fmt.Printf(" %8.3f", s.Without)
 		}
 		fmt.Println()
 	}

@@ -26,6 +26,7 @@ type Speed struct {
 	Share   float64 // median over the turns of the traffic to the fastest roofline's; 0 without one
 	Bytes   float64 // state and flags, bytes a cell; 0 for rooflines
 	Oracle  float64 // largest difference from the oracle
+	Without float64 // median over the turns of the ratio of MLUPS to the same flow without eddy viscosity; 0: it has none
 }
 
 // Job is something to measure, made ready on a device.
@@ -39,6 +40,8 @@ type contender struct {
 	roofline bool
 	memory   float64
 	oracle   float64
+	without  *contender   // the same flow without eddy viscosity; nil: it has none
+	flow     *flow        // nil: a roofline
 	queue    func()       // one step, or one pass over the memory
 	wait     func() error // for what was queued
 	pair     device.Graph // of two passes, where the device records work
@@ -96,7 +99,7 @@ const turnSeconds = 0.1
 func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error) {
 	var all []*contender
 	defer func() {
-		for _, c := range all {
+		for _, c := range slices.Backward(all) { // an earlier one may own what a later one uses
 			if c.pair != nil {
 				c.pair.Close()
 			}
@@ -146,10 +149,13 @@ func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error)
 
 // speed sums the turns up, beside those of the others.
 func (c *contender) speed(all []*contender) Speed {
-	var ratios, shares []float64
+	var ratios, shares, without []float64
 	rate := func(c *contender, i int) float64 { return float64(c.cells) / c.seconds[i] }
 	for i := range c.seconds {
 		ratios = append(ratios, rate(c, i)/rate(all[0], i))
+		if c.without != nil {
+			without = append(without, rate(c, i)/rate(c.without, i))
+		}
 		fastest := 0.0
 		for _, o := range all {
 			if o.roofline {
@@ -165,7 +171,7 @@ func (c *contender) speed(all []*contender) Speed {
 	return Speed{
 		Name: c.name, Cells: c.cells, MLUPS: mlups, Low: cells / slices.Max(c.seconds), High: cells / slices.Min(c.seconds),
 		Traffic: c.bytes, GBps: mlups * float64(c.bytes) / 1e3, Ratio: Median(ratios), Share: Median(shares),
-		Bytes: c.memory, Oracle: c.oracle,
+		Bytes: c.memory, Oracle: c.oracle, Without: Median(without),
 	}
 }
 

@@ -109,16 +109,87 @@ func (w writingProgram) FieldsTo(s device.Stream, state device.Buffer, box decom
 	}
 }
 
+// Every model that a case may ask for agrees with the oracle, with the eddy viscosity too.
 func TestVerifyEverySpec(t *testing.T) {
 	d, err := cpu.New(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, spec := range model.Pairs() {
-		for _, spec.Precision = range model.Precisions {
-			if _, err := Verify(d, spec, 37); err != nil {
+	specs := Catalogue()
+	if want := len(model.Lattices) * len(model.Collisions) * len(model.Precisions); len(specs) != want {
+		t.Errorf("%d models, want %d", len(specs), want)
+	}
+	for _, spec := range specs {
+		specs = append(specs, WithEddies(spec))
+	}
+	v := VerifyAll(d, specs, func(spec model.Spec) int { return 21 })
+	for _, spec := range specs {
+		if difference, err := v.of(spec)(); err != nil || !(difference > 0) {
+			t.Errorf("%s: %g, %v", spec, difference, err)
+		}
+	}
+	if _, err := v.of(model.Spec{Lattice: model.Lattices[0]})(); err == nil {
+		t.Error("what was not verified has an outcome")
+	}
+}
+
+// With and without the eddy viscosity one state is stepped, and each row says what the law
+// costs in the same turns.
+func TestEddies(t *testing.T) {
+	d, err := cpu.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	n := [3]int{32, 24, 16}
+	for _, name := range []string{"cumulant", "trt"} {
+		spec := Specs("D3Q27", model.Float32, name)[0]
+		v := VerifyAll(d, []model.Spec{spec, WithEddies(spec)}, func(model.Spec) int { return n[0] })
+		speeds, err := Measure(d, append([]Job{InPlace(19, n)}, v.Eddies(spec, n)...), 1, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, law := speeds[1], speeds[2]
+		if plain.Name != "D3Q27 "+name+" float32" || law.Name != plain.Name+" smagorinsky" || plain.Without != 0 || plain.Bytes != law.Bytes {
+			t.Errorf("%+v\n%+v", plain, law)
+		}
+		if want := law.MLUPS / plain.MLUPS; math.Abs(law.Without-want) > 1e-9*want {
+			t.Errorf("%s: %g of the speed without, want %g", law.Name, law.Without, want)
+		}
+	}
+}
+
+// calm is a device that forgets the eddies.
+type calm struct{ device.Device }
+type calmProgram struct{ device.Program }
+
+func (c calm) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+	p, err := c.Device.Load(spec, l, periodic, cells)
+	return calmProgram{p}, err
+}
+
+func (c calmProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, p model.Params) {
+	p.Viscosity[1] = 0
+	c.Program.Step(s, in, out, box, p)
+}
+
+// The flow that models are verified with has eddies that count.
+func TestForgottenEddiesHaveNoSpeed(t *testing.T) {
+	d, err := cpu.New(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	n := [3]int{16, 16, 16}
+	for _, p := range []model.Precision{model.Float32, model.Float64} {
+		for _, spec := range Specs("D3Q19", p, "regularized", "bgk", "cumulant") {
+			v := VerifyAll(calm{d}, []model.Spec{spec, WithEddies(spec)}, func(model.Spec) int { return n[0] })
+			if _, err := v.of(spec)(); err != nil {
 				t.Error(err)
+			}
+			if _, err := Measure(calm{d}, v.Eddies(spec, n), 1, 2); err == nil || !strings.Contains(err.Error(), "smagorinsky is wrong") {
+				t.Errorf("%s: %v", spec, err)
 			}
 		}
 	}

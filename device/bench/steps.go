@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"sync"
 
 	"lbmsim/decomp"
 	"lbmsim/device"
@@ -29,19 +30,11 @@ func Specs(lattice string, p model.Precision, names ...string) []model.Spec {
 	return specs
 }
 
-// Has tells why a device has no kernels for a spec, nil if it has.
-func Has(dev device.Device, spec model.Spec) error {
-	b := newBox(spec, [3]int{4, 4, 4})
-	p, err := dev.Load(spec, b.layout, b.periodic, b.cells)
-	if err == nil {
-		p.Close()
-	}
-	return err
-}
-
 // Closed is steps in a closed box with a moving lid.
 func Closed(spec model.Spec, n [3]int) Job {
-	return func(dev device.Device) (*contender, error) { return driven(dev, newBox(spec, n), spec.String()) }
+	return func(dev device.Device) (*contender, error) {
+		return driven(dev, newBox(spec, n), spec.String(), verifying(dev, sample(spec, n)), nil)
+	}
 }
 
 // Packed is the same with spheres that fill a share of the box; only fluid cells are
@@ -50,7 +43,7 @@ func Packed(spec model.Spec, n [3]int, share float64) Job {
 	return func(dev device.Device) (*contender, error) {
 		b := newBox(spec, n)
 		b.pack(share, float64(min(n[0], n[1], n[2]))/16)
-		return driven(dev, b, fmt.Sprintf("%s, %.1f %% solid spheres", spec, 100*(1-float64(b.fluid())/float64(b.all().Cells()))))
+		return driven(dev, b, fmt.Sprintf("%s, %.1f %% solid spheres", spec, 100*(1-float64(b.fluid())/float64(b.all().Cells()))), verifying(dev, sample(spec, n)), nil)
 	}
 }
 
@@ -93,22 +86,30 @@ func (b *box) pack(share, radius float64) {
 }
 
 // driven is steps of a box with a lid: the fluid, at rest at first, follows it; mass stays.
-func driven(dev device.Device, b box, name string) (*contender, error) {
-	return steps(dev, b, sample(b.spec, b.layout.N), name, func(f *flow) error {
+func driven(dev device.Device, b box, name string, verified check, host *flow) (*contender, error) {
+	return steps(dev, b, name, verified, host, func(f *flow) error {
 		return f.look(func(mass, speed float64) bool {
 			return speed > 1e-3 && speed < 0.06 && math.Abs(mass) < 1e-4*float64(b.all().Cells())
 		})
 	})
 }
 
+// check holds kernels against the oracle and returns the largest difference.
+type check func() (float64, error)
+
+func verifying(dev device.Device, small box) check {
+	return func() (float64, error) { return verify(dev, small, new(sync.Mutex)) }
+}
+
 // steps takes part with real time steps; in a small box of the same kind the oracle has to
-// agree first, and done looks at what comes of the large one.
-func steps(dev device.Device, b, small box, name string, done func(*flow) error) (*contender, error) {
-	difference, err := verify(dev, small)
+// agree first, and done looks at what comes of the large one. A host, if any, goes on with
+// the same state.
+func steps(dev device.Device, b box, name string, verified check, host *flow, done func(*flow) error) (*contender, error) {
+	difference, err := verified()
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFlow(dev, b)
+	f, err := newFlow(dev, b, host)
 	if err != nil {
 		return nil, err
 	}
@@ -127,20 +128,26 @@ type flow struct {
 	box
 	program device.Program
 	state   [2]device.Buffer
+	shared  bool // the state is another flow's
 	stream  device.Stream
 	bytes   int
 }
 
-func newFlow(dev device.Device, b box) (f *flow, err error) {
+func newFlow(dev device.Device, b box, host *flow) (f *flow, err error) {
 	f = &flow{box: b, stream: dev.NewStream(false)}
 	if f.program, err = dev.Load(b.spec, b.layout, b.periodic, b.cells); err != nil {
 		return nil, err
 	}
 	f.bytes = f.program.Bytes() + len(b.cells.Type)
+	if host != nil {
+		f.shared, f.state = true, host.state
+	}
 	for i := range f.state {
-		if f.state[i], err = dev.Alloc(b.layout.Len() * b.spec.Precision.Bytes()); err != nil {
-			f.close()
-			return nil, err
+		if f.state[i] == nil {
+			if f.state[i], err = dev.Alloc(b.layout.Len() * b.spec.Precision.Bytes()); err != nil {
+				f.close()
+				return nil, err
+			}
 		}
 		f.bytes += f.state[i].Bytes()
 	}
@@ -150,7 +157,7 @@ func newFlow(dev device.Device, b box) (f *flow, err error) {
 func (f *flow) close() {
 	f.program.Close()
 	for _, s := range f.state {
-		if s != nil {
+		if s != nil && !f.shared {
 			s.Free()
 		}
 	}
@@ -164,7 +171,7 @@ func (f *flow) step() {
 func (f *flow) contender(name string) *contender {
 	return &contender{
 		name: name, cells: f.fluid(), bytes: f.program.BytesPerCell(), memory: float64(f.bytes) / float64(f.all().Cells()),
-		queue: f.step, wait: f.stream.Sync, close: f.close,
+		queue: f.step, wait: f.stream.Sync, close: f.close, flow: f,
 	}
 }
 
@@ -194,7 +201,7 @@ func Pulse(spec model.Spec, n [3]int) Job {
 			return nil, err
 		}
 		b := periodicBox(spec, n)
-		f, err := newFlow(dev, b)
+		f, err := newFlow(dev, b, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 func Through(spec model.Spec, n [3]int, axis int) Job {
 	return func(dev device.Device) (*contender, error) {
 		b := openBox(spec, n, axis)
-		return steps(dev, b, openBox(spec, sampleSize(n), axis), fmt.Sprintf("%s, flow along %c", spec, "xyz"[axis]), func(f *flow) error {
+		return steps(dev, b, fmt.Sprintf("%s, flow along %c", spec, "xyz"[axis]), verifying(dev, openBox(spec, sampleSize(n), axis)), nil, func(f *flow) error {
 			return f.look(func(_, speed float64) bool { return speed > 0.5*inflow && speed < 6*inflow })
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 
 	"lbmsim/decomp"
 	"lbmsim/device"
@@ -20,6 +21,9 @@ type box struct {
 	params   model.Params
 }
 
+// eddies is the constant of Smagorinsky's law.
+const eddies = 0.17
+
 // emptyBox has no walls yet.
 func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 	ghost := [3]int{0, 0, 1}
@@ -30,10 +34,14 @@ func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 	for _, p := range spec.Collision.Params {
 		values = append(values, p.Default)
 	}
-	return box{
+	b := box{
 		spec: spec, layout: decomp.NewLayout(n, ghost, spec.Components()), cells: model.NewCells(n),
 		params: model.NewParams(spec.Collision, tau, values, [3]float64{}),
 	}
+	if spec.Viscosity == model.Smagorinsky {
+		b.params = b.params.WithSmagorinsky(eddies)
+	}
+	return b
 }
 
 func (b box) all() decomp.Box { return decomp.Box{Hi: b.layout.N} }
@@ -82,7 +90,11 @@ func newBox(spec model.Spec, n [3]int) box {
 	var x [3]int
 	for x[2] = -1; x[2] <= n[2]; x[2]++ {
 		for x[1] = -1; x[1] <= n[1]; x[1]++ {
-			for x[0] = -1; x[0] <= n[0]; x[0]++ {
+			stride := 1
+			if x[1] >= 0 && x[1] < n[1] && (last < 2 || x[2] >= 0 && x[2] < n[2]) {
+				stride = n[0] + 1 // only the ends of the row are outside
+			}
+			for x[0] = -1; x[0] <= n[0]; x[0] += stride {
 				outside := 0
 				for a := 0; a <= last; a++ {
 					if x[a] < 0 || x[a] >= n[a] {
@@ -131,44 +143,22 @@ func sample(spec model.Spec, n [3]int) box {
 // a flat box with spheres in it and returns the largest difference of a velocity
 // component, in lattice units. Its rows have that many cells.
 func Verify(dev device.Device, spec model.Spec, width int) (float64, error) {
-	return verify(dev, sample(spec, [3]int{width}))
+	return verify(dev, sample(spec, [3]int{width}), new(sync.Mutex))
 }
 
-func verify(dev device.Device, b box) (float64, error) {
+// verify holds the mutex while it uses the device, but for loading kernels: several can
+// compile, and step their oracles, at once.
+func verify(dev device.Device, b box, mu *sync.Mutex) (float64, error) {
 	const steps = 5
 	spec, n := b.spec, b.layout.N
-	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)
+	oracle := ref.New(spec.Lattice, spec.Collision.Name, b.params, [3]bool{}, b.cells)
+	oracle.Law = spec.Viscosity
+	got, err := advance(dev, b, steps, oracle, mu)
 	if err != nil {
 		return 0, err
 	}
-	defer program.Close()
-	var state [2]device.Buffer
-	for i := range state {
-		if state[i], err = dev.Alloc(b.layout.Len() * spec.Precision.Bytes()); err != nil {
-			return 0, err
-		}
-		defer state[i].Free()
-	}
-	all := decomp.Box{Hi: n}
-	if err := program.Init(state[0], all, b.initial(), b.params); err != nil {
-		return 0, err
-	}
-	oracle := ref.New(spec.Lattice, spec.Collision.Name, b.params, [3]bool{}, b.cells)
-	if err := start(dev, oracle, b, state[0]); err != nil {
-		return 0, err
-	}
-	s := dev.NewStream(false)
 	for range steps {
-		program.Step(s, state[0], state[1], all, b.params)
-		state[0], state[1] = state[1], state[0]
 		oracle.Step()
-	}
-	if err := s.Sync(); err != nil {
-		return 0, err
-	}
-	got := make([]float64, all.Cells()*(1+spec.Lattice.Dims))
-	if err := program.Fields(state[0], all, got, b.params); err != nil {
-		return 0, err
 	}
 	worst := 0.0
 	oracle.Each(func(cell int, x [3]int, solid bool) {
@@ -184,6 +174,42 @@ func verify(dev device.Device, b box) (float64, error) {
 		return worst, fmt.Errorf("%s is wrong: a velocity differs from the oracle's by %.2g (allowed %.2g); no speed is shown", spec, worst, limit)
 	}
 	return worst, nil
+}
+
+// advance makes some steps on the device and returns the fields then; the oracle gets the
+// initial state.
+func advance(dev device.Device, b box, steps int, oracle *ref.Flow, mu *sync.Mutex) ([]float64, error) {
+	spec := b.spec
+	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)
+	if err != nil {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	defer program.Close()
+	var state [2]device.Buffer
+	for i := range state {
+		if state[i], err = dev.Alloc(b.layout.Len() * spec.Precision.Bytes()); err != nil {
+			return nil, err
+		}
+		defer state[i].Free()
+	}
+	if err := program.Init(state[0], b.all(), b.initial(), b.params); err != nil {
+		return nil, err
+	}
+	if err := start(dev, oracle, b, state[0]); err != nil {
+		return nil, err
+	}
+	s := dev.NewStream(false)
+	for range steps {
+		program.Step(s, state[0], state[1], b.all(), b.params)
+		state[0], state[1] = state[1], state[0]
+	}
+	if err := s.Sync(); err != nil {
+		return nil, err
+	}
+	got := make([]float64, b.all().Cells()*(1+spec.Lattice.Dims))
+	return got, program.Fields(state[0], b.all(), got, b.params)
 }
 
 // start gives the oracle the device's initial state. That of a device's own 16-bit
@@ -227,7 +253,7 @@ func load(oracle *ref.Flow, b box, state device.Buffer) error {
 			v[c] = value(b.layout.At(x[0], x[1], x[2], c))
 		}
 		if b.spec.Collision.Scheme == model.Moments {
-			oracle.F[cell] = oracle.Populations(v)
+			oracle.F[cell] = oracle.Close(oracle.Populations(v))
 			return
 		}
 		for i := range v {

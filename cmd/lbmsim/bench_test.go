@@ -1,0 +1,75 @@
+//go:build mpi
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"lbmsim/device/bench"
+	"lbmsim/model"
+)
+
+// Each model has a row, one with the eddy viscosity and the rooflines of the same turns.
+func TestBenchModels(t *testing.T) {
+	small := []string{"bench", "--device", "cpu", "--threads", "1", "--size", "16", "--passes", "2", "--rounds", "1", "--json"}
+	for match, want := range map[string]string{
+		"D3Q27 cumulant float32": "[roofline: 19 float32 in place [16 16 16], D3Q27 cumulant float32 [16 16 16], D3Q27 cumulant float32 smagorinsky [16 16 16]]",
+		"bgk D2Q9 float64":       "[roofline: 19 float32 in place [256 256 1], D2Q9 bgk float64 [256 256 1], D2Q9 bgk float64 smagorinsky [256 256 1]]",
+	} {
+		r := runProgram(t, t.TempDir(), 0, append(small, "--match", match)...)
+		if r.code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", match, r.code, r.out)
+		}
+		var got []string
+		for _, line := range strings.Split(strings.TrimSpace(r.out), "\n") {
+			var row struct {
+				Part string
+				Size [3]int
+				bench.Speed
+			}
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			got = append(got, fmt.Sprint(row.Name, " ", row.Size))
+			if law := strings.HasSuffix(row.Name, "smagorinsky"); row.Part != "models" || row.Ratio <= 0 || law != (row.Without > 0) {
+				t.Errorf("%s", line)
+			}
+		}
+		if all := "[" + strings.Join(got, ", ") + "]"; all != want {
+			t.Errorf("%s: rows %s, want %s", match, all, want)
+		}
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"--match D3Q15":                     "no model has all of these words; a name is such as \"D2Q9 regularized float32\"",
+		"--match cumulant --only speed":     "--only models",
+		"--only modells":                    "give some of speed, models, ranks",
+		"--only models --match smagorinsky": "no model",
+	} {
+		r := runProgram(t, t.TempDir(), 0, append([]string{"bench", "--device", "cpu", "--threads", "1"}, strings.Fields(args)...)...)
+		if r.code != 2 || !strings.Contains(r.out, want) {
+			t.Errorf("%s: exit code %d, no %q in\n%s", args, r.code, want, r.out)
+		}
+	}
+}
+
+func TestMatching(t *testing.T) {
+	all := bench.Catalogue()
+	for words, want := range map[string]int{
+		"":                              len(all),
+		"cumulant":                      len(model.Lattices) * len(model.Precisions),
+		"regularized":                   len(model.Lattices) * len(model.Precisions), // a word, not a part of one
+		"float16  D3Q27":                len(model.Collisions),
+		"D3Q19 trt float64":             1,
+		"D3Q19 trt float64 regularized": 0,
+	} {
+		if got := matching(all, words); len(got) != want {
+			t.Errorf("%q: %d models, want %d", words, len(got), want)
+		}
+	}
+}
