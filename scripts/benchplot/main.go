@@ -4,7 +4,11 @@
 //	lbmsim bench --json >bench.json
 //	go run ./scripts/benchplot -o roofline.svg bench.json [MORE.json...]
 //
-// and what `lbmsim bench scaling --json` has measured:
+// or prints the same numbers as a table for docs/performance.md:
+//
+//	go run ./scripts/benchplot -table bench.json
+//
+// It draws, too, what `lbmsim bench scaling --json` has measured:
 //
 //	mpirun -np 8 lbmsim bench scaling --json >scaling.json
 //	go run ./scripts/benchplot -o scaling.svg scaling.json
@@ -26,36 +30,26 @@ import (
 
 func main() {
 	out := flag.String("o", "roofline.svg", "picture to write, .svg or .png")
+	table := flag.Bool("table", false, "print the speeds of kernels as Markdown instead")
 	flag.Parse()
-	if err := run(*out, flag.Args()); err != nil {
+	var err error
+	if *table {
+		err = printTables(os.Stdout, flag.Args())
+	} else {
+		err = run(*out, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchplot:", err)
 		os.Exit(1)
 	}
 }
 
 func run(out string, files []string) error {
-	var rows []row
-	var scales []scaling.Row
-	if len(files) == 0 {
-		files = []string{"-"}
-	}
-	for _, name := range files {
-		text, err := readFile(name)
-		if err != nil {
-			return err
-		}
-		more, err := read(bytes.NewReader(text))
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		curves, err := readScaling(bytes.NewReader(text))
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		rows, scales = append(rows, more...), append(scales, curves...)
+	rows, scales, err := readAll(files)
+	if err != nil {
+		return err
 	}
 	var b bytes.Buffer
-	var err error
 	switch bars, curves := panels(rows), diagrams(scales); {
 	case len(bars) > 0 && len(curves) > 0:
 		err = fmt.Errorf("%v hold speeds of kernels and scaling: draw them one by one", files)
@@ -70,6 +64,41 @@ func run(out string, files []string) error {
 		return err
 	}
 	return os.WriteFile(out, b.Bytes(), 0o666)
+}
+
+// printTables writes the speeds of kernels.
+func printTables(w io.Writer, files []string) error {
+	rows, _, err := readAll(files)
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("no speeds of kernels in %v: give what `lbmsim bench --json` prints", files)
+	}
+	if err != nil {
+		return err
+	}
+	return writeTables(w, rows)
+}
+
+// readAll reads files, or the input where none is named.
+func readAll(files []string) (rows []row, scales []scaling.Row, err error) {
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	for _, name := range files {
+		text, err := readFile(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, err := read(bytes.NewReader(text))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		curves, err := readScaling(bytes.NewReader(text))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		rows, scales = append(rows, more...), append(scales, curves...)
+	}
+	return rows, scales, nil
 }
 
 func readFile(name string) ([]byte, error) {

@@ -106,12 +106,8 @@ func panels(rows []row) []panel {
 	}
 	var list []panel
 	for _, k := range order {
-		cells := fmt.Sprintf("%d x %d", k.size[0], k.size[1])
-		if k.size[2] > 1 {
-			cells += fmt.Sprintf(" x %d", k.size[2])
-		}
 		list = append(list, panel{
-			title: fmt.Sprintf("%s, %s cells, %s (version %s)", k.device, cells, k.what, k.version),
+			title: fmt.Sprintf("%s, %s cells, %s (version %s)", k.device, cells(k.size), k.what, k.version),
 			bars:  append(roofs[k], kernels[k]...),
 		})
 	}
