@@ -380,8 +380,10 @@ func (r *run) evidence(b *Blowup) (list []string) {
 	viscosity := model.CS2 * (r.Case.Tau - 0.5)
 	if cell := speed / viscosity; r.Case.Tau-0.5 < weakMargin || cell > weakCell {
 		advice := "a finer grid, a lower speed or a larger viscosity"
-		if name := r.Case.Spec.Collision.Name; name != "cumulant" && name != "recursive_regularized" {
-			advice += ", or a collision model made for it (cumulant, recursive_regularized; here " + name + ")"
+		if s := r.Case.Spec; s.Collision.Name != "cumulant" {
+			advice += ", or the collision model cumulant, made for it (here " + s.Collision.Name + ")"
+		} else if s.Lattice.Name == "D3Q19" {
+			advice += ", or D3Q27, which has the velocities for all moments of cumulant (here D3Q19)"
 		}
 		add(80, "tau is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f small waves are hardly damped: %s", r.Case.Tau, r.Case.Tau-0.5, cell, speed, weakCell, advice)
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
+	"lbmsim/model"
 )
 
 // Where a run begins that names no file.
@@ -81,7 +83,8 @@ func (r *run) restart() error {
 			return r.resumeOutputs(m)
 		}
 		var other *otherCase
-		if errors.As(err, &other) {
+		var older *otherScheme
+		if errors.As(err, &other) || errors.As(err, &older) {
 			return &Error{ExitUsage, err}
 		}
 		var failure *comm.Failure
@@ -119,6 +122,40 @@ func (o *otherCase) Error() string {
 		o.path, strings.Join(o.keys, "\n  "))
 }
 
+// otherScheme is a checkpoint of the time when a model that stores moments stored its
+// populations.
+type otherScheme struct {
+	path, model, version string
+	has, want            int // numbers a cell
+}
+
+func (o *otherScheme) Error() string {
+	return fmt.Sprintf("the checkpoint %s holds the populations of %s, %d numbers a cell; this version stores its moments, %d numbers: begin anew, or go on with the version that wrote the checkpoint (%s)",
+		o.path, o.model, o.has, o.want, o.version)
+}
+
+// schemeOf explains a state of populations where the model has moments now, whatever else
+// differs; nil if that is not so.
+func schemeOf(path string, h checkpoint.Header) error {
+	words := strings.Fields(h.Spec) // of model.Spec
+	if len(words) < 3 {
+		return nil
+	}
+	var s model.Spec
+	var ok [2]bool
+	s.Lattice, ok[0] = model.FindLattice(words[0])
+	s.Collision, ok[1] = model.FindCollision(words[1])
+	s.Scalar = slices.Contains(words, "scalar")
+	if ok != [2]bool{true, true} || s.Collision.Scheme != model.Moments {
+		return nil
+	}
+	want := s.Components()
+	if populations := want - s.FlowComponents() + s.Lattice.Q(); h.Components != populations {
+		return nil
+	}
+	return &otherScheme{path, s.Collision.Name, h.Version, h.Components, want}
+}
+
 // restore reads this rank's part, in stages that all ranks take together: the header,
 // which every rank holds against the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
@@ -129,6 +166,9 @@ func (r *run) restore(path string) (m memory, err error) {
 		defer f.Close()
 	}
 	if err := comm.Agree(r.Comm, err); err != nil {
+		return m, err
+	}
+	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot mend it
 		return m, err
 	}
 	if keys := r.differences(f.Header); len(keys) > 0 {

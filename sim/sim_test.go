@@ -291,7 +291,7 @@ func compare(t *testing.T, what string, got, want map[string][]byte) {
 
 func TestAnyNumberOfRanksGivesTheSameBits(t *testing.T) {
 	for name, text := range variety {
-		for _, model := range []string{"regularized", "bgk", "trt"} {
+		for _, model := range []string{"regularized", "cumulant", "bgk", "trt"} {
 			for _, precision := range []string{"float32", "float64", "float16"} {
 				t.Run(name+" "+model+" "+precision, func(t *testing.T) {
 					whole := withPoint(text + ending(model, precision, 20))
@@ -314,7 +314,7 @@ func TestAnyNumberOfRanksGivesTheSameBits(t *testing.T) {
 // stopped.
 func TestRestartOnOtherRanksGivesTheSameBits(t *testing.T) {
 	for name, text := range variety {
-		for model, precision := range map[string]string{"regularized": "float16", "trt": "float32"} {
+		for model, precision := range map[string]string{"regularized": "float16", "cumulant": "float32", "trt": "float32"} {
 			t.Run(name+" "+model, func(t *testing.T) {
 				whole := withPoint(text + ending(model, precision, 40))
 				straight := t.TempDir()
@@ -360,6 +360,59 @@ func TestRestartRefusesAnotherCase(t *testing.T) {
 		}
 		if code, agreed := ExitCode(err); code != ExitUsage || !agreed {
 			t.Errorf("%s: exit code %d, agreed %v", change[1], code, agreed)
+		}
+	}
+}
+
+// Older versions stored the populations of models whose moments are stored now.
+func TestRestartRefusesPopulationsOfAModelOfMoments(t *testing.T) {
+	for _, c := range []struct {
+		model, lattice, scalar string
+		populations, moments   int
+	}{
+		{"cumulant", "D3Q19", "", 19, 10},
+		{"recursive_regularized", "D3Q27", "[temperature]\ndiffusivity = 0.1\n", 34, 17},
+		{"cumulant", "D2Q9", "", 9, 6},
+	} {
+		cells, axes := "[4, 5, 3]", `["x", "y", "z"]`
+		if c.lattice == "D2Q9" {
+			cells, axes = "[4, 5]", `["x", "y"]`
+		}
+		text := fmt.Sprintf("[domain]\nlattice = %q\ncells = %s\nperiodic = %s\n[fluid]\nviscosity = 0.1\n[collision]\nmodel = %q\n%s[run]\nsteps = 2\n[checkpoint]\nevery = 1\n", c.lattice, cells, axes, c.model, c.scalar)
+		dir := t.TempDir()
+		trial{text: text, ranks: 1, dir: dir}.must(t)
+		folder := filepath.Join(dir, checkpointDir)
+		f, err := checkpoint.Open(checkpoint.Path(folder, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := f.Header
+		f.Close()
+		if h.Components != c.moments {
+			t.Fatalf("%s has %d numbers a cell, want %d", h.Spec, h.Components, c.moments)
+		}
+		h.Components, h.Version, h.Step = c.populations, "1.0", 3
+		p, err := checkpoint.Begin(comm.Serial(), folder, h, checkpoint.Extent{Planes: [2]int{0, h.Planes}, Rows: [2]int{0, h.Rows}})
+		if err == nil {
+			err = p.Write(0, make([]byte, h.Planes*h.PlaneBytes()))
+		}
+		if err == nil {
+			err = p.Commit(9)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Whatever else differs: that is no other case, and a change of the case mends nothing.
+		for _, text := range []string{text, strings.Replace(text, "viscosity = 0.1", "viscosity = 0.2", 1)} {
+			_, err = trial{text: text, ranks: 2, dir: dir, restart: "latest"}.run(t)
+			for _, word := range []string{"000000000003.h5", "populations of " + c.model, fmt.Sprintf("%d numbers", c.populations), fmt.Sprintf("%d numbers", c.moments), "begin anew", "(1.0)"} {
+				if err == nil || !strings.Contains(err.Error(), word) {
+					t.Errorf("%s: %v, want %q", h.Spec, err, word)
+				}
+			}
+			if code, agreed := ExitCode(err); code != ExitUsage || !agreed {
+				t.Errorf("%s: exit code %d, agreed %v", h.Spec, code, agreed)
+			}
 		}
 	}
 }
