@@ -16,7 +16,6 @@ template <class L, class R> struct ThirdOrder {
 
 	// The moments of first to third order of x are set.
 	LBM_HD LBM_INLINE ThirdOrder(Expansion<L, R>& x, const Moments<L, R>& m) {
-		constexpr T third = T(1) / T(3);
 		upToSecond(x, m);
 		inv = reciprocal(T(1) + m.r);
 		R twice[L::D];
@@ -31,7 +30,7 @@ template <class L, class R> struct ThirdOrder {
 		});
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			const R j3 = m.j[A] * third;
+			const R j3 = m.j[A] * unevenThird<T>();
 			unroll<L::D>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value;
 				if constexpr (A != B) x.template of<A, 1, B, 2>() = (j3 + u[A] * m.s[B]) + twice[B] * k[L::pair(A, B)];

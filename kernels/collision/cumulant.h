@@ -11,6 +11,8 @@
 namespace lbm { namespace {
 
 struct Cumulant {
+	static constexpr bool OWN_BULK = true;
+
 	// The trace has a rate of its own, whatever the viscosity's law.
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Regularized::relax<true>(m, p); }

@@ -11,6 +11,8 @@
 namespace lbm { namespace {
 
 struct Regularized {
+	static constexpr bool OWN_BULK = false;  // collide gives the trace of the stress a rate of its own
+
 	template <class L, class R> LBM_HD static LBM_INLINE Expansion<L, R> expand(const Moments<L, R>& m) { return secondOrder(m); }
 
 	template <class L, class R>

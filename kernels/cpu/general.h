@@ -54,7 +54,7 @@ struct AnyModel {
 // The moments are copied, so that those of the usual case stay in registers.
 template <class C> struct AnyRates : C {
 	template <class L, class R> LBM_INLINE static void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
-		if (__builtin_expect(!p.local, 1)) return C::template collide<L>(m, p);
+		if (__builtin_expect(C::OWN_BULK ? p.kind == 0 : !p.local, 1)) return C::template collide<L>(m, p);
 		Moments<L, R> own = m;
 		collideApart<C, L>(own, p);
 		m = own;

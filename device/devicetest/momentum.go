@@ -1,0 +1,97 @@
+package devicetest
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// momentum: a flow without walls or forces keeps its momentum, but for rounding to either
+// side. Weights that do not quite add up, such as 1/12 in float32, would multiply it by 1 +
+// 3e-8 in each step, which a weak viscosity cannot tell from its own work.
+func momentum(t *testing.T, d device.Device, o Options) {
+	const steps = 5 // a flow that has become smooth rounds everywhere in the same way
+	o.all(t, func(t *testing.T, spec model.Spec) {
+		if spec.Precision == model.Float16 {
+			return // its rounding is tested by halves and accurate
+		}
+		n := [3]int{64, 40, 36}
+		if spec.Lattice.Dims == 2 {
+			n = [3]int{320, 256, 1}
+		}
+		for _, tau := range []float64{0.503, 0.57} {
+			e := still(spec, tau, n)
+			r := rand.New(rand.NewSource(5))
+			eachCell(n, 0, func(x [3]int) {
+				e.set(x, 0, 0.02*(r.Float64()-0.5))
+				for a, mean := range []float64{0.05, -0.03, 0.02}[:spec.Lattice.Dims] {
+					e.set(x, 1+a, mean+0.02*(r.Float64()-0.5))
+				}
+			})
+			s := Start(t, d, e)
+			sum := func() (m [3]float64) {
+				for _, p := range s.planes(t) {
+					for a := range m {
+						m[a] += p.Momentum[a]
+					}
+				}
+				return m
+			}
+			before := sum()
+			s.Step(t, steps)
+			after := sum()
+			// Rounding came to 3e-10 at most when this was set.
+			limit := map[model.Precision]float64{model.Float64: 1e-15, model.Float32: 2e-9}[spec.Precision]
+			for a := range spec.Lattice.Dims {
+				if growth := (after[a]/before[a] - 1) / steps; !(math.Abs(growth) <= limit) {
+					t.Errorf("%s at tau %g: momentum along %c grows by %.2g of itself a step", spec, tau, "xyz"[a], growth)
+				}
+			}
+		}
+	})
+}
+
+// slowWave: a shear wave that is carried along decays by the viscosity that was asked for,
+// also where that is so weak that it takes 20,000 steps for a hundredth. One that stands
+// still does so to 2 % only: there each cell rounds the same small change in the same way for
+// thousands of steps, which no arithmetic helps (docs/precision.md).
+func slowWave(t *testing.T, d device.Device, o Options) {
+	const n, tau, speed, carried, steps = 256, 0.503, 0.04, 0.02, 20000
+	const nu = (tau - 0.5) / 3
+	k := 2 * math.Pi / n
+	o.all(t, func(t *testing.T, spec model.Spec) {
+		if spec.Precision == model.Float16 || testing.Short() && spec.Precision == model.Float64 {
+			return
+		}
+		e := still(spec, tau, [3]int{n, 1, 1})
+		dims := spec.Lattice.Dims
+		for x := range n {
+			sin, cos := math.Sincos(k * float64(x))
+			e.set([3]int{x}, 1, carried)
+			e.set([3]int{x}, 2, speed*sin)
+			e.set([3]int{x}, 1+dims+dims, speed*k*cos/2) // the strain rate xy
+		}
+		s := Start(t, d, e)
+		s.Step(t, steps)
+		u := s.fields(t)
+		var re, im float64
+		for x := range n {
+			sin, cos := math.Sincos(k * float64(x))
+			v := u[e.at([3]int{x}, 2, 1+dims)]
+			re, im = re+v*cos, im+v*sin
+		}
+		off := -math.Log(2*math.Hypot(re, im)/n/speed)/(k*k*steps)/nu - 1
+		// Models of second order have 3 U^2 less (Qian & Orszag, Europhys. Lett. 21 (1993) 255).
+		switch spec.Collision.Name {
+		case "regularized", "bgk", "trt":
+			off += 3 * carried * carried
+		}
+		t.Logf("%s: the wave decays by the viscosity times 1 %+.5f", spec, off)
+		if !(math.Abs(off) < 0.005) {
+			t.Errorf("%s: a wave decays as if the viscosity were off by %.4f of itself", spec, off)
+		}
+	})
+}
