@@ -29,7 +29,7 @@ type benchFlags struct {
 	only                          []string
 	match, dir                    string
 	diskMiB                       int64
-	json                          bool
+	verify, json                  bool
 }
 
 func benchCommand() *cobra.Command {
@@ -44,8 +44,8 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
 
   speed       the models on D3Q19 beside the in-place rooflines of 19 and 10 values
   models      every model on every lattice in every precision, each with and without
-              the eddy viscosity, beside the same rooflines; minutes: only if --only
-              or --match asks for it
+              the eddy viscosity, beside the same rooflines; minutes: only if --only,
+              --match or --verify asks for it
   ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun (CPU)
   checkpoint  checkpoints beside dd conv=fsync (CPU)
   small       usual models in a box of 128^3 cells, where starting kernels counts (GPU)
@@ -65,6 +65,7 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
 	c.Flags().StringSliceVar(&f.only, "only", nil, "what to measure (default: all that the device has)")
 	c.Flags().StringVar(&f.dir, "dir", ".", "folder on the disk to measure")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in MiB")
+	c.Flags().BoolVar(&f.verify, "verify", false, "of models: hold them against the oracle, which compiles a GPU's kernels, and measure nothing")
 	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line")
 	c.AddCommand(benchScalingCommand())
 	return c
@@ -101,12 +102,12 @@ func runBench(f benchFlags) error {
 		}
 	}
 	if len(b.only) == 0 {
-		if b.only = usual; f.match != "" {
+		if b.only = usual; f.match != "" || f.verify {
 			b.only = []string{"models"}
 		}
 	}
-	if f.match != "" && !slices.Contains(b.only, "models") {
-		return usageError{fmt.Errorf("--match chooses among models: give it with --only models, or alone")}
+	if f.match != "" && !slices.Contains(b.only, "models") || f.verify && !slices.Equal(b.only, []string{"models"}) {
+		return usageError{fmt.Errorf("--match and --verify are of models: give them with --only models, or alone")}
 	}
 	if !f.json {
 		fmt.Printf("%s (%s); median of %d turns each\n", dev.Info().Model, dev.Info().Detail, f.rounds)
@@ -215,6 +216,13 @@ func (b *benchmark) catalogue() error {
 		fmt.Printf("\nholding %d kernels against the oracle\n", len(both))
 	}
 	verified := bench.VerifyAll(b.dev, both, func(spec model.Spec) int { return box(spec)[0] })
+	if b.verify {
+		err := verified.Err()
+		if err == nil && !b.json {
+			fmt.Println("all agree")
+		}
+		return err
+	}
 	var failed []error
 	for _, spec := range specs {
 		n := box(spec)
@@ -334,8 +342,11 @@ func (b *benchmark) ranks() error {
 	kase := filepath.Join(work, "box.toml")
 	text := fmt.Sprintf(`[domain]
 cells = [%[1]d, %[1]d, %[1]d]
+lattice = "D3Q19"
 [fluid]
 viscosity = 0.03
+[collision]
+model = "regularized"
 [boundary.lid]
 type = "moving_wall"
 faces = ["z+"]

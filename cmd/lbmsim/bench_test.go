@@ -44,10 +44,19 @@ func TestBenchModels(t *testing.T) {
 	}
 }
 
+// Verifying alone measures nothing.
+func TestBenchVerify(t *testing.T) {
+	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--size", "16", "--verify", "--match", "D2Q9 float16")
+	if r.code != 0 || !strings.Contains(r.out, "holding 10 kernels") || !strings.Contains(r.out, "all agree") || strings.Contains(r.out, "MLUPS") {
+		t.Errorf("exit code %d\n%s", r.code, r.out)
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"--match D3Q15":                     "no model has all of these words; a name is such as \"D2Q9 regularized float32\"",
 		"--match cumulant --only speed":     "--only models",
+		"--verify --only speed,models":      "--only models",
 		"--only modells":                    "give some of speed, models, ranks",
 		"--only models --match smagorinsky": "no model",
 	} {

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"lbmsim/device"
@@ -38,9 +41,9 @@ type outcome struct {
 	err        error
 }
 
-// VerifyAll verifies models, for rows of as many cells as width says, side by side, which
-// is quicker than one by one: a GPU's kernels are compiled on all processors, and so are
-// the oracle's steps made. What is wrong has an error instead of a speed later.
+// VerifyAll verifies models, for rows of as many cells as width says, side by side: the
+// oracle's steps take the longest. NVRTC may compile one kernel at a time of a process;
+// several processes fill the cache faster. What is wrong has an error instead of a speed later.
 func VerifyAll(dev device.Device, specs []model.Spec, width func(model.Spec) int) *Verified {
 	v := &Verified{outcomes: map[string]outcome{}}
 	next := make(chan model.Spec)
@@ -64,6 +67,15 @@ func VerifyAll(dev device.Device, specs []model.Spec, width func(model.Spec) int
 	close(next)
 	workers.Wait()
 	return v
+}
+
+// Err joins what was wrong, in the order of the names.
+func (v *Verified) Err() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(v.outcomes)) {
+		errs = append(errs, v.outcomes[name].err)
+	}
+	return errors.Join(errs...)
 }
 
 // of is the outcome for a model.

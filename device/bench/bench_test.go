@@ -188,6 +188,9 @@ func TestForgottenEddiesHaveNoSpeed(t *testing.T) {
 			if _, err := v.of(spec)(); err != nil {
 				t.Error(err)
 			}
+			if err := v.Err(); err == nil || !strings.Contains(err.Error(), WithEddies(spec).String()+" is wrong") {
+				t.Errorf("%s: %v", spec, err)
+			}
 			if _, err := Measure(calm{d}, v.Eddies(spec, n), 1, 2); err == nil || !strings.Contains(err.Error(), "smagorinsky is wrong") {
 				t.Errorf("%s: %v", spec, err)
 			}
