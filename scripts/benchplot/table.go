@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"lbmsim/device/bench"
-	"lbmsim/model"
 )
 
 // group is the rows of one box: a table.
@@ -21,7 +20,6 @@ type group struct {
 // tables gathers rows by the box, in the order that they were measured in. A kernel that
 // was measured again in another run replaces the older row.
 func tables(rows []row) (list []*group) {
-	law := " " + model.Smagorinsky.String()
 	for _, r := range rows {
 		i := slices.IndexFunc(list, func(g *group) bool {
 			return g.device == r.Device && g.what == r.What && g.version == r.Version && g.part == r.Part && g.size == r.Size
@@ -31,12 +29,11 @@ func tables(rows []row) (list []*group) {
 			list = append(list, &group{device: r.Device, what: r.What, version: r.Version, part: r.Part, size: r.Size, eddies: map[string]row{}})
 		}
 		g := list[i]
-		plain, eddy := strings.CutSuffix(r.Name, law)
 		switch {
 		case r.roofline():
 			g.roofs = append(g.roofs, r)
-		case eddy && r.Without > 0:
-			g.eddies[plain] = r
+		case r.Without > 0: // the law is the last word
+			g.eddies[r.Name[:max(0, strings.LastIndex(r.Name, " "))]] = r
 		default:
 			if k := slices.IndexFunc(g.kernels, func(o row) bool { return o.Name == r.Name }); k >= 0 {
 				g.kernels[k] = r
