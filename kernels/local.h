@@ -24,13 +24,12 @@ template <class V, class L, class R> struct Local {
 
 	LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p) {
 		const R inv = reciprocal(T(1) + m.r);
-		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = rho u - F
+		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = j - F/2
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			const R rhou = m.j[A] + T(0.5) * p.force[A];
-			u[A] = rhou * inv;
-			back[A] = (rhou - p.force[A]) * T(0.5);
-			pi[A] = m.s[A] - u[A] * (back[A] + back[A]);
+			u[A] = (m.j[A] + T(0.5) * p.force[A]) * inv;
+			back[A] = m.j[A] - T(0.5) * p.force[A];
+			pi[A] = m.s[A] - u[A] * back[A];
 			third = A == 0 ? pi[A] : third + pi[A];
 		});
 		third = third * (T(1) / T(L::D));
@@ -40,7 +39,7 @@ template <class V, class L, class R> struct Local {
 			square = A == 0 ? d * d : square + d * d;
 			unroll<A>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
-				pi[ab] = (m.s[ab] - u[A] * back[B]) - u[B] * back[A];
+				pi[ab] = m.s[ab] - (u[A] * back[B] + u[B] * back[A]) * T(0.5);
 				mixed = ab == L::D ? pi[ab] * pi[ab] : mixed + pi[ab] * pi[ab];
 			});
 		});

@@ -66,7 +66,7 @@ func FindViscosityLaw(name string) (ViscosityLaw, bool) {
 
 // WithSmagorinsky is the numbers of a flow with eddies smaller than the cells.
 func (p Params) WithSmagorinsky(constant float64) Params {
-	p.Viscosity = [4]float64{1 / p.Omega, 12 * constant * constant}
+	p.Viscosity = [4]float64{1 / p.Omega / 2, 3 * constant * constant}
 	return p
 }
 
@@ -96,7 +96,7 @@ func (p Params) WithBulk(nu float64, dims int) Params {
 func (p Params) Tau(l ViscosityLaw, rate float64) float64 {
 	switch n := p.Viscosity; l {
 	case Smagorinsky:
-		return n[0] + n[1]/4*rate
+		return 2*n[0] + n[1]*rate
 	case PowerLaw:
 		return math.Min(math.Max(0.5+n[0]*math.Pow(rate, n[1]), n[2]), n[3])
 	case Carreau:

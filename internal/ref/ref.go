@@ -134,6 +134,12 @@ func (f *Flow) Collide(in []float64) []float64 {
 	return out
 }
 
+// closes tells if the model's populations are a function of their moments.
+func (f *Flow) closes() bool {
+	c, _ := model.FindCollision(f.Model)
+	return c.Scheme == model.Moments
+}
+
 // Close gives populations up to second order the moments of higher order that the model
 // derives from those: what a state of moments stands for.
 func (f *Flow) Close(pop []float64) []float64 {

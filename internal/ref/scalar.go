@@ -95,6 +95,9 @@ func (f *Flow) carry(next [][]float64) [][]float64 {
 				}
 			}
 		}
+		if f.closes() { // the state is the moments, which now have the force
+			next[cell] = f.Close(f.Populations(f.Moments(next[cell])))
+		}
 		eq := f.ScalarEquilibrium(theta, u)
 		after[cell] = make([]float64, len(g))
 		after[cell][0] = g[0] - f.Params.ScalarPlus*(g[0]-eq[0])
