@@ -20,7 +20,7 @@ func TestSpongeIsViscous(t *testing.T) {
 		}
 		want += 8 * n * u / height
 	}
-	for _, c := range []string{"regularized", "trt"} {
+	for _, c := range []string{"regularized", "cumulant", "trt"} {
 		dir := t.TempDir()
 		trial{text: fmt.Sprintf(`
 [domain]
@@ -57,9 +57,10 @@ every = 6000
 	}
 }
 
-// A sponge before a face that sends sound back leaves a quarter of a pulse.
+// A sponge before a face that sends sound back leaves a quarter of a pulse. With cumulant it
+// leaves a little more: the bulk viscosity there does not rise with the shear's.
 func TestSpongeDampsSound(t *testing.T) {
-	left := func(sponge string) float64 {
+	left := func(model, sponge string) float64 {
 		s := trial{text: fmt.Sprintf(`
 [domain]
 cells = [300, 3]
@@ -67,6 +68,7 @@ periodic = ["y"]
 [fluid]
 viscosity = 0.02
 [collision]
+model = %q
 precision = "float64"
 [initial]
 density = "1 + 1e-3*exp(-((x-100)/12)^2)"
@@ -83,12 +85,14 @@ steps = 500
 [expect.max_speed]
 value = 0
 within = 1
-`, sponge), ranks: 1}.must(t)
+`, model, sponge), ranks: 1}.must(t)
 		return s.summary.Expect[0].Got * math.Sqrt(3) / 1e-3
 	}
-	plain, damped := left(""), left("sponge = 150\nsponge_viscosity = 6")
-	t.Logf("%.2g of the pulse comes back, with a sponge %.2g", plain, damped)
-	if plain < 0.5 || damped > 0.25 {
-		t.Errorf("%.2g of the pulse comes back, with a sponge %.2g", plain, damped)
+	for model, most := range map[string]float64{"regularized": 0.25, "trt": 0.25, "cumulant": 0.3} {
+		plain, damped := left(model, ""), left(model, "sponge = 150\nsponge_viscosity = 6")
+		t.Logf("%s: %.3g of the pulse comes back, with a sponge %.3g", model, plain, damped)
+		if plain < 0.5 || damped > most {
+			t.Errorf("%s: %.3g of the pulse comes back, with a sponge %.3g", model, plain, damped)
+		}
 	}
 }
