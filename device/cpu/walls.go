@@ -81,9 +81,10 @@ func pattern(found *device.Walls, cells model.Cells, x0, y, z int) (p kernels.Pa
 	return p, kicks, any
 }
 
-// share finds an equal pattern or adds this one.
+// share finds an equal pattern or adds this one. The same kicks may belong to other
+// directions of the same cells, as on both sides of a part of a face that moves.
 func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64) uint32 {
-	key := bytesOf(p.Cell[:]) + bytesOf(kicks)
+	key := bytesOf(p.Cell[:]) + bytesOf([]uint32{p.Moving}) + bytesOf(kicks)
 	id, ok := ids[key]
 	if !ok {
 		id = uint32(len(w.patterns))
