@@ -20,7 +20,7 @@ where a half-way wall stands when tau is large. Both have been measured, and are
 | flow | model | why |
 |---|---|---|
 | creeping flow: porous media, packings, narrow gaps | ` + "`trt`" + ` | the place of half-way walls, and so the permeability, does not depend on the viscosity; large tau saves steps |
-| laminar and resolved, tau from about 0.52 up | any; the default is ` + "`cumulant`" + ` | at these tau they hold, and their errors are those of the grid; those that store moments are the fastest on a GPU, within 5 %% of each other on one lattice |
+| laminar and resolved, tau from about 0.52 up | any; the default is ` + "`cumulant`" + ` | at these tau they hold, and their errors are those of the grid; those that store moments are the fastest on a GPU, within 7 %% of each other on one lattice |
 | unsteady, a Reynolds number of the cell above some 20, turbulence | ` + "`cumulant`" + ` or ` + "`recursive_regularized`" + `, in 3D best on D3Q27 | the second-order closure lets noise grow in plain flow along the grid; these damp it |
 | large eddies, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity hides an instability, it does not cure it: what grows becomes noise of finite size instead of an error |
 | comparison with older work | ` + "`bgk`" + ` | the textbook model; needs a fine grid at high Reynolds numbers |
