@@ -14,7 +14,7 @@ template <class L, class R> struct ThirdOrder {
 	R inv, u[L::D];
 	R k[L::D * (L::D + 1) / 2];  // K_ab, a and b different
 
-	// The moments of first to third order of x are set.
+	// The moments of x up to third order are set.
 	LBM_HD LBM_INLINE ThirdOrder(Expansion<L, R>& x, const Moments<L, R>& m) {
 		upToSecond(x, m);
 		inv = reciprocal(T(1) + m.r);

@@ -66,13 +66,7 @@ template <class L, class R> struct Expansion {
 		}
 	};
 
-	// population is that of direction I, 2^n times itself.
-	template <int I> LBM_HD LBM_INLINE R population() const {
-		constexpr int x = L::c(I, 0), y = L::c(I, 1), z = L::c(I, 2);
-		const Triple t = Slice<z>(*this).template triple<y>();
-		return x == 0 ? t.zero : x > 0 ? t.plus : t.minus;
-	}
-	// doublings is that n.
+	// doublings is the n of direction i.
 	LBM_HD static constexpr int doublings(int i) { return L::c(i, 0) * L::c(i, 0) + L::c(i, 1) * L::c(i, 1) + L::c(i, 2) * L::c(i, 2); }
 	// share is 2^-n.
 	LBM_HD static constexpr T share(int i) { return T(1) / T(1 << doublings(i)); }

@@ -41,8 +41,8 @@ template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollFrom<0, 
 template <class R> struct Scalar { using type = R; };
 
 // reciprocal is 1/x. On a GPU the quotient of two numbers is a subroutine with its own
-// branches; for the densities here, all near one, an approximation with Newton's
-// iteration is as exact to the last bit or two.
+// branches; for numbers that are neither huge nor tiny, as all here, an approximation with
+// Newton's iteration is as exact to the last bit or two.
 #if defined(__CUDACC__)
 __device__ LBM_INLINE float reciprocal(float x) {
 	float r;
@@ -65,7 +65,8 @@ template <class R, class F> LBM_HD LBM_INLINE R each(const R& a, F f) { return f
 // squareRoot, log2Of and exp2Of of positive numbers; those of a CPU's vectors are in
 // cpu/lanes.h.
 #if defined(__CUDACC__)
-// Like reciprocal without branches. No number is taken for less than 1e-36, or 1e-300.
+// Like reciprocal without branches. No number is taken for less than 1e-36, or 1e-300; a NaN
+// may become that, too.
 __device__ LBM_INLINE float squareRoot(float x) {
 	float r;
 	x = fmaxf(x, 1e-36f);

@@ -16,7 +16,7 @@ type splitRule struct {
 }
 
 // ruleFor: moments march through the planes with partial sums of a tile in the L2
-// cache (16 values a cell of a plane, see kernels/cpu/step_moments.h) where three
+// cache (16 values a cell of a plane, 18 on D3Q27: kernels/cpu/step_moments.h) where three
 // planes of the tile's old state should stay as well, for the walls; each cut makes
 // two more planes or rows to be summed. With 2 MiB of L2, 24 rows of 256 cells were
 // best in float32 of 8 to 64 rows, and 12 in float64 (22 to 26 and 1 MiB of L2 on

@@ -160,19 +160,22 @@ func findShape(t *testing.T, code []byte) (shape stepShape) {
 // does not know.
 func TestSharedMemory(t *testing.T) {
 	c := compilerForTest(t)
-	collision, _ := model.FindCollision("regularized")
+	collision, _ := model.FindCollision("cumulant")
 	for _, arch := range []int{75, 86, 89, 120} {
 		if !slices.Contains(c.archs, arch) {
 			continue
 		}
 		for _, name := range []string{"D3Q19", "D3Q27"} {
-			lattice, _ := model.FindLattice(name)
-			code, err := Compile(model.Spec{Lattice: lattice, Collision: collision, Precision: model.Float64}, arch)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s := findShape(t, code); int(s[5]) > sharedLimit(arch) {
-				t.Errorf("sm_%d has %d bytes of shared memory a block, and the march on %s wants %d", arch, sharedLimit(arch), name, s[5])
+			for _, p := range []model.Precision{model.Float64, model.Float16} {
+				lattice, _ := model.FindLattice(name)
+				spec := model.Spec{Lattice: lattice, Collision: collision, Precision: p}
+				code, err := Compile(spec, arch)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s := findShape(t, code); int(s[5]) > sharedLimit(arch) {
+					t.Errorf("sm_%d has %d bytes of shared memory a block, and the march of %s wants %d", arch, sharedLimit(arch), spec, s[5])
+				}
 			}
 		}
 	}

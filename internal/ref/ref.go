@@ -4,7 +4,11 @@
 // against it; nothing else uses it.
 package ref
 
-import "lbmsim/model"
+import (
+	"slices"
+
+	"lbmsim/model"
+)
 
 // Flow is a box of cells, not cut. F holds the post-collision populations.
 type Flow struct {
@@ -141,10 +145,11 @@ func (f *Flow) closes() bool {
 }
 
 // Close gives populations up to second order the moments of higher order that the model
-// derives from those: what a state of moments stands for.
+// derives from those: what a state of moments stands for. pop stays as it is.
 func (f *Flow) Close(pop []float64) []float64 {
 	switch f.Model {
 	case "recursive_regularized":
+		pop = slices.Clone(pop)
 		f.thirdOrder(pop)
 	case "cumulant":
 		return f.normal(pop)

@@ -53,7 +53,7 @@ typedef struct {
 	const void* laws;
 } lbm_links;
 
-// lbm_special is what is done with them, for one lattice, scheme and precision.
+// lbm_special is what is done with them, for one lattice, collision and precision.
 typedef struct {
 	// the special cells of the step, after lbm_kernel's own
 	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);

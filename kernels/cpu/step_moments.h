@@ -104,10 +104,10 @@ template <class L, class C, class S> struct StepMoments {
 			__builtin_memset(buffer, 0, L::Q * stride * sizeof(T));
 			return;
 		}
-		for (int x = x0; x < x1; x += W) put(C::expand(moments(row + x, box.layout.pitch)), buffer + W + (x - x0));
+		for (int x = x0; x < x1; x += W) put(C::expand(moments(row + x, box.layout.pitch)), buffer + W + (x - x0), stride);
 		ends(row);
 	}
-	LBM_INLINE void put(const Expansion<L, R>& h, T* to) const {
+	LBM_INLINE static void put(const Expansion<L, R>& h, T* to, long stride) {
 		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
 			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
 			const typename Expansion<L, R>::template Slice<CZ> slice(h);
@@ -138,7 +138,7 @@ template <class L, class C, class S> struct StepMoments {
 			for (int k = 0; k < L::M; k++)
 				for (int side = 0; side < 2; side++)
 					if (cells[side] >= 0) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
-			C::expand(moments(own, W)).each([&](auto i, const R& f) LBM_LAMBDA { store(pair + i.value * W, f * T(1 << Expansion<L, R>::doublings(i.value))); });
+			put(C::expand(moments(own, W)), pair, W);
 			from = pair, left = 0, right = 1, step = W;
 		}
 		for (int i = 0; i < L::Q; i++) {

@@ -39,7 +39,7 @@ struct Case {
 	int periodic[3];  // does an axis without ghosts wrap?
 	int pitch;        // padded length of a row in values, a multiple of 32
 	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest, or one
-	                  // whose cells are computed anew (special.h), and their links in no word? (step_moments.h; only if STEP_MIRRORS allows it)
+	                  // whose cells are computed anew (special.h), and their links in no word? (step_moments.h; only if lbm_step_shape allows it)
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
 	const unsigned* words;  // of the cells beside walls
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
@@ -62,7 +62,7 @@ struct Sums {
 // The kernels (extern "C"). A range of cells is given as lo, hi (half-open) of an axis.
 //
 //   lbm_step(Case*, S* in, S* out, i64 ylo, i64 yhi, i64 zlo, i64 zhi)
-//       One step of all cells of the rows in range. Launch: see STEP_* below.
+//       One step of all cells of the rows in range. Launch: see lbm_step_shape of instance.h.
 //   lbm_init(Case*, S* state, double* fields, i64 lo[3], hi[3] as six arguments)
 //   lbm_fields(Case*, S* state, double* fields, six arguments)       1 + D values a cell
 //   lbm_fields32(Case*, S* state, float* fields, six arguments)      the same, rounded

@@ -385,7 +385,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// Sum is what a plane's populations with one c_z add up to at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
 	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
-	static_assert(SHARED <= LBM_SHARED, "rowsWithin knows what is in Shared");
+	static_assert(ROWS >= 1 && SHARED <= LBM_SHARED, "rowsWithin knows what is in Shared");
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		const Box box(c, L::M);
@@ -459,6 +459,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return box.c->blocks + ((long long)z * box.layout.ny + y) * (box.layout.pitch / 32) + (x < box.layout.pitch ? x / 32 : 0);
 	}
 
+	// No block is without planes (device/cuda/grid.go): all its warps have to meet as often.
 	__device__ static LBM_INLINE void march3(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		extern __shared__ uint4 memory[];
 		Shared& shared = *(Shared*)memory;
@@ -545,7 +546,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 
 	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
 		const Row row(box, x0);
-		const Params<T> own = box.params<T>();
+		Params<T> own = box.params<T>();
+		if constexpr (C::OWN_BULK) keep(own.omegaBulk);
 		if (CROWDED && threadIdx.x == 0 && threadIdx.y == 0) shared.params = own;
 		const Params<T>& params = CROWDED ? shared.params : own;
 		const int line = threadIdx.y, y = ytop + line;

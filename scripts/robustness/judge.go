@@ -68,7 +68,14 @@ func judge(p robustness.Point, series map[string][]float64) (robustness.Point, e
 		if err != nil {
 			return p, err
 		}
-		mean, vorticity := series["mean_velocity x"], series["enstrophy"]
+		mean, err := column("mean_velocity x", len(speed))
+		if err != nil {
+			return p, err
+		}
+		vorticity, err := column("enstrophy", len(speed))
+		if err != nil {
+			return p, err
+		}
 		// Velocities are in those of the flow, lengths in cells: both are the units of the case.
 		// The mean is taken off, since rounding moves it.
 		noise := func(i int) float64 {
