@@ -81,14 +81,7 @@ func advected(t *testing.T, d device.Device, o Options) {
 		}
 		s := Start(t, d, e)
 		s.Step(t, steps)
-		u := s.fields(t)
-		var re, im float64
-		for x := range n {
-			sin, cos := math.Sincos(k * float64(x))
-			v := u[e.at([3]int{x}, 2, 1+dims)]
-			re, im = re+v*cos, im+v*sin
-		}
-		got := -math.Log(2*math.Hypot(re, im)/n/small) / (k * k * float64(steps))
+		got := -math.Log(s.amplitude(t, k)/small) / (k * k * float64(steps))
 		off := got/nu - 1
 		t.Logf("%s: a wave at the speed %g has the viscosity of one at rest times 1 %+.4f", spec, speed, off)
 		third := spec.Collision.Name == "recursive_regularized" || spec.Collision.Name == "cumulant"

@@ -54,44 +54,55 @@ func momentum(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// slowWave: a shear wave that is carried along decays by the viscosity that was asked for,
-// also where that is so weak that it takes 20,000 steps for a hundredth. One that stands
-// still does so to 2 % only: there each cell rounds the same small change in the same way for
-// thousands of steps, which no arithmetic helps (docs/precision.md).
+// slowWave: a shear wave decays by the viscosity that was asked for, also where that is so
+// weak that it takes 20,000 steps for a hundredth. One that is carried along does so to 0.5 %.
+// One that stands still is off by up to 1.5 % in float32, and 3 % are allowed, a bound that was set
+// after seeing that: each cell rounds the same small change in the same way for thousands of
+// steps. Exact arithmetic with a state of float32 is off by as much (docs/precision.md).
 func slowWave(t *testing.T, d device.Device, o Options) {
-	const n, tau, speed, carried, steps = 256, 0.503, 0.04, 0.02, 20000
+	const n, tau, speed, steps = 256, 0.503, 0.04, 20000
 	const nu = (tau - 0.5) / 3
 	k := 2 * math.Pi / n
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision == model.Float16 || testing.Short() && spec.Precision == model.Float64 {
 			return
 		}
-		e := still(spec, tau, [3]int{n, 1, 1})
-		dims := spec.Lattice.Dims
-		for x := range n {
-			sin, cos := math.Sincos(k * float64(x))
-			e.set([3]int{x}, 1, carried)
-			e.set([3]int{x}, 2, speed*sin)
-			e.set([3]int{x}, 1+dims+dims, speed*k*cos/2) // the strain rate xy
-		}
-		s := Start(t, d, e)
-		s.Step(t, steps)
-		u := s.fields(t)
-		var re, im float64
-		for x := range n {
-			sin, cos := math.Sincos(k * float64(x))
-			v := u[e.at([3]int{x}, 2, 1+dims)]
-			re, im = re+v*cos, im+v*sin
-		}
-		off := -math.Log(2*math.Hypot(re, im)/n/speed)/(k*k*steps)/nu - 1
-		// Models of second order have 3 U^2 less (Qian & Orszag, Europhys. Lett. 21 (1993) 255).
-		switch spec.Collision.Name {
-		case "regularized", "bgk", "trt":
-			off += 3 * carried * carried
-		}
-		t.Logf("%s: the wave decays by the viscosity times 1 %+.5f", spec, off)
-		if !(math.Abs(off) < 0.005) {
-			t.Errorf("%s: a wave decays as if the viscosity were off by %.4f of itself", spec, off)
+		for _, carried := range []float64{0.02, 0} {
+			e := still(spec, tau, [3]int{n, 1, 1})
+			dims := spec.Lattice.Dims
+			for x := range n {
+				sin, cos := math.Sincos(k * float64(x))
+				e.set([3]int{x}, 1, carried)
+				e.set([3]int{x}, 2, speed*sin)
+				e.set([3]int{x}, 1+dims+dims, speed*k*cos/2) // the strain rate xy
+			}
+			s := Start(t, d, e)
+			s.Step(t, steps)
+			off := -math.Log(s.amplitude(t, k)/speed)/(k*k*steps)/nu - 1
+			switch spec.Collision.Name { // models of second order have 3 U^2 less: see advected
+			case "regularized", "bgk", "trt":
+				off += 3 * carried * carried
+			}
+			limit := 0.005
+			if carried == 0 && spec.Precision == model.Float32 {
+				limit = 0.03
+			}
+			t.Logf("%s: the wave at the speed %g decays by the viscosity times 1 %+.5f", spec, carried, off)
+			if !(math.Abs(off) < limit) {
+				t.Errorf("%s: a wave at the speed %g decays as if the viscosity were off by %.4f of itself", spec, carried, off)
+			}
 		}
 	})
+}
+
+// amplitude is that of the velocity along y in a wave along x with the wave number k.
+func (s *Slabs) amplitude(t testing.TB, k float64) float64 {
+	u, e := s.fields(t), s.e
+	var re, im float64
+	for x := range e.N[0] {
+		sin, cos := math.Sincos(k * float64(x))
+		v := u[e.at([3]int{x}, 2, 1+e.Spec.Lattice.Dims)]
+		re, im = re+v*cos, im+v*sin
+	}
+	return 2 * math.Hypot(re, im) / float64(e.N[0])
 }
