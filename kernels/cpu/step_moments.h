@@ -332,6 +332,8 @@ template <class L, class C, class S> struct StepMoments {
 	LBM_INLINE void addWalls(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		if (!links) return;
+		if (!moving && links == side<1>() && uniform(pattern)) return addFace<1>(m, old, x, pattern);
+		if (!moving && links == side<-1>() && uniform(pattern)) return addFace<-1>(m, old, x, pattern);
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
 		C::expand(moments(old, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
 			constexpr int I = L::opposite(decltype(i)::value);
@@ -346,6 +348,55 @@ template <class L, class C, class S> struct StepMoments {
 				}
 			}
 		});
+	}
+
+	// side is the set of directions with c_x = CX.
+	template <int CX> static constexpr unsigned side() {
+		unsigned set = 0;
+		for (int i = 0; i < L::Q; i++)
+			if (L::c(i, 0) == CX) set |= 1u << i;
+		return set;
+	}
+	// uniform: each cell of the block has all links of the pattern or none. Asked of
+	// the whole block, so that the answer does not depend on the width of the vectors.
+	LBM_INLINE static bool uniform(const lbm_pattern* pattern) {
+		unsigned odd = 0;
+		for (int k = 0; k < LBM_BLOCK; k++) {
+			const unsigned own = pattern->cell[k] & pattern->links;
+			odd |= own != 0 && own != pattern->links;
+		}
+		return !odd;
+	}
+
+	// addFace is addWalls for a plain wall at rest across x, which every row of a
+	// box has at both ends. Incoming directions have c_x = CX.
+	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
+		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));
+		const Expansion<L, R> h = C::expand(moments(old, box.layout.pitch));
+		Moments<L, R> back{};
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, R>::template Slice<-CZ> out(h);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int CY = decltype(b)::value - 1, I = L::find(CX, CY, CZ);
+				if constexpr (I >= 0) {
+					const auto t = out.template triple<-CY>();
+					const R f = (CX > 0 ? t.minus : t.plus) * Expansion<L, R>::share(I);
+					back.r = back.r + f;
+					if constexpr (CY != 0) back.s[1] = back.s[1] + f, back.j[1] = CY > 0 ? back.j[1] + f : back.j[1] - f;
+					if constexpr (CZ != 0) back.s[2] = back.s[2] + f, back.j[2] = CZ > 0 ? back.j[2] + f : back.j[2] - f;
+					if constexpr (CY * CZ != 0) back.s[L::pair(2, 1)] = CY * CZ > 0 ? back.s[L::pair(2, 1)] + f : back.s[L::pair(2, 1)] - f;
+				}
+			});
+		});
+		auto add = [&](R& to, const R& v) LBM_LAMBDA { to = select(mask, to + v, to); };
+		add(m.r, back.r), add(m.s[0], back.r), add(m.j[0], CX > 0 ? back.r : -back.r);
+		unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value + 1;
+			add(m.j[B], back.j[B]), add(m.s[B], back.s[B]);
+			add(m.s[L::pair(B, 0)], CX > 0 ? back.j[B] : -back.j[B]);
+		});
+		if constexpr (CORNERS) add(m.s[L::pair(2, 1)], back.s[L::pair(2, 1)]);
 	}
 
 	// clearSolid keeps solid and padding cells at rest.
