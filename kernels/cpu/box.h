@@ -50,14 +50,15 @@ struct Walls {
 // fetchWalls asks for the old values that the walls of row (y, z) will need: they
 // are out of the caches by then, and waiting for them would cost more than all
 // the arithmetic of the row. DIRECTIONS: component i belongs to direction i, and
-// only the reversed links are needed.
-template <bool DIRECTIONS, int COMPONENTS, class T> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1) {
+// only the reversed links are needed. Blocks that skip(pattern, x) need nothing.
+template <bool DIRECTIONS, int COMPONENTS, class T, class Skip> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1, Skip skip) {
 	const T* row = state + box.layout.start(y, z);
 	for (Walls walls(box.c, y, z, x0); walls.next < walls.end; walls.next++) {
 		int x = walls.next->block * LBM_BLOCK;
 		if (x >= x1) return;
-		unsigned links = walls.patterns[walls.next->pattern].links;
-		if (!links) continue;
+		const lbm_pattern* pattern = walls.patterns + walls.next->pattern;
+		const unsigned links = pattern->links;
+		if (!links || skip(pattern, x)) continue;
 		for (int k = 0; k < COMPONENTS; k++) {
 			if (DIRECTIONS && !(links >> (COMPONENTS - 1 - k) & 1)) continue;
 			const char* line = (const char*)(row + (long)k * box.layout.pitch + x);

@@ -52,10 +52,16 @@ template <class L, class C, class S> struct StepMoments {
 	T* buffer;    // populations of the row at hand, [Q][stride]; x0 is at W, so that there is a cell before
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
+	T* returns;   // Returns: [z%2][y-y0+1][end][BACK]
+
+	// What a plain wall at rest beyond an end of the rows sends back to the end's cell, but
+	// for its velocity across: sums of f, c_y f, c_z f, c_y^2 f, c_z^2 f, c_y c_z f. Every row
+	// of a closed box has two such cells; their populations pass through the buffer once.
+	static constexpr int BACK = 6;
 
 	static int64_t scratch(const lbm_range* r) {
-		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-		return (L::Q * (width + 2 * W) + width * AB + width * MU * (r->hi[1] - r->lo[1])) * sizeof(T) + 64;
+		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, rows = r->hi[1] - r->lo[1];
+		return (L::Q * (width + 2 * W) + width * AB + width * MU * rows + 4 * BACK * (rows + 2)) * sizeof(T) + 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
@@ -65,7 +71,8 @@ template <class L, class C, class S> struct StepMoments {
 		const long stride = width + 2 * W;
 		T* rows = buffer + L::Q * stride;
 		StepMoments s{Box(c), Params<T>(*p), (const S*)in, (S*)out, r->lo[0], x1,
-		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], stride, buffer, rows, rows + width * AB};
+		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], stride, buffer, rows, rows + width * AB,
+		              rows + width * (AB + MU * (r->hi[1] - r->lo[1]))};
 		s.march();
 		fence();
 	}
@@ -86,8 +93,9 @@ template <class L, class C, class S> struct StepMoments {
 			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
-			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1);
+			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
 			expand(row);
+			if (row && y >= y0 && y < y1) keepReturns(y, z);
 			if (finish) gather<true, true>(y, z, next, walls);
 			else if (complete) gather<true, false>(y, z, next, walls);
 			else gather<false, false>(y, z, next, walls);
@@ -146,6 +154,29 @@ template <class L, class C, class S> struct StepMoments {
 			if (L::c(i, 0) > 0) to[-1] = !whole || periodic ? from[i * step + left] : T(0);
 			if (L::c(i, 0) < 0) to[end - x0] = !whole || periodic ? from[i * step + right] : T(0);
 		}
+	}
+
+	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
+	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * BACK; }
+	LBM_INLINE void keepReturns(int y, int z) const {
+		if (box.c->periodic[0]) return;
+		if (x0 == 0) keepReturn<1>(buffer + W, returned(0, y, z));
+		if (x1 >= box.layout.nx) keepReturn<-1>(buffer + W + (box.layout.nx - 1 - x0), returned(1, y, z));
+	}
+	// keepReturn reverses the populations that leave a cell with c_x = -CX.
+	template <int CX> LBM_INLINE void keepReturn(const T* f, T* to) const {
+		T back[BACK] = {};
+		unroll<L::D == 3 ? 9 : 3>([&](auto k) LBM_LAMBDA {
+			constexpr int CY = decltype(k)::value % 3 - 1, CZ = L::D == 3 ? decltype(k)::value / 3 - 1 : 0, I = L::find(-CX, -CY, -CZ);
+			if constexpr (I >= 0) {
+				const T g = f[I * stride] * Expansion<L, R>::share(I);
+				back[0] += g;
+				if constexpr (CY != 0) back[1] += CY > 0 ? g : -g, back[3] += g;
+				if constexpr (CZ != 0) back[2] += CZ > 0 ? g : -g, back[4] += g;
+				if constexpr (CY * CZ != 0) back[5] += CY * CZ > 0 ? g : -g;
+			}
+		});
+		for (int k = 0; k < BACK; k++) to[k] = back[k];
 	}
 
 	LBM_INLINE static Moments<L, R> moments(const S* row, long pitch) {
@@ -215,23 +246,51 @@ template <class L, class C, class S> struct StepMoments {
 	// (y-1, z-1), in 2D (y-1, z), all its populations.
 	template <bool COMPLETE, bool FINISH> void gather(int y, int z, const S* next, Walls& walls) const {
 		for (int x = x0; x < x1;) {
-			const lbm_pattern* pattern = FINISH ? walls.at(x) : nullptr;
-			if (pattern) {
-				stretch<COMPLETE, FINISH, false>(x, x + LBM_BLOCK, y, z, next, pattern);
+			const lbm_pattern* const pattern = FINISH ? walls.at(x) : nullptr;
+			const bool face = pattern && isFace(pattern, x);
+			if (pattern && !face) {
+				stretch<COMPLETE, FINISH, false>(x, x + LBM_BLOCK, y, z, next, pattern, nullptr);
 				x += LBM_BLOCK;
 				continue;
 			}
-			int end = x1;  // of the plain blocks from x on
-			if (FINISH && walls.next < walls.end && int(walls.next->block) * LBM_BLOCK < end) end = walls.next->block * LBM_BLOCK;
-			stretch<COMPLETE, FINISH, true>(x, end, y, z, next, nullptr);
+			int end = x1;  // of the blocks from x on without walls, but for those beyond the row's ends
+			const lbm_pattern* const first = face && pattern->links == side<1>() ? pattern : nullptr;
+			const lbm_pattern* last = face && !first ? pattern : nullptr;
+			if (FINISH) {
+				if (face) walls.next++;
+				if (walls.next < walls.end) {
+					const int other = walls.next->block * LBM_BLOCK;
+					if (other < x1) end = other;
+					if (end + LBM_BLOCK == x1 && isFace(walls.patterns + walls.next->pattern, end)) {
+						last = walls.patterns + walls.next->pattern;
+						end = x1;
+					}
+				}
+			}
+			stretch<COMPLETE, FINISH, true>(x, end, y, z, next, first, last);
 			x = end;
 		}
 	}
+	// isFace: the block at x has no walls but a plain one at rest beyond an end of the row.
+	LBM_INLINE bool isFace(const lbm_pattern* pattern, int x) const {
+		if (pattern->moving) return false;
+		unsigned others = 0;  // links of the other cells
+		const int n = box.layout.nx;
+		if (x == 0 && pattern->links == side<1>()) {
+			for (int k = 1; k < LBM_BLOCK; k++) others |= pattern->cell[k] & pattern->links;
+		} else if (x < n && n <= x + LBM_BLOCK && pattern->links == side<-1>()) {
+			for (int k = 0; k < LBM_BLOCK; k++) others |= k == n - 1 - x ? 0 : pattern->cell[k] & pattern->links;
+		} else {
+			return false;
+		}
+		return !others;
+	}
 
-	// stretch does so for the cells [from, to). PLAIN: they have no walls; else they are one
-	// block.
+	// stretch does so for the cells [from, to). PLAIN: they have no walls but beyond the
+	// row's ends, which are in the blocks of first and last (null if not); else they are one
+	// block, and first is its pattern.
 	template <bool COMPLETE, bool FINISH, bool PLAIN>
-	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* pattern) const {
+	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* first, const lbm_pattern* last) const {
 		constexpr T half = T(0.5);
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
 		const long pitch = box.layout.pitch;
@@ -296,10 +355,16 @@ template <class L, class C, class S> struct StepMoments {
 				}
 			}
 			if constexpr (FINISH) {
-				if (!PLAIN && pattern) addWalls(m, old + x, x, pattern);
+				if constexpr (!PLAIN) {
+					addWalls(m, old + x, x, first);
+				} else {
+					if (first && x < from + LBM_BLOCK) addFace<1>(m, returned(0, ty, tz), x, first);
+					if (last && x >= to - LBM_BLOCK) addFace<-1>(m, returned(1, ty, tz), x, last);
+				}
 				removeTrace(m);
 				C::collide(m, constants);
-				if (!PLAIN && pattern) clearSolid(m, x, pattern);
+				if (!PLAIN) clearSolid(m, x, first);
+				if (PLAIN && last && x >= to - LBM_BLOCK) clearSolid(m, x, last);
 				place = target + x;
 				store(done, m.r);
 				unroll<L::D>([&](auto a) LBM_LAMBDA { store(done + (1 + a.value) * W, m.j[a.value]); });
@@ -332,8 +397,6 @@ template <class L, class C, class S> struct StepMoments {
 	LBM_INLINE void addWalls(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		if (!links) return;
-		if (!moving && links == side<1>() && uniform(pattern)) return addFace<1>(m, old, x, pattern);
-		if (!moving && links == side<-1>() && uniform(pattern)) return addFace<-1>(m, old, x, pattern);
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
 		C::expand(moments(old, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
 			constexpr int I = L::opposite(decltype(i)::value);
@@ -357,46 +420,19 @@ template <class L, class C, class S> struct StepMoments {
 			if (L::c(i, 0) == CX) set |= 1u << i;
 		return set;
 	}
-	// uniform: each cell of the block has all links of the pattern or none. Asked of
-	// the whole block, so that the answer does not depend on the width of the vectors.
-	LBM_INLINE static bool uniform(const lbm_pattern* pattern) {
-		unsigned odd = 0;
-		for (int k = 0; k < LBM_BLOCK; k++) {
-			const unsigned own = pattern->cell[k] & pattern->links;
-			odd |= own != 0 && own != pattern->links;
-		}
-		return !odd;
-	}
-
-	// addFace is addWalls for a plain wall at rest across x, which every row of a
-	// box has at both ends. Incoming directions have c_x = CX.
-	template <int CX> LBM_INLINE void addFace(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
+	// addFace adds to the cell at the row's end what a plain wall at rest sends back to it.
+	// Incoming directions have c_x = CX.
+	template <int CX> LBM_INLINE static void addFace(Moments<L, R>& m, const T* back, int x, const lbm_pattern* pattern) {
 		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));
-		const Expansion<L, R> h = C::expand(moments(old, box.layout.pitch));
-		Moments<L, R> back{};
-		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
-			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
-			const typename Expansion<L, R>::template Slice<-CZ> out(h);
-			unroll<3>([&](auto b) LBM_LAMBDA {
-				constexpr int CY = decltype(b)::value - 1, I = L::find(CX, CY, CZ);
-				if constexpr (I >= 0) {
-					const auto t = out.template triple<-CY>();
-					const R f = (CX > 0 ? t.minus : t.plus) * Expansion<L, R>::share(I);
-					back.r = back.r + f;
-					if constexpr (CY != 0) back.s[1] = back.s[1] + f, back.j[1] = CY > 0 ? back.j[1] + f : back.j[1] - f;
-					if constexpr (CZ != 0) back.s[2] = back.s[2] + f, back.j[2] = CZ > 0 ? back.j[2] + f : back.j[2] - f;
-					if constexpr (CY * CZ != 0) back.s[L::pair(2, 1)] = CY * CZ > 0 ? back.s[L::pair(2, 1)] + f : back.s[L::pair(2, 1)] - f;
-				}
-			});
-		});
-		auto add = [&](R& to, const R& v) LBM_LAMBDA { to = select(mask, to + v, to); };
-		add(m.r, back.r), add(m.s[0], back.r), add(m.j[0], CX > 0 ? back.r : -back.r);
+		auto add = [&](R& to, T v) LBM_LAMBDA { to = select(mask, to + v, to); };
+		const T r = back[0];
+		add(m.r, r), add(m.s[0], r), add(m.j[0], CX > 0 ? r : -r);
 		unroll<L::D - 1>([&](auto b) LBM_LAMBDA {
-			constexpr int B = decltype(b)::value + 1;
-			add(m.j[B], back.j[B]), add(m.s[B], back.s[B]);
-			add(m.s[L::pair(B, 0)], CX > 0 ? back.j[B] : -back.j[B]);
+			constexpr int B = decltype(b)::value;
+			add(m.j[B + 1], back[1 + B]), add(m.s[B + 1], back[3 + B]);
+			add(m.s[L::pair(B + 1, 0)], CX > 0 ? back[1 + B] : -back[1 + B]);
 		});
-		if constexpr (CORNERS) add(m.s[L::pair(2, 1)], back.s[L::pair(2, 1)]);
+		if constexpr (CORNERS) add(m.s[L::pair(2, 1)], back[5]);
 	}
 
 	// clearSolid keeps solid and padding cells at rest.

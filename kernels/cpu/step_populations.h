@@ -90,7 +90,7 @@ template <class L, class C, class S> struct StepPopulations {
 		});
 		S* const target = out + box.layout.start(y, z);
 		const int n = box.layout.nx, first = box.c->periodic[0] ? 0 : -1, end = box.c->periodic[0] ? n - 1 : -1;
-		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1);
+		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1, [](auto*, int) { return false; });
 		const S* soon = next[0];  // the line of the next row to be asked for
 		const int lines = ((x1 - x0) * int(sizeof(S)) + 63) / 64;
 		int component = 0, rest = lines;
