@@ -206,7 +206,8 @@ func TestDisksFail(t *testing.T) {
 		var heal func()
 		text := strings.Replace(goingOn(busy), "every = 60", "every = 50", 1)
 		r, home := d.fail(text, "", func() func() { heal = d.fill(); return nil })
-		stopped(t, r, "goes on without it", "lbmsim: rank 0: step 1000: checkpoint: ", "no space left on device")
+		// Whether creating the file or writing it fails depends on the bytes that are left.
+		stopped(t, r, "goes on without it", "step 1000: checkpoint: ", "no space left on device", "the last good checkpoint is ")
 		heal()
 		goOnFrom(t, d, home)
 	})
