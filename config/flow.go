@@ -340,21 +340,10 @@ func (r *resolver) expectedSpeed() {
 
 // given are the velocities of boundaries, bodies and the initial state.
 func (r *resolver) given(take func(v float64, what string, at mark)) {
-	for _, b := range r.c.Boundaries {
-		e := r.section("boundary." + b.Name).get("velocity")
-		if e != nil {
-			what := "velocity of [boundary." + b.Name + "]"
-			take(math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2]), what, e.at)
-			if v := b.Profile; v != nil {
-				r.points(func(x, y, z float64) bool {
-					for _, f := range b.Faces { // on the face
-						p := [3]float64{x, y, z}
-						p[f.Axis] = float64(f.Side * r.c.Cells[f.Axis])
-						take(math.Hypot(math.Hypot(v[0](p[0], p[1], p[2], 0), v[1](p[0], p[1], p[2], 0)), v[2](p[0], p[1], p[2], 0)), what, e.at)
-					}
-					return true
-				})
-			}
+	for i, top := range r.speedAt {
+		b := r.c.Boundaries[i]
+		if e := r.section("boundary." + b.Name).get("velocity"); e != nil {
+			take(top.speed, "velocity of [boundary."+b.Name+"]"+r.moment(b, top.time), e.at)
 		}
 	}
 	for _, b := range r.c.Bodies {

@@ -22,6 +22,7 @@ type resolver struct {
 	origin   [3]float64
 	size     [3]float64 // in the user's length
 
+	speedAt    []faceSpeed // of the boundaries, in their order
 	refinement Refinement
 }
 
@@ -43,6 +44,9 @@ func (r *resolver) resolve() {
 	r.withoutTemperature()
 	r.boundaries()
 	r.bodies()
+	r.lookAtFaces()
+	r.balance()
+	r.obstructions()
 	r.device()
 	r.checkTemperature()
 	r.outputs()

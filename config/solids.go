@@ -325,7 +325,6 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 		b.Timed = b.Timed || v[a].f != nil && v[a].f.uses[varT].len > 0
 		f := r.function(v[a], model.Velocity)
 		parts[a] = f
-		r.sample(s.get("velocity"), v[a], func(x, y, z float64) float64 { return f(x, y, z, 0) }, func(float64) string { return "" })
 	}
 	if !constant {
 		b.Profile = &parts

@@ -91,10 +91,7 @@ func (r *run) factor(b config.Boundary) func(t float64) float64 {
 	}
 	table, listed := r.curves["table "+b.Name]
 	return func(t float64) float64 {
-		f := 1.0
-		if t < b.Ramp {
-			f = (1 - math.Cos(math.Pi*t/b.Ramp)) / 2
-		}
+		f := b.Rise(t)
 		if listed && b.Table.Repeat {
 			f *= table.Cycle(t * b.Table.Unit)
 		} else if listed {
