@@ -38,6 +38,11 @@ type Case struct {
 	Periodic [3]bool
 	Origin   [3]float64 // position of the domain's lower corner, in the user's length
 
+	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
+	// SpeedOf tells where it says so.
+	Speed   float64
+	SpeedOf string
+
 	Initial    Initial
 	Boundaries []Boundary // [boundary.NAME], in the order of the file
 	Bodies     []Body
@@ -121,8 +126,10 @@ func (u Units) Symbol(d model.Dimension) string {
 
 // Force is the uniform body force per unit volume, lattice units.
 type Force struct {
-	Density [3]float64
-	Drive   *Drive // it is adjusted; nil: it stays as it is
+	Density [3]float64 // at the start, where it depends on the time
+	// At is the force at a time in steps; nil: it does not depend on it.
+	At    func(t float64) [3]float64
+	Drive *Drive // it is adjusted; nil: it stays as it is
 }
 
 // Drive is a body force that is adjusted to keep a mean velocity, in lattice units.
@@ -189,6 +196,7 @@ type TableFile struct {
 	Shown    string  // as the case file has it
 	SHA256   string  // of its bytes, in hexadecimal, when the case gives it
 	Unit     float64 // a step, or a cell, in the unit of the file
+	Repeat   bool    // the table is one period
 	Start    float64 // position of the domain's lower corner in that unit
 }
 
@@ -285,8 +293,13 @@ type Run struct {
 	WatchEvery int           // stability watch, steps
 	Forensics  bool          // an unstable run looks for its first bad cell
 	MaxMach    float64       // Mach number above which the run stops
-	Threads    int           // 0 = the rank's share of the cores
-	Ranks      [3]int        // parts along each axis; 0 = what is best
+	// What the watch warns of, and stops at; 0: never.
+	WarnDrift, MaxDrift float64 // change of the mean density against the start, as a share
+	WarnSpeed           float64 // largest speed, over Case.Speed
+	WarnGridScale       float64 // share of the kinetic energy at the scale of the grid
+	GridScaleEvery      int     // looks between two at that share
+	Threads             int     // 0 = the rank's share of the cores
+	Ranks               [3]int  // parts along each axis; 0 = what is best
 }
 
 // DeviceKind is the processor that a case asks for.

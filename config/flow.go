@@ -9,6 +9,9 @@ import (
 
 // [force] and [initial], and what the speeds of a case say about its accuracy.
 
+// timedLooks is at how many times of the run expressions with t are tried.
+const timedLooks = 1000
+
 func (r *resolver) force() {
 	s := r.section("force")
 	if s == nil {
@@ -23,21 +26,52 @@ func (r *resolver) force() {
 	if !r.haveTime {
 		return
 	}
-	largest, at := 0.0, mark{}
-	for a := 0; a < r.dims; a++ {
-		f := &r.c.Force.Density[a]
-		switch {
-		case acc != nil:
-			// The lattice reference density is 1.
-			*f, at = r.lattice(acc[a], model.Acceleration), acc[a].at
-		case den != nil:
-			*f, at = r.lattice(den[a], model.ForceDensity), den[a].at
+	dim, given := model.Acceleration, acc // the lattice reference density is 1
+	if acc == nil {
+		dim, given = model.ForceDensity, den
+	}
+	var parts [3]func(t float64) float64
+	timed := false
+	for a := range parts {
+		parts[a] = func(float64) float64 { return 0 }
+		if a >= len(given) {
+			continue
 		}
-		largest = math.Max(largest, math.Abs(*f))
+		if e := given[a].f; e != nil {
+			for i, m := range e.uses[:varT] {
+				if m.len > 0 {
+					r.add(given[a].at, "the body force is uniform: it may depend on the time t alone", "the force depends on %s", variables()[i])
+					return
+				}
+			}
+			timed = timed || e.uses[varT].len > 0
+		}
+		f := r.function(given[a], dim)
+		parts[a] = func(t float64) float64 { return f(0, 0, 0, t) }
+	}
+	at := func(t float64) [3]float64 { return [3]float64{parts[0](t), parts[1](t), parts[2](t)} }
+	if r.c.Force.Density = at(0); timed {
+		r.c.Force.At = at
+	}
+	largest, worst, when := 0.0, mark{}, 0.0
+	for _, t := range r.times(timedLooks) {
+		for a, f := range at(t) {
+			if math.IsNaN(f) || math.IsInf(f, 0) {
+				r.add(given[a].at, "", "the force is %s in lattice units at t = %s", short(f), short(t*r.c.Units.Time))
+				return
+			}
+			if math.Abs(f) > largest {
+				largest, worst, when = math.Abs(f), given[a].at, t
+			}
+		}
 	}
 	if largest > 0.1 {
-		r.add(at, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
-			"the force is %s cells/step^2 in lattice units, above 0.1", short(largest))
+		then := ""
+		if timed {
+			then = " at t = " + short(when*r.c.Units.Time)
+		}
+		r.add(worst, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
+			"the force is %s cells/step^2 in lattice units%s, above 0.1", short(largest), then)
 	}
 }
 
@@ -212,6 +246,7 @@ func (r *resolver) speeds() {
 	if !r.haveTime {
 		return
 	}
+	r.expectedSpeed()
 	u, what, at := r.fastest()
 	if u == 0 {
 		return
@@ -274,21 +309,41 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 			u, what, at = v, w, m
 		}
 	}
-	for _, b := range r.c.Boundaries {
-		e := r.section("boundary." + b.Name).get("velocity")
-		if e != nil {
-			what := "velocity of [boundary." + b.Name + "]"
-			take(math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2]), what, e.at)
-			if v := b.Profile; v != nil {
-				r.points(func(x, y, z float64) bool {
-					for _, f := range b.Faces { // on the face
-						p := [3]float64{x, y, z}
-						p[f.Axis] = float64(f.Side * r.c.Cells[f.Axis])
-						take(math.Hypot(math.Hypot(v[0](p[0], p[1], p[2], 0), v[1](p[0], p[1], p[2], 0)), v[2](p[0], p[1], p[2], 0)), what, e.at)
-					}
-					return true
-				})
-			}
+	r.given(take)
+	if e := r.section("force").get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
+		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.at)
+	}
+	r.characteristic(take)
+	return u, what, at
+}
+
+// expectedSpeed finds the largest speed that the case lets expect. Where something else than
+// its velocities drives the flow, they say nothing of it.
+func (r *resolver) expectedSpeed() {
+	c := r.c
+	take := func(v float64, w string, _ mark) {
+		if v > c.Speed {
+			c.Speed, c.SpeedOf = v, w
+		}
+	}
+	driven := c.Force.Density != [3]float64{} || c.Force.At != nil || c.Force.Drive != nil || c.Temperature.Buoyancy != [3]float64{}
+	for _, b := range c.Boundaries {
+		driven = driven || b.Density != 0
+	}
+	if !driven {
+		r.given(take)
+	}
+	if r.section("scaling").has("velocity") || r.section("fluid").has("velocity") {
+		r.characteristic(take)
+	}
+}
+
+// given are the velocities of boundaries, bodies and the initial state.
+func (r *resolver) given(take func(v float64, what string, at mark)) {
+	for i, top := range r.speedAt {
+		b := r.c.Boundaries[i]
+		if e := r.section("boundary." + b.Name).get("velocity"); e != nil {
+			take(top.speed, "velocity of [boundary."+b.Name+"]"+r.moment(b, top.time), e.at)
 		}
 	}
 	for _, b := range r.c.Bodies {
@@ -302,9 +357,6 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 		}
 		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.at)
 	}
-	if e := r.section("force").get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
-		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.at)
-	}
 	if e := r.section("initial").get("velocity"); e != nil {
 		v := r.c.Initial.Velocity
 		r.points(func(x, y, z float64) bool {
@@ -312,6 +364,10 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 			return true
 		})
 	}
+}
+
+// characteristic are the velocities of [scaling] and [fluid].
+func (r *resolver) characteristic(take func(v float64, what string, at mark)) {
 	for _, s := range []string{"scaling", "fluid"} {
 		if e := r.section(s).get("velocity"); e != nil {
 			m := e.at
@@ -321,5 +377,4 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 			take(r.lattice(e.vals[0], model.Velocity), "velocity of ["+s+"]", m)
 		}
 	}
-	return u, what, at
 }

@@ -54,6 +54,17 @@ func (r *resolver) run() {
 	if e := s.get("max_mach"); e != nil {
 		run.MaxMach = e.vals[0].v
 	}
+	for _, k := range []struct {
+		name string
+		to   *float64
+	}{{"warn_density_drift", &run.WarnDrift}, {"max_density_drift", &run.MaxDrift}, {"warn_speed", &run.WarnSpeed}, {"warn_grid_scale", &run.WarnGridScale}} {
+		if e := s.get(k.name); e != nil {
+			*k.to = e.vals[0].v
+		}
+	}
+	if e := s.get("grid_scale_every"); e != nil {
+		run.GridScaleEvery = e.ints[0]
+	}
 	if e := s.get("forensics"); e != nil {
 		run.Forensics = e.flag
 	}

@@ -22,6 +22,7 @@ type resolver struct {
 	origin   [3]float64
 	size     [3]float64 // in the user's length
 
+	speedAt    []faceSpeed // of the boundaries, in their order
 	refinement Refinement
 }
 
@@ -35,6 +36,7 @@ func (r *resolver) resolve() {
 	r.domain()
 	r.collision()
 	r.scaling()
+	r.run() // how long it is says at which times others are looked at
 	r.rheology()
 	r.force()
 	r.initial()
@@ -42,7 +44,9 @@ func (r *resolver) resolve() {
 	r.withoutTemperature()
 	r.boundaries()
 	r.bodies()
-	r.run()
+	r.lookAtFaces()
+	r.balance()
+	r.obstructions()
 	r.device()
 	r.checkTemperature()
 	r.outputs()
@@ -160,6 +164,19 @@ func (r *resolver) function(a amount, d model.Dimension) ReferenceFunction {
 	}
 	vars, f, scale := r.vars(), a.f.eval, a.scale/r.c.Units.Factor(d)
 	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
+}
+
+// times are moments of the run, in steps: in the middle of its first and last step, and
+// between them as many more, at distances that no period agrees with.
+func (r *resolver) times(more int) []float64 {
+	n := math.Max(float64(r.c.Run.Steps), 1)
+	list := []float64{0.5, n - 0.5}
+	const golden = 0.6180339887498949
+	for i := 1; i <= more; i++ {
+		_, share := math.Modf(float64(i) * golden)
+		list = append(list, 0.5+math.Floor(share*n))
+	}
+	return list
 }
 
 // vector is a value per axis; it must have as many as the case has dimensions.

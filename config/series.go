@@ -25,6 +25,8 @@ const (
 	SeriesEnergy    = "kinetic_energy"
 	SeriesEnstrophy = "enstrophy"
 	SeriesForce     = "body_force"
+	SeriesDrift     = "density_drift"
+	SeriesGridScale = "grid_scale"
 
 	SeriesTemperature = "mean_temperature"
 )
@@ -39,6 +41,8 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesEnergy, Dim: model.Pressure, Doc: "the mean of rho u^2/2 (J/m3 = Pa)"},
 		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity 2 nu times it is the rate at which friction takes kinetic energy. It takes as long as an output of the vorticity; the other quantities take as long as a look of the watch"},
 		{Name: SeriesForce, Vector: true, Dim: model.ForceDensity, Doc: "the uniform body force per volume (N/m3, as a pressure gradient Pa/m), which [force] may adjust"},
+		{Name: SeriesDrift, Doc: "the change of the mean density since the start of the run, divided by it"},
+		{Name: SeriesGridScale, Doc: "the share of the kinetic energy at the scale of the grid: the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by that of |u(x)|^2, over cells x whose two neighbours along x are fluid, too, and lie in the domain; of every n-th plane across z, in 2D of every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians a cell along x, and 3/8 for noise of which each cell has its own; 0 where nothing moves"},
 		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
 	}
 }

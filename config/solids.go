@@ -227,6 +227,13 @@ func (r *resolver) change(s *section, b *Boundary) {
 		b.Ramp = r.lattice(e.vals[0], model.Time)
 	}
 	b.Table = r.tableFile(s, "table", "sha256", r.c.Units.Time)
+	if e := s.get("repeat"); e != nil {
+		if b.Table != nil {
+			b.Table.Repeat = e.flag
+		} else if !s.has("table") {
+			r.add(e.keyAt, "a table is a file with one period of the factor", "%s has repeat but no table", s.head())
+		}
+	}
 	if b.Outline = r.tableFile(s, "profile", "profile_sha256", r.c.Units.Length); b.Outline == nil {
 		if s.has("profile_along") && !s.has("profile") {
 			r.add(s.keys["profile_along"].keyAt, "", "%s has profile_along but no profile", s.head())
@@ -318,7 +325,6 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 		b.Timed = b.Timed || v[a].f != nil && v[a].f.uses[varT].len > 0
 		f := r.function(v[a], model.Velocity)
 		parts[a] = f
-		r.sample(s.get("velocity"), v[a], func(x, y, z float64) float64 { return f(x, y, z, 0) }, func(float64) string { return "" })
 	}
 	if !constant {
 		b.Profile = &parts

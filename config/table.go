@@ -57,7 +57,9 @@ func (r *resolver) table() {
 		row("Mach number Ma", short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", short(v/nu), "")
 	}
-	if f := c.Force.Density; f != [3]float64{} {
+	if c.Force.At != nil {
+		row("body force", "an expression of t", "")
+	} else if f := c.Force.Density; f != [3]float64{} {
 		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
 		row("body force", short(m), short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}

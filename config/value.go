@@ -468,7 +468,7 @@ func (r *reader) dimensioned(at mark, k *key, raw any) amount {
 				r.add(place, "expressions in x, y, z may stand in [initial], in the velocity of a face and in [expect.velocity]", "%s must be constant, but %s is in it", k.name, vars[i])
 				return a
 			case i == varT && !k.time:
-				r.add(place, "only the velocity of a face and what is expected may", "%s cannot depend on the time t", k.name)
+				r.add(place, "only the velocity of a face, the force and what is expected may", "%s cannot depend on the time t", k.name)
 				return a
 			}
 		}

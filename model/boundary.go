@@ -14,7 +14,7 @@ type Boundary struct {
 }
 
 // changes are the keys that say how velocity and pressure change with time.
-var changes = []string{"ramp", "table", "sha256"}
+var changes = []string{"ramp", "table", "sha256", "repeat"}
 
 // Boundaries in the order of the documentation. Periodic axes are declared in
 // [domain]; every other face needs a boundary.

@@ -30,9 +30,11 @@ func (c *checkpoints) close()                    {}
 // memory is what a checkpoint remembers besides the state, so that a restarted
 // run ends like one that was never stopped.
 type memory struct {
-	Start  Totals                 // of the initial state: the mass is held against it
-	Probes map[string]int64       // length of each file of rows at this step
-	Forces map[string]forceMemory `json:",omitempty"`
+	Start Totals // of the initial state: the mass is held against it
+	// GridScale is the share of its kinetic energy at the scale of the grid.
+	GridScale float64                `json:",omitempty"`
+	Probes    map[string]int64       // length of each file of rows at this step
+	Forces    map[string]forceMemory `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
 	Drive *drive `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
@@ -91,7 +93,7 @@ func (c *checkpoints) write(r *run) error {
 	c.at = r.n
 	h := r.header()
 	a := r.averages()
-	m := memory{Start: r.watch.start, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember(), Provenance: r.provenance}
+	m := memory{Start: r.watch.start, GridScale: r.watch.gridStart, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember(), Provenance: r.provenance}
 	err := func() (err error) {
 		for _, o := range r.tables() {
 			if t := o.table(); r.root {

@@ -213,7 +213,7 @@ func (r *run) report(since time.Duration, steps int) {
 	p := Progress{
 		Step: r.n, Last: r.last, Time: float64(r.n) * r.Case.Units.Time,
 		Elapsed: time.Since(r.control.began), MaxMach: r.maxMach, LeftOut: maps.Clone(r.faults.counts),
-		MLUPS: float64(steps) * float64(r.Case.Box().Cells()) / since.Seconds() / 1e6,
+		Health: r.health(), MLUPS: float64(steps) * float64(r.Case.Box().Cells()) / since.Seconds() / 1e6,
 	}
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit

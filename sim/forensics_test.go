@@ -76,10 +76,10 @@ type = "wall"
 faces = ["y-"]
 [boundary.belt]
 type = "velocity"
-velocity = ["0.02*sqrt(30.25 - t)", 0]
+velocity = ["0.02*sqrt(if(abs(35 - t) < 4.75, -1, 1))", 0]   # too short to be found before the run
 faces = ["y+"]
 [run]
-steps = 1000
+steps = 1000000
 watch_every = 40
 `, "[boundary.belt] on face y+, 0 cells away", "no number at this step"},
 	"force": {`

@@ -65,6 +65,7 @@ type Progress struct {
 	ETA           time.Duration
 	MaxMach       float64        // at the last stability watch
 	LeftOut       map[string]int // files that the run went on without (on_error), by kind
+	Health        Health         // at the last stability watch
 }
 
 // Summary closes a run.
@@ -83,6 +84,7 @@ type Summary struct {
 	Files     map[string]string // kind -> where
 	Expect    []Verdict
 	LeftOut   map[string]int // files that the run went on without (on_error), by kind
+	Health    Health         // at the end
 }
 
 // OutOfTime tells that the run ended because it had no more time, not by its own last step

@@ -75,7 +75,7 @@ func (r *run) restart() error {
 		if err == nil {
 			r.passedOver(candidates[i+1:])
 			r.Restart = path
-			r.watch.start = m.Start
+			r.watch.start, r.watch.gridStart = m.Start, m.GridScale
 			r.provenance = m.Provenance.and(r.leg())
 			if r.root && r.n >= r.last {
 				r.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
@@ -223,6 +223,7 @@ func (r *run) load(f *checkpoint.Reader) error {
 func (r *run) resumeOutputs(m memory) error {
 	r.recallForces(m.Forces)
 	r.recallDrive(m.Drive)
+	r.setForce(r.n)
 	return r.openOutputs(func(o tabular) (*probe.Writer, error) {
 		t := o.table()
 		length, known := m.Probes[t.key]

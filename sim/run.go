@@ -168,6 +168,7 @@ func (r *run) advance() error {
 // step advances the state by one time step.
 func (r *run) step() error {
 	in, out := r.state[0], r.state[1]
+	r.setForce(r.n + 1)
 	if err := r.moveWalls(); err != nil {
 		return err
 	}
@@ -232,6 +233,7 @@ func (r *run) finish() error {
 		return &Error{ExitFailure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin)}
 	}
 	r.warnOfWidths()
+	r.watch.last = true
 	if err := r.lookForTrouble(); err != nil {
 		return err
 	}

@@ -50,6 +50,14 @@ func (s *series) write(r *run) error {
 			values = []float64{t.MaxSpeed}
 		case config.SeriesEnergy:
 			values = []float64{t.Energy / cells}
+		case config.SeriesDrift:
+			values = []float64{r.drift(t)}
+		case config.SeriesGridScale:
+			share, err := r.gridScale()
+			if err != nil {
+				return err
+			}
+			values = []float64{share}
 		case config.SeriesEnstrophy:
 			sum, err := r.sum("vorticity", func(v float64) float64 { return v * v })
 			if err != nil {

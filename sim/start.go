@@ -112,7 +112,7 @@ func (r *run) connect() (err error) {
 	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
 		return Agreed(ExitUsage, err)
 	}
-	if !r.cells.Timed() { // else the host has a word to say before each step
+	if !r.cells.Timed() && r.Case.Force.At == nil { // else the host has a word to say before each step
 		r.queued, _ = r.halo.(halo.Queued)
 	}
 	return Agreed(ExitFailure, err)
@@ -326,7 +326,7 @@ func (r *run) begin() error {
 		r.Report.Start(s)
 	}
 	r.first = r.n
-	r.watch.at = -1
+	r.watch.at, r.watch.gridAt = -1, -1
 	if err := r.findRoom(); err != nil {
 		return err
 	}
@@ -339,7 +339,7 @@ func (r *run) begin() error {
 		}
 	}
 	if r.n == 0 {
-		r.watch.start = r.watch.totals
+		r.watch.start, r.watch.gridStart = r.watch.totals, r.watch.grid
 		for _, o := range r.outputs {
 			if o.schedule().Due(0) {
 				if err := r.write(o); err != nil {
@@ -434,7 +434,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
 		Elapsed: time.Since(r.control.began), Files: r.files, Expect: verdicts, LeftOut: maps.Clone(r.faults.counts),
-		Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
+		Health: r.health(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {
 		s.Times.Bytes = mean[5]

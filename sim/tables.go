@@ -20,6 +20,9 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 	if err == nil {
 		c, err = curve.Parse(f.Path, data)
 	}
+	if err == nil && f.Repeat {
+		err = c.Closes(f.Path)
+	}
 	if err != nil {
 		err = fmt.Errorf("[boundary.%s]: %w", f.Boundary, err)
 	}
@@ -72,7 +75,11 @@ func (r *run) loadTable(f config.TableFile) error {
 	r.sums = append(r.sums, sum)
 	r.inputs = append(r.inputs, input{f.Path, f.Shown, sum})
 	lo, hi := c.Range()
-	r.Case.Table = append(r.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi),
+	text := fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi)
+	if f.Repeat {
+		text += fmt.Sprintf(", again and again every %.6g steps", (c.X[len(c.X)-1]-c.X[0])/f.Unit)
+	}
+	r.Case.Table = append(r.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: text,
 		SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, sum)})
 	return nil
 }
@@ -84,11 +91,10 @@ func (r *run) factor(b config.Boundary) func(t float64) float64 {
 	}
 	table, listed := r.curves["table "+b.Name]
 	return func(t float64) float64 {
-		f := 1.0
-		if t < b.Ramp {
-			f = (1 - math.Cos(math.Pi*t/b.Ramp)) / 2
-		}
-		if listed {
+		f := b.Rise(t)
+		if listed && b.Table.Repeat {
+			f *= table.Cycle(t * b.Table.Unit)
+		} else if listed {
 			f *= table.At(t * b.Table.Unit)
 		}
 		return f

@@ -17,6 +17,12 @@ type watch struct {
 	at     int    // step of the last look, -1 before the first
 	start  Totals // of the initial state
 	totals Totals
+
+	grid      float64 // share of the kinetic energy at the scale of the grid
+	gridAt    int     // its step, -1 before the first
+	gridStart float64 // of the initial state
+	warned    map[string]int
+	last      bool // the run ends here
 }
 
 // Totals of the whole domain, in lattice units, summed row by row and plane by plane
@@ -34,7 +40,10 @@ type Totals struct {
 func (r *run) lookForTrouble() error { return spend(&r.clock.watch, r.look) }
 
 func (r *run) look() error {
-	if r.watch.at == r.n {
+	c := &r.Case.Run
+	grid := c.WarnGridScale > 0 && r.watch.gridAt != r.n && (r.watch.last || r.n%c.WatchEvery == 0 && r.n/c.WatchEvery%c.GridScaleEvery == 0)
+	fresh := r.watch.at != r.n
+	if !fresh && !grid {
 		return nil
 	}
 	r.watch.at = r.n
@@ -43,8 +52,9 @@ func (r *run) look() error {
 		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
-	// nanoseconds: [2] since the last copy of the state, [3] that it took, [4] of the run.
-	table := []int64{0, 0, int64(time.Since(r.snapshot.taken)), int64(r.snapshot.cost), int64(r.elapsed())}
+	// nanoseconds: [2] since the last copy of the state, [3] that it took, [4] of the run;
+	// [5] the mean density has drifted away.
+	table := []int64{0, 0, int64(time.Since(r.snapshot.taken)), int64(r.snapshot.cost), int64(r.elapsed()), 0}
 	var mine *trouble
 	for k, p := range planes {
 		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
@@ -52,16 +62,25 @@ func (r *run) look() error {
 			table[0] = 1
 		}
 	}
+	if grid {
+		if _, err := r.gridScale(); err != nil {
+			return err
+		}
+	}
+	if r.root {
+		if r.watch.totals = totals; r.judgeHealth(fresh, grid) {
+			table[5] = 1
+		}
+	}
 	if err := comm.Max(r.Comm, table); err != nil {
 		return err
 	}
 	r.maxMach = math.Float64frombits(uint64(table[1])) / soundSpeed
-	if r.root {
-		r.watch.totals = totals
-	}
 	switch {
 	case table[0] != 0:
 		return r.stop(mine, time.Duration(table[4]))
+	case table[5] != 0:
+		return r.tooFar()
 	case r.n < r.last && r.snapshot.due(table[2], table[3]):
 		return r.keep()
 	}
@@ -131,16 +150,7 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 			break
 		}
 	}
-	var files error
-	for _, o := range r.outputs {
-		if _, ok := o.(*fieldFiles); ok && o.written() != r.n {
-			files = errors.Join(files, r.write(o))
-		}
-	}
-	files = errors.Join(files, r.drain())
-	if _, agreed := ExitCode(files); agreed {
-		files = errors.Join(files, r.syncTables())
-	}
+	files := r.lastFields()
 	if _, agreed := ExitCode(files); agreed {
 		if r.root {
 			r.forgetBlowup()
@@ -158,6 +168,20 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 		return err
 	}
 	return errors.Join(&Error{ExitUnstable, errors.New("the run is unstable, " + string(message))}, files)
+}
+
+// lastFields brings the fields of this step, and all files before, to the disk. Collective.
+func (r *run) lastFields() (files error) {
+	for _, o := range r.outputs {
+		if _, ok := o.(*fieldFiles); ok && o.written() != r.n {
+			files = errors.Join(files, r.write(o))
+		}
+	}
+	files = errors.Join(files, r.drain())
+	if _, agreed := ExitCode(files); agreed {
+		files = errors.Join(files, r.syncTables())
+	}
+	return files
 }
 
 // elapsed is the wall time since the first step.

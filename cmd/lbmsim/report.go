@@ -146,6 +146,7 @@ func (t *textReport) Finish(s sim.Summary) {
 		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
 	}
 	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Ending, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
+	t.line("  watch  %s", healthText(s.Health))
 	for _, v := range s.Expect {
 		if v.Free {
 			t.line("  measured       %s = %.8g", v.Quantity, v.Got)
@@ -171,6 +172,20 @@ func (t *textReport) Finish(s sim.Summary) {
 	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
 		t.line("  go on with: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
 	}
+}
+
+// healthText is what the stability watch saw last, and how often it saw what it warns of.
+func healthText(h sim.Health) string {
+	text := fmt.Sprintf("mean density %+.3g %% since the start, largest speed %.4g, %.3g of the kinetic energy at the scale of the grid", 100*h.DensityDrift, h.MaxSpeed, h.GridScale)
+	if len(h.Warned) == 0 {
+		return text
+	}
+	var list []string
+	for what, n := range h.Warned {
+		list = append(list, fmt.Sprintf("%s at %d looks", what, n))
+	}
+	sort.Strings(list)
+	return text + "; warned of " + strings.Join(list, ", ")
 }
 
 // leftOut is how many files of each kind a run went on without.
@@ -231,7 +246,7 @@ func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
-		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "left_out": s.LeftOut, "expect": s.Expect,
+		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "left_out": s.LeftOut, "watch": s.Health, "expect": s.Expect,
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }

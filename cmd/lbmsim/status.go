@@ -66,9 +66,16 @@ func (r *statusReport) Progress(p sim.Progress) {
 	s := &r.state
 	s.Step, s.Last, s.Time, s.MLUPS, s.ETA, s.MaxMach = p.Step, p.Last, p.Time, p.MLUPS, p.ETA.Seconds(), p.MaxMach
 	s.LeftOut = p.LeftOut
+	r.watched(p.Health)
 	if time.Since(r.since) >= statusEvery {
 		r.write()
 	}
+}
+
+// watched takes what the stability watch knows.
+func (r *statusReport) watched(h sim.Health) {
+	s := &r.state
+	s.MaxSpeed, s.DensityDrift, s.GridScale, s.Warned = h.MaxSpeed, h.DensityDrift, h.GridScale, h.Warned
 }
 
 func (r *statusReport) Wrote(kind, path string) {
@@ -98,6 +105,7 @@ func (r *statusReport) Finish(s sim.Summary) {
 	}
 	r.state.Phase, r.state.Reason, r.state.Step, r.state.ETA, r.state.ExitCode = status.Finished, s.Reason, s.Last, 0, &code
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
+	r.watched(s.Health)
 	r.close()
 	r.reporter.Finish(s)
 }
@@ -187,6 +195,7 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
 	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
+	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Warned: s.Warned}))
 	if s.Phase == status.Running && silence == 0 && s.Step > s.First {
 		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
 	}

@@ -111,6 +111,28 @@ func (c Curve) At(x float64) float64 {
 	return c.Y[i-1] + share*(c.Y[i]-c.Y[i-1])
 }
 
+// Closes tells what keeps the curve from being one period of a function. name is for
+// messages.
+func (c Curve) Closes(name string) error {
+	switch last := len(c.X) - 1; {
+	case last < 1:
+		return fmt.Errorf("%s has one line: a period that repeats needs two at least", name)
+	case c.Y[last] != c.Y[0]:
+		return fmt.Errorf("%s: the last value is %g, the first %g: a period that repeats ends as it begins; add a line with the value %g at its end", name, c.Y[last], c.Y[0], c.Y[0])
+	}
+	return nil
+}
+
+// Cycle is the value at x of the curve as one period, from its first to its last point.
+func (c Curve) Cycle(x float64) float64 {
+	first, last := c.X[0], c.X[len(c.X)-1]
+	turn := math.Mod(x-first, last-first)
+	if turn < 0 {
+		turn += last - first
+	}
+	return c.At(first + turn)
+}
+
 // Range is the smallest and the largest value.
 func (c Curve) Range() (lo, hi float64) {
 	lo, hi = c.Y[0], c.Y[0]

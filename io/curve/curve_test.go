@@ -60,3 +60,23 @@ func TestRead(t *testing.T) {
 		t.Error("a file that is not there was read")
 	}
 }
+
+// A period comes again on both sides, to the bit.
+func TestCycle(t *testing.T) {
+	c := Curve{X: []float64{1, 2, 5}, Y: []float64{3, 7, 3}}
+	for _, x := range []float64{1, 1.25, 2, 3, 4.75} {
+		for _, turns := range []float64{-3, -1, 0, 1, 250} {
+			if got, want := c.Cycle(x+4*turns), c.At(x); got != want {
+				t.Errorf("at %g, %g periods later: %g, want %g", x, turns, got, want)
+			}
+		}
+	}
+	if err := c.Closes("c"); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []Curve{{X: []float64{1}, Y: []float64{2}}, {X: []float64{1, 2}, Y: []float64{2, 3}}} {
+		if bad.Closes("c") == nil {
+			t.Errorf("%v closes", bad)
+		}
+	}
+}

@@ -52,6 +52,13 @@ type State struct {
 	MLUPS   float64 `json:"mlups"`
 	ETA     float64 `json:"eta"` // seconds left
 	MaxMach float64 `json:"max_mach"`
+	// What the stability watch knows: the largest speed in the case's unit, the change of the
+	// mean density since the start as a share, the share of the kinetic energy at the scale of
+	// the grid, and how many looks saw each of the things that it warns of.
+	MaxSpeed     float64        `json:"max_speed"`
+	DensityDrift float64        `json:"density_drift"`
+	GridScale    float64        `json:"grid_scale"`
+	Warned       map[string]int `json:"warned,omitempty"`
 
 	Restart    string            `json:"restart,omitempty"` // checkpoint that the run began with
 	Checkpoint string            `json:"checkpoint,omitempty"`

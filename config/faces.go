@@ -1,0 +1,384 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lbmsim/geometry"
+	"lbmsim/model"
+)
+
+// What can be said of the faces before a run: how fast the fluid is at them, whether what
+// comes in can get out, and whether bodies stand in the way.
+
+// open tells that the fluid passes a boundary.
+func (b Boundary) open() bool {
+	switch b.Kind.Law {
+	case model.VelocityFace, model.PressureFace, model.Outflow:
+		return true
+	}
+	return false
+}
+
+// Rise is the factor of velocity and pressure that a ramp makes at a time in steps.
+func (b Boundary) Rise(t float64) float64 {
+	if t < b.Ramp {
+		return (1 - math.Cos(math.Pi*t/b.Ramp)) / 2
+	}
+	return 1
+}
+
+// faceSpeed is the largest speed at a boundary over the run, and when it is.
+type faceSpeed struct{ speed, time float64 }
+
+// placesOn visits cells of a boundary's own part of a face: their centres, moved to the face,
+// and how many cells each stands for. Of each axis of the face at most so many are visited,
+// the outermost in any case if ends is set, else those in the middle of equal pieces.
+func (r *resolver) placesOn(i int, f Face, most int, ends bool, visit func(p [3]float64, weight float64) bool) {
+	n, own := r.c.Cells, r.c.Boundaries[i].Part
+	u, v := geometry.Along(f.Axis)
+	lo, hi := [3]int{}, n
+	if own != nil {
+		for _, a := range []int{u, v} {
+			from, to := own.Lo[a], own.Hi[a]
+			if own.Radius > 0 {
+				from, to = own.Centre[a]-own.Radius, own.Centre[a]+own.Radius
+			}
+			lo[a] = int(math.Max(math.Min(math.Floor(from), float64(n[a])), 0))
+			hi[a] = int(math.Max(math.Min(math.Ceil(to), float64(n[a])), 0))
+		}
+	}
+	var others []geometry.Region
+	for _, o := range r.c.Boundaries {
+		for _, g := range o.Faces {
+			if own == nil && o.Part != nil && g == f {
+				others = append(others, *o.Part)
+			}
+		}
+	}
+	mine := func(cell [3]int) bool {
+		for _, o := range others {
+			if o.Covers(f.Axis, cell) {
+				return false
+			}
+		}
+		return own == nil || own.Covers(f.Axis, cell)
+	}
+	looks := func(a int) int { return min(most, hi[a]-lo[a]) }
+	at := func(a, k int) int {
+		count := looks(a)
+		if ends && count > 1 {
+			return lo[a] + k*(hi[a]-lo[a]-1)/(count-1)
+		}
+		return lo[a] + (2*k+1)*(hi[a]-lo[a])/(2*count)
+	}
+	for kv := range looks(v) {
+		for ku := range looks(u) {
+			cell := [3]int{}
+			cell[u], cell[v] = at(u, ku), at(v, kv)
+			if !mine(cell) {
+				continue
+			}
+			p := [3]float64{float64(cell[0]) + 0.5, float64(cell[1]) + 0.5, float64(cell[2]) + 0.5}
+			p[f.Axis] = float64(f.Side * n[f.Axis])
+			if !visit(p, float64(hi[u]-lo[u])/float64(looks(u))*float64(hi[v]-lo[v])/float64(looks(v))) {
+				return
+			}
+		}
+	}
+}
+
+// beside is the centre of the cell at a place on a face.
+func (f Face) beside(p [3]float64) [3]float64 {
+	p[f.Axis] += 0.5 - float64(f.Side)
+	return p
+}
+
+// at is the velocity of a boundary at a point in cells and a time in steps, without the files
+// of factors.
+func (b Boundary) at(p [3]float64, t float64) [3]float64 {
+	u := b.Velocity
+	if v := b.Profile; v != nil {
+		u = [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
+	}
+	for a := range u {
+		u[a] *= b.Rise(t)
+	}
+	return u
+}
+
+// lookAtFaces finds the largest speeds at faces, on the boundaries' own parts and over the
+// run, and refuses values that are no numbers.
+func (r *resolver) lookAtFaces() {
+	r.speedAt = make([]faceSpeed, len(r.c.Boundaries))
+	if !r.haveTime || !r.haveBox {
+		return
+	}
+	for i, b := range r.c.Boundaries {
+		e := r.section("boundary." + b.Name).get("velocity")
+		if e == nil {
+			continue
+		}
+		top := &r.speedAt[i]
+		if b.Profile == nil {
+			top.speed = math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2])
+			continue
+		}
+		times, most := []float64{math.Inf(1)}, 65 // the ramp is over
+		if b.Timed {
+			times, most = r.times(timedLooks), samples
+		}
+		for _, f := range b.Faces {
+			r.placesOn(i, f, most, true, func(centre [3]float64, _ float64) bool {
+				for k := range 9 * len(times) { // the links from a cell's neighbours come out half a cell beside it, too
+					p, t := r.linkEnd(centre, f, k%9), times[k/9]
+					u := b.at(p, t)
+					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
+					if speed-speed != 0 {
+						x := r.vars()(p[0], p[1], p[2], t)
+						r.add(e.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", short(speed), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(b, t))
+						return false
+					}
+					if speed > top.speed {
+						*top = faceSpeed{speed, t}
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// linkEnd is one of nine places where links come out of a cell behind a face: beside its centre, and
+// half a cell from there along the axes of the face, inside of the domain.
+func (r *resolver) linkEnd(p [3]float64, f Face, k int) [3]float64 {
+	u, v := geometry.Along(f.Axis)
+	for _, c := range []struct{ axis, step int }{{u, k%3 - 1}, {v, k/3 - 1}} {
+		if c.axis < r.dims {
+			p[c.axis] = math.Max(0, math.Min(p[c.axis]+float64(c.step)/2, float64(r.c.Cells[c.axis])))
+		}
+	}
+	return p
+}
+
+// moment is a time in words, for a boundary that changes with it.
+func (r *resolver) moment(b Boundary, t float64) string {
+	if !b.Timed {
+		return ""
+	}
+	return " at t = " + r.si(t*r.c.Units.Time, model.Time)
+}
+
+// mostUnbalanced is the part of the fluxes by which they may differ: sums over cells differ
+// from integrals by about so much on coarse faces. It fills a domain by a hundredth each time
+// that the flow passes it, which the watch sees.
+const mostUnbalanced = 0.01
+
+// balance refuses velocity faces that let more in than out where nothing else lets it out.
+func (r *resolver) balance() {
+	if !r.haveTime || !r.haveBox || r.count > 0 {
+		return
+	}
+	type flux struct {
+		boundary int
+		face     Face
+	}
+	var list []flux
+	var table *TableFile
+	for i, b := range r.c.Boundaries {
+		if !b.open() || len(b.Faces) == 0 {
+			continue
+		}
+		if b.Kind.Law != model.VelocityFace || b.Outline != nil {
+			return // it takes what comes, or has a factor that only the run knows
+		}
+		if len(list) > 0 && (table == nil) != (b.Table == nil) || table != nil && *b.Table != (TableFile{table.Key, b.Name, table.Path, table.Shown, table.SHA256, table.Unit, table.Repeat, table.Start}) {
+			return // factors differ, and only the run knows how
+		}
+		table = b.Table
+		for _, f := range b.Faces {
+			list = append(list, flux{i, f})
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	times, timed := []float64{math.Inf(1)}, false
+	for _, l := range list {
+		if b := r.c.Boundaries[l.boundary]; b.Timed || b.Ramp > 0 {
+			timed = true
+		}
+	}
+	most := 1 << 16 // cells of an axis of the face
+	if r.dims == 3 {
+		most = 1 << 8
+	}
+	if timed {
+		times, most = r.times(timedLooks/5), 1<<6
+	}
+	shapes := r.wholeShapes()
+	through := make([][]float64, len(times)) // into the domain, of each of the list
+	for k := range through {
+		through[k] = make([]float64, len(list))
+	}
+	for j, l := range list {
+		b := r.c.Boundaries[l.boundary]
+		r.placesOn(l.boundary, l.face, most, false, func(p [3]float64, weight float64) bool {
+			if q := l.face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
+				for k, t := range times {
+					through[k][j] += weight * b.at(p, t)[l.face.Axis] * float64(1-2*l.face.Side)
+				}
+			}
+			return true
+		})
+	}
+	largest, worst, excess := 0.0, 0, 0.0
+	for k, one := range through {
+		sum, gross := 0.0, 0.0
+		for _, q := range one {
+			sum, gross = sum+q, gross+math.Abs(q)
+		}
+		if largest = math.Max(largest, gross); math.Abs(sum) > math.Abs(excess) {
+			worst, excess = k, sum
+		}
+	}
+	if math.Abs(excess) <= mostUnbalanced*largest {
+		return
+	}
+	dim := model.FlowRate
+	if r.dims == 2 {
+		dim = model.Viscosity // for each metre across the plane
+	}
+	rate := func(q float64) string { return r.si(math.Abs(q)*r.c.Units.Factor(dim), dim) }
+	way := func(q float64) string {
+		if q < 0 {
+			return "out"
+		}
+		return "in"
+	}
+	when := ""
+	if timed {
+		when = " at t = " + r.si(times[worst]*r.c.Units.Time, model.Time)
+	}
+	reason := ""
+	for j, l := range list {
+		q := through[worst][j]
+		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.c.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
+	}
+	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or their fluxes equal (up to %g %% of all)", 100*mostUnbalanced)
+	e := r.section("boundary." + r.c.Boundaries[list[0].boundary].Name)
+	message := fmt.Sprintf("velocity faces let %s more %s than the other way%s, and no other face lets it pass", rate(excess), way(excess), when)
+	for _, b := range r.c.Bodies {
+		if !b.Whole() { // it may cover some of them
+			r.warn("%s, unless [body.%s] covers some of them\n%s", message, b.Name, reason)
+			return
+		}
+	}
+	r.add(e.at, reason, "%s", message)
+}
+
+// wholeShapes are the bodies that need no file.
+func (r *resolver) wholeShapes() (list []geometry.Shape) {
+	for _, b := range r.c.Bodies {
+		if b.Whole() {
+			list = append(list, b.Shape(nil))
+		}
+	}
+	return list
+}
+
+// reach is the box of the domain's cells that a body may have: from <= cell < to.
+func (r *resolver) reach(b Body) (from, to [3]int) {
+	lo, hi := b.Shape(nil).Bounds()
+	for a := range from {
+		from[a] = int(math.Max(math.Min(math.Floor(lo[a]), float64(r.c.Cells[a])), 0))
+		to[a] = int(math.Max(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])), 0))
+	}
+	if r.dims == 2 {
+		from[2], to[2] = 0, 1
+	}
+	return from, to
+}
+
+// obstructions warns of bodies that stand before faces which the fluid passes, and of those
+// that stand in another.
+func (r *resolver) obstructions() {
+	if !r.haveBox {
+		return
+	}
+	for i, b := range r.c.Boundaries {
+		for _, f := range b.Faces {
+			if !b.open() {
+				continue
+			}
+			for _, body := range r.c.Bodies {
+				if !body.Whole() {
+					continue
+				}
+				if from, to := r.reach(body); f.Side == 0 && from[f.Axis] > 0 || f.Side == 1 && to[f.Axis] < r.c.Cells[f.Axis] {
+					continue
+				}
+				shape, all, behind := body.Shape(nil), 0, 0
+				r.placesOn(i, f, 256, false, func(p [3]float64, _ float64) bool {
+					all++
+					if p = f.beside(p); shape.Contains(p[0], p[1], p[2]) {
+						behind++
+					}
+					return true
+				})
+				switch {
+				case all > 0 && behind == all:
+					r.warn("[body.%s] covers all of [boundary.%s] on face %s: no fluid passes there", body.Name, b.Name, f)
+				case behind > 0:
+					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, short(100*float64(behind)/float64(all)), b.Name, f)
+				}
+			}
+		}
+	}
+	for i, b := range r.c.Bodies {
+		for j, o := range r.c.Bodies {
+			// Of two that are the same, the later one is told of.
+			if i != j && b.Whole() && o.Whole() && r.within(b, o) && (i > j || !r.within(o, b)) {
+				r.warn("[body.%s] lies in [body.%s] as a whole: it changes nothing", b.Name, o.Name)
+				break
+			}
+		}
+	}
+}
+
+// within tells whether the cells of a body are all in another, as far as looks go: each of
+// those cells, of more than mostLooks some at equal distances.
+func (r *resolver) within(b, o Body) bool {
+	in, around := b.Shape(nil), o.Shape(nil)
+	from, to := r.reach(b)
+	least, most := r.reach(o)
+	for a := range from {
+		if from[a] < least[a] || to[a] > most[a] {
+			return false
+		}
+	}
+	step := 1
+	for looks := func(s int) (n int) {
+		n = 1
+		for a := range from {
+			n *= (to[a] - from[a] + s - 1) / s
+		}
+		return n
+	}; looks(step) > mostLooks; step++ {
+	}
+	any := false
+	for z := from[2]; z < to[2]; z += step {
+		for y := from[1]; y < to[1]; y += step {
+			for x := from[0]; x < to[0]; x += step {
+				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
+				if in.Contains(p[0], p[1], p[2]) {
+					if any = true; !around.Contains(p[0], p[1], p[2]) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return any
+}

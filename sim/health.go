@@ -1,0 +1,188 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+)
+
+// A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
+// have, noise of the grid. The watch warns of each the first time that it sees it, and
+// counts at how many looks it did.
+
+// Health is what the watch knows of a run.
+type Health struct {
+	DensityDrift float64 // of the mean density since the start, as a share
+	MaxSpeed     float64 // in the case's unit
+	// GridScale is the share of the kinetic energy at the scale of the grid at the last step
+	// at which it was looked at.
+	GridScale float64
+	Warned    map[string]int // looks that saw it, by what they saw
+}
+
+// What the watch warns of.
+const (
+	drifting = "density drift"
+	speeding = "speed"
+	noisy    = "grid scale"
+)
+
+// health on rank 0.
+func (r *run) health() Health {
+	w := &r.watch
+	return Health{
+		DensityDrift: finite(r.drift(w.totals)), MaxSpeed: finite(w.totals.MaxSpeed) * r.Case.Units.Length / r.Case.Units.Time,
+		GridScale: w.grid, Warned: maps.Clone(w.warned),
+	}
+}
+
+// drift of the mean density since the start, as a share; on rank 0.
+func (r *run) drift(t Totals) float64 {
+	if r.n == 0 || t.Cells == 0 { // the start is not known yet
+		return 0
+	}
+	return (t.Mass - r.watch.start.Mass) / (float64(t.Cells) + r.watch.start.Mass)
+}
+
+// judgeHealth warns, on rank 0, of what the totals of a look show, and tells whether the
+// run must stop: of the totals where the look is the first of its step, of the share at the
+// scale of the grid where that is new.
+func (r *run) judgeHealth(totals, grid bool) (stop bool) {
+	c, t := &r.Case.Run, r.watch.totals
+	sum := t.MaxSpeed + t.Mass
+	if unstable := finite(sum) != sum || t.MaxSpeed > r.maxSpeed(); unstable || r.n == 0 {
+		return false // the message of the end says more, and the initial state is what the case wants
+	}
+	drift := finite(r.drift(t))
+	if limit := c.WarnDrift; totals && limit > 0 && math.Abs(drift) > limit {
+		r.caution(drifting, "%s: [run] warn_density_drift = %g; %s", r.driftText(drift), limit, driftHelp)
+	}
+	if s, u := r.Case.Speed, finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
+		f := r.Case.Units.Length / r.Case.Units.Time
+		unit := ""
+		if r.Case.Units.Physical {
+			unit = " m/s"
+		}
+		r.caution(speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
+			u*f, unit, u/s, r.Case.SpeedOf, s*f, unit, c.WarnSpeed)
+	}
+	if w := &r.watch; grid && w.grid > c.WarnGridScale {
+		r.caution(noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
+			w.grid, w.gridStart, c.WarnGridScale)
+	}
+	return c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift
+}
+
+// caution warns the first time, and counts.
+func (r *run) caution(kind, format string, args ...any) {
+	if r.watch.warned == nil {
+		r.watch.warned = map[string]int{}
+	}
+	r.watch.warned[kind]++
+	if r.watch.warned[kind] == 1 {
+		r.Report.Warn(fmt.Sprintf("step %d: ", r.n) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
+	}
+}
+
+func (r *run) driftText(drift float64) string {
+	return fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+}
+
+const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, or a pressure that drifts or is reached only now"
+
+// tooFar ends a run whose mean density has drifted away with one message on every rank,
+// after the last fields are on disk. Collective.
+func (r *run) tooFar() error {
+	files := r.lastFields()
+	if _, agreed := ExitCode(files); !agreed {
+		return files
+	}
+	var text []byte
+	if r.root {
+		text = fmt.Appendf(nil, "the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)\n  what to look at: %s",
+			r.n, r.driftText(r.drift(r.watch.totals)), r.Case.Run.MaxDrift, driftHelp)
+	}
+	text, err := comm.Broadcast(r.Comm, text)
+	if err != nil {
+		return err
+	}
+	return errors.Join(&Error{ExitUnstable, errors.New(string(text))}, files)
+}
+
+// gridStride is how many planes lie between two that count for the share at the scale of
+// the grid: it reads about a quarter of a million cells, and not less than 16 planes, so
+// that it takes less than a hundredth of the time on any device.
+func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
+
+// gridScale is the share of the kinetic energy at the scale of the grid on rank 0: see
+// config.SeriesGridScale. Sums have the order of planeSums. Collective.
+func (r *run) gridScale() (float64, error) {
+	if r.watch.gridAt == r.n {
+		return r.watch.grid, nil
+	}
+	n, axis := r.layout.N, r.layout.Axis()
+	planes, nx, each := n[axis], n[0], 1
+	if axis == 2 {
+		each = n[1]
+	}
+	stride := gridStride(r.Case.Box().Cells(), r.Case.Cells[axis])
+	stored, dims, from := r.Case.Spec.FieldValues(), r.Case.Dims(), r.present()
+	sums := make([]float64, 2*planes*each)
+	err := r.share(planes, func(lo, hi int) (err error) {
+		var values []float64
+		for k := lo; k < hi; k++ {
+			if (r.box.Lo[axis]+k+stride/2)%stride != 0 {
+				continue
+			}
+			box := decomp.Box{Hi: n}
+			box.Lo[axis], box.Hi[axis] = k, k+1
+			if values, err = from(box, values); err != nil {
+				return err
+			}
+			for row := range each {
+				y, z := row, k
+				if axis == 1 {
+					y, z = k, 0
+				}
+				first := r.cells.Index(0, y, z)
+				u := values[(row*stored+1)*nx:][:dims*nx]
+				copy(sums[2*(k*each+row):], gridRow(u, r.cells.Type[first:][:nx]))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rank %d: velocities at step %d: %w", r.rank, r.n, err)
+	}
+	all, err := r.planeSums(sums, columns{added: 2, all: 2})
+	grid, energy := 0.0, 0.0
+	for ; len(all) > 0; all = all[2:] {
+		grid, energy = grid+all[0], energy+all[1]
+	}
+	r.watch.grid, r.watch.gridAt = 0, r.n
+	if energy > 0 {
+		r.watch.grid = finite(grid / energy)
+	}
+	return r.watch.grid, err
+}
+
+// gridRow is the two sums of a row, components one behind the other.
+func gridRow(u []float64, types []uint8) []float64 {
+	nx := len(types)
+	grid, energy := 0.0, 0.0
+	for x := 1; x < nx-1; x++ {
+		if types[x-1]|types[x]|types[x+1] != 0 {
+			continue
+		}
+		for c := 0; c < len(u); c += nx {
+			d := (u[c+x-1] - 2*u[c+x] + u[c+x+1]) / 4
+			grid += d * d
+			energy += u[c+x] * u[c+x]
+		}
+	}
+	return []float64{grid, energy}
+}

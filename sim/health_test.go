@@ -1,0 +1,240 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/io/checkpoint"
+)
+
+// warnedOf are the warnings of a run that have a text in them.
+func (s *silent) warnedOf(text string) (n int) {
+	for _, w := range s.warned {
+		if strings.Contains(w, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// The share at the scale of the grid is what its definition says: 1 for a checkerboard,
+// sin(k/2)^4 for a wave, 0 for a uniform flow; triples with a solid cell do not count.
+func TestGridScaleOfWaves(t *testing.T) {
+	const n = 64
+	free := make([]uint8, n)
+	row := func(of func(x int) float64) []float64 {
+		u := make([]float64, 2*n)
+		for x := range n {
+			u[x], u[n+x] = of(x), 2*of(x)
+		}
+		return u
+	}
+	wave := func(waves float64) float64 { return 2 * math.Pi * waves / n }
+	for name, c := range map[string]struct {
+		of   func(x int) float64
+		want float64
+	}{
+		"checkerboard": {func(x int) float64 { return float64(1 - x%2*2) }, 1},
+		"uniform":      {func(int) float64 { return 0.1 }, 0},
+		"16 cells":     {func(x int) float64 { return math.Sin(wave(4) * float64(x)) }, math.Pow(math.Sin(wave(4)/2), 4)},
+		"64 cells":     {func(x int) float64 { return math.Cos(wave(1) * float64(x)) }, math.Pow(math.Sin(wave(1)/2), 4)},
+	} {
+		s := gridRow(row(c.of), free)
+		if got := s[0] / s[1]; math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", name, got, c.want)
+		}
+	}
+	types := make([]uint8, n)
+	for x := range types {
+		types[x] = uint8(x % 3 / 2) // no triple is fluid
+	}
+	if s := gridRow(row(func(int) float64 { return 1 }), types); s[0] != 0 || s[1] != 0 {
+		t.Errorf("between solid cells: %v", s)
+	}
+}
+
+func TestGridStride(t *testing.T) {
+	for _, c := range []struct{ cells, planes, want int }{{64 * 64, 64, 1}, {1 << 18, 64, 1}, {100 * 100 * 100, 100, 3}, {1 << 27, 512, 32}, {4096 * 4096, 4096, 64}} {
+		if got := gridStride(c.cells, c.planes); got != c.want {
+			t.Errorf("%d cells in %d planes: every %d-th, want every %d-th", c.cells, c.planes, got, c.want)
+		}
+	}
+}
+
+// A model that lets noise grow in a uniform flow must not end without a word; a flow that is
+// resolved must not be suspected.
+func TestNoiseIsToldOf(t *testing.T) {
+	const noisyFlow = `
+[domain]
+cells = [32, 32]
+periodic = ["x", "y"]
+[scaling]
+tau = 0.5001
+[collision]
+model = %q
+[initial]
+velocity = ["0.1 + 1e-6*mod(43758.5453*sin(12.9898*x + 78.233*y), 1)", "1e-6*mod(43758.5453*sin(39.3467*x + 11.135*y), 1)"]
+[run]
+steps = %d
+`
+	s := trial{text: fmt.Sprintf(noisyFlow, "regularized", 560), ranks: 2}.must(t)
+	if n := s.warnedOf("at the scale of the grid"); n != 1 || s.summary.Health.Warned[noisy] != 1 || s.summary.Health.GridScale < 0.02 {
+		t.Errorf("%d warnings, %+v", n, s.summary.Health)
+	}
+	for name, text := range map[string]string{
+		"the default model": fmt.Sprintf(noisyFlow, "cumulant", 2000),
+		"switched off":      fmt.Sprintf(noisyFlow, "regularized", 560) + "warn_grid_scale = 0\nwarn_speed = 0\n",
+		"Taylor-Green vortex": `
+[domain]
+cells = [32, 32, 32]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.0016
+[initial]
+velocity = ["0.1*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)*cos(2*pi*z/Lz)", "-0.1*cos(2*pi*x/Lx)*sin(2*pi*y/Ly)*cos(2*pi*z/Lz)", 0]
+[run]
+steps = 500
+grid_scale_every = 1
+`,
+	} {
+		s := trial{text: text, ranks: 1}.must(t)
+		if len(s.summary.Health.Warned) > 0 || s.warnedOf("step") > 0 {
+			t.Errorf("%s: %q", name, s.warned)
+		}
+	}
+}
+
+// leaky is a box that a pressure fills.
+const leaky = `
+[domain]
+cells = [24, 24]
+periodic = ["y"]
+[fluid]
+viscosity = 0.05
+[boundary.inlet]
+type = "pressure"
+pressure = 0.02
+ramp = 200
+faces = ["x-"]
+[boundary.end]
+type = "wall"
+faces = ["x+"]
+[run]
+steps = 600
+watch_every = 50
+[output.series.s]
+quantities = ["density_drift", "mean_density"]
+every = 50
+[checkpoint]
+every = 100
+keep = 100
+`
+
+// A mean density that drifts away is told of once, counted, and ends the run at the limit,
+// with the same words on any number of ranks and after a restart.
+func TestDensityDrift(t *testing.T) {
+	text := leaky
+	dir := t.TempDir()
+	s := trial{text: text, ranks: 1, dir: dir}.must(t)
+	c := table(t, filepath.Join(dir, "series_s.csv"))
+	last := len(c["step"]) - 1
+	if d := c["density_drift"][last]; math.Abs(d-(c["mean_density"][last]-1)) > 1e-12 || d < 0.02 {
+		t.Errorf("drift %g of a density %g", d, c["mean_density"][last])
+	}
+	if n, h := s.warnedOf("mean density has changed"), s.summary.Health; n != 1 || h.Warned[drifting] < 3 || math.Abs(h.DensityDrift-c["density_drift"][last]) > 1e-15 {
+		t.Errorf("%d warnings, %+v", n, h)
+	}
+	stopping := strings.Replace(text, "watch_every = 50", "watch_every = 50\nmax_density_drift = 0.03", 1)
+	var messages []string
+	for _, ranks := range []int{1, 3} {
+		s, err := trial{text: stopping, ranks: ranks, dir: t.TempDir()}.run(t)
+		if code, agreed := ExitCode(err); code != ExitUnstable || !agreed || !strings.Contains(err.Error(), "max_density_drift = 0.03") {
+			t.Fatalf("%d ranks: exit code %d, %v, %v", ranks, code, err, s.warned)
+		}
+		messages = append(messages, strings.Split(err.Error(), "\n")[0])
+	}
+	if messages[0] != messages[1] {
+		t.Errorf("one rank: %s\nthree:    %s", messages[0], messages[1])
+	}
+	off := strings.Replace(text, "watch_every = 50", "watch_every = 50\nwarn_density_drift = 0", 1)
+	if s := (trial{text: off, ranks: 1}).must(t); len(s.summary.Health.Warned) > 0 {
+		t.Errorf("switched off: %v", s.summary.Health.Warned)
+	}
+	// The start is that of the whole run, whichever step it goes on from.
+	for _, later := range []int64{600, 500} {
+		if err := os.Remove(checkpoint.Path(filepath.Join(dir, checkpointDir), later)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := trial{text: text, ranks: 2, dir: dir, restart: Latest}.must(t)
+	if got, want := again.summary.Health.DensityDrift, s.summary.Health.DensityDrift; got != want {
+		t.Errorf("after a restart the drift is %g instead of %g", got, want)
+	}
+}
+
+// A speed beyond what the case says is told of; forces and pressures make no promise.
+func TestSpeedBeyondTheCase(t *testing.T) {
+	const text = `
+[domain]
+cells = [16, 16]
+periodic = ["x"]
+[fluid]
+viscosity = 0.05
+%s
+[boundary.lid]
+type = "moving_wall"
+velocity = [0.005, 0]
+faces = ["y+"]
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[run]
+steps = 200
+warn_speed = %g
+`
+	for _, c := range []struct {
+		more  string
+		limit float64
+		want  int
+	}{{"", 2, 0}, {"", 0.5, 1}, {"", 0, 0}, {"[force]\nacceleration = [1e-4, 0]", 0.5, 0}, {"velocity = 0.001\n[force]\nacceleration = [1e-4, 0]", 2, 1}} {
+		s := trial{text: fmt.Sprintf(text, c.more, c.limit), ranks: 2}.must(t)
+		if n := s.warnedOf("largest speed is"); n != c.want {
+			t.Errorf("%q, warn_speed = %g: %d warnings, want %d: %q", c.more, c.limit, n, c.want, s.warned)
+		}
+	}
+}
+
+// Columns of what the watch tells of are the same bytes for any cut.
+func TestHealthHasTheSameBits(t *testing.T) {
+	text := variety["channel with a body"] + `
+[run]
+steps = 20
+watch_every = 5
+[output.series.s]
+quantities = ["density_drift", "grid_scale", "max_speed"]
+every = 5
+`
+	var want []byte
+	for _, cut := range [][3]int{{1, 1, 1}, {1, 1, 3}, {1, 2, 2}} {
+		dir := t.TempDir()
+		trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir}.must(t)
+		got, err := os.ReadFile(filepath.Join(dir, "series_s.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := func(b []byte) []byte { return b[bytes.Index(b, []byte("\nstep")):] }
+		if want == nil {
+			want = rows(got)
+		} else if !bytes.Equal(rows(got), want) {
+			t.Errorf("cut into %v:\n%s\nwant\n%s", cut, rows(got), want)
+		}
+	}
+	if c := bytes.Count(want, []byte("\n")); c < 6 {
+		t.Errorf("%s", want)
+	}
+}
