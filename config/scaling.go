@@ -228,7 +228,11 @@ func (r *resolver) relaxation(tau float64, why *entry) {
 	case tau < 0.505:
 		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", float(math.Round(tau*1e6)/1e6))
 	case tau > 2:
-		r.warn("tau = %s is above 2: errors grow with tau^2, and half-way walls move with it; a smaller lattice velocity or time step lowers tau", short(tau))
+		walls := ""
+		if r.c.Spec.Collision.Name != "trt" { // whose walls stay
+			walls = ", and half-way walls move with it"
+		}
+		r.warn("tau = %s is above 2: errors grow with tau^2%s; a smaller lattice velocity or time step lowers tau", short(tau), walls)
 	}
 	r.c.Tau = tau
 	r.haveTime = r.haveBox
