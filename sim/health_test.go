@@ -197,6 +197,17 @@ faces = ["y-"]
 steps = 200
 warn_speed = %g
 `
+	table := filepath.Join(t.TempDir(), "lid.csv")
+	if err := os.WriteFile(table, []byte("0,3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	faster := strings.Replace(text, `faces = ["y+"]`, fmt.Sprintf("faces = [\"y+\"]\ntable = %q", table), 1)
+	for limit, want := range map[float64]int{2: 0, 0.5: 1} { // a factor of its file is what the case says, too
+		s := trial{text: fmt.Sprintf(faster, "", limit), ranks: 2}.must(t)
+		if n := s.warnedOf("largest speed is"); n != want {
+			t.Errorf("a lid with a table, warn_speed = %g: %d warnings, want %d: %q", limit, n, want, s.warned)
+		}
+	}
 	for _, c := range []struct {
 		more  string
 		limit float64

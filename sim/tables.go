@@ -42,7 +42,27 @@ func (r *run) loadTables() error {
 	if len(r.sums) > 0 {
 		r.Case.Resolved = config.Pin(r.Case.Resolved, r.sums)
 	}
+	if f := r.largestFactor(); f > 1 && r.Case.Speed > 0 { // there are curves, so the case is the run's own
+		r.Case.Speed *= f
+		r.Case.SpeedOf += fmt.Sprintf(" times %.4g, the largest factor of its files", f)
+	}
 	return nil
+}
+
+// largestFactor is that of the files of any boundary, by which the case lets the fluid be faster
+// than its velocities: 1 where there is none.
+func (r *run) largestFactor() float64 {
+	largest := 1.0
+	for _, b := range r.Case.Boundaries {
+		factor := 1.0
+		for _, f := range b.Tables() {
+			c := r.curves[f.Key+" "+f.Boundary]
+			lo, hi := c.Range()
+			factor *= math.Max(math.Abs(lo), math.Abs(hi))
+		}
+		largest = math.Max(largest, factor)
+	}
+	return largest
 }
 
 func (r *run) loadTable(f config.TableFile) error {
