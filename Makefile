@@ -9,6 +9,8 @@ MPI         ?= auto
 CUDA        ?= auto
 NP          ?= 2
 CASE        ?= examples/cavity.toml
+# The example may be run again; the results of a case of your own are not lost unasked.
+ARGS        ?= $(if $(filter examples/%,$(CASE)),--overwrite)
 PREFIX      ?= /usr/local
 FUZZTIME    ?= 60s
 KILLS       ?= 300
@@ -24,9 +26,9 @@ export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 .PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
-run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks
-	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)"; \
-	else set -x; bin/lbmsim "$(CASE)"; fi
+run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
+	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)" $(ARGS); \
+	else set -x; bin/lbmsim "$(CASE)" $(ARGS); fi
 
 build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none, CUDA=auto, yes or none
 	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && \

@@ -115,7 +115,12 @@ func (r *resolver) lookAtFaces() {
 	if !r.haveTime || !r.haveBox {
 		return
 	}
+	told := false
 	for i, b := range r.c.Boundaries {
+		if m := r.c.Spec.Collision; b.open() && r.c.Tau < m.OpenTau-1e-6 && !told {
+			told = true
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant hold there", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau))
+		}
 		e := r.section("boundary." + b.Name).get("velocity")
 		if e == nil {
 			continue
@@ -316,7 +321,7 @@ func (r *resolver) obstructions() {
 				if !body.Whole() {
 					continue
 				}
-				if from, to := r.reach(body); f.Side == 0 && from[f.Axis] > 0 || f.Side == 1 && to[f.Axis] < r.c.Cells[f.Axis] {
+				if !r.touches(body, f) {
 					continue
 				}
 				shape, all, behind := body.Shape(nil), 0, 0

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"lbmsim/decomp"
+	"lbmsim/model"
 )
 
 // What a run will take: memory of a rank and the volume of its outputs, known
@@ -19,6 +20,14 @@ func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 	p, err := decomp.Cut(c.Cells, c.Periodic, c.Dims(), ranks, c.Run.Ranks)
 	if err != nil && c.Run.Ranks != [3]int{} {
 		err = fmt.Errorf("[run] ranks of the case does not fit: %w", err)
+	}
+	for _, b := range c.Boundaries {
+		for _, f := range b.Faces {
+			p.Faces[f.Axis] = p.Faces[f.Axis] || b.Kind.Law.Open()
+		}
+		for a := range c.Dims() { // a wall that moves has ghost cells behind its edges with walls at rest
+			p.Faces[a] = p.Faces[a] || b.Kind.Law == model.MovingFace && !c.Periodic[a]
+		}
 	}
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 
 	"lbmsim/model"
 )
@@ -28,7 +29,12 @@ type resolver struct {
 
 func (r *resolver) resolve() {
 	if e := r.section("").get("title"); e != nil {
-		r.c.Title = e.text
+		r.c.Title = strings.Map(func(c rune) rune { // it goes to terminals
+			if unicode.IsControl(c) {
+				return ' '
+			}
+			return c
+		}, e.text)
 	}
 	if !r.units() {
 		return // every further message would be a guess
@@ -44,6 +50,7 @@ func (r *resolver) resolve() {
 	r.withoutTemperature()
 	r.boundaries()
 	r.bodies()
+	r.movingWalls()
 	r.lookAtFaces()
 	r.balance()
 	r.obstructions()

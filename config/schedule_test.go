@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"testing"
 )
@@ -43,6 +44,43 @@ func TestNext(t *testing.T) {
 	for _, period := range []float64{2 * maxSteps, 1e15, 9e18, 1e19, 1e300} { // from 2^63 on no int holds them
 		if got := (Schedule{Period: period}).Next(5); got < maxSteps {
 			t.Errorf("period %g, beyond all runs: %d", period, got)
+		}
+	}
+}
+
+// What the reference recommends is taken: "0 s" turns the stall limit off, and is the start of a run.
+func TestTimesThatMayBeZero(t *testing.T) {
+	const text = `
+[domain]
+cells = [8, 8]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[body.a]
+shape = "cylinder"
+centre = [4, 4]
+radius = 2
+[run]
+steps = 10
+%s
+[output.force.a]
+of = ["a"]
+%s
+`
+	for _, c := range []struct {
+		run, force string
+		ok         bool
+	}{
+		{`stall_limit = "0 s"`, `start = "0 s"`, true}, {"", "start = 0", true}, {"", "", true},
+		{`stall_limit = "-1 s"`, "", false}, {`stall_limit = "0.1 ms"`, "", false}, {`wall_time = "0 s"`, "", false},
+		{"", `start = "-1 s"`, false}, {"", "start = -1", false}, {"", "every = 0", false}, {"", `every = "0 s"`, false},
+	} {
+		k, err := Load("a.toml", []byte(fmt.Sprintf(text, c.run, c.force)))
+		if (err == nil) != c.ok {
+			t.Errorf("%q %q: %v", c.run, c.force, err)
+		}
+		if c.run == `stall_limit = "0 s"` && err == nil && k.Run.StallLimit != 0 {
+			t.Errorf("%q: %v", c.run, k.Run.StallLimit)
 		}
 	}
 }

@@ -55,6 +55,9 @@ func (r span) holds(v float64) bool {
 	return !r.set || (v > r.lo || v == r.lo && !r.openLo) && (v < r.hi || v == r.hi && !r.openHi)
 }
 
+// mayBeZero tells of times that the range of the key allows 0, which is told by it alone.
+func (k *key) mayBeZero() bool { return k.within.set && k.within.holds(0) }
+
 func (r span) String() string {
 	if !r.set {
 		return ""
@@ -369,7 +372,7 @@ func schema() []table {
 		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
 		{"output.averages", []key{
 			{name: "fields", kind: kWords, choices: averages(), def: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, doc: "what is written, see the table of averages"},
-			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
+			{name: "start", kind: kPeriod, within: atLeast(0), defDoc: "the start of the run", doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
 			{name: "sample_every", kind: kPeriod, def: "10", doc: "steps, or simulated time, between two samples; the run waits while a sample is read and added, about as long as an output of fields takes without its writing"},
 			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file; sums are always of 64 bits"},
 			{name: "dir", kind: kText, def: `"averages"`, doc: "folder below that of [output]"},
@@ -409,7 +412,7 @@ func schema() []table {
 			{name: "temperature_difference", kind: kQuantity, dim: model.Temperature, doc: "reference difference dT of the Nusselt number, in 3D heat L/(diffusivity dT A) with length and area, in 2D heat/(diffusivity dT)"},
 			{name: "drag_direction", kind: kVector, defDoc: "x", doc: "direction of the drag, of any length"},
 			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
-			{name: "start", kind: kPeriod, defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
+			{name: "start", kind: kPeriod, within: atLeast(0), defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
 		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force. With [temperature] also heat, what the walls give to the fluid in a unit of time, divided by density and heat capacity."},
 		{"output.series.*", append([]key{
 			{name: "quantities", kind: kWords, choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), def: `["kinetic_energy"]`, doc: "what is recorded, see the table of series; columns are in the order of that table"},

@@ -2,12 +2,63 @@ package config
 
 import (
 	"math"
+	"strings"
 
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
 // [boundary.NAME]: what stands on the faces. Bodies are in bodies.go.
+
+// movingWalls chooses how walls move: by ghost cells, which are quiet beside faces without friction
+// and open ones, or by half-way bounce-back.
+func (r *resolver) movingWalls() {
+	if !r.haveBox || !r.bouncing() {
+		return
+	}
+	for i := range r.c.Boundaries {
+		if law := &r.c.Boundaries[i].Kind.Law; *law == model.MovingFace {
+			*law = model.Bounce
+		}
+	}
+}
+
+// bouncing: the place of the wall is what bgk and trt are chosen for; and where no face lets mass
+// out it must not change, which ghost cells see to but where faces that move meet each other or a
+// body. Without faces that slip they have nothing to offer.
+func (r *resolver) bouncing() bool {
+	if r.c.Spec.Collision.Scheme == model.Populations {
+		return true
+	}
+	slips, moves := false, [3]bool{}
+	for _, b := range r.c.Boundaries {
+		switch b.Kind.Law {
+		case model.PressureFace, model.Outflow:
+			return false
+		case model.Slip:
+			slips = true
+		case model.MovingFace, model.VelocityFace:
+			for _, f := range b.Faces {
+				moves[f.Axis] = true
+				for _, body := range r.c.Bodies {
+					if b.Kind.Law == model.MovingFace && r.touches(body, f) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]
+}
+
+// touches tells if a body may have cells beside a face; of one from a file nothing is known yet.
+func (r *resolver) touches(b Body, f Face) bool {
+	if !b.Whole() {
+		return true
+	}
+	from, to := r.reach(b)
+	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.c.Cells[f.Axis]
+}
 
 func (r *resolver) boundaries() {
 	taken := map[Face]*section{} // without a part
@@ -69,6 +120,7 @@ func (r *resolver) boundaries() {
 	if unsure || !r.haveBox {
 		return
 	}
+	var bare []string
 	for a := 0; a < r.dims; a++ {
 		for side := 0; side < 2; side++ {
 			f := Face{a, side}
@@ -76,7 +128,7 @@ func (r *resolver) boundaries() {
 				continue
 			}
 			if len(parts[f]) == 0 {
-				r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, unless its axis is in [domain] periodic", "nothing stands on face %s", f)
+				bare = append(bare, f.String())
 				continue
 			}
 			u, v := geometry.Along(a)
@@ -88,6 +140,13 @@ func (r *resolver) boundaries() {
 				r.add(parts[f][0].s.at, "one boundary with the face in faces and without a part of it, such as a wall, has the rest", "nothing stands on the rest of face %s, %d cells of it", f, rest)
 			}
 		}
+	}
+	if len(bare) > 0 {
+		plural := ""
+		if len(bare) > 1 {
+			plural = "s"
+		}
+		r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, unless its axis is in [domain] periodic", "nothing stands on face%s %s", plural, strings.Join(bare, ", "))
 	}
 }
 

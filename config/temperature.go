@@ -20,7 +20,7 @@ type Temperature struct {
 
 // closedLaw tells of walls that nothing flows through.
 func closedLaw(l model.Law) bool {
-	return l == model.Bounce || l == model.Interpolated || l == model.Slip
+	return l == model.Bounce || l == model.Interpolated || l == model.MovingFace || l == model.Slip
 }
 
 func (r *resolver) temperature() {

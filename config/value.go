@@ -240,12 +240,16 @@ func (r *reader) read(e *entry, raw any) {
 	case kDuration:
 		r.duration(e, raw)
 	case kPeriod:
+		steps, time := counts(1, maxSteps), above(0)
+		if k.mayBeZero() {
+			steps, time = counts(0, maxSteps), k.within
+		}
 		if n, ok := raw.(int64); ok {
 			e.steps = true
-			e.ints = []int{r.integer(e.at, &key{name: k.name, within: counts(1, maxSteps)}, n)}
+			e.ints = []int{r.integer(e.at, &key{name: k.name, within: steps}, n)}
 			break
 		}
-		a := r.dimensioned(e.at, &key{name: k.name, kind: kQuantity, dim: model.Time, within: above(0)}, raw)
+		a := r.dimensioned(e.at, &key{name: k.name, kind: kQuantity, dim: model.Time, within: time}, raw)
 		if a.bare && r.fine(before) {
 			r.add(a.at, "a whole number counts steps; simulated time has a unit: \"0.1 s\"", "%s needs a whole number of steps or a time with a unit", k.name)
 		}
@@ -511,7 +515,7 @@ func (r *reader) duration(e *entry, raw any) {
 		r.add(e.at, "", "%s is wall time and needs a unit, such as \"10 min\"", e.key.name)
 	case a.v > 1e8:
 		r.add(e.at, "", "%s is longer than three years", e.key.name)
-	case a.v < 1e-3:
+	case a.v < 1e-3 && !(a.v == 0 && e.key.mayBeZero()):
 		r.add(e.at, "", "%s is shorter than a millisecond", e.key.name)
 	default:
 		e.dur = time.Duration(math.Round(a.v * 1e9))

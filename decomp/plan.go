@@ -11,6 +11,7 @@ import "fmt"
 type Plan struct {
 	Global   [3]int  // cells of the whole domain
 	Periodic [3]bool // axes whose ends meet
+	Faces    [3]bool // axes at whose ends lie ghost cells that the domain's faces fill
 	axis     int     // the slowest axis
 	parts    [3]int  // boxes along each axis, 1 along x
 }
@@ -86,13 +87,13 @@ func (p Plan) Parts() [3]int { return p.parts }
 func (p Plan) Axis() int { return p.axis }
 
 // Ghost is the number of ghost layers on each side of a rank's box, for
-// NewLayout: along the slowest axis always, along y where it is cut; an axis
+// NewLayout: along the slowest axis always, along y where it is cut or has Faces; an axis
 // without wraps around inside the box. It is the same on every rank, behind walls
 // too.
 func (p Plan) Ghost() [3]int {
 	var g [3]int
 	for a := 1; a <= p.axis; a++ {
-		if a == p.axis || p.parts[a] > 1 {
+		if a == p.axis || p.parts[a] > 1 || p.Faces[a] {
 			g[a] = 1
 		}
 	}

@@ -71,6 +71,10 @@ type Program interface {
 	// afterwards if they were before: Step may leave them alone, since Alloc's
 	// memory is at rest and nothing else writes them.
 	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
+	// FillFaces fills the ghost cells behind faces (model.Cells.Open) in state, which a step, or
+	// Forces, reads: those beside the box's own cells or, exchanged, those beside ghost cells,
+	// when these have been exchanged. It is queued on s.
+	FillFaces(s Stream, state Buffer, exchanged bool)
 	// Init writes the state of the cells of box from physical fields in float64,
 	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the
 	// velocity (Dims values), and the strain rate (d_i u_j + d_j u_i)/2 in the
@@ -101,7 +105,7 @@ type Program interface {
 	Close()
 }
 
-// Timed is a Program whose walls may change their velocity with time: before each step
+// Timed is a Program whose walls and faces may change with time: before each step
 // from t to t+1 it is told t + 1/2, when all work that was queued is done.
 type Timed interface{ Retime(t float64) error }
 

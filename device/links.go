@@ -14,8 +14,8 @@ import (
 type Links struct {
 	Rows  []uint32 // first cell of interior row z*ny + y; one more at the end
 	Cells []LinkCell
-	// List has, for each link of each cell, the number of its law in Laws; above
-	// MirrorShift, for a link that looks beside it, the axes that the face is across.
+	// List has, for each link of each cell, the number of its law in Laws; and GhostLink where
+	// a ghost cell behind a face sends what comes back, and the law is for its force alone.
 	List []uint32
 	// Types of the links' walls, where they are measured, less 1.
 	Types []uint8
@@ -43,7 +43,7 @@ func (l *Links) Timed() bool { return l != nil && len(l.timed) > 0 }
 func (w *Walls) Retime(l *Links, t float64) {
 	InParallel(len(l.timed), func(lo, hi int) {
 		for n, at := range l.timed[lo:hi] {
-			l.Laws[l.Steady+lo+n], _ = w.law(at.x, at.i, at.k, t, w.cells.Wall(at.k).Strength(t))
+			l.Laws[l.Steady+lo+n] = w.law(at.x, at.i, at.k, t, w.cells.Wall(at.k).Strength(t))
 		}
 	})
 }
@@ -54,47 +54,41 @@ type LinkCell struct {
 	Row   uint32 // z*ny + y
 	First uint32 // its first link in List
 	Links uint32 // bit i: direction i comes out of a wall (of one that is measured)
-	// More is what the law of single links does not say: MoreDensity and the others below.
+	// More is what the law of single links does not say: MoreConserve and the others below.
 	More uint32
 }
 
 // Bits of LinkCell.More.
 const (
-	MoreDensity = 1 << iota // some link's law has the cell's density in it
-	MoreConserve
-	MoreOutflow // the outflow's numbers are in law More >> MoreShift
-	MoreUpwind  // the cell behind it, seen from the face, is fluid
-	MoreHigh    // the face is at the high end of its axis
-	moreAxis    // two bits: the outward normal's axis
+	MoreConserve = 1 << iota // what interpolated walls take comes back
+	MoreRates                // the cell's rates are in law More >> MoreShift
 
-	MoreRates     = 1 << 7 // the cell's rates are in law More >> MoreShift
-	MoreAxisShift = 5
-	MoreShift     = 8
-	MirrorShift   = 29
+	MoreShift = 8
 )
+
+// GhostLink is a bit of Links.List.
+const GhostLink = 1 << 31
 
 // LinkLaw is the numbers of a law,
 //
-//	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + D r + K
+//	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + K
 //
-// (beside the cell, if List says so)
-// and for the force on the wall its velocity and its distance in links. A law of a cell
-// has in their places Relax and Density of an outflow; omega, omegaMinus and the four
-// numbers of the law of the viscosity.
+// and for the force on the wall its velocity and its distance in links. That of a cell has in
+// their places omega, omegaMinus and the four numbers of the law of the viscosity.
 type LinkLaw struct {
-	A, B, C, D, K float64
-	Velocity      [3]float64
-	Distance      float64
+	A, B, C, K float64
+	Velocity   [3]float64
+	Distance   float64
 }
 
 // LinkNumbers are the float64 of a LinkLaw.
-const LinkNumbers = 9
+const LinkNumbers = 8
 
 // LawNumbers are the numbers of the laws from one on, LinkNumbers each.
 func LawNumbers[T float32 | float64](l *Links, first int) []T {
 	list := make([]T, 0, LinkNumbers*(len(l.Laws)-first))
 	for _, n := range l.Laws[first:] {
-		for _, v := range [LinkNumbers]float64{n.A, n.B, n.C, n.D, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance} {
+		for _, v := range [LinkNumbers]float64{n.A, n.B, n.C, n.K, n.Velocity[0], n.Velocity[1], n.Velocity[2], n.Distance} {
 			list = append(list, T(v))
 		}
 	}
@@ -121,6 +115,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		wanted[k+1] = counts(uint8(k + 1))
 		any = any || wanted[k+1]
 	}
+	any = any || whole && w.given.HasOpen()
 	rates := w.cells.Rates
 	if !whole || rates == nil {
 		if rates = func([3]int) *model.Params { return nil }; !any {
@@ -129,11 +124,15 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	}
 	n := w.cells.N
 	l := &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
+	behind := func(k uint8) bool { return !whole && k > 0 && wanted[k] } // a measured face with ghost cells
 	for z := 0; z < n[2]; z++ {
 		for y := 0; y < n[1]; y++ {
 			l.Rows = append(l.Rows, uint32(len(l.Cells)))
 			for b := 0; b*w.block < n[0]; b++ {
 				near := w.Near(b, y, z)
+				if !whole {
+					near |= w.beside(b, y, z)
+				}
 				if whole && w.cells.Rates != nil {
 					for i := range min(w.block, n[0]-b*w.block) {
 						if rates([3]int{b*w.block + i, y, z}) != nil {
@@ -153,9 +152,9 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 					own := rates([3]int{x, y, z})
 					links, some := uint32(0), own != nil
 					for i, from := range w.from {
-						if k := w.cells.Type[index+from]; k != 0 && (whole || wanted[k]) {
+						if k := w.meets(index, i); k != 0 && (whole || wanted[k]) || k == 0 && behind(w.given.Type[index+from]) {
 							links |= 1 << i
-							some = some || wanted[k]
+							some = some || k == 0 || wanted[k] || whole && w.cells.Type[index+from] == 0
 						}
 					}
 					if some {
@@ -164,6 +163,9 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 				}
 			}
 		}
+	}
+	if len(l.Cells) == 0 {
+		return nil, nil
 	}
 	l.Rows = append(l.Rows, uint32(len(l.Cells)))
 	l.Steady = len(l.Laws)
@@ -225,8 +227,11 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 	index := l.cells.Index(x[0], x[1], x[2])
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
-		k := l.cells.Type[index+l.from[i]]
-		law, mirror := l.law(x, i, k, 0, 1)
+		k, ghost := l.meets(index, i), uint32(0)
+		if k == 0 {
+			k, ghost = l.given.Type[index+l.from[i]], GhostLink
+		}
+		law := l.law(x, i, k, 0, 1)
 		wall := l.cells.Wall(k)
 		id, timed := uint32(0), wall.Timed || wall.Factor != nil
 		if timed {
@@ -234,10 +239,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		} else {
 			id = l.number(law)
 		}
-		if law.D != 0 || timed {
-			cell.More |= MoreDensity
-		}
-		l.List = append(l.List, id|mirror<<MirrorShift)
+		l.List = append(l.List, id|ghost)
 		if !whole {
 			l.Types = append(l.Types, k-1)
 			continue
@@ -245,45 +247,33 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		if wall.Law == model.Interpolated && wall.Conserve {
 			cell.More |= MoreConserve
 		}
-		axis, high, straight := normal(l.lattice.Velocities[i])
-		if wall.Law == model.Outflow && straight && cell.More&MoreOutflow == 0 {
-			cell.More |= MoreOutflow | uint32(axis)<<MoreAxisShift
-			numbers.A, numbers.B = wall.Relax, wall.Density
-			if high {
-				cell.More |= MoreHigh
-			}
-			if l.cells.Type[index-l.from[i]] == 0 {
-				cell.More |= MoreUpwind
-			}
-		}
 	}
 	if rates != nil {
 		cell.More |= MoreRates
-		numbers.C, numbers.D, numbers.K = rates.Omega, rates.OmegaMinus, rates.Viscosity[0]
+		numbers.A, numbers.B, numbers.K = rates.Omega, rates.OmegaMinus, rates.Viscosity[0]
 		copy(numbers.Velocity[:], rates.Viscosity[1:])
-	}
-	if cell.More&(MoreOutflow|MoreRates) != 0 {
 		cell.More |= l.number(numbers) << MoreShift
 	}
 	l.Cells = append(l.Cells, cell)
 }
 
-// normal says of a direction along an axis which face it comes out of.
-func normal(c [3]int) (axis int, high, straight bool) {
-	if c[0]*c[0]+c[1]*c[1]+c[2]*c[2] != 1 {
-		return 0, false, false
+// beside has a bit for each cell of a block of row (y, z) that touches the layer around the box.
+func (w *Walls) beside(b, y, z int) (mask uint64) {
+	n := w.cells.N
+	if y == 0 || y == n[1]-1 || w.lattice.Dims == 3 && (z == 0 || z == n[2]-1) {
+		return 1<<w.block - 1
 	}
-	for axis = range c {
-		if c[axis] != 0 {
-			return axis, c[axis] < 0, true
+	for _, x := range []int{0, n[0] - 1} {
+		if x/w.block == b {
+			mask |= 1 << (x % w.block)
 		}
 	}
-	return 0, false, false
+	return mask
 }
 
 // law of direction i out of a wall of type k into cell x at time t, when its velocity and
 // density have a factor.
-func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) (law LinkLaw, mirror uint32) {
+func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) LinkLaw {
 	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
 	index := w.cells.Index(x[0], x[1], x[2])
 	wall := w.cells.Wall(k)
@@ -296,56 +286,18 @@ func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) (law LinkLaw, m
 			q = 0.5 // a gap of one cell: there is nothing to interpolate with
 		}
 	}
-	u := w.cells.Motion(k, x[0], x[1], x[2], q, c, t)
+	u := w.given.LinkMotion(k, x, q, c, w.lattice.Dims, t)
 	for a := range u {
 		u[a] *= factor
 	}
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	law = LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
-	switch wall.Law {
-	case model.Interpolated:
+	law := LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
+	if wall.Law == model.Interpolated {
 		if q < 0.5 {
 			law.A, law.C = 2*q, 1-2*q
 		} else {
 			law.A, law.B, law.K = 1/(2*q), 1-1/(2*q), kick/(2*q)
 		}
-	case model.VelocityFace:
-		law.D = kick
-	case model.PressureFace:
-		law, mirror = LinkLaw{B: 1, D: -2 * weight, K: 2 * weight * factor * wall.Density, Distance: q}, w.beside(x, c)
-	case model.Outflow:
-		law, mirror = LinkLaw{B: 1, Distance: q}, w.beside(x, c)
-	case model.Slip:
-		law, mirror = LinkLaw{A: 1, Distance: q}, w.beside(x, c)
-		for a := range x {
-			if mirror>>a&1 == 1 {
-				x[a] -= c[a]
-			}
-		}
-		if mirror != 0 && w.cells.Wall(w.cells.At(x[0], x[1], x[2])).Law != model.Slip {
-			mirror = 0 // what the image comes from meets another wall
-		}
 	}
-	return law, mirror
-}
-
-// beside has a bit for each axis along which x - c lies behind a face of the domain, and
-// is 0 if the fluid cell beside that one, on this side of the face, is none.
-func (w *Walls) beside(x, c [3]int) (axes uint32) {
-	global := w.cells.Global
-	if global == [3]int{} {
-		global = w.cells.N
-	}
-	at := x
-	for a := range w.lattice.Dims {
-		if g := w.cells.Origin[a] + x[a] - c[a]; !w.periodic[a] && (g < 0 || g >= global[a]) {
-			axes |= 1 << a
-		} else {
-			at[a] -= c[a]
-		}
-	}
-	if w.cells.At(at[0], at[1], at[2]) != 0 {
-		return 0
-	}
-	return axes
+	return law
 }

@@ -10,17 +10,17 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	if !w.measured() {
 		return nil
 	}
-	n := w.cells.N
+	n := w.given.N
 	for z := range n[2] {
 		for y := range n[1] {
 			for x := range n[0] {
-				if w.cells.At(x, y, z) != 0 {
+				if w.given.At(x, y, z) != 0 {
 					continue
 				}
 				for i := 1; i <= 2*w.lattice.Dims; i++ {
 					from := [3]int{x, y, z}
 					from[(i-1)/2] += 2*(1-i%2) - 1 // odd directions are those along an axis
-					if k := w.cells.At(from[0], from[1], from[2]); k != 0 && w.cells.Wall(k).Measured {
+					if k := w.given.At(from[0], from[1], from[2]); k != 0 && w.given.Wall(k).Measured {
 						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k)})
 					}
 				}
@@ -31,7 +31,7 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 }
 
 func (w *Walls) measured() bool {
-	for _, wall := range w.cells.Walls {
+	for _, wall := range w.given.Walls {
 		if wall.Measured {
 			return true
 		}
@@ -40,13 +40,13 @@ func (w *Walls) measured() bool {
 }
 
 // ScalarTypes are the types of all cells and of one layer around (model.Cells.Type).
-func (w *Walls) ScalarTypes() []uint8 { return w.cells.Type }
+func (w *Walls) ScalarTypes() []uint8 { return w.given.Type }
 
 // ScalarLaws are the laws of all types, 0 too: the number of the law and its value.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
-	list := make([]T, 2, 2*(1+len(w.cells.Velocity)))
-	for k := range w.cells.Velocity {
-		law := w.cells.Wall(uint8(k + 1)).Scalar
+	list := make([]T, 2, 2*(1+len(w.given.Velocity)))
+	for k := range w.given.Velocity {
+		law := w.given.Wall(uint8(k + 1)).Scalar
 		list = append(list, T(law.Law), T(law.Value))
 	}
 	return list

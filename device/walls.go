@@ -14,7 +14,8 @@ import (
 // builds its own lists from it; what a wall is stands here alone.
 type Walls struct {
 	lattice  model.Lattice
-	cells    model.Cells
+	cells    model.Cells // as the flow sees them
+	given    model.Cells // as the case has them
 	periodic [3]bool
 	from     []int // where in cells.Type the cell lies that direction i comes from
 	block    int
@@ -29,7 +30,8 @@ func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells mo
 	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
 		return nil, fmt.Errorf("the cells (%v, %d of them) do not fit a box of %v", cells.N, len(cells.Type), n)
 	}
-	w := &Walls{lattice: l, cells: cells, periodic: periodic, block: block, blocks: layout.Pitch / block}
+	cells.Periodic = periodic
+	w := &Walls{lattice: l, cells: cells.ForFlow(l.Dims), given: cells, periodic: periodic, block: block, blocks: layout.Pitch / block}
 	for _, c := range l.Velocities {
 		w.from = append(w.from, -cells.Index(c[0]-1, c[1]-1, c[2]-1))
 	}
@@ -143,14 +145,28 @@ func (w *Walls) Links(index int) (links uint32) {
 	return links
 }
 
+// meets is the type of the wall that direction i comes out of into the fluid cell of this index
+// (model.Cells.Meets): more than Links, where a part of a face ends.
+func (w *Walls) meets(index, i int) uint8 {
+	k := w.cells.Type[index+w.from[i]]
+	if k != 0 || w.given.Type[index+w.from[i]] == 0 {
+		return k
+	}
+	n, c := w.cells.N, w.lattice.Velocities[i]
+	x := [3]int{index%(n[0]+2) - 1, index/(n[0]+2)%(n[1]+2) - 1, index/(n[0]+2)/(n[1]+2) - 1}
+	return w.given.Meets(x, [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}, w.lattice.Dims)
+}
+
 // Kick is what the wall adds to direction i of this cell, one of its links:
 // 6 w_i c_i.u_w (model.Boundaries, moving_wall), 0 for a wall at rest.
 func (w *Walls) Kick(index, i int) float64 {
-	u := &w.cells.Velocity[w.cells.Type[index+w.from[i]]-1]
-	if *u == [3]float64{} {
+	k := w.cells.Type[index+w.from[i]]
+	if w.cells.Velocity[k-1] == [3]float64{} {
 		return 0
 	}
-	c := w.lattice.Velocities[i]
+	c, n := w.lattice.Velocities[i], w.cells.N
+	x := [3]int{index%(n[0]+2) - 1, index/(n[0]+2)%(n[1]+2) - 1, index/(n[0]+2)/(n[1]+2) - 1}
+	u := w.given.LinkMotion(k, x, 0.5, c, w.lattice.Dims, 0)
 	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
 	if cu == 0 {
 		return 0 // never -0: equal walls must look equal
@@ -176,7 +192,7 @@ func (w *Walls) checkFaces(layout decomp.Layout, periodic [3]bool) error {
 			for z := from[2]; z <= to[2]; z++ {
 				for y := from[1]; y <= to[1]; y++ {
 					for x := from[0]; x <= to[0]; x++ {
-						if w.cells.At(x, y, z) == 0 {
+						if w.given.At(x, y, z) == 0 {
 							return fmt.Errorf("cell %v outside the box is fluid, but axis %c is neither periodic nor cut: it needs a boundary", [3]int{x, y, z}, "xyz"[axis])
 						}
 					}

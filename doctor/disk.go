@@ -32,7 +32,7 @@ func disk(s *Site) (found []Finding, broken error) {
 		}
 	}
 	if wrong, broken := s.agree(err); wrong != "" || broken != nil {
-		return []Finding{fault(wrong, "make the folder, or give the user the right to write there, or name another folder: --output here and in the run")}, broken
+		return []Finding{fault(wrong, "give the user the right to write there, or name another folder: --output here and in the run")}, broken
 	}
 	b, broken := comm.Broadcast(s.Comm, []byte(filepath.Base(path)+"\n"+text))
 	if broken != nil {
@@ -80,8 +80,11 @@ func disk(s *Site) (found []Finding, broken error) {
 	return []Finding{fine(said)}, nil
 }
 
-// probeFile makes a file with a text of its own in the folder.
+// probeFile makes a file with a text of its own in the folder, and the folder, as a run does.
 func probeFile(dir string) (path, text string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", "", fmt.Errorf("outputs cannot be written: %w", err)
+	}
 	f, err := os.CreateTemp(dir, ".lbmsim-doctor-")
 	if err != nil {
 		return "", "", fmt.Errorf("outputs cannot be written: %w", err)

@@ -168,6 +168,10 @@ func readOnly(t *testing.T) string {
 
 func TestDisk(t *testing.T) {
 	here, there := t.TempDir(), t.TempDir()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		what string
 		dirs [2]string
@@ -175,7 +179,7 @@ func TestDisk(t *testing.T) {
 		want string
 	}{
 		{"read-only", [2]string{readOnly(t), ""}, 1 << 20, "outputs cannot be written: open"},
-		{"not there", [2]string{filepath.Join(here, "no"), ""}, 1 << 20, "no such file or directory -> make the folder"},
+		{"below a file", [2]string{filepath.Join(file, "no"), ""}, 1 << 20, "not a directory -> give the user"},
 		{"each its own", [2]string{here, there}, 1 << 20, "rank 1: "},
 		{"each its own, why", [2]string{here, there}, 1 << 20, "the file that rank 0 has written: open"},
 		{"no room", [2]string{here, here}, 1 << 60, "too little to write"},
@@ -192,6 +196,15 @@ func TestDisk(t *testing.T) {
 			t.Errorf("%s: %v, no %q in\n%s", test.what, worst, test.want, text)
 		}
 	}
+	fresh := filepath.Join(here, "a", "b")
+	if text, worst := onRanks(t, 2, func(c comm.Comm) *Site {
+		s := site(t, c, fresh)
+		s.Device, s.Disk = nil, 1<<20
+		return s
+	}); worst == Fault {
+		t.Errorf("a folder that is not there is made:\n%s", text)
+	}
+	os.RemoveAll(filepath.Join(here, "a"))
 	for _, dir := range []string{here, there} {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("left behind: %v", left)

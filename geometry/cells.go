@@ -68,13 +68,12 @@ func (d Domain) still(cells model.Cells, side int) bool {
 		}
 		plain = plain && cells.Plain(t)
 	}
-	if plain {
-		return true // edges belong to the slower of their walls: see behind
-	}
 	for a := 1; a < 3; a++ {
 		for side := range 2 {
 			for _, t := range d.types(a, side) {
-				if !cells.Still(t) {
+				// Edges belong to the slower of their walls (see behind), but those of faces with ghost
+				// cells that move.
+				if cells.Wall(t).Law == model.MovingFace || !plain && !cells.Still(t) {
 					return false
 				}
 			}
@@ -206,5 +205,5 @@ func (d Domain) behind(cell, outside [3]int) uint8 {
 	return best
 }
 
-// precedence of laws where faces meet.
+// precedence of laws where faces meet: walls first, at rest or not.
 var precedence = map[model.Law]int{model.VelocityFace: 1, model.PressureFace: 2, model.Outflow: 3, model.Slip: 4}

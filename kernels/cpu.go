@@ -4,6 +4,7 @@ package kernels
 // #include "cpu.h"
 // static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
 // static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
+// static void special(const lbm_kernel* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
 // static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
 // static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
@@ -46,6 +47,7 @@ type Case struct {
 	Entries            unsafe.Pointer // []Entry, rising along each row
 	Patterns           unsafe.Pointer // []Pattern
 	Kicks              unsafe.Pointer // numbers of the state's precision: 6 w_i c_i.u_w
+	Ends               unsafe.Pointer // values of the state: ghost cells beyond the ends of rows, or nil
 }
 
 // Sums is what a row of cells adds to a device.Plane (lbm_sums).
@@ -119,6 +121,12 @@ func ranges(b decomp.Box) C.lbm_range {
 func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
 	q, r := NumbersOf(k.spec, p), ranges(b)
 	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), in, out, &r, scratch)
+}
+
+// StepSpecial computes the special cells of b, after Step.
+func (k Kernel) StepSpecial(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
+	q, r := NumbersOf(k.spec, p), ranges(b)
+	C.special(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(l), in, out, &r)
 }
 
 // Scratch is the bytes of private memory that Step needs for b.

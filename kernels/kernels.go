@@ -14,5 +14,5 @@ import "embed"
 
 // Sources is the text of the headers, by path.
 //
-//go:embed *.h collision/*.h lattice/*.h boundary/*.h cpu/*.h gpu/*.h viscosity/*.h
+//go:embed *.h collision/*.h lattice/*.h cpu/*.h gpu/*.h viscosity/*.h
 var Sources embed.FS

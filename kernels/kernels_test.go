@@ -42,14 +42,9 @@ func TestHeadersAndRows(t *testing.T) {
 			t.Errorf("row %q of %s has no header kernels/%s/%s.h: write the header, or remove the row", n, catalogue, dir, n)
 		}
 	}
-	var collisions, boundaries, lattices, laws []string
+	var collisions, lattices, laws []string
 	for _, c := range model.Collisions {
 		collisions = append(collisions, c.Name)
-	}
-	for _, b := range model.Boundaries {
-		if b.Law == model.Bounce { // the others are numbers in lists: special.h, device/links.go
-			boundaries = append(boundaries, b.Name)
-		}
 	}
 	for _, l := range model.Lattices {
 		lattices = append(lattices, l.Name)
@@ -59,7 +54,6 @@ func TestHeadersAndRows(t *testing.T) {
 	}
 	check("viscosity", "model.ViscosityLaws", laws)
 	check("collision", "model.Collisions", collisions)
-	check("boundary", "model.Boundaries", boundaries)
 	check("lattice", "model.Lattices", lattices)
 }
 

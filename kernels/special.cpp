@@ -1,14 +1,16 @@
-// The table of the kernels for special cells: one instance for all instruction sets.
+// The table of what is done with special cells and faces beside steps: one instance for all
+// instruction sets.
 #pragma GCC optimize("fp-contract=off")
 #include "cpu.h"
 #define VECTOR_BYTES 16
 #include "cpu/general.h"
+#include "cpu/face.h"
 #include "cpu/special.h"
 
 namespace lbm { namespace {
 
 template <class L, class C, bool MOMENTS, class S> constexpr lbm_special specialOf() {
-	return {&SpecialOf<L, C, MOMENTS, S>::step, &SpecialOf<L, C, MOMENTS, S>::forces};
+	return {&SpecialOf<L, C, MOMENTS, S>::forces, &FacesOf<L, MOMENTS, S>::fill, &FacesOf<L, MOMENTS, S>::drain};
 }
 #define LBM_PRECISIONS(L, C, MOMENTS) {specialOf<L, C, MOMENTS, float>(), specialOf<L, C, MOMENTS, double>(), specialOf<L, C, MOMENTS, Half>()}
 

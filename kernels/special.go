@@ -1,14 +1,14 @@
 package kernels
 
 // #include "cpu.h"
-// static void special_step(const lbm_special* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->step(c, p, l, in, out, r); }
 // static void special_forces(const lbm_special* k, const void* c, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, l, state, origin, y, z, sums); }
+// static void special_fill(const lbm_special* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, void* state) { k->fill(c, cells, rules, first, last, state); }
+// static void special_drain(const lbm_special* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->drain(c, cells, rules, first, last, xlo, xhi, in, out); }
 import "C"
 
 import (
 	"unsafe"
 
-	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -16,11 +16,8 @@ import (
 // are to memory outside Go's.
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
-// Special is the functions for special cells of one spec.
-type Special struct {
-	k    *C.lbm_special
-	spec model.Spec
-}
+// Special is the functions for special cells and faces of one spec, but for steps.
+type Special struct{ k *C.lbm_special }
 
 // Special finds the functions of a spec; all instruction sets have the same.
 func (i ISA) Special(s model.Spec) (Special, error) {
@@ -28,13 +25,19 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 	if err != nil {
 		return Special{}, err
 	}
-	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision)), s}, nil
+	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision))}, nil
 }
 
-// Step computes the special cells of b.
-func (k Special) Step(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := NumbersOf(k.spec, p), ranges(b)
-	C.special_step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(l), in, out, &r)
+// Fill fills ghost cells first to last of a list of device.FaceCell by rules of the
+// arithmetic's number type.
+func (k Special) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer) {
+	C.special_fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state)
+}
+
+// Drain applies those of cells first to last of a list of device.OutletCell whose x is in [x[0], x[1])
+// to the state that a step from in leads to.
+func (k Special) Drain(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
+	C.special_drain(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)
 }
 
 // Forces adds those of one row to sums, six for each type.

@@ -1,7 +1,7 @@
 package model
 
 // Law is what a solid type does with the populations that reach it. All laws are for a
-// wall, or a face, half-way between the fluid and the solid cell, but Interpolated,
+// wall, or a face, half-way between the fluid and the cell behind it, but Interpolated,
 // which knows the distance. i is the direction out of the wall, i' the opposite one, f*
 // are the cell's populations after the collision, r its rho - 1 then.
 type Law int
@@ -15,26 +15,32 @@ const (
 	//   f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) + 6 w_i c_i.u_w           q < 1/2
 	//   f_i = f*_i'/2q + (1-1/2q) f*_i + 3/q w_i c_i.u_w               else
 	Interpolated
-	// VelocityFace is Bounce with the density of the cell: f_i = f*_i' + 6 w_i rho c_i.u_w
-	// (Ladd, J. Fluid Mech. 271 (1994) 285).
+	// The laws of faces that the fluid passes, or slides along, fill ghost cells behind the face
+	// from the cell beside it, of which they take the density r, the velocity u and the
+	// non-equilibrium stress after the collision, S - rho u u. A step then streams from
+	// ghost cells as from all others. See FaceRule for where faces meet.
+	//
+	// MovingFace is a wall that moves in its own plane: the ghost cell has the opposite velocity across
+	// it, so that no mass passes, and along it the one that makes the mean of both cells the
+	// wall's; density and stress are the cell's. With the same velocity as the wall a fluid
+	// stays as it is, whatever its viscosity: a bounce-back moving wall makes noise at tau -> 1/2.
+	MovingFace
+	// VelocityFace gives the ghost cell the wanted velocity across the face, and along it the
+	// one that makes the mean of both cells the wanted one; density and stress are the cell's.
 	VelocityFace
-	// PressureFace gives the density rho_w at the face, and velocity and stress no
-	// gradient across it: f_i = f*_i(s) + 2 w_i (r_w - r(s)), s the fluid cell beside
-	// x - c_i, on this side of the face. It is the extrapolation of Guo, Zheng & Shi
-	// (Phys. Fluids 14 (2002) 2007) to a cell behind a face half-way.
+	// PressureFace makes the mean of both densities r_w; velocity and stress have no gradient
+	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a
+	// cell behind a face half-way).
 	PressureFace
-	// Outflow begins as f_i = f*_i(s); then the populations out of the face share, by their
-	// weights, what makes the acoustic wave that comes in, W = r - u_n/cs, go with the
-	// flow and relax to the face's pressure:
-	//   W(x, t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
-	// with n the outward normal, dW = W - W(x-n) and m(a, b) the smaller of two numbers of
+	// Outflow: no gradients, but for the acoustic wave that comes in, W = r - u_n/cs, n the
+	// outward normal. It goes with the flow and relaxes to the face's pressure:
+	//   W(t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
+	// while the wave that leaves, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of two numbers of
 	// one sign, else 0: what flows with the fluid is what its velocity, and not a sound wave
 	// or the pressure gradient of a channel, changes (after Poinsot & Lele, J. Comput. Phys.
 	// 101 (1992) 104).
 	Outflow
-	// Slip mirrors: f_i = f*_m(s), m the direction i with
-	// its part across the face reversed: no friction, no flow through the face. Where the
-	// cell straight behind x is of another law the face ends, and f_i = f*_i'.
+	// Slip mirrors the cell: no friction, no flow through the face.
 	Slip
 )
 
@@ -157,7 +163,9 @@ func (c Cells) Plain(k uint8) bool {
 
 // Still tells that type k > 0 is a half-way wall at rest, or one whose links are not for
 // kernels to know: the cells beside it are computed anew (device.Links).
-func (c Cells) Still(k uint8) bool { return c.Velocity[k-1] == [3]float64{} || !c.Plain(k) }
+func (c Cells) Still(k uint8) bool {
+	return !c.Open(k) && (c.Velocity[k-1] == [3]float64{} || !c.Plain(k))
+}
 
 // AtRest tells if all cells of the plane x, edges included, are walls that are Still.
 func (c Cells) AtRest(x, dims int) bool {
@@ -165,7 +173,7 @@ func (c Cells) AtRest(x, dims int) bool {
 	for z := -depth; z < c.N[2]+depth; z++ {
 		for y := -1; y <= c.N[1]; y++ {
 			t := c.At(x, y, z)
-			if t == 0 || !c.Still(t) {
+			if _, _, ghost := c.Ghost([3]int{x, y, z}, dims); t == 0 || ghost || !c.Still(t) {
 				return false
 			}
 		}

@@ -34,6 +34,8 @@ type Collision struct {
 	// Lambda(tau): a channel of width H between such walls has the profile
 	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil where it is a parameter.
 	WallLambda func(tau float64) float64
+	// OpenTau is from where a parabola stays as it is between an inlet and an outflow; 0: from 1/2.
+	OpenTau float64
 }
 
 // Collisions in the order of the documentation.
@@ -49,6 +51,7 @@ var Collisions = []Collision{
 		Doc:        "one relaxation time for all populations",
 		Paper:      "Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479",
 		WallLambda: func(tau float64) float64 { return (tau - 0.5) * (tau - 0.5) },
+		OpenTau:    0.505,
 	},
 	{
 		Name: "trt", Scheme: Populations,
@@ -56,8 +59,9 @@ var Collisions = []Collision{
 			Name: "lambda", Default: 3. / 16, Min: 0, Max: 10,
 			Doc: "magic parameter (tau+ - 1/2)(tau- - 1/2); 3/16 puts a straight half-way wall exactly",
 		}},
-		Doc:   "two relaxation times, for the even and the odd part of the populations",
-		Paper: "Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427",
+		Doc:     "two relaxation times, for the even and the odd part of the populations",
+		Paper:   "Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427",
+		OpenTau: 0.52,
 	},
 	{
 		Name: "recursive_regularized", Scheme: Moments,

@@ -123,7 +123,7 @@ func (r *run) meet() error {
 
 // Who sent a signal.
 const (
-	byLauncher = 1 // SIGTERM, SIGUSR1, SIGUSR2: the run may go on in another job
+	byLauncher = 1 // SIGTERM, SIGHUP, SIGUSR1, SIGUSR2: the run may go on in another job
 	byHand     = 2 // Ctrl-C
 )
 

@@ -20,7 +20,7 @@ func sticks(cells model.Cells, t uint8) bool {
 		return false
 	}
 	law := cells.Wall(t).Law
-	return law == model.Bounce || law == model.Interpolated
+	return law == model.Bounce || law == model.Interpolated || law == model.MovingFace
 }
 
 // tagDistance is the tag of these messages.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/io/checkpoint"
 )
 
 // What becomes of a run whose files cannot be written: it stops, or goes on without them,
@@ -91,7 +92,17 @@ func (r *run) whatHelps(err error) error {
 	if last == "" {
 		last = r.Restart
 	}
+	gone := ""
+	if _, err := os.Stat(last); last != "" && errors.Is(err, fs.ErrNotExist) { // a disk that fails says something else
+		gone, last = last, ""
+		if left, err := checkpoint.Latest(r.outputDir(checkpointDir)); err == nil && len(left) > 0 && checkpoint.Look(left[0]) == nil {
+			last = left[0]
+		}
+	}
 	help := "there is no checkpoint yet"
+	if gone != "" {
+		help = fmt.Sprintf("the last good checkpoint, %s, is gone, and there is no other", gone)
+	}
 	if last != "" {
 		help = fmt.Sprintf("the last good checkpoint is %s; once the disk is well, go on with: lbmsim run %q --output %q --restart latest", last, r.Case.Path, r.Case.OutputDir)
 	}

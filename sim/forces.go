@@ -114,6 +114,10 @@ func (r *run) presentLoads() ([]device.Load, error) {
 	if r.loads.known && r.loads.at == r.n {
 		return r.loads.all, nil
 	}
+	r.fillFaces(r.state[0])
+	if err := r.sync(); err != nil {
+		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
+	}
 	mine, err := r.program.Forces(r.state[0], r.params)
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)

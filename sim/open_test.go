@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"lbmsim/model"
@@ -62,6 +63,68 @@ func TestOpenChannels(t *testing.T) {
 	}
 }
 
+// Walls that move keep the mass of a closed box: where they meet each other, and where a body
+// stands on one, too. (Two that meet and end at faces that slip do not: architecture.md.)
+func TestMovingWallsKeepTheMass(t *testing.T) {
+	moves := func(name, face, velocity string) string {
+		return fmt.Sprintf("[boundary.%s]\ntype = \"moving_wall\"\nfaces = [%q]\nvelocity = [%s]\n", name, face, velocity)
+	}
+	rests := func(law string, faces string) string {
+		return fmt.Sprintf("[boundary.rest]\ntype = %q\nfaces = [%s]\n", law, faces)
+	}
+	lid := moves("lid", "y+", "0.05, 0")
+	for name, text := range map[string]string{
+		"lid":              lid + rests("wall", `"x-", "x+", "y-"`),
+		"two lids":         lid + moves("side", "x-", "0, -0.05") + rests("wall", `"x+", "y-"`),
+		"four lids":        lid + moves("a", "x+", "0, -0.05") + moves("b", "y-", "-0.05, 0") + moves("c", "x-", "0, 0.05"),
+		"a block, slip":    lid + rests("slip", `"x-", "x+", "y-"`) + "[body.b]\nshape = \"box\"\nfrom = [8, 18]\nto = [12, 24]\n",
+		"nothing but slip": lid + rests("slip", `"x-", "x+", "y-"`),
+	} {
+		for _, c := range model.Collisions {
+			_, err := trial{text: fmt.Sprintf("[domain]\ncells = [24, 24]\n[fluid]\nviscosity = 0.03\n[collision]\nmodel = %q\nprecision = \"float64\"\n[run]\nsteps = 2000\n[expect]\nmass_error = 1e-11\n%s", c.Name, text), ranks: 1}.run(t)
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, c.Name, err)
+			}
+		}
+	}
+}
+
+// As near to tau = 1/2 as config does not warn, a parabola leaves an inlet as it came. trt has most
+// to lose: what it keeps above second order is what puts its walls exactly. The bound was set after
+// the largest, 0.20 %, had been seen, in the cells beside the walls; trt has 0.08 %.
+func TestParabolaNearTheLimit(t *testing.T) {
+	for _, c := range model.Collisions {
+		tau := max(c.OpenTau, 0.505)
+		const parabola = "0.2*y/20*(1-y/20)"
+		trial{text: fmt.Sprintf(`
+[domain]
+cells = [60, 20]
+[fluid]
+viscosity = %g
+[collision]
+model = %q
+precision = "float64"
+[initial]
+velocity = [%[3]q, 0]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [%[3]q, 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[run]
+steps = 20000
+[expect.velocity]
+reference = [%[3]q, 0]
+linf = 0.003
+`, (tau-0.5)/3, c.Name, parabola), ranks: 1}.must(t)
+	}
+}
+
 // A sound pulse leaves through an outflow: less than a hundredth of it comes back.
 func TestSoundLeaves(t *testing.T) {
 	for _, c := range model.Collisions {
@@ -92,6 +155,104 @@ within = %g
 `, c.Name, 0.01*1e-3/math.Sqrt(3))
 		s := trial{text: text, ranks: 2}.must(t)
 		t.Logf("%s: %.2g of the pulse is left", c.Name, math.Abs(s.summary.Expect[0].Got-0.05)*math.Sqrt(3)/1e-3)
+	}
+}
+
+// A vortex leaves through an outflow: of its velocity less than a hundredth stays behind, also
+// between sides without friction, which keep what it makes of sound at the outflow in the box.
+func TestVortexLeaves(t *testing.T) {
+	const u, top, radius = 0.05, 0.01, 8
+	for _, c := range []struct{ model, lattice, side string }{
+		{"cumulant", "D2Q9", "slip"}, {"recursive_regularized", "D2Q9", "periodic"}, {"cumulant", "D3Q27", "slip"},
+	} {
+		cells, zero, zeroText, periodic := "[128, 96]", "", "", ""
+		if c.lattice != "D2Q9" {
+			cells, zero, zeroText, periodic = "[128, 96, 3]", ", 0", `, "0"`, `"z"`
+		}
+		sides := ""
+		if c.side == "slip" {
+			sides = "[boundary.sides]\ntype = \"slip\"\nfaces = [\"y-\", \"y+\"]"
+		} else {
+			periodic = strings.Trim(periodic+`, "y"`, ", ")
+		}
+		shape := fmt.Sprintf("exp(0.5*(1-((x-88)^2+(y-48)^2)/%d))", radius*radius)
+		text := fmt.Sprintf(`
+[domain]
+lattice = %q
+cells = %s
+periodic = [%s]
+[fluid]
+viscosity = %g
+[collision]
+model = %[5]q
+precision = "float64"
+[initial]
+velocity = ["%[6]g-%[7]g*(y-48)*%[9]s", "%[7]g*(x-88)*%[9]s"%[10]s]
+density = "1-%[8]g*%[9]s^2"
+[boundary.in]
+type = "velocity"
+velocity = [%[6]g, 0%[10]s]
+faces = ["x-"]
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+%[11]s
+[run]
+steps = 2600
+[expect.velocity]
+reference = ["%[6]g", "0"%[12]s]
+linf = %[13]g
+`, c.lattice, cells, periodic, u*2*radius/1e4, c.model, u, top/radius, 1.5*top*top, shape, zero, sides, zeroText, 0.01*top/u)
+		s := trial{text: text, ranks: 2}.must(t)
+		t.Logf("%v: %.2g of the vortex is left", c, s.summary.Expect[0].Got*u/top)
+	}
+}
+
+// An empty tunnel with inlet, outflow, road and slip stays empty at tau = 0.50001, whatever axis the
+// flow is along.
+func TestTunnelIsQuiet(t *testing.T) {
+	for axis := range 3 {
+		for _, c := range [][2]string{{"cumulant", "D3Q19"}, {"cumulant", "D3Q27"}, {"recursive_regularized", "D3Q27"}} {
+			if axis != 2 && c[1] == "D3Q27" && c[0] != "cumulant" {
+				continue
+			}
+			n, v := [3]int{16, 16, 16}, [3]float64{}
+			b, d := (axis+1)%3, (axis+2)%3
+			n[axis], v[axis] = 48, 0.05
+			name := func(a int, side string) string { return string("xyz"[a]) + side }
+			text := fmt.Sprintf(`
+[domain]
+lattice = %q
+cells = [%d, %d, %d]
+[fluid]
+viscosity = 3.3333e-6
+[collision]
+model = %q
+[initial]
+velocity = [%[6]g, %[7]g, %[8]g]
+[boundary.in]
+type = "velocity"
+velocity = [%[6]g, %[7]g, %[8]g]
+faces = [%[9]q]
+[boundary.out]
+type = "outflow"
+faces = [%[10]q]
+[boundary.road]
+type = "moving_wall"
+velocity = [%[6]g, %[7]g, %[8]g]
+faces = [%[11]q]
+[boundary.slip]
+type = "slip"
+faces = [%[12]q, %[13]q, %[14]q]
+[run]
+steps = 6000
+[expect.velocity]
+reference = ["%[6]g", "%[7]g", "%[8]g"]
+linf = 1e-3
+`, c[1], n[0], n[1], n[2], c[0], v[0], v[1], v[2], name(axis, "-"), name(axis, "+"), name(d, "-"), name(b, "-"), name(b, "+"), name(d, "+"))
+			s := trial{text: text, ranks: 2}.must(t)
+			t.Logf("%v along %c: %.2g", c, "xyz"[axis], s.summary.Expect[0].Got)
+		}
 	}
 }
 

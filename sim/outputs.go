@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"lbmsim/comm"
 	"lbmsim/io/fields"
 	"lbmsim/io/probe"
 )
@@ -55,21 +56,28 @@ func (r *run) outputDir(parts ...string) string {
 func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 	var err error
 	if r.root {
+		err = r.openFolders()
+	}
+	if err := r.all("opening the outputs", err); err != nil {
+		return err
+	}
+	if r.anew && len(r.outputs) > 0 {
+		if r.root {
+			err = r.makeRoom()
+		}
+		if err := comm.Agree(r.Comm, err); err != nil {
+			return Agreed(ExitUsage, err)
+		}
+	}
+	if r.root {
 		err = r.openFiles(open)
 	}
 	if err := r.all("opening the outputs", err); err != nil {
 		return err
 	}
 	for _, o := range r.outputs {
-		var series fields.Series
-		switch o := o.(type) {
-		case *fieldFiles:
-			series = o.series
-		case *planes:
-			series = o.series
-		case *averageFiles:
-			series = o.series
-		default:
+		series, ok := seriesOf(o)
+		if !ok {
 			continue
 		}
 		step := int64(r.n)
@@ -83,7 +91,8 @@ func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 	return nil
 }
 
-func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
+// openFolders makes the folders and keeps other runs out of them.
+func (r *run) openFolders() (err error) {
 	for _, o := range r.outputs {
 		dir := r.outputDir()
 		switch o := o.(type) {
@@ -104,10 +113,13 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 		}
 	}
 	if len(r.outputs) > 0 {
-		var err error
-		if r.lock, err = hold(r.outputDir()); err != nil {
-			return err
-		}
+		r.lock, err = hold(r.outputDir())
+	}
+	return err
+}
+
+func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
+	if r.lock != nil {
 		r.forget()
 		r.keepInputs()
 		if r.Restart == "" {

@@ -92,6 +92,10 @@ func (p *peerProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Bo
 	p.recProgram.Step(&s.(*peerStream).recStream, in, out, box, q)
 }
 
+func (p *peerProgram) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
+	p.recProgram.FillFaces(&s.(*peerStream).recStream, state, exchanged)
+}
+
 func (p *peer) Capture(s device.Stream, body func() error) (device.Graph, error) {
 	return p.recorder.Capture(s, body)
 }

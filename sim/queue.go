@@ -85,8 +85,10 @@ type queuedStep struct{ edges, exchanged, bulk device.Event }
 func (r *run) queue() (step *queuedStep) {
 	in, out := r.state[0], r.state[1]
 	step = &queuedStep{}
+	r.program.FillFaces(r.bulk, in, false)
 	if len(r.edges) > 0 {
 		r.edge.After(r.bulk.Record())
+		r.program.FillFaces(r.edge, in, true)
 		for _, box := range r.edges {
 			r.program.Step(r.edge, in, out, box, r.params)
 		}

@@ -124,6 +124,10 @@ func (p *recProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box
 	})
 }
 
+func (p *recProgram) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
+	p.d.do(func() { p.Program.FillFaces(s.(*recStream).Stream, state, exchanged) })
+}
+
 // Prepare notes the box; FieldsAsync counts the snapshots for which there was none.
 func (p *recProgram) Prepare(box decomp.Box) error {
 	if p.d.noMemory {

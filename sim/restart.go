@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -219,7 +221,8 @@ func (r *run) load(f *checkpoint.Reader) error {
 	})
 }
 
-// resumeOutputs cuts outputs back to the step of the checkpoint.
+// resumeOutputs cuts outputs back to the step of the checkpoint. A table that is gone, or not the
+// one that the checkpoint counted, does not hold the run up: it begins again.
 func (r *run) resumeOutputs(m memory) error {
 	r.recallForces(m.Forces)
 	r.recallDrive(m.Drive)
@@ -231,10 +234,35 @@ func (r *run) resumeOutputs(m memory) error {
 			return r.newTable(o)
 		}
 		w, err := probe.Resume(t.path, o.header(r), length, int64(r.n))
-		if errors.Is(err, fs.ErrNotExist) {
-			r.Report.Warn(fmt.Sprintf("the file %s is gone; it starts again at step %d", t.path, r.n))
-			return r.newTable(o)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			r.Report.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, r.n))
+		case errors.Is(err, probe.ErrOther):
+			aside, e := setAside(t.path)
+			if e != nil {
+				return nil, errors.Join(err, e)
+			}
+			r.Report.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), r.n))
+		default:
+			return w, err
 		}
-		return w, err
+		return r.newTable(o)
 	})
+}
+
+// setAside gives a file a name beside its own that no file has.
+func setAside(path string) (string, error) {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.before%d", path, n)
+		switch err := os.Link(path, aside); {
+		case errors.Is(err, fs.ErrExist):
+		case err == nil:
+			return aside, os.Remove(path)
+		default: // a file system without links
+			if _, err := os.Lstat(aside); err == nil {
+				continue
+			}
+			return aside, os.Rename(path, aside)
+		}
+	}
 }

@@ -28,7 +28,11 @@ type Options struct {
 	Threads int      // of the host, for initial states and outputs; 0: as the device has
 	Report  Reporter // called on rank 0
 	Restart string   // "", Latest, Auto or the path of a checkpoint
-	Version string   // of the program, stored in every output
+	// Of a run that begins anew, on rank 0: Keep refuses where the output folder has results of another
+	// run, Overwrite removes those that would lie among the new ones.
+	Keep      *Results
+	Overwrite bool
+	Version   string // of the program, stored in every output
 	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
 	Libraries []string
 	Signals   <-chan os.Signal // a signal ends the run with a checkpoint
@@ -42,6 +46,7 @@ type run struct {
 	Options
 	rank, size int
 	root       bool     // rank 0: the one that reports
+	anew       bool     // no checkpoint was asked for, not even if there is one
 	lock       *os.File // on rank 0: of the output folder
 
 	plan   decomp.Plan
@@ -173,6 +178,7 @@ func (r *run) step() error {
 		return err
 	}
 	started, wall := r.bulk.Record(), time.Now()
+	r.fillFaces(in)
 	for _, box := range r.edges {
 		r.program.Step(r.edge, in, out, box, r.params)
 	}
@@ -192,6 +198,14 @@ func (r *run) step() error {
 	r.state[0], r.state[1] = out, in
 	r.n++
 	return nil
+}
+
+// fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
+// bulk, those beside cells that have been exchanged before the edges, which alone read them.
+func (r *run) fillFaces(state device.Buffer) {
+	r.program.FillFaces(r.bulk, state, false)
+	r.edge.After(r.bulk.Record())
+	r.program.FillFaces(r.edge, state, true)
 }
 
 // moveWalls brings walls whose velocity changes with time to the middle of the step.

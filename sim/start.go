@@ -22,7 +22,7 @@ import (
 // checkpoint.
 func start(o Options) (*run, error) {
 	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
-	r.root = r.rank == 0
+	r.root, r.anew = r.rank == 0, o.Restart == ""
 	r.pulse = comm.PulseOf(o.Comm)
 	r.pulse.Doing("starting")
 	r.pulse.Guard(o.Case.Run.StallLimit)

@@ -313,6 +313,6 @@ func (d *Dog) lost(p *peer, err error) {
 		d.mu.Lock()
 		where := p.last.Self.text()
 		d.mu.Unlock()
-		d.accuse(fmt.Sprintf("%s has ended before the run did, %s", p.name, where), p)
+		d.accuse(fmt.Sprintf("%s has ended before the run did; last heard of %s", p.name, where), p)
 	}
 }

@@ -104,7 +104,7 @@ func runScaling(f scalingFlags, out io.Writer) error {
 	}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		return measureScaling(c, f, weak, strong, out, dev)
-	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) })
+	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) }, func(string) {})
 }
 
 // measureScaling is collective; rank 0 writes to out. The device that it has opened is

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/config"
+	"lbmsim/doctor"
 	"lbmsim/sim"
 )
 
@@ -37,7 +38,7 @@ func checkCommand() *cobra.Command {
 			}
 			fmt.Println(kase.Path)
 			printTable(os.Stdout, kase.Table)
-			fmt.Printf("\nneeds, on %d ranks\n", ranks)
+			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
 			printTable(os.Stdout, kase.Forecast(ranks))
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[kase.Dims()]
@@ -53,7 +54,11 @@ func checkCommand() *cobra.Command {
 			for _, w := range kase.Warnings {
 				fmt.Println("warning:", w)
 			}
-			fmt.Println("\nthe case is fine")
+			if n := len(kase.Warnings); n > 0 {
+				fmt.Printf("\nthe case can be run; %s above\n", doctor.Count(n, "warning"))
+			} else {
+				fmt.Println("\nthe case is fine")
+			}
 			return nil
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,15 +69,39 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
   mpirun -np 4 lbmsim case.toml       run it on four ranks
   lbmsim check case.toml              what would it compute, and what does it need?`,
 		Version:       version,
-		Args:          run.Args,
+		Args:          caseOrCommand,
 		RunE:          run.RunE,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.Flags().AddFlagSet(run.Flags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(run, checkCommand(), stlCommand(), studyCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), diffCommand(), reproduceCommand())
+	root.AddCommand(run, checkCommand(), stlCommand(), studyCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), diffCommand(), reproduceCommand(), versionCommand())
 	return root
+}
+
+// caseOrCommand is the Args rule of the program alone: a word that is no file may be a command.
+func caseOrCommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 && !strings.ContainsAny(args[0], "./") {
+		if _, err := os.Stat(args[0]); err != nil {
+			hint := "see lbmsim --help"
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				hint = fmt.Sprintf("did you mean %q?", near[0])
+			}
+			return usageError{fmt.Errorf("%q is neither a command nor a case file: %s", args[0], hint)}
+		}
+	}
+	return oneCase(c, args)
+}
+
+// versionCommand is what --version prints.
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Show the version (info tells more)", Args: cobra.NoArgs,
+		Run: func(c *cobra.Command, _ []string) { fmt.Println("lbmsim version", version) },
+	}
 }
 
 // oneCase is the Args rule of commands that take a case file.

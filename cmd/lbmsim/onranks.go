@@ -15,8 +15,9 @@ import (
 
 // onRanks starts the ranks, lets them work and ends them, whatever happens. The device
 // that the work has opened is closed last. An error that all ranks know of is told to
-// fail on rank 0; one that is a rank's alone ends the others.
-func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err error) {
+// fail on rank 0; one that is a rank's alone ends the others, and that rank tells it to lost, as
+// it does when another rank is gone.
+func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost func(text string)) (err error) {
 	c, err := ranks()
 	if err != nil {
 		return fmt.Errorf("starting MPI: %w", err)
@@ -25,6 +26,7 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err 
 	defer func() {
 		if p := recover(); p != nil {
 			watched.Spoken()
+			lost(fmt.Sprintf("rank %d: internal error: %v", c.Rank(), p))
 			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: internal error, please report it: %v\n%s", c.Rank(), p, debug.Stack())
 			abort(c, sim.ExitFailure)
 			err = alreadyPrinted{sim.ExitFailure}
@@ -33,8 +35,11 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err 
 	var dev device.Device
 	var warning string
 	watched, warning, err = watchdog.Start(c, watchdog.Options{
-		Speak: func(text string) { fmt.Fprintln(os.Stderr, "lbmsim:", text) },
-		End:   func() { abort(c, sim.ExitFailure); os.Exit(sim.ExitFailure) }, // where there is no MPI, abort returns
+		Speak: func(text string) {
+			fmt.Fprintln(os.Stderr, "lbmsim:", text)
+			lost(text)
+		},
+		End: func() { abort(c, sim.ExitFailure); os.Exit(sim.ExitFailure) }, // where there is no MPI, abort returns
 	})
 	if warning != "" {
 		fmt.Fprintln(os.Stderr, "lbmsim: warning:", warning)
@@ -47,6 +52,7 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error)) (err 
 		// The other ranks know nothing of it and may wait for this one.
 		watched.Spoken()
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		lost(fmt.Sprintf("rank %d: %v", c.Rank(), err))
 		abort(c, code)
 		return alreadyPrinted{code}
 	}

@@ -110,17 +110,36 @@ func (t *textReport) Progress(p sim.Progress) {
 		return
 	}
 	t.last = time.Now()
-	text := fmt.Sprintf("step %d of %d (%.0f %%)  %.4g MLUPS", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last), p.MLUPS)
-	if p.Roofline > 0 {
-		text += fmt.Sprintf("  %.0f %% of the roofline", 100*p.Roofline)
-	}
-	text += fmt.Sprintf("  messages %.0f %%  Mach %.3f  ETA %s", 100*p.Communication, p.MaxMach, roundDuration(p.ETA))
 	if t.terminal {
-		fmt.Fprint(t.out, "\r\x1b[K"+text)
+		fmt.Fprint(t.out, "\r\x1b[K"+progressText(p, columns()-1))
 		t.open = true
 		return
 	}
-	t.line("%s", text)
+	t.line("%s", progressText(p, 1<<10))
+}
+
+// progressText says as much as there is room for, what matters most first.
+func progressText(p sim.Progress, room int) string {
+	text := fmt.Sprintf("step %d of %d (%.0f %%)", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last))
+	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS), fmt.Sprintf("Mach %.3f", p.MaxMach)}
+	if p.Roofline > 0 {
+		more = append(more, fmt.Sprintf("%.0f %% of the roofline", 100*p.Roofline))
+	}
+	for _, part := range append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication)) {
+		if len(text)+2+len(part) > room {
+			break
+		}
+		text += "  " + part
+	}
+	return text[:max(0, min(len(text), room))]
+}
+
+// columns is the width of the terminal; a launcher's own terminals tell none.
+func columns() int {
+	if size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+		return int(size.Col)
+	}
+	return 80
 }
 
 func (t *textReport) Wrote(kind, path string) {

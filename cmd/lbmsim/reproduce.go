@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,8 +58,8 @@ func runReproduce(path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	told := &statusReport{reporter: report}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, told, dev) }, told.Fail)
+	told := &statusReport{reporter: report, begun: time.Now()}
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, told, dev) }, told.Fail, told.lost)
 }
 
 // recipe is what rank 0 knows of a file that is to be computed again.

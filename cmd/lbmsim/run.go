@@ -15,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/io/status"
 	"lbmsim/sim"
 	"lbmsim/slurm"
 )
@@ -23,11 +24,13 @@ import (
 type runFlags struct {
 	restart string
 	output  string
-	log     string
-	device  string
-	threads int
-	isa     string
-	set     []string
+	// overwrite begins anew where there are results.
+	overwrite bool
+	log       string
+	device    string
+	threads   int
+	isa       string
+	set       []string
 
 	transport string
 	requeue   bool
@@ -39,12 +42,23 @@ func runCommand() *cobra.Command {
 		Use:   "run CASE.toml",
 		Short: "Run a case (the default command)",
 		Args:  oneCase,
-		RunE:  func(_ *cobra.Command, args []string) error { return runCase(args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			for name, text := range map[string]string{"restart": f.restart, "output": f.output} {
+				if c.Flags().Changed(name) && text == "" {
+					return usageError{fmt.Errorf("--%s is empty: a variable of the script that has no value?", name)}
+				}
+			}
+			if f.overwrite && f.restart != "" {
+				return usageError{fmt.Errorf("--overwrite begins anew, --restart goes on: give one of them")}
+			}
+			return runCase(args[0], f)
+		},
 	}
 	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, the path of one, or auto: the latest if there is one, else from the beginning")
 	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
 	setFlag(c, &f.set)
 	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
+	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
 	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
 	deviceFlags(c, &f)
 	return c
@@ -67,7 +81,7 @@ func runCase(path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	told := &statusReport{reporter: report}
+	told := &statusReport{reporter: report, begun: time.Now()}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		err := runRank(c, path, f, told, dev)
 		if err == nil && f.requeue {
@@ -75,12 +89,12 @@ func runCase(path string, f runFlags) error {
 			err = requeue(c, told.end, told)
 		}
 		return err
-	}, told.Fail)
+	}, told.Fail, told.lost)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it
 // has opened is the caller's, to be closed last.
-func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *device.Device) error {
+func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
 	signals := catch(c)
 	kase, err := loadEverywhere(c, path, f.set)
 	if err != nil {
@@ -95,6 +109,7 @@ func runRank(c comm.Comm, path string, f runFlags, report reporter, opened *devi
 		}
 		f.restart = sim.Auto
 	}
+	report.dir.Store(&kase.OutputDir)
 	return runLoaded(c, kase, f, signals, report, opened)
 }
 
@@ -141,7 +156,10 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 	}
 	o := sim.Options{
 		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
-		Restart: f.restart, Version: version, Libraries: libraries, Signals: signals,
+		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals,
+	}
+	if !f.overwrite && c.Rank() == 0 { // which looks for all
+		o.Keep = results(kase.OutputDir)
 	}
 	if job, inside := slurm.Here(); inside && c.Rank() == 0 && kase.Run.EndMargin >= 0 {
 		clock := job.Follow()
@@ -149,6 +167,21 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 		o.JobEnd = clock.End
 	}
 	return sim.Run(o)
+}
+
+// results is what status.json tells of an earlier run in an output folder.
+func results(dir string) *sim.Results {
+	s, err := status.Read(dir)
+	if err != nil {
+		return &sim.Results{Of: "a run"}
+	}
+	old := sim.Results{Of: fmt.Sprintf("a run of %s, begun %s, which came to step %d of %d", s.Case, s.Started.Format(time.DateTime), s.Step, s.Last)}
+	for _, path := range s.Files {
+		if _, err := os.Stat(path); err == nil && (old.File == "" || path < old.File) {
+			old.File = path
+		}
+	}
+	return &old
 }
 
 // setFlag adds --set.
@@ -231,9 +264,15 @@ const insist = 2 * time.Second
 
 // catch delivers the signals that end a run with a checkpoint; Ctrl-C or SIGTERM some time
 // later ends it at once. MPI's start can leave handlers of C libraries behind, which Notify
-// alone would not replace.
+// alone would not replace. A terminal that is lost sends SIGHUP, unless nohup keeps it out, which
+// libraries hide that take the signal when they are loaded; a reader of the output that is gone
+// costs the output and nothing else.
 func catch(c comm.Comm) <-chan os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGPIPE)
 	signal.Ignore(list...)
 	in, out := make(chan os.Signal, 8), make(chan os.Signal, 8)
 	signal.Notify(in, list...)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +40,8 @@ func TestSecondSignalForces(t *testing.T) {
 		{syscall.SIGTERM, syscall.SIGINT, "7", insist, 130},
 		{syscall.SIGUSR1, syscall.SIGUSR1, "", insist, 0},
 		{syscall.SIGTERM, syscall.SIGTERM, "", 0, 0}, // as a launcher does
+		{syscall.SIGHUP, syscall.SIGHUP, "", insist, 0},
+		{syscall.SIGHUP, syscall.SIGTERM, "", insist, 143},
 	} {
 		t.Run(fmt.Sprintf("%v, %v, job %s, after %v", c.first, c.second, c.job, c.wait), func(t *testing.T) {
 			t.Parallel()
@@ -71,5 +75,52 @@ func TestSecondSignalForces(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 		})
+	}
+}
+
+// A run goes on when nobody reads its output any more, as behind `| head`, and under nohup when
+// the terminal is lost.
+func TestGoesOnWithoutItsTerminal(t *testing.T) {
+	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
+		_ = comm.RunLocal(1, func(c comm.Comm) error {
+			kept := signal.Ignored(syscall.SIGHUP)
+			signals := catch(c)
+			fmt.Println("nohup is seen:", kept)
+			for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				fmt.Println("a line")
+				fmt.Fprintln(os.Stderr, "a line")
+			}
+			select {
+			case <-signals:
+				os.Exit(3)
+			default:
+				os.Exit(7)
+			}
+			return nil
+		})
+	}
+	cmd := exec.Command("nohup", os.Args[0], "-test.run", "^TestGoesOnWithoutItsTerminal$")
+	cmd.Env = append(os.Environ(), "LBMSIM_TEST_CATCH=1")
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	lines := bufio.NewScanner(in)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "nohup is seen") { // nohup has a word to say, too
+	}
+	in.Close()
+	if strings.HasSuffix(lines.Text(), "true") {
+		_ = cmd.Process.Signal(syscall.SIGHUP)
+	} else {
+		t.Log("a C library of this build takes SIGHUP for itself when it is loaded, so that nohup cannot be seen: not sent")
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Errorf("%v: it did not go on to its end", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,9 @@ type statusReport struct {
 	since time.Time // the last state was given to file
 	told  bool
 	end   sim.Summary // how the run ended, if it did
+
+	begun time.Time              // of this process
+	dir   atomic.Pointer[string] // the output folder, on every rank
 }
 
 const (
@@ -104,6 +109,10 @@ func (r *statusReport) Finish(s sim.Summary) {
 		code = sim.ExitExpect
 	}
 	r.state.Phase, r.state.Reason, r.state.Step, r.state.ETA, r.state.ExitCode = status.Finished, s.Reason, s.Last, 0, &code
+	if s.Last < r.state.Last {
+		r.state.Phase = status.Stopped
+	}
+	r.state.MLUPS = s.MLUPS
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.watched(s.Health)
 	r.close()
@@ -113,7 +122,7 @@ func (r *statusReport) Finish(s sim.Summary) {
 func (r *statusReport) Fail(err error) {
 	code := exitCode(err)
 	// What comes after the end of the run (a job that cannot be requeued) counts, too.
-	if r.state.Phase == status.Running || r.state.Phase == status.Finished && *r.state.ExitCode != code {
+	if r.state.Phase == status.Running || r.state.ExitCode != nil && *r.state.ExitCode != code {
 		r.state.Phase, r.state.Error, r.state.ExitCode = status.Failed, failText(err), &code
 		r.close()
 	}
@@ -129,6 +138,49 @@ func (r *statusReport) close() {
 	if err := r.file.Close(); err != nil && !r.told {
 		r.told = true
 		r.reporter.Warn(fmt.Sprintf("the state of the run is not on disk: %v", err))
+	}
+}
+
+// lost is what a rank says that ends all of them at once: rank 0 may be the one that is gone. It
+// does not wait for a disk that may be why they end.
+func (r *statusReport) lost(text string) {
+	dir := r.dir.Load()
+	if dir == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = status.Fail(*dir, os.Getenv("SLURM_JOB_ID"), r.begun, "lbmsim: "+text, sim.ExitFailure) // it has been said on the terminal
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second):
+	}
+}
+
+// printWarnings tells each warning once, however often it came with other numbers.
+func printWarnings(list []string, row func(name, format string, args ...any)) {
+	kind := func(w string) string {
+		return strings.Map(func(c rune) rune {
+			if strings.ContainsRune("0123456789.+-e", c) {
+				return -1
+			}
+			return c
+		}, w)
+	}
+	times, last := map[string]int{}, map[string]string{}
+	for _, w := range list {
+		times[kind(w)]++
+		last[kind(w)] = w
+	}
+	for _, w := range list {
+		if k := kind(w); times[k] > 1 {
+			row("warning", "%s (the last of %d)", last[k], times[k])
+		} else if times[k] == 1 {
+			row("warning", "%s", w)
+		}
+		times[kind(w)] = 0
 	}
 }
 
@@ -205,9 +257,7 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 	if len(s.LeftOut) > 0 {
 		row("left out", "%s", leftOut(s.LeftOut))
 	}
-	for _, w := range s.Warnings {
-		row("warning", "%s", w)
-	}
+	printWarnings(s.Warnings, row)
 	if s.Reason != "" {
 		row("ended", "%s", s.Reason)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -149,5 +150,42 @@ func TestStatusHasNowhereToBe(t *testing.T) {
 	r.Fail(errors.New("x"))
 	if other.told("fail x", t); !r.told {
 		t.Error("nobody was told that the state is not on disk")
+	}
+}
+
+// A run that ended before its last step was stopped, and warnings that differ by their numbers
+// alone are told once, with their count.
+func TestStatusOfAStoppedRun(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := beginStatus(dir)
+	for _, step := range []string{"100", "200", "300"} {
+		r.Warn("step " + step + ": fields: no space left on device; the run goes on without it")
+	}
+	r.Finish(sim.Summary{Case: &config.Case{Units: config.Units{Time: 0.5}}, Reason: "signal terminated", Last: 40, MLUPS: 12})
+	s, text := r.onDisk(t, dir)
+	if s.Phase != status.Stopped || s.MLUPS != 12 || !strings.Contains(text, "stopped") || !strings.Contains(text, "signal terminated") {
+		t.Errorf("%+v\n%s", s, text)
+	}
+	if strings.Count(text, "no space left") != 1 || !strings.Contains(text, "step 300: fields") || !strings.Contains(text, "(the last of 3)") {
+		t.Error(text)
+	}
+	if code := execute([]string{"status", dir}); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A disk that hangs does not keep the ranks from ending: opening a pipe that nobody writes into hangs
+// as long.
+func TestStatusDoesNotWaitForTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, status.Name), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := &statusReport{}
+	r.dir.Store(&dir)
+	start := time.Now()
+	r.lost("rank 1 is gone")
+	if took := time.Since(start); took < 500*time.Millisecond || took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

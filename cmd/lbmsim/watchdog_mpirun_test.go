@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lbmsim/io/status"
 )
 
 // underLimit starts four ranks under a limit of 5 s, and returns the folder and what to call
@@ -85,5 +87,19 @@ func TestSuspendedJobGoesOn(t *testing.T) {
 	})
 	if r.code != 0 || !strings.Contains(r.out, "stop.now") {
 		t.Errorf("exit code %d\n%s", r.code, r.out)
+	}
+}
+
+// What a rank says that ends all of them stands in status.json too, whoever writes that else.
+func TestStatusOfAStuckJob(t *testing.T) {
+	t.Parallel()
+	dir, r := underLimit(t, func(_ string, pids []int) {
+		if len(pids) > 0 {
+			_ = syscall.Kill(pids[0], syscall.SIGSTOP)
+		}
+	})
+	s, err := status.Read(filepath.Join(dir, "out", "case"))
+	if err != nil || s.Phase != status.Failed || s.ExitCode == nil || !strings.Contains(s.Error, "has not answered") {
+		t.Errorf("%v %+v\n%s", err, s, r.out)
 	}
 }

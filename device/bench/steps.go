@@ -164,6 +164,7 @@ func (f *flow) close() {
 }
 
 func (f *flow) step() {
+	f.program.FillFaces(f.stream, f.state[0], false)
 	f.program.Step(f.stream, f.state[0], f.state[1], f.all(), f.params)
 	f.state[0], f.state[1] = f.state[1], f.state[0]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -27,6 +28,9 @@ const inflow = 0.05
 func openBox(spec model.Spec, n [3]int, axis int) box {
 	b := emptyBox(spec, n, 0.65)
 	n = b.layout.N
+	if axis == 1 && spec.Lattice.Dims == 3 { // room for the ghost cells behind the open faces
+		b.layout = decomp.NewLayout(n, [3]int{0, 1, 1}, spec.Components())
+	}
 	const wall, ball, inlet, outlet = 1, 2, 3, 4
 	at := [3]float64{}
 	at[axis] = inflow

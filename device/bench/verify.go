@@ -202,6 +202,7 @@ func advance(dev device.Device, b box, steps int, oracle *ref.Flow, mu *sync.Mut
 	}
 	s := dev.NewStream(false)
 	for range steps {
+		program.FillFaces(s, state[0], false)
 		program.Step(s, state[0], state[1], b.all(), b.params)
 		state[0], state[1] = state[1], state[0]
 	}

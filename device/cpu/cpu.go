@@ -43,12 +43,15 @@ func WithISA(name string) Option {
 	}
 }
 
+// mostThreads: more than the cores of any node, fewer than the Go runtime survives.
+const mostThreads = 4096
+
 // New makes the device. With threads = 0 it takes as many as the process may use:
 // the processors of its affinity mask (an MPI launcher sets it for each rank), or
 // GOMAXPROCS if that is less.
 func New(threads int, options ...Option) (*Device, error) {
-	if threads < 0 {
-		return nil, fmt.Errorf("%d threads: give a positive number, or 0 for all", threads)
+	if threads < 0 || threads > mostThreads {
+		return nil, fmt.Errorf("%d threads: give a number from 1 to %d, or 0 for all", threads, mostThreads)
 	}
 	if threads == 0 {
 		threads = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))

@@ -65,13 +65,17 @@ func placeLaws(m *memory, offset int, l *device.Links, first int, precision mode
 	return place(m, offset+4*device.LinkNumbers*first, device.LawNumbers[float32](l, first))
 }
 
-// Retime brings walls that move in time to time t.
+// Retime brings walls and faces that change with time to time t.
 func (p *program) Retime(t float64) error {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {
 			p.found.Retime(list.links, t)
 			placeLaws(list.memory, list.numbers, list.links, list.links.Steady, p.spec.Precision)
 		}
+	}
+	if f := p.faces.list; f.Timed() {
+		f.Retime(t)
+		p.placeRules(f.Steady)
 	}
 	return nil
 }

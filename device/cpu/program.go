@@ -26,6 +26,7 @@ type program struct {
 	found          *device.Walls
 	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
+	faces          faces
 	scalar         scalar
 	fluid          []int // fluid cells of each row
 	rule           splitRule
@@ -55,7 +56,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := p.place(box, w); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w.found), p.placeScalar(w.found)); err != nil {
+	if err := errors.Join(p.placeLinks(w.found), p.placeFaces(periodic, cells), p.placeScalar(w.found)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -143,11 +144,12 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 			if err == nil {
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
 				if p.laws != nil {
-					p.special.Step(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
+					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
 				if p.spec.Scalar {
 					p.scalar.kernels.Step(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part)
 				}
+				p.drain(from.pointer(), to.pointer(), part)
 			}
 			return err
 		})
@@ -269,7 +271,7 @@ func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.P
 
 // Bytes is the memory of the lists of walls.
 func (p *program) Bytes() int {
-	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.scalar.bytes()
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes()
 }
 
 // Close frees the lists.
@@ -277,5 +279,6 @@ func (p *program) Close() {
 	p.lists.Free()
 	p.laws.free()
 	p.measures.free()
+	p.faces.free()
 	p.scalar.free()
 }

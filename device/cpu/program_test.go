@@ -72,3 +72,13 @@ func TestNoContraction(t *testing.T) {
 		t.Errorf("fused instructions in the kernels:\n%s", out)
 	}
 }
+
+// So many threads would end the Go runtime instead of the call.
+func TestThreadsAreBounded(t *testing.T) {
+	for _, n := range []int{-1, mostThreads + 1, 1_000_000} {
+		if d, err := New(n); err == nil {
+			d.Close()
+			t.Errorf("%d threads were started", n)
+		}
+	}
+}

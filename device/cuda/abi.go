@@ -31,6 +31,7 @@ type boxABI struct {
 	words              uint64
 	sets               uint64
 	kicks              uint64
+	ends               uint64
 	numbers            kernels.Numbers
 }
 
@@ -47,7 +48,7 @@ type sumsABI struct {
 }
 
 // linksABI is Links of special.h: the lists of device.Links.
-type linksABI struct{ cells, list, types, laws, columns uint64 }
+type linksABI struct{ cells, list, types, laws uint64 }
 
 // scalarABI is ScalarWalls of scalar.h.
 type scalarABI struct{ types, laws, links uint64 }

@@ -66,7 +66,12 @@ func TestCompile(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					names := []string{"lbm_special", "lbm_columns", "lbm_forces"}
+					faces, err := compileFile(facesFile, spec, arch)
+					if err != nil {
+						t.Fatal(err)
+					}
+					special = append(special, faces...)
+					names := []string{"lbm_special", "lbm_forces", "lbm_faces", "lbm_outflow"}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {
@@ -211,7 +216,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h", "gpu/scalar.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +225,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}, "FaceCell": device.FaceCell{}, "OutletCell": device.OutletCell{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -242,9 +247,8 @@ func TestABI(t *testing.T) {
 		}
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads, "lbm::PARTIES": device.MaxParties,
-		"lbm::MORE_DENSITY": device.MoreDensity, "lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_OUTFLOW": device.MoreOutflow,
-		"lbm::MORE_UPWIND": device.MoreUpwind, "lbm::MORE_HIGH": device.MoreHigh, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_AXIS_SHIFT": device.MoreAxisShift,
-		"lbm::MORE_SHIFT": device.MoreShift, "lbm::MIRROR_SHIFT": device.MirrorShift, "lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::COLUMNS": columns,
+		"lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_SHIFT": device.MoreShift,
+		"lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::FACE_NUMBERS": device.FaceNumbers, "lbm::OUTLET_NUMBERS": device.OutletNumbers, "lbm::OUTLET_BITS": device.OutletBits, "lbm::GHOST_LINK": device.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(model.ScalarFixed), "lbm::SCALAR_FLUX": uint64(model.ScalarFlux), "lbm::SCALAR_OPEN": uint64(model.ScalarOpen),
 	}

@@ -15,9 +15,9 @@ import (
 // linkKernels is the functions of kernels/gpu/special.h, loaded only where a case has
 // special cells or measured walls.
 type linkKernels struct {
-	module                  cu.Module
-	loaded                  bool
-	special, columns, force cu.Function
+	module         cu.Module
+	loaded         bool
+	special, force cu.Function
 }
 
 // linkLists is device.Links in the GPU's memory.
@@ -26,8 +26,6 @@ type linkLists struct {
 	at    *buffer // linksABI
 	laws  *buffer // of the kernels' number type
 	sums  *buffer // [type][force, torque]
-
-	columns bool // there is room for a copy of the ends of the rows
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
@@ -60,9 +58,6 @@ func (p *program) placeLinks(found *device.Walls) error {
 		k.loaded = true
 		if k.special, err = k.module.Function("lbm_special"); err != nil {
 			return fmt.Errorf("lbm_special: %w", err)
-		}
-		if k.columns, err = k.module.Function("lbm_columns"); err != nil {
-			return fmt.Errorf("lbm_columns: %w", err)
 		}
 		if k.force, err = k.module.Function("lbm_forces"); err != nil {
 			return fmt.Errorf("lbm_forces: %w", err)
@@ -103,36 +98,9 @@ func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 	if err == nil {
 		abi.laws = uint64(lists.laws.at)
 	}
-	if rows := p.atEnds(l); rows > 0 && err == nil {
-		if b := put(make([]byte, columns*rows*p.layout.Components*p.spec.Precision.Bytes())); err == nil {
-			abi.columns, lists.columns = uint64(b.at), true
-		}
-	}
 	lists.at = put(bytesOf([]linksABI{abi}))
 	lists.sums = put(make([]byte, 48*p.types))
 	return lists, err
-}
-
-// columns is how many cells of each row are copied: COLUMNS of special.h.
-const columns = 4
-
-// atEnds is how many rows have to be copied because faces across x have special cells
-// in many of them, else 0. Lists of measured walls have no use for it: no step reads them.
-func (p *program) atEnds(l *device.Links) (rows int) {
-	n := p.layout.N
-	if p.spec.Lattice.Dims == 2 || n[0] < columns || l.Types != nil {
-		return 0
-	}
-	ends := 0
-	for _, c := range l.Cells {
-		if c.X == 0 || int(c.X) == n[0]-1 {
-			ends++
-		}
-	}
-	if ends < n[1]*n[2]/2 {
-		return 0
-	}
-	return (n[1] + 2*p.layout.Ghost[1]) * (n[2] + 2*p.layout.Ghost[2])
 }
 
 // lawBytes is the numbers of the laws from one on as the kernels read them.
@@ -143,7 +111,7 @@ func (p *program) lawBytes(l *device.Links, first int) []byte {
 	return bytesOf(device.LawNumbers[float32](l, first))
 }
 
-// Retime brings walls that move in time to time t.
+// Retime brings walls and faces that change with time to time t.
 func (p *program) Retime(t float64) error {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list == nil || !list.links.Timed() {
@@ -156,7 +124,7 @@ func (p *program) Retime(t float64) error {
 			return fmt.Errorf("walls that move in time: %w", err)
 		}
 	}
-	return nil
+	return p.retimeFaces(t)
 }
 
 // stepSpecial queues the special cells of a step, behind the others of the box.
@@ -174,21 +142,9 @@ func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
 	if first == last {
 		return
 	}
-	// Edges, which are thin and may be on their way beside the bulk, do without the copy.
-	copied := uint64(0)
-	if n := box.Size(); p.laws.columns && 2*n[1] > ny && 2*n[2] > p.layout.N[2] {
-		copied = 1
-		stored := uint64((ny + 2*p.layout.Ghost[1]) * p.layout.Components) // of a plane
-		lo := stored * uint64(box.Lo[2]+p.layout.Ghost[2]-1)
-		hi := stored * uint64(box.Hi[2]+p.layout.Ghost[2]+1)
-		s.queue("ends of rows", func() error {
-			return launch(p.links.columns, [3]int{ceil(int(hi-lo), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
-				uint64(p.box.at), uint64(in.at), uint64(p.laws.at.at), lo, hi)
-		})
-	}
 	s.queue("special cells", func() error {
-		return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
-			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last, copied)
+		return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads/32), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
 	})
 }
 

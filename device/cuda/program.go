@@ -36,6 +36,7 @@ type program struct {
 	types          int    // of solid cells
 	links          linkKernels
 	laws, measures *linkLists // nil where there are none
+	faces          faces
 	scalar         scalar
 
 	telling sync.Mutex   // of what follows
@@ -74,6 +75,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	}
 	if err == nil {
 		err = p.placeLinks(w.found)
+	}
+	if err == nil {
+		err = p.placeFaces(periodic, cells)
 	}
 	if err == nil {
 		err = p.placeScalar(w.found)
@@ -270,6 +274,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	}
 	p.stepSpecial(own, from, to, box)
 	p.stepScalar(own, from, to, box)
+	p.stepOutflow(own, from, to, box)
 }
 
 // maxGrid is the largest number of blocks along y or z.
@@ -467,6 +472,7 @@ func (p *program) Close() {
 		b.Free()
 	}
 	p.links.unload(p.d)
+	p.faces.unload(p.d)
 	p.scalar.unload(p.d)
 	for _, m := range p.spare {
 		m.release()

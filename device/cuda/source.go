@@ -16,6 +16,7 @@ import (
 const (
 	instanceFile = "gpu/instance.h"
 	specialFile  = "gpu/special.h" // for cases with special cells
+	facesFile    = "gpu/face.h"    // for cases with ghost cells behind faces
 	scalarFile   = "gpu/scalar.h"  // for cases with a scalar
 )
 

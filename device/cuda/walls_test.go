@@ -121,7 +121,7 @@ func compareWalls(t *testing.T, name string, l model.Lattice, n, ghost [3]int, c
 					}
 					kick := 0.0
 					if kind != 0 && !mirrored {
-						u := cells.Velocity[kind-1]
+						u := cells.LinkMotion(kind, [3]int{x, y, z}, 0.5, c, l.Dims, 0)
 						kick = 6 * l.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 					}
 					if got := w.kicks[set*l.Q()+i]; got != kick {

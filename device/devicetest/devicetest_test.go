@@ -84,6 +84,10 @@ func (p faultyProgram) Step(s device.Stream, in, out device.Buffer, box decomp.B
 	p.Program.Step(s.(faultyStream).Stream, in, out, box, q)
 }
 
+func (p faultyProgram) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
+	p.Program.FillFaces(s.(faultyStream).Stream, state, exchanged)
+}
+
 func (p faultyProgram) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
 	err := p.Program.Fields(state, box, fields, q)
 	if p.fault == "fields are rounded" {

@@ -34,7 +34,7 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 		velocity = [][3]float64{{}, {0.02, 0.01}, {-0.01, 0.02}}
 	}
 	e := Example{Spec: spec, N: n, Periodic: periodic, Cells: model.NewCells(n)}
-	e.Cells.Velocity = velocity
+	e.Cells.Velocity, e.Cells.Periodic = velocity, periodic
 	solid := map[[3]int]uint8{}
 	eachCell(n, 1, func(x [3]int) {
 		if r.Float64() < 0.1 {
@@ -139,6 +139,11 @@ func (e Example) layout(n [3]int) decomp.Layout {
 	ghost := [3]int{0, 0, 1}
 	if e.Spec.Lattice.Dims == 2 {
 		ghost = [3]int{0, 1, 0}
+	}
+	for k := range e.Cells.Walls {
+		if e.Cells.Open(uint8(k+1)) && !e.Periodic[1] { // their ghost cells
+			ghost[1] = 1
+		}
 	}
 	return decomp.NewLayout(n, ghost, e.Spec.Components())
 }

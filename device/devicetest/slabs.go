@@ -127,6 +127,12 @@ func (s *Slabs) exchange(k int) {
 	}
 }
 
+// fill queues the ghost cells behind faces.
+func (s *Slabs) fill(p slab, k int) {
+	p.program.FillFaces(s.stream, p.state[k], false)
+	p.program.FillFaces(s.stream, p.state[k], true)
+}
+
 // queue queues one step; the new state is then "now".
 func (s *Slabs) queue() {
 	s.exchange(0)
@@ -138,6 +144,7 @@ func (s *Slabs) queue() {
 				panic(err)
 			}
 		}
+		s.fill(*p, 0)
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
 		p.state[0], p.state[1] = p.state[1], p.state[0]
 	}

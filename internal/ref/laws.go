@@ -6,42 +6,186 @@ import (
 	"lbmsim/model"
 )
 
-// gather is the populations that stream into a cell, and those that walls and open faces
-// send, as model.Law says it of each.
+// gather is the populations that stream into a cell, from ghost cells behind faces too, and those
+// that walls send back, as model.Law says it of each.
 func (f *Flow) gather(cell int, x [3]int) []float64 {
 	in := make([]float64, f.Lattice.Q())
 	var lost float64 // what interpolated walls keep
 	conserve := false
-	var out *outlet
 	for i := range in {
-		c := f.Lattice.Velocities[i]
-		up := minus(x, c)
-		k := f.Cells.At(up[0], up[1], up[2])
+		up := minus(x, f.Lattice.Velocities[i])
+		k := f.Cells.Meets(x, up, f.Lattice.Dims)
 		if k == 0 {
-			in[i] = f.at(up, i)
+			in[i] = f.near(up, i)
 			continue
 		}
 		in[i] = f.law(cell, x, i, k)
 		lost += f.F[cell][f.Lattice.Opposite(i)] - in[i]
 		w := f.Cells.Wall(k)
 		conserve = conserve || w.Law == model.Interpolated && w.Conserve
-		if w.Law == model.Outflow && out == nil && math.Abs(float64(c[0]))+math.Abs(float64(c[1]))+math.Abs(float64(c[2])) == 1 {
-			out = &outlet{inward: c, wall: w}
-		}
 	}
 	if conserve {
 		in[f.Lattice.Q()/2] += lost
 	}
-	if out != nil {
-		f.outflow(cell, x, in, out)
-	}
 	return in
+}
+
+// behind is the populations of a ghost cell behind faces.
+func (f *Flow) behind(g [3]int, ghost model.Ghost) []float64 {
+	d := f.Lattice.Dims
+	pop := f.cell(ghost.From)
+	rule := f.Cells.Rule(g, ghost, f.Time)
+	if slips, image := f.image(ghost, pop); slips {
+		return image
+	}
+	m := f.Moments(pop)
+	density := m[0]
+	u := make([]float64, d)
+	for a := range u {
+		u[a] = m[1+a] / (1 + density)
+	}
+	neq := make([]float64, len(Pairs(d)))
+	for k, ab := range Pairs(d) {
+		neq[k] = m[1+d+k] - (1+density)*u[ab[0]]*u[ab[1]]
+		if rule.Mirror[ab[0]] != rule.Mirror[ab[1]] {
+			neq[k] = -neq[k]
+		}
+	}
+	v := append([]float64(nil), u...)
+	exact := rule.Exact
+	m[0] = rule.Density.A*density + rule.Density.B
+	for a := range d {
+		rule := rule.Velocity[a]
+		switch {
+		case exact[a]:
+			m[1+a] = rule.B - m[1+a]
+			v[a] = m[1+a] / (1 + m[0])
+		default:
+			v[a] = rule.A*v[a] + rule.B
+			m[1+a] = (1 + m[0]) * v[a]
+		}
+	}
+	for k, ab := range Pairs(d) {
+		if ab[0] != ab[1] || !exact[ab[0]] {
+			m[1+d+k] = neq[k] + (1+m[0])*v[ab[0]]*v[ab[1]]
+		}
+	}
+	if f.closes() {
+		return f.Close(f.Populations(m))
+	}
+	turn := [3]int{1, 1, 1}
+	for a := range turn {
+		if rule.Mirror[a] {
+			turn[a] = -1
+		}
+	}
+	pop = f.turned(pop, turn)
+	to, from := f.Populations(m), f.Populations(f.Moments(pop))
+	for i := range pop {
+		pop[i] += to[i] - from[i]
+	}
+	return pop
+}
+
+// turned is populations with the components of their velocities times +1 or -1.
+func (f *Flow) turned(pop []float64, turn [3]int) []float64 {
+	image := make([]float64, len(pop))
+	for i, c := range f.Lattice.Velocities {
+		for j, v := range f.Lattice.Velocities {
+			if v == [3]int{turn[0] * c[0], turn[1] * c[1], turn[2] * c[2]} {
+				image[i] = pop[j]
+			}
+		}
+	}
+	return image
+}
+
+// image is the mirror image of populations, where faces are frictionless, and outflows beside them.
+func (f *Flow) image(ghost model.Ghost, pop []float64) (bool, []float64) {
+	turn, slips := [3]int{1, 1, 1}, false
+	for a, out := range ghost.Out {
+		if out == 0 {
+			continue
+		}
+		switch f.Cells.Wall(ghost.Types[a]).Law {
+		case model.Slip:
+			turn[a], slips = -1, true
+		case model.Outflow:
+		default:
+			return false, nil
+		}
+	}
+	if !slips {
+		return false, nil
+	}
+	return true, f.turned(pop, turn)
+}
+
+// drain is the populations of a cell after a step, as the outflows beside it make them.
+func (f *Flow) drain(x [3]int, pop []float64) []float64 {
+	d, cs := f.Lattice.Dims, math.Sqrt(model.CS2)
+	o, ok := f.Cells.Outlet(x, d)
+	if !ok {
+		return pop
+	}
+	old, m := f.Moments(f.cell(x)), f.Moments(pop)
+	next := append([]float64(nil), m...)
+	for a, out := range o.Out {
+		if out == 0 {
+			continue
+		}
+		n := float64(out)
+		wave := func(m []float64) float64 { return m[0] - n*m[1+a]/(1+m[0])/cs }
+		want := wave(old) + o.Relax*(o.Target-old[0])
+		if un := n * old[1+a] / (1 + old[0]); o.Inner[a] && un > 0 {
+			inner := x
+			inner[a] -= out
+			in := f.Moments(f.cell(inner))
+			want -= un * least(wave(old)-wave(in), (n*in[1+a]/(1+in[0])-un)/cs)
+		}
+		half, j, u := (want-wave(next))/2, next[1+a], next[1+a]/(1+next[0])
+		v := u - n*cs*half
+		next[0] += half
+		next[1+a] = (1 + next[0]) * v
+		for k, ab := range Pairs(d) {
+			switch {
+			case ab == [2]int{a, a}:
+				next[1+d+k] += next[1+a]*v - j*u
+			case ab[0] == a:
+				next[1+d+k] += next[1+ab[1]] * (v - u)
+			case ab[1] == a:
+				next[1+d+k] += next[1+ab[0]] * (v - u)
+			}
+		}
+	}
+	if f.closes() {
+		return f.Close(f.Populations(next))
+	}
+	was, is, moved := f.Populations(m), f.Populations(next), make([]float64, len(pop))
+	for i := range moved {
+		moved[i] = pop[i] + is[i] - was[i]
+	}
+	return moved
 }
 
 func minus(x, c [3]int) [3]int { return [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]} }
 
 // at is population i of a fluid cell, which may be the periodic image of one.
 func (f *Flow) at(x [3]int, i int) float64 { return f.cell(x)[i] }
+
+// fluid tells of a cell, which may lie behind a face, whether populations come from there.
+func (f *Flow) fluid(x [3]int) bool {
+	_, k, ok := f.Cells.Ghost(x, f.Lattice.Dims)
+	return ok || k == 0
+}
+
+// near is population i of a fluid cell or a ghost cell.
+func (f *Flow) near(x [3]int, i int) float64 {
+	if ghost, _, ok := f.Cells.Ghost(x, f.Lattice.Dims); ok {
+		return f.behind(x, ghost)[i]
+	}
+	return f.at(x, i)
+}
 
 func (f *Flow) cell(x [3]int) []float64 { return f.F[f.number(x)] }
 
@@ -65,39 +209,18 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 		if d := f.Cells.Distance(x, c); d != 0 {
 			q = d
 		}
-		if q < 0.5 && f.Cells.At(ahead[0], ahead[1], ahead[2]) != 0 {
+		if q < 0.5 && !f.fluid(ahead) {
 			q = 0.5
 		}
 	}
-	u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
+	u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
 	strength := wall.Strength(f.Time)
 	kick := 6 * weight * strength * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	// The fluid cell beside the one behind a face of the domain, and the mirror image of c.
-	beside, image := f.beside(x, c)
-	switch wall.Law {
-	case model.Interpolated:
+	if wall.Law == model.Interpolated {
 		if q < 0.5 {
-			return 2*q*own[o] + (1-2*q)*f.at(ahead, o) + kick
+			return 2*q*own[o] + (1-2*q)*f.near(ahead, o) + kick
 		}
 		return own[o]/(2*q) + (1-1/(2*q))*own[i] + kick/(2*q)
-	case model.VelocityFace:
-		return own[o] + sum(own)*kick
-	case model.PressureFace:
-		return beside[i] + 2*weight*(1+strength*wall.Density-sum(beside))
-	case model.Outflow:
-		return beside[i]
-	case model.Slip:
-		// Beside the border of the face's part the image would come from another wall.
-		straight := x
-		for a := range x {
-			if g := x[a] - c[a]; !f.Periodic[a] && (g < 0 || g >= f.Cells.N[a]) {
-				straight[a] = g
-			}
-		}
-		if f.Cells.Wall(f.Cells.At(straight[0], straight[1], straight[2])).Law != model.Slip {
-			return own[o]
-		}
-		return beside[image]
 	}
 	return own[o] + kick
 }
@@ -109,89 +232,12 @@ func sum(pop []float64) (rho float64) {
 	return rho
 }
 
-// beside is the populations of the fluid cell beside x - c, on this side of the faces of
-// the domain, and the direction that c becomes in their mirror; those of x itself and the
-// opposite direction where that is no fluid cell.
-func (f *Flow) beside(x, c [3]int) (pop []float64, image int) {
-	at, turned := x, c
-	behind := false
-	for a := range x {
-		if g := x[a] - c[a]; !f.Periodic[a] && (g < 0 || g >= f.Cells.N[a]) {
-			turned[a], behind = -c[a], true
-		} else {
-			at[a] = g
-		}
-	}
-	if !behind || f.Cells.At(at[0], at[1], at[2]) != 0 {
-		at, turned = x, [3]int{-c[0], -c[1], -c[2]}
-	}
-	for j, v := range f.Lattice.Velocities {
-		if v == turned {
-			return f.cell(at), j
-		}
-	}
-	panic("a lattice without mirror images")
-}
-
-// outlet is an open face beside a cell.
-type outlet struct {
-	inward [3]int
-	wall   model.Wall
-}
-
-// outflow corrects the populations that come in through an outlet.
-func (f *Flow) outflow(cell int, x [3]int, in []float64, out *outlet) {
-	w, un, rho := wave(f.Lattice, f.F[cell], out.inward)
-	behind := [3]int{x[0] + out.inward[0], x[1] + out.inward[1], x[2] + out.inward[2]}
-	want := w + out.wall.Relax*(1+out.wall.Density-rho)
-	if un > 0 && f.Cells.At(behind[0], behind[1], behind[2]) == 0 {
-		inner, u, _ := wave(f.Lattice, f.cell(behind), out.inward)
-		want -= un * least(w-inner, -(un-u)/math.Sqrt(model.CS2))
-	}
-	shares := make([]float64, len(in))
-	sum := 0.0
-	for i, c := range f.Lattice.Velocities {
-		up := minus(x, c)
-		if f.Cells.At(up[0], up[1], up[2]) != 0 && c[0]*out.inward[0]+c[1]*out.inward[1]+c[2]*out.inward[2] > 0 {
-			shares[i] = f.Lattice.Weights[i]
-			sum += shares[i]
-		}
-	}
-	with := func(mass float64) []float64 {
-		g := append([]float64(nil), in...)
-		for i := range g {
-			g[i] += mass * shares[i] / sum
-		}
-		return g
-	}
-	lo, hi := -0.5, 0.5 // the wave grows with the mass
-	for range 60 {
-		mid := (lo + hi) / 2
-		if now, _, _ := wave(f.Lattice, with(mid), out.inward); now < want {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	copy(in, with((lo+hi)/2))
-}
-
 // least is the smaller of two numbers of one sign, else 0.
 func least(a, b float64) float64 {
 	if a*b <= 0 {
 		return 0
 	}
 	return math.Copysign(math.Min(math.Abs(a), math.Abs(b)), a)
-}
-
-// wave is rho - 1 - u_n/cs, u_n and rho of populations; n is the outward normal.
-func wave(l model.Lattice, pop []float64, inward [3]int) (w, un, rho float64) {
-	for i, c := range l.Velocities {
-		rho += pop[i]
-		un -= pop[i] * float64(c[0]*inward[0]+c[1]*inward[1]+c[2]*inward[2])
-	}
-	un /= rho
-	return rho - 1 - un/math.Sqrt(model.CS2), un, rho
 }
 
 // Forces is, for each type, the force of the coming step and the torque about the
@@ -205,7 +251,11 @@ func (f *Flow) Forces() [][6]float64 {
 		}
 		for i, c := range f.Lattice.Velocities {
 			up := minus(x, c)
-			k := f.Cells.At(up[0], up[1], up[2])
+			k := f.Cells.Meets(x, up, f.Lattice.Dims)
+			open := k == 0
+			if open {
+				k = f.Cells.At(up[0], up[1], up[2])
+			}
 			if k == 0 || !f.Cells.Wall(k).Measured {
 				continue
 			}
@@ -213,13 +263,19 @@ func (f *Flow) Forces() [][6]float64 {
 			wall := f.Cells.Wall(k)
 			if wall.Law == model.Interpolated && f.Cells.Distance != nil {
 				q = f.Cells.Distance(x, c)
-				if q == 0 || q < 0.5 && f.Cells.At(x[0]+c[0], x[1]+c[1], x[2]+c[2]) != 0 {
+				if q == 0 || q < 0.5 && !f.fluid([3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}) {
 					q = 0.5
 				}
 			}
-			u := f.Cells.Motion(k, x[0], x[1], x[2], q, c, f.Time)
+			u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
 			weight, strength := f.Lattice.Weights[i], wall.Strength(f.Time)
-			old, back := f.F[cell][f.Lattice.Opposite(i)]-weight, f.law(cell, x, i, k)-weight
+			old := f.F[cell][f.Lattice.Opposite(i)] - weight
+			var back float64
+			if open {
+				back = f.near(up, i) - weight
+			} else {
+				back = f.law(cell, x, i, k) - weight
+			}
 			var F, at [3]float64
 			for a := range F {
 				v := float64(c[a])

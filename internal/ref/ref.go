@@ -27,6 +27,7 @@ type Flow struct {
 
 // New makes a flow at rest.
 func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, cells model.Cells) *Flow {
+	cells.Periodic = periodic
 	f := &Flow{Lattice: l, Model: collision, Params: p, Periodic: periodic, Cells: cells}
 	f.F = make([][]float64, cells.N[0]*cells.N[1]*cells.N[2])
 	for i := range f.F {
@@ -67,6 +68,11 @@ func (f *Flow) Step() {
 	if f.G != nil {
 		f.G = f.carry(next)
 	}
+	f.Each(func(cell int, x [3]int, solid bool) {
+		if !solid {
+			next[cell] = f.drain(x, next[cell])
+		}
+	})
 	f.F = next
 }
 

@@ -130,10 +130,12 @@ func Create(path string, h Header) (*Writer, error) {
 	return w, nil
 }
 
+// ErrOther is in the errors of files that are not the ones that a checkpoint counted.
+var ErrOther = errors.New("it is not the file that the checkpoint counted")
+
 // Resume goes on with a series that had length bytes when the checkpoint of that
-// step was taken: later rows are cut off. It fails when the file is not the
-// one that the checkpoint counted (errors.Is(err, fs.ErrNotExist) when it is
-// gone); the comments may differ, the columns may not.
+// step was taken: later rows are cut off. The comments may differ, the columns may not. A file
+// that is another is left as it is (errors.Is(err, ErrOther), or fs.ErrNotExist when it is gone).
 func Resume(path string, h Header, length, step int64) (*Writer, error) {
 	w, err := resume(path, h, length, step)
 	if err != nil {
@@ -145,13 +147,13 @@ func Resume(path string, h Header, length, step int64) (*Writer, error) {
 func resume(path string, h Header, length, step int64) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; put it back, or restart into another folder without it", err)
+		return nil, err
 	} else if err != nil {
 		return nil, err
 	}
 	last, err := check(f, h, length)
 	if err == nil && last > step {
-		err = fmt.Errorf("%s: its first %d bytes go to step %d already: it belongs to another run", path, length, last)
+		err = fmt.Errorf("%w: its first %d bytes go to step %d already", ErrOther, length, last)
 	}
 	if err == nil {
 		err = f.Truncate(length)
@@ -176,8 +178,7 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 		return 0, err
 	}
 	if st.Size() < length {
-		return 0, fmt.Errorf("%s has %d bytes, but the checkpoint counted %d: rows are missing, so it belongs to another run or was cut",
-			f.Name(), st.Size(), length)
+		return 0, fmt.Errorf("%w: it has %d bytes instead of %d", ErrOther, st.Size(), length)
 	}
 	r := bufio.NewReader(io.LimitReader(f, length))
 	var line []byte
@@ -193,8 +194,7 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 		case !heading && bytes.HasPrefix(line, []byte("# ")):
 		case !heading:
 			if want := h.names(); string(line) != want {
-				return 0, fmt.Errorf("%s has the columns %q, the case wants %q: restart into another folder, or undo the change of the case",
-					f.Name(), strings.TrimSpace(string(line)), strings.TrimSpace(want))
+				return 0, fmt.Errorf("%w: it has the columns %q, the case wants %q", ErrOther, strings.TrimSpace(string(line)), strings.TrimSpace(want))
 			}
 			heading = true
 		default:
@@ -202,14 +202,14 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 		}
 	}
 	if len(line) > 0 || !heading {
-		return 0, fmt.Errorf("%s: byte %d, which the checkpoint counted last, is not the end of a row: it belongs to another run", f.Name(), length)
+		return 0, fmt.Errorf("%w: its byte %d, the last that was counted, is not the end of a row", ErrOther, length)
 	}
 	if row == nil {
 		return -1, nil
 	}
 	word, _, _ := strings.Cut(string(row), ",")
 	if last, err = strconv.ParseInt(word, 10, 64); err != nil {
-		return 0, fmt.Errorf("%s: a row starts with %q instead of a step", f.Name(), word)
+		return 0, fmt.Errorf("%w: a row starts with %q instead of a step", ErrOther, word)
 	}
 	return last, nil
 }

@@ -131,12 +131,12 @@ func TestResumeRefusesOtherFiles(t *testing.T) {
 		word         string
 	}{
 		{"gone", filepath.Join(dir, "b.csv"), header, length, 90, "no such file"},
-		{"cut", path, header, length + 1, 90, "rows are missing"},
+		{"cut", path, header, length + 1, 90, "bytes instead of"},
 		{"columns", path, other, length, 90, "columns"},
 		{"inside a row", path, header, length - 1, 90, "end of a row"},
 		{"before the headings", path, header, 3, 90, "end of a row"},
 		{"nothing", path, header, 0, 90, "end of a row"},
-		{"later rows", path, header, length, 80, "another run"},
+		{"later rows", path, header, length, 80, "go to step"},
 	} {
 		w, err := Resume(c.path, c.h, c.length, c.step)
 		if err == nil {
@@ -145,8 +145,8 @@ func TestResumeRefusesOtherFiles(t *testing.T) {
 		} else if !strings.Contains(err.Error(), c.word) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if c.name == "gone" && !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%v is not ErrNotExist", err)
+		if gone := c.name == "gone"; errors.Is(err, fs.ErrNotExist) != gone || errors.Is(err, ErrOther) == gone {
+			t.Errorf("%s: %v is another kind of error", c.name, err)
 		}
 	}
 	if read(t, path) != before {

@@ -25,7 +25,8 @@ type Phase string
 // The phases of a run.
 const (
 	Running  Phase = "running"
-	Finished Phase = "finished" // its last step, a limit or a signal; Reason says which
+	Finished Phase = "finished" // its last step
+	Stopped  Phase = "stopped"  // before it, by a limit, an order or a signal; Reason says which
 	Failed   Phase = "failed"   // Error says why
 )
 
@@ -98,6 +99,17 @@ func Read(dir string) (s State, err error) {
 		return s, fmt.Errorf("%s is not the state of a run: %w", path, err)
 	}
 	return s, nil
+}
+
+// Fail says on behalf of rank 0, which may not be there to say it, why a run has ended all at once.
+// It leaves a state alone that is of another run or says how that ended.
+func Fail(dir, job string, started time.Time, text string, code int) error {
+	s, err := Read(dir)
+	if err != nil || s.Phase != Running || s.Job != job || s.Started.Before(started) {
+		return err
+	}
+	s.Phase, s.Error, s.ExitCode, s.Updated = Failed, text, &code, time.Now()
+	return write(filepath.Join(dir, Name), s)
 }
 
 // Writer writes the newest state from a goroutine of its own: a slow disk does not hold

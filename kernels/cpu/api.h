@@ -32,6 +32,7 @@ typedef struct {
 	const lbm_block* blocks;
 	const lbm_pattern* patterns;
 	const void* kicks;    // 6 w_i c_i.u_w in the state's number type
+	void* ends;           // ghost cells beyond the ends of the stored rows, [end][row][component of the flow]; null: none (../face.h)
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
@@ -53,12 +54,19 @@ typedef struct {
 	const void* laws;
 } lbm_links;
 
-// lbm_special is what is done with them, for one lattice, collision and precision.
+// lbm_face_cell is device.FaceCell.
+typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
+// lbm_outlet_cell is device.OutletCell.
+typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
+
+// lbm_special is what is done with them but for steps, for one lattice, collision and precision.
 typedef struct {
-	// the special cells of the step, after lbm_kernel's own
-	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
 	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
 	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
+	// fills ghost cells first to last; rules are of the arithmetic's number type
+	void (*fill)(const lbm_case*, const lbm_face_cell*, const void* rules, int64_t first, int64_t last, void* state);
+	// applies those outflows of the list from first to last whose x is in [xlo, xhi)
+	void (*drain)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
 } lbm_special;
 
 // lbm_scalar_walls is what a box has of walls for a scalar.
@@ -81,6 +89,8 @@ typedef struct {
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
 	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
+	// the special cells of the step, after it
+	void (*special)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
 	// bytes of scratch that step needs for range
 	int64_t (*scratch)(const lbm_range*);
 	void (*init)(const lbm_case*, const lbm_numbers*, void* state, const lbm_range*, const double* fields);

@@ -23,6 +23,14 @@ struct Box {
 		k = k < 0 ? k + c->n[axis] : k - c->n[axis];
 		return c->periodic[axis];
 	}
+	// number of a stored row that begins at row.
+	template <class T> long number(const T* state, const T* row) const { return (row - state) / ((long)layout.components * layout.pitch); }
+	// end is where the ghost cell beyond an end of a stored row lies, its components one
+	// behind the other; side 0: x = -1, 1: x = nx.
+	template <class T> T* end(int side, long number, int components) const {
+		const long rows = (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz);
+		return (T*)c->ends + (side * rows + number) * components;
+	}
 	// source is row (y, z) or null if there is only wall.
 	template <class T> const T* source(const T* state, int y, int z) const {
 		return inside(1, y) && inside(2, z) ? state + layout.start(y, z) : nullptr;

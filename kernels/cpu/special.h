@@ -1,14 +1,29 @@
-// The special cells of a box (../special.h) on the CPU. Scalar code: one instance serves
-// all instruction sets.
+// The special cells of a box (../special.h) on the CPU, a vector of them at a time, one lane each.
+// What their neighbours hold is gathered lane by lane.
 #ifndef LBM_CPU_SPECIAL_H
 #define LBM_CPU_SPECIAL_H
 #include <math.h>
 #include <string.h>
+#include <type_traits>
 #include "../special.h"
 #include "box.h"
 #include "memory.h"
 
 namespace lbm { namespace {
+
+// rounded is what a step stores of component k.
+template <class L, bool MOMENTS, class S> S rounded(typename Arithmetic<S>::T v, int k) {
+	if constexpr (sizeof(S) == 2) {
+		int bits;
+		v *= Memory<S, L, MOMENTS>::scale(k);
+		memcpy(&bits, &v, 4);
+		bits = dither<unsigned>(bits);
+		memcpy(&v, &bits, 4);
+		return narrow(v);
+	} else {
+		return v;
+	}
+}
 
 template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 	typedef typename Arithmetic<S>::T T;
@@ -17,15 +32,21 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 
 	// At reads the neighbours of one cell after the other of a row.
 	struct At {
-		const S* row[3][3] = {};  // by d_z, d_y; null where there is only wall
-		int x[3];                 // by d_x
+		const S* row[3][3] = {};     // by d_z, d_y; null where there is only wall
+		const S* end[2][3][3] = {};  // of them the ghost cells beyond their ends
+		int x[3];                    // by d_x
 		long pitch;
 		int nx;
 		bool wraps;
 
+		At() = default;
 		At(const Box& box, const S* state, int y, int z) : pitch(box.layout.pitch), nx(box.layout.nx), wraps(box.c->periodic[0]) {
 			for (int d = L::D == 2 ? 0 : -1; d <= (L::D == 2 ? 0 : 1); d++)
-				for (int b = -1; b <= 1; b++) row[d + 1][b + 1] = box.source(state, y + b, z + d);
+				for (int b = -1; b <= 1; b++) {
+					row[d + 1][b + 1] = box.source(state, y + b, z + d);
+					for (int side = 0; side < 2; side++)
+						if (row[d + 1][b + 1] && box.c->ends) end[side][d + 1][b + 1] = box.end<S>(side, box.number(state, row[d + 1][b + 1]), COMPONENTS);
+				}
 		}
 		void go(int at) {
 			for (int d = -1; d <= 1; d++) {
@@ -34,36 +55,164 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 				if (wraps && x[d + 1] >= nx) x[d + 1] -= nx;
 			}
 		}
-		LBM_INLINE T any(int k, const int* d) const { return T(Values::get(row[d[2] + 1][d[1] + 1][k * pitch + x[d[0] + 1]], k)); }
+		// place is where the components of the neighbour at d are, so many values apart.
+		LBM_INLINE const S* place(const int* d, long& step) const {
+			const int at = x[d[0] + 1];
+			const S* const beyond = at < 0 ? end[0][d[2] + 1][d[1] + 1] : at >= nx ? end[1][d[2] + 1][d[1] + 1] : nullptr;
+			step = beyond ? 1 : pitch;
+			return beyond ? beyond : row[d[2] + 1][d[1] + 1] + at;
+		}
+		LBM_INLINE T any(int k, const int* d) const {
+			long step;
+			const S* const p = place(d, step);
+			return T(Values::get(p[k * step], k));
+		}
 		template <int K> LBM_INLINE T get(const int* d) const { return any(K, d); }
+	};
+
+	typedef typename Lanes<T>::R R;
+	typedef typename Lanes<T>::I I;
+	static constexpr int W = Lanes<T>::W;
+	typedef unsigned Set;  // of lanes
+
+	// Group is up to W cells, in any rows of a plane.
+	struct Group {
+		const lbm_links* const links;
+		const long pitch;
+		At at[W];
+		const lbm_link_cell* cell[W];
+		S* to[W];
+		int count = 0;
+
+		// Lanes with a link along direction i.
+		LBM_INLINE Set linked(int i) const {
+			Set set = 0;
+			for (int l = 0; l < count; l++) set |= (cell[l]->links >> i & 1) << l;
+			return set;
+		}
+		LBM_INLINE static I mask(Set set) {
+			I m;
+			for (int l = 0; l < W; l++) m[l] = -int(set >> l & 1);
+			return m;
+		}
+
+		// get reads components first to last.
+		LBM_INLINE void get(Set lanes, const int* d, int first, int last, T (*to)[W]) const {
+			for (int k = first; k < last; k++)
+				for (int l = 0; l < W; l++) to[k - first][l] = T(0);
+			for (; lanes; lanes &= lanes - 1) {
+				const int l = __builtin_ctz(lanes);
+				long step;
+				const S* const p = at[l].place(d, step);
+				for (int k = first; k < last; k++) to[k - first][l] = T(Values::get(p[k * step], k));
+			}
+		}
+		LBM_INLINE Expansion<L, R> expansion(Set lanes, const int* d) const {
+			alignas(64) T v[COMPONENTS][W];
+			get(lanes, d, 0, COMPONENTS, v);
+			Moments<L, R> m;
+			m.r = load(v[0]);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = load(v[1 + a.value]); });
+			unroll<COMPONENTS - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = load(v[1 + L::D + k.value]); });
+			return C::expand(m);
+		}
+		// population i of the neighbours at d of some lanes, zeros in the others.
+		LBM_INLINE R population(Set lanes, int i, const int* d) const {
+			if constexpr (MOMENTS) {
+				return expansion(lanes, d).any(i);
+			} else {
+				alignas(64) T v[1][W];
+				get(lanes, d, i, i + 1, v);
+				return load(v[0]);
+			}
+		}
+
+		void step(const Params<T>& p) {
+			const Set all = (1u << (count - 1) << 1) - 1;
+			const int here[3] = {0, 0, 0};
+			std::conditional_t<MOMENTS, Expansion<L, R>, int> own;
+			if constexpr (MOMENTS) own = expansion(all, here);
+			auto mine = [&](int i) LBM_LAMBDA {
+				if constexpr (MOMENTS) return own.any(i);
+				else return population(all, i, here);
+			};
+			uint32_t next[W];  // link of each
+			for (int l = 0; l < count; l++) next[l] = cell[l]->first;
+			R in[L::Q], missing{};
+			for (int i = 0; i < L::Q; i++) {
+				const int c[3] = {L::c(i, 0), L::c(i, 1), L::c(i, 2)}, from[3] = {-c[0], -c[1], -c[2]};
+				const Set walls = linked(i);
+				alignas(64) T law[4][W] = {};
+				Set pull = all & ~walls, conserve = 0;
+				for (Set rest = walls; rest; rest &= rest - 1) {
+					const int l = __builtin_ctz(rest);
+					const uint32_t word = links->list[next[l]++];
+					if (cell[l]->more & MORE_CONSERVE) conserve |= 1u << l;
+					if (word & GHOST_LINK) {
+						pull |= 1u << l;
+						continue;
+					}
+					const T* const n = (const T*)links->laws + (long)word * LINK_NUMBERS;
+					for (int k = 0; k < 4; k++) law[k][l] = n[k];
+				}
+				R f{};
+				if (pull) f = population(pull, i, from);
+				if (walls) {
+					const R a = load(law[0]), b = load(law[1]), behind = load(law[2]), back = mine(L::opposite(i));
+					const R zero{};
+					Set beyond = 0;
+					for (int l = 0; l < W; l++) beyond |= Set(law[2][l] != T(0)) << l;
+					R v = a * back;
+					v = select(b != zero, v + b * mine(i), v);
+					if (beyond) v = select(behind != zero, v + behind * population(beyond, L::opposite(i), c), v);
+					v = v + load(law[3]);
+					f = select(mask(walls & ~pull), v, f);
+					missing = select(mask(conserve), missing + (back - f), missing);
+				}
+				in[i] = f;
+			}
+			finish(p, in, missing);
+		}
+
+		// finish collides; cells whose rates are their own in turn, in a lane of a vector as well.
+		LBM_INLINE void finish(const Params<T>& p, const R* in, const R& missing) const {
+			Set plain = 0;
+			for (int l = 0; l < count; l++) {
+				const bool own = cell[l]->more & MORE_RATES;
+				if (!own) plain |= 1u << l;
+				else put(SpecialCell<L, C, MOMENTS, T, At>(at[l], view(l), links->list, (const T*)links->laws).rates(p), in, missing, 1u << l);
+			}
+			if (plain) put(p, in, missing, plain);
+		}
+		__attribute__((noinline)) void put(const Params<T>& p, const R* in, const R& missing, Set lanes) const {
+			R v[COMPONENTS];
+			collideIncoming<L, C, MOMENTS>(p, in, missing, v);
+			for (; lanes; lanes &= lanes - 1) {
+				const int l = __builtin_ctz(lanes);
+				for (int k = 0; k < COMPONENTS; k++) to[l][k * pitch] = rounded<L, MOMENTS, S>(v[k][l], k);
+			}
+		}
+		LBM_INLINE LinkCell view(int l) const { return {cell[l]->x, cell[l]->row, cell[l]->first, cell[l]->links, cell[l]->more}; }
 	};
 
 	static void step(const lbm_case* c, const lbm_numbers* p, const lbm_links* links, const void* in, void* out, const lbm_range* r) {
 		FlushTiny guard;
 		const Box box(c);
 		const Params<T> params = Params<T>(*p);
-		for (int z = r->lo[2]; z < r->hi[2]; z++)
+		Group group{links, box.layout.pitch};
+		for (int z = r->lo[2]; z < r->hi[2]; z++) {
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
 				each(box, links, (const S*)in, y, z, [&](const At& at, const lbm_link_cell& cell) {
-					T v[COMPONENTS];
-					SpecialCell<L, C, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws).step(params, v);
-					S* to = (S*)out + box.layout.start(y, z) + cell.x;
-					for (int k = 0; k < COMPONENTS; k++) to[k * (long)box.layout.pitch] = rounded(v[k], k);
+					if (int(cell.x) < r->lo[0] || int(cell.x) >= r->hi[0]) return;  // another task's
+					group.at[group.count] = at;
+					group.cell[group.count] = &cell;
+					group.to[group.count++] = (S*)out + box.layout.start(y, z) + cell.x;
+					if (group.count < W) return;
+					group.step(params);
+					group.count = 0;
 				});
-	}
-
-	// rounded is what a step stores.
-	static S rounded(T v, int k) {
-		if constexpr (sizeof(S) == 2) {
-			int bits;
-			v *= Values::scale(k);
-			memcpy(&bits, &v, 4);
-			bits = dither<unsigned>(bits);
-			memcpy(&v, &bits, 4);
-			return narrow(v);
-		} else {
-			return v;
 		}
+		if (group.count) group.step(params);
 	}
 
 	static void forces(const lbm_case* c, const lbm_links* links, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums) {

@@ -16,7 +16,7 @@
 // cut anywhere gives the same bits.
 #ifndef LBM_STEP_MOMENTS_H
 #define LBM_STEP_MOMENTS_H
-#include "../boundary/moving_wall.h"
+#include "../wall.h"
 #include "../expansion.h"
 #include "box.h"
 #include "memory.h"
@@ -132,10 +132,10 @@ template <class L, class C, class S> struct StepMoments {
 	}
 
 	// ends puts what comes in from beyond the ends of the tile's row beside it: from the next
-	// cells, the other end of a periodic row, nothing behind a wall.
+	// cells, the other end of a periodic row, ghost cells, nothing behind a wall.
 	LBM_INLINE void ends(const S* row) const {
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
-		const bool whole = x0 == 0 && end == n, periodic = box.c->periodic[0];
+		const bool periodic = box.c->periodic[0], ghosts = box.c->ends, whole = x0 == 0 && end == n && !ghosts;
 		const T* from = buffer + W - x0;  // of cells in the tile
 		alignas(64) T pair[L::Q * W];     // of the cells left and right of it
 		int left = n - 1, right = 0;
@@ -143,9 +143,11 @@ template <class L, class C, class S> struct StepMoments {
 		if (!whole) {
 			const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
 			alignas(64) S own[L::M * W] = {};
-			for (int k = 0; k < L::M; k++)
-				for (int side = 0; side < 2; side++)
-					if (cells[side] >= 0) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
+			for (int side = 0; side < 2; side++) {
+				const S* const beyond = cells[side] < 0 && ghosts ? box.end<S>(side, box.number(in, row), L::M) : nullptr;
+				if (cells[side] < 0 && !beyond) continue;
+				for (int k = 0; k < L::M; k++) own[k * W + side] = beyond ? beyond[k] : row[k * (long)box.layout.pitch + cells[side]];
+			}
 			put(C::expand(moments(own, W)), pair, W);
 			from = pair, left = 0, right = 1, step = W;
 		}

@@ -10,7 +10,7 @@
 //   at its end, stores past the caches and arithmetic would take their time in turn
 #ifndef LBM_STEP_POPULATIONS_H
 #define LBM_STEP_POPULATIONS_H
-#include "../boundary/moving_wall.h"
+#include "../wall.h"
 #include "../populations.h"
 #include "box.h"
 #include "memory.h"
@@ -89,7 +89,8 @@ template <class L, class C, class S> struct StepPopulations {
 			next[N] = component + L::Q * pitch + x0;
 		});
 		S* const target = out + box.layout.start(y, z);
-		const int n = box.layout.nx, first = box.c->periodic[0] ? 0 : -1, end = box.c->periodic[0] ? n - 1 : -1;
+		const bool beyond = box.c->periodic[0] || box.c->ends;
+		const int n = box.layout.nx, first = beyond ? 0 : -1, end = beyond ? n - 1 : -1;
 		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1, [](auto*, int) { return false; });
 		const S* soon = next[0];  // the line of the next row to be asked for
 		const int lines = ((x1 - x0) * int(sizeof(S)) + 63) / 64;
@@ -140,8 +141,8 @@ template <class L, class C, class S> struct StepPopulations {
 				if (__builtin_expect(pattern != nullptr || wraps, 0)) {
 					R g[L::Q];
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value] = f[i.value]; });
-					if (x == first) wrap<1>(g, from, x, 0, n);
-					if (end >= x && end < x + W) wrap<-1>(g, from, x, end - x, -n);
+					if (x == first) wrap<1>(box, in, source, g, 0);
+					if (end >= x && end < x + W) wrap<-1>(box, in, source, g, end - x);
 					if (pattern) bounce(box, g, own, x, pattern);
 					C::template collide<L>(g, params);
 					if (pattern) clear(g, x, pattern);
@@ -156,13 +157,18 @@ template <class L, class C, class S> struct StepPopulations {
 		return leaving;
 	}
 
-	// wrap replaces, in one lane, the populations with c_x = CX by those from the
-	// other end of a periodic row.
-	template <int CX> static LBM_INLINE void wrap(R* f, const S* const* from, int x, int lane, int shift) {
+	// wrap replaces, in one lane, the populations with c_x = CX by those from the ghost
+	// cells beyond the rows' ends, or from the other end of periodic rows.
+	template <int CX> static __attribute__((noinline)) void wrap(const Box& box, const S* in, const S* const (*source)[3], R* f, int lane) {
 		I mask = laneNumbers<T>() == (I{} + lane);
+		const int other = CX > 0 ? box.layout.nx - 1 : 0;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
-			if constexpr (L::c(N, 0) == CX) f[N] = select(mask, R{} + Values::get(from[N][x + lane + shift], N), f[N]);
+			if constexpr (L::c(N, 0) == CX) {
+				const S* const row = source[L::c(N, 2) + 1][L::c(N, 1) + 1];
+				const S v = box.c->ends ? box.end<S>(CX < 0, box.number(in, row), L::Q)[N] : row[N * (long)box.layout.pitch + other];
+				f[N] = select(mask, R{} + Values::get(v, N), f[N]);
+			}
 		});
 	}
 

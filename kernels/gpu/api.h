@@ -45,6 +45,8 @@ struct Case {
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
 	const void* kicks;      // of LBM_REAL: what moving walls add to a cell, 6 w_i c_i.u_w for each direction i
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
+	void* ends;  // ghost cells beyond the ends of the stored rows, of LBM_STORED, [end][row][component of
+	             // the flow]; null: there are none (../face.h)
 	lbm_numbers numbers;
 };
 

@@ -29,6 +29,18 @@ struct Box {
 	__device__ LBM_INLINE Box(const Case* c, int components)
 		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components + LBM_EXTRA, LBM_PITCH ? LBM_PITCH : c->pitch} {}
 
+	// end is where the ghost cell beyond an end of a stored row lies, its components one behind the
+	// other; side 0: x = -1, 1: x = nx.
+	template <class S> __device__ LBM_INLINE static S* end(const Case* c, const Layout& l, int side, long long row, int components) {
+		const long long rows = (long long)(l.ny + 2 * l.gy) * (l.nz + 2 * l.gz);
+		return (S*)c->ends + (side * rows + row) * components;
+	}
+	// stored is y or z as it is stored: a periodic axis without ghosts wraps.
+	__device__ LBM_INLINE int stored(int axis, int k) const {
+		inside(axis, k);
+		return k;
+	}
+
 	// inside maps coordinate k, at most one cell out of the box, to where it is
 	// stored: outside, an axis with ghosts stores it, a periodic one wraps, and
 	// else there is nothing but wall: false.

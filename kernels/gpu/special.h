@@ -1,4 +1,4 @@
-// The special cells of a box (../special.h) on a GPU, one thread each: compiled beside
+// The special cells of a box (../special.h) on a GPU: compiled beside
 // instance.h, with the same macros, for cases that have some.
 #include "../special.h"
 #include "box.h"
@@ -12,12 +12,7 @@ struct Links {
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
-	// A copy of the two cells at each end of all rows, [cell][row][component], for the cells
-	// of faces across x: in the state the neighbours of each lie in rows of their own, and
-	// every number comes from memory with seven that nobody asked for, again and again.
-	void* columns;
 };
-enum { COLUMNS = 4 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
@@ -26,57 +21,45 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	// At reads the neighbours of one cell.
 	struct At {
 		const Box& box;
-		const S* state;    // or the columns, if so
-		bool columns;
+		const S* state;
 		int x, y, z;
 
-		template <int K> __device__ LBM_INLINE T get(const int* d) const { return Store::template get<K>(state[index(K, d)]); }
+		template <int K> __device__ LBM_INLINE T get(const int* d) const { return Store::template get<K>(*place(K, d)); }
 		// Populations have one scale in 16 bits.
-		__device__ LBM_INLINE T any(int i, const int* d) const { return Store::template get<0>(state[index(i, d)]); }
-		__device__ LBM_INLINE long long index(int component, const int* d) const {
+		__device__ LBM_INLINE T any(int i, const int* d) const { return Store::template get<0>(*place(i, d)); }
+		__device__ LBM_INLINE const S* place(int component, const int* d) const {
 			int at[3] = {x + d[0], y + d[1], z + d[2]};
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
-			if (columns) return column(box.layout, at[0] < 2 ? at[0] : at[0] - (box.layout.nx - COLUMNS)) + box.layout.row(at[1], at[2]) * box.layout.components + component;
-			return box.layout.at(at[0], at[1], at[2], component);
+			if (at[0] < 0 || at[0] >= box.layout.nx) return Box::end<S>(box.c, box.layout, at[0] > 0, box.layout.row(at[1], at[2]), COMPONENTS) + component;
+			return state + box.layout.at(at[0], at[1], at[2], component);
 		}
 	};
 	typedef SpecialCell<L, C, MOMENTS, T, At> Cell;
 
-	__device__ static LBM_INLINE long long column(const Layout& l, int k) {
-		return (long long)k * (l.nz + 2 * l.gz) * (l.ny + 2 * l.gy) * l.components;
-	}
-
-	// copyColumns copies what rows have of a component, from number first on: rows one
-	// behind the other, the components of a row together, as in the state.
-	__device__ static LBM_INLINE void copyColumns(const Case* c, const S* LBM_RESTRICT state, const Links* links, long long first, long long last) {
-		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
-		if (k >= last) return;
-		const Layout l = Box(c, COMPONENTS).layout;
-		const S* const from = state + k * l.pitch;
-		S* const to = (S*)links->columns + k;
-		unroll<COLUMNS>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value;
-			to[column(l, I)] = from[I < 2 ? I : l.nx - COLUMNS + I];
-		});
-	}
-
-	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last, bool columns) {
-		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
+	// A warp for each cell, a lane for each direction; the cell then follows from what all lanes
+	// have, in the order of the directions.
+	static constexpr int CELLS = ROW / 32;
+	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
+		__shared__ T shared[CELLS][2][32];
+		const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+		const long long k = first + (long long)blockIdx.x * CELLS + warp;
 		if (k >= last) return;
 		const Box box(c, COMPONENTS);
 		const LinkCell cell = links->cells[k];
 		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
 		if (y < ylo || y >= yhi) return;
-		columns = columns && (cell.x == 0 || cell.x == box.layout.nx - 1);
-		const At at{box, columns ? (const S*)links->columns : in, columns, int(cell.x), y, z};
+		const At at{box, in, int(cell.x), y, z};
+		const Cell special(at, cell, links->list, (const T*)links->laws);
+		if (lane < L::Q) shared[warp][0][lane] = special.incoming(lane, shared[warp][1][lane]);
+		__syncwarp();
 		T v[COMPONENTS];
-		Cell(at, cell, links->list, (const T*)links->laws).step(box.params<T>(), v);
+		special.collide(box.params<T>(), shared[warp][0], shared[warp][1], v);
 		S* const to = out + box.layout.at(cell.x, y, z, 0);
 		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
 			constexpr int K = decltype(i)::value;
-			to[K * box.layout.pitch] = Store::template put<K>(v[K]);
+			if (lane == K) to[K * box.layout.pitch] = Store::template put<K>(v[K]);
 		});
 	}
 
@@ -87,7 +70,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		if (k >= count) return;
 		const Box box(c, COMPONENTS);
 		const LinkCell cell = links->cells[k];
-		const At at{box, state, false, int(cell.x), int(cell.row % box.layout.ny), int(cell.row / box.layout.ny)};
+		const At at{box, state, int(cell.x), int(cell.row % box.layout.ny), int(cell.row / box.layout.ny)};
 		const double place[3] = {x + at.x + 0.5, y + at.y + 0.5, z + at.z + 0.5};
 		long long mine[6] = {};
 		int type = -1;
@@ -118,13 +101,8 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 
 // Of the cells first to last (all that a range of planes has) those of rows ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last, long long columns) {
-	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last, columns);
-}
-// Of all rows' components, one behind the other, those from first to last.
-extern "C" __global__ void __launch_bounds__(ROW)
-lbm_columns(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, long long first, long long last) {
-	lbm::Special::copyColumns(c, state, links, first, last);
+lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
+	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_forces(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, unsigned long long* sums, long long x, long long y, long long z, long long count) {

@@ -19,7 +19,7 @@
 // left and right of it by one warp more, a plane ahead.
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
-#include "../boundary/wall.h"
+#include "../wall.h"
 #include "../expansion.h"
 #include "box.h"
 #include "pack.h"
@@ -78,6 +78,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	int pitch;
 	bool whole;       // the tile ends inside of the row
 	int last;         // where the cell at x = nx is stored, if it is one of the thread's; -1: nowhere
+	const S* ends;    // of the stored rows' ghost cells at x = nx, if it is one of the thread's; else null
 
 	__device__ LBM_INLINE RowOf(const Box& box, int x0) {
 		lane = threadIdx.x;
@@ -86,6 +87,7 @@ template <class L, class S, class T, int N> struct RowOf {
 		x = x0 + lane * N;
 		whole = x0 + TILE <= nx;
 		last = place(box, nx);
+		ends = box.c->ends && !whole && x <= nx && nx < x + N ? Box::end<S>(box.c, box.layout, 1, 0, L::M) : nullptr;
 	}
 	// place is where cell k of a row is stored, -1 behind a wall or too far out.
 	__device__ LBM_INLINE static int place(const Box& box, int k) {
@@ -99,7 +101,8 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	// read fills raw from a row, with zeros where there is none (null). Nobody needs to
 	// ask memory for solid cells: they are at rest.
-	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid) const {
+	// number is the row's among the stored ones.
+	template <class NUMBER> __device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, NUMBER number) const {
 		if (solid) {
 			raw = Raw{};
 			return;
@@ -113,7 +116,8 @@ template <class L, class S, class T, int N> struct RowOf {
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				const int k = x + i < nx ? x + i : x + i == nx ? last : -1;
-				image.s[i] = row && k >= 0 ? row[c.value * pitch + k] : S{};
+				if (row && k < 0 && ends && x + i == nx) image.s[i] = ends[number() * L::M + c.value];
+				else image.s[i] = row && k >= 0 ? row[c.value * pitch + k] : S{};
 			}
 			raw.w[c.value] = image.bits;
 		});
@@ -402,14 +406,17 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const int rows = (yhi - ylo + gridDim.y - 1) / gridDim.y, y0 = ylo + blockIdx.y * rows, y1 = y0 + rows < yhi ? y0 + rows : yhi;
 		const long long step = (L::M + LBM_EXTRA) * row.pitch;
 		const bool right = row.lane == 31;
-		const int rimAt = row.lane == 0 || right ? Row::beside(box, x0, right) : -1;
+		const bool ghosts = box.c->ends && (right ? x0 + Row::TILE == box.layout.nx : x0 == 0);
+		const int rimAt = row.lane != 0 && !right ? -1 : ghosts ? 0 : Row::beside(box, x0, right), rimPitch = ghosts ? 1 : row.pitch;
+		const long long rimStep = ghosts ? L::M : (L::M + LBM_EXTRA) * row.pitch;
 		const S* source = in + box.layout.start(y0 - 1, 0);
+		const S* rimSource = ghosts ? Box::end<S>(box.c, box.layout, right, box.layout.row(y0 - 1, 0), L::M) : source;
 		S* target = out + box.layout.start(y0, 0);
 		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch && y0 < y1);
 		typename Row::Raw raw;
 		typename Row::Rim rim;
-		row.read(raw, source, false);
-		Row::read(rim, source, row.pitch, rimAt);
+		row.read(raw, source, false, [&] { return box.layout.row(y0 - 1, 0); });
+		Row::read(rim, rimSource, rimPitch, rimAt);
 		// Of row y: what has come so far, and what of it rose from below (for y and yy).
 		P r{}, x{}, xx{}, xy{}, y1st{}, y2nd{};
 		Group rise{};
@@ -419,9 +426,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 			T edge[Row::SLOTS];
 			Row::rimTo(C::expand(Row::moments(rim, right)), [&](auto cy, auto, T f) LBM_LAMBDA { edge[Row::slot(cy.value, 0)] = f; });
 			source += step;
+			rimSource += rimStep;
 			if (y < y1) {
-				row.read(raw, source, false);
-				Row::read(rim, source, row.pitch, rimAt);
+				row.read(raw, source, false, [&] { return box.layout.row(y + 1, 0); });
+				Row::read(rim, rimSource, rimPitch, rimAt);
 			}
 			const typename Expansion<L, P>::template Slice<0> slice(h);
 			const Group down = row.template group<-1, 0>(slice, edge), mid = row.template group<0, 0>(slice, edge), up = row.template group<1, 0>(slice, edge);
@@ -485,11 +493,17 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// so that cell's populations are reversed and put to the place that they seem to
 	// come from.
 	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
-		const int line = threadIdx.x / 2, side = threadIdx.x % 2, pitch = box.layout.pitch;
+		const int line = threadIdx.x / 2, side = threadIdx.x % 2;
 		const S* from = line < LINES ? source(box, in, ytop + line, yhi, z0 - 1) : nullptr;
-		const long long step = from ? planeOf(box) : 0;
 		const bool mirror = box.c->mirror[side] && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
-		const int at = mirror ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
+		const bool ghosts = box.c->ends && !mirror && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
+		const int pitch = ghosts ? 1 : box.layout.pitch;
+		long long step = from ? planeOf(box) : 0;
+		if (from && ghosts) {
+			from = Box::end<S>(box.c, box.layout, side, box.layout.row(box.stored(1, ytop + line), z0 - 1), L::M);
+			step = (long long)(box.layout.ny + 2 * box.layout.gy) * L::M;
+		}
+		const int at = ghosts ? 0 : mirror ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
 		typename Row::Rim rim;
 		Row::read(rim, from, pitch, at);
 		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
@@ -557,7 +571,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const bool listed = y >= 0 && y < box.layout.ny && row.x < row.pitch;
 		typename Row::Walls walls(blocks(box, row.x, y, z0), box.layout.ny * (row.pitch / 32), listed && z0 < z1);
 		typename Row::Raw raw;
-		row.read(raw, from, false);
+		row.read(raw, from, false, [&] { return box.layout.row(box.stored(1, y), z0 - 1); });
 		// Of plane z: the sums of what has come so far, and what of it rose from below.
 		Moments<L, P> waiting{};
 		Sum rise{};
@@ -585,7 +599,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const bool skip = walls.solid(row.x);
 			walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
 			if (from) from += plane;
-			if (z < z1) row.read(raw, from, skip);
+			if (z < z1) row.read(raw, from, skip, [&] { return box.layout.row(box.stored(1, y), z + 1); });
 			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {

@@ -8,7 +8,7 @@
 // reads aligned words, and hands one value on by a shuffle.
 #ifndef LBM_GPU_STEP_POPULATIONS_H
 #define LBM_GPU_STEP_POPULATIONS_H
-#include "../boundary/moving_wall.h"
+#include "../wall.h"
 #include "../populations.h"
 #include "box.h"
 #include "pack.h"
@@ -46,7 +46,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		const Params<T> params = box.params<T>();
 		const long long start = box.layout.start(y, z) + x;
 		P f[L::Q];
-		pull(f, box, Sources(box, in + start, x, y, z));
+		pull(f, box, Sources(box, in, in + start, x, y, z));
 
 		const unsigned walls = block.links >> (x % 32) & ((1u << N) - 1), dry = block.solid >> (x % 32) & ((1u << N) - 1);
 		if (walls) {
@@ -87,9 +87,10 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	// which is x of row (y, z).
 	struct Sources {
 		const S* row[3][3];  // by c_z, c_y, at x. Behind a wall any row will do: bounce takes its values away.
+		const S* state;
 		int x, nx, pitch;
 
-		__device__ LBM_INLINE Sources(const Box& box, const S* own, int x, int y, int z) : x(x), nx(box.layout.nx), pitch(box.layout.pitch) {
+		__device__ LBM_INLINE Sources(const Box& box, const S* state, const S* own, int x, int y, int z) : state(state), x(x), nx(box.layout.nx), pitch(box.layout.pitch) {
 			const long long line = (L::Q + LBM_EXTRA) * pitch, plane = L::D == 2 ? 0 : line * (box.layout.ny + 2 * box.layout.gy);
 			long long above, below, after, before;
 			beside(box, 1, y, box.layout.ny, box.layout.gy, line, above, below);
@@ -114,13 +115,19 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		template <int I> __device__ LBM_INLINE const S* at(int d) const {
 			return row[L::c(I, 2) + 1][L::c(I, 1) + 1] + (I * pitch + d);
 		}
+		// beyond is population I of the ghost cell beyond an end of the row that it comes from.
+		template <int I> __device__ LBM_INLINE const S* beyond(const Box& box, int side) const {
+			const long long number = (row[L::c(I, 2) + 1][L::c(I, 1) + 1] - x - state) / ((L::Q + LBM_EXTRA) * pitch);
+			return Box::end<S>(box.c, box.layout, side, number, L::Q) + I;
+		}
 	};
 
 	// Ends says what is special for the cells at the ends of a row.
 	struct Ends {
 		int end;  // what to add to come in again from the other end of a periodic row, or 0
 		bool mirror[2];
-		__device__ LBM_INLINE explicit Ends(const Box& box) : end(box.c->periodic[0] ? box.layout.nx : 0), mirror{box.c->mirror[0] != 0, box.c->mirror[1] != 0} {}
+		const Box& box;
+		__device__ LBM_INLINE explicit Ends(const Box& box) : box(box), end(box.c->periodic[0] ? box.layout.nx : 0), mirror{box.c->mirror[0] != 0, box.c->mirror[1] != 0} {}
 		// at is population I that streams to cell x+k, which may be the first or the
 		// last of the row. Cells after the last get something, for nobody.
 		template <int I> __device__ LBM_INLINE const S* at(const Sources& from, int k) const {
@@ -128,6 +135,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			const int x = from.x + k, last = from.nx - 1, d = x > last ? last - from.x : k;
 			if constexpr (c == 0) return from.template at<I>(d);
 			const bool out = c > 0 ? x == 0 : x >= last;
+			if (out && box.c->ends && !mirror[c < 0]) return from.template beyond<I>(box, c < 0);
 			const S* const p = from.template at<I>(!out ? k - c : c > 0 ? (end ? end - 1 : 0) : d + (end ? 1 - end : 0));
 			return out && mirror[c < 0] ? from.row[1][1] + (L::opposite(I) * from.pitch + d) : p;
 		}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lbmsim/model"
+)
+
+// A model is warned of beside a velocity face below the tau that it needs there, and no other.
+func TestWarnsOfTauAtInlets(t *testing.T) {
+	for _, m := range model.Collisions {
+		for _, tau := range []float64{0.503, 0.505 - 1e-9, 0.51, 0.52 - 1e-9, 0.53} {
+			c, err := Load("a.toml", []byte(fmt.Sprintf(`
+[domain]
+cells = [60, 20]
+periodic = ["y"]
+[fluid]
+viscosity = %g
+[collision]
+model = %q
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.05, 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[run]
+steps = 10
+`, (tau-0.5)/3, m.Name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := map[string]float64{"bgk": 0.505, "trt": 0.52}[m.Name]
+			if told := strings.Contains(strings.Join(c.Warnings, "\n"), "unstable in a channel"); told != (tau < least-1e-8) {
+				t.Errorf("%s at tau = %g: warnings %q", m.Name, tau, c.Warnings)
+			}
+		}
+	}
+}
+
+// Walls move by ghost cells only where those keep the mass, or where faces let it out.
+func TestHowWallsMove(t *testing.T) {
+	const (
+		road = "[boundary.road]\ntype = \"moving_wall\"\nfaces = [\"y-\"]\nvelocity = [0.05, 0]\n"
+		side = "[boundary.side]\ntype = \"moving_wall\"\nfaces = [\"x-\"]\nvelocity = [0, 0.05]\n"
+		top  = "[boundary.top]\ntype = \"slip\"\nfaces = [\"y+\"]\n"
+		ends = "[boundary.ends]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\"]\n"
+		in   = "[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = [0.05, 0]\n"
+		out  = "[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n"
+		rest = "[boundary.rest]\ntype = \"wall\"\nfaces = [\"x+\"]\n"
+		ball = "[body.b]\nshape = \"cylinder\"\nradius = 4\ncentre = [16, %d]\n"
+	)
+	for _, c := range []struct {
+		model, text string
+		want        model.Law
+	}{
+		{"cumulant", ends + top + road, model.MovingFace},
+		{"trt", ends + top + road, model.Bounce},
+		{"cumulant", ends + strings.Replace(top, "slip", "wall", 1) + road, model.Bounce}, // the cavity
+		{"cumulant", in + out + top + road + fmt.Sprintf(ball, 4), model.MovingFace},
+		{"cumulant", rest + top + road + side, model.Bounce},
+		{"cumulant", ends + top + road + fmt.Sprintf(ball, 4), model.Bounce},
+		{"cumulant", ends + top + road + fmt.Sprintf(ball, 9), model.MovingFace},
+	} {
+		k, err := Load("a.toml", []byte("[domain]\ncells = [32, 32]\n[fluid]\nviscosity = 0.1\n[collision]\nmodel = \""+c.model+"\"\n"+c.text+"[run]\nsteps = 10\n"))
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		for _, b := range k.Boundaries {
+			if b.Name == "road" && b.Kind.Law != c.want {
+				t.Errorf("%s\n%s: law %d instead of %d", c.model, c.text, b.Kind.Law, c.want)
+			}
+		}
+	}
+}
+
+// Pressure faces, too, are open.
+func TestWarnsOfTauBetweenPressures(t *testing.T) {
+	c, err := Load("a.toml", []byte(`
+[domain]
+cells = [60, 20]
+periodic = ["y"]
+[fluid]
+viscosity = 0.002
+[collision]
+model = "trt"
+[boundary.ends]
+type = "pressure"
+faces = ["x-", "x+"]
+[run]
+steps = 10
+`))
+	if err != nil || strings.Count(strings.Join(c.Warnings, "\n"), "unstable in a channel") != 1 {
+		t.Errorf("%v %q", err, c.Warnings)
+	}
+}

@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// faces is device.Faces where the kernels can point to.
+type faces struct {
+	list   *device.Faces // nil: there are none
+	memory *memory
+	rules  int // where the rules are in memory
+	ends   *memory
+
+	outlets, outletRules unsafe.Pointer
+}
+
+// placeFaces lists the ghost cells behind faces and makes room for those beyond the ends of rows.
+func (p *program) placeFaces(periodic [3]bool, cells model.Cells) error {
+	f, err := device.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
+	if f == nil || err != nil {
+		return err
+	}
+	size := int(unsafe.Sizeof(device.FaceCell{}))
+	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
+	p.faces = faces{list: f, rules: align(size * len(f.Cells))}
+	outlets := p.faces.rules + align(8*device.FaceNumbers*len(f.Rules))
+	outletRules := outlets + align(int(unsafe.Sizeof(device.OutletCell{}))*len(f.Outlets))
+	if p.faces.memory, err = newMemory(outletRules + align(8*device.OutletNumbers*len(f.OutletRules))); err != nil {
+		return fmt.Errorf("lists of ghost cells: %w", err)
+	}
+	place(p.faces.memory, 0, f.Cells)
+	p.placeRules(0)
+	p.faces.outlets = place(p.faces.memory, outlets, f.Outlets)
+	if p.spec.Precision == model.Float64 {
+		p.faces.outletRules = place(p.faces.memory, outletRules, device.OutletRuleNumbers[float64](f))
+	} else {
+		p.faces.outletRules = place(p.faces.memory, outletRules, device.OutletRuleNumbers[float32](f))
+	}
+	if n := f.EndValues(p.spec, p.layout); n > 0 {
+		if p.faces.ends, err = newMemory(n * p.spec.Precision.Bytes()); err != nil {
+			return fmt.Errorf("ghost cells beyond the ends of rows: %w", err)
+		}
+		p.box.Ends = p.faces.ends.pointer()
+	}
+	return nil
+}
+
+// placeRules writes the numbers of the rules from one on.
+func (p *program) placeRules(first int) unsafe.Pointer {
+	f := &p.faces
+	if p.spec.Precision == model.Float64 {
+		return place(f.memory, f.rules+8*device.FaceNumbers*first, device.FaceRuleNumbers[float64](f.list, first))
+	}
+	return place(f.memory, f.rules+4*device.FaceNumbers*first, device.FaceRuleNumbers[float32](f.list, first))
+}
+
+// FillFaces queues the ghost cells of a state in pieces.
+func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
+	own, ok := s.(*stream)
+	if !ok || own.pool != p.device.pool {
+		panic(fmt.Sprintf("ghost cells on a stream of another device (%T)", s))
+	}
+	m, err := p.state(state)
+	if err != nil {
+		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))
+		return
+	}
+	if p.faces.list == nil {
+		return
+	}
+	first, last := 0, p.faces.list.Own
+	if exchanged {
+		first, last = last, len(p.faces.list.Cells)
+	}
+	cells, rules := p.faces.memory.pointer(), unsafe.Add(p.faces.memory.pointer(), p.faces.rules)
+	var tasks []task
+	const piece = 4096
+	for ; first < last; first += piece {
+		lo, hi := first, min(first+piece, last)
+		tasks = append(tasks, func(*worker) error {
+			p.special.Fill(p.box, cells, rules, lo, hi, m.pointer())
+			return nil
+		})
+	}
+	if len(tasks) > 0 {
+		own.pool.push(own, &operation{tasks: tasks})
+	}
+}
+
+// drain applies the outflows beside the cells of a part to the state that a step from in leads to.
+func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
+	f := &p.faces
+	if f.list == nil || len(f.list.Outlets) == 0 {
+		return
+	}
+	for z := part.Lo[2]; z < part.Hi[2]; z++ {
+		rows := f.list.OutletRows[z*p.layout.N[1]:]
+		if first, last := int(rows[part.Lo[1]]), int(rows[part.Hi[1]]); first < last {
+			p.special.Drain(p.box, f.outlets, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
+		}
+	}
+}
+
+func (f *faces) bytes() int {
+	if f.list == nil {
+		return 0
+	}
+	n := f.memory.Bytes()
+	if f.ends != nil {
+		n += f.ends.Bytes()
+	}
+	return n
+}
+
+func (f *faces) free() {
+	if f.list == nil {
+		return
+	}
+	f.memory.Free()
+	if f.ends != nil {
+		f.ends.Free()
+	}
+}

@@ -1,0 +1,291 @@
+package device
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Faces lists the ghost cells that faces of the domain fill, for kernels/face.h. Those
+// beyond the ends of x are not in the state, whose rows have no room for them, but in an array
+// of their own, [end][row][component of the flow], with the state's rows.
+type Faces struct {
+	// Cells whose source is the box's own come first, Own of them; the others are beside ghost
+	// cells that an exchange fills.
+	Cells []FaceCell
+	Own   int
+	Rules []FaceRule
+	Ends  bool // are there any beyond the ends of x?
+	// Steady is the number of rules that stay as they are: those that change with time come
+	// behind them.
+	Steady int
+
+	// Outlets are the cells beside outflows; those of interior row z ny + y begin at OutletRows[row],
+	// which has one more at its end.
+	Outlets     []OutletCell
+	OutletRows  []uint32
+	OutletRules [][OutletNumbers]float64
+
+	cells model.Cells
+	timed []timedRule
+}
+
+// OutletCell is a cell beside outflows, for kernels/outflow.h.
+type OutletCell struct {
+	X    int32
+	Row  uint32 // decomp.Layout.Row
+	Axes uint32 // for each axis OutletBits: an outflow is there, at the high end, the next cell inwards is fluid
+	Rule uint32
+}
+
+// OutletBits are those of one axis in OutletCell.Axes.
+const OutletBits = 3
+
+// OutletNumbers are Relax and Target of a model.Outlet.
+const OutletNumbers = 2
+
+// timedRule is a ghost cell whose rule changes with time.
+type timedRule struct {
+	at    [3]int
+	ghost model.Ghost
+}
+
+// FaceCell is a ghost cell: its place and its source's. Rows are decomp.Layout.Row.
+type FaceCell struct {
+	X    int32 // -1 or N beyond an end of the row
+	Row  uint32
+	From uint32 // row of the source; its x is X, or the end's own
+	Rule uint32
+}
+
+// FaceRule is the numbers of a model.FaceRule: what the density and the velocity are made
+// of, and bits that say how.
+type FaceRule struct {
+	Velocity [3]float64 // B
+	Density  float64    // B
+	Code     float64
+}
+
+// FaceNumbers are the float64 of a FaceRule.
+const FaceNumbers = 5
+
+// Bits of FaceRule.Code: two for A of each component of the velocity and of the density, 0: 1,
+// 1: 0, 2: -1, 3: -1 with model.FaceRule.Exact; then one for each axis.
+const (
+	faceVelocity = 0
+	faceDensity  = 6
+	faceMirror   = 8
+)
+
+// FindFaces lists the ghost cells of a box.
+func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells model.Cells) (*Faces, error) {
+	cells.Periodic = periodic
+	if !cells.HasOpen() {
+		return nil, nil
+	}
+	f := &Faces{cells: cells}
+	type key struct {
+		rule  FaceRule
+		types [3]uint8 // of those that change with time
+	}
+	ids := map[key]uint32{}
+	var foreign []FaceCell
+	var bad error
+	cells.Ghosts(l.Dims, func(g [3]int, ghost model.Ghost) {
+		for a := range l.Dims {
+			switch beyond := g[a] < 0 || g[a] >= layout.N[a]; {
+			case !beyond || layout.Ghost[a] > 0 || a == 0 && !periodic[0]:
+			case periodic[a]:
+				return // an image: rows are filled once
+			default:
+				bad = fmt.Errorf("the faces across %c need ghost cells, and the layout has none", "xyz"[a])
+				return
+			}
+		}
+		cell := FaceCell{X: int32(g[0]), Row: uint32(layout.Row(g[1], g[2]))}
+		own := true
+		for a := 1; a < l.Dims; a++ {
+			own = own && ghost.From[a] >= 0 && ghost.From[a] < layout.N[a]
+		}
+		cell.From = uint32(layout.Row(ghost.From[1], ghost.From[2]))
+		f.Ends = f.Ends || ghost.Out[0] != 0
+		byTime, byFactor := cells.Changes(ghost)
+		rule := f.rule(g, ghost, 0)
+		k := key{rule: rule}
+		if byFactor {
+			k = key{rule: f.unit(g, ghost), types: ghost.Types}
+		}
+		id, known := ids[k]
+		if known = known && !byTime; !known {
+			if byTime || byFactor {
+				id = uint32(len(f.timed))
+				f.timed = append(f.timed, timedRule{g, ghost})
+			} else {
+				id = uint32(len(f.Rules))
+				f.Rules = append(f.Rules, rule)
+			}
+			if !byTime { // of those each has its own
+				ids[k] = id
+			}
+		}
+		cell.Rule = id
+		if byTime || byFactor {
+			cell.Rule |= laterRule
+		}
+		if own {
+			f.Cells = append(f.Cells, cell)
+		} else {
+			foreign = append(foreign, cell)
+		}
+	})
+	if bad != nil {
+		return nil, bad
+	}
+	f.Own = len(f.Cells)
+	f.Cells = append(f.Cells, foreign...)
+	f.findOutlets(l, layout)
+	if len(f.Cells) == 0 && len(f.Outlets) == 0 {
+		return nil, nil
+	}
+	f.Steady = len(f.Rules)
+	for i := range f.Cells {
+		if c := &f.Cells[i]; c.Rule&laterRule != 0 {
+			c.Rule = c.Rule&^laterRule + uint32(f.Steady)
+		}
+	}
+	f.Rules = append(f.Rules, make([]FaceRule, len(f.timed))...)
+	f.Retime(0)
+	if len(f.Rules) >= math.MaxUint32/2 {
+		return nil, fmt.Errorf("%d different rules of ghost cells are more than the lists can number: cut the domain for more ranks", len(f.Rules))
+	}
+	return f, nil
+}
+
+// findOutlets lists the box's own cells beside outflows.
+func (f *Faces) findOutlets(l model.Lattice, layout decomp.Layout) {
+	ids := map[[OutletNumbers]float64]uint32{}
+	n := layout.N
+	for z := range n[2] {
+		for y := range n[1] {
+			f.OutletRows = append(f.OutletRows, uint32(len(f.Outlets)))
+			whole := y == 0 || y == n[1]-1 || l.Dims == 3 && (z == 0 || z == n[2]-1)
+			for x := 0; x < n[0]; x++ {
+				if !whole && x > 0 && x < n[0]-1 {
+					x = n[0] - 1
+				}
+				at := [3]int{x, y, z}
+				o, ok := f.cells.Outlet(at, l.Dims)
+				if !ok || f.cells.At(x, y, z) != 0 {
+					continue
+				}
+				rule := [OutletNumbers]float64{o.Relax, o.Target}
+				id, known := ids[rule]
+				if !known {
+					id = uint32(len(f.OutletRules))
+					ids[rule] = id
+					f.OutletRules = append(f.OutletRules, rule)
+				}
+				axes := uint32(0)
+				for a, out := range o.Out {
+					if out == 0 {
+						continue
+					}
+					bits := uint32(1)
+					if out > 0 {
+						bits |= 2
+					}
+					if o.Inner[a] {
+						bits |= 4
+					}
+					axes |= bits << (OutletBits * a)
+				}
+				f.Outlets = append(f.Outlets, OutletCell{int32(x), uint32(layout.Row(y, z)), axes, id})
+			}
+		}
+	}
+	f.OutletRows = append(f.OutletRows, uint32(len(f.Outlets)))
+}
+
+// OutletRuleNumbers are the numbers of OutletRules, one behind the other.
+func OutletRuleNumbers[T float32 | float64](f *Faces) []T {
+	var list []T
+	for _, r := range f.OutletRules {
+		list = append(list, T(r[0]), T(r[1]))
+	}
+	return list
+}
+
+// laterRule marks the number of a rule that changes with time.
+const laterRule = 1 << 31
+
+// Timed tells whether rules change with time.
+func (f *Faces) Timed() bool { return f != nil && len(f.timed) > 0 }
+
+// Retime brings the rules to time t, in steps.
+func (f *Faces) Retime(t float64) {
+	InParallel(len(f.timed), func(lo, hi int) {
+		for n, r := range f.timed[lo:hi] {
+			f.Rules[f.Steady+lo+n] = f.rule(r.at, r.ghost, t)
+		}
+	})
+}
+
+// unit is a rule whose factors of time are 1: equal ones of equal types stay equal.
+func (f *Faces) unit(g [3]int, ghost model.Ghost) FaceRule {
+	plain := f.cells
+	plain.Walls = append([]model.Wall(nil), f.cells.Walls...)
+	for i := range plain.Walls {
+		plain.Walls[i].Factor = nil
+	}
+	return encode(plain, g, ghost, 0)
+}
+
+func (f *Faces) rule(g [3]int, ghost model.Ghost, t float64) FaceRule {
+	return encode(f.cells, g, ghost, t)
+}
+
+func encode(cells model.Cells, g [3]int, ghost model.Ghost, t float64) FaceRule {
+	r := cells.Rule(g, ghost, t)
+	code := 0
+	affine := func(v model.Affine, at int) float64 {
+		switch v.A {
+		case 0:
+			code |= 1 << at
+		case -1:
+			code |= 2 << at
+		}
+		return v.B
+	}
+	n := FaceRule{Density: affine(r.Density, faceDensity)}
+	for a := range 3 {
+		n.Velocity[a] = affine(r.Velocity[a], faceVelocity+2*a)
+		if r.Exact[a] {
+			code |= 3 << (faceVelocity + 2*a)
+		}
+		if r.Mirror[a] {
+			code |= 1 << (faceMirror + a)
+		}
+	}
+	n.Code = float64(code)
+	return n
+}
+
+// FaceRuleNumbers are the numbers of the rules from one on, FaceNumbers each.
+func FaceRuleNumbers[T float32 | float64](f *Faces, first int) []T {
+	list := make([]T, 0, FaceNumbers*(len(f.Rules)-first))
+	for _, r := range f.Rules[first:] {
+		list = append(list, T(r.Velocity[0]), T(r.Velocity[1]), T(r.Velocity[2]), T(r.Density), T(r.Code))
+	}
+	return list
+}
+
+// EndValues is the number of values of the ghost cells beyond the ends of x: all of the layout's rows
+// have some, if any has.
+func (f *Faces) EndValues(spec model.Spec, layout decomp.Layout) int {
+	if f == nil || !f.Ends {
+		return 0
+	}
+	return 2 * layout.Rows() * spec.FlowComponents()
+}

@@ -1,0 +1,89 @@
+// The ghost cells behind faces (../face.h) and the cells beside outflows (../outflow.h) on the CPU.
+// What it costs is to gather them: one instance serves all instruction sets.
+#ifndef LBM_CPU_FACE_H
+#define LBM_CPU_FACE_H
+#include "../face.h"
+#include "../outflow.h"
+#include "box.h"
+#include "memory.h"
+#include "special.h"
+
+namespace lbm { namespace {
+
+template <class L, bool MOMENTS, class S> struct FacesOf {
+	typedef typename Arithmetic<S>::T T;
+	typedef Memory<S, L, MOMENTS> Values;
+
+	typedef typename Lanes<T>::R R;
+	static constexpr int W = Lanes<T>::W;
+
+	// At reads the sources of W ghost cells, whose first components are at p.
+	struct At {
+		const S* p[W];
+		long pitch;  // from a component to the next
+		LBM_INLINE R any(int k) const {
+			alignas(64) T v[W];
+			for (int l = 0; l < W; l++) v[l] = T(Values::get(p[l][k * pitch], k));
+			return load(v);
+		}
+		template <int K> LBM_INLINE R get() const { return any(K); }
+	};
+
+	static void fill(const lbm_case* c, const lbm_face_cell* cells, const void* rules, int64_t first, int64_t last, void* state) {
+		FlushTiny guard;
+		const Box box(c);
+		const int n = box.layout.nx;
+		const long pitch = box.layout.pitch, row = pitch * box.layout.components;
+		At at{{}, pitch};
+		S* to[W];
+		long step[W];
+		for (int64_t i = first; i < last;) {
+			int lanes = 0;
+			const uint32_t rule = cells[i].rule;
+			for (; lanes < W && i < last && cells[i].rule == rule; lanes++, i++) {
+				const lbm_face_cell cell = cells[i];
+				const int x = cell.x < 0 ? 0 : cell.x >= n ? n - 1 : cell.x;
+				const bool beyond = cell.x != x;
+				at.p[lanes] = (const S*)state + cell.from * row + x;
+				to[lanes] = beyond ? (S*)box.end<S>(cell.x > 0, cell.row, MOMENTS ? L::M : L::Q) : (S*)state + cell.row * row + x;
+				step[lanes] = beyond ? 1 : pitch;
+			}
+			for (int l = lanes; l < W; l++) at.p[l] = at.p[0];
+			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)rule * FACE_NUMBERS).each([&](auto k, const R& v) {
+				for (int l = 0; l < lanes; l++) to[l][k.value * step[l]] = rounded<L, MOMENTS, S>(v[l], k.value);
+			});
+		}
+	}
+
+	// In reads any cell of a state.
+	struct In {
+		const S* state;
+		const Layout& l;
+		template <int K> LBM_INLINE T get(int x, unsigned row) const { return T(Values::get(state[((long)row * l.components + K) * l.pitch + x], K)); }
+	};
+	// Out is one cell.
+	struct Out {
+		S* p;
+		long pitch;
+		template <int K> LBM_INLINE T get() const { return T(Values::get(p[K * pitch], K)); }
+		template <class K> LBM_INLINE void put(K k, const T& v) { p[k.value * pitch] = rounded<L, MOMENTS, S>(v, k.value); }
+	};
+
+	// drain applies those of cells first to last of a list whose x is in [xlo, xhi) to the state that
+	// a step leads to.
+	static void drain(const lbm_case* c, const lbm_outlet_cell* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* from, void* to) {
+		FlushTiny guard;
+		const Box box(c);
+		const Layout& l = box.layout;
+		for (int64_t i = first; i < last; i++) {
+			const OutletCell cell{cells[i].x, cells[i].row, cells[i].axes, cells[i].rule};
+			if (cell.x < xlo || cell.x >= xhi) continue;
+			const In in{(const S*)from, l};
+			Out out{(S*)to + (long)cell.row * l.components * l.pitch + cell.x, l.pitch};
+			Outlet<L, MOMENTS, T, In, Out>(l, cell, (const T*)rules, in, out).apply();
+		}
+	}
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,86 @@
+// What outflows make of the cells beside them after a step (model.Outlet): along the axis of the
+// face the wave that comes in, W = r - u_n/c_s, gets the value that follows from the state before
+// the step; the other one, the momentum along the face and the non-equilibrium stress stay.
+#ifndef LBM_OUTFLOW_H
+#define LBM_OUTFLOW_H
+#include "face.h"
+#include "layout.h"
+
+namespace lbm { namespace {
+
+// OutletCell is device.OutletCell; its row is that of Layout.
+struct OutletCell { int x; unsigned row, axes, rule; };
+// Bits of axes, for each axis.
+enum { OUTLET_IS = 1, OUTLET_HIGH = 2, OUTLET_INNER = 4, OUTLET_BITS = 3 };
+// A rule is two numbers: share and aim of the relaxation.
+enum { OUTLET_NUMBERS = 2 };
+
+// IN reads the state before the step: get<K>(x, row); OUT the cell's own after it: get<K>(), and
+// put(Int<K>, v).
+template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
+	const Layout& l;
+	const OutletCell& cell;
+	const T* const rule;
+	const IN& in;
+	OUT& out;
+
+	LBM_HD LBM_INLINE Outlet(const Layout& l, const OutletCell& cell, const T* rules, const IN& in, OUT& out)
+		: l(l), cell(cell), rule(rules + (long long)cell.rule * OUTLET_NUMBERS), in(in), out(out) {}
+
+	LBM_HD LBM_INLINE Moments<L, T> before(int x, unsigned row) const {
+		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return in.template get<decltype(k)::value>(x, row); });
+	}
+	// beside is the row so many steps along an axis away.
+	LBM_HD LBM_INLINE unsigned beside(int axis, int step) const {
+		return cell.row + unsigned(axis == 1 ? step : axis == 2 ? step * (l.ny + 2 * l.gy) : 0);
+	}
+
+	// least is the smaller of two numbers of one sign, else 0.
+	LBM_HD LBM_INLINE static T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
+
+	LBM_HD LBM_INLINE void apply() const {
+		unroll<L::D>([&](auto axis) LBM_LAMBDA {
+			if (cell.axes >> (OUTLET_BITS * axis.value) & OUTLET_IS) across<decltype(axis)::value>();
+		});
+	}
+
+	// across applies the face across axis A. Only what changes is written: r, j_n and what j_n
+	// carries.
+	template <int A> LBM_HD LBM_INLINE void across() const {
+		constexpr T root3 = T(1.7320508075688772), cs = T(0.5773502691896258);
+		const unsigned bits = cell.axes >> (OUTLET_BITS * A);
+		const int side = bits & OUTLET_HIGH ? 1 : -1;
+		const T n = T(side);
+		const Moments<L, T> old = before(cell.x, cell.row);
+		const T un = n * (old.j[A] * reciprocal(T(1) + old.r));
+		T want = (old.r - root3 * un) + rule[0] * (rule[1] - old.r);
+		if ((bits & OUTLET_INNER) && un > T(0)) {
+			const Moments<L, T> inner = before(A == 0 ? cell.x - side : cell.x, beside(A, -side));
+			const T dr = old.r - inner.r, du = root3 * (n * (inner.j[A] * reciprocal(T(1) + inner.r)) - un);
+			want = want - un * least(dr + du, du);
+		}
+		const Moments<L, T> m = momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return out.template get<decltype(k)::value>(); });
+		const T u = m.j[A] * reciprocal(T(1) + m.r), half = T(0.5) * (want - (m.r - root3 * (n * u)));
+		const T r = m.r + half, v = u - n * (cs * half), j = (T(1) + r) * v;
+		Moments<L, T> more{};
+		more.r = half;
+		more.j[A] = j - m.j[A];
+		unroll<L::D>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			more.s[L::pair(A, B)] = B == A ? j * v - m.j[A] * u : m.j[B] * (v - u);
+		});
+		if constexpr (MOMENTS) {
+			out.put(Int<0>{}, r);
+			out.put(Int<1 + A>{}, j);
+			unroll<L::D>([&](auto b) LBM_LAMBDA {
+				constexpr int AB = L::pair(A, decltype(b)::value);
+				out.put(Int<1 + L::D + AB>{}, m.s[AB] + more.s[AB]);
+			});
+		} else {
+			secondOrder(more).each([&](auto i, const T& f) LBM_LAMBDA { out.put(i, out.template get<decltype(i)::value>() + f); });
+		}
+	}
+};
+
+}}  // namespace lbm
+#endif

@@ -1,0 +1,328 @@
+package model
+
+// Open tells that what streams out of a face of type k > 0 comes from ghost cells behind it,
+// which are filled from the fluid beside the face.
+func (c Cells) Open(k uint8) bool { return c.Wall(k).Law.Open() }
+
+// Open tells that faces of this law have ghost cells behind them.
+func (l Law) Open() bool {
+	return l == MovingFace || l == VelocityFace || l == PressureFace || l == Outflow || l == Slip
+}
+
+// HasOpen tells whether some type is open.
+func (c Cells) HasOpen() bool {
+	for k := range c.Walls {
+		if c.Open(uint8(k + 1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ghost is a cell behind one or more faces of the domain.
+type Ghost struct {
+	From  [3]int   // the fluid cell beside it, on this side of the faces
+	Out   [3]int   // along each axis -1 or +1 where the ghost lies behind a face, else 0
+	Types [3]uint8 // what lies straight behind From along these axes
+}
+
+// Ghost tells of cell g, from -1 to N inclusive along each axis. ok: the faces fill it. If not,
+// and g lies behind a face, wall is the type that the flow meets there: where a face meets
+// a wall, the wall goes on behind the face's edge; and behind a solid cell lies more of it. Behind
+// the edge of a moving wall and one at rest lies the mirror image of what is behind the moving
+// one: so no mass gets lost there.
+func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
+	global := c.Global
+	if global == [3]int{} {
+		global = c.N
+	}
+	ghost.From = g
+	behind := false
+	for a := range dims {
+		if c.Periodic[a] {
+			continue
+		}
+		if at := c.Origin[a] + g[a]; at < 0 {
+			ghost.Out[a] = -1
+		} else if at >= global[a] {
+			ghost.Out[a] = 1
+		}
+		ghost.From[a] -= ghost.Out[a]
+		behind = behind || ghost.Out[a] != 0
+	}
+	wall = c.At(g[0], g[1], g[2])
+	if !behind || wall == 0 {
+		return ghost, wall, false
+	}
+	if k := c.At(ghost.From[0], ghost.From[1], ghost.From[2]); k != 0 {
+		if c.Open(wall) {
+			wall = k
+		}
+		return ghost, wall, false
+	}
+	moves, passes, stands := false, false, uint8(0)
+	for a, out := range ghost.Out {
+		if out == 0 {
+			continue
+		}
+		at := ghost.From
+		at[a] += out
+		k := c.At(at[0], at[1], at[2])
+		ghost.Types[a] = k
+		switch law := c.Wall(k).Law; {
+		case !law.Open():
+			if stands == 0 {
+				stands = k
+			}
+		case law == MovingFace:
+			moves = true
+		default:
+			passes = true
+		}
+	}
+	if stands != 0 && (passes || !moves) {
+		if c.Open(wall) {
+			wall = stands
+		}
+		return ghost, wall, false
+	}
+	return ghost, 0, true
+}
+
+// Meets is the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up
+// is fluid or a ghost cell that faces fill. Where no face lets mass out and an open part of a face
+// ends at a wall, what the cell beside the wall sends there comes back, with what the part's velocity
+// adds (LinkMotion): so mass is kept.
+func (c Cells) Meets(x, up [3]int, dims int) uint8 {
+	ghost, wall, ok := c.Ghost(up, dims)
+	if !ok || !c.sealed() {
+		return wall
+	}
+	own := x
+	for a, out := range ghost.Out {
+		own[a] += out
+	}
+	if _, _, ok := c.Ghost(own, dims); ok {
+		return 0
+	}
+	return c.At(up[0], up[1], up[2])
+}
+
+// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t: where a face
+// that has ghost cells elsewhere meets a wall, that of the face straight beside the cell it is of.
+// Links to the edge of two walls that move bring nothing: what one of them gained there the other
+// would not lose.
+func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t float64) [3]float64 {
+	if c.Wall(k).Law == Bounce && c.movingEdge(x, dir, dims) {
+		return [3]float64{}
+	}
+	if c.Open(k) {
+		ghost, _, _ := c.Ghost([3]int{x[0] - dir[0], x[1] - dir[1], x[2] - dir[2]}, dims)
+		for a, out := range ghost.Out {
+			if out != 0 && ghost.Types[a] == k {
+				return c.Motion(k, ghost.From[0], ghost.From[1], ghost.From[2], 0.5, into(a, out), t)
+			}
+		}
+	}
+	return c.Motion(k, x[0], x[1], x[2], q, dir, t)
+}
+
+// movingEdge tells that the link along dir into cell x comes from behind the edge of faces of which
+// more than one moves.
+func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
+	n := 0
+	for a := range dims {
+		at := x
+		if at[a] -= dir[a]; dir[a] == 0 || c.Periodic[a] || !c.outside(at, a) {
+			continue
+		}
+		if k := c.At(at[0], at[1], at[2]); k != 0 && (c.Velocity[k-1] != [3]float64{} || c.Wall(k).Velocity != nil) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// ForFlow are the cells as the flow sees them: ghost cells that faces fill are fluid.
+func (c Cells) ForFlow(dims int) Cells {
+	if !c.HasOpen() {
+		return c
+	}
+	own := c
+	own.Type = append([]uint8(nil), c.Type...)
+	c.behind(dims, func(g [3]int) {
+		_, wall, ok := c.Ghost(g, dims)
+		if ok {
+			wall = 0
+		}
+		own.Type[c.Index(g[0], g[1], g[2])] = wall
+	})
+	return own
+}
+
+// behind visits the layer of cells around the box.
+func (c Cells) behind(dims int, visit func(g [3]int)) {
+	depth := dims - 2
+	for z := -depth; z < c.N[2]+depth; z++ {
+		for y := -1; y <= c.N[1]; y++ {
+			step := c.N[0] + 1
+			if z < 0 || z == c.N[2] || y < 0 || y == c.N[1] {
+				step = 1
+			}
+			for x := -1; x <= c.N[0]; x += step {
+				visit([3]int{x, y, z})
+			}
+		}
+	}
+}
+
+// Ghosts are the ghost cells that faces fill, in the order z, y, x.
+func (c Cells) Ghosts(dims int, visit func(g [3]int, ghost Ghost)) {
+	if !c.HasOpen() {
+		return
+	}
+	c.behind(dims, func(g [3]int) {
+		if ghost, _, ok := c.Ghost(g, dims); ok {
+			visit(g, ghost)
+		}
+	})
+}
+
+// Affine is v -> A v + B.
+type Affine struct{ A, B float64 }
+
+// FaceRule is what the faces make of the cell beside them, in the order x, y, z, and frictionless
+// ones last: the density and each component of the velocity are an affine function of that
+// cell's, the non-equilibrium stress is the cell's own, mirrored at frictionless faces. Behind an
+// outflow lies a copy of the cell: what comes back follows from Outlet.
+type FaceRule struct {
+	Density  Affine // of rho - 1
+	Velocity [3]Affine
+	Exact    [3]bool // with A = -1: of the momentum, and the stress stays: B is all that passes
+	Mirror   [3]bool // the stress's components along these axes change their sign
+}
+
+// Rule of a ghost cell at time t.
+func (c Cells) Rule(g [3]int, ghost Ghost, t float64) FaceRule {
+	r, sealed := FaceRule{Density: Affine{A: 1}}, c.sealed()
+	for a := range r.Velocity {
+		r.Velocity[a].A = 1
+	}
+	for a, out := range ghost.Out {
+		if out == 0 {
+			continue
+		}
+		k := ghost.Types[a]
+		w := c.Wall(k)
+		if !w.Law.Open() || w.Law == Slip {
+			continue // mirrors come last
+		}
+		strength, u := w.Strength(t), [3]float64{}
+		if w.Law == VelocityFace || w.Law == MovingFace {
+			u = c.Motion(k, ghost.From[0], ghost.From[1], ghost.From[2], 0.5, into(a, out), t)
+		}
+		switch w.Law {
+		case VelocityFace, MovingFace:
+			for b := range u {
+				r.Velocity[b], r.Exact[b] = Affine{-r.Velocity[b].A, -r.Velocity[b].B}, false
+				switch {
+				case b != a:
+					r.Velocity[b].B += 2 * strength * u[b]
+				case w.Law == VelocityFace && sealed:
+					r.Velocity[b], r.Exact[b] = Affine{A: -1, B: 2 * strength * u[b]}, true
+				case w.Law == VelocityFace:
+					r.Velocity[b] = Affine{B: strength * u[b]}
+				}
+			}
+		case PressureFace:
+			r.Density = Affine{-r.Density.A, 2*strength*w.Density - r.Density.B}
+		}
+	}
+	for a, out := range ghost.Out {
+		if k := ghost.Types[a]; out != 0 && (!c.Open(k) || c.Wall(k).Law == Slip) {
+			r.Velocity[a], r.Exact[a] = Affine{-r.Velocity[a].A, -r.Velocity[a].B}, false
+			r.Mirror[a] = true
+		}
+	}
+	return r
+}
+
+// sealed tells that no face lets out what the others let in.
+func (c Cells) sealed() bool {
+	for _, w := range c.Walls {
+		if w.Law == PressureFace || w.Law == Outflow {
+			return false
+		}
+	}
+	return true
+}
+
+// into is the direction into the fluid.
+func into(axis, out int) (c [3]int) {
+	c[axis] = -out
+	return c
+}
+
+// Outlet is what the outflows beside a cell make of it after a step. The wave that comes in
+// across a face, W = rho - u_n/c_s with u_n outwards, is what the vortices that leave have of it,
+//
+//	W(t+1) = W - max(u_n, 0) least(W - W_1, (u_1 - u_n)/c_s) + Relax (Target - (rho - 1))
+//
+// with the cell and, index 1, the next one inwards before the step; least is the smaller of two
+// numbers of one sign, else 0: what is pressure alone is not carried. So sound and vortices leave
+// (dW/dt = 0: Thompson, J. Comput. Phys. 68 (1987) 1; what convection adds: Giles, AIAA J. 28 (1990)
+// 2050). The other wave stays as the step has it, and so do the momentum along the face and the
+// non-equilibrium stress: the density changes by half of what W does, u_n by -c_s times that.
+type Outlet struct {
+	Out           [3]int  // along each axis -1 or +1 where an outflow is beside the cell, else 0
+	Inner         [3]bool // is the next cell inwards fluid?
+	Relax, Target float64 // of the first of them
+}
+
+// Outlet of a fluid cell. ok: there are some.
+func (c Cells) Outlet(x [3]int, dims int) (o Outlet, ok bool) {
+	for a := range dims {
+		if c.Periodic[a] {
+			continue
+		}
+		for _, side := range []int{-1, 1} {
+			at, inner := x, x
+			at[a] += side
+			inner[a] -= side
+			if !c.outside(at, a) {
+				continue
+			}
+			k := c.At(at[0], at[1], at[2])
+			if k == 0 || c.Wall(k).Law != Outflow {
+				continue
+			}
+			if !ok {
+				o.Relax, o.Target, ok = c.Wall(k).Relax, c.Wall(k).Density, true
+			}
+			o.Out[a], o.Inner[a] = side, c.At(inner[0], inner[1], inner[2]) == 0
+		}
+	}
+	return o, ok
+}
+
+// outside tells that a cell lies behind a face across an axis.
+func (c Cells) outside(x [3]int, axis int) bool {
+	global := c.Global
+	if global == [3]int{} {
+		global = c.N
+	}
+	at := c.Origin[axis] + x[axis]
+	return at < 0 || at >= global[axis]
+}
+
+// Changes tells whether a ghost cell's rule changes with time, by a velocity that is a function of
+// it, or by a factor alone.
+func (c Cells) Changes(ghost Ghost) (timed, factor bool) {
+	for a, out := range ghost.Out {
+		if out != 0 {
+			w := c.Wall(ghost.Types[a])
+			timed, factor = timed || w.Timed, factor || w.Factor != nil
+		}
+	}
+	return timed, factor
+}
