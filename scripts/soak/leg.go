@@ -47,6 +47,8 @@ func (l *leg) start() error {
 	args := []string{l.program, "run", "case.toml", "--device", "cpu", "--threads", strconv.Itoa(l.threads)}
 	if l.restart {
 		args = append(args, "--restart", "latest")
+	} else {
+		args = append(args, "--overwrite") // a leg that was killed before its first checkpoint has left files
 	}
 	if l.ranks > 0 {
 		args = append(append(append([]string{}, l.launcher...), "-np", strconv.Itoa(l.ranks)), args...)
