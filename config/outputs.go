@@ -154,7 +154,7 @@ func (r *resolver) outputs() {
 	if s := r.section("output.fields"); s != nil {
 		o := &r.c.Fields
 		o.On, o.Schedule = true, r.schedule(s)
-		o.Fields = fieldsOf(s.get("fields"))
+		o.Fields = r.shown(s)
 		if e := s.get("fields"); e != nil && len(e.words) == 0 {
 			r.add(e.at, "", "fields is empty: nothing would be written")
 		}
@@ -260,8 +260,21 @@ func (r *resolver) period(s *section, name string) float64 {
 	return math.Min(e.vals[0].v/r.c.Units.Time, 1e15)
 }
 
+// shown is the fields of a file for ParaView. Where there are bodies it tells their cells, by
+// default: what is averaged or integrated there should leave them out.
+func (r *resolver) shown(s *section) []model.Field {
+	switch {
+	case s.has("fields"):
+	case len(r.c.Bodies) > 0:
+		r.setDefault(s, "fields", `["pressure", "velocity", "solid"]`)
+	default:
+		r.setDefault(s, "fields", `["pressure", "velocity"]`)
+	}
+	return fieldsOf(s.get("fields"))
+}
+
 func (r *resolver) plane(s *section) {
-	p := Plane{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
+	p := Plane{Name: s.name(), Schedule: r.schedule(s), Fields: r.shown(s)}
 	if e := s.get("fields"); e != nil && len(e.words) == 0 {
 		r.add(e.at, "", "fields is empty: nothing would be recorded")
 	}

@@ -365,11 +365,11 @@ func schema() []table {
 			{name: "on_error", kind: kWord, choices: onError(), def: `"stop"`, doc: "what a run does when a file of results cannot be written, because the disk is full, say. stop: it ends, with exit code 1, and can be continued from its last checkpoint. go_on: it warns, leaves the file out, and tries again when the next one is due; rows of CSV files wait in memory, up to 64 MiB a file. At its start and at its end a run stops in any case"},
 		}, "Where results go."},
 		{"output.fields", append([]key{
-			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
+			{name: "fields", kind: kWords, choices: fields(), defDoc: "`[\"pressure\", \"velocity\"]`, and `\"solid\"` with bodies", doc: "what is written, see the table of fields"},
 			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
 			{name: "dir", kind: kText, def: `"fields"`, doc: "folder below that of [output]"},
 			{name: "files", kind: kInteger, def: "1", within: counts(1, 999), doc: "into how many files the numbers of one output go. With more than one they lie in a folder beside the .hdf file, which shows them as its own as long as both stay together. A file takes from one thread at a time what is written: as many files as a node has cores are fastest"},
-		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView. The table turns the output on."},
+		}, scheduleKeys("", "false", "true")...), "Whole fields, as VTKHDF files for ParaView: values of cells. The table turns the output on."},
 		{"output.averages", []key{
 			{name: "fields", kind: kWords, choices: averages(), def: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, doc: "what is written, see the table of averages"},
 			{name: "start", kind: kPeriod, within: atLeast(0), defDoc: "the start of the run", doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
@@ -394,9 +394,9 @@ func schema() []table {
 		{"output.plane.*", append([]key{
 			{name: "normal", kind: kWord, choices: axes(), def: `"z"`, doc: "axis across the plane"},
 			{name: "at", kind: kQuantity, dim: model.Length, defDoc: "the middle", doc: "position of the plane along its normal; the values are those of the cells that it lies in"},
-			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is written, see the table of fields"},
+			{name: "fields", kind: kWords, choices: fields(), defDoc: "`[\"pressure\", \"velocity\"]`, and `\"solid\"` with bodies", doc: "what is written, see the table of fields"},
 			{name: "precision", kind: kWord, choices: []string{model.Float32.String(), model.Float64.String()}, def: `"float32"`, doc: "of the numbers in the file"},
-		}, scheduleKeys("", "false", "true")...), "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much. In the file the plane lies twice, on both sides of the cells' centres, because readers want a volume."},
+		}, scheduleKeys("", "false", "true")...), "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much."},
 		{"output.line.*", append([]key{
 			{name: "from", kind: kVector, dim: model.Length, doc: "one end"},
 			{name: "to", kind: kVector, dim: model.Length, doc: "the other end"},

@@ -68,8 +68,8 @@ func (p *planes) write(r *run) error {
 		if !r.root {
 			return nil
 		}
-		for i, f := range p.Fields {
-			if err := file.Write(i, 0, p.bytes(values[i], slice.Size(), f.Components)); err != nil {
+		for i := range p.Fields {
+			if err := file.Write(i, 0, p.bytes(values[i])); err != nil {
 				return err
 			}
 		}
@@ -78,46 +78,22 @@ func (p *planes) write(r *run) error {
 	return nil
 }
 
-// grid is the plane as a file has it. Across x and y it lies there twice, on both sides of
-// the cells' centres, as the writer does it across z: one layer alone crashes the reader of
-// ParaView 5.11.
+// grid is the plane as a file has it: one cell thick.
 func (p *planes) grid(r *run) fields.Grid {
 	g := r.grid()
 	g.N[p.Axis] = 1
 	g.Origin[p.Axis] += float64(p.At) * g.Spacing
-	if p.Axis < 2 {
-		g.N[p.Axis] = 2
-		g.Origin[p.Axis] -= g.Spacing / 2
-	}
 	return g
 }
 
 // bytes is what the file has of a field of the slice, [z][y][x][component].
-func (p *planes) bytes(values []float64, n [3]int, components int) []byte {
-	twice := components // numbers that lie there twice
-	switch p.Axis {
-	case 1:
-		twice *= n[0]
-	case 2:
-		twice = 0
-	}
-	var b []byte
-	put := func(values []float64) {
-		for _, v := range values {
-			if p.Type == model.Float64 {
-				b = binary.NativeEndian.AppendUint64(b, math.Float64bits(v))
-			} else {
-				b = binary.NativeEndian.AppendUint32(b, math.Float32bits(float32(v)))
-			}
+func (p *planes) bytes(values []float64) (b []byte) {
+	for _, v := range values {
+		if p.Type == model.Float64 {
+			b = binary.NativeEndian.AppendUint64(b, math.Float64bits(v))
+		} else {
+			b = binary.NativeEndian.AppendUint32(b, math.Float32bits(float32(v)))
 		}
-	}
-	if twice == 0 {
-		put(values)
-		return b
-	}
-	for ; len(values) > 0; values = values[twice:] {
-		put(values[:twice])
-		put(values[:twice])
 	}
 	return b
 }

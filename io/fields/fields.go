@@ -1,10 +1,12 @@
-// Package fields writes the fields of one output time into one VTKHDF file that
-// ParaView 5.11 and newer open by themselves, and keeps the index that joins the
-// files of a run into a film. All ranks write into the same file, or, where that is not
-// fast enough, into several that the one shows as its own (virtual datasets of HDF5).
+// Package fields writes the fields of one output time into one VTKHDF file, and keeps the
+// two indices that join the files of a run into a film. All ranks write into the same file,
+// or, where that is not fast enough, into several that the one shows as its own (virtual
+// datasets of HDF5).
 //
-// The format is ImageData of Version 1.0 with point data at the cell centres:
-// cell data, field data and the temporal extension fail in ParaView 5.11.
+// Values are those of cells: ImageData with cell data, which ParaView 5.12, VTK 9.3 and
+// newer, PyVista among them, open by the first index, .hdf.series. Older ones, ParaView 5.11
+// of Debian 12 and Ubuntu 24.04 among them, read no cell data of images in VTKHDF; they and
+// VisIt open the second, .xdmf. docs/architecture.md says which other forms were tried.
 package fields
 
 import (
@@ -32,9 +34,17 @@ const (
 
 // Grid is the global box of cells.
 type Grid struct {
-	N       [3]int     // cells along x, y, z; N[2] = 1 is two-dimensional
-	Origin  [3]float64 // centre of the first cell in metres
-	Spacing float64    // metres between two cells
+	N       [3]int     `json:"cells"`   // along x, y, z; N[2] = 1 is two-dimensional
+	Origin  [3]float64 `json:"origin"`  // centre of the first cell in metres
+	Spacing float64    `json:"spacing"` // metres between two cells
+}
+
+// corner is the lower corner of the first cell.
+func (g Grid) corner() (at [3]float64) {
+	for a := range at {
+		at[a] = g.Origin[a] - g.Spacing/2
+	}
+	return at
 }
 
 // flat grids have one plane; what counts as a plane there is a row along x.
@@ -60,10 +70,10 @@ func (g Grid) axis() int {
 
 // Field is one field of the file.
 type Field struct {
-	Name       string // unique, as ParaView shows it
-	Unit       string // for example "m/s"
-	Components int    // 1; 3 for vectors, in 2D too; 6 for symmetric tensors: xx, yy, zz, xy, yz, xz
-	Type       Type
+	Name       string `json:"name"`       // unique, as ParaView shows it
+	Unit       string `json:"unit"`       // for example "m/s"
+	Components int    `json:"components"` // 1; 3 for vectors, in 2D too; 6 for symmetric tensors: xx, yy, zz, xy, yz, xz
+	Type       Type   `json:"type"`
 }
 
 // Meta is where a file comes from; it is stored beside the fields.
@@ -79,6 +89,8 @@ type Meta struct {
 // Pending is a file that is being written, with those that hold its numbers.
 type Pending struct {
 	series Series
+	grid   Grid
+	fields []Field
 	meta   Meta
 	c      comm.Comm
 	file   *joint.File
@@ -102,7 +114,7 @@ func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (
 	if err := comm.Agree(c, check(box, g, fs)); err != nil {
 		return nil, fmt.Errorf("begin the fields %s: %w", path, err)
 	}
-	p := &Pending{series: s, meta: m, c: c, planes: g.N[g.axis()]}
+	p := &Pending{series: s, grid: g, fields: fs, meta: m, c: c, planes: g.N[g.axis()]}
 	shares := s.shares(p.planes)
 	note, err := p.begin(&p.file, path, func(tmp string) ([]int64, error) { return create(tmp, s, g, fs, m) })
 	if err != nil {
@@ -255,7 +267,7 @@ func (p *Pending) Commit() error {
 		return nil
 	}, func() error {
 		p.series.drop(p.meta.Step, len(p.series.shares(p.planes)))
-		return p.series.add(p.meta)
+		return p.series.add(p.meta, p.grid, p.fields)
 	})
 }
 

@@ -70,23 +70,26 @@ func (r *Reader) load() (err error) {
 		return err
 	}
 	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
+	if !f.Has(strings.TrimSuffix(cells, "/")) {
+		return fmt.Errorf("its numbers are those of points, as older versions wrote them (this one is of version %q); read it with the version that wrote it", version)
+	}
 	extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
 	if err != nil {
 		return err
 	}
-	var shown [3]int
-	for a := range shown {
-		shown[a] = int(extent[2*a+1]) + 1
-		if shown[a] < 1 || shown[a] > math.MaxInt32 {
-			return fmt.Errorf("its points go from %d to %d", extent[2*a], extent[2*a+1])
+	for a := range r.N {
+		if extent[2*a] != 0 || extent[2*a+1] < 1 || extent[2*a+1] > math.MaxInt32 {
+			return fmt.Errorf("its cells go from %d to %d", extent[2*a], extent[2*a+1])
 		}
+		r.N[a] = int(extent[2*a+1])
 	}
+	r.Planes = r.N[Grid{N: r.N}.axis()]
 	holders, group, err := r.holders(f)
 	if err != nil {
 		return err
 	}
-	for i, name := range names {
-		unit, err := f.ReadString(points+name, "unit")
+	for _, name := range names {
+		unit, err := f.ReadString(cells+name, "unit")
 		if err != nil {
 			return err
 		}
@@ -101,19 +104,14 @@ func (r *Reader) load() (err error) {
 				return err
 			}
 		}
-		n, field, err := shape(name, unit, places, shown)
+		field, err := shape(name, unit, places, r.N)
 		if err != nil {
 			return err
 		}
-		planes := n[2]
-		if n[2] == 1 {
-			planes = n[1]
+		if len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != r.Planes {
+			return fmt.Errorf("field %q and its checksums do not fit to each other", name)
 		}
-		if i > 0 && (n != r.N || planes != r.Planes) || len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != planes {
-			return fmt.Errorf("field %q and its checksums do not fit to each other or to the other fields", name)
-		}
-		r.N, r.Planes = n, planes
-		b := make([]byte, 4*planes)
+		b := make([]byte, 4*r.Planes)
 		if err := r.read(place{r.path, sums}, b, 0); err != nil {
 			return err
 		}
@@ -128,20 +126,17 @@ func (r *Reader) load() (err error) {
 // holders is the files in which the numbers lie, in the order of their planes, and the
 // group that they are in.
 func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
-	switch {
-	case f.Has(files):
-		names, err := f.ReadText(files)
-		for _, name := range strings.Split(names, "\n") {
-			if !filepath.IsLocal(name) {
-				return nil, "", fmt.Errorf("its numbers are said to lie in %q, outside of its folder", name)
-			}
-			list = append(list, filepath.Join(filepath.Dir(r.path), name))
-		}
-		return list, "/", err
-	case f.Has(strings.TrimSuffix(layers, "/")):
-		return []string{r.path}, layers, nil
+	if !f.Has(files) {
+		return []string{r.path}, cells, nil
 	}
-	return []string{r.path}, points, nil
+	names, err := f.ReadText(files)
+	for _, name := range strings.Split(names, "\n") {
+		if !filepath.IsLocal(name) {
+			return nil, "", fmt.Errorf("its numbers are said to lie in %q, outside of its folder", name)
+		}
+		list = append(list, filepath.Join(filepath.Dir(r.path), name))
+	}
+	return list, "/", err
 }
 
 // placeOf looks up where a dataset lies in the open file of a path, or in another one.
@@ -169,30 +164,26 @@ func placeOf(open *h5.File, of, path, dataset string) (p h5.Place, err error) {
 	return p, nil
 }
 
-// shape is the cells and the type of a field from what the places have of it, one behind
-// the other along the slowest axis; shown is the points that readers of VTK see, two
-// layers of the same ones in 2D.
-func shape(name, unit string, places []place, shown [3]int) (n [3]int, f Field, err error) {
+// shape is the type of a field from what the places have of it, one behind the other along
+// the slowest axis, which must be n cells.
+func shape(name, unit string, places []place, n [3]int) (f Field, err error) {
 	f = Field{Name: name, Unit: unit, Components: 1}
 	types := map[int]Type{1: Uint8, 4: Float32, 8: Float64}
-	cells := 0
+	found := 0
 	for _, p := range places {
 		if len(p.Dims) == 4 {
 			f.Components = p.Dims[3]
 		}
 		var known bool
 		if f.Type, known = types[p.Size]; !known || len(p.Dims) < 3 || len(p.Dims) > 4 || f.Components < 1 || f.Components > 6 {
-			return n, f, fmt.Errorf("field %q has the shape %v of numbers of %d bytes", name, p.Dims, p.Size)
+			return f, fmt.Errorf("field %q has the shape %v of numbers of %d bytes", name, p.Dims, p.Size)
 		}
-		cells += p.Dims[0] * p.Dims[1] * p.Dims[2]
+		found += p.Dims[0] * p.Dims[1] * p.Dims[2]
 	}
-	n = shown
-	if layer := n[0] * n[1]; n[2] == 2 && cells == layer {
-		n[2] = 1
-	} else if cells < 1 || cells != layer*n[2] {
-		return n, f, fmt.Errorf("field %q has %d cells for %v points", name, cells, shown)
+	if float64(found) != float64(n[0])*float64(n[1])*float64(n[2]) { // the product of damaged numbers may overflow
+		return f, fmt.Errorf("field %q has %d values for %d x %d x %d cells", name, found, n[0], n[1], n[2])
 	}
-	return n, f, nil
+	return f, nil
 }
 
 // planeBytes is the size of one plane of a field.

@@ -117,23 +117,19 @@ func TestReaders(t *testing.T) {
 				"/usr/bin/python3", script("read_h5py.py"), file, dims)
 		})
 		t.Run("VTK "+named, func(t *testing.T) {
-			reader(t, pipVTK, []string{vtk, "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtk, script("read_vtk.py"), file, dims)
+			reader(t, pipVTK, []string{vtk, "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtk, script("read_vtk.py"), file, dims, "0.75")
 		})
-		pvpython := []string{"pvpython", "--version"}
-		t.Run("ParaView file "+named, func(t *testing.T) {
-			reader(t, aptParaView, pvpython, "pvpython", script("read_paraview.py"), file, dims)
+		t.Run("ParaView "+named, func(t *testing.T) {
+			reader(t, aptParaView, []string{"pvpython", "--version"}, "pvpython", script("read_paraview.py"), s.Index(), s.xdmf(), dims, "0.75", "1.5")
 		})
 		if c.files > 1 {
 			continue
 		}
-		t.Run("ParaView series "+named, func(t *testing.T) {
-			reader(t, aptParaView, pvpython, "pvpython", script("read_paraview.py"), s.Index(), dims, "0.75", "1.5")
-		})
 		t.Run("ParaView picture "+named, func(t *testing.T) {
 			picture := filepath.Join(t.TempDir(), "a.png")
 			display(t)
 			reader(t, aptParaView, []string{"pvbatch", "--version"},
-				"pvbatch", "--force-offscreen-rendering", script("render_paraview.py"), s.Index(), picture)
+				"pvbatch", "--force-offscreen-rendering", script("render_paraview.py"), s.xdmf(), picture)
 		})
 	}
 }

@@ -1,9 +1,11 @@
 package fields
 
-// The index of a run's files. ParaView opens NAME.hdf.series as one time-dependent
-// data set; it is a JSON list of files and times. "step" is ours, for restarts.
+// The indices of a run's files. ParaView opens NAME.hdf.series as one time-dependent
+// data set; it is a JSON list of files and times. All else in it is ours, for restarts and
+// for the second index, NAME.xdmf, which is made of the first.
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +18,8 @@ import (
 	"lbmsim/io/internal/joint"
 )
 
-// Series is the files DIR/NAME_STEP.hdf of a run and their index DIR/NAME.hdf.series.
+// Series is the files DIR/NAME_STEP.hdf of a run and their indices DIR/NAME.hdf.series and
+// DIR/NAME.xdmf.
 type Series struct {
 	Dir, Name string
 	// Files is into how many files, in DIR/NAME_STEP.parts, the numbers of a step go: a file
@@ -65,9 +68,11 @@ type index struct {
 }
 
 type entry struct {
-	Name string  `json:"name"`
-	Time float64 `json:"time"`
-	Step int64   `json:"step"`
+	Name   string  `json:"name"`
+	Time   float64 `json:"time"`
+	Step   int64   `json:"step"`
+	Grid   Grid    `json:"grid"`
+	Fields []Field `json:"fields"`
 }
 
 // read returns the index, empty when there is none.
@@ -87,11 +92,33 @@ func (s Series) read() (index, error) {
 }
 
 func (s Series) write(x index) error {
-	b, err := json.MarshalIndent(x, "", " ")
+	b, err := x.json()
 	if err != nil {
 		return fmt.Errorf("write the index %s: %w", s.Index(), err)
 	}
-	return joint.Replace(s.Index(), append(b, '\n'))
+	if err := joint.Replace(s.Index(), b); err != nil {
+		return err
+	}
+	return joint.Replace(s.xdmf(), x.xdmf())
+}
+
+// json has one line a file.
+func (x index) json() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n \"file-series-version\": %q,\n \"files\": [", x.Version)
+	for i, e := range x.Files {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n  ")
+		b.Write(line)
+	}
+	b.WriteString("\n ]\n}\n")
+	return b.Bytes(), nil
 }
 
 // keep drops entries.
@@ -106,13 +133,13 @@ func (x *index) keep(ok func(entry) bool) {
 }
 
 // add puts a finished file into the index, in the place of one of the same step.
-func (s Series) add(m Meta) error {
+func (s Series) add(m Meta, g Grid, fs []Field) error {
 	x, err := s.read()
 	if err != nil {
 		return err
 	}
 	x.keep(func(e entry) bool { return e.Step != m.Step })
-	x.Files = append(x.Files, entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step})
+	x.Files = append(x.Files, entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step, g, fs})
 	sort.SliceStable(x.Files, func(i, j int) bool { return x.Files[i].Step < x.Files[j].Step })
 	return s.write(x)
 }
@@ -133,8 +160,10 @@ func (s Series) rewind(step int64) error {
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.hdf"))
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.parts", "*.hdf"))
 	if step < 0 {
-		if err := os.Remove(s.Index()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("start a new index: %w", err)
+		for _, path := range []string{s.Index(), s.xdmf()} {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("start a new index: %w", err)
+			}
 		}
 		return nil
 	}

@@ -2,22 +2,21 @@ package fields
 
 // The VTKHDF file itself: what ParaView reads lies in /VTKHDF, all else in
 // /lbmsim, because its readers stumble over unknown objects among their own.
-// Format: "VTKHDF file format", VTK documentation, section ImageData.
+// Format: "VTKHDF file format", VTK documentation, sections ImageData and FieldData.
 
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"lbmsim/io/internal/h5"
 )
 
 const (
-	points = "/VTKHDF/PointData/"
-	layers = "/lbmsim/layer/"  // 2D: the one plane that is on disk
-	crcs   = "/lbmsim/crc32c/" // CRC-32C of each plane along the slowest axis
-	files  = "/lbmsim/parts"   // names of the files that hold the numbers, one a line
+	cells  = "/VTKHDF/CellData/"
+	labels = "/VTKHDF/FieldData/" // what ParaView shows beside the numbers
+	crcs   = "/lbmsim/crc32c/"    // CRC-32C of each plane along the slowest axis
+	files  = "/lbmsim/parts"      // names of the files that hold the numbers, one a line
 )
 
 // options: large parts start at pages of the disk's liking; small files stay small.
@@ -75,22 +74,17 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 			err = e
 		}
 	}
-	n := g.N
-	if g.flat() {
-		n[2] = 2 // one layer alone crashes the reader of ParaView 5.11
-	}
-	origin, dx := g.Origin, g.Spacing
-	if g.flat() {
-		origin[2] -= dx / 2 // the two layers lie on both sides of the cell centres
-	}
+	n, corner, dx := g.N, g.corner(), g.Spacing
 	do(f.Group("/VTKHDF"))
-	do(f.Int64s("/VTKHDF", "Version", 1, 0))
+	do(f.Int64s("/VTKHDF", "Version", 2, 0)) // readers that know no cell data, 1.0, say that they are too old
 	do(f.String("/VTKHDF", "Type", "ImageData"))
-	do(f.Int64s("/VTKHDF", "WholeExtent", 0, int64(n[0]-1), 0, int64(n[1]-1), 0, int64(n[2]-1)))
-	do(f.Float64s("/VTKHDF", "Origin", origin[:]...))
+	do(f.Int64s("/VTKHDF", "WholeExtent", 0, int64(n[0]), 0, int64(n[1]), 0, int64(n[2])))
+	do(f.Float64s("/VTKHDF", "Origin", corner[:]...))
 	do(f.Float64s("/VTKHDF", "Spacing", dx, dx, dx))
 	do(f.Float64s("/VTKHDF", "Direction", 1, 0, 0, 0, 1, 0, 0, 0, 1))
-	do(f.Group("/VTKHDF/PointData"))
+	do(f.Group("/VTKHDF/CellData"))
+	do(f.Group("/VTKHDF/FieldData"))
+	do(f.Number(labels+"TimeValue", m.Time))
 
 	do(f.Group("/lbmsim"))
 	do(f.String("/lbmsim", "version", m.Version))
@@ -104,45 +98,29 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 	for k := range shares {
 		names[k] = series.part(m.Step, k)
 	}
-	switch {
-	case len(shares) > 0:
+	if len(shares) > 0 {
 		do(f.Text(files, strings.Join(names, "\n")))
-	case g.flat():
-		do(f.Group("/lbmsim/layer"))
 	}
 	for _, field := range fs {
 		shown := field.box(g, [2]int{0, g.N[g.axis()]})
 		var data int64
 		var e error
-		// What ParaView sees are the numbers themselves, or what shows them.
-		var sources []h5.Source
-		switch path := layers + field.Name; {
-		case len(shares) > 0:
+		if len(shares) == 0 {
+			data, e = f.Contiguous(cells+field.Name, field.Type, shown...)
+		} else {
+			var sources []h5.Source
 			for k, planes := range shares {
 				from := h5.Source{File: names[k], Path: "/" + field.Name, Start: make([]int, len(shown)), Size: field.box(g, planes)}
 				from.Start[2-g.axis()] = planes[0]
 				sources = append(sources, from)
 			}
-		case g.flat():
-			data, e = f.Contiguous(path, field.Type, shown...)
-			sources = []h5.Source{{File: ".", Path: path, Start: make([]int, len(shown)), Size: shown}}
-		default:
-			data, e = f.Contiguous(points+field.Name, field.Type, shown...)
+			e = f.Virtual(cells+field.Name, field.Type, sources, shown...)
 		}
 		do(e)
-		if g.flat() {
-			shown = slices.Clone(shown)
-			shown[0] = 2
-			for _, s := range sources { // the upper layer shows the same
-				s.Start = slices.Clone(s.Start)
-				s.Start[0] = 1
-				sources = append(sources, s)
-			}
+		do(f.String(cells+field.Name, "unit", field.Unit))
+		if field.Unit != "" {
+			do(f.Label(labels+"unit of "+field.Name, field.Unit))
 		}
-		if len(sources) > 0 {
-			do(f.Virtual(points+field.Name, field.Type, sources, shown...))
-		}
-		do(f.String(points+field.Name, "unit", field.Unit))
 		sums, e := f.Contiguous(crcs+field.Name, h5.Uint32, g.N[g.axis()])
 		do(e)
 		at = append(at, data, sums)

@@ -4,18 +4,18 @@ import sys
 import h5py
 import numpy as np
 
-from expected import ORIGIN, SPACING, TYPES, check
+from expected import CENTRE, SPACING, TYPES, check
 
 path, flat = sys.argv[1], sys.argv[2] == "2d"
 with h5py.File(path, "r") as f:
     root = f["VTKHDF"]
-    if root.attrs["Type"] != b"ImageData" or list(root.attrs["Version"]) != [1, 0]:
+    if root.attrs["Type"] != b"ImageData" or list(root.attrs["Version"]) != [2, 0]:
         sys.exit("type or version")
-    if not np.array_equal(root.attrs["Spacing"], [SPACING] * 3) or root.attrs["Origin"][0] != ORIGIN[0]:
+    if not np.array_equal(root.attrs["Spacing"], [SPACING] * 3) or root.attrs["Origin"][0] != CENTRE[0] - SPACING / 2:
         sys.exit("geometry")
     for name in TYPES:
-        check(name, root["PointData"][name][...], flat)
-    if root["PointData/velocity"].attrs["unit"] != b"m/s":
+        check(name, root["CellData"][name][...], flat)
+    if root["CellData/velocity"].attrs["unit"] != b"m/s":
         sys.exit("unit")
     own = f["lbmsim"]
     if own["case"][()].decode("utf-8") != '[domain]\nname = "µ"\n':

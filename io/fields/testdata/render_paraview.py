@@ -1,4 +1,4 @@
-"""pvbatch render_paraview.py INDEX PICTURE: a slice of the density, in colour."""
+"""pvbatch render_paraview.py XDMF PICTURE: a slice of the density, in colour."""
 import sys
 
 from paraview import simple
@@ -6,13 +6,13 @@ from paraview.vtk.util.numpy_support import vtk_to_numpy
 from paraview.vtk.vtkIOImage import vtkPNGReader
 
 path, picture = sys.argv[1:3]
-reader = simple.OpenDataFile(path)
+reader = simple.XDMFReader(FileNames=[path])  # which ParaView 5.11 has as well as newer ones
 reader.UpdatePipeline()
 view = simple.CreateView("RenderView")
 view.ViewSize = [320, 240]
 shown = simple.Show(reader, view)
 shown.SetRepresentationType("Surface")
-simple.ColorBy(shown, ("POINTS", "density"))
+simple.ColorBy(shown, ("CELLS", "density"))
 shown.RescaleTransferFunctionToDataRange()
 simple.ResetCamera(view)
 simple.Render(view)

@@ -50,6 +50,20 @@ func (t Type) String() string {
 	return [...]string{"float32", "float64", "uint8", "uint32", "float16"}[t]
 }
 
+// MarshalText is the type's name.
+func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (t *Type) UnmarshalText(name []byte) error {
+	for k := Float32; k <= Float16; k++ {
+		if k.String() == string(name) {
+			*t = k
+			return nil
+		}
+	}
+	return fmt.Errorf("no type of numbers is called %q", name)
+}
+
 // datatype is the library's type of t and how to give it back.
 func (t Type) datatype() (d *hdf5.Datatype, done func(), ok bool) {
 	if t == Float16 {
@@ -279,6 +293,24 @@ func (f *File) Place(path string) (Place, error) {
 func (f *File) Text(path, text string) error {
 	defer enter()()
 	if !writeText(f.f.ID(), path, text) {
+		return f.fail("write", path, nil)
+	}
+	return nil
+}
+
+// Label stores a short ASCII text as VTK shows it: one string of variable length.
+func (f *File) Label(path, text string) error {
+	defer enter()()
+	if !writeLabel(f.f.ID(), path, text) {
+		return f.fail("write", path, nil)
+	}
+	return nil
+}
+
+// Number stores one number as a dataset.
+func (f *File) Number(path string, v float64) error {
+	defer enter()()
+	if !writeNumber(f.f.ID(), path, v) {
 		return f.fail("write", path, nil)
 	}
 	return nil

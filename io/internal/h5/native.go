@@ -169,6 +169,36 @@ static herr_t lbm_text(hid_t file, const char *path, const char *s, size_t n) {
 	return r;
 }
 
+// A dataset of one string of variable length, the only kind that VTK shows as a label.
+static herr_t lbm_label(hid_t file, const char *path, const char *s) {
+	hsize_t one = 1;
+	hid_t t = H5Tcopy(H5T_C_S1), sp = H5Screate_simple(1, &one, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
+	herr_t r = -1;
+	if (t >= 0 && sp >= 0 && p >= 0 && H5Tset_size(t, H5T_VARIABLE) >= 0 && lbm_no_times(p) >= 0)
+		d = H5Dcreate2(file, path, t, sp, H5P_DEFAULT, p, H5P_DEFAULT);
+	if (d >= 0) r = H5Dwrite(d, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, &s);
+	if (r < 0) lbm_note();
+	if (d >= 0) H5Dclose(d);
+	if (p >= 0) H5Pclose(p);
+	if (sp >= 0) H5Sclose(sp);
+	if (t >= 0) H5Tclose(t);
+	return r;
+}
+
+static herr_t lbm_number(hid_t file, const char *path, double v) {
+	hsize_t one = 1;
+	hid_t sp = H5Screate_simple(1, &one, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
+	herr_t r = -1;
+	if (sp >= 0 && p >= 0 && lbm_no_times(p) >= 0)
+		d = H5Dcreate2(file, path, H5T_IEEE_F64LE, sp, H5P_DEFAULT, p, H5P_DEFAULT);
+	if (d >= 0) r = H5Dwrite(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &v);
+	if (r < 0) lbm_note();
+	if (d >= 0) H5Dclose(d);
+	if (p >= 0) H5Pclose(p);
+	if (sp >= 0) H5Sclose(sp);
+	return r;
+}
+
 // lbm_read_text reads a scalar fixed-length string into fresh memory; NULL on failure.
 static char *lbm_read_text(hid_t file, const char *path, size_t *n) {
 	char *out = NULL;
@@ -338,6 +368,16 @@ func writeText(file int64, path, value string) bool {
 	v, n := cBytes(value)
 	defer C.free(unsafe.Pointer(v))
 	return withCString(path, func(c *C.char) bool { return C.lbm_text(C.hid_t(file), c, v, n) >= 0 })
+}
+
+func writeLabel(file int64, path, value string) bool {
+	return withCString(path, func(c *C.char) bool {
+		return withCString(value, func(v *C.char) bool { return C.lbm_label(C.hid_t(file), c, v) >= 0 })
+	})
+}
+
+func writeNumber(file int64, path string, value float64) bool {
+	return withCString(path, func(c *C.char) bool { return C.lbm_number(C.hid_t(file), c, C.double(value)) >= 0 })
 }
 
 func readText(file int64, path string) (string, bool) {

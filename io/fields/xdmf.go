@@ -1,0 +1,68 @@
+package fields
+
+// The second index, for readers that know no cell data of images in VTKHDF. It is text that
+// says where in the HDF5 files the numbers lie. Format: "XDMF Model and Format", version 3.
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"path/filepath"
+)
+
+func (s Series) xdmf() string { return filepath.Join(s.Dir, s.Name+".xdmf") }
+
+// xdmf is the index in that form: one line a file.
+func (x index) xdmf() []byte {
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0"?>
+<Xdmf Version="3.0"><Domain><Grid Name="series" GridType="Collection" CollectionType="Temporal">
+`)
+	for _, e := range x.Files {
+		if len(e.Fields) == 0 { // of an older version
+			continue
+		}
+		e.xdmf(&b)
+	}
+	b.WriteString("</Grid></Domain></Xdmf>\n")
+	return b.Bytes()
+}
+
+// xdmf is the grid of one file. Shapes are [z][y][x], as HDF5 has them.
+func (e entry) xdmf(b *bytes.Buffer) {
+	n, at, dx := e.Grid.N, e.Grid.corner(), e.Grid.Spacing
+	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
+	fmt.Fprintf(b, `<Topology TopologyType="3DCoRectMesh" Dimensions="%d %d %d"/>`, n[2]+1, n[1]+1, n[0]+1)
+	b.WriteString(`<Geometry GeometryType="ORIGIN_DXDYDZ">`)
+	for _, v := range [][3]float64{{at[2], at[1], at[0]}, {dx, dx, dx}} {
+		fmt.Fprintf(b, `<DataItem Dimensions="3" NumberType="Float" Precision="8" Format="XML">%.17g %.17g %.17g</DataItem>`, v[0], v[1], v[2])
+	}
+	b.WriteString(`</Geometry>`)
+	for _, f := range e.Fields {
+		// A symmetrical tensor goes as six numbers: Tensor6 has them in another order.
+		kind, shape := "Scalar", fmt.Sprintf("%d %d %d", n[2], n[1], n[0])
+		switch {
+		case f.Components == 3:
+			kind = "Vector"
+		case f.Components > 3:
+			kind = "Matrix"
+		}
+		if f.Components > 1 {
+			shape += fmt.Sprintf(" %d", f.Components)
+		}
+		number := "Float"
+		if f.Type == Uint8 {
+			number = "UChar"
+		}
+		// Readers look beside the index only for names that begin with a dot.
+		fmt.Fprintf(b, `<Attribute Name="%s" AttributeType="%s" Center="Cell"><DataItem Dimensions="%s" NumberType="%s" Precision="%d" Format="HDF">./%s:%s</DataItem></Attribute>`,
+			escaped(f.Name), kind, shape, number, f.Type.Size(), escaped(e.Name), escaped(cells+f.Name))
+	}
+	b.WriteString("</Grid>\n")
+}
+
+func escaped(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(s)) // a buffer takes all
+	return b.String()
+}
