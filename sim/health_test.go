@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,51 @@ func TestDensityDrift(t *testing.T) {
 	again := trial{text: text, ranks: 2, dir: dir, restart: Latest}.must(t)
 	if got, want := again.summary.Health.DensityDrift, s.summary.Health.DensityDrift; got != want {
 		t.Errorf("after a restart the drift is %g instead of %g", got, want)
+	}
+}
+
+// A tunnel that starts at rest is filled by a wave of the density Ma, which is sound and no
+// fault; mass that nobody lets out is told of all the same.
+func TestStartAtRest(t *testing.T) {
+	const text = `
+[domain]
+cells = [64, 24]
+periodic = ["y"]
+[fluid]
+viscosity = 0.001
+[turbulence]
+model = "smagorinsky"
+[boundary.inlet]
+type = "velocity"
+velocity = [0.06, 0]
+faces = ["x-"]
+[boundary.end]
+type = %q
+%s
+faces = ["x+"]
+[run]
+steps = 3000
+watch_every = 10
+[output.series.s]
+quantities = ["density_drift"]
+every = 10
+`
+	for end, more := range map[string]string{"outflow": "", "pressure": "pressure = 0"} {
+		dir := t.TempDir()
+		s := trial{text: fmt.Sprintf(text, end, more), ranks: 1, dir: dir}.must(t)
+		largest := slices.Max(table(t, filepath.Join(dir, "series_s.csv"))["density_drift"])
+		if largest < 0.1 {
+			t.Errorf("%s: the mean density rises by %g only: the test shows nothing", end, largest)
+		}
+		if n := s.warnedOf("mean density has changed"); end == "outflow" && n > 0 {
+			t.Errorf("%s: %q", end, s.warned)
+		}
+	}
+	stopping := strings.Replace(fmt.Sprintf(text, "outflow", "pressure = 0.1"), "watch_every = 10", "watch_every = 10\nmax_density_drift = 0.02", 1)
+	stopping = strings.Replace(stopping, "viscosity = 0.001", "viscosity = 0.001\nvelocity = 0.001", 1)
+	_, err := trial{text: stopping, ranks: 1, dir: t.TempDir()}.run(t)
+	if code, _ := ExitCode(err); code != ExitUnstable || !strings.Contains(err.Error(), "and the 0.346 % that sound may make of the velocity of [fluid]") {
+		t.Errorf("exit code %d, %v", code, err)
 	}
 }
 
