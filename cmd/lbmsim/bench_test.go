@@ -52,6 +52,32 @@ func TestBenchVerify(t *testing.T) {
 	}
 }
 
+// The tunnel is measured beside the plain boxes of its size.
+func TestBenchTunnel(t *testing.T) {
+	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--only", "tunnel", "--size", "32", "--rounds", "1", "--passes", "2", "--json")
+	if r.code != 0 {
+		t.Fatalf("exit code %d\n%s", r.code, r.out)
+	}
+	lines := strings.Split(strings.TrimSpace(r.out), "\n")
+	for i, line := range lines {
+		var row struct {
+			What                       string
+			Size                       [3]int
+			MLUPS, OfPeriodic, OfWalls float64
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		want := []string{"periodic", "walls and a lid", "tunnel with a ball"}[i%3]
+		if row.What != want || row.Size != [3]int{32, 16, 16} || row.MLUPS <= 0 || row.OfPeriodic <= 0 || row.OfWalls <= 0 || i%3 == 0 && row.OfPeriodic != 1 {
+			t.Error(line)
+		}
+	}
+	if len(lines) != 6 {
+		t.Errorf("%d rows instead of 6", len(lines))
+	}
+}
+
 func TestBenchRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"--match D3Q15":                     "no model has all of these words; a name is such as \"D2Q9 regularized float32\"",
