@@ -5,6 +5,7 @@ package kernels
 // static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
 // static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static void special(const lbm_kernel* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
+// static void kick(const lbm_kernel* k, const void* c, const void* l, const void* in, const lbm_range* r) { k->kick(c, l, in, r); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
 // static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
 // static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
@@ -46,7 +47,7 @@ type Case struct {
 	Rows               unsafe.Pointer // []uint32: first entry of row z*ny+y; one more at the end
 	Entries            unsafe.Pointer // []Entry, rising along each row
 	Patterns           unsafe.Pointer // []Pattern
-	Kicks              unsafe.Pointer // numbers of the state's precision: 6 w_i c_i.u_w
+	Kicks              unsafe.Pointer // numbers of the arithmetic's type: what walls send back beyond what went in
 	Ends               unsafe.Pointer // values of the state: ghost cells beyond the ends of rows, or nil
 }
 
@@ -121,6 +122,12 @@ func ranges(b decomp.Box) C.lbm_range {
 func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
 	q, r := NumbersOf(k.spec, p), ranges(b)
 	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), in, out, &r, scratch)
+}
+
+// Kick computes, ahead of Step, the kicks of those links of b that follow from the state.
+func (k Kernel) Kick(c *Case, l *Kicks, in unsafe.Pointer, b decomp.Box) {
+	r := ranges(b)
+	C.kick(k.k, unsafe.Pointer(c), unsafe.Pointer(l), in, &r)
 }
 
 // StepSpecial computes the special cells of b, after Step.

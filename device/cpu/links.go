@@ -13,48 +13,68 @@ import (
 // linkLists is device.Links where the kernels can point to.
 type linkLists struct {
 	memory  *memory
-	at      *kernels.Links // in memory
+	at      *kernels.Links // in memory; nil: no cell needs it
+	kicks   *kernels.Kicks // the same of links with kicks
 	links   *device.Links
 	numbers int // where the laws are in memory
 }
 
+// kicks are the lists of kernels.Kicks.
+type kicks struct {
+	planes []uint32
+	links  []kernels.Kick
+}
+
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(found *device.Walls) (err error) {
-	p.found = found
+func (p *program) placeLinks(w *walls) (err error) {
+	p.found = w.found
 	if p.special, err = p.device.isa.Special(p.spec); err != nil {
 		return err
 	}
-	for _, list := range []struct {
-		to   **linkLists
-		find func() (*device.Links, error)
-	}{{&p.laws, found.Special}, {&p.measures, found.Measured}} {
-		l, err := list.find()
-		if err == nil && l != nil {
-			*list.to, err = newLinkLists(l, p.spec.Precision)
-		}
-		if err != nil {
+	if w.special != nil {
+		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
 			return err
 		}
 	}
-	return nil
+	measured, err := w.found.Measured()
+	if err == nil && measured != nil {
+		p.measures, err = newLinkLists(measured, nil, p.spec.Precision)
+	}
+	return err
 }
 
-func newLinkLists(l *device.Links, precision model.Precision) (*linkLists, error) {
+// newLinkLists places lists; of special cells, w says which are left and which links have kicks.
+func newLinkLists(l *device.Links, w *walls, precision model.Precision) (*linkLists, error) {
+	rowsOf, cellsOf, lists := l.Rows, l.Cells, kicks{}
+	if w != nil {
+		rowsOf, cellsOf, lists = w.leftRows, w.left, kicks{w.planes, w.lawful}
+	}
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	rows := align(64)
-	cells := rows + align(4*len(l.Rows))
-	list := cells + align(20*len(l.Cells))
+	cells := rows + align(4*len(rowsOf))
+	list := cells + align(20*len(cellsOf))
 	types := list + align(4*len(l.List))
-	numbers := types + align(len(l.Types))
+	planes := types + align(len(l.Types))
+	kicked := planes + align(4*len(lists.planes))
+	head := kicked + align(16*len(lists.links))
+	numbers := head + align(64)
 	m, err := newMemory(numbers + align(8*device.LinkNumbers*len(l.Laws)))
 	if err != nil {
 		return nil, fmt.Errorf("lists of links: %w", err)
 	}
 	links := kernels.Links{
-		Rows: place(m, rows, l.Rows), Cells: place(m, cells, l.Cells), List: place(m, list, l.List), Types: place(m, types, l.Types),
+		Rows: place(m, rows, rowsOf), Cells: place(m, cells, cellsOf), List: place(m, list, l.List), Types: place(m, types, l.Types),
 	}
 	links.Laws = placeLaws(m, numbers, l, 0, precision)
-	return &linkLists{memory: m, at: (*kernels.Links)(place(m, 0, []kernels.Links{links})), links: l, numbers: numbers}, nil
+	placed := &linkLists{memory: m, links: l, numbers: numbers}
+	if len(cellsOf) > 0 {
+		placed.at = (*kernels.Links)(place(m, 0, []kernels.Links{links}))
+	}
+	if len(lists.links) > 0 {
+		to := kernels.Kicks{Planes: place(m, planes, lists.planes), Links: place(m, kicked, lists.links), Laws: links.Laws}
+		placed.kicks = (*kernels.Kicks)(place(m, head, []kernels.Kicks{to}))
+	}
+	return placed, nil
 }
 
 // placeLaws writes the numbers of the laws from one on; those of all begin at the offset.

@@ -56,7 +56,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := p.place(box, w); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w.found), p.placeFaces(periodic, cells), p.placeScalar(w.found)); err != nil {
+	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w.found)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -142,8 +142,11 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			scratch, err := w.reserve(p.kernel.Scratch(part))
 			if err == nil {
+				if p.laws != nil && p.laws.kicks != nil {
+					p.kernel.Kick(p.box, p.laws.kicks, from.pointer(), part)
+				}
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
-				if p.laws != nil {
+				if p.laws != nil && p.laws.at != nil {
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
 				if p.spec.Scalar {

@@ -20,6 +20,11 @@ type walls struct {
 	kicks    []float64
 	fluid    []int // fluid cells of each row
 	found    *device.Walls
+	special  *device.Links // cells with laws beyond half-way bounce-back; nil: none
+	lawful   []kernels.Kick
+	planes   []uint32          // of lawful: see kernels.Kicks
+	left     []device.LinkCell // special cells that kicks are not enough for
+	leftRows []uint32
 }
 
 // findWalls looks at every block of 16 cells and its neighbours.
@@ -30,10 +35,15 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	}
 	n, blocks := l.N, l.Pitch/kernels.Block
 	w := &walls{found: found}
+	if w.special, err = found.Special(); err != nil {
+		return nil, err
+	}
 	ids := map[string]uint32{}
 	for z := 0; z < n[2]; z++ {
+		kicks := make([][]kernels.Kick, len(spec.Lattice.Velocities)) // of the plane, by direction
 		for y := 0; y < n[1]; y++ {
 			w.rows = append(w.rows, uint32(len(w.entries)))
+			lawful := w.kicked(cells, z*n[1]+y, y, z)
 			fluid := 0
 			for _, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
 				if t == 0 {
@@ -45,18 +55,84 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 				if (b+1)*kernels.Block <= n[0] && found.Plain(b, y, z) {
 					continue
 				}
-				if p, kicks, any := pattern(found, cells, b*kernels.Block, y, z); any {
-					w.entries = append(w.entries, kernels.Entry{Block: uint32(b), Pattern: w.share(ids, p, kicks)})
+				own := 0 // of the row's cells those of the block
+				for own < len(lawful) && int(lawful[own].X) < (b+1)*kernels.Block {
+					own++
 				}
+				p, constant, any := pattern(found, cells, b*kernels.Block, y, z, w.moving(lawful[:own]))
+				if any {
+					id := w.share(ids, p, constant, own > 0)
+					w.entries = append(w.entries, kernels.Entry{Block: uint32(b), Pattern: id})
+					w.place(kicks, w.patterns[id], lawful[:own])
+				}
+				lawful = lawful[own:]
 			}
 		}
+		for _, of := range kicks {
+			w.planes = append(w.planes, uint32(len(w.lawful)))
+			w.lawful = append(w.lawful, of...)
+		}
 	}
+	w.planes = append(w.planes, uint32(len(w.lawful)))
+	w.leftRows = append(w.leftRows, uint32(len(w.left)))
 	w.rows = append(w.rows, uint32(len(w.entries)))
 	return w, nil
 }
 
-// pattern describes the block of cells that starts at (x0, y, z).
-func pattern(found *device.Walls, cells model.Cells, x0, y, z int) (p kernels.Pattern, kicks []float64, any bool) {
+// kicked is the special cells of a row for whose laws kicks are enough; the others are left to
+// the kernel of special cells.
+func (w *walls) kicked(cells model.Cells, row, y, z int) (list []device.LinkCell) {
+	w.leftRows = append(w.leftRows, uint32(len(w.left)))
+	if w.special == nil {
+		return nil
+	}
+	for _, c := range w.special.Cells[w.special.Rows[row]:w.special.Rows[row+1]] {
+		enough := c.More == 0 && c.Links == w.found.Links(cells.Index(int(c.X), y, z))
+		for _, word := range w.special.List[c.First:][:bits.OnesCount32(c.Links)] {
+			enough = enough && word&device.GhostLink == 0
+		}
+		if enough {
+			list = append(list, c)
+		} else {
+			w.left = append(w.left, c)
+		}
+	}
+	return list
+}
+
+// each visits the links of a cell whose law is more than half-way bounce-back at rest.
+func (w *walls) each(c device.LinkCell, visit func(direction int, law uint32)) {
+	at := c.First
+	for rest := c.Links; rest != 0; rest &= rest - 1 {
+		law := w.special.List[at]
+		at++
+		if l := w.special.Laws[law]; int(law) >= w.special.Steady || l.A != 1 || l.B != 0 || l.C != 0 || l.K != 0 {
+			visit(bits.TrailingZeros32(rest), law)
+		}
+	}
+}
+
+// moving has, for each cell of a block, the directions whose kicks follow from the state.
+func (w *walls) moving(lawful []device.LinkCell) (set [kernels.Block]uint32) {
+	for _, c := range lawful {
+		w.each(c, func(i int, _ uint32) { set[c.X%kernels.Block] |= 1 << i })
+	}
+	return set
+}
+
+// place lists the links of cells of a block with that pattern.
+func (w *walls) place(kicks [][]kernels.Kick, p kernels.Pattern, lawful []device.LinkCell) {
+	for _, c := range lawful {
+		w.each(c, func(i int, law uint32) {
+			at := p.Kicks + uint64(bits.OnesCount32(p.Moving&(1<<i-1))*kernels.Block+int(c.X)%kernels.Block)
+			kicks[i] = append(kicks[i], kernels.Kick{X: c.X, Row: c.Row, Law: law, Kick: uint32(at)})
+		})
+	}
+}
+
+// pattern describes the block of cells that starts at (x0, y, z); moving are directions of its
+// cells whose kicks follow from the state.
+func pattern(found *device.Walls, cells model.Cells, x0, y, z int, moving [kernels.Block]uint32) (p kernels.Pattern, kicks []float64, any bool) {
 	var kick [32][kernels.Block]float64
 	for k := range p.Cell {
 		x := x0 + k
@@ -70,7 +146,9 @@ func pattern(found *device.Walls, cells model.Cells, x0, y, z int) (p kernels.Pa
 		any = any || p.Cell[k] != 0
 		for rest := p.Cell[k]; rest != 0; rest &= rest - 1 {
 			i := bits.TrailingZeros32(rest)
-			if kick[i][k] = found.Kick(index, i); kick[i][k] != 0 {
+			if moving[k]>>i&1 != 0 {
+				p.Moving |= 1 << i
+			} else if kick[i][k] = found.Kick(index, i); kick[i][k] != 0 {
 				p.Moving |= 1 << i
 			}
 		}
@@ -81,10 +159,14 @@ func pattern(found *device.Walls, cells model.Cells, x0, y, z int) (p kernels.Pa
 	return p, kicks, any
 }
 
-// share finds an equal pattern or adds this one. The same kicks may belong to other
-// directions of the same cells, as on both sides of a part of a face that moves.
-func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64) uint32 {
+// share finds an equal pattern or adds this one, and adds it in any case if its kicks are its own.
+// The same kicks may belong to other directions of the same cells, as on both sides of a part of
+// a face that moves.
+func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64, own bool) uint32 {
 	key := bytesOf(p.Cell[:]) + bytesOf([]uint32{p.Moving}) + bytesOf(kicks)
+	if own {
+		key += bytesOf([]uint32{uint32(len(w.patterns))})
+	}
 	id, ok := ids[key]
 	if !ok {
 		id = uint32(len(w.patterns))
