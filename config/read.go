@@ -37,8 +37,8 @@ type reader struct {
 
 // parse reads a text into sections. With problems in it some entries are missing
 // or not ok.
-func parse(path string, src []byte) *reader {
-	r := &reader{problems: problems{path: path, src: src}, tables: schema()}
+func parse(p problems) *reader {
+	r, src := &reader{problems: p, tables: schema()}, p.src
 	if len(src) > maxSource {
 		r.add(nowhere, "", "the file has %d bytes; a case file has at most %d", len(src), maxSource)
 		return r

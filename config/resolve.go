@@ -119,7 +119,7 @@ func (r *resolver) units() bool {
 	}
 	reason := "bare numbers are lattice units (cells, steps); units and lattice units are never mixed"
 	if len(many) > 0 {
-		reason += fmt.Sprintf(". %s in line %d sets the style", many[0].e.key.name, r.line(many[0].a.at))
+		reason += fmt.Sprintf(". %s in %s sets the style", many[0].e.key.name, r.where(many[0].a.at))
 	}
 	for _, p := range few {
 		if !p.e.ok {

@@ -15,7 +15,8 @@ import (
 // Options of a study. All ranks call Run with the same.
 type Options struct {
 	Path    string
-	Text    []byte // the case
+	Text    []byte   // the case
+	Set     []string // changes of it: KEY=VALUE
 	Levels  int
 	First   float64 // refinement of the coarsest grid
 	Ratio   float64 // of the spacings of two grids that follow each other
@@ -72,7 +73,7 @@ func (o Options) Load() ([]*config.Case, error) {
 	}
 	var cases []*config.Case
 	for k := range o.Levels {
-		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling})
+		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, o.Set...)
 		if err != nil {
 			// The file and its line stay at the start of a line, where editors look.
 			return nil, fmt.Errorf("the grid refined by %g:\n%w", o.factor(k), err)

@@ -21,11 +21,11 @@ func checkCommand() *cobra.Command {
 		Short: "Check a case and tell what it needs, without running it",
 		Args:  oneCase,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := readCase(args[0], set)
+			text, err := readCase(args[0])
 			if err != nil {
 				return usageError{err}
 			}
-			kase, err := config.Load(args[0], text)
+			kase, err := config.Load(args[0], text, set...)
 			if err == nil && ranks == 0 {
 				ranks = kase.LeastRanks()
 			}

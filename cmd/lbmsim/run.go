@@ -190,11 +190,11 @@ func setFlag(c *cobra.Command, set *[]string) {
 }
 
 // readEverywhere reads the case on rank 0 and gives the same bytes to every rank.
-func readEverywhere(c comm.Comm, path string, set []string) ([]byte, error) {
+func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	var text []byte
 	var err error
 	if c.Rank() == 0 {
-		text, err = readCase(path, set)
+		text, err = readCase(path)
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return nil, sim.Agreed(sim.ExitUsage, err)
@@ -204,11 +204,11 @@ func readEverywhere(c comm.Comm, path string, set []string) ([]byte, error) {
 
 // loadEverywhere parses the same bytes on every rank.
 func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error) {
-	text, err := readEverywhere(c, path, set)
+	text, err := readEverywhere(c, path)
 	if err != nil {
 		return nil, err
 	}
-	kase, err := config.Load(path, text)
+	kase, err := config.Load(path, text, set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
@@ -217,20 +217,8 @@ func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error
 
 const caseLimit = 1 << 20 // bytes
 
-// readCase reads a case file and changes the keys that --set names.
-func readCase(path string, set []string) ([]byte, error) {
-	text, err := readFile(path)
-	if err != nil || len(set) == 0 {
-		return text, err
-	}
-	if text, err = config.Set(text, set); err != nil {
-		return nil, fmt.Errorf("--set %w", err)
-	}
-	return text, nil
-}
-
-// readFile refuses what can't be a case before it fills memory.
-func readFile(path string) ([]byte, error) {
+// readCase refuses what can't be a case before it fills memory.
+func readCase(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -85,12 +85,12 @@ func runStudy(path string, f studyFlags) error {
 // closed last.
 func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, out io.Writer, opened *device.Device) error {
 	signals := catch(c)
-	text, err := readEverywhere(c, path, f.set)
+	text, err := readEverywhere(c, path)
 	if err != nil {
 		return err
 	}
 	o := study.Options{
-		Path: path, Text: text, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
+		Path: path, Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
 		Comm: c, Version: version, Signals: signals,
 	}
 	cases, err := o.Load()
