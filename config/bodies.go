@@ -684,6 +684,11 @@ func (r *resolver) imageForm(s *section, f *SolidFile) bool {
 
 // place checks that a body stands in the flow and leaves some of it.
 func (r *resolver) place(s *section, b Body) {
+	for _, o := range r.all("body") {
+		if o.broken("of", "shape") {
+			return // it may be a part of that one
+		}
+	}
 	n := r.c.Cells
 	shape := b.Shape(nil)
 	lo, hi := shape.Bounds()

@@ -141,6 +141,9 @@ func (r *resolver) viscosity(f *section) (float64, bool) {
 		}
 		nu := e.vals[0].v
 		if e.vals[0].dim == dynamicViscosity() {
+			if f.broken("density") {
+				return 0, false
+			}
 			if !f.has("density") {
 				r.add(e.at, "kinematic = dynamic / density", "a dynamic viscosity needs the density: [fluid] density = \"1000 kg/m3\"")
 				return 0, false
@@ -252,11 +255,12 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 		}
 		return e.vals[0].v, true
 	}
-	largest := 0.0
+	largest, unread := 0.0, f.broken("velocity") || r.section("force").broken("mean_velocity") || r.section("initial").broken("velocity")
 	if e := f.get("velocity"); e != nil {
 		largest = e.vals[0].v
 	}
 	for _, b := range r.all("boundary") {
+		unread = unread || b.broken("velocity")
 		if e := b.get("velocity"); e != nil && constant(e.vals) {
 			largest = math.Max(largest, norm(e.vals))
 		}
@@ -266,6 +270,9 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 	}
 	if e := r.section("initial").get("velocity"); e != nil && constant(e.vals) {
 		largest = math.Max(largest, norm(e.vals))
+	}
+	if largest == 0 && unread {
+		return 0, false
 	}
 	if largest == 0 {
 		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity, the speed in m/s that this is in cells a step",

@@ -63,7 +63,8 @@ func (r *resolver) touches(b Body, f Face) bool {
 func (r *resolver) boundaries() {
 	taken := map[Face]*section{} // without a part
 	parts := map[Face][]facePart{}
-	unsure := r.dims == 0 // a missing face may be one that could not be read
+	// A missing face may be one that could not be read.
+	unsure := r.dims == 0 || r.section("domain").broken("periodic")
 	for _, s := range r.all("boundary") {
 		b := Boundary{Name: s.name()}
 		e := s.get("type")
@@ -357,6 +358,9 @@ func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableF
 
 // wallVelocity is that of a wall that moves in its plane.
 func (r *resolver) wallVelocity(s *section, b *Boundary, v []amount) {
+	if s.broken("type") {
+		return
+	}
 	for a := range v {
 		if v[a].f != nil {
 			r.add(v[a].at, "", "the velocity of a moving_wall must be constant")
