@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -72,8 +74,21 @@ func (r *reader) syntax(err error) {
 	if msg == "" {
 		msg = strings.TrimPrefix(p.Error(), "toml: ")
 	}
-	r.add(at, "the file is not valid TOML: https://toml.io", "%s", msg)
+	reason := "the file is not valid TOML: https://toml.io"
+	if strings.Contains(msg, "array terminator") {
+		reason = "is the list before it closed by ]?"
+	}
+	if name, ok := strings.CutSuffix(msg, "' has already been defined."); ok {
+		name = strings.TrimPrefix(name, "Key '")
+		msg, reason = name+" is given twice", "the first is in "+r.where(r.marks.keyAt(strings.Split(name, ".")...))
+	} else if m := unquoted.FindSubmatch(r.src[bytes.LastIndexByte(r.src[:at.off], '\n')+1:]); m != nil {
+		msg, reason = "a text without quotes", fmt.Sprintf("write %s = %q; a number with a unit is a text, too", m[1], m[2])
+	}
+	r.add(at, reason, "%s", msg)
 }
+
+// unquoted is a line such as `viscosity = 1e-6 m2/s`.
+var unquoted = regexp.MustCompile(`^\s*([A-Za-z0-9_-]+)\s*=\s*([A-Za-z0-9+-][^"'\[\]{}#\n]*[A-Za-z0-9%])\s*(?:#[^\n]*)?(?:\n|$)`)
 
 // walk reads the table at a path.
 func (r *reader) walk(path []string, raw map[string]any) {
@@ -96,18 +111,18 @@ func (r *reader) walk(path []string, raw map[string]any) {
 			m, ok := raw[k].(map[string]any)
 			switch {
 			case ok && anyName && !goodName(k):
-				r.add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become names of files", "%s is no name", shortQuote(k))
+				r.add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become names of files", "%s is not a valid name", shortQuote(k))
 			case ok:
 				r.walk(full, m)
 			case anyName:
-				r.add(at, "", "%s must be a table: [%s.NAME]", strings.Join(full, "."), strings.Join(path, "."))
+				r.add(at, "", "%s stands directly in [%[2]s]: give the table a name, [%[2]s.NAME]", k, strings.Join(path, "."))
 			default:
 				_, named := below(r.tables, full)
 				head := "[" + strings.Join(full, ".") + "]"
 				if named {
 					head = "[" + strings.Join(full, ".") + ".NAME]"
 				}
-				r.add(at, "", "%s is a table here: %s", k, head)
+				r.add(at, "", "%s must be a table: %s", k, head)
 			}
 			continue
 		}
