@@ -69,7 +69,11 @@ type Case struct {
 
 // Row is one line of the derived table: what, its value in lattice units and,
 // where units are given, in SI.
-type Row struct{ Name, Lattice, SI string }
+type Row struct {
+	Name    string `json:"name"`
+	Lattice string `json:"lattice"`
+	SI      string `json:"si"`
+}
 
 // Dims of the case.
 func (c *Case) Dims() int { return c.Spec.Lattice.Dims }

@@ -33,29 +33,29 @@ type Options struct {
 
 // Level is one grid.
 type Level struct {
-	Factor  float64 // of refinement against the case
-	Cells   [3]int
-	Spacing float64 // in the unit of the case
-	Step    float64
-	Tau     float64
-	Steps   int
-	Seconds float64
-	MLUPS   float64
-	Mach    float64 // the largest at the end
-	Expect  []sim.Verdict
+	Factor  float64       `json:"factor"` // of refinement against the case
+	Cells   [3]int        `json:"cells"`
+	Spacing float64       `json:"spacing"` // in the unit of the case
+	Step    float64       `json:"step"`
+	Tau     float64       `json:"tau"`
+	Steps   int           `json:"steps"`
+	Seconds float64       `json:"seconds"`
+	MLUPS   float64       `json:"mlups"`
+	Mach    float64       `json:"mach"` // the largest at the end
+	Expect  []sim.Verdict `json:"expect"`
 }
 
 // Study is what came out; on rank 0.
 type Study struct {
-	Case    string
-	Title   string
-	Version string
-	Device  string
-	Scaling string
-	Ratio   float64
-	Formal  float64
-	Levels  []Level
-	Results []Result
+	Case    string   `json:"case"`
+	Title   string   `json:"title"`
+	Version string   `json:"version"`
+	Device  string   `json:"device"`
+	Scaling string   `json:"scaling"`
+	Ratio   float64  `json:"ratio"`
+	Formal  float64  `json:"formal"`
+	Levels  []Level  `json:"levels"`
+	Results []Result `json:"results"`
 }
 
 // Load is the case on all grids, from the coarsest to the finest: whatever is wrong is

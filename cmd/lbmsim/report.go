@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -256,7 +258,12 @@ func (j *jsonReport) Start(s sim.Start) {
 		j.Warn(w)
 	}
 }
-func (j *jsonReport) Progress(p sim.Progress) { j.event("progress", p) }
+func (j *jsonReport) Progress(p sim.Progress) {
+	j.event("progress", map[string]any{
+		"step": p.Step, "last_step": p.Last, "time": p.Time, "seconds": p.Elapsed.Seconds(), "mlups": p.MLUPS, "roofline": p.Roofline,
+		"communication": p.Communication, "eta": p.ETA.Seconds(), "max_mach": p.MaxMach, "left_out": tallies(p.LeftOut), "watch": watchOf(p.Health),
+	})
+}
 func (j *jsonReport) Wrote(kind, path string) {
 	j.event("wrote", map[string]string{"kind": kind, "path": path})
 }
@@ -265,10 +272,38 @@ func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
-		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "left_out": s.LeftOut, "watch": s.Health, "expect": s.Expect,
+		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
+		"watch": watchOf(s.Health), "expect": s.Expect,
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }
+
+// In the log keys are words of the format, in snake_case; names that a case or a run has are values.
+
+type tally struct {
+	Of    string `json:"of"`
+	Count int    `json:"count"`
+}
+
+func tallies(counts map[string]int) []tally {
+	list := []tally{}
+	for _, of := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, tally{of, counts[of]})
+	}
+	return list
+}
+
+func filesOf(last map[string]string) []map[string]string {
+	list := []map[string]string{}
+	for _, kind := range slices.Sorted(maps.Keys(last)) {
+		list = append(list, map[string]string{"kind": kind, "path": last[kind]})
+	}
+	return list
+}
+
+func watchOf(h sim.Health) map[string]any {
+	return map[string]any{"density_drift": h.DensityDrift, "max_speed": h.MaxSpeed, "grid_scale": h.GridScale, "warned": tallies(h.Warned)}
+}
 
 // printRanks prints a line for each rank: where it runs and how it talks.
 func printRanks(out io.Writer, ranks []sim.RankInfo) {
