@@ -63,7 +63,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	setFlag(c, &set)
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `folder`")
-	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of ranks that the run would have (default 1, or what the case asks for)")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
+	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
 	return c
 }

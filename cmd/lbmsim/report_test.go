@@ -1,9 +1,12 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"lbmsim/sim"
 )
@@ -27,6 +30,25 @@ func TestProgressFits(t *testing.T) {
 			t.Errorf("no %q in %q", word, whole)
 		}
 	}
+}
+
+// A value is shown by what it is, in capitals: not by its type, nor by one of the values it may have.
+func TestHelpNamesValues(t *testing.T) {
+	line := regexp.MustCompile(`^ +(?:-[a-z], )?--([a-z-]+)(?: (\S+))?   +\S`)
+	named := regexp.MustCompile(`^([A-Z]+(=[A-Z]+)?)?$`)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, text := range strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n") {
+			m := line.FindStringSubmatch(text)
+			if text != "" && (m == nil || !named.MatchString(m[2])) {
+				t.Errorf("%s: %s", c.CommandPath(), text)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(command())
 }
 
 // A word that is no file is taken for a command, and the nearest one is named.

@@ -54,22 +54,22 @@ func runCommand() *cobra.Command {
 			return runCase(args[0], f)
 		},
 	}
-	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, the path of one, or auto: the latest if there is one, else from the beginning")
+	c.Flags().StringVar(&f.restart, "restart", "", "continue from a `CHECKPOINT`: its path, latest, or auto: the latest if there is one, else from the beginning")
 	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
 	setFlag(c, &f.set)
-	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
+	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as the case says)")
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
-	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
 	deviceFlags(c, &f)
 	return c
 }
 
 // deviceFlags adds those that say where to compute.
 func deviceFlags(c *cobra.Command, f *runFlags) {
-	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().StringVar(&f.transport, "transport", "", "how neighbours get each other's edges: `host`, gpu, peer or auto (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
-	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().StringVar(&f.transport, "transport", "", "`WAY` in which neighbours get each other's edges: host, gpu, peer or auto (default: as the case says)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.isa, "isa", "", "instruction `SET` of the CPU device, such as avx2 (default: the best there is)")
 }
 
 // runCase runs the case on the ranks that were started.

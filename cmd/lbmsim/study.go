@@ -55,13 +55,13 @@ times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 201
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runStudy(args[0], f) },
 	}
-	c.Flags().IntVar(&f.levels, "levels", 3, "number of grids")
-	c.Flags().Float64Var(&f.ratio, "ratio", 2, "of the spacings of two grids that follow each other")
-	c.Flags().Float64Var(&f.first, "first", 1, "how much finer than the case the coarsest grid is")
-	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "how the time step follows the spacing: `diffusive` or acoustic")
-	c.Flags().Float64Var(&f.order, "order", 2, "formal order of the method")
-	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().IntVar(&f.levels, "levels", 3, "number of `GRIDS`")
+	c.Flags().Float64Var(&f.ratio, "ratio", 2, "`RATIO` of the spacings of two grids that follow each other")
+	c.Flags().Float64Var(&f.first, "first", 1, "`FACTOR` by which the coarsest grid is finer than the case")
+	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "`RULE` by which the time step follows the spacing: diffusive or acoustic")
+	c.Flags().Float64Var(&f.order, "order", 2, "formal `ORDER` of the method")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the study as one JSON object")
 	setFlag(c, &f.set)
 	return c
