@@ -61,7 +61,7 @@ type Progress struct {
 	Step, Last    int
 	Time          float64       // simulated, in the case's unit
 	Elapsed       time.Duration // since the first step
-	MLUPS         float64       // million cell updates a second since the last progress
+	MLUPS         float64       // million cell updates a second of the latest steps, without what is done between them
 	Roofline      float64       // share of the memory roofline, 0 when unknown
 	Communication float64       // share of the time that waits for messages
 	ETA           time.Duration
