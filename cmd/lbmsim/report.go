@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lbmsim/config"
+	"lbmsim/doctor"
 	"lbmsim/sim"
 )
 
@@ -63,6 +65,14 @@ type textReport struct {
 	terminal bool
 	last     time.Time
 	open     bool // a progress line is on the terminal
+	progress sim.Progress
+	files    written
+}
+
+// written are the files that a terminal's line speaks of.
+type written struct {
+	count int
+	last  string
 }
 
 const (
@@ -111,23 +121,36 @@ func (t *textReport) Progress(p sim.Progress) {
 	if time.Since(t.last) < every {
 		return
 	}
-	t.last = time.Now()
-	if t.terminal {
-		fmt.Fprint(t.out, "\r\x1b[K"+progressText(p, columns()-1))
-		t.open = true
+	if t.progress = p; t.terminal {
+		t.draw()
 		return
 	}
-	t.line("%s", progressText(p, 1<<10))
+	t.last = time.Now()
+	t.line("%s", progressText(p, written{}, 1<<10))
+}
+
+// draw writes the terminal's line anew.
+func (t *textReport) draw() {
+	fmt.Fprint(t.out, "\r\x1b[K"+progressText(t.progress, t.files, columns()-1))
+	t.open, t.last = true, time.Now()
 }
 
 // progressText says as much as there is room for, what matters most first.
-func progressText(p sim.Progress, room int) string {
+func progressText(p sim.Progress, w written, room int) string {
 	text := fmt.Sprintf("step %d of %d (%.0f %%)", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last))
-	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS), fmt.Sprintf("Mach %.3f", p.MaxMach)}
+	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS)}
+	if w.count > 0 {
+		more = append(more, doctor.Count(w.count, "file")+" written")
+	}
+	more = append(more, fmt.Sprintf("Mach %.3f", p.MaxMach))
 	if p.Roofline > 0 {
 		more = append(more, fmt.Sprintf("%.0f %% of the roofline", 100*p.Roofline))
 	}
-	for _, part := range append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication)) {
+	more = append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication))
+	if w.count > 0 {
+		more = append(more, "last "+w.last)
+	}
+	for _, part := range more {
 		if len(text)+2+len(part) > room {
 			break
 		}
@@ -147,6 +170,11 @@ func columns() int {
 func (t *textReport) Wrote(kind, path string) {
 	if !t.terminal {
 		t.line("wrote %s %s", kind, path)
+		return
+	}
+	t.files = written{t.files.count + 1, kind + " " + filepath.Base(path)}
+	if t.open && time.Since(t.last) >= terminalEvery {
+		t.draw()
 	}
 }
 
