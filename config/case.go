@@ -65,6 +65,7 @@ type Case struct {
 
 	Warnings []string // printed at start, never fatal
 	Table    []Row    // the derived quantities, printed at start and by check
+	Details  []string // names of rows that a first look can do without: most cases have them, or they say nothing of this one
 }
 
 // Row is one line of the derived table: what, its value in lattice units and,

@@ -9,6 +9,9 @@ import (
 
 // [force] and [initial], and what the speeds of a case say about its accuracy.
 
+// mostCellReynolds is the Reynolds number of a cell up to which gradients are resolved, as a rule.
+const mostCellReynolds = 20
+
 // timedLooks is at how many times of the run expressions with t are tried.
 const timedLooks = 1000
 
@@ -265,7 +268,7 @@ func (r *resolver) speeds() {
 		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", short(mach), what, short(100*mach*mach), fix)
 	}
 	nu := (r.c.Tau - 0.5) / 3
-	if re := u / nu; re > 20 {
+	if re := u / nu; re > mostCellReynolds {
 		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
 	}
 	r.robust(u, what)

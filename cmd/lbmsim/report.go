@@ -28,10 +28,12 @@ type reporter interface {
 	Note(message string) // after the end
 }
 
-func newReporter(kind string) (reporter, error) {
+// newReporter of text tells with verbose all that is known at the start, else what matters to the
+// case; JSON has everything in any case.
+func newReporter(kind string, verbose bool) (reporter, error) {
 	switch kind {
 	case "text":
-		return &textReport{out: os.Stdout, terminal: watched()}, nil
+		return &textReport{out: os.Stdout, terminal: watched(), verbose: verbose}, nil
 	case "json":
 		return &jsonReport{json.NewEncoder(os.Stdout)}, nil
 	}
@@ -63,6 +65,8 @@ func watched() bool {
 type textReport struct {
 	out      io.Writer
 	terminal bool
+	verbose  bool
+	ranks    int
 	last     time.Time
 	open     bool // a progress line is on the terminal
 	progress sim.Progress
@@ -95,13 +99,29 @@ func (t *textReport) Start(s sim.Start) {
 		t.line("%s", s.Case.Title)
 	}
 	t.line("")
-	printTable(t.out, s.Case.Table)
-	t.line("")
-	printRanks(t.out, s.Ranks)
-	for _, r := range s.Routes {
-		t.line("ghosts    %s", routesText(r))
+	table := s.Case.Table
+	if !t.verbose {
+		table = slices.DeleteFunc(slices.Clone(table), func(r config.Row) bool { return slices.Contains(s.Case.Details, r.Name) })
 	}
-	t.line("messages  %s", s.MPI)
+	printTable(t.out, table)
+	t.line("")
+	if t.ranks = len(s.Ranks); t.ranks == 1 && !t.verbose {
+		r := s.Ranks[0]
+		t.line("device    %s, %s, %s of memory", r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)))
+	} else {
+		printRanks(t.out, s.Ranks)
+	}
+	// Why edges travel as they do is news to who has asked for a way, or has GPUs.
+	asked := s.Case.Device.Transport != config.AutoTransport
+	gpus := slices.ContainsFunc(s.Ranks, func(r sim.RankInfo) bool { return r.Device.Name != "cpu" })
+	if t.verbose || t.ranks > 1 && (asked || gpus) {
+		for _, r := range s.Routes {
+			t.line("ghosts    %s", routesText(r))
+		}
+	}
+	if t.verbose {
+		t.line("messages  %s", s.MPI)
+	}
 	t.line("output    %s", s.Output)
 	if s.Restart != "" {
 		t.line("restart   from %s at step %d", s.Restart, s.First)
@@ -146,7 +166,9 @@ func progressText(p sim.Progress, w written, room int) string {
 	if p.Roofline > 0 {
 		more = append(more, fmt.Sprintf("%.0f %% of the roofline", 100*p.Roofline))
 	}
-	more = append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication))
+	if p.Communication > 0 {
+		more = append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication))
+	}
 	if w.count > 0 {
 		more = append(more, "last "+w.last)
 	}
@@ -194,7 +216,11 @@ func (t *textReport) Finish(s sim.Summary) {
 	} else {
 		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
 	}
-	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Ending, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
+	between := ""
+	if t.ranks > 1 {
+		between = fmt.Sprintf("; imbalance %.1f %%; sent %s a rank and step", 100*s.Imbalance, bytesText(w.Bytes))
+	}
+	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health))
 	for _, v := range s.Expect {
 		if v.Free {

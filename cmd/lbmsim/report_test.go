@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/sim"
 )
 
@@ -56,6 +58,44 @@ func TestFilesOnATerminal(t *testing.T) {
 			t.Errorf("the last line is %q", drawn[len(drawn)-2])
 		case !terminal && (len(lines) != 41 || strings.Contains(out.String(), "\x1b") || !strings.Contains(out.String(), "wrote picture out/case/speed_19.png\n")):
 			t.Errorf("in a log: %q", out.String())
+		}
+	}
+}
+
+// The first table has what matters to the case and to the ranks at hand; --verbose has all.
+func TestFirstTable(t *testing.T) {
+	box := "[domain]\ncells = [8, 8]\nperiodic = [\"x\"]\n[fluid]\nviscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[run]\nsteps = 1\n"
+	one := []sim.RankInfo{{Host: "here", Hi: [3]int{8, 8, 1}, Device: device.Info{Name: "cpu", Model: "a processor"}, Transport: "none needed"}}
+	two := append(one, sim.RankInfo{Rank: 1, Host: "here", Device: device.Info{Name: "cpu"}, Transport: "host: straight"})
+	gpus := []sim.RankInfo{{Device: device.Info{Name: "cuda:0"}}, {Device: device.Info{Name: "cuda:1"}}}
+	for name, c := range map[string]struct {
+		more       string
+		ranks      []sim.RankInfo
+		verbose    bool
+		with, sans []string
+	}{
+		"at rest":   {"", one, false, []string{"cells", "device    a processor"}, []string{"wall law", "spacing dx", "ghosts", "messages", "rank  host"}},
+		"a channel": {"[force]\nacceleration = [1e-5, 0]\n", one, false, []string{"wall law", "body force"}, []string{"spacing dx"}},
+		"all":       {"", one, true, []string{"wall law", "spacing dx", "rank  host", "ghosts    host", "messages  a library"}, nil},
+		"ranks":     {"", two, false, []string{"rank  host", "host: straight"}, []string{"ghosts    ", "messages"}},
+		"a wish":    {"[device]\ntransport = \"host\"\n", two, false, []string{"ghosts    host"}, nil},
+		"GPUs":      {"", gpus, false, []string{"ghosts    host"}, nil},
+	} {
+		k, err := config.Load("a.toml", []byte(box+c.more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		(&textReport{out: &out, verbose: c.verbose}).Start(sim.Start{Case: k, Ranks: c.ranks, MPI: "a library", Routes: []sim.Routes{{Transport: "host", Why: "so"}}})
+		for _, want := range c.with {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out.String())
+			}
+		}
+		for _, no := range c.sans {
+			if strings.Contains(out.String(), no) {
+				t.Errorf("%s: %q in\n%s", name, no, out.String())
+			}
 		}
 	}
 }

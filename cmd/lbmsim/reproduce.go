@@ -54,7 +54,7 @@ may round differently.`,
 }
 
 func runReproduce(path string, f runFlags) error {
-	report, err := newReporter(f.log)
+	report, err := newReporter(f.log, f.verbose)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type runFlags struct {
 	// overwrite begins anew where there are results.
 	overwrite bool
 	log       string
+	verbose   bool
 	device    string
 	threads   int
 	isa       string
@@ -60,6 +61,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as the case says)")
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
 	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell all at the start: every number of the case, every rank, and why edges travel as they do")
 	deviceFlags(c, &f)
 	return c
 }
@@ -77,7 +79,7 @@ func runCase(path string, f runFlags) error {
 	if f.threads < 0 {
 		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
 	}
-	report, err := newReporter(f.log)
+	report, err := newReporter(f.log, f.verbose)
 	if err != nil {
 		return err
 	}
