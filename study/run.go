@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"time"
 
 	"lbmsim/comm"
@@ -11,6 +12,10 @@ import (
 	"lbmsim/device"
 	"lbmsim/sim"
 )
+
+// Folder below the output folder of the case that has one for the tables of each grid: those beside
+// it are of the case's own run.
+const Folder = "study"
 
 // Options of a study. All ranks call Run with the same.
 type Options struct {
@@ -43,6 +48,7 @@ type Level struct {
 	MLUPS   float64       `json:"mlups"`
 	Mach    float64       `json:"mach"` // the largest at the end
 	Expect  []sim.Verdict `json:"expect"`
+	Output  string        `json:"output,omitempty"` // folder of its tables, if it has any
 }
 
 // Study is what came out; on rank 0.
@@ -81,8 +87,9 @@ func (o Options) Load() ([]*config.Case, error) {
 		if len(c.Expect) == 0 {
 			return nil, fmt.Errorf("%s measures nothing: a study follows the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
-		// A study writes no files.
-		c.Fields.On, c.Picture.On, c.Checkpoint.On, c.Probes = false, false, false, nil
+		// Numbers of every grid are of use, fields would fill the disk.
+		c.Fields.On, c.Averages.On, c.Picture.On, c.Checkpoint.On, c.Planes = false, false, false, false, nil
+		c.OutputDir = filepath.Join(c.OutputDir, Folder, fmt.Sprintf("refined_%.6g", o.factor(k)))
 		cases = append(cases, c)
 	}
 	return cases, nil
@@ -101,6 +108,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		report := &listener{}
 		err := sim.Run(sim.Options{
 			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals,
+			Overwrite: true, // an earlier study has the same folder
 		})
 		// What a case expects is meant for its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
@@ -123,6 +131,9 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		l := Level{
 			Factor: o.factor(k), Cells: c.Cells, Spacing: c.Units.Length, Step: c.Units.Time, Tau: c.Tau, Steps: c.Run.Steps,
 			Seconds: report.end.Elapsed.Round(time.Millisecond).Seconds(), MLUPS: report.end.MLUPS, Mach: report.mach, Expect: report.end.Expect,
+		}
+		if info, err := os.Stat(c.OutputDir); err == nil && info.IsDir() {
+			l.Output = c.OutputDir
 		}
 		s.Levels = append(s.Levels, l)
 		if o.Done != nil {

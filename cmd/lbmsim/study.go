@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,11 @@ Lengths, times and velocities stay what the case says they are. With --scaling d
 the time step falls with the square of the spacing, so that the Mach number falls, too,
 and the results tend to those of incompressible flow; with acoustic it falls with the
 spacing and the Mach number stays. [run] steps, and periods in steps, are those of the
-case and grow in proportion. No files are written.
+case and grow in proportion.
+
+Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR in the output
+folder of the case, whose own results stay; those of an earlier study are replaced. Fields,
+averages, planes, pictures and checkpoints are not written.
 
 The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
 the last two where the quantity is an error against an exact solution. GCI is the grid
@@ -173,6 +178,11 @@ func printStudy(out io.Writer, s *study.Study) error {
 		}
 	}
 	printColumns(out, rows)
+	for _, l := range s.Levels[:1] {
+		if l.Output != "" {
+			warnings = append([]string{fmt.Sprintf("tables of the grids are in %s", filepath.Dir(l.Output))}, warnings...)
+		}
+	}
 	_, err := fmt.Fprintln(out, strings.Join(warnings, "\n"))
 	return err
 }
