@@ -122,7 +122,7 @@ func (r *resolver) schedule(s *section) Schedule {
 		} else if r.haveTime {
 			c.Period = e.vals[0].v / r.c.Units.Time
 			if c.Period < 1 {
-				r.warn("%s: every = %s is less than one step (%s): every step is taken", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
+				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
 			}
 			if c.Period > 1e15 {
 				c.Period = 1e15
@@ -141,12 +141,27 @@ func (r *resolver) schedule(s *section) Schedule {
 	if n := r.c.Run.Steps; n > 0 && r.haveTime {
 		switch {
 		case c.Period > float64(n) && s.has("every"):
-			r.warn("%s: every is %s steps, but the run has only %d", s.head(), short(c.Period), n)
+			r.warn("%s: every is %s steps, but the run has only %s: %s", s.head(), short(c.Period), grouped(n), c.remains())
 		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
 			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.head())
 		}
 	}
 	return c
+}
+
+// remains is what a schedule whose period is longer than the run comes to.
+func (s Schedule) remains() string {
+	switch {
+	case s.WallTime > 0:
+		return "it is due by the clock alone"
+	case s.Start && s.End:
+		return "it is due at the start and at the end alone"
+	case s.Start:
+		return "it is due at the start alone"
+	case s.End:
+		return "it is due at the end alone"
+	}
+	return "it is never due"
 }
 
 func (r *resolver) outputs() {

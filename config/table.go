@@ -36,12 +36,12 @@ func (r *resolver) table() {
 		n *= c.Cells[a]
 	}
 	row("model", c.Spec.String(), "")
-	row("cells", fmt.Sprintf("%s = %d", cells, n), r.point(r.size))
+	row("cells", fmt.Sprintf("%s = %s", cells, grouped(n)), r.point(r.size))
 	row("spacing dx", "1", short(u.Length)+" m")
 	detail(!u.Physical)
 	row("time step dt", "1", short(u.Time)+" s")
 	detail(!u.Physical)
-	row("steps", fmt.Sprint(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
+	row("steps", grouped(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
 	row("viscosity nu", short(nu), short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
