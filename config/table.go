@@ -53,7 +53,7 @@ func (r *resolver) table() {
 	r.temperatureRows(row)
 	if u.Physical {
 		row("reference density", "1", short(u.Density)+" kg/m3")
-		detail(!r.section("fluid").keys["density"].given)
+		detail(u.Density == 1) // as where the case gives none
 	}
 	fluid := r.section("fluid")
 	if l, v := fluid.get("length"), fluid.get("velocity"); l != nil && v != nil {
