@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Load reads and resolves a case file, with the changes that --set makes: KEY=VALUE each. path
 // is used in messages and for the default output folder; nothing is opened. All errors of the
@@ -14,18 +17,29 @@ func Load(path string, src []byte, changes ...string) (*Case, error) {
 // lattice units those are the cells and steps that the file speaks of, and Units leads back
 // to them. Resolved is the text of the case itself, of factor 1.
 func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Case, error) {
+	c, err := resolved(path, src, f, changes)
+	if list, ok := err.(Errors); ok && len(changes) > 0 {
+		blame(list, changes, func(changes []string) bool {
+			_, err := resolved(path, src, f, changes)
+			return err == nil
+		})
+	}
+	return c, err
+}
+
+func resolved(path string, src []byte, f Refinement, changes []string) (*Case, error) {
 	text, edits, err := changed(src, changes)
 	if err != nil {
 		return nil, err
 	}
 	r := &resolver{reader: parse(problems{path: path, src: text, asis: src, edits: edits}), refinement: f}
 	if len(r.sections) == 0 { // not TOML
-		return nil, r.blame(r.err(), f)
+		return nil, r.err()
 	}
 	r.c = &Case{Path: path, Source: append([]byte{}, text...)}
 	r.resolve()
 	if err := r.err(); err != nil {
-		return nil, r.blame(err, f)
+		return nil, err
 	}
 	r.c.Resolved = r.echo()
 	return r.c, nil
@@ -33,21 +47,23 @@ func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Cas
 
 // blame tells of the changes at mistakes in lines of the file that are none without them: a wall
 // has no velocity, and who has made it a wall is the command line.
-func (r *resolver) blame(err error, f Refinement) error {
-	if len(r.edits) == 0 {
-		return err
+func blame(list Errors, changes []string, fine func(changes []string) bool) {
+	if !fine(nil) {
+		return
 	}
-	if _, alone := LoadRefined(r.path, r.asis, f); alone != nil {
-		return err
-	}
-	var changes []string
-	for _, e := range r.edits {
-		changes = append(changes, "--set "+headline(e.arg))
-	}
-	for i := range r.list {
-		if p := &r.list[i]; p.Set == "" {
-			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file by itself has no errors: this one comes with "+strings.Join(changes, ", "), "\n")
+	guilty := changes
+	for i := range changes {
+		if fine(slices.Delete(slices.Clone(changes), i, i+1)) {
+			guilty = changes[i : i+1]
 		}
 	}
-	return r.list
+	var words []string
+	for _, c := range guilty {
+		words = append(words, "--set "+headline(c))
+	}
+	for i := range list {
+		if p := &list[i]; p.Set == "" {
+			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file by itself has no errors: this one comes with "+strings.Join(words, ", "), "\n")
+		}
+	}
 }
