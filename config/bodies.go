@@ -296,7 +296,7 @@ func (r *resolver) bodyKeys(m *made) {
 		delete(s.keys, k.name) // not even a default
 	}
 	if r.dims == 2 && !m.kind.flat {
-		r.add(e.at, "", "a sphere in 2D: a disc is shape = \"cylinder\"")
+		r.add(e.at, "", "a sphere needs 3D; a disc in 2D is shape = \"cylinder\"")
 		m.kind = solidKind{}
 		return
 	}
@@ -359,7 +359,7 @@ func (r *resolver) claim(m *made, known map[string]*made) {
 			part.in = m
 			for _, k := range ofSurfaces {
 				if part.s.has(k) {
-					r.add(part.s.keys[k].keyAt, "", "[body.%s] is a part of %s, whose %s it has", w, m.s.head(), k)
+					r.add(part.s.keys[k].keyAt, "", "[body.%s] is a part of %s and takes its %s from there", w, m.s.head(), k)
 				}
 				delete(part.s.keys, k)
 			}
@@ -526,7 +526,7 @@ func (r *resolver) cylinder(s *section) geometry.Shape {
 	if e := s.get("axis"); e != nil {
 		c.Axis = axisOf(e.text)
 		if r.dims == 2 && c.Axis != 2 {
-			r.add(e.at, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder along %s in 2D", e.text)
+			r.add(e.at, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder cannot lie along %s in 2D", e.text)
 			return nil
 		}
 	}
@@ -623,7 +623,7 @@ func (r *resolver) solidFile(s *section, image bool) int {
 // file is the path of a file that a section names.
 func (r *resolver) file(s *section, e *entry) (path string, ok bool) {
 	if e.text == "" {
-		r.add(e.at, "", "%s has an empty file name", s.head())
+		r.add(e.at, "", "%s is empty: give the name of a file", e.key.name)
 		return "", false
 	}
 	if filepath.IsAbs(e.text) {
@@ -684,6 +684,11 @@ func (r *resolver) imageForm(s *section, f *SolidFile) bool {
 
 // place checks that a body stands in the flow and leaves some of it.
 func (r *resolver) place(s *section, b Body) {
+	for _, o := range r.all("body") {
+		if o.broken("of", "shape") {
+			return // it may be a part of that one
+		}
+	}
 	n := r.c.Cells
 	shape := b.Shape(nil)
 	lo, hi := shape.Bounds()

@@ -65,11 +65,16 @@ type Case struct {
 
 	Warnings []string // printed at start, never fatal
 	Table    []Row    // the derived quantities, printed at start and by check
+	Details  []string // names of rows that a first look can do without: most cases have them, or they say nothing of this one
 }
 
 // Row is one line of the derived table: what, its value in lattice units and,
 // where units are given, in SI.
-type Row struct{ Name, Lattice, SI string }
+type Row struct {
+	Name    string `json:"name"`
+	Lattice string `json:"lattice"`
+	SI      string `json:"si"`
+}
 
 // Dims of the case.
 func (c *Case) Dims() int { return c.Spec.Lattice.Dims }

@@ -25,7 +25,7 @@ func (r *resolver) domain() {
 	for a, n := range cells {
 		r.c.Cells[a] = n
 		if total *= n; total > maxCells { // each is at most maxAxis: no overflow
-			r.add(s.at, fmt.Sprintf("at most %d; a coarser spacing has fewer", maxCells), "the domain has too many cells: %v", cells)
+			r.add(s.at, fmt.Sprintf("at most %s; a larger spacing has fewer", grouped(maxCells)), "the domain has too many cells: %s", crossed(cells))
 			return
 		}
 	}
@@ -158,7 +158,7 @@ func (r *resolver) divide(size []amount, spacing float64) []int {
 	for a := range size {
 		n := size[a].v / spacing
 		if n > maxAxis+0.5 {
-			r.add(size[a].at, fmt.Sprintf("at most %d; a larger spacing has fewer", maxAxis),
+			r.add(size[a].at, fmt.Sprintf("at most %s; a larger spacing has fewer", grouped(maxAxis)),
 				"%s along %s are %s cells", r.si(size[a].v, model.Length), axes()[a], short(n))
 			return nil
 		}

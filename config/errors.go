@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of a case file are collected, sorted by place and shown with the line
+// Errors of a case are collected, sorted by place and shown with the line, or the --set,
 // they are in: whoever has three mistakes should learn of three.
 
 // Problem is one error in a case file.
 type Problem struct {
 	Path      string // of the file, as given
+	Set       string // KEY=VALUE, where the mistake is in a --set of the command line and not in the file
 	Line, Col int    // from 1, Col in characters; 0 when the file as a whole is meant
 	Width     int    // characters to underline
-	Source    string // the line
+	Source    string // the line, or the KEY=VALUE
 	Message   string // what is wrong
 	Reason    string // why, and what is allowed; may be empty or have several lines
 }
@@ -51,12 +52,18 @@ const maxKept = 500
 const window = 110
 
 func (p Problem) write(b *strings.Builder) {
-	if p.Line == 0 {
-		fmt.Fprintf(b, "%s: error: %s\n", p.Path, p.Message)
-	} else {
+	margin := fmt.Sprintf("%5d | ", p.Line)
+	switch {
+	case p.Set != "":
+		fmt.Fprintf(b, "--set %s: error: %s\n", headline(p.Set), p.Message)
+		margin = "--set | "
+	case p.Line > 0:
 		fmt.Fprintf(b, "%s:%d:%d: error: %s\n", p.Path, p.Line, p.Col, p.Message)
+	default:
+		fmt.Fprintf(b, "%s: error: %s\n", p.Path, p.Message)
+	}
+	if p.Col > 0 {
 		line, col := clip(printable(p.Source), p.Col-1)
-		margin := fmt.Sprintf("%5d | ", p.Line)
 		width := min(p.Width, len(line)-col)
 		pad := make([]rune, 0, col)
 		for _, r := range line[:col] {
@@ -73,6 +80,15 @@ func (p Problem) write(b *strings.Builder) {
 			fmt.Fprintf(b, "    %s\n", l)
 		}
 	}
+}
+
+// headline is a text of the user on one line, cut to the length of a headline.
+func headline(s string) string {
+	r := printable(s)
+	if len(r) > 60 {
+		r = append(r[:57:57], []rune("...")...)
+	}
+	return string(r)
 }
 
 // printable replaces what a terminal would act on.
@@ -113,7 +129,9 @@ var nowhere = mark{off: -1}
 // problems collects the errors of one source.
 type problems struct {
 	path  string
-	src   []byte
+	src   []byte // with what --set changes
+	asis  []byte // as the file has it
+	edits []edit // what leads from there to src
 	list  Errors
 	count int // of all, kept or not
 }
@@ -125,16 +143,22 @@ func (p *problems) add(at mark, reason, format string, args ...any) {
 	}
 	q := Problem{Path: p.path, Message: fmt.Sprintf(format, args...), Reason: reason}
 	if at.off >= 0 && at.off <= len(p.src) {
-		start := bytes.LastIndexByte(p.src[:at.off], '\n') + 1
-		end := len(p.src)
-		if n := bytes.IndexByte(p.src[at.off:], '\n'); n >= 0 {
+		text := p.asis
+		if e := p.edit(at); e != nil {
+			q.Set, text, at = e.arg, []byte(e.arg), e.at(at)
+		} else {
+			at.off = p.inFile(at.off)
+			q.Line = bytes.Count(text[:at.off], []byte{'\n'}) + 1
+		}
+		start := bytes.LastIndexByte(text[:at.off], '\n') + 1
+		end := len(text)
+		if n := bytes.IndexByte(text[at.off:], '\n'); n >= 0 {
 			end = at.off + n
 		}
-		q.Line = bytes.Count(p.src[:at.off], []byte{'\n'}) + 1
-		q.Col = utf8.RuneCount(p.src[start:at.off]) + 1
+		q.Col = utf8.RuneCount(text[start:at.off]) + 1
 		stop := min(max(at.off+at.len, at.off), end)
-		q.Width = max(1, utf8.RuneCount(p.src[at.off:stop]))
-		q.Source = strings.TrimSuffix(string(p.src[start:end]), "\r")
+		q.Width = max(1, utf8.RuneCount(text[at.off:stop]))
+		q.Source = strings.TrimSuffix(string(text[start:end]), "\r")
 	}
 	for _, o := range p.list {
 		if o == q {
@@ -144,12 +168,36 @@ func (p *problems) add(at mark, reason, format string, args ...any) {
 	p.list = append(p.list, q)
 }
 
-// line is the line number of a place, from 1.
-func (p *problems) line(at mark) int {
-	if at.off < 0 || at.off > len(p.src) {
-		return 0
+// edit is the change of the command line that a place belongs to; nil where it is the file's.
+func (p *problems) edit(at mark) *edit {
+	for i := len(p.edits) - 1; i >= 0; i-- { // a later one may lie in an earlier one
+		if e := &p.edits[i]; e.off <= at.off && at.off < e.off+e.len {
+			return e
+		}
 	}
-	return bytes.Count(p.src[:at.off], []byte{'\n'}) + 1
+	return nil
+}
+
+// inFile is an offset of src in the file.
+func (p *problems) inFile(off int) int {
+	grown := 0
+	for _, e := range p.edits {
+		if e.off+e.len <= off {
+			grown += e.grown
+		}
+	}
+	return min(max(off-grown, 0), len(p.asis))
+}
+
+// where names a place in a sentence.
+func (p *problems) where(at mark) string {
+	if at.off < 0 || at.off > len(p.src) {
+		return "the file"
+	}
+	if e := p.edit(at); e != nil {
+		return "--set " + headline(e.arg)
+	}
+	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.off)], []byte{'\n'})+1)
 }
 
 // err is nil when nothing was collected.
@@ -161,6 +209,9 @@ func (p *problems) err() error {
 		a, b := p.list[i], p.list[j]
 		if a.Line != b.Line {
 			return a.Line < b.Line
+		}
+		if a.Set != b.Set {
+			return a.Set < b.Set
 		}
 		return a.Col < b.Col
 	})

@@ -137,6 +137,9 @@ func (r *resolver) probeValue(s *section) {
 			x.Probe, x.Cell, found = p.Name, p.Cell, true
 		}
 	}
+	if !found && r.section("output.probe."+e.text) != nil {
+		return // one that is wrong itself
+	}
 	if !found {
 		reason := "the case has no probes"
 		if len(known) > 0 {

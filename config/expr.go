@@ -275,7 +275,7 @@ func (p *exprParser) atom() node {
 	if !unicode.IsPrint(r) {
 		r = '?'
 	}
-	p.fail(start, n, "", "%q cannot stand here in an expression", string(r))
+	p.fail(start, n, "", "unexpected %q in an expression", string(r))
 	return node{}
 }
 
@@ -314,7 +314,7 @@ func (p *exprParser) name(name string, start int) node {
 	for _, f := range p.funcs {
 		words = append(words, f.name)
 	}
-	reason := "known are numbers, " + oneOf(words)
+	reason := "known: numbers, " + oneOf(words)
 	if _, err := parseUnit(name); err == nil {
 		reason = fmt.Sprintf("%s is a unit; a unit stands once, at the end, after a number without an operator: \"2*pi m\", \"10 1/s\"", name)
 	}

@@ -73,10 +73,10 @@ func TestBadExpressions(t *testing.T) {
 	}{
 		"":                               {0, "ends"},
 		"1 +":                            {3, "ends"},
-		"1 + * 2":                        {4, "cannot stand"},
+		"1 + * 2":                        {4, "unexpected"},
 		"(1 + 2":                         {0, "not closed"},
 		"sin":                            {0, "function"},
-		"sin()":                          {4, "cannot stand"},
+		"sin()":                          {4, "unexpected"},
 		"sin(1, 2)":                      {0, "takes 1 value"},
 		"if(1, 2)":                       {0, "takes 3"},
 		"max(1)":                         {0, "2 or more"},

@@ -142,7 +142,7 @@ func (r *resolver) lookAtFaces() {
 					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
 					if speed-speed != 0 {
 						x := r.vars()(p[0], p[1], p[2], t)
-						r.add(e.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", short(speed), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(b, t))
+						r.add(e.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s at x = %s, y = %s, z = %s%s", inLattice(speed), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(b, t))
 						return false
 					}
 					if speed > top.speed {
@@ -271,9 +271,9 @@ func (r *resolver) balance() {
 		q := through[worst][j]
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.c.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
 	}
-	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or their fluxes equal (up to %g %% of all)", 100*mostUnbalanced)
+	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
 	e := r.section("boundary." + r.c.Boundaries[list[0].boundary].Name)
-	message := fmt.Sprintf("velocity faces let %s more %s than the other way%s, and no other face lets it pass", rate(excess), way(excess), when)
+	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
 	for _, b := range r.c.Bodies {
 		if !b.Whole() { // it may cover some of them
 			r.warn("%s, unless [body.%s] covers some of them\n%s", message, b.Name, reason)

@@ -9,6 +9,9 @@ import (
 
 // [force] and [initial], and what the speeds of a case say about its accuracy.
 
+// mostCellReynolds is the Reynolds number of a cell up to which gradients are resolved, as a rule.
+const mostCellReynolds = 20
+
 // timedLooks is at how many times of the run expressions with t are tried.
 const timedLooks = 1000
 
@@ -57,7 +60,7 @@ func (r *resolver) force() {
 	for _, t := range r.times(timedLooks) {
 		for a, f := range at(t) {
 			if math.IsNaN(f) || math.IsInf(f, 0) {
-				r.add(given[a].at, "", "the force is %s in lattice units at t = %s", short(f), short(t*r.c.Units.Time))
+				r.add(given[a].at, "", "the force is %s at t = %s", inLattice(f), short(t*r.c.Units.Time))
 				return
 			}
 			if math.Abs(f) > largest {
@@ -71,7 +74,7 @@ func (r *resolver) force() {
 			then = " at t = " + short(when*r.c.Units.Time)
 		}
 		r.add(worst, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
-			"the force is %s cells/step^2 in lattice units%s, above 0.1", short(largest), then)
+			"the force is %s cells/step^2%s; at most 0.1 is allowed", short(largest), then)
 	}
 }
 
@@ -235,7 +238,7 @@ func (r *resolver) sample(e *entry, a amount, f Function, wrong func(v float64) 
 			}
 		}
 		p := r.vars()(x, y, z, 0)
-		r.add(a.at, reason, "%s is %s (lattice units) at x = %s, y = %s, z = %s", e.key.name, short(v), short(p[0]), short(p[1]), short(p[2]))
+		r.add(a.at, reason, "%s is %s at x = %s, y = %s, z = %s", e.key.name, inLattice(v), short(p[0]), short(p[1]), short(p[2]))
 		return false
 	})
 }
@@ -265,7 +268,7 @@ func (r *resolver) speeds() {
 		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", short(mach), what, short(100*mach*mach), fix)
 	}
 	nu := (r.c.Tau - 0.5) / 3
-	if re := u / nu; re > 20 {
+	if re := u / nu; re > mostCellReynolds {
 		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
 	}
 	r.robust(u, what)

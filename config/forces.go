@@ -98,6 +98,9 @@ func (r *resolver) forceOutput(s *section) {
 		}
 		for i, w := range e.words {
 			t, b := r.typeOf(w)
+			if t == 0 && (r.section("body."+w) != nil || r.section("boundary."+w) != nil) {
+				return // one that is wrong itself
+			}
 			if t == 0 {
 				at, known := e.at, r.solids()
 				if e.given {
@@ -273,12 +276,18 @@ func (r *resolver) forceOf(at mark, name, series string) (f ForceOutput, s Force
 			}
 			words = append(words, s.Name)
 		}
+		if !r.haveTime || r.section("temperature").broken() || r.section("output.force."+name).broken() {
+			return f, s, false
+		}
 		reason := "it has " + strings.Join(words, ", ")
 		if f.Coefficient == 0 {
 			reason += "; coefficients need velocity, and area or in 2D length"
 		}
 		r.add(at, reason, "[output.force.%s] has no %s%s", name, shortQuote(series), meant(series, words))
 		return f, s, false
+	}
+	if r.section("output.force."+name) != nil {
+		return f, s, false // one that is wrong itself
 	}
 	reason := "the case has no [output.force.NAME]"
 	if len(known) > 0 {

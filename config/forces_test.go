@@ -116,7 +116,7 @@ func TestForceMistakes(t *testing.T) {
 	for _, m := range []struct{ text, want string }{
 		{"[run]\nsteps = 10\n[output.force.disk]", `there is no [body.disk] and no [boundary.disk]; did you mean "disc"`},
 		{"[run]\nsteps = 10\n[output.force.disc]\nof = []", "is of nothing"},
-		{"[run]\nsteps = 10\n[output.force.disc]\nof = [\"disc\", \"disc\"]", "stands twice"},
+		{"[run]\nsteps = 10\n[output.force.disc]\nof = [\"disc\", \"disc\"]", "listed twice"},
 		{"[run]\nsteps = 10\n[output.force.disc]\nvelocity = \"1 m/s\"", "has velocity but no length"},
 		{"[run]\nsteps = 10\n[output.force.disc]\narea = \"1 m2\"", "an area in 2D"},
 		{"[run]\nsteps = 10\n[output.force.disc]\ndrag_direction = [0, 0]", "has no length"},

@@ -61,7 +61,58 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// A mistake in a --set is shown there: the file may not have the line, and what it has there may
+// be right. The lines of all others are those of the file.
+func TestMessagesOfChanges(t *testing.T) {
+	src, err := os.ReadFile("testdata/messages/set/case.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load("case.toml", src); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, changes := range [][]string{
+		{"run.steps=0"},
+		{"collision.modl=trt"},
+		{"fluid.viscosity=1e-6 parsec"},
+		{`fluid.viscosity = "1e-6 parsec"`},
+		{"domain.spacing=0.01"},                                // which sets the style of the other lengths
+		{"boundary.lid.velocity=[\"1 mm/s\", \"coz(x) m/s\"]"}, // a place inside the value
+		{"output.probe.far.at=[\"1 m\", \"1 mm\"]"},            // a table that the file does not have
+		{"output.probe.far.every=10"},                          // and one that lacks something
+		{"title=new", "boundary.lid.type=wall"},                // the file's own line is wrong then, and not one further
+		{"domain.periodic=[]", "domain.periodic=[\"w\"]"},      // the last one counts
+		{"collision.precision=double", "run.steps=0", "colision.model=trt"},
+		{"run=3"},
+		{"run.steps=[1"},
+	} {
+		for _, c := range changes {
+			got.WriteString("--set '" + c + "' ")
+		}
+		_, err := Load("case.toml", src, changes...)
+		if err == nil {
+			t.Errorf("%q: no error", changes)
+			continue
+		}
+		got.WriteString("\n" + err.Error() + "\n\n")
+	}
+	golden(t, "testdata/messages/set/case.golden", got.String())
+}
+
 func TestReference(t *testing.T) { golden(t, "../docs/reference.md", Reference()) }
+
+// Whole numbers are read by people: none is rounded or written with an exponent.
+func TestWholeNumbers(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 1000: "1000", 10000: "10,000", 1 << 20: "1,048,576", maxCells: "1,099,511,627,776", -12345: "-12345"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+	if got := counts(2, maxAxis).String(); got != "at least 2 and at most 1,048,576" {
+		t.Error(got)
+	}
+}
 
 func TestNearest(t *testing.T) {
 	words := []string{"viscosity", "velocity", "density", "every", "every_wall"}

@@ -20,7 +20,7 @@ const shortestStall = 5 * time.Second
 func (r *resolver) run() {
 	s := r.section("run")
 	run := &r.c.Run
-	r.exclusive(s, "a run has so many steps or so much simulated time", "steps", "time")
+	r.exclusive(s, "the length of a run is a number of steps or a simulated time", "steps", "time")
 	if e := s.get("steps"); e != nil {
 		run.Steps = r.inSteps(e.ints[0])
 	} else if e := s.get("time"); e != nil && r.haveTime {
@@ -86,13 +86,13 @@ func (r *resolver) parts(s *section) {
 	}
 	for a, n := range e.ints {
 		if n > r.c.Cells[a] {
-			r.add(e.at, "every part needs at least one row of cells", "%d parts along %s, which has %d cells", n, axes()[a], r.c.Cells[a])
+			r.add(e.at, "every part needs at least one row of cells", "ranks cuts %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.c.Cells[a])
 			return
 		}
 		r.c.Run.Ranks[a] = n
 	}
 	if e.ints[0] > 1 {
-		r.add(e.at, "rows along x lie together in memory", "x is never cut: the first of ranks is 1, or 0")
+		r.add(e.at, "rows along x lie together in memory", "x is never cut: the first number of ranks must be 1, or 0")
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *resolver) schedule(s *section) Schedule {
 		} else if r.haveTime {
 			c.Period = e.vals[0].v / r.c.Units.Time
 			if c.Period < 1 {
-				r.warn("%s: every = %s is less than one step (%s): every step is taken", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
+				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
 			}
 			if c.Period > 1e15 {
 				c.Period = 1e15
@@ -141,12 +141,27 @@ func (r *resolver) schedule(s *section) Schedule {
 	if n := r.c.Run.Steps; n > 0 && r.haveTime {
 		switch {
 		case c.Period > float64(n) && s.has("every"):
-			r.warn("%s: every is %s steps, but the run has only %d", s.head(), short(c.Period), n)
+			r.warn("%s: every is %s steps, but the run has only %s: %s", s.head(), short(c.Period), grouped(n), c.remains())
 		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
 			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.head())
 		}
 	}
 	return c
+}
+
+// remains is what a schedule whose period is longer than the run comes to.
+func (s Schedule) remains() string {
+	switch {
+	case s.WallTime > 0:
+		return "it is due by the clock alone"
+	case s.Start && s.End:
+		return "it is due at the start and at the end alone"
+	case s.Start:
+		return "it is due at the start alone"
+	case s.End:
+		return "it is due at the end alone"
+	}
+	return "it is never due"
 }
 
 func (r *resolver) outputs() {
@@ -282,7 +297,7 @@ func (r *resolver) plane(s *section) {
 		p.Type = model.Float64
 	}
 	if r.dims == 2 {
-		r.add(s.at, "[output.fields] has the whole of it, [output.line.NAME] a line", "a case in 2D is a plane")
+		r.add(s.at, "[output.fields] writes the whole of a case in 2D, [output.line.NAME] a line", "%s is for cases in 3D", s.head())
 		return
 	}
 	e := s.get("normal")
@@ -380,7 +395,7 @@ func (r *resolver) outputDir() {
 // relative paths stay below the output folder.
 func (r *resolver) relative(e *entry) {
 	if !filepath.IsLocal(e.text) {
-		r.add(e.at, "", "%s = %s must be a folder below that of [output]", e.key.name, shortQuote(e.text))
+		r.add(e.at, "", "%s = %s must be a folder inside the output folder", e.key.name, shortQuote(e.text))
 	}
 }
 
@@ -516,7 +531,7 @@ func (r *resolver) picture(s *section) {
 	p.Axis = 2
 	if e := s.get("normal"); e != nil {
 		if p.Axis = axisOf(e.text); r.dims == 2 && p.Axis != 2 {
-			r.add(e.at, "", "a picture in 2D has the normal z")
+			r.add(e.at, "leave normal out, or give \"z\"", "in 2D the normal of a picture is z")
 			return
 		}
 	}

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -37,8 +39,8 @@ type reader struct {
 
 // parse reads a text into sections. With problems in it some entries are missing
 // or not ok.
-func parse(path string, src []byte) *reader {
-	r := &reader{problems: problems{path: path, src: src}, tables: schema()}
+func parse(p problems) *reader {
+	r, src := &reader{problems: p, tables: schema()}, p.src
 	if len(src) > maxSource {
 		r.add(nowhere, "", "the file has %d bytes; a case file has at most %d", len(src), maxSource)
 		return r
@@ -54,6 +56,7 @@ func parse(path string, src []byte) *reader {
 		r.syntax(err)
 		return r
 	}
+	r.mend(nil, raw, raw)
 	r.walk(nil, raw)
 	r.defaults()
 	return r
@@ -71,8 +74,21 @@ func (r *reader) syntax(err error) {
 	if msg == "" {
 		msg = strings.TrimPrefix(p.Error(), "toml: ")
 	}
-	r.add(at, "the file is not valid TOML: https://toml.io", "%s", msg)
+	reason := "the file is not valid TOML: https://toml.io"
+	if strings.Contains(msg, "array terminator") {
+		reason = "is the list before it closed by ]?"
+	}
+	if name, ok := strings.CutSuffix(msg, "' has already been defined."); ok {
+		name = strings.TrimPrefix(name, "Key '")
+		msg, reason = name+" is given twice", "the first is in "+r.where(r.marks.keyAt(strings.Split(name, ".")...))
+	} else if m := unquoted.FindSubmatch(r.src[bytes.LastIndexByte(r.src[:at.off], '\n')+1:]); m != nil {
+		msg, reason = "a text without quotes", fmt.Sprintf("write %s = %q; a number with a unit is a text, too", m[1], m[2])
+	}
+	r.add(at, reason, "%s", msg)
 }
+
+// unquoted is a line such as `viscosity = 1e-6 m2/s`.
+var unquoted = regexp.MustCompile(`^\s*([A-Za-z0-9_-]+)\s*=\s*([A-Za-z0-9+-][^"'\[\]{}#\n]*[A-Za-z0-9%])\s*(?:#[^\n]*)?(?:\n|$)`)
 
 // walk reads the table at a path.
 func (r *reader) walk(path []string, raw map[string]any) {
@@ -95,18 +111,18 @@ func (r *reader) walk(path []string, raw map[string]any) {
 			m, ok := raw[k].(map[string]any)
 			switch {
 			case ok && anyName && !goodName(k):
-				r.add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become names of files", "%s is no name", shortQuote(k))
+				r.add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become names of files", "%s is not a valid name", shortQuote(k))
 			case ok:
 				r.walk(full, m)
 			case anyName:
-				r.add(at, "", "%s must be a table: [%s.NAME]", strings.Join(full, "."), strings.Join(path, "."))
+				r.add(at, "", "%s stands directly in [%[2]s]: give the table a name, [%[2]s.NAME]", k, strings.Join(path, "."))
 			default:
 				_, named := below(r.tables, full)
 				head := "[" + strings.Join(full, ".") + "]"
 				if named {
 					head = "[" + strings.Join(full, ".") + ".NAME]"
 				}
-				r.add(at, "", "%s is a table here: %s", k, head)
+				r.add(at, "", "%s must be a table: %s", k, head)
 			}
 			continue
 		}
@@ -115,12 +131,7 @@ func (r *reader) walk(path []string, raw map[string]any) {
 			row = t.find(k)
 		}
 		if row == nil {
-			near := r.unknown(t, path, sub, k, at)
-			if _, there := raw[near]; t != nil && t.find(near) != nil && !there {
-				// Not to be reported as missing as well.
-				s.keys[near] = &entry{key: t.find(near), path: path, keyAt: at, at: at, given: true}
-			}
-			continue
+			continue // mend has said so
 		}
 		e := &entry{key: row, path: path, keyAt: at, at: r.marks.valAt(full...), given: true}
 		s.keys[k] = e
@@ -128,40 +139,99 @@ func (r *reader) walk(path []string, raw map[string]any) {
 	}
 }
 
-// unknown explains a key that no table has, with the nearest that there is, which
-// it returns.
-func (r *reader) unknown(t *table, path, sub []string, k string, at mark) string {
+// mend reports words that no table has and puts what they were meant to be in their place, where
+// that can be guessed: one misspelt word should be one message, not another one for each thing that
+// is missing without it. Errors end the reading of a case, so no guess is ever run.
+func (r *reader) mend(path []string, raw, root map[string]any) {
+	t := findTable(r.tables, path)
+	sub, anyName := below(r.tables, path)
+	for _, k := range sorted(raw) {
+		full := append(append([]string{}, path...), k)
+		if !anyName && !contains(sub, k) && (t == nil || t.find(k) == nil) {
+			meant := r.unknown(t, path, sub, k, r.marks.keyAt(full...))
+			if r.count < maxKept && meant != nil {
+				r.put(root, full, meant, raw[k])
+			}
+			delete(raw, k)
+		}
+	}
+	for _, k := range sorted(raw) {
+		if m, ok := raw[k].(map[string]any); ok && (anyName || contains(sub, k)) {
+			r.mend(append(append([]string{}, path...), k), m, root)
+		}
+	}
+}
+
+// put moves a value to the path that was meant.
+func (r *reader) put(root map[string]any, from, to []string, value any) {
+	last := len(to) - 1
+	for _, part := range to[:last] {
+		if root[part] == nil {
+			root[part] = map[string]any{}
+		}
+		below, ok := root[part].(map[string]any)
+		if !ok {
+			return
+		}
+		root = below
+	}
+	r.merge(root, from, to, value)
+}
+
+// merge puts a value into the table around its path. What stands there already stays.
+func (r *reader) merge(table map[string]any, from, to []string, value any) {
+	name := to[len(to)-1]
+	if table[name] == nil {
+		table[name] = value
+		r.marks.alias(from, to)
+		return
+	}
+	old, ok := table[name].(map[string]any)
+	more, both := value.(map[string]any)
+	if !ok || !both {
+		return
+	}
+	for _, k := range sorted(more) {
+		r.merge(old, append(from[:len(from):len(from)], k), append(to[:len(to):len(to)], k), more[k])
+	}
+}
+
+// unknown explains a word that no table has, with the nearest that there is or the one table that
+// has it, and returns the path that was meant, if any.
+func (r *reader) unknown(t *table, path, sub []string, k string, at mark) (meantPath []string) {
 	var words []string
 	if t != nil {
 		words = names(t.keys, func(k key) string { return k.name })
 	}
 	words = append(words, sub...)
-	where := "[" + strings.Join(path, ".") + "]"
+	where := " in [" + strings.Join(path, ".") + "]"
+	kindOf := "key"
 	if len(path) == 0 {
-		where = "the file"
+		kindOf, where = "table or key", ""
 	}
 	suggestion := meant(k, words)
-	reason := "known here: " + strings.Join(words, ", ")
-	if suggestion == "" {
+	if near := nearest(k, words); near != "" {
+		meantPath = append(append([]string{}, path...), near)
+	} else {
 		var homes []string
 		for _, o := range r.tables {
 			if o.find(k) != nil && o.path != "" {
 				homes = append(homes, o.head())
+				meantPath = append(strings.Split(o.path, "."), k)
 			}
 		}
 		if len(homes) > 0 && len(homes) < 4 {
 			suggestion = fmt.Sprintf("; %s belongs to %s", k, oneOf(homes))
 		}
+		if len(homes) != 1 || strings.Contains(homes[0], "NAME") {
+			meantPath = nil
+		}
 	}
-	kindOf := "key"
-	if len(path) == 0 {
-		kindOf = "table or key"
-	}
-	r.add(at, reason, "unknown %s %s in %s%s", kindOf, shortQuote(k), where, suggestion)
-	return nearest(k, words)
+	r.add(at, "known here: "+strings.Join(words, ", "), "unknown %s %s%s%s", kindOf, shortQuote(k), where, suggestion)
+	return meantPath
 }
 
-func sorted(m map[string]any) []string {
+func sorted[T any](m map[string]T) []string {
 	var s []string
 	for k := range m {
 		s = append(s, k)
@@ -272,6 +342,23 @@ func (s *section) get(name string) *entry {
 		return e
 	}
 	return nil
+}
+
+// broken reports that one of the keys, or of all, is in the file but could not be read: what
+// follows from that is no news.
+func (s *section) broken(names ...string) bool {
+	if s == nil {
+		return false
+	}
+	if len(names) == 0 {
+		names = sorted(s.keys)
+	}
+	for _, name := range names {
+		if s.has(name) && s.get(name) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether the key is in the file, readable or not.

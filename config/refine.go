@@ -58,14 +58,6 @@ func (f Refinement) steps() float64 {
 	return f.factor() * f.factor()
 }
 
-// LoadRefined is Load, of the same flow on a finer or a coarser grid. Lengths, times and
-// velocities keep the meaning and the units that they have in the file: in a case in
-// lattice units those are the cells and steps that the file speaks of, and Units leads back
-// to them. Resolved is the text of the case itself, of factor 1.
-func LoadRefined(path string, src []byte, f Refinement) (*Case, error) {
-	return loadAs(path, src, f)
-}
-
 // refine divides the spacing and the step. Everything after it is converted with the new
 // units; what is counted in steps is multiplied where it is read.
 func (r *resolver) refine(tau float64) (float64, bool) {

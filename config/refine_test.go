@@ -143,21 +143,21 @@ func TestSet(t *testing.T) {
 		{"collision.model=trt", "steps = 10\n[collision]\nmodel = \"trt\"\n"},
 		{"expect.velocity.reference=[\"0.1*y m/s\", 0]", "\n[expect.velocity]\nreference = [\"0.1*y m/s\", 0]\n"},
 	} {
-		got, err := Set([]byte(src), []string{c.change})
+		got, _, err := changed([]byte(src), []string{c.change})
 		if err != nil || !strings.Contains(string(got), c.want) {
 			t.Errorf("%s: %v\n%s\nwant %q in it", c.change, err, got, c.want)
 		}
-		if raw := parse("a", got); len(raw.sections) == 0 {
+		if raw := parse(problems{src: got}); len(raw.sections) == 0 {
 			t.Errorf("%s: no TOML any more:\n%s", c.change, got)
 		}
 	}
 	for _, bad := range []string{"", "a", "=1", "a.=1", "a b=1", "run.steps=", "run.steps=[1", "x=1\n2"} {
-		if _, err := Set([]byte(src), []string{bad}); err == nil {
+		if _, _, err := changed([]byte(src), []string{bad}); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
 	// Several changes see each other.
-	got, err := Set([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"})
+	got, _, err := changed([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"})
 	if err != nil || !strings.Contains(string(got), "[a]\nc = 2\nb = 3\n") {
 		t.Errorf("%v\n%s", err, got)
 	}

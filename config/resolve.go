@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -119,7 +120,7 @@ func (r *resolver) units() bool {
 	}
 	reason := "bare numbers are lattice units (cells, steps); units and lattice units are never mixed"
 	if len(many) > 0 {
-		reason += fmt.Sprintf(". %s in line %d sets the style", many[0].e.key.name, r.line(many[0].a.at))
+		reason += fmt.Sprintf(". %s in %s %s", many[0].e.key.name, r.where(many[0].a.at), map[bool]string{true: "has a unit", false: "has none"}[physical])
 	}
 	for _, p := range few {
 		if !p.e.ok {
@@ -127,7 +128,7 @@ func (r *resolver) units() bool {
 		}
 		hint := ""
 		if d := p.e.key.dim; physical && d != model.Dimensionless {
-			hint = fmt.Sprintf("; write it with a unit, such as %q", "... "+symbol(d))
+			hint = fmt.Sprintf("; give it one, such as %q", "0.1 "+symbol(d))
 		}
 		r.add(p.a.at, reason, "%s %s, but the case %s%s", p.e.key.name, is, not, hint)
 	}
@@ -236,7 +237,7 @@ func (r *resolver) exclusive(s *section, reason string, keys ...string) {
 		if e := s.keys[k]; first == nil {
 			first = e
 		} else {
-			r.add(e.keyAt, reason, "%s and %s exclude each other", first.key.name, k)
+			r.add(e.keyAt, reason, "%s and %s cannot both be given", first.key.name, k)
 		}
 	}
 }
@@ -255,4 +256,36 @@ func short(v float64) string {
 	s := fmt.Sprintf("%.5g", v)
 	s = strings.Replace(s, "e-0", "e-", 1)
 	return strings.Replace(s, "e+0", "e", 1)
+}
+
+// grouped is a whole number with its thousands apart: 1,048,576. Four digits are read without.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	if n < 0 || len(s) < 5 {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// crossed is a number of cells on each axis: 32 x 64.
+func crossed(cells []int) string {
+	list := make([]string, len(cells))
+	for a, n := range cells {
+		list[a] = grouped(n)
+	}
+	return strings.Join(list, " x ")
+}
+
+// inLattice is a value in lattice units, which may be none.
+func inLattice(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "not a number"
+	case math.IsInf(v, 0):
+		return "infinite"
+	}
+	return short(v) + " in lattice units"
 }

@@ -72,7 +72,7 @@ func (r *resolver) rheology() {
 					users = append(users, model.ViscosityLaw(i).String())
 				}
 			}
-			r.add(f.keys[k].keyAt, "it belongs to viscosity_law = "+oneOf(quoteAll(users)), "a fluid of the law %q has no %s", spec.Viscosity, k)
+			r.add(f.keys[k].keyAt, "it belongs to viscosity_law = "+oneOf(quoteAll(users)), "a fluid of the law %q takes no %s", spec.Viscosity, k)
 		}
 	}
 	ok := true
@@ -83,7 +83,7 @@ func (r *resolver) rheology() {
 	}
 	if e := t.get("model"); e != nil {
 		if spec.Viscosity != model.Newtonian {
-			r.add(e.at, "eddies would have to act on a viscosity that is no number", "a turbulence model in a fluid of the law %q", spec.Viscosity)
+			r.add(e.at, "the viscosity of eddies is added to one that is the same everywhere", "a turbulence model cannot go with viscosity_law = %q", spec.Viscosity)
 			return
 		}
 		spec.Viscosity, _ = model.FindViscosityLaw(e.text)
@@ -125,7 +125,7 @@ func (r *resolver) rheology() {
 		e := f.get("viscosity_infinite")
 		h.Infinite = r.lattice(e.vals[0], model.Viscosity)
 		if h.Infinite >= nu {
-			r.add(e.at, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite is not below viscosity")
+			r.add(e.at, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite must be below viscosity")
 		}
 		if h.Index > 1 {
 			r.add(f.get("index").at, "", "index = %s: a Carreau fluid has an index of 1 or less", short(h.Index))

@@ -32,7 +32,7 @@ func (r *resolver) collision() {
 	}
 	for _, k := range collisionKeys() {
 		if s.has(k.name) && !own[k.name] {
-			r.add(s.keys[k.name].keyAt, "", "%s is no parameter of the model %q", k.name, m.Name)
+			r.add(s.keys[k.name].keyAt, "", "the model %q has no parameter %s", m.Name, k.name)
 		}
 	}
 	if e := s.get("precision"); e != nil {
@@ -49,7 +49,7 @@ func precisionOf(word string) model.Precision {
 	return model.Float32
 }
 
-const closures = `one of these closes a case with units:
+const closures = `a case with units needs one of these:
 lattice_velocity = 0.05   (cells a step; 0.02 to 0.1 is usual)
 tau = 0.6                 (relaxation time)
 time_step = "1 ms"`
@@ -59,7 +59,7 @@ func (r *resolver) scaling() {
 	f, s := r.section("fluid"), r.section("scaling")
 	u := &r.c.Units
 	r.density(f)
-	r.exclusive(s, "exactly one of them closes the system", "lattice_velocity", "tau", "time_step")
+	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", "lattice_velocity", "tau", "time_step")
 	nu, okNu := r.viscosity(f)
 	if !u.Physical {
 		r.latticeScaling(s, nu, okNu)
@@ -141,6 +141,9 @@ func (r *resolver) viscosity(f *section) (float64, bool) {
 		}
 		nu := e.vals[0].v
 		if e.vals[0].dim == dynamicViscosity() {
+			if f.broken("density") {
+				return 0, false
+			}
 			if !f.has("density") {
 				r.add(e.at, "kinematic = dynamic / density", "a dynamic viscosity needs the density: [fluid] density = \"1000 kg/m3\"")
 				return 0, false
@@ -252,11 +255,12 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 		}
 		return e.vals[0].v, true
 	}
-	largest := 0.0
+	largest, unread := 0.0, f.broken("velocity") || r.section("force").broken("mean_velocity") || r.section("initial").broken("velocity")
 	if e := f.get("velocity"); e != nil {
 		largest = e.vals[0].v
 	}
 	for _, b := range r.all("boundary") {
+		unread = unread || b.broken("velocity")
 		if e := b.get("velocity"); e != nil && constant(e.vals) {
 			largest = math.Max(largest, norm(e.vals))
 		}
@@ -267,9 +271,12 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 	if e := r.section("initial").get("velocity"); e != nil && constant(e.vals) {
 		largest = math.Max(largest, norm(e.vals))
 	}
+	if largest == 0 && unread {
+		return 0, false
+	}
 	if largest == 0 {
-		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity, the speed in m/s that this is in cells a step",
-			"no velocity in the case says what lattice_velocity belongs to")
+		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity: the speed, such as \"0.1 m/s\", that is to be lattice_velocity cells a step",
+			"lattice_velocity stands for a velocity, and the case has none")
 		return 0, false
 	}
 	r.setDefault(s, "velocity", amount{v: largest, dim: model.Velocity}.toml())

@@ -46,6 +46,24 @@ func (m marks) valAt(path ...string) mark {
 	return m.keyAt(path...)
 }
 
+// alias lets what stands at a path be found at another one, too.
+func (m marks) alias(from, to []string) {
+	f, t := join(from...), join(to...)
+	for _, places := range []map[string]mark{m.key, m.val} {
+		found := map[string]mark{}
+		for path, at := range places {
+			if rest, ok := strings.CutPrefix(path, f); ok && (rest == "" || rest[0] == '\x1f') {
+				found[t+rest] = at
+			}
+		}
+		for path, at := range found {
+			if _, there := places[path]; !there {
+				places[path] = at
+			}
+		}
+	}
+}
+
 type scanner struct {
 	src   []byte
 	i     int

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,12 @@ func (r span) String() string {
 	if !r.set {
 		return ""
 	}
-	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	short := func(v float64) string {
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			return grouped(int(v))
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
 	lo := "above " + short(r.lo)
 	if !r.openLo {
 		lo = "at least " + short(r.lo)

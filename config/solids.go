@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -63,7 +64,8 @@ func (r *resolver) touches(b Body, f Face) bool {
 func (r *resolver) boundaries() {
 	taken := map[Face]*section{} // without a part
 	parts := map[Face][]facePart{}
-	unsure := r.dims == 0 // a missing face may be one that could not be read
+	// A missing face may be one that could not be read.
+	unsure := r.dims == 0 || r.section("domain").broken("periodic")
 	for _, s := range r.all("boundary") {
 		b := Boundary{Name: s.name()}
 		e := s.get("type")
@@ -77,7 +79,7 @@ func (r *resolver) boundaries() {
 			continue
 		}
 		if len(ef.words) == 0 {
-			r.add(ef.at, "", "%s stands on no face", s.head())
+			r.add(ef.at, `faces = ["x-", "x+"]: x- is the face at the smallest x`, "%s has no face: faces is empty", s.head())
 		}
 		ok := true
 		if b.Part, ok = r.region(s); !ok {
@@ -95,7 +97,7 @@ func (r *resolver) boundaries() {
 				r.add(at, "", "a case in 2D has no face %s", w)
 				continue
 			case r.c.Periodic[f.Axis]:
-				r.add(at, "the two faces of a periodic axis are joined: nothing can stand on them", "%s belongs to a periodic axis", w)
+				r.add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
 				continue
 			}
 			switch o := taken[f]; {
@@ -137,7 +139,7 @@ func (r *resolver) boundaries() {
 				rest -= p.region.Share(a, r.c.Cells, nil)
 			}
 			if rest > 0 {
-				r.add(parts[f][0].s.at, "one boundary with the face in faces and without a part of it, such as a wall, has the rest", "nothing stands on the rest of face %s, %d cells of it", f, rest)
+				r.add(parts[f][0].s.at, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", grouped(rest), f)
 			}
 		}
 	}
@@ -146,7 +148,7 @@ func (r *resolver) boundaries() {
 		if len(bare) > 1 {
 			plural = "s"
 		}
-		r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, unless its axis is in [domain] periodic", "nothing stands on face%s %s", plural, strings.Join(bare, ", "))
+		r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, or its axis in [domain] periodic", "no boundary for face%s %s", plural, strings.Join(bare, ", "))
 	}
 }
 
@@ -164,7 +166,7 @@ func (r *resolver) region(s *section) (*geometry.Region, bool) {
 		return nil, true
 	}
 	if box && disc {
-		r.add(s.at, "a box has from and to, a disc centre and radius", "the part of a face that %s stands on is a box or a disc, not both", s.head())
+		r.add(s.at, "a box has from and to, a disc centre and radius", "the part of a face that %s covers is a box or a disc, not both", s.head())
 		return nil, false
 	}
 	keys := []string{"from", "to"}
@@ -200,7 +202,7 @@ func (r *resolver) part(at mark, p facePart, f Face, others []facePart) bool {
 	}
 	for _, o := range others {
 		if n := p.region.Share(f.Axis, r.c.Cells, &o.region); n > 0 {
-			r.add(at, "", "%s and %s overlap: both have %d cells of face %s", o.s.head(), p.s.head(), n, f)
+			r.add(at, "", "%s and %s overlap: they share %d cells of face %s", o.s.head(), p.s.head(), n, f)
 			return false
 		}
 	}
@@ -250,7 +252,7 @@ func (r *resolver) sponge(s *section, b *Boundary) {
 		return
 	}
 	if law := r.c.Spec.Viscosity; law == model.PowerLaw || law == model.Carreau {
-		r.add(e.keyAt, "a sponge raises a viscosity that is a number", "a sponge in a fluid of the law %q", law)
+		r.add(e.keyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
 		return
 	}
 	nu := (r.c.Tau - 0.5) / 3
@@ -326,7 +328,7 @@ func (r *resolver) change(s *section, b *Boundary) {
 	b.Along = 3
 	switch {
 	case e.text == "r" && !disc:
-		r.add(e.at, "a disc has centre and radius", "profile_along = \"r\", but %s stands on no disc", s.head())
+		r.add(e.at, "a disc has centre and radius", "profile_along = \"r\", but %s is not a disc", s.head())
 	case e.text == "r":
 	case axisOf(e.text) >= r.dims:
 		r.add(e.at, "", "a case in 2D has no axis %s", e.text)
@@ -357,6 +359,9 @@ func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableF
 
 // wallVelocity is that of a wall that moves in its plane.
 func (r *resolver) wallVelocity(s *section, b *Boundary, v []amount) {
+	if s.broken("type") {
+		return
+	}
 	for a := range v {
 		if v[a].f != nil {
 			r.add(v[a].at, "", "the velocity of a moving_wall must be constant")
@@ -407,7 +412,7 @@ func (r *resolver) boundaryKeys(s *section, row model.Boundary) {
 					users = append(users, b.Name)
 				}
 			}
-			r.add(s.keys[k.name].keyAt, "it belongs to type "+oneOf(quoteAll(users)), "a boundary of type %q has no %s", row.Name, k.name)
+			r.add(s.keys[k.name].keyAt, k.name+" is for type "+oneOf(quoteAll(users)), "a boundary of type %q takes no %s", row.Name, k.name)
 		}
 	}
 }

@@ -21,6 +21,11 @@ func (r *resolver) table() {
 		}
 		c.Table = append(c.Table, Row{name, lattice, si})
 	}
+	detail := func(yes bool) { // the row before
+		if yes {
+			c.Details = append(c.Details, c.Table[len(c.Table)-1].Name)
+		}
+	}
 	nu := (c.Tau - 0.5) / 3
 	cells, n := "", 1
 	for a := 0; a < r.dims; a++ {
@@ -31,10 +36,12 @@ func (r *resolver) table() {
 		n *= c.Cells[a]
 	}
 	row("model", c.Spec.String(), "")
-	row("cells", fmt.Sprintf("%s = %d", cells, n), r.point(r.size))
+	row("cells", fmt.Sprintf("%s = %s", cells, grouped(n)), r.point(r.size))
 	row("spacing dx", "1", short(u.Length)+" m")
+	detail(!u.Physical)
 	row("time step dt", "1", short(u.Time)+" s")
-	row("steps", fmt.Sprint(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
+	detail(!u.Physical)
+	row("steps", grouped(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
 	row("viscosity nu", short(nu), short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
@@ -46,6 +53,7 @@ func (r *resolver) table() {
 	r.temperatureRows(row)
 	if u.Physical {
 		row("reference density", "1", short(u.Density)+" kg/m3")
+		detail(u.Density == 1) // as where the case gives none
 	}
 	fluid := r.section("fluid")
 	if l, v := fluid.get("length"), fluid.get("velocity"); l != nil && v != nil {
@@ -56,6 +64,7 @@ func (r *resolver) table() {
 		row("velocity", short(v), short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", short(v/nu), "")
+		detail(v/nu <= mostCellReynolds) // else it is warned of
 	}
 	if c.Force.At != nil {
 		row("body force", "an expression of t", "")
@@ -68,7 +77,25 @@ func (r *resolver) table() {
 	}
 	if len(c.Boundaries)+len(c.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
+		// It is of flows that a force drives between walls.
+		detail(c.Force.Density == [3]float64{} && c.Force.At == nil && c.Force.Drive == nil || !r.halfway())
 	}
+}
+
+// halfway tells that fluid sticks to something half-way between cells.
+func (r *resolver) halfway() bool {
+	still := func(k model.Boundary) bool { return k.Law == model.Bounce }
+	for _, b := range r.c.Boundaries {
+		if still(b.Kind) {
+			return true
+		}
+	}
+	for _, b := range r.c.Bodies {
+		if still(b.Kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // wallLaw says how far half-way walls are from their place for parabolic flow:

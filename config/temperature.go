@@ -82,16 +82,16 @@ func (r *resolver) withoutTemperature() {
 	if r.c.Spec.Scalar {
 		return
 	}
-	const reason = "a table [temperature] gives the flow one"
+	const reason = "[temperature] with a diffusivity adds a temperature to the flow"
 	for _, s := range r.sections {
 		for _, key := range []string{"field", "fields", "quantities"} {
 			if e := s.get(key); e != nil && (e.text == "temperature" || contains(e.words, "temperature") || contains(e.words, SeriesTemperature)) {
-				r.add(e.at, reason, "temperature: the flow has none")
+				r.add(e.at, reason, "there is no temperature to write: the case has no [temperature]")
 			}
 		}
 		for _, key := range []string{"temperature", "heat_flux", "temperature_difference"} {
 			if s.has(key) {
-				r.add(s.keys[key].keyAt, reason, "%s has %s, but the flow has no temperature", s.head(), key)
+				r.add(s.keys[key].keyAt, reason, "%s has %s, but the case has no [temperature]", s.head(), key)
 			}
 		}
 	}

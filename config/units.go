@@ -173,7 +173,7 @@ func (p *unitParser) product(depth int) (unit, *unitError) {
 			return u, &unitError{p.i, 1, "a space, * or / is missing between two units", unitForms}
 		}
 		if slashed && op == "*" {
-			return u, &unitError{at, 1, "a product after / reads two ways",
+			return u, &unitError{at, 1, "a product after / can be read in two ways",
 				`write brackets: "kg/(m s)", or "kg s/m"`}
 		}
 		slashed = slashed || op == "/"
@@ -249,7 +249,7 @@ func (p *unitParser) factor(depth int) (unit, *unitError) {
 				names = append(names, n.name)
 			}
 			return f, &unitError{start, len(sym), fmt.Sprintf("unknown unit %q%s", sym, unitMeant(sym, names)),
-				"known are " + strings.Join(names, " ") + ", most of them with a prefix n u m c d h k M G"}
+				"known: " + strings.Join(names, " ") + ", most of them with a prefix n u m c d h k M G"}
 		}
 		f = u
 	}

@@ -175,7 +175,7 @@ func (r *reader) read(e *entry, raw any) {
 			w := r.choice(at, k, el)
 			for _, o := range e.words {
 				if o == w && w != "" {
-					r.add(at, "", "%q stands twice in %s", w, k.name)
+					r.add(at, "", "%q is listed twice in %s", w, k.name)
 				}
 			}
 			e.words, e.wordAt = append(e.words, w), append(e.wordAt, at)
@@ -196,9 +196,9 @@ func (r *reader) read(e *entry, raw any) {
 			case !ok:
 				r.wrongType(at, k, el, "a list of names")
 			case !goodName(w):
-				r.add(at, "", "%s is no name", shortQuote(w))
+				r.add(at, "", "%s is not a valid name", shortQuote(w))
 			case contains(e.words, w):
-				r.add(at, "", "%q stands twice in %s", w, k.name)
+				r.add(at, "", "%q is listed twice in %s", w, k.name)
 			}
 			e.words, e.wordAt = append(e.words, w), append(e.wordAt, at)
 		}
@@ -270,18 +270,20 @@ func (r *reader) elem(e *entry, i int) mark {
 }
 
 func (r *reader) wrongType(at mark, k *key, raw any, want string) {
-	r.add(at, "", "%s must be %s, not %s", k.name, want, typeName(raw))
+	r.add(at, "", "%s must be %s, not %s", k.name, want, given(raw))
 }
 
-// typeName says what a decoded value is.
-func typeName(raw any) string {
+// given says what a decoded value is.
+func given(raw any) string {
 	switch v := raw.(type) {
 	case string:
-		return "a text"
+		return "the text " + shortQuote(v)
 	case bool:
-		return "true or false"
-	case int64, float64:
-		return "a number"
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return float(v)
 	case []any, []map[string]any:
 		return "a list"
 	case map[string]any:
@@ -482,7 +484,7 @@ func (r *reader) dimensioned(at mark, k *key, raw any) amount {
 		return a
 	}
 	if a.f == nil && !k.within.holds(a.v) {
-		r.add(at, k.why, "%s = %s is out of range: it must be %s", k.name, float(a.v), k.within)
+		r.add(at, k.why, "%s = %s is out of range: it must be %s", k.name, strings.Trim(a.toml(), `"`), k.within)
 	}
 	return a
 }

@@ -9,10 +9,10 @@ import (
 
 // Info describes a device for the table printed at start.
 type Info struct {
-	Name    string // "cpu", "cuda:0"
-	Model   string // the product's name
-	Detail  string // threads and instruction set, or PCI id
-	Threads int    // parallel workers of a CPU device
+	Name    string `json:"name"`    // "cpu", "cuda:0"
+	Model   string `json:"model"`   // the product's name
+	Detail  string `json:"detail"`  // threads and instruction set, or PCI id
+	Threads int    `json:"threads"` // parallel workers of a CPU device
 }
 
 // Device is one rank's processor with its memory.

@@ -61,3 +61,31 @@ func (s *stopwatch) hidden() float64 {
 	}
 	return 0
 }
+
+// pace is the speed of the latest steps alone: what is written, watched and agreed between
+// them does not count. It looks back over one to two seconds of steps, because over the tenth of
+// a second between two meetings it would be noise.
+type pace struct {
+	from, next split
+}
+
+// split is how long some steps took.
+type split struct {
+	steps   int
+	seconds float64
+}
+
+const paceOver = 1 // seconds
+
+// at takes what the steps until now took in all and gives steps a second; 0 where that is unknown.
+func (p *pace) at(steps int, seconds float64) float64 {
+	took := seconds - p.from.seconds
+	if steps <= p.from.steps || took <= 0 {
+		return 0
+	}
+	speed := float64(steps-p.from.steps) / took
+	if seconds-p.next.seconds >= paceOver {
+		p.from, p.next = p.next, split{steps, seconds}
+	}
+	return speed
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"lbmsim/comm"
 )
 
 // at is an event at a time.
@@ -32,5 +34,56 @@ func TestSampleOfQueuedSteps(t *testing.T) {
 		if math.Abs(s.exposed()-c.exposed) > 1e-9 || math.Abs(s.hidden()-c.hidden) > 1e-9 {
 			t.Errorf("%s: %g s exposed and %g s hidden, want %g and %g", name, s.exposed(), s.hidden(), c.exposed, c.hidden)
 		}
+	}
+}
+
+// The speed looks back over one to two seconds of steps.
+func TestPace(t *testing.T) {
+	var p pace
+	if p.at(0, 0) != 0 {
+		t.Error("a speed before the first step")
+	}
+	steps, seconds := 0, 0.0
+	for i := range 100 {
+		rate := 100
+		if i >= 50 {
+			rate = 200
+		}
+		steps, seconds = steps+rate/10, seconds+0.1
+		got := p.at(steps, seconds)
+		if i < 50 && math.Abs(got-100) > 1e-9 || i >= 72 && math.Abs(got-200) > 1e-9 || got < 99.9 || got > 200.1 {
+			t.Errorf("%d steps, %.1f s: %g steps a second", steps, seconds, got)
+		}
+	}
+}
+
+// A run whose files take their time shows the speed of its steps, as its summary does.
+func TestProgressIsOfSteps(t *testing.T) {
+	const text = `
+[domain]
+cells = [96, 96]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[run]
+steps = 60
+[output.fields]
+every = 1
+`
+	report := &silent{slow: 20 * time.Millisecond}
+	o, err := trial{text: text, threads: 1, dir: t.TempDir()}.options(comm.Serial(), report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Device.Close()
+	if err := Run(o); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.progress) == 0 {
+		t.Fatal("no progress")
+	}
+	got, want := report.progress[len(report.progress)-1].MLUPS, report.summary.MLUPS
+	if math.Abs(got-want) > 0.5*want {
+		t.Errorf("%.3g MLUPS while it runs, %.3g at the end", got, want)
 	}
 }

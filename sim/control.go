@@ -13,10 +13,11 @@ import (
 // clocks and finished writers lead to the same decision on every rank at the same
 // step. Between two meetings ranks only exchange ghost planes.
 type control struct {
-	began   time.Time     // first step
-	met     time.Time     // last meeting
-	metAt   int           // its step
-	next    int           // step of the next meeting
+	began   time.Time // first step
+	met     time.Time // last meeting
+	metAt   int       // its step
+	next    int       // step of the next meeting
+	pace    pace
 	signal  int64         // the gravest caught so far: 0, byLauncher or byHand
 	ending  time.Duration // what the files of the end may take, of the slowest rank
 	asked   time.Time     // rank 0 looked for orders
@@ -80,7 +81,7 @@ func (r *run) meet() error {
 	}
 	c.ending = time.Duration(table[metEnding])
 	steps := r.n - c.metAt
-	r.report(time.Duration(table[metNanos]), steps)
+	r.report(steps)
 	if table[metNanos] > 0 && steps > 0 {
 		steps = min(max(int(int64(meetEvery)*int64(steps)/table[metNanos]), 1), 2*steps+1)
 	}
@@ -206,14 +207,15 @@ func (c *control) listen(r *run) {
 }
 
 // report tells rank 0's reporter how the run is doing.
-func (r *run) report(since time.Duration, steps int) {
-	if !r.root || steps == 0 || since <= 0 {
+func (r *run) report(steps int) {
+	if !r.root || steps == 0 {
 		return
 	}
+	speed := r.control.pace.at(r.n-r.first, r.clock.wall)
 	p := Progress{
 		Step: r.n, Last: r.last, Time: float64(r.n) * r.Case.Units.Time,
 		Elapsed: time.Since(r.control.began), MaxMach: r.maxMach, LeftOut: maps.Clone(r.faults.counts),
-		Health: r.health(), MLUPS: float64(steps) * float64(r.Case.Box().Cells()) / since.Seconds() / 1e6,
+		Health: r.health(), MLUPS: speed * float64(r.Case.Box().Cells()) / 1e6,
 	}
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit

@@ -191,3 +191,28 @@ func TestInterruptedRunIsNotJudgedAndGoesOn(t *testing.T) {
 		t.Error("the state differs")
 	}
 }
+
+// Who restarts where nothing is to go on from learns where it was looked for and what to do.
+func TestNoCheckpoint(t *testing.T) {
+	text := withPoint(variety["closed box"] + ending("bgk", "float64", 4))
+	none := strings.Split(text, "[checkpoint]")[0]
+	empty, missing := t.TempDir(), filepath.Join(t.TempDir(), "never")
+	if err := os.Mkdir(filepath.Join(empty, checkpointDir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, dir, want string }{
+		{text, empty, "there is no checkpoint in the folder " + filepath.Join(empty, checkpointDir) + "; leave out"},
+		{text, missing, "there is no folder " + missing},
+		{none, empty, "runs of this case write none, for want of a table [checkpoint]; leave out"},
+	} {
+		_, err := trial{text: c.text, ranks: 2, dir: c.dir, restart: Latest}.run(t)
+		if code, _ := ExitCode(err); code != ExitUsage {
+			t.Fatalf("exit code %d: %v", code, err)
+		}
+		for _, want := range []string{"--restart latest: ", "no checkpoint to go on from: ", c.want, "leave out --restart to begin at step 0", "--restart auto", "--restart FILE", "--output FOLDER"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("no %q in %v", want, err)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ func (r *run) makeRoom() error {
 	switch {
 	case r.Keep != nil:
 		return r.remains(*r.Keep)
-	case !r.Overwrite: // a study, which has a few tables beside the results of the case's own run
+	case !r.Overwrite: // who asks for nothing removes nothing
 		return nil
 	}
 	var errs []error

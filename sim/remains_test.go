@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Who asks for nothing removes nothing: a study of a case has tables beside the results of the
-// case's own run.
+// Who asks for nothing removes nothing.
 func TestOtherResultsStay(t *testing.T) {
 	const text = `
 [domain]

@@ -36,22 +36,24 @@ type Start struct {
 
 // Routes is links between neighbours that are served in the same way for the same reason.
 type Routes struct {
-	Transport, Why string
-	Links          int    // messages or copies of one exchange, of all ranks
-	Example        [2]int // ranks at the ends of one of them
+	Transport string `json:"transport"`
+	Why       string `json:"why"`
+	Links     int    `json:"links"`   // messages or copies of one exchange, of all ranks
+	Example   [2]int `json:"example"` // ranks at the ends of one of them
 }
 
 // RankInfo is one line of the table of ranks.
 type RankInfo struct {
-	Rank   int
-	Host   string
-	Lo, Hi [3]int // its cells, global: Lo <= (x, y, z) < Hi
-	Device device.Info
+	Rank   int         `json:"rank"`
+	Host   string      `json:"host"`
+	Lo     [3]int      `json:"lo"` // its cells, global: Lo <= (x, y, z) < Hi
+	Hi     [3]int      `json:"hi"`
+	Device device.Info `json:"device"`
 	// Transport of this rank's ghost planes: neighbours on the same machine may be
 	// reached in other ways than those on another.
-	Transport string
-	Routes    []Routes
-	Bytes     int // state and flags
+	Transport string   `json:"transport"`
+	Routes    []Routes `json:"routes"`
+	Bytes     int      `json:"bytes"` // state and flags
 }
 
 // Progress is the state of a running job.
@@ -59,7 +61,7 @@ type Progress struct {
 	Step, Last    int
 	Time          float64       // simulated, in the case's unit
 	Elapsed       time.Duration // since the first step
-	MLUPS         float64       // million cell updates a second since the last progress
+	MLUPS         float64       // million cell updates a second of the latest steps, without what is done between them
 	Roofline      float64       // share of the memory roofline, 0 when unknown
 	Communication float64       // share of the time that waits for messages
 	ETA           time.Duration
@@ -95,13 +97,13 @@ func (s Summary) OutOfTime() bool {
 
 // Times splits the run's wall time; seconds, mean over the ranks.
 type Times struct {
-	Compute float64 // the kernels kept the run
-	Exposed float64 // no kernel ran: waiting for messages, or between kernels
-	Hidden  float64 // messages in flight while kernels ran
-	Output  float64 // fields, pictures, probes, checkpoints: what steps waited for
-	Ending  float64 // the same after the last step, until all is on disk
-	Watch   float64 // stability watch and agreement between ranks
-	Bytes   float64 // sent, a rank and step
+	Compute float64 `json:"compute"` // the kernels kept the run
+	Exposed float64 `json:"exposed"` // no kernel ran: waiting for messages, or between kernels
+	Hidden  float64 `json:"hidden"`  // messages in flight while kernels ran
+	Output  float64 `json:"output"`  // fields, pictures, probes, checkpoints: what steps waited for
+	Ending  float64 `json:"ending"`  // the same after the last step, until all is on disk
+	Watch   float64 `json:"watch"`   // stability watch and agreement between ranks
+	Bytes   float64 `json:"bytes"`   // sent, a rank and step
 }
 
 // Verdict is one checked expectation.
@@ -119,10 +121,11 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 		got = fmt.Sprint(v.Got)
 	}
 	return json.Marshal(struct {
-		Quantity        string
-		Got             any
-		Want, Tolerance float64
-		OK              bool
-		Free            bool `json:",omitempty"`
+		Quantity  string  `json:"quantity"`
+		Got       any     `json:"got"`
+		Want      float64 `json:"want"`
+		Tolerance float64 `json:"tolerance"`
+		OK        bool    `json:"ok"`
+		Free      bool    `json:"free,omitempty"`
 	}{v.Quantity, got, v.Want, v.Tolerance, v.OK, v.Free})
 }

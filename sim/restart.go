@@ -58,8 +58,8 @@ func (r *run) restart() error {
 		var err error
 		if r.root {
 			candidates, err = checkpoint.Latest(r.outputDir(checkpointDir))
-			if err == nil && len(candidates) == 0 {
-				err = fmt.Errorf("there is no checkpoint in %s", r.outputDir(checkpointDir))
+			if len(candidates) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+				err = r.noCheckpoint()
 			}
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
@@ -98,6 +98,27 @@ func (r *run) restart() error {
 		}
 	}
 	return &Error{ExitFailure, refused}
+}
+
+// noCheckpoint says where one was looked for, and what else can be done.
+func (r *run) noCheckpoint() error {
+	dir := r.outputDir(checkpointDir)
+	what := "there is no checkpoint in the folder " + dir
+	for _, folder := range []string{dir, r.outputDir()} {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			what = "there is no folder " + folder
+		}
+	}
+	if here, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
+		what += ", seen from " + here
+	}
+	if what = "no checkpoint to go on from: " + what; !r.Case.Checkpoint.On {
+		what += "; runs of this case write none, for want of a table [checkpoint]"
+	}
+	return errors.New(what + "; leave out --restart to begin at step 0, give\n" +
+		"  --restart auto     to begin at step 0 where there is no checkpoint, and to go on from the latest where there is one\n" +
+		"  --restart FILE     to go on from a checkpoint elsewhere\n" +
+		"  --output FOLDER    if the run was in another folder")
 }
 
 // passedOver tells of files among older checkpoints that cannot be read: one of them may be

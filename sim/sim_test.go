@@ -20,17 +20,22 @@ import (
 
 // silent is a reporter that keeps the summary and fails the test on nothing.
 type silent struct {
-	start   Start
-	summary Summary
-	wrote   []string
-	warned  []string
+	start    Start
+	progress []Progress
+	slow     time.Duration // that a file takes to be told of
+	summary  Summary
+	wrote    []string
+	warned   []string
 }
 
-func (s *silent) Start(x Start)           { s.start = x }
-func (s *silent) Progress(Progress)       {}
-func (s *silent) Wrote(kind, path string) { s.wrote = append(s.wrote, kind+" "+path) }
-func (s *silent) Warn(text string)        { s.warned = append(s.warned, text) }
-func (s *silent) Finish(x Summary)        { s.summary = x }
+func (s *silent) Start(x Start)       { s.start = x }
+func (s *silent) Progress(p Progress) { s.progress = append(s.progress, p) }
+func (s *silent) Wrote(kind, path string) {
+	s.wrote = append(s.wrote, kind+" "+path)
+	time.Sleep(s.slow)
+}
+func (s *silent) Warn(text string) { s.warned = append(s.warned, text) }
+func (s *silent) Finish(x Summary) { s.summary = x }
 
 // trial is one run in a test.
 type trial struct {

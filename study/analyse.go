@@ -23,23 +23,23 @@ const (
 
 // Result is one quantity on all grids.
 type Result struct {
-	Quantity string
-	Values   []Number // from the coarsest grid to the finest
+	Quantity string   `json:"quantity"`
+	Values   []Number `json:"values"` // from the coarsest grid to the finest
 	// Exact: the quantity is an error, which tends to zero, so that two grids are
 	// enough for an order.
-	Exact bool
+	Exact bool `json:"exact"`
 	// Orders observed, of the grids that end at the k-th: NaN where there is none.
-	Orders []Number
+	Orders []Number `json:"orders"`
 	// Order is the last of them.
-	Order Number
+	Order Number `json:"order"`
 	// Used is the order that the next two are computed with.
-	Used         Number
-	Extrapolated Number // Richardson's value
-	GCI          Number // of the finest grid, relative to its value
+	Used         Number `json:"used"`
+	Extrapolated Number `json:"extrapolated"` // Richardson's value
+	GCI          Number `json:"gci"`          // of the finest grid, relative to its value
 	// Ratio is GCI of the middle grid / (r^Used GCI of the finest): 1 in the asymptotic
 	// range.
-	Ratio    Number
-	Warnings []string
+	Ratio    Number   `json:"ratio"`
+	Warnings []string `json:"warnings"`
 }
 
 // Number is a float64 that JSON gets as null where there is none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"time"
 
 	"lbmsim/comm"
@@ -12,10 +13,15 @@ import (
 	"lbmsim/sim"
 )
 
+// Folder below the output folder of the case that has one for the tables of each grid: those beside
+// it are of the case's own run.
+const Folder = "study"
+
 // Options of a study. All ranks call Run with the same.
 type Options struct {
 	Path    string
-	Text    []byte // the case
+	Text    []byte   // the case
+	Set     []string // changes of it: KEY=VALUE
 	Levels  int
 	First   float64 // refinement of the coarsest grid
 	Ratio   float64 // of the spacings of two grids that follow each other
@@ -32,29 +38,30 @@ type Options struct {
 
 // Level is one grid.
 type Level struct {
-	Factor  float64 // of refinement against the case
-	Cells   [3]int
-	Spacing float64 // in the unit of the case
-	Step    float64
-	Tau     float64
-	Steps   int
-	Seconds float64
-	MLUPS   float64
-	Mach    float64 // the largest at the end
-	Expect  []sim.Verdict
+	Factor  float64       `json:"factor"` // of refinement against the case
+	Cells   [3]int        `json:"cells"`
+	Spacing float64       `json:"spacing"` // in the unit of the case
+	Step    float64       `json:"step"`
+	Tau     float64       `json:"tau"`
+	Steps   int           `json:"steps"`
+	Seconds float64       `json:"seconds"`
+	MLUPS   float64       `json:"mlups"`
+	Mach    float64       `json:"mach"` // the largest at the end
+	Expect  []sim.Verdict `json:"expect"`
+	Output  string        `json:"output,omitempty"` // folder of its tables, if it has any
 }
 
 // Study is what came out; on rank 0.
 type Study struct {
-	Case    string
-	Title   string
-	Version string
-	Device  string
-	Scaling string
-	Ratio   float64
-	Formal  float64
-	Levels  []Level
-	Results []Result
+	Case    string   `json:"case"`
+	Title   string   `json:"title"`
+	Version string   `json:"version"`
+	Device  string   `json:"device"`
+	Scaling string   `json:"scaling"`
+	Ratio   float64  `json:"ratio"`
+	Formal  float64  `json:"formal"`
+	Levels  []Level  `json:"levels"`
+	Results []Result `json:"results"`
 }
 
 // Load is the case on all grids, from the coarsest to the finest: whatever is wrong is
@@ -72,7 +79,7 @@ func (o Options) Load() ([]*config.Case, error) {
 	}
 	var cases []*config.Case
 	for k := range o.Levels {
-		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling})
+		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, o.Set...)
 		if err != nil {
 			// The file and its line stay at the start of a line, where editors look.
 			return nil, fmt.Errorf("the grid refined by %g:\n%w", o.factor(k), err)
@@ -80,8 +87,9 @@ func (o Options) Load() ([]*config.Case, error) {
 		if len(c.Expect) == 0 {
 			return nil, fmt.Errorf("%s measures nothing: a study follows the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
-		// A study writes no files.
-		c.Fields.On, c.Picture.On, c.Checkpoint.On, c.Probes = false, false, false, nil
+		// Numbers of every grid are of use, fields would fill the disk.
+		c.Fields.On, c.Averages.On, c.Picture.On, c.Checkpoint.On, c.Planes = false, false, false, false, nil
+		c.OutputDir = filepath.Join(c.OutputDir, Folder, fmt.Sprintf("refined_%.6g", o.factor(k)))
 		cases = append(cases, c)
 	}
 	return cases, nil
@@ -100,6 +108,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		report := &listener{}
 		err := sim.Run(sim.Options{
 			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals,
+			Overwrite: true, // an earlier study has the same folder
 		})
 		// What a case expects is meant for its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
@@ -122,6 +131,9 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		l := Level{
 			Factor: o.factor(k), Cells: c.Cells, Spacing: c.Units.Length, Step: c.Units.Time, Tau: c.Tau, Steps: c.Run.Steps,
 			Seconds: report.end.Elapsed.Round(time.Millisecond).Seconds(), MLUPS: report.end.MLUPS, Mach: report.mach, Expect: report.end.Expect,
+		}
+		if info, err := os.Stat(c.OutputDir); err == nil && info.IsDir() {
+			l.Output = c.OutputDir
 		}
 		s.Levels = append(s.Levels, l)
 		if o.Done != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,15 +60,15 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
 	}
-	c.Flags().StringVar(&f.device, "device", "auto", "what to measure: `cpu`, cuda, auto, or the number of a GPU")
-	c.Flags().StringVar(&f.match, "match", "", "of models, those that have all of these words: `\"D3Q27 cumulant\"`")
-	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in cells (default: 256 on a CPU, 512 on a GPU); in two dimensions 16 times that")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads (default: all cores)")
-	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each contender takes")
-	c.Flags().IntVar(&f.passes, "passes", 0, "steps a turn (default: a tenth of a second of them, 4 at least)")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "what to measure (default: all that the device has)")
-	c.Flags().StringVar(&f.dir, "dir", ".", "folder on the disk to measure")
-	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in MiB")
+	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` to measure: cpu, cuda, auto, or the number of a GPU")
+	c.Flags().StringVar(&f.match, "match", "", "only models that have all of these `WORDS`, such as \"D3Q27 cumulant\"")
+	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in `CELLS`, in two dimensions 16 times that (default: 256 on a CPU, 512 on a GPU; small, plane and seed: as said above)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "number of `THREADS` (default: all cores)")
+	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` that each contender takes")
+	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` of a turn (default: a tenth of a second of them, 4 at least)")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "`PARTS` to measure, separated by commas (default: all that the device has)")
+	c.Flags().StringVar(&f.dir, "dir", ".", "`FOLDER` on the disk to measure")
+	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "how many `MIB` a checkpoint has")
 	c.Flags().BoolVar(&f.verify, "verify", false, "of models: hold them against the oracle, which compiles a GPU's kernels, and measure nothing")
 	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line")
 	c.AddCommand(benchScalingCommand())
@@ -93,7 +94,7 @@ func runBench(f benchFlags) error {
 	if note != "" {
 		fmt.Fprintln(os.Stderr, "warning:", note)
 	}
-	b := &benchmark{benchFlags: f, dev: dev}
+	b := &benchmark{benchFlags: f, dev: dev, edge: f.size}
 	_, onCPU := dev.(*cpu.Device)
 	usual := []string{"speed", "small", "plane", "porous", "open", "seed"}
 	if onCPU {
@@ -118,8 +119,8 @@ func runBench(f benchFlags) error {
 	}
 	parts := map[string]func() error{
 		"speed": b.speed, "models": b.catalogue, "ranks": b.ranks, "checkpoint": b.checkpoint,
-		"small":  func() error { return b.models("D3Q19", [3]int{128, 128, 128}, usualModels) },
-		"plane":  func() error { return b.models("D2Q9", [3]int{8192, 8192, 1}, usualModels) },
+		"small":  func() error { return b.models("D3Q19", b.cube(128), usualModels) },
+		"plane":  func() error { return b.models("D2Q9", b.square(8192), usualModels) },
 		"porous": b.porous, "open": b.open, "seed": b.seed,
 		"tunnel": func() error { return b.tunnel(size, onCPU) },
 	}
@@ -140,8 +141,21 @@ func runBench(f benchFlags) error {
 type benchmark struct {
 	benchFlags
 	dev  device.Device
+	edge int // as --size says, 0 without
 	part string
 	head string // of the last table
+}
+
+// cube is the box of a part that has an edge of its own unless --size gives one.
+func (b *benchmark) cube(usual int) [3]int {
+	n := cmp.Or(b.edge, usual)
+	return [3]int{n, n, n}
+}
+
+// square is the same in two dimensions.
+func (b *benchmark) square(usual int) [3]int {
+	n := cmp.Or(16*b.edge, usual)
+	return [3]int{n, n, 1}
 }
 
 // usualModels are those that have rows in every part.
@@ -274,7 +288,7 @@ func (b *benchmark) open() error {
 
 // seed is the case examples/gaussian_pulse.toml, large.
 func (b *benchmark) seed() error {
-	n := [3]int{4096, 4096, 1}
+	n := b.square(4096)
 	spec := bench.Specs("D2Q9", model.Float32, "bgk")[0]
 	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n))
 }

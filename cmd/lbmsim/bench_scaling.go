@@ -47,17 +47,17 @@ Where a size does not fit, it says so and goes on.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runScaling(f, os.Stdout) },
 	}
-	c.Flags().StringVar(&f.device, "device", "auto", "what to measure: `cpu`, cuda, auto, or the number of a GPU")
-	c.Flags().StringVar(&f.model, "model", "regularized", "collision model")
-	c.Flags().StringVar(&f.precision, "precision", "float32", "of the state")
-	c.Flags().StringSliceVar(&f.weak, "weak", nil, "cells of a rank, `512` or 512x512x256; none leaves it out (default: 512 on GPUs, 128 on CPUs)")
-	c.Flags().StringSliceVar(&f.strong, "strong", nil, "cells of all ranks together (default: 1024, 512 and `256` on GPUs, 256 on CPUs)")
-	c.Flags().StringSliceVar(&f.transports, "transport", nil, "how neighbours get each other's edges: `peer`, gpu, host, auto (default: the first three on GPUs, host on CPUs)")
-	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "numbers of ranks beside 1 (default: powers of `two`, and all)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
-	c.Flags().IntVar(&f.rounds, "rounds", 9, "turns that each takes")
-	c.Flags().IntVar(&f.steps, "steps", 0, "steps a turn (default: as many as take --seconds, 4 at least)")
-	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "how long a turn should be")
+	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` to measure: cpu, cuda, auto, or the number of a GPU")
+	c.Flags().StringVar(&f.model, "model", "regularized", "collision `MODEL`")
+	c.Flags().StringVar(&f.precision, "precision", "float32", "`PRECISION` of the state")
+	c.Flags().StringSliceVar(&f.weak, "weak", nil, "`CELLS` of a rank, 512 or 512x512x256, several separated by commas; none leaves it out (default: 512 on GPUs, 128 on CPUs)")
+	c.Flags().StringSliceVar(&f.strong, "strong", nil, "`CELLS` of all ranks together, in the same way (default: 1024, 512 and 256 on GPUs, 256 on CPUs)")
+	c.Flags().StringSliceVar(&f.transports, "transport", nil, "`WAYS` in which neighbours get each other's edges: peer, gpu, host, auto (default: the first three on GPUs, host on CPUs)")
+	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "`NUMBERS` of ranks beside 1, separated by commas (default: powers of two, and all)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
+	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` that each takes")
+	c.Flags().IntVar(&f.steps, "steps", 0, "`STEPS` of a turn (default: as many as take --seconds, 4 at least)")
+	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "`SECONDS` that a turn should last")
 	c.Flags().BoolVar(&f.share, "share", false, "ranks may share a GPU: for trying it out")
 	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line; scripts/benchplot draws them")
 	return c

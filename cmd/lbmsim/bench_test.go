@@ -44,6 +44,20 @@ func TestBenchModels(t *testing.T) {
 	}
 }
 
+// A part with an edge of its own heeds --size, too: in two dimensions 16 times that.
+func TestBenchSize(t *testing.T) {
+	for part, want := range map[string]string{"plane": "[64 64 1]", "small": "[4 4 4]"} {
+		r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--passes", "2", "--rounds", "1", "--json", "--only", part, "--size", "4")
+		lines := strings.Split(strings.TrimSpace(r.out), "\n")
+		for _, line := range lines {
+			var row struct{ Size [3]int }
+			if err := json.Unmarshal([]byte(line), &row); r.code != 0 || err != nil || fmt.Sprint(row.Size) != want {
+				t.Errorf("%s: exit code %d, %v, want %s: %s", part, r.code, err, want, line)
+			}
+		}
+	}
+}
+
 // Verifying alone measures nothing.
 func TestBenchVerify(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--size", "16", "--verify", "--match", "D2Q9 float16")

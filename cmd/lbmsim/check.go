@@ -21,11 +21,11 @@ func checkCommand() *cobra.Command {
 		Short: "Check a case and tell what it needs, without running it",
 		Args:  oneCase,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := readCase(args[0], set)
+			text, err := readCase(args[0])
 			if err != nil {
 				return usageError{err}
 			}
-			kase, err := config.Load(args[0], text)
+			kase, err := config.Load(args[0], text, set...)
 			if err == nil && ranks == 0 {
 				ranks = kase.LeastRanks()
 			}
@@ -63,7 +63,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	setFlag(c, &set)
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `folder`")
-	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of ranks that the run would have (default 1, or what the case asks for)")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
+	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
 	return c
 }

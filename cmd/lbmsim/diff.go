@@ -46,7 +46,7 @@ The exit code is 0 where all numbers are the same bit for bit, or within --toler
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runDiff(args[0], args[1], f, os.Stdout) },
 	}
-	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "take numbers as the same whose Linf is not larger")
+	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "take numbers as the same whose Linf is not above this `LIMIT`")
 	c.Flags().BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	return c
 }

@@ -51,11 +51,11 @@ not, or if a rank does not answer; with 2 if the command line is wrong.`,
 		},
 		RunE: func(*cobra.Command, []string) error { return runDoctor(f, os.Stdout) },
 	}
-	c.Flags().StringVar(&f.device, "device", "auto", "what the run will take: `cpu`, cuda, auto, or the number of a GPU")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
-	c.Flags().StringVar(&f.dir, "output", ".", "folder that outputs go to; the file written for a test is removed")
-	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "how much to write there, by all ranks together, in MiB")
-	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "how long a rank may take to answer")
+	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` that the run will take: cpu, cuda, auto, or the number of a GPU")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.dir, "output", ".", "`FOLDER` that outputs go to; the file written for a test is removed")
+	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "how many `MIB` to write there, all ranks together")
+	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "`TIME` that a rank may take to answer, such as 1m30s")
 	c.Flags().BoolVar(&f.strict, "strict", false, "warnings, too, end with 1")
 	return c
 }

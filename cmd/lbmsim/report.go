@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lbmsim/config"
+	"lbmsim/doctor"
 	"lbmsim/sim"
 )
 
@@ -24,10 +28,12 @@ type reporter interface {
 	Note(message string) // after the end
 }
 
-func newReporter(kind string) (reporter, error) {
+// newReporter of text tells with verbose all that is known at the start, else what matters to the
+// case; JSON has everything in any case.
+func newReporter(kind string, verbose bool) (reporter, error) {
 	switch kind {
 	case "text":
-		return &textReport{out: os.Stdout, terminal: watched()}, nil
+		return &textReport{out: os.Stdout, terminal: watched(), verbose: verbose}, nil
 	case "json":
 		return &jsonReport{json.NewEncoder(os.Stdout)}, nil
 	}
@@ -59,8 +65,18 @@ func watched() bool {
 type textReport struct {
 	out      io.Writer
 	terminal bool
+	verbose  bool
+	ranks    int
 	last     time.Time
 	open     bool // a progress line is on the terminal
+	progress sim.Progress
+	files    written
+}
+
+// written are the files that a terminal's line speaks of.
+type written struct {
+	count int
+	last  string
 }
 
 const (
@@ -83,13 +99,29 @@ func (t *textReport) Start(s sim.Start) {
 		t.line("%s", s.Case.Title)
 	}
 	t.line("")
-	printTable(t.out, s.Case.Table)
-	t.line("")
-	printRanks(t.out, s.Ranks)
-	for _, r := range s.Routes {
-		t.line("ghosts    %s", routesText(r))
+	table := s.Case.Table
+	if !t.verbose {
+		table = slices.DeleteFunc(slices.Clone(table), func(r config.Row) bool { return slices.Contains(s.Case.Details, r.Name) })
 	}
-	t.line("messages  %s", s.MPI)
+	printTable(t.out, table)
+	t.line("")
+	if t.ranks = len(s.Ranks); t.ranks == 1 && !t.verbose {
+		r := s.Ranks[0]
+		t.line("device    %s, %s, %s of memory", r.Device.Model, r.Device.Detail, bytesText(float64(r.Bytes)))
+	} else {
+		printRanks(t.out, s.Ranks)
+	}
+	// Why edges travel as they do is news to who has asked for a way, or has GPUs.
+	asked := s.Case.Device.Transport != config.AutoTransport
+	gpus := slices.ContainsFunc(s.Ranks, func(r sim.RankInfo) bool { return r.Device.Name != "cpu" })
+	if t.verbose || t.ranks > 1 && (asked || gpus) {
+		for _, r := range s.Routes {
+			t.line("ghosts    %s", routesText(r))
+		}
+	}
+	if t.verbose {
+		t.line("messages  %s", s.MPI)
+	}
 	t.line("output    %s", s.Output)
 	if s.Restart != "" {
 		t.line("restart   from %s at step %d", s.Restart, s.First)
@@ -109,23 +141,38 @@ func (t *textReport) Progress(p sim.Progress) {
 	if time.Since(t.last) < every {
 		return
 	}
-	t.last = time.Now()
-	if t.terminal {
-		fmt.Fprint(t.out, "\r\x1b[K"+progressText(p, columns()-1))
-		t.open = true
+	if t.progress = p; t.terminal {
+		t.draw()
 		return
 	}
-	t.line("%s", progressText(p, 1<<10))
+	t.last = time.Now()
+	t.line("%s", progressText(p, written{}, 1<<10))
+}
+
+// draw writes the terminal's line anew.
+func (t *textReport) draw() {
+	fmt.Fprint(t.out, "\r\x1b[K"+progressText(t.progress, t.files, columns()-1))
+	t.open, t.last = true, time.Now()
 }
 
 // progressText says as much as there is room for, what matters most first.
-func progressText(p sim.Progress, room int) string {
+func progressText(p sim.Progress, w written, room int) string {
 	text := fmt.Sprintf("step %d of %d (%.0f %%)", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last))
-	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS), fmt.Sprintf("Mach %.3f", p.MaxMach)}
+	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS)}
+	if w.count > 0 {
+		more = append(more, doctor.Count(w.count, "file")+" written")
+	}
+	more = append(more, fmt.Sprintf("Mach %.3f", p.MaxMach))
 	if p.Roofline > 0 {
 		more = append(more, fmt.Sprintf("%.0f %% of the roofline", 100*p.Roofline))
 	}
-	for _, part := range append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication)) {
+	if p.Communication > 0 {
+		more = append(more, fmt.Sprintf("messages %.0f %%", 100*p.Communication))
+	}
+	if w.count > 0 {
+		more = append(more, "last "+w.last)
+	}
+	for _, part := range more {
 		if len(text)+2+len(part) > room {
 			break
 		}
@@ -145,6 +192,11 @@ func columns() int {
 func (t *textReport) Wrote(kind, path string) {
 	if !t.terminal {
 		t.line("wrote %s %s", kind, path)
+		return
+	}
+	t.files = written{t.files.count + 1, kind + " " + filepath.Base(path)}
+	if t.open && time.Since(t.last) >= terminalEvery {
+		t.draw()
 	}
 }
 
@@ -164,7 +216,11 @@ func (t *textReport) Finish(s sim.Summary) {
 	} else {
 		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
 	}
-	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s; imbalance %.1f %%; sent %s a rank and step", w.Output, w.Ending, w.Watch, 100*s.Imbalance, bytesText(w.Bytes))
+	between := ""
+	if t.ranks > 1 {
+		between = fmt.Sprintf("; imbalance %.1f %%; sent %s a rank and step", 100*s.Imbalance, bytesText(w.Bytes))
+	}
+	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health))
 	for _, v := range s.Expect {
 		if v.Free {
@@ -256,7 +312,12 @@ func (j *jsonReport) Start(s sim.Start) {
 		j.Warn(w)
 	}
 }
-func (j *jsonReport) Progress(p sim.Progress) { j.event("progress", p) }
+func (j *jsonReport) Progress(p sim.Progress) {
+	j.event("progress", map[string]any{
+		"step": p.Step, "last_step": p.Last, "time": p.Time, "seconds": p.Elapsed.Seconds(), "mlups": p.MLUPS, "roofline": p.Roofline,
+		"communication": p.Communication, "eta": p.ETA.Seconds(), "max_mach": p.MaxMach, "left_out": tallies(p.LeftOut), "watch": watchOf(p.Health),
+	})
+}
 func (j *jsonReport) Wrote(kind, path string) {
 	j.event("wrote", map[string]string{"kind": kind, "path": path})
 }
@@ -265,10 +326,38 @@ func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
-		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": s.Files, "left_out": s.LeftOut, "watch": s.Health, "expect": s.Expect,
+		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
+		"watch": watchOf(s.Health), "expect": s.Expect,
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }
+
+// In the log keys are words of the format, in snake_case; names that a case or a run has are values.
+
+type tally struct {
+	Of    string `json:"of"`
+	Count int    `json:"count"`
+}
+
+func tallies(counts map[string]int) []tally {
+	list := []tally{}
+	for _, of := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, tally{of, counts[of]})
+	}
+	return list
+}
+
+func filesOf(last map[string]string) []map[string]string {
+	list := []map[string]string{}
+	for _, kind := range slices.Sorted(maps.Keys(last)) {
+		list = append(list, map[string]string{"kind": kind, "path": last[kind]})
+	}
+	return list
+}
+
+func watchOf(h sim.Health) map[string]any {
+	return map[string]any{"density_drift": h.DensityDrift, "max_speed": h.MaxSpeed, "grid_scale": h.GridScale, "warned": tallies(h.Warned)}
+}
 
 // printRanks prints a line for each rank: where it runs and how it talks.
 func printRanks(out io.Writer, ranks []sim.RankInfo) {

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/sim"
 )
 
@@ -12,9 +19,10 @@ import (
 // each update.
 func TestProgressFits(t *testing.T) {
 	p := sim.Progress{Step: 123456, Last: 1000000, MLUPS: 12345.6, Roofline: 0.98, Communication: 0.12, MaxMach: 0.101, ETA: 100*time.Hour + 59*time.Minute}
-	whole := progressText(p, 1<<10)
+	w := written{12, "picture speed_000000120000.png"}
+	whole := progressText(p, w, 1<<10)
 	for room := range len(whole) + 2 {
-		text := progressText(p, room)
+		text := progressText(p, w, room)
 		if len(text) > room {
 			t.Errorf("%d columns: %q", room, text)
 		}
@@ -22,11 +30,93 @@ func TestProgressFits(t *testing.T) {
 			t.Errorf("%d columns: %q", room, text)
 		}
 	}
-	for _, word := range []string{"step 123456 of 1000000 (12 %)", "ETA", "MLUPS", "Mach 0.101", "98 % of the roofline", "messages 12 %"} {
+	for _, word := range []string{"step 123456 of 1000000 (12 %)", "ETA", "MLUPS", "Mach 0.101", "98 % of the roofline", "messages 12 %", "12 files written", "last picture speed_000000120000.png"} {
 		if !strings.Contains(whole, word) {
 			t.Errorf("no %q in %q", word, whole)
 		}
 	}
+}
+
+// What a run writes is told on a terminal in the one line that is written anew, and elsewhere in a
+// line each.
+func TestFilesOnATerminal(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var out bytes.Buffer
+		r := &textReport{out: &out, terminal: terminal}
+		for step := range 20 {
+			r.last = time.Time{} // long ago
+			r.Progress(sim.Progress{Step: step, Last: 20})
+			r.last = time.Time{}
+			r.Wrote("picture", fmt.Sprintf("out/case/speed_%d.png", step))
+		}
+		r.Warn("the end")
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		switch drawn := strings.Split(lines[0], "\r\x1b[K"); {
+		case terminal && (len(lines) != 1 || len(drawn) < 40 || !strings.Contains(out.String(), "\r\x1b[Kwarning: the end\n")):
+			t.Errorf("on a terminal: %q", out.String())
+		case terminal && !strings.Contains(drawn[len(drawn)-2], "20 files written"):
+			t.Errorf("the last line is %q", drawn[len(drawn)-2])
+		case !terminal && (len(lines) != 41 || strings.Contains(out.String(), "\x1b") || !strings.Contains(out.String(), "wrote picture out/case/speed_19.png\n")):
+			t.Errorf("in a log: %q", out.String())
+		}
+	}
+}
+
+// The first table has what matters to the case and to the ranks at hand; --verbose has all.
+func TestFirstTable(t *testing.T) {
+	box := "[domain]\ncells = [8, 8]\nperiodic = [\"x\"]\n[fluid]\nviscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[run]\nsteps = 1\n"
+	one := []sim.RankInfo{{Host: "here", Hi: [3]int{8, 8, 1}, Device: device.Info{Name: "cpu", Model: "a processor"}, Transport: "none needed"}}
+	two := append(one, sim.RankInfo{Rank: 1, Host: "here", Device: device.Info{Name: "cpu"}, Transport: "host: straight"})
+	gpus := []sim.RankInfo{{Device: device.Info{Name: "cuda:0"}}, {Device: device.Info{Name: "cuda:1"}}}
+	for name, c := range map[string]struct {
+		more       string
+		ranks      []sim.RankInfo
+		verbose    bool
+		with, sans []string
+	}{
+		"at rest":   {"", one, false, []string{"cells", "device    a processor"}, []string{"wall law", "spacing dx", "ghosts", "messages", "rank  host"}},
+		"a channel": {"[force]\nacceleration = [1e-5, 0]\n", one, false, []string{"wall law", "body force"}, []string{"spacing dx"}},
+		"all":       {"", one, true, []string{"wall law", "spacing dx", "rank  host", "ghosts    host", "messages  a library"}, nil},
+		"ranks":     {"", two, false, []string{"rank  host", "host: straight"}, []string{"ghosts    ", "messages"}},
+		"a wish":    {"[device]\ntransport = \"host\"\n", two, false, []string{"ghosts    host"}, nil},
+		"GPUs":      {"", gpus, false, []string{"ghosts    host"}, nil},
+	} {
+		k, err := config.Load("a.toml", []byte(box+c.more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		(&textReport{out: &out, verbose: c.verbose}).Start(sim.Start{Case: k, Ranks: c.ranks, MPI: "a library", Routes: []sim.Routes{{Transport: "host", Why: "so"}}})
+		for _, want := range c.with {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out.String())
+			}
+		}
+		for _, no := range c.sans {
+			if strings.Contains(out.String(), no) {
+				t.Errorf("%s: %q in\n%s", name, no, out.String())
+			}
+		}
+	}
+}
+
+// A value is shown by what it is, in capitals: not by its type, nor by one of the values it may have.
+func TestHelpNamesValues(t *testing.T) {
+	line := regexp.MustCompile(`^ +(?:-[a-z], )?--([a-z-]+)(?: (\S+))?   +\S`)
+	named := regexp.MustCompile(`^([A-Z]+(=[A-Z]+)?)?$`)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, text := range strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n") {
+			m := line.FindStringSubmatch(text)
+			if text != "" && (m == nil || !named.MatchString(m[2])) {
+				t.Errorf("%s: %s", c.CommandPath(), text)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(command())
 }
 
 // A word that is no file is taken for a command, and the nearest one is named.

@@ -48,13 +48,13 @@ may round differently.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runReproduce(args[0], f) },
 	}
 	deviceFlags(c, &f)
-	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: out/reproduced-NAME)")
-	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: out/reproduced-NAME)")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
 	return c
 }
 
 func runReproduce(path string, f runFlags) error {
-	report, err := newReporter(f.log)
+	report, err := newReporter(f.log, f.verbose)
 	if err != nil {
 		return err
 	}

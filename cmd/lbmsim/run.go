@@ -27,6 +27,7 @@ type runFlags struct {
 	// overwrite begins anew where there are results.
 	overwrite bool
 	log       string
+	verbose   bool
 	device    string
 	threads   int
 	isa       string
@@ -54,22 +55,23 @@ func runCommand() *cobra.Command {
 			return runCase(args[0], f)
 		},
 	}
-	c.Flags().StringVar(&f.restart, "restart", "", "continue from a checkpoint: `latest`, the path of one, or auto: the latest if there is one, else from the beginning")
+	c.Flags().StringVar(&f.restart, "restart", "", "continue from a `CHECKPOINT`: its path, latest, or auto: the latest if there is one, else from the beginning")
 	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
 	setFlag(c, &f.set)
-	c.Flags().StringVar(&f.output, "output", "", "folder for all outputs (default: as the case says)")
+	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as the case says)")
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
-	c.Flags().StringVar(&f.log, "log", "text", "how to report: `text` or json, one event a line")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell all at the start: every number of the case, every rank, and why edges travel as they do")
 	deviceFlags(c, &f)
 	return c
 }
 
 // deviceFlags adds those that say where to compute.
 func deviceFlags(c *cobra.Command, f *runFlags) {
-	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().StringVar(&f.transport, "transport", "", "how neighbours get each other's edges: `host`, gpu, peer or auto (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
-	c.Flags().StringVar(&f.isa, "isa", "", "instruction set of the CPU device (default: the best there is)")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().StringVar(&f.transport, "transport", "", "`WAY` in which neighbours get each other's edges: host, gpu, peer or auto (default: as the case says)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.isa, "isa", "", "instruction `SET` of the CPU device, such as avx2 (default: the best there is)")
 }
 
 // runCase runs the case on the ranks that were started.
@@ -77,7 +79,7 @@ func runCase(path string, f runFlags) error {
 	if f.threads < 0 {
 		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
 	}
-	report, err := newReporter(f.log)
+	report, err := newReporter(f.log, f.verbose)
 	if err != nil {
 		return err
 	}
@@ -190,11 +192,11 @@ func setFlag(c *cobra.Command, set *[]string) {
 }
 
 // readEverywhere reads the case on rank 0 and gives the same bytes to every rank.
-func readEverywhere(c comm.Comm, path string, set []string) ([]byte, error) {
+func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	var text []byte
 	var err error
 	if c.Rank() == 0 {
-		text, err = readCase(path, set)
+		text, err = readCase(path)
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return nil, sim.Agreed(sim.ExitUsage, err)
@@ -204,11 +206,11 @@ func readEverywhere(c comm.Comm, path string, set []string) ([]byte, error) {
 
 // loadEverywhere parses the same bytes on every rank.
 func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error) {
-	text, err := readEverywhere(c, path, set)
+	text, err := readEverywhere(c, path)
 	if err != nil {
 		return nil, err
 	}
-	kase, err := config.Load(path, text)
+	kase, err := config.Load(path, text, set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
@@ -217,20 +219,8 @@ func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error
 
 const caseLimit = 1 << 20 // bytes
 
-// readCase reads a case file and changes the keys that --set names.
-func readCase(path string, set []string) ([]byte, error) {
-	text, err := readFile(path)
-	if err != nil || len(set) == 0 {
-		return text, err
-	}
-	if text, err = config.Set(text, set); err != nil {
-		return nil, fmt.Errorf("--set %w", err)
-	}
-	return text, nil
-}
-
-// readFile refuses what can't be a case before it fills memory.
-func readFile(path string) ([]byte, error) {
+// readCase refuses what can't be a case before it fills memory.
+func readCase(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

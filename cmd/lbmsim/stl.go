@@ -54,8 +54,8 @@ func stlCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().Float64Var(&spacing, "spacing", 0, "edge of a cell in the file's numbers (default: 1/128 of the longest side)")
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of the solid cells, seen through, to this PNG `file`")
+	c.Flags().Float64Var(&spacing, "spacing", 0, "`EDGE` of a cell in the file's numbers (default: 1/128 of the longest side)")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of the solid cells, seen through, to this PNG `FILE`")
 	c.Flags().BoolVar(&repair, "repair", false, "close the surface first, as repair = true does in a case")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,11 @@ Lengths, times and velocities stay what the case says they are. With --scaling d
 the time step falls with the square of the spacing, so that the Mach number falls, too,
 and the results tend to those of incompressible flow; with acoustic it falls with the
 spacing and the Mach number stays. [run] steps, and periods in steps, are those of the
-case and grow in proportion. No files are written.
+case and grow in proportion.
+
+Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR in the output
+folder of the case, whose own results stay; those of an earlier study are replaced. Fields,
+averages, planes, pictures and checkpoints are not written.
 
 The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
 the last two where the quantity is an error against an exact solution. GCI is the grid
@@ -55,13 +60,13 @@ times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 201
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runStudy(args[0], f) },
 	}
-	c.Flags().IntVar(&f.levels, "levels", 3, "number of grids")
-	c.Flags().Float64Var(&f.ratio, "ratio", 2, "of the spacings of two grids that follow each other")
-	c.Flags().Float64Var(&f.first, "first", 1, "how much finer than the case the coarsest grid is")
-	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "how the time step follows the spacing: `diffusive` or acoustic")
-	c.Flags().Float64Var(&f.order, "order", 2, "formal order of the method")
-	c.Flags().StringVar(&f.device, "device", "", "where to compute: `cpu`, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "threads of a rank (default: its share of the cores)")
+	c.Flags().IntVar(&f.levels, "levels", 3, "number of `GRIDS`")
+	c.Flags().Float64Var(&f.ratio, "ratio", 2, "`RATIO` of the spacings of two grids that follow each other")
+	c.Flags().Float64Var(&f.first, "first", 1, "`FACTOR` by which the coarsest grid is finer than the case")
+	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "`RULE` by which the time step follows the spacing: diffusive or acoustic")
+	c.Flags().Float64Var(&f.order, "order", 2, "formal `ORDER` of the method")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the study as one JSON object")
 	setFlag(c, &f.set)
 	return c
@@ -85,12 +90,12 @@ func runStudy(path string, f studyFlags) error {
 // closed last.
 func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, out io.Writer, opened *device.Device) error {
 	signals := catch(c)
-	text, err := readEverywhere(c, path, f.set)
+	text, err := readEverywhere(c, path)
 	if err != nil {
 		return err
 	}
 	o := study.Options{
-		Path: path, Text: text, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
+		Path: path, Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
 		Comm: c, Version: version, Signals: signals,
 	}
 	cases, err := o.Load()
@@ -173,6 +178,11 @@ func printStudy(out io.Writer, s *study.Study) error {
 		}
 	}
 	printColumns(out, rows)
+	for _, l := range s.Levels[:1] {
+		if l.Output != "" {
+			warnings = append([]string{fmt.Sprintf("tables of the grids are in %s", filepath.Dir(l.Output))}, warnings...)
+		}
+	}
 	_, err := fmt.Fprintln(out, strings.Join(warnings, "\n"))
 	return err
 }

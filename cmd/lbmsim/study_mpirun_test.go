@@ -35,7 +35,7 @@ l2 = 1e-9
 `
 
 // A study finds the order of the lattice with one rank and with two, in the same numbers,
-// whether or not the case's own expectations are met, and leaves no files.
+// whether or not the case's own expectations are met, and leaves no files of fields.
 func TestStudyFindsTheOrder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "wave.toml"), []byte(studied), 0o666); err != nil {
@@ -45,7 +45,7 @@ func TestStudyFindsTheOrder(t *testing.T) {
 	for _, n := range []int{0, 2} {
 		r := runProgram(t, dir, n, "study", "wave.toml", "--json", "--device", testDevice(), "--set", "collision.model=trt")
 		var s study.Study
-		if err := json.Unmarshal([]byte(r.out[max(0, strings.Index(r.out, "{\"Case\"")):]), &s); r.code != 0 || err != nil {
+		if err := json.Unmarshal([]byte(r.out[max(0, strings.Index(r.out, "{\"case\"")):]), &s); r.code != 0 || err != nil {
 			t.Fatalf("%d ranks: exit code %d, %v\n%s", n, r.code, err, r.out)
 		}
 		if len(s.Levels) != 3 || len(s.Results) != 2 || s.Levels[2].Cells[0] != 64 || s.Levels[2].Steps != 16*64 {
@@ -73,6 +73,63 @@ func TestStudyFindsTheOrder(t *testing.T) {
 		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml"}, strings.Fields(c.args)...)...)
 		if r.code != 2 || !strings.Contains(r.out, c.want) {
 			t.Errorf("%s: exit code %d\n%s", c.args, r.code, r.out)
+		}
+	}
+}
+
+// The tables of a study are in a folder of their own, one for each grid: those of the case's own
+// run stay as they are, and those of an earlier study go.
+func TestStudyHasItsOwnFolder(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Replace(studied, "[expect.max_speed]", `[expect.max_speed]
+[body.disc]
+shape = "cylinder"
+centre = [8, 8]
+radius = 2
+[output.force.disc]
+[output.series.flow]
+quantities = ["kinetic_energy"]
+[output.probe.p]
+at = [2, 2]
+[output.line.l]
+from = [0, 2]
+to = [16, 2]
+[output.averages]
+fields = ["mean_velocity"]
+`, 1)
+	if err := os.WriteFile(filepath.Join(dir, "wave.toml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out", "wave")
+	device := []string{"--device", testDevice()}
+	runProgram(t, dir, 0, append([]string{"run", "wave.toml"}, device...)...) // it misses what it expects
+	before := contents(t, out)
+	if len(before) < 8 {
+		t.Fatalf("%d files of the case's own run", len(before))
+	}
+	for _, levels := range []string{"3", "2"} {
+		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml", "--levels", levels}, device...)...)
+		if r.code != 0 || !strings.Contains(r.out, "tables of the grids are in out/wave/study") {
+			t.Fatalf("exit code %d\n%s", r.code, r.out)
+		}
+	}
+	after := contents(t, out)
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("the study has changed %s of the case's own run", name)
+		}
+		delete(after, name)
+	}
+	for _, grid := range []string{"refined_1", "refined_2", "refined_4"} {
+		for _, table := range []string{"force_disc.csv", "series_flow.csv", "probe_p.csv"} {
+			if _, there := after[filepath.Join("study", grid, table)]; !there {
+				t.Errorf("no %s of %s", table, grid)
+			}
+		}
+	}
+	for name := range after {
+		if filepath.Ext(name) != ".csv" {
+			t.Errorf("the study has written %s", name)
 		}
 	}
 }

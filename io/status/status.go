@@ -50,8 +50,8 @@ type State struct {
 	Step    int     `json:"step"`
 	Last    int     `json:"last_step"` // the run is to end with
 	Time    float64 `json:"time"`      // simulated
-	MLUPS   float64 `json:"mlups"`
-	ETA     float64 `json:"eta"` // seconds left
+	MLUPS   float64 `json:"mlups"`     // of the latest steps alone, at the end of all
+	ETA     float64 `json:"eta"`       // seconds left
 	MaxMach float64 `json:"max_mach"`
 	// What the stability watch knows: the largest speed in the case's unit, the change of the
 	// mean density since the start as a share, the share of the kinetic energy at the scale of

@@ -179,7 +179,7 @@ func (out *outcome) takeStudy(text []byte, e entry) error {
 			Order    number
 		}
 	}
-	if err := json.Unmarshal(text[max(0, bytes.Index(text, []byte(`{"Case"`))):], &s); err != nil {
+	if err := json.Unmarshal(text[max(0, bytes.Index(text, []byte(`{"case"`))):], &s); err != nil {
 		return fmt.Errorf("no study in the output: %w", err)
 	}
 	out.Version, out.Device = s.Version, s.Device

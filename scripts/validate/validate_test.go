@@ -92,7 +92,7 @@ func TestRowsTell(t *testing.T) {
 		}
 	}
 	out := outcome{}
-	study := []byte(`noise {"Case":"a","Levels":[{"Cells":[8,8,1]},{"Cells":[16,16,1]},{"Cells":[32,32,1]}],"Results":[{"Quantity":"expect.q","Values":[1.4,1.2,1.1],"Order":1}]}`)
+	study := []byte(`noise {"case":"a","levels":[{"cells":[8,8,1]},{"cells":[16,16,1]},{"cells":[32,32,1]}],"results":[{"quantity":"expect.q","values":[1.4,1.2,1.1],"order":1}]}`)
 	e := entry{orders: []order{{quantity: "q", order: 2, within: 0.1, exact: 1}}}
 	if err := out.takeStudy(study, e); err != nil || len(out.Checks) != 1 || out.Checks[0].OK || math.Abs(float64(out.Curves[0].Error[2])-0.1) > 1e-12 {
 		t.Errorf("%v %+v", err, out)

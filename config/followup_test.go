@@ -1,0 +1,109 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// One mistake is one message: what follows from a misspelt word, or from a value that cannot be
+// read, is left out. Every key and every table of every example is misspelt once, and every value
+// spoilt.
+func TestOneMistakeIsOneMessage(t *testing.T) {
+	var files []string
+	for _, dir := range []string{"../examples", "../validation"} {
+		list, err := filepath.Glob(dir + "/*.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, list...)
+	}
+	if len(files) == 0 {
+		t.Fatal("no cases")
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(f, src); err != nil {
+			t.Fatal(err)
+		}
+		m, _, _ := scan(src)
+		try := func(what string, at mark, text string) {
+			_, err := Load(f, append(append(append([]byte{}, src[:at.off]...), text...), src[at.off+at.len:]...))
+			var list Errors
+			if !errors.As(err, &list) || len(list) != 1 {
+				t.Errorf("%s, %s:\n%v", f, what, err)
+			}
+		}
+		for _, path := range paths(m.key) {
+			at := m.key[path]
+			word := string(src[at.off : at.off+at.len])
+			name := strings.ReplaceAll(path, "\x1f", ".")
+			if strings.HasPrefix(word, "[") {
+				parts := strings.Split(strings.Trim(word, "[]"), ".")
+				for i := range parts {
+					if len(parts[i]) > 3 && (i == 0 || parts[0] == "output" || parts[0] == "expect") && i < 2 {
+						bad := append([]string{}, parts...)
+						bad[i] = misspell(bad[i])
+						try(fmt.Sprintf("[%s]", strings.Join(bad, ".")), at, "["+strings.Join(bad, ".")+"]")
+					}
+				}
+				continue
+			}
+			if len(word) > 2 {
+				try("key "+name+" misspelt", at, misspell(word))
+			}
+		}
+		for _, path := range paths(m.val) {
+			if at := m.val[path]; !strings.HasPrefix(path, "title") {
+				name := strings.ReplaceAll(path, "\x1f", ".")
+				try(name+" spoilt", at, `"12 parsec"`)
+				if strings.Contains(name, "#") {
+					continue
+				}
+				_, err := Load(f, src, name+"=12 parsec")
+				var list Errors
+				if !errors.As(err, &list) || len(list) != 1 || list[0].Set != name+"=12 parsec" {
+					t.Errorf("%s, --set %s:\n%v", f, name, err)
+				}
+			}
+		}
+	}
+}
+
+func paths(m map[string]mark) []string {
+	var list []string
+	for p := range m {
+		list = append(list, p)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// misspell swaps two letters, or doubles the first.
+func misspell(word string) string {
+	for i := 1; i+1 < len(word); i++ {
+		if word[i] != word[i+1] {
+			return word[:i] + string(word[i+1]) + string(word[i]) + word[i+2:]
+		}
+	}
+	return word[:1] + word
+}
+
+// A key in the wrong table is one mistake, too, where only one table can have been meant.
+func TestStrayKey(t *testing.T) {
+	const text = "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\nsteps = 10\n"
+	for _, more := range []string{"", "[run]\nwatch_every = 5\n"} {
+		_, err := Load("a", []byte(text+more))
+		var list Errors
+		if !errors.As(err, &list) || len(list) != 1 || !strings.Contains(err.Error(), "a:6:1: error: unknown key \"steps\" in [fluid]; steps belongs to [run]") {
+			t.Errorf("%v", err)
+		}
+	}
+}
