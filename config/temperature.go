@@ -89,7 +89,7 @@ func (r *resolver) withoutTemperature() {
 				r.add(e.at, reason, "temperature: the flow has none")
 			}
 		}
-		for _, key := range []string{"temperature", "heat_flux", "temperature_difference"} {
+		for _, key := range []string{"temperature", "heat_flux", "temperature_difference", "heated_length"} {
 			if s.has(key) {
 				r.add(s.keys[key].keyAt, reason, "%s has %s, but the flow has no temperature", s.head(), key)
 			}

@@ -71,7 +71,7 @@ through = [20, 7, 2.5]
 extremum = "max"
 value = 1
 within = 100
-`, periodic, walls) + strings.Replace(ending(model, precision, steps), "POINT", "[20.5, 12.5, 4.5]", 1)
+`, periodic, walls) + placed(ending(model, precision, steps), "[20.5, 12.5, 4.5]", "[3.2, 1.1, 0.4]")
 }
 
 // everything that a run leaves, the measured values of [expect] included.
