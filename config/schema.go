@@ -163,6 +163,9 @@ func pointFields() []string {
 	return []string{"density", "pressure", "velocity", "speed", "temperature"}
 }
 
+// lineFields are those, and where a flow separates from a wall.
+func lineFields() []string { return append(pointFields(), "wall_shear_stress") }
+
 func names[T any](rows []T, name func(T) string) []string {
 	var s []string
 	for _, r := range rows {
@@ -443,7 +446,7 @@ func schema() []table {
 			key{name: "quantity", kind: kWord, choices: ForceQuantities(), def: `"drag"`, doc: "which of its numbers; drag and lift are coefficients"},
 			key{name: "statistic", kind: kWord, choices: Statistics(), def: `"mean"`, doc: "of the samples since its start; amplitude is half the distance from min to max; frequency counts how often the quantity rises through its mean, over the last 32 times at most; strouhal is frequency L/U"},
 		), "A force, or a coefficient of one, over time."},
-		{"expect.line.*", expectKeys(ofField, append([]key{
+		{"expect.line.*", expectKeys(ofField, []key{
 			{name: "along", kind: kWord, choices: axes(), doc: "axis that the line is parallel to"},
 			{name: "through", kind: kVector, dim: model.Length, doc: "a point of the line; its coordinate along the line does not matter"},
 			{name: "from", kind: kQuantity, dim: model.Length, defDoc: "the whole line", doc: "the least coordinate along the line that is looked at"},
@@ -452,7 +455,9 @@ func schema() []table {
 			{name: "measure", kind: kWord, choices: []string{"value", "position"}, defDoc: "`\"value\"` of an extremum, `\"position\"` of a crossing", doc: "how large the extremum is, or where it is: its coordinate along the line"},
 			{name: "crossing", kind: kWord, choices: []string{"first", "last"}, doc: "instead of an extremum: the coordinate along the line where the field changes its sign, the first or the last. The velocity along a wall does so where a flow separates or reattaches"},
 			{name: "direction", kind: kWord, choices: crossingWords(), defDoc: "`\"any\"`", doc: "which crossings count: from negative to positive (rising), the other way (falling), or any"},
-		}, fieldKeys...)...), "A number of a line through the domain: an extremum, where it is, or where a field changes its sign. [output.series.NAME] can follow it over time."},
+			{name: "field", kind: kWord, choices: lineFields(), def: `"velocity"`, doc: "the field. Of the cells at a wall the zero of wall_shear_stress is the more exact place of a separation: it is that at the wall, the zero of the velocity that half a cell from it"},
+			{name: "component", kind: kWord, choices: components(), defDoc: "\"magnitude\"", doc: "component of a vector"},
+		}...), "A number of a line through the domain: an extremum, where it is, or where a field changes its sign. [output.series.NAME] can follow it over time."},
 	}
 }
 
