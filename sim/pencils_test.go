@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -219,7 +218,7 @@ func TestPencilsRefuseADamagedCheckpoint(t *testing.T) {
 	if s.start.First != 10 || len(s.warned) == 0 || !strings.Contains(s.warned[0], "plane 2 does not match its checksum") {
 		t.Errorf("the run starts at step %d, warnings %q", s.start.First, s.warned)
 	}
-	if !reflect.DeepEqual(s.summary.Expect, want.summary.Expect) {
+	if fmt.Sprintf("%+v", s.summary.Expect) != fmt.Sprintf("%+v", want.summary.Expect) { // NaN is not NaN
 		t.Errorf("it ends with %+v instead of %+v", s.summary.Expect, want.summary.Expect)
 	}
 }

@@ -239,12 +239,12 @@ fields = ["velocity", "vorticity"]
 every = 5
 [output.series.totals]
 quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "enstrophy"]
-lines = ["turn", "top", "low"]
+lines = ["turn", "top", "low", "stress"]
 every = 5
 [expect.line.turn]
 along = "x"
 through = POINT
-component = "x"
+component = "y"
 crossing = "last"
 [expect.line.top]
 along = "y"
@@ -258,6 +258,11 @@ through = CORNER
 from = 2
 field = "pressure"
 extremum = "min"
+[expect.line.stress]
+along = "y"
+through = POINT
+field = "wall_shear_stress"
+extremum = "max"
 [checkpoint]
 every = 10
 keep = 9
