@@ -391,7 +391,7 @@ func (r *Report) tables() error {
 		r.Note = fmt.Sprintf("the columns differ: %s / %s", strings.Join(a.columns, ","), strings.Join(b.columns, ","))
 		return nil
 	}
-	n := min(len(a.rows), len(b.rows))
+	n, along := min(len(a.rows), len(b.rows)), slices.IndexFunc(a.columns, func(name string) bool { return name == "distance" || strings.HasPrefix(name, "distance (") })
 	if len(a.rows) != len(b.rows) {
 		r.Note = fmt.Sprintf("%d / %d rows; the first %d were compared", len(a.rows), len(b.rows), n)
 	}
@@ -400,7 +400,13 @@ func (r *Report) tables() error {
 		for k := range n {
 			t.add(a.rows[k][c], b.rows[k][c])
 		}
-		r.Parts = append(r.Parts, t.part(func(k int64) string { return fmt.Sprintf("row %d, %s %g", k+1, a.columns[0], a.rows[k][0]) }))
+		r.Parts = append(r.Parts, t.part(func(k int64) string {
+			text := fmt.Sprintf("row %d, %s %g", k+1, a.columns[0], a.rows[k][0])
+			if along >= 0 { // of a line, which has many rows of a step
+				text += fmt.Sprintf(", %s %g", a.columns[along], a.rows[k][along])
+			}
+			return text
+		}))
 	}
 	return nil
 }

@@ -124,6 +124,10 @@ func TestTablesAreCompared(t *testing.T) {
 	if r := files(t, a, table("d.csv", "step,time,v\n1,0.1,4\n")); r.Within(1) || r.Note == "" {
 		t.Errorf("%+v", r)
 	}
+	line := "step,time,distance (m),u\n1,0.1,0,4\n1,0.1,0.5,5\n2,0.2,0,6\n2,0.2,0.5,%s\n" // two blocks
+	if r := files(t, table("e.csv", strings.Replace(line, "%s", "7", 1)), table("f.csv", strings.Replace(line, "%s", "8", 1))); r.Same() || r.Steps != [2]int{2, 2} || r.Parts[3].Where != "row 4, step 2, distance (m) 0.5" {
+		t.Errorf("%+v", r)
+	}
 	for rows, want := range map[string]string{
 		"":                          "has no columns",
 		"step,u\n1\n":               "d.csv:9: 1 values in 2 columns",

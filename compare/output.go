@@ -169,7 +169,6 @@ func (o *Output) named(err error) error {
 // table is a CSV file of a run.
 type table struct {
 	version, provenance, text string
-	at                        int // step of all rows, where they have none of their own
 	columns                   []string
 	rows                      [][]float64
 }
@@ -179,7 +178,7 @@ func (t *table) step() int {
 	if n := len(t.rows); n > 0 && t.columns[0] == "step" {
 		return int(t.rows[n-1][0])
 	}
-	return t.at
+	return 0
 }
 
 func readTable(path string) (*table, error) {
@@ -208,11 +207,6 @@ func readTable(path string) (*table, error) {
 		case isComment && comment == sim.CaseMark && t.provenance != "": // no title
 			inCase = true
 		case isComment:
-			if word, _, ok := strings.Cut(strings.TrimPrefix(comment, sim.StepMark), ","); ok && strings.HasPrefix(comment, sim.StepMark) && n > 3 {
-				if t.at, err = strconv.Atoi(word); err != nil {
-					return nil, fmt.Errorf("%s:%d: %w", path, n, err)
-				}
-			}
 		case t.columns == nil:
 			t.columns = strings.Split(line, ",")
 		default:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 
 	"lbmsim/model"
@@ -35,8 +36,9 @@ func (r *resolver) expectations() {
 		r.forceValue(s)
 	}
 	for _, s := range r.all("expect.line") {
-		r.lineExtremum(s)
+		r.lineNumber(s)
 	}
+	r.seriesLines()
 }
 
 func (r *resolver) expect(e Expectation) { r.c.Expect = append(r.c.Expect, e) }
@@ -151,25 +153,25 @@ func (r *resolver) probeValue(s *section) {
 	r.valued(s, x)
 }
 
-func (r *resolver) lineExtremum(s *section) {
+// lineNumber is a number of a line.
+func (r *resolver) lineNumber(s *section) {
 	var x Expectation
 	okA := r.need(s, "along", "the axis that the line is parallel to")
 	okT := r.need(s, "through", "a point of the line")
-	okE := r.need(s, "extremum", "\"min\" or \"max\"")
-	if !r.fieldOf(s, &x) || !okA || !okT || !okE {
+	okE := s.has("extremum") || s.has("crossing")
+	if !okE {
+		r.missing(s, "extremum = \"min\" or \"max\" is the smallest or the largest value; crossing = \"first\" or \"last\" where the field changes its sign", "%s needs extremum or crossing", s.head())
+	}
+	if !r.fieldOf(s, &x) || !okA || !okT || !okE || !r.lineQuantity(s, &x) {
 		return
 	}
-	ea, ee, v := s.get("along"), s.get("extremum"), r.vector(s, "through")
-	if ea == nil || ee == nil || v == nil || !r.haveBox {
+	ea, v := s.get("along"), r.vector(s, "through")
+	if ea == nil || v == nil || !r.haveBox {
 		return
 	}
 	if x.Axis = axisOf(ea.text); x.Axis >= r.dims {
 		r.add(ea.at, "", "a case in 2D has no axis %s", ea.text)
 		return
-	}
-	x.Quantity = LineMin
-	if ee.text == "max" {
-		x.Quantity = LineMax
 	}
 	p := r.position(v)
 	x.Columns = []Column{{Weight: 1}}
@@ -183,7 +185,96 @@ func (r *resolver) lineExtremum(s *section) {
 		}
 		x.Columns = across(x.Columns, p[a], a, r.c.Cells[a])
 	}
-	r.valued(s, x)
+	if r.span(s, &x) {
+		r.valued(s, x)
+	}
+}
+
+// lineQuantity is what is wanted of a line.
+func (r *resolver) lineQuantity(s *section, x *Expectation) bool {
+	r.exclusive(s, "a number of a line is an extremum or a crossing", "extremum", "crossing")
+	if s.has("crossing") {
+		e := s.get("crossing")
+		if !s.has("direction") {
+			r.setDefault(s, "direction", `"any"`)
+		}
+		d, m := s.get("direction"), s.get("measure")
+		if e == nil || d == nil {
+			return false
+		}
+		x.Quantity, x.Dim, x.Last = LineCrossing, model.Length, e.text == "last"
+		x.Direction = map[string]int{"rising": 1, "falling": -1}[d.text]
+		switch {
+		case m != nil && m.text == "value":
+			r.add(m.at, "", "a crossing is a position: the value there is 0")
+			return false
+		case x.Field.Components > 1 && x.Component < 0:
+			at := e.at
+			if c := s.get("component"); c != nil && c.given {
+				at = c.at
+			}
+			r.add(at, "component = \"x\", say, has a sign", "a magnitude is never negative: it crosses nothing")
+			return false
+		case x.Field.Name == "density" || x.Field.Name == "speed":
+			r.add(e.at, "", "the %s is never negative: it crosses nothing", x.Field.Name)
+			return false
+		}
+		return true
+	}
+	if s.has("direction") {
+		r.add(s.keys["direction"].keyAt, "", "an extremum has no direction: it is for a crossing")
+		return false
+	}
+	if !s.has("measure") {
+		r.setDefault(s, "measure", `"value"`)
+	}
+	e, m := s.get("extremum"), s.get("measure")
+	if e == nil || m == nil {
+		return false
+	}
+	x.Quantity = map[string]string{"min value": LineMin, "max value": LineMax, "min position": LineMinPlace, "max position": LineMaxPlace}[e.text+" "+m.text]
+	if m.text == "position" {
+		x.Dim = model.Length
+	}
+	return true
+}
+
+// span is the cells of a line whose centres lie in the part that is looked at.
+func (r *resolver) span(s *section, x *Expectation) bool {
+	x.Span = [2]int{0, r.c.Cells[x.Axis]}
+	ends := [2]float64{0, float64(x.Span[1])}
+	var at *entry
+	for i, k := range []string{"from", "to"} {
+		e := s.get(k)
+		if e == nil {
+			if s.has(k) {
+				return false
+			}
+			continue
+		}
+		at = e
+		ends[i] = (e.vals[0].v - r.origin[x.Axis]) / r.c.Units.Length
+		if _, ok := r.index(ends[i], x.Axis); !ok {
+			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.origin[x.Axis], model.Length), r.si(r.origin[x.Axis]+r.size[x.Axis], model.Length)),
+				"%s of %s lies outside of the domain", k, s.head())
+			return false
+		}
+	}
+	// Centres that are meant are not lost to rounding.
+	x.Span[0] = max(x.Span[0], int(math.Ceil(ends[0]-0.5-1e-6)))
+	x.Span[1] = min(x.Span[1], int(math.Floor(ends[1]-0.5+1e-6))+1)
+	n, least, few := x.Span[1]-x.Span[0], 1, "no value between its ends"
+	if x.Quantity == LineCrossing {
+		least, few = 2, "fewer than two values between its ends, which a crossing needs"
+	}
+	if n >= least {
+		return true
+	}
+	if at == nil { // one cell across
+		at = s.get("along")
+	}
+	r.add(at.at, "values are those at the centres of cells", "%s has %s", s.head(), few)
+	return false
 }
 
 // across refines columns by linear interpolation along one more axis; beyond the

@@ -3,8 +3,10 @@ package config
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
+	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
@@ -182,6 +184,9 @@ func (r *resolver) references(s *section, f *ForceOutput) {
 	if other != "" && s.has(other) {
 		r.add(s.keys[other].keyAt, "forces in 2D are for each metre across the plane: coefficients take a length", "an area in %s", what)
 	}
+	if s.has("heated_length") && (!s.has("temperature_difference") || !s.has("length")) && r.dims == 2 {
+		r.add(s.keys["heated_length"].keyAt, "the Nusselt number is heat length/(diffusivity dT heated_length)", "%s has heated_length, but not both temperature_difference and length", s.head())
+	}
 	if s.has(own) && !s.has("velocity") && !s.has("temperature_difference") {
 		r.add(s.keys[own].keyAt, "coefficients are F/(rho U^2 A/2)", "%s has %s but no velocity", s.head(), own)
 	}
@@ -217,13 +222,73 @@ func (r *resolver) nusselt(s *section, f *ForceOutput) {
 	}
 	f.Nusselt = 1 / (r.c.Temperature.Diffusivity * e.vals[0].v)
 	if r.dims == 2 {
+		f.Nusselt *= r.acrossHeated(s, f)
 		return
+	}
+	if s.has("heated_length") {
+		r.add(s.keys["heated_length"].keyAt, "the Nusselt number is heat L/(diffusivity dT A)", "heated_length in 3D, where area is the surface")
 	}
 	const reason = "the Nusselt number is heat L/(diffusivity dT A)"
 	if !r.need(s, "length", reason) || !r.need(s, "area", reason) || s.get("length") == nil || s.get("area") == nil {
 		return
 	}
 	f.Nusselt *= r.lattice(s.get("length").vals[0], model.Length) / r.lattice(s.get("area").vals[0], model.Area)
+}
+
+// acrossHeated is the length of a Nusselt number in 2D over that of the surface that gives the
+// heat, which is asked for or found.
+func (r *resolver) acrossHeated(s *section, f *ForceOutput) float64 {
+	l := s.get("length")
+	if l == nil { // the surface's is meant
+		return 1
+	}
+	if !s.has("heated_length") {
+		n, ok := r.heated(f)
+		if !ok || !(n > 0) {
+			r.missing(s, "the Nusselt number is heat length/(diffusivity dT heated_length); the lengths of faces, cylinders and boxes are known", "%s needs heated_length: how long the surface is that gives the heat", s.head())
+			return 1
+		}
+		r.setDefault(s, "heated_length", amount{v: n * r.c.Units.Length, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+	}
+	e := s.get("heated_length")
+	if e == nil {
+		return 1
+	}
+	return l.vals[0].v / e.vals[0].v
+}
+
+// heated is how long the walls of an output are in 2D, in cells, where that is known.
+func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
+	shapes := r.wholeShapes()
+	ok = r.haveBox
+	for _, t := range f.Types {
+		i := int(t) - 1
+		if i >= len(r.c.Boundaries) {
+			b := r.c.Bodies[i-len(r.c.Boundaries)]
+			if !b.Whole() {
+				return 0, false
+			}
+			switch shape := b.Shape(nil).(type) {
+			case geometry.Cylinder:
+				n += 2 * math.Pi * shape.Radius
+			case geometry.Box:
+				n += 2 * (shape.Hi[0] - shape.Lo[0] + shape.Hi[1] - shape.Lo[1])
+			default:
+				return 0, false
+			}
+			continue
+		}
+		ok = ok && len(shapes) == len(r.c.Bodies) // what a file holds may cover the face
+		for _, face := range r.c.Boundaries[i].Faces {
+			r.placesOn(i, face, maxAxis, false, func(p [3]float64, cells float64) bool {
+				if q := face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
+					n += cells
+				}
+				return true
+			})
+		}
+	}
+	return n, ok
 }
 
 // coordinates are a point in cells as a TOML list in the case's coordinates.

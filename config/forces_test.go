@@ -134,3 +134,74 @@ func TestForceMistakes(t *testing.T) {
 		}
 	}
 }
+
+// A Nusselt number in 2D is by the length of the surface that gives the heat: that of its
+// faces without other parts and bodies, of a cylinder, of a box, or a given one.
+func TestNusseltByTheHeatedLength(t *testing.T) {
+	c := load(t, `
+[domain]
+cells = [40, 20]
+spacing = "5 mm"
+periodic = ["x"]
+[fluid]
+viscosity = "2e-5 m2/s"
+[temperature]
+diffusivity = "1e-5 m2/s"
+[scaling]
+tau = 0.8
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+temperature = "1 K"
+[boundary.heater]
+type = "wall"
+faces = ["y-"]
+from = ["20 mm", 0]
+to = ["50 mm", 0]
+temperature = "2 K"
+[boundary.ceiling]
+type = "wall"
+faces = ["y+"]
+[body.block]
+shape = "box"
+from = ["100 mm", 0]
+to = ["130 mm", "10 mm"]
+[body.rod]
+shape = "cylinder"
+centre = ["100 mm", "50 mm"]
+radius = "15 mm"
+temperature = "2 K"
+[run]
+steps = 10
+[output.force.floor]
+temperature_difference = "2 K"
+length = "100 mm"
+[output.force.heater]
+temperature_difference = "2 K"
+length = "100 mm"
+[output.force.rod]
+temperature_difference = "2 K"
+length = "30 mm"
+[output.force.block]
+temperature_difference = "2 K"
+length = "10 mm"
+[output.force.given]
+of = ["rod"]
+temperature_difference = "2 K"
+length = "30 mm"
+heated_length = "60 mm"
+[output.force.own]
+of = ["rod"]
+temperature_difference = "2 K"
+`)
+	own := 1 / (c.Temperature.Diffusivity * 2)
+	for i, want := range []float64{100. / (200 - 30 - 30), 100. / 30, 1 / math.Pi, 10. / 80, 0.5, 1} {
+		f := c.Forces[i]
+		if got := f.Nusselt / own; math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("%s: heat is multiplied by %v instead of %v", f.Name, got, want)
+		}
+	}
+	if !strings.Contains(c.Resolved, `heated_length = "0.14 m"`) {
+		t.Errorf("the length that was found is not told:\n%s", c.Resolved)
+	}
+}

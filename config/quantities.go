@@ -1,6 +1,10 @@
 package config
 
-import "lbmsim/model"
+import (
+	"math"
+
+	"lbmsim/model"
+)
 
 // What [expect] can say of the end state. The list below is the only one: the
 // parser, the reference and the run's final check all read it.
@@ -27,6 +31,9 @@ const (
 	ForceValue        = "force"
 	LineMin           = "line_min"
 	LineMax           = "line_max"
+	LineMinPlace      = "line_min_position"
+	LineMaxPlace      = "line_max_position"
+	LineCrossing      = "line_crossing"
 )
 
 // Quantities lists what can be expected of the end state. All sums and maxima run
@@ -53,6 +60,12 @@ func Quantities() []Quantity {
 			Doc: "the smallest value of a field component on a line parallel to an axis: values at the cell centres along the line, linear interpolation across it, the extremum refined by a parabola through the smallest value and its two neighbours"},
 		{Name: LineMax, PerField: true, Key: "[expect.line.NAME] extremum = \"max\"",
 			Doc: "the largest value, likewise"},
+		{Name: LineMinPlace, Dim: model.Length, Key: "[expect.line.NAME] extremum = \"min\", measure = \"position\"",
+			Doc: "where the smallest value is: the coordinate, along the axis, of the vertex of that parabola"},
+		{Name: LineMaxPlace, Dim: model.Length, Key: "[expect.line.NAME] extremum = \"max\", measure = \"position\"",
+			Doc: "where the largest value is, likewise"},
+		{Name: LineCrossing, Dim: model.Length, Key: "[expect.line.NAME] crossing = \"first\"",
+			Doc: "where a field component changes its sign on such a line: the coordinate, along the axis, of the zero between two neighbouring values, by linear interpolation. Zeros in a row, as inside bodies, part a line: a sign that is another one behind them is no crossing. NaN where there is none, which meets no value"},
 	}
 }
 
@@ -76,8 +89,7 @@ type Expectation struct {
 	// third function is zero.
 	Reference [3]ReferenceFunction
 
-	// Field and Component are set for probe, line_min and line_max; Component also
-	// for mean_velocity. Component is 0 to 2, or -1 for the magnitude of a vector
+	// Field and Component are set for probe and lines; Component also for mean_velocity. Component is 0 to 2, or -1 for the magnitude of a vector
 	// (and for scalars).
 	Field     model.Field
 	Component int
@@ -87,9 +99,15 @@ type Expectation struct {
 	Force, Series, Statistic string
 	// Axis that the line is parallel to, and its Columns: the value at cell k along
 	// Axis is the sum over the columns of Weight * field(Cell with Cell[Axis] = k).
-	// Cells inside bodies count as they are stored: zero velocity.
+	// Cells inside bodies count as they are stored: zero velocity. Span is of the cells
+	// along Axis, Span[0] <= k < Span[1].
 	Axis    int
 	Columns []Column
+	Span    [2]int
+	// Last is for the last crossing of a line instead of the first; Direction is 1 for those
+	// that rise, -1 for those that fall, 0 for both.
+	Last      bool
+	Direction int
 }
 
 // Column of cells along an axis, with its weight in an interpolation across it.
@@ -98,13 +116,12 @@ type Column struct {
 	Weight float64
 }
 
-// Samples reads the values along the line of a line_min or line_max expectation;
-// n is the number of cells along the axis, at reads one cell.
-func (e Expectation) Samples(n int, at func(cell [3]int) float64) []float64 {
-	v := make([]float64, n)
+// Samples reads the values along the line of an expectation; at reads one cell.
+func (e Expectation) Samples(at func(cell [3]int) float64) []float64 {
+	v := make([]float64, e.Span[1]-e.Span[0])
 	for k := range v {
 		for _, c := range e.Columns {
-			c.Cell[e.Axis] = k
+			c.Cell[e.Axis] = e.Span[0] + k
 			v[k] += c.Weight * at(c.Cell)
 		}
 	}
@@ -136,8 +153,45 @@ func Extremum(samples []float64, largest bool) (value, at float64) {
 	return value, at
 }
 
-// Extremum of the line of a line_min or line_max expectation.
-func (e Expectation) Extremum(samples []float64) float64 {
-	v, _ := Extremum(samples, e.Quantity == LineMax)
-	return v
+// Crossing is where samples at equal distances change their sign, the first or the last
+// time: a position in samples, counted from the centre of the first, NaN where there is none.
+// direction is 1 for rising, -1 for falling, 0 for both. A single zero may lie between the
+// signs; more of them part the samples.
+func Crossing(samples []float64, last bool, direction int) float64 {
+	found, before, at := math.NaN(), 0.0, 0 // the value before, and where it is
+	for i, v := range samples {
+		switch {
+		case math.IsNaN(v) || v == 0 && i > 0 && samples[i-1] == 0:
+			before = 0
+			continue
+		case v == 0:
+			continue
+		case before != 0 && (before < 0) != (v < 0) && (direction == 0 || (v > 0) == (direction > 0)):
+			found = float64(at) + float64(i-at)*(before/(before-v))
+			if i-at == 2 {
+				found = float64(at + 1)
+			}
+			if !last {
+				return found
+			}
+		}
+		before, at = v, i
+	}
+	return found
 }
+
+// OfLine is the number that an expectation wants of its line: a value as the samples have it,
+// or a position in samples, counted from the lower end of the domain.
+func (e Expectation) OfLine(samples []float64) float64 {
+	if e.Quantity == LineCrossing {
+		return float64(e.Span[0]) + 0.5 + Crossing(samples, e.Last, e.Direction)
+	}
+	value, at := Extremum(samples, e.Quantity == LineMax || e.Quantity == LineMaxPlace)
+	if e.Quantity == LineMin || e.Quantity == LineMax {
+		return value
+	}
+	return float64(e.Span[0]) + 0.5 + at
+}
+
+// crossingWords are for Expectation.Direction.
+func crossingWords() []string { return []string{"rising", "falling", "any"} }

@@ -169,6 +169,9 @@ func pointFields() []string {
 	return []string{"density", "pressure", "velocity", "speed", "temperature"}
 }
 
+// lineFields are those, and where a flow separates from a wall.
+func lineFields() []string { return append(pointFields(), "wall_shear_stress") }
+
 func names[T any](rows []T, name func(T) string) []string {
 	var s []string
 	for _, r := range rows {
@@ -408,21 +411,23 @@ func schema() []table {
 			{name: "to", kind: kVector, dim: model.Length, doc: "the other end"},
 			{name: "points", kind: kInteger, within: counts(2, maxAxis), defDoc: "one for each spacing", doc: "number of points, both ends included, at equal distances"},
 			{name: "fields", kind: kWords, choices: fields(), def: `["pressure", "velocity"]`, doc: "what is recorded"},
-		}, scheduleKeys("", "false", "true")...), "Values along a line, as one CSV file a time. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
+		}, scheduleKeys("", "false", "true")...), "Values along a line over time, as one CSV file `line_NAME.csv`: at each time a block of rows, one for each point, with the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
 		{"output.force.*", append([]key{
 			{name: "of", kind: kNames, defDoc: "the name of this table", doc: "the bodies and boundaries whose forces are added up: names of [body.NAME] and [boundary.NAME]"},
 			{name: "about", kind: kVector, dim: model.Length, defDoc: "the middle of the box around the body; the domain's lower corner for several, for faces and for bodies from files", doc: "the point that the torque is taken about"},
 			{name: "velocity", kind: kQuantity, dim: model.Velocity, within: above(0), doc: "reference velocity U of the coefficients of drag and lift"},
 			{name: "area", kind: kQuantity, dim: model.Area, within: above(0), doc: "3D: reference area A of the coefficients F/(rho U^2 A/2), rho the reference density"},
-			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "reference length L of the Strouhal number f L/U; in 2D also of the coefficients F/(rho U^2 L/2)"},
-			{name: "temperature_difference", kind: kQuantity, dim: model.Temperature, doc: "reference difference dT of the Nusselt number, in 3D heat L/(diffusivity dT A) with length and area, in 2D heat/(diffusivity dT)"},
+			{name: "length", kind: kQuantity, dim: model.Length, within: above(0), doc: "reference length L of the Strouhal number f L/U and of the Nusselt number; in 2D also of the coefficients F/(rho U^2 L/2)"},
+			{name: "temperature_difference", kind: kQuantity, dim: model.Temperature, doc: "reference difference dT of the Nusselt number Nu = heat L/(diffusivity dT A), the mean heat flux through the surface A over that of conduction across L (Nusselt, Gesundheits-Ing. 38 (1915) 477). In 3D L is length and A is area. In 2D A is heated_length and L is length, by default heated_length: then Nu = heat/(diffusivity dT)"},
+			{name: "heated_length", kind: kQuantity, dim: model.Length, within: above(0), defDoc: "with temperature_difference and length: how long the faces are that the boundary stands on and no body covers, and the circumference of a cylinder or a box", doc: "2D: length of the surface that gives the heat, the A of the Nusselt number"},
 			{name: "drag_direction", kind: kVector, defDoc: "x", doc: "direction of the drag, of any length"},
 			{name: "lift_direction", kind: kVector, defDoc: "y", doc: "direction of the lift, of any length"},
 			{name: "start", kind: kPeriod, within: atLeast(0), defDoc: "the start of the run", doc: "when samples begin to count for means, extremes and frequencies: after the flow has forgotten its start"},
 		}, scheduleKeys("10", "false", "false")...), "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV: with means and half the widths of their 95 % confidence intervals, which know that samples are correlated (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). Half a width is +Inf with fewer than 16 samples, and that of a single sample as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force. With [temperature] also heat, what the walls give to the fluid in a unit of time, divided by density and heat capacity."},
 		{"output.series.*", append([]key{
-			{name: "quantities", kind: kWords, choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), def: `["kinetic_energy"]`, doc: "what is recorded, see the table of series; columns are in the order of that table"},
-		}, scheduleKeys("100", "true", "true")...), "Numbers of the whole domain over time, as CSV."},
+			{name: "quantities", kind: kWords, choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), defDoc: "[\"kinetic_energy\"]; none with lines", doc: "what is recorded, see the table of series; columns are in the order of that table"},
+			{name: "lines", kind: kNames, doc: "names of [expect.line.NAME]: their numbers over time, such as where a flow reattaches, in columns of these names behind those of the quantities"},
+		}, scheduleKeys("100", "true", "true")...), "Numbers of the flow over time, as CSV."},
 		{"checkpoint", append([]key{
 			{name: "keep", kind: kInteger, def: "2", within: counts(1, 1000), doc: "how many of the newest files stay"},
 			{name: "on_error", kind: kWord, choices: onError(), def: `"stop"`, doc: "what a run does when a checkpoint cannot be written: as on_error of [output]. With go_on the last good one stays and the next is tried when it is due"},
@@ -447,11 +452,18 @@ func schema() []table {
 			key{name: "quantity", kind: kWord, choices: ForceQuantities(), def: `"drag"`, doc: "which of its numbers; drag and lift are coefficients"},
 			key{name: "statistic", kind: kWord, choices: Statistics(), def: `"mean"`, doc: "of the samples since its start; amplitude is half the distance from min to max; frequency counts how often the quantity rises through its mean, over the last 32 times at most; strouhal is frequency L/U"},
 		), "A force, or a coefficient of one, over time."},
-		{"expect.line.*", expectKeys(ofField, append([]key{
+		{"expect.line.*", expectKeys(ofField, []key{
 			{name: "along", kind: kWord, choices: axes(), doc: "axis that the line is parallel to"},
 			{name: "through", kind: kVector, dim: model.Length, doc: "a point of the line; its coordinate along the line does not matter"},
-			{name: "extremum", kind: kWord, choices: []string{"min", "max"}, doc: "which extremum on the line"},
-		}, fieldKeys...)...), "An extremum on a line through the domain."},
+			{name: "from", kind: kQuantity, dim: model.Length, defDoc: "the whole line", doc: "the least coordinate along the line that is looked at"},
+			{name: "to", kind: kQuantity, dim: model.Length, defDoc: "the whole line", doc: "the largest one"},
+			{name: "extremum", kind: kWord, choices: []string{"min", "max"}, doc: "the smallest or the largest value on the line"},
+			{name: "measure", kind: kWord, choices: []string{"value", "position"}, defDoc: "`\"value\"` of an extremum, `\"position\"` of a crossing", doc: "how large the extremum is, or where it is: its coordinate along the line"},
+			{name: "crossing", kind: kWord, choices: []string{"first", "last"}, doc: "instead of an extremum: the coordinate along the line where the field changes its sign, the first or the last. The velocity along a wall does so where a flow separates or reattaches"},
+			{name: "direction", kind: kWord, choices: crossingWords(), defDoc: "`\"any\"`", doc: "which crossings count: from negative to positive (rising), the other way (falling), or any"},
+			{name: "field", kind: kWord, choices: lineFields(), def: `"velocity"`, doc: "the field. Of the cells at a wall the zero of wall_shear_stress is the more exact place of a separation: it is that at the wall, the zero of the velocity that half a cell from it"},
+			{name: "component", kind: kWord, choices: components(), defDoc: "\"magnitude\"", doc: "component of a vector"},
+		}...), "A number of a line through the domain: an extremum, where it is, or where a field changes its sign. [output.series.NAME] can follow it over time."},
 	}
 }
 

@@ -2,11 +2,18 @@ package config
 
 import "lbmsim/model"
 
-// SeriesOutput is [output.series.NAME]: numbers of the whole domain over time, as CSV.
+// SeriesOutput is [output.series.NAME]: numbers of the flow over time, as CSV.
 type SeriesOutput struct {
 	Name       string
 	Schedule   Schedule
-	Quantities []SeriesQuantity
+	Quantities []SeriesQuantity // of the whole domain
+	Lines      []SeriesLine
+}
+
+// SeriesLine is the number of an [expect.line.NAME].
+type SeriesLine struct {
+	Name string
+	Of   Expectation
 }
 
 // SeriesQuantity is one number of the whole domain, or a vector.
@@ -49,8 +56,11 @@ func SeriesQuantities() []SeriesQuantity {
 
 func (r *resolver) series(s *section) {
 	o := SeriesOutput{Name: s.name(), Schedule: r.schedule(s)}
+	if !s.has("quantities") && !s.has("lines") {
+		r.setDefault(s, "quantities", `["kinetic_energy"]`)
+	}
 	if e := s.get("quantities"); e != nil {
-		if len(e.words) == 0 {
+		if len(e.words) == 0 && !s.has("lines") {
 			r.add(e.at, "", "quantities is empty: nothing would be recorded")
 		}
 		for _, q := range SeriesQuantities() {
@@ -59,5 +69,37 @@ func (r *resolver) series(s *section) {
 			}
 		}
 	}
+	if e := s.get("lines"); e != nil && len(e.words) == 0 && len(o.Quantities) == 0 {
+		r.add(e.at, "", "lines is empty: nothing would be recorded")
+	}
 	r.c.Series = append(r.c.Series, o)
+}
+
+// seriesLines finds the numbers of lines that series follow.
+func (r *resolver) seriesLines() {
+	var known []string
+	for _, s := range r.all("expect.line") {
+		known = append(known, s.name())
+	}
+	for i, s := range r.all("output.series") {
+		e := s.get("lines")
+		if e == nil {
+			continue
+		}
+		for k, w := range e.words {
+			if !contains(known, w) {
+				reason := "the case has no [expect.line.NAME]; one with neither value nor within is a number of which nothing is expected"
+				if len(known) > 0 {
+					reason = "lines of the case: " + oneOf(quoteAll(known))
+				}
+				r.add(e.wordAt[k], reason, "there is no [expect.line.%s]%s", w, meant(w, known))
+				continue
+			}
+			for _, x := range r.c.Expect {
+				if x.Name == "expect.line."+w {
+					r.c.Series[i].Lines = append(r.c.Series[i].Lines, SeriesLine{w, x})
+				}
+			}
+		}
+	}
 }

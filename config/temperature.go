@@ -89,7 +89,7 @@ func (r *resolver) withoutTemperature() {
 				r.add(e.at, reason, "there is no temperature to write: the case has no [temperature]")
 			}
 		}
-		for _, key := range []string{"temperature", "heat_flux", "temperature_difference"} {
+		for _, key := range []string{"temperature", "heat_flux", "temperature_difference", "heated_length"} {
 			if s.has(key) {
 				r.add(s.keys[key].keyAt, reason, "%s has %s, but the case has no [temperature]", s.head(), key)
 			}

@@ -33,7 +33,7 @@ func (r *run) judge() ([]Verdict, error) {
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
 		v := Verdict{Quantity: e.Name, Got: float64At(b, i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
-		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && !math.IsNaN(v.Got) // false for NaN
+		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && (!math.IsNaN(v.Got) || e.Quantity == config.LineCrossing) // false for NaN, but that there is no crossing may be
 		verdicts = append(verdicts, v)
 	}
 	return verdicts, nil
@@ -73,12 +73,12 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 		return r.velocityError(e)
 	case config.ProbeValue:
 		line := e
-		line.Axis, line.Columns = 0, []config.Column{{Cell: e.Cell, Weight: 1}}
+		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
 		v, err := r.line(line)
 		if err != nil || !r.root {
 			return 0, err
 		}
-		return v[e.Cell[0]], nil
+		return v[0], nil
 	case config.ForceValue:
 		if !r.root {
 			return 0, nil
@@ -89,7 +89,13 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 		if err != nil || !r.root {
 			return 0, err
 		}
-		return e.Extremum(v), nil
+		return e.OfLine(v), nil
+	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
+		v, err := r.line(e)
+		if err != nil || !r.root {
+			return 0, err
+		}
+		return r.Case.Origin[e.Axis] + r.Case.Units.Length*e.OfLine(v), nil
 	}
 	return 0, fmt.Errorf("no such quantity: %s", e.Quantity)
 }
@@ -147,7 +153,8 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 
 // line returns, on rank 0, the values along a line of cells.
 func (r *run) line(e config.Expectation) ([]float64, error) {
-	box := decomp.Box{Hi: r.Case.Cells}
+	var box decomp.Box
+	box.Lo[e.Axis], box.Hi[e.Axis] = e.Span[0], e.Span[1]
 	for a := range box.Lo {
 		if a != e.Axis {
 			box.Lo[a], box.Hi[a] = 1<<30, 0
@@ -161,7 +168,7 @@ func (r *run) line(e config.Expectation) ([]float64, error) {
 		return nil, err
 	}
 	n := box.Size()
-	return e.Samples(n[e.Axis], func(cell [3]int) float64 {
+	return e.Samples(func(cell [3]int) float64 {
 		return values[((cell[2]-box.Lo[2])*n[1]+cell[1]-box.Lo[1])*n[0]+cell[0]-box.Lo[0]]
 	}), nil
 }

@@ -1,9 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"lbmsim/comm"
@@ -13,56 +13,136 @@ import (
 	"lbmsim/model"
 )
 
-// lines writes one [output.line.NAME]: a CSV file a time, by rank 0.
+// lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
+// each point, on rank 0.
 type lines struct {
 	config.Line
-	at     int
-	cells  [][3]int // that the points lie among, each once
-	points []blend
+	rows
+	at int
 }
 
-// blend is a point's value as a sum over cells.
-type blend struct {
-	at     [3]float64 // in cells from the domain's lower corner
-	cells  []int      // in lines.cells
+// chunk is how many points are gathered at a time, so that a line takes no more memory the
+// longer it is.
+const chunk = 1 << 14
+
+// blends are the values of points as sums over cells.
+type blends struct {
+	at     [][3]float64 // in cells from the domain's lower corner
+	end    []int        // of each point's cells, which follow those of the point before
+	cells  [][3]int
 	weight []float64
+}
+
+func newLines(r *run, l config.Line) *lines {
+	return &lines{Line: l, at: -1, rows: rows{kind: "line " + l.Name, key: "line/" + l.Name, path: r.outputDir("line_" + l.Name + ".csv")}}
 }
 
 func (l *lines) schedule() config.Schedule { return l.Schedule }
 func (l *lines) written() int              { return l.at }
-func (l *lines) close()                    {}
 
-// newLines finds the cells around the points.
-func newLines(r *run, line config.Line) *lines {
-	l := &lines{Line: line, at: -1}
-	known := map[[3]int]int{}
-	for i := range line.Points {
-		var p blend
-		t := float64(i) / float64(line.Points-1)
-		for a := range p.at {
-			p.at[a] = line.From[a] + t*(line.To[a]-line.From[a])
+// write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
+func (l *lines) write(r *run) error {
+	l.at = r.n
+	again := r.root && int64(r.n) <= l.file.Step() // the table has the block
+	for first := 0; first < l.Points; first += chunk {
+		table, err := l.values(r, first, min(first+chunk, l.Points))
+		if err != nil {
+			return err
+		}
+		if r.root && !again {
+			_ = l.file.Add(int64(r.n), r.time(), table...)
+		}
+		r.pulse.Mark()
+	}
+	return nil
+}
+
+// values are the rows of some points, on rank 0. Collective.
+func (l *lines) values(r *run, first, last int) ([]float64, error) {
+	u, dims := r.Case.Units, r.Case.Dims()
+	points := l.blends(r, first, last)
+	width := len(l.columns(r))
+	var table []float64
+	if r.root {
+		table = make([]float64, width*len(points.at))
+		for i, p := range points.at {
+			row, sum := table[i*width:], 0.0
+			for a := range dims {
+				sum += (p[a] - l.From[a]) * (p[a] - l.From[a])
+				row[1+a] = r.Case.Origin[a] + p[a]*u.Length
+			}
+			row[0] = math.Sqrt(sum) * u.Length
+		}
+	}
+	column := 1 + dims
+	for _, f := range l.Fields {
+		values, err := r.collectCells(f, points.cells)
+		if err != nil {
+			return nil, err
+		}
+		if !r.root {
+			continue
+		}
+		for _, c := range components(f, dims) {
+			j := 0
+			for i, end := range points.end {
+				sum := 0.0
+				for ; j < end; j++ {
+					sum += points.weight[j] * values[j*f.Components+c]
+				}
+				table[i*width+column] = sum
+			}
+			column++
+		}
+	}
+	return table, nil
+}
+
+// blends finds the cells around some points.
+func (l *lines) blends(r *run, first, last int) (b blends) {
+	for i := first; i < last; i++ {
+		var p [3]float64
+		t := float64(i) / float64(l.Points-1)
+		for a := range p {
+			p[a] = l.From[a] + t*(l.To[a]-l.From[a])
 		}
 		for corner := range 8 {
 			cell, weight := [3]int{}, 1.0
 			for a := range cell {
-				k, w := r.between(p.at[a], a)
+				k, w := r.between(p[a], a)
 				if corner>>a&1 == 1 {
 					k, w = r.above(k, a), 1-w
 				}
 				cell[a], weight = k, weight*w
 			}
-			if weight == 0 {
-				continue
+			if weight != 0 {
+				b.cells, b.weight = append(b.cells, cell), append(b.weight, weight)
 			}
-			if _, ok := known[cell]; !ok {
-				known[cell] = len(l.cells)
-				l.cells = append(l.cells, cell)
-			}
-			p.cells, p.weight = append(p.cells, known[cell]), append(p.weight, weight)
 		}
-		l.points = append(l.points, p)
+		b.at, b.end = append(b.at, p), append(b.end, len(b.cells))
 	}
-	return l
+	return b
+}
+
+func (l *lines) header(r *run) probe.Header {
+	return probe.Header{Comments: r.comments(), Lattice: !r.Case.Units.Physical, Nowhere: true, Columns: l.columns(r)}
+}
+
+// columns behind those of the step and its time.
+func (l *lines) columns(r *run) (list []probe.Column) {
+	add := func(name string, d model.Dimension) {
+		list = append(list, probe.Column{Name: name, Unit: unitOf(r.Case.Units, d)})
+	}
+	add("distance", model.Length)
+	for a := range r.Case.Dims() {
+		add("xyz"[a:a+1], model.Length)
+	}
+	for _, f := range l.Fields {
+		for _, c := range components(f, r.Case.Dims()) {
+			add(componentName(f, c), f.Dim)
+		}
+	}
+	return list
 }
 
 // between is the cell whose centre lies at a coordinate or below it, and its weight in
@@ -91,67 +171,6 @@ func (r *run) above(k, axis int) int {
 	return min(k+1, n-1)
 }
 
-// write gathers the cells; rank 0 writes the file while the run goes on.
-func (l *lines) write(r *run) error {
-	kind := "line " + l.Name
-	if err := r.settle(kind); err != nil {
-		return err
-	}
-	l.at = r.n
-	u, dims := r.Case.Units, r.Case.Dims()
-	table := make([][]float64, len(l.points))
-	columns := []probe.Column{{Name: "distance", Unit: u.Symbol(model.Length)}}
-	for a := range dims {
-		columns = append(columns, probe.Column{Name: "xyz"[a : a+1], Unit: u.Symbol(model.Length)})
-	}
-	for i, p := range l.points {
-		sum := 0.0
-		for a := range dims {
-			sum += (p.at[a] - l.From[a]) * (p.at[a] - l.From[a])
-		}
-		table[i] = append(table[i], math.Sqrt(sum)*u.Length)
-		for a := range dims {
-			table[i] = append(table[i], r.Case.Origin[a]+p.at[a]*u.Length)
-		}
-	}
-	for _, f := range l.Fields {
-		values, err := r.collectCells(f, l.cells)
-		if err != nil {
-			return err
-		}
-		for c := range f.Components {
-			if c >= dims && f.Name != "vorticity" || dims == 2 && f.Name == "vorticity" && c < 2 {
-				continue // always 0
-			}
-			name := f.Name
-			if f.Components > 1 {
-				name += " " + "xyz"[c:c+1]
-			}
-			columns = append(columns, probe.Column{Name: name, Unit: unitOf(u, f.Dim)})
-			for i, p := range l.points {
-				if !r.root {
-					break
-				}
-				sum := 0.0
-				for j, cell := range p.cells {
-					sum += p.weight[j] * values[cell*f.Components+c]
-				}
-				table[i] = append(table[i], sum)
-			}
-		}
-	}
-	path := filepath.Join(r.outputDir(), fmt.Sprintf("line_%s_%010d.csv", l.Name, r.n))
-	j := &job{kind: kind, path: path, finish: func() error { return nil }} // written whole or not at all
-	comments := r.comments(fmt.Sprintf(StepMark+"%d, time %v %s", r.n, r.time(), u.Symbol(model.Time)))
-	r.launch(j, func() error {
-		if !r.root {
-			return nil
-		}
-		return probe.Save(path, probe.Header{Comments: comments}, columns, table)
-	})
-	return nil
-}
-
 // unitOf a column; numbers have none.
 func unitOf(u config.Units, d model.Dimension) string {
 	if d == model.Dimensionless {
@@ -165,55 +184,47 @@ func unitOf(u config.Units, d model.Dimension) string {
 // neighbours. Collective.
 func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	axis := r.layout.Axis()
-	planes := map[int][][3]int{} // local cells
-	var order []int
-	var mine []float64
+	var mine []ownCell
 	for _, c := range cells {
 		if r.box.Contains(c) {
 			for a := range c {
 				c[a] -= r.box.Lo[a]
 			}
-			if planes[c[axis]] == nil {
-				order = append(order, c[axis])
-			}
-			planes[c[axis]] = append(planes[c[axis]], c)
+			mine = append(mine, ownCell{c, len(mine)})
 		}
 	}
-	slices.Sort(order)
+	slices.SortStableFunc(mine, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
+	values := make([]float64, len(mine)*f.Components)
 	s := newSampler[float64](r, r.n, r.present(), f)
-	values := map[[3]int][]float64{}
 	var plane []float64
-	for _, k := range order {
+	for len(mine) > 0 {
+		k, n := mine[0].at[axis], 1
+		for n < len(mine) && mine[n].at[axis] == k {
+			n++
+		}
 		if !s.neighbours {
-			s.region = boxOf(planes[k])
+			s.region = boxOf(mine[:n])
 			s.first = noPlane
 		}
 		var err error
 		if plane, err = s.sample(f, k, plane); err != nil {
 			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", r.rank, f.Name, k, err)
 		}
-		for _, c := range planes[k] {
+		for _, c := range mine[:n] {
 			row := 0
 			if axis == 2 {
-				row = c[1] - s.region.Lo[1]
+				row = c.at[1] - s.region.Lo[1]
 			}
-			values[c] = slices.Clone(plane[(row*s.width()+c[0]-s.region.Lo[0])*f.Components:][:f.Components])
+			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
 		}
+		mine = mine[n:]
 	}
-	for _, c := range cells {
-		if r.box.Contains(c) {
-			for a := range c {
-				c[a] -= r.box.Lo[a]
-			}
-			mine = append(mine, values[c]...)
-		}
-	}
-	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
+	parts, err := comm.Gather(r.Comm, float64Bytes(values))
 	if err != nil || !r.root {
 		return nil, err
 	}
 	next := make([]int, len(parts))
-	var all []float64
+	all := make([]float64, 0, len(cells)*f.Components)
 	for _, c := range cells { // in the order that each rank had them
 		rank := r.plan.Owner(c)
 		for range f.Components {
@@ -224,12 +235,18 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	return all, nil
 }
 
+// ownCell is a local cell of a list of some.
+type ownCell struct {
+	at     [3]int
+	number int // in the list
+}
+
 // boxOf is the smallest box that holds cells.
-func boxOf(cells [][3]int) decomp.Box {
-	box := decomp.Box{Lo: cells[0], Hi: cells[0]}
+func boxOf(cells []ownCell) decomp.Box {
+	box := decomp.Box{Lo: cells[0].at, Hi: cells[0].at}
 	for _, c := range cells {
-		for a := range c {
-			box.Lo[a], box.Hi[a] = min(box.Lo[a], c[a]), max(box.Hi[a], c[a]+1)
+		for a, k := range c.at {
+			box.Lo[a], box.Hi[a] = min(box.Lo[a], k), max(box.Hi[a], k+1)
 		}
 	}
 	return box

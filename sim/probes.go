@@ -27,7 +27,7 @@ func (p *probes) write(r *run) error {
 	}
 	var row []float64
 	for _, f := range p.Fields {
-		for _, c := range p.components(r, f) {
+		for _, c := range components(f, r.Case.Dims()) {
 			v, err := r.collect(f, c, cell)
 			if err != nil {
 				return err
@@ -43,16 +43,24 @@ func (p *probes) write(r *run) error {
 
 // components of a field that are not always 0: x and y of vectors in 2D, and z of the
 // vorticity.
-func (p *probes) components(r *run, f model.Field) []int {
+func components(f model.Field, dims int) []int {
 	switch {
 	case f.Components == 1:
 		return []int{0}
-	case r.Case.Dims() == 3:
+	case dims == 3:
 		return []int{0, 1, 2}
 	case f.Name == "vorticity":
 		return []int{2}
 	}
 	return []int{0, 1}
+}
+
+// componentName is that of a column.
+func componentName(f model.Field, c int) string {
+	if f.Components == 1 {
+		return f.Name
+	}
+	return f.Name + " " + "xyz"[c:c+1]
 }
 
 // header names the columns.
@@ -63,12 +71,8 @@ func (p *probes) header(r *run) probe.Header {
 		h.Position[a] = r.Case.Origin[a] + (float64(p.Cell[a])+0.5)*u.Length
 	}
 	for _, f := range p.Fields {
-		for _, c := range p.components(r, f) {
-			name := f.Name
-			if f.Components > 1 {
-				name += " " + "xyz"[c:c+1]
-			}
-			h.Columns = append(h.Columns, probe.Column{Name: name, Unit: u.Symbol(f.Dim)})
+		for _, c := range components(f, r.Case.Dims()) {
+			h.Columns = append(h.Columns, probe.Column{Name: componentName(f, c), Unit: u.Symbol(f.Dim)})
 		}
 	}
 	return h

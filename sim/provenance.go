@@ -110,8 +110,8 @@ func (r *run) leg() Leg {
 }
 
 // comments go on top of files of rows; the case comes last.
-func (r *run) comments(more ...string) []string {
-	c := append([]string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}, more...)
+func (r *run) comments() []string {
+	c := []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}
 	for i := range c {
 		c[i] = strings.Join(strings.Fields(c[i]), " ") // a line each
 	}
@@ -120,7 +120,6 @@ func (r *run) comments(more ...string) []string {
 
 // Lines of these comments, for readers.
 const (
-	StepMark       = "step " // of a table whose rows all belong to one
 	ProvenanceMark = "provenance: "
 	CaseMark       = "case:"
 )

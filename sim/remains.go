@@ -69,8 +69,6 @@ func (r *run) stepFiles() (paths []string) {
 		switch o := o.(type) {
 		case *pictures:
 			paths = append(paths, numbered(o.dir, o.Field.Name)...)
-		case *lines:
-			paths = append(paths, numbered(r.outputDir(), "line_"+o.Name)...)
 		default:
 			if s, ok := seriesOf(o); ok {
 				paths = append(paths, numbered(s.Dir, s.Name)...)

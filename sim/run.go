@@ -6,6 +6,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -264,7 +265,10 @@ func (r *run) finish() error {
 	if err := r.summarize(verdicts); err != nil {
 		return err
 	}
-	for _, v := range verdicts {
+	for i, v := range verdicts {
+		if !v.OK && r.Case.Expect[i].Quantity == config.LineCrossing && math.IsNaN(v.Got) {
+			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance)}
+		}
 		if !v.OK {
 			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance)}
 		}

@@ -27,7 +27,7 @@ func (s *series) written() int              { return s.at }
 func (s *series) write(r *run) error {
 	s.at = r.n
 	t := r.watch.totals
-	if r.watch.at != r.n {
+	if r.watch.at != r.n && len(s.Quantities) > 0 {
 		var err error
 		if _, t, err = r.census(); err != nil {
 			return fmt.Errorf("rank %d: series at step %d: %w", r.rank, r.n, err)
@@ -74,6 +74,13 @@ func (s *series) write(r *run) error {
 		for _, v := range values {
 			row = append(row, r.Case.Units.Factor(q.Dim)*v)
 		}
+	}
+	for _, l := range s.Lines {
+		v, err := r.measure(l.Of)
+		if err != nil {
+			return fmt.Errorf("rank %d: %s at step %d: %w", r.rank, l.Of.Name, r.n, err)
+		}
+		row = append(row, v)
 	}
 	if r.root {
 		_ = s.file.Append(int64(r.n), r.time(), row...)
@@ -133,6 +140,9 @@ func (s *series) header(r *run) probe.Header {
 		for _, name := range names {
 			h.Columns = append(h.Columns, probe.Column{Name: name, Unit: u.Symbol(q.Dim)})
 		}
+	}
+	for _, l := range s.Lines {
+		h.Columns = append(h.Columns, probe.Column{Name: l.Name, Unit: u.Symbol(l.Of.Dim)})
 	}
 	return h
 }

@@ -236,9 +236,38 @@ every = 15
 [output.probe.middle]
 at = POINT
 every = 3
+[output.line.slanted]
+from = POINT
+to = CORNER
+points = 40
+fields = ["velocity", "vorticity"]
+every = 5
 [output.series.totals]
 quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "enstrophy"]
+lines = ["turn", "top", "low", "stress"]
 every = 5
+[expect.line.turn]
+along = "x"
+through = POINT
+component = "y"
+crossing = "last"
+[expect.line.top]
+along = "y"
+through = POINT
+field = "speed"
+extremum = "max"
+measure = "position"
+[expect.line.low]
+along = "x"
+through = CORNER
+from = 2
+field = "pressure"
+extremum = "min"
+[expect.line.stress]
+along = "y"
+through = POINT
+field = "wall_shear_stress"
+extremum = "max"
 [checkpoint]
 every = 10
 keep = 9
@@ -246,11 +275,15 @@ keep = 9
 }
 
 func withPoint(text string) string {
-	point := "[5.5, 4.5, 6.5]"
 	if strings.Contains(text, "cells = [33, 21]") {
-		point = "[5.5, 4.5]"
+		return placed(text, "[5.5, 4.5]", "[11.3, 2.2]")
 	}
-	return strings.Replace(text, "POINT", point, 1)
+	return placed(text, "[5.5, 4.5, 6.5]", "[11.3, 2.2, 3.1]")
+}
+
+// placed names the points of ending.
+func placed(text, point, corner string) string {
+	return strings.NewReplacer("POINT", point, "CORNER", corner).Replace(text)
 }
 
 // outputs of a run that must not depend on ranks, threads or restarts: the state,

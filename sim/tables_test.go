@@ -57,12 +57,12 @@ func TestRampsAndTables(t *testing.T) {
 	other := starting(fmt.Sprintf("velocity = [\"%s * (1 - cos(pi*t/40))/2 * %s\", 0]", profile, table), lid, outlet)
 	for _, precision := range []string{"float32", "float64"} {
 		end := ending("regularized", precision, 30)
-		whole := withPoint(strings.Replace(text+end, "POINT", "[5.5, 4.5]", 1))
+		whole := withPoint(placed(text+end, "[5.5, 4.5]", "[11.3, 2.2]"))
 		dir := t.TempDir()
 		trial{text: whole, ranks: 1, dir: dir}.must(t)
 		want := outputsIn(t, dir)
 		dir = t.TempDir()
-		s := trial{text: strings.Replace(other+end, "POINT", "[5.5, 4.5]", 1), ranks: 1, dir: dir}.must(t)
+		s := trial{text: placed(other+end, "[5.5, 4.5]", "[11.3, 2.2]"), ranks: 1, dir: dir}.must(t)
 		if s.summary.Last != 30 || precision == "float64" && len(want) < 5 {
 			t.Fatal("the run was not long enough")
 		}

@@ -246,3 +246,46 @@ func TestQueuedTemperatureIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// A Nusselt number in 2D is by the distance of the plates, not by their length: 1 where heat
+// is only conducted.
+func TestNusseltNumberOfPlates(t *testing.T) {
+	trial{text: `
+[domain]
+cells = [30, 6]
+periodic = ["x"]
+[fluid]
+viscosity = 0.1
+[temperature]
+diffusivity = 0.2
+initial = "1 - y/Ly"
+[collision]
+precision = "float64"
+[boundary.hot]
+type = "wall"
+faces = ["y-"]
+temperature = 1
+[boundary.cold]
+type = "wall"
+faces = ["y+"]
+temperature = 0
+[run]
+steps = 500
+[output.force.hot]
+temperature_difference = 1
+length = 6
+[output.force.own]
+of = ["hot"]
+temperature_difference = 1
+[expect.force.hot]
+quantity = "nusselt"
+statistic = "last"
+value = 1
+within = 1e-9
+[expect.force.own]
+quantity = "nusselt"
+statistic = "last"
+value = 5
+within = 1e-9
+`, ranks: 2}.must(t)
+}

@@ -202,7 +202,7 @@ func TestDiffOfRuns(t *testing.T) {
 			t.Errorf("%s: case %q, %d parts", r.A, r.Case, len(r.Parts))
 		}
 	}
-	if kinds[compare.Fields] != 3+2+2 || kinds[compare.Checkpoint] < 2 || kinds[compare.Table] != 2+2 || kinds[compare.Picture] != 2 {
+	if kinds[compare.Fields] != 3+2+2 || kinds[compare.Checkpoint] < 2 || kinds[compare.Table] != 2+1 || kinds[compare.Picture] != 2 {
 		t.Errorf("kinds of files: %v", kinds)
 	}
 	if r := runProgram(t, dir, 0, "diff", "a", "c", "--tolerance", "1000"); r.code != 0 {

@@ -1,7 +1,7 @@
-// Package probe writes what happens at one place as a table of numbers: a CSV
-// file of one row per sample, which rank 0 keeps. A restarted run cuts the file
-// back to what the checkpoint had counted and goes on, so that in the end it is
-// the same, byte for byte, as without the interruption.
+// Package probe writes what happens over time as a table of numbers: a CSV file of
+// one row per sample, or of a block of rows, which rank 0 keeps. A restarted run cuts
+// the file back to what the checkpoint had counted and goes on, so that in the end it
+// is the same, byte for byte, as without the interruption.
 package probe
 
 import (
@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +82,8 @@ const (
 	atOnce = 64 << 10 // bytes that are handed to the system together
 	held   = 4 << 20  // bytes that are kept without Sync
 	most   = 64 << 20 // bytes that wait for a disk that takes none
+
+	longest = 1 << 20 // bytes of a row
 )
 
 // Writer appends samples to a file. One goroutine at a time. It holds what is not known to be
@@ -117,7 +118,7 @@ func newWriter(path string, f *os.File, h Header) *Writer {
 func Create(path string, h Header) (*Writer, error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("start the probe file: %w", err)
+		return nil, fmt.Errorf("start the table: %w", err)
 	}
 	w := newWriter(path, f, h)
 	w.put([]byte(h.comments()))
@@ -139,7 +140,7 @@ var ErrOther = errors.New("it is not the file that the checkpoint counted")
 func Resume(path string, h Header, length, step int64) (*Writer, error) {
 	w, err := resume(path, h, length, step)
 	if err != nil {
-		return nil, fmt.Errorf("continue the probe file at step %d: %w", step, err)
+		return nil, fmt.Errorf("continue the table at step %d: %w", step, err)
 	}
 	return w, nil
 }
@@ -180,33 +181,34 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 	if st.Size() < length {
 		return 0, fmt.Errorf("%w: it has %d bytes instead of %d", ErrOther, st.Size(), length)
 	}
-	r := bufio.NewReader(io.LimitReader(f, length))
-	var line []byte
-	heading, row := false, []byte(nil)
-	for {
-		line, err = r.ReadBytes('\n')
+	cut := fmt.Errorf("%w: its byte %d, the last that was counted, is not the end of a row", ErrOther, length)
+	r, top := bufio.NewReader(io.LimitReader(f, length)), int64(0)
+	for heading := false; !heading; {
+		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break
+			return 0, cut
 		} else if err != nil {
 			return 0, err
 		}
-		switch {
-		case !heading && bytes.HasPrefix(line, []byte("# ")):
-		case !heading:
+		top += int64(len(line))
+		if heading = !bytes.HasPrefix(line, []byte("# ")); heading {
 			if want := h.names(); string(line) != want {
 				return 0, fmt.Errorf("%w: it has the columns %q, the case wants %q", ErrOther, strings.TrimSpace(string(line)), strings.TrimSpace(want))
 			}
-			heading = true
-		default:
-			row = append(row[:0], line...)
 		}
 	}
-	if len(line) > 0 || !heading {
-		return 0, fmt.Errorf("%w: its byte %d, the last that was counted, is not the end of a row", ErrOther, length)
-	}
-	if row == nil {
+	if length == top {
 		return -1, nil
 	}
+	end := make([]byte, min(length-top, longest)) // a table may be too long to be read as a whole
+	if _, err := f.ReadAt(end, length-int64(len(end))); err != nil {
+		return 0, err
+	}
+	row, whole := bytes.CutSuffix(end, []byte("\n"))
+	if !whole {
+		return 0, cut
+	}
+	row = row[bytes.LastIndexByte(row, '\n')+1:]
 	word, _, _ := strings.Cut(string(row), ",")
 	if last, err = strconv.ParseInt(word, 10, 64); err != nil {
 		return 0, fmt.Errorf("%w: a row starts with %q instead of a step", ErrOther, word)
@@ -218,22 +220,34 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Append adds the sample of one step: the simulated time in seconds and one value
-// per column.
+// per column. A step that the table has already is left out: a restart, or a second
+// schedule, comes to it again.
 func (w *Writer) Append(step int64, t float64, values ...float64) error {
 	if len(values) != w.columns {
-		return fmt.Errorf("probe file %s: %d values for %d columns", w.path, len(values), w.columns)
+		return fmt.Errorf("table %s: %d values for %d columns", w.path, len(values), w.columns)
 	}
-	if step <= w.step { // a restart, or a second schedule, comes to the same step again
+	if step <= w.step {
 		return w.err
 	}
+	return w.Add(step, t, values...)
+}
+
+// Add adds rows of a step, which may have many: one value per column, one row behind the
+// other. Rows of one call are handed to the system together.
+func (w *Writer) Add(step int64, t float64, values ...float64) error {
 	b := strconv.AppendInt(w.row[:0], step, 10)
 	b = append(append(b, ','), number(t)...)
 	b = append(b, w.place...)
-	for _, v := range values {
-		b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+	head := len(b)
+	for ; len(values) > 0 && len(values) >= w.columns; values = values[w.columns:] {
+		b = b[:head]
+		for _, v := range values[:w.columns] {
+			b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+		}
+		b = append(b, '\n')
+		w.put(b)
 	}
-	w.row = append(b, '\n')
-	w.put(w.row)
+	w.row = b
 	w.step = step
 	waiting := len(w.rows) - w.written
 	switch {
@@ -247,35 +261,6 @@ func (w *Writer) Append(step int64, t float64, values ...float64) error {
 		_, _ = w.Sync() // the error stays in w
 	}
 	return w.err
-}
-
-// Save writes a whole table as one file: it is there with all of its rows or not at all.
-func Save(path string, h Header, columns []Column, rows [][]float64) error {
-	var b bytes.Buffer
-	b.WriteString(h.comments())
-	words := make([]string, len(columns))
-	for i, c := range columns {
-		words[i] = c.heading()
-	}
-	b.WriteString(strings.Join(words, ",") + "\n")
-	for _, row := range rows {
-		for i, v := range row {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(number(v))
-		}
-		b.WriteByte('\n')
-	}
-	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
-	err := os.WriteFile(tmp, b.Bytes(), 0o666)
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 // Step is that of the last row, -1 when there is none.
@@ -305,7 +290,7 @@ func (w *Writer) flush() {
 
 func (w *Writer) fail(err error) {
 	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("write the probe file %s: %w; make room or choose another output folder, then restart from the last checkpoint", w.path, err)
+		w.err = fmt.Errorf("write the table %s: %w; make room or choose another output folder, then restart from the last checkpoint", w.path, err)
 	}
 }
 

@@ -107,6 +107,67 @@ func TestTheTableReadsBack(t *testing.T) {
 	}
 }
 
+// A table of blocks goes on behind the last whole one, however long it is, and is the same as
+// without the interruption.
+func TestBlocksOfRows(t *testing.T) {
+	dir := t.TempDir()
+	whole, cut := filepath.Join(dir, "whole.csv"), filepath.Join(dir, "cut.csv")
+	h := header
+	h.Nowhere = true
+	blocks := func(w *Writer, lo, hi int64) {
+		for s := lo; s < hi; s++ {
+			var rows []float64
+			for i := range 2000 {
+				rows = append(rows, float64(i), math.Sin(float64(s)*float64(i)), 0)
+			}
+			if err := w.Add(s, float64(s)/3, rows...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w, err := Create(whole, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks(w, 0, 80)
+	if cap(w.rows) > held+held/2 {
+		t.Errorf("%d bytes are kept of rows that could be written", cap(w.rows))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = Create(cut, h); err != nil {
+		t.Fatal(err)
+	}
+	blocks(w, 0, 50)
+	length, err := w.Sync()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if length < 2*longest {
+		t.Fatalf("%d bytes are no long table", length)
+	}
+	blocks(w, 50, 60)
+	w.Close()
+	if w, err = Resume(cut, h, length, 49); err != nil {
+		t.Fatal(err)
+	}
+	if w.Step() != 49 {
+		t.Errorf("the last block is of step %d", w.Step())
+	}
+	blocks(w, 50, 80)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, whole)
+	if got != read(t, cut) {
+		t.Error("the restarted table differs")
+	}
+	if n := strings.Count(got, "\n79,26.333333333333332,"); n != 2000 {
+		t.Errorf("the last block has %d rows", n)
+	}
+}
+
 func TestResumeRefusesOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")

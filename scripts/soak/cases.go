@@ -130,6 +130,16 @@ every = 25
 from = [50, 2]
 to = [50, 42]
 every = 40
+[output.series.wake]
+lines = ["wake"]
+every = 5
+[expect.line.wake]
+along = "x"
+through = [0, 21]
+from = 29
+component = "x"
+crossing = "last"
+direction = "rising"
 [output.probe.wake]
 at = [50, 20]
 every = 3

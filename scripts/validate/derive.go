@@ -78,11 +78,8 @@ func pressureDrop(cell, within float64) func([]check, string) ([]check, error) {
 			name    string
 			surface float64
 		}{{"front", 0.15}, {"back", 0.25}} {
-			files, err := filepath.Glob(filepath.Join(dir, "line_"+side.name+"_*.csv"))
-			if err != nil || len(files) != 1 {
-				return nil, fmt.Errorf("%d files of the line at the %s (%v)", len(files), side.name, err)
-			}
-			line, err := columns(dir, filepath.Base(files[0]))
+			name := "line_" + side.name + ".csv" // of the end alone
+			line, err := columns(dir, name)
 			if err != nil {
 				return nil, err
 			}
@@ -91,7 +88,7 @@ func pressureDrop(cell, within float64) func([]check, string) ([]check, error) {
 					return math.Abs(math.Abs(x-side.surface)-(float64(k)+0.5)*cell) < 1e-6*cell
 				})
 				if at < 0 {
-					return nil, fmt.Errorf("%s has no point %g cells from the surface", files[0], float64(k)+0.5)
+					return nil, fmt.Errorf("%s has no point %g cells from the surface", filepath.Join(dir, name), float64(k)+0.5)
 				}
 				end[i] += weight * line["pressure"][at]
 			}

@@ -96,7 +96,7 @@ func TestCylinder(t *testing.T) {
 	}
 	// A pressure that is a parabola of the distance, and something else inside.
 	for name, at := range map[string]float64{"front": 0.15, "back": 0.25} {
-		line := []string{"distance (m),x (m),y (m),pressure (Pa)"}
+		line := []string{"step,time (s),distance (m),x (m),y (m),pressure (Pa)"}
 		for i := range 33 {
 			d := float64(i) * 0.02 / 32
 			x, p := at+d, -0.03+d-4*d*d
@@ -106,9 +106,9 @@ func TestCylinder(t *testing.T) {
 			if d < 0.00125-1e-9 {
 				p = 77
 			}
-			line = append(line, "0,"+num(x)+",0.2,"+num(p))
+			line = append(line, "100,20,0,"+num(x)+",0.2,"+num(p))
 		}
-		write("line_"+name+"_0000000100.csv", line)
+		write("line_"+name+".csv", line)
 	}
 	got, err = pressureDrop(0.0025, 0.005)(nil, dir)
 	if err != nil || math.Abs(float64(got[0].Got)-0.1176) > 1e-12 || !got[0].OK {
