@@ -25,7 +25,12 @@ import (
 // A case whose checkpoints, fields and rows come all the time, large enough to last for
 // some time without them.
 var busy = strings.NewReplacer("[output.fields]", "[output.fields]\nevery = 90", "cells = [30, 22, 17]", "cells = [60, 44, 34]").
-	Replace(fmt.Sprintf(box, 1000, 60))
+	Replace(fmt.Sprintf(box, 1000, 60)) + `
+[output.line.across]
+from = [3, 4, 5]
+to = [55, 40, 30]
+every = 20
+`
 
 func goingOn(text string) string {
 	return strings.Replace(text, "[checkpoint]\n", "[output]\non_error = \"go_on\"\n[checkpoint]\non_error = \"go_on\"\n", 1)
@@ -141,9 +146,13 @@ func TestDisksFail(t *testing.T) {
 	if r := runProgram(t, reference, 0, writeCase(t, reference, busy)); r.code != 0 {
 		t.Fatal(r.out)
 	}
-	wantRows, err := os.ReadFile(filepath.Join(reference, "out", "case", "probe_p.csv"))
-	if err != nil {
-		t.Fatal(err)
+	wantRows := map[string][]byte{}
+	for _, name := range []string{"probe_p.csv", "line_across.csv"} {
+		rows, err := os.ReadFile(filepath.Join(reference, "out", "case", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantRows[name] = body(rows)
 	}
 	wantState := stateIn(t, filepath.Join(reference, "out", "case"))
 
@@ -153,9 +162,11 @@ func TestDisksFail(t *testing.T) {
 		if !bytes.Equal(stateIn(t, dir), wantState) {
 			t.Error("another state than that of the uninterrupted run")
 		}
-		rows, err := os.ReadFile(filepath.Join(dir, "probe_p.csv"))
-		if err != nil || !bytes.Equal(body(rows), body(wantRows)) {
-			t.Errorf("other rows than those of the uninterrupted run (%v)", err)
+		for name, want := range wantRows {
+			rows, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !bytes.Equal(body(rows), want) {
+				t.Errorf("%s: other rows than those of the uninterrupted run (%v)", name, err)
+			}
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*", ".*.part")); len(left) > 0 {
 			t.Errorf("left over: %v", left)
