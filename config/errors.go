@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -150,6 +152,30 @@ func (p *problems) line(at mark) int {
 		return 0
 	}
 	return bytes.Count(p.src[:at.off], []byte{'\n'}) + 1
+}
+
+// Place is where a value stands in the case file, for what is found wrong with it only when
+// something is read that it names.
+type Place struct{ at Problem }
+
+// spot remembers where a value stands.
+func (p *problems) spot(at mark) Place {
+	one := problems{path: p.path, src: p.src}
+	one.add(at, "", "")
+	return Place{one.list[0]}
+}
+
+// Wrong makes an error one of the case file, at this place.
+func (p Place) Wrong(err error) error {
+	if p.at.Path == "" || err == nil {
+		return err
+	}
+	at := p.at
+	at.Message = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		at.Reason = "a relative name counts from the folder of the case file"
+	}
+	return Errors{at}
 }
 
 // err is nil when nothing was collected.

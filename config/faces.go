@@ -198,7 +198,7 @@ func (r *resolver) balance() {
 		if b.Kind.Law != model.VelocityFace || b.Outline != nil {
 			return // it takes what comes, or has a factor that only the run knows
 		}
-		if len(list) > 0 && (table == nil) != (b.Table == nil) || table != nil && *b.Table != (TableFile{table.Key, b.Name, table.Path, table.Shown, table.SHA256, table.Unit, table.Repeat, table.Start}) {
+		if len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
 			return // factors differ, and only the run knows how
 		}
 		table = b.Table

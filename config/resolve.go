@@ -57,6 +57,7 @@ func (r *resolver) resolve() {
 	r.device()
 	r.checkTemperature()
 	r.outputs()
+	r.volumes()
 	r.expectations()
 	r.speeds()
 	r.table()

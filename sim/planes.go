@@ -37,13 +37,13 @@ func (p *planes) write(r *run) error {
 	p.at = r.n
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	var values [][]float64
+	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		v, err := r.collectAll(f, slice)
+		values, err := r.collectAll(f, slice)
 		if err != nil {
 			return err
 		}
-		values = append(values, v)
+		parts = append(parts, p.bytes(values, slice.Size(), f.Components))
 	}
 	var file *fields.Pending
 	var err error
@@ -68,8 +68,8 @@ func (p *planes) write(r *run) error {
 		if !r.root {
 			return nil
 		}
-		for i, f := range p.Fields {
-			if err := file.Write(i, 0, p.bytes(values[i], slice.Size(), f.Components)); err != nil {
+		for i, part := range parts {
+			if err := file.Write(i, 0, part); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,11 @@ func (p *planes) bytes(values []float64, n [3]int, components int) []byte {
 	case 2:
 		twice = 0
 	}
-	var b []byte
+	copies := 1
+	if twice > 0 {
+		copies = 2
+	}
+	b := make([]byte, 0, copies*len(values)*p.Type.Bytes())
 	put := func(values []float64) {
 		for _, v := range values {
 			if p.Type == model.Float64 {
