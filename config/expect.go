@@ -98,8 +98,7 @@ func (r *resolver) errorNorms() {
 	t := float64(r.c.Run.Steps)
 	for a := range ref {
 		f[a] = r.function(ref[a], model.Velocity)
-		g := f[a]
-		r.sample(s.get("reference"), ref[a], func(x, y, z float64) float64 { return g(x, y, z, t) }, func(float64) string { return "" })
+		r.sample(s.get("reference"), ref[a], model.Velocity, r.centres(t), identity, anyNumber)
 	}
 	for _, n := range []struct{ key, quantity string }{{"l2", VelocityL2Error}, {"linf", VelocityLinfError}} {
 		if e := s.get(n.key); e != nil {

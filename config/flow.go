@@ -53,6 +53,16 @@ func (r *resolver) force() {
 	if r.c.Force.Density = at(0); timed {
 		r.c.Force.At = at
 	}
+	for _, a := range given {
+		if a.f == nil {
+			continue
+		}
+		steps := lattice{first: [4]float64{3: 0.5}, step: [4]float64{3: 1}, count: [4]int{1, 1, 1, max(r.c.Run.Steps, 1)}}
+		if s, _ := r.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.found {
+			r.add(a.at, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", short(s.bad), float(s.at[varT]*r.c.Units.Time))
+			return
+		}
+	}
 	largest, worst, when := 0.0, mark{}, 0.0
 	for _, t := range r.times(timedLooks) {
 		for a, f := range at(t) {
@@ -183,7 +193,7 @@ func (r *resolver) initial() {
 	}
 	if e := s.get("density"); e != nil {
 		in.Density = still(e.vals[0], model.Density)
-		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+		r.sample(e, e.vals[0], model.Density, r.centres(0), identity, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "the lattice density must stay between 0 and 2"
 			}
@@ -192,7 +202,7 @@ func (r *resolver) initial() {
 	} else if e := s.get("pressure"); e != nil {
 		p := still(e.vals[0], model.Pressure)
 		in.Density = func(x, y, z float64) float64 { return 1 + p(x, y, z)/model.CS2 }
-		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+		r.sample(e, e.vals[0], model.Pressure, r.centres(0), func(v float64) float64 { return 1 + v/model.CS2 }, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "density = 1 + pressure/cs^2 must stay between 0 and 2 in lattice units; a smaller lattice velocity makes pressures smaller"
 			}
@@ -200,13 +210,23 @@ func (r *resolver) initial() {
 		})
 	}
 	e := s.get("velocity")
+	cells := r.centres(0)
+	cells.around = StrainStep
 	for a := range vel {
 		in.Velocity[a] = still(vel[a], model.Velocity)
-		r.sample(e, vel[a], in.Velocity[a], func(v float64) string { return "" })
+		r.sample(e, vel[a], model.Velocity, cells, identity, anyNumber)
 	}
 }
 
-// samples along each axis, where expressions are tried before a run.
+// StrainStep is how far before and behind a cell's centre, in cells, the initial velocity is
+// asked for, for its gradient: far below the scale of anything resolved, far above rounding.
+const StrainStep = 1e-3
+
+func identity(v float64) float64 { return v }
+
+func anyNumber(float64) string { return "" }
+
+// samples along each axis, where the largest speed is looked for before a run.
 const samples = 9
 
 // points are cell centres spread over the domain.
@@ -222,22 +242,6 @@ func (r *resolver) points(visit func(x, y, z float64) bool) {
 			}
 		}
 	}
-}
-
-// sample tries a function at some cells and reports values that cannot be.
-func (r *resolver) sample(e *entry, a amount, f Function, wrong func(v float64) string) {
-	r.points(func(x, y, z float64) bool {
-		v := f(x, y, z)
-		reason := "the expression must give a finite number in every cell"
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			if reason = wrong(v); reason == "" {
-				return true
-			}
-		}
-		p := r.vars()(x, y, z, 0)
-		r.add(a.at, reason, "%s is %s (lattice units) at x = %s, y = %s, z = %s", e.key.name, short(v), short(p[0]), short(p[1]), short(p[2]))
-		return false
-	})
 }
 
 // speeds checks the Mach number and the cell Reynolds number of the largest speed
