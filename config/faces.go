@@ -115,6 +115,9 @@ func (b Boundary) at(p [3]float64, t float64) [3]float64 {
 	return u
 }
 
+// triedChannel is the smallest tau at which all models without an OpenTau were run in a channel.
+const triedChannel = 0.505
+
 // lookAtFaces finds the largest speeds at faces, on the boundaries' own parts and over the
 // run, and refuses values that are no numbers.
 func (r *resolver) lookAtFaces() {
@@ -126,7 +129,11 @@ func (r *resolver) lookAtFaces() {
 	for i, b := range r.c.Boundaries {
 		if m := r.c.Spec.Collision; b.open() && r.c.Tau < m.OpenTau-1e-6 && !told {
 			told = true
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant hold there", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau))
+			others := "hold there"
+			if r.c.Tau < triedChannel {
+				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
+			}
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau), others)
 		}
 		e := r.section("boundary." + b.Name).get("velocity")
 		if e == nil {

@@ -253,6 +253,7 @@ func (r *resolver) speeds() {
 	r.expectedSpeed()
 	u, what, at := r.fastest()
 	if u == 0 {
+		r.hardlyDamped()
 		return
 	}
 	mach := u / math.Sqrt(model.CS2)
@@ -272,27 +273,36 @@ func (r *resolver) speeds() {
 	if re := u / nu; re > 20 {
 		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
 	}
-	r.robust(u, what)
+	if !r.robust(u, what) {
+		r.hardlyDamped()
+	}
 }
 
-// robust looks up whether the model holds a uniform flow of that speed. The map has the
-// models with the parameters and the bulk viscosity that they have unless a case says otherwise,
-// and fluids whose viscosity does not depend on the shear.
-func (r *resolver) robust(u float64, what string) {
+// hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
+func (r *resolver) hardlyDamped() {
+	if tau := r.c.Tau; tau < 0.505 {
+		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", float(math.Round(tau*1e6)/1e6))
+	}
+}
+
+// robust looks up whether the model holds a uniform flow of that speed, and tells whether the map
+// knows. The map has the models with the parameters and the bulk viscosity that they have unless a
+// case says otherwise, and fluids whose viscosity does not depend on the shear.
+func (r *resolver) robust(u float64, what string) bool {
 	s := r.c.Spec
 	eddies := s.Viscosity == model.Smagorinsky
 	if s.Bulk || s.Viscosity != model.Newtonian && !eddies {
-		return
+		return false
 	}
 	for i, v := range r.c.Values {
 		if v != s.Collision.Params[i].Default {
-			return
+			return false
 		}
 	}
 	m := robustness.Measured()
 	p, found := m.Nearest(s.Lattice.Name, s.Collision.Name, eddies, u, r.c.Tau)
 	if !found || p.Holds {
-		return
+		return found && p.Asks(u, r.c.Tau)
 	}
 	fix := "a finer spacing or a larger lattice velocity raises tau"
 	if q, ok := m.Instead(s.Lattice.Name, eddies, u, r.c.Tau); ok {
@@ -304,6 +314,7 @@ func (r *resolver) robust(u float64, what string) {
 	}
 	r.warn("%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
 		s.Collision.Name, s.Lattice.Name, short(p.Velocity), float(p.Tau), what, short(u), float(math.Round(r.c.Tau*1e6)/1e6), fix)
+	return true
 }
 
 // fastest is the largest lattice speed that is known beforehand.

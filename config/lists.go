@@ -13,6 +13,7 @@ type SolidSize struct {
 	Body    string
 	Memory  int64   // of a rank that holds all of it, while it is read
 	Surface float64 // faces between its cells and others
+	Cells   float64 // that are solid
 }
 
 // About what entries of the lists take, with the tables that find equal ones while the lists are

@@ -60,6 +60,7 @@ func (r *resolver) resolve() {
 	r.volumes()
 	r.expectations()
 	r.speeds()
+	r.porous()
 	r.table()
 }
 

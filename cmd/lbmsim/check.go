@@ -58,8 +58,14 @@ func checkCommand() *cobra.Command {
 				}
 			}
 			fmt.Print(files.String())
-			if w := tooMuch(kase); w != "" {
-				kase.Warnings = append(kase.Warnings, w)
+			more := []string{tooMuch(kase)}
+			if len(kase.Files) > 0 { // of which the case alone knows nothing
+				more = append(more, kase.Porous(sizes...))
+			}
+			for _, w := range more {
+				if w != "" {
+					kase.Warnings = append(kase.Warnings, w)
+				}
 			}
 			for _, w := range kase.Warnings {
 				fmt.Println("warning:", w)

@@ -124,7 +124,7 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.
 				return nil, err
 			}
 			printRows(w, "as it stands in the file", m.Report())
-			sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale)})
+			sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
 			continue
 		}
 		s, err := sim.ReadSurface(f)
@@ -138,7 +138,7 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.
 		if err := judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture); err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}
-		sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply)})
+		sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
 	}
 	return sizes, nil
 }

@@ -470,3 +470,8 @@ func (m *Image) Faces(scale float64) float64 {
 	}
 	return 3 * float64(changes) * scale * m.Spacing[1] * scale * m.Spacing[2]
 }
+
+// Volume is that of its solid voxels when a number of the file is scale cells.
+func (m *Image) Volume(scale float64) float64 {
+	return float64(m.Solid) * scale * m.Spacing[0] * scale * m.Spacing[1] * scale * m.Spacing[2]
+}
