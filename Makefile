@@ -14,6 +14,7 @@ ARGS        ?= $(if $(filter examples/%,$(CASE)),--overwrite)
 PREFIX      ?= /usr/local
 FUZZTIME    ?= 60s
 KILLS       ?= 300
+COUNT       ?= 200
 STATICCHECK := v0.7.0
 
 version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
@@ -23,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -82,6 +83,9 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 
 fuzz: setup ## fuzz the readers of cases, surfaces, images and checkpoints for FUZZTIME=60s each
 	@$(env) && scripts/fuzz.sh $(FUZZTIME)
+
+mutate: build ## give the program COUNT=200 examples with bytes and words changed at random (SEED=1: the same again)
+	@$(env) && go run -buildvcs=false ./scripts/mutate -count $(COUNT) $(if $(SEED),-seed $(SEED)) $(MUTATE)
 
 soak: build ## kill runs with kill -9 at KILLS=300 random moments, continue them, compare every file (SOAK="-seed 1": again)
 	@$(env) && go build -buildvcs=false -tags "$$LBMSIM_TAGS" -o bin/soak ./scripts/soak && bin/soak -kills $(KILLS) -mpirun "$${LBMSIM_MPIRUN:-mpirun}" $(SOAK)

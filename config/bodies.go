@@ -593,7 +593,7 @@ func (r *resolver) halfSpace(s *section) geometry.Shape {
 // solidFile notes a file to be read when the run starts; 0 with an error.
 func (r *resolver) solidFile(s *section, image bool) int {
 	e := s.get("file")
-	f := SolidFile{Body: s.name(), Shown: e.text, Image: image}
+	f := SolidFile{Body: s.name(), Shown: e.text, Image: image, At: r.spot(e.at)}
 	var ok bool
 	if f.Path, ok = r.file(s, e); !ok {
 		return 0

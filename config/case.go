@@ -203,6 +203,13 @@ type TableFile struct {
 	Unit     float64 // a step, or a cell, in the unit of the file
 	Repeat   bool    // the table is one period
 	Start    float64 // position of the domain's lower corner in that unit
+	At       Place   // of the file's name
+}
+
+// same tells that two files give the same factors, whichever boundaries they belong to.
+func (f TableFile) same(o TableFile) bool {
+	o.Boundary, o.At = f.Boundary, f.At
+	return f == o
 }
 
 // Tables are the files of a boundary, in the order of the case file's keys.
@@ -286,6 +293,7 @@ type SolidFile struct {
 	Number string     // type of the values of a raw image
 	Array  string     // of a VTI file; empty: the first
 	Solid  [2]float64 // values from the first to the second are solid
+	At     Place      // of the file's name
 }
 
 // Run says when a run ends and how it is watched.

@@ -455,7 +455,7 @@ func TestRanksAndForecast(t *testing.T) {
 		t.Errorf("fields snapshot %d, want %d", got, want)
 	}
 	rows := c.Forecast(3)
-	if len(rows) != 10 || !strings.Contains(rows[9].Lattice, "7, 3 kept") || !strings.HasPrefix(rows[8].Lattice, "4") {
+	if len(rows) != 11 || !strings.Contains(rows[9].Lattice, "7 times, 3 files") || !strings.HasPrefix(rows[8].Lattice, "4 times") {
 		t.Errorf("%q", rows)
 	}
 }

@@ -31,6 +31,7 @@
 //	scan.go      where every key and value stands
 //	read.go      TOML to sections, by the schema
 //	value.go     one value by its kind; units.go and expr.go its parts
+//	everywhere.go  are expressions finite wherever they are evaluated? interval.go, boxes at a time
 //	resolve.go   SI or lattice units; every conversion
 //	domain.go, scaling.go, rheology.go, flow.go, solids.go, outputs.go, expect.go   one table each
 //	echo.go      the resolved copy, and the comparison of two of them

@@ -29,7 +29,7 @@ func (r *resolver) domain() {
 			return
 		}
 	}
-	r.haveBox = true
+	r.haveBox = !s.broken("origin")
 	for a := range cells {
 		r.size[a] = float64(r.c.Cells[a]) * spacing
 	}

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -198,6 +200,30 @@ func (p *problems) where(at mark) string {
 		return "--set " + headline(e.arg)
 	}
 	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.off)], []byte{'\n'})+1)
+}
+
+// Place is where a value stands in the case file, for what is found wrong with it only when
+// something is read that it names.
+type Place struct{ at Problem }
+
+// spot remembers where a value stands.
+func (p *problems) spot(at mark) Place {
+	one := problems{path: p.path, src: p.src, asis: p.asis, edits: p.edits}
+	one.add(at, "", "")
+	return Place{one.list[0]}
+}
+
+// Wrong makes an error one of the case file, at this place.
+func (p Place) Wrong(err error) error {
+	if p.at.Path == "" || err == nil {
+		return err
+	}
+	at := p.at
+	at.Message = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		at.Reason = "a relative name counts from the folder of the case file"
+	}
+	return Errors{at}
 }
 
 // err is nil when nothing was collected.

@@ -29,7 +29,8 @@ const (
 // expr is a compiled expression. It is safe for concurrent use.
 type expr struct {
 	eval     func(env) float64
-	constant bool // no variable in it; value is set
+	over     func(*box) interval // all of its values in a box
+	constant bool                // no variable in it; value is set
 	value    float64
 	uses     [nVars]mark // where each variable occurs first; len 0 when it does not
 }
@@ -56,36 +57,40 @@ type function struct {
 	fold bool // f2 takes any number of arguments from two on, from the left
 	f3   func(a, b, c float64) float64
 	doc  string
+	// The same of intervals: bounded ones, but for o3.
+	o1 func(a interval) interval
+	o2 func(a, b interval) interval
+	o3 func(a, b, c interval) interval
 }
 
 func functions() []function {
 	return []function{
-		{name: "sin", f1: math.Sin, doc: "sine"},
-		{name: "cos", f1: math.Cos, doc: "cosine"},
-		{name: "tan", f1: math.Tan, doc: "tangent"},
-		{name: "asin", f1: math.Asin, doc: "arc sine"},
-		{name: "acos", f1: math.Acos, doc: "arc cosine"},
-		{name: "atan", f1: math.Atan, doc: "arc tangent"},
-		{name: "atan2", f2: math.Atan2, doc: "atan2(y, x): the angle of the point (x, y)"},
-		{name: "sinh", f1: math.Sinh, doc: "hyperbolic sine"},
-		{name: "cosh", f1: math.Cosh, doc: "hyperbolic cosine"},
-		{name: "tanh", f1: math.Tanh, doc: "hyperbolic tangent"},
-		{name: "exp", f1: math.Exp, doc: "exponential"},
-		{name: "log", f1: math.Log, doc: "natural logarithm"},
-		{name: "sqrt", f1: math.Sqrt, doc: "square root"},
-		{name: "abs", f1: math.Abs, doc: "magnitude"},
-		{name: "floor", f1: math.Floor, doc: "the largest whole number that is not above"},
-		{name: "min", f2: math.Min, fold: true, doc: "the smallest of two or more"},
-		{name: "max", f2: math.Max, fold: true, doc: "the largest of two or more"},
-		{name: "pow", f2: math.Pow, doc: "power, like ^"},
-		{name: "mod", f2: math.Mod, doc: "remainder, with the sign of the first"},
-		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, doc: "0 below zero, else 1"},
+		{name: "sin", f1: math.Sin, o1: waveOver(math.Pi / 2), doc: "sine"},
+		{name: "cos", f1: math.Cos, o1: waveOver(0), doc: "cosine"},
+		{name: "tan", f1: math.Tan, o1: tanOver, doc: "tangent"},
+		{name: "asin", f1: math.Asin, o1: within(-1, 1, rising(math.Asin)), doc: "arc sine"},
+		{name: "acos", f1: math.Acos, o1: within(-1, 1, func(a interval) interval { return about(math.Acos(a.hi), math.Acos(a.lo)) }), doc: "arc cosine"},
+		{name: "atan", f1: math.Atan, o1: rising(math.Atan), doc: "arc tangent"},
+		{name: "atan2", f2: math.Atan2, o2: func(a, b interval) interval { return interval{-4, 4} }, doc: "atan2(y, x): the angle of the point (x, y)"},
+		{name: "sinh", f1: math.Sinh, o1: rising(math.Sinh), doc: "hyperbolic sine"},
+		{name: "cosh", f1: math.Cosh, o1: coshOver, doc: "hyperbolic cosine"},
+		{name: "tanh", f1: math.Tanh, o1: rising(math.Tanh), doc: "hyperbolic tangent"},
+		{name: "exp", f1: math.Exp, o1: rising(math.Exp), doc: "exponential"},
+		{name: "log", f1: math.Log, o1: within(0, inf, rising(math.Log)), doc: "natural logarithm"},
+		{name: "sqrt", f1: math.Sqrt, o1: within(0, inf, rising(math.Sqrt)), doc: "square root"},
+		{name: "abs", f1: math.Abs, o1: absOver, doc: "magnitude"},
+		{name: "floor", f1: math.Floor, o1: rising(math.Floor), doc: "the largest whole number that is not above"},
+		{name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, doc: "the smallest of two or more"},
+		{name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, doc: "the largest of two or more"},
+		{name: "pow", f2: math.Pow, o2: powOver, doc: "power, like ^"},
+		{name: "mod", f2: math.Mod, o2: modOver, doc: "remainder, with the sign of the first"},
+		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), doc: "0 below zero, else 1"},
 		{name: "if", f3: func(c, a, b float64) float64 {
 			if c != 0 {
 				return a
 			}
 			return b
-		}, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b"},
+		}, o3: ifOver, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b"},
 	}
 }
 
@@ -120,7 +125,7 @@ func parseExpr(s string) (e *expr, rest int, err *exprError) {
 		}
 	}()
 	n := p.compare()
-	e = &expr{eval: n.eval, constant: n.constant, uses: p.uses}
+	e = &expr{eval: n.eval, over: n.over, constant: n.constant, uses: p.uses}
 	if e.constant {
 		e.value = n.eval(env{})
 	}
@@ -130,6 +135,7 @@ func parseExpr(s string) (e *expr, rest int, err *exprError) {
 // node is a compiled part; constant parts are folded.
 type node struct {
 	eval     func(env) float64
+	over     func(*box) interval
 	constant bool
 }
 
@@ -137,20 +143,40 @@ func (p *exprParser) fail(off, n int, reason, format string, args ...any) {
 	panic(&exprError{off, n, fmt.Sprintf(format, args...), reason})
 }
 
-func (p *exprParser) node(f func(env) float64, constant bool) node {
+func (p *exprParser) node(f func(env) float64, over func(*box) interval, constant bool) node {
 	if p.nodes++; p.nodes > maxExprNodes {
 		p.fail(0, len(p.s), "", "an expression of more than %d terms", maxExprNodes)
 	}
 	if constant {
 		v := f(env{})
-		return node{func(env) float64 { return v }, true}
+		return node{func(env) float64 { return v }, func(*box) interval { return exactly(v) }, true}
 	}
-	return node{f, false}
+	return node{f, over, false}
 }
 
-func (p *exprParser) binary(a, b node, f func(a, b float64) float64) node {
-	x, y := a.eval, b.eval
-	return p.node(func(e env) float64 { return f(x(e), y(e)) }, a.constant && b.constant)
+func (p *exprParser) binary(a, b node, f func(a, b float64) float64, over func(a, b interval) interval) node {
+	x, y, u, v := a.eval, b.eval, a.over, b.over
+	return p.node(func(e env) float64 { return f(x(e), y(e)) }, func(e *box) interval {
+		i, j := u(e), v(e)
+		if !i.bounded() || !j.bounded() {
+			return anything()
+		}
+		return over(i, j)
+	}, a.constant && b.constant)
+}
+
+// comparison gives 1 or 0, whatever it compares.
+func (p *exprParser) comparison(a, b node, f func(a, b float64) float64, over func(a, b interval) interval) node {
+	n := p.binary(a, b, f, over)
+	if inner := n.over; !n.constant {
+		n.over = func(e *box) interval {
+			if i := inner(e); i.bounded() {
+				return i
+			}
+			return interval{0, 1}
+		}
+	}
+	return n
 }
 
 func (p *exprParser) blank() {
@@ -183,17 +209,17 @@ func (p *exprParser) compare() node {
 	a := p.sum()
 	switch op := p.accept("<=", ">=", "==", "!=", "<", ">"); op {
 	case "<=":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a <= b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a <= b) }, func(a, b interval) interval { return truthOver(a.hi <= b.lo, a.lo > b.hi) })
 	case ">=":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a >= b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a >= b) }, func(a, b interval) interval { return truthOver(a.lo >= b.hi, a.hi < b.lo) })
 	case "==":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a == b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a == b) }, func(a, b interval) interval { return truthOver(a.lo == a.hi && a == b, a.lo > b.hi || a.hi < b.lo) })
 	case "!=":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a != b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a != b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi || a.hi < b.lo, a.lo == a.hi && a == b) })
 	case "<":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a < b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a < b) }, func(a, b interval) interval { return truthOver(a.hi < b.lo, a.lo >= b.hi) })
 	case ">":
-		return p.binary(a, p.sum(), func(a, b float64) float64 { return truth(a > b) })
+		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a > b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi, a.hi <= b.lo) })
 	}
 	return a
 }
@@ -203,9 +229,9 @@ func (p *exprParser) sum() node {
 	for {
 		switch p.accept("+", "-") {
 		case "+":
-			a = p.binary(a, p.product(), func(a, b float64) float64 { return a + b })
+			a = p.binary(a, p.product(), func(a, b float64) float64 { return a + b }, addOver)
 		case "-":
-			a = p.binary(a, p.product(), func(a, b float64) float64 { return a - b })
+			a = p.binary(a, p.product(), func(a, b float64) float64 { return a - b }, subOver)
 		default:
 			return a
 		}
@@ -217,9 +243,9 @@ func (p *exprParser) product() node {
 	for {
 		switch p.accept("*", "/") {
 		case "*":
-			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a * b })
+			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a * b }, mulOver)
 		case "/":
-			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a / b })
+			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a / b }, divOver)
 		default:
 			return a
 		}
@@ -235,12 +261,12 @@ func (p *exprParser) sign() node {
 		return p.sign()
 	case "-":
 		a := p.sign()
-		f := a.eval
-		return p.node(func(e env) float64 { return -f(e) }, a.constant)
+		f, over := a.eval, a.over
+		return p.node(func(e env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, a.constant)
 	}
 	a := p.atom()
 	if p.accept("^") != "" {
-		return p.binary(a, p.sign(), math.Pow)
+		return p.binary(a, p.sign(), math.Pow, powOver)
 	}
 	return a
 }
@@ -264,7 +290,7 @@ func (p *exprParser) atom() node {
 		if err != nil {
 			p.fail(start, max(1, p.i-start), "", "%q is not a number", p.s[start:max(p.i, start+1)])
 		}
-		return p.node(func(env) float64 { return v }, true)
+		return p.node(func(env) float64 { return v }, nil, true)
 	case letter(c):
 		for p.i < len(p.s) && (letter(p.s[p.i]) || '0' <= p.s[p.i] && p.s[p.i] <= '9') {
 			p.i++
@@ -291,16 +317,16 @@ func (p *exprParser) close(open int) {
 func (p *exprParser) name(name string, start int) node {
 	switch name {
 	case "pi":
-		return p.node(func(env) float64 { return math.Pi }, true)
+		return p.node(func(env) float64 { return math.Pi }, nil, true)
 	case "e":
-		return p.node(func(env) float64 { return math.E }, true)
+		return p.node(func(env) float64 { return math.E }, nil, true)
 	}
 	for i, v := range variables() {
 		if v == name {
 			if p.uses[i].len == 0 {
 				p.uses[i] = mark{start, len(name)}
 			}
-			return p.node(func(e env) float64 { return e[i] }, false)
+			return p.node(func(e env) float64 { return e[i] }, func(e *box) interval { return e[i] }, false)
 		}
 	}
 	for _, f := range p.funcs {
@@ -352,15 +378,21 @@ func (p *exprParser) call(f function, start int) node {
 	a := args[0].eval
 	switch {
 	case f.f1 != nil:
-		g := f.f1
-		return p.node(func(e env) float64 { return g(a(e)) }, constant)
+		g, over, u := f.f1, f.o1, args[0].over
+		return p.node(func(e env) float64 { return g(a(e)) }, func(e *box) interval {
+			if i := u(e); i.bounded() {
+				return over(i)
+			}
+			return anything()
+		}, constant)
 	case f.f3 != nil:
 		g, b, c := f.f3, args[1].eval, args[2].eval
-		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, constant)
+		over, u, v, w := f.o3, args[0].over, args[1].over, args[2].over
+		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) }, constant)
 	}
-	n := p.binary(args[0], args[1], f.f2)
+	n := p.binary(args[0], args[1], f.f2, f.o2)
 	for _, b := range args[2:] {
-		n = p.binary(n, b, f.f2)
+		n = p.binary(n, b, f.f2, f.o2)
 	}
 	return n
 }

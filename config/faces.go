@@ -36,35 +36,9 @@ type faceSpeed struct{ speed, time float64 }
 // and how many cells each stands for. Of each axis of the face at most so many are visited,
 // the outermost in any case if ends is set, else those in the middle of equal pieces.
 func (r *resolver) placesOn(i int, f Face, most int, ends bool, visit func(p [3]float64, weight float64) bool) {
-	n, own := r.c.Cells, r.c.Boundaries[i].Part
+	n := r.c.Cells
 	u, v := geometry.Along(f.Axis)
-	lo, hi := [3]int{}, n
-	if own != nil {
-		for _, a := range []int{u, v} {
-			from, to := own.Lo[a], own.Hi[a]
-			if own.Radius > 0 {
-				from, to = own.Centre[a]-own.Radius, own.Centre[a]+own.Radius
-			}
-			lo[a] = int(math.Max(math.Min(math.Floor(from), float64(n[a])), 0))
-			hi[a] = int(math.Max(math.Min(math.Ceil(to), float64(n[a])), 0))
-		}
-	}
-	var others []geometry.Region
-	for _, o := range r.c.Boundaries {
-		for _, g := range o.Faces {
-			if own == nil && o.Part != nil && g == f {
-				others = append(others, *o.Part)
-			}
-		}
-	}
-	mine := func(cell [3]int) bool {
-		for _, o := range others {
-			if o.Covers(f.Axis, cell) {
-				return false
-			}
-		}
-		return own == nil || own.Covers(f.Axis, cell)
-	}
+	lo, hi, mine := r.partOf(i, f)
 	looks := func(a int) int { return min(most, hi[a]-lo[a]) }
 	at := func(a, k int) int {
 		count := looks(a)
@@ -89,6 +63,39 @@ func (r *resolver) placesOn(i int, f Face, most int, ends bool, visit func(p [3]
 	}
 }
 
+// partOf tells which cells of a face are a boundary's own: all of them lie from lo to hi.
+func (r *resolver) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) bool) {
+	n, own := r.c.Cells, r.c.Boundaries[i].Part
+	u, v := geometry.Along(f.Axis)
+	hi = n
+	if own != nil {
+		for _, a := range []int{u, v} {
+			from, to := own.Lo[a], own.Hi[a]
+			if own.Radius > 0 {
+				from, to = own.Centre[a]-own.Radius, own.Centre[a]+own.Radius
+			}
+			lo[a] = int(math.Max(math.Min(math.Floor(from), float64(n[a])), 0))
+			hi[a] = int(math.Max(math.Min(math.Ceil(to), float64(n[a])), 0))
+		}
+	}
+	var others []geometry.Region
+	for _, o := range r.c.Boundaries {
+		for _, g := range o.Faces {
+			if own == nil && o.Part != nil && g == f {
+				others = append(others, *o.Part)
+			}
+		}
+	}
+	return lo, hi, func(cell [3]int) bool {
+		for _, o := range others {
+			if o.Covers(f.Axis, cell) {
+				return false
+			}
+		}
+		return own == nil || own.Covers(f.Axis, cell)
+	}
+}
+
 // beside is the centre of the cell at a place on a face.
 func (f Face) beside(p [3]float64) [3]float64 {
 	p[f.Axis] += 0.5 - float64(f.Side)
@@ -108,6 +115,9 @@ func (b Boundary) at(p [3]float64, t float64) [3]float64 {
 	return u
 }
 
+// triedChannel is the smallest tau at which all models without an OpenTau were run in a channel.
+const triedChannel = 0.505
+
 // lookAtFaces finds the largest speeds at faces, on the boundaries' own parts and over the
 // run, and refuses values that are no numbers.
 func (r *resolver) lookAtFaces() {
@@ -119,15 +129,23 @@ func (r *resolver) lookAtFaces() {
 	for i, b := range r.c.Boundaries {
 		if m := r.c.Spec.Collision; b.open() && r.c.Tau < m.OpenTau-1e-6 && !told {
 			told = true
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant hold there", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau))
+			others := "hold there"
+			if r.c.Tau < triedChannel {
+				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
+			}
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau), others)
 		}
-		e := r.section("boundary." + b.Name).get("velocity")
-		if e == nil {
+		s := r.section("boundary." + b.Name)
+		e := s.get("velocity")
+		if e == nil || s.broken() { // its part may be another one
 			continue
 		}
 		top := &r.speedAt[i]
 		if b.Profile == nil {
 			top.speed = math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2])
+			continue
+		}
+		if !r.finiteOn(i, e) {
 			continue
 		}
 		times, most := []float64{math.Inf(1)}, 65 // the ramp is over
@@ -140,11 +158,6 @@ func (r *resolver) lookAtFaces() {
 					p, t := r.linkEnd(centre, f, k%9), times[k/9]
 					u := b.at(p, t)
 					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
-					if speed-speed != 0 {
-						x := r.vars()(p[0], p[1], p[2], t)
-						r.add(e.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s at x = %s, y = %s, z = %s%s", inLattice(speed), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(b, t))
-						return false
-					}
 					if speed > top.speed {
 						*top = faceSpeed{speed, t}
 					}
@@ -153,6 +166,29 @@ func (r *resolver) lookAtFaces() {
 			})
 		}
 	}
+}
+
+// finiteOn refuses a velocity that is no number somewhere on the faces of a boundary.
+func (r *resolver) finiteOn(i int, e *entry) bool {
+	whole := true
+	for _, f := range r.c.Boundaries[i].Faces {
+		for _, a := range e.vals {
+			if a.f == nil {
+				continue
+			}
+			s, all := r.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
+			if s.found {
+				x := r.vars()(s.at[0], s.at[1], s.at[2], s.at[3])
+				r.add(a.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", short(s.bad), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(r.c.Boundaries[i], s.at[varT]))
+				return false
+			}
+			whole = whole && all
+		}
+	}
+	if !whole {
+		r.unlooked(e)
+	}
+	return true
 }
 
 // linkEnd is one of nine places where links come out of a cell behind a face: beside its centre, and
@@ -198,7 +234,7 @@ func (r *resolver) balance() {
 		if b.Kind.Law != model.VelocityFace || b.Outline != nil {
 			return // it takes what comes, or has a factor that only the run knows
 		}
-		if len(list) > 0 && (table == nil) != (b.Table == nil) || table != nil && *b.Table != (TableFile{table.Key, b.Name, table.Path, table.Shown, table.SHA256, table.Unit, table.Repeat, table.Start}) {
+		if len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
 			return // factors differ, and only the run knows how
 		}
 		table = b.Table
@@ -343,7 +379,7 @@ func (r *resolver) obstructions() {
 	}
 	for i, b := range r.c.Bodies {
 		for j, o := range r.c.Bodies {
-			// Of two that are the same, the later one is told of.
+			// Of two that are the identity, the later one is told of.
 			if i != j && b.Whole() && o.Whole() && r.within(b, o) && (i > j || !r.within(o, b)) {
 				r.warn("[body.%s] lies in [body.%s] as a whole: it changes nothing", b.Name, o.Name)
 				break

@@ -56,6 +56,16 @@ func (r *resolver) force() {
 	if r.c.Force.Density = at(0); timed {
 		r.c.Force.At = at
 	}
+	for _, a := range given {
+		if a.f == nil {
+			continue
+		}
+		steps := lattice{first: [4]float64{3: 0.5}, step: [4]float64{3: 1}, count: [4]int{1, 1, 1, max(r.c.Run.Steps, 1)}}
+		if s, _ := r.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.found {
+			r.add(a.at, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", short(s.bad), float(s.at[varT]*r.c.Units.Time))
+			return
+		}
+	}
 	largest, worst, when := 0.0, mark{}, 0.0
 	for _, t := range r.times(timedLooks) {
 		for a, f := range at(t) {
@@ -186,7 +196,7 @@ func (r *resolver) initial() {
 	}
 	if e := s.get("density"); e != nil {
 		in.Density = still(e.vals[0], model.Density)
-		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+		r.sample(e, e.vals[0], model.Density, r.centres(0), identity, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "the lattice density must stay between 0 and 2"
 			}
@@ -195,7 +205,7 @@ func (r *resolver) initial() {
 	} else if e := s.get("pressure"); e != nil {
 		p := still(e.vals[0], model.Pressure)
 		in.Density = func(x, y, z float64) float64 { return 1 + p(x, y, z)/model.CS2 }
-		r.sample(e, e.vals[0], in.Density, func(v float64) string {
+		r.sample(e, e.vals[0], model.Pressure, r.centres(0), func(v float64) float64 { return 1 + v/model.CS2 }, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "density = 1 + pressure/cs^2 must stay between 0 and 2 in lattice units; a smaller lattice velocity makes pressures smaller"
 			}
@@ -203,13 +213,23 @@ func (r *resolver) initial() {
 		})
 	}
 	e := s.get("velocity")
+	cells := r.centres(0)
+	cells.around = StrainStep
 	for a := range vel {
 		in.Velocity[a] = still(vel[a], model.Velocity)
-		r.sample(e, vel[a], in.Velocity[a], func(v float64) string { return "" })
+		r.sample(e, vel[a], model.Velocity, cells, identity, anyNumber)
 	}
 }
 
-// samples along each axis, where expressions are tried before a run.
+// StrainStep is how far before and behind a cell's centre, in cells, the initial velocity is
+// asked for, for its gradient: far below the scale of anything resolved, far above rounding.
+const StrainStep = 1e-3
+
+func identity(v float64) float64 { return v }
+
+func anyNumber(float64) string { return "" }
+
+// samples along each axis, where the largest speed is looked for before a run.
 const samples = 9
 
 // points are cell centres spread over the domain.
@@ -227,22 +247,6 @@ func (r *resolver) points(visit func(x, y, z float64) bool) {
 	}
 }
 
-// sample tries a function at some cells and reports values that cannot be.
-func (r *resolver) sample(e *entry, a amount, f Function, wrong func(v float64) string) {
-	r.points(func(x, y, z float64) bool {
-		v := f(x, y, z)
-		reason := "the expression must give a finite number in every cell"
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			if reason = wrong(v); reason == "" {
-				return true
-			}
-		}
-		p := r.vars()(x, y, z, 0)
-		r.add(a.at, reason, "%s is %s at x = %s, y = %s, z = %s", e.key.name, inLattice(v), short(p[0]), short(p[1]), short(p[2]))
-		return false
-	})
-}
-
 // speeds checks the Mach number and the cell Reynolds number of the largest speed
 // that the case tells of.
 func (r *resolver) speeds() {
@@ -252,6 +256,7 @@ func (r *resolver) speeds() {
 	r.expectedSpeed()
 	u, what, at := r.fastest()
 	if u == 0 {
+		r.hardlyDamped()
 		return
 	}
 	mach := u / math.Sqrt(model.CS2)
@@ -271,27 +276,36 @@ func (r *resolver) speeds() {
 	if re := u / nu; re > mostCellReynolds {
 		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
 	}
-	r.robust(u, what)
+	if !r.robust(u, what) {
+		r.hardlyDamped()
+	}
 }
 
-// robust looks up whether the model holds a uniform flow of that speed. The map has the
-// models with the parameters and the bulk viscosity that they have unless a case says otherwise,
-// and fluids whose viscosity does not depend on the shear.
-func (r *resolver) robust(u float64, what string) {
+// hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
+func (r *resolver) hardlyDamped() {
+	if tau := r.c.Tau; tau < 0.505 {
+		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", float(math.Round(tau*1e6)/1e6))
+	}
+}
+
+// robust looks up whether the model holds a uniform flow of that speed, and tells whether the map
+// knows. The map has the models with the parameters and the bulk viscosity that they have unless a
+// case says otherwise, and fluids whose viscosity does not depend on the shear.
+func (r *resolver) robust(u float64, what string) bool {
 	s := r.c.Spec
 	eddies := s.Viscosity == model.Smagorinsky
 	if s.Bulk || s.Viscosity != model.Newtonian && !eddies {
-		return
+		return false
 	}
 	for i, v := range r.c.Values {
 		if v != s.Collision.Params[i].Default {
-			return
+			return false
 		}
 	}
 	m := robustness.Measured()
 	p, found := m.Nearest(s.Lattice.Name, s.Collision.Name, eddies, u, r.c.Tau)
 	if !found || p.Holds {
-		return
+		return found && p.Asks(u, r.c.Tau)
 	}
 	fix := "a finer spacing or a larger lattice velocity raises tau"
 	if q, ok := m.Instead(s.Lattice.Name, eddies, u, r.c.Tau); ok {
@@ -303,6 +317,7 @@ func (r *resolver) robust(u float64, what string) {
 	}
 	r.warn("%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
 		s.Collision.Name, s.Lattice.Name, short(p.Velocity), float(p.Tau), what, short(u), float(math.Round(r.c.Tau*1e6)/1e6), fix)
+	return true
 }
 
 // fastest is the largest lattice speed that is known beforehand.

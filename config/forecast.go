@@ -166,8 +166,9 @@ func (c *Case) FieldsBytes() int64 {
 
 // Forecast lists memory and output volume for a number of ranks that Cut takes.
 // Lattice holds the numbers, SI the bytes for people. Memory is that of the rank
-// with the largest part.
-func (c *Case) Forecast(ranks int) []Row {
+// with the largest part, as if it were rank 0, which gathers planes and pictures. sizes are
+// those of bodies from files, as far as they have been read.
+func (c *Case) Forecast(ranks int, sizes ...SolidSize) []Row {
 	l := c.Layout(ranks)
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
 	state, flags := c.StateBytes(ranks), c.FlagBytes(ranks)
@@ -183,63 +184,40 @@ func (c *Case) Forecast(ranks int) []Row {
 		{"cell types of a rank", "", Bytes(flags)},
 		{"both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)},
 	}
+	add := func(what, how string, bytes int64) {
+		total += bytes
+		rows = append(rows, Row{what, how, Bytes(bytes)})
+	}
+	if c.Dims() == 3 { // a plane of it at a time, for the device and by it
+		add("initial state of a rank", "a plane", 2*8*int64(c.Spec.InitValues()*l.N[0]*l.N[1]))
+	}
+	if n := c.ListBytes(ranks, sizes...); n > 0 {
+		add("lists of links and ghost cells of a rank", "at most", n)
+	}
+	for _, s := range sizes {
+		add("file of body "+s.Body, "", s.Memory)
+	}
 	if c.Checkpoint.On {
-		snap := c.SnapshotBytes(ranks)
-		total += snap
-		rows = append(rows, Row{"checkpoint snapshot of a rank", "", Bytes(snap)})
+		add("checkpoint snapshot of a rank", "", c.SnapshotBytes(ranks))
 	}
 	if c.Fields.On {
-		snap := c.FieldsSnapshotBytes(ranks)
-		total += snap
-		rows = append(rows, Row{"fields snapshot of a rank", "", Bytes(snap)})
+		add("fields snapshot of a rank", "", c.FieldsSnapshotBytes(ranks))
 	}
 	if c.Averages.On {
 		sums, snap := c.AverageBytes(ranks)
-		total += sums + snap
-		rows = append(rows,
-			Row{"sums of the averages of a rank", fmt.Sprintf("%d values a cell", c.AveragedValues()), Bytes(sums)},
-			Row{"averages snapshot of a rank", "", Bytes(snap)})
+		add("sums of the averages of a rank", fmt.Sprintf("%d values a cell", c.AveragedValues()), sums)
+		add("averages snapshot of a rank", "", snap)
 	}
 	if c.ShowsField("wall_distance") {
-		distance := 4 * int64(part)
-		total += distance
-		rows = append(rows, Row{"wall distance of a rank", "", Bytes(distance)})
+		add("wall distance of a rank", "", 4*int64(part))
+	}
+	if n := c.GatheredBytes(); n > 0 {
+		add("planes, pictures and lines of rank 0", "", n)
 	}
 	rows = append(rows,
 		Row{"program and libraries", "", "about " + Bytes(BaseBytes)},
 		Row{"memory of a rank", "", Bytes(total + BaseBytes)})
-	steps := c.Run.Steps
-	if c.Fields.On {
-		n := c.Fields.Schedule.Count(steps)
-		rows = append(rows, Row{"field outputs", times(c.Fields.Schedule, n), fmt.Sprintf("%s each, %s in all", Bytes(c.FieldsBytes()), product(c.FieldsBytes(), n))})
-	}
-	if c.Checkpoint.On {
-		n := c.Checkpoint.Schedule.Count(steps)
-		kept := min(n, c.Checkpoint.Keep)
-		rows = append(rows, Row{"checkpoints", fmt.Sprintf("%s, %d kept", times(c.Checkpoint.Schedule, n), kept),
-			fmt.Sprintf("%s each, %s on disk", Bytes(c.CheckpointBytes()), product(c.CheckpointBytes(), kept))})
-		if c.Averages.On { // one more of theirs than of the state
-			sums := 8 * int64(c.Box().Cells()) * int64(c.AveragedValues())
-			kept := min(n, c.Checkpoint.Keep+1)
-			rows = append(rows, Row{"averages beside them", fmt.Sprintf("%d kept", kept), fmt.Sprintf("%s each, %s on disk", Bytes(sums), product(sums, kept))})
-		}
-	}
-	return rows
-}
-
-func times(s Schedule, n int) string {
-	if s.WallTime > 0 {
-		return fmt.Sprintf("%d and every %v", n, s.WallTime)
-	}
-	return fmt.Sprint(n)
-}
-
-// product of a size and a count that may be absurdly large.
-func product(bytes int64, n int) string {
-	if float64(bytes)*float64(n) > 1e18 {
-		return fmt.Sprintf("%.3g bytes", float64(bytes)*float64(n))
-	}
-	return Bytes(bytes * int64(n))
+	return append(rows, c.volumeRows()...)
 }
 
 // Bytes for people, in powers of 1024.

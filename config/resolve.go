@@ -58,8 +58,10 @@ func (r *resolver) resolve() {
 	r.device()
 	r.checkTemperature()
 	r.outputs()
+	r.volumes()
 	r.expectations()
 	r.speeds()
+	r.porous()
 	r.table()
 }
 

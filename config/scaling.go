@@ -228,8 +228,6 @@ func (r *resolver) relaxation(tau float64, why *entry) {
 	case tau > 100:
 		r.add(why.at, reason, "tau = %s: such long relaxation no longer describes a fluid (usual: 0.51 to 1)", short(tau))
 		return
-	case tau < 0.505:
-		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", float(math.Round(tau*1e6)/1e6))
 	case tau > 2:
 		walls := ""
 		if r.c.Spec.Collision.Name != "trt" { // whose walls stay

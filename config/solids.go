@@ -354,7 +354,7 @@ func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableF
 	if !ok || !right {
 		return nil
 	}
-	return &TableFile{Key: name, Boundary: s.name(), Path: path, Shown: e.text, SHA256: digest, Unit: unit}
+	return &TableFile{Key: name, Boundary: s.name(), Path: path, Shown: e.text, SHA256: digest, Unit: unit, At: r.spot(e.at)}
 }
 
 // wallVelocity is that of a wall that moves in its plane.

@@ -73,7 +73,7 @@ func (r *resolver) temperature() {
 		f := r.function(a, model.Temperature)
 		t.Uniform = a.f == nil
 		t.Initial = func(x, y, z float64) float64 { return f(x, y, z, 0) - t.Reference }
-		r.sample(e, a, t.Initial, func(float64) string { return "" })
+		r.sample(e, a, model.Temperature, r.centres(0), identity, anyNumber)
 	}
 }
 

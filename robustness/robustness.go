@@ -132,11 +132,17 @@ func (m Map) Nearest(lattice, model string, eddies bool, velocity, tau float64) 
 	return near, true
 }
 
+// Asks tells that the point asks at least as much of the model as a case does: what it holds there it
+// holds in the case. Beyond the ends of the map no point does.
+func (p Point) Asks(velocity, tau float64) bool {
+	return p.Velocity >= velocity*(1-rounding) && !above(p.Tau, tau)
+}
+
 // above compares relaxation times by the viscosities that they stand for.
 func above(a, b float64) bool { return a-0.5 > (b-0.5)*(1+rounding) }
 
 // Instead is a model that holds a uniform flow where another does not, the best for high
-// Reynolds numbers first: on the same lattice, or else on D3Q27.
+// Reynolds numbers first: on the same lattice, or else on D3Q27. A case beyond the map has none.
 func (m Map) Instead(lattice string, eddies bool, velocity, tau float64) (best Point, found bool) {
 	lattices := []string{lattice}
 	if lattice == "D3Q19" {
@@ -144,7 +150,7 @@ func (m Map) Instead(lattice string, eddies bool, velocity, tau float64) (best P
 	}
 	for _, l := range lattices {
 		for _, name := range []string{"cumulant", "recursive_regularized"} {
-			if p, ok := m.Nearest(l, name, eddies, velocity, tau); ok && p.Holds {
+			if p, ok := m.Nearest(l, name, eddies, velocity, tau); ok && p.Holds && p.Asks(velocity, tau) {
 				return p, true
 			}
 		}

@@ -61,10 +61,26 @@ func TestInstead(t *testing.T) {
 		{"D3Q19", 0.501, "recursive_regularized"}, // on the lattice that the case has
 		{"D3Q19", 0.5001, "cumulant"},             // on D3Q27
 		{"D2Q9", 0.501, ""},
+		{"D3Q19", 0.50005, ""}, // closer to 1/2 than anything that was measured
 	} {
 		p, found := sample().Instead(c.lattice, false, 0.08, c.tau)
 		if p.Model != c.want || found != (c.want != "") {
 			t.Errorf("%+v: %+v %v", c, p, found)
+		}
+	}
+}
+
+// What holds at the end of the map says nothing of a case beyond it.
+func TestBeyondTheMap(t *testing.T) {
+	for _, c := range []struct {
+		u, tau float64
+		asks   bool
+	}{{0.1, 0.5001, true}, {0.08, 0.6, true}, {0.1 * (1 + 1e-12), 0.5001 - 1e-15, true}, {0.11, 0.51, false}, {0.08, 0.50009, false}} {
+		if got := point("cumulant", "D3Q27", 0.1, 0.5001, true).Asks(c.u, c.tau); got != c.asks {
+			t.Errorf("%+v: %v", c, got)
+		}
+		if _, found := sample().Instead("D3Q27", false, c.u, c.tau); c.tau < 0.52 && found != c.asks {
+			t.Errorf("instead, %+v: %v", c, found)
 		}
 	}
 }

@@ -25,6 +25,7 @@ func (r *run) collectBox(f model.Field, box decomp.Box, n int, take func(to, cel
 	var mine []float64
 	if part.Cells() > 0 {
 		s := newSampler[float64](r, r.n, r.present(), f)
+		mine = make([]float64, 0, n*part.Cells())
 		local := r.local(part)
 		if !s.neighbours {
 			s.region = local

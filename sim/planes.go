@@ -37,13 +37,13 @@ func (p *planes) write(r *run) error {
 	p.at = r.n
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	var values [][]float64
+	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		v, err := r.collectAll(f, slice)
+		values, err := r.collectAll(f, slice)
 		if err != nil {
 			return err
 		}
-		values = append(values, v)
+		parts = append(parts, p.bytes(values))
 	}
 	var file *fields.Pending
 	var err error
@@ -68,8 +68,8 @@ func (p *planes) write(r *run) error {
 		if !r.root {
 			return nil
 		}
-		for i := range p.Fields {
-			if err := file.Write(i, 0, p.bytes(values[i])); err != nil {
+		for i, part := range parts {
+			if err := file.Write(i, 0, part); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,8 @@ func (p *planes) grid(r *run) fields.Grid {
 }
 
 // bytes is what the file has of a field of the slice, [z][y][x][component].
-func (p *planes) bytes(values []float64) (b []byte) {
+func (p *planes) bytes(values []float64) []byte {
+	b := make([]byte, 0, len(values)*p.Type.Bytes())
 	for _, v := range values {
 		if p.Type == model.Float64 {
 			b = binary.NativeEndian.AppendUint64(b, math.Float64bits(v))

@@ -80,9 +80,7 @@ const inPiece = 1 << 16
 func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
 	var s *intake.Source
 	if r.root {
-		if s, err = openSurface(f); err != nil {
-			err = fmt.Errorf("[body.%s]: %w", f.Body, err)
-		}
+		s, err = openSurface(f)
 	}
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return head, Agreed(ExitUsage, err)
@@ -131,7 +129,7 @@ func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, e
 		bad = body.Close()
 	}
 	if bad != nil {
-		bad = fmt.Errorf("[body.%s]: %s: %w", f.Body, f.Shown, bad)
+		bad = misfit(f, fmt.Errorf("%s: %w", f.Shown, bad))
 	}
 	return head, Agreed(ExitUsage, comm.Agree(r.Comm, bad))
 }
@@ -145,16 +143,30 @@ func triangle(b []byte) (t [3][3]float64) {
 	return t
 }
 
-// openSurface reads a file and sees to it that it bounds a solid.
-func openSurface(f config.SolidFile) (*intake.Source, error) {
+// ReadSurface reads the surface of a body.
+func ReadSurface(f config.SolidFile) (*intake.Source, error) {
 	s, err := intake.Read(f.Path)
-	if err != nil {
-		return nil, err
+	if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
+		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
 	}
-	if f.SHA256 != "" && f.SHA256 != s.SHA256 {
-		return nil, fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
+	return s, misfit(f, err)
+}
+
+// openSurface also sees to it that it bounds a solid.
+func openSurface(f config.SolidFile) (*intake.Source, error) {
+	s, err := ReadSurface(f)
+	if err == nil {
+		err = misfit(f, s.Close(f.Repair))
 	}
-	return s, s.Close(f.Repair)
+	return s, err
+}
+
+// misfit says of what is wrong with a file where the case names it.
+func misfit(f config.SolidFile, err error) error {
+	if err == nil {
+		return nil
+	}
+	return f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 }
 
 // imageHead goes ahead of the voxels.
@@ -171,16 +183,14 @@ func OpenImage(f config.SolidFile) (*intake.Image, error) {
 	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
 		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, m.SHA256)
 	}
-	return m, err
+	return m, misfit(f, err)
 }
 
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
 func (r *run) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
 	if r.root {
-		if m, err = OpenImage(f); err != nil {
-			err = fmt.Errorf("[body.%s]: %w", f.Body, err)
-		}
+		m, err = OpenImage(f)
 	}
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return nil, head, Agreed(ExitUsage, err)

@@ -276,7 +276,7 @@ func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64,
 	}
 	var slope [3][3]float64 // d u_c / d x_axis
 	if !in.Uniform {
-		const h = 1e-3 // cells: far below the scale of anything resolved, far above rounding
+		const h = config.StrainStep
 		for axis := range dims {
 			lo, hi := p, p
 			lo[axis] -= h

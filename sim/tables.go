@@ -24,7 +24,7 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 		err = c.Closes(f.Path)
 	}
 	if err != nil {
-		err = fmt.Errorf("[boundary.%s]: %w", f.Boundary, err)
+		err = f.At.Wrong(fmt.Errorf("[boundary.%s]: %w", f.Boundary, err))
 	}
 	return data, c, sum, err
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -32,14 +35,20 @@ func checkCommand() *cobra.Command {
 			if err == nil {
 				_, err = kase.Cut(ranks)
 			}
+			var files bytes.Buffer
+			var sizes []config.SolidSize
+			if err == nil {
+				sizes, err = checkFiles(&files, kase, preview)
+			}
 			if err != nil {
+				fmt.Print(files.String()) // what is known of the files
 				fmt.Fprintln(os.Stderr, failText(err))
 				return alreadyPrinted{sim.ExitUsage}
 			}
 			fmt.Println(kase.Path)
 			printTable(os.Stdout, kase.Table)
 			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
-			printTable(os.Stdout, kase.Forecast(ranks))
+			printTable(os.Stdout, kase.Forecast(ranks, sizes...))
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[kase.Dims()]
 				fmt.Printf("\nlargest %s of this model and precision\n", shape)
@@ -48,8 +57,15 @@ func checkCommand() *cobra.Command {
 					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, kase.Dims())
 				}
 			}
-			if err := checkFiles(os.Stdout, kase, preview); err != nil {
-				return err
+			fmt.Print(files.String())
+			more := []string{tooMuch(kase)}
+			if len(kase.Files) > 0 { // of which the case alone knows nothing
+				more = append(more, kase.Porous(sizes...))
+			}
+			for _, w := range more {
+				if w != "" {
+					kase.Warnings = append(kase.Warnings, w)
+				}
 			}
 			for _, w := range kase.Warnings {
 				fmt.Println("warning:", w)
@@ -66,4 +82,23 @@ func checkCommand() *cobra.Command {
 	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
 	return c
+}
+
+// tooMuch warns of outputs for which the disk has no room.
+func tooMuch(kase *config.Case) string {
+	dir := kase.OutputDir
+	var fs syscall.Statfs_t
+	for syscall.Statfs(dir, &fs) != nil { // it is made by the run
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+	need, _ := kase.OnDisk()
+	left := float64(fs.Bavail) * float64(fs.Bsize)
+	if need <= left {
+		return ""
+	}
+	return fmt.Sprintf("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), kase.OutputDir, bytesText(left))
 }

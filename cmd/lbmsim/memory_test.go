@@ -41,18 +41,77 @@ every = 10
 		t.Fatal(err)
 	}
 	want := float64(kase.StateBytes(1) + kase.FlagBytes(1) + kase.SnapshotBytes(1) + config.BaseBytes)
+	if ratio := peak(t, text) / want; ratio < 0.95 || ratio > 1.05 {
+		t.Errorf("the peak is %.3f of the forecast's %.0f MiB", ratio, want/(1<<20))
+	}
+}
+
+// peak is the memory that a run of a case takes, in a process of its own.
+func peak(t *testing.T, text string) float64 {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/case.toml", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestForecastOfMemoryIsTrue$")
 	cmd.Env = append(os.Environ(), "LBMSIM_TEST_CASE="+dir+"/case.toml", "LBMSIM_TEST_OUT="+dir+"/out")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	peak := float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
-	if ratio := peak / want; ratio < 0.95 || ratio > 1.05 {
-		t.Errorf("the peak of %.0f MiB is %.3f of the forecast's %.0f MiB", peak/(1<<20), ratio, want/(1<<20))
+	return float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
+}
+
+// Lists of links, planes and pictures are in the forecast: what they add to a run is at most
+// that, and of lists no small part of it. (Planes take what the initial state has left.)
+func TestForecastOfListsAndOutputs(t *testing.T) {
+	const ball = `
+[domain]
+cells = [128, 128, 128]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.05
+[device]
+kind = "cpu"
+[body.ball]
+shape = "sphere"
+centre = [64.12, 63.72, 64.34] # no two links alike
+radius = 58
+[run]
+steps = 2
+`
+	const flat = `
+[domain]
+cells = [1500, 1500, 4]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.05
+[device]
+kind = "cpu"
+[run]
+steps = 2
+`
+	load := func(text string) *config.Case {
+		kase, err := config.Load("case.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kase
+	}
+	for _, c := range []struct {
+		name, without, with string
+		bytes               func(*config.Case) int64
+		least               float64
+	}{
+		{"interpolated walls", ball, strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), func(c *config.Case) int64 { return c.ListBytes(1) }, 0.5},
+		{"a plane", flat, flat + "[output.plane.p]\nfields = [\"pressure\", \"velocity\", \"vorticity\"]\n", (*config.Case).GatheredBytes, -1},
+		{"a picture", flat, flat + "[output.picture]\n", (*config.Case).GatheredBytes, -1},
+	} {
+		forecast := float64(c.bytes(load(c.with))) - float64(c.bytes(load(c.without)))
+		more := peak(t, c.with) - peak(t, c.without)
+		t.Logf("%s: %.0f MiB, forecast %.0f MiB", c.name, more/(1<<20), forecast/(1<<20))
+		if more > 1.1*forecast+(16<<20) || more < c.least*forecast {
+			t.Errorf("%s took %.0f MiB more, the forecast is %.0f MiB", c.name, more/(1<<20), forecast/(1<<20))
+		}
 	}
 }
 

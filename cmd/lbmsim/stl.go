@@ -104,13 +104,13 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 	}.Write(path)
 }
 
-// checkFiles judges the surfaces of a case.
-func checkFiles(w io.Writer, kase *config.Case, preview string) error {
+// checkFiles judges the files of a case, and tells what bodies from files take.
+func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.SolidSize, err error) {
 	for _, b := range kase.Boundaries {
 		for _, f := range b.Tables() {
 			_, c, _, err := sim.OpenTable(f)
 			if err != nil {
-				return &sim.Error{Code: sim.ExitUsage, Err: err}
+				return nil, err
 			}
 			lo, hi := c.Range()
 			fmt.Fprintf(w, "\n[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g\n", b.Name, f.Key, f.Path, len(c.X), c.X[0], c.X[len(c.X)-1], lo, hi)
@@ -121,25 +121,24 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) error {
 		if f.Image {
 			m, err := sim.OpenImage(f)
 			if err != nil {
-				return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("[body.%s]: %w", f.Body, err)}
+				return nil, err
 			}
 			printRows(w, "as it stands in the file", m.Report())
+			sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
 			continue
 		}
-		s, err := intake.Read(f.Path)
-		if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
-			err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
-		}
-		if err == nil {
-			picture := ""
-			if preview != "" {
-				picture = filepath.Join(preview, f.Body+".png")
-			}
-			err = judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture)
-		}
+		s, err := sim.ReadSurface(f)
 		if err != nil {
-			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("[body.%s]: %w", f.Body, err)}
+			return nil, err
 		}
+		picture := ""
+		if preview != "" {
+			picture = filepath.Join(preview, f.Body+".png")
+		}
+		if err := judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture); err != nil {
+			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
+		}
+		sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
 	}
-	return nil
+	return sizes, nil
 }

@@ -107,7 +107,7 @@ translate = ["4 mm", "4 mm", "4 mm"]
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		err = checkFiles(&out, kase, dir)
+		_, err = checkFiles(&out, kase, dir)
 		if repair == (err != nil) || err != nil && exitCode(err) != 2 {
 			t.Errorf("repair %v: %v", repair, err)
 		}

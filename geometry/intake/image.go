@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -96,7 +97,7 @@ func openImage(path string, form ImageForm) (*Image, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, errors.New("there is no such file")
+		return nil, noFile{}
 	case err != nil:
 		return nil, reason(err)
 	case !info.Mode().IsRegular():
@@ -454,4 +455,23 @@ func (h *vtiHead) data(in *xml.Decoder, start xml.StartElement, attr map[string]
 	a.text = content.Text
 	h.array = a
 	return nil
+}
+
+// Memory that the image and a rank's copy of it take.
+func (m *Image) Memory() int64 { return 2 * 8 * int64(len(m.bits)) }
+
+// Faces is about how many faces are between solid cells and others when a number of the file is
+// scale cells: three times those across x.
+func (m *Image) Faces(scale float64) float64 {
+	changes, last := 0, uint64(0)
+	for _, w := range m.bits { // the ends of rows count as neighbours: a row has two ends
+		changes += bits.OnesCount64(w ^ (w<<1 | last))
+		last = w >> 63
+	}
+	return 3 * float64(changes) * scale * m.Spacing[1] * scale * m.Spacing[2]
+}
+
+// Volume is that of its solid voxels when a number of the file is scale cells.
+func (m *Image) Volume(scale float64) float64 {
+	return float64(m.Solid) * scale * m.Spacing[0] * scale * m.Spacing[1] * scale * m.Spacing[2]
 }

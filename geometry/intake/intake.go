@@ -41,7 +41,7 @@ func read(path string) (*Source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, errors.New("there is no such file")
+		return nil, noFile{}
 	case err != nil:
 		return nil, reason(err)
 	case !info.Mode().IsRegular():
@@ -70,6 +70,12 @@ func read(path string) (*Source, error) {
 	s.Found = s.Surface.Inspect()
 	return s, nil
 }
+
+// noFile is fs.ErrNotExist in our words.
+type noFile struct{}
+
+func (noFile) Error() string        { return "there is no such file" }
+func (noFile) Is(target error) bool { return target == os.ErrNotExist }
 
 // reason drops the path that errors of package os repeat.
 func reason(err error) error {

@@ -150,3 +150,24 @@ func cross(a, b [3]float64) [3]float64 {
 	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 func length(a [3]float64) float64 { return math.Sqrt(dot(a, a)) }
+
+// triangleBytes is about what a triangle takes on rank 0: in the surface as it was read, in the
+// body that is made of it, and in the tree of that, while it is built.
+const triangleBytes = 320
+
+// Memory that the surface takes with the body that is made of it, its cells apart.
+func (s *Surface) Memory() int64 { return triangleBytes * int64(len(s.T)) }
+
+// Faces is how many faces are between solid cells and others where move leads to cells: as many as
+// a surface has that they resolve.
+func (s *Surface) Faces(move func([3]float64) [3]float64) (faces float64) {
+	for i := range s.T {
+		t := s.Corners(i)
+		for v := range t {
+			t[v] = move(t[v])
+		}
+		n := cross(sub(t[1], t[0]), sub(t[2], t[0]))
+		faces += (math.Abs(n[0]) + math.Abs(n[1]) + math.Abs(n[2])) / 2
+	}
+	return faces
+}

@@ -80,6 +80,7 @@ var places = map[string]place{
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
 	"scripts/catalogue":   {1, []string{"model"}},                                            // writes kernels/catalogue.h
+	"scripts/mutate":      {0, nil},                                                          // `make mutate`
 	"scripts/robustness":  {6, []string{"model", "robustness", "internal/harness"}},          // `make robustness`
 	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
 	"scripts/soak":        {6, []string{"compare", "io/checkpoint"}},                         // `make soak`

@@ -25,6 +25,9 @@ const mostBytes = 64 << 20
 
 // Read reads a file, and the SHA-256 of its bytes in hexadecimal.
 func Read(path string) (data []byte, sum string, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would let the run wait for ever
+		return nil, "", fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, "", err

@@ -26,7 +26,9 @@ where a half-way wall stands when tau is large. Both have been measured, and are
 | comparison with older work | ` + "`bgk`" + ` | the textbook model; needs a fine grid at high Reynolds numbers |
 
 ` + "`lbmsim check`" + ` looks the case up in this map: where its model does not hold a uniform
-flow of the largest velocity of the case at its tau, a warning names a model that does.
+flow of the largest velocity of the case at its tau, a warning names a model that does, if
+the map has one: beyond its ends nothing is said to hold. Of a case whose cells are solid to 15 %% or
+more it tells that ` + "`trt`" + ` keeps half-way walls in their place.
 ` + "`lbmsim list`" + ` tells the limits of each.
 
 ## How it is measured

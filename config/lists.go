@@ -1,0 +1,163 @@
+package config
+
+import (
+	"lbmsim/geometry"
+	"lbmsim/model"
+)
+
+// Memory of what is not a number for each cell: the lists of links and ghost cells, what
+// rank 0 gathers for outputs, and what bodies from files take.
+
+// SolidSize is what is known of a body from a file once that has been read.
+type SolidSize struct {
+	Body    string
+	Memory  int64   // of a rank that holds all of it, while it is read
+	Surface float64 // faces between its cells and others
+	Cells   float64 // that are solid
+}
+
+// About what entries of the lists take, with the tables that find equal ones while the lists are
+// made (device.Links, device.Faces).
+const (
+	listedCell = 32  // a cell, and what its list grows by
+	listedLink = 8   // a link
+	listedLaw  = 300 // a law that no other link has ...
+	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
+	ghostCell  = 40  // a ghost cell behind a face
+	ghostRule  = 160 // a rule that no other has
+)
+
+// ListBytes are the lists of special cells, measured links and ghost cells of the largest part, at
+// most. Bodies that need a file count where their sizes are given.
+func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
+	n := c.Layout(ranks).N
+	part := float64(n[0]) * float64(n[1]) * float64(n[2]) / float64(c.Box().Cells())
+	across := 0 // links out of a flat wall
+	for _, v := range c.Spec.Lattice.Velocities {
+		if v[0] == 1 {
+			across++
+		}
+	}
+	measured := map[uint8]bool{}
+	for _, f := range c.Forces {
+		for _, t := range f.Types {
+			measured[t] = true
+		}
+	}
+	bytes := 0.0
+	// beside adds cells at a wall: special ones, and those whose force is asked for.
+	beside := func(cells float64, special, measured, own bool) {
+		for _, list := range []struct {
+			on  bool
+			law int
+		}{{special, listedLaw}, {measured, heldLaw}} {
+			if list.on {
+				bytes += cells * float64(listedCell+across*listedLink)
+			}
+			if list.on && own {
+				bytes += cells * float64(across*list.law)
+			}
+		}
+	}
+	for i, b := range c.Boundaries {
+		varies := b.Profile != nil || b.Outline != nil
+		for _, f := range b.Faces {
+			u, v := geometry.Along(f.Axis)
+			cells := float64(n[u]) * float64(n[v])
+			bytes += cells * float64(len(b.Sponge)) * listedCell
+			ghost := b.Kind.Law.Open() || b.Kind.Law == model.MovingFace
+			if ghost {
+				bytes += cells * ghostCell
+				if varies {
+					bytes += cells * ghostRule
+				}
+			}
+			beside(cells, !ghost && (varies || b.Ramp > 0 || b.Table != nil), measured[uint8(i+1)], varies)
+		}
+	}
+	for i, b := range c.Bodies {
+		special := b.Kind.Law == model.Interpolated || b.Motion != nil && b.Motion.Angular != [3]float64{}
+		asked := measured[uint8(len(c.Boundaries)+i+1)]
+		if !special && !asked {
+			continue
+		}
+		cells := 0.0
+		if b.Whole() {
+			cells = c.surface(b.Shape(nil))
+		}
+		for _, s := range sizes {
+			if s.Body == b.Name {
+				cells = s.Surface
+			}
+		}
+		cells = min(cells, cells*part*bodyShare) // it may stand in a few parts
+		beside(cells, special, asked, special)
+	}
+	return int64(bytes)
+}
+
+// bodyShare is how much more of a body's surface a part may have than of the domain.
+const bodyShare = 4
+
+// surface is about the number of faces between the cells of a shape and others in the domain: how
+// often lines of cells along each axis cross it, some lines for all where there are many.
+func (c *Case) surface(s geometry.Shape) (faces float64) {
+	lo, hi := s.Bounds()
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(max(min(lo[a]-1, float64(c.Cells[a])), 0))
+		to[a] = int(max(min(hi[a]+2, float64(c.Cells[a])), 0))
+	}
+	for a := range c.Dims() {
+		u, v := geometry.Along(a)
+		step := 1
+		for (to[a]-from[a])*((to[u]-from[u])/step+1)*((to[v]-from[v])/step+1) > mostLooks>>2 && step < max(to[u]-from[u], to[v]-from[v]) {
+			step++
+		}
+		found := 0
+		for k := from[v]; k < to[v]; k += step {
+			for j := from[u]; j < to[u]; j += step {
+				var at [3]int
+				at[u], at[v] = j, k
+				before := false
+				for at[a] = from[a]; at[a] < to[a]; at[a]++ {
+					in := s.Contains(float64(at[0])+0.5, float64(at[1])+0.5, float64(at[2])+0.5)
+					if in != before && at[a] > from[a] {
+						found++
+					}
+					before = in
+				}
+			}
+		}
+		faces += float64(found) * float64(min(step, max(to[u]-from[u], 1))) * float64(min(step, max(to[v]-from[v], 1)))
+	}
+	return faces
+}
+
+// GatheredBytes is what rank 0 holds of planes, pictures and tables while they are written.
+func (c *Case) GatheredBytes() int64 {
+	bytes := int64(0)
+	for _, p := range c.Planes {
+		most := 0
+		for _, f := range p.Fields {
+			most = max(most, f.Components)
+		}
+		// The file's numbers, and while they come together those of one field.
+		bytes += c.planeBytes(p) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
+	}
+	if c.Picture.On {
+		w, h := c.pictureCells()
+		bytes += 6*8*int64(w*h) + 4*8*pictureSide*pictureSide
+	}
+	for _, l := range c.Lines {
+		bytes += lineTable + linePoint*int64(min(l.Points, linePoints))
+	}
+	return bytes
+}
+
+// What a line takes: its points are gathered in pieces.
+const (
+	lineTable  = 8 << 20 // rows on their way to the disk
+	linePoints = 1 << 14
+	linePoint  = 1 << 10
+)

@@ -1,0 +1,125 @@
+package config
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// Every output has a line in the forecast, with its files and bytes.
+func TestVolumes(t *testing.T) {
+	c := load(t, `
+[domain]
+cells = [40, 30, 20]
+periodic = ["x", "y"]
+[boundary.walls]
+type = "wall"
+faces = ["z-", "z+"]
+[fluid]
+viscosity = 0.05
+[run]
+steps = 1000
+[output.fields]
+every = 100
+files = 4
+[output.plane.upright]
+normal = "x"
+every = 10
+[output.plane.flat]
+every = 10
+[output.line.l]
+from = [0, 15, 10]
+to = [40, 15, 10]
+points = 50
+every = 10
+[output.probe.p]
+at = [1, 2, 3]
+every = 1
+[output.series.s]
+quantities = ["mean_velocity", "max_speed"]
+every = 1
+[output.force.walls]
+every = 1
+[output.picture]
+every = 50
+[output.averages]
+fields = ["mean_velocity"]
+[checkpoint]
+every = 100
+`)
+	known := map[string]Volume{}
+	for _, v := range c.Volumes() {
+		known[v.Head] = v
+	}
+	head := float64(headBytes + len(c.Resolved))
+	for _, w := range []struct {
+		head         string
+		files, bytes float64
+	}{
+		{"[output.fields]", 10 * (1 + 4), 10 * (head + 40*30*20*4*4)},
+		{"[output.plane.upright]", 100, 100 * (head + 30*20*4*4)},
+		{"[output.plane.flat]", 100, 100 * (head + 40*30*4*4)},
+		{"[output.line.l]", 1, 100 * 50 * (csvStep + csvNumber*(4+4))},
+		{"[output.probe.p]", 1, 1001 * (csvStep + csvNumber*(3+4))},
+		{"[output.series.s]", 1, 1001 * (csvStep + csvNumber*(3+1))},
+		{"[output.force.walls]", 1, 1000 * (csvStep + csvNumber*3*6)},
+		{"[output.picture]", 20, math.NaN()},
+		{"[output.averages]", 1, head + 40*30*20*3*4},
+		{"[checkpoint]", 2, 2 * (head + float64(c.CheckpointBytes()))},
+		{"averages beside them", 3, 3 * (head + 40*30*20*3*8)},
+	} {
+		v, ok := known[w.head]
+		if !ok || v.Files != w.files || v.Bytes != w.bytes && !math.IsNaN(w.bytes) {
+			t.Errorf("%s: %+v, want %g files, %g bytes", w.head, v, w.files, w.bytes)
+		}
+		delete(known, w.head)
+	}
+	if len(known) > 0 {
+		t.Errorf("more than there are: %v", known)
+	}
+	text := ""
+	for _, r := range c.Forecast(1) {
+		text += r.Name + ": " + r.Lattice + ": " + r.SI + "\n"
+	}
+	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 280 files: ", "planes, pictures and lines of rank 0: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// The lists of links are in the forecast where there are some, and follow the surface.
+func TestListBytes(t *testing.T) {
+	const text = `
+[domain]
+cells = [100, 100, 100]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.05
+[run]
+steps = 10
+[body.ball]
+shape = "sphere"
+centre = [50, 50, 50]
+`
+	lists := func(more string) int64 { return load(t, text+more).ListBytes(1) }
+	if n := lists("radius = 20\n"); n != 0 {
+		t.Errorf("a half-way wall is in a list of %d bytes", n)
+	}
+	small, large := lists("radius = 20\ntype = \"interpolated_wall\"\n"), lists("radius = 40\ntype = \"interpolated_wall\"\n")
+	// Lines of cells along each axis cross the ball twice: 6 pi r^2 faces.
+	if faces := load(t, text+"radius = 20\n").surface(load(t, text+"radius = 20\n").Bodies[0].Shape(nil)); math.Abs(faces/(6*math.Pi*400)-1) > 0.02 {
+		t.Errorf("%g faces", faces)
+	}
+	if ratio := float64(large) / float64(small); ratio < 3.6 || ratio > 4.4 {
+		t.Errorf("%d bytes and %d of twice the radius", small, large)
+	}
+	if n := lists("radius = 20\n[output.force.ball]\n"); n == 0 {
+		t.Error("no list of links whose force is measured")
+	}
+	c := load(t, text+"radius = 20\n")
+	before, with := c.Forecast(1), c.Forecast(1, SolidSize{Body: "ball", Memory: 1 << 30})
+	if len(with) != len(before)+1 {
+		t.Errorf("%q", with)
+	}
+}
