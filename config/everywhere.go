@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lbmsim/geometry"
 	"lbmsim/model"
@@ -143,12 +144,23 @@ func (s *search) try(p [4]float64) {
 	}
 }
 
-// sample looks at the values of an expression, or a number, in all cells and reports one that
-// cannot be. of is as of everywhere.
+// sample looks at the values of an expression, or a number, in all fluid cells and reports one that
+// cannot be, once the bodies are known. of is as of everywhere.
 func (r *resolver) sample(e *entry, a amount, d model.Dimension, l lattice, of func(v float64) float64, wrong func(v float64) string) {
+	r.samples = append(r.samples, func() { r.sampleNow(e, a, d, l, of, wrong) })
+}
+
+// sampleAll does what sample was asked for.
+func (r *resolver) sampleAll() {
+	for _, look := range r.samples {
+		look()
+	}
+}
+
+func (r *resolver) sampleNow(e *entry, a amount, d model.Dimension, l lattice, of func(v float64) float64, wrong func(v float64) string) {
 	reason := func(v float64) string {
 		if v-v != 0 {
-			return "the expression must give a finite number in every cell"
+			return "the expression must give a finite number in every fluid cell"
 		}
 		return wrong(v)
 	}
@@ -157,6 +169,11 @@ func (r *resolver) sample(e *entry, a amount, d model.Dimension, l lattice, of f
 			r.add(a.at, reason(v), "%s is %s (lattice units)", e.key.name, short(v))
 		}
 		return
+	}
+	if shapes := r.wholeShapes(); len(shapes) > 0 { // nobody asks for what it is in a body
+		l.among = func(p [4]float64) bool {
+			return !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(p[0], p[1], p[2]) })
+		}
 	}
 	s, whole := r.everywhere(a, d, l, of, func(v float64) bool { return wrong(v) == "" })
 	switch {
@@ -170,7 +187,14 @@ func (r *resolver) sample(e *entry, a amount, d model.Dimension, l lattice, of f
 		if s.beside {
 			why += ", and a thousandth of a cell beside its centre, where the gradient is taken"
 		}
-		r.add(a.at, why, "%s is %s (lattice units) in cell %s%s", e.key.name, short(s.bad), r.cellAt(s.at), where)
+		message := fmt.Sprintf("%s is %s (lattice units) in cell %s%s", e.key.name, short(s.bad), r.cellAt(s.at), where)
+		for _, b := range r.c.Bodies {
+			if !b.Whole() {
+				r.warn("%s, unless [body.%s] covers it: %s", message, b.Name, why)
+				return
+			}
+		}
+		r.add(a.at, why, "%s", message)
 	case !whole:
 		r.unlooked(e)
 	}

@@ -26,6 +26,7 @@ type resolver struct {
 
 	speedAt    []faceSpeed // of the boundaries, in their order
 	refinement Refinement
+	samples    []func() // looks at expressions, which wait for the bodies
 }
 
 func (r *resolver) resolve() {
@@ -60,6 +61,7 @@ func (r *resolver) resolve() {
 	r.outputs()
 	r.volumes()
 	r.expectations()
+	r.sampleAll()
 	r.speeds()
 	r.porous()
 	r.table()
