@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,6 +70,22 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 	return report, err
 }
 
+// spoil makes velocities of faces no numbers around step 35. Formulas that are none somewhere do not
+// get this far where config.Load finds the place.
+func spoil(kase *config.Case) {
+	for i := range kase.Boundaries {
+		if p := kase.Boundaries[i].Profile; p != nil {
+			along := p[0]
+			p[0] = func(x, y, z, t float64) float64 {
+				if math.Abs(t-35) < 4.75 {
+					return math.NaN()
+				}
+				return along(x, y, z, t)
+			}
+		}
+	}
+}
+
 // options of a rank; its device is the caller's to close.
 func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	kase, err := config.Load("test.toml", []byte(tr.text))
@@ -76,6 +93,9 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 		return o, err
 	}
 	kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
+	if strings.Contains(tr.text, "# spoilt around step 35") {
+		spoil(kase)
+	}
 	open := testDevice
 	if tr.wrap != nil {
 		open = func(threads int) (device.Device, error) { return cpu.New(threads) }
