@@ -42,6 +42,10 @@ type Case struct {
 	// SpeedOf tells where it says so.
 	Speed   float64
 	SpeedOf string
+	// Given is the largest velocity that the case gives, whatever else drives the flow, and GivenBy
+	// where: a start at rest against it makes sound.
+	Given   float64
+	GivenBy string
 
 	Initial    Initial
 	Boundaries []Boundary // [boundary.NAME], in the order of the file

@@ -348,8 +348,13 @@ func (r *resolver) expectedSpeed() {
 	for _, b := range c.Boundaries {
 		driven = driven || b.Density != 0
 	}
-	if !driven {
-		r.given(take)
+	r.given(func(v float64, w string, _ mark) {
+		if v > c.Given {
+			c.Given, c.GivenBy = v, w
+		}
+	})
+	if !driven && c.Given > 0 {
+		take(c.Given, c.GivenBy, mark{})
 	}
 	if r.section("scaling").has("velocity") || r.section("fluid").has("velocity") {
 		r.characteristic(take)

@@ -26,6 +26,9 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 	share := 0.0
 	var shapes []geometry.Shape
 	for _, b := range c.Bodies {
+		if b.Motion != nil { // a machine, not a medium
+			continue
+		}
 		halfway = halfway || b.Kind.Law == model.Bounce
 		if b.Whole() {
 			shapes = append(shapes, b.Shape(nil))

@@ -84,7 +84,7 @@ func (r *run) judgeHealth(totals, grid bool) (stop bool) {
 	return c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift+r.sound()
 }
 
-// sound is the drift that a start at rest against the case's speed makes without any fault,
+// sound is the drift that a start at rest against the case's velocities makes without any fault,
 // where a face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it
 // back.
 func (r *run) sound() float64 {
@@ -94,7 +94,7 @@ func (r *run) sound() float64 {
 	if !open {
 		return 0
 	}
-	return 2 * r.Case.Speed / math.Sqrt(model.CS2)
+	return 2 * r.Case.Given / math.Sqrt(model.CS2)
 }
 
 // starting tells whether what the start left may still be in the box: for fifty ways of sound
@@ -131,7 +131,7 @@ func (r *run) tooFar() error {
 	if r.root {
 		sound := ""
 		if s := r.sound(); s > 0 {
-			sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, r.Case.SpeedOf)
+			sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, r.Case.GivenBy)
 		}
 		text = fmt.Appendf(nil, "the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
 			r.n, r.driftText(r.drift(r.watch.totals)), r.Case.Run.MaxDrift, sound, driftHelp)

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -72,6 +74,9 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 			w.planes = append(w.planes, uint32(len(w.lawful)))
 			w.lawful = append(w.lawful, of...)
 		}
+	}
+	if most := max(len(w.kicks), len(w.lawful), len(w.patterns)); most > math.MaxUint32 {
+		return nil, fmt.Errorf("%d numbers of links to curved walls are more than the lists can number: cut the domain for more ranks", most)
 	}
 	w.planes = append(w.planes, uint32(len(w.lawful)))
 	w.leftRows = append(w.leftRows, uint32(len(w.left)))
@@ -163,14 +168,16 @@ func pattern(found *device.Walls, cells model.Cells, x0, y, z int, moving [kerne
 // The same kicks may belong to other directions of the same cells, as on both sides of a part of
 // a face that moves.
 func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64, own bool) uint32 {
-	key := bytesOf(p.Cell[:]) + bytesOf([]uint32{p.Moving}) + bytesOf(kicks)
-	if own {
-		key += bytesOf([]uint32{uint32(len(w.patterns))})
+	key := ""
+	if !own {
+		key = bytesOf(p.Cell[:]) + bytesOf([]uint32{p.Moving}) + bytesOf(kicks)
 	}
 	id, ok := ids[key]
 	if !ok {
 		id = uint32(len(w.patterns))
-		ids[key] = id
+		if !own {
+			ids[key] = id
+		}
 		p.Kicks = uint64(len(w.kicks))
 		w.patterns = append(w.patterns, p)
 		w.kicks = append(w.kicks, kicks...)

@@ -70,7 +70,7 @@ func (r *Reader) load() (err error) {
 		return err
 	}
 	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
-	if !f.Has(strings.TrimSuffix(cells, "/")) {
+	if f.Has("/VTKHDF/PointData") {
 		return fmt.Errorf("its numbers are those of points, as older versions wrote them (this one is of version %q); read it with the version that wrote it", version)
 	}
 	extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
@@ -130,13 +130,16 @@ func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
 		return []string{r.path}, cells, nil
 	}
 	names, err := f.ReadText(files)
+	if err != nil {
+		return nil, "", err
+	}
 	for _, name := range strings.Split(names, "\n") {
 		if !filepath.IsLocal(name) {
 			return nil, "", fmt.Errorf("its numbers are said to lie in %q, outside of its folder", name)
 		}
 		list = append(list, filepath.Join(filepath.Dir(r.path), name))
 	}
-	return list, "/", err
+	return list, "/", nil
 }
 
 // placeOf looks up where a dataset lies in the open file of a path, or in another one.
