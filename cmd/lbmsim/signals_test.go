@@ -45,7 +45,8 @@ func TestSecondSignalForces(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%v, %v, job %s, after %v", c.first, c.second, c.job, c.wait), func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run", "^TestSecondSignalForces$")
+			// The tests themselves may run under nohup.
+			cmd := exec.Command("env", "--default-signal=HUP", os.Args[0], "-test.run", "^TestSecondSignalForces$")
 			cmd.Env = append(os.Environ(), "LBMSIM_TEST_CATCH=1", "SLURM_JOB_ID="+c.job)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
