@@ -21,7 +21,7 @@ type SolidSize struct {
 const (
 	listedCell = 32  // a cell, and what its list grows by
 	listedLink = 8   // a link
-	listedLaw  = 300 // a law that no other link has ...
+	listedLaw  = 420 // a law that no other link has, and its kick (device/cpu/walls.go) ...
 	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
 	ghostCell  = 40  // a ghost cell behind a face
 	ghostRule  = 160 // a rule that no other has
