@@ -20,6 +20,11 @@ type Link struct {
 func (p Plan) sides() [][3]int {
 	var list [][3]int
 	ghost := p.Ghost()
+	for a := range ghost {
+		if p.Wraps && p.parts[a] == 1 {
+			ghost[a] = 0
+		}
+	}
 	for a := p.axis; a > 0; a-- {
 		for _, up := range []int{-1, 1} {
 			var side [3]int

@@ -12,6 +12,7 @@ type Plan struct {
 	Global   [3]int  // cells of the whole domain
 	Periodic [3]bool // axes whose ends meet
 	Faces    [3]bool // axes at whose ends lie ghost cells that the domain's faces fill
+	Wraps    bool    // do ranks read the other end of an axis that is not cut by themselves? Then there are no links for it.
 	axis     int     // the slowest axis
 	parts    [3]int  // boxes along each axis, 1 along x
 }

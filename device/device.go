@@ -105,6 +105,10 @@ type Program interface {
 	Close()
 }
 
+// Wrapper is a Device whose programs read the other end of a periodic axis by themselves where a box
+// spans it: nobody has to fill the ghost cells there. Found by type assertion.
+type Wrapper interface{ Wraps() bool }
+
 // Timed is a Program whose walls and faces may change with time: before each step
 // from t to t+1 it is told t + 1/2, when all work that was queued is done.
 type Timed interface{ Retime(t float64) error }

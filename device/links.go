@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"lbmsim/model"
 )
@@ -46,6 +47,19 @@ func (w *Walls) Retime(l *Links, t float64) {
 			l.Laws[l.Steady+lo+n] = w.law(at.x, at.i, at.k, t, w.cells.Wall(at.k).Strength(t))
 		}
 	})
+}
+
+// Count is the number of cells; none of nil.
+func (l *Links) Count() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.Cells)
+}
+
+// Touches tells that a cell lies at an end of the rows of n cells.
+func (l *Links) Touches(n int) bool {
+	return l != nil && slices.ContainsFunc(l.Cells, func(c LinkCell) bool { return c.X == 0 || int(c.X) == n-1 })
 }
 
 // LinkCell is a cell of the list.
@@ -99,6 +113,54 @@ func LawNumbers[T float32 | float64](l *Links, first int) []T {
 // there is none.
 func (w *Walls) Special() (*Links, error) {
 	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
+}
+
+// Split parts Special into the cells for which kicks are enough, as those of a wall that moves, and the
+// others: what a law adds to half-way bounce-back follows from the state before the step, so that a
+// step can treat those cells like all others beside walls. nil where there are none. Laws and List
+// are shared, Retime of l brings both to a time.
+func (w *Walls) Split(l *Links) (kicked, left *Links) {
+	if l == nil {
+		return nil, nil
+	}
+	n := w.cells.N
+	parts := [2]*Links{}
+	for i := range parts {
+		part := *l
+		part.Rows, part.Cells = make([]uint32, 0, len(l.Rows)), nil
+		parts[i] = &part
+	}
+	for row := range len(l.Rows) - 1 {
+		for _, part := range parts {
+			part.Rows = append(part.Rows, uint32(len(part.Cells)))
+		}
+		for _, c := range l.Cells[l.Rows[row]:l.Rows[row+1]] {
+			enough := c.More == 0 && c.Links == w.Links(w.cells.Index(int(c.X), row%n[1], row/n[1]))
+			for _, word := range l.List[c.First:][:bits.OnesCount32(c.Links)] {
+				enough = enough && word&GhostLink == 0
+			}
+			to := parts[1]
+			if enough {
+				to = parts[0]
+			}
+			to.Cells = append(to.Cells, c)
+		}
+	}
+	for i, part := range parts {
+		part.Rows = append(part.Rows, uint32(len(part.Cells)))
+		if len(part.Cells) == 0 {
+			parts[i] = nil
+		}
+	}
+	return parts[0], parts[1]
+}
+
+// Of are the cells of interior row z*ny + y; none of nil.
+func (l *Links) Of(row int) []LinkCell {
+	if l == nil {
+		return nil
+	}
+	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
 // Measured lists the links to walls whose force is asked for; nil if there is none.

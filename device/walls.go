@@ -134,6 +134,15 @@ func (w *Walls) Near(b, y, z int) (mask uint64) {
 	return mask & (1<<w.block - 1)
 }
 
+// Still tells that a cell, from -1 to N along each axis, is a wall that is model.Cells.Still.
+func (w *Walls) Still(x, y, z int) bool {
+	k := w.cells.At(x, y, z)
+	return k != 0 && w.cells.Still(k)
+}
+
+// Fluid tells that a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
+func (w *Walls) Fluid(x, y, z int) bool { return w.cells.At(x, y, z) == 0 }
+
 // Links has bit i for each direction that comes out of a solid cell into the fluid
 // cell of this index (model.Cells).
 func (w *Walls) Links(index int) (links uint32) {

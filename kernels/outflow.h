@@ -15,6 +15,47 @@ enum { OUTLET_IS = 1, OUTLET_HIGH = 2, OUTLET_INNER = 4, OUTLET_BITS = 3 };
 // A rule is two numbers: share and aim of the relaxation.
 enum { OUTLET_NUMBERS = 2 };
 
+// least is the smaller of two numbers of one sign, else 0.
+template <class T> LBM_HD LBM_INLINE T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
+
+// Before is what an outflow wants to know of a cell before the step: the density less 1 and the
+// velocity outwards.
+template <class T> struct Before { T r, u; };
+
+// wantedWave is the value that the wave which comes in gets; inner is the next cell inwards, if that is
+// fluid.
+template <class T> LBM_HD LBM_INLINE T wantedWave(const Before<T>& old, bool fluid, const Before<T>& inner, const T& share, const T& aim) {
+	constexpr T root3 = T(1.7320508075688772);
+	T want = (old.r - root3 * old.u) + share * (aim - old.r);
+	if (fluid && old.u > T(0)) {
+		const T dr = old.r - inner.r, du = root3 * (inner.u - old.u);
+		want = want - old.u * least(dr + du, du);
+	}
+	return want;
+}
+
+// Corrected is the moments m of the cell after the step with that wave: along axis A, n is 1 at the
+// high end and -1 at the low one.
+template <int A, class L, class T> struct Corrected {
+	T r, j;
+	Moments<L, T> more;  // than m has
+
+	LBM_HD LBM_INLINE Corrected(const Moments<L, T>& m, const T& n, const T& want) {
+		constexpr T root3 = T(1.7320508075688772), cs = T(0.5773502691896258);
+		const T u = m.j[A] * reciprocal(T(1) + m.r), half = T(0.5) * (want - (m.r - root3 * (n * u)));
+		r = m.r + half;
+		const T v = u - n * (cs * half);
+		j = (T(1) + r) * v;
+		more = Moments<L, T>{};
+		more.r = half;
+		more.j[A] = j - m.j[A];
+		unroll<L::D>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			more.s[L::pair(A, B)] = B == A ? j * v - m.j[A] * u : m.j[B] * (v - u);
+		});
+	}
+};
+
 // IN reads the state before the step: get<K>(x, row); OUT the cell's own after it: get<K>(), and
 // put(Int<K>, v).
 template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
@@ -35,9 +76,6 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 		return cell.row + unsigned(axis == 1 ? step : axis == 2 ? step * (l.ny + 2 * l.gy) : 0);
 	}
 
-	// least is the smaller of two numbers of one sign, else 0.
-	LBM_HD LBM_INLINE static T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
-
 	LBM_HD LBM_INLINE void apply() const {
 		unroll<L::D>([&](auto axis) LBM_LAMBDA {
 			if (cell.axes >> (OUTLET_BITS * axis.value) & OUTLET_IS) across<decltype(axis)::value>();
@@ -47,37 +85,27 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 	// across applies the face across axis A. Only what changes is written: r, j_n and what j_n
 	// carries.
 	template <int A> LBM_HD LBM_INLINE void across() const {
-		constexpr T root3 = T(1.7320508075688772), cs = T(0.5773502691896258);
 		const unsigned bits = cell.axes >> (OUTLET_BITS * A);
 		const int side = bits & OUTLET_HIGH ? 1 : -1;
 		const T n = T(side);
-		const Moments<L, T> old = before(cell.x, cell.row);
-		const T un = n * (old.j[A] * reciprocal(T(1) + old.r));
-		T want = (old.r - root3 * un) + rule[0] * (rule[1] - old.r);
-		if ((bits & OUTLET_INNER) && un > T(0)) {
-			const Moments<L, T> inner = before(A == 0 ? cell.x - side : cell.x, beside(A, -side));
-			const T dr = old.r - inner.r, du = root3 * (n * (inner.j[A] * reciprocal(T(1) + inner.r)) - un);
-			want = want - un * least(dr + du, du);
-		}
+		auto known = [&](int x, unsigned row) LBM_LAMBDA {
+			const Moments<L, T> m = before(x, row);
+			return Before<T>{m.r, n * (m.j[A] * reciprocal(T(1) + m.r))};
+		};
+		Before<T> inner{};
+		if (bits & OUTLET_INNER) inner = known(A == 0 ? cell.x - side : cell.x, beside(A, -side));
+		const T want = wantedWave(known(cell.x, cell.row), bits & OUTLET_INNER, inner, rule[0], rule[1]);
 		const Moments<L, T> m = momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return out.template get<decltype(k)::value>(); });
-		const T u = m.j[A] * reciprocal(T(1) + m.r), half = T(0.5) * (want - (m.r - root3 * (n * u)));
-		const T r = m.r + half, v = u - n * (cs * half), j = (T(1) + r) * v;
-		Moments<L, T> more{};
-		more.r = half;
-		more.j[A] = j - m.j[A];
-		unroll<L::D>([&](auto b) LBM_LAMBDA {
-			constexpr int B = decltype(b)::value;
-			more.s[L::pair(A, B)] = B == A ? j * v - m.j[A] * u : m.j[B] * (v - u);
-		});
+		const Corrected<A, L, T> is(m, n, want);
 		if constexpr (MOMENTS) {
-			out.put(Int<0>{}, r);
-			out.put(Int<1 + A>{}, j);
+			out.put(Int<0>{}, is.r);
+			out.put(Int<1 + A>{}, is.j);
 			unroll<L::D>([&](auto b) LBM_LAMBDA {
 				constexpr int AB = L::pair(A, decltype(b)::value);
-				out.put(Int<1 + L::D + AB>{}, m.s[AB] + more.s[AB]);
+				out.put(Int<1 + L::D + AB>{}, m.s[AB] + is.more.s[AB]);
 			});
 		} else {
-			secondOrder(more).each([&](auto i, const T& f) LBM_LAMBDA { out.put(i, out.template get<decltype(i)::value>() + f); });
+			secondOrder(is.more).each([&](auto i, const T& f) LBM_LAMBDA { out.put(i, out.template get<decltype(i)::value>() + f); });
 		}
 	}
 };

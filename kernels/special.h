@@ -98,10 +98,11 @@ LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p
 	}
 }
 
-// C is the collision model. On a GPU a warp has a cell and a lane each direction (gpu/special.h), on
-// a CPU vectors have a lane for each cell (cpu/special.h).
+// C is the collision model. A step on a GPU has a warp for a cell and a lane for each direction
+// (gpu/special.h), on a CPU a vector's lane for each cell (cpu/special.h).
 template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell {
 	typedef Own<L, C, MOMENTS, T, AT> Populations;
+	struct alignas(4 * sizeof(T)) Numbers { T v[4]; };  // of a law, for one load
 	const Around<L, C, MOMENTS, T, AT> around;
 	const LinkCell cell;
 	const unsigned* const list;
@@ -129,6 +130,27 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 			f = f + n[2] * around.population(L::opposite(i), behind);
 		}
 		return f + n[3];
+	}
+
+	// kicks calls take(i, f) for the cell's links: what the law adds to half-way bounce-back. Of cells
+	// that need no more (device.Walls.Split) the step itself does the rest. Of so many lanes that share a cell
+	// each has its links.
+	template <class TAKE> LBM_HD LBM_INLINE void kicks(int lane, int lanes, TAKE take) const {
+		const int here[3] = {0, 0, 0};
+		const Populations own(around, here);
+		unsigned k = cell.first, rest = cell.links;
+		auto pass = [&](int n) LBM_LAMBDA {
+			for (; n > 0 && rest; n--, k++) rest &= rest - 1;
+		};
+		pass(lane);
+		LBM_ROLLED while (rest) {
+			const int i = ones((rest & -rest) - 1), behind[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
+			const Numbers n = *(const Numbers*)law(list[k]);
+			T f = (n.v[0] - T(1)) * own.population(L::opposite(i)) + n.v[1] * own.population(i);
+			if (n.v[2] != T(0)) f = f + n.v[2] * around.population(L::opposite(i), behind);
+			take(i, f + n.v[3]);
+			pass(lanes);
+		}
 	}
 
 	// rates is what collides: the box's numbers p, or the cell's own in their place.

@@ -10,7 +10,7 @@ import (
 // Where an exchange needs nothing of the host, steps are queued from one hook to the
 // next and the host waits once: a device that computes a step in microseconds would
 // else wait for the host's calls. Two steps lead from one buffer to the other and
-// back, so that a device that records work records them once and repeats them: a
+// back, so that a device that records work records some once and repeats them: a
 // recording knows the buffers by their addresses.
 
 // ahead is how many steps are queued before somebody waits: few enough for any
@@ -39,16 +39,17 @@ const sampled = 16
 // stretch advances the state by k steps.
 func (r *run) stretch(k int) error {
 	started, wall := r.bulk.Record(), time.Now()
-	look := k >= sampled && r.halo.Stats().Messages > 0
+	look, alone := k >= sampled && r.halo.Stats().Messages > 0, 0
+	if look {
+		alone = 2 // the last ones, so that recordings keep their buffers
+	}
 	var seen *queuedStep
 	for left := k; left > 0; {
-		alone := look && left <= 2 // the last two, so that recorded pairs keep their buffers
-		switch recorded, err := r.pair(left, alone); {
-		case err != nil:
+		recorded, err := r.replay(left - alone)
+		if err != nil {
 			return err
-		case recorded:
-			left -= 2
-		default:
+		}
+		if left -= recorded; recorded == 0 {
 			seen = r.queue()
 			left--
 		}
@@ -114,29 +115,45 @@ func (r *run) join() {
 	}
 }
 
-// pair queues two steps from a recording, where the device makes them, two steps are
-// wanted, not to be seen alone, and they start from the buffer that the recording starts from.
-func (r *run) pair(left int, alone bool) (bool, error) {
+// recorded are the steps of the recordings: even, so that they end at the buffer that they start from.
+// Between two launches a small box waits as long as for a kernel of a step.
+var recorded = [...]int{64, 2}
+
+// replay queues at most so many steps from a recording, where the device makes them and they start
+// from the buffer that the recording starts from. It tells how many.
+func (r *run) replay(most int) (int, error) {
 	dev, ok := r.Device.(device.Recorder)
-	if !ok || left < 2 || alone || r.Case.Force.Drive != nil { // a recording knows one force
-		return false, nil
+	if !ok || most < 2 || r.Case.Force.Drive != nil { // a recording knows one force
+		return 0, nil
+	}
+	k := 0
+	for recorded[k] > most {
+		k++
 	}
 	r.join() // with what was queued step by step
-	if r.graph == nil {
-		g, err := dev.Capture(r.bulk, func() error {
-			r.queue()
-			r.queue()
+	g := &r.graphs[k]
+	if g.Graph == nil {
+		made, err := dev.Capture(r.bulk, func() error {
+			for range recorded[k] {
+				r.queue()
+			}
 			r.join()
 			return nil
 		})
 		if err != nil {
-			return false, err
+			return 0, err
 		}
-		r.graph, r.graphFrom = g, r.state[0]
+		*g = recording{made, r.state[0]}
 	}
-	if r.graphFrom != r.state[0] {
-		return false, nil
+	if g.from != r.state[0] {
+		return 0, nil
 	}
-	r.graph.Launch(r.bulk)
-	return true, nil
+	g.Launch(r.bulk)
+	return recorded[k], nil
+}
+
+// recording is steps that lead from one buffer back to it.
+type recording struct {
+	device.Graph
+	from device.Buffer
 }

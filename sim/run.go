@@ -73,9 +73,8 @@ type run struct {
 	halo     halo.Exchange
 	queued   halo.Queued // the same, where steps need not wait for the host; else nil
 
-	loose     bool         // the bulk's stream has not waited for the last exchange
-	graph     device.Graph // two steps, once recorded
-	graphFrom device.Buffer
+	loose  bool // the bulk's stream has not waited for the last exchange
+	graphs [len(recorded)]recording
 
 	pulse          *comm.Pulse
 	n, first, last int // current step, first and last step
@@ -321,8 +320,10 @@ func (r *run) close() {
 	for _, o := range r.outputs {
 		o.close()
 	}
-	if r.graph != nil {
-		r.graph.Close()
+	for _, g := range r.graphs {
+		if g.Graph != nil {
+			g.Close()
+		}
 	}
 	if r.halo != nil {
 		r.halo.Close()

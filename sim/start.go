@@ -13,6 +13,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/geometry"
 	"lbmsim/halo"
 	"lbmsim/model"
@@ -85,6 +86,9 @@ func start(o Options) (*run, error) {
 // build makes the device's part: cells, kernels, memory and the exchange.
 func (r *run) build() (err error) {
 	c := r.Case
+	if w, ok := r.Device.(device.Wrapper); ok {
+		r.plan.Wraps = w.Wraps()
+	}
 	r.layout = r.plan.Layout(r.rank, c.Spec.Components())
 	r.edges, r.inner = r.plan.Edges(r.rank)
 	domain := r.domain()

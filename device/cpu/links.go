@@ -47,7 +47,10 @@ func (p *program) placeLinks(w *walls) (err error) {
 func newLinkLists(l *device.Links, w *walls, precision model.Precision) (*linkLists, error) {
 	rowsOf, cellsOf, lists := l.Rows, l.Cells, kicks{}
 	if w != nil {
-		rowsOf, cellsOf, lists = w.leftRows, w.left, kicks{w.planes, w.lawful}
+		rowsOf, cellsOf, lists = nil, nil, kicks{w.planes, w.lawful}
+		if w.left != nil {
+			rowsOf, cellsOf = w.left.Rows, w.left.Cells
+		}
 	}
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	rows := align(64)

@@ -23,10 +23,10 @@ type walls struct {
 	fluid    []int // fluid cells of each row
 	found    *device.Walls
 	special  *device.Links // cells with laws beyond half-way bounce-back; nil: none
+	kicked   *device.Links // of these the ones for which kicks are enough, and ...
+	left     *device.Links // ... the others
 	lawful   []kernels.Kick
-	planes   []uint32          // of lawful: see kernels.Kicks
-	left     []device.LinkCell // special cells that kicks are not enough for
-	leftRows []uint32
+	planes   []uint32 // of lawful: see kernels.Kicks
 }
 
 // findWalls looks at every block of 16 cells and its neighbours.
@@ -40,12 +40,13 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
+	w.kicked, w.left = found.Split(w.special)
 	ids := map[string]uint32{}
 	for z := 0; z < n[2]; z++ {
 		kicks := make([][]kernels.Kick, len(spec.Lattice.Velocities)) // of the plane, by direction
 		for y := 0; y < n[1]; y++ {
 			w.rows = append(w.rows, uint32(len(w.entries)))
-			lawful := w.kicked(cells, z*n[1]+y, y, z)
+			lawful := w.kicked.Of(z*n[1] + y)
 			fluid := 0
 			for _, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
 				if t == 0 {
@@ -79,30 +80,8 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 		return nil, fmt.Errorf("%d numbers of links to curved walls are more than the lists can number: cut the domain for more ranks", most)
 	}
 	w.planes = append(w.planes, uint32(len(w.lawful)))
-	w.leftRows = append(w.leftRows, uint32(len(w.left)))
 	w.rows = append(w.rows, uint32(len(w.entries)))
 	return w, nil
-}
-
-// kicked is the special cells of a row for whose laws kicks are enough; the others are left to
-// the kernel of special cells.
-func (w *walls) kicked(cells model.Cells, row, y, z int) (list []device.LinkCell) {
-	w.leftRows = append(w.leftRows, uint32(len(w.left)))
-	if w.special == nil {
-		return nil
-	}
-	for _, c := range w.special.Cells[w.special.Rows[row]:w.special.Rows[row+1]] {
-		enough := c.More == 0 && c.Links == w.found.Links(cells.Index(int(c.X), y, z))
-		for _, word := range w.special.List[c.First:][:bits.OnesCount32(c.Links)] {
-			enough = enough && word&device.GhostLink == 0
-		}
-		if enough {
-			list = append(list, c)
-		} else {
-			w.left = append(w.left, c)
-		}
-	}
-	return list
 }
 
 // each visits the links of a cell whose law is more than half-way bounce-back at rest.

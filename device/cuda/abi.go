@@ -32,8 +32,24 @@ type boxABI struct {
 	sets               uint64
 	kicks              uint64
 	ends               uint64
+	rims               [2]uint64
+	faceRules          uint64
+	outletRules        uint64
 	numbers            kernels.Numbers
 }
+
+// rimABI is Rim: what lies beyond an end of a row.
+type rimABI struct{ from, code, rule, outlet uint32 }
+
+// Bits of rimABI.code, and a row that there is not.
+const (
+	rimNone    = 1<<32 - 1
+	rimBounces = 1<<9 - 1
+	rimOwn     = 9
+	rimGhost   = 1 << 18
+	rimOutlet  = 1 << 19
+	rimInner   = 1 << 20
+)
 
 // sumsABI is Sums: what a row or a plane of cells adds up to.
 type sumsABI struct {

@@ -71,7 +71,7 @@ func TestCompile(t *testing.T) {
 						t.Fatal(err)
 					}
 					special = append(special, faces...)
-					names := []string{"lbm_special", "lbm_forces", "lbm_faces", "lbm_outflow"}
+					names := []string{"lbm_special", "lbm_kicks", "lbm_forces", "lbm_faces", "lbm_outflow"}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {
@@ -225,7 +225,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}, "FaceCell": device.FaceCell{}, "OutletCell": device.OutletCell{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}, "FaceCell": device.FaceCell{}, "OutletCell": device.OutletCell{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -246,7 +246,8 @@ func TestABI(t *testing.T) {
 			}
 		}
 	}
-	numbers := map[string]uint64{"lbm::MOVING": movingBit, "ROW": rowThreads, "lbm::PARTIES": device.MaxParties,
+	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
+		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "ROW": rowThreads, "lbm::Special::KICKERS": kickers, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_SHIFT": device.MoreShift,
 		"lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::FACE_NUMBERS": device.FaceNumbers, "lbm::OUTLET_NUMBERS": device.OutletNumbers, "lbm::OUTLET_BITS": device.OutletBits, "lbm::GHOST_LINK": device.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,

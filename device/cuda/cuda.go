@@ -288,3 +288,6 @@ func (d *Device) Close() error {
 	}
 	return err
 }
+
+// Wraps tells that programs read the other end of a periodic axis by themselves.
+func (d *Device) Wraps() bool { return true }

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -15,58 +16,90 @@ import (
 
 // faces is the ghost cells behind faces: kernels/gpu/face.h and device.Faces in the GPU's memory.
 type faces struct {
-	list         *device.Faces // nil: there are none
-	module       cu.Module
-	loaded       bool
-	fill, drain  cu.Function
-	cells, rules *buffer
+	list        *device.Faces // nil: there are none
+	module      cu.Module
+	loaded      bool
+	fill, drain cu.Function
 
-	outlets, outletRules *buffer
+	// Cells and outlets that the march does not see to itself, and of the cells how many are the box's own.
+	cells, outlets           *buffer
+	count, own, outletsCount int
+	rules, outletRules       *buffer
 }
 
 // placeFaces lists the ghost cells and makes room for those beyond the ends of rows.
-func (p *program) placeFaces(periodic [3]bool, cells model.Cells) error {
+func (p *program) placeFaces(w *walls, periodic [3]bool, cells model.Cells) error {
 	list, err := device.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
-	if list == nil || err != nil {
+	if err != nil {
 		return err
 	}
-	f := &p.faces
-	room := func(bytes int) (b *buffer) {
-		if err == nil && bytes > 0 {
-			if b, err = p.d.alloc(bytes); err == nil {
-				p.lists = append(p.lists, b)
+	if list != nil {
+		if err = p.placeGhosts(w, list); err != nil {
+			return fmt.Errorf("lists of ghost cells: %w", err)
+		}
+	}
+	w.rims.wrap(p.layout.N, p.wraps)
+	for side, rims := range w.rims {
+		if rims != nil {
+			if err := p.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), bytesOf(rims)); err != nil {
+				return fmt.Errorf("lists of what lies beyond the ends of rows: %w", err)
 			}
 		}
-		return b
 	}
+	return nil
+}
+
+// tellBox places a list and its address in the box.
+func (p *program) tellBox(field uintptr, data []byte) error {
+	b, err := p.put(data)
+	if err == nil {
+		err = p.box.Write(bytesOf([]uint64{uint64(b.at)}), int(field))
+	}
+	return err
+}
+
+func (p *program) placeGhosts(w *walls, list *device.Faces) (err error) {
+	f, n := &p.faces, p.layout.N
 	fill := func(bytes []byte) (b *buffer) {
-		if b = room(len(bytes)); b != nil {
-			err = b.Write(bytes, 0)
+		if err == nil {
+			b, err = p.put(bytes)
 		}
 		return b
 	}
-	f.cells, f.rules = fill(bytesOf(list.Cells)), fill(p.ruleBytes(list, 0))
-	f.outlets = fill(bytesOf(list.Outlets))
+	others := w.special.Touches(n[0]) || p.measures != nil && p.measures.links.Touches(n[0])
+	ghosts, own := w.rims.addGhosts(list, p.layout, p.wraps, others)
+	outlets, some := w.rims.addOutlets(list, p.layout, w.left, p.spec.Scalar)
+	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
+	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list, 0))
 	if p.spec.Precision == model.Float64 {
 		f.outletRules = fill(bytesOf(device.OutletRuleNumbers[float64](list)))
 	} else {
 		f.outletRules = fill(bytesOf(device.OutletRuleNumbers[float32](list)))
 	}
-	var ends *buffer
-	if n := list.EndValues(p.spec, p.layout); n > 0 {
-		ends = room(n * p.spec.Precision.Bytes())
-	}
-	if err == nil && ends != nil {
-		err = p.box.Write(bytesOf([]uint64{uint64(ends.at)}), int(unsafe.Offsetof(boxABI{}.ends)))
-	}
 	if err != nil {
-		return fmt.Errorf("lists of ghost cells: %w", err)
+		return err
+	}
+	if err = p.box.Write(bytesOf([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
+		return err
+	}
+	if some {
+		if err = p.box.Write(bytesOf([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(ghosts, func(c device.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
+		if err = p.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(p.spec, p.layout)*p.spec.Precision.Bytes())); err != nil {
+			return err
+		}
+	}
+	f.list = list
+	if f.count == 0 && f.outletsCount == 0 {
+		return nil
 	}
 	code, err := p.d.codeOf(facesFile, p.spec, ownPitch(p.layout.Pitch))
 	if err != nil {
 		return err
 	}
-	f.list = list
 	return p.d.call("loading the kernel for ghost cells of "+p.spec.String(), func() (err error) {
 		if f.module, err = cu.LoadData(string(code)); err != nil {
 			return err
@@ -119,13 +152,10 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))
 		return
 	}
-	if p.faces.list == nil {
-		return
-	}
 	f := &p.faces
-	first, last := 0, f.list.Own
+	first, last := 0, f.own
 	if exchanged {
-		first, last = last, len(f.list.Cells)
+		first, last = last, f.count
 	}
 	if first == last {
 		return
@@ -139,12 +169,12 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 // stepOutflow queues what the outflows beside the cells of a box make of the state that a step leads to.
 func (p *program) stepOutflow(own *stream, from, to *buffer, box decomp.Box) {
 	f := &p.faces
-	if f.list == nil || len(f.list.Outlets) == 0 {
+	if f.outletsCount == 0 {
 		return
 	}
 	own.queue("outflow", func() error {
-		return launch(f.drain, [3]int{ceil(len(f.list.Outlets), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
-			uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(len(f.list.Outlets)),
+		return launch(f.drain, [3]int{ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
+			uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(f.outletsCount),
 			uint64(box.Lo[1]), uint64(box.Hi[1]), uint64(box.Lo[2]), uint64(box.Hi[2]))
 	})
 }

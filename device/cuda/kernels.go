@@ -24,7 +24,7 @@ type kernelSet struct {
 	threads [2]int
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
-	mirrors bool   // is boxABI.mirror heeded?
+	ends    bool   // is boxABI.mirror, or rims, heeded?
 	slots   int    // blocks that the GPU runs at once
 }
 
@@ -65,7 +65,7 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
 		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
-		k.shared, k.mirrors = int(shape[5]), shape[6] != 0
+		k.shared, k.ends = int(shape[5]), shape[6] != 0
 		if k.shared > 48<<10 {
 			// Above what every GPU has, a function has to ask.
 			if err := check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared))); err != nil {

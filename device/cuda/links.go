@@ -15,33 +15,41 @@ import (
 // linkKernels is the functions of kernels/gpu/special.h, loaded only where a case has
 // special cells or measured walls.
 type linkKernels struct {
-	module         cu.Module
-	loaded         bool
-	special, force cu.Function
+	module                cu.Module
+	loaded                bool
+	special, kicks, force cu.Function
 }
 
 // linkLists is device.Links in the GPU's memory.
 type linkLists struct {
 	links *device.Links
 	at    *buffer // linksABI
-	laws  *buffer // of the kernels' number type
-	sums  *buffer // [type][force, torque]
+
+	list, types *buffer
+	laws        *buffer // of the kernels' number type
+	sums        *buffer // [type][force, torque]
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(found *device.Walls) error {
-	p.found = found
-	for _, list := range []struct {
-		to   **linkLists
-		find func() (*device.Links, error)
-	}{{&p.laws, found.Special}, {&p.measures, found.Measured}} {
-		l, err := list.find()
-		if err == nil && l != nil {
-			*list.to, err = p.placeLists(l)
+func (p *program) placeLinks(w *walls) error {
+	p.found = w.found
+	measured, err := w.found.Measured()
+	if err == nil && w.special != nil {
+		if p.laws, err = p.placeLists(w.special); err == nil && w.kicked != nil {
+			p.kicked, err = p.placeCells(w.kicked, *p.laws)
 		}
-		if err != nil {
-			return fmt.Errorf("lists of links: %w", err)
+		if err == nil && w.left != nil {
+			p.left, err = p.placeCells(w.left, *p.laws)
 		}
+	}
+	if err == nil && measured != nil {
+		var lists *linkLists
+		if lists, err = p.placeLists(measured); err == nil {
+			p.measures, err = p.placeCells(measured, *lists)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("lists of links: %w", err)
 	}
 	if p.laws == nil && p.measures == nil {
 		return nil
@@ -59,6 +67,9 @@ func (p *program) placeLinks(found *device.Walls) error {
 		if k.special, err = k.module.Function("lbm_special"); err != nil {
 			return fmt.Errorf("lbm_special: %w", err)
 		}
+		if k.kicks, err = k.module.Function("lbm_kicks"); err != nil {
+			return fmt.Errorf("lbm_kicks: %w", err)
+		}
 		if k.force, err = k.module.Function("lbm_forces"); err != nil {
 			return fmt.Errorf("lbm_forces: %w", err)
 		}
@@ -73,34 +84,26 @@ func (k *linkKernels) unload(d *Device) {
 	}
 }
 
+// placeLists places all but the cells.
 func (p *program) placeLists(l *device.Links) (*linkLists, error) {
-	var err error
-	put := func(data []byte) *buffer {
-		if err != nil {
-			return nil
-		}
-		var b *buffer
-		if b, err = p.d.alloc(len(data)); err == nil {
-			p.lists = append(p.lists, b)
-			if len(data) > 0 {
-				err = b.Write(data, 0)
-			}
-		}
-		return b
-	}
-	var abi linksABI
-	lists := &linkLists{links: l, laws: put(p.lawBytes(l, 0))}
-	for to, data := range map[*uint64][]byte{&abi.cells: bytesOf(l.Cells), &abi.list: bytesOf(l.List), &abi.types: l.Types} {
-		if b := put(data); err == nil {
-			*to = uint64(b.at)
+	lists := &linkLists{links: l}
+	for to, data := range map[**buffer][]byte{&lists.laws: p.lawBytes(l, 0), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
+		var err error
+		if *to, err = p.put(data); err != nil {
+			return nil, err
 		}
 	}
+	return lists, nil
+}
+
+// placeCells places the cells of l beside lists that it shares with others.
+func (p *program) placeCells(l *device.Links, lists linkLists) (*linkLists, error) {
+	lists.links = l
+	cells, err := p.put(bytesOf(l.Cells))
 	if err == nil {
-		abi.laws = uint64(lists.laws.at)
+		lists.at, err = p.put(bytesOf([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
 	}
-	lists.at = put(bytesOf([]linksABI{abi}))
-	lists.sums = put(make([]byte, 48*p.types))
-	return lists, err
+	return &lists, err
 }
 
 // lawBytes is the numbers of the laws from one on as the kernels read them.
@@ -127,25 +130,44 @@ func (p *program) Retime(t float64) error {
 	return p.retimeFaces(t)
 }
 
-// stepSpecial queues the special cells of a step, behind the others of the box.
-func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
-	if p.laws == nil {
-		return
-	}
-	// The cells of whole planes are one range; of these the kernel takes the box's rows.
+// cellsOf is the range of a list's cells that a box may have: those of whole planes; of these the kernels
+// take the box's rows.
+func (p *program) cellsOf(l *device.Links, box decomp.Box) (first, last uint64) {
 	ny := p.layout.N[1]
 	from, to := box.Lo[2]*ny, box.Hi[2]*ny
 	if p.spec.Lattice.Dims == 2 || box.Lo[2]+1 == box.Hi[2] {
 		from, to = box.Lo[2]*ny+box.Lo[1], box.Lo[2]*ny+box.Hi[1]
 	}
-	first, last := uint64(p.laws.links.Rows[from]), uint64(p.laws.links.Rows[to])
-	if first == last {
+	return uint64(l.Rows[from]), uint64(l.Rows[to])
+}
+
+// kickers are the threads of a kicked cell: KICKERS of kernels/gpu/special.h.
+const kickers = 4
+
+// stepKicks queues the kicks of curved walls, before the cells of the box.
+func (p *program) stepKicks(s *stream, in *buffer, box decomp.Box) {
+	if p.kicked == nil {
 		return
 	}
-	s.queue("special cells", func() error {
-		return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads/32), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
-			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
-	})
+	if first, last := p.cellsOf(p.kicked.links, box); first < last {
+		s.queue("kicks of walls", func() error {
+			return launch(p.links.kicks, [3]int{ceil(kickers*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+				uint64(p.box.at), uint64(in.at), uint64(p.kicked.at.at), uint64(p.staying), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
+		})
+	}
+}
+
+// stepSpecial queues the special cells of a step that kicks are not enough for, behind the others of the box.
+func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
+	if p.left == nil {
+		return
+	}
+	if first, last := p.cellsOf(p.left.links, box); first < last {
+		s.queue("special cells", func() error {
+			return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads/32), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+				uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.left.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
+		})
+	}
 }
 
 // Forces adds up the links of measured walls.

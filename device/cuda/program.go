@@ -36,6 +36,9 @@ type program struct {
 	types          int    // of solid cells
 	links          linkKernels
 	laws, measures *linkLists // nil where there are none
+	kicked, left   *linkLists // parts of laws; nil likewise
+	wraps          [3]bool    // axes along which the box is its own neighbour
+	staying        int        // number of the first set of kicks that follows from the state
 	faces          faces
 	scalar         scalar
 
@@ -64,20 +67,23 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
+	for a := range p.wraps {
+		p.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
+	}
 	var err error
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
 		return nil, err
 	}
 	k := &p.kernels
-	w, err := findWalls(spec, layout, periodic, cells, [2]bool{k.mirrors, k.mirrors && layout.N[0]%k.tile[0] == 0})
+	w, err := findWalls(spec, layout, periodic, cells, [2]bool{k.ends, k.ends && layout.N[0]%k.tile[0] == 0})
 	if err == nil {
-		err = p.place(w, periodic)
+		err = p.place(w)
 	}
 	if err == nil {
-		err = p.placeLinks(w.found)
+		err = p.placeLinks(w)
 	}
 	if err == nil {
-		err = p.placeFaces(periodic, cells)
+		err = p.placeFaces(w, periodic, cells)
 	}
 	if err == nil {
 		err = p.placeScalar(w.found)
@@ -101,8 +107,9 @@ func ownPitch(pitch int) int {
 }
 
 // place puts the box and its lists into the GPU's memory.
-func (p *program) place(w *walls, periodic [3]bool) error {
+func (p *program) place(w *walls) error {
 	list := w.kicks
+	p.staying = w.staying(p.spec.Lattice.Q())
 	if p.spec.Collision.Scheme == model.Moments {
 		list = momentsOf(p.spec.Lattice, list)
 	}
@@ -139,7 +146,7 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 	box := boxABI{pitch: int32(p.layout.Pitch)}
 	for a := range p.layout.N {
 		box.n[a], box.ghost[a] = int32(p.layout.N[a]), int32(p.layout.Ghost[a])
-		if periodic[a] {
+		if p.wraps[a] {
 			box.periodic[a] = 1
 		}
 	}
@@ -157,7 +164,7 @@ func (p *program) place(w *walls, periodic [3]bool) error {
 		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{bytesOf(w.blocks)}},
 		{&box.words, 4 * w.count, words},
 		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
-		{&box.kicks, len(kicks), [][]byte{kicks}},
+		{&box.kicks, len(kicks) / p.staying * (p.staying + w.kicked.Count()), [][]byte{kicks}},
 	} {
 		if *list.at, err = put(list.bytes, list.parts...); err != nil {
 			return fmt.Errorf("lists of walls: %w", err)
@@ -255,6 +262,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	if box.Cells() == 0 {
 		return
 	}
+	p.stepKicks(own, from, box)
 	k := &p.kernels
 	// A grid has at most 65535 blocks along y and z.
 	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid * k.tile[2] {

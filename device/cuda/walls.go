@@ -18,41 +18,48 @@ type walls struct {
 	words  [][]uint32 // of the cells beside walls, of one range of rows each
 	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
 	count  int        // words in all
-	kicks  []float64  // [set][Q]; set 0 is zeros
+	kicks  []float64  // [set][Q] of those that stay; set 0 is zeros. Those of kicked cells come behind them.
 	found  *device.Walls
-	mirror [2]bool // is the face before x = 0, or after the last x, one for the kernels' own hand?
+	mirror [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
+	rims   rims    // models of moments: what lies beyond the ends of rows
+
+	special      *device.Links // cells with laws beyond half-way bounce-back; nil: none
+	kicked, left *device.Links // of these the ones for which kicks are enough, and the others
 }
+
+// staying is the number of sets of kicks that stay.
+func (w *walls) staying(q int) int { return len(w.kicks) / q }
 
 // kickSet is the kicks of all directions into one cell.
 type kickSet [1 << 5]float64
 
-// findWalls looks at every block of 32 cells. The kernels can treat walls that are
-// model.Cells.Still on the faces that cut rows off (mirrors) without words for their links.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells, mirrors [2]bool) (*walls, error) {
+// findWalls looks at every block of 32 cells. On the given sides of x the kernels can treat walls that
+// are model.Cells.Still without words for their links.
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells, sides [2]bool) (*walls, error) {
 	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
 	if err != nil {
 		return nil, err
 	}
 	n, across := l.N, l.Pitch/blockCells
 	w := &walls{found: found, blocks: make([]block, n[1]*n[2]*across)}
-	var drop [2]uint32 // directions out of a face that is mirrored
-	for side, x := range []int{-1, n[0]} {
-		w.mirror[side] = mirrors[side] && cells.Rest[side]
-		if w.mirror[side] && !cells.AtRest(x, spec.Lattice.Dims) {
-			return nil, fmt.Errorf("the cells say that all before and after the rows is at rest, and at x = %d it is not", x)
+	if w.special, err = found.Special(); err != nil {
+		return nil, err
+	}
+	w.kicked, w.left = found.Split(w.special)
+	drop := func(x, y, z int) uint32 { return w.rims.drop(spec.Lattice, n, x, y, z) }
+	if spec.Collision.Scheme == model.Moments {
+		if !periodic[0] {
+			w.rims = findRims(found, l, periodic, sides)
 		}
-		for i, c := range spec.Lattice.Velocities {
-			if w.mirror[side] && c[0] == 1-2*side {
-				drop[side] |= 1 << i
-			}
-		}
+	} else if drop, err = w.mirrors(spec.Lattice, n, cells, sides); err != nil {
+		return nil, err
 	}
 	// Ranges of rows on all processors: each numbers its own words and sets from 0.
 	var parts []*wallPart
 	var mu sync.Mutex
 	device.InParallel(n[1]*n[2], func(lo, hi int) {
-		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
-		p.find(found, l, cells)
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, whole: spec.Collision.Scheme != model.Moments, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
+		p.find(w, l, cells)
 		mu.Lock()
 		parts = append(parts, p)
 		mu.Unlock()
@@ -60,21 +67,52 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	return w, w.join(spec.Lattice.Q(), n[1]*n[2], parts)
 }
 
+// mirrors finds the ends of rows that are at rest in the whole domain, and gives the directions of a
+// cell that need no word.
+func (w *walls) mirrors(lattice model.Lattice, n [3]int, cells model.Cells, sides [2]bool) (drop func(x, y, z int) uint32, err error) {
+	var links [2]uint32
+	for side, x := range []int{-1, n[0]} {
+		w.mirror[side] = sides[side] && cells.Rest[side]
+		if w.mirror[side] && !cells.AtRest(x, lattice.Dims) {
+			return nil, fmt.Errorf("the cells say that all before and after the rows is at rest, and at x = %d it is not", x)
+		}
+		for i, c := range lattice.Velocities {
+			if w.mirror[side] && c[0] == 1-2*side {
+				links[side] |= 1 << i
+			}
+		}
+	}
+	return func(x, _, _ int) (mask uint32) {
+		if x == 0 {
+			mask = links[0]
+		}
+		if x == n[0]-1 {
+			mask |= links[1]
+		}
+		return mask
+	}, nil
+}
+
 // wallPart is the walls of rows lo to hi.
 type wallPart struct {
 	lo, hi int
 	blocks []block
-	drop   [2]uint32
+	drop   func(x, y, z int) uint32 // directions of a cell that need no word
+	whole  bool                     // but where the cell is kicked
 	words  []uint32
 	sets   []uint32 // of the words
 	ids    map[kickSet]uint32
 	kicks  []kickSet // by number
 }
 
-func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells) {
-	ny, across := l.N[1], l.Pitch/blockCells
+// kickedSet marks the number of a kicked cell in the place of that of its set.
+const kickedSet = 1 << 31
+
+func (p *wallPart) find(w *walls, l decomp.Layout, cells model.Cells) {
+	found, ny, across := w.found, l.N[1], l.Pitch/blockCells
 	for r := p.lo; r < p.hi; r++ {
 		y, z := r%ny, r/ny
+		kicked := w.kicked.Of(r)
 		for b := 0; b < across; b++ {
 			e := &p.blocks[(r-p.lo)*across+b]
 			e.first = uint32(len(p.words))
@@ -84,18 +122,23 @@ func (p *wallPart) find(found *device.Walls, l decomp.Layout, cells model.Cells)
 				if b*blockCells+k >= l.N[0] {
 					break // a wall behind the end of the row
 				}
-				x, keep := b*blockCells+k, ^uint32(0)
+				x := b*blockCells + k
 				if cells.Type[index+k] != 0 {
 					e.solid |= 1 << k
 					continue
 				}
-				if x == 0 {
-					keep &^= p.drop[0]
+				links := found.Links(index + k)
+				for len(kicked) > 0 && int(kicked[0].X) < x {
+					kicked = kicked[1:]
 				}
-				if x == l.N[0]-1 {
-					keep &^= p.drop[1]
+				own := len(kicked) > 0 && int(kicked[0].X) == x
+				if !own || !p.whole {
+					links &^= p.drop(x, y, z)
 				}
-				if links := found.Links(index+k) & keep; links != 0 {
+				if own {
+					e.links |= 1 << k
+					p.words, p.sets = append(p.words, links|1<<movingBit), append(p.sets, kickedSet|uint32(w.kicked.Rows[r+1]-uint32(len(kicked))))
+				} else if links != 0 {
 					e.links |= 1 << k
 					p.add(found, index+k, links)
 				}
@@ -152,7 +195,9 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 			number[k] = id
 		}
 		for i, set := range p.sets {
-			p.sets[i] = number[set]
+			if set&kickedSet == 0 {
+				p.sets[i] = number[set]
+			}
 		}
 		for i := range p.blocks {
 			p.blocks[i].first += uint32(w.count)
@@ -160,8 +205,15 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 		w.words, w.sets = append(w.words, p.words), append(w.sets, p.sets)
 		w.count += len(p.words)
 	}
-	if len(ids) == 1 {
+	if len(ids) == 1 && w.kicked == nil {
 		w.sets = nil
+	}
+	for _, sets := range w.sets {
+		for i, set := range sets {
+			if set&kickedSet != 0 {
+				sets[i] = uint32(len(ids)) + set&^kickedSet
+			}
+		}
 	}
 	if w.count >= 1<<32 {
 		return fmt.Errorf("%d cells are at walls, more than a GPU's lists can number", w.count)

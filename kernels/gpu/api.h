@@ -31,15 +31,27 @@ struct Block {
 // solid ones, too.
 enum { MOVING = 30, SOLID = 31 };
 
+// Rim is what lies beyond an end of a row in 3D with models of moments, for the march to make up: it
+// has the cell at the end at hand. Slots are those of RowOf, of what comes from beyond with (c_y, c_z).
+struct alignas(16) Rim {
+	unsigned from;    // stored row of the cell that there is to read; RIM_NONE: none
+	unsigned code;    // bits RIM_BOUNCES: slots of the rows beside which get what this row's cell sends there, as
+	                  // from a half-way wall; from RIM_OWN on: slots of this row that nobody fills so; RIM_GHOST:
+	                  // these are of a ghost cell (../face.h), else of nothing; an outflow: RIM_OUTLET, RIM_INNER
+	unsigned rule;    // of the ghost cell
+	unsigned outlet;  // rule of the outflow (../outflow.h)
+};
+constexpr unsigned RIM_NONE = ~0u, RIM_BOUNCES = 511, RIM_OWN = 9, RIM_GHOST = 1 << 18, RIM_OUTLET = 1 << 19, RIM_INNER = 1 << 20;
+
 // Case is one box of cells. It lies in the memory of the device, as does all that
 // it points to.
 struct Case {
 	int n[3];         // interior cells
 	int ghost[3];     // ghost layers; the slowest axis of the lattice always has one
-	int periodic[3];  // does an axis without ghosts wrap?
+	int periodic[3];  // does an axis wrap inside the box, whether it has ghosts or not?
 	int pitch;        // padded length of a row in values, a multiple of 32
-	int mirror[2];    // is all that lies before x = 0, or after x = n[0]-1, a wall at rest, or one
-	                  // whose cells are computed anew (special.h), and their links in no word? (step_moments.h; only if lbm_step_shape allows it)
+	int mirror[2];    // models of populations: is all that lies before x = 0, or after x = n[0]-1, a wall at rest, or
+	                  // one whose cells are computed anew (special.h), and their links in no word?
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each
 	const unsigned* words;  // of the cells beside walls
 	const unsigned* sets;   // for each word the number of the cell's set of kicks, if it is MOVING
@@ -47,6 +59,10 @@ struct Case {
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
 	void* ends;  // ghost cells beyond the ends of the stored rows, of LBM_STORED, [end][row][component of
 	             // the flow]; null: there are none (../face.h)
+	const Rim* rims[2];       // of each end, number (z+1)*(n[1]+2) + y+1 for y and z from -1 on, whether stored or not;
+	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
+	const void* faceRules;    // of LBM_REAL, for the rims, as are those
+	const void* outletRules;  // of their outflows; null: they have none
 	lbm_numbers numbers;
 };
 

@@ -42,13 +42,14 @@ struct Box {
 	}
 
 	// inside maps coordinate k, at most one cell out of the box, to where it is
-	// stored: outside, an axis with ghosts stores it, a periodic one wraps, and
+	// stored: outside, a periodic axis wraps, one with ghosts stores it, and
 	// else there is nothing but wall: false.
 	__device__ LBM_INLINE bool inside(int axis, int& k) const {
-		int n = c->n[axis];
-		if (c->ghost[axis] > 0 || (k >= 0 && k < n)) return true;
+		const int n = c->n[axis];
+		if (k >= 0 && k < n) return true;
+		if (!c->periodic[axis]) return c->ghost[axis] > 0;
 		k = k < 0 ? k + n : k - n;
-		return c->periodic[axis];
+		return true;
 	}
 
 	// block of the 32 cells that x of interior row (y, z) lies in, nothing special

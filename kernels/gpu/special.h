@@ -63,6 +63,38 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		});
 	}
 
+	// kicks makes the sets of kicks of cells whose laws need no more, from set number `set` on. A cell
+	// has KICKERS lanes, for most of the time goes by with waiting for one link's numbers after the other's;
+	// their sums are added up in one order.
+	static constexpr int KICKERS = 4;
+	__device__ static LBM_INLINE void kicks(const Case* c, const S* LBM_RESTRICT state, const Links* links, long long set, int ylo, int yhi, long long first, long long last) {
+		const int lane = threadIdx.x % KICKERS;
+		const long long k = first + ((long long)blockIdx.x * ROW + threadIdx.x) / KICKERS;
+		const Box box(c, COMPONENTS);
+		LinkCell cell{};
+		if (k < last) cell = links->cells[k];
+		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
+		const bool wanted = k < last && y >= ylo && y < yhi;
+		if (!wanted) cell.links = 0;
+		const At at{box, state, int(cell.x), y, z};
+		T* const to = (T*)c->kicks + (set + k) * COMPONENTS;
+		const Cell special(at, cell, links->list, (const T*)links->laws);
+		if constexpr (MOMENTS) {
+			Moments<L, T> m{};
+			special.kicks(lane, KICKERS, [&](int i, const T& f) LBM_LAMBDA { add(m, i, f); });
+			T v[L::M];
+			v[0] = m.r;
+			unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = m.j[a.value]; });
+			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { v[1 + L::D + j.value] = m.s[j.value]; });
+			unroll<L::M>([&](auto j) LBM_LAMBDA {
+				for (int other = 1; other < KICKERS; other *= 2) v[j.value] = v[j.value] + __shfl_xor_sync(~0u, v[j.value], other);
+				if (wanted && j.value % KICKERS == lane) to[j.value] = v[j.value];
+			});
+		} else {
+			special.kicks(lane, KICKERS, [&](int i, const T& f) LBM_LAMBDA { to[i] = f; });
+		}
+	}
+
 	// forces adds to sums, [type][force, torque]: integers, so that their order does not
 	// matter. x, y, z is the origin of the box in the domain.
 	__device__ static LBM_INLINE void forces(const Case* c, const S* LBM_RESTRICT state, const Links* links, unsigned long long* sums, int x, int y, int z, long long count) {
@@ -103,6 +135,12 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
+}
+// The same of the cells whose kicks are all that their laws need: before the step. The first has the
+// set of kicks of that number.
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_kicks(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, long long set, long long ylo, long long yhi, long long first, long long last) {
+	lbm::Special::kicks(c, state, links, set, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_forces(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, unsigned long long* sums, long long x, long long y, long long z, long long count) {

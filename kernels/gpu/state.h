@@ -134,6 +134,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		const Box box(c, COMPONENTS);
 		int x, y, z;
 		if (!r.place(x, y, z)) return;
+		box.inside(1, y), box.inside(2, z);
 		const int width = r.width();
 		double rho, j[L::D], finite;
 		const S* const from = state + box.layout.at(x, y, z, 0);

@@ -20,7 +20,8 @@
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
 #include "../wall.h"
-#include "../expansion.h"
+#include "../face.h"
+#include "../outflow.h"
 #include "box.h"
 #include "pack.h"
 
@@ -101,8 +102,8 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	// read fills raw from a row, with zeros where there is none (null). Nobody needs to
 	// ask memory for solid cells: they are at rest.
-	// number is the row's among the stored ones.
-	template <class NUMBER> __device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, NUMBER number) const {
+	// in is the state that the row is of.
+	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, const S* LBM_RESTRICT in) const {
 		if (solid) {
 			raw = Raw{};
 			return;
@@ -116,7 +117,7 @@ template <class L, class S, class T, int N> struct RowOf {
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				const int k = x + i < nx ? x + i : x + i == nx ? last : -1;
-				if (row && k < 0 && ends && x + i == nx) image.s[i] = ends[number() * L::M + c.value];
+				if (row && k < 0 && ends && x + i == nx) image.s[i] = ends[(row - in) / ((L::M + LBM_EXTRA) * pitch) * L::M + c.value];
 				else image.s[i] = row && k >= 0 ? row[c.value * pitch + k] : S{};
 			}
 			raw.w[c.value] = image.bits;
@@ -133,22 +134,27 @@ template <class L, class S, class T, int N> struct RowOf {
 		return m;
 	}
 
-	// Rim is the stored moments of one cell beside the tile.
-	struct Rim { S s[L::M]; };
-	__device__ LBM_INLINE static void read(Rim& rim, const S* LBM_RESTRICT row, int pitch, int k) {
+	// Beside is the stored moments of one cell beside the tile.
+	struct Beside {
+		S s[L::M];
+		// What a ghost cell is made of.
+		template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(s[K]); }
+	};
+	__device__ LBM_INLINE static void read(Beside& rim, const S* LBM_RESTRICT row, int pitch, int k) {
 		unroll<L::M>([&](auto c) LBM_LAMBDA { rim.s[c.value] = row && k >= 0 ? row[c.value * pitch + k] : S{}; });
 	}
 	// moments of the rim, mirrored along x on the right side, so that what streams
 	// into the tile are the populations with c_x = +1 on both.
-	__device__ LBM_INLINE static Moments<L, T> moments(const Rim& rim, bool right) {
+	__device__ LBM_INLINE static Moments<L, T> moments(const Beside& rim, bool right) {
 		Moments<L, T> m;
-		unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = Store::template get<decltype(c)::value>(rim.s[c.value]); });
-		if (right) {
-			m.j[0] = -m.j[0];
-			m.s[L::pair(1, 0)] = -m.s[L::pair(1, 0)];
-			if constexpr (L::D == 3) m.s[L::pair(2, 0)] = -m.s[L::pair(2, 0)];
-		}
+		unroll<L::M>([&](auto c) LBM_LAMBDA { component(m, c.value) = rim.template get<decltype(c)::value>(); });
+		if (right) mirror(m);
 		return m;
+	}
+	__device__ LBM_INLINE static void mirror(Moments<L, T>& m) {
+		m.j[0] = -m.j[0];
+		m.s[L::pair(1, 0)] = -m.s[L::pair(1, 0)];
+		if constexpr (L::D == 3) m.s[L::pair(2, 0)] = -m.s[L::pair(2, 0)];
 	}
 
 	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells; s1
@@ -312,13 +318,14 @@ template <class L, class S, class T, int N> struct RowOf {
 	// factor is what the sums of the march have of component c.
 	__device__ static constexpr T factor(int c) { return T(c == 0 ? 1 : c <= 2 * L::D ? 2 : 4); }
 
-	// finish collides the sums m of the march and stores them into a row, with dry cells at
+	// finish collides the sums m of the march, calls last(m) and stores them into a row, with dry cells at
 	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
-	template <class C> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry) const {
+	template <class C, class F> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry, F last) const {
 		if (dry == (1u << N) - 1) return;
 		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });
 		removeTrace(m);
 		C::collide(m, params);
+		last(m);
 		if (dry)
 			unroll<L::M>([&](auto c) LBM_LAMBDA {
 #pragma unroll
@@ -361,8 +368,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// for them in registers beside the populations.
 	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
 	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
-	static constexpr int LINE = 32 * N * sizeof(T);
-	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * PASSED + L::M + (WAITS > 0 ? WAITS : 1)) * LINE + 72 * sizeof(T), 2 * PASSED * LINE + 144 * sizeof(T) + sizeof(Params<T>) + 16) : 4;
+	static constexpr int LINE = 32 * N * sizeof(T), EDGE = 80 * sizeof(T) + 8 * sizeof(bool);
+	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * PASSED + L::M + (WAITS > 0 ? WAITS : 1)) * LINE + EDGE, 2 * PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + 48) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
 	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
@@ -372,7 +379,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	typedef typename Row::P P;
 	typedef typename Row::Group Group;
 
-	// A wall at rest on a face x = 0 or x = nx that ends a tile costs nothing: see rims.
+	// A face x = 0 or x = nx that ends a tile costs nothing: see rims.
 	static constexpr bool MIRRORS = L::D == 3;
 
 	// CROWDED: threads have few registers, and the parameters lie in shared memory, too.
@@ -384,7 +391,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
 		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
-		alignas(16) Params<T> params;        // here they take no registers while nobody needs them
+		T wave[4][LINES][2];                 // and, if an outflow is beyond it, wantedWave there
+		bool drains[4][LINES][2];            // which is so
+		alignas(16) Params<T> params;        // here they take no registers while nobody needs them,
+		long long around;                    // nor does the way from the plane behind the range to where it is stored
 	};
 	// Sum is what a plane's populations with one c_z add up to at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
@@ -411,12 +421,18 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const long long rimStep = ghosts ? L::M : (L::M + LBM_EXTRA) * row.pitch;
 		const S* source = in + box.layout.start(y0 - 1, 0);
 		const S* rimSource = ghosts ? Box::end<S>(box.c, box.layout, right, box.layout.row(y0 - 1, 0), L::M) : source;
+		// Steps back from a row behind the box to where it is stored, in rows.
+		auto around = [&](int y) LBM_LAMBDA {
+			const int wanted = y;
+			box.inside(1, y);
+			return y - wanted;
+		};
 		S* target = out + box.layout.start(y0, 0);
 		typename Row::Walls walls(blocks(box, row.x, y0, 0), row.pitch / 32, row.x < row.pitch && y0 < y1);
 		typename Row::Raw raw;
-		typename Row::Rim rim;
-		row.read(raw, source, false, [&] { return box.layout.row(y0 - 1, 0); });
-		Row::read(rim, rimSource, rimPitch, rimAt);
+		typename Row::Beside rim;
+		row.read(raw, source + around(y0 - 1) * step, false, in);
+		Row::read(rim, rimSource + around(y0 - 1) * rimStep, rimPitch, rimAt);
 		// Of row y: what has come so far, and what of it rose from below (for y and yy).
 		P r{}, x{}, xx{}, xy{}, y1st{}, y2nd{};
 		Group rise{};
@@ -428,8 +444,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 			source += step;
 			rimSource += rimStep;
 			if (y < y1) {
-				row.read(raw, source, false, [&] { return box.layout.row(y + 1, 0); });
-				Row::read(rim, rimSource, rimPitch, rimAt);
+				const int back = y + 1 == y1 ? around(y1) : 0;
+				row.read(raw, source + back * step, false, in);
+				Row::read(rim, rimSource + back * rimStep, rimPitch, rimAt);
 			}
 			const typename Expansion<L, P>::template Slice<0> slice(h);
 			const Group down = row.template group<-1, 0>(slice, edge), mid = row.template group<0, 0>(slice, edge), up = row.template group<1, 0>(slice, edge);
@@ -441,7 +458,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				m.s[0] = xx + down.s2 * T(0.5);
 				m.s[1] = y2nd + down.s0;
 				m.s[2] = xy - down.s1;
-				row.template finish<C>(params, m, target, dry);
+				row.template finish<C>(params, m, target, dry, [](const Moments<L, P>&) LBM_LAMBDA {});
 				target += step;
 			}
 			r = mid.s0 + rise.s0 * T(0.5);
@@ -481,6 +498,12 @@ template <class L, class C, class S, class T> struct StepMoments {
 	__device__ static LBM_INLINE const S* source(const Box& box, const S* in, int y, int yhi, int z) {
 		return y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z) : nullptr;
 	}
+	// around is where plane z of a row is stored that would be at p, if no plane wrapped.
+	__device__ static LBM_INLINE const S* around(const Box& box, const S* p, int z, long long plane) {
+		const int wanted = z;
+		box.inside(2, z);
+		return p ? p + (z - wanted) * plane : p;
+	}
 	__device__ static LBM_INLINE long long planeOf(const Box& box) {
 		return (long long)(box.layout.ny + 2 * box.layout.gy) * (L::M + LBM_EXTRA) * box.layout.pitch;
 	}
@@ -488,38 +511,106 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// rims is the work of the warp that serves the cells left and right of the lines. It
 	// is two planes ahead of the others.
 	//
-	// Behind a wall at rest there is no cell to read. What comes out of the wall at
-	// (y, z) with (c_y, c_z) is what the fluid cell at (y + c_y, z + c_z) sent into it,
-	// so that cell's populations are reversed and put to the place that they seem to
-	// come from.
+	// Beyond the end of a row of the box there is no cell to read (Case::rims): a ghost cell follows
+	// from the cell at the end. Out of a half-way wall at rest at (y, z) comes with (c_y, c_z) what the
+	// fluid cell at (y + c_y, z + c_z) sent into it, so that cell's populations are reversed and put to
+	// the place that they seem to come from.
 	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
-		const int line = threadIdx.x / 2, side = threadIdx.x % 2;
-		const S* from = line < LINES ? source(box, in, ytop + line, yhi, z0 - 1) : nullptr;
-		const bool mirror = box.c->mirror[side] && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
-		const bool ghosts = box.c->ends && !mirror && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
-		const int pitch = ghosts ? 1 : box.layout.pitch;
-		long long step = from ? planeOf(box) : 0;
-		if (from && ghosts) {
-			from = Box::end<S>(box.c, box.layout, side, box.layout.row(box.stored(1, ytop + line), z0 - 1), L::M);
-			step = (long long)(box.layout.ny + 2 * box.layout.gy) * L::M;
-		}
-		const int at = ghosts ? 0 : mirror ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
-		typename Row::Rim rim;
-		Row::read(rim, from, pitch, at);
-		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
-			if (line < LINES && z <= z1) {
-				Moments<L, T> m = Row::moments(rim, side == 1);
-				if (mirror) unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
-				Row::rimTo(C::expand(m), [&](auto cy, auto cz, T f) LBM_LAMBDA {
-					constexpr int CY = decltype(cy)::value, CZ = decltype(cz)::value;
-					const int to = mirror ? line - CY : line;
-					if (CY == 0 || (to >= 0 && to < LINES)) shared.edge[(mirror ? z - CZ : z) & 3][to][side][Row::slot(CY, CZ)] = f;
-				});
+		const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
+		const bool end = line < LINES && y <= yhi && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
+		const Rim* list = end ? box.c->rims[side] : nullptr;
+		if (list) list += (long long)z0 * (box.layout.ny + 2) + y + 1;
+		const S* from = !list && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
+		const long long step = from ? planeOf(box) : 0, values = (L::M + LBM_EXTRA) * box.layout.pitch;
+		const int at = list ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
+		// What is asked for is needed a plane later: words of the list, then what they name.
+		Rim coming{RIM_NONE, RIM_BOUNCES << RIM_OWN};
+		auto look = [&]() LBM_LAMBDA {
+			if (!list) return;
+			const uint4 words = __ldg((const uint4*)list);
+			coming = {words.x, words.y, words.z, words.w};
+			list += box.layout.ny + 2;
+		};
+		struct Source {
+			unsigned code;
+			typename Row::Beside cell;
+			S inner[2];               // of the next cell inwards the density and what it carries along x, for an outflow
+			T face[FACE_NUMBERS];     // the rule of a ghost cell
+			T outlet[OUTLET_NUMBERS]; // and of an outflow
+		};
+		auto read = [&](Source& to, int z) LBM_LAMBDA {
+			const S* const row = !list ? (z < z0 || z == z1 ? around(box, from, z, step) : from) : coming.from == RIM_NONE ? nullptr : in + coming.from * values;
+			to.code = coming.code;
+			Row::read(to.cell, row, box.layout.pitch, at);
+			if (coming.code & RIM_GHOST)
+				for (int k = 0; k < FACE_NUMBERS; k++) to.face[k] = __ldg((const T*)box.c->faceRules + (long long)coming.rule * FACE_NUMBERS + k);
+			if (coming.code & RIM_OUTLET) {
+				for (int k = 0; k < OUTLET_NUMBERS; k++) to.outlet[k] = __ldg((const T*)box.c->outletRules + (long long)coming.outlet * OUTLET_NUMBERS + k);
+				for (int k = 0; k < 2; k++) to.inner[k] = row[k * box.layout.pitch + (side ? at - 1 : 1)];
 			}
-			from += step;
-			if (z < z1) Row::read(rim, from, pitch, at);
+			if (from) from += step;
+		};
+		Source next{}, own;
+		look();
+		read(next, z0 - 1);
+		look();
+		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
+			own = next;
+			if (z < z1) {
+				read(next, z + 1);
+				if (z + 1 < z1) look();
+			}
+			if (line < LINES && z <= z1) {
+				shared.drains[z & 3][line][side] = own.code & RIM_OUTLET;
+				if (own.code & RIM_OUTLET) shared.wave[z & 3][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
+				// First what is beyond, then what walls send back.
+				LBM_ROLLED for (int back = 0; back < 2; back++) {
+					const unsigned slots = (back ? own.code : own.code >> RIM_OWN) & RIM_BOUNCES;
+					if (!slots) continue;
+					Moments<L, T> m = Row::moments(own.cell, false);
+					if (back) {
+						unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
+					} else if (own.code & RIM_GHOST) {
+						FaceGhost<L, true, T, typename Row::Beside>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
+					} else if (list) {
+						m = Moments<L, T>{};
+					}
+					if (side == 1) Row::mirror(m);
+					Row::rimTo(C::expand(m), [&](auto cy, auto cz, T f) LBM_LAMBDA {
+						constexpr int CY = decltype(cy)::value, CZ = decltype(cz)::value;
+						const int to = back ? line - CY : line;
+						if (slots >> Row::slot(CY, CZ) & 1 && to >= 0 && to < LINES) shared.edge[(back ? z - CZ : z) & 3][to][side][Row::slot(CY, CZ)] = f;
+					});
+				}
+			}
 			meet<THREADS>();
 		}
+	}
+
+	// wave is what the outflow beyond the cell at the end of a row lets in after the step.
+	__device__ static LBM_INLINE T wave(const typename Row::Beside& cell, const S* inner, bool fluid, const T* rule, int side) {
+		auto known = [&](S r, S j) LBM_LAMBDA {
+			const T density = Row::Store::template get<0>(r), u = Row::Store::template get<1>(j) * reciprocal(T(1) + density);
+			return Before<T>{density, side ? u : -u};
+		};
+		return wantedWave(known(cell.s[0], cell.s[1]), fluid, known(inner[0], inner[1]), rule[0], rule[1]);
+	}
+	// drain corrects that cell after the step.
+	__device__ static LBM_INLINE void drain(Shared& shared, Moments<L, P>& m, int line, int lane, int z) {
+		const bool right = lane >= 16;
+		if ((lane != 0 && lane != 31) || !shared.drains[z & 3][line][right]) return;
+		Moments<L, T> one;
+		unroll<L::M>([&](auto c) LBM_LAMBDA { component(one, c.value) = right ? component(m, c.value).v[N - 1] : component(m, c.value).v[0]; });
+		const Corrected<0, L, T> is(one, right ? T(1) : T(-1), shared.wave[z & 3][line][right]);
+		unroll<L::D>([&](auto b) LBM_LAMBDA {
+			constexpr int AB = L::pair(decltype(b)::value, 0);
+			one.s[AB] = one.s[AB] + is.more.s[AB];
+		});
+		one.r = is.r, one.j[0] = is.j;
+		unroll<L::M>([&](auto c) LBM_LAMBDA {
+			component(m, c.value).v[0] = right && N > 1 ? component(m, c.value).v[0] : component(one, c.value);
+			component(m, c.value).v[N - 1] = right || N == 1 ? component(one, c.value) : component(m, c.value).v[N - 1];
+		});
 	}
 
 	// Lines is a thread's place among the sums of its line and of the one before.
@@ -562,7 +653,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const Row row(box, x0);
 		Params<T> own = box.params<T>();
 		if constexpr (C::OWN_BULK) keep(own.omegaBulk);
-		if (CROWDED && threadIdx.x == 0 && threadIdx.y == 0) shared.params = own;
+		if (threadIdx.x == 0 && threadIdx.y == 0) {
+			if (CROWDED) shared.params = own;
+			shared.around = around(box, in, z1, planeOf(box)) - in;
+		}
 		const Params<T>& params = CROWDED ? shared.params : own;
 		const int line = threadIdx.y, y = ytop + line;
 		const bool inner = line > 0 && line <= ROWS && y < yhi;
@@ -571,7 +665,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const bool listed = y >= 0 && y < box.layout.ny && row.x < row.pitch;
 		typename Row::Walls walls(blocks(box, row.x, y, z0), box.layout.ny * (row.pitch / 32), listed && z0 < z1);
 		typename Row::Raw raw;
-		row.read(raw, from, false, [&] { return box.layout.row(box.stored(1, y), z0 - 1); });
+		row.read(raw, around(box, from, z0 - 1, plane), false, in);
 		// Of plane z: the sums of what has come so far, and what of it rose from below.
 		Moments<L, P> waiting{};
 		Sum rise{};
@@ -599,7 +693,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const bool skip = walls.solid(row.x);
 			walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
 			if (from) from += plane;
-			if (z < z1) row.read(raw, from, skip, [&] { return box.layout.row(box.stored(1, y), z + 1); });
+			if (z < z1) row.read(raw, from && z + 1 == z1 ? from + shared.around : from, skip, in);
 			meet<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
@@ -616,7 +710,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				if constexpr (CORNERS) m.s[3] = m.s[3] + fall.xy * T(0.5);
 				m.s[4] = m.s[4] - fall.x;
 				m.s[5] = m.s[5] - fall.y;
-				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry);
+				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row.lane, z - 1); });
 			}
 			dry = solids;
 			{

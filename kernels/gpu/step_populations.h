@@ -107,9 +107,10 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		// beside gives the ways from coordinate k of an axis to k+1 and k-1.
 		__device__ static LBM_INLINE void beside(const Box& box, int axis, int k, int n, int ghost, long long stride, long long& up, long long& down) {
 			up = stride, down = -stride;
-			if (ghost > 0) return;
-			if (k == n - 1) up = box.c->periodic[axis] ? -(n - 1) * stride : 0;
-			if (k == 0) down = box.c->periodic[axis] ? (n - 1) * stride : 0;
+			const bool wraps = box.c->periodic[axis];
+			if (ghost > 0 && !wraps) return;
+			if (k == n - 1) up = wraps ? -(n - 1) * stride : 0;
+			if (k == 0) down = wraps ? (n - 1) * stride : 0;
 		}
 		// at is population I that streams to cell x+k from a neighbour d away.
 		template <int I> __device__ LBM_INLINE const S* at(int d) const {
