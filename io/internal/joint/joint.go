@@ -362,8 +362,11 @@ func extend(path, other, more, closing string) (err error) {
 		return err
 	}
 	same, err := endOf(to, closing)
-	if err != nil || same > end { // it is new
+	if err != nil || same > end || !alike(from, to, same) { // it is new, or somebody has edited path
 		same = 0
+	}
+	if err := to.Truncate(same); err != nil {
+		return err
 	}
 	if _, err := to.Seek(same, io.SeekStart); err != nil {
 		return err
@@ -375,6 +378,15 @@ func extend(path, other, more, closing string) (err error) {
 		return err
 	}
 	return to.Sync()
+}
+
+// alike compares the end of what two files have in common.
+func alike(a, b *os.File, end int64) bool {
+	n := min(end, 1024)
+	x, y := make([]byte, n), make([]byte, n)
+	_, e1 := a.ReadAt(x, end-n)
+	_, e2 := b.ReadAt(y, end-n)
+	return e1 == nil && e2 == nil && string(x) == string(y)
 }
 
 // endOf is where the closing text of a file begins.
