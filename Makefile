@@ -81,7 +81,7 @@ lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	@echo "installing staticcheck $*" && GOBIN="$(CURDIR)/.build" GOFLAGS= go install honnef.co/go/tools/cmd/staticcheck@$*
 	@mv .build/staticcheck $@
 
-fuzz: setup ## fuzz the readers of cases, surfaces, images and checkpoints for FUZZTIME=60s each
+fuzz: setup ## fuzz the readers of cases, surfaces, images, checkpoints and fields for FUZZTIME=60s each
 	@$(env) && scripts/fuzz.sh $(FUZZTIME)
 
 mutate: build ## give the program COUNT=200 examples with bytes and words changed at random (SEED=1: the same again)

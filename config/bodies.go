@@ -163,7 +163,7 @@ func (r *resolver) surfaceMotion(s *section, b *Body) {
 		if s.has("spin_axis") {
 			axis := r.vector(s, "spin_axis")
 			if r.dims == 2 {
-				r.add(s.keys["spin_axis"].keyAt, "", "in 2D a body turns about z")
+				r.add(s.keys["spin_axis"].keyAt, "leave spin_axis out", "in 2D a body turns about z")
 				return
 			}
 			if axis == nil || norm(axis) == 0 {
@@ -291,7 +291,7 @@ func (r *resolver) bodyKeys(m *made) {
 			continue
 		}
 		if s.has(k.name) {
-			r.add(s.keys[k.name].keyAt, "", "%s has no %s", article(e.text), k.name)
+			r.add(s.keys[k.name].keyAt, "", "%s takes no %s", article(e.text), k.name)
 		}
 		delete(s.keys, k.name) // not even a default
 	}
@@ -311,7 +311,12 @@ func (r *resolver) bodyKeys(m *made) {
 			ok = ok && (s.get("radius") != nil || s.get("diameter") != nil)
 			continue
 		}
-		ok = r.need(s, k, "") && s.get(k) != nil && ok
+		example := ""
+		if k == "file" {
+			name := map[string]string{"stl": "wing.stl", "image": "rock.vti"}[m.kind.name]
+			example = "file = \"" + name + "\", relative to the folder of the case"
+		}
+		ok = r.need(s, k, example) && s.get(k) != nil && ok
 		if ok && s.table.find(k).kind == kVector {
 			ok = r.vector(s, k) != nil
 		}
@@ -336,7 +341,7 @@ func (r *resolver) claim(m *made, known map[string]*made) {
 	}
 	e := m.s.get("of")
 	if len(e.words) == 0 {
-		r.add(e.at, "", "%s is made of nothing", m.s.head())
+		r.add(e.at, "of = [\"a\", \"b\"] names the bodies that it is made of", "%s is made of nothing", m.s.head())
 		m.kind = solidKind{}
 	}
 	for i, w := range e.words {

@@ -180,7 +180,7 @@ array = "phase"
 		"file = \"a.vti\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]":                "says itself",
 		"file = \"a.raw\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]\narray = \"a\"": "no arrays",
 		"file = \"a.vti\"\nunit = \"1 m\"\nsolid_range = [2, 1]":              "no value is solid",
-		"file = \"a.vti\"\nunit = \"1 m\"\nrepair = true":                     "an image has no repair",
+		"file = \"a.vti\"\nunit = \"1 m\"\nrepair = true":                     "an image takes no repair",
 		"file = \"a.vti\"": "needs unit",
 	} {
 		if _, err := Load("t.toml", []byte(roomSI+"[body.a]\nshape = \"image\"\n"+text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -88,7 +88,7 @@ func (r *resolver) errorNorms() {
 		return
 	}
 	if !s.has("l2") && !s.has("linf") {
-		r.missing(s, "", "[expect.velocity] needs l2 or linf")
+		r.missing(s, "l2 = 0.01: how large the norm of the error may be", "[expect.velocity] needs l2 or linf")
 	}
 	r.need(s, "reference", "the exact velocity, such as [\"0.1*y/Ly m/s\", 0]")
 	ref := r.vector(s, "reference")
@@ -205,7 +205,7 @@ func (r *resolver) lineQuantity(s *section, x *Expectation) bool {
 		x.Direction = map[string]int{"rising": 1, "falling": -1}[d.text]
 		switch {
 		case m != nil && m.text == "value":
-			r.add(m.at, "", "a crossing is a position: the value there is 0")
+			r.add(m.at, "leave measure out", "a crossing is a position: the value there is 0")
 			return false
 		case s.broken("component"):
 			return false

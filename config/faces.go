@@ -381,7 +381,7 @@ func (r *resolver) obstructions() {
 		for j, o := range r.c.Bodies {
 			// Of two that are the identity, the later one is told of.
 			if i != j && b.Whole() && o.Whole() && r.within(b, o) && (i > j || !r.within(o, b)) {
-				r.warn("[body.%s] lies in [body.%s] as a whole: it changes nothing", b.Name, o.Name)
+				r.warn("[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
 				break
 			}
 		}

@@ -83,7 +83,11 @@ func (r *resolver) force() {
 		if timed {
 			then = " at t = " + short(when*r.c.Units.Time)
 		}
-		r.add(worst, "a force this large moves the fluid by the speed of sound within a few steps; a smaller time step lowers it",
+		fix := "a smaller time step lowers it"
+		if !r.c.Units.Physical {
+			fix = "in lattice units it falls with the square of the velocity; scale that, and the viscosity with it"
+		}
+		r.add(worst, "a force this large moves the fluid by the speed of sound within a few steps; "+fix,
 			"the force is %s cells/step^2%s; at most 0.1 is allowed", short(largest), then)
 	}
 }
@@ -134,12 +138,12 @@ func (r *resolver) drive(s *section) {
 			return
 		}
 	case q != nil:
-		dim, other := model.FlowRate, "in 3D it is a volume in a unit of time (m3/s)"
+		dim, other := model.FlowRate, "a volume in a unit of time (m3/s) in 3D"
 		if r.dims == 2 {
-			dim, other = model.Viscosity, "in 2D it is for each metre across the plane (m2/s)"
+			dim, other = model.Viscosity, "that of each metre across the plane (m2/s) in 2D"
 		}
 		if !q.vals[0].neutral() && !q.vals[0].bare && q.vals[0].dim != dim {
-			r.add(q.at, other, "flow_rate has the wrong unit")
+			r.add(q.at, "", "flow_rate must be %s, not %s", other, inWords(q.vals[0].dim))
 			return
 		}
 		if !s.has("axis") {
@@ -169,7 +173,7 @@ func (r *resolver) drive(s *section) {
 	}
 	if e := s.get("response"); e != nil {
 		if d.Response = r.lattice(e.vals[0], model.Time); d.Response < float64(d.Every) {
-			r.add(e.at, "adjust_every is "+short(float64(d.Every))+" steps", "a response shorter than the time between two adjustments would overshoot")
+			r.add(e.at, "the force is adjusted every "+short(float64(d.Every))+" steps (adjust_every): give a longer response, or adjust more often", "a response shorter than the time between two adjustments would overshoot")
 		}
 	}
 	r.c.Force.Drive = d

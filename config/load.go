@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,7 @@ func Load(path string, src []byte, changes ...string) (*Case, error) {
 // LoadRefined is Load, of the same flow on a finer or a coarser grid. Lengths, times and
 // velocities keep the meaning and the units that they have in the file: in a case in
 // lattice units those are the cells and steps that the file speaks of, and Units leads back
-// to them. Resolved is the text of the case itself, of factor 1.
+// to them. Resolved is the text of the case itself, of factor 1, and says so.
 func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Case, error) {
 	c, err := resolved(path, src, f, changes)
 	if list, ok := err.(Errors); ok && len(changes) > 0 {
@@ -42,6 +43,9 @@ func resolved(path string, src []byte, f Refinement, changes []string) (*Case, e
 		return nil, err
 	}
 	r.c.Resolved = r.echo()
+	if factor := f.factor(); factor != 1 {
+		r.c.Resolved = fmt.Sprintf("# computed on a grid refined by %s, %s scaling (lbmsim study); this is the case that was refined\n", short(factor), f.Scaling) + r.c.Resolved
+	}
 	return r.c, nil
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"strconv"
 
 	"lbmsim/model"
 )
@@ -32,12 +33,24 @@ func (r *resolver) collision() {
 	}
 	for _, k := range collisionKeys() {
 		if s.has(k.name) && !own[k.name] {
-			r.add(s.keys[k.name].keyAt, "", "the model %q has no parameter %s", m.Name, k.name)
+			r.add(s.keys[k.name].keyAt, "it belongs to "+oneOf(modelsWith(k.name))+"; leave it out", "the model %q has no parameter %s", m.Name, k.name)
 		}
 	}
 	if e := s.get("precision"); e != nil {
 		r.c.Spec.Precision = precisionOf(e.text)
 	}
+}
+
+// modelsWith are the models that have a parameter, in quotes.
+func modelsWith(parameter string) (names []string) {
+	for _, m := range model.Collisions {
+		for _, p := range m.Params {
+			if p.Name == parameter {
+				names = append(names, strconv.Quote(m.Name))
+			}
+		}
+	}
+	return names
 }
 
 func precisionOf(word string) model.Precision {

@@ -94,7 +94,7 @@ type key struct {
 	defDoc  string            // a default that depends on other keys, in words
 	choices []string
 	within  span
-	why     string // reason of the range, for messages
+	why     string // reason of the range, or what else to know of the choices, for messages
 	doc     string
 }
 
@@ -312,7 +312,7 @@ func schema() []table {
 			{name: "heat_flux", kind: kQuantity, dim: model.HeatFlux, doc: "instead of a temperature, what comes into the fluid for each unit of area and time, divided by density and heat capacity: the diffusivity times the gradient"},
 		}, boundaryKeys()...), "What stands on faces of the domain. Every face of an axis that is not periodic needs exactly one boundary for the whole of it, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre lies in it."},
 		{"body.*", []key{
-			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, doc: "how the surface acts, see the table of boundaries"},
+			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, why: "a surface that moves has velocity or angular_velocity besides", doc: "how the surface acts, see the table of boundaries"},
 			{name: "velocity", kind: kVector, dim: model.Velocity, doc: "velocity of the surface of a body that stays in its place, such as a belt; for surfaces that it does not lead out of themselves"},
 			{name: "angular_velocity", kind: kQuantity, dim: model.Rate, doc: "angular velocity of the surface of a body that stays in its place, such as a wheel: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s), by the right-hand rule. u = velocity + omega x (r - spin_centre)"},
 			{name: "spin_axis", kind: kVector, defDoc: "z", doc: "3D: direction of the angular velocity, of any length"},

@@ -262,13 +262,13 @@ func (r *resolver) sponge(s *section, b *Boundary) {
 	}
 	if e := s.get("sponge_viscosity"); e != nil {
 		if most = r.lattice(e.vals[0], model.Viscosity); most < nu {
-			r.add(e.at, "", "the sponge of %s is less viscous than the fluid", s.head())
+			r.add(e.at, "a sponge damps by its viscosity, which rises to this one at the face", "the sponge of %s is less viscous than the fluid", s.head())
 		}
 	}
 	thick := r.cellsOf(e)
 	for _, f := range b.Faces {
 		if r.haveBox && thick >= float64(r.c.Cells[f.Axis]) {
-			r.add(e.at, "", "the sponge before face %s fills the whole domain", f)
+			r.add(e.at, "give a smaller thickness, or a longer domain", "the sponge before face %s fills the whole domain", f)
 			return
 		}
 	}

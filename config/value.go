@@ -311,7 +311,11 @@ func (r *reader) choice(at mark, k *key, raw any) string {
 	if k.kind == kWords {
 		what = "word in " + k.name + ":"
 	}
-	r.add(at, "allowed: "+oneOf(quoteAll(k.choices)), "unknown %s %s%s", what, shortQuote(s), meant(s, k.choices))
+	reason := "allowed: " + oneOf(quoteAll(k.choices))
+	if k.why != "" {
+		reason += "; " + k.why
+	}
+	r.add(at, reason, "unknown %s %s%s", what, shortQuote(s), meant(s, k.choices))
 	return ""
 }
 

@@ -10,38 +10,39 @@ import (
 // Row is one measured size on one number of ranks. Medians over the turns; times are
 // seconds a step, mean over the ranks.
 type Row struct {
-	Part      string // "scaling"
-	Kind      string
-	Version   string
-	Device    string // of rank 0
-	MPI       string
-	Case      string // lattice, model, precision
-	Transport string // what was asked for
-	Way       string // what the exchange says of itself, on rank 0
-	Ranks     int
-	Nodes     int    // that these ranks are on
-	Size      [3]int // cells of all ranks together
-	Parts     [3]int // that they are cut into
-	Skipped   string `json:",omitempty"` // why there are no figures
+	Part      string `json:"part"` // "scaling"
+	Kind      string `json:"kind"`
+	Version   string `json:"version"`
+	Device    string `json:"device"` // of rank 0
+	MPI       string `json:"mpi"`
+	Case      string `json:"case"`      // lattice, model, precision
+	Transport string `json:"transport"` // what was asked for
+	Way       string `json:"way"`       // what the exchange says of itself, on rank 0
+	Ranks     int    `json:"ranks"`
+	Nodes     int    `json:"nodes"`             // that these ranks are on
+	Size      [3]int `json:"size"`              // cells of all ranks together
+	Parts     [3]int `json:"parts"`             // that they are cut into
+	Skipped   string `json:"skipped,omitempty"` // why there are no figures
 
-	Steps          int // a turn
-	MLUPS          float64
-	Low, High      float64 // the slowest and the fastest turn
-	Efficiency     float64 // speed by the speed of one rank in the same turn, by the number of ranks
-	EffLow         float64
-	EffHigh        float64
-	Alone          float64 // MLUPS of the one rank beside it
-	Step           float64
-	Compute        float64
-	Exposed        float64
-	Hidden         float64
-	Imbalance      float64
-	Bytes          float64 // sent, a rank and step
-	Verified       string  // hash of the state that was compared
-	VerifiedSize   [3]int
-	KernelsDiffer  float64 // from the float64 oracle, the largest velocity component
-	TurnsMeasured  int
-	SecondsMeasure float64 // of all turns of this row
+	Steps          int     `json:"steps"` // a turn
+	MLUPS          float64 `json:"mlups"`
+	Low            float64 `json:"low"` // the slowest and the fastest turn
+	High           float64 `json:"high"`
+	Efficiency     float64 `json:"efficiency"` // speed by the speed of one rank in the same turn, by the number of ranks
+	EffLow         float64 `json:"efficiency_low"`
+	EffHigh        float64 `json:"efficiency_high"`
+	Alone          float64 `json:"alone"` // MLUPS of the one rank beside it
+	Step           float64 `json:"step"`
+	Compute        float64 `json:"compute"`
+	Exposed        float64 `json:"exposed"`
+	Hidden         float64 `json:"hidden"`
+	Imbalance      float64 `json:"imbalance"`
+	Bytes          float64 `json:"bytes"`    // sent, a rank and step
+	Verified       string  `json:"verified"` // hash of the state that was compared
+	VerifiedSize   [3]int  `json:"verified_size"`
+	KernelsDiffer  float64 `json:"kernels_differ"` // from the float64 oracle, the largest velocity component
+	TurnsMeasured  int     `json:"turns_measured"`
+	SecondsMeasure float64 `json:"seconds_measured"` // of all turns of this row
 }
 
 // timing is one turn.

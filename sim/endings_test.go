@@ -216,3 +216,29 @@ func TestNoCheckpoint(t *testing.T) {
 		}
 	}
 }
+
+// A checkpoint that is named and is not there: what was looked for, and what is there.
+func TestNoSuchCheckpoint(t *testing.T) {
+	text := variety["closed box"] + "\n[run]\nsteps = 7\n[checkpoint]\nevery = 1\nkeep = 100\n"
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	trial{text: text, ranks: 1, dir: dir}.must(t)
+	folder := filepath.Join(dir, checkpointDir)
+	const there = "the latest first: checkpoint_000000000007.h5 checkpoint_000000000006.h5"
+	for path, want := range map[string][]string{
+		filepath.Join(folder, "checkpoint_000000000099.h5"):     {"there is no such file", "in " + folder + ", " + there, " and 2 more"},
+		filepath.Join(elsewhere, "checkpoint_000000000007.h5"):  {"there is no such file", "there is no checkpoint in " + elsewhere, "in " + folder + ", " + there},
+		filepath.Join(elsewhere, "no", "checkpoint_0000007.h5"): {"there is no such file", "there is no folder " + filepath.Join(elsewhere, "no"), there},
+		"checkpoint_000000000007.h5":                            {"there is no such file, seen from ", there},
+		folder:                                                  {"it is a folder; name a file", there},
+	} {
+		_, err := trial{text: text, ranks: 2, dir: dir, restart: path}.run(t)
+		if code, agreed := ExitCode(err); code != ExitUsage || !agreed {
+			t.Fatalf("%s: exit code %d: %v", path, code, err)
+		}
+		for _, want := range append(want, "--restart "+path+": ", "--restart latest") {
+			if strings.Count(err.Error(), want) != 1 {
+				t.Errorf("%q is not once in\n%v", want, err)
+			}
+		}
+	}
+}

@@ -61,11 +61,7 @@ func (r *run) judgeHealth(totals, grid bool) (stop bool) {
 		return false // the message of the end says more, and the initial state is what the case wants
 	}
 	drift := finite(r.drift(t))
-	limit := c.WarnDrift
-	if r.starting() {
-		limit += r.sound()
-	}
-	if totals && c.WarnDrift > 0 && math.Abs(drift) > limit {
+	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+r.sound()*r.left() {
 		r.caution(drifting, "%s: [run] warn_density_drift = %g; %s", r.driftText(drift), c.WarnDrift, driftHelp)
 	}
 	if s, u := r.Case.Speed, finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
@@ -97,10 +93,16 @@ func (r *run) sound() float64 {
 	return 2 * r.Case.Given / math.Sqrt(model.CS2)
 }
 
-// starting tells whether what the start left may still be in the box: for fifty ways of sound
-// through it. An outflow relaxes to its pressure in ten by default.
-func (r *run) starting() bool {
-	return float64(r.n)*math.Sqrt(model.CS2) < 50*float64(slices.Max(r.Case.Cells[:]))
+// left is the share of that wave which may still be in the box: all of it while a boundary rises to
+// its values, then less by the factor e for every ten ways of sound through the box, as an outflow
+// relaxes to its pressure by default. Real leaks are told of in short runs, too.
+func (r *run) left() float64 {
+	since := float64(r.n)
+	for _, b := range r.Case.Boundaries {
+		since = min(since, float64(r.n)-b.Ramp)
+	}
+	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(r.Case.Cells[:]))
+	return math.Exp(-ways / 10)
 }
 
 // caution warns the first time, and counts.

@@ -215,6 +215,19 @@ every = 10
 			t.Errorf("%s: %q", end, s.warned)
 		}
 	}
+	// A slow ramp brings the wave later.
+	slow := strings.Replace(fmt.Sprintf(text, "outflow", ""), "[0.06, 0]", "[0.06, 0]\nramp = 3000", 1)
+	if s := (trial{text: strings.Replace(slow, "steps = 3000", "steps = 6000", 1), ranks: 1}).must(t); s.warnedOf("mean density has changed") > 0 {
+		t.Errorf("with a ramp: %q", s.warned)
+	}
+	// What the wave may be fades with it: a pressure that drifts away is told of within thirty ways of sound.
+	leak := strings.NewReplacer("[0.06, 0]", "[0.03, 0]", "watch_every = 10", "watch_every = 10\nmax_density_drift = 0").
+		Replace(fmt.Sprintf(text, "outflow", "pressure = 0.01"))
+	if s := (trial{text: leak, ranks: 1}).must(t); s.warnedOf("mean density has changed") != 1 {
+		t.Errorf("a drift of %g: %q", s.summary.Health.DensityDrift, s.warned)
+	} else if d := s.summary.Health.DensityDrift; d > 0.06 {
+		t.Errorf("the drift of %g is more than 1 %% + 2 Ma: the test shows nothing", d)
+	}
 	stopping := strings.Replace(fmt.Sprintf(text, "outflow", "pressure = 0.1"), "watch_every = 10", "watch_every = 10\nmax_density_drift = 0.02", 1)
 	stopping = strings.Replace(stopping, "[0.06, 0]", "[0.001, 0]", 1)
 	_, err := trial{text: stopping, ranks: 1, dir: t.TempDir()}.run(t)

@@ -87,8 +87,18 @@ func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 		if err := series.Rewind(r.Comm, step); err != nil {
 			return Agreed(ExitFailure, err)
 		}
+		if r.root {
+			r.tellOfOlder(series)
+		}
 	}
 	return nil
+}
+
+// tellOfOlder warns of a film that is not of one kind.
+func (r *run) tellOfOlder(s fields.Series) {
+	if n, err := s.Older(); err == nil && n > 0 { // Rewind has read it just now
+		r.Report.Warn(fmt.Sprintf("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", s.Index(), n))
+	}
 }
 
 // openFolders makes the folders and keeps other runs out of them.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,8 +15,8 @@ import (
 
 // What an earlier run has left in the output folder of one that begins anew.
 
-// makeRoom does what Options.Keep and Overwrite say: that removes checkpoints and files of single
-// steps. All else is written over.
+// makeRoom does what Options.Keep and Overwrite say: that removes checkpoints, files of single
+// steps and tables that the case no longer writes. All else is written over.
 func (r *run) makeRoom() error {
 	switch {
 	case r.Keep != nil:
@@ -28,7 +29,7 @@ func (r *run) makeRoom() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	for _, path := range append(old, r.stepFiles()...) {
+	for _, path := range append(append(old, r.stepFiles()...), r.otherTables()...) {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	return errors.Join(errs...)
@@ -76,6 +77,46 @@ func (r *run) stepFiles() (paths []string) {
 		}
 	}
 	return paths
+}
+
+// otherTables are those that a run of another case wrote: the case in the head of such a file has an
+// output of its name. A copy under another name, and what anybody else made, stay.
+func (r *run) otherTables() (paths []string) {
+	own := map[string]bool{}
+	for _, t := range r.tables() {
+		own[filepath.Base(t.table().path)] = true
+	}
+	all, _ := os.ReadDir(r.outputDir())
+	for _, f := range all {
+		output, isTable := strings.CutSuffix(f.Name(), ".csv")
+		kind, name, _ := strings.Cut(output, "_")
+		if path := r.outputDir(f.Name()); isTable && !own[f.Name()] && f.Type().IsRegular() && headHas(path, "[output."+kind+"."+name+"]") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// headHas tells whether the comments on top of a table of lbmsim have a line.
+func headHas(path, line string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines, inCase := bufio.NewScanner(f), false
+	for n := 0; lines.Scan(); n++ {
+		text, isComment := strings.CutPrefix(lines.Text(), "# ")
+		switch {
+		case !isComment && lines.Text() != "#", n == 0 && !strings.HasPrefix(text, "lbmsim "):
+			return false
+		case text == CaseMark:
+			inCase = true
+		case inCase && text == line:
+			return true
+		}
+	}
+	return false
 }
 
 // numbered are the files NAME_STEP.* of a folder, and the folders NAME_STEP.parts.

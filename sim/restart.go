@@ -70,6 +70,14 @@ func (r *run) restart() error {
 			return err
 		}
 		candidates = strings.Split(string(list), "\x00")
+	} else {
+		var err error
+		if r.root {
+			err = r.isThere(r.Restart)
+		}
+		if err := comm.Agree(r.Comm, err); err != nil {
+			return Agreed(ExitUsage, fmt.Errorf("--restart %s: %w", r.Restart, err))
+		}
 	}
 	var refused error
 	for i, path := range candidates {
@@ -98,6 +106,43 @@ func (r *run) restart() error {
 		}
 	}
 	return &Error{ExitFailure, refused}
+}
+
+// isThere says what there is in the place of a file that was named and is none.
+func (r *run) isThere(path string) error {
+	info, err := os.Stat(path)
+	what, dir := "there is no such file", filepath.Dir(path)
+	switch {
+	case err == nil && info.IsDir():
+		what, dir = "it is a folder; name a file", path
+	case !errors.Is(err, fs.ErrNotExist): // opening it says more
+		return nil
+	case !filepath.IsAbs(path):
+		if here, err := os.Getwd(); err == nil {
+			what += ", seen from " + here
+		}
+	}
+	const most = 5
+	for _, dir := range slices.Compact([]string{filepath.Clean(dir), r.outputDir(checkpointDir)}) {
+		found, err := checkpoint.Latest(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			what += "\n  there is no folder " + dir
+		case err != nil:
+			what += fmt.Sprintf("\n  %v", err)
+		case len(found) == 0:
+			what += "\n  there is no checkpoint in " + dir
+		default:
+			what += fmt.Sprintf("\n  in %s, the latest first:", dir)
+			for _, path := range found[:min(most, len(found))] {
+				what += " " + filepath.Base(path)
+			}
+			if n := len(found) - most; n > 0 {
+				what += fmt.Sprintf(" and %d more", n)
+			}
+		}
+	}
+	return errors.New(what + "\n  --restart latest takes the latest one of the output folder")
 }
 
 // noCheckpoint says where one was looked for, and what else can be done.

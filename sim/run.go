@@ -318,6 +318,9 @@ func (r *run) close() {
 		defer r.lock.Close()
 	}
 	for _, o := range r.outputs {
+		if s, ok := seriesOf(o); ok && r.lock != nil { // without it the folder is another run's
+			s.Close()
+		}
 		o.close()
 	}
 	for _, g := range r.graphs {

@@ -40,14 +40,15 @@ func (s *silent) Finish(x Summary) { s.summary = x }
 
 // trial is one run in a test.
 type trial struct {
-	text    string // the case
-	ranks   int
-	cut     [3]int // [run] ranks, not written into the case
-	threads int
-	wrap    func(device.Device) device.Device // of the CPU; nil: the device of the tests as it is
-	restart string
-	dir     string           // of the outputs
-	jobEnd  func() time.Time // or nil
+	text      string // the case
+	ranks     int
+	cut       [3]int // [run] ranks, not written into the case
+	threads   int
+	wrap      func(device.Device) device.Device // of the CPU; nil: the device of the tests as it is
+	restart   string
+	overwrite bool
+	dir       string           // of the outputs
+	jobEnd    func() time.Time // or nil
 }
 
 // run computes a case on ranks in this process.
@@ -107,7 +108,7 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	if tr.wrap != nil {
 		dev = tr.wrap(dev)
 	}
-	return Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Version: "test", JobEnd: tr.jobEnd}, nil
+	return Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}, nil
 }
 
 // must runs a case that has to succeed.

@@ -292,6 +292,22 @@ func (b *benchmark) seed() error {
 	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n))
 }
 
+// speedRow is bench.Speed with keys as in all JSON that the program writes.
+type speedRow struct {
+	Name    string  `json:"name"`
+	Cells   int     `json:"cells"`
+	MLUPS   float64 `json:"mlups"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Traffic int     `json:"traffic"`
+	GBps    float64 `json:"gbps"`
+	Ratio   float64 `json:"ratio"`
+	Share   float64 `json:"share"`
+	Bytes   float64 `json:"bytes"`
+	Oracle  float64 `json:"oracle"`
+	Without float64 `json:"without"`
+}
+
 // measure prints one table.
 func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 	speeds, err := bench.Measure(b.dev, jobs, b.rounds, b.passes)
@@ -301,10 +317,13 @@ func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 	if b.json {
 		for _, s := range speeds {
 			row := struct {
-				Part, What, Device, Version string
-				Size                        [3]int
-				bench.Speed
-			}{b.part, what, b.dev.Info().Model, version, n, s}
+				Part    string `json:"part"`
+				What    string `json:"what"`
+				Device  string `json:"device"`
+				Version string `json:"version"`
+				Size    [3]int `json:"size"`
+				speedRow
+			}{b.part, what, b.dev.Info().Model, version, n, speedRow(s)}
 			if err := json.NewEncoder(os.Stdout).Encode(row); err != nil {
 				return err
 			}
@@ -349,7 +368,7 @@ func (b *benchmark) ranks() error {
 		mpirun = "mpirun"
 	}
 	if mpirun, err = exec.LookPath(mpirun); err != nil {
-		fmt.Println("\nranks: not measured, there is no mpirun in PATH (LBMSIM_MPIRUN names another)")
+		fmt.Fprintln(os.Stderr, "ranks: not measured, there is no mpirun in PATH (LBMSIM_MPIRUN names another)") // beside rows of JSON
 		return nil
 	}
 	work, err := os.MkdirTemp("", "lbmsim-bench-")
@@ -396,9 +415,13 @@ forensics = false
 	}
 	if b.json {
 		return json.NewEncoder(os.Stdout).Encode(struct {
-			Part, Version                    string
-			Size                             [3]int
-			OneRank, TwoRanks, Ratio, Waited float64 // MLUPS, MLUPS, two by one, share of the time
+			Part     string  `json:"part"`
+			Version  string  `json:"version"`
+			Size     [3]int  `json:"size"`
+			OneRank  float64 `json:"one_rank"`  // MLUPS
+			TwoRanks float64 `json:"two_ranks"` // MLUPS
+			Ratio    float64 `json:"ratio"`     // two by one
+			Waited   float64 `json:"waited"`    // share of the time
 		}{b.part, version, [3]int{b.size, b.size, b.size}, bench.Median(ones), bench.Median(twos), bench.Median(ratios), bench.Median(hidden)})
 	}
 	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells, CPU\n", b.size)
@@ -440,7 +463,8 @@ func (b *benchmark) checkpoint() error {
 	case err != nil:
 	case b.json:
 		return json.NewEncoder(os.Stdout).Encode(struct {
-			Part, Version string
+			Part    string `json:"part"`
+			Version string `json:"version"`
 			checkpoint.Speed
 		}{b.part, version, speed})
 	default:

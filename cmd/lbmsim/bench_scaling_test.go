@@ -28,6 +28,7 @@ func TestBenchScalingOnRealRanks(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
+		snakeCase(t, line)
 		got = append(got, fmt.Sprint(row.Kind, " ", row.Ranks, row.Size))
 		if row.Skipped != "" || row.MLUPS <= 0 || row.Efficiency <= 0 || row.Ranks > 1 && (row.Bytes <= 0 || len(row.Verified) != 16) {
 			t.Errorf("%s", line)

@@ -12,6 +12,31 @@ import (
 	"lbmsim/model"
 )
 
+// snakeCase is how all JSON of the program has its keys.
+func snakeCase(t *testing.T, line string) {
+	t.Helper()
+	var row map[string]any
+	if err := json.Unmarshal([]byte(line), &row); err != nil || len(row) == 0 {
+		t.Fatalf("%v: %s", err, line)
+	}
+	for key := range row {
+		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("the key %q in %s", key, line)
+		}
+	}
+}
+
+// What no kernel computes has keys of the same form.
+func TestBenchKeys(t *testing.T) {
+	for _, part := range []string{"ranks", "checkpoint"} {
+		r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--passes", "1", "--rounds", "1", "--json", "--only", part, "--size", "8", "--dir", t.TempDir(), "--disk-mib", "1")
+		if r.code != 0 {
+			t.Fatalf("exit code %d\n%s", r.code, r.out)
+		}
+		snakeCase(t, strings.TrimSpace(r.out))
+	}
+}
+
 // Each model has a row, one with the eddy viscosity and the rooflines of the same turns.
 func TestBenchModels(t *testing.T) {
 	small := []string{"bench", "--device", "cpu", "--threads", "1", "--size", "16", "--passes", "2", "--rounds", "1", "--json"}
@@ -33,6 +58,7 @@ func TestBenchModels(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &row); err != nil {
 				t.Fatalf("%v: %s", err, line)
 			}
+			snakeCase(t, line)
 			got = append(got, fmt.Sprint(row.Name, " ", row.Size))
 			if law := strings.HasSuffix(row.Name, "smagorinsky"); row.Part != "models" || row.Ratio <= 0 || law != (row.Without > 0) {
 				t.Errorf("%s", line)
@@ -75,13 +101,16 @@ func TestBenchTunnel(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	for i, line := range lines {
 		var row struct {
-			What                       string
-			Size                       [3]int
-			MLUPS, OfPeriodic, OfWalls float64
+			What       string
+			Size       [3]int
+			MLUPS      float64
+			OfPeriodic float64 `json:"of_periodic"`
+			OfWalls    float64 `json:"of_walls"`
 		}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
+		snakeCase(t, line)
 		want := []string{"periodic", "walls and a lid", "tunnel with a ball"}[i%3]
 		if row.What != want || row.Size != [3]int{32, 16, 16} || row.MLUPS <= 0 || row.OfPeriodic <= 0 || row.OfWalls <= 0 || i%3 == 0 && row.OfPeriodic != 1 {
 			t.Error(line)

@@ -118,9 +118,15 @@ func (b *benchmark) tunnelRows(spec model.Spec, n [3]int, steps int, names []str
 		}
 		if b.json {
 			row, _ := json.Marshal(struct {
-				Part, What, Device, Version, Name string
-				Size                              [3]int
-				MLUPS, OfPeriodic, OfWalls        float64
+				Part       string  `json:"part"`
+				What       string  `json:"what"`
+				Device     string  `json:"device"`
+				Version    string  `json:"version"`
+				Name       string  `json:"name"`
+				Size       [3]int  `json:"size"`
+				MLUPS      float64 `json:"mlups"`
+				OfPeriodic float64 `json:"of_periodic"`
+				OfWalls    float64 `json:"of_walls"`
 			}{b.part, name, b.dev.Info().Model, version, spec.String(), n, bench.Median(v), of(names[0]), of(names[1])})
 			fmt.Println(string(row))
 			continue

@@ -95,7 +95,7 @@ every = 1
 every = 1
 `)
 	r := runProgram(t, dir, 1, "check", path)
-	for _, want := range []string{"file of body ball", "lists of links", "[output.plane.cut] ", "9000000 times, 9000000 files", "[output.fields] would be written 9000000 times", "but the disk of out/case has "} {
+	for _, want := range []string{"file of body ball", "lists of links", "[output.plane.cut] ", "9,000,000 times, 9,000,000 files", "[output.fields] would be written 9,000,000 times", "but the disk of out/case has "} {
 		if r.code != 0 || !strings.Contains(r.out, want) {
 			t.Errorf("exit code %d, no %q in\n%s", r.code, want, r.out)
 		}

@@ -122,8 +122,14 @@ fields = ["mean_velocity"]
 	}
 	for _, grid := range []string{"refined_1", "refined_2", "refined_4"} {
 		for _, table := range []string{"force_disc.csv", "series_flow.csv", "probe_p.csv"} {
-			if _, there := after[filepath.Join("study", grid, table)]; !there {
+			text, there := after[filepath.Join("study", grid, table)]
+			if !there {
 				t.Errorf("no %s of %s", table, grid)
+			}
+			// The case in its head is the one of factor 1, and not what was computed.
+			factor := strings.TrimPrefix(grid, "refined_")
+			if said := strings.Contains(text, "computed on a grid refined by "+factor+", diffusive scaling"); said != (factor != "1") {
+				t.Errorf("%s of %s: says that its grid is refined: %v", table, grid, said)
 			}
 		}
 	}

@@ -19,11 +19,11 @@ import (
 
 // Speed is the outcome of Bench in bytes a second, medians over the runs.
 type Speed struct {
-	Bytes      int64 // of one file
-	Runs       int
-	Checkpoint float64
-	DD         float64 // dd conv=fsync of the same bytes; 0 without dd
-	Read       float64 // reading the checkpoint back, verified; from the page cache if it fits
+	Bytes      int64   `json:"bytes"` // of one file
+	Runs       int     `json:"runs"`
+	Checkpoint float64 `json:"checkpoint"`
+	DD         float64 `json:"dd"`   // dd conv=fsync of the same bytes; 0 without dd
+	Read       float64 `json:"read"` // reading the checkpoint back, verified; from the page cache if it fits
 }
 
 // Ratio is the speed of checkpoints in units of dd's.

@@ -325,6 +325,94 @@ func TestTheIndexFollowsRestarts(t *testing.T) {
 	}
 }
 
+// Long indices are extended instead of written again, and are the same bytes as those that are;
+// whenever a reader looks, they are whole. Of a run that was killed in between nothing stays.
+func TestLongIndicesAreExtended(t *testing.T) {
+	defer func(n int64) { long = n }(long)
+	folders := [2]string{t.TempDir(), t.TempDir()}
+	var texts [2][2]string
+	for k, dir := range folders {
+		long = [2]int64{math.MaxInt64, 0}[k]
+		s := Series{Dir: dir, Name: "flow"}
+		g := testGrid(true)
+		for _, step := range []int64{10, 20, 30, 40, 30, 50, 60} {
+			if err := s.add(Meta{Step: step, Time: float64(step) / 7}, g, testFields); err != nil {
+				t.Fatal(err)
+			}
+			readIndex(t, s)
+			_, err := os.Stat(joint.Part(s.Index()))
+			if wanted := k == 1 && step != 10 && step != 30; (err == nil) != wanted && step != 30 {
+				t.Errorf("long = %d, step %d: the other file is there: %v, want %v", long, step, err == nil, wanted)
+			}
+			if step == 40 && k == 1 { // killed while it wrote
+				for _, path := range []string{s.Index(), s.xdmf()} {
+					if err := os.WriteFile(joint.Part(path), []byte("half of i"+xdmfEnd), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Rewind(comm.Serial(), 40); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Stat(joint.Part(s.xdmf())); err == nil {
+					t.Error("what a killed run left is still there")
+				}
+			}
+		}
+		s.Close()
+		for i, path := range []string{s.Index(), s.xdmf()} {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[k][i] = string(b)
+		}
+		if files := list(t, dir); strings.Contains(files, ".part") {
+			t.Errorf("left: %s", files)
+		}
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("extended:\n%s\nwritten again:\n%s", texts[1], texts[0])
+	}
+}
+
+// What the indices of ten thousand files take, is in proportion to them.
+func TestIndicesOfManyFiles(t *testing.T) {
+	s := Series{Dir: t.TempDir(), Name: "flow"}
+	wrote := func() (n int64) {
+		b, err := os.ReadFile("/proc/self/io")
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, line := range strings.Split(string(b), "\n") {
+			fmt.Sscanf(line, "wchar: %d", &n)
+		}
+		return n
+	}
+	const files = 1000
+	before := wrote()
+	for step := range int64(files) {
+		if err := s.add(Meta{Step: step, Time: float64(step)}, testGrid(true), testFields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var size int64
+	for _, path := range []string{s.Index(), s.xdmf()} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if n := wrote() - before; n > 40*size {
+		t.Errorf("%d bytes were written for indices of %d", n, size)
+	} else {
+		t.Logf("%d bytes were written for indices of %d", n, size)
+	}
+	if n := strings.Count(readIndex(t, s), "@"); n != files {
+		t.Errorf("%d files in the index, want %d", n, files)
+	}
+}
+
 // failing runs f on three ranks and expects the same error on all of them, and
 // the folder as it was.
 func failing(t *testing.T, dir string, f func(c comm.Comm) error, words ...string) {

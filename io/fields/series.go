@@ -102,6 +102,9 @@ func (s Series) write(x index) error {
 	return joint.Replace(s.xdmf(), x.xdmf())
 }
 
+// indexEnd is what stands behind the last line of a file.
+const indexEnd = "\n ]\n}\n"
+
 // json has one line a file.
 func (x index) json() ([]byte, error) {
 	var b bytes.Buffer
@@ -117,7 +120,7 @@ func (x index) json() ([]byte, error) {
 		b.WriteString("\n  ")
 		b.Write(line)
 	}
-	b.WriteString("\n ]\n}\n")
+	b.WriteString(indexEnd)
 	return b.Bytes(), nil
 }
 
@@ -134,14 +137,90 @@ func (x *index) keep(ok func(entry) bool) {
 
 // add puts a finished file into the index, in the place of one of the same step.
 func (s Series) add(m Meta, g Grid, fs []Field) error {
+	e := entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step, g, fs}
+	if s.extend(e) == nil { // else it is written whole, or that says why not
+		return nil
+	}
 	x, err := s.read()
 	if err != nil {
 		return err
 	}
 	x.keep(func(e entry) bool { return e.Step != m.Step })
-	x.Files = append(x.Files, entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step, g, fs})
+	x.Files = append(x.Files, e)
 	sort.SliceStable(x.Files, func(i, j int) bool { return x.Files[i].Step < x.Files[j].Step })
 	return s.write(x)
+}
+
+// long is from how many bytes on an index is extended instead of written again. A run with
+// thousands of files would write some megabytes for each of them.
+var long int64 = 64 << 10
+
+var errWhole = errors.New("the index has to be written whole")
+
+// extend puts a file that is later than all others into long indices.
+func (s Series) extend(e entry) error {
+	last, err := s.last()
+	if err != nil {
+		return err
+	}
+	if last >= e.Step {
+		return errWhole
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if err := joint.Extend(s.Index(), ",\n  "+string(line), indexEnd); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e.xdmf(&b)
+	return joint.Extend(s.xdmf(), b.String(), xdmfEnd)
+}
+
+// last is the step of the last file of a long index, from its last line.
+func (s Series) last() (int64, error) {
+	f, err := os.Open(s.Index())
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() < max(long, 1) {
+		return 0, errWhole
+	}
+	b := make([]byte, min(info.Size(), 64<<10))
+	if _, err := f.ReadAt(b, info.Size()-int64(len(b))); err != nil {
+		return 0, err
+	}
+	b, ended := bytes.CutSuffix(b, []byte(indexEnd))
+	at := bytes.LastIndexByte(b, '\n')
+	var e entry
+	if !ended || at < 0 || json.Unmarshal(b[at:], &e) != nil || e.Name == "" {
+		return 0, errWhole
+	}
+	return e.Step, nil
+}
+
+// Older is how many files of the index an older version wrote, with values of points. It did not say
+// what is in them, so the second index lacks them.
+func (s Series) Older() (n int, err error) {
+	x, err := s.read()
+	for _, e := range x.Files {
+		if len(e.Fields) == 0 {
+			n++
+		}
+	}
+	return n, err
+}
+
+// Close comes behind the last Commit of a run: it removes what only serves extending the indices.
+func (s Series) Close() {
+	joint.Extended(s.Index())
+	joint.Extended(s.xdmf())
 }
 
 // Rewind is collective and comes before the first Begin of a run: a restart from
@@ -159,6 +238,7 @@ func (s Series) Rewind(c comm.Comm, step int64) error {
 func (s Series) rewind(step int64) error {
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.hdf"))
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.parts", "*.hdf"))
+	s.Close() // a killed run did not
 	if step < 0 {
 		for _, path := range []string{s.Index(), s.xdmf()} {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 )
 
+const xdmfEnd = "</Grid></Domain></Xdmf>\n"
+
 func (s Series) xdmf() string { return filepath.Join(s.Dir, s.Name+".xdmf") }
 
 // xdmf is the index in that form: one line a file.
@@ -24,7 +26,7 @@ func (x index) xdmf() []byte {
 		}
 		e.xdmf(&b)
 	}
-	b.WriteString("</Grid></Domain></Xdmf>\n")
+	b.WriteString(xdmfEnd)
 	return b.Bytes()
 }
 

@@ -118,7 +118,7 @@ func TestScalingPictures(t *testing.T) {
 	if err := run(filepath.Join(dir, "b.svg"), []string{both}); err == nil || !strings.Contains(err.Error(), "one by one") {
 		t.Errorf("both kinds: %v", err)
 	}
-	bad := strings.Replace(scaled(t), `"EffLow":0.72`, `"EffLow":0.99`, 1)
+	bad := strings.Replace(scaled(t), `"efficiency_low":0.72`, `"efficiency_low":0.99`, 1)
 	if _, err := readScaling(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), "line 1: weak scaling on 2 ranks has no efficiency") {
 		t.Errorf("a wrong row: %v", err)
 	}

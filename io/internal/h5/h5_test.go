@@ -1,7 +1,9 @@
 package h5
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,5 +116,48 @@ func TestErrorsAreExplained(t *testing.T) {
 		t.Error("a group without parent")
 	} else {
 		t.Log(err)
+	}
+}
+
+// A length that damage has made of a text is no reason to take as much memory, nor to crash.
+func TestTextsLongerThanTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.h5")
+	f, err := Create(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 12345
+	text := strings.Repeat("a", n)
+	if err := errors.Join(f.Group("/g"), f.Text("/g/case", text), f.String("/g", "unit", text), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, long := range []uint32{1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32} {
+		b, found := bytes.Clone(good), 0
+		for i := 8; i+4 <= len(b); i++ { // the length of a type stands behind its class, 3, and the version of that, 1
+			if b[i-4] == 0x13 && binary.LittleEndian.Uint32(b[i:]) == n {
+				binary.LittleEndian.PutUint32(b[i:], long)
+				found++
+			}
+		}
+		if found != 2 {
+			t.Fatalf("%d texts in the file", found)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, e1 := f.ReadText("/g/case")
+		_, e2 := f.ReadString("/g", "unit")
+		f.Close()
+		if e1 == nil || !strings.Contains(e1.Error(), "longer than its file") || e2 == nil {
+			t.Errorf("texts of %d bytes in a file of %d: %v, %v", long, len(b), e1, e2)
+		}
 	}
 }

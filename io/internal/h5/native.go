@@ -15,6 +15,7 @@ package h5
 #cgo linux,amd64 LDFLAGS: -L/usr/lib/x86_64-linux-gnu/hdf5/serial
 #cgo linux,arm64 LDFLAGS: -L/usr/lib/aarch64-linux-gnu/hdf5/serial
 #cgo LDFLAGS: -lhdf5
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <hdf5.h>
@@ -137,6 +138,17 @@ static herr_t lbm_string_attr(hid_t obj, const char *name, const char *s, size_t
 	return r;
 }
 
+// lbm_room is memory for a text of n bytes of the file that obj is in, which may be damaged; NULL
+// and a note where it cannot have them.
+static char *lbm_room(hid_t obj, size_t n) {
+	hsize_t size = 0;
+	hid_t f = H5Iget_file_id(obj);
+	if (f < 0 || H5Fget_filesize(f, &size) < 0) lbm_note();
+	else if (n > size) snprintf(lbm_noted, sizeof lbm_noted, "the text has %zu bytes: longer than its file", n);
+	if (f >= 0) H5Fclose(f);
+	return n <= size ? (char *)malloc(n + 1) : NULL;
+}
+
 // lbm_read_string reads a fixed-length string attribute into fresh memory; NULL on failure.
 static char *lbm_read_string(hid_t obj, const char *name, size_t *n) {
 	char *out = NULL;
@@ -145,8 +157,7 @@ static char *lbm_read_string(hid_t obj, const char *name, size_t *n) {
 	hid_t t = H5Aget_type(a), sp = H5Aget_space(a);
 	if (t >= 0 && sp >= 0 && H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) == 0 &&
 	    H5Sget_simple_extent_npoints(sp) == 1) {
-		*n = H5Tget_size(t);
-		out = (char *)malloc(*n + 1);
+		out = lbm_room(obj, *n = H5Tget_size(t));
 		if (out && H5Aread(a, t, out) < 0) { free(out); out = NULL; }
 	}
 	if (sp >= 0) H5Sclose(sp);
@@ -207,8 +218,7 @@ static char *lbm_read_text(hid_t file, const char *path, size_t *n) {
 	hid_t t = H5Dget_type(d), sp = H5Dget_space(d);
 	if (t >= 0 && sp >= 0 && H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) == 0 &&
 	    H5Sget_simple_extent_npoints(sp) == 1) {
-		*n = H5Tget_size(t);
-		out = (char *)malloc(*n + 1);
+		out = lbm_room(file, *n = H5Tget_size(t));
 		if (out && H5Dread(d, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) { free(out); out = NULL; }
 	}
 	if (sp >= 0) H5Sclose(sp);
@@ -396,7 +406,7 @@ func takeString(p *C.char, n *C.size_t) (string, bool) {
 		return "", false
 	}
 	defer C.free(unsafe.Pointer(p))
-	b := C.GoBytes(unsafe.Pointer(p), C.int(*n))
+	b := unsafe.Slice((*byte)(unsafe.Pointer(p)), int(*n)) // C.GoBytes ends the program from 2^31 bytes on
 	for len(b) > 0 && b[len(b)-1] == 0 {
 		b = b[:len(b)-1]
 	}

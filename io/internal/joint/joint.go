@@ -8,6 +8,7 @@ package joint
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -305,4 +306,105 @@ func Replace(path string, data []byte) error {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// Extend puts more into a text file before its closing text, without writing the whole of it again:
+// at any moment path is a file that ends with that. It keeps the file as it was before under its
+// temporary name, brings that up to date the next time, and lets the two change places. Who has had
+// path open for two calls may see the second one's text come. Extended removes the other file, and
+// has to be called before the first Extend, too, for one that was killed may have left it half written.
+func Extend(path, more, closing string) error {
+	other := Part(path)
+	err := extend(path, other, more, closing)
+	if err == nil {
+		kept := other + before
+		linked := os.Link(path, kept) == nil // without links it is copied each time
+		if err = os.Rename(other, path); err == nil && linked {
+			linked = os.Rename(kept, other) == nil
+		}
+		if !linked || err != nil {
+			os.Remove(kept)
+		}
+	}
+	if err != nil {
+		os.Remove(other)
+		return fmt.Errorf("extend %s: %w", path, err)
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// before ends the name that the file has had while the two change places.
+const before = "2"
+
+// Extended removes what Extend keeps beside a file.
+func Extended(path string) {
+	os.Remove(Part(path))
+	os.Remove(Part(path) + before)
+}
+
+func extend(path, other, more, closing string) (err error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(other, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := to.Close(); err == nil {
+			err = e
+		}
+	}()
+	end, err := endOf(from, closing)
+	if err != nil {
+		return err
+	}
+	same, err := endOf(to, closing)
+	if err != nil || same > end || !alike(from, to, same) { // it is new, or somebody has edited path
+		same = 0
+	}
+	if err := to.Truncate(same); err != nil {
+		return err
+	}
+	if _, err := to.Seek(same, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.Copy(to, io.NewSectionReader(from, same, end-same)); err != nil {
+		return err
+	}
+	if _, err := to.WriteString(more + closing); err != nil {
+		return err
+	}
+	return to.Sync()
+}
+
+// alike compares the end of what two files have in common.
+func alike(a, b *os.File, end int64) bool {
+	n := min(end, 1024)
+	x, y := make([]byte, n), make([]byte, n)
+	_, e1 := a.ReadAt(x, end-n)
+	_, e2 := b.ReadAt(y, end-n)
+	return e1 == nil && e2 == nil && string(x) == string(y)
+}
+
+// endOf is where the closing text of a file begins.
+func endOf(f *os.File, closing string) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	at := info.Size() - int64(len(closing))
+	b := make([]byte, len(closing))
+	if at < 0 {
+		return 0, errors.New("it is too short")
+	}
+	if _, err := f.ReadAt(b, at); err != nil {
+		return 0, err
+	}
+	if string(b) != closing {
+		return 0, fmt.Errorf("it ends with %q instead of %q", b, closing)
+	}
+	return at, nil
 }
