@@ -355,3 +355,24 @@ func TestCutRefuses(t *testing.T) {
 }
 
 func add(a, b [3]int) [3]int { return [3]int{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+
+// Ranks that read the other end of an axis that is not cut by themselves have links for the other
+// axes alone, and no edges where they have no links.
+func TestWrapsNeedsNoLinks(t *testing.T) {
+	plans(t, func(t *testing.T, p Plan) {
+		p.Wraps = true
+		parts := p.Parts()
+		for rank := range p.Ranks() {
+			for _, l := range p.Links(rank) {
+				for a, up := range l.Side {
+					if up != 0 && parts[a] == 1 {
+						t.Errorf("a link towards %v, where the domain is not cut: %v parts", l.Side, parts)
+					}
+				}
+			}
+			if edges, bulk := p.Edges(rank); p.Ranks() == 1 && (len(edges) > 0 || bulk != (Box{Hi: p.Box(0).Size()})) {
+				t.Errorf("one rank has the edges %v and the bulk %v", edges, bulk)
+			}
+		}
+	})
+}

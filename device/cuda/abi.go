@@ -49,6 +49,7 @@ const (
 	rimGhost   = 1 << 18
 	rimOutlet  = 1 << 19
 	rimInner   = 1 << 20
+	rimCopy    = 1 << 21
 )
 
 // sumsABI is Sums: what a row or a plane of cells adds up to.

@@ -106,6 +106,9 @@ func (r rims) addGhosts(list *device.Faces, l decomp.Layout, wraps [3]bool, othe
 		if (c.X < 0 || int(c.X) >= l.N[0]) && r[side] != nil {
 			rim := r.rim(l, side, c.Row)
 			rim.from, rim.rule, rim.code = c.From, c.Rule, rim.code|rimGhost
+			if int(c.Rule) < list.Steady && list.Rules[c.Rule] == (device.FaceRule{}) { // as behind outflows
+				rim.code ^= rimGhost | rimCopy
+			}
 			if !others {
 				continue
 			}

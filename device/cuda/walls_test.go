@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/model"
 )
 
@@ -200,5 +201,63 @@ func BenchmarkWalls(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Whatever comes from beyond the end of a row is put there once: by the row itself, or by the cell that
+// a half-way wall sends it back to. It is the latter exactly where a link meets a wall at rest.
+func TestRims(t *testing.T) {
+	lattice, _ := model.FindLattice("D3Q19")
+	n := [3]int{64, 6, 5}
+	for _, wraps := range []bool{false, true} {
+		cells := randomCells(rand.New(rand.NewSource(4)), n, 3, 0.2, 1, 2)
+		r := rand.New(rand.NewSource(5))
+		for z := -1; z <= n[2]; z++ { // faces of which parts move
+			for y := -1; y <= n[1]; y++ {
+				cells.Type[cells.Index(-1, y, z)], cells.Type[cells.Index(n[0], y, z)] = 1+uint8(r.Intn(2)), 1+uint8(r.Intn(3))
+			}
+		}
+		periodic := [3]bool{false, wraps, false}
+		layout := decomp.NewLayout(n, [3]int{0, 0, 1}, 10)
+		found, err := device.FindWalls(lattice, layout, periodic, cells, blockCells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rims := findRims(found, layout, periodic, [2]bool{true, true})
+		at := func(side, y, z int) rimABI { return rims[side][(z+1)*(n[1]+2)+y+1] }
+		served := 0
+		for side, x := range []int{0, n[0] - 1} {
+			for z := 0; z < n[2]; z++ {
+				for y := 0; y < n[1]; y++ {
+					if cells.At(x, y, z) != 0 {
+						continue
+					}
+					for cy := -1; cy <= 1; cy++ {
+						for cz := -1; cz <= 1; cz++ { // what comes to (x, y, z) from the place behind
+							place, slot := at(side, y-cy, z-cz), rimSlot(cy, cz)
+							sends, own := at(side, y, z).code>>slot&1, place.code>>(rimOwn+slot)&1
+							rest := cells.At([]int{-1, n[0]}[side], y-cy, z-cz) == 1
+							if sends+own != 1 || sends == 1 != rest {
+								t.Fatalf("side %d, cell (%d, %d) with (%d, %d): sent back %d, the row's own %d, at rest %v", side, y, z, cy, cz, sends, own, rest)
+							}
+							served += int(sends)
+						}
+					}
+					if row := at(side, y, z).from; int(row) != layout.Row(y, z) {
+						t.Errorf("row %d %d is read at %d", y, z, row)
+					}
+				}
+			}
+		}
+		if served == 0 {
+			t.Error("nothing is sent back")
+		}
+		want := uint32(rimNone)
+		if wraps {
+			want = uint32(layout.Row(n[1]-1, 2))
+		}
+		if got := at(0, -1, 2).from; got != want {
+			t.Errorf("wraps %v: the row before the first is read at %d, not %d", wraps, got, want)
+		}
 	}
 }

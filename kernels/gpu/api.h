@@ -37,11 +37,11 @@ struct alignas(16) Rim {
 	unsigned from;    // stored row of the cell that there is to read; RIM_NONE: none
 	unsigned code;    // bits RIM_BOUNCES: slots of the rows beside which get what this row's cell sends there, as
 	                  // from a half-way wall; from RIM_OWN on: slots of this row that nobody fills so; RIM_GHOST:
-	                  // these are of a ghost cell (../face.h), else of nothing; an outflow: RIM_OUTLET, RIM_INNER
+	                  // these are of a ghost cell (../face.h); RIM_COPY: of one like the cell at the end; else of nothing; an outflow: RIM_OUTLET, RIM_INNER
 	unsigned rule;    // of the ghost cell
 	unsigned outlet;  // rule of the outflow (../outflow.h)
 };
-constexpr unsigned RIM_NONE = ~0u, RIM_BOUNCES = 511, RIM_OWN = 9, RIM_GHOST = 1 << 18, RIM_OUTLET = 1 << 19, RIM_INNER = 1 << 20;
+constexpr unsigned RIM_NONE = ~0u, RIM_BOUNCES = 511, RIM_OWN = 9, RIM_GHOST = 1 << 18, RIM_OUTLET = 1 << 19, RIM_INNER = 1 << 20, RIM_COPY = 1 << 21;
 
 // Case is one box of cells. It lies in the memory of the device, as does all that
 // it points to.

@@ -523,6 +523,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const S* from = !list && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
 		const long long step = from ? planeOf(box) : 0, values = (L::M + LBM_EXTRA) * box.layout.pitch;
 		const int at = list ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
+		const T* const faceRules = (const T*)box.c->faceRules;
+		const T* const outletRules = (const T*)box.c->outletRules;
 		// What is asked for is needed a plane later: words of the list, then what they name.
 		Rim coming{RIM_NONE, RIM_BOUNCES << RIM_OWN};
 		auto look = [&]() LBM_LAMBDA {
@@ -543,9 +545,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 			to.code = coming.code;
 			Row::read(to.cell, row, box.layout.pitch, at);
 			if (coming.code & RIM_GHOST)
-				for (int k = 0; k < FACE_NUMBERS; k++) to.face[k] = __ldg((const T*)box.c->faceRules + (long long)coming.rule * FACE_NUMBERS + k);
+				for (int k = 0; k < FACE_NUMBERS; k++) to.face[k] = __ldg(faceRules + (long long)coming.rule * FACE_NUMBERS + k);
 			if (coming.code & RIM_OUTLET) {
-				for (int k = 0; k < OUTLET_NUMBERS; k++) to.outlet[k] = __ldg((const T*)box.c->outletRules + (long long)coming.outlet * OUTLET_NUMBERS + k);
+				for (int k = 0; k < OUTLET_NUMBERS; k++) to.outlet[k] = __ldg(outletRules + (long long)coming.outlet * OUTLET_NUMBERS + k);
 				for (int k = 0; k < 2; k++) to.inner[k] = row[k * box.layout.pitch + (side ? at - 1 : 1)];
 			}
 			if (from) from += step;
@@ -563,16 +565,19 @@ template <class L, class C, class S, class T> struct StepMoments {
 			if (line < LINES && z <= z1) {
 				shared.drains[z & 3][line][side] = own.code & RIM_OUTLET;
 				if (own.code & RIM_OUTLET) shared.wave[z & 3][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
-				// First what is beyond, then what walls send back.
-				LBM_ROLLED for (int back = 0; back < 2; back++) {
-					const unsigned slots = (back ? own.code : own.code >> RIM_OWN) & RIM_BOUNCES;
-					if (!slots) continue;
+				// What is beyond, then what walls send back. Hardly a cell has both, so all lanes of the
+				// warp do with one turn whichever they have.
+				unsigned left = own.code & (RIM_BOUNCES | RIM_BOUNCES << RIM_OWN);
+				LBM_ROLLED while (left) {
+					const bool back = left <= RIM_BOUNCES;
+					const unsigned slots = back ? left : left >> RIM_OWN;
+					left = back ? 0 : left & RIM_BOUNCES;
 					Moments<L, T> m = Row::moments(own.cell, false);
 					if (back) {
 						unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
 					} else if (own.code & RIM_GHOST) {
 						FaceGhost<L, true, T, typename Row::Beside>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
-					} else if (list) {
+					} else if (list && !(own.code & RIM_COPY)) {
 						m = Moments<L, T>{};
 					}
 					if (side == 1) Row::mirror(m);
