@@ -239,6 +239,9 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	if err != nil {
 		return err
 	}
+	if w, ok := dev.(device.Wrapper); ok {
+		plan.Wraps = w.Wraps()
+	}
 	mass := 0.0
 	for y := range f.layout.N[1] { // row by row: the host may have less memory
 		row := f.all()
