@@ -28,7 +28,7 @@ type recorder struct {
 	recorded   []func()
 	launches   int // of graphs
 	replayed   int // calls of Step by them
-	steps      int // queued one by one
+	steps      int // calls of Step
 	syncs      int
 	shots      int
 	unprepared int  // of these, without memory taken ahead
