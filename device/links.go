@@ -49,14 +49,6 @@ func (w *Walls) Retime(l *Links, t float64) {
 	})
 }
 
-// Count is the number of cells; none of nil.
-func (l *Links) Count() int {
-	if l == nil {
-		return 0
-	}
-	return len(l.Cells)
-}
-
 // Touches tells that a cell lies at an end of the rows of n cells.
 func (l *Links) Touches(n int) bool {
 	return l != nil && slices.ContainsFunc(l.Cells, func(c LinkCell) bool { return c.X == 0 || int(c.X) == n-1 })

@@ -76,19 +76,25 @@ template <class L, class R> LBM_HD LBM_INLINE void add(Moments<L, R>& m, int i, 
 	});
 }
 
-// collideIncoming gives the components of a cell after the next step from the Q numbers that
-// stream in and the mass that went into walls and did not come back.
+// collideSums gives the components of a cell after the next step from the plain moments of what
+// streams in and the mass that went into walls and did not come back.
+template <class L, class C, class R>
+LBM_HD LBM_INLINE void collideSums(const Params<typename Scalar<R>::type>& p, Moments<L, R> m, const R& missing, R* out) {
+	m.r = m.r + missing;  // as a population at rest
+	removeTrace(m);
+	C::collide(m, p);
+	out[0] = m.r;
+	unroll<L::D>([&](auto a) LBM_LAMBDA { out[1 + a.value] = m.j[a.value]; });
+	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out[1 + L::D + k.value] = m.s[k.value]; });
+}
+
+// collideIncoming gives the same from the Q numbers that stream in.
 template <class L, class C, bool MOMENTS, class R>
 LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p, const R* in, const R& missing, R* out) {
 	if constexpr (MOMENTS) {
 		Moments<L, R> m{};
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { add(m, i.value, in[i.value]); });
-		m.r = m.r + missing;  // as a population at rest
-		removeTrace(m);
-		C::collide(m, p);
-		out[0] = m.r;
-		unroll<L::D>([&](auto a) LBM_LAMBDA { out[1 + a.value] = m.j[a.value]; });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out[1 + L::D + k.value] = m.s[k.value]; });
+		collideSums<L, C>(p, m, missing, out);
 	} else {
 		R f[L::Q];
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = in[i.value]; });
@@ -98,7 +104,7 @@ LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p
 	}
 }
 
-// C is the collision model. A step on a GPU has a warp for a cell and a lane for each direction
+// C is the collision model. A step on a GPU has a few threads for a cell, which share its directions
 // (gpu/special.h), on a CPU a vector's lane for each cell (cpu/special.h).
 template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell {
 	typedef Own<L, C, MOMENTS, T, AT> Populations;
@@ -118,39 +124,18 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 	// link is what comes out of the wall along direction i, whose word is given; back is
 	// what went in, own the cell itself.
 	LBM_HD LBM_INLINE T link(const Populations& own, int i, unsigned word, const T& back) const {
-		const T* const n = law(word);
 		if (word & GHOST_LINK) {
 			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			return around.population(i, from);
 		}
-		T f = n[0] * back;
-		if (n[1] != T(0)) f = f + n[1] * own.population(i);
-		if (n[2] != T(0)) {
+		const Numbers n = *(const Numbers*)law(word);
+		T f = n.v[0] * back;
+		if (n.v[1] != T(0)) f = f + n.v[1] * own.population(i);
+		if (n.v[2] != T(0)) {
 			const int behind[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
-			f = f + n[2] * around.population(L::opposite(i), behind);
+			f = f + n.v[2] * around.population(L::opposite(i), behind);
 		}
-		return f + n[3];
-	}
-
-	// kicks calls take(i, f) for the cell's links: what the law adds to half-way bounce-back. Of cells
-	// that need no more (device.Walls.Split) the step itself does the rest. Of so many lanes that share a cell
-	// each has its links.
-	template <class TAKE> LBM_HD LBM_INLINE void kicks(int lane, int lanes, TAKE take) const {
-		const int here[3] = {0, 0, 0};
-		const Populations own(around, here);
-		unsigned k = cell.first, rest = cell.links;
-		auto pass = [&](int n) LBM_LAMBDA {
-			for (; n > 0 && rest; n--, k++) rest &= rest - 1;
-		};
-		pass(lane);
-		LBM_ROLLED while (rest) {
-			const int i = ones((rest & -rest) - 1), behind[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
-			const Numbers n = *(const Numbers*)law(list[k]);
-			T f = (n.v[0] - T(1)) * own.population(L::opposite(i)) + n.v[1] * own.population(i);
-			if (n.v[2] != T(0)) f = f + n.v[2] * around.population(L::opposite(i), behind);
-			take(i, f + n.v[3]);
-			pass(lanes);
-		}
+		return f + n.v[3];
 	}
 
 	// rates is what collides: the box's numbers p, or the cell's own in their place.
@@ -163,6 +148,8 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 		return p;
 	}
 
+	// conserves: what walls kept stays in the cell.
+	LBM_HD LBM_INLINE bool conserves() const { return cell.more & MORE_CONSERVE; }
 	// incoming is what streams in along direction i; lost is what of it a wall kept.
 	LBM_HD LBM_INLINE T incoming(int i, T& lost) const {
 		const int own = links(i) ? 0 : 1, d[3] = {-own * Known<L>::c(i, 0), -own * Known<L>::c(i, 1), -own * Known<L>::c(i, 2)};
@@ -172,15 +159,6 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 		const T back = from.population(L::opposite(i)), v = link(from, i, list[cell.first + ones(cell.links & ((1u << i) - 1))], back);
 		lost = back - v;
 		return v;
-	}
-
-	// collide gives the components of the cell after the next step from the Q numbers that
-	// stream in and what of them walls kept.
-	LBM_HD LBM_INLINE void collide(const Params<T>& p, const T* in, const T* lost, T* out) const {
-		T missing{};
-		if (cell.more & MORE_CONSERVE)
-			for (int i = 0; i < L::Q; i++) missing = missing + lost[i];
-		collideIncoming<L, C, MOMENTS>(rates(p), in, missing, out);
 	}
 
 	// force calls take(k, F, M) for link number k of the list: the momentum that the fluid

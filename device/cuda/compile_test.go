@@ -247,7 +247,7 @@ func TestABI(t *testing.T) {
 		}
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
-		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::KICKERS": kickers, "lbm::PARTIES": device.MaxParties,
+		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_SHIFT": device.MoreShift,
 		"lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::FACE_NUMBERS": device.FaceNumbers, "lbm::OUTLET_NUMBERS": device.OutletNumbers, "lbm::OUTLET_BITS": device.OutletBits, "lbm::GHOST_LINK": device.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,

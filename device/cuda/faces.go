@@ -68,7 +68,7 @@ func (p *program) placeGhosts(w *walls, list *device.Faces) (err error) {
 	}
 	others := w.special.Touches(n[0]) || p.measures != nil && p.measures.links.Touches(n[0])
 	ghosts, own := w.rims.addGhosts(list, p.layout, p.wraps, others)
-	outlets, some := w.rims.addOutlets(list, p.layout, w.left, p.spec.Scalar)
+	outlets, some := w.rims.addOutlets(list, p.layout, w.special, p.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
 	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list, 0))
 	if p.spec.Precision == model.Float64 {

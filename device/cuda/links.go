@@ -15,9 +15,9 @@ import (
 // linkKernels is the functions of kernels/gpu/special.h, loaded only where a case has
 // special cells or measured walls.
 type linkKernels struct {
-	module                cu.Module
-	loaded                bool
-	special, kicks, force cu.Function
+	module         cu.Module
+	loaded         bool
+	special, force cu.Function
 }
 
 // linkLists is device.Links in the GPU's memory.
@@ -35,18 +35,10 @@ func (p *program) placeLinks(w *walls) error {
 	p.found = w.found
 	measured, err := w.found.Measured()
 	if err == nil && w.special != nil {
-		if p.laws, err = p.placeLists(w.special); err == nil && w.kicked != nil {
-			p.kicked, err = p.placeCells(w.kicked, *p.laws)
-		}
-		if err == nil && w.left != nil {
-			p.left, err = p.placeCells(w.left, *p.laws)
-		}
+		p.laws, err = p.placeLists(w.special)
 	}
 	if err == nil && measured != nil {
-		var lists *linkLists
-		if lists, err = p.placeLists(measured); err == nil {
-			p.measures, err = p.placeCells(measured, *lists)
-		}
+		p.measures, err = p.placeLists(measured)
 	}
 	if err != nil {
 		return fmt.Errorf("lists of links: %w", err)
@@ -67,9 +59,6 @@ func (p *program) placeLinks(w *walls) error {
 		if k.special, err = k.module.Function("lbm_special"); err != nil {
 			return fmt.Errorf("lbm_special: %w", err)
 		}
-		if k.kicks, err = k.module.Function("lbm_kicks"); err != nil {
-			return fmt.Errorf("lbm_kicks: %w", err)
-		}
 		if k.force, err = k.module.Function("lbm_forces"); err != nil {
 			return fmt.Errorf("lbm_forces: %w", err)
 		}
@@ -84,26 +73,18 @@ func (k *linkKernels) unload(d *Device) {
 	}
 }
 
-// placeLists places all but the cells.
 func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 	lists := &linkLists{links: l}
-	for to, data := range map[**buffer][]byte{&lists.laws: p.lawBytes(l, 0), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
+	var cells *buffer
+	for to, data := range map[**buffer][]byte{&cells: bytesOf(l.Cells), &lists.laws: p.lawBytes(l, 0), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
 		var err error
 		if *to, err = p.put(data); err != nil {
 			return nil, err
 		}
 	}
-	return lists, nil
-}
-
-// placeCells places the cells of l beside lists that it shares with others.
-func (p *program) placeCells(l *device.Links, lists linkLists) (*linkLists, error) {
-	lists.links = l
-	cells, err := p.put(bytesOf(l.Cells))
-	if err == nil {
-		lists.at, err = p.put(bytesOf([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
-	}
-	return &lists, err
+	var err error
+	lists.at, err = p.put(bytesOf([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
+	return lists, err
 }
 
 // lawBytes is the numbers of the laws from one on as the kernels read them.
@@ -141,31 +122,18 @@ func (p *program) cellsOf(l *device.Links, box decomp.Box) (first, last uint64) 
 	return uint64(l.Rows[from]), uint64(l.Rows[to])
 }
 
-// kickers are the threads of a kicked cell: KICKERS of kernels/gpu/special.h.
-const kickers = 4
+// specialLanes are the threads of a special cell: LBM_LANES of kernels/gpu/special.h.
+const specialLanes = 8
 
-// stepKicks queues the kicks of curved walls, before the cells of the box.
-func (p *program) stepKicks(s *stream, in *buffer, box decomp.Box) {
-	if p.kicked == nil {
-		return
-	}
-	if first, last := p.cellsOf(p.kicked.links, box); first < last {
-		s.queue("kicks of walls", func() error {
-			return launch(p.links.kicks, [3]int{ceil(kickers*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
-				uint64(p.box.at), uint64(in.at), uint64(p.kicked.at.at), uint64(p.staying), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
-		})
-	}
-}
-
-// stepSpecial queues the special cells of a step that kicks are not enough for, behind the others of the box.
+// stepSpecial queues the special cells of a step, behind the others of the box.
 func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
-	if p.left == nil {
+	if p.laws == nil {
 		return
 	}
-	if first, last := p.cellsOf(p.left.links, box); first < last {
+	if first, last := p.cellsOf(p.laws.links, box); first < last {
 		s.queue("special cells", func() error {
-			return launch(p.links.special, [3]int{ceil(int(last-first), rowThreads/32), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
-				uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.left.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
+			return launch(p.links.special, [3]int{ceil(specialLanes*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+				uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
 		})
 	}
 }

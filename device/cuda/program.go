@@ -36,9 +36,7 @@ type program struct {
 	types          int    // of solid cells
 	links          linkKernels
 	laws, measures *linkLists // nil where there are none
-	kicked, left   *linkLists // parts of laws; nil likewise
 	wraps          [3]bool    // axes along which the box is its own neighbour
-	staying        int        // number of the first set of kicks that follows from the state
 	faces          faces
 	scalar         scalar
 
@@ -109,7 +107,6 @@ func ownPitch(pitch int) int {
 // place puts the box and its lists into the GPU's memory.
 func (p *program) place(w *walls) error {
 	list := w.kicks
-	p.staying = w.staying(p.spec.Lattice.Q())
 	if p.spec.Collision.Scheme == model.Moments {
 		list = momentsOf(p.spec.Lattice, list)
 	}
@@ -164,7 +161,7 @@ func (p *program) place(w *walls) error {
 		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{bytesOf(w.blocks)}},
 		{&box.words, 4 * w.count, words},
 		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
-		{&box.kicks, len(kicks) / p.staying * (p.staying + w.kicked.Count()), [][]byte{kicks}},
+		{&box.kicks, len(kicks), [][]byte{kicks}},
 	} {
 		if *list.at, err = put(list.bytes, list.parts...); err != nil {
 			return fmt.Errorf("lists of walls: %w", err)
@@ -262,7 +259,6 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	if box.Cells() == 0 {
 		return
 	}
-	p.stepKicks(own, from, box)
 	k := &p.kernels
 	// A grid has at most 65535 blocks along y and z.
 	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid * k.tile[2] {

@@ -123,13 +123,13 @@ func (r rims) addGhosts(list *device.Faces, l decomp.Layout, wraps [3]bool, othe
 
 // addOutlets tells the rims of outflows across x, and whether there are any, and gives back those that need
 // a kernel of their own: across other axes, and beside cells that are changed behind the march, by their
-// laws (left) or by a scalar.
-func (r rims) addOutlets(list *device.Faces, l decomp.Layout, left *device.Links, scalar bool) (outlets []device.OutletCell, some bool) {
+// laws or by a scalar.
+func (r rims) addOutlets(list *device.Faces, l decomp.Layout, special *device.Links, scalar bool) (outlets []device.OutletCell, some bool) {
 	n := l.N
 	for _, o := range list.Outlets {
 		y, z := rowOf(l, o.Row)
 		side, behind := int(o.Axes>>1&1), scalar || n[0] < 2
-		for _, c := range left.Of(z*n[1] + y) {
+		for _, c := range special.Of(z*n[1] + y) {
 			behind = behind || int32(c.X) == o.X
 		}
 		if o.Axes&1 != 0 && r[side] != nil && !behind {

@@ -18,17 +18,15 @@ type walls struct {
 	words  [][]uint32 // of the cells beside walls, of one range of rows each
 	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
 	count  int        // words in all
-	kicks  []float64  // [set][Q] of those that stay; set 0 is zeros. Those of kicked cells come behind them.
+	kicks  []float64  // [set][Q]; set 0 is zeros
 	found  *device.Walls
 	mirror [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
 	rims   rims    // models of moments: what lies beyond the ends of rows
 
-	special      *device.Links // cells with laws beyond half-way bounce-back; nil: none
-	kicked, left *device.Links // of these the ones for which kicks are enough, and the others
+	// Cells with laws beyond half-way bounce-back; nil: none. A kernel of their own computes them behind the
+	// others, so they have no words.
+	special *device.Links
 }
-
-// staying is the number of sets of kicks that stay.
-func (w *walls) staying(q int) int { return len(w.kicks) / q }
 
 // kickSet is the kicks of all directions into one cell.
 type kickSet [1 << 5]float64
@@ -45,7 +43,6 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
-	w.kicked, w.left = found.Split(w.special)
 	drop := func(x, y, z int) uint32 { return w.rims.drop(spec.Lattice, n, x, y, z) }
 	if spec.Collision.Scheme == model.Moments {
 		if !periodic[0] {
@@ -58,7 +55,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	var parts []*wallPart
 	var mu sync.Mutex
 	device.InParallel(n[1]*n[2], func(lo, hi int) {
-		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, whole: spec.Collision.Scheme != model.Moments, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
 		p.find(w, l, cells)
 		mu.Lock()
 		parts = append(parts, p)
@@ -98,21 +95,17 @@ type wallPart struct {
 	lo, hi int
 	blocks []block
 	drop   func(x, y, z int) uint32 // directions of a cell that need no word
-	whole  bool                     // but where the cell is kicked
 	words  []uint32
 	sets   []uint32 // of the words
 	ids    map[kickSet]uint32
 	kicks  []kickSet // by number
 }
 
-// kickedSet marks the number of a kicked cell in the place of that of its set.
-const kickedSet = 1 << 31
-
 func (p *wallPart) find(w *walls, l decomp.Layout, cells model.Cells) {
 	found, ny, across := w.found, l.N[1], l.Pitch/blockCells
 	for r := p.lo; r < p.hi; r++ {
 		y, z := r%ny, r/ny
-		kicked := w.kicked.Of(r)
+		special := w.special.Of(r)
 		for b := 0; b < across; b++ {
 			e := &p.blocks[(r-p.lo)*across+b]
 			e.first = uint32(len(p.words))
@@ -127,18 +120,13 @@ func (p *wallPart) find(w *walls, l decomp.Layout, cells model.Cells) {
 					e.solid |= 1 << k
 					continue
 				}
-				links := found.Links(index + k)
-				for len(kicked) > 0 && int(kicked[0].X) < x {
-					kicked = kicked[1:]
+				for len(special) > 0 && int(special[0].X) < x {
+					special = special[1:]
 				}
-				own := len(kicked) > 0 && int(kicked[0].X) == x
-				if !own || !p.whole {
-					links &^= p.drop(x, y, z)
+				if len(special) > 0 && int(special[0].X) == x {
+					continue
 				}
-				if own {
-					e.links |= 1 << k
-					p.words, p.sets = append(p.words, links|1<<movingBit), append(p.sets, kickedSet|uint32(w.kicked.Rows[r+1]-uint32(len(kicked))))
-				} else if links != 0 {
+				if links := found.Links(index+k) &^ p.drop(x, y, z); links != 0 {
 					e.links |= 1 << k
 					p.add(found, index+k, links)
 				}
@@ -195,9 +183,7 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 			number[k] = id
 		}
 		for i, set := range p.sets {
-			if set&kickedSet == 0 {
-				p.sets[i] = number[set]
-			}
+			p.sets[i] = number[set]
 		}
 		for i := range p.blocks {
 			p.blocks[i].first += uint32(w.count)
@@ -205,15 +191,8 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 		w.words, w.sets = append(w.words, p.words), append(w.sets, p.sets)
 		w.count += len(p.words)
 	}
-	if len(ids) == 1 && w.kicked == nil {
+	if len(ids) == 1 {
 		w.sets = nil
-	}
-	for _, sets := range w.sets {
-		for i, set := range sets {
-			if set&kickedSet != 0 {
-				sets[i] = uint32(len(ids)) + set&^kickedSet
-			}
-		}
 	}
 	if w.count >= 1<<32 {
 		return fmt.Errorf("%d cells are at walls, more than a GPU's lists can number", w.count)

@@ -4,6 +4,11 @@
 #include "box.h"
 #include "model.h"
 
+// Threads of a special cell; device/cuda/links.go knows.
+#ifndef LBM_LANES
+#define LBM_LANES 8
+#endif
+
 namespace lbm { namespace {
 
 // Links is the lists of device.Links, in the memory of the device; laws are of LBM_REAL.
@@ -38,61 +43,55 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	};
 	typedef SpecialCell<L, C, MOMENTS, T, At> Cell;
 
-	// A warp for each cell, a lane for each direction; the cell then follows from what all lanes
-	// have, in the order of the directions.
-	static constexpr int CELLS = ROW / 32;
-	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
-		__shared__ T shared[CELLS][2][32];
-		const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-		const long long k = first + (long long)blockIdx.x * CELLS + warp;
-		if (k >= last) return;
-		const Box box(c, COMPONENTS);
-		const LinkCell cell = links->cells[k];
-		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
-		if (y < ylo || y >= yhi) return;
-		const At at{box, in, int(cell.x), y, z};
-		const Cell special(at, cell, links->list, (const T*)links->laws);
-		if (lane < L::Q) shared[warp][0][lane] = special.incoming(lane, shared[warp][1][lane]);
-		__syncwarp();
-		T v[COMPONENTS];
-		special.collide(box.params<T>(), shared[warp][0], shared[warp][1], v);
-		S* const to = out + box.layout.at(cell.x, y, z, 0);
-		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
-			constexpr int K = decltype(i)::value;
-			if (lane == K) to[K * box.layout.pitch] = Store::template put<K>(v[K]);
-		});
+	// A cell has LANES threads, which share its directions: most of the time goes by with waiting for one
+	// neighbour's or one law's numbers after the other's. Sums over the threads are added in one order.
+	static constexpr int LANES = LBM_LANES, CELLS = ROW / LANES;
+	__device__ static LBM_INLINE T together(T v) {
+		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
+		return v;
 	}
-
-	// kicks makes the sets of kicks of cells whose laws need no more, from set number `set` on. A cell
-	// has KICKERS lanes, for most of the time goes by with waiting for one link's numbers after the other's;
-	// their sums are added up in one order.
-	static constexpr int KICKERS = 4;
-	__device__ static LBM_INLINE void kicks(const Case* c, const S* LBM_RESTRICT state, const Links* links, long long set, int ylo, int yhi, long long first, long long last) {
-		const int lane = threadIdx.x % KICKERS;
-		const long long k = first + ((long long)blockIdx.x * ROW + threadIdx.x) / KICKERS;
+	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
+		const int lane = threadIdx.x % LANES;
+		const long long k = first + (long long)blockIdx.x * CELLS + threadIdx.x / LANES;
 		const Box box(c, COMPONENTS);
 		LinkCell cell{};
 		if (k < last) cell = links->cells[k];
 		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
 		const bool wanted = k < last && y >= ylo && y < yhi;
-		if (!wanted) cell.links = 0;
-		const At at{box, state, int(cell.x), y, z};
-		T* const to = (T*)c->kicks + (set + k) * COMPONENTS;
+		const At at{box, in, int(cell.x), y, z};
 		const Cell special(at, cell, links->list, (const T*)links->laws);
+		T missing{};
+		auto each = [&](auto take) LBM_LAMBDA {
+			if (!wanted) return;
+			LBM_ROLLED for (int i = lane; i < L::Q; i += LANES) {
+				T lost;
+				take(i, special.incoming(i, lost));
+				missing = missing + lost;
+			}
+		};
+		T v[COMPONENTS];
 		if constexpr (MOMENTS) {
 			Moments<L, T> m{};
-			special.kicks(lane, KICKERS, [&](int i, const T& f) LBM_LAMBDA { add(m, i, f); });
-			T v[L::M];
-			v[0] = m.r;
-			unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = m.j[a.value]; });
-			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { v[1 + L::D + j.value] = m.s[j.value]; });
-			unroll<L::M>([&](auto j) LBM_LAMBDA {
-				for (int other = 1; other < KICKERS; other *= 2) v[j.value] = v[j.value] + __shfl_xor_sync(~0u, v[j.value], other);
-				if (wanted && j.value % KICKERS == lane) to[j.value] = v[j.value];
-			});
+			each([&](int i, const T& f) LBM_LAMBDA { add(m, i, f); });
+			m.r = together(m.r);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = together(m.j[a.value]); });
+			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { m.s[j.value] = together(m.s[j.value]); });
+			missing = together(missing);
+			collideSums<L, C>(special.rates(box.params<T>()), m, special.conserves() ? missing : T(0), v);
 		} else {
-			special.kicks(lane, KICKERS, [&](int i, const T& f) LBM_LAMBDA { to[i] = f; });
+			__shared__ T shared[CELLS][L::Q];
+			T* const f = shared[threadIdx.x / LANES];
+			each([&](int i, const T& v) LBM_LAMBDA { f[i] = v; });
+			missing = together(missing);
+			__syncwarp();
+			collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, special.conserves() ? missing : T(0), v);
 		}
+		if (!wanted) return;
+		S* const to = out + box.layout.at(cell.x, y, z, 0);
+		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
+			constexpr int K = decltype(i)::value;
+			if (lane == K % LANES) to[K * box.layout.pitch] = Store::template put<K>(v[K]);
+		});
 	}
 
 	// forces adds to sums, [type][force, torque]: integers, so that their order does not
@@ -135,12 +134,6 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
-}
-// The same of the cells whose kicks are all that their laws need: before the step. The first has the
-// set of kicks of that number.
-extern "C" __global__ void __launch_bounds__(ROW)
-lbm_kicks(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, long long set, long long ylo, long long yhi, long long first, long long last) {
-	lbm::Special::kicks(c, state, links, set, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_forces(const lbm::Case* c, const lbm::Value* state, const lbm::Links* links, unsigned long long* sums, long long x, long long y, long long z, long long count) {
