@@ -26,39 +26,27 @@ enum { LINK_NUMBERS = 8, LINK_VELOCITY = 4, LINK_DISTANCE = 7, CELL_OMEGA = 0, C
 // order of cells and ranks does not matter.
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
-// Around is a cell and its neighbours. AT reads the state: get<C>(d) is component C of
-// the neighbour at d; any(i, d) is population i, known at run time only. C expands moments.
+// storedMoments are those whose component k, in the order of memory, is get(Int<k>).
+template <class L, class T, class GET> LBM_HD LBM_INLINE Moments<L, T> storedMoments(GET get) {
+	Moments<L, T> m;
+	m.r = get(Int<0>{});
+	unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = get(Int<1 + decltype(a)::value>{}); });
+	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = get(Int<1 + L::D + decltype(k)::value>{}); });
+	return m;
+}
+
+// Around is a cell and its neighbours. AT reads the state: near(d) is the neighbour at d, of which get<C>()
+// is component C, any(i) population i, known at run time only. C expands moments.
 // Here directions are numbers, not types: unrolled, this is minutes of compilation for a
 // few cells.
 template <class L, class C, bool MOMENTS, class T, class AT> struct Around {
 	const AT& at;
 
-	LBM_HD LBM_INLINE Expansion<L, T> expansion(const int* d) const {
-		Moments<L, T> m;
-		m.r = at.template get<0>(d);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = at.template get<1 + decltype(a)::value>(d); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = at.template get<1 + L::D + decltype(k)::value>(d); });
-		return C::expand(m);
-	}
 	LBM_HD LBM_INLINE T population(int i, const int* d) const {
-		if constexpr (MOMENTS) return expansion(d).any(i);
-		else return at.any(i, d);
+		const auto cell = at.near(d);
+		if constexpr (MOMENTS) return C::expand(storedMoments<L, T>([&](auto k) LBM_LAMBDA { return cell.template get<decltype(k)::value>(); })).any(i);
+		else return cell.any(i);
 	}
-};
-
-// Own is one cell, the one itself or the neighbour at d: its populations after the last collision.
-template <class L, class C, bool MOMENTS, class T, class AT> struct Own;
-template <class L, class C, class T, class AT> struct Own<L, C, true, T, AT> {
-	typedef Around<L, C, true, T, AT> Place;
-	Expansion<L, T> h;
-	LBM_HD LBM_INLINE Own(const Place& around, const int* d) : h(around.expansion(d)) {}
-	LBM_HD LBM_INLINE T population(int i) const { return h.any(i); }
-};
-template <class L, class C, class T, class AT> struct Own<L, C, false, T, AT> {
-	const Around<L, C, false, T, AT>& around;
-	const int* const d;
-	LBM_HD LBM_INLINE Own(const Around<L, C, false, T, AT>& around, const int* d) : around(around), d(d) {}
-	LBM_HD LBM_INLINE T population(int i) const { return around.population(i, d); }
 };
 
 // add adds population f of direction i to the plain moments.
@@ -107,7 +95,6 @@ LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p
 // C is the collision model. A step on a GPU has a few threads for a cell, which share its directions
 // (gpu/special.h), on a CPU a vector's lane for each cell (cpu/special.h).
 template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell {
-	typedef Own<L, C, MOMENTS, T, AT> Populations;
 	struct alignas(4 * sizeof(T)) Numbers { T v[4]; };  // of a law, for one load
 	const Around<L, C, MOMENTS, T, AT> around;
 	const LinkCell cell;
@@ -121,21 +108,30 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 	LBM_HD LBM_INLINE const T* numbers() const { return laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS; }
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~GHOST_LINK) * LINK_NUMBERS; }
 
-	// link is what comes out of the wall along direction i, whose word is given; back is
-	// what went in, own the cell itself.
-	LBM_HD LBM_INLINE T link(const Populations& own, int i, unsigned word, const T& back) const {
-		if (word & GHOST_LINK) {
-			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
-			return around.population(i, from);
+	// incoming is what streams in along direction i; of a link, back is what went into the wall. A law has up to
+	// three terms, and what streams in freely is one: a loop over them, because on a GPU the time of a few
+	// cells goes by with fetching instructions.
+	LBM_HD LBM_INLINE T incoming(int i, T& back) const {
+		const bool wall = links(i);
+		Numbers n{{T(1), T(0), T(0), T(0)}};
+		bool ghost = false;
+		if (wall) {
+			const unsigned word = list[cell.first + ones(cell.links & ((1u << i) - 1))];
+			ghost = word & GHOST_LINK;
+			if (ghost) n = Numbers{{T(0), T(1), T(0), T(0)}};
+			else n = *(const Numbers*)(laws + (long long)word * LINK_NUMBERS);
 		}
-		const Numbers n = *(const Numbers*)law(word);
-		T f = n.v[0] * back;
-		if (n.v[1] != T(0)) f = f + n.v[1] * own.population(i);
-		if (n.v[2] != T(0)) {
-			const int behind[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
-			f = f + n.v[2] * around.population(L::opposite(i), behind);
+		T sum{};
+		LBM_ROLLED for (int k = 0; k < (wall ? 3 : 1); k++) {
+			const T factor = k == 0 ? n.v[0] : k == 1 ? n.v[1] : n.v[2];
+			if (k > 0 && factor == T(0)) continue;
+			const int way = !wall || (ghost && k == 1) ? -1 : k == 2 ? 1 : 0;
+			const int d[3] = {way * Known<L>::c(i, 0), way * Known<L>::c(i, 1), way * Known<L>::c(i, 2)};
+			const T f = around.population(wall && k != 1 ? L::opposite(i) : i, d);
+			if (k == 0) back = f;
+			sum = sum + factor * f;
 		}
-		return f + n.v[3];
+		return sum + n.v[3];
 	}
 
 	// rates is what collides: the box's numbers p, or the cell's own in their place.
@@ -150,16 +146,6 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 
 	// conserves: what walls kept stays in the cell.
 	LBM_HD LBM_INLINE bool conserves() const { return cell.more & MORE_CONSERVE; }
-	// incoming is what streams in along direction i; lost is what of it a wall kept.
-	LBM_HD LBM_INLINE T incoming(int i, T& lost) const {
-		const int own = links(i) ? 0 : 1, d[3] = {-own * Known<L>::c(i, 0), -own * Known<L>::c(i, 1), -own * Known<L>::c(i, 2)};
-		const Populations from(around, d);
-		lost = T(0);
-		if (own) return from.population(i);
-		const T back = from.population(L::opposite(i)), v = link(from, i, list[cell.first + ones(cell.links & ((1u << i) - 1))], back);
-		lost = back - v;
-		return v;
-	}
 
 	// force calls take(k, F, M) for link number k of the list: the momentum that the fluid
 	// gives to the wall in the coming step, by the exchange of momentum in the wall's frame
@@ -168,15 +154,12 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell 
 	// of populations less their values at rest, hence with the pressure at rest as zero;
 	// and its moment about the origin of x, the cell's centre.
 	template <class TAKE> LBM_HD LBM_INLINE void force(const double* x, TAKE take) const {
-		const int here[3] = {0, 0, 0};
-		const Populations own(around, here);
 		unsigned k = cell.first;
 		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
 			if (!links(i)) continue;
-			const T back = own.population(L::opposite(i));
-			const unsigned word = list[k];
-			const double in = double(back), out = double(link(own, i, word, back));
-			const T* const n = law(word);
+			T back;
+			const double out = double(incoming(i, back)), in = double(back);
+			const T* const n = law(list[k]);
 			double F[3], at[3], M[3];
 			for (int a = 0; a < 3; a++) {
 				F[a] = -double(Known<L>::c(i, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);

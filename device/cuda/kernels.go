@@ -24,7 +24,7 @@ type kernelSet struct {
 	threads [2]int
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
-	ends    bool   // is boxABI.mirror, or rims, heeded?
+	ends    int    // of lbm_step_shape: see servesEnds
 	slots   int    // blocks that the GPU runs at once
 }
 
@@ -65,7 +65,7 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
 		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
-		k.shared, k.ends = int(shape[5]), shape[6] != 0
+		k.shared, k.ends = int(shape[5]), int(shape[6])
 		if k.shared > 48<<10 {
 			// Above what every GPU has, a function has to ask.
 			if err := check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared))); err != nil {
@@ -87,6 +87,11 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		k.unload(d)
 	}
 	return k, err
+}
+
+// servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.
+func (k *kernelSet) servesEnds(nx int) [2]bool {
+	return [2]bool{k.ends > 0, k.ends > 0 && nx%k.ends == 0}
 }
 
 // code is the machine code of spec for this GPU.

@@ -72,8 +72,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
 		return nil, err
 	}
-	k := &p.kernels
-	w, err := findWalls(spec, layout, periodic, cells, [2]bool{k.ends, k.ends && layout.N[0]%k.tile[0] == 0})
+	w, err := findWalls(spec, layout, periodic, cells, p.kernels.servesEnds(layout.N[0]))
 	if err == nil {
 		err = p.place(w)
 	}

@@ -62,12 +62,17 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 			step = beyond ? 1 : pitch;
 			return beyond ? beyond : row[d[2] + 1][d[1] + 1] + at;
 		}
-		LBM_INLINE T any(int k, const int* d) const {
+		struct Near {
+			const S* p;
 			long step;
-			const S* const p = place(d, step);
-			return T(Values::get(p[k * step], k));
+			LBM_INLINE T any(int k) const { return T(Values::get(p[k * step], k)); }
+			template <int K> LBM_INLINE T get() const { return any(K); }
+		};
+		LBM_INLINE Near near(const int* d) const {
+			Near cell;
+			cell.p = place(d, cell.step);
+			return cell;
 		}
-		template <int K> LBM_INLINE T get(const int* d) const { return any(K, d); }
 	};
 
 	typedef typename Lanes<T>::R R;

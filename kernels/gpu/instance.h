@@ -27,10 +27,10 @@ lbm_step(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, long long yl
 }
 // What the host must know to launch lbm_step: threads a block (x, y), cells that a
 // block computes (x, y, z; along the last axis of the lattice it may be more or fewer,
-// the blocks share the range evenly), bytes of dynamic shared memory, and whether
-// Case::mirror is heeded (then side 1 only if n[0] is a multiple of the cells along x).
+// the blocks share the range evenly), bytes of dynamic shared memory, and of how many cells a row has to have
+// a multiple for Case::mirror or Case::rims to be heeded on side 1; 0: neither is, on no side.
 extern "C" __constant__ int lbm_step_shape[7] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
-	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::MIRRORS};
+	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::ENDS};
 
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_init(const lbm::Case* c, lbm::Value* state, const double* fields, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {

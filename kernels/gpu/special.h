@@ -29,16 +29,20 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		const S* state;
 		int x, y, z;
 
-		template <int K> __device__ LBM_INLINE T get(const int* d) const { return Store::template get<K>(*place(K, d)); }
-		// Populations have one scale in 16 bits.
-		__device__ LBM_INLINE T any(int i, const int* d) const { return Store::template get<0>(*place(i, d)); }
-		__device__ LBM_INLINE const S* place(int component, const int* d) const {
+		struct Near {
+			const S* p;
+			int step;
+			template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(p[K * step]); }
+			// Populations have one scale in 16 bits.
+			__device__ LBM_INLINE T any(int i) const { return Store::template get<0>(p[i * step]); }
+		};
+		__device__ LBM_INLINE Near near(const int* d) const {
 			int at[3] = {x + d[0], y + d[1], z + d[2]};
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
-			if (at[0] < 0 || at[0] >= box.layout.nx) return Box::end<S>(box.c, box.layout, at[0] > 0, box.layout.row(at[1], at[2]), COMPONENTS) + component;
-			return state + box.layout.at(at[0], at[1], at[2], component);
+			if (at[0] < 0 || at[0] >= box.layout.nx) return {Box::end<S>(box.c, box.layout, at[0] > 0, box.layout.row(at[1], at[2]), COMPONENTS), 1};
+			return {state + box.layout.at(at[0], at[1], at[2], 0), box.layout.pitch};
 		}
 	};
 	typedef SpecialCell<L, C, MOMENTS, T, At> Cell;
@@ -64,9 +68,10 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		auto each = [&](auto take) LBM_LAMBDA {
 			if (!wanted) return;
 			LBM_ROLLED for (int i = lane; i < L::Q; i += LANES) {
-				T lost;
-				take(i, special.incoming(i, lost));
-				missing = missing + lost;
+				T back;
+				const T f = special.incoming(i, back);
+				if (special.links(i)) missing = missing + (back - f);
+				take(i, f);
 			}
 		};
 		T v[COMPONENTS];

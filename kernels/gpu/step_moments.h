@@ -34,7 +34,7 @@
 #define LBM_ROWS (L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
 #endif
 #ifndef LBM_WAITS
-#define LBM_WAITS (L::Q == 27 && sizeof(S) == 2 ? 10 : 0)
+#define LBM_WAITS (L::Q == 27 ? (sizeof(S) == 4 ? 0 : 10) : sizeof(S) == 8 ? 2 : LBM_PITCH ? 0 : 3)
 #endif
 #ifndef LBM_MARCH
 #define LBM_MARCH (L::D == 2 ? 32 : L::Q == 27 ? (sizeof(S) == 8 ? 60 : 128) : sizeof(S) == 8 ? 40 : 80)
@@ -69,6 +69,9 @@ template <class L, class R> __device__ LBM_INLINE R& component(Moments<L, R>& m,
 }
 
 // RowOf is a thread's place in a row and its way to memory.
+// Roles of a thread in a tile of a 3D row, as bits. LAST: its last cell is the tile's last; HALF: its first is,
+// beyond which the row has ended. Those OUTSIDE have no cells, and compute what the first has without storing it.
+enum { FIRST = 1, LAST = 2, HALF = 4, OUTSIDE = 8 };
 template <class L, class S, class T, int N> struct RowOf {
 	typedef Pack<T, N> P;
 	typedef Stored<S, T, L, true> Store;
@@ -77,25 +80,36 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	int lane, x, nx;  // first cell of the thread
 	int pitch;
-	bool whole;       // the tile ends inside of the row
-	int last;         // where the cell at x = nx is stored, if it is one of the thread's; -1: nowhere
-	const S* ends;    // of the stored rows' ghost cells at x = nx, if it is one of the thread's; else null
+	int role;         // in 3D
+	bool whole;       // in 2D: the tile does not end inside of the row
+	// If it does, and the cell at x = nx is one of the thread's:
+	int last;         // where it is stored; -1: nowhere
+	const S* ends;    // of the stored rows' ghost cells there; else null
 
 	__device__ LBM_INLINE RowOf(const Box& box, int x0) {
 		lane = threadIdx.x;
 		nx = box.layout.nx;
 		pitch = box.layout.pitch;
 		x = x0 + lane * N;
-		whole = x0 + TILE <= nx;
-		last = place(box, nx);
-		ends = box.c->ends && !whole && x <= nx && nx < x + N ? Box::end<S>(box.c, box.layout, 1, 0, L::M) : nullptr;
+		if constexpr (L::D == 3) {
+			const int end = nx - x0 < TILE ? nx - x : TILE - lane * N;  // cells from the thread's first to the tile's last
+			role = (lane == 0 ? FIRST : 0) | (end <= 0 ? OUTSIDE : end == N ? LAST : end < N ? HALF : 0);
+			if (role & OUTSIDE) x = x0;
+		} else {
+			whole = x0 + TILE <= nx;
+			last = place(box, nx);
+			ends = box.c->ends && !whole && x <= nx && nx < x + N ? Box::end<S>(box.c, box.layout, 1, 0, L::M) : nullptr;
+		}
 	}
 	// place is where cell k of a row is stored, -1 behind a wall or too far out.
 	__device__ LBM_INLINE static int place(const Box& box, int k) {
 		return k <= box.layout.nx && box.inside(0, k) ? k : -1;
 	}
 	// beside is where the cell left (side 0) or right of the tile is stored.
-	__device__ LBM_INLINE static int beside(const Box& box, int x0, int side) { return place(box, side == 0 ? x0 - 1 : x0 + TILE); }
+	__device__ LBM_INLINE static int beside(const Box& box, int x0, int side) {
+		const int next = x0 + TILE, nx = box.layout.nx;
+		return place(box, side == 0 ? x0 - 1 : L::D == 3 && next > nx ? nx : next);
+	}
 
 	// Raw is the stored moments of the thread's cells.
 	struct Raw { Word w[L::M]; };
@@ -104,11 +118,11 @@ template <class L, class S, class T, int N> struct RowOf {
 	// ask memory for solid cells: they are at rest.
 	// in is the state that the row is of.
 	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, const S* LBM_RESTRICT in) const {
-		if (solid) {
+		if (solid || !row) {
 			raw = Raw{};
 			return;
 		}
-		if (row && whole) {
+		if (L::D == 3 || whole) {
 			unroll<L::M>([&](auto c) LBM_LAMBDA { raw.w[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
 			return;
 		}
@@ -117,8 +131,8 @@ template <class L, class S, class T, int N> struct RowOf {
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				const int k = x + i < nx ? x + i : x + i == nx ? last : -1;
-				if (row && k < 0 && ends && x + i == nx) image.s[i] = ends[(row - in) / ((L::M + LBM_EXTRA) * pitch) * L::M + c.value];
-				else image.s[i] = row && k >= 0 ? row[c.value * pitch + k] : S{};
+				if (k < 0 && ends && x + i == nx) image.s[i] = ends[(row - in) / ((L::M + LBM_EXTRA) * pitch) * L::M + c.value];
+				else image.s[i] = k >= 0 ? row[c.value * pitch + k] : S{};
 			}
 			raw.w[c.value] = image.bits;
 		});
@@ -160,23 +174,26 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells; s1
 	// and s2 are twice that.
 	struct Group { P s0, s1, s2; };
-	// group makes them; edge is what comes from the rim to the first or the last lane.
+	// group makes them; edge is what comes from the rims: in 2D that of the first or of the last lane, in 3D [side].
 	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE Group group(const SLICE& slice, const T* edge) const {
 		const auto t = slice.template triple<CY>();
 		if constexpr (L::find(1, CY, CZ) < 0) {
 			return {t.zero, P{}, P{}};
 		} else {
-			const T rim = edge[slot(CY, CZ)];
+			const bool first = L::D == 3 ? role & FIRST : lane == 0, end = L::D == 3 ? role & LAST : lane == 31;
+			const T* const left = edge + slot(CY, CZ);
+			const T* const right = L::D == 3 ? left + SLOTS : left;
 			P p, m;
 			p.v[0] = __shfl_up_sync(~0u, t.plus.v[N - 1], 1);
 			m.v[N - 1] = __shfl_down_sync(~0u, t.minus.v[0], 1);
-			if (lane == 0) p.v[0] = rim;
-			if (lane == 31) m.v[N - 1] = rim;
+			if (first) p.v[0] = *left;
+			if (end) m.v[N - 1] = *right;
 #pragma unroll
 			for (int i = 1; i < N; i++) {
 				p.v[i] = t.plus.v[i - 1];
 				m.v[i - 1] = t.minus.v[i];
 			}
+			if (L::D == 3 && N > 1 && role & HALF) m.v[0] = *right;
 			const P s2 = p + m;
 			return {t.zero + s2 * T(0.5), p - m, s2};
 		}
@@ -321,7 +338,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	// finish collides the sums m of the march, calls last(m) and stores them into a row, with dry cells at
 	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
 	template <class C, class F> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry, F last) const {
-		if (dry == (1u << N) - 1) return;
+		if (dry == (1u << N) - 1 || (L::D == 3 && role & OUTSIDE)) return;
 		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });
 		removeTrace(m);
 		C::collide(m, params);
@@ -337,7 +354,7 @@ template <class L, class S, class T, int N> struct RowOf {
 #pragma unroll
 			for (int i = 0; i < N; i++) image[c.value].s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
 		});
-		if (whole) {
+		if (L::D == 3 ? !(role & HALF) : whole) {
 			unroll<L::M>([&](auto c) LBM_LAMBDA { *(Word*)(out + c.value * pitch + x) = image[c.value].bits; });
 			return;
 		}
@@ -379,8 +396,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 	typedef typename Row::P P;
 	typedef typename Row::Group Group;
 
-	// A face x = 0 or x = nx that ends a tile costs nothing: see rims.
-	static constexpr bool MIRRORS = L::D == 3;
+	// What lies beyond an end of the rows costs nothing: see rims.
+	static constexpr int ENDS = L::D == 3 ? 1 : 0;
 
 	// CROWDED: threads have few registers, and the parameters lie in shared memory, too.
 	static constexpr bool CROWDED = ROWS > 9;
@@ -517,7 +534,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// the place that they seem to come from.
 	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
 		const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
-		const bool end = line < LINES && y <= yhi && (side == 0 ? x0 == 0 : x0 + Row::TILE == box.layout.nx);
+		const bool end = line < LINES && y <= yhi && (side == 0 ? x0 == 0 : x0 + Row::TILE >= box.layout.nx);
 		const Rim* list = end ? box.c->rims[side] : nullptr;
 		if (list) list += (long long)z0 * (box.layout.ny + 2) + y + 1;
 		const S* from = !list && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
@@ -601,21 +618,24 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return wantedWave(known(cell.s[0], cell.s[1]), fluid, known(inner[0], inner[1]), rule[0], rule[1]);
 	}
 	// drain corrects that cell after the step.
-	__device__ static LBM_INLINE void drain(Shared& shared, Moments<L, P>& m, int line, int lane, int z) {
-		const bool right = lane >= 16;
-		if ((lane != 0 && lane != 31) || !shared.drains[z & 3][line][right]) return;
-		Moments<L, T> one;
-		unroll<L::M>([&](auto c) LBM_LAMBDA { component(one, c.value) = right ? component(m, c.value).v[N - 1] : component(m, c.value).v[0]; });
-		const Corrected<0, L, T> is(one, right ? T(1) : T(-1), shared.wave[z & 3][line][right]);
-		unroll<L::D>([&](auto b) LBM_LAMBDA {
-			constexpr int AB = L::pair(decltype(b)::value, 0);
-			one.s[AB] = one.s[AB] + is.more.s[AB];
-		});
-		one.r = is.r, one.j[0] = is.j;
-		unroll<L::M>([&](auto c) LBM_LAMBDA {
-			component(m, c.value).v[0] = right && N > 1 ? component(m, c.value).v[0] : component(one, c.value);
-			component(m, c.value).v[N - 1] = right || N == 1 ? component(one, c.value) : component(m, c.value).v[N - 1];
-		});
+	__device__ static LBM_INLINE void drain(Shared& shared, Moments<L, P>& m, int line, const Row& row, int z) {
+		if (!(row.role & (FIRST | LAST | HALF))) return;
+		LBM_ROLLED for (int side = 0; side < 2; side++) {
+			const int k = side == 0 ? (row.role & FIRST ? 0 : -1) : row.role & LAST ? N - 1 : row.role & HALF ? 0 : -1;
+			if (k < 0 || !shared.drains[z & 3][line][side]) continue;
+			Moments<L, T> one;
+			unroll<L::M>([&](auto c) LBM_LAMBDA { component(one, c.value) = k == 0 ? component(m, c.value).v[0] : component(m, c.value).v[N - 1]; });
+			const Corrected<0, L, T> is(one, side ? T(1) : T(-1), shared.wave[z & 3][line][side]);
+			unroll<L::D>([&](auto b) LBM_LAMBDA {
+				constexpr int AB = L::pair(decltype(b)::value, 0);
+				one.s[AB] = one.s[AB] + is.more.s[AB];
+			});
+			one.r = is.r, one.j[0] = is.j;
+			unroll<L::M>([&](auto c) LBM_LAMBDA {
+				if (k == 0) component(m, c.value).v[0] = component(one, c.value);
+				else component(m, c.value).v[N - 1] = component(one, c.value);
+			});
+		}
 	}
 
 	// Lines is a thread's place among the sums of its line and of the one before.
@@ -676,7 +696,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		Sum rise{};
 		unsigned dry = 0;
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
-		const unsigned rim = placeOf(&shared.edge[0][line][row.lane == 31]);
+		const unsigned rim = placeOf(&shared.edge[0][line]);
 		meet<THREADS>();
 		meet<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
@@ -715,7 +735,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				if constexpr (CORNERS) m.s[3] = m.s[3] + fall.xy * T(0.5);
 				m.s[4] = m.s[4] - fall.x;
 				m.s[5] = m.s[5] - fall.y;
-				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row.lane, z - 1); });
+				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row, z - 1); });
 			}
 			dry = solids;
 			{

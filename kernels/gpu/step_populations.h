@@ -29,7 +29,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	static constexpr int N = Shape::CELLS;
 	static constexpr int BLOCK_X = Shape::X, BLOCK_Y = 1, THREADS = BLOCK_X * BLOCK_Y, BLOCKS = Shape::BLOCKS;
 	static constexpr int TILE_X = BLOCK_X * N, TILE_Y = 1, TILE_Z = 1, SHARED = 0;
-	static constexpr bool MIRRORS = true;
+	static constexpr int ENDS = TILE_X;
 	typedef Pack<T, N> P;
 	typedef Stored<S, T, L, false> Store;
 	typedef BitsOf<S, N> Word;
