@@ -11,7 +11,8 @@ import (
 )
 
 // Tiles that end within the rows give the bits of whole rows, also of numbers so small that
-// half of one is taken for zero, as at the front of a disturbance.
+// half of one is taken for zero, as at the front of a disturbance. Kicks of curved walls are those of the cells
+// of a task.
 func TestTilesAlongRows(t *testing.T) {
 	n := [3]int{100, 6, 5}
 	for _, isa := range kernels.ISAs() {
@@ -20,8 +21,9 @@ func TestTilesAlongRows(t *testing.T) {
 			if spec.Collision.Scheme == model.Populations {
 				continue // they read the neighbours as they are stored
 			}
-			for _, around := range []string{"periodic", "walls", "outflows"} {
-				periodic, open := around == "periodic", around == "outflows"
+			for _, around := range []string{"periodic", "walls", "outflows", "curved"} {
+				curved := around == "curved"
+				periodic, open := around == "periodic" || curved, around == "outflows"
 				step := func(width int) []byte {
 					m, ghost := n, [3]int{0, 0, 1}
 					if spec.Lattice.Dims == 2 {
@@ -44,6 +46,19 @@ func TestTilesAlongRows(t *testing.T) {
 							}
 						}
 					}
+					if curved { // solid cells beside the ends of each tile and elsewhere
+						cells.Walls = []model.Wall{{Law: model.Interpolated}}
+						cells.Distance = func(x, c [3]int) float64 { return float64(1+(7*x[0]+5*x[1]+3*x[2]+c[0]+2*c[1]+4*c[2]+7)%97) / 100 }
+						for z := range m[2] {
+							for y := range m[1] {
+								for x := range m[0] {
+									if (x+3*y+2*z)%16 == 0 && (y+z)%3 == 0 {
+										cells.Type[cells.Index(x, y, z)] = 1
+									}
+								}
+							}
+						}
+					}
 					layout := decomp.NewLayout(m, ghost, spec.Components())
 					q, err := d.Load(spec, layout, [3]bool{periodic, !open, true}, cells)
 					if err != nil {
@@ -52,6 +67,9 @@ func TestTilesAlongRows(t *testing.T) {
 					defer q.Close()
 					p := q.(*program)
 					p.rule.width = width
+					if curved && (p.laws == nil || p.laws.kicks == nil) {
+						t.Fatal("no kicks")
+					}
 					var state [2]*memory
 					for i := range state {
 						if state[i], err = newMemory(4 * layout.Len()); err != nil {
@@ -63,7 +81,7 @@ func TestTilesAlongRows(t *testing.T) {
 					for i := range in {
 						if i%layout.Pitch < m[0] {
 							in[i] = float32(i*7919%1009-504) * 1e-39
-							if open {
+							if open || curved {
 								in[i] *= 1e34
 							}
 						}

@@ -71,7 +71,7 @@ func TestCompile(t *testing.T) {
 						t.Fatal(err)
 					}
 					special = append(special, faces...)
-					names := []string{"lbm_special", "lbm_kicks", "lbm_forces", "lbm_faces", "lbm_outflow"}
+					names := []string{"lbm_special", "lbm_forces", "lbm_faces", "lbm_outflow"}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {
