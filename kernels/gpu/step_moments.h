@@ -535,20 +535,23 @@ template <class L, class C, class S, class T> struct StepMoments {
 	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
 		const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
 		const bool end = line < LINES && y <= yhi && (side == 0 ? x0 == 0 : x0 + Row::TILE >= box.layout.nx);
-		const Rim* list = end ? box.c->rims[side] : nullptr;
-		if (list) list += (long long)z0 * (box.layout.ny + 2) + y + 1;
-		const S* from = !list && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
+		// An address with a flag beside it, not a pointer that is null where there is no list: of such a one ptxas
+		// (CUDA 12.9 to 13.1, sm_90) compared the register with zero before the zero was there (docs/architecture.md).
+		unsigned long long list = (unsigned long long)box.c->rims[side];
+		const bool listed = end && list;
+		list += (unsigned(z0) * (box.layout.ny + 2) + y + 1) * (unsigned long long)sizeof(Rim);
+		const S* from = !listed && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
 		const long long step = from ? planeOf(box) : 0, values = (L::M + LBM_EXTRA) * box.layout.pitch;
-		const int at = list ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
+		const int at = listed ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
 		const T* const faceRules = (const T*)box.c->faceRules;
 		const T* const outletRules = (const T*)box.c->outletRules;
 		// What is asked for is needed a plane later: words of the list, then what they name.
 		Rim coming{RIM_NONE, RIM_BOUNCES << RIM_OWN};
 		auto look = [&]() LBM_LAMBDA {
-			if (!list) return;
+			if (!listed) return;
 			const uint4 words = __ldg((const uint4*)list);
 			coming = {words.x, words.y, words.z, words.w};
-			list += box.layout.ny + 2;
+			list += (unsigned)sizeof(Rim) * (box.layout.ny + 2);
 		};
 		struct Source {
 			unsigned code;
@@ -558,7 +561,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			T outlet[OUTLET_NUMBERS]; // and of an outflow
 		};
 		auto read = [&](Source& to, int z) LBM_LAMBDA {
-			const S* const row = !list ? (z < z0 || z == z1 ? around(box, from, z, step) : from) : coming.from == RIM_NONE ? nullptr : in + coming.from * values;
+			const S* const row = !listed ? (z < z0 || z == z1 ? around(box, from, z, step) : from) : coming.from == RIM_NONE ? nullptr : in + coming.from * values;
 			to.code = coming.code;
 			Row::read(to.cell, row, box.layout.pitch, at);
 			if (coming.code & RIM_GHOST)
@@ -594,7 +597,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 						unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
 					} else if (own.code & RIM_GHOST) {
 						FaceGhost<L, true, T, typename Row::Beside>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
-					} else if (list && !(own.code & RIM_COPY)) {
+					} else if (listed && !(own.code & RIM_COPY)) {
 						m = Moments<L, T>{};
 					}
 					if (side == 1) Row::mirror(m);
