@@ -131,6 +131,56 @@ within = 1
 	}
 }
 
+// Close to tau = 1/2 the stress at a wall changes its sign with every step and hardly decays. Samples an
+// even number of steps apart always meet it at the same turn; their mean has to be that of odd ones.
+// Of the coming step alone it was six times that here.
+func TestForcesKnowNoTurns(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: `
+[domain]
+cells = [96, 40]
+[fluid]
+viscosity = 3.3333e-6
+[collision]
+model = "regularized"
+[turbulence]
+model = "smagorinsky"
+[initial]
+velocity = [0.05, 0]
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.block]
+shape = "box"
+from = [28, 16]
+to = [36, 24]
+[run]
+steps = 6000
+[output.force.even]
+of = ["block"]
+every = 20
+start = 3000
+[output.force.odd]
+of = ["block"]
+every = 19
+start = 3000
+`, ranks: 2, dir: dir}.must(t)
+	mean := func(name string) float64 {
+		column := table(t, filepath.Join(dir, "force_"+name+".csv"))["mean force_x"]
+		return column[len(column)-1]
+	}
+	if even, odd := mean("even"), mean("odd"); !(math.Abs(even/odd-1) < 0.05) {
+		t.Errorf("drag %.4g of even steps, %.4g of odd ones", even, odd)
+	}
+}
+
 // A run ends when the mean is known: on any ranks, and after a restart, at the same step
 // with the same rows, and as a run that has done what it should.
 func TestStopWhenKnown(t *testing.T) {
