@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -130,13 +131,13 @@ func (r *resolver) bodies() {
 // surface says how the surface of a body acts.
 func (r *resolver) surface(s *section, b *Body) {
 	if e := s.get("type"); e != nil {
-		b.Kind, _ = model.FindBoundary(e.text)
+		b.Kind, _ = boundary.FindKind(e.text)
 	}
 	b.Temperature = r.wallTemperature(s, b.Kind.Law)
 	r.surfaceMotion(s, b)
 	if e := s.get("conserve_mass"); e != nil {
 		b.Conserve = e.flag
-		if b.Kind.Law != model.Interpolated {
+		if b.Kind.Law != boundary.Interpolated {
 			r.add(e.keyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/model"
@@ -173,7 +174,7 @@ func (f Face) String() string { return string("xyz"[f.Axis]) + string("-+"[f.Sid
 // Boundary is one [boundary.NAME]: what stands on faces of the domain.
 type Boundary struct {
 	Name  string
-	Kind  model.Boundary
+	Kind  boundary.Kind
 	Faces []Face
 	// Part is the region of the faces that it stands on; nil: all that other boundaries leave.
 	Part     *geometry.Region
@@ -194,7 +195,7 @@ type Boundary struct {
 	// Along is the axis of these positions; 3: they are distances from the centre of Part.
 	Along int
 	// Temperature is what it does to the temperature.
-	Temperature model.ScalarWall
+	Temperature boundary.ScalarWall
 }
 
 // TableFile is a function of the time, or of a position, in a file.
@@ -230,12 +231,12 @@ func (b Boundary) Tables() (list []TableFile) {
 // lies inside.
 type Body struct {
 	Name string
-	Kind model.Boundary // how its surface acts; "wall" unless said otherwise
+	Kind boundary.Kind // how its surface acts; "wall" unless said otherwise
 	// Conserve: an interpolated_wall keeps the mass.
 	Conserve bool
 	// Motion of the surface; nil: it rests.
 	Motion      *SurfaceMotion
-	Temperature model.ScalarWall
+	Temperature boundary.ScalarWall
 	solid       solid
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -15,7 +16,7 @@ import (
 // open tells that the fluid passes a boundary.
 func (b Boundary) open() bool {
 	switch b.Kind.Law {
-	case model.VelocityFace, model.PressureFace, model.Outflow:
+	case boundary.VelocityFace, boundary.PressureFace, boundary.Outflow:
 		return true
 	}
 	return false
@@ -231,7 +232,7 @@ func (r *resolver) balance() {
 		if !b.open() || len(b.Faces) == 0 {
 			continue
 		}
-		if b.Kind.Law != model.VelocityFace || b.Outline != nil {
+		if b.Kind.Law != boundary.VelocityFace || b.Outline != nil {
 			return // it takes what comes, or has a factor that only the run knows
 		}
 		if len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -55,15 +56,15 @@ func TestHowWallsMove(t *testing.T) {
 	)
 	for _, c := range []struct {
 		model, text string
-		want        model.Law
+		want        boundary.Law
 	}{
-		{"cumulant", ends + top + road, model.MovingFace},
-		{"trt", ends + top + road, model.Bounce},
-		{"cumulant", ends + strings.Replace(top, "slip", "wall", 1) + road, model.Bounce}, // the cavity
-		{"cumulant", in + out + top + road + fmt.Sprintf(ball, 4), model.MovingFace},
-		{"cumulant", rest + top + road + side, model.Bounce},
-		{"cumulant", ends + top + road + fmt.Sprintf(ball, 4), model.Bounce},
-		{"cumulant", ends + top + road + fmt.Sprintf(ball, 9), model.MovingFace},
+		{"cumulant", ends + top + road, boundary.MovingFace},
+		{"trt", ends + top + road, boundary.Bounce},
+		{"cumulant", ends + strings.Replace(top, "slip", "wall", 1) + road, boundary.Bounce}, // the cavity
+		{"cumulant", in + out + top + road + fmt.Sprintf(ball, 4), boundary.MovingFace},
+		{"cumulant", rest + top + road + side, boundary.Bounce},
+		{"cumulant", ends + top + road + fmt.Sprintf(ball, 4), boundary.Bounce},
+		{"cumulant", ends + top + road + fmt.Sprintf(ball, 9), boundary.MovingFace},
 	} {
 		k, err := Load("a.toml", []byte("[domain]\ncells = [32, 32]\n[fluid]\nviscosity = 0.1\n[collision]\nmodel = \""+c.model+"\"\n"+c.text+"[run]\nsteps = 10\n"))
 		if err != nil {

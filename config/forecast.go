@@ -5,8 +5,8 @@ import (
 	"math"
 	"sort"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/model"
 )
 
 // What a run will take: memory of a rank and the volume of its outputs, known
@@ -26,7 +26,7 @@ func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 			p.Faces[f.Axis] = p.Faces[f.Axis] || b.Kind.Law.Open()
 		}
 		for a := range c.Dims() { // a wall that moves has ghost cells behind its edges with walls at rest
-			p.Faces[a] = p.Faces[a] || b.Kind.Law == model.MovingFace && !c.Periodic[a]
+			p.Faces[a] = p.Faces[a] || b.Kind.Law == boundary.MovingFace && !c.Periodic[a]
 		}
 	}
 	return p, err

@@ -1,8 +1,8 @@
 package config
 
 import (
+	"lbmsim/boundary"
 	"lbmsim/geometry"
-	"lbmsim/model"
 )
 
 // Memory of what is not a number for each cell: the lists of links and ghost cells, what
@@ -17,7 +17,7 @@ type SolidSize struct {
 }
 
 // About what entries of the lists take, with the tables that find equal ones while the lists are
-// made (device.Links, device.Faces).
+// made (boundary.Links, boundary.Faces).
 const (
 	listedCell = 32  // a cell, and what its list grows by
 	listedLink = 8   // a link
@@ -65,7 +65,7 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 			u, v := geometry.Along(f.Axis)
 			cells := float64(n[u]) * float64(n[v])
 			bytes += cells * float64(len(b.Sponge)) * listedCell
-			ghost := b.Kind.Law.Open() || b.Kind.Law == model.MovingFace
+			ghost := b.Kind.Law.Open() || b.Kind.Law == boundary.MovingFace
 			if ghost {
 				bytes += cells * ghostCell
 				if varies {
@@ -76,7 +76,7 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 		}
 	}
 	for i, b := range c.Bodies {
-		special := b.Kind.Law == model.Interpolated || b.Motion != nil && b.Motion.Angular != [3]float64{}
+		special := b.Kind.Law == boundary.Interpolated || b.Motion != nil && b.Motion.Angular != [3]float64{}
 		asked := measured[uint8(len(c.Boundaries)+i+1)]
 		if !special && !asked {
 			continue

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/geometry"
-	"lbmsim/model"
 )
 
 // Much solid is a porous medium: its permeability follows the place of the walls.
@@ -29,7 +29,7 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 		if b.Motion != nil { // a machine, not a medium
 			continue
 		}
-		halfway = halfway || b.Kind.Law == model.Bounce
+		halfway = halfway || b.Kind.Law == boundary.Bounce
 		if b.Whole() {
 			shapes = append(shapes, b.Shape(nil))
 		}

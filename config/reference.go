@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -46,7 +47,7 @@ func Reference() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Name, cell(l.Doc), cell(l.Paper))
 	}
 	b.WriteString("\n## Boundaries\n\n| type | on | keys | | source |\n|---|---|---|---|---|\n")
-	for _, d := range model.Boundaries {
+	for _, d := range boundary.Kinds {
 		var on []string
 		if d.Faces {
 			on = append(on, "faces")
@@ -188,7 +189,7 @@ A value is a number, or an expression without variables, followed by a unit:
 `
 
 // keysOf names a boundary's keys, those in brackets that it may do without.
-func keysOf(d model.Boundary) string {
+func keysOf(d boundary.Kind) string {
 	list := append([]string{}, d.Keys...)
 	for _, k := range d.May {
 		list = append(list, "("+k+")")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -146,7 +147,7 @@ func collisionKeys() []key {
 	return keys
 }
 
-// boundaryKeys are the keys that rows of model.Boundaries may name.
+// boundaryKeys are the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []key {
 	return []key{
 		{name: "velocity", kind: kFormulas, dim: model.Velocity, time: true, doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
@@ -193,9 +194,9 @@ func fields() []string { return names(model.Fields, func(f model.Field) string {
 func averages() []string {
 	return names(model.Averages, func(f model.Field) string { return f.Name })
 }
-func boundaries(use func(model.Boundary) bool) []string {
+func boundaries(use func(boundary.Kind) bool) []string {
 	var s []string
-	for _, b := range model.Boundaries {
+	for _, b := range boundary.Kinds {
 		if use(b) {
 			s = append(s, b.Name)
 		}
@@ -231,8 +232,8 @@ func expectKeys(value key, more ...key) []key {
 // schema lists all tables in the order of the documentation and of the resolved
 // copy.
 func schema() []table {
-	onFaces := boundaries(func(b model.Boundary) bool { return b.Faces })
-	onBodies := boundaries(func(b model.Boundary) bool { return b.Bodies })
+	onFaces := boundaries(func(b boundary.Kind) bool { return b.Faces })
+	onBodies := boundaries(func(b boundary.Kind) bool { return b.Bodies })
 	ofField := key{any: true}
 	fieldKeys := []key{
 		{name: "field", kind: kWord, choices: pointFields(), def: `"velocity"`, doc: "the field"},

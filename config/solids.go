@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -18,8 +19,8 @@ func (r *resolver) movingWalls() {
 		return
 	}
 	for i := range r.c.Boundaries {
-		if law := &r.c.Boundaries[i].Kind.Law; *law == model.MovingFace {
-			*law = model.Bounce
+		if law := &r.c.Boundaries[i].Kind.Law; *law == boundary.MovingFace {
+			*law = boundary.Bounce
 		}
 	}
 }
@@ -34,15 +35,15 @@ func (r *resolver) bouncing() bool {
 	slips, moves := false, [3]bool{}
 	for _, b := range r.c.Boundaries {
 		switch b.Kind.Law {
-		case model.PressureFace, model.Outflow:
+		case boundary.PressureFace, boundary.Outflow:
 			return false
-		case model.Slip:
+		case boundary.Slip:
 			slips = true
-		case model.MovingFace, model.VelocityFace:
+		case boundary.MovingFace, boundary.VelocityFace:
 			for _, f := range b.Faces {
 				moves[f.Axis] = true
 				for _, body := range r.c.Bodies {
-					if b.Kind.Law == model.MovingFace && r.touches(body, f) {
+					if b.Kind.Law == boundary.MovingFace && r.touches(body, f) {
 						return true
 					}
 				}
@@ -70,7 +71,7 @@ func (r *resolver) boundaries() {
 		b := Boundary{Name: s.name()}
 		e := s.get("type")
 		if r.need(s, "type", "type = "+oneOf(quoteAll(s.table.find("type").choices))) && e != nil {
-			b.Kind, _ = model.FindBoundary(e.text)
+			b.Kind, _ = boundary.FindKind(e.text)
 			r.boundaryKeys(s, b.Kind)
 		}
 		ef := s.get("faces")
@@ -212,7 +213,7 @@ func (r *resolver) part(at mark, p facePart, f Face, others []facePart) bool {
 // faceNumbers are the velocity and the pressure of a boundary.
 func (r *resolver) faceNumbers(s *section, b *Boundary) {
 	if v := r.vector(s, "velocity"); v != nil && r.haveTime {
-		if b.Kind.Law == model.VelocityFace {
+		if b.Kind.Law == boundary.VelocityFace {
 			r.profile(s, b, v)
 		} else {
 			r.wallVelocity(s, b, v)
@@ -230,7 +231,7 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 	}
 	r.change(s, b)
 	r.sponge(s, b)
-	if b.Kind.Law != model.Outflow {
+	if b.Kind.Law != boundary.Outflow {
 		return
 	}
 	if e := s.get("relaxation"); e != nil {
@@ -400,14 +401,14 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 }
 
 // boundaryKeys checks that a boundary has the keys of its row in the catalogue.
-func (r *resolver) boundaryKeys(s *section, row model.Boundary) {
+func (r *resolver) boundaryKeys(s *section, row boundary.Kind) {
 	for _, k := range row.Keys {
 		r.need(s, k, "a boundary of type "+row.Name+" has it")
 	}
 	for _, k := range boundaryKeys() {
 		if s.has(k.name) && !contains(row.Keys, k.name) && !contains(row.May, k.name) {
 			var users []string
-			for _, b := range model.Boundaries {
+			for _, b := range boundary.Kinds {
 				if contains(b.Keys, k.name) || contains(b.May, k.name) {
 					users = append(users, b.Name)
 				}

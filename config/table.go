@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -84,7 +85,7 @@ func (r *resolver) table() {
 
 // halfway tells that fluid sticks to something half-way between cells.
 func (r *resolver) halfway() bool {
-	still := func(k model.Boundary) bool { return k.Law == model.Bounce }
+	still := func(k boundary.Kind) bool { return k.Law == boundary.Bounce }
 	for _, b := range r.c.Boundaries {
 		if still(b.Kind) {
 			return true

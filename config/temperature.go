@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -19,8 +20,8 @@ type Temperature struct {
 }
 
 // closedLaw tells of walls that nothing flows through.
-func closedLaw(l model.Law) bool {
-	return l == model.Bounce || l == model.Interpolated || l == model.MovingFace || l == model.Slip
+func closedLaw(l boundary.Law) bool {
+	return l == boundary.Bounce || l == boundary.Interpolated || l == boundary.MovingFace || l == boundary.Slip
 }
 
 func (r *resolver) temperature() {
@@ -98,24 +99,24 @@ func (r *resolver) withoutTemperature() {
 }
 
 // wallTemperature is what a boundary or a body does to the temperature.
-func (r *resolver) wallTemperature(s *section, law model.Law) (w model.ScalarWall) {
+func (r *resolver) wallTemperature(s *section, law boundary.Law) (w boundary.ScalarWall) {
 	if !r.c.Spec.Scalar {
 		return w
 	}
 	if !closedLaw(law) {
-		w.Law = model.ScalarOpen
+		w.Law = boundary.ScalarOpen
 	}
 	r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
 	if e := s.get("temperature"); e != nil {
-		return model.ScalarWall{Law: model.ScalarFixed, Value: e.vals[0].v - r.c.Temperature.Reference}
+		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.vals[0].v - r.c.Temperature.Reference}
 	}
 	if e := s.get("heat_flux"); e != nil && r.haveTime {
 		if !closedLaw(law) {
 			r.add(e.keyAt, "what flows through takes heat with it: give its temperature", "%s cannot have a heat_flux", s.head())
 		}
-		return model.ScalarWall{Law: model.ScalarFlux, Value: r.lattice(e.vals[0], model.HeatFlux)}
+		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.vals[0], model.HeatFlux)}
 	}
-	if law == model.VelocityFace && !s.has("temperature") {
+	if law == boundary.VelocityFace && !s.has("temperature") {
 		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.head())
 	}
 	return w
@@ -138,7 +139,7 @@ func (r *resolver) checkTemperature() {
 	}
 	most := 0.0
 	for _, w := range r.walls() {
-		if w.Law == model.ScalarFixed {
+		if w.Law == boundary.ScalarFixed {
 			most = max(most, math.Abs(w.Value))
 		}
 	}
@@ -167,7 +168,7 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
 	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0
 	for _, w := range r.walls() {
-		if w.Law == model.ScalarFixed {
+		if w.Law == boundary.ScalarFixed {
 			lo, hi, fixed = min(lo, w.Value), max(hi, w.Value), fixed+1
 		}
 	}
@@ -181,7 +182,7 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 }
 
 // walls are what all boundaries and bodies do to the temperature.
-func (r *resolver) walls() (list []model.ScalarWall) {
+func (r *resolver) walls() (list []boundary.ScalarWall) {
 	for _, b := range r.c.Boundaries {
 		list = append(list, b.Temperature)
 	}

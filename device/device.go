@@ -3,6 +3,7 @@
 package device
 
 import (
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/model"
 )
@@ -24,7 +25,7 @@ type Device interface {
 	// served before the others.
 	NewStream(urgent bool) Stream
 	// Load builds the kernels of spec for a box with the given layout and cells.
-	Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (Program, error)
+	Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (Program, error)
 	Close() error
 }
 
@@ -71,7 +72,7 @@ type Program interface {
 	// afterwards if they were before: Step may leave them alone, since Alloc's
 	// memory is at rest and nothing else writes them.
 	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
-	// FillFaces fills the ghost cells behind faces (model.Cells.Open) in state, which a step, or
+	// FillFaces fills the ghost cells behind faces (boundary.Cells.Open) in state, which a step, or
 	// Forces, reads: those beside the box's own cells or, exchanged, those beside ghost cells,
 	// when these have been exchanged. It is queued on s.
 	FillFaces(s Stream, state Buffer, exchanged bool)

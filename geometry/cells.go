@@ -3,6 +3,7 @@ package geometry
 import (
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/model"
 )
@@ -19,8 +20,8 @@ type Domain struct {
 	Parts    [3][2][]Part
 	Sponges  []Sponge
 	Bodies   []Body
-	Velocity [][3]float64 // wall velocity of each boundary, lattice units
-	Walls    []model.Wall // what each boundary does; nil: all are half-way walls
+	Velocity [][3]float64    // wall velocity of each boundary, lattice units
+	Walls    []boundary.Wall // what each boundary does; nil: all are half-way walls
 }
 
 // Body is a shape and the type that its cells get.
@@ -32,8 +33,8 @@ type Body struct {
 // Sample samples the box of one rank with one more layer of cells around it.
 // A later body wins where bodies overlap. Any box gives the same cells, so the
 // result does not depend on how the domain is cut.
-func (d Domain) Sample(box decomp.Box) model.Cells {
-	cells := model.NewCells(box.Size())
+func (d Domain) Sample(box decomp.Box) boundary.Cells {
+	cells := boundary.NewCells(box.Size())
 	cells.Velocity, cells.Walls = d.Velocity, d.Walls
 	cells.Global, cells.Origin, cells.Periodic = d.Cells, box.Lo, d.Periodic
 	for side := range cells.Rest {
@@ -57,10 +58,10 @@ func (d Domain) Sample(box decomp.Box) model.Cells {
 	return cells
 }
 
-// still tells if all cells beyond an end of x are walls that are model.Cells.Still. It asks
+// still tells if all cells beyond an end of x are walls that are boundary.Cells.Still. It asks
 // the domain, not the cells of one rank, for all ranks have to be told the same; where edges
 // may be of a wall that moves it says no.
-func (d Domain) still(cells model.Cells, side int) bool {
+func (d Domain) still(cells boundary.Cells, side int) bool {
 	plain := true
 	for _, t := range d.types(0, side) {
 		if !cells.Still(t) {
@@ -73,7 +74,7 @@ func (d Domain) still(cells model.Cells, side int) bool {
 			for _, t := range d.types(a, side) {
 				// Edges belong to the slower of their walls (see behind), but those of faces with ghost
 				// cells that move.
-				if cells.Wall(t).Law == model.MovingFace || !plain && !cells.Still(t) {
+				if cells.Wall(t).Law == boundary.MovingFace || !plain && !cells.Still(t) {
 					return false
 				}
 			}
@@ -148,7 +149,7 @@ func (d Domain) locate(axis, i int) (at, outside int) {
 
 // distance of the surface of the body that the solid cell x-c belongs to, from the centre
 // of the fluid cell x, in lengths of c; 0 if that is no body or its surface is not found.
-func (d Domain) distance(cells model.Cells, x, c [3]int) float64 {
+func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {
 		if b.Type != k {
@@ -206,4 +207,4 @@ func (d Domain) behind(cell, outside [3]int) uint8 {
 }
 
 // precedence of laws where faces meet: walls first, at rest or not.
-var precedence = map[model.Law]int{model.VelocityFace: 1, model.PressureFace: 2, model.Outflow: 3, model.Slip: 4}
+var precedence = map[boundary.Law]int{boundary.VelocityFace: 1, boundary.PressureFace: 2, boundary.Outflow: 3, boundary.Slip: 4}

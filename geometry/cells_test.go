@@ -5,8 +5,8 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/model"
 )
 
 // sampled cells are a property of the domain: every cut sees the same.
@@ -20,9 +20,9 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 		}
 		d.Velocity[trial%6] = [3]float64{0.1, 0, 0} // of one of the faces
 		if trial%3 > 0 {                            // faces with laws of their own, in all pairs
-			d.Walls = make([]model.Wall, 8)
+			d.Walls = make([]boundary.Wall, 8)
 			for k := range 6 {
-				d.Walls[k].Law = []model.Law{model.Bounce, model.Bounce, model.VelocityFace, model.PressureFace, model.Outflow, model.Slip, model.MovingFace}[rng.Intn(7)]
+				d.Walls[k].Law = []boundary.Law{boundary.Bounce, boundary.Bounce, boundary.VelocityFace, boundary.PressureFace, boundary.Outflow, boundary.Slip, boundary.MovingFace}[rng.Intn(7)]
 			}
 		}
 		f := func() float64 { return 10 * rng.Float64() }

@@ -1,5 +1,5 @@
-// Ghost cells behind the faces of the domain that the fluid passes or slides along (model.Law,
-// model.FaceRule): a step streams from them as from all others and knows nothing of
+// Ghost cells behind the faces of the domain that the fluid passes or slides along (boundary.Law,
+// boundary.FaceRule): a step streams from them as from all others and knows nothing of
 // faces. A ghost cell follows from the cell beside it, on this side of the faces, after the
 // collision: density and velocity by affine functions, the non-equilibrium stress is the
 // cell's,
@@ -13,9 +13,9 @@
 
 namespace lbm { namespace {
 
-// FaceCell is device.FaceCell; rows are those of Layout.
+// FaceCell is boundary.FaceCell; rows are those of Layout.
 struct FaceCell { int x; unsigned row, from, rule; };
-// A rule is device.FaceRule: B of the velocity and the density, and bits.
+// A rule is boundary.CodedRule: B of the velocity and the density, and bits.
 enum { FACE_NUMBERS = 5, FACE_DENSITY = 3, FACE_CODE = 4 };
 enum { FACE_VELOCITY_SHIFT = 0, FACE_DENSITY_SHIFT = 6, FACE_MIRROR_SHIFT = 8 };
 

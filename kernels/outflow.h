@@ -1,4 +1,4 @@
-// What outflows make of the cells beside them after a step (model.Outlet): along the axis of the
+// What outflows make of the cells beside them after a step (boundary.Outlet): along the axis of the
 // face the wave that comes in, W = r - u_n/c_s, gets the value that follows from the state before
 // the step; the other one, the momentum along the face and the non-equilibrium stress stay.
 #ifndef LBM_OUTFLOW_H
@@ -8,7 +8,7 @@
 
 namespace lbm { namespace {
 
-// OutletCell is device.OutletCell; its row is that of Layout.
+// OutletCell is boundary.OutletCell; its row is that of Layout.
 struct OutletCell { int x; unsigned row, axes, rule; };
 // Bits of axes, for each axis.
 enum { OUTLET_IS = 1, OUTLET_HIGH = 2, OUTLET_INNER = 4, OUTLET_BITS = 3 };

@@ -17,7 +17,7 @@ import (
 type ScalarWalls struct {
 	Types unsafe.Pointer // of the cells and one layer around
 	Laws  unsafe.Pointer // of each type, 0 too: the law's number and its value, in the state's number type
-	Links unsafe.Pointer // []device.ScalarLink
+	Links unsafe.Pointer // []boundary.ScalarLink
 	Count int64          // of these
 }
 

@@ -29,7 +29,7 @@
 
 namespace lbm { namespace {
 
-// ScalarLink is device.ScalarLink: a link to a wall that is measured.
+// ScalarLink is boundary.ScalarLink: a link to a wall that is measured.
 struct ScalarLink { unsigned x, row, direction, type; };
 // Laws of walls, as in model.ScalarLaws; each type has the law's number and a value.
 enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN };

@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// Links is the lists of device.Links as the kernels see them (lbm_links); the pointers
+// Links is the lists of boundary.Links as the kernels see them (lbm_links); the pointers
 // are to memory outside Go's.
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
@@ -42,13 +42,13 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision))}, nil
 }
 
-// Fill fills ghost cells first to last of a list of device.FaceCell by rules of the
+// Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
 // arithmetic's number type.
 func (k Special) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer) {
 	C.special_fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state)
 }
 
-// Drain applies those of cells first to last of a list of device.OutletCell whose x is in [x[0], x[1])
+// Drain applies those of cells first to last of a list of boundary.OutletCell whose x is in [x[0], x[1])
 // to the state that a step from in leads to.
 func (k Special) Drain(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
 	C.special_drain(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)

@@ -1,7 +1,7 @@
 // Special cells: those with a link whose law is more than half-way bounce-back, and those
 // of a sponge, whose rates are their own. A step computes them anew, after the others, from
-// lists (device/links.go), so that what a case does not use costs its other cells nothing. A law
-// is linear in what the cell and the one behind it have (model.Law tells which law has which
+// lists (boundary/links.go), so that what a case does not use costs its other cells nothing. A law
+// is linear in what the cell and the one behind it have (boundary.Law tells which law has which
 // numbers):
 //   f_i(x, t+1) = A f*_i'(x) + B f*_i(x) + C f*_i'(x+c_i) + K
 // The order of additions is that of the directions.
@@ -14,7 +14,7 @@
 
 namespace lbm { namespace {
 
-// LinkCell is device.LinkCell, with the bits of its more.
+// LinkCell is boundary.LinkCell, with the bits of its more.
 struct LinkCell { unsigned x, row, first, links, more; };  // row z*ny + y
 enum { MORE_CONSERVE = 1, MORE_RATES = 2, MORE_SHIFT = 8 };
 // Of a word of the list: a ghost cell sends what comes back, the law is for the force alone.

@@ -7,22 +7,6 @@ const ScalarLambda = 1. / 8
 // diffusivity ScalarCS2 (tau- - 1/2).
 const ScalarCS2 = 1. / 4
 
-// ScalarLaw is what a wall or a face does to a scalar (kernels/scalar.h has the formulas).
-type ScalarLaw int
-
-const (
-	ScalarClosed ScalarLaw = iota // nothing passes: an adiabatic wall
-	ScalarFixed                   // the value at the wall
-	ScalarFlux                    // what comes into the fluid, for a unit of area and time
-	ScalarOpen                    // no gradient: what flows out takes its own value with it
-)
-
-// ScalarWall is a wall's law and its number, in lattice units.
-type ScalarWall struct {
-	Law   ScalarLaw
-	Value float64
-}
-
 // WithScalar adds a scalar of the given diffusivity, whose every unit brings the force
 // buoyancy per volume.
 func (p Params) WithScalar(diffusivity float64, buoyancy [3]float64) Params {

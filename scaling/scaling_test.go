@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
@@ -108,7 +109,7 @@ type sloppyProgram struct {
 	here bool
 }
 
-func (d sloppy) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d sloppy) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
 	return sloppyProgram{p, d.here}, err
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
@@ -23,7 +24,7 @@ type source[In number] func(box decomp.Box, into []In) ([]In, error)
 type sampler[In, Out number] struct {
 	source source[In]
 	layout decomp.Layout
-	cells  model.Cells
+	cells  boundary.Cells
 	units  config.Units
 	dims   int
 	time   float64 // in steps

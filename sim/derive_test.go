@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
@@ -34,7 +35,7 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range h.values {
 		h.values[i] = In(random.NormFloat64() * 0.01)
 	}
-	cells := model.NewCells(n)
+	cells := boundary.NewCells(n)
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
@@ -126,7 +127,7 @@ func defined[Out, In number](t *testing.T, n [3]int, units config.Units) {
 }
 
 // fieldOf fills a box of fluid with a velocity and samples a field of it.
-func fieldOf(t *testing.T, name string, n [3]int, cells model.Cells, u func(x, y, z float64) [3]float64) (values []float64, components int) {
+func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x, y, z float64) [3]float64) (values []float64, components int) {
 	t.Helper()
 	f, ok := model.FindField(name)
 	if !ok {
@@ -177,7 +178,7 @@ func TestGradientsOfABCFlow(t *testing.T) {
 			sin, cos := math.Sin, math.Cos
 			return [3]float64{A*sin(k*z) + C*cos(k*y), B*sin(k*x) + A*cos(k*z), C*sin(k*y) + B*cos(k*x)}
 		}
-		cells := model.NewCells([3]int{n, n, n})
+		cells := boundary.NewCells([3]int{n, n, n})
 		gotQ, _ := fieldOf(t, "q_criterion", cells.N, cells, abc)
 		gotS, _ := fieldOf(t, "strain_rate", cells.N, cells, abc)
 		for i := range gotQ {
@@ -217,7 +218,7 @@ func TestWallShearOfAChannel(t *testing.T) {
 		}
 		h := float64(c.n[c.axis])
 		const curve, low, high = 3e-3, -0.02, 0.05
-		cells := model.NewCells(c.n)
+		cells := boundary.NewCells(c.n)
 		var slow, fast [3]float64
 		slow[along], fast[along] = low, high
 		cells.Velocity = [][3]float64{slow, fast}
@@ -264,10 +265,10 @@ func TestWallShearAtADistance(t *testing.T) {
 	u := func(s float64) float64 { return 0.02 + 0.03*s - 0.004*s*s }
 	slope := func(s float64) float64 { return 0.03 - 0.008*s }
 	for _, q := range []float64{0.1, 0.3, 0.5, 1} {
-		cells := model.NewCells(n)
+		cells := boundary.NewCells(n)
 		low, high := 0.5-q, 5.5+q
 		cells.Velocity = [][3]float64{{u(low)}, {u(high)}}
-		cells.Walls = []model.Wall{{Law: model.Interpolated}, {Law: model.Interpolated}}
+		cells.Walls = []boundary.Wall{{Law: boundary.Interpolated}, {Law: boundary.Interpolated}}
 		cells.Distance = func(x, c [3]int) float64 { return q }
 		for z := -1; z <= 1; z++ {
 			for x := -1; x <= n[0]; x++ {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/btracey/mpi"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/model"
 )
 
 // The distance of every cell to the nearest wall of the whole domain: squared distances
@@ -15,12 +15,12 @@ import (
 // the lines; no rank ever has more than its share of the cells.
 
 // sticks tells whether cells of a type are walls that fluid sticks to.
-func sticks(cells model.Cells, t uint8) bool {
+func sticks(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false
 	}
 	law := cells.Wall(t).Law
-	return law == model.Bounce || law == model.Interpolated || law == model.MovingFace
+	return law == boundary.Bounce || law == boundary.Interpolated || law == boundary.MovingFace
 }
 
 // tagDistance is the tag of these messages.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -29,7 +30,7 @@ type tamperedProgram struct {
 	before func(in device.Buffer) (fail bool)
 }
 
-func (d tampered) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d tampered) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
 	return tamperedProgram{p, d.before}, err
 }

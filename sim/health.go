@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -85,7 +86,7 @@ func (r *run) judgeHealth(totals, grid bool) (stop bool) {
 // back.
 func (r *run) sound() float64 {
 	open := slices.ContainsFunc(r.Case.Boundaries, func(b config.Boundary) bool {
-		return b.Kind.Law == model.PressureFace || b.Kind.Law == model.Outflow
+		return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
 	})
 	if !open {
 		return 0

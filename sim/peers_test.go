@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -81,7 +82,7 @@ func (s *peerStream) Copy(dst device.Buffer, to int, src device.Buffer, from, n 
 }
 
 // Load gives kernels the streams that they know.
-func (p *peer) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (p *peer) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	q, err := p.recorder.Load(s, l, periodic, cells)
 	return &peerProgram{q.(*recProgram)}, err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -40,7 +41,7 @@ func (d *recorder) NewStream(urgent bool) device.Stream {
 	return &recStream{d.Device.NewStream(urgent), d}
 }
 
-func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
 	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64}, err
 }

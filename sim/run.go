@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -53,7 +54,7 @@ type run struct {
 	plan   decomp.Plan
 	box    decomp.Box // this rank's cells, global
 	layout decomp.Layout
-	cells  model.Cells
+	cells  boundary.Cells
 	solids []geometry.Shape       // the bodies from files
 	sums   []string               // SHA-256 of their files
 	inputs []input                // all files that the case names

@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/geometry"
 	"lbmsim/halo"
-	"lbmsim/model"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
@@ -127,7 +127,7 @@ func (r *run) domain() geometry.Domain {
 	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
 	for i, b := range r.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
-		w := model.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
+		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
 		w.Velocity, w.Timed, w.Factor = r.velocity(b), b.Timed, r.factor(b)
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
@@ -145,7 +145,7 @@ func (r *run) domain() geometry.Domain {
 	r.faces = len(r.Case.Boundaries)
 	for _, b := range r.Case.Bodies {
 		velocity := [3]float64{}
-		w := model.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature}
+		w := boundary.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature}
 		if m := b.Motion; m != nil && m.Angular != [3]float64{} {
 			w.Velocity = func(p [3]float64, _ float64) [3]float64 { return m.At(p) }
 		} else if m != nil {

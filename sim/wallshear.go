@@ -1,9 +1,8 @@
 package sim
 
 import (
+	"lbmsim/boundary"
 	"math"
-
-	"lbmsim/model"
 )
 
 // wallShear is the stress of the fluid along the wall at a cell that shares a face with
@@ -80,7 +79,7 @@ func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) flo
 		return s.gradient(x, y, z)[c][axis]
 	}
 	q := 0.0
-	if s.cells.Wall(t).Law == model.Interpolated && s.cells.Distance != nil {
+	if s.cells.Wall(t).Law == boundary.Interpolated && s.cells.Distance != nil {
 		q = s.cells.Distance([3]int{x, y, z}, out)
 	}
 	if q == 0 {

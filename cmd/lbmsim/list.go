@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/boundary"
 	"lbmsim/config"
 	"lbmsim/model"
 	"lbmsim/robustness"
@@ -36,7 +37,7 @@ func listCommand() *cobra.Command {
 				fmt.Printf("  %-14s %s\n                 %s\n", l.Name, l.Doc, l.Paper)
 			}
 			fmt.Println("boundaries (besides periodic axes)")
-			for _, b := range model.Boundaries {
+			for _, b := range boundary.Kinds {
 				fmt.Printf("  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)
 			}
 			fmt.Println("of boundaries")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -16,7 +17,7 @@ type Flow struct {
 	Lattice  model.Lattice
 	N        [3]int
 	Periodic [3]bool
-	Cells    model.Cells
+	Cells    boundary.Cells
 	Tau      float64
 	Force    [3]float64
 	Fields   []float64 // the initial state, as for device.Program.Init
@@ -85,7 +86,7 @@ func Cavity(lattice string, n int, re, u float64) Flow {
 		f.N[2], f.Periodic[2] = 1, true
 	}
 	f.Name = fmt.Sprintf("cavity, %d^%d, u = %g", n, l.Dims, u)
-	f.Cells = model.NewCells(f.N)
+	f.Cells = boundary.NewCells(f.N)
 	f.Cells.Velocity = [][3]float64{{}, {u}}
 	var x [3]int
 	for x[2] = -1; x[2] <= f.N[2]; x[2]++ {
@@ -129,7 +130,7 @@ func Channel(n int, nu, u float64) Flow {
 func periodic(lattice string, n [3]int, nu float64) Flow {
 	l := find(lattice)
 	return Flow{
-		Lattice: l, N: n, Periodic: [3]bool{true, true, true}, Cells: model.NewCells(n), Tau: 3*nu + 0.5,
+		Lattice: l, N: n, Periodic: [3]bool{true, true, true}, Cells: boundary.NewCells(n), Tau: 3*nu + 0.5,
 		Fields: make([]float64, l.Moments()*n[0]*n[1]*n[2]),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
@@ -87,7 +88,7 @@ type writingProgram struct {
 	off float32
 }
 
-func (w writing) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (w writing) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := w.Device.Load(spec, l, periodic, cells)
 	return writingProgram{p, w.off}, err
 }
@@ -164,7 +165,7 @@ func TestEddies(t *testing.T) {
 type calm struct{ device.Device }
 type calmProgram struct{ device.Program }
 
-func (c calm) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (c calm) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := c.Device.Load(spec, l, periodic, cells)
 	return calmProgram{p}, err
 }
@@ -202,7 +203,7 @@ func TestForgottenEddiesHaveNoSpeed(t *testing.T) {
 type wrong struct{ device.Device }
 type wrongProgram struct{ device.Program }
 
-func (w wrong) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (w wrong) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := w.Device.Load(spec, l, periodic, cells)
 	return wrongProgram{p}, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -35,7 +36,7 @@ func openBox(spec model.Spec, n [3]int, axis int) box {
 	at := [3]float64{}
 	at[axis] = inflow
 	b.cells.Velocity = [][3]float64{{}, {}, at, {}}
-	b.cells.Walls = []model.Wall{{}, {Law: model.Interpolated}, {Law: model.VelocityFace}, {Law: model.Outflow, Relax: 0.1 / math.Sqrt(3) / float64(n[axis])}}
+	b.cells.Walls = []boundary.Wall{{}, {Law: boundary.Interpolated}, {Law: boundary.VelocityFace}, {Law: boundary.Outflow, Relax: 0.1 / math.Sqrt(3) / float64(n[axis])}}
 	radius := float64(min(n[0], n[1], n[2])) / 8
 	from := func(x [3]int) (d [3]float64) { // the middle
 		for a := range d {

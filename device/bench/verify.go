@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/ref"
@@ -17,7 +18,7 @@ type box struct {
 	spec     model.Spec
 	layout   decomp.Layout
 	periodic [3]bool
-	cells    model.Cells
+	cells    boundary.Cells
 	params   model.Params
 }
 
@@ -35,7 +36,7 @@ func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 		values = append(values, p.Default)
 	}
 	b := box{
-		spec: spec, layout: decomp.NewLayout(n, ghost, spec.Components()), cells: model.NewCells(n),
+		spec: spec, layout: decomp.NewLayout(n, ghost, spec.Components()), cells: boundary.NewCells(n),
 		params: model.NewParams(spec.Collision, tau, values, [3]float64{}),
 	}
 	if spec.Viscosity == model.Smagorinsky {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/kernels"
 	"lbmsim/model"
@@ -31,7 +32,7 @@ func TestTilesAlongRows(t *testing.T) {
 					} else if open {
 						ghost[1] = 1
 					}
-					cells := model.NewCells(m)
+					cells := boundary.NewCells(m)
 					cells.Velocity = [][3]float64{{}}
 					for z := -1; z <= m[2] && !periodic; z++ {
 						for y := -1; y <= m[1]; y++ {
@@ -39,7 +40,7 @@ func TestTilesAlongRows(t *testing.T) {
 						}
 					}
 					if open { // across x and y: each cell of the rim is one task's alone
-						cells.Walls = []model.Wall{{Law: model.Outflow, Relax: 0.01}}
+						cells.Walls = []boundary.Wall{{Law: boundary.Outflow, Relax: 0.01}}
 						for z := -1; z <= m[2]; z++ {
 							for x := -1; x <= m[0]; x++ {
 								cells.Type[cells.Index(x, -1, z)], cells.Type[cells.Index(x, m[1], z)] = 1, 1
@@ -47,7 +48,7 @@ func TestTilesAlongRows(t *testing.T) {
 						}
 					}
 					if curved { // solid cells beside the ends of each tile and elsewhere
-						cells.Walls = []model.Wall{{Law: model.Interpolated}}
+						cells.Walls = []boundary.Wall{{Law: boundary.Interpolated}}
 						cells.Distance = func(x, c [3]int) float64 { return float64(1+(7*x[0]+5*x[1]+3*x[2]+c[0]+2*c[1]+4*c[2]+7)%97) / 100 }
 						for z := range m[2] {
 							for y := range m[1] {

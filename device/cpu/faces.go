@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
 )
 
-// faces is device.Faces where the kernels can point to.
+// faces is boundary.Faces where the kernels can point to.
 type faces struct {
-	list   *device.Faces // nil: there are none
+	list   *boundary.Faces // nil: there are none
 	memory *memory
 	rules  int // where the rules are in memory
 	ends   *memory
@@ -20,26 +21,26 @@ type faces struct {
 }
 
 // placeFaces lists the ghost cells behind faces and makes room for those beyond the ends of rows.
-func (p *program) placeFaces(periodic [3]bool, cells model.Cells) error {
-	f, err := device.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
+func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
+	f, err := boundary.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
 	if f == nil || err != nil {
 		return err
 	}
-	size := int(unsafe.Sizeof(device.FaceCell{}))
+	size := int(unsafe.Sizeof(boundary.FaceCell{}))
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	p.faces = faces{list: f, rules: align(size * len(f.Cells))}
-	outlets := p.faces.rules + align(8*device.FaceNumbers*len(f.Rules))
-	outletRules := outlets + align(int(unsafe.Sizeof(device.OutletCell{}))*len(f.Outlets))
-	if p.faces.memory, err = newMemory(outletRules + align(8*device.OutletNumbers*len(f.OutletRules))); err != nil {
+	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
+	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(f.Outlets))
+	if p.faces.memory, err = newMemory(outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))); err != nil {
 		return fmt.Errorf("lists of ghost cells: %w", err)
 	}
 	place(p.faces.memory, 0, f.Cells)
 	p.placeRules(0)
 	p.faces.outlets = place(p.faces.memory, outlets, f.Outlets)
 	if p.spec.Precision == model.Float64 {
-		p.faces.outletRules = place(p.faces.memory, outletRules, device.OutletRuleNumbers[float64](f))
+		p.faces.outletRules = place(p.faces.memory, outletRules, boundary.OutletRuleNumbers[float64](f))
 	} else {
-		p.faces.outletRules = place(p.faces.memory, outletRules, device.OutletRuleNumbers[float32](f))
+		p.faces.outletRules = place(p.faces.memory, outletRules, boundary.OutletRuleNumbers[float32](f))
 	}
 	if n := f.EndValues(p.spec, p.layout); n > 0 {
 		if p.faces.ends, err = newMemory(n * p.spec.Precision.Bytes()); err != nil {
@@ -54,9 +55,9 @@ func (p *program) placeFaces(periodic [3]bool, cells model.Cells) error {
 func (p *program) placeRules(first int) unsafe.Pointer {
 	f := &p.faces
 	if p.spec.Precision == model.Float64 {
-		return place(f.memory, f.rules+8*device.FaceNumbers*first, device.FaceRuleNumbers[float64](f.list, first))
+		return place(f.memory, f.rules+8*boundary.FaceNumbers*first, boundary.FaceRuleNumbers[float64](f.list, first))
 	}
-	return place(f.memory, f.rules+4*device.FaceNumbers*first, device.FaceRuleNumbers[float32](f.list, first))
+	return place(f.memory, f.rules+4*boundary.FaceNumbers*first, boundary.FaceRuleNumbers[float32](f.list, first))
 }
 
 // FillFaces queues the ghost cells of a state in pieces.

@@ -5,17 +5,18 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
-// linkLists is device.Links where the kernels can point to.
+// linkLists is boundary.Links where the kernels can point to.
 type linkLists struct {
 	memory  *memory
 	at      *kernels.Links // in memory; nil: no cell needs it
 	kicks   *kernels.Kicks // the same of links with kicks
-	links   *device.Links
+	links   *boundary.Links
 	numbers int // where the laws are in memory
 }
 
@@ -44,7 +45,7 @@ func (p *program) placeLinks(w *walls) (err error) {
 }
 
 // newLinkLists places lists; of special cells, w says which are left and which links have kicks.
-func newLinkLists(l *device.Links, w *walls, precision model.Precision) (*linkLists, error) {
+func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*linkLists, error) {
 	rowsOf, cellsOf, lists := l.Rows, l.Cells, kicks{}
 	if w != nil {
 		rowsOf, cellsOf, lists = nil, nil, kicks{w.planes, w.lawful}
@@ -61,7 +62,7 @@ func newLinkLists(l *device.Links, w *walls, precision model.Precision) (*linkLi
 	kicked := planes + align(4*len(lists.planes))
 	head := kicked + align(16*len(lists.links))
 	numbers := head + align(64)
-	m, err := newMemory(numbers + align(8*device.LinkNumbers*len(l.Laws)))
+	m, err := newMemory(numbers + align(8*boundary.LinkNumbers*len(l.Laws)))
 	if err != nil {
 		return nil, fmt.Errorf("lists of links: %w", err)
 	}
@@ -81,11 +82,11 @@ func newLinkLists(l *device.Links, w *walls, precision model.Precision) (*linkLi
 }
 
 // placeLaws writes the numbers of the laws from one on; those of all begin at the offset.
-func placeLaws(m *memory, offset int, l *device.Links, first int, precision model.Precision) unsafe.Pointer {
+func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision model.Precision) unsafe.Pointer {
 	if precision == model.Float64 {
-		return place(m, offset+8*device.LinkNumbers*first, device.LawNumbers[float64](l, first))
+		return place(m, offset+8*boundary.LinkNumbers*first, boundary.LawNumbers[float64](l, first))
 	}
-	return place(m, offset+4*device.LinkNumbers*first, device.LawNumbers[float32](l, first))
+	return place(m, offset+4*boundary.LinkNumbers*first, boundary.LawNumbers[float32](l, first))
 }
 
 // Retime brings walls and faces that change with time to time t.

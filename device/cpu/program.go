@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/kernels"
@@ -23,7 +24,7 @@ type program struct {
 	origin [3]int        // of the box in the domain
 	types  int           // of solid cells
 
-	found          *device.Walls
+	found          *boundary.Walls
 	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
 	faces          faces
@@ -33,7 +34,7 @@ type program struct {
 }
 
 // Load builds the lists of walls; the kernels are compiled already.
-func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	kernel, err := d.isa.Kernel(spec)
 	if err != nil {
 		return nil, err

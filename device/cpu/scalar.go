@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/kernels"
 	"lbmsim/model"
@@ -17,7 +18,7 @@ type scalar struct {
 }
 
 // placeScalar makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *device.Walls) (err error) {
+func (p *program) placeScalar(found *boundary.Walls) (err error) {
 	if !p.spec.Scalar {
 		return nil
 	}
@@ -29,15 +30,15 @@ func (p *program) placeScalar(found *device.Walls) (err error) {
 	types, links := found.ScalarTypes(), found.ScalarLinks()
 	laws := align(int(unsafe.Sizeof(kernels.ScalarWalls{})))
 	at := laws + align(16*256)
-	of := at + align(len(links)*int(unsafe.Sizeof(device.ScalarLink{})))
+	of := at + align(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{})))
 	if s.memory, err = newMemory(of + align(len(types))); err != nil {
 		return fmt.Errorf("walls of the scalar: %w", err)
 	}
 	w := kernels.ScalarWalls{Links: place(s.memory, at, links), Types: place(s.memory, of, types), Count: int64(len(links))}
 	if p.spec.Precision == model.Float64 {
-		w.Laws = place(s.memory, laws, device.ScalarLaws[float64](found))
+		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float64](found))
 	} else {
-		w.Laws = place(s.memory, laws, device.ScalarLaws[float32](found))
+		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float32](found))
 	}
 	s.walls = (*kernels.ScalarWalls)(place(s.memory, 0, []kernels.ScalarWalls{w}))
 	return nil

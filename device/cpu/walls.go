@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -21,17 +21,17 @@ type walls struct {
 	patterns []kernels.Pattern
 	kicks    []float64
 	fluid    []int // fluid cells of each row
-	found    *device.Walls
-	special  *device.Links // cells with laws beyond half-way bounce-back; nil: none
-	kicked   *device.Links // of these the ones for which kicks are enough, and ...
-	left     *device.Links // ... the others
+	found    *boundary.Walls
+	special  *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
+	kicked   *boundary.Links // of these the ones for which kicks are enough, and ...
+	left     *boundary.Links // ... the others
 	lawful   []kernels.Kick
 	planes   []uint32 // of lawful: see kernels.Kicks
 }
 
 // findWalls looks at every block of 16 cells and its neighbours.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (*walls, error) {
-	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, kernels.Block)
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (*walls, error) {
+	found, err := boundary.FindWalls(spec.Lattice, l, periodic, cells, kernels.Block)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 }
 
 // each visits the links of a cell whose law is more than half-way bounce-back at rest.
-func (w *walls) each(c device.LinkCell, visit func(direction int, law uint32)) {
+func (w *walls) each(c boundary.LinkCell, visit func(direction int, law uint32)) {
 	at := c.First
 	for rest := c.Links; rest != 0; rest &= rest - 1 {
 		law := w.special.List[at]
@@ -97,7 +97,7 @@ func (w *walls) each(c device.LinkCell, visit func(direction int, law uint32)) {
 }
 
 // moving has, for each cell of a block, the directions whose kicks follow from the state.
-func (w *walls) moving(lawful []device.LinkCell) (set [kernels.Block]uint32) {
+func (w *walls) moving(lawful []boundary.LinkCell) (set [kernels.Block]uint32) {
 	for _, c := range lawful {
 		w.each(c, func(i int, _ uint32) { set[c.X%kernels.Block] |= 1 << i })
 	}
@@ -105,7 +105,7 @@ func (w *walls) moving(lawful []device.LinkCell) (set [kernels.Block]uint32) {
 }
 
 // place lists the links of cells of a block with that pattern.
-func (w *walls) place(kicks [][]kernels.Kick, p kernels.Pattern, lawful []device.LinkCell) {
+func (w *walls) place(kicks [][]kernels.Kick, p kernels.Pattern, lawful []boundary.LinkCell) {
 	for _, c := range lawful {
 		w.each(c, func(i int, law uint32) {
 			at := p.Kicks + uint64(bits.OnesCount32(p.Moving&(1<<i-1))*kernels.Block+int(c.X)%kernels.Block)
@@ -116,7 +116,7 @@ func (w *walls) place(kicks [][]kernels.Kick, p kernels.Pattern, lawful []device
 
 // pattern describes the block of cells that starts at (x0, y, z); moving are directions of its
 // cells whose kicks follow from the state.
-func pattern(found *device.Walls, cells model.Cells, x0, y, z int, moving [kernels.Block]uint32) (p kernels.Pattern, kicks []float64, any bool) {
+func pattern(found *boundary.Walls, cells boundary.Cells, x0, y, z int, moving [kernels.Block]uint32) (p kernels.Pattern, kicks []float64, any bool) {
 	var kick [32][kernels.Block]float64
 	for k := range p.Cell {
 		x := x0 + k

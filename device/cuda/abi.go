@@ -64,7 +64,7 @@ type sumsABI struct {
 	badAt    int64
 }
 
-// linksABI is Links of special.h: the lists of device.Links.
+// linksABI is Links of special.h: the lists of boundary.Links.
 type linksABI struct{ cells, list, types, laws uint64 }
 
 // scalarABI is ScalarWalls of scalar.h.

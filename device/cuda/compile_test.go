@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/kernels"
 	"lbmsim/model"
@@ -225,7 +226,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": device.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": device.ScalarLink{}, "FaceCell": device.FaceCell{}, "OutletCell": device.OutletCell{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -248,10 +249,10 @@ func TestABI(t *testing.T) {
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
 		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
-		"lbm::MORE_CONSERVE": device.MoreConserve, "lbm::MORE_RATES": device.MoreRates, "lbm::MORE_SHIFT": device.MoreShift,
-		"lbm::LINK_NUMBERS": device.LinkNumbers, "lbm::FACE_NUMBERS": device.FaceNumbers, "lbm::OUTLET_NUMBERS": device.OutletNumbers, "lbm::OUTLET_BITS": device.OutletBits, "lbm::GHOST_LINK": device.GhostLink,
+		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
+		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::GHOST_LINK": boundary.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
-		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(model.ScalarFixed), "lbm::SCALAR_FLUX": uint64(model.ScalarFlux), "lbm::SCALAR_OPEN": uint64(model.ScalarOpen),
+		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen),
 	}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)

@@ -9,14 +9,15 @@ import (
 
 	"gorgonia.org/cu"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
 )
 
-// faces is the ghost cells behind faces: kernels/gpu/face.h and device.Faces in the GPU's memory.
+// faces is the ghost cells behind faces: kernels/gpu/face.h and boundary.Faces in the GPU's memory.
 type faces struct {
-	list        *device.Faces // nil: there are none
+	list        *boundary.Faces // nil: there are none
 	module      cu.Module
 	loaded      bool
 	fill, drain cu.Function
@@ -28,8 +29,8 @@ type faces struct {
 }
 
 // placeFaces lists the ghost cells and makes room for those beyond the ends of rows.
-func (p *program) placeFaces(w *walls, periodic [3]bool, cells model.Cells) error {
-	list, err := device.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
+func (p *program) placeFaces(w *walls, periodic [3]bool, cells boundary.Cells) error {
+	list, err := boundary.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (p *program) tellBox(field uintptr, data []byte) error {
 	return err
 }
 
-func (p *program) placeGhosts(w *walls, list *device.Faces) (err error) {
+func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	f, n := &p.faces, p.layout.N
 	fill := func(bytes []byte) (b *buffer) {
 		if err == nil {
@@ -72,9 +73,9 @@ func (p *program) placeGhosts(w *walls, list *device.Faces) (err error) {
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
 	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list, 0))
 	if p.spec.Precision == model.Float64 {
-		f.outletRules = fill(bytesOf(device.OutletRuleNumbers[float64](list)))
+		f.outletRules = fill(bytesOf(boundary.OutletRuleNumbers[float64](list)))
 	} else {
-		f.outletRules = fill(bytesOf(device.OutletRuleNumbers[float32](list)))
+		f.outletRules = fill(bytesOf(boundary.OutletRuleNumbers[float32](list)))
 	}
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (p *program) placeGhosts(w *walls, list *device.Faces) (err error) {
 			return err
 		}
 	}
-	if slices.ContainsFunc(ghosts, func(c device.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
+	if slices.ContainsFunc(ghosts, func(c boundary.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
 		if err = p.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(p.spec, p.layout)*p.spec.Precision.Bytes())); err != nil {
 			return err
 		}
@@ -123,11 +124,11 @@ func (f *faces) unload(d *Device) {
 }
 
 // ruleBytes is the numbers of the rules from one on as the kernel reads them.
-func (p *program) ruleBytes(list *device.Faces, first int) []byte {
+func (p *program) ruleBytes(list *boundary.Faces, first int) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(device.FaceRuleNumbers[float64](list, first))
+		return bytesOf(boundary.FaceRuleNumbers[float64](list, first))
 	}
-	return bytesOf(device.FaceRuleNumbers[float32](list, first))
+	return bytesOf(boundary.FaceRuleNumbers[float32](list, first))
 }
 
 // retimeFaces brings the rules that change with time to time t.

@@ -7,6 +7,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -20,9 +21,9 @@ type linkKernels struct {
 	special, force cu.Function
 }
 
-// linkLists is device.Links in the GPU's memory.
+// linkLists is boundary.Links in the GPU's memory.
 type linkLists struct {
-	links *device.Links
+	links *boundary.Links
 	at    *buffer // linksABI
 
 	list, types *buffer
@@ -73,7 +74,7 @@ func (k *linkKernels) unload(d *Device) {
 	}
 }
 
-func (p *program) placeLists(l *device.Links) (*linkLists, error) {
+func (p *program) placeLists(l *boundary.Links) (*linkLists, error) {
 	lists := &linkLists{links: l}
 	var cells *buffer
 	for to, data := range map[**buffer][]byte{&cells: bytesOf(l.Cells), &lists.laws: p.lawBytes(l, 0), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
@@ -88,11 +89,11 @@ func (p *program) placeLists(l *device.Links) (*linkLists, error) {
 }
 
 // lawBytes is the numbers of the laws from one on as the kernels read them.
-func (p *program) lawBytes(l *device.Links, first int) []byte {
+func (p *program) lawBytes(l *boundary.Links, first int) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(device.LawNumbers[float64](l, first))
+		return bytesOf(boundary.LawNumbers[float64](l, first))
 	}
-	return bytesOf(device.LawNumbers[float32](l, first))
+	return bytesOf(boundary.LawNumbers[float32](l, first))
 }
 
 // Retime brings walls and faces that change with time to time t.
@@ -113,7 +114,7 @@ func (p *program) Retime(t float64) error {
 
 // cellsOf is the range of a list's cells that a box may have: those of whole planes; of these the kernels
 // take the box's rows.
-func (p *program) cellsOf(l *device.Links, box decomp.Box) (first, last uint64) {
+func (p *program) cellsOf(l *boundary.Links, box decomp.Box) (first, last uint64) {
 	ny := p.layout.N[1]
 	from, to := box.Lo[2]*ny, box.Hi[2]*ny
 	if p.spec.Lattice.Dims == 2 || box.Lo[2]+1 == box.Hi[2] {

@@ -13,6 +13,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/kernels"
@@ -31,7 +32,7 @@ type program struct {
 	lists   []*buffer
 	rows    *buffer // sumsABI of each row, then of each plane
 
-	found          *device.Walls
+	found          *boundary.Walls
 	origin         [3]int // of the box in the domain
 	types          int    // of solid cells
 	links          linkKernels
@@ -56,7 +57,7 @@ var _ interface {
 } = (*program)(nil)
 
 // Load compiles the kernels, or takes them from the cache, and tells them the walls.
-func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	if layout.Components != spec.Components() || layout.Ghost[0] != 0 || layout.Pitch < layout.N[0] || layout.Pitch%decomp.Align != 0 ||
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)

@@ -3,8 +3,8 @@
 package cuda
 
 import (
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/model"
 )
 
@@ -18,7 +18,7 @@ func rimSlot(cy, cz int) int { return 3*cz + cy + 4 }
 // findRims describes the ends that the kernels can make up, of rows that do not wrap. What half-way
 // walls at rest send back there needs no words for its links (drop). Each decision follows from the
 // types of cells alone, so all ranks that see a cell take the same.
-func findRims(found *device.Walls, l decomp.Layout, periodic [3]bool, sides [2]bool) (list rims) {
+func findRims(found *boundary.Walls, l decomp.Layout, periodic [3]bool, sides [2]bool) (list rims) {
 	n := l.N
 	for side, serves := range sides {
 		if !serves {
@@ -34,7 +34,7 @@ func findRims(found *device.Walls, l decomp.Layout, periodic [3]bool, sides [2]b
 			inside := func(y, z int) bool { return y >= -1 && y <= n[1] && z >= -1 && z <= n[2] }
 			return inside(y, z) && inside(y-cy, z-cz) && found.Fluid(last, y, z) && found.Still(beyond, y-cy, z-cz)
 		}
-		device.InParallel(len(list[side]), func(lo, hi int) {
+		boundary.InParallel(len(list[side]), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y, z := i%(n[1]+2)-1, i/(n[1]+2)-1
 				r := &list[side][i]
@@ -94,7 +94,7 @@ func (r rims) rim(l decomp.Layout, side int, row uint32) *rimABI {
 // addGhosts tells the rims of ghost cells, and gives back those of the list that need a kernel of their
 // own, and how many of them are the box's own: cells beyond the ends of rows are among them only where
 // the march does not make them up, or others than the march read them.
-func (r rims) addGhosts(list *device.Faces, l decomp.Layout, wraps [3]bool, others bool) (cells []device.FaceCell, own int) {
+func (r rims) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool, others bool) (cells []boundary.FaceCell, own int) {
 	for i, c := range list.Cells {
 		if y, z := rowOf(l, c.Row); wraps[1] && (y < 0 || y >= l.N[1]) || wraps[2] && (z < 0 || z >= l.N[2]) {
 			continue // nobody reads them
@@ -106,7 +106,7 @@ func (r rims) addGhosts(list *device.Faces, l decomp.Layout, wraps [3]bool, othe
 		if (c.X < 0 || int(c.X) >= l.N[0]) && r[side] != nil {
 			rim := r.rim(l, side, c.Row)
 			rim.from, rim.rule, rim.code = c.From, c.Rule, rim.code|rimGhost
-			if int(c.Rule) < list.Steady && list.Rules[c.Rule] == (device.FaceRule{}) { // as behind outflows
+			if int(c.Rule) < list.Steady && list.Rules[c.Rule] == (boundary.CodedRule{}) { // as behind outflows
 				rim.code ^= rimGhost | rimCopy
 			}
 			if !others {
@@ -124,7 +124,7 @@ func (r rims) addGhosts(list *device.Faces, l decomp.Layout, wraps [3]bool, othe
 // addOutlets tells the rims of outflows across x, and whether there are any, and gives back those that need
 // a kernel of their own: across other axes, and beside cells that are changed behind the march, by their
 // laws or by a scalar.
-func (r rims) addOutlets(list *device.Faces, l decomp.Layout, special *device.Links, scalar bool) (outlets []device.OutletCell, some bool) {
+func (r rims) addOutlets(list *boundary.Faces, l decomp.Layout, special *boundary.Links, scalar bool) (outlets []boundary.OutletCell, some bool) {
 	n := l.N
 	for _, o := range list.Outlets {
 		y, z := rowOf(l, o.Row)
@@ -138,7 +138,7 @@ func (r rims) addOutlets(list *device.Faces, l decomp.Layout, special *device.Li
 			if o.Axes&4 != 0 {
 				rim.code |= rimInner
 			}
-			o.Axes &^= 1<<device.OutletBits - 1
+			o.Axes &^= 1<<boundary.OutletBits - 1
 			some = true
 		}
 		if o.Axes != 0 {

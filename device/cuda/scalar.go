@@ -7,6 +7,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -24,14 +25,14 @@ type scalar struct {
 }
 
 // placeScalar loads the kernels and makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *device.Walls) error {
+func (p *program) placeScalar(found *boundary.Walls) error {
 	if !p.spec.Scalar {
 		return nil
 	}
 	s := &p.scalar
-	laws := bytesOf(device.ScalarLaws[float32](found))
+	laws := bytesOf(boundary.ScalarLaws[float32](found))
 	if p.spec.Precision == model.Float64 {
-		laws = bytesOf(device.ScalarLaws[float64](found))
+		laws = bytesOf(boundary.ScalarLaws[float64](found))
 	}
 	links := found.ScalarLinks()
 	s.links = len(links)

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/model"
 )
 
@@ -19,22 +19,22 @@ type walls struct {
 	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
 	count  int        // words in all
 	kicks  []float64  // [set][Q]; set 0 is zeros
-	found  *device.Walls
+	found  *boundary.Walls
 	mirror [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
 	rims   rims    // models of moments: what lies beyond the ends of rows
 
 	// Cells with laws beyond half-way bounce-back; nil: none. A kernel of their own computes them behind the
 	// others, so they have no words.
-	special *device.Links
+	special *boundary.Links
 }
 
 // kickSet is the kicks of all directions into one cell.
 type kickSet [1 << 5]float64
 
 // findWalls looks at every block of 32 cells. On the given sides of x the kernels can treat walls that
-// are model.Cells.Still without words for their links.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells, sides [2]bool) (*walls, error) {
-	found, err := device.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
+// are boundary.Cells.Still without words for their links.
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells, sides [2]bool) (*walls, error) {
+	found, err := boundary.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 	// Ranges of rows on all processors: each numbers its own words and sets from 0.
 	var parts []*wallPart
 	var mu sync.Mutex
-	device.InParallel(n[1]*n[2], func(lo, hi int) {
+	boundary.InParallel(n[1]*n[2], func(lo, hi int) {
 		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
 		p.find(w, l, cells)
 		mu.Lock()
@@ -66,7 +66,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.C
 
 // mirrors finds the ends of rows that are at rest in the whole domain, and gives the directions of a
 // cell that need no word.
-func (w *walls) mirrors(lattice model.Lattice, n [3]int, cells model.Cells, sides [2]bool) (drop func(x, y, z int) uint32, err error) {
+func (w *walls) mirrors(lattice model.Lattice, n [3]int, cells boundary.Cells, sides [2]bool) (drop func(x, y, z int) uint32, err error) {
 	var links [2]uint32
 	for side, x := range []int{-1, n[0]} {
 		w.mirror[side] = sides[side] && cells.Rest[side]
@@ -101,7 +101,7 @@ type wallPart struct {
 	kicks  []kickSet // by number
 }
 
-func (p *wallPart) find(w *walls, l decomp.Layout, cells model.Cells) {
+func (p *wallPart) find(w *walls, l decomp.Layout, cells boundary.Cells) {
 	found, ny, across := w.found, l.N[1], l.Pitch/blockCells
 	for r := p.lo; r < p.hi; r++ {
 		y, z := r%ny, r/ny
@@ -136,7 +136,7 @@ func (p *wallPart) find(w *walls, l decomp.Layout, cells model.Cells) {
 }
 
 // add appends the word of a cell with links to walls.
-func (p *wallPart) add(found *device.Walls, index int, links uint32) {
+func (p *wallPart) add(found *boundary.Walls, index int, links uint32) {
 	var set kickSet
 	moving := uint32(0)
 	for rest := links; rest != 0; rest &= rest - 1 {

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/model"
 )
 
 // randomCells fills a box and its layer with fluid and three boundaries, walls
 // around it as asked for.
-func randomCells(r *rand.Rand, n [3]int, dims int, share float64, left, right uint8) model.Cells {
-	cells := model.NewCells(n)
+func randomCells(r *rand.Rand, n [3]int, dims int, share float64, left, right uint8) boundary.Cells {
+	cells := boundary.NewCells(n)
 	cells.Velocity = [][3]float64{{}, {0.02, 0.01, -0.03}, {-0.01, 0.02, 0.015}}
 	for z := -1; z <= n[2]; z++ {
 		for y := -1; y <= n[1]; y++ {
@@ -72,7 +72,7 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, cells model.Cells, sides [2]uint8, mirrors [2]bool) {
+func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, cells boundary.Cells, sides [2]uint8, mirrors [2]bool) {
 	t.Helper()
 	l, rims := spec.Lattice, spec.Collision.Scheme == model.Moments
 	layout := decomp.NewLayout(n, ghost, spec.Components())
@@ -219,7 +219,7 @@ func TestRims(t *testing.T) {
 		}
 		periodic := [3]bool{false, wraps, false}
 		layout := decomp.NewLayout(n, [3]int{0, 0, 1}, 10)
-		found, err := device.FindWalls(lattice, layout, periodic, cells, blockCells)
+		found, err := boundary.FindWalls(lattice, layout, periodic, cells, blockCells)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
@@ -45,7 +46,7 @@ func (d faulty) NewStream(urgent bool) device.Stream {
 	return faultyStream{d.Device.NewStream(urgent), d.fault}
 }
 
-func (d faulty) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) (device.Program, error) {
+func (d faulty) Load(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(spec, l, periodic, cells)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/internal/ref"
 	"lbmsim/model"
@@ -16,7 +17,7 @@ type Example struct {
 	Spec     model.Spec
 	N        [3]int
 	Periodic [3]bool
-	Cells    model.Cells
+	Cells    boundary.Cells
 	Params   model.Params
 	Fields   []float64 // the initial state, as for device.Program.Init
 }
@@ -33,7 +34,7 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 		n[2], periodic[2], force[2] = 1, true, 0
 		velocity = [][3]float64{{}, {0.02, 0.01}, {-0.01, 0.02}}
 	}
-	e := Example{Spec: spec, N: n, Periodic: periodic, Cells: model.NewCells(n)}
+	e := Example{Spec: spec, N: n, Periodic: periodic, Cells: boundary.NewCells(n)}
 	e.Cells.Velocity, e.Cells.Periodic = velocity, periodic
 	solid := map[[3]int]uint8{}
 	eachCell(n, 1, func(x [3]int) {
@@ -97,7 +98,7 @@ func (e *Example) restFaces() {
 // channel is a fluid at rest between two walls across y, periodic else; the upper
 // wall moves with the lid's velocity.
 func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]float64) Example {
-	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, false, true}, Cells: model.NewCells(n)}
+	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, false, true}, Cells: boundary.NewCells(n)}
 	e.Cells.Velocity = [][3]float64{{}, lid}
 	eachCell(n, 1, func(x [3]int) {
 		at := &e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -51,7 +52,7 @@ func largeOffsets(t *testing.T, d device.Device, o Options) {
 		repeats := limit/plane/period + 2
 		big := e
 		big.N[axis] = repeats * period
-		big.Cells = model.NewCells(big.N)
+		big.Cells = boundary.NewCells(big.N)
 		big.Cells.Velocity = e.Cells.Velocity
 		repeatCells(big.Cells, e.Cells, axis)
 		bl := big.layout(big.N)
@@ -124,7 +125,7 @@ func largeOffsets(t *testing.T, d device.Device, o Options) {
 }
 
 // repeatCells fills big with the planes of small, again and again along the axis.
-func repeatCells(big, small model.Cells, axis int) {
+func repeatCells(big, small boundary.Cells, axis int) {
 	layer := small.N[0] + 2
 	if axis == 2 {
 		layer *= small.N[1] + 2

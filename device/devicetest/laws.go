@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -28,20 +29,20 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	e.Cells.Velocity = make([][3]float64, sliding)
 	e.Cells.Velocity[sliding-1] = flat([3]float64{0.03, -0.01, 0.02})
 	e.Cells.Velocity[moving-1] = flat([3]float64{0.02, 0.01, -0.03})
-	e.Cells.Walls = []model.Wall{
+	e.Cells.Walls = []boundary.Wall{
 		{Measured: true},
 		{Measured: true, Factor: rise},
-		{Law: model.Interpolated, Conserve: seed%2 == 0, Measured: true},
-		{Law: model.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
+		{Law: boundary.Interpolated, Conserve: seed%2 == 0, Measured: true},
+		{Law: boundary.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
 			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
 		}},
-		{Law: model.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
+		{Law: boundary.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
 			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
 		}},
-		{Law: model.PressureFace, Density: 0.01, Factor: rise},
-		{Law: model.Outflow, Density: -0.01, Relax: 0.05},
-		{Law: model.Slip},
-		{Law: model.MovingFace, Measured: true, Factor: rise},
+		{Law: boundary.PressureFace, Density: 0.01, Factor: rise},
+		{Law: boundary.Outflow, Density: -0.01, Relax: 0.05},
+		{Law: boundary.Slip},
+		{Law: boundary.MovingFace, Measured: true, Factor: rise},
 	}
 	e.Cells.Distance = func(x, c [3]int) float64 {
 		link := c[0] + 1 + 3*(c[1]+1+3*(c[2]+1))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -12,7 +13,7 @@ import (
 
 // still is a periodic box of fluid without a force, at rest.
 func still(spec model.Spec, tau float64, n [3]int) Example {
-	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, true, true}, Cells: model.NewCells(n)}
+	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, true, true}, Cells: boundary.NewCells(n)}
 	e.Params = model.NewParams(spec.Collision, tau, values(spec.Collision, 3./16), [3]float64{})
 	e.Fields = make([]float64, spec.InitValues()*n[0]*n[1]*n[2])
 	return e

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -259,7 +260,7 @@ func refusals(t *testing.T, d device.Device, o Options) {
 func refusedLoads(t *testing.T, d device.Device, e Example) {
 	t.Helper()
 	l := e.layout(e.N)
-	refused := func(what string, l decomp.Layout, periodic [3]bool, cells model.Cells) {
+	refused := func(what string, l decomp.Layout, periodic [3]bool, cells boundary.Cells) {
 		t.Helper()
 		if p, err := d.Load(e.Spec, l, periodic, cells); err == nil {
 			p.Close()
@@ -274,11 +275,11 @@ func refusedLoads(t *testing.T, d device.Device, e Example) {
 	refused("rows that are not aligned", other, e.Periodic, e.Cells)
 	small := e.N
 	small[1]--
-	refused("cells of another box", l, e.Periodic, model.NewCells(small))
+	refused("cells of another box", l, e.Periodic, boundary.NewCells(small))
 	few := e.Cells
 	few.Velocity = few.Velocity[:1]
 	refused("walls without a velocity", l, e.Periodic, few)
-	refused("an open face", l, [3]bool{}, model.NewCells(e.N))
+	refused("an open face", l, [3]bool{}, boundary.NewCells(e.N))
 }
 
 // strangers: two devices at once compute the same and do not disturb each other; a

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/device"
 	"lbmsim/internal/ref"
 	"lbmsim/model"
@@ -24,9 +25,9 @@ func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) E
 		buoyancy = [3]float64{} // only carried
 	}
 	e.Params = e.Params.WithScalar(0.03, buoyancy)
-	for i, w := range []model.ScalarWall{
-		{Law: model.ScalarFixed, Value: 0.02}, {}, {Law: model.ScalarFlux, Value: 0.003}, {Law: model.ScalarFixed, Value: -0.01},
-		{Law: model.ScalarFixed, Value: 0.01}, {Law: model.ScalarOpen}, {Law: model.ScalarOpen}, {},
+	for i, w := range []boundary.ScalarWall{
+		{Law: boundary.ScalarFixed, Value: 0.02}, {}, {Law: boundary.ScalarFlux, Value: 0.003}, {Law: boundary.ScalarFixed, Value: -0.01},
+		{Law: boundary.ScalarFixed, Value: 0.01}, {Law: boundary.ScalarOpen}, {Law: boundary.ScalarOpen}, {},
 	} {
 		e.Cells.Walls[i].Scalar = w
 	}

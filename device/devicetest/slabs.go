@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -50,7 +51,7 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 		n[axis] = p.n
 		p.layout = e.layout(n)
 		cells := e.Cells
-		cells.N, cells.Type = n, model.NewCells(n).Type
+		cells.N, cells.Type = n, boundary.NewCells(n).Type
 		cells.Global, cells.Origin[axis] = e.N, p.lo
 		if far := e.Cells.Distance; far != nil {
 			cells.Distance = func(x, c [3]int) float64 {
@@ -82,7 +83,7 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 	return s
 }
 
-func load(t testing.TB, d device.Device, spec model.Spec, l decomp.Layout, periodic [3]bool, cells model.Cells) device.Program {
+func load(t testing.TB, d device.Device, spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) device.Program {
 	t.Helper()
 	p, err := d.Load(spec, l, periodic, cells)
 	if err != nil {

@@ -3,11 +3,12 @@ package ref
 import (
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
 // gather is the populations that stream into a cell, from ghost cells behind faces too, and those
-// that walls send back, as model.Law says it of each.
+// that walls send back, as boundary.Law says it of each.
 func (f *Flow) gather(cell int, x [3]int) []float64 {
 	in := make([]float64, f.Lattice.Q())
 	var lost float64 // what interpolated walls keep
@@ -22,7 +23,7 @@ func (f *Flow) gather(cell int, x [3]int) []float64 {
 		in[i] = f.law(cell, x, i, k)
 		lost += f.F[cell][f.Lattice.Opposite(i)] - in[i]
 		w := f.Cells.Wall(k)
-		conserve = conserve || w.Law == model.Interpolated && w.Conserve
+		conserve = conserve || w.Law == boundary.Interpolated && w.Conserve
 	}
 	if conserve {
 		in[f.Lattice.Q()/2] += lost
@@ -31,7 +32,7 @@ func (f *Flow) gather(cell int, x [3]int) []float64 {
 }
 
 // behind is the populations of a ghost cell behind faces.
-func (f *Flow) behind(g [3]int, ghost model.Ghost) []float64 {
+func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 	d := f.Lattice.Dims
 	pop := f.cell(ghost.From)
 	rule := f.Cells.Rule(g, ghost, f.Time)
@@ -101,16 +102,16 @@ func (f *Flow) turned(pop []float64, turn [3]int) []float64 {
 }
 
 // image is the mirror image of populations, where faces are frictionless, and outflows beside them.
-func (f *Flow) image(ghost model.Ghost, pop []float64) (bool, []float64) {
+func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	turn, slips := [3]int{1, 1, 1}, false
 	for a, out := range ghost.Out {
 		if out == 0 {
 			continue
 		}
 		switch f.Cells.Wall(ghost.Types[a]).Law {
-		case model.Slip:
+		case boundary.Slip:
 			turn[a], slips = -1, true
-		case model.Outflow:
+		case boundary.Outflow:
 		default:
 			return false, nil
 		}
@@ -205,7 +206,7 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)
 	q := 0.5
 	ahead := [3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}
-	if wall.Law == model.Interpolated && f.Cells.Distance != nil {
+	if wall.Law == boundary.Interpolated && f.Cells.Distance != nil {
 		if d := f.Cells.Distance(x, c); d != 0 {
 			q = d
 		}
@@ -216,7 +217,7 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
 	strength := wall.Strength(f.Time)
 	kick := 6 * weight * strength * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	if wall.Law == model.Interpolated {
+	if wall.Law == boundary.Interpolated {
 		if q < 0.5 {
 			return 2*q*own[o] + (1-2*q)*f.near(ahead, o) + kick
 		}
@@ -261,7 +262,7 @@ func (f *Flow) Forces() [][6]float64 {
 			}
 			q := 0.5
 			wall := f.Cells.Wall(k)
-			if wall.Law == model.Interpolated && f.Cells.Distance != nil {
+			if wall.Law == boundary.Interpolated && f.Cells.Distance != nil {
 				q = f.Cells.Distance(x, c)
 				if q == 0 || q < 0.5 && !f.fluid([3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}) {
 					q = 0.5

@@ -7,6 +7,7 @@ package ref
 import (
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -17,7 +18,7 @@ type Flow struct {
 	Law      model.ViscosityLaw
 	Params   model.Params
 	Periodic [3]bool
-	Cells    model.Cells
+	Cells    boundary.Cells
 	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 	G        [][]float64 // populations of the scalar, less its reference; nil: there is none
@@ -26,7 +27,7 @@ type Flow struct {
 }
 
 // New makes a flow at rest.
-func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, cells model.Cells) *Flow {
+func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, cells boundary.Cells) *Flow {
 	cells.Periodic = periodic
 	f := &Flow{Lattice: l, Model: collision, Params: p, Periodic: periodic, Cells: cells}
 	f.F = make([][]float64, cells.N[0]*cells.N[1]*cells.N[2])

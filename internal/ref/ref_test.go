@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/model"
 )
 
@@ -18,7 +19,7 @@ func channel(l model.Lattice, collision string, tau float64, force [3]float64, n
 	for _, p := range c.Params {
 		values = append(values, p.Default)
 	}
-	cells := model.NewCells(n)
+	cells := boundary.NewCells(n)
 	cells.Velocity = [][3]float64{{}, upper}
 	var x [3]int
 	for x[2] = -1; x[2] <= n[2]; x[2]++ {

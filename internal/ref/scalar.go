@@ -1,6 +1,6 @@
 package ref
 
-import "lbmsim/model"
+import "lbmsim/boundary"
 
 // A scalar lives on the axes alone: direction 0 is rest, then +x, -x, +y, ...; with weight
 // 1/8 of each direction but rest.
@@ -43,11 +43,11 @@ func (f *Flow) scalarLaw(cell, i int, k uint8) float64 {
 	law, back := f.Cells.Wall(k).Scalar, f.G[cell][opposed(i)]
 	value := law.Value
 	switch law.Law {
-	case model.ScalarClosed:
+	case boundary.ScalarClosed:
 		return back
-	case model.ScalarFlux:
+	case boundary.ScalarFlux:
 		return back + value
-	case model.ScalarOpen:
+	case boundary.ScalarOpen:
 		value = sum(f.G[cell])
 	}
 	rho, c := sum(f.F[cell]), axisDirection(i)

@@ -44,7 +44,7 @@ typedef struct {
 	int32_t at, bad, badAt, unused;
 } lbm_sums;
 
-// lbm_links is the lists of device.Links; laws are of the arithmetic's number type.
+// lbm_links is the lists of boundary.Links; laws are of the arithmetic's number type.
 typedef struct { uint32_t x, row, first, links, more; } lbm_link_cell;
 typedef struct {
 	const uint32_t* rows;
@@ -63,9 +63,9 @@ typedef struct {
 	const void* laws;
 } lbm_kicks;
 
-// lbm_face_cell is device.FaceCell.
+// lbm_face_cell is boundary.FaceCell.
 typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
-// lbm_outlet_cell is device.OutletCell.
+// lbm_outlet_cell is boundary.OutletCell.
 typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
 
 // lbm_special is what is done with them but for steps, for one lattice, collision and precision.
@@ -81,7 +81,7 @@ typedef struct {
 // lbm_scalar_walls is what a box has of walls for a scalar.
 typedef struct { uint32_t x, row, direction, type; } lbm_scalar_link;
 typedef struct {
-	const uint8_t* types;          // of the cells and one layer around, as model.Cells.Type
+	const uint8_t* types;          // of the cells and one layer around, as boundary.Cells.Type
 	const void* laws;              // of each type, 0 too: the law's number and its value, in the state's number type
 	const lbm_scalar_link* links;  // to walls that are measured
 	int64_t count;                 // of these

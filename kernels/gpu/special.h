@@ -11,7 +11,7 @@
 
 namespace lbm { namespace {
 
-// Links is the lists of device.Links, in the memory of the device; laws are of LBM_REAL.
+// Links is the lists of boundary.Links, in the memory of the device; laws are of LBM_REAL.
 struct Links {
 	const LinkCell* cells;
 	const unsigned* list;

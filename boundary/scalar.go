@@ -1,4 +1,20 @@
-package device
+package boundary
+
+// ScalarLaw is what a wall or a face does to a scalar (kernels/scalar.h has the formulas).
+type ScalarLaw int
+
+const (
+	ScalarClosed ScalarLaw = iota // nothing passes: an adiabatic wall
+	ScalarFixed                   // the value at the wall
+	ScalarFlux                    // what comes into the fluid, for a unit of area and time
+	ScalarOpen                    // no gradient: what flows out takes its own value with it
+)
+
+// ScalarWall is a wall's law and its number, in lattice units.
+type ScalarWall struct {
+	Law   ScalarLaw
+	Value float64
+}
 
 // ScalarLink is a link of a scalar's lattice to a wall that is measured, for
 // kernels/scalar.h: of cell X in interior row z*ny + y, along the direction out of the
@@ -39,7 +55,7 @@ func (w *Walls) measured() bool {
 	return false
 }
 
-// ScalarTypes are the types of all cells and of one layer around (model.Cells.Type).
+// ScalarTypes are the types of all cells and of one layer around (Cells.Type).
 func (w *Walls) ScalarTypes() []uint8 { return w.given.Type }
 
 // ScalarLaws are the laws of all types, 0 too: the number of the law and its value.

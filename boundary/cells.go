@@ -1,48 +1,6 @@
-package model
+package boundary
 
-// Law is what a solid type does with the populations that reach it. All laws are for a
-// wall, or a face, half-way between the fluid and the cell behind it, but Interpolated,
-// which knows the distance. i is the direction out of the wall, i' the opposite one, f*
-// are the cell's populations after the collision, r its rho - 1 then.
-type Law int
-
-const (
-	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where
-	// u_w is tangential, and lets the mass u_w through elsewhere.
-	Bounce Law = iota
-	// Interpolated is bounce-back at the distance q of the wall along the link (Bouzidi,
-	// Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5, linear):
-	//   f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) + 6 w_i c_i.u_w           q < 1/2
-	//   f_i = f*_i'/2q + (1-1/2q) f*_i + 3/q w_i c_i.u_w               else
-	Interpolated
-	// The laws of faces that the fluid passes, or slides along, fill ghost cells behind the face
-	// from the cell beside it, of which they take the density r, the velocity u and the
-	// non-equilibrium stress after the collision, S - rho u u. A step then streams from
-	// ghost cells as from all others. See FaceRule for where faces meet.
-	//
-	// MovingFace is a wall that moves in its own plane: the ghost cell has the opposite velocity across
-	// it, so that no mass passes, and along it the one that makes the mean of both cells the
-	// wall's; density and stress are the cell's. With the same velocity as the wall a fluid
-	// stays as it is, whatever its viscosity: a bounce-back moving wall makes noise at tau -> 1/2.
-	MovingFace
-	// VelocityFace gives the ghost cell the wanted velocity across the face, and along it the
-	// one that makes the mean of both cells the wanted one; density and stress are the cell's.
-	VelocityFace
-	// PressureFace makes the mean of both densities r_w; velocity and stress have no gradient
-	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a
-	// cell behind a face half-way).
-	PressureFace
-	// Outflow: no gradients, but for the acoustic wave that comes in, W = r - u_n/cs, n the
-	// outward normal. It goes with the flow and relaxes to the face's pressure:
-	//   W(t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
-	// while the wave that leaves, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of two numbers of
-	// one sign, else 0: what flows with the fluid is what its velocity, and not a sound wave
-	// or the pressure gradient of a channel, changes (after Poinsot & Lele, J. Comput. Phys.
-	// 101 (1992) 104).
-	Outflow
-	// Slip mirrors the cell: no friction, no flow through the face.
-	Slip
-)
+import "lbmsim/model"
 
 // Wall is one solid type.
 type Wall struct {
@@ -80,7 +38,7 @@ type Cells struct {
 	Distance func(x, c [3]int) float64
 	// Rates are those of a cell that lies in a sponge, nil for others: of these numbers
 	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
-	Rates func(x [3]int) *Params
+	Rates func(x [3]int) *model.Params
 	// Global is the domain's cells and Origin the place of this box in it, for what
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
@@ -162,7 +120,7 @@ func (c Cells) Plain(k uint8) bool {
 }
 
 // Still tells that type k > 0 is a half-way wall at rest, or one whose links are not for
-// kernels to know: the cells beside it are computed anew (device.Links).
+// kernels to know: the cells beside it are computed anew (Links).
 func (c Cells) Still(k uint8) bool {
 	return !c.Open(k) && (c.Velocity[k-1] == [3]float64{} || !c.Plain(k))
 }

@@ -1,4 +1,4 @@
-package model
+package boundary
 
 // Open tells that what streams out of a face of type k > 0 comes from ghost cells behind it,
 // which are filled from the fluid beside the face.

@@ -1,4 +1,4 @@
-package device
+package boundary
 
 import (
 	"math"
@@ -13,11 +13,11 @@ import (
 func TestSteadyRulesStay(t *testing.T) {
 	n := [3]int{6, 4, 1}
 	for _, timedFirst := range []bool{true, false} {
-		cells := model.NewCells(n)
+		cells := NewCells(n)
 		cells.Periodic = [3]bool{true, false, true}
-		swings := model.Wall{Law: model.VelocityFace, Timed: true, Velocity: func(_ [3]float64, t float64) [3]float64 { return [3]float64{0.1 * math.Sin(t), 0, 0} }}
-		rests := model.Wall{Law: model.VelocityFace}
-		cells.Walls, cells.Velocity = []model.Wall{swings, rests}, [][3]float64{{}, {}}
+		swings := Wall{Law: VelocityFace, Timed: true, Velocity: func(_ [3]float64, t float64) [3]float64 { return [3]float64{0.1 * math.Sin(t), 0, 0} }}
+		rests := Wall{Law: VelocityFace}
+		cells.Walls, cells.Velocity = []Wall{swings, rests}, [][3]float64{{}, {}}
 		low, high := uint8(1), uint8(2)
 		if !timedFirst {
 			low, high = high, low

@@ -1,8 +1,8 @@
-package model
+package boundary
 
-// Boundary is one row of the boundary catalogue: the value of `type` in a
+// Kind is one row of the boundary catalogue: the value of `type` in a
 // [boundary.NAME] table.
-type Boundary struct {
+type Kind struct {
 	Name   string
 	Law    Law
 	Faces  bool     // may be put on a face of the domain
@@ -16,9 +16,9 @@ type Boundary struct {
 // changes are the keys that say how velocity and pressure change with time.
 var changes = []string{"ramp", "table", "sha256", "repeat"}
 
-// Boundaries in the order of the documentation. Periodic axes are declared in
+// Kinds in the order of the documentation. Periodic axes are declared in
 // [domain]; every other face needs a boundary.
-var Boundaries = []Boundary{
+var Kinds = []Kind{
 	{
 		Name: "wall", Faces: true, Bodies: true,
 		Doc:   "no-slip wall half-way between the last fluid and the first solid cell: f_i(x, t+1) = f*_i'(x, t), i' opposite to i",
@@ -56,12 +56,12 @@ var Boundaries = []Boundary{
 	},
 }
 
-// FindBoundary looks a boundary up by its name.
-func FindBoundary(name string) (Boundary, bool) {
-	for _, b := range Boundaries {
+// FindKind looks a boundary up by its name.
+func FindKind(name string) (Kind, bool) {
+	for _, b := range Kinds {
 		if b.Name == name {
 			return b, true
 		}
 	}
-	return Boundary{}, false
+	return Kind{}, false
 }

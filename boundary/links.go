@@ -1,4 +1,4 @@
-package device
+package boundary
 
 import (
 	"fmt"
@@ -74,18 +74,6 @@ const (
 
 // GhostLink is a bit of Links.List.
 const GhostLink = 1 << 31
-
-// LinkLaw is the numbers of a law,
-//
-//	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + K
-//
-// and for the force on the wall its velocity and its distance in links. That of a cell has in
-// their places omega, omegaMinus and the four numbers of the law of the viscosity.
-type LinkLaw struct {
-	A, B, C, K float64
-	Velocity   [3]float64
-	Distance   float64
-}
 
 // LinkNumbers are the float64 of a LinkLaw.
 const LinkNumbers = 8
@@ -298,7 +286,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 			l.Types = append(l.Types, k-1)
 			continue
 		}
-		if wall.Law == model.Interpolated && wall.Conserve {
+		if wall.Law == Interpolated && wall.Conserve {
 			cell.More |= MoreConserve
 		}
 	}
@@ -332,7 +320,7 @@ func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) LinkLaw {
 	index := w.cells.Index(x[0], x[1], x[2])
 	wall := w.cells.Wall(k)
 	q := 0.5
-	if wall.Law == model.Interpolated && w.cells.Distance != nil {
+	if wall.Law == Interpolated && w.cells.Distance != nil {
 		if d := w.cells.Distance(x, c); d > 0 && d <= 1 {
 			q = d
 		}
@@ -345,13 +333,7 @@ func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) LinkLaw {
 		u[a] *= factor
 	}
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	law := LinkLaw{A: 1, K: kick, Velocity: u, Distance: q}
-	if wall.Law == model.Interpolated {
-		if q < 0.5 {
-			law.A, law.C = 2*q, 1-2*q
-		} else {
-			law.A, law.B, law.K = 1/(2*q), 1-1/(2*q), kick/(2*q)
-		}
-	}
+	law := wall.Law.ofLink(q, kick)
+	law.Velocity, law.Distance = u, q
 	return law
 }

@@ -1,4 +1,4 @@
-package device
+package boundary
 
 import (
 	"encoding/binary"
@@ -14,8 +14,8 @@ import (
 // builds its own lists from it; what a wall is stands here alone.
 type Walls struct {
 	lattice  model.Lattice
-	cells    model.Cells // as the flow sees them
-	given    model.Cells // as the case has them
+	cells    Cells // as the flow sees them
+	given    Cells // as the case has them
 	periodic [3]bool
 	from     []int // where in cells.Type the cell lies that direction i comes from
 	block    int
@@ -25,7 +25,7 @@ type Walls struct {
 
 // FindWalls checks the cells and looks for solid ones, block by block: a block is
 // that many cells along x, a multiple of 8.
-func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells model.Cells, block int) (*Walls, error) {
+func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Cells, block int) (*Walls, error) {
 	n := layout.N
 	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
 		return nil, fmt.Errorf("the cells (%v, %d of them) do not fit a box of %v", cells.N, len(cells.Type), n)
@@ -134,7 +134,7 @@ func (w *Walls) Near(b, y, z int) (mask uint64) {
 	return mask & (1<<w.block - 1)
 }
 
-// Still tells that a cell, from -1 to N along each axis, is a wall that is model.Cells.Still.
+// Still tells that a cell, from -1 to N along each axis, is a wall that is Cells.Still.
 func (w *Walls) Still(x, y, z int) bool {
 	k := w.cells.At(x, y, z)
 	return k != 0 && w.cells.Still(k)
@@ -144,7 +144,7 @@ func (w *Walls) Still(x, y, z int) bool {
 func (w *Walls) Fluid(x, y, z int) bool { return w.cells.At(x, y, z) == 0 }
 
 // Links has bit i for each direction that comes out of a solid cell into the fluid
-// cell of this index (model.Cells).
+// cell of this index (Cells).
 func (w *Walls) Links(index int) (links uint32) {
 	for i, from := range w.from {
 		if w.cells.Type[index+from] != 0 {
@@ -155,7 +155,7 @@ func (w *Walls) Links(index int) (links uint32) {
 }
 
 // meets is the type of the wall that direction i comes out of into the fluid cell of this index
-// (model.Cells.Meets): more than Links, where a part of a face ends.
+// (Cells.Meets): more than Links, where a part of a face ends.
 func (w *Walls) meets(index, i int) uint8 {
 	k := w.cells.Type[index+w.from[i]]
 	if k != 0 || w.given.Type[index+w.from[i]] == 0 {
@@ -167,7 +167,7 @@ func (w *Walls) meets(index, i int) uint8 {
 }
 
 // Kick is what the wall adds to direction i of this cell, one of its links:
-// 6 w_i c_i.u_w (model.Boundaries, moving_wall), 0 for a wall at rest.
+// 6 w_i c_i.u_w (Kinds, moving_wall), 0 for a wall at rest.
 func (w *Walls) Kick(index, i int) float64 {
 	k := w.cells.Type[index+w.from[i]]
 	if w.cells.Velocity[k-1] == [3]float64{} {

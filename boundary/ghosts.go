@@ -1,4 +1,4 @@
-package device
+package boundary
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ type Faces struct {
 	// cells that an exchange fills.
 	Cells []FaceCell
 	Own   int
-	Rules []FaceRule
+	Rules []CodedRule
 	Ends  bool // are there any beyond the ends of x?
 	// Steady is the number of rules that stay as they are: those that change with time come
 	// behind them.
@@ -28,7 +28,7 @@ type Faces struct {
 	OutletRows  []uint32
 	OutletRules [][OutletNumbers]float64
 
-	cells model.Cells
+	cells Cells
 	timed []timedRule
 }
 
@@ -43,13 +43,13 @@ type OutletCell struct {
 // OutletBits are those of one axis in OutletCell.Axes.
 const OutletBits = 3
 
-// OutletNumbers are Relax and Target of a model.Outlet.
+// OutletNumbers are Relax and Target of a Outlet.
 const OutletNumbers = 2
 
 // timedRule is a ghost cell whose rule changes with time.
 type timedRule struct {
 	at    [3]int
-	ghost model.Ghost
+	ghost Ghost
 }
 
 // FaceCell is a ghost cell: its place and its source's. Rows are decomp.Layout.Row.
@@ -60,19 +60,19 @@ type FaceCell struct {
 	Rule uint32
 }
 
-// FaceRule is the numbers of a model.FaceRule: what the density and the velocity are made
+// CodedRule is the numbers of a FaceRule: what the density and the velocity are made
 // of, and bits that say how.
-type FaceRule struct {
+type CodedRule struct {
 	Velocity [3]float64 // B
 	Density  float64    // B
 	Code     float64
 }
 
-// FaceNumbers are the float64 of a FaceRule.
+// FaceNumbers are the float64 of a CodedRule.
 const FaceNumbers = 5
 
-// Bits of FaceRule.Code: two for A of each component of the velocity and of the density, 0: 1,
-// 1: 0, 2: -1, 3: -1 with model.FaceRule.Exact; then one for each axis.
+// Bits of CodedRule.Code: two for A of each component of the velocity and of the density, 0: 1,
+// 1: 0, 2: -1, 3: -1 with FaceRule.Exact; then one for each axis.
 const (
 	faceVelocity = 0
 	faceDensity  = 6
@@ -80,20 +80,20 @@ const (
 )
 
 // FindFaces lists the ghost cells of a box.
-func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells model.Cells) (*Faces, error) {
+func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Cells) (*Faces, error) {
 	cells.Periodic = periodic
 	if !cells.HasOpen() {
 		return nil, nil
 	}
 	f := &Faces{cells: cells}
 	type key struct {
-		rule  FaceRule
+		rule  CodedRule
 		types [3]uint8 // of those that change with time
 	}
 	ids := map[key]uint32{}
 	var foreign []FaceCell
 	var bad error
-	cells.Ghosts(l.Dims, func(g [3]int, ghost model.Ghost) {
+	cells.Ghosts(l.Dims, func(g [3]int, ghost Ghost) {
 		for a := range l.Dims {
 			switch beyond := g[a] < 0 || g[a] >= layout.N[a]; {
 			case !beyond || layout.Ghost[a] > 0 || a == 0 && !periodic[0]:
@@ -155,7 +155,7 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells mo
 			c.Rule = c.Rule&^laterRule + uint32(f.Steady)
 		}
 	}
-	f.Rules = append(f.Rules, make([]FaceRule, len(f.timed))...)
+	f.Rules = append(f.Rules, make([]CodedRule, len(f.timed))...)
 	f.Retime(0)
 	if len(f.Rules) >= math.MaxUint32/2 {
 		return nil, fmt.Errorf("%d different rules of ghost cells are more than the lists can number: cut the domain for more ranks", len(f.Rules))
@@ -233,23 +233,23 @@ func (f *Faces) Retime(t float64) {
 }
 
 // unit is a rule whose factors of time are 1: equal ones of equal types stay equal.
-func (f *Faces) unit(g [3]int, ghost model.Ghost) FaceRule {
+func (f *Faces) unit(g [3]int, ghost Ghost) CodedRule {
 	plain := f.cells
-	plain.Walls = append([]model.Wall(nil), f.cells.Walls...)
+	plain.Walls = append([]Wall(nil), f.cells.Walls...)
 	for i := range plain.Walls {
 		plain.Walls[i].Factor = nil
 	}
 	return encode(plain, g, ghost, 0)
 }
 
-func (f *Faces) rule(g [3]int, ghost model.Ghost, t float64) FaceRule {
+func (f *Faces) rule(g [3]int, ghost Ghost, t float64) CodedRule {
 	return encode(f.cells, g, ghost, t)
 }
 
-func encode(cells model.Cells, g [3]int, ghost model.Ghost, t float64) FaceRule {
+func encode(cells Cells, g [3]int, ghost Ghost, t float64) CodedRule {
 	r := cells.Rule(g, ghost, t)
 	code := 0
-	affine := func(v model.Affine, at int) float64 {
+	affine := func(v Affine, at int) float64 {
 		switch v.A {
 		case 0:
 			code |= 1 << at
@@ -258,7 +258,7 @@ func encode(cells model.Cells, g [3]int, ghost model.Ghost, t float64) FaceRule 
 		}
 		return v.B
 	}
-	n := FaceRule{Density: affine(r.Density, faceDensity)}
+	n := CodedRule{Density: affine(r.Density, faceDensity)}
 	for a := range 3 {
 		n.Velocity[a] = affine(r.Velocity[a], faceVelocity+2*a)
 		if r.Exact[a] {

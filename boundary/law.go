@@ -1,0 +1,70 @@
+package boundary
+
+// Law is what a solid type does with the populations that reach it. All laws are for a
+// wall, or a face, half-way between the fluid and the cell behind it, but Interpolated,
+// which knows the distance. i is the direction out of the wall, i' the opposite one, f*
+// are the cell's populations after the collision, r its rho - 1 then.
+type Law int
+
+const (
+	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where
+	// u_w is tangential, and lets the mass u_w through elsewhere.
+	Bounce Law = iota
+	// Interpolated is bounce-back at the distance q of the wall along the link (Bouzidi,
+	// Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5, linear):
+	//   f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) + 6 w_i c_i.u_w           q < 1/2
+	//   f_i = f*_i'/2q + (1-1/2q) f*_i + 3/q w_i c_i.u_w               else
+	Interpolated
+	// The laws of faces that the fluid passes, or slides along, fill ghost cells behind the face
+	// from the cell beside it, of which they take the density r, the velocity u and the
+	// non-equilibrium stress after the collision, S - rho u u. A step then streams from
+	// ghost cells as from all others. See FaceRule for where faces meet.
+	//
+	// MovingFace is a wall that moves in its own plane: the ghost cell has the opposite velocity across
+	// it, so that no mass passes, and along it the one that makes the mean of both cells the
+	// wall's; density and stress are the cell's. With the same velocity as the wall a fluid
+	// stays as it is, whatever its viscosity: a bounce-back moving wall makes noise at tau -> 1/2.
+	MovingFace
+	// VelocityFace gives the ghost cell the wanted velocity across the face, and along it the
+	// one that makes the mean of both cells the wanted one; density and stress are the cell's.
+	VelocityFace
+	// PressureFace makes the mean of both densities r_w; velocity and stress have no gradient
+	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a
+	// cell behind a face half-way).
+	PressureFace
+	// Outflow: no gradients, but for the acoustic wave that comes in, W = r - u_n/cs, n the
+	// outward normal. It goes with the flow and relaxes to the face's pressure:
+	//   W(t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
+	// while the wave that leaves, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of two numbers of
+	// one sign, else 0: what flows with the fluid is what its velocity, and not a sound wave
+	// or the pressure gradient of a channel, changes (after Poinsot & Lele, J. Comput. Phys.
+	// 101 (1992) 104).
+	Outflow
+	// Slip mirrors the cell: no friction, no flow through the face.
+	Slip
+)
+
+// LinkLaw is the numbers of a law,
+//
+//	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + K
+//
+// and for the force on the wall its velocity and its distance in links. That of a cell has in
+// their places omega, omegaMinus and the four numbers of the law of the viscosity.
+type LinkLaw struct {
+	A, B, C, K float64
+	Velocity   [3]float64
+	Distance   float64
+}
+
+// ofLink is the law of a link that meets the wall at the distance q, where the wall's motion adds kick =
+// 6 w_i c_i.u_w half-way. Links have no other law: faces fill ghost cells (FaceRule).
+func (l Law) ofLink(q, kick float64) LinkLaw {
+	switch {
+	case l != Interpolated:
+		return LinkLaw{A: 1, K: kick}
+	case q < 0.5:
+		return LinkLaw{A: 2 * q, C: 1 - 2*q, K: kick}
+	default:
+		return LinkLaw{A: 1 / (2 * q), B: 1 - 1/(2*q), K: kick / (2 * q)}
+	}
+}
