@@ -1,3 +1,8 @@
+// Package boundary is what faces of the domain and surfaces of bodies do to the fluid: which kinds a case may
+// name (catalogue.go), which cell is what (cells.go), the law of each with its numbers beside its formula
+// (law.go, scalar.go), and from them the lists that devices work on: the masks of walls at rest (walls.go),
+// the links of curved and moving ones (links.go), the rules of ghost cells behind faces (rules.go) and where
+// these cells lie (ghosts.go). It computes no flow: that is what kernels do.
 package boundary
 
 // Law is what a solid type does with the populations that reach it. All laws are for a

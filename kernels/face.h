@@ -1,5 +1,5 @@
 // Ghost cells behind the faces of the domain that the fluid passes or slides along (boundary.Law,
-// boundary.FaceRule): a step streams from them as from all others and knows nothing of
+// boundary.CodedRule): a step streams from them as from all others and knows nothing of
 // faces. A ghost cell follows from the cell beside it, on this side of the faces, after the
 // collision: density and velocity by affine functions, the non-equilibrium stress is the
 // cell's,

@@ -32,19 +32,19 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
+	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
 	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim": {4, []string{"config", "model", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
+	"sim": {4, []string{"config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats", "ram"}},
 	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
-	"device/cpu":          {3, []string{"device", "kernels", "model", "decomp"}},
-	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "decomp"}},
-	"device/hostmem":      {0, nil},                                                                      // shared by the processes of a machine
-	"device/bench":        {3, []string{"device", "model", "decomp", "internal/ref"}},                    // verifies, then times, any device
-	"device/accuracy":     {3, []string{"device", "model", "decomp"}},                                    // compares precisions, on any device
-	"device/devicetest":   {4, []string{"device", "device/accuracy", "model", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
+	"device/cpu":          {3, []string{"device", "kernels", "model", "boundary", "decomp"}},
+	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "boundary", "decomp"}},
+	"device/hostmem":      {0, nil},                                                                                  // shared by the processes of a machine
+	"device/bench":        {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                    // verifies, then times, any device
+	"device/accuracy":     {3, []string{"device", "model", "boundary", "decomp"}},                                    // compares precisions, on any device
+	"device/devicetest":   {4, []string{"device", "device/accuracy", "model", "boundary", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
 	"halo":                {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":            {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":           {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
@@ -53,15 +53,15 @@ var places = map[string]place{
 	"io/probe":            {2, []string{"model"}},
 	"io/curve":            {0, nil},
 	"io/status":           {3, []string{"io/internal/joint"}},
-	"device":              {2, []string{"model", "decomp"}},
+	"device":              {2, []string{"model", "boundary", "decomp"}},
 	"kernels":             {2, []string{"model", "decomp"}},
-	"geometry":            {1, []string{"model", "decomp"}},
+	"geometry":            {2, []string{"model", "boundary", "decomp"}},
 	"geometry/intake":     {1, []string{"geometry/mesh", "geometry/stl"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
-	"config":              {2, []string{"model", "decomp", "geometry", "robustness"}},
+	"config":              {3, []string{"model", "boundary", "decomp", "geometry", "robustness"}},
 	"robustness":          {0, nil}, // what each model holds, as measured
-	"internal/ref":        {2, []string{"model", "decomp"}},
+	"internal/ref":        {2, []string{"model", "boundary", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
 	"watchdog":            {2, []string{"comm"}},
@@ -71,6 +71,7 @@ var places = map[string]place{
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
 	"ram":                 {0, nil},
+	"boundary":            {1, []string{"model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":               {0, nil},
 	"decomp":              {0, nil},
 	"stats":               {0, nil},
