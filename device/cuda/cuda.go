@@ -38,6 +38,7 @@ type Device struct {
 	cache   string       // folder of compiled kernels; empty: none
 	lanes   chan *lane
 	copies  *stream // carries snapshots to the host
+	slots   int     // for tests: marches are cut as if so many blocks ran at once; 0: as many as do
 
 	closing   sync.Mutex
 	closed    atomic.Bool

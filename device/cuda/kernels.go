@@ -78,6 +78,9 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		}
 		perProcessor, err := k.step.MaxActiveBlocksPerMultiProcessor(k.threads[0]*k.threads[1], int64(k.shared))
 		k.slots = max(1, processors*perProcessor)
+		if d.slots > 0 {
+			k.slots = d.slots
+		}
 		return err
 	})
 	if err == nil && min(k.threads[0], k.threads[1], k.tile[0], k.tile[1], k.tile[2]) < 1 {

@@ -50,6 +50,14 @@ func TestDevice(t *testing.T) {
 	devicetest.Run(t, gpu, options)
 }
 
+// Blocks that march through many planes, as those of large boxes do: what one warp tells the others
+// has to last until they need it.
+func TestLongMarches(t *testing.T) {
+	d := closed(t, gpu(t))
+	d.(*cuda.Device).SetSlots(1)
+	devicetest.Laws(t, d, devicetest.Options{})
+}
+
 // A hundred steps agree with the CPU's to rounding.
 func TestAgainstCPU(t *testing.T) {
 	d := closed(t, gpu(t))

@@ -81,7 +81,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Oracle", oracle},
 		{"Viscosities", viscosities},
 		{"RestingFaces", restingFaces},
-		{"Laws", laws},
+		{"Laws", Laws},
 		{"Scalars", scalars},
 		{"ScalarWaves", scalarWaves},
 		{"Cuts", cuts},

@@ -100,9 +100,9 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	return e
 }
 
-// laws: every law of a wall against the reference, forces included, and slabs of any
+// Laws: every law of a wall against the reference, forces included, and slabs of any
 // thickness give the bits and the forces of one box.
-func laws(t *testing.T, d device.Device, o Options) {
+func Laws(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	type key struct {
 		lattice, collision string

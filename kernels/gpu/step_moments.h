@@ -373,6 +373,9 @@ __device__ constexpr int rowsWithin(int most, int each, int more) {
 	return fit < most ? fit : most;
 }
 
+// noRim is for tiles whose rows go on: the cell beyond is read, and nothing is made up.
+alignas(16) __device__ const Rim noRim{RIM_NONE, RIM_BOUNCES << RIM_OWN};
+
 template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr int N = LBM_CELLS;
 	// CORNERS: there are populations with all three components, so that c_y and c_z = +-1
@@ -385,13 +388,14 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// for them in registers beside the populations.
 	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
 	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
-	static constexpr int LINE = 32 * N * sizeof(T), EDGE = 80 * sizeof(T) + 8 * sizeof(bool);
+	static constexpr int LINE = 32 * N * sizeof(T), EDGE = 88 * sizeof(T) + 16 * sizeof(bool);
 	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * PASSED + L::M + (WAITS > 0 ? WAITS : 1)) * LINE + EDGE, 2 * PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + 48) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
 	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
 	static constexpr int TILE_X = L::D == 3 ? 32 * N : 32 * N * ROWS, TILE_Y = L::D == 3 ? ROWS : LBM_MARCH, TILE_Z = L::D == 3 ? LBM_MARCH : 1;
 	static_assert(L::D == 2 || 2 * LINES <= 32, "one warp serves the rim");
+	static_assert(L::D == 2 || N <= 2, "a tile's last thread has all its cells or the first (HALF)");
 	typedef RowOf<L, S, T, N> Row;
 	typedef typename Row::P P;
 	typedef typename Row::Group Group;
@@ -408,8 +412,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
 		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
-		T wave[4][LINES][2];                 // and, if an outflow is beyond it, wantedWave there
-		bool drains[4][LINES][2];            // which is so
+		// A line corrects what it has stored at an outflow four planes behind the rims.
+		T wave[8][LINES][2];                 // by plane: where an outflow is beyond, wantedWave there
+		bool drains[8][LINES][2];            // which is so
 		alignas(16) Params<T> params;        // here they take no registers while nobody needs them,
 		long long around;                    // nor does the way from the plane behind the range to where it is stored
 	};
@@ -535,23 +540,22 @@ template <class L, class C, class S, class T> struct StepMoments {
 	__device__ static LBM_INLINE void rims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
 		const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
 		const bool end = line < LINES && y <= yhi && (side == 0 ? x0 == 0 : x0 + Row::TILE >= box.layout.nx);
-		// An address with a flag beside it, not a pointer that is null where there is no list: of such a one ptxas
-		// (CUDA 12.9 to 13.1, sm_90) compared the register with zero before the zero was there (docs/architecture.md).
-		unsigned long long list = (unsigned long long)box.c->rims[side];
+		const Rim* list = box.c->rims[side];
 		const bool listed = end && list;
-		list += (unsigned(z0) * (box.layout.ny + 2) + y + 1) * (unsigned long long)sizeof(Rim);
+		const int stride = listed ? box.layout.ny + 2 : 0;
+		list = listed ? list + ((long long)z0 * stride + y + 1) : &noRim;
 		const S* from = !listed && line < LINES ? source(box, in, y, yhi, z0 - 1) : nullptr;
 		const long long step = from ? planeOf(box) : 0, values = (L::M + LBM_EXTRA) * box.layout.pitch;
 		const int at = listed ? (side == 0 ? 0 : box.layout.nx - 1) : Row::beside(box, x0, side);
 		const T* const faceRules = (const T*)box.c->faceRules;
 		const T* const outletRules = (const T*)box.c->outletRules;
-		// What is asked for is needed a plane later: words of the list, then what they name.
-		Rim coming{RIM_NONE, RIM_BOUNCES << RIM_OWN};
+		// What is asked for is needed a plane later: words of the list, then what they name. All lanes always ask,
+		// those without a list for noRim, and all planes read, the last one again: behind a condition the compiler
+		// waited for the words at once, or looked at it too early (docs/architecture.md).
+		Rim coming;
 		auto look = [&]() LBM_LAMBDA {
-			if (!listed) return;
 			const uint4 words = __ldg((const uint4*)list);
 			coming = {words.x, words.y, words.z, words.w};
-			list += (unsigned)sizeof(Rim) * (box.layout.ny + 2);
 		};
 		struct Source {
 			unsigned code;
@@ -561,7 +565,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			T outlet[OUTLET_NUMBERS]; // and of an outflow
 		};
 		auto read = [&](Source& to, int z) LBM_LAMBDA {
-			const S* const row = !listed ? (z < z0 || z == z1 ? around(box, from, z, step) : from) : coming.from == RIM_NONE ? nullptr : in + coming.from * values;
+			const S* const row = !listed ? (z < z0 || z >= z1 ? around(box, from, z < z1 ? z : z1, step) : from) : coming.from == RIM_NONE ? nullptr : in + coming.from * values;
 			to.code = coming.code;
 			Row::read(to.cell, row, box.layout.pitch, at);
 			if (coming.code & RIM_GHOST)
@@ -570,21 +574,21 @@ template <class L, class C, class S, class T> struct StepMoments {
 				for (int k = 0; k < OUTLET_NUMBERS; k++) to.outlet[k] = __ldg(outletRules + (long long)coming.outlet * OUTLET_NUMBERS + k);
 				for (int k = 0; k < 2; k++) to.inner[k] = row[k * box.layout.pitch + (side ? at - 1 : 1)];
 			}
-			if (from) from += step;
+			if (from && z < z1) from += step;
 		};
 		Source next{}, own;
 		look();
 		read(next, z0 - 1);
+		list += stride;
 		look();
 		for (int z = z0 - 1; z <= z1 + 2; z++) {  // plane z here, z - 2 there
 			own = next;
-			if (z < z1) {
-				read(next, z + 1);
-				if (z + 1 < z1) look();
-			}
+			read(next, z + 1);
+			list += z + 1 < z1 ? stride : 0;
+			look();
 			if (line < LINES && z <= z1) {
-				shared.drains[z & 3][line][side] = own.code & RIM_OUTLET;
-				if (own.code & RIM_OUTLET) shared.wave[z & 3][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
+				shared.drains[z & 7][line][side] = own.code & RIM_OUTLET;
+				if (own.code & RIM_OUTLET) shared.wave[z & 7][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
 				// What is beyond, then what walls send back. Hardly a cell has both, so all lanes of the
 				// warp do with one turn whichever they have.
 				unsigned left = own.code & (RIM_BOUNCES | RIM_BOUNCES << RIM_OWN);
@@ -625,10 +629,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		if (!(row.role & (FIRST | LAST | HALF))) return;
 		LBM_ROLLED for (int side = 0; side < 2; side++) {
 			const int k = side == 0 ? (row.role & FIRST ? 0 : -1) : row.role & LAST ? N - 1 : row.role & HALF ? 0 : -1;
-			if (k < 0 || !shared.drains[z & 3][line][side]) continue;
+			if (k < 0 || !shared.drains[z & 7][line][side]) continue;
 			Moments<L, T> one;
 			unroll<L::M>([&](auto c) LBM_LAMBDA { component(one, c.value) = k == 0 ? component(m, c.value).v[0] : component(m, c.value).v[N - 1]; });
-			const Corrected<0, L, T> is(one, side ? T(1) : T(-1), shared.wave[z & 3][line][side]);
+			const Corrected<0, L, T> is(one, side ? T(1) : T(-1), shared.wave[z & 7][line][side]);
 			unroll<L::D>([&](auto b) LBM_LAMBDA {
 				constexpr int AB = L::pair(decltype(b)::value, 0);
 				one.s[AB] = one.s[AB] + is.more.s[AB];
