@@ -177,6 +177,10 @@ func (r *run) loadsAround() (sum []device.Load, steps int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	// A neighbour that goes on may write its edges into what that step started from (halo.Exchange).
+	if err := comm.Barrier(r.Comm); err != nil {
+		return nil, 0, err
+	}
 	for k := range sum {
 		coming[k].Add(sum[k])
 	}
