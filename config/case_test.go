@@ -484,3 +484,22 @@ func TestRanksOfTheCase(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The table tells tau's distance from 1/2 where five digits would hide it.
+func TestTableOfSmallViscosities(t *testing.T) {
+	for nu, want := range map[string]string{"0.1": "0.8", "1e-4": "0.5003", "1e-6": "1/2 + 3e-6"} {
+		c := load(t, "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = "+nu+"\n[run]\nsteps = 1\n")
+		found := false
+		for _, row := range c.Table {
+			if row.Name == "relaxation time tau" {
+				found = true
+				if row.Lattice != want {
+					t.Errorf("viscosity %s: tau is shown as %s, not %s", nu, row.Lattice, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("viscosity %s: no row for tau", nu)
+		}
+	}
+}

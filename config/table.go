@@ -50,7 +50,11 @@ func (r *resolver) table() {
 	if b := c.Rheology.Bulk; c.Spec.Bulk {
 		row("bulk viscosity", short(b), short(b*u.Factor(model.Viscosity))+" m2/s")
 	}
-	row("relaxation time tau", short(c.Tau), "")
+	tau := short(c.Tau)
+	if c.Tau-0.5 < 1e-4 { // five digits hide what matters
+		tau = "1/2 + " + short(c.Tau-0.5)
+	}
+	row("relaxation time tau", tau, "")
 	r.temperatureRows(row)
 	if u.Physical {
 		row("reference density", "1", short(u.Density)+" kg/m3")
