@@ -76,7 +76,7 @@ func TestMarchesOfAGPU(t *testing.T) {
 				return b
 			}
 			planes, whole := step(n[2]), step(1)
-			if c.real == "float" && !finite(planes) {
+			if !finite(planes, c.real == "double") {
 				t.Errorf("%v %v: the state has numbers that nobody computed", c, n)
 			}
 			if !bytes.Equal(planes, whole) {
@@ -86,10 +86,16 @@ func TestMarchesOfAGPU(t *testing.T) {
 	}
 }
 
-// finite tells that all float32 of b are numbers.
-func finite(b []byte) bool {
-	for ; len(b) > 0; b = b[4:] {
-		if v := float64(math.Float32frombits(binary.LittleEndian.Uint32(b))); math.IsNaN(v) || math.IsInf(v, 0) {
+// finite tells that all float32 or float64 of b are numbers.
+func finite(b []byte, double bool) bool {
+	for len(b) > 0 {
+		var v float64
+		if double {
+			v, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
+		} else {
+			v, b = float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), b[4:]
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return false
 		}
 	}

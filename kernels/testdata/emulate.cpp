@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
 	c.numbers.omega = 1.7, c.numbers.omegaMinus = 1.3, c.numbers.force[0] = 1e-4;
 	const Layout l{nx, ny, nz, 1, 1, M, pitch};
 	const size_t rows = size_t(ny + 2) * (nz + 2);
-	std::vector<Value> in(rows * M * pitch), out(in.size());
+	std::vector<Value> in(rows * M * pitch), out(in.size(), Value(__builtin_nan("")));
 	for (auto& v : in) v = Value((share() - 0.5) * 0.02);
 
 	// Solid cells are at rest, as a device keeps them.
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
 		for (int y = 0; y < ny; y++)
 			for (int x = 0; x < nx; x++)
 				if (blocks[(size_t(z) * ny + y) * (pitch / 32) + x / 32].solid >> x % 32 & 1)
-					for (int k = 0; k < M; k++) in[l.at(x, y, z, k)] = 0;
+					for (int k = 0; k < M; k++) in[l.at(x, y, z, k)] = out[l.at(x, y, z, k)] = 0;
 	std::vector<unsigned> words(1), sets(1);
 	c.blocks = blocks.data(), c.words = words.data(), c.sets = sets.data();
 
