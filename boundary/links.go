@@ -95,11 +95,11 @@ func (w *Walls) Special() (*Links, error) {
 	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
 }
 
-// Split parts Special into the cells for which kicks are enough, as those of a wall that moves, and the
-// others: what a law adds to half-way bounce-back follows from the state before the step, so that a
-// step can treat those cells like all others beside walls. nil where there are none. Laws and List
+// Split parts Special into the cells whose walls add something to half-way bounce-back that follows from
+// their own rows and the next ones, so that a step can treat them like all others beside walls, and
+// what is left: cells that want more, or look beyond the ends of their rows. nil where there are none. Laws and List
 // are shared, Retime of l brings both to a time.
-func (w *Walls) Split(l *Links) (kicked, left *Links) {
+func (w *Walls) Split(l *Links) (plain, left *Links) {
 	if l == nil {
 		return nil, nil
 	}
@@ -116,8 +116,11 @@ func (w *Walls) Split(l *Links) (kicked, left *Links) {
 		}
 		for _, c := range l.Cells[l.Rows[row]:l.Rows[row+1]] {
 			enough := c.More == 0 && c.Links == w.Links(w.cells.Index(int(c.X), row%n[1], row/n[1]))
-			for _, word := range l.List[c.First:][:bits.OnesCount32(c.Links)] {
-				enough = enough && word&GhostLink == 0
+			at := c.First
+			for rest := c.Links; enough && rest != 0; rest &= rest - 1 {
+				word, beyond := l.List[at], int(c.X)+w.lattice.Velocities[bits.TrailingZeros32(rest)][0]
+				enough = word&GhostLink == 0 && (l.Laws[word].C == 0 || beyond >= 0 && beyond < n[0])
+				at++
 			}
 			to := parts[1]
 			if enough {

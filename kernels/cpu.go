@@ -5,7 +5,6 @@ package kernels
 // static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
 // static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static void special(const lbm_kernel* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
-// static void kick(const lbm_kernel* k, const void* c, const void* l, const void* in, const lbm_range* r) { k->kick(c, l, in, r); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
 // static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
 // static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
@@ -33,7 +32,10 @@ type Pattern struct {
 	Cell   [Block]uint32
 	Links  uint32 // directions that come out of a wall in some cell
 	Moving uint32 // those of them where some wall moves
-	Kicks  uint64 // index of the first of Block kicks for each direction of Moving
+	Curved uint32 // those of them where some wall is not half-way, ...
+	Beyond uint32 // ... and nearer than that
+	_      uint32
+	Kicks  uint64 // index of the first of Block kicks for each direction of Moving, then of Block shares for each of Curved
 }
 
 // Entry of the sparse list of blocks that have a pattern (lbm_block).
@@ -122,12 +124,6 @@ func ranges(b decomp.Box) C.lbm_range {
 func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
 	q, r := NumbersOf(k.spec, p), ranges(b)
 	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), in, out, &r, scratch)
-}
-
-// Kick computes, ahead of Step, the kicks of those links of b that follow from the state.
-func (k Kernel) Kick(c *Case, l *Kicks, in unsafe.Pointer, b decomp.Box) {
-	r := ranges(b)
-	C.kick(k.k, unsafe.Pointer(c), unsafe.Pointer(l), in, &r)
 }
 
 // StepSpecial computes the special cells of b, after Step.

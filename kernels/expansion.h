@@ -91,6 +91,13 @@ template <class L, class R> struct Expansion {
 		});
 	}
 
+	// population is that of direction I as it is.
+	template <int I> LBM_HD LBM_INLINE R population() const {
+		constexpr int X = L::c(I, 0);
+		const auto t = Slice<L::c(I, 2)>(*this).template triple<L::c(I, 1)>();
+		return (X == 0 ? t.zero : X > 0 ? t.plus : t.minus) * share(I);
+	}
+
 	// any is population i, known at run time only, as it is.
 	LBM_HD LBM_INLINE R any(int i) const {
 		R along[3][3];  // what x^a y^b of the exponent 0 to 2 has for c_x, c_y, c_z

@@ -16,20 +16,6 @@ import (
 // are to memory outside Go's.
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
-// Kick is a link whose kick follows from the state (lbm_kick).
-type Kick struct {
-	X, Row uint32 // z*ny + y
-	Law    uint32
-	Kick   uint32 // place in Case.Kicks
-}
-
-// Kicks is the lists of them (lbm_kicks); the pointers are to memory outside Go's.
-type Kicks struct {
-	Planes unsafe.Pointer // []uint32: first link of direction i of plane z, at z*Q + i; one more at the end
-	Links  unsafe.Pointer // []Kick, those of a direction of a plane in the order of their rows
-	Laws   unsafe.Pointer
-}
-
 // Special is the functions for special cells and faces of one spec, but for steps.
 type Special struct{ k *C.lbm_special }
 

@@ -12,8 +12,7 @@ import (
 )
 
 // Tiles that end within the rows give the bits of whole rows, also of numbers so small that
-// half of one is taken for zero, as at the front of a disturbance. Kicks of curved walls are those of the cells
-// of a task.
+// half of one is taken for zero, as at the front of a disturbance. Curved walls look at cells of other tasks.
 func TestTilesAlongRows(t *testing.T) {
 	n := [3]int{100, 6, 5}
 	for _, isa := range kernels.ISAs() {
@@ -68,8 +67,8 @@ func TestTilesAlongRows(t *testing.T) {
 					defer q.Close()
 					p := q.(*program)
 					p.rule.width = width
-					if curved && (p.laws == nil || p.laws.kicks == nil) {
-						t.Fatal("no kicks")
+					if curved && p.kicks.single == nil {
+						t.Fatal("no laws")
 					}
 					var state [2]*memory
 					for i := range state {

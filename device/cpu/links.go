@@ -15,15 +15,8 @@ import (
 type linkLists struct {
 	memory  *memory
 	at      *kernels.Links // in memory; nil: no cell needs it
-	kicks   *kernels.Kicks // the same of links with kicks
 	links   *boundary.Links
 	numbers int // where the laws are in memory
-}
-
-// kicks are the lists of kernels.Kicks.
-type kicks struct {
-	planes []uint32
-	links  []kernels.Kick
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
@@ -44,11 +37,11 @@ func (p *program) placeLinks(w *walls) (err error) {
 	return err
 }
 
-// newLinkLists places lists; of special cells, w says which are left and which links have kicks.
+// newLinkLists places lists; of special cells w says which are left.
 func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*linkLists, error) {
-	rowsOf, cellsOf, lists := l.Rows, l.Cells, kicks{}
+	rowsOf, cellsOf := l.Rows, l.Cells
 	if w != nil {
-		rowsOf, cellsOf, lists = nil, nil, kicks{w.planes, w.lawful}
+		rowsOf, cellsOf = nil, nil
 		if w.left != nil {
 			rowsOf, cellsOf = w.left.Rows, w.left.Cells
 		}
@@ -58,10 +51,7 @@ func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*link
 	cells := rows + align(4*len(rowsOf))
 	list := cells + align(20*len(cellsOf))
 	types := list + align(4*len(l.List))
-	planes := types + align(len(l.Types))
-	kicked := planes + align(4*len(lists.planes))
-	head := kicked + align(16*len(lists.links))
-	numbers := head + align(64)
+	numbers := types + align(len(l.Types))
 	m, err := newMemory(numbers + align(8*boundary.LinkNumbers*len(l.Laws)))
 	if err != nil {
 		return nil, fmt.Errorf("lists of links: %w", err)
@@ -73,10 +63,6 @@ func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*link
 	placed := &linkLists{memory: m, links: l, numbers: numbers}
 	if len(cellsOf) > 0 {
 		placed.at = (*kernels.Links)(place(m, 0, []kernels.Links{links}))
-	}
-	if len(lists.links) > 0 {
-		to := kernels.Kicks{Planes: place(m, planes, lists.planes), Links: place(m, kicked, lists.links), Laws: links.Laws}
-		placed.kicks = (*kernels.Kicks)(place(m, head, []kernels.Kicks{to}))
 	}
 	return placed, nil
 }
@@ -95,6 +81,9 @@ func (p *program) Retime(t float64) error {
 		if list != nil && list.links.Timed() {
 			p.found.Retime(list.links, t)
 			placeLaws(list.memory, list.numbers, list.links, list.links.Steady, p.spec.Precision)
+			if list == p.laws {
+				p.kicks.retime(list.links)
+			}
 		}
 	}
 	if f := p.faces.list; f.Timed() {

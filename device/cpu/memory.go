@@ -80,3 +80,15 @@ func place[T any](m *memory, offset int, items []T) unsafe.Pointer {
 	copy(unsafe.Slice((*T)(unsafe.Pointer(&m.view[offset])), len(items)), items)
 	return unsafe.Pointer(&m.view[offset])
 }
+
+// view puts numbers at offset and shows them.
+func view[T float32 | float64](m *memory, offset int, numbers []float64) []T {
+	if len(numbers) == 0 {
+		return nil
+	}
+	list := unsafe.Slice((*T)(unsafe.Pointer(&m.view[offset])), len(numbers))
+	for i, v := range numbers {
+		list[i] = T(v)
+	}
+	return list
+}

@@ -27,6 +27,7 @@ type program struct {
 	found          *boundary.Walls
 	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
+	kicks          kicks
 	faces          faces
 	scalar         scalar
 	fluid          []int // fluid cells of each row
@@ -80,14 +81,12 @@ func (p *program) place(box kernels.Case, w *walls) error {
 	box.Entries = place(lists, entries, w.entries)
 	box.Patterns = place(lists, patterns, w.patterns)
 	if p.spec.Precision == model.Float64 {
-		box.Kicks = place(lists, kicks, w.kicks)
+		p.kicks.double = view[float64](lists, kicks, w.kicks)
 	} else {
-		single := make([]float32, len(w.kicks))
-		for i, k := range w.kicks {
-			single[i] = float32(k)
-		}
-		box.Kicks = place(lists, kicks, single)
+		p.kicks.single = view[float32](lists, kicks, w.kicks)
 	}
+	p.kicks.timed = w.timed
+	box.Kicks = unsafe.Add(lists.pointer(), kicks)
 	p.box = (*kernels.Case)(place(lists, 0, []kernels.Case{box}))
 	return nil
 }
@@ -143,9 +142,6 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			scratch, err := w.reserve(p.kernel.Scratch(part))
 			if err == nil {
-				if p.laws != nil && p.laws.kicks != nil {
-					p.kernel.Kick(p.box, p.laws.kicks, from.pointer(), part)
-				}
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
 				if p.laws != nil && p.laws.at != nil {
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)

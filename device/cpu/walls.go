@@ -23,10 +23,14 @@ type walls struct {
 	fluid    []int // fluid cells of each row
 	found    *boundary.Walls
 	special  *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
-	kicked   *boundary.Links // of these the ones for which kicks are enough, and ...
-	left     *boundary.Links // ... the others
-	lawful   []kernels.Kick
-	planes   []uint32 // of lawful: see kernels.Kicks
+	left     *boundary.Links // those of them that a kernel of their own computes
+	timed    []timedKick
+}
+
+// timedKick is a link's law that changes with time, and the place of its kick.
+type timedKick struct {
+	law uint32
+	at  uint64
 }
 
 // findWalls looks at every block of 16 cells and its neighbours.
@@ -40,13 +44,13 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
-	w.kicked, w.left = found.Split(w.special)
+	plain, left := found.Split(w.special)
+	w.left = left
 	ids := map[string]uint32{}
 	for z := 0; z < n[2]; z++ {
-		kicks := make([][]kernels.Kick, len(spec.Lattice.Velocities)) // of the plane, by direction
 		for y := 0; y < n[1]; y++ {
 			w.rows = append(w.rows, uint32(len(w.entries)))
-			lawful := w.kicked.Of(z*n[1] + y)
+			lawful := plain.Of(z*n[1] + y)
 			fluid := 0
 			for _, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
 				if t == 0 {
@@ -62,24 +66,18 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 				for own < len(lawful) && int(lawful[own].X) < (b+1)*kernels.Block {
 					own++
 				}
-				p, constant, any := pattern(found, cells, b*kernels.Block, y, z, w.moving(lawful[:own]))
-				if any {
-					id := w.share(ids, p, constant, own > 0)
+				if p, numbers, any := w.pattern(cells, b*kernels.Block, y, z, lawful[:own]); any {
+					id := w.share(ids, p, numbers, own > 0)
 					w.entries = append(w.entries, kernels.Entry{Block: uint32(b), Pattern: id})
-					w.place(kicks, w.patterns[id], lawful[:own])
+					w.follow(w.patterns[id], lawful[:own])
 				}
 				lawful = lawful[own:]
 			}
 		}
-		for _, of := range kicks {
-			w.planes = append(w.planes, uint32(len(w.lawful)))
-			w.lawful = append(w.lawful, of...)
-		}
 	}
-	if most := max(len(w.kicks), len(w.lawful), len(w.patterns)); most > math.MaxUint32 {
-		return nil, fmt.Errorf("%d numbers of links to curved walls are more than the lists can number: cut the domain for more ranks", most)
+	if len(w.patterns) > math.MaxUint32 {
+		return nil, fmt.Errorf("%d blocks of cells at walls are more than the lists can number: cut the domain for more ranks", len(w.patterns))
 	}
-	w.planes = append(w.planes, uint32(len(w.lawful)))
 	w.rows = append(w.rows, uint32(len(w.entries)))
 	return w, nil
 }
@@ -96,28 +94,41 @@ func (w *walls) each(c boundary.LinkCell, visit func(direction int, law uint32))
 	}
 }
 
-// moving has, for each cell of a block, the directions whose kicks follow from the state.
-func (w *walls) moving(lawful []boundary.LinkCell) (set [kernels.Block]uint32) {
-	for _, c := range lawful {
-		w.each(c, func(i int, _ uint32) { set[c.X%kernels.Block] |= 1 << i })
-	}
-	return set
-}
-
-// place lists the links of cells of a block with that pattern.
-func (w *walls) place(kicks [][]kernels.Kick, p kernels.Pattern, lawful []boundary.LinkCell) {
+// follow keeps where kicks of a block with that pattern are that change with time.
+func (w *walls) follow(p kernels.Pattern, lawful []boundary.LinkCell) {
 	for _, c := range lawful {
 		w.each(c, func(i int, law uint32) {
-			at := p.Kicks + uint64(bits.OnesCount32(p.Moving&(1<<i-1))*kernels.Block+int(c.X)%kernels.Block)
-			kicks[i] = append(kicks[i], kernels.Kick{X: c.X, Row: c.Row, Law: law, Kick: uint32(at)})
+			if int(law) >= w.special.Steady {
+				n := bits.OnesCount32(p.Moving & (1<<i - 1))
+				w.timed = append(w.timed, timedKick{law, p.Kicks + uint64(n*kernels.Block+int(c.X)%kernels.Block)})
+			}
 		})
 	}
 }
 
-// pattern describes the block of cells that starts at (x0, y, z); moving are directions of its
-// cells whose kicks follow from the state.
-func pattern(found *boundary.Walls, cells boundary.Cells, x0, y, z int, moving [kernels.Block]uint32) (p kernels.Pattern, kicks []float64, any bool) {
-	var kick [32][kernels.Block]float64
+// kicks are Case.Kicks, of the arithmetic's type.
+type kicks struct {
+	single []float32
+	double []float64
+	timed  []timedKick
+}
+
+// retime puts those that change with time in place.
+func (k *kicks) retime(l *boundary.Links) {
+	boundary.InParallel(len(k.timed), func(lo, hi int) {
+		for _, t := range k.timed[lo:hi] {
+			if v := l.Laws[t.law].K; k.double != nil {
+				k.double[t.at] = v
+			} else {
+				k.single[t.at] = float32(v)
+			}
+		}
+	})
+}
+
+// pattern describes the block of cells that starts at (x0, y, z), of which some have links with laws.
+func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.LinkCell) (p kernels.Pattern, numbers []float64, any bool) {
+	var kick, share [32][kernels.Block]float64
 	for k := range p.Cell {
 		x := x0 + k
 		if x >= cells.N[0] || cells.At(x, y, z) != 0 {
@@ -125,22 +136,40 @@ func pattern(found *boundary.Walls, cells boundary.Cells, x0, y, z int, moving [
 			continue
 		}
 		index := cells.Index(x, y, z)
-		p.Cell[k] = found.Links(index)
+		p.Cell[k] = w.found.Links(index)
 		p.Links |= p.Cell[k]
 		any = any || p.Cell[k] != 0
-		for rest := p.Cell[k]; rest != 0; rest &= rest - 1 {
+		var own uint32
+		if len(lawful) > 0 && int(lawful[0].X) == x {
+			w.each(lawful[0], func(i int, number uint32) {
+				own |= 1 << i
+				law := w.special.Laws[number]
+				if kick[i][k] = law.K; law.K != 0 || int(number) >= w.special.Steady {
+					p.Moving |= 1 << i
+				}
+				if share[i][k] = law.B - law.C; share[i][k] != 0 {
+					p.Curved |= 1 << i
+				}
+				if law.C != 0 {
+					p.Beyond |= 1 << i
+				}
+			})
+			lawful = lawful[1:]
+		}
+		for rest := p.Cell[k] &^ own; rest != 0; rest &= rest - 1 {
 			i := bits.TrailingZeros32(rest)
-			if moving[k]>>i&1 != 0 {
-				p.Moving |= 1 << i
-			} else if kick[i][k] = found.Kick(index, i); kick[i][k] != 0 {
+			if kick[i][k] = w.found.Kick(index, i); kick[i][k] != 0 {
 				p.Moving |= 1 << i
 			}
 		}
 	}
 	for rest := p.Moving; rest != 0; rest &= rest - 1 {
-		kicks = append(kicks, kick[bits.TrailingZeros32(rest)][:]...)
+		numbers = append(numbers, kick[bits.TrailingZeros32(rest)][:]...)
 	}
-	return p, kicks, any
+	for rest := p.Curved; rest != 0; rest &= rest - 1 {
+		numbers = append(numbers, share[bits.TrailingZeros32(rest)][:]...)
+	}
+	return p, numbers, any
 }
 
 // share finds an equal pattern or adds this one, and adds it in any case if its kicks are its own.

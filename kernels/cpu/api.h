@@ -15,7 +15,10 @@ typedef struct {
 	uint32_t cell[LBM_BLOCK];
 	uint32_t links;   // union over the cells
 	uint32_t moving;  // directions with a moving wall in some cell
-	uint64_t kicks;   // index of the first of 16 kicks for each direction of moving, in rising order
+	uint32_t curved;  // directions with a wall in some cell that is not half-way
+	uint32_t beyond;  // those of curved in which the wall of some cell is nearer than that
+	uint32_t unused;
+	uint64_t kicks;   // index of the first of 16 kicks for each direction of moving, in rising order, then of 16 shares for each of curved
 } lbm_pattern;
 
 // lbm_block is an entry of the sparse list of blocks with a pattern.
@@ -31,7 +34,7 @@ typedef struct {
 	const uint32_t* rows;  // first entry of blocks of interior row z*ny+y; one more at the end
 	const lbm_block* blocks;
 	const lbm_pattern* patterns;
-	void* kicks;          // what comes back beyond what went in, in the arithmetic's number type: 6 w_i c_i.u_w, and what lbm_kernel.kick puts there
+	const void* kicks;          // what comes back beyond what went in, in the arithmetic's number type: K of boundary.LinkLaw; and shares B - C of what the wall takes from elsewhere: of B and C one is 0, and A = 1 - B - C
 	void* ends;           // ghost cells beyond the ends of the stored rows, [end][row][component of the flow]; null: none (../face.h)
 } lbm_case;
 
@@ -53,15 +56,6 @@ typedef struct {
 	const uint8_t* types;
 	const void* laws;
 } lbm_links;
-
-// lbm_kick is a link to a wall that sends back something else than what went in: the law's number in
-// laws, and where in kicks the difference goes. They are sorted by plane, direction and row.
-typedef struct { uint32_t x, row, law, kick; } lbm_kick;
-typedef struct {
-	const uint32_t* planes;  // first link of direction i of plane z, at z*Q + i; one more at the end
-	const lbm_kick* links;
-	const void* laws;
-} lbm_kicks;
 
 // lbm_face_cell is boundary.FaceCell.
 typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
@@ -98,8 +92,6 @@ typedef struct {
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
 	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
-	// the kicks of the links of range, ahead of the step from the same state
-	void (*kick)(const lbm_case*, const lbm_kicks*, const void* in, const lbm_range*);
 	// the special cells of the step, after it
 	void (*special)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
 	// bytes of scratch that step needs for range

@@ -6,6 +6,7 @@
 #include "../params.h"
 #include "api.h"
 #include "lanes.h"
+#include "memory.h"
 
 namespace lbm { namespace {
 
@@ -76,8 +77,36 @@ template <bool DIRECTIONS, int COMPONENTS, class T, class Skip> void fetchWalls(
 	}
 }
 
+// loadNear is component c of the cells from x on of a row; those beyond its ends are zeros.
+template <class Values, class S> LBM_INLINE typename Values::R loadNear(const S* row, int pitch, int x, int c) {
+	constexpr int W = sizeof(typename Values::R) / sizeof(typename Arithmetic<S>::T);
+	if (__builtin_expect(x >= 0 && x + W <= pitch, 1)) return Values::loadAny(row + x, c);
+	alignas(64) S own[W] = {};
+	for (int k = 0; k < W; k++)
+		if (x + k >= 0 && x + k < pitch) own[k] = row[x + k];
+	return Values::load(own, c);
+}
+
 // countBelow is the number of bits of set below bit i.
 LBM_INLINE int countBelow(unsigned set, int i) { return __builtin_popcount(set & ((1u << i) - 1)); }
+
+// kicksOf is the kicks of direction i of a pattern, for the cells from x on.
+template <class T> LBM_INLINE const T* kicksOf(const Box& box, const lbm_pattern* p, int i, int x) {
+	return (const T*)box.c->kicks + p->kicks + countBelow(p->moving, i) * LBM_BLOCK + x % LBM_BLOCK;
+}
+
+// fromWall is what comes out of walls along direction i when back has gone in. Of what leaves the other way,
+// mine, or comes to the cell from the one beyond it, next(), curved walls take a share.
+template <class T, class R, class Next> LBM_INLINE R fromWall(const Box& box, const lbm_pattern* p, int i, int x, const R& back, const R& mine, Next next) {
+	R f = back;
+	if (p->curved >> i & 1) {
+		const R zero{}, share = loadAny((const T*)box.c->kicks + p->kicks + (__builtin_popcount(p->moving) + countBelow(p->curved, i)) * LBM_BLOCK + x % LBM_BLOCK);
+		f = f + select(share > zero, share * (mine - back), zero);
+		if (p->beyond >> i & 1) f = f + select(share < zero, share * (back - next()), zero);
+	}
+	if (p->moving >> i & 1) f = f + loadAny(kicksOf<T>(box, p, i, x));
+	return f;
+}
 
 }}  // namespace lbm
 #endif

@@ -12,7 +12,7 @@
 namespace lbm { namespace {
 
 template <class Step, class Special, class State> constexpr lbm_kernel kernelOf() {
-	return {&Step::run, &Special::kick, &Special::step, &Step::scratch, &State::init, &State::fields, &State::row};
+	return {&Step::run, &Special::step, &Step::scratch, &State::init, &State::fields, &State::row};
 }
 template <class L, class C, class S> constexpr lbm_kernel moments() {
 	return kernelOf<StepMoments<L, AnyRates<C>, S>, SpecialOf<L, AnyRates<C>, true, S>, StateOf<L, true, S>>();

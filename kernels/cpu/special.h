@@ -216,66 +216,6 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		if (group.count) group.step(params);
 	}
 
-	// kick computes what walls send back beyond what goes in to them, law(f) - f*_i', for those links
-	// that the fast kernels then treat as walls that move. A vector is links of one direction.
-	static void kick(const lbm_case* c, const lbm_kicks* list, const void* state, const lbm_range* r) {
-		FlushTiny guard;
-		const Box box(c);
-		const lbm_kick* lane[W];
-		for (int z = r->lo[2]; z < r->hi[2]; z++) {
-			const uint32_t lo = uint32_t(z) * box.layout.ny + r->lo[1], hi = uint32_t(z) * box.layout.ny + r->hi[1];
-			for (int i = 0; i < L::Q; i++) {
-				const uint32_t* const plane = list->planes + (long)z * L::Q + i;
-				const lbm_kick *k = list->links + plane[0], *const end = list->links + plane[1];
-				for (long left = end - k; left > 0;) {  // to the first of the range's rows
-					const long half = left / 2;
-					if (k[half].row < lo) k += half + 1, left -= half + 1;
-					else left = half;
-				}
-				int count = 0;
-				for (; k < end && k->row < hi; k++) {
-					if (int(k->x) < r->lo[0] || int(k->x) >= r->hi[0]) continue;  // another task's
-					lane[count++] = k;
-					if (count == W) kick(box, lane, count, i, z, list->laws, (const S*)state), count = 0;
-				}
-				if (count) kick(box, lane, count, i, z, list->laws, (const S*)state);
-			}
-		}
-	}
-	__attribute__((noinline)) static void kick(const Box& box, const lbm_kick* const* lane, int count, int i, int z, const void* laws, const S* state) {
-		const int opposite = L::opposite(i);
-		alignas(64) T own[COMPONENTS][W] = {}, behind[COMPONENTS][W] = {}, law[4][W] = {}, out[W];
-		bool any = false;
-		for (int l = 0; l < count; l++) {
-			const T* const n = (const T*)laws + (long)lane[l]->law * LINK_NUMBERS;
-			for (int k = 0; k < 4; k++) law[k][l] = n[k];
-			const int x = lane[l]->x, y = int(lane[l]->row) - z * box.layout.ny;
-			take(box, state, x, y, z, own, l);
-			if (n[2] == T(0)) continue;
-			any = true;
-			take(box, state, x + L::c(i, 0), y + L::c(i, 1), z + L::c(i, 2), behind, l);
-		}
-		R back, mine, beyond{};
-		if constexpr (MOMENTS) {
-			const Expansion<L, R> h = C::expand(momentsOf(own));
-			back = h.any(opposite), mine = h.any(i);
-			if (any) beyond = C::expand(momentsOf(behind)).any(opposite);
-		} else {
-			back = load(own[opposite]), mine = load(own[i]), beyond = load(behind[opposite]);
-		}
-		store(out, (load(law[0]) - T(1)) * back + load(law[1]) * mine + load(law[2]) * beyond + load(law[3]));
-		for (int l = 0; l < count; l++) ((T*)box.c->kicks)[lane[l]->kick] = out[l];
-	}
-	// take reads the components of a cell, which may be one beyond the ends of the rows.
-	LBM_INLINE static void take(const Box& box, const S* state, int x, int y, int z, T (*to)[W], int l) {
-		const S* p = box.source(state, y, z);
-		long step = box.layout.pitch;
-		const int nx = box.layout.nx;
-		if (x >= 0 && x < nx) p += x;
-		else if (box.c->ends) p = box.end<S>(x < 0 ? 0 : 1, box.number(state, p), COMPONENTS), step = 1;
-		else p += x < 0 ? x + nx : x - nx;
-		for (int k = 0; k < COMPONENTS; k++) to[k][l] = T(Values::get(p[k * step], k));
-	}
 	LBM_INLINE static Moments<L, R> momentsOf(const T (*v)[W]) {
 		Moments<L, R> m;
 		m.r = load(v[0]);

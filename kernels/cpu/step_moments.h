@@ -297,7 +297,6 @@ template <class L, class C, class S> struct StepMoments {
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
-		const S* const old = in + (FINISH ? box.layout.start(ty, tz) : 0);
 		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
@@ -358,7 +357,7 @@ template <class L, class C, class S> struct StepMoments {
 			}
 			if constexpr (FINISH) {
 				if constexpr (!PLAIN) {
-					addWalls(m, old + x, x, first);
+					addWalls(m, ty, tz, x, first);
 				} else {
 					if (first && x < from + LBM_BLOCK) addFace<1>(m, returned(0, ty, tz), x, first);
 					if (last && x >= to - LBM_BLOCK) addFace<-1>(m, returned(1, ty, tz), x, last);
@@ -395,24 +394,45 @@ template <class L, class C, class S> struct StepMoments {
 		for (int k = 0; k < L::M; k++) Values::stream(to + k * (long)box.layout.pitch, k, load(done + k * W));
 	}
 
-	// addWalls adds what walls send back to a vector of cells. old is their own state.
-	LBM_INLINE void addWalls(Moments<L, R>& m, const S* old, int x, const lbm_pattern* pattern) const {
+	// addWalls adds what walls send back to a vector of cells.
+	LBM_INLINE void addWalls(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
 		const unsigned links = pattern->links, moving = pattern->moving;
 		if (!links) return;
+		if (pattern->curved) return addCurved(m, y, z, x, pattern);
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
-		C::expand(moments(old, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
+		C::expand(moments(in + box.layout.start(y, z) + x, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
 			constexpr int I = L::opposite(decltype(i)::value);
 			if constexpr (I != L::opposite(I)) {
 				if (!(links >> I & 1)) return;
 				const auto mask = bit<T>(cells, I);
-				if (moving >> I & 1) {
-					const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, I) * LBM_BLOCK + x % LBM_BLOCK;
-					MovingWall::apply<I>(m, own, loadAny(kick), mask);
-				} else {
-					Wall::apply<I>(m, own, mask);
-				}
+				if (moving >> I & 1) MovingWall::apply<I>(m, own, loadAny(kicksOf<T>(box, pattern, I, x)), mask);
+				else Wall::apply<I>(m, own, mask);
 			}
 		});
+	}
+	// addCurved does so where some are curved.
+	__attribute__((noinline)) void addCurved(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
+		R f[L::Q];
+		C::expand(moments(in + box.layout.start(y, z) + x, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA { f[i.value] = own; });
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value, OUT = L::opposite(I);
+			if constexpr (I != OUT) {
+				if (!(pattern->links >> I & 1)) return;
+				const R back = fromWall<T>(box, pattern, I, x, f[OUT], f[I], [&]() LBM_LAMBDA { return next<I>(y, z, x); });
+				Wall::apply<I>(m, back, bit<T>(pattern->cell + x % LBM_BLOCK, I));
+			}
+		});
+	}
+	// next is what comes to the cells from those one step along direction i beyond them.
+	template <int I> __attribute__((noinline)) R next(int y, int z, int x) const {
+		const S* const row = box.source(in, y + L::c(I, 1), z + L::c(I, 2));
+		const long pitch = box.layout.pitch;
+		auto value = [&](int k) LBM_LAMBDA { return loadNear<Values>(row + k * pitch, pitch, x + L::c(I, 0), k); };
+		Moments<L, R> m;
+		m.r = value(0);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = value(1 + a.value); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
+		return C::expand(m).template population<L::opposite(I)>();
 	}
 
 	// side is the set of directions with c_x = CX.

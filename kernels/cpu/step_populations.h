@@ -143,7 +143,7 @@ template <class L, class C, class S> struct StepPopulations {
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value] = f[i.value]; });
 					if (x == first) wrap<1>(box, in, source, g, 0);
 					if (end >= x && end < x + W) wrap<-1>(box, in, source, g, end - x);
-					if (pattern) bounce(box, g, own, x, pattern);
+					if (pattern) bounce(box, g, source, x, pattern);
 					C::template collide<L>(g, params);
 					if (pattern) clear(g, x, pattern);
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
@@ -172,21 +172,19 @@ template <class L, class C, class S> struct StepPopulations {
 		});
 	}
 
-	static LBM_INLINE void bounce(const Box& box, R* f, const S* own, int x, const lbm_pattern* pattern) {
-		const unsigned links = pattern->links, moving = pattern->moving;
+	static LBM_INLINE void bounce(const Box& box, R* f, const S* const (*source)[3], int x, const lbm_pattern* pattern) {
+		const unsigned links = pattern->links;
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
 		if (!links) return;
+		const long pitch = box.layout.pitch;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int N = decltype(i)::value;
+			constexpr int N = decltype(i)::value, OUT = L::opposite(N);
 			if (!(links >> N & 1)) return;
-			R old = Values::load(own + L::opposite(N) * (long)box.layout.pitch + x, L::opposite(N));
-			I mask = bit<T>(cells, N);
-			if (moving >> N & 1) {
-				const T* kick = (const T*)box.c->kicks + pattern->kicks + countBelow(moving, N) * LBM_BLOCK + x % LBM_BLOCK;
-				f[N] = MovingWall::apply(f[N], old, loadAny(kick), mask);
-			} else {
-				f[N] = Wall::apply(f[N], old, mask);
-			}
+			const S* const own = source[1][1] + x;
+			const R back = fromWall<T>(box, pattern, N, x, Values::load(own + OUT * pitch, OUT), Values::load(own + N * pitch, N), [&]() LBM_LAMBDA {
+				return loadNear<Values>(source[1 - L::c(N, 2)][1 - L::c(N, 1)] + OUT * pitch, pitch, x + L::c(N, 0), OUT);
+			});
+			f[N] = Wall::apply(f[N], back, bit<T>(cells, N));
 		});
 	}
 
