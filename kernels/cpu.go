@@ -51,7 +51,25 @@ type Case struct {
 	Patterns           unsafe.Pointer // []Pattern
 	Kicks              unsafe.Pointer // numbers of the arithmetic's type: what walls send back beyond what went in
 	Ends               unsafe.Pointer // values of the state: ghost cells beyond the ends of rows, or nil
+
+	// Where steps make up by themselves what lies beyond the ends of rows; else nil.
+	Rims                   unsafe.Pointer // []Rim: of each end of all stored rows
+	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
+	Beyond                 unsafe.Pointer // Special.Ghost
 }
+
+// Rim is what lies beyond an end of a stored row, and what an outflow does to the cell at that end (lbm_rim).
+type Rim struct {
+	From   uint32 // stored row of the ghost cell's source
+	Rule   uint32 // of the ghost cell, or None
+	Outlet uint32 // rule of the outflow, with Inner where the next cell inwards is fluid, or None
+}
+
+// None and Inner of Rim.
+const (
+	None  = C.LBM_NONE
+	Inner = C.LBM_INNER
+)
 
 // Sums is what a row of cells adds to a device.Plane (lbm_sums).
 type Sums struct {

@@ -35,17 +35,18 @@ template <class T> LBM_HD LBM_INLINE T wantedWave(const Before<T>& old, bool flu
 }
 
 // Corrected is the moments m of the cell after the step with that wave: along axis A, n is 1 at the
-// high end and -1 at the low one.
+// high end and -1 at the low one. T may be a vector.
 template <int A, class L, class T> struct Corrected {
 	T r, j;
 	Moments<L, T> more;  // than m has
 
-	LBM_HD LBM_INLINE Corrected(const Moments<L, T>& m, const T& n, const T& want) {
-		constexpr T root3 = T(1.7320508075688772), cs = T(0.5773502691896258);
-		const T u = m.j[A] * reciprocal(T(1) + m.r), half = T(0.5) * (want - (m.r - root3 * (n * u)));
+	using N = typename Scalar<T>::type;
+	LBM_HD LBM_INLINE Corrected(const Moments<L, T>& m, const N& n, const N& want) {
+		constexpr N root3 = N(1.7320508075688772), cs = N(0.5773502691896258);
+		const T u = m.j[A] * reciprocal(N(1) + m.r), half = N(0.5) * (want - (m.r - root3 * (n * u)));
 		r = m.r + half;
 		const T v = u - n * (cs * half);
-		j = (T(1) + r) * v;
+		j = (N(1) + r) * v;
 		more = Moments<L, T>{};
 		more.r = half;
 		more.j[A] = j - m.j[A];

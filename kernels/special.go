@@ -34,6 +34,9 @@ func (k Special) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, sta
 	C.special_fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state)
 }
 
+// Ghost is for Case.Beyond.
+func (k Special) Ghost() unsafe.Pointer { return unsafe.Pointer(k.k.ghost) }
+
 // Drain applies those of cells first to last of a list of boundary.OutletCell whose x is in [x[0], x[1])
 // to the state that a step from in leads to.
 func (k Special) Drain(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {

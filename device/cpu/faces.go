@@ -7,17 +7,19 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
 // faces is boundary.Faces where the kernels can point to.
 type faces struct {
-	list   *boundary.Faces // nil: there are none
+	list *boundary.Faces // nil: there are none
+	*ghosts
 	memory *memory
 	rules  int // where the rules are in memory
 	ends   *memory
 
-	outlets, outletRules unsafe.Pointer
+	outletsAt, outletRules unsafe.Pointer
 }
 
 // placeFaces lists the ghost cells behind faces and makes room for those beyond the ends of rows.
@@ -28,21 +30,27 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	}
 	size := int(unsafe.Sizeof(boundary.FaceCell{}))
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
-	p.faces = faces{list: f, rules: align(size * len(f.Cells))}
+	g := p.parts(f)
+	p.faces = faces{list: f, ghosts: g, rules: align(size * len(g.cells))}
 	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
-	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(f.Outlets))
-	if p.faces.memory, err = newMemory(outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))); err != nil {
+	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(g.outlets))
+	rims := outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))
+	if p.faces.memory, err = newMemory(rims + align(int(unsafe.Sizeof(kernels.Rim{}))*len(g.rims))); err != nil {
 		return fmt.Errorf("lists of ghost cells: %w", err)
 	}
-	place(p.faces.memory, 0, f.Cells)
-	p.placeRules(0)
-	p.faces.outlets = place(p.faces.memory, outlets, f.Outlets)
+	place(p.faces.memory, 0, g.cells)
+	p.box.FaceRules = p.placeRules(0)
+	p.faces.outletsAt = place(p.faces.memory, outlets, g.outlets)
 	if p.spec.Precision == model.Float64 {
 		p.faces.outletRules = place(p.faces.memory, outletRules, boundary.OutletRuleNumbers[float64](f))
 	} else {
 		p.faces.outletRules = place(p.faces.memory, outletRules, boundary.OutletRuleNumbers[float32](f))
 	}
-	if n := f.EndValues(p.spec, p.layout); n > 0 {
+	p.box.OutletRules = p.faces.outletRules
+	if g.rims != nil {
+		p.box.Rims, p.box.Beyond = place(p.faces.memory, rims, g.rims), p.special.Ghost()
+	}
+	if n := f.EndValues(p.spec, p.layout); n > 0 && g.reach(p.layout.N[0]) {
 		if p.faces.ends, err = newMemory(n * p.spec.Precision.Bytes()); err != nil {
 			return fmt.Errorf("ghost cells beyond the ends of rows: %w", err)
 		}
@@ -74,9 +82,9 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	if p.faces.list == nil {
 		return
 	}
-	first, last := 0, p.faces.list.Own
+	first, last := 0, p.faces.own
 	if exchanged {
-		first, last = last, len(p.faces.list.Cells)
+		first, last = last, len(p.faces.cells)
 	}
 	cells, rules := p.faces.memory.pointer(), unsafe.Add(p.faces.memory.pointer(), p.faces.rules)
 	var tasks []task
@@ -96,13 +104,13 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 // drain applies the outflows beside the cells of a part to the state that a step from in leads to.
 func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
 	f := &p.faces
-	if f.list == nil || len(f.list.Outlets) == 0 {
+	if f.list == nil || len(f.outlets) == 0 {
 		return
 	}
 	for z := part.Lo[2]; z < part.Hi[2]; z++ {
-		rows := f.list.OutletRows[z*p.layout.N[1]:]
+		rows := f.outletRows[z*p.layout.N[1]:]
 		if first, last := int(rows[part.Lo[1]]), int(rows[part.Hi[1]]); first < last {
-			p.special.Drain(p.box, f.outlets, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
+			p.special.Drain(p.box, f.outletsAt, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
 		}
 	}
 }

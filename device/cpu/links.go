@@ -16,7 +16,8 @@ type linkLists struct {
 	memory  *memory
 	at      *kernels.Links // in memory; nil: no cell needs it
 	links   *boundary.Links
-	numbers int // where the laws are in memory
+	left    *boundary.Links // of special cells those that a kernel of their own computes
+	numbers int             // where the laws are in memory
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
@@ -39,12 +40,14 @@ func (p *program) placeLinks(w *walls) (err error) {
 
 // newLinkLists places lists; of special cells w says which are left.
 func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*linkLists, error) {
-	rowsOf, cellsOf := l.Rows, l.Cells
+	left := l
 	if w != nil {
-		rowsOf, cellsOf = nil, nil
-		if w.left != nil {
-			rowsOf, cellsOf = w.left.Rows, w.left.Cells
-		}
+		left = w.left
+	}
+	var rowsOf []uint32
+	var cellsOf []boundary.LinkCell
+	if left != nil {
+		rowsOf, cellsOf = left.Rows, left.Cells
 	}
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	rows := align(64)
@@ -60,7 +63,7 @@ func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*link
 		Rows: place(m, rows, rowsOf), Cells: place(m, cells, cellsOf), List: place(m, list, l.List), Types: place(m, types, l.Types),
 	}
 	links.Laws = placeLaws(m, numbers, l, 0, precision)
-	placed := &linkLists{memory: m, links: l, numbers: numbers}
+	placed := &linkLists{memory: m, links: l, left: left, numbers: numbers}
 	if len(cellsOf) > 0 {
 		placed.at = (*kernels.Links)(place(m, 0, []kernels.Links{links}))
 	}

@@ -24,6 +24,15 @@ typedef struct {
 // lbm_block is an entry of the sparse list of blocks with a pattern.
 typedef struct { uint32_t block, pattern; } lbm_block;
 
+// lbm_rim is what lies beyond an end of a stored row, and what an outflow there does to the row's own cell, where
+// steps see to both themselves (../face.h, ../outflow.h). Numbers are LBM_NONE where there is nothing.
+typedef struct {
+	uint32_t from;    // stored row of the ghost cell's source, whose x is that of the row's end
+	uint32_t rule;    // of the ghost cell
+	uint32_t outlet;  // rule of the outflow; LBM_INNER: the next cell inwards is fluid
+} lbm_rim;
+enum { LBM_NONE = 0xffffffff, LBM_INNER = 0x80000000 };
+
 // lbm_case is one box. All pointers are to memory outside Go.
 typedef struct {
 	int32_t n[3];         // interior cells
@@ -36,6 +45,10 @@ typedef struct {
 	const lbm_pattern* patterns;
 	const void* kicks;          // what comes back beyond what went in, in the arithmetic's number type: K of boundary.LinkLaw; and shares B - C of what the wall takes from elsewhere: of B and C one is 0, and A = 1 - B - C
 	void* ends;           // ghost cells beyond the ends of the stored rows, [end][row][component of the flow]; null: none (../face.h)
+	const lbm_rim* rims;  // [end][row]: steps make these ghost cells up; null: they read ends
+	const void *faceRules, *outletRules;  // for rims, of the arithmetic's number type
+	// computes the ghost cell of a source, both by the place of the first component and the way to the next
+	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
@@ -68,6 +81,8 @@ typedef struct {
 	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
 	// fills ghost cells first to last; rules are of the arithmetic's number type
 	void (*fill)(const lbm_case*, const lbm_face_cell*, const void* rules, int64_t first, int64_t last, void* state);
+	// for lbm_case.beyond
+	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	// applies those outflows of the list from first to last whose x is in [xlo, xhi)
 	void (*drain)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
 } lbm_special;

@@ -32,6 +32,7 @@ struct Box {
 		const long rows = (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz);
 		return (T*)c->ends + (side * rows + number) * components;
 	}
+	const lbm_rim& rim(int side, long number) const { return c->rims[side * (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz) + number]; }
 	// source is row (y, z) or null if there is only wall.
 	template <class T> const T* source(const T* state, int y, int z) const {
 		return inside(1, y) && inside(2, z) ? state + layout.start(y, z) : nullptr;

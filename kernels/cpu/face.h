@@ -55,6 +55,17 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		}
 	}
 
+	// One reads the source of one ghost cell.
+	struct One {
+		const S* p;
+		long pitch;
+		LBM_INLINE T any(int k) const { return T(Values::get(p[k * pitch], k)); }
+		template <int K> LBM_INLINE T get() const { return any(K); }
+	};
+	static void ghost(const void* rule, const void* from, int64_t pitch, void* to, int64_t step) {
+		FaceGhost<L, MOMENTS, T, One>(One{(const S*)from, pitch}, (const T*)rule).each([&](auto k, const T& v) { ((S*)to)[k.value * step] = rounded<L, MOMENTS, S>(v, k.value); });
+	}
+
 	// In reads any cell of a state.
 	struct In {
 		const S* state;

@@ -18,6 +18,7 @@
 #define LBM_STEP_MOMENTS_H
 #include "../wall.h"
 #include "../expansion.h"
+#include "../outflow.h"
 #include "box.h"
 #include "memory.h"
 
@@ -52,16 +53,18 @@ template <class L, class C, class S> struct StepMoments {
 	T* buffer;    // populations of the row at hand, [Q][stride]; x0 is at W, so that there is a cell before
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
-	T* returns;   // Returns: [z%2][y-y0+1][end][BACK]
+	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
 
 	// What a plain wall at rest beyond an end of the rows sends back to the end's cell, but
 	// for its velocity across: sums of f, c_y f, c_z f, c_y^2 f, c_z^2 f, c_y c_z f. Every row
 	// of a closed box has two such cells; their populations pass through the buffer once.
 	static constexpr int BACK = 6;
+	// Then the wave that an outflow there wants in that cell after the step (../outflow.h).
+	static constexpr int KEPT = BACK + 1;
 
 	static int64_t scratch(const lbm_range* r) {
 		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, rows = r->hi[1] - r->lo[1];
-		return (L::Q * (width + 2 * W) + width * AB + width * MU * rows + 4 * BACK * (rows + 2)) * sizeof(T) + 64;
+		return (L::Q * (width + 2 * W) + width * AB + width * MU * rows + 4 * KEPT * (rows + 2)) * sizeof(T) + 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
@@ -95,7 +98,7 @@ template <class L, class C, class S> struct StepMoments {
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
 			expand(row);
-			if (row && y >= y0 && y < y1) keepReturns(y, z);
+			if (row && y >= y0 && y < y1) keepReturns(y, z), keepWaves(row, y, z);
 			if (finish) gather<true, true>(y, z, next, walls);
 			else if (complete) gather<true, false>(y, z, next, walls);
 			else gather<false, false>(y, z, next, walls);
@@ -135,7 +138,7 @@ template <class L, class C, class S> struct StepMoments {
 	// cells, the other end of a periodic row, ghost cells, nothing behind a wall.
 	LBM_INLINE void ends(const S* row) const {
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
-		const bool periodic = box.c->periodic[0], ghosts = box.c->ends, whole = x0 == 0 && end == n && !ghosts;
+		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims, whole = x0 == 0 && end == n && !ghosts;
 		const T* from = buffer + W - x0;  // of cells in the tile
 		alignas(64) T pair[L::Q * W];     // of the cells left and right of it
 		int left = n - 1, right = 0;
@@ -144,9 +147,15 @@ template <class L, class C, class S> struct StepMoments {
 			const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
 			alignas(64) S own[L::M * W] = {};
 			for (int side = 0; side < 2; side++) {
-				const S* const beyond = cells[side] < 0 && ghosts ? box.end<S>(side, box.number(in, row), L::M) : nullptr;
-				if (cells[side] < 0 && !beyond) continue;
-				for (int k = 0; k < L::M; k++) own[k * W + side] = beyond ? beyond[k] : row[k * (long)box.layout.pitch + cells[side]];
+				if (cells[side] >= 0) {
+					for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
+				} else if (box.c->rims) {
+					const lbm_rim& rim = box.rim(side, box.number(in, row));
+					if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
+				} else if (ghosts) {
+					const S* const beyond = box.end<S>(side, box.number(in, row), L::M);
+					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k];
+				}
 			}
 			put(C::expand(moments(own, W)), pair, W);
 			from = pair, left = 0, right = 1, step = W;
@@ -159,7 +168,7 @@ template <class L, class C, class S> struct StepMoments {
 	}
 
 	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
-	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * BACK; }
+	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * KEPT; }
 	LBM_INLINE void keepReturns(int y, int z) const {
 		if (box.c->periodic[0]) return;
 		if (x0 == 0) keepReturn<1>(buffer + W, returned(0, y, z));
@@ -179,6 +188,45 @@ template <class L, class C, class S> struct StepMoments {
 			}
 		});
 		for (int k = 0; k < BACK; k++) to[k] = back[k];
+	}
+
+	// keepWaves asks outflows beyond the ends of row (y, z) for the waves that they want.
+	LBM_INLINE void keepWaves(const S* row, int y, int z) const {
+		if (!box.c->rims) return;
+		const int n = box.layout.nx;
+		for (int side = 0; side < 2; side++) {
+			if (side == 0 ? x0 > 0 : x1 < n) continue;
+			const uint32_t outlet = box.rim(side, box.number(in, row)).outlet;
+			if (outlet == LBM_NONE) continue;
+			const T* const rule = (const T*)box.c->outletRules + (long)(outlet & ~LBM_INNER) * OUTLET_NUMBERS;
+			const int x = side ? n - 1 : 0;
+			auto known = [&](int at) {
+				const T r = Values::get(row[at], 0), u = T(Values::get(row[box.layout.pitch + at], 1)) * reciprocal(T(1) + r);
+				return Before<T>{r, side ? u : -u};
+			};
+			Before<T> inner{};
+			if (outlet & LBM_INNER) inner = known(side ? x - 1 : x + 1);
+			returned(side, y, z)[BACK] = wantedWave(known(x), outlet & LBM_INNER, inner, rule[0], rule[1]);
+		}
+	}
+	// wavesAt is where in row (y, z) the vectors begin that have cells beside outflows; -1: nowhere.
+	LBM_INLINE void wavesAt(int y, int z, int* at) const {
+		at[0] = at[1] = -1;
+		if (!box.c->rims) return;
+		const long number = box.number(in, in + box.layout.start(y, z));
+		if (box.rim(0, number).outlet != LBM_NONE) at[0] = 0;
+		if (box.rim(1, number).outlet != LBM_NONE) at[1] = (box.layout.nx - 1) / W * W;
+	}
+	// drain gives a cell of the vector at x the wave that the outflow beside it wants.
+	__attribute__((noinline)) void drain(Moments<L, R>& m, int side, int y, int z, int x) const {
+		const Corrected<0, L, R> is(m, side ? T(1) : T(-1), returned(side, y, z)[BACK]);
+		const auto mask = laneNumbers<T>() == (typename Lanes<T>::I{} + ((side ? box.layout.nx - 1 : 0) - x));
+		m.r = select(mask, is.r, m.r);
+		m.j[0] = select(mask, is.j, m.j[0]);
+		unroll<L::D>([&](auto b) LBM_LAMBDA {
+			constexpr int K = L::pair(0, decltype(b)::value);
+			m.s[K] = select(mask, m.s[K] + is.more.s[K], m.s[K]);
+		});
 	}
 
 	LBM_INLINE static Moments<L, R> moments(const S* row, long pitch) {
@@ -298,6 +346,8 @@ template <class L, class C, class S> struct StepMoments {
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
 		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
+		int waves[2];
+		if constexpr (FINISH) wavesAt(ty, tz, waves);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
 		const T* f = buffer + W + (from - x0);
@@ -366,6 +416,12 @@ template <class L, class C, class S> struct StepMoments {
 				C::collide(m, constants);
 				if (!PLAIN) clearSolid(m, x, first);
 				if (PLAIN && last && x >= to - LBM_BLOCK) clearSolid(m, x, last);
+				for (int side = 0; side < 2; side++) {
+					if (__builtin_expect(x != waves[side], 1)) continue;
+					Moments<L, R> beside = m;  // a copy, so that m stays in registers
+					drain(beside, side, ty, tz, x);
+					m = beside;
+				}
 				place = target + x;
 				store(done, m.r);
 				unroll<L::D>([&](auto a) LBM_LAMBDA { store(done + (1 + a.value) * W, m.j[a.value]); });
