@@ -98,7 +98,7 @@ template <class L, class C, class S> struct StepMoments {
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
 			expand(row);
-			if (row && y >= y0 && y < y1) keepReturns(y, z), keepWaves(row, y, z);
+			if (row && y >= y0 && y < y1) keepReturns(row, y, z), keepWaves(row, y, z);
 			if (finish) gather<true, true>(y, z, next, walls);
 			else if (complete) gather<true, false>(y, z, next, walls);
 			else gather<false, false>(y, z, next, walls);
@@ -139,10 +139,6 @@ template <class L, class C, class S> struct StepMoments {
 	LBM_INLINE void ends(const S* row) const {
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
 		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims, whole = x0 == 0 && end == n && !ghosts;
-		const T* from = buffer + W - x0;  // of cells in the tile
-		alignas(64) T pair[L::Q * W];     // of the cells left and right of it
-		int left = n - 1, right = 0;
-		long step = stride;
 		if (!whole) {
 			const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
 			alignas(64) S own[L::M * W] = {};
@@ -157,22 +153,38 @@ template <class L, class C, class S> struct StepMoments {
 					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k];
 				}
 			}
-			put(C::expand(moments(own, W)), pair, W);
-			from = pair, left = 0, right = 1, step = W;
+			putEnds(C::expand(moments(own, W)), end - x0);
+			return;
 		}
 		for (int i = 0; i < L::Q; i++) {
 			T* const to = at(i);
-			if (L::c(i, 0) > 0) to[-1] = !whole || periodic ? from[i * step + left] : T(0);
-			if (L::c(i, 0) < 0) to[end - x0] = !whole || periodic ? from[i * step + right] : T(0);
+			if (L::c(i, 0) > 0) to[-1] = periodic ? to[n - 1] : T(0);
+			if (L::c(i, 0) < 0) to[n] = periodic ? to[0] : T(0);
 		}
+	}
+	// putEnds puts what of the cells in the first two lanes comes into a tile of so many cells.
+	LBM_INLINE void putEnds(const Expansion<L, R>& h, int cells) const {
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, R>::template Slice<CZ> slice(h);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int CY = decltype(b)::value - 1;
+				if constexpr (L::find(1, CY, CZ) >= 0) {
+					const auto t = slice.template triple<CY>();
+					at(L::find(1, CY, CZ))[-1] = t.plus[0];
+					at(L::find(-1, CY, CZ))[cells] = t.minus[1];
+				}
+			});
+		});
 	}
 
 	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
 	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * KEPT; }
-	LBM_INLINE void keepReturns(int y, int z) const {
+	LBM_INLINE void keepReturns(const S* row, int y, int z) const {
 		if (box.c->periodic[0]) return;
-		if (x0 == 0) keepReturn<1>(buffer + W, returned(0, y, z));
-		if (x1 >= box.layout.nx) keepReturn<-1>(buffer + W + (box.layout.nx - 1 - x0), returned(1, y, z));
+		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, box.number(in, row)).rule == LBM_NONE; };
+		if (x0 == 0 && wall(0)) keepReturn<1>(buffer + W, returned(0, y, z));
+		if (x1 >= box.layout.nx && wall(1)) keepReturn<-1>(buffer + W + (box.layout.nx - 1 - x0), returned(1, y, z));
 	}
 	// keepReturn reverses the populations that leave a cell with c_x = -CX.
 	template <int CX> LBM_INLINE void keepReturn(const T* f, T* to) const {
