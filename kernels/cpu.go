@@ -54,6 +54,7 @@ type Case struct {
 
 	// Where steps make up by themselves what lies beyond the ends of rows; else nil.
 	Rims                   unsafe.Pointer // []Rim: of each end of all stored rows
+	Waves                  unsafe.Pointer // numbers that Special.Fill leaves there for steps of populations, of each end of all stored rows
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
 	Beyond                 unsafe.Pointer // Special.Ghost
 }

@@ -35,7 +35,8 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
 	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(g.outlets))
 	rims := outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))
-	if p.faces.memory, err = newMemory(rims + align(int(unsafe.Sizeof(kernels.Rim{}))*len(g.rims))); err != nil {
+	waves := rims + align(int(unsafe.Sizeof(kernels.Rim{}))*len(g.rims))
+	if p.faces.memory, err = newMemory(waves + 8*len(g.rims)); err != nil {
 		return fmt.Errorf("lists of ghost cells: %w", err)
 	}
 	place(p.faces.memory, 0, g.cells)
@@ -49,6 +50,9 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	p.box.OutletRules = p.faces.outletRules
 	if g.rims != nil {
 		p.box.Rims, p.box.Beyond = place(p.faces.memory, rims, g.rims), p.special.Ghost()
+		if p.spec.Collision.Scheme == model.Populations {
+			p.box.Waves = unsafe.Add(p.faces.memory.pointer(), waves)
+		}
 	}
 	if n := f.EndValues(p.spec, p.layout); n > 0 && g.reach(p.layout.N[0]) {
 		if p.faces.ends, err = newMemory(n * p.spec.Precision.Bytes()); err != nil {

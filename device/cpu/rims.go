@@ -17,12 +17,13 @@ type ghosts struct {
 	rims       []kernels.Rim // of each end of all stored rows: what steps see to; nil: nothing
 }
 
-// parts shares the ghost cells and the outflows out. Steps of moments make up the ghost cells beyond the ends of their rows
-// when they have a row at hand, where a pass over all ends would read a line of memory for each of
-// a cell's components; and likewise correct the cells beside outflows there.
+// parts shares the ghost cells and the outflows out. Steps of moments make up the ghost cells beyond the ends of
+// their rows when they have a row at hand: a pass over all ends reads a line of memory for each of a
+// cell's components. Steps of populations never have all of a row at hand. Both correct the cells
+// beside outflows there before they store them.
 func (p *program) parts(f *boundary.Faces) *ghosts {
 	g := &ghosts{cells: f.Cells, own: f.Own, outlets: f.Outlets, outletRows: f.OutletRows}
-	if p.spec.Collision.Scheme != model.Moments || p.box.Periodic[0] != 0 {
+	if p.box.Periodic[0] != 0 {
 		return g
 	}
 	n, stored := p.layout.N, p.layout.Rows()
@@ -30,6 +31,7 @@ func (p *program) parts(f *boundary.Faces) *ghosts {
 	for i := range g.rims {
 		g.rims[i] = kernels.Rim{Rule: kernels.None, Outlet: kernels.None}
 	}
+	moments := p.spec.Collision.Scheme == model.Moments
 	special, measured := (*boundary.Links)(nil), (*boundary.Links)(nil)
 	if p.laws != nil {
 		special = p.laws.left
@@ -40,7 +42,7 @@ func (p *program) parts(f *boundary.Faces) *ghosts {
 	others := special.Touches(n[0]) || measured.Touches(n[0]) // look at the ghost cells beyond the ends, too
 	g.cells, g.own = nil, 0
 	for i, c := range f.Cells {
-		if side, beyond := end(c.X, n[0]); beyond {
+		if side, beyond := end(c.X, n[0]); beyond && moments {
 			rim := &g.rims[side*stored+int(c.Row)]
 			rim.From, rim.Rule = c.From, c.Rule
 			if !others {

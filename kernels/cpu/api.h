@@ -45,7 +45,8 @@ typedef struct {
 	const lbm_pattern* patterns;
 	const void* kicks;          // what comes back beyond what went in, in the arithmetic's number type: K of boundary.LinkLaw; and shares B - C of what the wall takes from elsewhere: of B and C one is 0, and A = 1 - B - C
 	void* ends;           // ghost cells beyond the ends of the stored rows, [end][row][component of the flow]; null: none (../face.h)
-	const lbm_rim* rims;  // [end][row]: steps make these ghost cells up; null: they read ends
+	const lbm_rim* rims;  // [end][row]: steps make these ghost cells up; null, and in steps of populations: they read ends
+	void* waves;          // [end][row], of steps of populations: the waves that outflows want there, of the arithmetic's type; fill computes them
 	const void *faceRules, *outletRules;  // for rims, of the arithmetic's number type
 	// computes the ghost cell of a source, both by the place of the first component and the way to the next
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);

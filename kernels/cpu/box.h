@@ -24,19 +24,19 @@ struct Box {
 		k = k < 0 ? k + c->n[axis] : k - c->n[axis];
 		return c->periodic[axis];
 	}
-	// number of a stored row that begins at row.
-	template <class T> long number(const T* state, const T* row) const { return (row - state) / ((long)layout.components * layout.pitch); }
+	// stored is the number of row (y, z) among the stored ones, or -1 if there is only wall.
+	long stored(int y, int z) const { return inside(1, y) && inside(2, z) ? layout.row(y, z) : -1; }
 	// end is where the ghost cell beyond an end of a stored row lies, its components one
 	// behind the other; side 0: x = -1, 1: x = nx.
 	template <class T> T* end(int side, long number, int components) const {
-		const long rows = (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz);
-		return (T*)c->ends + (side * rows + number) * components;
+		return (T*)c->ends + place(side, number) * components;
 	}
-	const lbm_rim& rim(int side, long number) const { return c->rims[side * (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz) + number]; }
-	// source is row (y, z) or null if there is only wall.
-	template <class T> const T* source(const T* state, int y, int z) const {
-		return inside(1, y) && inside(2, z) ? state + layout.start(y, z) : nullptr;
-	}
+	// place of an end of a stored row in lists that have all of them.
+	long place(int side, long number) const { return side * (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz) + number; }
+	const lbm_rim& rim(int side, long number) const { return c->rims[place(side, number)]; }
+	// row is that of a number; source is row (y, z). Null if there is only wall.
+	template <class T> const T* row(const T* state, long number) const { return number < 0 ? nullptr : state + number * layout.components * layout.pitch; }
+	template <class T> const T* source(const T* state, int y, int z) const { return row(state, stored(y, z)); }
 };
 
 // Walls walks along the sparse blocks of one row, in rising x.

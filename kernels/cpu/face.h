@@ -47,12 +47,28 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 				at.p[lanes] = (const S*)state + cell.from * row + x;
 				to[lanes] = beyond ? (S*)box.end<S>(cell.x > 0, cell.row, MOMENTS ? L::M : L::Q) : (S*)state + cell.row * row + x;
 				step[lanes] = beyond ? 1 : pitch;
+				if (beyond && c->waves) wave(box, cell.x > 0, cell.row, at.p[lanes]);
 			}
 			for (int l = lanes; l < W; l++) at.p[l] = at.p[0];
 			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)rule * FACE_NUMBERS).each([&](auto k, const R& v) {
 				for (int l = 0; l < lanes; l++) to[l][k.value * step[l]] = rounded<L, MOMENTS, S>(v[l], k.value);
 			});
 		}
+	}
+
+	// wave asks an outflow for the wave that it wants in the row's last cell, which is at p.
+	static void wave(const Box& box, int side, long row, const S* p) {
+		const uint32_t outlet = box.rim(side, row).outlet;
+		if (outlet == LBM_NONE) return;
+		auto known = [&](const S* at) {
+			const Moments<L, T> m = momentsAt<L, MOMENTS, T>([&](auto k) { return T(Values::get(at[k.value * (long)box.layout.pitch], k.value)); });
+			const T u = m.j[0] * reciprocal(T(1) + m.r);
+			return Before<T>{m.r, side ? u : -u};
+		};
+		const T* const rule = (const T*)box.c->outletRules + (long)(outlet & ~LBM_INNER) * OUTLET_NUMBERS;
+		Before<T> inner{};
+		if (outlet & LBM_INNER) inner = known(side ? p - 1 : p + 1);
+		((T*)box.c->waves)[box.place(side, row)] = wantedWave(known(p), outlet & LBM_INNER, inner, rule[0], rule[1]);
 	}
 
 	// One reads the source of one ghost cell.

@@ -45,7 +45,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 				for (int b = -1; b <= 1; b++) {
 					row[d + 1][b + 1] = box.source(state, y + b, z + d);
 					for (int side = 0; side < 2; side++)
-						if (row[d + 1][b + 1] && box.c->ends) end[side][d + 1][b + 1] = box.end<S>(side, box.number(state, row[d + 1][b + 1]), COMPONENTS);
+						if (row[d + 1][b + 1] && box.c->ends) end[side][d + 1][b + 1] = box.end<S>(side, box.stored(y + b, z + d), COMPONENTS);
 				}
 		}
 		void go(int at) {

@@ -90,15 +90,16 @@ template <class L, class C, class S> struct StepMoments {
 
 	// sweep takes the rows of source plane z in.
 	void sweep(int z) const {
-		const S* next = box.source(in, y0 - 1, z);
+		long soon = box.stored(y0 - 1, z);
 		for (int y = y0 - 1; y <= y1; y++) {
-			const S* row = next;
-			next = y < y1 ? box.source(in, y + 1, z) : L::D == 3 && z < z1 ? box.source(in, y0 - 1, z + 1) : nullptr;
+			const long number = soon;
+			soon = y < y1 ? box.stored(y + 1, z) : L::D == 3 && z < z1 ? box.stored(y0 - 1, z + 1) : -1;
+			const S *const row = box.row(in, number), *const next = box.row(in, soon);
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
-			expand(row);
-			if (row && y >= y0 && y < y1) keepReturns(row, y, z), keepWaves(row, y, z);
+			expand(row, number);
+			if (row && y >= y0 && y < y1) keepReturns(number, y, z), keepWaves(row, number, y, z);
 			if (finish) gather<true, true>(y, z, next, walls);
 			else if (complete) gather<true, false>(y, z, next, walls);
 			else gather<false, false>(y, z, next, walls);
@@ -110,13 +111,13 @@ template <class L, class C, class S> struct StepMoments {
 
 	// expand fills the buffer with the populations of a row, with zeros where there is only
 	// wall (null).
-	__attribute__((noinline)) void expand(const S* row) const {
+	__attribute__((noinline)) void expand(const S* row, long number) const {
 		if (!row) {
 			__builtin_memset(buffer, 0, L::Q * stride * sizeof(T));
 			return;
 		}
 		for (int x = x0; x < x1; x += W) put(C::expand(moments(row + x, box.layout.pitch)), buffer + W + (x - x0), stride);
-		ends(row);
+		ends(row, number);
 	}
 	LBM_INLINE static void put(const Expansion<L, R>& h, T* to, long stride) {
 		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
@@ -136,7 +137,7 @@ template <class L, class C, class S> struct StepMoments {
 
 	// ends puts what comes in from beyond the ends of the tile's row beside it: from the next
 	// cells, the other end of a periodic row, ghost cells, nothing behind a wall.
-	LBM_INLINE void ends(const S* row) const {
+	LBM_INLINE void ends(const S* row, long number) const {
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
 		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims, whole = x0 == 0 && end == n && !ghosts;
 		if (!whole) {
@@ -146,10 +147,10 @@ template <class L, class C, class S> struct StepMoments {
 				if (cells[side] >= 0) {
 					for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
 				} else if (box.c->rims) {
-					const lbm_rim& rim = box.rim(side, box.number(in, row));
+					const lbm_rim& rim = box.rim(side, number);
 					if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
 				} else if (ghosts) {
-					const S* const beyond = box.end<S>(side, box.number(in, row), L::M);
+					const S* const beyond = box.end<S>(side, number, L::M);
 					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k];
 				}
 			}
@@ -180,9 +181,9 @@ template <class L, class C, class S> struct StepMoments {
 
 	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
 	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * KEPT; }
-	LBM_INLINE void keepReturns(const S* row, int y, int z) const {
+	LBM_INLINE void keepReturns(long number, int y, int z) const {
 		if (box.c->periodic[0]) return;
-		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, box.number(in, row)).rule == LBM_NONE; };
+		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, number).rule == LBM_NONE; };
 		if (x0 == 0 && wall(0)) keepReturn<1>(buffer + W, returned(0, y, z));
 		if (x1 >= box.layout.nx && wall(1)) keepReturn<-1>(buffer + W + (box.layout.nx - 1 - x0), returned(1, y, z));
 	}
@@ -203,12 +204,12 @@ template <class L, class C, class S> struct StepMoments {
 	}
 
 	// keepWaves asks outflows beyond the ends of row (y, z) for the waves that they want.
-	LBM_INLINE void keepWaves(const S* row, int y, int z) const {
+	LBM_INLINE void keepWaves(const S* row, long number, int y, int z) const {
 		if (!box.c->rims) return;
 		const int n = box.layout.nx;
 		for (int side = 0; side < 2; side++) {
 			if (side == 0 ? x0 > 0 : x1 < n) continue;
-			const uint32_t outlet = box.rim(side, box.number(in, row)).outlet;
+			const uint32_t outlet = box.rim(side, number).outlet;
 			if (outlet == LBM_NONE) continue;
 			const T* const rule = (const T*)box.c->outletRules + (long)(outlet & ~LBM_INNER) * OUTLET_NUMBERS;
 			const int x = side ? n - 1 : 0;
@@ -225,7 +226,7 @@ template <class L, class C, class S> struct StepMoments {
 	LBM_INLINE void wavesAt(int y, int z, int* at) const {
 		at[0] = at[1] = -1;
 		if (!box.c->rims) return;
-		const long number = box.number(in, in + box.layout.start(y, z));
+		const long number = box.layout.row(y, z);
 		if (box.rim(0, number).outlet != LBM_NONE) at[0] = 0;
 		if (box.rim(1, number).outlet != LBM_NONE) at[1] = (box.layout.nx - 1) / W * W;
 	}

@@ -12,6 +12,7 @@
 #define LBM_STEP_POPULATIONS_H
 #include "../wall.h"
 #include "../populations.h"
+#include "../outflow.h"
 #include "box.h"
 #include "memory.h"
 
@@ -75,11 +76,13 @@ template <class L, class C, class S> struct StepPopulations {
 		const long pitch = box.layout.pitch;
 		const S* own = in + box.layout.start(y, z);
 		const S* source[3][3] = {};  // by c_z, c_y. Behind a wall any row will do: its values are not used.
+		long number[3][3] = {};
 		for (int d = -1; d <= 1; d++)
 			for (int b = -1; b <= 1; b++) {
 				if (L::D == 2 && d != 0) continue;
-				const S* s = box.source(in, y - b, z - d);
-				source[d + 1][b + 1] = s ? s : own;
+				const long s = box.stored(y - b, z - d);
+				number[d + 1][b + 1] = s < 0 ? box.layout.row(y, z) : s;
+				source[d + 1][b + 1] = s < 0 ? own : box.row(in, s);
 			}
 		const S *from[L::Q], *next[L::Q];
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
@@ -141,11 +144,15 @@ template <class L, class C, class S> struct StepPopulations {
 				if (__builtin_expect(pattern != nullptr || wraps, 0)) {
 					R g[L::Q];
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value] = f[i.value]; });
-					if (x == first) wrap<1>(box, in, source, g, 0);
-					if (end >= x && end < x + W) wrap<-1>(box, in, source, g, end - x);
+					if (x == first) wrap<1>(box, source, number, g, 0);
+					if (end >= x && end < x + W) wrap<-1>(box, source, number, g, end - x);
 					if (pattern) bounce(box, g, source, x, pattern);
 					C::template collide<L>(g, params);
 					if (pattern) clear(g, x, pattern);
+					if (wraps && box.c->rims) {
+						if (x == first) drain(box, g, 0, number[1][1], 0);
+						if (end >= x && end < x + W) drain(box, g, 1, number[1][1], end - x);
+					}
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
 				} else {
 					C::template collide<L>(f, params);
@@ -159,17 +166,25 @@ template <class L, class C, class S> struct StepPopulations {
 
 	// wrap replaces, in one lane, the populations with c_x = CX by those from the ghost
 	// cells beyond the rows' ends, or from the other end of periodic rows.
-	template <int CX> static __attribute__((noinline)) void wrap(const Box& box, const S* in, const S* const (*source)[3], R* f, int lane) {
+	template <int CX> static __attribute__((noinline)) void wrap(const Box& box, const S* const (*source)[3], const long (*number)[3], R* f, int lane) {
 		I mask = laneNumbers<T>() == (I{} + lane);
 		const int other = CX > 0 ? box.layout.nx - 1 : 0;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value;
 			if constexpr (L::c(N, 0) == CX) {
-				const S* const row = source[L::c(N, 2) + 1][L::c(N, 1) + 1];
-				const S v = box.c->ends ? box.end<S>(CX < 0, box.number(in, row), L::Q)[N] : row[N * (long)box.layout.pitch + other];
+				constexpr int Z = L::c(N, 2) + 1, Y = L::c(N, 1) + 1;
+				const S v = box.c->ends ? box.end<S>(CX < 0, number[Z][Y], L::Q)[N] : source[Z][Y][N * (long)box.layout.pitch + other];
 				f[N] = select(mask, R{} + Values::get(v, N), f[N]);
 			}
 		});
+	}
+
+	// drain gives the cell of a lane the wave that an outflow beside it wants (../outflow.h).
+	static __attribute__((noinline)) void drain(const Box& box, R* f, int side, long number, int lane) {
+		if (box.rim(side, number).outlet == LBM_NONE) return;
+		const Corrected<0, L, R> is(momentsOf<L>(f), side ? T(1) : T(-1), ((const T*)box.c->waves)[box.place(side, number)]);
+		const I mask = laneNumbers<T>() == (I{} + lane);
+		secondOrder(is.more).each([&](auto i, const R& more) LBM_LAMBDA { f[i.value] = select(mask, f[i.value] + more, f[i.value]); });
 	}
 
 	static LBM_INLINE void bounce(const Box& box, R* f, const S* const (*source)[3], int x, const lbm_pattern* pattern) {
