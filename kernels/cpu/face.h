@@ -15,7 +15,7 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 	typedef Memory<S, L, MOMENTS> Values;
 
 	typedef typename Lanes<T>::R R;
-	static constexpr int W = Lanes<T>::W;
+	static constexpr int W = Lanes<T>::W, AHEAD = 8;
 
 	// At reads the sources of W ghost cells, whose first components are at p.
 	struct At {
@@ -40,6 +40,11 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		for (int64_t i = first; i < last;) {
 			int lanes = 0;
 			const uint32_t rule = cells[i].rule;
+			for (int64_t k = i + AHEAD; k < i + AHEAD + W && k < last; k++) {  // a line for each component of each
+				const int x = cells[k].x < 0 ? 0 : cells[k].x >= n ? n - 1 : cells[k].x;
+				const S* const p = (const S*)state + cells[k].from * row + x;
+				for (int component = 0; component < (MOMENTS ? L::M : L::Q); component++) __builtin_prefetch(p + component * pitch, 0, 2);
+			}
 			for (; lanes < W && i < last && cells[i].rule == rule; lanes++, i++) {
 				const lbm_face_cell cell = cells[i];
 				const int x = cell.x < 0 ? 0 : cell.x >= n ? n - 1 : cell.x;
