@@ -21,7 +21,9 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 	struct At {
 		const S* p[W];
 		long pitch;  // from a component to the next
+		bool run;    // they lie side by side
 		LBM_INLINE R any(int k) const {
+			if (run) return Values::loadAny(p[0] + k * pitch, k);
 			alignas(64) T v[W];
 			for (int l = 0; l < W; l++) v[l] = T(Values::get(p[l][k * pitch], k));
 			return load(v);
@@ -34,7 +36,7 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		const Box box(c);
 		const int n = box.layout.nx;
 		const long pitch = box.layout.pitch, row = pitch * box.layout.components;
-		At at{{}, pitch};
+		At at{{}, pitch, false};
 		S* to[W];
 		long step[W];
 		for (int64_t i = first; i < last;) {
@@ -54,8 +56,13 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 				step[lanes] = beyond ? 1 : pitch;
 				if (beyond && c->waves) wave(box, cell.x > 0, cell.row, at.p[lanes]);
 			}
+			const lbm_face_cell *const group = cells + i - lanes, first = group[0];
+			at.run = lanes == W && first.x >= 0 && first.x + W <= n;
+			for (int l = 1; at.run && l < W; l++) at.run = group[l].x == first.x + l && group[l].row == first.row && group[l].from == first.from;
 			for (int l = lanes; l < W; l++) at.p[l] = at.p[0];
 			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)rule * FACE_NUMBERS).each([&](auto k, const R& v) {
+				if constexpr (sizeof(S) > 2)
+					if (at.run) return (void)memcpy(to[0] + k.value * pitch, &v, sizeof v);
 				for (int l = 0; l < lanes; l++) to[l][k.value * step[l]] = rounded<L, MOMENTS, S>(v[l], k.value);
 			});
 		}
