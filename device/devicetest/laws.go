@@ -156,6 +156,35 @@ func Laws(t *testing.T, d device.Device, o Options) {
 	})
 }
 
+// bodyEnds: bodies whose flat faces lie at an end of periodic rows, seen from the other end.
+func bodyEnds(t *testing.T, d device.Device, o Options) {
+	const steps, thick = 3, 3
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		for _, law := range []boundary.Law{boundary.Bounce, boundary.Interpolated} {
+			for _, low := range []bool{false, true} {
+				e := NewExample(spec, [3]int{41, 9, 7}, [3]bool{true, true, true}, 900)
+				n := e.N
+				e.Cells.Velocity = make([][3]float64, 1)
+				e.Cells.Walls = []boundary.Wall{{Law: law}}
+				e.Cells.Distance = func(x, c [3]int) float64 {
+					return float64(1+(7*x[0]+5*x[1]+3*x[2]+c[0]+2*c[1]+4*c[2]+7)%97) / 100
+				}
+				eachCell(n, 1, func(x [3]int) {
+					kind := uint8(0)
+					if at := (x[0] + n[0]) % n[0]; low && at < thick || !low && at >= n[0]-thick {
+						kind = 1
+					}
+					e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = kind
+				})
+				e.Cells = e.Cells.WithRest(true, spec.Lattice.Dims)
+				s := Start(t, d, e)
+				s.Step(t, steps)
+				e.within(t, s.Values(t), e.Oracle(steps), 3*rounding(spec))
+			}
+		}
+	})
+}
+
 // OracleForces are those of the state that Oracle computes, and that state.
 func (e Example) OracleForces(steps int) ([]float64, [][6]float64) {
 	f := e.oracle(steps)

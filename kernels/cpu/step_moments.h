@@ -334,9 +334,10 @@ template <class L, class C, class S> struct StepMoments {
 			x = end;
 		}
 	}
-	// isFace: the block at x has no walls but a plain one at rest beyond an end of the row.
+	// isFace: the block at x has no walls but a plain one at rest beyond an end of the row. Beyond one of a periodic
+	// row is the other end, for whose bodies nothing is kept.
 	LBM_INLINE bool isFace(const lbm_pattern* pattern, int x) const {
-		if (pattern->moving) return false;
+		if (pattern->moving || pattern->curved || box.c->periodic[0]) return false;
 		unsigned others = 0;  // links of the other cells
 		const int n = box.layout.nx;
 		if (x == 0 && pattern->links == side<1>()) {
