@@ -14,6 +14,10 @@ type Wall struct {
 	// in steps, in lattice units; nil: Cells.Velocity.
 	Velocity func(p [3]float64, t float64) [3]float64
 	Timed    bool // Velocity depends on the time
+	// Code, where it is Timed, is Velocity as C of x, y, z and t, in double, for devices that work it out
+	// themselves; Gain is a factor of it that depends on the place alone, nil: 1.
+	Code [3]string
+	Gain func(p [3]float64) float64
 	// Factor multiplies velocity and density at a time in steps; nil: they are as they are.
 	Factor   func(t float64) float64
 	Measured bool // asked for by device.Program.Forces
@@ -79,15 +83,25 @@ func (w Wall) Strength(t float64) float64 {
 	return w.Factor(t)
 }
 
-// Motion is the velocity of the wall of type k > 0, without its factor, at the distance q
-// along direction v out of it from cell (x, y, z), at time t.
-func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]float64 {
+// Motion is the velocity of the wall of type k > 0, without its factor, at a place and a time.
+func (c Cells) Motion(k uint8, p [3]float64, t float64) [3]float64 {
 	w := c.Wall(k)
-	if w.Velocity == nil {
+	switch {
+	case w.Velocity == nil:
 		return c.Velocity[k-1]
+	case w.Gain == nil:
+		return w.Velocity(p, t)
 	}
-	at := [3]int{x, y, z}
-	var p [3]float64
+	u, gain := w.Velocity(p, t), w.Gain(p)
+	for a := range u {
+		u[a] *= gain
+	}
+	return u
+}
+
+// Place is where a wall lies at the distance q along direction v out of it from cell at, in cells from
+// the domain's lower corner.
+func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 	for a := range p {
 		// Of a link across a periodic face the body's end counts.
 		behind := c.Origin[a] + at[a] - v[a]
@@ -100,7 +114,7 @@ func (c Cells) Motion(k uint8, x, y, z int, q float64, v [3]int, t float64) [3]f
 		}
 		p[a] = float64(behind) + 0.5 + (1-q)*float64(v[a])
 	}
-	return w.Velocity(p, t)
+	return p
 }
 
 // Timed tells whether some wall changes with time.

@@ -29,7 +29,7 @@ type Faces struct {
 	OutletRules [][OutletNumbers]float64
 
 	cells Cells
-	timed []timedRule
+	timed []Ghost // of each rule that changes a ghost cell that has it
 }
 
 // OutletCell is a cell beside outflows, for kernels/outflow.h.
@@ -45,12 +45,6 @@ const OutletBits = 3
 
 // OutletNumbers are Relax and Target of a Outlet.
 const OutletNumbers = 2
-
-// timedRule is a ghost cell whose rule changes with time.
-type timedRule struct {
-	at    [3]int
-	ghost Ghost
-}
 
 // FaceCell is a ghost cell: its place and its source's. Rows are decomp.Layout.Row.
 type FaceCell struct {
@@ -112,16 +106,16 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 		cell.From = uint32(layout.Row(ghost.From[1], ghost.From[2]))
 		f.Ends = f.Ends || ghost.Out[0] != 0
 		byTime, byFactor := cells.Changes(ghost)
-		rule := f.rule(g, ghost, 0)
+		rule := f.rule(ghost, 0)
 		k := key{rule: rule}
 		if byFactor {
-			k = key{rule: f.unit(g, ghost), types: ghost.Types}
+			k = key{rule: f.unit(ghost), types: ghost.Types}
 		}
 		id, known := ids[k]
 		if known = known && !byTime; !known {
 			if byTime || byFactor {
 				id = uint32(len(f.timed))
-				f.timed = append(f.timed, timedRule{g, ghost})
+				f.timed = append(f.timed, ghost)
 			} else {
 				id = uint32(len(f.Rules))
 				f.Rules = append(f.Rules, rule)
@@ -226,28 +220,25 @@ func (f *Faces) Timed() bool { return f != nil && len(f.timed) > 0 }
 // Retime brings the rules to time t, in steps.
 func (f *Faces) Retime(t float64) {
 	InParallel(len(f.timed), func(lo, hi int) {
-		for n, r := range f.timed[lo:hi] {
-			f.Rules[f.Steady+lo+n] = f.rule(r.at, r.ghost, t)
+		for n, ghost := range f.timed[lo:hi] {
+			f.Rules[f.Steady+lo+n] = f.rule(ghost, t)
 		}
 	})
 }
 
 // unit is a rule whose factors of time are 1: equal ones of equal types stay equal.
-func (f *Faces) unit(g [3]int, ghost Ghost) CodedRule {
+func (f *Faces) unit(ghost Ghost) CodedRule {
 	plain := f.cells
 	plain.Walls = append([]Wall(nil), f.cells.Walls...)
 	for i := range plain.Walls {
 		plain.Walls[i].Factor = nil
 	}
-	return encode(plain, g, ghost, 0)
+	return encode(plain.Rule(ghost, 0))
 }
 
-func (f *Faces) rule(g [3]int, ghost Ghost, t float64) CodedRule {
-	return encode(f.cells, g, ghost, t)
-}
+func (f *Faces) rule(ghost Ghost, t float64) CodedRule { return encode(f.cells.Rule(ghost, t)) }
 
-func encode(cells Cells, g [3]int, ghost Ghost, t float64) CodedRule {
-	r := cells.Rule(g, ghost, t)
+func encode(r FaceRule) CodedRule {
 	code := 0
 	affine := func(v Affine, at int) float64 {
 		switch v.A {

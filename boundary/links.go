@@ -319,24 +319,34 @@ func (w *Walls) beside(b, y, z int) (mask uint64) {
 // law of direction i out of a wall of type k into cell x at time t, when its velocity and
 // density have a factor.
 func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) LinkLaw {
-	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
-	index := w.cells.Index(x[0], x[1], x[2])
-	wall := w.cells.Wall(k)
-	q := 0.5
-	if wall.Law == Interpolated && w.cells.Distance != nil {
-		if d := w.cells.Distance(x, c); d > 0 && d <= 1 {
-			q = d
-		}
-		if q < 0.5 && w.cells.Type[index-w.from[i]] != 0 {
-			q = 0.5 // a gap of one cell: there is nothing to interpolate with
-		}
-	}
-	u := w.given.LinkMotion(k, x, q, c, w.lattice.Dims, t)
+	q := w.distance(x, i, k)
+	u := w.given.LinkMotion(k, x, q, w.lattice.Velocities[i], w.lattice.Dims, t)
 	for a := range u {
 		u[a] *= factor
 	}
+	return w.lawOf(i, k, q, u)
+}
+
+// lawOf is that of direction i out of a wall of type k at the distance q that moves with u.
+func (w *Walls) lawOf(i int, k uint8, q float64, u [3]float64) LinkLaw {
+	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
 	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	law := wall.Law.ofLink(q, kick)
+	law := w.cells.Wall(k).Law.ofLink(q, kick)
 	law.Velocity, law.Distance = u, q
 	return law
+}
+
+// distance of a wall of type k from cell x along direction i out of it.
+func (w *Walls) distance(x [3]int, i int, k uint8) float64 {
+	if w.cells.Wall(k).Law != Interpolated || w.cells.Distance == nil {
+		return 0.5
+	}
+	q := 0.5
+	if d := w.cells.Distance(x, w.lattice.Velocities[i]); d > 0 && d <= 1 {
+		q = d
+	}
+	if q < 0.5 && w.cells.Type[w.cells.Index(x[0], x[1], x[2])-w.from[i]] != 0 {
+		q = 0.5 // a gap of one cell: there is nothing to interpolate with
+	}
+	return q
 }

@@ -108,23 +108,32 @@ func (c Cells) Meets(x, up [3]int, dims int) uint8 {
 	return c.At(up[0], up[1], up[2])
 }
 
-// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t: where a face
+// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t, without its factor.
+func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t float64) [3]float64 {
+	p, moves := c.linkPlace(k, x, q, dir, dims)
+	if !moves {
+		return [3]float64{}
+	}
+	return c.Motion(k, p, t)
+}
+
+// linkPlace is where the wall's velocity counts for that link: where a face
 // that has ghost cells elsewhere meets a wall, that of the face straight beside the cell it is of.
 // Links to the edge of two walls that move bring nothing: what one of them gained there the other
 // would not lose.
-func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t float64) [3]float64 {
+func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p [3]float64, moves bool) {
 	if c.Wall(k).Law == Bounce && c.movingEdge(x, dir, dims) {
-		return [3]float64{}
+		return p, false
 	}
 	if c.Open(k) {
 		ghost, _, _ := c.Ghost([3]int{x[0] - dir[0], x[1] - dir[1], x[2] - dir[2]}, dims)
 		for a, out := range ghost.Out {
 			if out != 0 && ghost.Types[a] == k {
-				return c.Motion(k, ghost.From[0], ghost.From[1], ghost.From[2], 0.5, into(a, out), t)
+				return c.Place(ghost.From, 0.5, into(a, out)), true
 			}
 		}
 	}
-	return c.Motion(k, x[0], x[1], x[2], q, dir, t)
+	return c.Place(x, q, dir), true
 }
 
 // movingEdge tells that the link along dir into cell x comes from behind the edge of faces of which
@@ -203,7 +212,26 @@ type FaceRule struct {
 }
 
 // Rule of a ghost cell at time t.
-func (c Cells) Rule(g [3]int, ghost Ghost, t float64) FaceRule {
+func (c Cells) Rule(ghost Ghost, t float64) FaceRule {
+	return c.rule(ghost, func(axis int) (u [3]float64, density float64) {
+		k := ghost.Types[axis]
+		strength := c.Wall(k).Strength(t)
+		u = c.Motion(k, c.facePlace(ghost, axis), t)
+		for a := range u {
+			u[a] *= strength
+		}
+		return u, strength * c.Wall(k).Density
+	})
+}
+
+// facePlace is where the velocity counts of the face across an axis that a ghost cell lies behind.
+func (c Cells) facePlace(ghost Ghost, axis int) [3]float64 {
+	return c.Place(ghost.From, 0.5, into(axis, ghost.Out[axis]))
+}
+
+// rule is that of a ghost cell between faces with these velocities and densities: B of all that it says is a
+// linear function of them.
+func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density float64)) FaceRule {
 	r, sealed := FaceRule{Density: Affine{A: 1}}, c.sealed()
 	for a := range r.Velocity {
 		r.Velocity[a].A = 1
@@ -217,25 +245,22 @@ func (c Cells) Rule(g [3]int, ghost Ghost, t float64) FaceRule {
 		if !w.Law.Open() || w.Law == Slip {
 			continue // mirrors come last
 		}
-		strength, u := w.Strength(t), [3]float64{}
-		if w.Law == VelocityFace || w.Law == MovingFace {
-			u = c.Motion(k, ghost.From[0], ghost.From[1], ghost.From[2], 0.5, into(a, out), t)
-		}
+		u, density := given(a)
 		switch w.Law {
 		case VelocityFace, MovingFace:
 			for b := range u {
 				r.Velocity[b], r.Exact[b] = Affine{-r.Velocity[b].A, -r.Velocity[b].B}, false
 				switch {
 				case b != a:
-					r.Velocity[b].B += 2 * strength * u[b]
+					r.Velocity[b].B += 2 * u[b]
 				case w.Law == VelocityFace && sealed:
-					r.Velocity[b], r.Exact[b] = Affine{A: -1, B: 2 * strength * u[b]}, true
+					r.Velocity[b], r.Exact[b] = Affine{A: -1, B: 2 * u[b]}, true
 				case w.Law == VelocityFace:
-					r.Velocity[b] = Affine{B: strength * u[b]}
+					r.Velocity[b] = Affine{B: u[b]}
 				}
 			}
 		case PressureFace:
-			r.Density = Affine{-r.Density.A, 2*strength*w.Density - r.Density.B}
+			r.Density = Affine{-r.Density.A, 2*density - r.Density.B}
 		}
 	}
 	for a, out := range ghost.Out {

@@ -10,7 +10,8 @@ import (
 
 // Arithmetic in the case file: numbers, + - * / ^, comparisons, functions and the
 // variables below; nothing else exists, so a case file from a stranger can do no
-// harm. An expression is compiled to nested closures once.
+// harm. An expression is compiled to nested closures once, and written down as C for devices that
+// work it out themselves.
 
 // env holds the variables of an expression, in the order of variables.
 type env [nVars]float64
@@ -30,6 +31,7 @@ const (
 type expr struct {
 	eval     func(env) float64
 	over     func(*box) interval // all of its values in a box
+	code     string              // the same as C, with {i} for variable i
 	constant bool                // no variable in it; value is set
 	value    float64
 	uses     [nVars]mark // where each variable occurs first; len 0 when it does not
@@ -57,10 +59,22 @@ type function struct {
 	fold bool // f2 takes any number of arguments from two on, from the left
 	f3   func(a, b, c float64) float64
 	doc  string
+	c    string // as C, with its arguments as %[1]s, %[2]s, ...; "": a call by its name
 	// The same of intervals: bounded ones, but for o3.
 	o1 func(a interval) interval
 	o2 func(a, b interval) interval
 	o3 func(a, b, c interval) interval
+}
+
+// code is its call in C.
+func (f function) code() string {
+	switch {
+	case f.c != "":
+		return f.c
+	case f.f2 != nil:
+		return f.name + "(%[1]s, %[2]s)"
+	}
+	return f.name + "(%[1]s)"
 }
 
 func functions() []function {
@@ -78,19 +92,19 @@ func functions() []function {
 		{name: "exp", f1: math.Exp, o1: rising(math.Exp), doc: "exponential"},
 		{name: "log", f1: math.Log, o1: within(0, inf, rising(math.Log)), doc: "natural logarithm"},
 		{name: "sqrt", f1: math.Sqrt, o1: within(0, inf, rising(math.Sqrt)), doc: "square root"},
-		{name: "abs", f1: math.Abs, o1: absOver, doc: "magnitude"},
+		{name: "abs", f1: math.Abs, o1: absOver, doc: "magnitude", c: "fabs(%[1]s)"},
 		{name: "floor", f1: math.Floor, o1: rising(math.Floor), doc: "the largest whole number that is not above"},
-		{name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, doc: "the smallest of two or more"},
-		{name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, doc: "the largest of two or more"},
+		{name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, doc: "the smallest of two or more", c: "smaller(%[1]s, %[2]s)"},
+		{name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, doc: "the largest of two or more", c: "larger(%[1]s, %[2]s)"},
 		{name: "pow", f2: math.Pow, o2: powOver, doc: "power, like ^"},
-		{name: "mod", f2: math.Mod, o2: modOver, doc: "remainder, with the sign of the first"},
-		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), doc: "0 below zero, else 1"},
+		{name: "mod", f2: math.Mod, o2: modOver, doc: "remainder, with the sign of the first", c: "fmod(%[1]s, %[2]s)"},
+		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), doc: "0 below zero, else 1", c: "double(%[1]s >= 0)"},
 		{name: "if", f3: func(c, a, b float64) float64 {
 			if c != 0 {
 				return a
 			}
 			return b
-		}, o3: ifOver, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b"},
+		}, o3: ifOver, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b", c: "(%[1]s != 0 ? %[2]s : %[3]s)"},
 	}
 }
 
@@ -125,7 +139,7 @@ func parseExpr(s string) (e *expr, rest int, err *exprError) {
 		}
 	}()
 	n := p.compare()
-	e = &expr{eval: n.eval, over: n.over, constant: n.constant, uses: p.uses}
+	e = &expr{eval: n.eval, over: n.over, code: n.code, constant: n.constant, uses: p.uses}
 	if e.constant {
 		e.value = n.eval(env{})
 	}
@@ -136,6 +150,7 @@ func parseExpr(s string) (e *expr, rest int, err *exprError) {
 type node struct {
 	eval     func(env) float64
 	over     func(*box) interval
+	code     string
 	constant bool
 }
 
@@ -143,18 +158,30 @@ func (p *exprParser) fail(off, n int, reason, format string, args ...any) {
 	panic(&exprError{off, n, fmt.Sprintf(format, args...), reason})
 }
 
-func (p *exprParser) node(f func(env) float64, over func(*box) interval, constant bool) node {
+func (p *exprParser) node(f func(env) float64, over func(*box) interval, code string, constant bool) node {
 	if p.nodes++; p.nodes > maxExprNodes {
 		p.fail(0, len(p.s), "", "an expression of more than %d terms", maxExprNodes)
 	}
 	if constant {
 		v := f(env{})
-		return node{func(env) float64 { return v }, func(*box) interval { return exactly(v) }, true}
+		return node{func(env) float64 { return v }, func(*box) interval { return exactly(v) }, number(v), true}
 	}
-	return node{f, over, false}
+	return node{f, over, code, false}
 }
 
-func (p *exprParser) binary(a, b node, f func(a, b float64) float64, over func(a, b interval) interval) node {
+// number is a constant as C, to the bit.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "NAN"
+	case math.IsInf(v, 0):
+		return fmt.Sprintf("(%d*INFINITY)", int(math.Copysign(1, v)))
+	}
+	return "(" + strconv.FormatFloat(v, 'x', -1, 64) + ")"
+}
+
+// binary is an operation or a call of two values; code has them as %[1]s and %[2]s.
+func (p *exprParser) binary(a, b node, code string, f func(a, b float64) float64, over func(a, b interval) interval) node {
 	x, y, u, v := a.eval, b.eval, a.over, b.over
 	return p.node(func(e env) float64 { return f(x(e), y(e)) }, func(e *box) interval {
 		i, j := u(e), v(e)
@@ -162,12 +189,12 @@ func (p *exprParser) binary(a, b node, f func(a, b float64) float64, over func(a
 			return anything()
 		}
 		return over(i, j)
-	}, a.constant && b.constant)
+	}, fmt.Sprintf(code, a.code, b.code), a.constant && b.constant)
 }
 
 // comparison gives 1 or 0, whatever it compares.
-func (p *exprParser) comparison(a, b node, f func(a, b float64) float64, over func(a, b interval) interval) node {
-	n := p.binary(a, b, f, over)
+func (p *exprParser) comparison(a, b node, op string, f func(a, b float64) float64, over func(a, b interval) interval) node {
+	n := p.binary(a, b, "double(%[1]s "+op+" %[2]s)", f, over)
 	if inner := n.over; !n.constant {
 		n.over = func(e *box) interval {
 			if i := inner(e); i.bounded() {
@@ -209,17 +236,17 @@ func (p *exprParser) compare() node {
 	a := p.sum()
 	switch op := p.accept("<=", ">=", "==", "!=", "<", ">"); op {
 	case "<=":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a <= b) }, func(a, b interval) interval { return truthOver(a.hi <= b.lo, a.lo > b.hi) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a <= b) }, func(a, b interval) interval { return truthOver(a.hi <= b.lo, a.lo > b.hi) })
 	case ">=":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a >= b) }, func(a, b interval) interval { return truthOver(a.lo >= b.hi, a.hi < b.lo) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a >= b) }, func(a, b interval) interval { return truthOver(a.lo >= b.hi, a.hi < b.lo) })
 	case "==":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a == b) }, func(a, b interval) interval { return truthOver(a.lo == a.hi && a == b, a.lo > b.hi || a.hi < b.lo) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a == b) }, func(a, b interval) interval { return truthOver(a.lo == a.hi && a == b, a.lo > b.hi || a.hi < b.lo) })
 	case "!=":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a != b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi || a.hi < b.lo, a.lo == a.hi && a == b) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a != b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi || a.hi < b.lo, a.lo == a.hi && a == b) })
 	case "<":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a < b) }, func(a, b interval) interval { return truthOver(a.hi < b.lo, a.lo >= b.hi) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a < b) }, func(a, b interval) interval { return truthOver(a.hi < b.lo, a.lo >= b.hi) })
 	case ">":
-		return p.comparison(a, p.sum(), func(a, b float64) float64 { return truth(a > b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi, a.hi <= b.lo) })
+		return p.comparison(a, p.sum(), op, func(a, b float64) float64 { return truth(a > b) }, func(a, b interval) interval { return truthOver(a.lo > b.hi, a.hi <= b.lo) })
 	}
 	return a
 }
@@ -229,9 +256,9 @@ func (p *exprParser) sum() node {
 	for {
 		switch p.accept("+", "-") {
 		case "+":
-			a = p.binary(a, p.product(), func(a, b float64) float64 { return a + b }, addOver)
+			a = p.binary(a, p.product(), "(%[1]s + %[2]s)", func(a, b float64) float64 { return a + b }, addOver)
 		case "-":
-			a = p.binary(a, p.product(), func(a, b float64) float64 { return a - b }, subOver)
+			a = p.binary(a, p.product(), "(%[1]s - %[2]s)", func(a, b float64) float64 { return a - b }, subOver)
 		default:
 			return a
 		}
@@ -243,9 +270,9 @@ func (p *exprParser) product() node {
 	for {
 		switch p.accept("*", "/") {
 		case "*":
-			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a * b }, mulOver)
+			a = p.binary(a, p.sign(), "(%[1]s * %[2]s)", func(a, b float64) float64 { return a * b }, mulOver)
 		case "/":
-			a = p.binary(a, p.sign(), func(a, b float64) float64 { return a / b }, divOver)
+			a = p.binary(a, p.sign(), "(%[1]s / %[2]s)", func(a, b float64) float64 { return a / b }, divOver)
 		default:
 			return a
 		}
@@ -262,11 +289,11 @@ func (p *exprParser) sign() node {
 	case "-":
 		a := p.sign()
 		f, over := a.eval, a.over
-		return p.node(func(e env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, a.constant)
+		return p.node(func(e env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, "(-"+a.code+")", a.constant)
 	}
 	a := p.atom()
 	if p.accept("^") != "" {
-		return p.binary(a, p.sign(), math.Pow, powOver)
+		return p.binary(a, p.sign(), "pow(%[1]s, %[2]s)", math.Pow, powOver)
 	}
 	return a
 }
@@ -290,7 +317,7 @@ func (p *exprParser) atom() node {
 		if err != nil {
 			p.fail(start, max(1, p.i-start), "", "%q is not a number", p.s[start:max(p.i, start+1)])
 		}
-		return p.node(func(env) float64 { return v }, nil, true)
+		return p.node(func(env) float64 { return v }, nil, "", true)
 	case letter(c):
 		for p.i < len(p.s) && (letter(p.s[p.i]) || '0' <= p.s[p.i] && p.s[p.i] <= '9') {
 			p.i++
@@ -317,16 +344,16 @@ func (p *exprParser) close(open int) {
 func (p *exprParser) name(name string, start int) node {
 	switch name {
 	case "pi":
-		return p.node(func(env) float64 { return math.Pi }, nil, true)
+		return p.node(func(env) float64 { return math.Pi }, nil, "", true)
 	case "e":
-		return p.node(func(env) float64 { return math.E }, nil, true)
+		return p.node(func(env) float64 { return math.E }, nil, "", true)
 	}
 	for i, v := range variables() {
 		if v == name {
 			if p.uses[i].len == 0 {
 				p.uses[i] = mark{start, len(name)}
 			}
-			return p.node(func(e env) float64 { return e[i] }, func(e *box) interval { return e[i] }, false)
+			return p.node(func(e env) float64 { return e[i] }, func(e *box) interval { return e[i] }, fmt.Sprintf("{%d}", i), false)
 		}
 	}
 	for _, f := range p.funcs {
@@ -384,15 +411,16 @@ func (p *exprParser) call(f function, start int) node {
 				return over(i)
 			}
 			return anything()
-		}, constant)
+		}, fmt.Sprintf(f.code(), args[0].code), constant)
 	case f.f3 != nil:
 		g, b, c := f.f3, args[1].eval, args[2].eval
 		over, u, v, w := f.o3, args[0].over, args[1].over, args[2].over
-		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) }, constant)
+		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) },
+			fmt.Sprintf(f.code(), args[0].code, args[1].code, args[2].code), constant)
 	}
-	n := p.binary(args[0], args[1], f.f2, f.o2)
+	n := p.binary(args[0], args[1], f.code(), f.f2, f.o2)
 	for _, b := range args[2:] {
-		n = p.binary(n, b, f.f2, f.o2)
+		n = p.binary(n, b, f.code(), f.f2, f.o2)
 	}
 	return n
 }

@@ -178,6 +178,25 @@ func (r *resolver) function(a amount, d model.Dimension) ReferenceFunction {
 	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
 }
 
+// code is the same function as C, in double, of the variables x, y, z (cells) and t (steps).
+func (r *resolver) code(a amount, d model.Dimension) string {
+	if a.f == nil {
+		return number(r.lattice(a, d))
+	}
+	u, z := r.c.Units, number(0)
+	along := func(axis int) string {
+		return "(" + number(r.origin[axis]) + " + " + "xyz"[axis:axis+1] + "*" + number(u.Length) + ")"
+	}
+	if r.dims == 3 {
+		z = along(varZ)
+	}
+	values := []string{"{0}", along(varX), "{1}", along(varY), "{2}", z, "{3}", "(t*" + number(u.Time) + ")"}
+	for a, l := range r.size {
+		values = append(values, fmt.Sprintf("{%d}", varLx+a), number(l))
+	}
+	return strings.NewReplacer(values...).Replace(a.f.code) + "*" + number(a.scale/u.Factor(d))
+}
+
 // times are moments of the run, in steps: in the middle of its first and last step, and
 // between them as many more, at distances that no period agrees with.
 func (r *resolver) times(more int) []float64 {

@@ -393,6 +393,11 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 	}
 	if !constant {
 		b.Profile = &parts
+		for a := range b.Code {
+			if b.Code[a] = number(0); a < len(v) {
+				b.Code[a] = r.code(v[a], model.Velocity)
+			}
+		}
 		return
 	}
 	for a := range v {

@@ -110,9 +110,22 @@ type Program interface {
 // spans it: nobody has to fill the ghost cells there. Found by type assertion.
 type Wrapper interface{ Wraps() bool }
 
-// Timed is a Program whose walls and faces may change with time: before each step
-// from t to t+1 it is told t + 1/2, when all work that was queued is done.
-type Timed interface{ Retime(t float64) error }
+// Timed is a Program whose walls, faces and force may change with time. Found by type assertion.
+type Timed interface {
+	// Foresee tells what the coming steps depend on, for each of them, when all work that was queued
+	// is done. Every moment is taken by a Retime before anything else asks for the force: from here on
+	// steps have that of their moment, not that of their Params.
+	Foresee(steps []Moment) error
+	// Retime brings walls, faces and force to the next of these moments, in the order of s: ahead of
+	// all that FillFaces, Step and Forces do for that step. It may be recorded.
+	Retime(s Stream)
+}
+
+// Moment is what a step may depend on beside the state.
+type Moment struct {
+	Time  float64    // of walls and faces, in steps: half-way, t + 1/2 for the step from t to t + 1
+	Force [3]float64 // at its end, as in Params
+}
 
 // Plane is what the stability watch and the norms need of one plane, or one row, of
 // cells.

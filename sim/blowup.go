@@ -461,7 +461,7 @@ const samples = 33
 // prescribed are the largest speeds at the boundaries at a step.
 func (r *run) prescribed(step int) (list []speedOf) {
 	for _, b := range r.Case.Boundaries {
-		v, factor := r.velocity(b), 1.0
+		v, gain, factor := velocity(b), r.gain(b), 1.0
 		if f := r.factor(b); f != nil {
 			factor = f(float64(step))
 		}
@@ -487,6 +487,9 @@ func (r *run) prescribed(step int) (list []speedOf) {
 						continue
 					}
 					s := distance(v(p, float64(step)), [3]float64{}) * math.Abs(factor)
+					if gain != nil {
+						s *= math.Abs(gain(p))
+					}
 					if most = max(most, s); finite(s) != s {
 						most = s
 					}

@@ -64,7 +64,7 @@ func (r *run) steer() error {
 // setForce makes the body force, where it changes with time, that of the state after step n.
 // A step collides at its end, with the force of that time; half of it belongs to the velocity
 // there, so that the velocity gains the mean of the forces at both ends of a step: of second order.
-// The walls' links are passed in its middle, hence the half step of moveWalls.
+// The walls' links are passed in its middle, hence the half step of foresee.
 func (r *run) setForce(n int) {
 	if at := r.Case.Force.At; at != nil {
 		r.params.Force = at(float64(n))

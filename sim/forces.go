@@ -166,8 +166,11 @@ func (r *run) loadsAround() (sum []device.Load, steps int, err error) {
 		}
 		steps++
 	}
-	if err := r.moveWalls(); err != nil {
-		return nil, 0, err
+	if r.timed != nil { // the force at this step, which outputs ask for, stays
+		if err := r.timed.Foresee([]device.Moment{{Time: float64(r.n) + 0.5, Force: r.params.Force}}); err != nil {
+			return nil, 0, err
+		}
+		r.retime()
 	}
 	r.fillFaces(r.state[0])
 	if err := r.sync(); err != nil {

@@ -38,6 +38,9 @@ const sampled = 16
 
 // stretch advances the state by k steps.
 func (r *run) stretch(k int) error {
+	if err := r.foresee(k); err != nil {
+		return err
+	}
 	started, wall := r.bulk.Record(), time.Now()
 	look, alone := k >= sampled && r.halo.Stats().Messages > 0, 0
 	if look {
@@ -64,6 +67,7 @@ func (r *run) stretch(k int) error {
 		r.clock.sample(k, seen)
 	}
 	r.n += k
+	r.setForce(r.n)
 	return nil
 }
 
@@ -86,6 +90,7 @@ type queuedStep struct{ edges, exchanged, bulk device.Event }
 func (r *run) queue() (step *queuedStep) {
 	in, out := r.state[0], r.state[1]
 	step = &queuedStep{}
+	r.retime()
 	r.program.FillFaces(r.bulk, in, false)
 	if len(r.edges) > 0 {
 		r.edge.After(r.bulk.Record())
@@ -123,7 +128,7 @@ var recorded = [...]int{64, 2}
 // from the buffer that the recording starts from. It tells how many.
 func (r *run) replay(most int) (int, error) {
 	dev, ok := r.Device.(device.Recorder)
-	if !ok || most < 2 || r.Case.Force.Drive != nil { // a recording knows one force
+	if !ok || most < 2 {
 		return 0, nil
 	}
 	k := 0

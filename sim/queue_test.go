@@ -132,6 +132,14 @@ func (p *recProgram) FillFaces(s device.Stream, state device.Buffer, exchanged b
 	p.d.do(func() { p.Program.FillFaces(s.(*recStream).Stream, state, exchanged) })
 }
 
+func (p *recProgram) Foresee(steps []device.Moment) error {
+	return p.Program.(device.Timed).Foresee(steps)
+}
+
+func (p *recProgram) Retime(s device.Stream) {
+	p.d.do(func() { p.Program.(device.Timed).Retime(s.(*recStream).Stream) })
+}
+
 // Prepare notes the box; FieldsAsync counts the snapshots for which there was none.
 func (p *recProgram) Prepare(box decomp.Box) error {
 	if p.d.noMemory {

@@ -65,6 +65,7 @@ type run struct {
 	params   model.Params
 	drive    drive // on rank 0
 	program  device.Program
+	timed    device.Timed     // the same, where something changes with time; else nil
 	state    [2]device.Buffer // state[0] is the current one
 	edge     device.Stream    // urgent: the planes that neighbours wait for
 	bulk     device.Stream
@@ -174,11 +175,11 @@ func (r *run) advance() error {
 // step advances the state by one time step.
 func (r *run) step() error {
 	in, out := r.state[0], r.state[1]
-	r.setForce(r.n + 1)
-	if err := r.moveWalls(); err != nil {
+	if err := r.foresee(1); err != nil {
 		return err
 	}
 	started, wall := r.bulk.Record(), time.Now()
+	r.retime()
 	r.fillFaces(in)
 	for _, box := range r.edges {
 		r.program.Step(r.edge, in, out, box, r.params)
@@ -198,6 +199,7 @@ func (r *run) step() error {
 	r.clock.steps(time.Since(wall), started, edges, bulk)
 	r.state[0], r.state[1] = out, in
 	r.n++
+	r.setForce(r.n)
 	return nil
 }
 
@@ -207,18 +209,6 @@ func (r *run) fillFaces(state device.Buffer) {
 	r.program.FillFaces(r.bulk, state, false)
 	r.edge.After(r.bulk.Record())
 	r.program.FillFaces(r.edge, state, true)
-}
-
-// moveWalls brings walls whose velocity changes with time to the middle of the step.
-func (r *run) moveWalls() error {
-	if !r.cells.Timed() {
-		return nil
-	}
-	p, ok := r.program.(device.Timed)
-	if !ok {
-		return fmt.Errorf("%s has no walls that change with time", r.Device.Info().Name)
-	}
-	return p.Retime(float64(r.n) + 0.5)
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is

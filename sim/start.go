@@ -96,6 +96,12 @@ func (r *run) build() (err error) {
 	if r.program, err = r.Device.Load(c.Spec, r.layout, c.Periodic, r.cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.Device.Info().Name, err)
 	}
+	if r.cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
+		var ok bool
+		if r.timed, ok = r.program.(device.Timed); !ok {
+			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.Device.Info().Name)
+		}
+	}
 	for i := range r.state {
 		if r.state[i], err = halo.AllocState(r.Device, r.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
 			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
@@ -116,9 +122,7 @@ func (r *run) connect() (err error) {
 	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
 		return Agreed(ExitUsage, err)
 	}
-	if !r.cells.Timed() && r.Case.Force.At == nil { // else the host has a word to say before each step
-		r.queued, _ = r.halo.(halo.Queued)
-	}
+	r.queued, _ = r.halo.(halo.Queued)
 	return Agreed(ExitFailure, err)
 }
 
@@ -128,7 +132,7 @@ func (r *run) domain() geometry.Domain {
 	for i, b := range r.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
 		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
-		w.Velocity, w.Timed, w.Factor = r.velocity(b), b.Timed, r.factor(b)
+		w.Velocity, w.Timed, w.Code, w.Gain, w.Factor = velocity(b), b.Timed, b.Code, r.gain(b), r.factor(b)
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
 			if b.Sponge != nil {

@@ -121,21 +121,27 @@ func (r *run) factor(b config.Boundary) func(t float64) float64 {
 	}
 }
 
-// velocity of a boundary at a point in cells and a time in steps; nil: it is constant.
-func (r *run) velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
+// velocity of a boundary at a point in cells and a time in steps, without its gain; nil: it is constant.
+func velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 	v := b.Profile
-	if v == nil && b.Outline == nil {
+	switch {
+	case v != nil:
+		return func(p [3]float64, t float64) [3]float64 {
+			return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
+		}
+	case b.Outline != nil:
+		return func([3]float64, float64) [3]float64 { return b.Velocity }
+	}
+	return nil
+}
+
+// gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
+func (r *run) gain(b config.Boundary) func(p [3]float64) float64 {
+	outline, listed := r.curves["profile "+b.Name]
+	if !listed {
 		return nil
 	}
-	outline, listed := r.curves["profile "+b.Name]
-	return func(p [3]float64, t float64) [3]float64 {
-		u := b.Velocity
-		if v != nil {
-			u = [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
-		}
-		if !listed {
-			return u
-		}
+	return func(p [3]float64) float64 {
 		at := 0.0
 		if b.Along < 3 {
 			at = b.Outline.Start + p[b.Along]*b.Outline.Unit
@@ -147,10 +153,6 @@ func (r *run) velocity(b config.Boundary) func(p [3]float64, t float64) [3]float
 			}
 			at *= b.Outline.Unit
 		}
-		f := outline.At(at)
-		for a := range u {
-			u[a] *= f
-		}
-		return u
+		return outline.At(at)
 	}
 }

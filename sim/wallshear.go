@@ -85,7 +85,7 @@ func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) flo
 	if q == 0 {
 		q = 0.5
 	}
-	wall := s.cells.Motion(t, x, y, z, q, out, 0)[c] * s.cells.Wall(t).Strength(s.time)
+	wall := s.cells.Motion(t, s.cells.Place([3]int{x, y, z}, q, out), 0)[c] * s.cells.Wall(t).Strength(s.time)
 	mid, _ := s.velocity(x, y, z, axis, 0, c)
 	next, fluid := s.velocity(x, y, z, axis, out[axis], c)
 	slope := (mid - wall) / q

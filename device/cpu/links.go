@@ -78,8 +78,8 @@ func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision mo
 	return place(m, offset+4*boundary.LinkNumbers*first, boundary.LawNumbers[float32](l, first))
 }
 
-// Retime brings walls and faces that change with time to time t.
-func (p *program) Retime(t float64) error {
+// retime brings walls and faces that change with time to time t.
+func (p *program) retime(t float64) {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {
 			p.found.Retime(list.links, t)
@@ -93,7 +93,6 @@ func (p *program) Retime(t float64) error {
 		f.Retime(t)
 		p.placeRules(f.Steady)
 	}
-	return nil
 }
 
 func (l *linkLists) bytes() int {

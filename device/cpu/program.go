@@ -30,6 +30,7 @@ type program struct {
 	kicks          kicks
 	faces          faces
 	scalar         scalar
+	moments        moments
 	fluid          []int // fluid cells of each row
 	rule           splitRule
 }
@@ -142,6 +143,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			scratch, err := w.reserve(p.kernel.Scratch(part))
 			if err == nil {
+				q := p.moments.params(q)
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
 				if p.laws != nil && p.laws.at != nil {
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)

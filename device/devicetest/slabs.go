@@ -137,16 +137,30 @@ func (s *Slabs) fill(p slab, k int) {
 	p.program.FillFaces(s.stream, p.state[k], true)
 }
 
+// foresee tells of the next steps, where walls change with time.
+func (s *Slabs) foresee(t testing.TB, steps int) {
+	t.Helper()
+	if !s.e.Cells.Timed() {
+		return
+	}
+	list := make([]device.Moment, steps)
+	for i := range list {
+		list[i] = device.Moment{Time: float64(s.steps+i) + 0.5, Force: s.e.Params.Force}
+	}
+	for _, p := range s.parts {
+		if err := errors.Join(s.stream.Sync(), p.program.(device.Timed).Foresee(list)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // queue queues one step; the new state is then "now".
 func (s *Slabs) queue() {
 	s.exchange(0)
 	for i := range s.parts {
 		p := &s.parts[i]
-		if timed, ok := p.program.(device.Timed); ok && s.e.Cells.Timed() {
-			// What is queued has the walls of its own time.
-			if err := errors.Join(s.stream.Sync(), timed.Retime(float64(s.steps)+0.5)); err != nil {
-				panic(err)
-			}
+		if s.e.Cells.Timed() {
+			p.program.(device.Timed).Retime(s.stream)
 		}
 		s.fill(*p, 0)
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
@@ -158,6 +172,7 @@ func (s *Slabs) queue() {
 // Step computes steps and waits for them.
 func (s *Slabs) Step(t testing.TB, steps int) {
 	t.Helper()
+	s.foresee(t, steps)
 	for range steps {
 		s.queue()
 	}

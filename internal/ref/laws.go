@@ -35,7 +35,7 @@ func (f *Flow) gather(cell int, x [3]int) []float64 {
 func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 	d := f.Lattice.Dims
 	pop := f.cell(ghost.From)
-	rule := f.Cells.Rule(g, ghost, f.Time)
+	rule := f.Cells.Rule(ghost, f.Time)
 	if slips, image := f.image(ghost, pop); slips {
 		return image
 	}

@@ -1,0 +1,101 @@
+package boundary
+
+// Rules and laws that change with time, in a form that a device works out itself, step after step: sums
+// of what walls give to them, each a fixed share of the wall's velocity and density at that time.
+
+// Later is four numbers that belong together, Velocity and Density of a CodedRule or K and Velocity of a
+// LinkLaw: Base and what Terms give to them.
+type Later struct {
+	Base  [4]float64
+	Terms []Term
+}
+
+// Term is what one wall gives. With its velocity u at the time, times its factor: to a rule Share[a] u_a
+// and Share[3], to a law the sum of Share[a] u_a, and u.
+type Term struct {
+	// At is the place where the velocity of a wall counts that is Timed, which has to be multiplied by
+	// Gain; of others the velocity itself.
+	At    [3]float64
+	Gain  float64
+	Share [4]float64
+	Wall  uint8 // its type
+}
+
+// term of wall k whose velocity counts at a place.
+func (c Cells) term(k uint8, p [3]float64, share [4]float64) Term {
+	w := c.Wall(k)
+	if !w.Timed {
+		return Term{At: c.Motion(k, p, 0), Gain: 1, Share: share, Wall: k}
+	}
+	gain := 1.0
+	if w.Gain != nil {
+		gain = w.Gain(p)
+	}
+	return Term{At: p, Gain: gain, Share: share, Wall: k}
+}
+
+// Later is the rules from Steady on.
+func (f *Faces) Later() []Later {
+	list := make([]Later, len(f.timed))
+	InParallel(len(list), func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			list[n] = f.cells.laterRule(f.timed[n])
+		}
+	})
+	return list
+}
+
+func (c Cells) laterRule(ghost Ghost) (l Later) {
+	numbers := func(r FaceRule) [4]float64 {
+		return [4]float64{r.Velocity[0].B, r.Velocity[1].B, r.Velocity[2].B, r.Density.B}
+	}
+	changes := func(axis int) bool {
+		w := c.Wall(ghost.Types[axis])
+		return w.Timed || w.Factor != nil
+	}
+	l.Base = numbers(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
+		if k := ghost.Types[axis]; !changes(axis) {
+			u, density = c.Motion(k, c.facePlace(ghost, axis), 0), c.Wall(k).Density
+		}
+		return u, density
+	}))
+	for a, out := range ghost.Out {
+		if k := ghost.Types[a]; out != 0 && c.Open(k) && changes(a) {
+			share := numbers(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
+				if axis == a {
+					u, density = [3]float64{1, 1, 1}, c.Wall(k).Density
+				}
+				return u, density
+			}))
+			l.Terms = append(l.Terms, c.term(k, c.facePlace(ghost, a), share))
+		}
+	}
+	return l
+}
+
+// Later is the laws of l from Steady on.
+func (w *Walls) Later(l *Links) []Later {
+	list := make([]Later, len(l.timed))
+	InParallel(len(list), func(lo, hi int) {
+		for n := lo; n < hi; n++ {
+			list[n] = w.laterLaw(l.timed[n])
+		}
+	})
+	return list
+}
+
+func (w *Walls) laterLaw(at timedLaw) (l Later) {
+	q := w.distance(at.x, at.i, at.k)
+	p, moves := w.given.linkPlace(at.k, at.x, q, w.lattice.Velocities[at.i], w.lattice.Dims)
+	if !moves {
+		return l
+	}
+	var share [4]float64
+	for a := range 3 {
+		var u [3]float64
+		u[a] = 1
+		share[a] = w.lawOf(at.i, at.k, q, u).K
+	}
+	l.Terms = []Term{w.given.term(at.k, p, share)}
+	return l
+}
