@@ -97,6 +97,8 @@ func (p *peerProgram) FillFaces(s device.Stream, state device.Buffer, exchanged 
 	p.recProgram.FillFaces(&s.(*peerStream).recStream, state, exchanged)
 }
 
+func (p *peerProgram) Retime(s device.Stream) { p.recProgram.Retime(&s.(*peerStream).recStream) }
+
 func (p *peer) Capture(s device.Stream, body func() error) (device.Graph, error) {
 	return p.recorder.Capture(s, body)
 }

@@ -219,6 +219,42 @@ of = ["post", "floor"]
 every = 4
 start = 7
 `,
+	"tunnel that changes with time": `
+[domain]
+cells = [24, 11, 15]
+[fluid]
+viscosity = 0.04
+[force]
+acceleration = ["1e-5*sin(2*pi*t/11)", 0, "if(t < 12, 1e-6, -1e-6)"]
+[boundary.inlet]
+type = "velocity"
+velocity = ["0.03*(1 + 0.4*sin(0.3*t + 2*pi*z/Lz))", 0, "0.004*cos(0.5*t)"]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.side]
+type = "pressure"
+pressure = 1e-4
+ramp = 9
+faces = ["y+"]
+[boundary.mirror]
+type = "slip"
+faces = ["y-"]
+[boundary.road]
+type = "moving_wall"
+velocity = [0.03, 0, 0]
+ramp = 13
+faces = ["z-", "z+"]
+[body.ball]
+type = "interpolated_wall"
+shape = "sphere"
+centre = [9.3, 5.1, 8.2]
+radius = 3.1
+[output.force.all]
+of = ["ball", "road"]
+every = 4
+`,
 	"2D periodic": `
 [domain]
 cells = [33, 21]
