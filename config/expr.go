@@ -173,12 +173,15 @@ func (p *exprParser) node(f func(env) float64, over func(*box) interval, code st
 func number(v float64) string {
 	switch {
 	case math.IsNaN(v):
-		return "NAN"
+		return "(" + infinite + " - " + infinite + ")"
 	case math.IsInf(v, 0):
-		return fmt.Sprintf("(%d*INFINITY)", int(math.Copysign(1, v)))
+		return fmt.Sprintf("(%g*%s)", math.Copysign(1, v), infinite)
 	}
 	return "(" + strconv.FormatFloat(v, 'x', -1, 64) + ")"
 }
+
+// infinite is the sum of numbers that has no place in a double: compilers have no word for it in common.
+const infinite = "(0x1p+1023 + 0x1p+1023)"
 
 // binary is an operation or a call of two values; code has them as %[1]s and %[2]s.
 func (p *exprParser) binary(a, b node, code string, f func(a, b float64) float64, over func(a, b interval) interval) node {

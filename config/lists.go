@@ -1,8 +1,11 @@
 package config
 
 import (
+	"slices"
+
 	"lbmsim/boundary"
 	"lbmsim/geometry"
+	"lbmsim/model"
 )
 
 // Memory of what is not a number for each cell: the lists of links and ghost cells, what
@@ -23,7 +26,8 @@ const (
 	listedLink = 8   // a link
 	listedLaw  = 420 // a law that no other link has, and its kick (device/cpu/walls.go) ...
 	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
-	ghostCell  = 40  // a ghost cell behind a face
+	ghostCell  = 56  // a ghost cell behind a face, and a cell beside an outflow
+	rowEnds    = 40  // what is told of both ends of a row where faces are open
 	ghostRule  = 160 // a rule that no other has
 )
 
@@ -93,7 +97,21 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 		cells = min(cells, cells*part*bodyShare) // it may stand in a few parts
 		beside(cells, special, asked, special)
 	}
-	return int64(bytes)
+	return int64(bytes) + c.endBytes(ranks)
+}
+
+// endBytes are those of what lies beyond the ends of rows, where some face is open: for models of
+// populations ghost cells, too, which those of moments make up.
+func (c *Case) endBytes(ranks int) int64 {
+	l := c.Layout(ranks)
+	if c.Periodic[0] || !slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law.Open() }) {
+		return 0
+	}
+	row := int64(rowEnds)
+	if c.Spec.Collision.Scheme == model.Populations {
+		row += 2 * int64(c.Spec.FlowComponents()*c.Spec.Precision.Bytes())
+	}
+	return row * int64(l.Rows())
 }
 
 // bodyShare is how much more of a body's surface a part may have than of the domain.

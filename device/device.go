@@ -114,12 +114,15 @@ type Wrapper interface{ Wraps() bool }
 type Timed interface {
 	// Foresee tells what the coming steps depend on, for each of them, when all work that was queued
 	// is done. Every moment is taken by a Retime before anything else asks for the force: from here on
-	// steps have that of their moment, not that of their Params.
+	// steps have that of their moment, not that of their Params. At most MaxForeseen.
 	Foresee(steps []Moment) error
 	// Retime brings walls, faces and force to the next of these moments, in the order of s: ahead of
 	// all that FillFaces, Step and Forces do for that step. It may be recorded.
 	Retime(s Stream)
 }
+
+// MaxForeseen is the number of steps that a program can be told of at once.
+const MaxForeseen = 512
 
 // Moment is what a step may depend on beside the state.
 type Moment struct {

@@ -19,21 +19,6 @@ struct FaceCell { int x; unsigned row, from, rule; };
 enum { FACE_NUMBERS = 5, FACE_DENSITY = 3, FACE_CODE = 4 };
 enum { FACE_VELOCITY_SHIFT = 0, FACE_DENSITY_SHIFT = 6, FACE_MIRROR_SHIFT = 8 };
 
-// momentsAt is the moments of the cell whose component K is get(Int<K>).
-template <class L, bool MOMENTS, class T, class GET> LBM_HD LBM_INLINE Moments<L, T> momentsAt(GET get) {
-	if constexpr (MOMENTS) {
-		Moments<L, T> m;
-		m.r = get(Int<0>{});
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = get(Int<1 + decltype(a)::value>{}); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = get(Int<1 + L::D + decltype(k)::value>{}); });
-		return m;
-	} else {
-		T f[L::Q];
-		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = get(i); });
-		return momentsOf<L>(f);
-	}
-}
-
 // AT reads the source: get<K>() is component K; any(k) is that of one known at run time only. T may
 // be a vector: ghost cells that have one rule.
 template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {

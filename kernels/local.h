@@ -84,6 +84,21 @@ template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f
 	return m;
 }
 
+// momentsAt is the moments of the cell whose component K is get(Int<K>).
+template <class L, bool MOMENTS, class T, class GET> LBM_HD LBM_INLINE Moments<L, T> momentsAt(GET get) {
+	if constexpr (MOMENTS) {
+		Moments<L, T> m;
+		m.r = get(Int<0>{});
+		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = get(Int<1 + decltype(a)::value>{}); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = get(Int<1 + L::D + decltype(k)::value>{}); });
+		return m;
+	} else {
+		T f[L::Q];
+		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = get(i); });
+		return momentsOf<L>(f);
+	}
+}
+
 // gainOf rates of the cell's own, with what a bulk viscosity adds.
 template <class V, class L, class R, class T>
 LBM_HD LBM_INLINE Moments<L, R> gainOf(const Moments<L, R>& m, const Local<V, L, R>& own, const R& plus, const R& minus, const T* force) {

@@ -8,6 +8,7 @@
 #ifndef LBM_SPECIAL_H
 #define LBM_SPECIAL_H
 #include "direction.h"
+#include "local.h"
 #include "moments.h"
 #include "params.h"
 #include "populations.h"
@@ -26,15 +27,6 @@ enum { LINK_NUMBERS = 8, LINK_VELOCITY = 4, LINK_DISTANCE = 7, CELL_OMEGA = 0, C
 // order of cells and ranks does not matter.
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
-// storedMoments are those whose component k, in the order of memory, is get(Int<k>).
-template <class L, class T, class GET> LBM_HD LBM_INLINE Moments<L, T> storedMoments(GET get) {
-	Moments<L, T> m;
-	m.r = get(Int<0>{});
-	unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = get(Int<1 + decltype(a)::value>{}); });
-	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = get(Int<1 + L::D + decltype(k)::value>{}); });
-	return m;
-}
-
 // Around is a cell and its neighbours. AT reads the state: near(d) is the neighbour at d, of which get<C>()
 // is component C, any(i) population i, known at run time only. C expands moments.
 // Here directions are numbers, not types: unrolled, this is minutes of compilation for a
@@ -44,7 +36,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct Around {
 
 	LBM_HD LBM_INLINE T population(int i, const int* d) const {
 		const auto cell = at.near(d);
-		if constexpr (MOMENTS) return C::expand(storedMoments<L, T>([&](auto k) LBM_LAMBDA { return cell.template get<decltype(k)::value>(); })).any(i);
+		if constexpr (MOMENTS) return C::expand(momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return cell.template get<decltype(k)::value>(); })).any(i);
 		else return cell.any(i);
 	}
 };

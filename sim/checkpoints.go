@@ -35,6 +35,8 @@ type memory struct {
 	GridScale float64                `json:",omitempty"`
 	Probes    map[string]int64       // length of each file of rows at this step
 	Forces    map[string]forceMemory `json:",omitempty"`
+	// Loads of the step that led here, for the force at this step.
+	Loads []device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
 	Drive *drive `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
@@ -94,7 +96,13 @@ func (c *checkpoints) write(r *run) error {
 	h := r.header()
 	a := r.averages()
 	m := memory{Start: r.watch.start, GridScale: r.watch.gridStart, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember(), Provenance: r.provenance}
-	err := func() (err error) {
+	var err error
+	if r.measuresForces() {
+		if m.Loads, err = r.pastLoads(); err != nil {
+			return err
+		}
+	}
+	err = func() (err error) {
 		for _, o := range r.tables() {
 			if t := o.table(); r.root {
 				if m.Probes[t.key], err = t.file.Sync(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -107,10 +108,16 @@ type loads struct {
 	at    int
 	all   []device.Load // of so many steps, added up
 	steps int
+	past  stepLoads
 }
 
-// presentLoads adds up what the ranks have: integers, so that no cut changes the sums.
-// nil on other ranks than 0. Collective.
+// stepLoads is those of the step that led to another; checkpoints keep them. nil: not known.
+type stepLoads struct {
+	at  int
+	all []device.Load
+}
+
+// presentLoads is the force at this step. nil on other ranks than 0. Collective.
 //
 // Links pass between two steps, so the force at a step is the mean of those of the step before and
 // of the coming one (Ladd, J. Fluid Mech. 271 (1994) 285, section 3). It is more than a matter of
@@ -120,9 +127,60 @@ func (r *run) presentLoads() ([]device.Load, error) {
 	if r.loads.known && r.loads.at == r.n {
 		return r.loads.all, nil
 	}
-	mine, steps, err := r.loadsAround()
+	past, err := r.pastLoads()
 	if err != nil {
-		return nil, fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
+		return nil, err
+	}
+	all, err := r.comingLoads()
+	if err != nil {
+		return nil, err
+	}
+	r.loads.known, r.loads.at, r.loads.all, r.loads.steps = true, r.n, all, 1
+	if past != nil {
+		r.loads.steps++
+	}
+	for k := range past {
+		all[k].Add(past[k])
+	}
+	return all, nil
+}
+
+// pastLoads are those of the step that led here, on rank 0; nil before the first step, and after a restart
+// from a checkpoint that lacks them. Collective.
+func (r *run) pastLoads() ([]device.Load, error) {
+	if p := &r.loads.past; r.n > r.first && p.at != r.n { // what that step started from is still there, with its ghost cells
+		all, err := r.sumLoads(r.state[1])
+		if err != nil {
+			return nil, err
+		}
+		*p = stepLoads{r.n, all}
+	}
+	if r.loads.past.at != r.n {
+		return nil, nil
+	}
+	return r.loads.past.all, nil
+}
+
+// comingLoads are those of the coming step, on rank 0. Collective.
+func (r *run) comingLoads() ([]device.Load, error) {
+	if r.timed != nil { // the force at this step, which outputs ask for, stays
+		if err := r.timed.Foresee([]device.Moment{{Time: float64(r.n) + 0.5, Force: r.params.Force}}); err != nil {
+			return nil, r.loadsFailed(err)
+		}
+		r.retime()
+	}
+	r.fillFaces(r.state[0])
+	return r.sumLoads(r.state[0])
+}
+
+// sumLoads adds up what the ranks have of the step from a state: integers, so that no cut changes the sums.
+func (r *run) sumLoads(from device.Buffer) ([]device.Load, error) {
+	if err := r.sync(); err != nil {
+		return nil, r.loadsFailed(err)
+	}
+	mine, err := r.program.Forces(from, r.params)
+	if err != nil {
+		return nil, r.loadsFailed(err)
 	}
 	const numbers = 7 // of a load
 	b := make([]byte, 0, 8*numbers*len(mine))
@@ -135,59 +193,32 @@ func (r *run) presentLoads() ([]device.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.loads = loads{known: true, at: r.n, steps: steps}
-	if !r.root {
-		return nil, nil
+	// A neighbour that goes on may write its edges into what that step started from (halo.Exchange).
+	if err := comm.Barrier(r.Comm); err != nil || !r.root {
+		return nil, err
 	}
-	r.loads.all = make([]device.Load, len(mine))
+	all := make([]device.Load, len(mine))
 	for _, part := range parts {
-		for k := range r.loads.all {
+		for k := range all {
 			var l device.Load
 			for a := range 3 {
 				l.Force[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+a):]))
 				l.Torque[a] = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+3+a):]))
 			}
 			l.Scalar = int64(binary.LittleEndian.Uint64(part[8*(numbers*k+6):]))
-			r.loads.all[k].Add(l)
+			all[k].Add(l)
 		}
 	}
-	return r.loads.all, nil
+	return all, nil
 }
 
-// loadsAround adds up those of this rank in the step that led here, if there was one, and in the coming
-// one, and tells how many these are.
-func (r *run) loadsAround() (sum []device.Load, steps int, err error) {
-	if err := r.sync(); err != nil {
-		return nil, 0, err
-	}
-	if r.n > r.first { // what that step started from is still there, with its ghost cells
-		if sum, err = r.program.Forces(r.state[1], r.params); err != nil {
-			return nil, 0, err
-		}
-		steps++
-	}
-	if r.timed != nil { // the force at this step, which outputs ask for, stays
-		if err := r.timed.Foresee([]device.Moment{{Time: float64(r.n) + 0.5, Force: r.params.Force}}); err != nil {
-			return nil, 0, err
-		}
-		r.retime()
-	}
-	r.fillFaces(r.state[0])
-	if err := r.sync(); err != nil {
-		return nil, 0, err
-	}
-	coming, err := r.program.Forces(r.state[0], r.params)
-	if err != nil {
-		return nil, 0, err
-	}
-	// A neighbour that goes on may write its edges into what that step started from (halo.Exchange).
-	if err := comm.Barrier(r.Comm); err != nil {
-		return nil, 0, err
-	}
-	for k := range sum {
-		coming[k].Add(sum[k])
-	}
-	return coming, steps + 1, nil
+func (r *run) loadsFailed(err error) error {
+	return fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
+}
+
+// measuresForces tells that some output asks for them.
+func (r *run) measuresForces() bool {
+	return slices.ContainsFunc(r.outputs, func(o output) bool { _, ok := o.(*forces); return ok })
 }
 
 // seriesOf is what rank 0 keeps of a number of a force output.

@@ -296,3 +296,27 @@ to = [11.5, 0.5, 0.5]
 		}
 	}
 }
+
+// A restart that has no step left to compute writes the rows of the end as the run did: the force at a step
+// is that of the step before, too, which the checkpoint remembers.
+func TestForceWithoutAStep(t *testing.T) {
+	dir := t.TempDir()
+	text := withPoint(variety["tunnel that changes with time"]) + `
+[run]
+steps = 25
+[output.force.end]
+of = ["ball"]
+every = 1000
+at_end = true
+[checkpoint]
+`
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	file := filepath.Join(dir, "force_end.csv")
+	want := contents(t, file)
+	for _, ranks := range []int{1, 3} {
+		trial{text: text, ranks: ranks, dir: dir, restart: "latest"}.must(t)
+		if got := contents(t, file); !bytes.Equal(got, want) {
+			t.Errorf("%d ranks: after a restart the rows are\n%s\nand not\n%s", ranks, got, want)
+		}
+	}
+}

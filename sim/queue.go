@@ -15,7 +15,7 @@ import (
 
 // ahead is how many steps are queued before somebody waits: few enough for any
 // queue's memory, enough to make the wait disappear.
-const ahead = 512
+const ahead = device.MaxForeseen
 
 // quiet is the number of steps until something other than a step is due. Meetings
 // come every tenth of a second, so signals and clocks are looked at as often.

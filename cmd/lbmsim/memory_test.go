@@ -108,6 +108,25 @@ kind = "cpu"
 [run]
 steps = 2
 `
+	const thin = `
+[domain]
+cells = [8, 700, 700]
+[fluid]
+viscosity = 0.05
+[device]
+kind = "cpu"
+[boundary.sides]
+type = "wall"
+faces = ["y-", "y+", "z-", "z+"]
+[boundary.ends]
+type = "wall"
+faces = ["x-", "x+"]
+[run]
+steps = 2
+`
+	open := strings.Replace(thin, "[boundary.ends]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\"]", "[boundary.in]\ntype = \"velocity\"\nvelocity = [0.02, 0, 0]\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]", 1)
+	const populations = "[collision]\nmodel = \"bgk\"\nlattice = \"D3Q27\"\nprecision = \"float64\"\n"
+	lists := func(c *config.Case) int64 { return c.ListBytes(1) }
 	load := func(text string) *config.Case {
 		kase, err := config.Load("case.toml", []byte(text))
 		if err != nil {
@@ -120,7 +139,9 @@ steps = 2
 		bytes               func(*config.Case) int64
 		least               float64
 	}{
-		{"interpolated walls", ball, strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), func(c *config.Case) int64 { return c.ListBytes(1) }, 0.1},
+		{"interpolated walls", ball, strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), lists, 0.1},
+		{"open faces", thin, open, lists, 0.1},
+		{"open faces of populations", thin + populations, open + populations, lists, 0.1},
 		{"a plane", flat, flat + "[output.plane.p]\nfields = [\"pressure\", \"velocity\", \"vorticity\"]\n", (*config.Case).GatheredBytes, -1},
 		{"a picture", flat, flat + "[output.picture]\n", (*config.Case).GatheredBytes, -1},
 	} {

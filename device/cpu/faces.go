@@ -19,6 +19,7 @@ type faces struct {
 	rules  int // where the rules are in memory
 	ends   *memory
 
+	count                  int // of ghost cells in memory
 	outletsAt, outletRules unsafe.Pointer
 }
 
@@ -31,12 +32,16 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	size := int(unsafe.Sizeof(boundary.FaceCell{}))
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	g := p.parts(f)
-	p.faces = faces{list: f, ghosts: g, rules: align(size * len(g.cells))}
+	p.faces = faces{list: f, ghosts: g, count: len(g.cells), rules: align(size * len(g.cells))}
 	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
 	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(g.outlets))
 	rims := outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))
 	waves := rims + align(int(unsafe.Sizeof(kernels.Rim{}))*len(g.rims))
-	if p.faces.memory, err = newMemory(waves + 8*len(g.rims)); err != nil {
+	bytes := waves
+	if p.spec.Collision.Scheme == model.Populations {
+		bytes += 8 * len(g.rims)
+	}
+	if p.faces.memory, err = newMemory(bytes); err != nil {
 		return fmt.Errorf("lists of ghost cells: %w", err)
 	}
 	place(p.faces.memory, 0, g.cells)
@@ -60,6 +65,8 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 		}
 		p.box.Ends = p.faces.ends.pointer()
 	}
+	// The kernels have copies of their own.
+	g.cells, g.outlets, g.rims, f.Cells, f.Outlets = nil, nil, nil, nil, nil
 	return nil
 }
 
@@ -88,7 +95,7 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	}
 	first, last := 0, p.faces.own
 	if exchanged {
-		first, last = last, len(p.faces.cells)
+		first, last = last, p.faces.count
 	}
 	cells, rules := p.faces.memory.pointer(), unsafe.Add(p.faces.memory.pointer(), p.faces.rules)
 	var tasks []task
@@ -108,7 +115,7 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 // drain applies the outflows beside the cells of a part to the state that a step from in leads to.
 func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
 	f := &p.faces
-	if f.list == nil || len(f.outlets) == 0 {
+	if f.list == nil || f.outletRows[len(f.outletRows)-1] == 0 {
 		return
 	}
 	for z := part.Lo[2]; z < part.Hi[2]; z++ {

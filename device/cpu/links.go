@@ -26,7 +26,7 @@ func (p *program) placeLinks(w *walls) (err error) {
 	if p.special, err = p.device.isa.Special(p.spec); err != nil {
 		return err
 	}
-	if w.special != nil {
+	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
 			return err
 		}

@@ -19,6 +19,9 @@ var _ device.Timed = (*program)(nil)
 
 // Foresee keeps what the coming steps depend on.
 func (p *program) Foresee(steps []device.Moment) error {
+	if len(steps) > device.MaxForeseen {
+		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
+	}
 	p.moments.steps, p.moments.next = append(p.moments.steps[:0], steps...), 0
 	return nil
 }

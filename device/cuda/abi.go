@@ -7,7 +7,7 @@ import (
 	"lbmsim/kernels"
 )
 
-// The structs of kernels/gpu/api.h, special.h, scalar.h and meet.h, as they lie in the device's memory; a test
+// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and meet.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
 // block says what is special in 32 cells of a row (Block).
@@ -69,6 +69,26 @@ type linksABI struct{ cells, list, types, laws uint64 }
 
 // scalarABI is ScalarWalls of scalar.h.
 type scalarABI struct{ types, laws, links uint64 }
+
+// laterABI, termABI and clockABI are Later, Term and Clock of timed.h.
+type laterABI struct {
+	base       [4]float64
+	to         uint64
+	first      uint32
+	count, law uint16
+}
+
+type termABI struct {
+	at          [3]float64
+	gain        float64
+	share       [4]float64
+	wall, timed uint32
+}
+
+type clockABI struct {
+	now, arrived, later, terms uint64
+	count, numbers             uint32
+}
 
 // meetingABI is Meeting of meet.h.
 type meetingABI struct {

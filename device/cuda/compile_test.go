@@ -217,7 +217,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/meet.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/timed.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Meeting": meetingABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -250,7 +250,7 @@ func TestABI(t *testing.T) {
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
 		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
-		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::GHOST_LINK": boundary.GhostLink,
+		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_FACTORS": 3, "lbm::GHOST_LINK": boundary.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen),
 	}
@@ -265,7 +265,7 @@ func TestABI(t *testing.T) {
 	}
 	text += "}\n"
 	oldest := c.archs[slices.IndexFunc(c.archs, func(a int) bool { return a >= architectures[0] })]
-	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -368,5 +368,34 @@ func TestNamedCompiler(t *testing.T) {
 	t.Setenv("LBMSIM_NVRTC", "nowhere/libnvrtc.so")
 	if _, err := openCompiler(0, 0); err == nil || !strings.Contains(err.Error(), "LBMSIM_NVRTC: nowhere/libnvrtc.so: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What changes with time is compiled for a case: its velocities may call whatever expressions have.
+func TestCompileTimed(t *testing.T) {
+	c := compilerForTest(t)
+	all := "1"
+	for _, one := range []string{"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "fabs", "floor"} {
+		all += " + " + one + "(x*t)"
+	}
+	for _, two := range []string{"atan2", "pow", "fmod", "smaller", "larger"} {
+		all += " + " + two + "(x, y + z)"
+	}
+	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}}}
+	for _, precision := range model.Precisions {
+		j, err := timedJob(c, model.Spec{Precision: precision}, walls, 90)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := j.compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(code, []byte("lbm_retime")) {
+			t.Errorf("%s: there is no kernel lbm_retime", precision)
+		}
+	}
+	if _, err := timedJob(c, model.Spec{}, []boundary.Wall{{Timed: true}}, 90); err == nil {
+		t.Error("a velocity that nothing describes was compiled")
 	}
 }

@@ -69,9 +69,9 @@ func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	}
 	others := w.special.Touches(n[0]) || p.measures != nil && p.measures.links.Touches(n[0])
 	ghosts, own := w.rims.addGhosts(list, p.layout, p.wraps, others)
-	outlets, some := w.rims.addOutlets(list, p.layout, w.special, p.spec.Scalar)
+	outlets := w.rims.addOutlets(list, p.layout, w.special, p.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
-	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list, 0))
+	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list))
 	if p.spec.Precision == model.Float64 {
 		f.outletRules = fill(bytesOf(boundary.OutletRuleNumbers[float64](list)))
 	} else {
@@ -83,10 +83,8 @@ func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	if err = p.box.Write(bytesOf([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
 		return err
 	}
-	if some {
-		if err = p.box.Write(bytesOf([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
-			return err
-		}
+	if err = p.box.Write(bytesOf([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(ghosts, func(c boundary.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
 		if err = p.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(p.spec, p.layout)*p.spec.Precision.Bytes())); err != nil {
@@ -123,26 +121,12 @@ func (f *faces) unload(d *Device) {
 	}
 }
 
-// ruleBytes is the numbers of the rules from one on as the kernel reads them.
-func (p *program) ruleBytes(list *boundary.Faces, first int) []byte {
+// ruleBytes is the numbers of the rules as the kernel reads them.
+func (p *program) ruleBytes(list *boundary.Faces) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(boundary.FaceRuleNumbers[float64](list, first))
+		return bytesOf(boundary.FaceRuleNumbers[float64](list, 0))
 	}
-	return bytesOf(boundary.FaceRuleNumbers[float32](list, first))
-}
-
-// retimeFaces brings the rules that change with time to time t.
-func (p *program) retimeFaces(t float64) error {
-	list := p.faces.list
-	if !list.Timed() {
-		return nil
-	}
-	list.Retime(t)
-	numbers := p.ruleBytes(list, list.Steady)
-	if err := p.faces.rules.Write(numbers, len(numbers)/(len(list.Rules)-list.Steady)*list.Steady); err != nil {
-		return fmt.Errorf("faces that change with time: %w", err)
-	}
-	return nil
+	return bytesOf(boundary.FaceRuleNumbers[float32](list, 0))
 }
 
 // FillFaces queues the ghost cells of a state.

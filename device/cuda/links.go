@@ -77,7 +77,7 @@ func (k *linkKernels) unload(d *Device) {
 func (p *program) placeLists(l *boundary.Links) (*linkLists, error) {
 	lists := &linkLists{links: l}
 	var cells *buffer
-	for to, data := range map[**buffer][]byte{&cells: bytesOf(l.Cells), &lists.laws: p.lawBytes(l, 0), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
+	for to, data := range map[**buffer][]byte{&cells: bytesOf(l.Cells), &lists.laws: p.lawBytes(l), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
 		var err error
 		if *to, err = p.put(data); err != nil {
 			return nil, err
@@ -88,28 +88,12 @@ func (p *program) placeLists(l *boundary.Links) (*linkLists, error) {
 	return lists, err
 }
 
-// lawBytes is the numbers of the laws from one on as the kernels read them.
-func (p *program) lawBytes(l *boundary.Links, first int) []byte {
+// lawBytes is the numbers of the laws as the kernels read them.
+func (p *program) lawBytes(l *boundary.Links) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(boundary.LawNumbers[float64](l, first))
+		return bytesOf(boundary.LawNumbers[float64](l, 0))
 	}
-	return bytesOf(boundary.LawNumbers[float32](l, first))
-}
-
-// Retime brings walls and faces that change with time to time t.
-func (p *program) Retime(t float64) error {
-	for _, list := range []*linkLists{p.laws, p.measures} {
-		if list == nil || !list.links.Timed() {
-			continue
-		}
-		p.found.Retime(list.links, t)
-		first := list.links.Steady
-		numbers := p.lawBytes(list.links, first)
-		if err := list.laws.Write(numbers, len(numbers)/(len(list.links.Laws)-first)*first); err != nil {
-			return fmt.Errorf("walls that move in time: %w", err)
-		}
-	}
-	return p.retimeFaces(t)
+	return bytesOf(boundary.LawNumbers[float32](l, 0))
 }
 
 // cellsOf is the range of a list's cells that a box may have: those of whole planes; of these the kernels

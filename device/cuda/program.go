@@ -40,6 +40,7 @@ type program struct {
 	wraps          [3]bool    // axes along which the box is its own neighbour
 	faces          faces
 	scalar         scalar
+	timed          timed
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -85,6 +86,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	}
 	if err == nil {
 		err = p.placeScalar(w.found)
+	}
+	if err == nil {
+		err = p.placeTimed(cells)
 	}
 	if err != nil {
 		p.Close()
@@ -201,6 +205,14 @@ func (p *program) tell(q model.Params) error {
 	return nil
 }
 
+// tellStep is tell for a step, which has the force of its moment where moments were foreseen.
+func (p *program) tellStep(q model.Params) error {
+	if p.timed.forces {
+		q.Force = p.timed.last
+	}
+	return p.tell(q)
+}
+
 // state checks that a buffer holds a state of this program.
 func (p *program) state(b device.Buffer) (*buffer, error) {
 	own, ok := b.(*buffer)
@@ -250,7 +262,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		err = fmt.Errorf("in and out are the same buffer")
 	}
 	if err == nil {
-		err = p.tell(q)
+		err = p.tellStep(q)
 	}
 	if err != nil {
 		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
@@ -478,6 +490,7 @@ func (p *program) Close() {
 	p.links.unload(p.d)
 	p.faces.unload(p.d)
 	p.scalar.unload(p.d)
+	p.timed.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

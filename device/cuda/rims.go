@@ -121,10 +121,10 @@ func (r rims) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool, ot
 	return cells, own
 }
 
-// addOutlets tells the rims of outflows across x, and whether there are any, and gives back those that need
+// addOutlets tells the rims of outflows across x, and gives back those that need
 // a kernel of their own: across other axes, and beside cells that are changed behind the march, by their
 // laws or by a scalar.
-func (r rims) addOutlets(list *boundary.Faces, l decomp.Layout, special *boundary.Links, scalar bool) (outlets []boundary.OutletCell, some bool) {
+func (r rims) addOutlets(list *boundary.Faces, l decomp.Layout, special *boundary.Links, scalar bool) (outlets []boundary.OutletCell) {
 	n := l.N
 	for _, o := range list.Outlets {
 		y, z := rowOf(l, o.Row)
@@ -139,13 +139,12 @@ func (r rims) addOutlets(list *boundary.Faces, l decomp.Layout, special *boundar
 				rim.code |= rimInner
 			}
 			o.Axes &^= 1<<boundary.OutletBits - 1
-			some = true
 		}
 		if o.Axes != 0 {
 			outlets = append(outlets, o)
 		}
 	}
-	return outlets, some
+	return outlets
 }
 
 // wrap gives the rows beyond axes that wrap what those of the other end have.

@@ -18,6 +18,7 @@ const (
 	specialFile  = "gpu/special.h" // for cases with special cells
 	facesFile    = "gpu/face.h"    // for cases with ghost cells behind faces
 	scalarFile   = "gpu/scalar.h"  // for cases with a scalar
+	timedFile    = "gpu/timed.h"   // for cases that change with time
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take

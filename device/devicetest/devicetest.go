@@ -82,6 +82,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Viscosities", viscosities},
 		{"RestingFaces", restingFaces},
 		{"Laws", Laws},
+		{"Foreseen", foreseen},
 		{"BodyEnds", bodyEnds},
 		{"Scalars", scalars},
 		{"ScalarWaves", scalarWaves},

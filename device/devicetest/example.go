@@ -191,6 +191,16 @@ func (e Example) oracle(steps int) *ref.Flow {
 	return f
 }
 
+// drivenOracle is Oracle with the force of each step at its end.
+func (e Example) drivenOracle(steps int, force func(n int) [3]float64) []float64 {
+	f := e.oracle(0)
+	for k := range steps {
+		f.Time, f.Params.Force = float64(k)+0.5, force(k+1)
+		f.Step()
+	}
+	return e.values(f)
+}
+
 // values are those of a reference, arranged as the state.
 func (e Example) values(f *ref.Flow) []float64 {
 	l := e.Spec.Lattice

@@ -38,7 +38,7 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		}},
 		{Law: boundary.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
 			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
-		}},
+		}, Code: [3]string{"0.02*sin(y + t)", "0.03", fmt.Sprintf("%d*0.01*cos(x)*t", dims-2)}, Gain: func(p [3]float64) float64 { return 1 - 0.01*p[1] }},
 		{Law: boundary.PressureFace, Density: 0.01, Factor: rise},
 		{Law: boundary.Outflow, Density: -0.01, Relax: 0.05},
 		{Law: boundary.Slip},

@@ -430,6 +430,7 @@ template <class L, class C, class S> struct StepMoments {
 				C::collide(m, constants);
 				if (!PLAIN) clearSolid(m, x, first);
 				if (PLAIN && last && x >= to - LBM_BLOCK) clearSolid(m, x, last);
+				if (PLAIN && first && box.layout.nx < LBM_BLOCK) clearSolid(m, x, first);  // padding in the row's only block
 				for (int side = 0; side < 2; side++) {
 					if (__builtin_expect(x != waves[side], 1)) continue;
 					Moments<L, R> beside = m;  // a copy, so that m stays in registers

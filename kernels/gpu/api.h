@@ -62,7 +62,7 @@ struct Case {
 	const Rim* rims[2];       // of each end, number (z+1)*(n[1]+2) + y+1 for y and z from -1 on, whether stored or not;
 	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
 	const void* faceRules;    // of LBM_REAL, for the rims, as are those
-	const void* outletRules;  // of their outflows; null: they have none
+	const void* outletRules;  // of their outflows
 	lbm_numbers numbers;
 };
 

@@ -35,12 +35,6 @@ struct Box {
 		const long long rows = (long long)(l.ny + 2 * l.gy) * (l.nz + 2 * l.gz);
 		return (S*)c->ends + (side * rows + row) * components;
 	}
-	// stored is y or z as it is stored: a periodic axis without ghosts wraps.
-	__device__ LBM_INLINE int stored(int axis, int k) const {
-		inside(axis, k);
-		return k;
-	}
-
 	// inside maps coordinate k, at most one cell out of the box, to where it is
 	// stored: outside, a periodic axis wraps, one with ghosts stores it, and
 	// else there is nothing but wall: false.

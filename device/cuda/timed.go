@@ -1,0 +1,194 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/boundary"
+	"lbmsim/device"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// timed is what changes with time, for kernels/gpu/timed.h.
+type timed struct {
+	module cu.Module
+	loaded bool
+	retime cu.Function
+	walls  []boundary.Wall
+	count  int        // of numbers that change
+	head   clockABI   // how the clock begins
+	clock  *buffer    // clockABI, and the moments behind it; nil: nothing was foreseen yet
+	ahead  []float64  // these moments
+	forces bool       // steps have the force of their moment
+	last   [3]float64 // force of the last one
+}
+
+var _ device.Timed = (*program)(nil)
+
+// placeTimed lists the rules and laws that change with time.
+func (p *program) placeTimed(cells boundary.Cells) error {
+	p.timed.walls = cells.Walls
+	if !cells.Timed() {
+		return nil
+	}
+	var list []laterABI
+	var terms []termABI
+	add := func(of []boundary.Later, numbers *buffer, first, each, offset int, law bool) {
+		size := p.arithmetic()
+		for n, l := range of {
+			later := laterABI{base: l.Base, to: uint64(numbers.at) + uint64(size*(each*(first+n)+offset)), first: uint32(len(terms)), count: uint16(len(l.Terms))}
+			if law {
+				later.law = 1
+			}
+			for _, t := range l.Terms {
+				term := termABI{at: t.At, gain: t.Gain, share: t.Share, wall: uint32(t.Wall)}
+				if cells.Wall(t.Wall).Timed {
+					term.timed = 1
+				}
+				terms = append(terms, term)
+			}
+			list = append(list, later)
+		}
+	}
+	if f := p.faces.list; f.Timed() {
+		add(f.Later(), p.faces.rules, f.Steady, boundary.FaceNumbers, 0, false)
+	}
+	for _, l := range []*linkLists{p.laws, p.measures} {
+		if l != nil && l.links.Timed() {
+			add(p.found.Later(l.links), l.laws, l.links.Steady, boundary.LinkNumbers, lawKick, true)
+		}
+	}
+	p.timed.count = len(list)
+	for to, data := range map[*uint64][]byte{&p.timed.head.later: bytesOf(list), &p.timed.head.terms: bytesOf(terms)} {
+		b, err := p.put(data)
+		if err != nil {
+			return fmt.Errorf("lists of what changes with time: %w", err)
+		}
+		*to = uint64(b.at)
+	}
+	return p.loadRetime()
+}
+
+// lawKick is the place of the first number of a law that changes, K, which its velocity follows.
+const lawKick = 3
+
+// arithmetic is the bytes of the kernels' own numbers.
+func (p *program) arithmetic() int {
+	if p.spec.Precision == model.Float64 {
+		return 8
+	}
+	return 4
+}
+
+// loadRetime compiles the kernel with the velocities of the case.
+func (p *program) loadRetime() error {
+	c, err := p.d.openedCompiler()
+	if err != nil {
+		return err
+	}
+	j, err := timedJob(c, p.spec, p.timed.walls, p.d.arch())
+	if err != nil {
+		return err
+	}
+	code, err := cached(p.d.cache, j.key(), j.compile)
+	if err != nil {
+		return err
+	}
+	t := &p.timed
+	return p.d.call("loading the kernel of what changes with time", func() (err error) {
+		if t.module, err = cu.LoadData(string(code)); err != nil {
+			return err
+		}
+		t.loaded = true
+		t.retime, err = t.module.Function("lbm_retime")
+		return err
+	})
+}
+
+// timedJob compiles kernels/gpu/timed.h for the velocities of these walls.
+func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j job, err error) {
+	target, real, err := c.target(arch)
+	if err != nil {
+		return j, err
+	}
+	var cases strings.Builder
+	for k, w := range walls {
+		if !w.Timed {
+			continue
+		}
+		if w.Code[0] == "" {
+			return j, fmt.Errorf("the velocity of boundary %d changes with time, and nothing tells a GPU how", k)
+		}
+		fmt.Fprintf(&cases, "case %d: ", k+1)
+		for a, code := range w.Code {
+			fmt.Fprintf(&cases, "u[%d] = %s; ", a, code)
+		}
+		cases.WriteString("break; ")
+	}
+	number := "float"
+	if spec.Precision == model.Float64 {
+		number = "double"
+	}
+	j = job{compiler: c, what: "the kernel of what changes with time", file: timedFile, options: []string{target, "--std=c++17", "-lineinfo", "-DLBM_REAL=" + number}, real: real}
+	j.text, err = source(kernels.Sources, j.file)
+	j.text = "#define LBM_VELOCITIES " + cases.String() + "\n" + j.text
+	return j, err
+}
+
+func (t *timed) unload(d *Device) {
+	if t.loaded {
+		_ = d.call("unloading kernels", t.module.Unload)
+		t.loaded = false
+	}
+	t.clock.Free()
+}
+
+// Foresee writes the moments of the coming steps behind a clock that begins with the first.
+func (p *program) Foresee(steps []device.Moment) error {
+	t := &p.timed
+	if !t.loaded { // the force alone changes
+		if err := p.loadRetime(); err != nil {
+			return err
+		}
+	}
+	t.ahead = t.ahead[:0]
+	for _, m := range steps {
+		t.ahead = append(append(t.ahead, m.Time), m.Force[:]...)
+		for _, w := range t.walls {
+			t.ahead = append(t.ahead, w.Strength(m.Time))
+		}
+		t.last = m.Force
+	}
+	t.head.count, t.head.numbers = uint32(t.count), uint32(1+len(t.last)+len(t.walls))
+	head := bytesOf([]clockABI{t.head})
+	if t.clock == nil { // for good: recordings know its address
+		var err error
+		if t.clock, err = p.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxForeseen); err != nil {
+			return fmt.Errorf("what steps depend on: %w", err)
+		}
+	}
+	if len(steps) > device.MaxForeseen {
+		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
+	}
+	p.telling.Lock()
+	t.forces, p.params.Force = true, t.last
+	p.telling.Unlock()
+	return t.clock.Write(append(head, bytesOf(t.ahead)...), 0)
+}
+
+// Retime queues the next moment.
+func (p *program) Retime(to device.Stream) {
+	s, t := p.stream(to), &p.timed
+	if t.clock == nil {
+		s.fail(fmt.Errorf("no steps of %s were foreseen", p.spec))
+		return
+	}
+	s.queue("what changes with time", func() error {
+		return launch(t.retime, [3]int{max(1, ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(p.box.at), uint64(t.clock.at))
+	})
+}

@@ -1,0 +1,74 @@
+// What changes with time, worked out ahead of each step on a GPU (device.Timed): rules of ghost cells,
+// laws of links and the force. Compiled for a case: LBM_VELOCITIES gives the velocity of each wall that is
+// a function of place and time, as the case has it.
+#include "../expression.h"
+#include "api.h"
+
+namespace lbm { namespace {
+
+// velocityOf wall type k at a place in cells and a time in steps: cases "case K: u[0] = ...; ... break;".
+__device__ inline void velocityOf(unsigned k, const double* at, double t, double* u) {
+	const double x = at[0], y = at[1], z = at[2];
+	(void)x, (void)y, (void)z, (void)t;
+	switch (k) { LBM_VELOCITIES }
+}
+
+// Term is boundary.Term: what one wall gives to four numbers.
+struct Term {
+	double at[3], gain, share[4];
+	unsigned wall, timed;  // the velocity is velocityOf(wall, at) gain, else at
+};
+
+// Later is boundary.Later: the sum of base and of terms from first on, at `to`.
+struct Later {
+	double base[4];
+	LBM_REAL* to;
+	unsigned first;
+	unsigned short count, law;  // law: of a link, else of a ghost cell
+};
+
+// A moment is the time, the force and the factors of all wall types from 1 on.
+enum { MOMENT_FORCE = 1, MOMENT_FACTORS = 3 };
+
+// Clock tells which moment is next. Moments follow it in memory.
+struct Clock {
+	unsigned long long now, arrived;  // of blocks, those that know the moment
+	const Later* later;
+	const Term* terms;
+	unsigned count, numbers;  // of Later; of a moment
+};
+
+}}  // namespace lbm
+
+// lbm_retime(Case*, Clock*): one thread for each Later; at least one block of ROW threads.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_retime(lbm::Case* c, lbm::Clock* clock) {
+	using namespace lbm;
+	const unsigned long long now = *(volatile unsigned long long*)&clock->now;
+	const double* const moment = (const double*)(clock + 1) + now * clock->numbers;
+	const unsigned k = blockIdx.x * ROW + threadIdx.x;
+	if (k < clock->count) {
+		const Later l = clock->later[k];
+		double v[4] = {l.base[0], l.base[1], l.base[2], l.base[3]};
+		for (unsigned n = l.first; n < l.first + l.count; n++) {
+			const Term& term = clock->terms[n];
+			const double factor = moment[MOMENT_FACTORS + term.wall];
+			double u[3] = {term.at[0], term.at[1], term.at[2]};
+			if (term.timed) velocityOf(term.wall, term.at, moment[0], u);
+			for (int a = 0; a < 3; a++) u[a] *= term.gain * factor;
+			if (l.law) {
+				for (int a = 0; a < 3; a++) v[0] += term.share[a] * u[a], v[1 + a] += u[a];
+			} else {
+				for (int a = 0; a < 3; a++) v[a] += term.share[a] * u[a];
+				v[3] += term.share[3] * factor;
+			}
+		}
+		for (int i = 0; i < 4; i++) l.to[i] = LBM_REAL(v[i]);
+	}
+	if (k < 3) c->numbers.force[k] = moment[MOMENT_FORCE + k];
+	// The last block to know the moment turns to the next one.
+	__syncthreads();
+	if (threadIdx.x == 0 && atomicAdd(&clock->arrived, 1ull) + 1 == gridDim.x) {
+		clock->arrived = 0;
+		clock->now = now + 1;
+	}
+}
