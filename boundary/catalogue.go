@@ -13,6 +13,20 @@ type Kind struct {
 	Paper  string
 }
 
+// Edge is what the flow finds behind the edge of two faces (rules.go: Ghost, Rule).
+type Edge struct{ One, Other, Wins string }
+
+// Edges of the kinds of faces, in their order.
+var Edges = []Edge{
+	{"`wall`", "any other", "the wall, which goes on behind the edge; mass is kept beside a moving one"},
+	{"`moving_wall`", "`moving_wall`", "both walls act, in the order x, y, z"},
+	{"`moving_wall`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
+	{"`velocity`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
+	{"`pressure`, `outflow`", "`pressure`, `outflow`", "both act, in the order x, y, z"},
+	{"`slip`", "any other but `wall`", "what is behind the other face, mirrored: slip comes last"},
+	{"`slip`", "`slip`", "mirrored twice"},
+}
+
 // changes are the keys that say how velocity and pressure change with time.
 var changes = []string{"ramp", "table", "sha256", "repeat"}
 

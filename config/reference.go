@@ -57,6 +57,10 @@ func Reference() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), keysOf(d), cell(d.Doc), cell(d.Paper))
 	}
+	b.WriteString("\nWhere two faces meet at an edge, this is what the flow finds behind it, and behind corners likewise. Both act: the ghost cell has been through the rule of each face, which changes its density or a component of its velocity. Where `moving_wall` bounces back (bgk, trt, closed boxes without slip) it counts as a wall.\n\n| face | meets | what is behind the edge |\n|---|---|---|\n")
+	for _, e := range boundary.Edges {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", e.One, e.Other, e.Wins)
+	}
 	b.WriteString("\n## Fields\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.Fields {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
