@@ -18,7 +18,8 @@ type Edge struct{ One, Other, Wins string }
 
 // Edges of the kinds of faces, in their order.
 var Edges = []Edge{
-	{"`wall`", "any other", "the wall, which goes on behind the edge; mass is kept beside a moving one"},
+	{"`wall`", "`moving_wall`", "the mirror image, across the wall at rest, of what is behind the moving one: no mass is lost"},
+	{"`wall`", "any other", "the wall, which goes on behind the edge"},
 	{"`moving_wall`", "`moving_wall`", "both walls act, in the order x, y, z"},
 	{"`moving_wall`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
 	{"`velocity`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
