@@ -10,7 +10,7 @@ import (
 
 // Faces lists the ghost cells that faces of the domain fill, for kernels/face.h. Those
 // beyond the ends of x are not in the state, whose rows have no room for them, but in an array
-// of their own, [end][row][component of the flow], with the state's rows.
+// of their own, which devices arrange (a GPU as [end][row][component]).
 type Faces struct {
 	// Cells whose source is the box's own come first, Own of them; the others are beside ghost
 	// cells that an exchange fills.

@@ -101,7 +101,7 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 }
 
 // endBytes are those of what lies beyond the ends of rows, where some face is open: for models of
-// populations ghost cells, too, which those of moments make up.
+// populations ghost cells, too, which those of moments make up, and on a CPU two cells that steps keep for each.
 func (c *Case) endBytes(ranks int) int64 {
 	l := c.Layout(ranks)
 	if c.Periodic[0] || !slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law.Open() }) {
@@ -109,7 +109,7 @@ func (c *Case) endBytes(ranks int) int64 {
 	}
 	row := int64(rowEnds)
 	if c.Spec.Collision.Scheme == model.Populations {
-		row += 2 * int64(c.Spec.FlowComponents()*c.Spec.Precision.Bytes())
+		row += 6 * int64(c.Spec.FlowComponents()*c.Spec.Precision.Bytes())
 	}
 	return row * int64(l.Rows())
 }

@@ -19,6 +19,16 @@ func (b Box) Cells() int {
 	return n[0] * n[1] * n[2]
 }
 
+// Overlaps reports whether both boxes have some cell.
+func (b Box) Overlaps(o Box) bool {
+	for a := range b.Lo {
+		if max(b.Lo[a], o.Lo[a]) >= min(b.Hi[a], o.Hi[a]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Contains reports whether cell p lies in the box.
 func (b Box) Contains(p [3]int) bool {
 	for a := range p {

@@ -5,6 +5,7 @@ package kernels
 // static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
 // static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
 // static void special(const lbm_kernel* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
+// static void fill(const lbm_kernel* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, void* state, int kept) { k->fill(c, cells, rules, first, last, state, kept); }
 // static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
 // static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
 // static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
@@ -51,10 +52,11 @@ type Case struct {
 	Patterns           unsafe.Pointer // []Pattern
 	Kicks              unsafe.Pointer // numbers of the arithmetic's type: what walls send back beyond what went in
 	Ends               unsafe.Pointer // values of the state: ghost cells beyond the ends of rows, or nil
+	Kept               unsafe.Pointer // values of the state that Step of populations leaves: the cells at these ends, or nil
 
 	// Where steps make up by themselves what lies beyond the ends of rows; else nil.
 	Rims                   unsafe.Pointer // []Rim: of each end of all stored rows
-	Waves                  unsafe.Pointer // numbers that Special.Fill leaves there for steps of populations, of each end of all stored rows
+	Waves                  unsafe.Pointer // numbers that Kernel.Fill leaves there for steps of populations, of each end of all stored rows
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
 	Beyond                 unsafe.Pointer // Special.Ghost
 }
@@ -64,6 +66,7 @@ type Rim struct {
 	From   uint32 // stored row of the ghost cell's source
 	Rule   uint32 // of the ghost cell, or None
 	Outlet uint32 // rule of the outflow, with Inner where the next cell inwards is fluid, or None
+	Keep   uint32 // so many cells from this end on Step of populations leaves in Kept, 2 at most
 }
 
 // None and Inner of Rim.
@@ -149,6 +152,16 @@ func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.B
 func (k Kernel) StepSpecial(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
 	q, r := NumbersOf(k.spec, p), ranges(b)
 	C.special(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(l), in, out, &r)
+}
+
+// Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
+// arithmetic's number type. kept: Case.Kept has the sources of those beyond the ends of rows.
+func (k Kernel) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer, kept bool) {
+	flag := C.int(0)
+	if kept {
+		flag = 1
+	}
+	C.fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag)
 }
 
 // Scratch is the bytes of private memory that Step needs for b.

@@ -10,7 +10,7 @@
 namespace lbm { namespace {
 
 template <class L, class C, bool MOMENTS, class S> constexpr lbm_special specialOf() {
-	return {&SpecialOf<L, C, MOMENTS, S>::forces, &FacesOf<L, MOMENTS, S>::fill, &FacesOf<L, MOMENTS, S>::ghost, &FacesOf<L, MOMENTS, S>::drain};
+	return {&SpecialOf<L, C, MOMENTS, S>::forces, &FacesOf<L, MOMENTS, S>::ghost, &FacesOf<L, MOMENTS, S>::drain};
 }
 #define LBM_PRECISIONS(L, C, MOMENTS) {specialOf<L, C, MOMENTS, float>(), specialOf<L, C, MOMENTS, double>(), specialOf<L, C, MOMENTS, Half>()}
 

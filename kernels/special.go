@@ -2,7 +2,6 @@ package kernels
 
 // #include "cpu.h"
 // static void special_forces(const lbm_special* k, const void* c, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, l, state, origin, y, z, sums); }
-// static void special_fill(const lbm_special* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, void* state) { k->fill(c, cells, rules, first, last, state); }
 // static void special_drain(const lbm_special* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->drain(c, cells, rules, first, last, xlo, xhi, in, out); }
 import "C"
 
@@ -26,12 +25,6 @@ func (i ISA) Special(s model.Spec) (Special, error) {
 		return Special{}, err
 	}
 	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision))}, nil
-}
-
-// Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
-// arithmetic's number type.
-func (k Special) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer) {
-	C.special_fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state)
 }
 
 // Ghost is for Case.Beyond.

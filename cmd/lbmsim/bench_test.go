@@ -116,8 +116,8 @@ func TestBenchTunnel(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	if len(lines) != 6 {
-		t.Errorf("%d rows instead of 6", len(lines))
+	if len(lines) != 9 {
+		t.Errorf("%d rows instead of 9", len(lines))
 	}
 }
 

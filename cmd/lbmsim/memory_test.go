@@ -110,7 +110,7 @@ steps = 2
 `
 	const thin = `
 [domain]
-cells = [8, 700, 700]
+cells = [32, 300, 300]
 [fluid]
 viscosity = 0.05
 [device]

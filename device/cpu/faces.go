@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"lbmsim/boundary"
@@ -18,6 +19,9 @@ type faces struct {
 	memory *memory
 	rules  int // where the rules are in memory
 	ends   *memory
+
+	sources *memory // of kept ghost cells: those of the newest state; nil: there are none
+	newest  newest
 
 	count                  int // of ghost cells in memory
 	outletsAt, outletRules unsafe.Pointer
@@ -59,15 +63,68 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 			p.box.Waves = unsafe.Add(p.faces.memory.pointer(), waves)
 		}
 	}
-	if n := f.EndValues(p.spec, p.layout); n > 0 && g.reach(p.layout.N[0]) {
-		if p.faces.ends, err = newMemory(n * p.spec.Precision.Bytes()); err != nil {
-			return fmt.Errorf("ghost cells beyond the ends of rows: %w", err)
+	if g.reach(p.layout.N[0]) {
+		if err = p.placeEnds(); err != nil {
+			return err
 		}
-		p.box.Ends = p.faces.ends.pointer()
 	}
 	// The kernels have copies of their own.
 	g.cells, g.outlets, g.rims, f.Cells, f.Outlets = nil, nil, nil, nil, nil
 	return nil
+}
+
+// placeEnds makes room for ghost cells beyond the ends of rows and the cells that steps keep for them, two for each.
+func (p *program) placeEnds() (err error) {
+	f := &p.faces
+	bytes := 2 * p.spec.FlowComponents() * ceil(p.layout.Rows(), kernels.Block) * kernels.Block * p.spec.Precision.Bytes()
+	if f.ends, err = newMemory(bytes); err == nil && f.kept > 0 {
+		f.sources, err = newMemory(2 * bytes)
+	}
+	if err != nil {
+		return fmt.Errorf("ghost cells beyond the ends of rows: %w", err)
+	}
+	if p.box.Ends = f.ends.pointer(); f.sources != nil {
+		p.box.Kept = f.sources.pointer()
+	}
+	return nil
+}
+
+// newest is the state that steps have written last, and the parts of it that they have computed.
+type newest struct {
+	state *memory
+	parts []decomp.Box
+}
+
+// leave tells that a step writes a part of a state, and keeps the sources there. Steps and FillFaces are queued by
+// one thread in the order of their work.
+func (p *program) leave(to *memory, part decomp.Box) {
+	n := &p.faces.newest
+	if n.state != to || to.author.Load() != p || slices.ContainsFunc(n.parts, part.Overlaps) {
+		*n = newest{state: to}
+	}
+	n.parts = append(n.parts, part)
+	to.author.Store(p)
+}
+
+// interior tells that some of the bytes of a state are those of cells of the box.
+func (p *program) interior(offset, bytes int) bool {
+	l, row := p.layout, p.layout.Components*p.layout.Pitch*p.spec.Precision.Bytes()
+	high := l.N[1] + 2*l.Ghost[1]
+	for k := offset / row; k*row < offset+bytes; k++ {
+		if y, z := k%high-l.Ghost[1], k/high-l.Ghost[2]; y >= 0 && y < l.N[1] && z >= 0 && z < l.N[2] {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells that the sources that have been kept are all of this state.
+func (p *program) holds(state *memory) bool {
+	cells := 0
+	for _, part := range p.faces.newest.parts {
+		cells += part.Cells()
+	}
+	return p.faces.newest.state == state && state.author.Load() == p && cells == decomp.Box{Hi: p.layout.N}.Cells()
 }
 
 // placeRules writes the numbers of the rules from one on.
@@ -93,19 +150,24 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	if p.faces.list == nil {
 		return
 	}
-	first, last := 0, p.faces.own
-	if exchanged {
-		first, last = last, p.faces.count
-	}
-	cells, rules := p.faces.memory.pointer(), unsafe.Add(p.faces.memory.pointer(), p.faces.rules)
+	f := &p.faces
+	cells, rules := f.memory.pointer(), unsafe.Add(f.memory.pointer(), f.rules)
 	var tasks []task
-	const piece = 4096
-	for ; first < last; first += piece {
-		lo, hi := first, min(first+piece, last)
-		tasks = append(tasks, func(*worker) error {
-			p.special.Fill(p.box, cells, rules, lo, hi, m.pointer())
-			return nil
-		})
+	add := func(first, last int, kept bool) {
+		const piece = 4096
+		for ; first < last; first += piece {
+			lo, hi := first, min(first+piece, last)
+			tasks = append(tasks, func(*worker) error {
+				p.kernel.Fill(p.box, cells, rules, lo, hi, m.pointer(), kept)
+				return nil
+			})
+		}
+	}
+	if exchanged {
+		add(f.own, f.count, false)
+	} else {
+		add(0, f.kept, p.holds(m))
+		add(f.kept, f.own, false)
 	}
 	if len(tasks) > 0 {
 		own.pool.push(own, &operation{tasks: tasks})
@@ -131,8 +193,10 @@ func (f *faces) bytes() int {
 		return 0
 	}
 	n := f.memory.Bytes()
-	if f.ends != nil {
-		n += f.ends.Bytes()
+	for _, m := range []*memory{f.ends, f.sources} {
+		if m != nil {
+			n += m.Bytes()
+		}
 	}
 	return n
 }
@@ -141,8 +205,9 @@ func (f *faces) free() {
 	if f.list == nil {
 		return
 	}
-	f.memory.Free()
-	if f.ends != nil {
-		f.ends.Free()
+	for _, m := range []*memory{f.memory, f.ends, f.sources} {
+		if m != nil {
+			m.Free()
+		}
 	}
 }

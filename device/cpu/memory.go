@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -15,6 +16,7 @@ const huge = 2 << 20
 type memory struct {
 	mapped []byte
 	view   []byte
+	author atomic.Pointer[program] // whose steps have written cells of the state that lies here last; nil: others
 }
 
 func newMemory(bytes int) (*memory, error) {
@@ -48,7 +50,8 @@ func (m *memory) Free() {
 	}
 }
 
-// Bytes, Host, Read and Write make memory a device.Buffer that the host sees.
+// Bytes, Host, Read and Write make memory a device.Buffer that the host sees. Of a state that steps have written
+// it changes nothing but ghost cells by Host.
 func (m *memory) Bytes() int   { return len(m.view) }
 func (m *memory) Host() []byte { return m.view }
 
@@ -59,9 +62,17 @@ func (m *memory) Read(dst []byte, offset int) error {
 }
 
 func (m *memory) Write(src []byte, offset int) error {
+	m.wrote(offset, len(src))
 	part, err := m.part(offset, len(src))
 	copy(part, src)
 	return err
+}
+
+// wrote forgets the author of a state unless the bytes are those of ghost cells alone.
+func (m *memory) wrote(offset, bytes int) {
+	if p := m.author.Load(); p != nil && p.interior(offset, bytes) {
+		m.author.Store(nil)
+	}
 }
 
 // part is a range of the memory, checked.

@@ -138,6 +138,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
 		return
 	}
+	p.leave(to, box)
 	var tasks []task
 	for _, part := range split(box, p.rule) {
 		tasks = append(tasks, func(w *worker) error {
@@ -174,6 +175,9 @@ func (w *worker) reserve(bytes int) (unsafe.Pointer, error) {
 
 // Init and Fields go through the rows of the box, one task a plane.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
+	if m, ok := state.(*memory); ok {
+		m.author.Store(nil)
+	}
 	return p.rows("init", state, box, [3]int{}, fields, p.spec.InitValues(), func(m *memory, part decomp.Box, f []float64) {
 		p.kernel.Init(p.box, q, m.pointer(), part, f)
 	})

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"slices"
 
 	"lbmsim/boundary"
@@ -12,6 +13,7 @@ import (
 type ghosts struct {
 	cells      []boundary.FaceCell
 	own        int // of them those whose source is the box's own
+	kept       int // of those the ones whose sources steps keep: they come first
 	outlets    []boundary.OutletCell
 	outletRows []uint32
 	rims       []kernels.Rim // of each end of all stored rows: what steps see to; nil: nothing
@@ -19,8 +21,8 @@ type ghosts struct {
 
 // parts shares the ghost cells and the outflows out. Steps of moments make up the ghost cells beyond the ends of
 // their rows when they have a row at hand: a pass over all ends reads a line of memory for each of a
-// cell's components. Steps of populations never have all of a row at hand. Both correct the cells
-// beside outflows there before they store them.
+// cell's components. Steps of populations have all of a row at hand when they store it, and keep the cells
+// at its ends for the pass before the next step. Both correct the cells beside outflows before they store them.
 func (p *program) parts(f *boundary.Faces) *ghosts {
 	g := &ghosts{cells: f.Cells, own: f.Own, outlets: f.Outlets, outletRows: f.OutletRows}
 	if p.box.Periodic[0] != 0 {
@@ -76,7 +78,46 @@ func (p *program) parts(f *boundary.Faces) *ghosts {
 		}
 	}
 	g.outletRows = append(g.outletRows, uint32(len(g.outlets)))
+	if !moments && !p.spec.Scalar && n[0] > 1 {
+		p.keep(g, special)
+	}
 	return g
+}
+
+// keep has steps keep the sources of ghost cells beyond the ends of rows, and the next cells inwards for
+// outflows, but for those that something changes behind the step.
+func (p *program) keep(g *ghosts, special *boundary.Links) {
+	n, stored := p.layout.N, p.layout.Rows()
+	late := make([]bool, len(g.rims))
+	change := func(x, row int) {
+		late[row] = late[row] || x < 2
+		late[stored+row] = late[stored+row] || x >= n[0]-2
+	}
+	for row := range n[1] * n[2] {
+		for _, c := range special.Of(row) {
+			change(int(c.X), p.layout.Row(row%n[1], row/n[1]))
+		}
+	}
+	for _, o := range g.outlets {
+		change(int(o.X), int(o.Row))
+	}
+	var kept, others []boundary.FaceCell
+	for _, c := range g.cells[:g.own] {
+		side, beyond := end(c.X, n[0])
+		rim := &g.rims[side*stored+int(c.From)]
+		if !beyond || late[side*stored+int(c.From)] {
+			others = append(others, c)
+			continue
+		}
+		kept = append(kept, c)
+		if rim.Keep = 1; rim.Outlet != kernels.None && rim.Outlet&kernels.Inner != 0 {
+			rim.Keep = 2
+		}
+	}
+	slices.SortFunc(kept, func(a, b boundary.FaceCell) int { // rows side by side make vectors
+		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Row, b.Row))
+	})
+	g.kept, g.cells = len(kept), slices.Concat(kept, others, g.cells[g.own:])
 }
 
 // reach tells that some of the cells lie beyond the ends of rows.

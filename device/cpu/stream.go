@@ -28,6 +28,7 @@ func (s *stream) Copy(dst device.Buffer, dstOffset int, src device.Buffer, srcOf
 		s.fail(fmt.Errorf("copy: %w", err))
 		return
 	}
+	dst.(*memory).wrote(dstOffset, bytes)
 	var tasks []task
 	for at := 0; at < bytes; at += piece {
 		end := min(at+piece, bytes)

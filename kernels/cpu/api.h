@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include "../numbers.h"
 
-// Cells are looked at in blocks of 16 along x, whatever the width of the vectors.
+// Cells are looked at in blocks of 16 along x, and the ends of rows in blocks of 16 rows, whatever the width of
+// the vectors.
 enum { LBM_BLOCK = 16 };
 
 // lbm_pattern says what is special in a block: for each of its cells which
@@ -30,6 +31,7 @@ typedef struct {
 	uint32_t from;    // stored row of the ghost cell's source, whose x is that of the row's end
 	uint32_t rule;    // of the ghost cell
 	uint32_t outlet;  // rule of the outflow; LBM_INNER: the next cell inwards is fluid
+	uint32_t keep;    // so many of the row's cells from this end on steps of populations leave in kept, 2 at most
 } lbm_rim;
 enum { LBM_NONE = 0xffffffff, LBM_INNER = 0x80000000 };
 
@@ -44,7 +46,8 @@ typedef struct {
 	const lbm_block* blocks;
 	const lbm_pattern* patterns;
 	const void* kicks;          // what comes back beyond what went in, in the arithmetic's number type: K of boundary.LinkLaw; and shares B - C of what the wall takes from elsewhere: of B and C one is 0, and A = 1 - B - C
-	void* ends;           // ghost cells beyond the ends of the stored rows, [end][row][component of the flow]; null: none (../face.h)
+	void* ends;           // ghost cells beyond the ends of the stored rows, [end][block of rows][component of the flow][row of the block]; null: none (../face.h)
+	void* kept;           // cells at these ends that steps of populations leave: the end's, then the next inwards, each as ends has its ghost cells; null: none
 	const lbm_rim* rims;  // [end][row]: steps make these ghost cells up; null, and in steps of populations: they read ends
 	void* waves;          // [end][row], of steps of populations: the waves that outflows want there, of the arithmetic's type; fill computes them
 	const void *faceRules, *outletRules;  // for rims, of the arithmetic's number type
@@ -80,8 +83,6 @@ typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
 typedef struct {
 	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
 	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
-	// fills ghost cells first to last; rules are of the arithmetic's number type
-	void (*fill)(const lbm_case*, const lbm_face_cell*, const void* rules, int64_t first, int64_t last, void* state);
 	// for lbm_case.beyond
 	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	// applies those outflows of the list from first to last whose x is in [xlo, xhi)
@@ -110,6 +111,8 @@ typedef struct {
 	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
 	// the special cells of the step, after it
 	void (*special)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
+	// fills ghost cells first to last; rules are of the arithmetic's number type. kept: lbm_case.kept has the sources of those beyond the ends of rows
+	void (*fill)(const lbm_case*, const lbm_face_cell*, const void* rules, int64_t first, int64_t last, void* state, int32_t kept);
 	// bytes of scratch that step needs for range
 	int64_t (*scratch)(const lbm_range*);
 	void (*init)(const lbm_case*, const lbm_numbers*, void* state, const lbm_range*, const double* fields);

@@ -26,13 +26,19 @@ struct Box {
 	}
 	// stored is the number of row (y, z) among the stored ones, or -1 if there is only wall.
 	long stored(int y, int z) const { return inside(1, y) && inside(2, z) ? layout.row(y, z) : -1; }
-	// end is where the ghost cell beyond an end of a stored row lies, its components one
-	// behind the other; side 0: x = -1, 1: x = nx.
-	template <class T> T* end(int side, long number, int components) const {
-		return (T*)c->ends + place(side, number) * components;
+	// end is where the first component of the ghost cell beyond an end of a stored row lies; side 0: x = -1, 1: x = nx.
+	// The others are LBM_BLOCK apart: a block of rows is vectors of its ends and one run of memory.
+	template <class T> T* end(int side, long number, int components) const { return (T*)c->ends + ofBlock(side, number, components); }
+	// kept is where the cell lies that a step has left, 0 or 1 cells from the end.
+	template <class T> T* kept(int side, int cells, long number, int components) const { return (T*)c->kept + ofBlock(2 * side + cells, number, components); }
+	long ofBlock(int list, long number, int components) const {
+		const long blocks = (rows() + LBM_BLOCK - 1) / LBM_BLOCK;
+		return (list * blocks + number / LBM_BLOCK) * components * LBM_BLOCK + number % LBM_BLOCK;
 	}
+	// rows is the number of stored rows.
+	long rows() const { return (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz); }
 	// place of an end of a stored row in lists that have all of them.
-	long place(int side, long number) const { return side * (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz) + number; }
+	long place(int side, long number) const { return side * rows() + number; }
 	const lbm_rim& rim(int side, long number) const { return c->rims[place(side, number)]; }
 	// row is that of a number; source is row (y, z). Null if there is only wall.
 	template <class T> const T* row(const T* state, long number) const { return number < 0 ? nullptr : state + number * layout.components * layout.pitch; }

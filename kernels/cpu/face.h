@@ -1,5 +1,4 @@
 // The ghost cells behind faces (../face.h) and the cells beside outflows (../outflow.h) on the CPU.
-// What it costs is to gather them: one instance serves all instruction sets.
 #ifndef LBM_CPU_FACE_H
 #define LBM_CPU_FACE_H
 #include "../face.h"
@@ -15,7 +14,7 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 	typedef Memory<S, L, MOMENTS> Values;
 
 	typedef typename Lanes<T>::R R;
-	static constexpr int W = Lanes<T>::W, AHEAD = 8;
+	static constexpr int W = Lanes<T>::W, AHEAD = W > 8 ? W : 8, COMPONENTS = MOMENTS ? L::M : L::Q;
 
 	// At reads the sources of W ghost cells, whose first components are at p.
 	struct At {
@@ -31,56 +30,101 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		template <int K> LBM_INLINE R get() const { return any(K); }
 	};
 
-	static void fill(const lbm_case* c, const lbm_face_cell* cells, const void* rules, int64_t first, int64_t last, void* state) {
+	// Ghosts is the state that the list belongs to, and where its cells lie.
+	struct Ghosts {
+		const Box box;
+		S* const state;
+		const bool kept;  // sources beside the ends of rows are read where a step has left them
+
+		Ghosts(const lbm_case* c, void* state, bool kept) : box(c), state((S*)state), kept(kept) {}
+
+		// side is the end of the row that the cell lies beyond, or -1.
+		LBM_INLINE int side(const lbm_face_cell& cell) const { return cell.x < 0 ? 0 : cell.x >= box.layout.nx ? 1 : -1; }
+		LBM_INLINE S* stored(unsigned row, int x) const { return state + (long)row * box.layout.components * box.layout.pitch + x; }
+		// source and target are the places of first components; the others are so many values apart.
+		LBM_INLINE const S* source(const lbm_face_cell& cell, int side) const {
+			if (side >= 0 && kept) return box.kept<S>(side, 0, cell.from, COMPONENTS);
+			return stored(cell.from, side < 0 ? cell.x : side ? box.layout.nx - 1 : 0);
+		}
+		LBM_INLINE long from(int side) const { return side >= 0 && kept ? LBM_BLOCK : box.layout.pitch; }
+		LBM_INLINE S* target(const lbm_face_cell& cell, int side) const { return side >= 0 ? box.end<S>(side, cell.row, COMPONENTS) : stored(cell.row, cell.x); }
+		LBM_INLINE long to(int side) const { return side >= 0 ? LBM_BLOCK : box.layout.pitch; }
+
+		// alike counts the cells that a vector has with the first one: of one rule, on one side and there of one
+		// vector of a block of rows.
+		LBM_INLINE int alike(const lbm_face_cell* cells, int64_t most, int side) const {
+			const int room = side < 0 ? W : W - int(cells[0].row % W);
+			int lanes = 1;
+			while (lanes < room && lanes < most && cells[lanes].rule == cells[0].rule && this->side(cells[lanes]) == side) lanes++;
+			return lanes;
+		}
+		// run: those of a whole vector lie one behind the other, along a row or in rows side by side.
+		LBM_INLINE static bool run(const lbm_face_cell* cells, int side) {
+			const int x = side < 0, row = side >= 0;
+			bool all = side < 0 || cells[0].from % W == 0;
+			for (int l = 1; l < W; l++)
+				all = all && cells[l].x == cells[0].x + l * x && cells[l].row == cells[0].row + l * row && cells[l].from == cells[0].from + l * row;
+			return all;
+		}
+		LBM_INLINE void fetch(const lbm_face_cell& cell) const {
+			const int side = this->side(cell);
+			if (side >= 0 && kept) return;
+			const S* const p = source(cell, side);
+			for (int k = 0; k < COMPONENTS; k++) __builtin_prefetch(p + k * box.layout.pitch, 0, 2);
+		}
+	};
+
+	static void fill(const lbm_case* c, const lbm_face_cell* cells, const void* rules, int64_t first, int64_t last, void* state, int32_t kept) {
 		FlushTiny guard;
-		const Box box(c);
-		const int n = box.layout.nx;
-		const long pitch = box.layout.pitch, row = pitch * box.layout.components;
-		At at{{}, pitch, false};
-		S* to[W];
-		long step[W];
+		const Ghosts ghosts(c, state, kept);
 		for (int64_t i = first; i < last;) {
-			int lanes = 0;
-			const uint32_t rule = cells[i].rule;
-			for (int64_t k = i + AHEAD; k < i + AHEAD + W && k < last; k++) {  // a line for each component of each
-				const int x = cells[k].x < 0 ? 0 : cells[k].x >= n ? n - 1 : cells[k].x;
-				const S* const p = (const S*)state + cells[k].from * row + x;
-				for (int component = 0; component < (MOMENTS ? L::M : L::Q); component++) __builtin_prefetch(p + component * pitch, 0, 2);
-			}
-			for (; lanes < W && i < last && cells[i].rule == rule; lanes++, i++) {
-				const lbm_face_cell cell = cells[i];
-				const int x = cell.x < 0 ? 0 : cell.x >= n ? n - 1 : cell.x;
-				const bool beyond = cell.x != x;
-				at.p[lanes] = (const S*)state + cell.from * row + x;
-				to[lanes] = beyond ? (S*)box.end<S>(cell.x > 0, cell.row, MOMENTS ? L::M : L::Q) : (S*)state + cell.row * row + x;
-				step[lanes] = beyond ? 1 : pitch;
-				if (beyond && c->waves) wave(box, cell.x > 0, cell.row, at.p[lanes]);
-			}
-			const lbm_face_cell *const group = cells + i - lanes, first = group[0];
-			at.run = lanes == W && first.x >= 0 && first.x + W <= n;
-			for (int l = 1; at.run && l < W; l++) at.run = group[l].x == first.x + l && group[l].row == first.row && group[l].from == first.from;
-			for (int l = lanes; l < W; l++) at.p[l] = at.p[0];
-			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)rule * FACE_NUMBERS).each([&](auto k, const R& v) {
+			for (int64_t k = i + AHEAD; k < i + AHEAD + W && k < last; k++) ghosts.fetch(cells[k]);  // a line for each component of each
+			const lbm_face_cell* const group = cells + i;
+			const int side = ghosts.side(group[0]), lanes = ghosts.alike(group, last - i, side);
+			const bool run = lanes == W && Ghosts::run(group, side);
+			At at{{}, ghosts.from(side), run && (side < 0 || kept)};
+			for (int l = 0; l < (at.run ? 1 : W); l++) at.p[l] = ghosts.source(group[l < lanes ? l : 0], side);
+			S* to[W];
+			for (int l = 0; l < (run && sizeof(S) > 2 ? 1 : lanes); l++) to[l] = ghosts.target(group[l], side);
+			if (c->waves && side >= 0) waves(ghosts, group, lanes, side, at);
+			const long step = ghosts.to(side);
+			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)group[0].rule * FACE_NUMBERS).each([&](auto k, const R& v) {
 				if constexpr (sizeof(S) > 2)
-					if (at.run) return (void)memcpy(to[0] + k.value * pitch, &v, sizeof v);
-				for (int l = 0; l < lanes; l++) to[l][k.value * step[l]] = rounded<L, MOMENTS, S>(v[l], k.value);
+					if (run) return (void)memcpy(to[0] + k.value * step, &v, sizeof v);
+				for (int l = 0; l < lanes; l++) to[l][k.value * step] = rounded<L, MOMENTS, S>(v[l], k.value);
 			});
+			i += lanes;
 		}
 	}
 
-	// wave asks an outflow for the wave that it wants in the row's last cell, which is at p.
-	static void wave(const Box& box, int side, long row, const S* p) {
-		const uint32_t outlet = box.rim(side, row).outlet;
-		if (outlet == LBM_NONE) return;
-		auto known = [&](const S* at) {
-			const Moments<L, T> m = momentsAt<L, MOMENTS, T>([&](auto k) { return T(Values::get(at[k.value * (long)box.layout.pitch], k.value)); });
-			const T u = m.j[0] * reciprocal(T(1) + m.r);
-			return Before<T>{m.r, side ? u : -u};
+	// waves asks outflows for the waves that they want in the sources of some ghost cells, the last cells of rows.
+	static void waves(const Ghosts& ghosts, const lbm_face_cell* cells, int lanes, int side, const At& at) {
+		const Box& box = ghosts.box;
+		uint32_t outlet[W];
+		bool any = false, deep = false;
+		for (int l = 0; l < lanes; l++) {
+			outlet[l] = box.rim(side, cells[l].row).outlet;
+			any = any || outlet[l] != LBM_NONE;
+			deep = deep || (outlet[l] != LBM_NONE && outlet[l] & LBM_INNER);
+		}
+		if (!any) return;
+		auto known = [&](const At& at) {
+			const Moments<L, R> m = momentsAt<L, MOMENTS, R>([&](auto k) { return at.template get<decltype(k)::value>(); });
+			return Before<R>{m.r, (side ? T(1) : T(-1)) * (m.j[0] * reciprocal(T(1) + m.r))};
 		};
-		const T* const rule = (const T*)box.c->outletRules + (long)(outlet & ~LBM_INNER) * OUTLET_NUMBERS;
-		Before<T> inner{};
-		if (outlet & LBM_INNER) inner = known(side ? p - 1 : p + 1);
-		((T*)box.c->waves)[box.place(side, row)] = wantedWave(known(p), outlet & LBM_INNER, inner, rule[0], rule[1]);
+		const Before<R> own = known(at);
+		Before<R> inner{};
+		if (deep) {
+			At next = at;
+			const long inwards = ghosts.kept ? box.kept<S>(side, 1, 0, COMPONENTS) - box.kept<S>(side, 0, 0, COMPONENTS) : side ? -1 : 1;
+			for (int l = 0; l < (at.run ? 1 : W); l++) next.p[l] += inwards;
+			inner = known(next);
+		}
+		for (int l = 0; l < lanes; l++) {
+			if (outlet[l] == LBM_NONE) continue;
+			const T* const rule = (const T*)box.c->outletRules + (long)(outlet[l] & ~LBM_INNER) * OUTLET_NUMBERS;
+			((T*)box.c->waves)[box.place(side, cells[l].row)] = wantedWave(Before<T>{own.r[l], own.u[l]}, outlet[l] & LBM_INNER, Before<T>{inner.r[l], inner.u[l]}, rule[0], rule[1]);
+		}
 	}
 
 	// One reads the source of one ghost cell.

@@ -59,7 +59,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		LBM_INLINE const S* place(const int* d, long& step) const {
 			const int at = x[d[0] + 1];
 			const S* const beyond = at < 0 ? end[0][d[2] + 1][d[1] + 1] : at >= nx ? end[1][d[2] + 1][d[1] + 1] : nullptr;
-			step = beyond ? 1 : pitch;
+			step = beyond ? LBM_BLOCK : pitch;
 			return beyond ? beyond : row[d[2] + 1][d[1] + 1] + at;
 		}
 		struct Near {

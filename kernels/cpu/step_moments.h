@@ -151,7 +151,7 @@ template <class L, class C, class S> struct StepMoments {
 					if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
 				} else if (ghosts) {
 					const S* const beyond = box.end<S>(side, number, L::M);
-					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k];
+					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k * LBM_BLOCK];
 				}
 			}
 			putEnds(C::expand(moments(own, W)), end - x0);

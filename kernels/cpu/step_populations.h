@@ -15,6 +15,7 @@
 #include "../outflow.h"
 #include "box.h"
 #include "memory.h"
+#include "special.h"
 
 namespace lbm { namespace {
 
@@ -154,6 +155,10 @@ template <class L, class C, class S> struct StepPopulations {
 						if (end >= x && end < x + W) drain(box, g, 1, number[1][1], end - x);
 					}
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
+					if (wraps && box.c->kept) {
+						if (x == first) keep(box, to, 0, number[1][1]);
+						if (end >= x && end < x + W) keep(box, to + (end - x), 1, number[1][1]);
+					}
 				} else {
 					C::template collide<L>(f, params);
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
@@ -173,7 +178,7 @@ template <class L, class C, class S> struct StepPopulations {
 			constexpr int N = decltype(i)::value;
 			if constexpr (L::c(N, 0) == CX) {
 				constexpr int Z = L::c(N, 2) + 1, Y = L::c(N, 1) + 1;
-				const S v = box.c->ends ? box.end<S>(CX < 0, number[Z][Y], L::Q)[N] : source[Z][Y][N * (long)box.layout.pitch + other];
+				const S v = box.c->ends ? box.end<S>(CX < 0, number[Z][Y], L::Q)[N * LBM_BLOCK] : source[Z][Y][N * (long)box.layout.pitch + other];
 				f[N] = select(mask, R{} + Values::get(v, N), f[N]);
 			}
 		});
@@ -185,6 +190,17 @@ template <class L, class C, class S> struct StepPopulations {
 		const Corrected<0, L, R> is(momentsOf<L>(f), side ? T(1) : T(-1), ((const T*)box.c->waves)[box.place(side, number)]);
 		const I mask = laneNumbers<T>() == (I{} + lane);
 		secondOrder(is.more).each([&](auto i, const R& more) LBM_LAMBDA { f[i.value] = select(mask, f[i.value] + more, f[i.value]); });
+	}
+
+	// keep leaves cells of the new state from an end of a row on where ghost cells find them: the next step's
+	// would else ask memory for a line of each component. from is the end's cell in the segment.
+	static __attribute__((noinline)) void keep(const Box& box, const T* from, int side, long number) {
+		const int cells = box.rim(side, number).keep;
+		for (int n = 0; n < cells; n++) {
+			S* const to = box.kept<S>(side, n, number, L::Q);
+			const T* const cell = from + (side ? -n : n);
+			for (int i = 0; i < L::Q; i++) to[i * LBM_BLOCK] = rounded<L, false, S>(cell[i * STRIDE], i);
+		}
 	}
 
 	static LBM_INLINE void bounce(const Box& box, R* f, const S* const (*source)[3], int x, const lbm_pattern* pattern) {
