@@ -125,7 +125,7 @@ faces = ["x-", "x+"]
 steps = 2
 `
 	open := strings.Replace(thin, "[boundary.ends]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\"]", "[boundary.in]\ntype = \"velocity\"\nvelocity = [0.02, 0, 0]\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]", 1)
-	const populations = "[collision]\nmodel = \"bgk\"\nlattice = \"D3Q27\"\nprecision = \"float64\"\n"
+	const populations = "[collision]\nmodel = \"bgk\"\nprecision = \"float64\"\n"
 	lists := func(c *config.Case) int64 { return c.ListBytes(1) }
 	load := func(text string) *config.Case {
 		kase, err := config.Load("case.toml", []byte(text))
