@@ -41,7 +41,7 @@ func TestMotionAcrossAPeriodicFace(t *testing.T) {
 		c := d.Sample(box)
 		for _, q := range []float64{0.25, 0.5, 1} {
 			left := c.Motion(1, c.Place([3]int{n - 3, 0, 0}, q, [3]int{-1, 0, 0}), 0) // from the fluid below the wheel
-			right := c.Motion(1, c.Place([3]int{0, 0, 0}, q, [3]int{1, 0, 0}), 0) // and from that behind the face
+			right := c.Motion(1, c.Place([3]int{0, 0, 0}, q, [3]int{1, 0, 0}), 0)     // and from that behind the face
 			if want := q - 1.5; left[1] != want {
 				t.Errorf("distance %g, below: %g, want %g", q, left[1], want)
 			}
