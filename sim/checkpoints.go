@@ -35,8 +35,8 @@ type memory struct {
 	GridScale float64                `json:",omitempty"`
 	Probes    map[string]int64       // length of each file of rows at this step
 	Forces    map[string]forceMemory `json:",omitempty"`
-	// Loads of the step that led here, for the force at this step.
-	Loads []device.Load `json:",omitempty"`
+	// Loads of the step that led here, of each type that is measured: for the force at this step.
+	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
 	Drive *drive `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
@@ -96,12 +96,11 @@ func (c *checkpoints) write(r *run) error {
 	h := r.header()
 	a := r.averages()
 	m := memory{Start: r.watch.start, GridScale: r.watch.gridStart, Probes: map[string]int64{}, Forces: r.forceMemories(), Drive: r.driveMemory(), Averages: a.remember(), Provenance: r.provenance}
-	var err error
-	if r.measuresForces() {
-		if m.Loads, err = r.pastLoads(); err != nil {
-			return err
-		}
+	loads, err := r.loadsMemory()
+	if err != nil {
+		return err
 	}
+	m.Loads = loads
 	err = func() (err error) {
 		for _, o := range r.tables() {
 			if t := o.table(); r.root {

@@ -216,9 +216,39 @@ func (r *run) loadsFailed(err error) error {
 	return fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
 }
 
-// measuresForces tells that some output asks for them.
-func (r *run) measuresForces() bool {
-	return slices.ContainsFunc(r.outputs, func(o output) bool { _, ok := o.(*forces); return ok })
+// loadsMemory is what a checkpoint keeps of pastLoads, on rank 0. Collective.
+func (r *run) loadsMemory() (map[int]device.Load, error) {
+	if !slices.ContainsFunc(r.outputs, func(o output) bool { _, ok := o.(*forces); return ok }) {
+		return nil, nil
+	}
+	past, err := r.pastLoads()
+	if past == nil || err != nil {
+		return nil, err
+	}
+	kept := map[int]device.Load{}
+	for k, w := range r.cells.Walls {
+		if w.Measured {
+			kept[k] = past[k]
+		}
+	}
+	return kept, nil
+}
+
+// recallLoads goes on with those of a checkpoint, if they are of all types that are measured now.
+func (r *run) recallLoads(kept map[int]device.Load) {
+	r.loads.past = stepLoads{at: r.n}
+	if !r.root || kept == nil {
+		return
+	}
+	all := make([]device.Load, len(r.cells.Walls))
+	for k, w := range r.cells.Walls {
+		load, known := kept[k]
+		if w.Measured && !known {
+			return
+		}
+		all[k] = load
+	}
+	r.loads.past.all = all
 }
 
 // seriesOf is what rank 0 keeps of a number of a force output.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -318,5 +319,20 @@ at_end = true
 		if got := contents(t, file); !bytes.Equal(got, want) {
 			t.Errorf("%d ranks: after a restart the rows are\n%s\nand not\n%s", ranks, got, want)
 		}
+	}
+}
+
+// A force that the run before did not measure has no step before a restart: its row is that of the coming step.
+func TestForceOfAnotherBodyAfterRestart(t *testing.T) {
+	const ball, road = "[output.force.ball]\nof = [\"ball\"]\nevery = 5\n", "[output.force.road]\nof = [\"road\"]\nevery = 1000\nat_end = true\n"
+	text := strings.Replace(withPoint(variety["tunnel that changes with time"]), "[output.force.all]\nof = [\"ball\", \"road\"]\nevery = 4\n", "", 1) + "[run]\nsteps = 25\n[checkpoint]\n"
+	row := func(before string) []float64 {
+		dir := t.TempDir()
+		trial{text: text + before, ranks: 2, dir: dir}.must(t)
+		trial{text: text + before + road, ranks: 2, dir: dir, restart: "latest"}.must(t)
+		return table(t, filepath.Join(dir, "force_road.csv"))["force_x"]
+	}
+	if none, other := row(""), row(ball); len(none) != 1 || none[0] == 0 || !slices.Equal(none, other) {
+		t.Errorf("force on the road %v after a run without forces, %v after one with that on the ball", none, other)
 	}
 }

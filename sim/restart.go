@@ -291,9 +291,7 @@ func (r *run) load(f *checkpoint.Reader) error {
 // one that the checkpoint counted, does not hold the run up: it begins again.
 func (r *run) resumeOutputs(m memory) error {
 	r.recallForces(m.Forces)
-	if r.loads.past = (stepLoads{at: r.n}); r.root {
-		r.loads.past.all = m.Loads
-	}
+	r.recallLoads(m.Loads)
 	r.recallDrive(m.Drive)
 	r.setForce(r.n)
 	return r.openOutputs(func(o tabular) (*probe.Writer, error) {

@@ -101,6 +101,9 @@ func (r *run) build() (err error) {
 		if r.timed, ok = r.program.(device.Timed); !ok {
 			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.Device.Info().Name)
 		}
+		if err = r.foresee(1); err != nil { // what that takes is taken now
+			return fmt.Errorf("what changes with time: %w", err)
+		}
 	}
 	for i := range r.state {
 		if r.state[i], err = halo.AllocState(r.Device, r.layout.Len()*c.Spec.Precision.Bytes()); err != nil {

@@ -12,8 +12,8 @@ import (
 	"lbmsim/io/checkpoint"
 )
 
-// A uniform force that oscillates moves a uniform fluid by its integral; on one rank, which
-// would queue its steps, too.
+// A uniform force that oscillates moves a uniform fluid by its integral; on one rank, which queues its
+// steps, and on two, which do not.
 func TestForceOfTime(t *testing.T) {
 	for ranks, period := range map[int]float64{1: 50, 2: 100} {
 		const f = 1e-5

@@ -6,6 +6,7 @@ package cuda
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -190,27 +191,41 @@ func (p *program) tell(q model.Params) error {
 	if p.given && p.params == q {
 		return nil
 	}
+	return p.write(q, 0, unsafe.Sizeof(kernels.Numbers{}))
+}
+
+// tellStep is tell for a step: where moments were foreseen, the force is theirs, and nobody writes over it.
+func (p *program) tellStep(q model.Params) error {
+	if !p.timed.forces {
+		return p.tell(q)
+	}
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	q.Force = p.params.Force
+	told, wanted := p.params, q
+	told.Force, wanted.Force = [3]float64{}, [3]float64{} // which may be no numbers
+	if p.given && told == wanted {
+		return nil
+	}
+	force := unsafe.Offsetof(kernels.Numbers{}.Force)
+	return errors.Join(p.write(q, 0, force), p.write(q, force+unsafe.Sizeof(q.Force), unsafe.Sizeof(kernels.Numbers{})))
+}
+
+// write brings the numbers of these bytes to the GPU. They are one for all streams: work that is queued has
+// to see the old ones.
+func (p *program) write(q model.Params, from, to uintptr) error {
 	if p.d.recording.Load() {
 		return fmt.Errorf("the parameters of %s change while a graph is recorded", p.spec)
 	}
-	// They are one for all streams: work that is queued has to see the old ones.
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := []kernels.Numbers{kernels.NumbersOf(p.spec, q)}
-	if err := p.box.Write(bytesOf(numbers), int(unsafe.Offsetof(boxABI{}.numbers))); err != nil {
+	numbers := bytesOf([]kernels.Numbers{kernels.NumbersOf(p.spec, q)})
+	if err := p.box.Write(numbers[from:to], int(unsafe.Offsetof(boxABI{}.numbers)+from)); err != nil {
 		return err
 	}
 	p.params, p.given = q, true
 	return nil
-}
-
-// tellStep is tell for a step, which has the force of its moment where moments were foreseen.
-func (p *program) tellStep(q model.Params) error {
-	if p.timed.forces {
-		q.Force = p.timed.last
-	}
-	return p.tell(q)
 }
 
 // state checks that a buffer holds a state of this program.

@@ -20,12 +20,11 @@ type timed struct {
 	loaded bool
 	retime cu.Function
 	walls  []boundary.Wall
-	count  int        // of numbers that change
-	head   clockABI   // how the clock begins
-	clock  *buffer    // clockABI, and the moments behind it; nil: nothing was foreseen yet
-	ahead  []float64  // these moments
-	forces bool       // steps have the force of their moment
-	last   [3]float64 // force of the last one
+	count  int       // of numbers that change
+	head   clockABI  // how the clock begins
+	clock  *buffer   // clockABI, and the moments behind it; nil: nothing was foreseen yet
+	ahead  []float64 // these moments
+	forces bool      // steps have the force of their moment
 }
 
 var _ device.Timed = (*program)(nil)
@@ -150,6 +149,9 @@ func (t *timed) unload(d *Device) {
 
 // Foresee writes the moments of the coming steps behind a clock that begins with the first.
 func (p *program) Foresee(steps []device.Moment) error {
+	if len(steps) > device.MaxForeseen {
+		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
+	}
 	t := &p.timed
 	if !t.loaded { // the force alone changes
 		if err := p.loadRetime(); err != nil {
@@ -162,9 +164,8 @@ func (p *program) Foresee(steps []device.Moment) error {
 		for _, w := range t.walls {
 			t.ahead = append(t.ahead, w.Strength(m.Time))
 		}
-		t.last = m.Force
 	}
-	t.head.count, t.head.numbers = uint32(t.count), uint32(1+len(t.last)+len(t.walls))
+	t.head.count, t.head.numbers = uint32(t.count), uint32(1+3+len(t.walls))
 	head := bytesOf([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
 		var err error
@@ -172,11 +173,10 @@ func (p *program) Foresee(steps []device.Moment) error {
 			return fmt.Errorf("what steps depend on: %w", err)
 		}
 	}
-	if len(steps) > device.MaxForeseen {
-		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
-	}
 	p.telling.Lock()
-	t.forces, p.params.Force = true, t.last
+	if n := len(steps); n > 0 {
+		t.forces, p.params.Force = true, steps[n-1].Force
+	}
 	p.telling.Unlock()
 	return t.clock.Write(append(head, bytesOf(t.ahead)...), 0)
 }
