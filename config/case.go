@@ -181,6 +181,7 @@ type Boundary struct {
 	Velocity [3]float64            // moving_wall, velocity: lattice velocity
 	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, else nil
 	Timed    bool                  // Profile depends on the time
+	Fastest  float64               // the largest speed that these give, factors of files aside
 	Code     [3]string             // Profile as C of x, y, z (cells) and t (steps), in double
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	Relax    float64               // outflow: share of the pressure's error that is mended in a step

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"lbmsim/boundary"
 	"lbmsim/geometry"
@@ -141,11 +142,11 @@ func (r *resolver) lookAtFaces() {
 		if e == nil || s.broken() { // its part may be another one
 			continue
 		}
-		top := &r.speedAt[i]
 		if b.Profile == nil {
-			top.speed = math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2])
+			r.fastestOf(i, faceSpeed{speed: math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2])})
 			continue
 		}
+		var top faceSpeed
 		if !r.finiteOn(i, e) {
 			continue
 		}
@@ -160,12 +161,13 @@ func (r *resolver) lookAtFaces() {
 					u := b.at(p, t)
 					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
 					if speed > top.speed {
-						*top = faceSpeed{speed, t}
+						top = faceSpeed{speed, t}
 					}
 				}
 				return true
 			})
 		}
+		r.fastestOf(i, top)
 	}
 }
 
@@ -204,6 +206,11 @@ func (r *resolver) linkEnd(p [3]float64, f Face, k int) [3]float64 {
 	return p
 }
 
+// fastestOf notes the largest speed that the velocity of a boundary gives.
+func (r *resolver) fastestOf(i int, top faceSpeed) {
+	r.speedAt[i], r.c.Boundaries[i].Fastest = top, top.speed
+}
+
 // moment is a time in words, for a boundary that changes with it.
 func (r *resolver) moment(b Boundary, t float64) string {
 	if !b.Timed {
@@ -228,15 +235,16 @@ func (r *resolver) balance() {
 	}
 	var list []flux
 	var table *TableFile
+	factors := "" // a boundary whose factors only the run knows
 	for i, b := range r.c.Boundaries {
 		if !b.open() || len(b.Faces) == 0 {
 			continue
 		}
-		if b.Kind.Law != boundary.VelocityFace || b.Outline != nil {
-			return // it takes what comes, or has a factor that only the run knows
+		if b.Kind.Law != boundary.VelocityFace {
+			return // it takes what comes
 		}
-		if len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
-			return // factors differ, and only the run knows how
+		if b.Outline != nil || len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
+			factors = b.Name
 		}
 		table = b.Table
 		for _, f := range b.Faces {
@@ -244,6 +252,10 @@ func (r *resolver) balance() {
 		}
 	}
 	if len(list) == 0 {
+		return
+	}
+	if factors != "" {
+		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", factors)
 		return
 	}
 	times, timed := []float64{math.Inf(1)}, false
@@ -318,6 +330,67 @@ func (r *resolver) balance() {
 		}
 	}
 	r.add(e.at, reason, "%s", message)
+}
+
+// pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
+// answer like an endless duct, with the pressure rho c u', c the speed of sound of the lattice, as
+// far as their relaxation is slower than the changes.
+func (r *resolver) pulsation() {
+	if !r.haveTime || !r.haveBox || r.count > 0 {
+		return
+	}
+	const looks = 64
+	var flow [looks][2]float64 // into the domain at some moment, and one step later
+	times := r.times(looks - 2)
+	inlet, outlet, area, relax, fastest := "", "", 0.0, 0.0, 0.0
+	for i, b := range r.c.Boundaries {
+		fastest = math.Max(fastest, b.Fastest)
+		for _, f := range b.Faces {
+			switch {
+			case b.Kind.Law == boundary.PressureFace:
+				return
+			case b.Kind.Law == boundary.Outflow:
+				outlet, relax = b.Name, b.Relax
+				r.placesOn(i, f, 1<<6, false, func(_ [3]float64, weight float64) bool { area += weight; return true })
+			case b.Kind.Law == boundary.VelocityFace && b.Timed:
+				inlet = b.Name
+				r.placesOn(i, f, 1<<5, false, func(p [3]float64, weight float64) bool {
+					for k := range flow {
+						for next := range flow[k] {
+							flow[k][next] += weight * b.at(p, times[k]+float64(next))[f.Axis] * float64(1-2*f.Side)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	if inlet == "" || area == 0 || fastest == 0 {
+		return
+	}
+	mean, spread, change := 0.0, 0.0, 0.0
+	for _, q := range flow {
+		mean += q[0] / looks
+	}
+	for _, q := range flow {
+		spread, change = spread+(q[0]-mean)*(q[0]-mean), change+(q[1]-q[0])*(q[1]-q[0])
+	}
+	if spread == 0 {
+		return
+	}
+	rate := math.Sqrt(change / spread) // the angular frequency of an oscillation
+	u := math.Sqrt(2*spread/looks) / area
+	p := u * math.Sqrt(model.CS2) * rate / math.Hypot(rate, relax)
+	if dynamic := fastest * fastest / 2; p > dynamic {
+		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. A face of type \"pressure\" there, or more relaxation, keeps it down",
+			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), short(roughly(p/dynamic)))
+	}
+}
+
+// roughly is a number with two digits.
+func roughly(v float64) float64 {
+	v, _ = strconv.ParseFloat(fmt.Sprintf("%.2g", v), 64)
+	return v
 }
 
 // wholeShapes are the bodies that need no file.

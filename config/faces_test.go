@@ -99,3 +99,46 @@ steps = 10
 		t.Errorf("%v %q", err, c.Warnings)
 	}
 }
+
+// An outflow behind an inlet that pulsates as a whole is warned of, unless its relaxation is fast or a pressure is
+// given; one whose flux stays is not.
+func TestPulsation(t *testing.T) {
+	const text = `
+[domain]
+cells = [200, 40]
+[fluid]
+viscosity = 0.02
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [%q, 0]
+[boundary.outlet]
+type = %q
+faces = ["x+"]
+%s
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[run]
+steps = 20000
+`
+	for _, c := range []struct {
+		inlet, outlet, more string
+		warned              bool
+	}{
+		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "outflow", "", true},
+		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "outflow", "relaxation = 0.5", false},
+		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "pressure", "", false},
+		{"0.02*(1 + 0.5*sin(2*pi*t/2000)*sin(2*pi*y/Ly))", "outflow", "", false},
+		{"0.02*(1 + 0*y)", "outflow", "", false},
+	} {
+		kase := load(t, fmt.Sprintf(text, c.inlet, c.outlet, c.more))
+		found := false
+		for _, w := range kase.Warnings {
+			found = found || strings.Contains(w, "answers like an endless duct: with a pressure of about +- 0.00")
+		}
+		if found != c.warned {
+			t.Errorf("%+v: warnings %q", c, kase.Warnings)
+		}
+	}
+}

@@ -55,6 +55,7 @@ func (r *resolver) resolve() {
 	r.movingWalls()
 	r.lookAtFaces()
 	r.balance()
+	r.pulsation()
 	r.obstructions()
 	r.device()
 	r.checkTemperature()

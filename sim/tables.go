@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/io/curve"
+	"lbmsim/model"
 )
 
 // Boundaries that change with time by a ramp or a table, and profiles from files.
@@ -29,6 +31,56 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 	return data, c, sum, err
 }
 
+// JudgeTables reads the files of a boundary before a run, and has a line about each.
+func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warning string, err error) {
+	var curves []curve.Curve
+	for _, f := range b.Tables() {
+		_, v, _, err := OpenTable(f)
+		if err != nil {
+			return nil, "", err
+		}
+		lo, hi := v.Range()
+		lines = append(lines, fmt.Sprintf("[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g", b.Name, f.Key, f.Path, len(v.X), v.X[0], v.X[len(v.X)-1], lo, hi))
+		curves = append(curves, v)
+	}
+	if len(curves) > 0 {
+		warning, err = factorsFit(c, b, curves)
+	}
+	return lines, warning, err
+}
+
+// factorsFit judges what the files of a boundary do to its velocity; their curves are in the order of
+// b.Tables. An error where the Mach number of the run would be above 0.3, as for velocities without files.
+func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warning string, err error) {
+	factor := 1.0
+	for i, f := range b.Tables() {
+		factor *= mostOf(f, curves[i], float64(c.Run.Steps)*f.Unit)
+	}
+	mach := b.Fastest * factor / math.Sqrt(model.CS2)
+	text := fmt.Sprintf("[boundary.%s]: with the largest factor of its files, %.4g, the Mach number of its velocity is %.3g", b.Name, factor, mach)
+	switch {
+	case mach > 0.3:
+		return "", b.Tables()[0].At.Wrong(errors.New(text + ", above 0.3; a smaller time step, or smaller factors, lower it"))
+	case mach > 0.1:
+		warning = fmt.Sprintf("%s, above 0.1: expect errors of about %.3g %% from compressibility", text, 100*mach*mach)
+	}
+	return warning, nil
+}
+
+// mostOf is the largest magnitude of the factors of a file, of a table until a time.
+func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
+	lo, hi := c.Range()
+	if f.Key == "table" && !f.Repeat {
+		lo, hi = c.At(0), c.At(0)
+		for _, t := range append([]float64{end}, c.X...) {
+			if t >= 0 && t <= end {
+				lo, hi = math.Min(lo, c.At(t)), math.Max(hi, c.At(t))
+			}
+		}
+	}
+	return math.Max(math.Abs(lo), math.Abs(hi))
+}
+
 // loadTables fills r.curves and writes the checksums into the resolved case: rank 0 reads
 // the files. Collective.
 func (r *run) loadTables() error {
@@ -36,6 +88,19 @@ func (r *run) loadTables() error {
 		for _, f := range b.Tables() {
 			if err := r.loadTable(f); err != nil {
 				return err
+			}
+		}
+		if files := b.Tables(); len(files) > 0 {
+			var curves []curve.Curve
+			for _, f := range files {
+				curves = append(curves, r.curves[f.Key+" "+f.Boundary])
+			}
+			warning, err := factorsFit(r.Case, b, curves)
+			if err != nil {
+				return &Error{ExitUsage, err} // the same on every rank
+			}
+			if warning != "" && r.root {
+				r.Report.Warn(warning)
 			}
 		}
 	}

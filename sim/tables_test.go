@@ -219,3 +219,36 @@ steps = 20
 		}
 	}
 }
+
+// Factors from a file count in the Mach number: above 0.3 a case is refused at the file's key, above 0.1 warned of;
+// those of a time that the run does not come to do not count, unless they come again.
+func TestFactorsAreFast(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pulse.csv")
+	if err := os.WriteFile(file, []byte("0,1\n10,3\n20,12\n30,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		steps          int
+		repeat         bool
+		warning, wrong string
+	}{
+		{5, false, "", ""},
+		{12, false, "with the largest factor of its files, 4.8, the Mach number of its velocity is 0.166, above 0.1", ""},
+		{25, false, "", "with the largest factor of its files, 12, the Mach number of its velocity is 0.416, above 0.3"},
+		{5, true, "", "above 0.3"},
+	} {
+		text := fmt.Sprintf("[domain]\ncells = [20, 12]\nperiodic = [\"y\"]\n[fluid]\nviscosity = 0.1\n[boundary.inlet]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = [0.02, 0]\ntable = %q\nrepeat = %v\n[boundary.outlet]\ntype = \"outflow\"\nfaces = [\"x+\"]\n[run]\nsteps = %d\n", file, c.repeat, c.steps)
+		kase, err := config.Load("case.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, warning, err := JudgeTables(kase, kase.Boundaries[0])
+		if c.wrong == "" && (err != nil || len(lines) != 1) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), "case.toml:10") || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%+v: %q, error %v", c, lines, err)
+		}
+		if !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
+			t.Errorf("%+v: warning %q", c, warning)
+		}
+	}
+}

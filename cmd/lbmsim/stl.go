@@ -107,13 +107,15 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 // checkFiles judges the files of a case, and tells what bodies from files take.
 func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.SolidSize, err error) {
 	for _, b := range kase.Boundaries {
-		for _, f := range b.Tables() {
-			_, c, _, err := sim.OpenTable(f)
-			if err != nil {
-				return nil, err
-			}
-			lo, hi := c.Range()
-			fmt.Fprintf(w, "\n[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g\n", b.Name, f.Key, f.Path, len(c.X), c.X[0], c.X[len(c.X)-1], lo, hi)
+		lines, warning, err := sim.JudgeTables(kase, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range lines {
+			fmt.Fprintln(w, "\n"+l)
+		}
+		if warning != "" {
+			fmt.Fprintln(w, "warning:", warning)
 		}
 	}
 	for _, f := range kase.Files {
