@@ -165,6 +165,7 @@ func (p *program) Foresee(steps []device.Moment) error {
 			t.ahead = append(t.ahead, w.Strength(m.Time))
 		}
 	}
+	t.head.now, t.head.arrived = 0, 0
 	t.head.count, t.head.numbers = uint32(t.count), uint32(1+3+len(t.walls))
 	head := bytesOf([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
