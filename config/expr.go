@@ -338,9 +338,16 @@ func (p *exprParser) atom() node {
 func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func (p *exprParser) close(open int) {
-	if p.accept(")") == "" {
-		p.fail(open, 1, "", "this bracket is not closed")
+	if p.accept(")") != "" {
+		return
 	}
+	if start := p.i; start < len(p.s) && letter(p.s[start]) {
+		for p.i < len(p.s) && letter(p.s[p.i]) {
+			p.i++
+		}
+		p.fail(start, p.i-start, "numbers in an expression are in SI units already, t in seconds; a unit stands once, at the end: \"2*sin(t/0.5) m/s\"", "%q stands where an operator or a bracket is needed", p.s[start:p.i])
+	}
+	p.fail(open, 1, "", "this bracket is not closed")
 }
 
 // name compiles a constant, a variable or a call.

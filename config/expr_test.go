@@ -116,3 +116,11 @@ func BenchmarkExpression(b *testing.B) {
 	}
 	_ = s
 }
+
+// A unit inside of an expression is named where it stands.
+func TestUnitInsideAnExpression(t *testing.T) {
+	_, _, err := parseExpr("sin(2*pi*t/0.5 s)")
+	if err == nil || err.off != 15 || err.len != 1 || !strings.Contains(err.msg, `"s" stands where an operator`) || !strings.Contains(err.reason, "in SI units already") {
+		t.Errorf("%+v", err)
+	}
+}

@@ -286,7 +286,7 @@ func (r *resolver) speedOf(f, s *section) (float64, bool) {
 		return 0, false
 	}
 	if largest == 0 {
-		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity: the speed, such as \"0.1 m/s\", that is to be lattice_velocity cells a step",
+		r.add(s.keys["lattice_velocity"].keyAt, "give [scaling] velocity: the speed, such as \"0.1 m/s\", that is to be lattice_velocity cells a step (velocities that are expressions do not count)",
 			"lattice_velocity stands for a velocity, and the case has none")
 		return 0, false
 	}

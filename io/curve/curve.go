@@ -66,7 +66,11 @@ func Parse(name string, data []byte) (c Curve, err error) {
 			return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
 		}
 		if len(fields) != 2 {
-			return c, fail("%d columns instead of two", len(fields))
+			hint := ""
+			if strings.ContainsAny(strings.Join(fields, ""), ";\t") {
+				hint = ": a comma parts them, and decimals have a point"
+			}
+			return c, fail("%d columns instead of two%s", len(fields), hint)
 		}
 		x, errX := number(fields[0])
 		y, errY := number(fields[1])

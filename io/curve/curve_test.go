@@ -38,7 +38,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"0,1\n2,1\n2,3\n":      "flow.csv:3: 2 does not come after 2",
 		"0,inf\n":              `flow.csv:1: "inf" is no number`,
 		"0,1\n1,\"2\n":         `flow.csv:2: extraneous or missing " in quoted-field`,
-		"0;1\n":                "flow.csv:1: 1 columns instead of two",
+		"0;1\n":                "flow.csv:1: 1 columns instead of two: a comma parts them, and decimals have a point",
 	} {
 		_, err := Parse("flow.csv", []byte(text))
 		if err == nil || err.Error() != want {
