@@ -333,8 +333,9 @@ func (r *resolver) balance() {
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
-// answer like an endless duct, with the pressure rho c u', c the speed of sound of the lattice, as
-// far as their relaxation is slower than the changes.
+// answer like an endless duct, with the pressure rho c u', c the speed of sound of the lattice. Where
+// sound is fast against the changes their relaxation lowers that, and a face of given pressure has none; else
+// both send sound back, and the domain resonates like an organ pipe.
 func (r *resolver) pulsation() {
 	if !r.haveTime || !r.haveBox || r.count > 0 {
 		return
@@ -342,7 +343,7 @@ func (r *resolver) pulsation() {
 	const looks = 64
 	var flow [looks][2]float64 // into the domain at some moment, and one step later
 	times := r.times(looks - 2)
-	inlet, outlet, area, relax, fastest := "", "", 0.0, 0.0, 0.0
+	inlet, outlet, area, relax, length, fastest := "", "", 0.0, 0.0, 0.0, 0.0
 	for i, b := range r.c.Boundaries {
 		fastest = math.Max(fastest, b.Fastest)
 		for _, f := range b.Faces {
@@ -350,7 +351,7 @@ func (r *resolver) pulsation() {
 			case b.Kind.Law == boundary.PressureFace:
 				return
 			case b.Kind.Law == boundary.Outflow:
-				outlet, relax = b.Name, b.Relax
+				outlet, relax, length = b.Name, b.Relax, float64(r.c.Cells[f.Axis])
 				r.placesOn(i, f, 1<<6, false, func(_ [3]float64, weight float64) bool { area += weight; return true })
 			case b.Kind.Law == boundary.VelocityFace && b.Timed:
 				inlet = b.Name
@@ -380,10 +381,17 @@ func (r *resolver) pulsation() {
 	}
 	rate := math.Sqrt(change / spread) // the angular frequency of an oscillation
 	u := math.Sqrt(2*spread/looks) / area
-	p := u * math.Sqrt(model.CS2) * rate / math.Hypot(rate, relax)
+	sound := math.Sqrt(model.CS2)
+	p := u * sound
+	remedy := "A face of type \"pressure\" there keeps it down"
+	if rate*length <= sound/2 {
+		p *= rate / math.Hypot(rate, relax)
+	} else {
+		remedy = fmt.Sprintf("Sound takes 4 L/c = %.0f steps there and back twice, and the flow's period is not long against that: a face of type \"pressure\" would make the domain resonate. More steps a period part the two", 4*length/sound)
+	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
-		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. A face of type \"pressure\" there, or more relaxation, keeps it down",
-			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), short(roughly(p/dynamic)))
+		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
+			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), short(roughly(p/dynamic)), remedy)
 	}
 }
 
