@@ -110,7 +110,10 @@ func keptRun(t *testing.T, d *Device, spec model.Spec, n [3]int, beside string, 
 		switch step {
 		case 3: // other numbers, of which nothing has been kept
 			s.Copy(out, 0, in, 0, in.Bytes())
-		case 5:
+		case 5: // the host writes, once the steps are done
+			if err = s.Sync(); err != nil {
+				t.Fatal(err)
+			}
 			err = out.Write(bytes.Repeat([]byte{0}, 64), layout.Row(0, 0)*layout.RowLen()*spec.Precision.Bytes())
 		case 6: // a state of which only a part is new
 			p.Step(s, out, in, lower, q)
