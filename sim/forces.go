@@ -10,8 +10,8 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/stats"
 	"lbmsim/io/probe"
-	"lbmsim/stats"
 )
 
 // forces writes one [output.force.NAME]: a CSV row a sample, on rank 0, with the means so

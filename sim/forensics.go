@@ -9,7 +9,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/ram"
+	"lbmsim/internal/ram"
 )
 
 // What ends an unstable run is found by the watch, many steps and cells after it began. So

@@ -15,7 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 	"lbmsim/sim"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 // Scaling is measured on real ranks, as a user would; those that are idle meanwhile end

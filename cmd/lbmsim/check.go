@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/config"
-	"lbmsim/doctor"
+	"lbmsim/internal/doctor"
 	"lbmsim/sim"
 )
 

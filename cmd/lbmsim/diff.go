@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lbmsim/compare"
+	"lbmsim/internal/compare"
 	"lbmsim/sim"
 )
 

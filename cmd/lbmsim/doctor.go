@@ -15,8 +15,8 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
-	"lbmsim/doctor"
-	"lbmsim/ram"
+	"lbmsim/internal/doctor"
+	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
 

@@ -11,7 +11,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
-	"lbmsim/doctor"
+	"lbmsim/internal/doctor"
 )
 
 // rack is a gpuSource whose GPUs compute, each on one core; those of some numbers are broken.

@@ -5,7 +5,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/ram"
+	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
 

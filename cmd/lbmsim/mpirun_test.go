@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"lbmsim/comm/mpi/mpitest"
-	"lbmsim/compare"
+	"lbmsim/internal/compare"
 	"lbmsim/io/checkpoint"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/internal/watchdog"
 	"lbmsim/sim"
-	"lbmsim/watchdog"
 )
 
 // onRanks starts the ranks, lets them work and ends them, whatever happens. The device

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lbmsim/config"
-	"lbmsim/doctor"
+	"lbmsim/internal/doctor"
 	"lbmsim/sim"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
-	"lbmsim/compare"
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/compare"
 	"lbmsim/sim"
 )
 

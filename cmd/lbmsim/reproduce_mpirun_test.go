@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lbmsim/compare"
+	"lbmsim/internal/compare"
 )
 
 // A case with every kind of output, a surface and a table.

@@ -8,9 +8,9 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/slurm"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim"
-	"lbmsim/slurm"
 )
 
 // A run that is longer than a job may be puts its job back into the queue, when the job's

@@ -15,9 +15,9 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/slurm"
 	"lbmsim/io/status"
 	"lbmsim/sim"
-	"lbmsim/slurm"
 )
 
 // runFlags are the flags of `lbmsim run`, and of lbmsim with a case alone.

@@ -15,8 +15,8 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/study"
 	"lbmsim/sim"
-	"lbmsim/study"
 )
 
 // studyFlags are the flags of `lbmsim study`.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lbmsim/study"
+	"lbmsim/internal/study"
 )
 
 const studied = `

@@ -32,13 +32,13 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {6, []string{"sim", "ram", "watchdog", "scaling", "study", "compare", "doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "slurm"}},
-	"scaling":    {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
-	"study":      {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
-	"compare":    {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
+	"cmd/lbmsim":       {6, []string{"sim", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
+	"internal/scaling": {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
+	"internal/study":   {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
+	"internal/compare": {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim": {4, []string{"config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "stats", "ram"}},
-	"doctor":              {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "internal/stats", "internal/ram"}},
+	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "boundary", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "boundary", "decomp"}},
 	"device/hostmem":      {0, nil},                                                                                  // shared by the processes of a machine
@@ -64,27 +64,27 @@ var places = map[string]place{
 	"internal/ref":        {2, []string{"model", "boundary", "decomp"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
-	"watchdog":            {2, []string{"comm"}},
+	"internal/watchdog":   {2, []string{"comm"}},
 	"comm/commtest":       {2, []string{"comm"}},                                                        // for the tests of each implementation
 	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "device/hostmem", "model"}}, // a device of plain memory, for tests
 	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                            // starts a test as MPI ranks
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
-	"ram":                 {0, nil},
+	"internal/ram":        {0, nil},
 	"boundary":            {1, []string{"model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":               {0, nil},
 	"decomp":              {0, nil},
-	"stats":               {0, nil},
-	"slurm":               {0, nil},                                                          // the job that a run is in
+	"internal/stats":      {0, nil},
+	"internal/slurm":      {0, nil},                                                          // the job that a run is in
 	"internal/harness":    {0, nil},                                                          // runs the program for scripts
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
-	"scripts/benchplot":   {6, []string{"device/bench", "scaling"}},                          // draws what `lbmsim bench --json` prints
+	"scripts/benchplot":   {6, []string{"device/bench", "internal/scaling"}},                 // draws what `lbmsim bench --json` prints
 	"scripts/catalogue":   {1, []string{"model"}},                                            // writes kernels/catalogue.h
 	"scripts/mutate":      {0, nil},                                                          // `make mutate`
 	"scripts/robustness":  {6, []string{"model", "robustness", "internal/harness"}},          // `make robustness`
-	"scripts/scaling":     {6, []string{"decomp", "scaling"}},                                // forecasts: docs/scaling.md
-	"scripts/soak":        {6, []string{"compare", "io/checkpoint"}},                         // `make soak`
+	"scripts/scaling":     {6, []string{"decomp", "internal/scaling"}},                       // forecasts: docs/scaling.md
+	"scripts/soak":        {6, []string{"internal/compare", "io/checkpoint"}},                // `make soak`
 	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
 	"scripts/validate":    {6, []string{"model", "internal/harness"}},                        // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c

@@ -25,7 +25,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 func main() {

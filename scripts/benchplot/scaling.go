@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 // readScaling takes the lines of `lbmsim bench scaling --json`.

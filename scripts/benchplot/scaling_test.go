@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 // scaled is what bench scaling prints: the rank alone comes last, what did not fit too.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 // easy numbers: a step of a 100 x 100 x 10 box takes 100 + 10 us alone.

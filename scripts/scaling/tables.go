@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"lbmsim/decomp"
-	"lbmsim/scaling"
+	"lbmsim/internal/scaling"
 )
 
 // known is what was measured on the H200 of docs/performance.md, and, where nothing

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"lbmsim/compare"
+	"lbmsim/internal/compare"
 	"lbmsim/io/checkpoint"
 )
 

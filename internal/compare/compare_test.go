@@ -173,7 +173,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 
 // Files of different kinds have cases to compare.
 func TestKindsDiffer(t *testing.T) {
-	r := files(t, write(t, "[a]\nx = 1\nsha256 = \"0\"\n", nil), filepath.Join("..", "examples", "cavity.toml"))
+	r := files(t, write(t, "[a]\nx = 1\nsha256 = \"0\"\n", nil), filepath.Join("..", "..", "examples", "cavity.toml"))
 	if r.Kind != "" || r.Same() || len(r.Case) == 0 || strings.Contains(strings.Join(r.Case, "\n"), "sha256") {
 		t.Errorf("%+v", r)
 	}
