@@ -1,4 +1,4 @@
-package kernels
+package kernels_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lbmsim/kernels"
 )
 
 // The march of a GPU computes the same bits however it is cut, here without a GPU: in marches of one plane the
@@ -29,11 +31,11 @@ func TestMarchesOfAGPU(t *testing.T) {
 		`asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));`:            `f = h.bits;`,
 		`asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));`:         `h.bits = f;`,
 	}
-	err := fs.WalkDir(Sources, ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(kernels.Sources, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		b, err := fs.ReadFile(Sources, name)
+		b, err := fs.ReadFile(kernels.Sources, name)
 		if err != nil {
 			return err
 		}

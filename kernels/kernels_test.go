@@ -1,4 +1,4 @@
-package kernels
+package kernels_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"lbmsim/decomp"
+	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
@@ -18,7 +19,7 @@ func TestHeadersAndRows(t *testing.T) {
 		for _, r := range rows {
 			names[strings.ToLower(r)] = true
 		}
-		files, err := Sources.ReadDir(dir)
+		files, err := kernels.Sources.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestHeadersAndRows(t *testing.T) {
 				t.Errorf("kernels/%s/%s has no row named %q in %s: add the row, or remove the header", dir, f.Name(), stem, catalogue)
 			}
 			delete(names, stem)
-			text, _ := Sources.ReadFile(path.Join(dir, f.Name()))
+			text, _ := kernels.Sources.ReadFile(path.Join(dir, f.Name()))
 			if dir == "lattice" {
 				continue
 			}
@@ -60,7 +61,7 @@ func TestHeadersAndRows(t *testing.T) {
 func TestLatticeTables(t *testing.T) {
 	for k, l := range model.Lattices {
 		for i := range l.Velocities {
-			c, w, o, q := Direction(k, i)
+			c, w, o, q := kernels.Direction(k, i)
 			if c != l.Velocities[i] || w != l.Weights[i] || o != l.Opposite(i) || q != l.Q() {
 				t.Errorf("%s direction %d: header has c %v, w %g, opposite %d of %d; model has %v, %g, %d of %d",
 					l.Name, i, c, w, o, q, l.Velocities[i], l.Weights[i], l.Opposite(i), l.Q())
@@ -74,7 +75,7 @@ func TestLayout(t *testing.T) {
 		for _, nx := range []int{7, 32, 100} {
 			l := decomp.NewLayout([3]int{nx, 5, 4}, ghost, 10)
 			for _, p := range [][4]int{{0, 0, 0, 0}, {nx - 1, 4, 3, 9}, {3, -ghost[1], -ghost[2], 5}, {1, 4 + ghost[1], 3 + ghost[2], 2}} {
-				if a, b := l.At(p[0], p[1], p[2], p[3]), LayoutAt(l, p[0], p[1], p[2], p[3]); a != b {
+				if a, b := l.At(p[0], p[1], p[2], p[3]), kernels.LayoutAt(l, p[0], p[1], p[2], p[3]); a != b {
 					t.Errorf("n %v, ghost %v: value %v is at %d in Go, at %d in kernels/layout.h", l.N, ghost, p, a, b)
 				}
 			}
@@ -97,17 +98,17 @@ func TestHalves(t *testing.T) {
 		return v
 	}
 	check := func(f float64, want uint16) {
-		if got := Half(float32(f)); got != want {
+		if got := kernels.Half(float32(f)); got != want {
 			t.Fatalf("%g is half %04x, must be %04x", f, got, want)
 		}
 	}
 	for i := range 1 << 16 {
 		h := uint16(i)
-		f := float64(HalfNumber(h))
+		f := float64(kernels.HalfNumber(h))
 		switch {
 		case h&0x7fff > 0x7c00:
-			if !math.IsNaN(f) || Half(float32(f))&0x7fff <= 0x7c00 {
-				t.Fatalf("half %04x is no number, but %g, and back %04x", h, f, Half(float32(f)))
+			if !math.IsNaN(f) || kernels.Half(float32(f))&0x7fff <= 0x7c00 {
+				t.Fatalf("half %04x is no number, but %g, and back %04x", h, f, kernels.Half(float32(f)))
 			}
 			continue
 		case h&0x7fff == 0x7c00:
@@ -131,12 +132,12 @@ func TestHalves(t *testing.T) {
 
 // The Go structs are read by C: their sizes must be those of cpu/api.h.
 func TestStructs(t *testing.T) {
-	for name, sizes := range structSizes() {
+	for name, sizes := range kernels.StructSizes() {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes in Go, %d in C", name, sizes[0], sizes[1])
 		}
 	}
-	if unsafe.Offsetof(Case{}.Rows) != 48 {
+	if unsafe.Offsetof(kernels.Case{}.Rows) != 48 {
 		t.Error("Case.Rows is not where lbm_case.rows is")
 	}
 }

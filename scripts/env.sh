@@ -55,7 +55,7 @@ rpaths() {
 	for w in $1; do
 		case $w in
 		-L/usr/lib|-L/usr/lib64|-L/lib|-L/lib64|-L/usr/lib/*-linux-gnu*) ;;
-		-L*) printf '%s ' "-Wl,--enable-new-dtags,-rpath,${w#-L}" ;;
+		-L*) printf '%s ' "-Wl,--enable-new-dtags -Wl,-rpath,${w#-L}" ;;
 		esac
 	done
 }
@@ -217,6 +217,33 @@ tags=
 [ "$mpi" = none ] || tags=mpi
 [ -z "$cudacflags" ] || tags=${tags:+$tags,}cuda
 
+# MPI's flags are for one package. In CGO_CFLAGS they would be part of every package's
+# key in Go's build cache, and each MPI library would have all C++ kernels compiled anew.
+# So the build has another text for comm/mpi/flags.go (go build -overlay). An HDF5
+# whose header wants mpi.h needs them everywhere.
+given=$(go env GOFLAGS 2>/dev/null || true)
+goflags=$(printf '%s' "$given" | sed "s# *'*-overlay=[^']*/\.build/mpi/[0-9]*\.json'*##")
+if [ -n "$mpildflags" ] && have go && compiles "$hcflags" hdf5.h; then
+	key=$(printf '%s\n' "$mpicflags" "$mpildflags" | cksum)
+	key=$PWD/.build/mpi/${key%% *}
+	mkdir -p "${key%/*}"
+	cat >"$tmp/flags.go" <<X
+//go:build mpi
+
+package mpi
+
+// #cgo CFLAGS: $mpicflags
+// #cgo LDFLAGS: $mpildflags
+import "C"
+X
+	printf '{"Replace": {"%s/comm/mpi/flags.go": "%s.go"}}\n' "$PWD" "$key" >"$tmp/flags.json"
+	cmp -s "$tmp/flags.go" "$key.go" || mv "$tmp/flags.go" "$key.go"
+	cmp -s "$tmp/flags.json" "$key.json" || mv "$tmp/flags.json" "$key.json"
+	goflags="${goflags:+$goflags }$(goflag "-overlay=$key.json")"
+	mpicflags=
+	mpildflags=
+fi
+
 # Setting CGO_CFLAGS replaces Go's own "-O2 -g", so it is said again.
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 cat <<X
@@ -224,6 +251,7 @@ export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")${cudacflags:+ $
 export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
 export CGO_LDFLAGS=$(quote "${cudaldflags:+$cudaldflags }$(words "-O2 -g $hldflags $mpildflags")")
 export LBMSIM_TAGS=$tags
+export GOFLAGS=$(quote "$goflags") CGO_CFLAGS_ALLOW='.*' CGO_LDFLAGS_ALLOW='.*'
 LBMSIM_MPIRUN=$(quote "$mpirun")
 LBMSIM_FOUND=$(quote "$found")
 LBMSIM_MISSING=$(quote "${missing# }")
