@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -46,9 +46,18 @@ cuda-headers: ## CUDA's headers and run-time compiler from PyPI, where no toolki
 	@scripts/cuda.sh nvrtc
 
 test: export CUDA = yes
-test: ## install what the tests need, and run them all, with both MPI libraries
+test: ## install what the tests need, and run all but the long ones (a quarter of an hour on two cores)
 	@scripts/setup.sh test
-	@scripts/test.sh
+	@scripts/test.sh short
+
+test-all: export CUDA = yes
+test-all: lint ## all tests, with both MPI libraries, in SLURM, and fuzzing: before a release
+	@scripts/setup.sh test
+	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
+	@$(MAKE) test-slurm fuzz
+
+test-long: ## the tests that the last make test has left out
+	@scripts/test.sh long
 
 test-mpich: ## the tests with MPICH alone
 	@scripts/setup.sh test

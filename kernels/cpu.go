@@ -14,12 +14,24 @@ package kernels
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"lbmsim/decomp"
-	"lbmsim/model"
-)
+// Index is a model by its places in the catalogues (kernels/lookup finds them).
+type Index struct {
+	Lattice, Collision, Precision int
+	Local, Moments                bool // the viscosity follows a cell's own flow; states are moments
+}
+
+// Box is cells as decomp.Box has them.
+type Box = struct{ Lo, Hi [3]int }
+
+// flag is a boolean of C.
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 // Block is the number of cells along x that share one Pattern.
 const Block = C.LBM_BLOCK
@@ -114,26 +126,15 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 	C.copyBytes(i.table, dst, src, C.int64_t(bytes))
 }
 
-// Kernel is the functions of one spec.
-type Kernel struct {
-	k    *C.lbm_kernel
-	spec model.Spec
+// Kernel is the functions of one model.
+type Kernel struct{ k *C.lbm_kernel }
+
+// Kernel finds the functions of a model.
+func (i ISA) Kernel(m Index) Kernel {
+	return Kernel{C.find(i.table, C.int(m.Lattice), C.int(m.Collision), C.int(m.Precision), flag(m.Local))}
 }
 
-// Kernel finds the functions of a spec.
-func (i ISA) Kernel(s model.Spec) (Kernel, error) {
-	l, c, err := place(s)
-	if err != nil {
-		return Kernel{}, err
-	}
-	local := C.int(0)
-	if s.Local() {
-		local = 1
-	}
-	return Kernel{C.find(i.table, C.int(l), C.int(c), C.int(s.Precision), local), s}, nil
-}
-
-func ranges(b decomp.Box) C.lbm_range {
+func ranges(b Box) C.lbm_range {
 	var r C.lbm_range
 	for a := range b.Lo {
 		r.lo[a], r.hi[a] = C.int32_t(b.Lo[a]), C.int32_t(b.Hi[a])
@@ -143,58 +144,53 @@ func ranges(b decomp.Box) C.lbm_range {
 
 // Step computes out = collide(stream(in)) for the cells of b, which starts at a
 // whole Block in x and ends at one or at the end of the row.
-func (k Kernel) Step(c *Case, p model.Params, in, out unsafe.Pointer, b decomp.Box, scratch unsafe.Pointer) {
-	q, r := NumbersOf(k.spec, p), ranges(b)
-	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), in, out, &r, scratch)
+func (k Kernel) Step(c *Case, q *Numbers, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
+	r := ranges(b)
+	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(q), in, out, &r, scratch)
 }
 
 // StepSpecial computes the special cells of b, after Step.
-func (k Kernel) StepSpecial(c *Case, p model.Params, l *Links, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := NumbersOf(k.spec, p), ranges(b)
-	C.special(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(l), in, out, &r)
+func (k Kernel) StepSpecial(c *Case, q *Numbers, l *Links, in, out unsafe.Pointer, b Box) {
+	r := ranges(b)
+	C.special(k.k, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), in, out, &r)
 }
 
 // Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
 // arithmetic's number type. kept: Case.Kept has the sources of those beyond the ends of rows.
 func (k Kernel) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer, kept bool) {
-	flag := C.int(0)
-	if kept {
-		flag = 1
-	}
-	C.fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag)
+	C.fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag(kept))
 }
 
 // Scratch is the bytes of private memory that Step needs for b.
-func (k Kernel) Scratch(b decomp.Box) int {
+func (k Kernel) Scratch(b Box) int {
 	r := ranges(b)
 	return int(C.scratch(k.k, &r))
 }
 
 // Init and Fields are those of device.Program.
-func (k Kernel) Init(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := NumbersOf(k.spec, p), ranges(b); len(fields) > 0 {
-		C.init(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, &r, (*C.double)(&fields[0]))
+func (k Kernel) Init(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields []float64) {
+	if r := ranges(b); len(fields) > 0 {
+		C.init(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
-func (k Kernel) Fields(c *Case, p model.Params, state unsafe.Pointer, b decomp.Box, fields []float64) {
-	if q, r := NumbersOf(k.spec, p), ranges(b); len(fields) > 0 {
-		C.fields(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, &r, (*C.double)(&fields[0]))
+func (k Kernel) Fields(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields []float64) {
+	if r := ranges(b); len(fields) > 0 {
+		C.fields(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 // Row sums one row of cells.
-func (k Kernel) Row(c *Case, p model.Params, state unsafe.Pointer, y, z int) (s Sums) {
-	q := NumbersOf(k.spec, p)
-	C.row(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
+func (k Kernel) Row(c *Case, q *Numbers, state unsafe.Pointer, y, z int) (s Sums) {
+	C.row(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
 	return s
 }
 
 // LayoutAt is the index that kernels/layout.h gives to a value.
-func LayoutAt(l decomp.Layout, x, y, z, component int) int {
-	n := [3]C.int32_t{C.int32_t(l.N[0]), C.int32_t(l.N[1]), C.int32_t(l.N[2])}
-	g := [3]C.int32_t{C.int32_t(l.Ghost[0]), C.int32_t(l.Ghost[1]), C.int32_t(l.Ghost[2])}
-	return int(C.lbm_layout_at(&n[0], &g[0], C.int32_t(l.Components), C.int32_t(l.Pitch), C.int32_t(x), C.int32_t(y), C.int32_t(z), C.int32_t(component)))
+func LayoutAt(cells, ghost [3]int, components, pitch int, x, y, z, component int) int {
+	n := [3]C.int32_t{C.int32_t(cells[0]), C.int32_t(cells[1]), C.int32_t(cells[2])}
+	g := [3]C.int32_t{C.int32_t(ghost[0]), C.int32_t(ghost[1]), C.int32_t(ghost[2])}
+	return int(C.lbm_layout_at(&n[0], &g[0], C.int32_t(components), C.int32_t(pitch), C.int32_t(x), C.int32_t(y), C.int32_t(z), C.int32_t(component)))
 }
 
 // Half is the 16-bit image of a number, HalfNumber the number of an image, as the

@@ -75,7 +75,7 @@ func TestLayout(t *testing.T) {
 		for _, nx := range []int{7, 32, 100} {
 			l := decomp.NewLayout([3]int{nx, 5, 4}, ghost, 10)
 			for _, p := range [][4]int{{0, 0, 0, 0}, {nx - 1, 4, 3, 9}, {3, -ghost[1], -ghost[2], 5}, {1, 4 + ghost[1], 3 + ghost[2], 2}} {
-				if a, b := l.At(p[0], p[1], p[2], p[3]), kernels.LayoutAt(l, p[0], p[1], p[2], p[3]); a != b {
+				if a, b := l.At(p[0], p[1], p[2], p[3]), kernels.LayoutAt(l.N, l.Ghost, l.Components, l.Pitch, p[0], p[1], p[2], p[3]); a != b {
 					t.Errorf("n %v, ghost %v: value %v is at %d in Go, at %d in kernels/layout.h", l.N, ghost, p, a, b)
 				}
 			}

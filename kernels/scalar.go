@@ -5,12 +5,7 @@ package kernels
 // static void scalar_lost(const lbm_scalar* k, const void* c, const void* w, const void* state, int64_t* sums) { k->lost(c, w, state, sums); }
 import "C"
 
-import (
-	"unsafe"
-
-	"lbmsim/decomp"
-	"lbmsim/model"
-)
+import "unsafe"
 
 // ScalarWalls is what a box has of walls for a scalar (lbm_scalar_walls); the pointers
 // are to memory outside Go's.
@@ -21,29 +16,18 @@ type ScalarWalls struct {
 	Count int64          // of these
 }
 
-// Scalar is the functions for the scalar of one spec that has one.
-type Scalar struct {
-	k    *C.lbm_scalar
-	spec model.Spec
-}
+// Scalar is the functions for the scalar of one model that has one.
+type Scalar struct{ k *C.lbm_scalar }
 
-// Scalar finds the functions of a spec; all instruction sets have the same.
-func (i ISA) Scalar(s model.Spec) (Scalar, error) {
-	l, _, err := place(s)
-	if err != nil {
-		return Scalar{}, err
-	}
-	scheme := C.int(0)
-	if s.Collision.Scheme == model.Moments {
-		scheme = 1
-	}
-	return Scalar{C.lbm_scalar_at(C.int(l), scheme, C.int(s.Precision)), s}, nil
+// Scalar finds the functions of a model; all instruction sets have the same.
+func (i ISA) Scalar(m Index) Scalar {
+	return Scalar{C.lbm_scalar_at(C.int(m.Lattice), flag(m.Moments), C.int(m.Precision))}
 }
 
 // Step computes the scalar of b, after all that the flow's step does there.
-func (k Scalar) Step(c *Case, p model.Params, w *ScalarWalls, in, out unsafe.Pointer, b decomp.Box) {
-	q, r := NumbersOf(k.spec, p), ranges(b)
-	C.scalar_step(k.k, unsafe.Pointer(c), unsafe.Pointer(&q), unsafe.Pointer(w), in, out, &r)
+func (k Scalar) Step(c *Case, q *Numbers, w *ScalarWalls, in, out unsafe.Pointer, b Box) {
+	r := ranges(b)
+	C.scalar_step(k.k, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(w), in, out, &r)
 }
 
 // Lost adds what leaves through measured walls in the coming step to sums, by type.

@@ -5,26 +5,18 @@ package kernels
 // static void special_drain(const lbm_special* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->drain(c, cells, rules, first, last, xlo, xhi, in, out); }
 import "C"
 
-import (
-	"unsafe"
-
-	"lbmsim/model"
-)
+import "unsafe"
 
 // Links is the lists of boundary.Links as the kernels see them (lbm_links); the pointers
 // are to memory outside Go's.
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
-// Special is the functions for special cells and faces of one spec, but for steps.
+// Special is the functions for special cells and faces of one model, but for steps.
 type Special struct{ k *C.lbm_special }
 
-// Special finds the functions of a spec; all instruction sets have the same.
-func (i ISA) Special(s model.Spec) (Special, error) {
-	l, c, err := place(s)
-	if err != nil {
-		return Special{}, err
-	}
-	return Special{C.lbm_special_at(C.int(l), C.int(c), C.int(s.Precision))}, nil
+// Special finds the functions of a model; all instruction sets have the same.
+func (i ISA) Special(m Index) Special {
+	return Special{C.lbm_special_at(C.int(m.Lattice), C.int(m.Collision), C.int(m.Precision))}
 }
 
 // Ghost is for Case.Beyond.

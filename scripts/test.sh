@@ -1,11 +1,14 @@
 #!/bin/bash
-# Runs all tests: everything with Open MPI, and what talks to MPI once more with
-# MPICH. Called by `make test`, which has installed what is needed; so nothing
-# may be skipped here (scripts/allowed-skips.txt has the exceptions).
+# Runs the tests. Called by `make test` and `make test-all`, which have installed what is
+# needed; so nothing may be skipped here (scripts/allowed-skips.txt has the exceptions).
 #
-#   scripts/test.sh [openmpi|mpich] [PACKAGE...]     default: both
+#   scripts/test.sh short             what every change needs: all but the long tests with Open MPI,
+#                                     MPI's own tests and some whole runs with MPICH
+#   scripts/test.sh long              the long tests that the last `short` has left, with Open MPI
+#   scripts/test.sh openmpi|mpich [PACKAGE...]    all tests with this library (MPICH: of packages that start ranks)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+GOTESTSUM=v1.13.0
 
 # A test that does not find MPI, or a program that reads the output, has to
 # fail: these say that all of them are there.
@@ -17,12 +20,20 @@ export LBMSIM_PYTHON=${LBMSIM_PYTHON:-/usr/bin/python3}
 export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
 
 mkdir -p .build
-go build -buildvcs=false -o .build/testreport ./scripts/testreport
+runner=.build/gotestsum-$GOTESTSUM
+if [ ! -x "$runner" ]; then
+	GOBIN="$PWD/.build" GOFLAGS='' go install "gotest.tools/gotestsum@$GOTESTSUM"
+	mv .build/gotestsum "$runner"
+fi
+go build -buildvcs=false -o .build/skips ./scripts/skips
 
-# with MPI PACKAGE...: the tests of these packages, built and run with this MPI. In a
-# shell of its own: what one library needs in the environment is wrong for the next.
+# with MPI NAME FLAGS... -- go test's arguments: tests that are built and run with this MPI.
+# FLAGS are those of skips. In a shell of its own: what one library needs in the
+# environment is wrong for the next.
 with() (
-	local mpi=$1 found
+	local mpi=$1 log=.build/test-$2.json found flags=()
+	shift 2
+	while [ "$1" != -- ]; do flags+=("$1") && shift; done
 	shift
 	found=$(scripts/env.sh "$mpi")
 	eval "$found"
@@ -34,25 +45,39 @@ with() (
 	# hwloc looks for GPUs at the X server of another test, which ends when that test does,
 	# and takes mpirun with it.
 	export HWLOC_COMPONENTS=-gl
-	echo "tests with $mpi: $LBMSIM_FOUND (all output: .build/test-$mpi.log)"
-	go test -json -count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" 2>&1 |
-		.build/testreport -allow scripts/allowed-skips.txt -log ".build/test-$mpi.log"
+	echo "tests with $mpi: $LBMSIM_FOUND (all output: $log)"
+	rc=0
+	"$runner" --format pkgname --hide-summary skipped,output --format-icons text --jsonfile "$log" -- \
+		-count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" || rc=1
+	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" || rc=1
+	exit $rc
 )
 
 # The packages whose tests start ranks with mpirun, or link the MPI library.
 ranks() { go list -tags mpi -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
 	awk '/lbmsim\/comm\/mpi(\/mpitest)?( |$)/ {print $1}'; }
 
-which=${1:-both}
+which=${1:-short}
 [ $# -eq 0 ] || shift
 rc=0
 case $which in
-both)
-	with openmpi ./... || rc=1
-	# shellcheck disable=SC2046
-	with mpich $(ranks) || rc=1
+short)
+	with openmpi openmpi -short -later .build/long-tests.txt -- -short ./... || rc=1
+	with mpich mpich -short -- -short ./comm/mpi || rc=1
+	with mpich mpich-runs -short -- -short -run '^(TestRealRanksGiveTheSameBits|TestInterruptCheckpointsAndRestartGoesOn|TestKilledRankEndsTheJobAndLeavesACheckpoint)$' ./cmd/lbmsim || rc=1
 	;;
-openmpi|mpich) with "$which" "${@:-./...}" || rc=1 ;;
-*) echo "scripts/test.sh: openmpi or mpich, not $which" >&2; exit 2 ;;
+long)
+	while read -r package; do
+		names=$(awk -v p="$package" '$1 == p {print $2}' .build/long-tests.txt | paste -sd '|')
+		with openmpi "long-${package//\//-}" -- -run "^($names)\$" "$package" || rc=1
+	done < <(cut -d' ' -f1 .build/long-tests.txt | sort -u)
+	;;
+openmpi) with openmpi openmpi -- "${@:-./...}" || rc=1 ;;
+mpich)
+	# shellcheck disable=SC2046
+	[ $# -gt 0 ] || set -- $(ranks)
+	with mpich mpich -- "$@" || rc=1
+	;;
+*) echo "scripts/test.sh: short, long, openmpi or mpich, not $which" >&2; exit 2 ;;
 esac
 exit $rc

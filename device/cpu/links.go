@@ -23,9 +23,7 @@ type linkLists struct {
 // placeLinks makes the lists of special cells and of measured walls.
 func (p *program) placeLinks(w *walls) (err error) {
 	p.found = w.found
-	if p.special, err = p.device.isa.Special(p.spec); err != nil {
-		return err
-	}
+	p.special = p.device.isa.Special(p.index)
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
 			return err

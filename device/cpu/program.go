@@ -10,6 +10,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/kernels"
+	"lbmsim/kernels/lookup"
 	"lbmsim/model"
 )
 
@@ -18,6 +19,7 @@ type program struct {
 	device *Device
 	spec   model.Spec
 	layout decomp.Layout
+	index  kernels.Index
 	kernel kernels.Kernel
 	box    *kernels.Case // in lists: C must not be shown Go's memory with pointers in it
 	lists  *memory       // what box points to
@@ -37,7 +39,7 @@ type program struct {
 
 // Load builds the lists of walls; the kernels are compiled already.
 func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
-	kernel, err := d.isa.Kernel(spec)
+	index, err := lookup.Index(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err != nil {
 		return nil, err
 	}
-	p := &program{device: d, spec: spec, layout: layout, kernel: kernel, fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
+	p := &program{device: d, spec: spec, layout: layout, index: index, kernel: d.isa.Kernel(index), fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
 	box := kernels.Case{Pitch: int32(layout.Pitch), Components: int32(layout.Components)}
 	for a := range layout.N {
 		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
@@ -144,7 +146,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			scratch, err := w.reserve(p.kernel.Scratch(part))
 			if err == nil {
-				q := p.moments.params(q)
+				q := p.numbers(p.moments.params(q))
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
 				if p.laws != nil && p.laws.at != nil {
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
@@ -158,6 +160,12 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		})
 	}
 	own.pool.push(own, &operation{tasks: tasks})
+}
+
+// numbers is what kernels need to know of a step.
+func (p *program) numbers(q model.Params) *kernels.Numbers {
+	n := lookup.Numbers(p.spec, q)
+	return &n
 }
 
 // reserve makes the worker's private memory large enough.
@@ -179,13 +187,13 @@ func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q 
 		m.author.Store(nil)
 	}
 	return p.rows("init", state, box, [3]int{}, fields, p.spec.InitValues(), func(m *memory, part decomp.Box, f []float64) {
-		p.kernel.Init(p.box, q, m.pointer(), part, f)
+		p.kernel.Init(p.box, p.numbers(q), m.pointer(), part, f)
 	})
 }
 
 func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
 	return p.rows("fields", state, box, p.layout.Ghost, fields, p.spec.FieldValues(), func(m *memory, part decomp.Box, f []float64) {
-		p.kernel.Fields(p.box, q, m.pointer(), part, f)
+		p.kernel.Fields(p.box, p.numbers(q), m.pointer(), part, f)
 	})
 }
 
@@ -261,7 +269,7 @@ func (p *program) sums(state device.Buffer, n int, do func(m *memory, k int)) er
 
 // row sums the row that begins at a cell.
 func (p *program) row(m *memory, q model.Params, at [3]int) device.Plane {
-	s := p.kernel.Row(p.box, q, m.pointer(), at[1], at[2])
+	s := p.kernel.Row(p.box, p.numbers(q), m.pointer(), at[1], at[2])
 	sum := device.Plane{Cells: p.fluid[at[2]*p.layout.N[1]+at[1]], Mass: s.Mass, Momentum: s.Momentum, Energy: s.Energy, Bad: int(s.Bad)}
 	if s.Speed2 >= 0 {
 		sum.MaxSpeed, sum.MaxAt = math.Sqrt(s.Speed2), [3]int{int(s.At), at[1], at[2]}

@@ -23,9 +23,7 @@ func (p *program) placeScalar(found *boundary.Walls) (err error) {
 		return nil
 	}
 	s := &p.scalar
-	if s.kernels, err = p.device.isa.Scalar(p.spec); err != nil {
-		return err
-	}
+	s.kernels = p.device.isa.Scalar(p.index)
 	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
 	types, links := found.ScalarTypes(), found.ScalarLinks()
 	laws := align(int(unsafe.Sizeof(kernels.ScalarWalls{})))

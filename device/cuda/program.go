@@ -18,6 +18,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/kernels"
+	"lbmsim/kernels/lookup"
 	"lbmsim/model"
 )
 
@@ -220,7 +221,7 @@ func (p *program) write(q model.Params, from, to uintptr) error {
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := bytesOf([]kernels.Numbers{kernels.NumbersOf(p.spec, q)})
+	numbers := bytesOf([]kernels.Numbers{lookup.Numbers(p.spec, q)})
 	if err := p.box.Write(numbers[from:to], int(unsafe.Offsetof(boxABI{}.numbers)+from)); err != nil {
 		return err
 	}

@@ -39,35 +39,36 @@ var places = map[string]place{
 	"sim": {4, []string{"config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "internal/stats", "internal/ram"}},
 	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
-	"device/cpu":          {3, []string{"device", "kernels", "model", "boundary", "decomp"}},
-	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "boundary", "decomp"}},
+	"device/cpu":          {3, []string{"device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
+	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":      {0, nil},                                                                                  // shared by the processes of a machine
 	"device/bench":        {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                    // verifies, then times, any device
 	"device/accuracy":     {3, []string{"device", "model", "boundary", "decomp"}},                                    // compares precisions, on any device
 	"device/devicetest":   {4, []string{"device", "device/accuracy", "model", "boundary", "decomp", "internal/ref"}}, // what every device must do, for the tests of each
 	"halo":                {3, []string{"device", "decomp", "comm"}},
 	"comm/mpi":            {3, []string{"comm", "comm/internal/wire"}},
-	"io/fields":           {3, []string{"model", "decomp", "comm", "io/internal/h5", "io/internal/joint"}},
-	"io/checkpoint":       {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
-	"io/picture":          {2, []string{"model"}},
-	"io/probe":            {2, []string{"model"}},
+	"io/fields":           {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
+	"io/checkpoint":       {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
+	"io/picture":          {2, nil},
+	"io/probe":            {2, nil},
 	"io/curve":            {0, nil},
 	"io/status":           {3, []string{"io/internal/joint"}},
 	"device":              {2, []string{"model", "boundary", "decomp"}},
-	"kernels":             {2, []string{"model", "decomp"}},
+	"kernels":             {0, nil}, // no imports: Go compiles all C++ anew when a package changes that this one imports
+	"kernels/lookup":      {2, []string{"kernels", "model"}},
 	"geometry":            {2, []string{"model", "boundary", "decomp"}},
 	"geometry/intake":     {1, []string{"geometry/mesh", "geometry/stl"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
 	"config":              {3, []string{"model", "boundary", "decomp", "geometry", "robustness"}},
 	"robustness":          {0, nil}, // what each model holds, as measured
-	"internal/ref":        {2, []string{"model", "boundary", "decomp"}},
+	"internal/ref":        {2, []string{"model", "boundary"}},
 	"comm":                {1, []string{"comm/internal/wire"}},
 	"comm/internal/wire":  {0, nil},
 	"internal/watchdog":   {2, []string{"comm"}},
-	"comm/commtest":       {2, []string{"comm"}},                                                        // for the tests of each implementation
-	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "device/hostmem", "model"}}, // a device of plain memory, for tests
-	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                            // starts a test as MPI ranks
+	"comm/commtest":       {2, []string{"comm"}},                                               // for the tests of each implementation
+	"halo/halotest":       {4, []string{"halo", "comm", "decomp", "device", "device/hostmem"}}, // a device of plain memory, for tests
+	"comm/mpi/mpitest":    {4, []string{"comm", "comm/mpi"}},                                   // starts a test as MPI ranks
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
 	"internal/ram":        {0, nil},
@@ -85,7 +86,7 @@ var places = map[string]place{
 	"scripts/robustness":  {6, []string{"model", "robustness", "internal/harness"}},          // `make robustness`
 	"scripts/scaling":     {6, []string{"decomp", "internal/scaling"}},                       // forecasts: docs/scaling.md
 	"scripts/soak":        {6, []string{"internal/compare", "io/checkpoint"}},                // `make soak`
-	"scripts/testreport":  {0, nil},                                                          // a tool of `make test`
+	"scripts/skips":       {0, nil},                                                          // a tool of `make test`
 	"scripts/validate":    {6, []string{"model", "internal/harness"}},                        // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
@@ -93,15 +94,16 @@ var places = map[string]place{
 // thirdParty says who may import a module that is not ours. One door for each, so
 // that it can be replaced, and its traps be known, in one place.
 var thirdParty = map[string][]string{
-	"github.com/BurntSushi/toml": {"config"},
-	"gonum.org/v1/gonum":         {"scripts/validate"}, // least squares
-	"gonum.org/v1/hdf5":          {"io/internal/h5"},
-	"gonum.org/v1/plot":          {"io/picture", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
-	"golang.org/x/image":         {"io/picture", "scripts/benchplot"},
-	"gorgonia.org/cu":            {"device/cuda"},
-	"golang.org/x/sys":           {"cmd/lbmsim", "device/cpu", "device/hostmem", "io/checkpoint", "io/fields"},
-	"github.com/btracey/mpi":     {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
-	"github.com/spf13/cobra":     {"cmd/lbmsim"},
+	"github.com/BurntSushi/toml":            {"config"},
+	"gonum.org/v1/gonum":                    {"scripts/validate", "internal/stats"}, // least squares; Student's distribution
+	"gonum.org/v1/hdf5":                     {"io/internal/h5"},
+	"gonum.org/v1/plot":                     {"io/picture", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
+	"golang.org/x/image":                    {"io/picture", "scripts/benchplot"},
+	"gorgonia.org/cu":                       {"device/cuda"},
+	"golang.org/x/sys":                      {"cmd/lbmsim", "device/hostmem"},
+	"github.com/btracey/mpi":                {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
+	"github.com/spf13/cobra":                {"cmd/lbmsim"},
+	"github.com/KimMachineGun/automemlimit": {"internal/ram"}, // limits of control groups
 }
 
 // TestImports holds the table against every import outside of tests. A test may
@@ -123,6 +125,38 @@ func TestImports(t *testing.T) {
 		for _, imported := range f.imports {
 			if err := allowed(f.pkg, here, imported); err != nil {
 				t.Errorf("%s: %v; %s", f.path, err, why)
+			}
+		}
+	}
+}
+
+// TestPermissionsAreUsed keeps the tables from outliving what they were for.
+func TestPermissionsAreUsed(t *testing.T) {
+	used := map[[2]string]bool{}
+	for _, f := range goFiles(t) {
+		for _, imported := range f.imports {
+			ours, _ := strings.CutPrefix(imported, module+"/")
+			if !f.test {
+				used[[2]string{f.pkg, ours}] = true
+			}
+			for mod := range thirdParty { // a test may be what a module is there for
+				if imported == mod || strings.HasPrefix(imported, mod+"/") {
+					used[[2]string{f.pkg, mod}] = true
+				}
+			}
+		}
+	}
+	for pkg, here := range places {
+		for _, imported := range here.imports {
+			if !used[[2]string{pkg, imported}] {
+				t.Errorf("the table lets %s import %s, but it does not: take that out; %s", pkg, imported, why)
+			}
+		}
+	}
+	for mod, users := range thirdParty {
+		for _, pkg := range users {
+			if !used[[2]string{pkg, mod}] {
+				t.Errorf("the table lets %s import %s, but it does not: take that out; %s", pkg, mod, why)
 			}
 		}
 	}

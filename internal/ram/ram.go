@@ -2,12 +2,12 @@
 package ram
 
 import (
-	"bufio"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // Left is what this process may still take, 0 if it cannot be told: what the system has
@@ -35,38 +35,12 @@ func Available() (bytes int64) {
 	return bytes
 }
 
-// Limit is what a batch system allows the job, 0 if there is no limit.
-func Limit() int64 { return groupLimit("/proc/self/cgroup", "/sys/fs/cgroup") }
-
-// groupLimit is the smallest limit of memory of the control groups that a process is in,
-// 0 where there is none. (Linux: Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst.)
-func groupLimit(groups, mount string) (limit int64) {
-	f, err := os.Open(groups)
-	if err != nil {
+// Limit is what a batch system allows the job by its control group and those above it,
+// 0 if there is no limit or it cannot be told.
+func Limit() int64 {
+	limit, err := memlimit.FromCgroup()
+	if err != nil || limit > math.MaxInt64 {
 		return 0
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		word := strings.SplitN(lines.Text(), ":", 3) // number:controllers:path
-		if len(word) < 3 {
-			continue
-		}
-		root, name := mount, "memory.max"
-		if word[1] != "" {
-			if !strings.Contains(","+word[1]+",", ",memory,") {
-				continue
-			}
-			root, name = filepath.Join(mount, "memory"), "memory.limit_in_bytes"
-		}
-		for path := filepath.Join("/", word[2]); ; path = filepath.Dir(path) {
-			text, err := os.ReadFile(filepath.Join(root, path, name))
-			if n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && e == nil && (limit == 0 || n < limit) {
-				limit = n // "max" is no number
-			}
-			if path == "/" {
-				break
-			}
-		}
-	}
-	return limit
+	return int64(limit)
 }

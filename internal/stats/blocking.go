@@ -4,10 +4,14 @@
 // It keeps numbers, not samples: its memory grows with the logarithm of their count,
 // it can be stored as JSON in a checkpoint, and goes on from there to the same bits.
 // (gonum/stat, the usual package, wants whole series in memory and has no error of a
-// correlated mean.)
+// correlated mean. Its distributions are used.)
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Blocking estimates the error of a mean by blocking: samples are averaged in pairs,
 // pairs in pairs of pairs and so on, and the error that the variance of the blocks'
@@ -107,36 +111,5 @@ func (l Level) error2() float64 { return l.Squares / float64(l.N-1) / float64(l.
 // Student95 is how many standard errors of n+1 independent samples reach as far on both
 // sides of the mean as to hold 95 % of Student's distribution of n degrees of freedom.
 func Student95(n int) float64 {
-	lo, hi := 1.9, 12.8
-	if n > 1000 { // the first terms of the expansion, Abramowitz & Stegun (1964) 26.7.5
-		const z = 1.959963984540054
-		return z + (z*z*z+z)/(4*float64(n))
-	}
-	for range 60 {
-		if t := (lo + hi) / 2; student(t, n) < 0.95 {
-			lo = t
-		} else {
-			hi = t
-		}
-	}
-	return (lo + hi) / 2
-}
-
-// student is the probability that |t| is below a value: Abramowitz & Stegun (1964) 26.7.3
-// and 26.7.4, finite sums.
-func student(t float64, n int) float64 {
-	sin, cos := t/math.Sqrt(float64(n)+t*t), math.Sqrt(float64(n)/(float64(n)+t*t))
-	term, sum := 1.0, 0.0
-	first := n % 2 // powers of the cosine: 0, 2, 4 ... or 1, 3, 5 ...
-	if first == 1 {
-		term = cos
-	}
-	for k := first; k <= n-2; k += 2 {
-		sum += term
-		term *= cos * cos * float64(k+1) / float64(k+2)
-	}
-	if first == 0 {
-		return sin * sum
-	}
-	return 2 / math.Pi * (math.Atan2(sin, cos) + sin*sum)
+	return distuv.StudentsT{Sigma: 1, Nu: float64(n)}.Quantile(0.975)
 }

@@ -1,0 +1,38 @@
+// Package lookup finds what kernels need to know of a model: its places in the catalogues
+// and the numbers of a step. Package kernels imports nothing of this module, for Go
+// compiles all of its C++ anew when a package changes that it imports.
+package lookup
+
+import (
+	"fmt"
+	"slices"
+
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// Index of a spec. An error says that there are no kernels for it, or what is wrong with it.
+func Index(s model.Spec) (kernels.Index, error) {
+	x := kernels.Index{
+		Lattice:   slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name }),
+		Collision: slices.IndexFunc(model.Collisions, func(c model.Collision) bool { return c.Name == s.Collision.Name }),
+		Precision: int(s.Precision), Local: s.Local(), Moments: s.Collision.Scheme == model.Moments,
+	}
+	if x.Lattice < 0 || x.Collision < 0 {
+		return x, fmt.Errorf("no kernels for %s", s)
+	}
+	return x, s.Check()
+}
+
+// Numbers of a step of a spec that there is.
+func Numbers(s model.Spec, p model.Params) kernels.Numbers {
+	x, err := Index(s)
+	if err != nil {
+		panic(err) // the kernels of s were found before
+	}
+	return kernels.Numbers{
+		Omega: p.Omega, OmegaMinus: p.OmegaMinus, Force: p.Force, Lambda: p.Lambda, OmegaBulk: p.OmegaBulk, Law: p.Viscosity,
+		ScalarPlus: p.ScalarPlus, ScalarMinus: p.ScalarMinus, Buoyancy: p.Buoyancy,
+		Model: int32(x.Collision), Kind: int32(s.Viscosity),
+	}
+}
