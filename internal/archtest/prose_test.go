@@ -24,10 +24,8 @@ var unread = map[string]string{
 	"docs/doctor.md":       "to be rewritten",
 	"docs/geometry.md":     "to be rewritten",
 	"docs/models.md":       "to be rewritten",
-	"docs/precision.md":    "to be rewritten",
 	"docs/reference.md":    "to be rewritten",
 	"docs/reliability.md":  "to be rewritten",
-	"docs/scaling.md":      "to be rewritten",
 	"docs/slurm.md":        "to be rewritten",
 	"docs/validation.md":   "to be rewritten",
 }
