@@ -23,7 +23,6 @@ var unread = map[string]string{
 	"docs/geometry.md":     "to be rewritten",
 	"docs/models.md":       "to be rewritten",
 	"docs/reference.md":    "to be rewritten",
-	"docs/reliability.md":  "to be rewritten",
 	"docs/validation.md":   "to be rewritten",
 }
 
