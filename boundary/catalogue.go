@@ -61,7 +61,7 @@ var Kinds = []Kind{
 	},
 	{
 		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation", "sponge", "sponge_viscosity"},
-		Doc:   "outlet that sound and vortices leave: the wave that comes in, W = rho/rho0 - u_n/cs, goes with the flow as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho); all else is as in the last cell",
+		Doc:   "outlet that sound and vortices leave. The wave that comes in, W = rho/rho0 - u_n/cs, goes with the flow as far as the velocity changes it. It relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All else is as in the last cell",
 		Paper: "Thompson, J. Comput. Phys. 68 (1987) 1; Giles, AIAA J. 28 (1990) 2050; relaxation: Poinsot & Lele, J. Comput. Phys. 101 (1992) 104",
 	},
 	{
