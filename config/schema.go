@@ -159,7 +159,7 @@ func boundaryKeys() []key {
 		{name: "profile", kind: kText, doc: "a file of two columns, position (in the coordinates of the case: metres, cells in lattice units) and a factor of the velocity there, separated by commas; relative to the case file's folder. Linear between lines, constant before the first and after the last"},
 		{name: "profile_sha256", kind: kText, defDoc: "the file's, in the resolved copy", doc: "SHA-256 of the profile in hexadecimal"},
 		{name: "profile_along", kind: kWord, choices: []string{"x", "y", "z", "r"}, defDoc: "in 2D the axis along the face; with a centre `\"r\"`", doc: "what the positions of the profile are: coordinates along an axis, or distances r from the centre of the boundary's disc"},
-		{name: "sponge", kind: kQuantity, dim: model.Length, within: above(0), doc: "thickness L of a layer before the face whose viscosity rises towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d: eddies die out in it, sound in part (least with cumulant, whose bulk viscosity stays). After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
+		{name: "sponge", kind: kQuantity, dim: model.Length, within: above(0), doc: "thickness L of a layer before the face whose viscosity rises towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d. Eddies die out in it, sound in part (least with cumulant, whose bulk viscosity stays). After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 		{name: "sponge_viscosity", kind: kQuantity, dim: model.Viscosity, within: above(0), defDoc: "ten times the fluid's; if that is less, that of tau = 1", doc: "viscosity of the sponge at the face"},
 		{name: "relaxation", kind: kNumber, within: between(0, 1), defDoc: "0.1 cs/L, L the length of the domain across the face", doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}
@@ -287,7 +287,7 @@ func schema() []table {
 			{name: "flow_rate", kind: kQuantity, dim: model.FlowRate, alt: []model.Dimension{model.Viscosity}, doc: "the same, by the volume that flows along an axis in a unit of time; in 2D for each metre across the plane (m2/s). It is the mean of the velocity over the fluid times its volume over the domain's length"},
 			{name: "axis", kind: kWord, choices: axes(), defDoc: "`\"x\"` with flow_rate", doc: "axis of the flow_rate"},
 			{name: "adjust_every", kind: kInteger, within: counts(1, maxSteps), defDoc: "10 with mean_velocity or flow_rate", doc: "steps between two adjustments; each takes as long as a look of the watch"},
-			{name: "response", kind: kQuantity, dim: model.Time, within: above(0), defDoc: "the time in which the flow passes a tenth of the domain, at least ten adjustments", doc: "time T in which a deviation of the mean velocity is mended: the new force is the present one, less what now accelerates the fluid, plus (wanted - present mean velocity)/T (after Benocci & Pinelli, in Engineering Turbulence Modeling and Experiments, Elsevier 1990)"},
+			{name: "response", kind: kQuantity, dim: model.Time, within: above(0), defDoc: "the time in which the flow passes a tenth of the domain, at least ten adjustments", doc: "time T in which a deviation of the mean velocity is mended. The new force is the present one, less what now accelerates the fluid, plus (wanted - present mean velocity)/T (after Benocci & Pinelli, in Engineering Turbulence Modeling and Experiments, Elsevier 1990)"},
 		}, "A uniform body force: one of acceleration, force_density, mean_velocity and flow_rate."},
 		{"temperature", []key{
 			{name: "diffusivity", kind: kQuantity, dim: model.Viscosity, within: above(0), doc: "diffusivity of the temperature, conductivity/(density heat capacity)"},
@@ -315,7 +315,7 @@ func schema() []table {
 		{"body.*", []key{
 			{name: "type", kind: kWord, choices: onBodies, def: `"wall"`, why: "a surface that moves has velocity or angular_velocity besides", doc: "how the surface acts, see the table of boundaries"},
 			{name: "velocity", kind: kVector, dim: model.Velocity, doc: "velocity of the surface of a body that stays in its place, such as a belt; for surfaces that it does not lead out of themselves"},
-			{name: "angular_velocity", kind: kQuantity, dim: model.Rate, doc: "angular velocity of the surface of a body that stays in its place, such as a wheel: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s), by the right-hand rule. u = velocity + omega x (r - spin_centre)"},
+			{name: "angular_velocity", kind: kQuantity, dim: model.Rate, doc: "angular velocity of the surface of a body that stays in its place, such as a wheel, by the right-hand rule: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s). Its velocity is u = velocity + omega x (r - spin_centre)"},
 			{name: "spin_axis", kind: kVector, defDoc: "z", doc: "3D: direction of the angular velocity, of any length"},
 			{name: "spin_centre", kind: kVector, dim: model.Length, defDoc: "the middle of the box around the body", doc: "a point of the axis of the angular velocity"},
 			{name: "conserve_mass", kind: kFlag, doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
@@ -349,15 +349,15 @@ func schema() []table {
 		{"run", []key{
 			{name: "steps", kind: kInteger, within: counts(1, maxSteps), doc: "number of steps"},
 			{name: "time", kind: kQuantity, dim: model.Time, within: above(0), doc: "simulated time, instead of steps; rounded up to whole steps"},
-			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\", NAME an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt), then half the width of the 95 % confidence interval as a percentage of the mean or as a quantity; several are joined by \"and\""},
+			{name: "stop_when", kind: kText, doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\". NAME is an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt). Then comes half the width of the 95 % confidence interval, as a percentage of the mean or as a quantity. Several are joined by \"and\""},
 			{name: "wall_time", kind: kDuration, within: above(0), doc: "the run ends cleanly after this wall time; default no limit"},
 			{name: "stall_limit", kind: kDuration, within: atLeast(0), def: `"5 min"`, doc: "a rank that is stopped, or whose step, disk or device does not get on for this wall time, ends the run on all ranks; \"0 s\": never. Longer than the longest step, and than the longest wait for a file to be on disk"},
-			{name: "end_margin", kind: kDuration, choices: []string{"off"}, within: above(0), def: `"60 s"`, doc: "in a SLURM job: the run ends cleanly, with a checkpoint where there is [checkpoint], when this and twice the time that writing its files took are left of the job's time limit. off: it computes until SLURM ends it"},
+			{name: "end_margin", kind: kDuration, choices: []string{"off"}, within: above(0), def: `"60 s"`, doc: "in a SLURM job the run ends cleanly ahead of the time limit, with a checkpoint where there is [checkpoint]. It leaves this time, and twice the time that writing its files took. off: it computes until SLURM ends it"},
 			{name: "watch_every", kind: kInteger, def: "100", within: counts(1, maxSteps), doc: "steps between two looks at the stability"},
 			{name: "max_mach", kind: kNumber, def: "0.5", within: between(0, 10), doc: "the run stops as unstable when the Mach number passes this"},
 			{name: "warn_density_drift", kind: kNumber, def: "0.01", within: counts(0, 1), doc: "the watch warns when the mean density has changed by this share since the start: in a flow of constant density it stays. Sound of the start is left out (docs/reliability.md); 0: never"},
 			{name: "max_density_drift", kind: kNumber, def: "0.1", within: counts(0, 1), doc: "the run stops with an error when it has changed by this share; where faces let mass out, by this and twice the Mach number of the case's velocity; 0: never"},
-			{name: "warn_speed", kind: kNumber, def: "2", within: atLeast(0), doc: "the watch warns when the largest speed passes this many times the largest velocity that the case gives: in [fluid] and [scaling], of boundaries, bodies and [initial]; of these only the first two where a force, a buoyancy or a pressure drives the flow. 0: never"},
+			{name: "warn_speed", kind: kNumber, def: "2", within: atLeast(0), doc: "the watch warns when the largest speed passes this many times the largest velocity that the case gives. Those of [fluid] and [scaling] always count. Those of boundaries, bodies and [initial] count where no force, buoyancy or pressure drives the flow. 0: never"},
 			{name: "warn_grid_scale", kind: kNumber, def: "0.02", within: counts(0, 1), doc: "the watch warns when the share of the kinetic energy at the scale of the grid passes this, and what it was at the start (`grid_scale` in the table of series; docs/reliability.md); 0: never"},
 			{name: "grid_scale_every", kind: kInteger, def: "10", within: counts(1, maxSteps), doc: "looks of the watch between two at the scale of the grid, which reads the velocity of some cells; one is taken at the end in any case"},
 			{name: "forensics", kind: kFlag, def: "true", doc: "a run that becomes unstable goes back and finds the first bad cell: `blowup.txt` and the fields around it tell what to look at. Now and then the state is copied into the host's memory for that, where there is plenty"},
@@ -367,7 +367,7 @@ func schema() []table {
 		{"device", []key{
 			{name: "kind", kind: kWord, choices: deviceKinds(), def: `"auto"`, doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},
 			{name: "share", kind: kFlag, def: "false", doc: "several ranks may use one GPU; else more ranks than GPUs on a machine are an error"},
-			{name: "transport", kind: kWord, choices: transports(), def: `"auto"`, doc: "how neighbours get each other's edges. host: messages through the host's memory; gpu: messages from and to GPU memory, by an MPI library that takes it; peer: GPUs of one machine write into each other's memory. auto takes the best for each pair and says why"},
+			{name: "transport", kind: kWord, choices: transports(), def: `"auto"`, doc: "how neighbours get each other's edges. host: messages through the host's memory. gpu: messages from and to GPU memory, by an MPI library that takes it. peer: GPUs of one machine write into each other's memory. auto takes the best for each pair and says why"},
 			{name: "gpu_aware_mpi", kind: kWord, choices: words(), def: `"ask"`, doc: "does the MPI library take GPU memory? ask asks it; some have no way to say"},
 		}, "Where the ranks compute, and how they reach each other. `--device` and `--transport` on the command line win."},
 		{"output", []key{
@@ -451,7 +451,7 @@ func schema() []table {
 		{"expect.force.*", expectKeys(ofField,
 			key{name: "force", kind: kName, defDoc: "the name of this table", doc: "name of the [output.force.NAME]"},
 			key{name: "quantity", kind: kWord, choices: ForceQuantities(), def: `"drag"`, doc: "which of its numbers; drag and lift are coefficients"},
-			key{name: "statistic", kind: kWord, choices: Statistics(), def: `"mean"`, doc: "of the samples since its start; amplitude is half the distance from min to max; frequency counts how often the quantity rises through its mean, over the last 32 times at most; strouhal is frequency L/U"},
+			key{name: "statistic", kind: kWord, choices: Statistics(), def: `"mean"`, doc: "of the samples since its start. amplitude is half the distance from min to max. frequency counts how often the quantity rises through its mean, over the last 32 times at most. strouhal is frequency L/U"},
 		), "A force, or a coefficient of one, over time."},
 		{"expect.line.*", expectKeys(ofField, []key{
 			{name: "along", kind: kWord, choices: axes(), doc: "axis that the line is parallel to"},

@@ -145,6 +145,35 @@ func plain(text string) string {
 	return text
 }
 
+// cells are the sentences in the tables of a page, but for code blocks. There a key or a name in
+// small letters begins one, too.
+func cells(page string) []sentence {
+	var all []sentence
+	code := false
+	for i, line := range strings.Split(page, "\n") {
+		if fence.MatchString(line) {
+			code = !code
+		}
+		if code || !strings.HasPrefix(strings.TrimSpace(line), "|") {
+			continue
+		}
+		for _, cell := range strings.Split(strings.ReplaceAll(plain(line), `\|`, " "), "|") {
+			s := sentence{line: i + 1}
+			for _, w := range strings.Fields(cell) {
+				s.text += " " + w
+				if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+					s.words++
+				}
+				if strings.ContainsAny(w[len(w)-1:], ".!?") && !abbreviation.MatchString(w) {
+					all, s = append(all, s), sentence{line: i + 1}
+				}
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // begins tells whether a word can be the first of a sentence.
 func begins(w string) bool {
 	w = strings.TrimLeft(w, `("*'_[`)
@@ -192,7 +221,7 @@ func TestProse(t *testing.T) {
 			continue
 		}
 		longest := 0
-		for _, s := range all {
+		for _, s := range append(cells(text), all...) {
 			longest = max(longest, s.words)
 			if s.words > longestSentence {
 				t.Errorf("%s:%d: a sentence of %d words, at most %d: split it, or make it a list or a table: %s",
@@ -243,6 +272,18 @@ func TestSentences(t *testing.T) {
 	want := []string{"4:5", "4:11", "10:2", "11:4", "12:8", "17:2", "17:3", "17:3", "18:3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v: %+v", got, want, sentences(page))
+	}
+}
+
+func TestCells(t *testing.T) {
+	var got []int
+	for _, s := range cells("| `a \\| b` | one two. three four five |\n|---|---|\ntext | not") {
+		if s.words > 0 {
+			got = append(got, s.words)
+		}
+	}
+	if want := []int{1, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
