@@ -41,7 +41,7 @@ var Kinds = []Kind{
 	},
 	{
 		Name: "moving_wall", Law: MovingFace, Faces: true, Keys: []string{"velocity"}, May: changes,
-		Doc:   "wall half-way before the first cell that moves in its own plane: the ghost cell behind it has the opposite velocity across the face, and along it the mean of both cells' is the wall's; density and non-equilibrium stress are the first cell's. With bgk and trt, and in closed boxes without slip or where faces that move meet each other or a body: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
+		Doc:   "wall half-way before the first cell that moves in its own plane. The ghost cell behind it has the opposite velocity across the face. Along it the mean of both cells' velocity is the wall's. Density and non-equilibrium stress are the first cell's. With bgk and trt, and in closed boxes without slip or where faces that move meet each other or a body: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007; Ladd, J. Fluid Mech. 271 (1994) 285",
 	},
 	{
@@ -51,17 +51,17 @@ var Kinds = []Kind{
 	},
 	{
 		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: append([]string{"profile", "profile_sha256", "profile_along"}, changes...),
-		Doc:   "inlet, or outlet, of given velocity half-way before the first cell: the ghost cell behind the face has the velocity across it, the mean of both cells that along it; density and non-equilibrium are the first cell's. bgk needs tau of 0.505 there, trt 0.52",
+		Doc:   "inlet, or outlet, of given velocity half-way before the first cell. The ghost cell behind the face has the velocity across it, the mean of both cells that along it. Density and non-equilibrium are the first cell's. bgk needs tau of 0.505 there, trt 0.52",
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007",
 	},
 	{
 		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure", "sponge", "sponge_viscosity"}, changes...),
-		Doc:   "inlet or outlet of given pressure half-way before the first cell; the mean density of the first cell and the ghost cell behind the face is rho_w; velocity and non-equilibrium stress have no gradient across it",
+		Doc:   "inlet or outlet of given pressure half-way before the first cell. The mean density of the first cell and the ghost cell behind the face is rho_w. Velocity and non-equilibrium stress have no gradient across it",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},
 	{
 		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation", "sponge", "sponge_viscosity"},
-		Doc:   "outlet that sound and vortices leave: the wave that comes in, W = rho/rho0 - u_n/cs, goes with the flow as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho); all else is as in the last cell",
+		Doc:   "outlet that sound and vortices leave. The wave that comes in, W = rho/rho0 - u_n/cs, goes with the flow as far as the velocity changes it. It relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All else is as in the last cell",
 		Paper: "Thompson, J. Comput. Phys. 68 (1987) 1; Giles, AIAA J. 28 (1990) 2050; relaxation: Poinsot & Lele, J. Comput. Phys. 101 (1992) 104",
 	},
 	{

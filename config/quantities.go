@@ -57,7 +57,7 @@ func Quantities() []Quantity {
 		{Name: ForceValue, PerField: true, Key: "[expect.force.NAME]",
 			Doc: "a statistic of a number of an [output.force.NAME] over its samples since its start"},
 		{Name: LineMin, PerField: true, Key: "[expect.line.NAME] extremum = \"min\"",
-			Doc: "the smallest value of a field component on a line parallel to an axis: values at the cell centres along the line, linear interpolation across it, the extremum refined by a parabola through the smallest value and its two neighbours"},
+			Doc: "the smallest value of a field component on a line parallel to an axis. Values are those at the cell centres along the line, with linear interpolation across it. A parabola through the smallest value and its two neighbours refines the extremum"},
 		{Name: LineMax, PerField: true, Key: "[expect.line.NAME] extremum = \"max\"",
 			Doc: "the largest value, likewise"},
 		{Name: LineMinPlace, Dim: model.Length, Key: "[expect.line.NAME] extremum = \"min\", measure = \"position\"",

@@ -30,7 +30,7 @@ func Reference() string {
 		u = append(u, "`"+n.name+"`")
 	}
 	fmt.Fprintf(&b, "Units: %s; those of the SI take a prefix `n u m c d h k M G`. They are joined by a space, `*` or `/`; powers are `m2`, `m^2`, `m²` or `s-1`. A product after `/` needs brackets: `kg/(m s)`.\n", strings.Join(u, " "))
-	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0), the constants `pi` and `e`, the position `x y z`, the domain's sizes `Lx Ly Lz` (all in metres, or in cells in lattice units), in references also the time `t` (seconds or steps), and these functions:\n\n| function | |\n|---|---|\n")
+	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0) and the constants `pi` and `e`. The position `x y z` and the domain's sizes `Lx Ly Lz` are in metres, or in cells in lattice units. References also know the time `t` (seconds or steps). These functions:\n\n| function | |\n|---|---|\n")
 	for _, f := range functions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, f.doc)
 	}

@@ -11,9 +11,9 @@ import (
 const pageHead = `<!-- Written by "make robustness" (scripts/robustness) from robustness/results.json. Do not edit. -->
 # Collision models: which one for which flow
 
-All models solve the same equations where the flow is resolved. They differ in what they do
-at the ends of the range of viscosities: how close to tau = 1/2 a run stays stable, and
-where a half-way wall stands when tau is large. Both have been measured, and are below.
+All models solve the same equations where the flow is resolved. They differ at the ends of the range of viscosities:
+how close to tau = 1/2 a run stays stable, and where a half-way wall stands when tau is large. Both have been measured,
+and are below.
 
 ## Which model
 
@@ -25,55 +25,56 @@ where a half-way wall stands when tau is large. Both have been measured, and are
 | large eddies, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity hides an instability, it does not cure it: what grows becomes noise of finite size instead of an error |
 | comparison with older work | ` + "`bgk`" + ` | the textbook model; needs a fine grid at high Reynolds numbers |
 
-` + "`lbmsim check`" + ` looks the case up in this map: where its model does not hold a uniform
-flow of the largest velocity of the case at its tau, a warning names a model that does, if
-the map has one: beyond its ends nothing is said to hold. Of a case whose cells are solid to 15 %% or
-more it tells that ` + "`trt`" + ` keeps half-way walls in their place.
+` + "`lbmsim check`" + ` looks the case up in this map and warns:
+
+| of | when | it names |
+|---|---|---|
+| the model | it does not hold a uniform flow of the largest velocity of the case at its tau | a model that does, if the map has one: beyond its ends nothing is said to hold |
+| half-way walls | the cells are solid to 15 %% or more | ` + "`trt`" + `, which keeps them in their place |
+
 ` + "`lbmsim list`" + ` tells the limits of each.
 
 ## How it is measured
 
-The cases are in [robustness](../robustness) and run with one command each; "make
-robustness" repeats them all. Single precision, periodic boxes, D2Q9, D3Q19 and D3Q27, with and
-without the Smagorinsky model (C = 0.1).
+The cases are in [robustness](../robustness) and run with one command each; ` + "`make robustness`" + ` repeats them all. Single
+precision, periodic boxes, D2Q9, D3Q19 and D3Q27, with and without the Smagorinsky model (C = 0.1).
 
-- **Uniform flow**: 32^2 or 32^3 cells, noise of 1e-5 of the velocity, %d steps. It holds
-  if the noise ends below ten times that of the start, or below 1 %% of the velocity without
-  growing in the second half of the run. Noise is the larger of the speed above the mean and
-  the r.m.s. vorticity.
-- **Taylor-Green**: 64^3 cells, or 64^2 for the four vortices in 2D, 0.1 cells a step, 20
-  turnovers L/U.
-- **Shear layer**: the thin double shear layer of Minion & Brown (1997), 128^2 cells, four
-  deep in 3D, up to t = 1.5.
-- **Jet**: a plane or round jet of 0.1 cells a step, its shear layers two cells thin, 4000 steps.
+| flow | run | it holds if |
+|---|---|---|
+| uniform flow | 32^2 or 32^3 cells, noise of 1e-5 of the velocity, %d steps | the noise ends below ten times that of the start, or below 1 %% of the velocity without growing in the second half of the run |
+| Taylor-Green | 64^3 cells, or 64^2 for the four vortices in 2D, 0.1 cells a step, 20 turnovers L/U | the run comes to its end and the kinetic energy never exceeds that of the start by more than 2 %% |
+| shear layer | the thin double shear layer of Minion & Brown (1997), 128^2 cells, four deep in 3D, up to t = 1.5 | the same |
+| jet | a plane or round jet of 0.1 cells a step, its shear layers two cells thin, 4000 steps | the same |
 
-The last three hold if the run comes to its end and the kinetic energy never exceeds that of
-the start by more than 2 %%. That they hold says that the run survives. It does not say that
-it is accurate: none of these grids resolves the flow.
+Noise is the larger of the speed above the mean and the r.m.s. vorticity. That the last three hold says that the run
+survives. It does not say that it is accurate: none of these grids resolves the flow.
 
-Measured were tau 0.50001, 0.5001, 0.501, 0.505, 0.51 and 0.52 (the jet up to 0.505), and a Reynolds
-number for each power of ten from 1e3 (Taylor-Green) or 1e4 (shear layer) to 1e7; it is that of [fluid] in
-the case file. A tau holds only if all larger ones do: so a model with one early failure may look worse
-in the table than its picture shows.
+| measured at | |
+|---|---|
+| tau | 0.50001, 0.5001, 0.501, 0.505, 0.51 and 0.52 (the jet up to 0.505) |
+| Reynolds number, that of [fluid] in the case file | each power of ten from 1e3 (Taylor-Green) or 1e4 (shear layer) to 1e7 |
 
-The tables give how far each model goes. Of the uniform flow and the jet it is the smallest tau,
-of the others the largest Reynolds number, up to which everything measured holds.
-"None": not even the easiest one does. The pictures show every run of the uniform flow:
-filled marks hold, open ones do not; circles are without, squares with the Smagorinsky model.
+A tau holds only if all larger ones do. So a model with one early failure may look worse in the table than its picture
+shows.
+
+The tables give how far each model goes. Of the uniform flow and the jet it is the smallest tau down to which everything
+measured holds. Of the others it is the largest Reynolds number. "None": not even the easiest one does. The pictures show
+every run of the uniform flow: filled marks hold, open ones do not. Circles are without, squares with the Smagorinsky
+model.
 `
 
 // words about a model, for those who choose. What it holds is said by the table.
 func words(name string) string {
 	return map[string]string{
-		"regularized": "The second-order closure: accurate where the flow is resolved. Close to tau = 1/2 it\n" +
-			"amplifies noise that moves with the flow, even where nothing shears it.",
+		"regularized": "The second-order closure: accurate where the flow is resolved. Close to tau = 1/2 it amplifies noise that moves with\n" +
+			"the flow, even where nothing shears it.",
 		"bgk": "One relaxation time for everything, so nothing damps what is not part of the flow. Half-way walls move with tau.",
 		"trt": "The model for creeping flow: straight half-way walls stand where they should at every tau. Its parameter\n" +
 			"Lambda = 3/16 is chosen for that, not for stability close to tau = 1/2.",
-		"recursive_regularized": "The regularized closure with the third-order moments that belong to the second-order ones, without\n" +
-			"which noise in a uniform flow grows. For high Reynolds numbers.",
-		"cumulant": "The default. Cumulants above the second order vanish. For high Reynolds numbers; D3Q27 has the velocities\n" +
-			"for all its moments, D3Q19 has not.",
+		"recursive_regularized": "The regularized closure with the third-order moments that belong to the second-order ones. Without them noise in a\n" +
+			"uniform flow grows. For high Reynolds numbers.",
+		"cumulant": "The default. Cumulants above the second order vanish. For high Reynolds numbers. D3Q27 has the velocities for all its\n" +
+			"moments, D3Q19 has not.",
 	}[name]
 }
 
@@ -144,23 +145,29 @@ func wall(p robustness.Point, found bool) string {
 const wallsHead = `
 ## Where the walls stand
 
-A half-way wall stands half a cell before the first fluid cell only if Lambda = 3/16. In a channel
-of H cells between such walls the lattice has the exact solution
-` + "`u = F/(2 nu) (y (H - y) + 4/3 (Lambda - 3/16))`" + ` (Ginzburg & d'Humieres, Phys. Rev. E 68
-(2003) 066614): the flow rate is wrong by 8 (Lambda - 3/16)/H^2. With ` + "`trt`" + ` Lambda is a parameter,
-3/16 unless the case says otherwise; with the other models it grows with tau. The error for H = 10:
+A half-way wall stands half a cell before the first fluid cell only if Lambda = 3/16. In a channel of H cells between such
+walls the lattice has the exact solution ` + "`u = F/(2 nu) (y (H - y) + 4/3 (Lambda - 3/16))`" + ` (Ginzburg & d'Humieres, Phys.
+Rev. E 68 (2003) 066614). So the flow rate is wrong by 8 (Lambda - 3/16)/H^2. With ` + "`trt`" + ` Lambda is a parameter, 3/16
+unless the case says otherwise. With the other models it grows with tau. The error for H = 10:
 
 `
 
 const spheresHead = `
-What that does to a porous medium: the permeability of a cubic array of spheres that fill 0.216 of
-the volume ([robustness/spheres.toml](../robustness/spheres.toml)), 24 cells from sphere to sphere, D3Q19, double
-precision, over the value of Zick & Homsy, J. Fluid Mech. 115 (1982) 13. The difference from 1 at any
-tau is the error of stairs of cells; the change along a row is the model's. Interpolated walls
-(` + "`interpolated_wall`" + `) remove most of the first, not of the second; and they bring a change with tau to
-` + "`trt`" + `, too: robustness/spheres.toml with this type of wall has 1.000 at tau 0.55, 1.002 at 0.6, 1.014 at 1,
-1.028 at 1.5 and 1.062 at 3, where its half-way walls have 0.958 throughout.
+What that does to a porous medium ([robustness/spheres.toml](../robustness/spheres.toml)): the permeability of a cubic
+array of spheres that fill 0.216 of the volume. 24 cells from sphere to sphere, D3Q19, double precision. The table has it
+over the value of Zick & Homsy, J. Fluid Mech. 115 (1982) 13. The difference from 1 at any tau is the error of stairs of
+cells. The change along a row is the model's.
 
+`
+
+const interpolated = `
+Interpolated walls (` + "`interpolated_wall`" + `) remove most of the first, not of the second. They bring a change with tau to
+` + "`trt`" + `, too:
+
+| ` + "`trt`" + `, robustness/spheres.toml | tau 0.55 | 0.6 | 1 | 1.5 | 3 |
+|---|---|---|---|---|---|
+| interpolated walls | 1.000 | 1.002 | 1.014 | 1.028 | 1.062 |
+| half-way walls | 0.958 | 0.958 | 0.958 | 0.958 | 0.958 |
 `
 
 // walls writes what the viscosity does to half-way walls.
@@ -198,4 +205,5 @@ func walls(b *strings.Builder, m robustness.Map) {
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString(interpolated)
 }

@@ -75,10 +75,10 @@ func book() []section {
 func waves() section {
 	s := section{
 		id: "waves", title: "Decaying shear wave", against: "error of the velocity (l2)",
-		text: "`u = U sin(ky) exp(-nu k^2 t)` is an exact solution. After one decay time the error of\n" +
-			"the velocity is that of the viscosity, which has to be within 1e-3 at 64 cells a wave;\n" +
-			"`viscosity / nu` is computed from the kinetic energy, `E(t) = E(0) exp(-2 nu k^2 t)`. The\n" +
-			"order is that of 16, 32 and 64 cells a wave with `tau` kept (diffusive scaling); 2.0 +- 0.1 is wanted.",
+		text: "`u = U sin(ky) exp(-nu k^2 t)` is an exact solution. After one decay time the error of the velocity is that of the\n" +
+			"viscosity. It has to be within 1e-3 at 64 cells a wave. The kinetic energy, `E(t) = E(0) exp(-2 nu k^2 t)`, gives\n" +
+			"`viscosity / nu`. The order is that of 16, 32 and 64 cells a wave with `tau` kept (diffusive scaling); 2.0 +- 0.1 is\n" +
+			"wanted.",
 	}
 	for _, c := range model.Collisions {
 		for _, p := range wide() {
@@ -125,9 +125,9 @@ func viscosity(c []check, _ string) ([]check, error) {
 func vortices() section {
 	s := section{
 		id: "vortices", title: "Taylor-Green vortices in two dimensions", against: "error of the velocity (l2)",
-		text: "`u = U cos x sin y exp(-2 nu t)`, `v = -U sin x cos y exp(-2 nu t)`, `p = -U^2/4 (cos 2x + cos 2y)\n" +
-			"exp(-4 nu t)` (Taylor & Green, Proc. R. Soc. A 158 (1937) 499). Waves across the lattice, with\n" +
-			"a pressure. The order is that of 32, 64 and 128 cells, diffusive scaling.",
+		text: "Waves across the lattice, with a pressure: `u = U cos x sin y exp(-2 nu t)`, `v = -U sin x cos y exp(-2 nu t)`,\n" +
+			"`p = -U^2/4 (cos 2x + cos 2y) exp(-4 nu t)` (Taylor & Green, Proc. R. Soc. A 158 (1937) 499). The order is that\n" +
+			"of 32, 64 and 128 cells, diffusive scaling.",
 	}
 	for _, c := range model.Collisions {
 		for _, p := range wide() {
@@ -150,13 +150,23 @@ func taylorGreen() section {
 	s := section{
 		id: "taylor-green", title: "Taylor-Green vortex in three dimensions at Re 1600", picture: "taylor-green-regularized",
 		text: "`u = sin x cos y cos z`, `v = -cos x sin y cos z`, `w = 0` in a periodic cube: vortices that break up into\n" +
-			"turbulence. 256^3 cells, single precision, 0.05 cells a step (Mach 0.087). Against a pseudo-spectral solution with 512^3 modes\n" +
-			"(1st International Workshop on High-Order CFD Methods, case C3.5; Wang et al., Int. J. Numer. Methods Fluids 72\n" +
-			"(2013) 811): the largest rate at which the mean kinetic energy falls, 0.01285753 at t = 8.97, within 3 % and its time within 2 %;\n" +
-			"the kinetic energy at t = 10 within 1 %. -dK/dt is the slope of the cubic that fits the energy within +- 0.3 units of time best.\n" +
-			"`2 nu` times the largest enstrophy is what friction would take from the vorticity that central differences show, which\n" +
-			"lose a part of the smallest vortices; what is left between the two may be the model's own dissipation. It is told. `cumulant` is on D3Q27. The short form goes to t = 2 with 48^3 cells: the energy within\n" +
-			"0.1 %, the enstrophy, by differences over two of these cells, within 5 %.",
+			"turbulence. 256^3 cells, single precision, 0.05 cells a step (Mach 0.087). `cumulant` is on D3Q27.\n" +
+			"\n" +
+			"The reference is a pseudo-spectral solution with 512^3 modes of the 1st International Workshop on High-Order CFD Methods,\n" +
+			"case C3.5 (Wang et al., Int. J. Numer. Methods Fluids 72 (2013) 811):\n" +
+			"\n" +
+			"| quantity | reference | held within |\n" +
+			"|---|---|---|\n" +
+			"| largest rate at which the mean kinetic energy falls, -dK/dt | 0.01285753 | 3 % |\n" +
+			"| its time | 8.97 | 2 % |\n" +
+			"| kinetic energy at t = 10 | | 1 % |\n" +
+			"| `2 nu` times the largest enstrophy | | told |\n" +
+			"| short form, 48^3 cells up to t = 2: energy | | 0.1 % |\n" +
+			"| short form: enstrophy, by differences over two of these cells | | 5 % |\n" +
+			"\n" +
+			"-dK/dt is the slope of the cubic that fits the energy within +- 0.3 units of time best. `2 nu` times the largest\n" +
+			"enstrophy is what friction would take from the vorticity that central differences show. They lose a part of the smallest\n" +
+			"vortices. What is left between the two may be the model's own dissipation.",
 	}
 	for _, c := range []struct{ model, lattice string }{{"regularized", "D3Q19"}, {"recursive_regularized", "D3Q19"}, {"cumulant", "D3Q27"}} {
 		s.entries = append(s.entries, entry{
@@ -177,11 +187,17 @@ func taylorGreen() section {
 func channels() section {
 	s := section{
 		id: "channels", title: "Force-driven channel",
-		text: "Between half-way walls the lattice itself has an exact solution, `u = F/(2 nu) (y (H - y) +\n" +
-			"4/3 (Lambda - 3/16))` (Ginzburg & d'Humieres, Phys. Rev. E 68 (2003) 066614), the slip of each\n" +
-			"model included: `Lambda` is `(tau - 1/2)/2` for `regularized`, `recursive_regularized` and `cumulant`, `(tau - 1/2)^2`\n" +
-			"for `bgk`, and the parameter 3/16 of `trt` (see `lbmsim list`). Eight cells across, so that a slip would show; the largest\n" +
-			"deviation of any cell must be below 1e-8 of the largest velocity in float64.",
+		text: "Between half-way walls the lattice itself has an exact solution, `u = F/(2 nu) (y (H - y) + 4/3 (Lambda - 3/16))`\n" +
+			"(Ginzburg & d'Humieres, Phys. Rev. E 68 (2003) 066614). The slip of each model is included (see `lbmsim list`):\n" +
+			"\n" +
+			"| model | `Lambda` |\n" +
+			"|---|---|\n" +
+			"| `regularized`, `recursive_regularized`, `cumulant` | `(tau - 1/2)/2` |\n" +
+			"| `bgk` | `(tau - 1/2)^2` |\n" +
+			"| `trt` | the parameter 3/16 |\n" +
+			"\n" +
+			"Eight cells across, so that a slip would show. The largest deviation of any cell must be below 1e-8 of the largest\n" +
+			"velocity in float64.",
 	}
 	for _, c := range model.Collisions {
 		for _, tau := range []float64{0.55, 0.8, 1.5} {
@@ -205,10 +221,10 @@ func channels() section {
 func couette() section {
 	s := section{
 		id: "couette", title: "Plane Couette flow", against: "error of the velocity (l2)",
-		text: "A wall at rest and one that moves. The steady profile is a straight line, which every model\n" +
-			"has to rounding. From rest, `u/U = y/H + sum over n of 2/(n pi) (-1)^n exp(-n^2 pi^2 nu t/H^2)\n" +
-			"sin(n pi y/H)` (Batchelor, An Introduction to Fluid Dynamics, 1967, section 4.3), at `nu t/H^2 = 0.1`;\n" +
-			"the order is that of 16, 32 and 64 cells from wall to wall.",
+		text: "A wall at rest and one that moves. The steady profile is a straight line, which every model has to rounding.\n" +
+			"From rest, `u/U = y/H + sum over n of 2/(n pi) (-1)^n exp(-n^2 pi^2 nu t/H^2) sin(n pi y/H)` at `nu t/H^2 = 0.1`\n" +
+			"(Batchelor, An Introduction to Fluid Dynamics, 1967, section 4.3). The order is that of 16, 32 and 64 cells from wall\n" +
+			"to wall.",
 	}
 	for _, c := range model.Collisions {
 		s.entries = append(s.entries,
@@ -225,12 +241,21 @@ func couette() section {
 func spheres() section {
 	s := section{
 		id: "sphere", title: "Drag of a sphere",
-		text: "A sphere with an interpolated wall in a uniform stream: the drag within 3 % of the standard curve of Clift, Grace & Weber (Bubbles, Drops,\n" +
-			"and Particles, Academic Press 1978, table 5.2), 27.16 at Re 1, 4.258 at Re 10 and 1.087 at Re 100. Velocity inlet, outflow, slip on the\n" +
-			"four sides; the sphere blocks 0.08, 0.31 and 0.24 % of the stream, whose width is 32, 16 and 18 diameters of 12, 16 and 20 cells.\n" +
-			"The wake takes away less than its share of the stream, which makes the rest faster by `C_D pi D^2/(16 A)`: 0.5, 0.3 and 0.07 %, and the drag with it.\n" +
-			"All of it is moving at the start; `trt`, single precision; means over the last 1, 3 and 4 diameters of the way. At Re 100 the run with 12 cells a diameter shows how the error falls, and is held within 10 %.\n" +
-			"The short form has 8 cells a diameter at Re 10 in a stream of 6 diameters, of which the sphere blocks 2.2 %; held within 10 %.",
+		text: "A sphere with an interpolated wall in a uniform stream. The drag is held within 3 % of the standard curve of Clift,\n" +
+			"Grace & Weber (Bubbles, Drops, and Particles, Academic Press 1978, table 5.2):\n" +
+			"\n" +
+			"| Re | drag coefficient | width of the stream, diameters | cells a diameter | part of the stream blocked | faster stream and drag by | mean over the last diameters of the way |\n" +
+			"|---|---|---|---|---|---|---|\n" +
+			"| 1 | 27.16 | 32 | 12 | 0.08 % | 0.5 % | 1 |\n" +
+			"| 10 | 4.258 | 16 | 16 | 0.31 % | 0.3 % | 3 |\n" +
+			"| 100 | 1.087 | 18 | 20 | 0.24 % | 0.07 % | 4 |\n" +
+			"\n" +
+			"The wake takes away less than its share of the stream. That makes the rest faster by `C_D pi D^2/(16 A)`, and the drag\n" +
+			"with it. Velocity inlet, outflow, slip on the four sides; `trt`, single precision. All of it is moving at the start. Two\n" +
+			"runs are held within 10 %:\n" +
+			"\n" +
+			"- Re 100 with 12 cells a diameter, which shows how the error falls;\n" +
+			"- the short form: 8 cells a diameter at Re 10 in a stream of 6 diameters, of which the sphere blocks 2.2 %.",
 	}
 	for _, re := range []int{1, 10, 100} {
 		s.entries = append(s.entries, entry{id: fmt.Sprintf("sphere-%d", re), gpu: true, args: []string{"run", fmt.Sprintf("validation/sphere_re%d.toml", re)}})
@@ -252,14 +277,17 @@ func spheres() section {
 func cavities() section {
 	s := section{
 		id: "cavity", title: "Lid-driven cavity", picture: "cavity-1000-regularized",
-		text: "The square cavity at Re 100, 400 and 1000 with 256 x 256 cells. Held against the extrema of the\n" +
-			"velocity on the two centre lines, within 0.5 % of grid-converged values: Re 100 of Marchi, Suero\n" +
-			"& Araki, J. Braz. Soc. Mech. Sci. Eng. 31 (2009) 186; Re 1000 of Botella & Peyret, Comput.\n" +
-			"Fluids 27 (1998) 421; Re 400 of a finite-difference solution (stream function and vorticity)\n" +
-			"extrapolated from 128^2 and 256^2 cells, which agrees with the two papers at their Reynolds numbers\n" +
-			"within 4e-5. The table of Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, is 1 to 2.5 % low at the\n" +
-			"extrema, and is not used. The lid moves by 0.1 cells a step (Mach 0.17), so that errors of\n" +
-			"compressibility are part of what is held within 0.5 %; float64.",
+		text: "The square cavity at Re 100, 400 and 1000 with 256 x 256 cells. Held are the extrema of the velocity on the two\n" +
+			"centre lines, within 0.5 % of grid-converged values:\n" +
+			"\n" +
+			"| Re | from |\n" +
+			"|---|---|\n" +
+			"| 100 | Marchi, Suero & Araki, J. Braz. Soc. Mech. Sci. Eng. 31 (2009) 186 |\n" +
+			"| 400 | a finite-difference solution (stream function and vorticity) extrapolated from 128^2 and 256^2 cells, which agrees with the two papers at their Reynolds numbers within 4e-5 |\n" +
+			"| 1000 | Botella & Peyret, Comput. Fluids 27 (1998) 421 |\n" +
+			"\n" +
+			"The table of Ghia, Ghia & Shin, J. Comput. Phys. 48 (1982) 387, is 1 to 2.5 % low at the extrema, and is not used. The lid\n" +
+			"moves by 0.1 cells a step (Mach 0.17). So errors of compressibility are part of what is held within 0.5 %; float64.",
 	}
 	for _, re := range []int{100, 400, 1000} {
 		for _, m := range []string{"regularized", "trt"} {
@@ -282,10 +310,10 @@ func cavities() section {
 func cube() section {
 	return section{
 		id: "cube", title: "Cubic cavity at Re 1000",
-		text: "The lid-driven cube at Re 1000, 60 passes of the lid, on a coarse grid with `trt`. The extrema on\n" +
-			"the symmetry plane are told, and held against nothing: 48^3 cells do not resolve the layers at this\n" +
-			"Reynolds number. That nothing flows across the symmetry plane on average is held. `regularized` is unstable on this grid\n" +
-			"(at the corners of the lid, tau = 0.514).",
+		text: "The lid-driven cube at Re 1000, 60 passes of the lid, on a coarse grid with `trt`. The extrema on the symmetry plane\n" +
+			"are told, and held against nothing: 48^3 cells do not resolve the layers at this Reynolds number. That nothing flows\n" +
+			"across the symmetry plane on average is held. `regularized` is unstable on this grid (at the corners of the lid, tau =\n" +
+			"0.514).",
 		entries: []entry{{id: "cube-1000", args: []string{"run", "validation/cavity_3d.toml"}}},
 	}
 }
@@ -293,8 +321,8 @@ func cube() section {
 func mass() section {
 	s := section{
 		id: "mass", title: "Mass in a closed box",
-		text: "Nothing enters and nothing leaves: what changes is rounding. 100,000 steps in single precision\n" +
-			"with a lid that moves by 0.1 cells a step must change the mass by less than 1e-7 of it.",
+		text: "Nothing enters and nothing leaves: what changes is rounding. In 100,000 steps in single precision a lid moves by 0.1\n" +
+			"cells a step. The mass must change by less than 1e-7 of it.",
 	}
 	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{id: "mass-2d-" + c.Name, args: join([]string{"run", "validation/mass_2d.toml"}, set("collision.model", "%s", c.Name))})
@@ -308,12 +336,13 @@ func mass() section {
 func openings() section {
 	s := section{
 		id: "openings", title: "Channel between open faces",
-		text: "A channel of 48 x 16 cells that is flown through, for every pair of inlet and outlet: the parabola\n" +
-			"`u = 4 U y (H - y)/H^2` in every cell, with the drop of pressure `8 nu U L/H^2` where both ends have a pressure.\n" +
-			"Walls alone put the parabola off by up to 0.2 % at this resolution (section on the force-driven channel); what\n" +
-			"an open face adds must stay below 1 % of the velocity in the l2 norm. The orders are those of 24, 48 and 96 cells\n" +
-			"along the channel with `regularized`, diffusive scaling. Between a pressure and an outflow, which holds its pressure\n" +
-			"on average only, the order is told: it is the first.",
+		text: "A channel of 48 x 16 cells that is flown through, for every pair of inlet and outlet. Held is the parabola\n" +
+			"`u = 4 U y (H - y)/H^2` in every cell. Where both ends have a pressure, so is its drop `8 nu U L/H^2`.\n" +
+			"\n" +
+			"Walls alone put the parabola off by up to 0.2 % at this resolution (section on the force-driven channel). What an open\n" +
+			"face adds must stay below 1 % of the velocity in the l2 norm. The orders are those of 24, 48 and 96 cells along the\n" +
+			"channel with `regularized`, diffusive scaling. An outflow holds its pressure on average only. So between a pressure and an\n" +
+			"outflow the order is told: it is the first.",
 		against: "error of the velocity (l2)",
 	}
 	const profile = `["0.002*4*y*(Ly - y)/Ly^2", 0]`
@@ -353,8 +382,9 @@ func openings() section {
 func sound() section {
 	s := section{
 		id: "sound", title: "Sound that leaves through an outflow",
-		text: "A pulse of sound runs with a flow of 0.05 cells a step (Mach 0.09) out of the domain. What comes back must be less than\n" +
-			"1 % of its amplitude, which is 1e-3/sqrt(3) in the velocity: `max_speed` is the flow and what is left of the pulse.",
+		text: "A pulse of sound runs with a flow of 0.05 cells a step (Mach 0.09) out of the domain. What comes back must be less\n" +
+			"than 1 % of its amplitude, which is 1e-3/sqrt(3) in the velocity. `max_speed` is the flow and what is left of the\n" +
+			"pulse.",
 	}
 	for _, c := range model.Collisions {
 		s.entries = append(s.entries, entry{
@@ -367,9 +397,9 @@ func sound() section {
 func curved() section {
 	s := section{
 		id: "curved", title: "Creeping flow through cylinders",
-		text: "A square array of cylinders that fill a fifth of the space: the drag is 51.53 mu U a length (Sangani & Acrivos,\n" +
-			"Int. J. Multiphase Flow 8 (1982) 193), which gives the mean velocity of the fluid at a given force, within 1 %. The\n" +
-			"mean is over the fluid cells, whose number follows the circle in steps, so that this mean does not converge smoothly. `line.gap`, the\n" +
+		text: "A square array of cylinders that fill a fifth of the space. The drag is 51.53 mu U a length (Sangani & Acrivos,\n" +
+			"Int. J. Multiphase Flow 8 (1982) 193). That gives the mean velocity of the fluid at a given force, within 1 %. The mean\n" +
+			"is over the fluid cells, whose number follows the circle in steps, so it does not converge smoothly. `line.gap`, the\n" +
 			"largest velocity between two cylinders, is told; it has no published value.",
 	}
 	for _, c := range model.Collisions {
@@ -383,10 +413,10 @@ func curved() section {
 func pipe() section {
 	s := section{
 		id: "pipe", title: "Round pipe", against: "largest error of the velocity (linf)",
-		text: "Flow through a pipe driven by a force, `u = g (R^2 - r^2)/(4 nu)`, its wall anywhere between the cells. The order\n" +
-			"is that from 12 to 48 cells across the domain, 10 and 40 across the pipe, with interpolated bounce-back, and has to be 2.0 +- 0.4:\n" +
-			"where the wall lies between the cells changes from grid to grid, so that neighbouring grids scatter about it, and\n" +
-			"more than straight walls would allow. With half-way bounce-back the order is told.",
+		text: "Flow through a pipe driven by a force, `u = g (R^2 - r^2)/(4 nu)`, its wall anywhere between the cells. With\n" +
+			"interpolated bounce-back the order has to be 2.0 +- 0.4. It is that from 12 to 48 cells across the domain, 10 and 40\n" +
+			"across the pipe. Where the wall lies between the cells changes from grid to grid. So neighbouring grids scatter about\n" +
+			"the order, and more than straight walls would allow. With half-way bounce-back the order is told.",
 	}
 	for _, wall := range []string{"interpolated_wall", "wall"} {
 		e := entry{
@@ -406,13 +436,18 @@ func cylinder() section {
 	coarse := join(set("domain.spacing", "5 mm"), set("scaling.lattice_velocity", "0.025"), set("expect.force.drag.within", "1 %%"), set("expect.force.lift.within", "8 %%"))
 	return section{
 		id: "cylinder", title: "Cylinder in a channel: Schaefer-Turek 2D-1",
-		text: "Steady flow at Re 20 (Schaefer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547) with a curved wall, a parabola at the inlet and an\n" +
-			"outflow. Drag within 0.3 %, lift within 3 % and the drop of pressure from the front to the back of the cylinder within 0.5 % of the\n" +
-			"high-accuracy values 5.57953523, 0.01061895 and 0.11752017 Pa (featflow.de), drag and lift by momentum exchange, with 40 cells a\n" +
-			"diameter and a lattice velocity of 0.0125 on the axis. Both points of the drop lie on the surface: the pressure there is that of the parabola through the three nearest\n" +
-			"fluid cells upstream or downstream, whose centres are 1/2, 3/2 and 5/2 cells away. The run with 20 cells and\n" +
-			"0.025 shows how the errors fall, and is held within 1 %, 8 % and 2 %. With a pressure outlet sound runs to and fro between the open faces, and the\n" +
-			"forces have not settled after 15 s; with the outflow the lift still swings by a tenth after 10 s and has settled after 20 s.",
+		text: "Steady flow at Re 20 (Schaefer & Turek, Notes Numer. Fluid Mech. 52 (1996) 547) with a curved wall, a parabola at the\n" +
+			"inlet and an outflow. Held against the high-accuracy values of featflow.de, drag and lift by momentum exchange:\n" +
+			"\n" +
+			"| cells a diameter | lattice velocity on the axis | drag 5.57953523 | lift 0.01061895 | drop of pressure from front to back 0.11752017 Pa |\n" +
+			"|---|---|---|---|---|\n" +
+			"| 40 | 0.0125 | 0.3 % | 3 % | 0.5 % |\n" +
+			"| 20, which shows how the errors fall | 0.025 | 1 % | 8 % | 2 % |\n" +
+			"\n" +
+			"Both points of the drop lie on the surface. The pressure there is that of the parabola through the three nearest fluid\n" +
+			"cells upstream or downstream, whose centres are 1/2, 3/2 and 5/2 cells away. With a pressure outlet sound runs to and fro\n" +
+			"between the open faces, and the forces have not settled after 15 s. With the outflow the lift still swings by a tenth after\n" +
+			"10 s and has settled after 20 s.",
 		entries: []entry{
 			{id: "cylinder-20", args: join([]string{"run", "validation/schaefer_turek_2d1.toml"}, coarse), derive: pressureDrop(5e-3, 0.02)},
 			{id: "cylinder-40", args: []string{"run", "validation/schaefer_turek_2d1.toml"}, derive: pressureDrop(2.5e-3, 0.005)},
@@ -427,11 +462,18 @@ func vortexStreet() section {
 	}
 	return section{
 		id: "street", title: "Vortices behind a cylinder: Schaefer-Turek 2D-2", picture: "street-40",
-		text: "The same channel at Re 100, where the cylinder sheds vortices; from 6 to 8 s, six periods. Largest drag 3.227393, half the lift from peak to\n" +
-			"peak 1.003936 and Strouhal number 0.301841 of the finest level at featflow.de, within 1 %, 2 % and 1 % with 40 and 80 cells a\n" +
-			"diameter, and within 4 %, 8 % and 2 % with 20. The Strouhal number is that of the rises of the lift through its mean. 0.05 cells a step on the\n" +
-			"axis on every grid (Mach 0.09): what compressibility adds, some tenths of a per cent of the drag and the lift, does not fall with the cells.\n" +
-			"The largest lift is told: the paper's interval is 0.99 to 1.01, and all three grids are within 2 % of its middle.",
+		text: "The same channel at Re 100, where the cylinder sheds vortices; from 6 to 8 s, six periods. Held against the finest level\n" +
+			"at featflow.de:\n" +
+			"\n" +
+			"| quantity | reference | 40 and 80 cells a diameter | 20 cells |\n" +
+			"|---|---|---|---|\n" +
+			"| largest drag | 3.227393 | 1 % | 4 % |\n" +
+			"| half the lift from peak to peak | 1.003936 | 2 % | 8 % |\n" +
+			"| Strouhal number, of the rises of the lift through its mean | 0.301841 | 1 % | 2 % |\n" +
+			"| largest lift | 0.99 to 1.01, the paper's interval | told; within 2 % of its middle | the same |\n" +
+			"\n" +
+			"0.05 cells a step on the axis on every grid (Mach 0.09). What compressibility adds does not fall with the cells: some\n" +
+			"tenths of a per cent of the drag and the lift.",
 		entries: []entry{
 			{id: "street-20", args: grid("5 mm", "4 %", "8 %"), derive: shedding(0.02)},
 			{id: "street-40", args: grid("2.5 mm", "1 %", "2 %"), derive: shedding(0.01)},

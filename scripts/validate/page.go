@@ -22,16 +22,22 @@ import (
 const pageHead = `<!-- Written by "make validate" (scripts/validate) from validation/results.json. Do not edit. -->
 # The validation book
 
-What the program computes, beside exact solutions and published values. Every figure on
-this page comes from a run of the command that stands beside it; "make validate" repeats
-them all, writes this page, and fails where a value is outside of its tolerance. The case
-files are in [validation](../validation), carry the same values in their [expect]
-tables, and can be run alone. "make validate ONLY=cavity" runs a part, "make
-validate-short" what continuous integration runs.
+What the program computes, beside exact solutions and published values. Every figure on this page comes from a run of
+the command that stands beside it. The case files are in [validation](../validation). They carry the same values in their
+[expect] tables, and can be run alone.
 
-Errors are (result - reference)/reference, or the result itself where the reference is 0.
-A tolerance is that of the case file in the same unit; "told" is a value that is held to
-nothing. Orders are observed on the three finest grids of ` + "`lbmsim study`" + `.
+| command | |
+|---|---|
+| ` + "`make validate`" + ` | repeats all runs, writes this page, and fails where a value is outside of its tolerance |
+| ` + "`make validate ONLY=cavity`" + ` | runs a part |
+| ` + "`make validate-short`" + ` | runs what continuous integration runs |
+
+| word | meaning |
+|---|---|
+| error | (result - reference)/reference, or the result itself where the reference is 0 |
+| tolerance | that of the case file in the same unit |
+| told | a value that is held to nothing |
+| order | observed on the three finest grids of ` + "`lbmsim study`" + ` |
 `
 
 // page is the text of the book and its plots by their file's name.
@@ -136,10 +142,10 @@ func cellsText(n [3]int) string {
 	return t
 }
 
-// origin says which program computed a section, where, and how long it took.
+// origin says where a section was computed, and how long it took. The results know the program's version.
 func origin(s section, kept map[string]outcome) string {
-	versions, devices := map[string]bool{}, map[string]bool{}
-	var v, d []string
+	devices := map[string]bool{}
+	var d []string
 	seconds := 0.0
 	for _, e := range s.entries {
 		r, ok := kept[e.id]
@@ -147,17 +153,18 @@ func origin(s section, kept map[string]outcome) string {
 			continue
 		}
 		seconds += r.Seconds
-		if !versions[r.Version] {
-			versions[r.Version], v = true, append(v, r.Version)
+		ranks := "1 rank"
+		if r.Ranks != 1 {
+			ranks = fmt.Sprintf("%d ranks", r.Ranks)
 		}
-		if device := fmt.Sprintf("%s, %d ranks", r.Device, r.Ranks); !devices[device] {
+		if device := r.Device + ", " + ranks; !devices[device] {
 			devices[device], d = true, append(d, device)
 		}
 	}
-	if len(v) == 0 {
+	if len(d) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Version %s on %s; %.0f s in all.", strings.Join(v, ", "), strings.Join(d, "; "), seconds)
+	return fmt.Sprintf("Computed on %s; %.0f s in all.", strings.Join(d, "; "), seconds)
 }
 
 // colours in the palette of Okabe & Ito, which colour-blind readers can tell apart.
