@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/model"
@@ -131,7 +132,7 @@ func (u Units) Symbol(d model.Dimension) string {
 	if !u.Physical {
 		return ""
 	}
-	return symbol(d)
+	return language.Symbol(d)
 }
 
 // Force is the uniform body force per unit volume, lattice units.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -135,11 +136,11 @@ func (r *resolver) lookAtFaces() {
 			if r.c.Tau < triedChannel {
 				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
 			}
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau), others)
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.c.Tau), others)
 		}
-		s := r.section("boundary." + b.Name)
-		e := s.get("velocity")
-		if e == nil || s.broken() { // its part may be another one
+		s := r.Named("boundary", b.Name)
+		e := s.Get("velocity")
+		if e == nil || s.Broken() { // its part may be another one
 			continue
 		}
 		if b.Profile == nil {
@@ -172,17 +173,17 @@ func (r *resolver) lookAtFaces() {
 }
 
 // finiteOn refuses a velocity that is no number somewhere on the faces of a boundary.
-func (r *resolver) finiteOn(i int, e *entry) bool {
+func (r *resolver) finiteOn(i int, e *language.Entry) bool {
 	whole := true
 	for _, f := range r.c.Boundaries[i].Faces {
-		for _, a := range e.vals {
-			if a.f == nil {
+		for _, a := range e.Values {
+			if a.Expr == nil {
 				continue
 			}
 			s, all := r.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
-			if s.found {
-				x := r.vars()(s.at[0], s.at[1], s.at[2], s.at[3])
-				r.add(a.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", short(s.bad), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(r.c.Boundaries[i], s.at[varT]))
+			if s.Found {
+				x := r.vars()(s.At[0], s.At[1], s.At[2], s.At[3])
+				r.Add(a.At, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.c.Boundaries[i], s.At[language.VarT]))
 				return false
 			}
 			whole = whole && all
@@ -226,7 +227,7 @@ const mostUnbalanced = 0.01
 
 // balance refuses velocity faces that let more in than out where nothing else lets it out.
 func (r *resolver) balance() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
 	type flux struct {
@@ -321,7 +322,7 @@ func (r *resolver) balance() {
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.c.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	e := r.section("boundary." + r.c.Boundaries[list[0].boundary].Name)
+	e := r.Named("boundary", r.c.Boundaries[list[0].boundary].Name)
 	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
 	for _, b := range r.c.Bodies {
 		if !b.Whole() { // it may cover some of them
@@ -329,7 +330,7 @@ func (r *resolver) balance() {
 			return
 		}
 	}
-	r.add(e.at, reason, "%s", message)
+	r.Add(e.At, reason, "%s", message)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
@@ -337,7 +338,7 @@ func (r *resolver) balance() {
 // sound is fast against the changes their relaxation lowers that, and a face of given pressure has none; else
 // both send sound back, and the domain resonates like an organ pipe.
 func (r *resolver) pulsation() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
 	const looks = 64
@@ -391,7 +392,7 @@ func (r *resolver) pulsation() {
 	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
 		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
-			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), short(roughly(p/dynamic)), remedy)
+			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
 }
 
@@ -454,7 +455,7 @@ func (r *resolver) obstructions() {
 				case all > 0 && behind == all:
 					r.warn("[body.%s] covers all of [boundary.%s] on face %s: no fluid passes there", body.Name, b.Name, f)
 				case behind > 0:
-					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, short(100*float64(behind)/float64(all)), b.Name, f)
+					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, language.Short(100*float64(behind)/float64(all)), b.Name, f)
 				}
 			}
 		}

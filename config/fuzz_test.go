@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"lbmsim/config/language"
 )
 
 // Whatever stands in a case file, Load answers: no panic, no endless work, and what
@@ -85,33 +87,6 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// Expressions and units alone, where the fuzzer gets deeper.
-func FuzzValue(f *testing.F) {
-	for _, s := range []string{"0.1*sin(2*pi*y/Ly) m/s", "20 mm", "1e-6 m²/s", "if(x<1, 2, max(3,4,5)) N/(m s)", "1 %", "-2^-x^2 1/s", "2 kg·m^-1 s⁻²"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		r := &reader{}
-		k := &key{name: "v", kind: kFormula, any: true, time: true}
-		a := r.dimensioned(nowhere, k, s)
-		if r.err() != nil {
-			return
-		}
-		if a.f != nil {
-			a.f.eval(env{1, 2, 3, 4, 5, 6, 7})
-			return
-		}
-		text := a.toml()
-		if text[0] != '"' {
-			return
-		}
-		b := r.dimensioned(nowhere, k, text[1:len(text)-1])
-		if err := r.err(); err != nil || b.v != a.v || b.dim != a.dim {
-			t.Fatalf("%q: %v %v, written as %s, read as %v %v: %v", s, a.v, a.dim, text, b.v, b.dim, err)
-		}
-	})
-}
-
 // exampleLines are all lines with a value in the examples, and the texts they are of.
 func exampleLines(f testing.TB) (lines, of []string) {
 	files, _ := filepath.Glob("../examples/*.toml")
@@ -150,7 +125,7 @@ func TestHostileValues(t *testing.T) {
 func TestLargeNonsense(t *testing.T) {
 	many := func(n int, row func(i int) string) string {
 		var b strings.Builder
-		for i := 0; i < n && b.Len() < maxSource-200; i++ {
+		for i := 0; i < n && b.Len() < language.MaxSource-200; i++ {
 			b.WriteString(row(i))
 		}
 		return b.String()
@@ -168,7 +143,7 @@ func TestLargeNonsense(t *testing.T) {
 		"header":     "[" + many(1e6, func(i int) string { return "a." }) + "a]",
 		"expression": "[fluid]\nviscosity = \"" + many(1e6, func(i int) string { return "1+" }) + "1\"\n",
 		"text":       "title = \"" + many(1e6, func(i int) string { return "ab" }) + "\"\n",
-		"too large":  strings.Repeat("#\n", maxSource),
+		"too large":  strings.Repeat("#\n", language.MaxSource),
 	} {
 		start := time.Now()
 		if _, err := Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
@@ -190,10 +165,10 @@ func TestEveryKey(t *testing.T) {
 	for i, l := range lines {
 		answers(t, []byte(strings.Replace(of[i], l, "", 1)))
 	}
-	values := map[kind][]string{
-		kText: {`"a"`}, kInteger: {"3"}, kIntegers: {"[4, 4]", "[4, 4, 4]"}, kNumber: {"0.6", "20"},
-		kQuantity: {"0.2", "1"}, kVector: {"[0.2, 0]", "[1, 1, 1]"}, kFormula: {"0.2", `"x"`}, kFormulas: {`["x", 0]`, `["x", 0, "z"]`},
-		kPair: {"[0, 1]"}, kDuration: {`"1 s"`}, kPeriod: {"2"}, kTolerance: {`"1 %"`, "0.1"}, kFlag: {"true"}, kName: {`"a"`}, kNames: {`["a", "b"]`},
+	values := map[language.Kind][]string{
+		language.Text: {`"a"`}, language.Integer: {"3"}, language.Integers: {"[4, 4]", "[4, 4, 4]"}, language.Number: {"0.6", "20"},
+		language.Quantity: {"0.2", "1"}, language.Vector: {"[0.2, 0]", "[1, 1, 1]"}, language.Formula: {"0.2", `"x"`}, language.Formulas: {`["x", 0]`, `["x", 0, "z"]`},
+		language.Pair: {"[0, 1]"}, language.Duration: {`"1 s"`}, language.Period: {"2"}, language.Tolerance: {`"1 %"`, "0.1"}, language.Flag: {"true"}, language.Name: {`"a"`}, language.Names: {`["a", "b"]`},
 	}
 	done := map[string]bool{}
 	for _, src := range of {
@@ -201,23 +176,23 @@ func TestEveryKey(t *testing.T) {
 			continue
 		}
 		done[src] = true
-		for _, tab := range schema() {
-			head := strings.Replace("["+tab.path+"]", "*", "extra", 1)
-			for _, k := range tab.keys {
-				rows := values[k.kind]
-				for _, c := range k.choices {
+		for _, tab := range caseLanguage().Tables {
+			head := strings.Replace("["+tab.Path+"]", "*", "extra", 1)
+			for _, k := range tab.Keys {
+				rows := values[k.Kind]
+				for _, c := range k.Choices {
 					rows = append(rows, strconv.Quote(c), "["+strconv.Quote(c)+"]")
 				}
 				for _, v := range rows {
 					with := []string{v}
-					if u := symbol(k.dim); u != "1" && k.kind != kTolerance {
+					if u := language.Symbol(k.Dim); u != "1" && k.Kind != language.Tolerance {
 						// The same with units.
 						with = append(with, regexp.MustCompile(`"?([0-9.a-z]+)"?`).ReplaceAllString(v, `"$1 `+u+`"`))
 					}
 					for _, v := range with {
-						line := k.name + " = " + v + "\n"
+						line := k.Name + " = " + v + "\n"
 						switch {
-						case tab.path == "":
+						case tab.Path == "":
 							answers(t, []byte(line+src))
 						case strings.Contains(src, head+"\n"):
 							answers(t, []byte(strings.Replace(src, head+"\n", head+"\n"+line, 1)))

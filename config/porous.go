@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 )
 
@@ -43,7 +44,7 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
-		100*share, c.Spec.Collision.Name, short(f(c.Tau)))
+		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))
 }
 
 // solidShare is about the share of cells in any of some shapes, from some cells at equal distances.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -145,15 +146,15 @@ const (
 
 // volumes warns of outputs that nobody can want.
 func (r *resolver) volumes() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
 	for _, v := range r.c.Volumes() {
 		switch {
 		case v.Files > manyFiles:
-			r.warn("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, grouped(v.Times), count(v.Files, "file"))
+			r.warn("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, language.Grouped(v.Times), count(v.Files, "file"))
 		case v.Bytes > manyBytes:
-			r.warn("%s would be written %s times, %s in all: a larger every makes it less", v.Head, grouped(v.Times), size(v.Bytes))
+			r.warn("%s would be written %s times, %s in all: a larger every makes it less", v.Head, language.Grouped(v.Times), size(v.Bytes))
 		}
 	}
 }
@@ -169,7 +170,7 @@ func (c *Case) OnDisk() (bytes, files float64) {
 // volumeRows are the lines of check.
 func (c *Case) volumeRows() (rows []Row) {
 	for _, v := range c.Volumes() {
-		times := grouped(v.Times) + " times"
+		times := language.Grouped(v.Times) + " times"
 		if v.Times == 1 {
 			times = "once"
 		}
@@ -191,7 +192,7 @@ func count(n float64, what string) string {
 	case n == 1:
 		return "1 " + what
 	case n < 1e15:
-		return grouped(int(n)) + " " + what + "s"
+		return language.Grouped(int(n)) + " " + what + "s"
 	}
 	return fmt.Sprintf("%.3g %ss", n, what)
 }
