@@ -190,69 +190,16 @@ func (r *resolver) surfaceMotion(s *language.Section, b *Body) {
 			r.need(s, "spin_centre", "the middle of a surface from a file is not known here")
 			return
 		default:
-			m.Centre = r.middle(b)
+			m.Centre = b.middle(r.c.Cells)
 			r.SetDefault(s, "spin_centre", r.coordinates(m.Centre))
 		}
 	}
 	b.Motion = m
 	if b.Whole() {
-		if share := r.across(b); share > 0.05 {
+		if share := geometry.Leaving(b.Shape(nil), r.c.Cells, r.dims, b.Motion.after); share > 0.05 {
 			r.warn("%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), 100*share)
 		}
 	}
-}
-
-// across is the share of a body's outermost cells that the motion of the surface leads out
-// of the body within about a cell.
-func (r *resolver) across(b *Body) float64 {
-	shape := b.Shape(nil)
-	in := func(p [3]float64) bool { return shape.Contains(p[0], p[1], p[2]) }
-	lo, hi := shape.Bounds()
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(math.Max(math.Floor(lo[a]), 0))
-		to[a] = int(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])))
-	}
-	if r.dims == 2 {
-		from[2], to[2] = 0, 1
-	}
-	surface, out, looks := 0, 0, 0
-	for z := from[2]; z < to[2]; z++ {
-		for y := from[1]; y < to[1]; y++ {
-			for x := from[0]; x < to[0] && looks < mostLooks; x++ {
-				looks++
-				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
-				if !in(p) {
-					continue
-				}
-				outermost := false
-				for a := range r.dims {
-					for _, d := range []float64{-1, 1} {
-						q := p
-						if q[a] += d; q[a] > 0 && q[a] < float64(r.c.Cells[a]) && !in(q) {
-							outermost = true
-						}
-					}
-				}
-				if !outermost {
-					continue
-				}
-				surface++
-				q := b.Motion.after(p)
-				inside := true // of the domain
-				for a := range r.dims {
-					inside = inside && q[a] > 0 && q[a] < float64(r.c.Cells[a])
-				}
-				if inside && !in(q) {
-					out++
-				}
-			}
-		}
-	}
-	if surface == 0 {
-		return 0
-	}
-	return float64(out) / float64(surface)
 }
 
 // surfaceSpeed is about the largest speed of a body's surface: that in the middle of the
@@ -717,45 +664,17 @@ func (r *resolver) place(s *language.Section, b Body) {
 	switch {
 	case outside:
 		r.Add(s.At, "the domain runs from "+r.point(r.origin)+" to "+r.point(end), "%s lies outside of the domain", s.Head())
-	case !anyCell(shape, lo, hi, n, true):
+	case !geometry.AnyCell(shape, lo, hi, n, true):
 		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s is too small or too far outside: no cell centre lies in it", s.Head())
-	case !anyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
+	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
 		r.Add(s.At, "", "%s fills the whole domain: no fluid is left", s.Head())
 	}
 }
 
-// mostLooks is how many cells anyCell asks for before it lets the run find out.
-const mostLooks = 1 << 18
-
-// anyCell reports whether some cell between two corners lies in the shape, or outside
-// of it: first those in the middle and at the ends, then one after the other.
-func anyCell(s geometry.Shape, lo, hi [3]float64, n [3]int, in bool) bool {
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(math.Min(math.Max(math.Floor(lo[a]), 0), float64(n[a]-1)))
-		to[a] = int(math.Min(math.Max(math.Floor(hi[a]), 0), float64(n[a]-1)))
+// middle of the box around a body; bodies from files are not known here.
+func (b *Body) middle(cells [3]int) (p [3]float64) {
+	if !b.Whole() {
+		return p
 	}
-	is := func(i, j, k int) bool {
-		return s.Contains(float64(i)+0.5, float64(j)+0.5, float64(k)+0.5) == in
-	}
-	at := func(a, k int) int { return [3]int{(from[a] + to[a]) / 2, from[a], to[a]}[k] }
-	for k := range 27 {
-		if is(at(0, k%3), at(1, k/3%3), at(2, k/9)) {
-			return true
-		}
-	}
-	looks := 0
-	for k := from[2]; k <= to[2]; k++ {
-		for j := from[1]; j <= to[1]; j++ {
-			for i := from[0]; i <= to[0]; i++ {
-				if is(i, j, k) {
-					return true
-				}
-				if looks++; looks > mostLooks {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return geometry.Middle(b.Shape(nil), cells)
 }

@@ -388,17 +388,6 @@ type FieldsOutput struct {
 	Files    int             // into which the numbers of one output go
 }
 
-// Averages is [output.averages].
-type Averages struct {
-	On       bool
-	Schedule Schedule // of the files
-	Sample   Schedule
-	Start    int    // the first step that may be sampled
-	Dir      string // folder, relative to the output folder
-	Fields   []model.Field
-	Type     model.Precision // of the file
-}
-
 // PictureOutput is [output.picture]: a PNG of one field on one plane.
 type PictureOutput struct {
 	On       bool

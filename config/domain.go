@@ -25,7 +25,7 @@ func (r *resolver) domain() {
 	r.c.Cells = [3]int{1, 1, 1}
 	for a, n := range cells {
 		r.c.Cells[a] = n
-		if total *= n; total > maxCells { // each is at most maxAxis: no overflow
+		if total *= n; total > maxCells { // each is at most MaxAxis: no overflow
 			r.Add(s.At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(maxCells)), "the domain has too many cells: %s", language.Crossed(cells))
 			return
 		}
@@ -158,8 +158,8 @@ func (r *resolver) divide(size []language.Amount, spacing float64) []int {
 	cells := make([]int, len(size))
 	for a := range size {
 		n := size[a].Value / spacing
-		if n > maxAxis+0.5 {
-			r.Add(size[a].At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(maxAxis)),
+		if n > MaxAxis+0.5 {
+			r.Add(size[a].At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(MaxAxis)),
 				"%s along %s are %s cells", r.si(size[a].Value, model.Length), axes()[a], language.Short(n))
 			return nil
 		}

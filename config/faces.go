@@ -412,19 +412,6 @@ func (r *resolver) wholeShapes() (list []geometry.Shape) {
 	return list
 }
 
-// reach is the box of the domain's cells that a body may have: from <= cell < to.
-func (r *resolver) reach(b Body) (from, to [3]int) {
-	lo, hi := b.Shape(nil).Bounds()
-	for a := range from {
-		from[a] = int(math.Max(math.Min(math.Floor(lo[a]), float64(r.c.Cells[a])), 0))
-		to[a] = int(math.Max(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])), 0))
-	}
-	if r.dims == 2 {
-		from[2], to[2] = 0, 1
-	}
-	return from, to
-}
-
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those
 // that stand in another.
 func (r *resolver) obstructions() {
@@ -463,7 +450,7 @@ func (r *resolver) obstructions() {
 	for i, b := range r.c.Bodies {
 		for j, o := range r.c.Bodies {
 			// Of two that are the identity, the later one is told of.
-			if i != j && b.Whole() && o.Whole() && r.within(b, o) && (i > j || !r.within(o, b)) {
+			if i != j && b.Whole() && o.Whole() && r.inside(b, o) && (i > j || !r.inside(o, b)) {
 				r.warn("[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
 				break
 			}
@@ -471,38 +458,7 @@ func (r *resolver) obstructions() {
 	}
 }
 
-// within tells whether the cells of a body are all in another, as far as looks go: each of
-// those cells, of more than mostLooks some at equal distances.
-func (r *resolver) within(b, o Body) bool {
-	in, around := b.Shape(nil), o.Shape(nil)
-	from, to := r.reach(b)
-	least, most := r.reach(o)
-	for a := range from {
-		if from[a] < least[a] || to[a] > most[a] {
-			return false
-		}
-	}
-	step := 1
-	for looks := func(s int) (n int) {
-		n = 1
-		for a := range from {
-			n *= (to[a] - from[a] + s - 1) / s
-		}
-		return n
-	}; looks(step) > mostLooks; step++ {
-	}
-	any := false
-	for z := from[2]; z < to[2]; z += step {
-		for y := from[1]; y < to[1]; y += step {
-			for x := from[0]; x < to[0]; x += step {
-				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
-				if in.Contains(p[0], p[1], p[2]) {
-					if any = true; !around.Contains(p[0], p[1], p[2]) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return any
+// inside tells whether the cells of a body are all in another.
+func (r *resolver) inside(b, o Body) bool {
+	return geometry.Inside(b.Shape(nil), o.Shape(nil), r.c.Cells, r.dims)
 }

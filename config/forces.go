@@ -128,7 +128,7 @@ func (r *resolver) forceOutput(s *language.Section) {
 		}
 	} else if r.haveBox {
 		if body != nil {
-			f.About = r.middle(body)
+			f.About = body.middle(r.c.Cells)
 		}
 		if r.dims == 2 {
 			f.About[2] = 0 // torques are about the line across the plane
@@ -157,23 +157,6 @@ func (r *resolver) forceOutput(s *language.Section) {
 	r.references(s, &f)
 	r.nusselt(s, &f)
 	r.c.Forces = append(r.c.Forces, f)
-}
-
-// middle of the box around a body; in the middle of the domain along axes where it has no
-// end. Bodies from files are not known here.
-func (r *resolver) middle(b *Body) (p [3]float64) {
-	if !b.Whole() {
-		return p
-	}
-	lo, hi := b.Shape(nil).Bounds()
-	for a := range p {
-		if n := float64(r.c.Cells[a]); hi[a]-lo[a] > 3*n {
-			p[a] = n / 2
-		} else {
-			p[a] = (lo[a] + hi[a]) / 2
-		}
-	}
-	return p
 }
 
 // references of the coefficients.
@@ -281,7 +264,7 @@ func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
 		}
 		ok = ok && len(shapes) == len(r.c.Bodies) // what a file holds may cover the face
 		for _, face := range r.c.Boundaries[i].Faces {
-			r.placesOn(i, face, maxAxis, false, func(p [3]float64, cells float64) bool {
+			r.placesOn(i, face, MaxAxis, false, func(p [3]float64, cells float64) bool {
 				if q := face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
 					n += cells
 				}

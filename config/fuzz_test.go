@@ -1,4 +1,4 @@
-package config
+package config_test
 
 import (
 	"fmt"
@@ -12,7 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"lbmsim/config"
 	"lbmsim/config/language"
+	"lbmsim/internal/forecast"
 )
 
 // Whatever stands in a case file, Load answers: no panic, no endless work, and what
@@ -33,9 +35,9 @@ func FuzzLoad(f *testing.F) {
 
 // answers holds for any text.
 func answers(t *testing.T, src []byte) {
-	c, err := Load("fuzz.toml", src)
+	c, err := config.Load("fuzz.toml", src)
 	if err != nil {
-		list, ok := err.(Errors)
+		list, ok := err.(config.Errors)
 		if !ok || len(list) == 0 || c != nil {
 			t.Fatalf("%T", err)
 		}
@@ -49,15 +51,16 @@ func answers(t *testing.T, src []byte) {
 	}
 	for _, n := range []int{c.LeastRanks(), c.Cells[1] * c.Cells[2]} {
 		if _, err := c.Cut(n); err == nil {
-			c.Forecast(n)
+			forecast.Table(c, n)
+			forecast.Warnings(c)
 		}
 	}
-	d, err := Load("fuzz.toml", []byte(c.Resolved))
+	d, err := config.Load("fuzz.toml", []byte(c.Resolved))
 	if err != nil {
 		t.Fatalf("the resolved copy is refused: %v\n%s", err, c.Resolved)
 	}
 	if c.Resolved != d.Resolved {
-		t.Fatalf("not a fixed point: %q", Diff(c.Resolved, d.Resolved, nil))
+		t.Fatalf("not a fixed point: %q", config.Diff(c.Resolved, d.Resolved, nil))
 	}
 	if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || !reflect.DeepEqual(c.Run, d.Run) {
 		t.Fatalf("%+v\n%+v", c, d)
@@ -67,7 +70,7 @@ func answers(t *testing.T, src []byte) {
 // A case out of a stranger's checkpoint that no case file could be.
 func TestDeepCaseIsRefused(t *testing.T) {
 	for _, text := range []string{"a = " + strings.Repeat("[", 1<<19), strings.Repeat("a={", 1<<18), "[" + strings.Repeat("a.", 1<<18) + "b]", strings.Repeat("#", 2<<20)} {
-		if got := Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
+		if got := config.Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
 			t.Errorf("%.9s: %v", text, got)
 		}
 	}
@@ -146,7 +149,7 @@ func TestLargeNonsense(t *testing.T) {
 		"too large":  strings.Repeat("#\n", language.MaxSource),
 	} {
 		start := time.Now()
-		if _, err := Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
+		if _, err := config.Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
 			t.Errorf("%s: %.200v", name, err)
 		}
 		if d := time.Since(start); d > time.Minute { // a second; machines may be busy
@@ -176,7 +179,7 @@ func TestEveryKey(t *testing.T) {
 			continue
 		}
 		done[src] = true
-		for _, tab := range caseLanguage().Tables {
+		for _, tab := range config.Tables {
 			head := strings.Replace("["+tab.Path+"]", "*", "extra", 1)
 			for _, k := range tab.Keys {
 				rows := values[k.Kind]

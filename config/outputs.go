@@ -227,41 +227,6 @@ func (r *resolver) outputs() {
 	}
 }
 
-func (r *resolver) averages(s *language.Section) {
-	o := &r.c.Averages
-	o.On, o.Schedule = true, r.schedule(s)
-	o.Sample = Schedule{Period: r.period(s, "sample_every")}
-	o.Start = r.beginning(s)
-	if e := s.Get("fields"); e != nil {
-		if len(e.Words) == 0 {
-			r.Add(e.At, "", "fields is empty: nothing would be averaged")
-		}
-		for _, w := range e.Words {
-			f, _ := model.FindAverage(w)
-			o.Fields = append(o.Fields, f)
-		}
-	}
-	if e := s.Get("precision"); e != nil {
-		o.Type = precisionOf(e.Text)
-	}
-	if e := s.Get("dir"); e != nil {
-		o.Dir = e.Text
-		r.relative(e)
-		if f := r.Section("output.fields").Get("dir"); f != nil && filepath.Clean(f.Text) == filepath.Clean(e.Text) {
-			r.Add(e.At, "", "[output.fields] and %s write into the same folder %s", s.Head(), language.ShortQuote(e.Text))
-		}
-	}
-}
-
-// beginning is the step from which samples count.
-func (r *resolver) beginning(s *language.Section) int {
-	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
-	if last := r.c.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn("%s: start is step %d, but the run has only %d", s.Head(), n, last)
-	}
-	return n
-}
-
 // period is a number of steps, or a time as one; 0 when the key is not there.
 func (r *resolver) period(s *language.Section, name string) float64 {
 	e := s.Get(name)

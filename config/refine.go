@@ -76,7 +76,7 @@ func (r *resolver) refine(tau float64) (float64, bool) {
 			r.Add(head, "every axis needs a whole number of cells", "a grid refined by %s would have %s cells along %s", language.Short(f), language.Short(n), axes()[a])
 			return tau, false
 		}
-		if total *= k; k > maxAxis || total > maxCells {
+		if total *= k; k > MaxAxis || total > maxCells {
 			r.Add(head, "", "a grid refined by %s has too many cells", language.Short(f))
 			return tau, false
 		}

@@ -60,7 +60,6 @@ func (r *resolver) resolve() {
 	r.device()
 	r.checkTemperature()
 	r.outputs()
-	r.volumes()
 	r.expectations()
 	r.sampleAll()
 	r.speeds()

@@ -142,7 +142,7 @@ func tables() []language.Table {
 		}, Doc: "At the top of the file, before any table."},
 		{Path: "domain", Keys: []language.Key{
 			{Name: "lattice", Kind: language.Word, Choices: lattices(), DefaultDoc: "D2Q9 for two values of cells or size; for three D3Q27, but D3Q19 with bgk and trt, which store a number for each velocity", Doc: "velocity set, and with it 2D or 3D"},
-			{Name: "cells", Kind: language.Integers, Within: language.Counts(1, maxAxis), DefaultDoc: "size / spacing", Doc: "number of cells along each axis"},
+			{Name: "cells", Kind: language.Integers, Within: language.Counts(1, MaxAxis), DefaultDoc: "size / spacing", Doc: "number of cells along each axis"},
 			{Name: "size", Kind: language.Vector, Dim: model.Length, Within: language.Above(0), DefaultDoc: "cells * spacing", Doc: "lengths of the domain; whole numbers of spacings"},
 			{Name: "spacing", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "size / cells", Doc: "edge of a cell; 1 in lattice units"},
 			{Name: "periodic", Kind: language.Words, Choices: axes(), Default: "[]", Doc: "axes whose two faces are joined"},
@@ -259,7 +259,7 @@ func tables() []language.Table {
 			{Name: "grid_scale_every", Kind: language.Integer, Default: "10", Within: language.Counts(1, maxSteps), Doc: "looks of the watch between two at the scale of the grid, which reads the velocity of some cells; one is taken at the end in any case"},
 			{Name: "forensics", Kind: language.Flag, Default: "true", Doc: "a run that becomes unstable goes back and finds the first bad cell: `blowup.txt` and the fields around it tell what to look at. Now and then the state is copied into the host's memory for that, where there is plenty"},
 			{Name: "threads", Kind: language.Integer, Default: "0", Within: language.Counts(0, 4096), Doc: "threads of a rank; 0 = the rank's share of the cores"},
-			{Name: "ranks", Kind: language.Integers, Within: language.Counts(0, maxAxis), DefaultDoc: "what is best", Doc: "into how many parts the ranks cut each axis, 0 = what is best: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
+			{Name: "ranks", Kind: language.Integers, Within: language.Counts(0, MaxAxis), DefaultDoc: "what is best", Doc: "into how many parts the ranks cut each axis, 0 = what is best: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
 		}, Doc: "When the run ends and how it is watched."},
 		{Path: "device", Keys: []language.Key{
 			{Name: "kind", Kind: language.Word, Choices: deviceKinds(), Default: `"auto"`, Doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},
@@ -307,7 +307,7 @@ func tables() []language.Table {
 		{Path: "output.line.*", Keys: append([]language.Key{
 			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "one end"},
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
-			{Name: "points", Kind: language.Integer, Within: language.Counts(2, maxAxis), DefaultDoc: "one for each spacing", Doc: "number of points, both ends included, at equal distances"},
+			{Name: "points", Kind: language.Integer, Within: language.Counts(2, MaxAxis), DefaultDoc: "one for each spacing", Doc: "number of points, both ends included, at equal distances"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), Default: `["pressure", "velocity"]`, Doc: "what is recorded"},
 		}, scheduleKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`: at each time a block of rows, one for each point, with the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
 		{Path: "output.force.*", Keys: append([]language.Key{
@@ -365,9 +365,11 @@ func tables() []language.Table {
 	}
 }
 
+// MaxAxis is the largest number of cells along an axis.
+const MaxAxis = 1 << 20
+
 // limits of sizes: far above any machine, far below the overflow of an int64.
 const (
-	maxAxis  = 1 << 20
 	maxCells = 1 << 40
 	maxSteps = language.MaxCount
 )

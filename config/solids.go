@@ -60,7 +60,7 @@ func (r *resolver) touches(b Body, f Face) bool {
 	if !b.Whole() {
 		return true
 	}
-	from, to := r.reach(b)
+	from, to := geometry.Reach(b.Shape(nil), r.c.Cells, r.dims)
 	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.c.Cells[f.Axis]
 }
 

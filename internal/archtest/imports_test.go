@@ -32,12 +32,13 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {6, []string{"sim", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
+	"cmd/lbmsim":       {6, []string{"sim", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
 	"internal/scaling": {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"internal/study":   {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"internal/compare": {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim": {4, []string{"config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "internal/stats", "internal/ram"}},
+	"internal/forecast":   {4, []string{"config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
 	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "model", "boundary", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "model", "boundary", "decomp"}},
