@@ -56,8 +56,7 @@ func (r *resolver) averages(s *language.Section) {
 			r.Add(e.At, "", "fields is empty: nothing would be averaged")
 		}
 		for _, w := range e.Words {
-			f, _ := model.FindAverage(w)
-			o.Fields = append(o.Fields, f)
+			o.Fields = append(o.Fields, of(model.FindAverage(w)))
 		}
 	}
 	if e := s.Get("precision"); e != nil {

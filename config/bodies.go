@@ -58,6 +58,7 @@ type solidKind struct {
 	keys, needs []string
 	make        func(r *resolver, s *language.Section) geometry.Shape // nil with an error added
 	op          geometry.Operation
+	example     string // of a file
 }
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
@@ -87,8 +88,8 @@ func solids() []solidKind {
 		list = append(list, c)
 	}
 	return append(list,
-		solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}},
-		solidKind{name: "image", flat: true, keys: with([]string{"file", "sha256", "unit", "voxels", "number", "array", "solid_range"}), needs: []string{"file"}})
+		solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}, example: "wing.stl"},
+		solidKind{name: "image", flat: true, keys: with([]string{"file", "sha256", "unit", "voxels", "number", "array", "solid_range"}), needs: []string{"file"}, example: "rock.vti"})
 }
 
 // made is a body while it is being read.
@@ -133,7 +134,7 @@ func (r *resolver) bodies() {
 // surface says how the surface of a body acts.
 func (r *resolver) surface(s *language.Section, b *Body) {
 	if e := s.Get("type"); e != nil {
-		b.Kind, _ = boundary.FindKind(e.Text)
+		b.Kind = of(boundary.FindKind(e.Text))
 	}
 	b.Temperature = r.wallTemperature(s, b.Kind.Law)
 	r.surfaceMotion(s, b)
@@ -263,8 +264,7 @@ func (r *resolver) bodyKeys(m *made) {
 		}
 		example := ""
 		if k == "file" {
-			name := map[string]string{"stl": "wing.stl", "image": "rock.vti"}[m.kind.name]
-			example = "file = \"" + name + "\", relative to the folder of the case"
+			example = "file = \"" + m.kind.example + "\", relative to the folder of the case"
 		}
 		ok = r.need(s, k, example) && s.Get(k) != nil && ok
 		if ok && s.Table.Find(k).Kind == language.Vector {

@@ -3,16 +3,14 @@ package config
 // The resolved case: what every other package reads.
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
+	"lbmsim/halo/transport"
 	"lbmsim/model"
 )
 
@@ -346,37 +344,26 @@ type Device struct {
 }
 
 // Transport is the way of ghost planes that a case asks for.
-type Transport int
+type Transport = transport.Kind
 
 const (
-	AutoTransport Transport = iota
-	HostTransport
-	GPUTransport
-	PeerTransport
+	AutoTransport = transport.Auto
+	HostTransport = transport.Host
+	GPUTransport  = transport.GPU
+	PeerTransport = transport.Peer
 )
-
-// String is the word of the case file.
-func (t Transport) String() string { return transports()[t] }
 
 // ParseTransport reads the word of the case file.
-func ParseTransport(word string) (Transport, error) {
-	if i := slices.Index(transports(), word); i >= 0 {
-		return Transport(i), nil
-	}
-	return 0, fmt.Errorf("transport %s is unknown: give %s", word, strings.Join(transports(), ", "))
-}
+func ParseTransport(word string) (Transport, error) { return transport.Parse(word) }
 
 // Word is what the user says of something that can be asked for.
-type Word int
+type Word = transport.Answer
 
 const (
-	AskWord Word = iota
-	YesWord
-	NoWord
+	AskWord = transport.Ask
+	YesWord = transport.Yes
+	NoWord  = transport.No
 )
-
-// String is the word of the case file.
-func (w Word) String() string { return words()[w] }
 
 // FieldsOutput is [output.fields].
 type FieldsOutput struct {

@@ -66,15 +66,14 @@ func (r *resolver) dimensions(s *language.Section) bool {
 		}
 	}
 	if e := s.Get("lattice"); e != nil {
-		r.c.Spec.Lattice, _ = model.FindLattice(e.Text)
+		r.c.Spec.Lattice = of(model.FindLattice(e.Text))
 	} else if n > 0 && !s.Has("lattice") {
 		if n == 2 || n == 3 {
 			name := model.DefaultCollision
 			if e := r.Section("collision").Get("model"); e != nil {
 				name = e.Text
 			}
-			c, _ := model.FindCollision(name)
-			r.c.Spec.Lattice = c.DefaultLattice(n)
+			r.c.Spec.Lattice = of(model.FindCollision(name)).DefaultLattice(n)
 		}
 		r.SetDefault(s, "lattice", language.Quote(r.c.Spec.Lattice.Name))
 	}

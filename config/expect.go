@@ -116,7 +116,7 @@ func (r *resolver) fieldOf(s *language.Section, x *Expectation) bool {
 	if e == nil {
 		return false
 	}
-	x.Field, _ = model.FindField(e.Text)
+	x.Field = of(model.FindField(e.Text))
 	x.Dim = x.Field.Dim
 	x.Component = r.component(s, x.Field)
 	return true
@@ -203,7 +203,7 @@ func (r *resolver) lineQuantity(s *language.Section, x *Expectation) bool {
 			return false
 		}
 		x.Quantity, x.Dim, x.Last = LineCrossing, model.Length, e.Text == "last"
-		x.Direction = map[string]int{"rising": 1, "falling": -1}[d.Text]
+		x.Direction = directions[indexOf(crossingWords(), d.Text)].sign
 		switch {
 		case m != nil && m.Text == "value":
 			r.Add(m.At, "leave measure out", "a crossing is a position: the value there is 0")
@@ -234,7 +234,7 @@ func (r *resolver) lineQuantity(s *language.Section, x *Expectation) bool {
 	if e == nil || m == nil {
 		return false
 	}
-	x.Quantity = map[string]string{"min value": LineMin, "max value": LineMax, "min position": LineMinPlace, "max position": LineMaxPlace}[e.Text+" "+m.Text]
+	x.Quantity = extremum(e.Text, m.Text)
 	if m.Text == "position" {
 		x.Dim = model.Length
 	}

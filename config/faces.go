@@ -15,15 +15,6 @@ import (
 // What can be said of the faces before a run: how fast the fluid is at them, whether what
 // comes in can get out, and whether bodies stand in the way.
 
-// open tells that the fluid passes a boundary.
-func (b Boundary) open() bool {
-	switch b.Kind.Law {
-	case boundary.VelocityFace, boundary.PressureFace, boundary.Outflow:
-		return true
-	}
-	return false
-}
-
 // Rise is the factor of velocity and pressure that a ramp makes at a time in steps.
 func (b Boundary) Rise(t float64) float64 {
 	if t < b.Ramp {
@@ -130,7 +121,7 @@ func (r *resolver) lookAtFaces() {
 	}
 	told := false
 	for i, b := range r.c.Boundaries {
-		if m := r.c.Spec.Collision; b.open() && r.c.Tau < m.OpenTau-1e-6 && !told {
+		if m := r.c.Spec.Collision; b.Kind.Law.Passed() && r.c.Tau < m.OpenTau-1e-6 && !told {
 			told = true
 			others := "hold there"
 			if r.c.Tau < triedChannel {
@@ -238,7 +229,7 @@ func (r *resolver) balance() {
 	var table *TableFile
 	factors := "" // a boundary whose factors only the run knows
 	for i, b := range r.c.Boundaries {
-		if !b.open() || len(b.Faces) == 0 {
+		if !b.Kind.Law.Passed() || len(b.Faces) == 0 {
 			continue
 		}
 		if b.Kind.Law != boundary.VelocityFace {
@@ -420,7 +411,7 @@ func (r *resolver) obstructions() {
 	}
 	for i, b := range r.c.Boundaries {
 		for _, f := range b.Faces {
-			if !b.open() {
+			if !b.Kind.Law.Passed() {
 				continue
 			}
 			for _, body := range r.c.Bodies {

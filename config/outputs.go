@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lbmsim/config/language"
+	"lbmsim/halo/transport"
 	"lbmsim/model"
 )
 
@@ -100,16 +101,16 @@ func (r *resolver) parts(s *language.Section) {
 func (r *resolver) device() {
 	s := r.Section("device")
 	if e := s.Get("kind"); e != nil {
-		r.c.Device.Kind = DeviceKind(slices.Index(deviceKinds(), e.Text))
+		r.c.Device.Kind = DeviceKind(indexOf(deviceKinds(), e.Text))
 	}
 	if e := s.Get("share"); e != nil {
 		r.c.Device.Share = e.Flag
 	}
 	if e := s.Get("transport"); e != nil {
-		r.c.Device.Transport = Transport(slices.Index(transports(), e.Text))
+		r.c.Device.Transport = Transport(indexOf(transport.Kinds(), e.Text))
 	}
 	if e := s.Get("gpu_aware_mpi"); e != nil {
-		r.c.Device.GPUAware = Word(slices.Index(words(), e.Text))
+		r.c.Device.GPUAware = Word(indexOf(transport.Answers(), e.Text))
 	}
 }
 
@@ -259,8 +260,8 @@ func (r *resolver) plane(s *language.Section) {
 	if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
 		r.Add(e.At, "", "fields is empty: nothing would be recorded")
 	}
-	if e := s.Get("precision"); e != nil && e.Text == model.Float64.String() {
-		p.Type = model.Float64
+	if e := s.Get("precision"); e != nil {
+		p.Type = precisionOf(e.Text)
 	}
 	if r.dims == 2 {
 		r.Add(s.At, "[output.fields] writes the whole of a case in 2D, [output.line.NAME] a line", "%s is for cases in 3D", s.Head())
@@ -409,8 +410,7 @@ func fieldsOf(e *language.Entry) []model.Field {
 	}
 	var f []model.Field
 	for _, w := range e.Words {
-		row, _ := model.FindField(w)
-		f = append(f, row)
+		f = append(f, of(model.FindField(w)))
 	}
 	return f
 }
@@ -484,7 +484,7 @@ func (r *resolver) picture(s *language.Section) {
 	if e == nil {
 		return
 	}
-	p.Field, _ = model.FindField(e.Text)
+	p.Field = of(model.FindField(e.Text))
 	p.Component = r.component(s, p.Field)
 	if e := s.Get("range"); e != nil {
 		for _, a := range e.Values {

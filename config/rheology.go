@@ -62,7 +62,7 @@ func (r *resolver) rheology() {
 	f, t := r.Section("fluid"), r.Section("turbulence")
 	spec, h := &r.c.Spec, &r.c.Rheology
 	if e := f.Get("viscosity_law"); e != nil {
-		spec.Viscosity, _ = model.FindViscosityLaw(e.Text)
+		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
 	}
 	own := lawKeys(spec.Viscosity)
 	for _, k := range []string{"index", "shear_rate", "viscosity_min", "viscosity_max", "time_constant", "viscosity_infinite"} {
@@ -87,7 +87,7 @@ func (r *resolver) rheology() {
 			r.Add(e.At, "the viscosity of eddies is added to one that is the same everywhere", "a turbulence model cannot go with viscosity_law = %q", spec.Viscosity)
 			return
 		}
-		spec.Viscosity, _ = model.FindViscosityLaw(e.Text)
+		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
 		h.Constant = model.ViscosityLaws[spec.Viscosity].Params[0].Default
 		if c := t.Get("constant"); c != nil {
 			h.Constant = c.Values[0].Value

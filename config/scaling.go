@@ -18,7 +18,7 @@ func (r *resolver) collision() {
 	if e == nil {
 		return
 	}
-	m, _ := model.FindCollision(e.Text)
+	m := of(model.FindCollision(e.Text))
 	r.c.Spec.Collision = m
 	own := map[string]bool{}
 	for _, p := range m.Params {
@@ -60,7 +60,7 @@ func precisionOf(word string) model.Precision {
 			return p
 		}
 	}
-	return model.Float32
+	panic("no precision is called " + word)
 }
 
 const closures = `a case with units needs one of these:

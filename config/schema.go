@@ -2,10 +2,12 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
+	"lbmsim/halo/transport"
 	"lbmsim/model"
 )
 
@@ -96,13 +98,9 @@ func components() []string { return []string{"x", "y", "z", "magnitude"} }
 func deviceKinds() []string { // in the order of DeviceKind
 	return []string{"auto", "cpu", "cuda"}
 }
-func transports() []string { // in the order of Transport
-	return []string{"auto", "host", "gpu", "peer"}
-}
+
 func onError() []string { return []string{"stop", goOn} }
-func words() []string { // in the order of Word
-	return []string{"ask", "yes", "no"}
-}
+
 func shapes() []string { return names(solids(), func(k solidKind) string { return k.name }) }
 
 // expectKeys are the value and its tolerance.
@@ -264,8 +262,8 @@ func tables() []language.Table {
 		{Path: "device", Keys: []language.Key{
 			{Name: "kind", Kind: language.Word, Choices: deviceKinds(), Default: `"auto"`, Doc: "auto takes a GPU where the program finds one and the CPU where it finds none"},
 			{Name: "share", Kind: language.Flag, Default: "false", Doc: "several ranks may use one GPU; else more ranks than GPUs on a machine are an error"},
-			{Name: "transport", Kind: language.Word, Choices: transports(), Default: `"auto"`, Doc: "how neighbours get each other's edges. host: messages through the host's memory; gpu: messages from and to GPU memory, by an MPI library that takes it; peer: GPUs of one machine write into each other's memory. auto takes the best for each pair and says why"},
-			{Name: "gpu_aware_mpi", Kind: language.Word, Choices: words(), Default: `"ask"`, Doc: "does the MPI library take GPU memory? ask asks it; some have no way to say"},
+			{Name: "transport", Kind: language.Word, Choices: transport.Kinds(), Default: `"auto"`, Doc: "how neighbours get each other's edges. host: messages through the host's memory; gpu: messages from and to GPU memory, by an MPI library that takes it; peer: GPUs of one machine write into each other's memory. auto takes the best for each pair and says why"},
+			{Name: "gpu_aware_mpi", Kind: language.Word, Choices: transport.Answers(), Default: `"ask"`, Doc: "does the MPI library take GPU memory? ask asks it; some have no way to say"},
 		}, Doc: "Where the ranks compute, and how they reach each other. `--device` and `--transport` on the command line win."},
 		{Path: "output", Keys: []language.Key{
 			{Name: "dir", Kind: language.Text, DefaultDoc: "out/ and the case file's name", Doc: "folder of everything that the run writes"},
@@ -384,6 +382,24 @@ func maxNamed(path string) int {
 		return 240
 	}
 	return 1000
+}
+
+// of is the row that a word of the table stands for. It panics where there is none: readers let no
+// other words pass.
+func of[T any](row T, found bool) T {
+	if !found {
+		panic(fmt.Sprintf("no row like %+v in the table of a word", row))
+	}
+	return row
+}
+
+// indexOf is the place of a word among those of a key. It panics where it is none of them.
+func indexOf(words []string, word string) int {
+	i := slices.Index(words, word)
+	if i < 0 {
+		panic(word + " is none of " + strings.Join(words, ", "))
+	}
+	return i
 }
 
 func names[T any](rows []T, name func(T) string) []string {

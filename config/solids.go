@@ -73,7 +73,7 @@ func (r *resolver) boundaries() {
 		b := Boundary{Name: s.Name()}
 		e := s.Get("type")
 		if r.need(s, "type", "type = "+language.OneOf(language.QuoteAll(s.Table.Find("type").Choices))) && e != nil {
-			b.Kind, _ = boundary.FindKind(e.Text)
+			b.Kind = of(boundary.FindKind(e.Text))
 			r.boundaryKeys(s, b.Kind)
 		}
 		ef := s.Get("faces")

@@ -21,11 +21,6 @@ type Temperature struct {
 	Uniform     bool       // Initial does not depend on the position
 }
 
-// closedLaw tells of walls that nothing flows through.
-func closedLaw(l boundary.Law) bool {
-	return l == boundary.Bounce || l == boundary.Interpolated || l == boundary.MovingFace || l == boundary.Slip
-}
-
 func (r *resolver) temperature() {
 	s := r.Section("temperature")
 	if s == nil {
@@ -108,7 +103,7 @@ func (r *resolver) wallTemperature(s *language.Section, law boundary.Law) (w bou
 	if !r.c.Spec.Scalar {
 		return w
 	}
-	if !closedLaw(law) {
+	if law.Passed() {
 		w.Law = boundary.ScalarOpen
 	}
 	flux := s.Knows("heat_flux")
@@ -120,7 +115,7 @@ func (r *resolver) wallTemperature(s *language.Section, law boundary.Law) (w bou
 	}
 	if flux && s.Get("heat_flux") != nil && r.haveTime {
 		e := s.Get("heat_flux")
-		if !closedLaw(law) {
+		if law.Passed() {
 			r.Add(e.KeyAt, "what flows through takes heat with it: give its temperature", "%s cannot have a heat_flux", s.Head())
 		}
 		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.Values[0], model.HeatFlux)}
