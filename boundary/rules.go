@@ -9,6 +9,9 @@ func (l Law) Open() bool {
 	return l == MovingFace || l == VelocityFace || l == PressureFace || l == Outflow || l == Slip
 }
 
+// Passed tells that the fluid passes a face of this law.
+func (l Law) Passed() bool { return l == VelocityFace || l == PressureFace || l == Outflow }
+
 // HasOpen tells whether some type is open.
 func (c Cells) HasOpen() bool {
 	for k := range c.Walls {

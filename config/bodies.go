@@ -3,9 +3,11 @@ package config
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -54,8 +56,9 @@ type solidKind struct {
 	name        string
 	flat        bool // exists in 2D
 	keys, needs []string
-	make        func(r *resolver, s *section) geometry.Shape // nil with an error added
+	make        func(r *resolver, s *language.Section) geometry.Shape // nil with an error added
 	op          geometry.Operation
+	example     string // of a file
 }
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
@@ -85,13 +88,13 @@ func solids() []solidKind {
 		list = append(list, c)
 	}
 	return append(list,
-		solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}},
-		solidKind{name: "image", flat: true, keys: with([]string{"file", "sha256", "unit", "voxels", "number", "array", "solid_range"}), needs: []string{"file"}})
+		solidKind{name: "stl", flat: true, keys: with([]string{"file", "sha256", "unit", "repair"}), needs: []string{"file"}, example: "wing.stl"},
+		solidKind{name: "image", flat: true, keys: with([]string{"file", "sha256", "unit", "voxels", "number", "array", "solid_range"}), needs: []string{"file"}, example: "rock.vti"})
 }
 
 // made is a body while it is being read.
 type made struct {
-	s     *section
+	s     *language.Section
 	kind  solidKind
 	solid *solid // nil until it is known, and when it cannot be
 	in    *made  // the combination that it is a part of
@@ -101,10 +104,10 @@ type made struct {
 func (r *resolver) bodies() {
 	known := map[string]*made{}
 	var list []*made
-	for _, s := range r.all("body") {
+	for _, s := range r.All("body") {
 		m := &made{s: s}
 		list = append(list, m)
-		known[s.name()] = m
+		known[s.Name()] = m
 		r.bodyKeys(m)
 	}
 	for _, m := range list {
@@ -119,7 +122,7 @@ func (r *resolver) bodies() {
 			continue
 		}
 		r.moveAll(m)
-		b := Body{Name: m.s.name(), solid: *m.solid}
+		b := Body{Name: m.s.Name(), solid: *m.solid}
 		r.surface(m.s, &b)
 		r.c.Bodies = append(r.c.Bodies, b)
 		if b.Whole() {
@@ -129,26 +132,26 @@ func (r *resolver) bodies() {
 }
 
 // surface says how the surface of a body acts.
-func (r *resolver) surface(s *section, b *Body) {
-	if e := s.get("type"); e != nil {
-		b.Kind, _ = boundary.FindKind(e.text)
+func (r *resolver) surface(s *language.Section, b *Body) {
+	if e := s.Get("type"); e != nil {
+		b.Kind = of(boundary.FindKind(e.Text))
 	}
 	b.Temperature = r.wallTemperature(s, b.Kind.Law)
 	r.surfaceMotion(s, b)
-	if e := s.get("conserve_mass"); e != nil {
-		b.Conserve = e.flag
+	if e := s.Get("conserve_mass"); e != nil {
+		b.Conserve = e.Flag
 		if b.Kind.Law != boundary.Interpolated {
-			r.add(e.keyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
+			r.Add(e.KeyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
 		}
 	}
 }
 
 // surfaceMotion is the velocity of the surface of a body that stays in its place.
-func (r *resolver) surfaceMotion(s *section, b *Body) {
-	spin := s.get("angular_velocity")
+func (r *resolver) surfaceMotion(s *language.Section, b *Body) {
+	spin := s.Get("angular_velocity")
 	for _, k := range []string{"spin_axis", "spin_centre"} {
-		if s.has(k) && !s.has("angular_velocity") {
-			r.add(s.keys[k].keyAt, "", "%s has %s but no angular_velocity", s.head(), k)
+		if s.Has(k) && !s.Has("angular_velocity") {
+			r.Add(s.KeyAt(k), "", "%s has %s but no angular_velocity", s.Head(), k)
 		}
 	}
 	v := r.vector(s, "velocity")
@@ -161,26 +164,26 @@ func (r *resolver) surfaceMotion(s *section, b *Body) {
 	}
 	if spin != nil {
 		direction := [3]float64{0, 0, 1}
-		if s.has("spin_axis") {
+		if s.Has("spin_axis") {
 			axis := r.vector(s, "spin_axis")
 			if r.dims == 2 {
-				r.add(s.keys["spin_axis"].keyAt, "leave spin_axis out", "in 2D a body turns about z")
+				r.Add(s.KeyAt("spin_axis"), "leave spin_axis out", "in 2D a body turns about z")
 				return
 			}
 			if axis == nil || norm(axis) == 0 {
-				r.add(s.keys["spin_axis"].at, "", "spin_axis has no length")
+				r.Add(s.ValueAt("spin_axis"), "", "spin_axis has no length")
 				return
 			}
 			for a := range axis {
-				direction[a] = axis[a].v / norm(axis)
+				direction[a] = axis[a].Value / norm(axis)
 			}
 		}
 		for a := range direction {
-			m.Angular[a] = direction[a] * r.lattice(spin.vals[0], model.Rate)
+			m.Angular[a] = direction[a] * r.lattice(spin.Values[0], model.Rate)
 		}
 		switch {
-		case s.has("spin_centre"):
-			if s.get("spin_centre") == nil || r.vector(s, "spin_centre") == nil {
+		case s.Has("spin_centre"):
+			if s.Get("spin_centre") == nil || r.vector(s, "spin_centre") == nil {
 				return
 			}
 			m.Centre = r.pointOf(s, "spin_centre")
@@ -188,69 +191,16 @@ func (r *resolver) surfaceMotion(s *section, b *Body) {
 			r.need(s, "spin_centre", "the middle of a surface from a file is not known here")
 			return
 		default:
-			m.Centre = r.middle(b)
-			r.setDefault(s, "spin_centre", r.coordinates(m.Centre))
+			m.Centre = b.middle(r.c.Cells)
+			r.SetDefault(s, "spin_centre", r.coordinates(m.Centre))
 		}
 	}
 	b.Motion = m
 	if b.Whole() {
-		if share := r.across(b); share > 0.05 {
-			r.warn("%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.head(), 100*share)
+		if share := geometry.Leaving(b.Shape(nil), r.c.Cells, r.dims, b.Motion.after); share > 0.05 {
+			r.warn("%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), 100*share)
 		}
 	}
-}
-
-// across is the share of a body's outermost cells that the motion of the surface leads out
-// of the body within about a cell.
-func (r *resolver) across(b *Body) float64 {
-	shape := b.Shape(nil)
-	in := func(p [3]float64) bool { return shape.Contains(p[0], p[1], p[2]) }
-	lo, hi := shape.Bounds()
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(math.Max(math.Floor(lo[a]), 0))
-		to[a] = int(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])))
-	}
-	if r.dims == 2 {
-		from[2], to[2] = 0, 1
-	}
-	surface, out, looks := 0, 0, 0
-	for z := from[2]; z < to[2]; z++ {
-		for y := from[1]; y < to[1]; y++ {
-			for x := from[0]; x < to[0] && looks < mostLooks; x++ {
-				looks++
-				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
-				if !in(p) {
-					continue
-				}
-				outermost := false
-				for a := range r.dims {
-					for _, d := range []float64{-1, 1} {
-						q := p
-						if q[a] += d; q[a] > 0 && q[a] < float64(r.c.Cells[a]) && !in(q) {
-							outermost = true
-						}
-					}
-				}
-				if !outermost {
-					continue
-				}
-				surface++
-				q := b.Motion.after(p)
-				inside := true // of the domain
-				for a := range r.dims {
-					inside = inside && q[a] > 0 && q[a] < float64(r.c.Cells[a])
-				}
-				if inside && !in(q) {
-					out++
-				}
-			}
-		}
-	}
-	if surface == 0 {
-		return 0
-	}
-	return float64(out) / float64(surface)
 }
 
 // surfaceSpeed is about the largest speed of a body's surface: that in the middle of the
@@ -278,26 +228,26 @@ func (r *resolver) surfaceSpeed(b Body) (speed float64) {
 // bodyKeys checks that a body has the keys of its shape.
 func (r *resolver) bodyKeys(m *made) {
 	s := m.s
-	e := s.get("shape")
-	if !r.need(s, "shape", "shape = "+oneOf(quoteAll(shapes()))) || e == nil {
+	e := s.Get("shape")
+	if !r.need(s, "shape", "shape = "+language.OneOf(language.QuoteAll(shapes()))) || e == nil {
 		return
 	}
 	for _, k := range solids() {
-		if k.name == e.text {
+		if k.name == e.Text {
 			m.kind = k
 		}
 	}
-	for _, k := range s.table.keys {
-		if contains(ofSurfaces, k.name) || k.name == "shape" || contains(m.kind.keys, k.name) {
+	for _, k := range s.Table.Keys {
+		if slices.Contains(ofSurfaces, k.Name) || k.Name == "shape" || slices.Contains(m.kind.keys, k.Name) {
 			continue
 		}
-		if s.has(k.name) {
-			r.add(s.keys[k.name].keyAt, "", "%s takes no %s", article(e.text), k.name)
+		if s.Has(k.Name) {
+			r.Add(s.KeyAt(k.Name), "", "%s takes no %s", article(e.Text), k.Name)
 		}
-		delete(s.keys, k.name) // not even a default
+		s.Drop(k.Name) // not even a default
 	}
 	if r.dims == 2 && !m.kind.flat {
-		r.add(e.at, "", "a sphere needs 3D; a disc in 2D is shape = \"cylinder\"")
+		r.Add(e.At, "", "a sphere needs 3D; a disc in 2D is shape = \"cylinder\"")
 		m.kind = solidKind{}
 		return
 	}
@@ -305,20 +255,19 @@ func (r *resolver) bodyKeys(m *made) {
 	for _, k := range m.kind.needs {
 		if k == "radius" {
 			r.exclusive(s, "the diameter is twice the radius", "radius", "diameter")
-			if !s.has("radius") && !s.has("diameter") {
-				r.missing(s, "", "%s needs radius or diameter", s.head())
+			if !s.Has("radius") && !s.Has("diameter") {
+				r.missing(s, "", "%s needs radius or diameter", s.Head())
 				ok = false
 			}
-			ok = ok && (s.get("radius") != nil || s.get("diameter") != nil)
+			ok = ok && (s.Get("radius") != nil || s.Get("diameter") != nil)
 			continue
 		}
 		example := ""
 		if k == "file" {
-			name := map[string]string{"stl": "wing.stl", "image": "rock.vti"}[m.kind.name]
-			example = "file = \"" + name + "\", relative to the folder of the case"
+			example = "file = \"" + m.kind.example + "\", relative to the folder of the case"
 		}
-		ok = r.need(s, k, example) && s.get(k) != nil && ok
-		if ok && s.table.find(k).kind == kVector {
+		ok = r.need(s, k, example) && s.Get(k) != nil && ok
+		if ok && s.Table.Find(k).Kind == language.Vector {
 			ok = r.vector(s, k) != nil
 		}
 	}
@@ -337,43 +286,43 @@ func article(word string) string {
 // claim notes which bodies are parts of a combination. A body is a part of one only,
 // so that they form trees.
 func (r *resolver) claim(m *made, known map[string]*made) {
-	if !contains(m.kind.needs, "of") {
+	if !slices.Contains(m.kind.needs, "of") {
 		return
 	}
-	e := m.s.get("of")
-	if len(e.words) == 0 {
-		r.add(e.at, "of = [\"a\", \"b\"] names the bodies that it is made of", "%s is made of nothing", m.s.head())
+	e := m.s.Get("of")
+	if len(e.Words) == 0 {
+		r.Add(e.At, "of = [\"a\", \"b\"] names the bodies that it is made of", "%s is made of nothing", m.s.Head())
 		m.kind = solidKind{}
 	}
-	for i, w := range e.words {
+	for i, w := range e.Words {
 		part := known[w]
 		switch {
 		case part == nil:
 			var others []string
-			for _, s := range r.all("body") {
-				others = append(others, s.name())
+			for _, s := range r.All("body") {
+				others = append(others, s.Name())
 			}
-			r.add(e.wordAt[i], "", "there is no [body.%s]%s", w, meant(w, others))
+			r.Add(e.WordAt[i], "", "there is no [body.%s]%s", w, language.Meant(w, others))
 			m.kind = solidKind{}
 		case part == m:
-			r.add(e.wordAt[i], "", "%s is made of itself", m.s.head())
+			r.Add(e.WordAt[i], "", "%s is made of itself", m.s.Head())
 			m.kind = solidKind{}
 		case part.in != nil:
-			r.add(e.wordAt[i], "a body is a part of one combination only: write it a second time under another name", "[body.%s] is already a part of %s", w, part.in.s.head())
+			r.Add(e.WordAt[i], "a body is a part of one combination only: write it a second time under another name", "[body.%s] is already a part of %s", w, part.in.s.Head())
 			m.kind = solidKind{}
 		default:
 			part.in = m
 			for _, k := range ofSurfaces {
-				if part.s.has(k) {
-					r.add(part.s.keys[k].keyAt, "", "[body.%s] is a part of %s and takes its %s from there", w, m.s.head(), k)
+				if part.s.Has(k) {
+					r.Add(part.s.KeyAt(k), "", "[body.%s] is a part of %s and takes its %s from there", w, m.s.Head(), k)
 				}
-				delete(part.s.keys, k)
+				part.s.Drop(k)
 			}
 		}
 	}
 	for up := m.in; up != nil; up = up.in {
 		if up == m {
-			r.add(e.at, "", "%s is made of itself", m.s.head())
+			r.Add(e.At, "", "%s is made of itself", m.s.Head())
 			m.in, m.kind = nil, solidKind{}
 			return
 		}
@@ -392,12 +341,12 @@ func (r *resolver) solid(m *made, known map[string]*made) {
 		if out.plain = m.kind.make(r, m.s); out.plain == nil {
 			return
 		}
-	case contains(m.kind.needs, "file"):
+	case slices.Contains(m.kind.needs, "file"):
 		if out.file = r.solidFile(m.s, m.kind.name == "image"); out.file == 0 {
 			return
 		}
 	default:
-		for _, w := range m.s.get("of").words {
+		for _, w := range m.s.Get("of").Words {
 			part := known[w]
 			r.solid(part, known)
 			if part.solid == nil {
@@ -439,25 +388,25 @@ func (r *resolver) move(s *solid, by geometry.Motion) {
 func (r *resolver) motion(m *made) *geometry.Motion {
 	s := m.s
 	scale := 1.0
-	if e := s.get("scale"); e != nil {
-		scale = e.vals[0].v
+	if e := s.Get("scale"); e != nil {
+		scale = e.Values[0].Value
 	}
 	var angles, shift [3]float64
-	if e := s.get("rotate"); e != nil {
-		if len(e.vals) != 3 {
-			r.add(e.at, "angles in degrees about x, y and z; in 2D the first two are 0", "rotate has %d values", len(e.vals))
+	if e := s.Get("rotate"); e != nil {
+		if len(e.Values) != 3 {
+			r.Add(e.At, "angles in degrees about x, y and z; in 2D the first two are 0", "rotate has %d values", len(e.Values))
 			return nil
 		}
-		for a, v := range e.vals {
-			angles[a] = v.v
-			if r.dims == 2 && a < 2 && v.v != 0 {
-				r.add(v.at, "", "in 2D a body turns about z only")
+		for a, v := range e.Values {
+			angles[a] = v.Value
+			if r.dims == 2 && a < 2 && v.Value != 0 {
+				r.Add(v.At, "", "in 2D a body turns about z only")
 				return nil
 			}
 		}
 	}
 	for a, v := range r.vector(s, "translate") {
-		shift[a] = v.v / r.c.Units.Length
+		shift[a] = v.Value / r.c.Units.Length
 	}
 	if scale == 1 && angles == [3]float64{} && shift == [3]float64{} {
 		return nil
@@ -475,7 +424,7 @@ func (r *resolver) motion(m *made) *geometry.Motion {
 			about = h.Point
 		}
 	default:
-		about = r.position([]amount{{}, {}, {}})
+		about = r.position([]language.Amount{{}, {}, {}})
 	}
 	if r.dims == 2 {
 		about[2] = 0.5
@@ -489,56 +438,56 @@ func (r *resolver) motion(m *made) *geometry.Motion {
 }
 
 // cellsOf is a length in cells.
-func (r *resolver) cellsOf(e *entry) float64 { return e.vals[0].v / r.c.Units.Length }
+func (r *resolver) cellsOf(e *language.Entry) float64 { return e.Values[0].Value / r.c.Units.Length }
 
 // pointOf is the position under a key; in 2D it lies in the plane of the cells' centres.
-func (r *resolver) pointOf(s *section, key string) [3]float64 {
-	p := r.position(s.get(key).vals)
+func (r *resolver) pointOf(s *language.Section, key string) [3]float64 {
+	p := r.position(s.Get(key).Values)
 	if r.dims == 2 {
 		p[2] = 0.5
 	}
 	return p
 }
 
-func (r *resolver) radiusOf(s *section) float64 {
-	if e := s.get("radius"); e != nil {
+func (r *resolver) radiusOf(s *language.Section) float64 {
+	if e := s.Get("radius"); e != nil {
 		return r.cellsOf(e)
 	}
-	return s.get("diameter").vals[0].v / 2 / r.c.Units.Length
+	return s.Get("diameter").Values[0].Value / 2 / r.c.Units.Length
 }
 
-func (r *resolver) box(s *section) geometry.Shape {
-	from, to := s.get("from"), s.get("to")
-	b := geometry.Box{Lo: r.position(from.vals), Hi: r.position(to.vals)}
+func (r *resolver) box(s *language.Section) geometry.Shape {
+	from, to := s.Get("from"), s.Get("to")
+	b := geometry.Box{Lo: r.position(from.Values), Hi: r.position(to.Values)}
 	if r.dims == 2 {
 		b.Lo[2], b.Hi[2] = 0, 1
 	}
 	for a := 0; a < r.dims; a++ {
 		if !(b.Lo[a] < b.Hi[a]) {
-			r.add(to.vals[a].at, "from is the corner with the smallest coordinates", "the box is empty: its %s runs from %s to %s", axes()[a],
-				r.si(from.vals[a].v, model.Length), r.si(to.vals[a].v, model.Length))
+			r.Add(to.Values[a].At, "from is the corner with the smallest coordinates", "the box is empty: its %s runs from %s to %s", axes()[a],
+				r.si(from.Values[a].Value, model.Length), r.si(to.Values[a].Value, model.Length))
 			return nil
 		}
 	}
 	return b
 }
 
-func (r *resolver) sphere(s *section) geometry.Shape {
+func (r *resolver) sphere(s *language.Section) geometry.Shape {
 	return geometry.Sphere{Centre: r.pointOf(s, "centre"), Radius: r.radiusOf(s)}
 }
 
-func (r *resolver) cylinder(s *section) geometry.Shape {
+func (r *resolver) cylinder(s *language.Section) geometry.Shape {
 	c := geometry.Cylinder{Centre: r.pointOf(s, "centre"), Radius: r.radiusOf(s), Axis: 2}
-	if e := s.get("axis"); e != nil {
-		c.Axis = axisOf(e.text)
+	if e := s.Get("axis"); e != nil {
+		c.Axis = axisOf(e.Text)
 		if r.dims == 2 && c.Axis != 2 {
-			r.add(e.at, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder cannot lie along %s in 2D", e.text)
+			r.Add(e.At, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder cannot lie along %s in 2D", e.Text)
 			return nil
 		}
 	}
-	if e := s.get("length"); e != nil {
+	if e := s.Get("length"); e != nil {
 		if r.dims == 2 {
-			r.add(e.keyAt, "", "a cylinder in 2D has no length")
+			r.Add(e.KeyAt, "", "a cylinder in 2D has no length")
 			return nil
 		}
 		c.Length = r.cellsOf(e)
@@ -548,33 +497,33 @@ func (r *resolver) cylinder(s *section) geometry.Shape {
 	return c
 }
 
-func (r *resolver) ellipsoid(s *section) geometry.Shape {
+func (r *resolver) ellipsoid(s *language.Section) geometry.Shape {
 	e := geometry.Ellipsoid{Centre: r.pointOf(s, "centre"), Radii: [3]float64{1, 1, 1}}
-	for a, v := range s.get("radii").vals {
-		e.Radii[a] = v.v / r.c.Units.Length
+	for a, v := range s.Get("radii").Values {
+		e.Radii[a] = v.Value / r.c.Units.Length
 	}
 	return e
 }
 
 // ends are from and to, which must differ.
-func (r *resolver) ends(s *section) (from, to [3]float64, ok bool) {
+func (r *resolver) ends(s *language.Section) (from, to [3]float64, ok bool) {
 	from, to = r.pointOf(s, "from"), r.pointOf(s, "to")
 	if from == to {
-		r.add(s.get("to").at, "", "%s begins where it ends", s.head())
+		r.Add(s.Get("to").At, "", "%s begins where it ends", s.Head())
 		return from, to, false
 	}
 	return from, to, true
 }
 
-func (r *resolver) cone(s *section) geometry.Shape {
+func (r *resolver) cone(s *language.Section) geometry.Shape {
 	from, to, ok := r.ends(s)
-	if !ok || s.get("radius_to") == nil {
+	if !ok || s.Get("radius_to") == nil {
 		return nil
 	}
-	return geometry.Cone{From: from, To: to, Radius: r.radiusOf(s), RadiusTo: r.cellsOf(s.get("radius_to"))}
+	return geometry.Cone{From: from, To: to, Radius: r.radiusOf(s), RadiusTo: r.cellsOf(s.Get("radius_to"))}
 }
 
-func (r *resolver) capsule(s *section) geometry.Shape {
+func (r *resolver) capsule(s *language.Section) geometry.Shape {
 	from, to, ok := r.ends(s)
 	if !ok {
 		return nil
@@ -582,24 +531,24 @@ func (r *resolver) capsule(s *section) geometry.Shape {
 	return geometry.Capsule{From: from, To: to, Radius: r.radiusOf(s)}
 }
 
-func (r *resolver) halfSpace(s *section) geometry.Shape {
+func (r *resolver) halfSpace(s *language.Section) geometry.Shape {
 	h := geometry.HalfSpace{Point: r.pointOf(s, "point")}
-	v := s.get("normal").vals
+	v := s.Get("normal").Values
 	n := norm(v)
 	if n == 0 {
-		r.add(s.get("normal").at, "", "a normal without length has no direction")
+		r.Add(s.Get("normal").At, "", "a normal without length has no direction")
 		return nil
 	}
 	for a := range v {
-		h.Normal[a] = v[a].v / n
+		h.Normal[a] = v[a].Value / n
 	}
 	return h
 }
 
 // solidFile notes a file to be read when the run starts; 0 with an error.
-func (r *resolver) solidFile(s *section, image bool) int {
-	e := s.get("file")
-	f := SolidFile{Body: s.name(), Shown: e.text, Image: image, At: r.spot(e.at)}
+func (r *resolver) solidFile(s *language.Section, image bool) int {
+	e := s.Get("file")
+	f := SolidFile{Body: s.Name(), Shown: e.Text, Image: image, At: r.Spot(e.At)}
 	var ok bool
 	if f.Path, ok = r.file(s, e); !ok {
 		return 0
@@ -607,18 +556,18 @@ func (r *resolver) solidFile(s *section, image bool) int {
 	if f.SHA256, ok = r.digest(s, "sha256"); !ok {
 		return 0
 	}
-	f.Repair = s.get("repair") != nil && s.get("repair").flag
+	f.Repair = s.Get("repair") != nil && s.Get("repair").Flag
 	if image && !r.imageForm(s, &f) {
 		return 0
 	}
 	unit := 1.0
-	if e := s.get("unit"); e != nil {
-		unit = e.vals[0].v
+	if e := s.Get("unit"); e != nil {
+		unit = e.Values[0].Value
 	} else if r.c.Units.Physical {
 		r.need(s, "unit", `unit = "1 mm": the file has no unit, and a guess would be wrong by a thousand`)
 		return 0
 	}
-	f.Motion = geometry.NewMotion(unit/r.c.Units.Length, [3]float64{}, r.position([]amount{{}, {}, {}}))
+	f.Motion = geometry.NewMotion(unit/r.c.Units.Length, [3]float64{}, r.position([]language.Amount{{}, {}, {}}))
 	if r.dims == 2 { // the section at z = 0 of the file
 		f.Motion.Shift[2] = 0.5
 	}
@@ -627,71 +576,71 @@ func (r *resolver) solidFile(s *section, image bool) int {
 }
 
 // file is the path of a file that a section names.
-func (r *resolver) file(s *section, e *entry) (path string, ok bool) {
-	if e.text == "" {
-		r.add(e.at, "", "%s is empty: give the name of a file", e.key.name)
+func (r *resolver) file(s *language.Section, e *language.Entry) (path string, ok bool) {
+	if e.Text == "" {
+		r.Add(e.At, "", "%s is empty: give the name of a file", e.Key.Name)
 		return "", false
 	}
-	if filepath.IsAbs(e.text) {
-		return e.text, true
+	if filepath.IsAbs(e.Text) {
+		return e.Text, true
 	}
-	return filepath.Join(filepath.Dir(r.c.Path), e.text), true
+	return filepath.Join(filepath.Dir(r.c.Path), e.Text), true
 }
 
 // digest is the checksum that a section wants a file to have, "" for any.
-func (r *resolver) digest(s *section, key string) (sum string, ok bool) {
-	e := s.get(key)
+func (r *resolver) digest(s *language.Section, key string) (sum string, ok bool) {
+	e := s.Get(key)
 	if e == nil {
 		return "", true
 	}
-	sum = strings.ToLower(e.text)
+	sum = strings.ToLower(e.Text)
 	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
-		r.add(e.at, "sha256sum prints it", "%s needs 64 hexadecimal digits", key)
+		r.Add(e.At, "sha256sum prints it", "%s needs 64 hexadecimal digits", key)
 		return "", false
 	}
 	return sum, true
 }
 
 // imageForm is what an image does not say of itself.
-func (r *resolver) imageForm(s *section, f *SolidFile) bool {
+func (r *resolver) imageForm(s *language.Section, f *SolidFile) bool {
 	f.Solid = [2]float64{1, math.Inf(1)}
-	if e := s.get("solid_range"); e != nil {
-		f.Solid = [2]float64{e.vals[0].v, e.vals[1].v}
+	if e := s.Get("solid_range"); e != nil {
+		f.Solid = [2]float64{e.Values[0].Value, e.Values[1].Value}
 		if f.Solid[0] > f.Solid[1] {
-			r.add(e.at, "solid_range = [smallest, largest]", "no value is solid")
+			r.Add(e.At, "solid_range = [smallest, largest]", "no value is solid")
 			return false
 		}
 	}
 	vti := strings.EqualFold(filepath.Ext(f.Path), ".vti")
-	if e := s.get("array"); e != nil {
-		if f.Array = e.text; !vti {
-			r.add(e.keyAt, "", "a raw image has no arrays with names")
+	if e := s.Get("array"); e != nil {
+		if f.Array = e.Text; !vti {
+			r.Add(e.KeyAt, "", "a raw image has no arrays with names")
 			return false
 		}
 	}
-	if e := s.get("number"); e != nil && !vti {
-		f.Number = e.text
+	if e := s.Get("number"); e != nil && !vti {
+		f.Number = e.Text
 	}
-	e := s.get("voxels")
+	e := s.Get("voxels")
 	switch {
-	case vti && (s.has("voxels") || s.has("number")):
+	case vti && (s.Has("voxels") || s.Has("number")):
 		r.missing(s, "", "a VTI file says itself how many voxels it has, and of which type")
 		return false
 	case vti:
-		delete(s.keys, "number") // not even a default
+		s.Drop("number") // not even a default
 	case !r.need(s, "voxels", "voxels = [100, 100, 100]: a raw image does not say how many it has") || e == nil:
 		return false
 	default:
 		f.Voxels = [3]int{1, 1, 1}
-		copy(f.Voxels[:], e.ints)
+		copy(f.Voxels[:], e.Ints)
 	}
 	return true
 }
 
 // place checks that a body stands in the flow and leaves some of it.
-func (r *resolver) place(s *section, b Body) {
-	for _, o := range r.all("body") {
-		if o.broken("of", "shape") {
+func (r *resolver) place(s *language.Section, b Body) {
+	for _, o := range r.All("body") {
+		if o.Broken("of", "shape") {
 			return // it may be a part of that one
 		}
 	}
@@ -705,7 +654,7 @@ func (r *resolver) place(s *section, b Body) {
 	for a := 0; a < r.dims; a++ {
 		outside = outside || hi[a] <= 0 || lo[a] >= float64(n[a])
 		if r.c.Periodic[a] && (lo[a] < 0 || hi[a] > float64(n[a])) && !(lo[a] < 0 && hi[a] > float64(n[a])) {
-			r.warn("%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.head(), axes()[a])
+			r.warn("%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.Head(), axes()[a])
 		}
 	}
 	end := [3]float64{}
@@ -714,46 +663,18 @@ func (r *resolver) place(s *section, b Body) {
 	}
 	switch {
 	case outside:
-		r.add(s.at, "the domain runs from "+r.point(r.origin)+" to "+r.point(end), "%s lies outside of the domain", s.head())
-	case !anyCell(shape, lo, hi, n, true):
-		r.add(s.at, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s is too small or too far outside: no cell centre lies in it", s.head())
-	case !anyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
-		r.add(s.at, "", "%s fills the whole domain: no fluid is left", s.head())
+		r.Add(s.At, "the domain runs from "+r.point(r.origin)+" to "+r.point(end), "%s lies outside of the domain", s.Head())
+	case !geometry.AnyCell(shape, lo, hi, n, true):
+		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s is too small or too far outside: no cell centre lies in it", s.Head())
+	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
+		r.Add(s.At, "", "%s fills the whole domain: no fluid is left", s.Head())
 	}
 }
 
-// mostLooks is how many cells anyCell asks for before it lets the run find out.
-const mostLooks = 1 << 18
-
-// anyCell reports whether some cell between two corners lies in the shape, or outside
-// of it: first those in the middle and at the ends, then one after the other.
-func anyCell(s geometry.Shape, lo, hi [3]float64, n [3]int, in bool) bool {
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(math.Min(math.Max(math.Floor(lo[a]), 0), float64(n[a]-1)))
-		to[a] = int(math.Min(math.Max(math.Floor(hi[a]), 0), float64(n[a]-1)))
+// middle of the box around a body; bodies from files are not known here.
+func (b *Body) middle(cells [3]int) (p [3]float64) {
+	if !b.Whole() {
+		return p
 	}
-	is := func(i, j, k int) bool {
-		return s.Contains(float64(i)+0.5, float64(j)+0.5, float64(k)+0.5) == in
-	}
-	at := func(a, k int) int { return [3]int{(from[a] + to[a]) / 2, from[a], to[a]}[k] }
-	for k := range 27 {
-		if is(at(0, k%3), at(1, k/3%3), at(2, k/9)) {
-			return true
-		}
-	}
-	looks := 0
-	for k := from[2]; k <= to[2]; k++ {
-		for j := from[1]; j <= to[1]; j++ {
-			for i := from[0]; i <= to[0]; i++ {
-				if is(i, j, k) {
-					return true
-				}
-				if looks++; looks > mostLooks {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return geometry.Middle(b.Shape(nil), cells)
 }

@@ -3,15 +3,14 @@ package config
 // The resolved case: what every other package reads.
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
+	"lbmsim/halo/transport"
 	"lbmsim/model"
 )
 
@@ -131,7 +130,7 @@ func (u Units) Symbol(d model.Dimension) string {
 	if !u.Physical {
 		return ""
 	}
-	return symbol(d)
+	return language.Symbol(d)
 }
 
 // Force is the uniform body force per unit volume, lattice units.
@@ -345,37 +344,26 @@ type Device struct {
 }
 
 // Transport is the way of ghost planes that a case asks for.
-type Transport int
+type Transport = transport.Kind
 
 const (
-	AutoTransport Transport = iota
-	HostTransport
-	GPUTransport
-	PeerTransport
+	AutoTransport = transport.Auto
+	HostTransport = transport.Host
+	GPUTransport  = transport.GPU
+	PeerTransport = transport.Peer
 )
-
-// String is the word of the case file.
-func (t Transport) String() string { return transports()[t] }
 
 // ParseTransport reads the word of the case file.
-func ParseTransport(word string) (Transport, error) {
-	if i := slices.Index(transports(), word); i >= 0 {
-		return Transport(i), nil
-	}
-	return 0, fmt.Errorf("transport %s is unknown: give %s", word, strings.Join(transports(), ", "))
-}
+func ParseTransport(word string) (Transport, error) { return transport.Parse(word) }
 
 // Word is what the user says of something that can be asked for.
-type Word int
+type Word = transport.Answer
 
 const (
-	AskWord Word = iota
-	YesWord
-	NoWord
+	AskWord = transport.Ask
+	YesWord = transport.Yes
+	NoWord  = transport.No
 )
-
-// String is the word of the case file.
-func (w Word) String() string { return words()[w] }
 
 // FieldsOutput is [output.fields].
 type FieldsOutput struct {
@@ -385,17 +373,6 @@ type FieldsOutput struct {
 	Fields   []model.Field
 	Type     model.Precision // of the file
 	Files    int             // into which the numbers of one output go
-}
-
-// Averages is [output.averages].
-type Averages struct {
-	On       bool
-	Schedule Schedule // of the files
-	Sample   Schedule
-	Start    int    // the first step that may be sampled
-	Dir      string // folder, relative to the output folder
-	Fields   []model.Field
-	Type     model.Precision // of the file
 }
 
 // PictureOutput is [output.picture]: a PNG of one field on one plane.

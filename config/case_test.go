@@ -386,29 +386,6 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-func TestLargestCube(t *testing.T) {
-	text := func(cells, precision string) string {
-		return "[domain]\ncells = " + cells + "\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[collision]\nprecision = \"" + precision + "\"\n" +
-			"[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n[run]\nsteps = 1\n"
-	}
-	const memory = 139 << 30
-	// 80, 160 and 40 bytes a cell, in rows of whole 32 cells.
-	for precision, bytes := range map[string]int64{"float32": 80, "float64": 160, "float16": 40} {
-		c := load(t, text("[8, 8, 8]", precision))
-		n := int64(c.LargestCube(memory))
-		if n*n*n*bytes+n*n*n/gpuCellsPerByte+gpuReserve > memory || n*n*n*bytes < memory*8/10 {
-			t.Errorf("%s: %d^3 cells have %.3g bytes", precision, n, float64(n*n*n*bytes))
-		}
-	}
-	flat := strings.Replace(text("[8, 8]", "float32"), "[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n", "", 1)
-	if n := int64(load(t, flat).LargestCube(memory)); n*n*48+n*n/gpuCellsPerByte+gpuReserve > memory || n*n*48 < memory*97/100 {
-		t.Errorf("2D: %d^2 cells", n)
-	}
-	if n := load(t, flat).LargestCube(1 << 20); n != 0 {
-		t.Errorf("%d^2 cells in 1 MiB", n)
-	}
-}
-
 func TestDiff(t *testing.T) {
 	a := load(t, plain+"[scaling]\ntau = 0.65")
 	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[device]\nkind = \"cpu\"\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
@@ -428,63 +405,6 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestRanksAndForecast(t *testing.T) {
-	c := load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery = 300\nkeep = 3\n[output.fields]\nevery = 500")
-	for _, n := range []int{1, 50} {
-		if p, err := c.Cut(n); err != nil || p.Ranks() != n {
-			t.Errorf("%d ranks: %v", n, err)
-		}
-	}
-	if _, err := c.Cut(51); err == nil || !strings.Contains(err.Error(), "the next smaller number that fits is 50") {
-		t.Errorf("%v", err)
-	}
-	if _, err := c.Cut(0); err == nil {
-		t.Error("no ranks accepted")
-	}
-	// 3 ranks: at most 17 planes and two ghosts, 6 moments, rows of 128, float32, twice.
-	if got, want := c.StateBytes(3), int64(2*19*6*128*4); got != want {
-		t.Errorf("state %d, want %d", got, want)
-	}
-	if got, want := c.CheckpointBytes(), int64(50*128*6*4); got != want {
-		t.Errorf("checkpoint %d, want %d", got, want)
-	}
-	if got, want := c.FieldsBytes(), int64(5000*4*4); got != want {
-		t.Errorf("fields %d, want %d", got, want)
-	}
-	if got, want := c.FieldsSnapshotBytes(3), int64(17*100*4*4); got != want {
-		t.Errorf("fields snapshot %d, want %d", got, want)
-	}
-	rows := c.Forecast(3)
-	if len(rows) != 11 || !strings.Contains(rows[9].Lattice, "7 times, 3 files") || !strings.HasPrefix(rows[8].Lattice, "4 times") {
-		t.Errorf("%q", rows)
-	}
-}
-
-func TestRanksOfTheCase(t *testing.T) {
-	text := "[domain]\ncells = [128, 30, 20]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = 10\nranks = "
-	c := load(t, text+"[1, 3, 0]")
-	if p, err := c.Cut(12); err != nil || p.Parts() != [3]int{1, 3, 4} || c.LeastRanks() != 3 {
-		t.Errorf("%v, %v, least %d", p.Parts(), err, c.LeastRanks())
-	}
-	if _, err := c.Cut(8); err == nil || !strings.Contains(err.Error(), "[run] ranks") || !strings.Contains(err.Error(), "the next smaller number that fits is 6") {
-		t.Errorf("%v", err)
-	}
-	c = load(t, text+"[1, 2, 4]")
-	// A part of 15 rows and 5 planes, one ghost on each side of both, 10 moments.
-	if got, want := c.StateBytes(8), int64(2*17*7*128*10*4); got != want {
-		t.Errorf("state %d, want %d", got, want)
-	}
-	if got, want := c.SnapshotBytes(8), int64(15*5*128*10*4); got != want || c.CheckpointBytes() != 8*want {
-		t.Errorf("snapshot %d, want %d; checkpoint %d", got, want, c.CheckpointBytes())
-	}
-	if rows := c.Forecast(c.LeastRanks()); rows[0].Lattice != "128 x 15 x 5" || rows[0].SI != "1 x 2 x 4 parts" {
-		t.Errorf("%q", rows[0])
-	}
-	if _, err := c.Cut(4); err == nil || !strings.Contains(err.Error(), "start 8 ranks") {
-		t.Errorf("%v", err)
-	}
-}
-
 // The table tells tau's distance from 1/2 where five digits would hide it.
 func TestTableOfSmallViscosities(t *testing.T) {
 	for nu, want := range map[string]string{"0.1": "0.8", "1e-4": "0.5003", "1e-6": "1/2 + 3e-6"} {
@@ -501,5 +421,35 @@ func TestTableOfSmallViscosities(t *testing.T) {
 		if !found {
 			t.Errorf("viscosity %s: no row for tau", nu)
 		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	c := load(t, plain+"[scaling]\ntau = 0.65")
+	for _, n := range []int{1, 50} {
+		if p, err := c.Cut(n); err != nil || p.Ranks() != n {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+	if _, err := c.Cut(51); err == nil || !strings.Contains(err.Error(), "the next smaller number that fits is 50") {
+		t.Errorf("%v", err)
+	}
+	if _, err := c.Cut(0); err == nil {
+		t.Error("no ranks accepted")
+	}
+}
+
+func TestRanksOfTheCase(t *testing.T) {
+	text := "[domain]\ncells = [128, 30, 20]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = 10\nranks = "
+	c := load(t, text+"[1, 3, 0]")
+	if p, err := c.Cut(12); err != nil || p.Parts() != [3]int{1, 3, 4} || c.LeastRanks() != 3 {
+		t.Errorf("%v, %v, least %d", p.Parts(), err, c.LeastRanks())
+	}
+	if _, err := c.Cut(8); err == nil || !strings.Contains(err.Error(), "[run] ranks") || !strings.Contains(err.Error(), "the next smaller number that fits is 6") {
+		t.Errorf("%v", err)
+	}
+	c = load(t, text+"[1, 2, 4]")
+	if _, err := c.Cut(4); err == nil || !strings.Contains(err.Error(), "start 8 ranks") {
+		t.Errorf("%v", err)
 	}
 }

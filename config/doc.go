@@ -28,14 +28,11 @@
 //
 // # From text to Case
 //
-//	scan.go      where every key and value stands
-//	read.go      TOML to sections, by the schema
-//	value.go     one value by its kind; units.go and expr.go its parts
-//	everywhere.go  are expressions finite wherever they are evaluated? interval.go, boxes at a time
+//	language/    text to sections of values, by the schema
+//	everywhere.go  are expressions finite wherever they are evaluated?
 //	resolve.go   SI or lattice units; every conversion
 //	domain.go, scaling.go, rheology.go, flow.go, solids.go, outputs.go, expect.go   one table each
-//	echo.go      the resolved copy, and the comparison of two of them
-//	errors.go    how problems are shown
+//	echo.go      what may differ between two resolved copies
 //
 // The resolved copy is canonical: quantities in SI with the shortest digits that read
 // back to the same bits. Reading it gives the same Case, so a checkpoint is compared

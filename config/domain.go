@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
 // [domain]: cells, size and spacing, any two of which give the third.
 
 func (r *resolver) domain() {
-	s := r.section("domain")
+	s := r.Section("domain")
 	if !r.dimensions(s) {
 		return
 	}
@@ -24,12 +25,12 @@ func (r *resolver) domain() {
 	r.c.Cells = [3]int{1, 1, 1}
 	for a, n := range cells {
 		r.c.Cells[a] = n
-		if total *= n; total > maxCells { // each is at most maxAxis: no overflow
-			r.add(s.at, fmt.Sprintf("at most %s; a larger spacing has fewer", grouped(maxCells)), "the domain has too many cells: %s", crossed(cells))
+		if total *= n; total > maxCells { // each is at most MaxAxis: no overflow
+			r.Add(s.At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(maxCells)), "the domain has too many cells: %s", language.Crossed(cells))
 			return
 		}
 	}
-	r.haveBox = !s.broken("origin")
+	r.haveBox = !s.Broken("origin")
 	for a := range cells {
 		r.size[a] = float64(r.c.Cells[a]) * spacing
 	}
@@ -38,15 +39,15 @@ func (r *resolver) domain() {
 	}
 	if v := r.vector(s, "origin"); v != nil {
 		for a := range v {
-			r.origin[a] = v[a].v
+			r.origin[a] = v[a].Value
 		}
 	}
 	r.c.Origin = r.origin
-	if e := s.get("periodic"); e != nil {
-		for i, w := range e.words {
+	if e := s.Get("periodic"); e != nil {
+		for i, w := range e.Words {
 			a := axisOf(w)
 			if a >= r.dims {
-				r.add(e.wordAt[i], "", "a case in 2D has no axis %s", w)
+				r.Add(e.WordAt[i], "", "a case in 2D has no axis %s", w)
 				continue
 			}
 			r.c.Periodic[a] = true
@@ -57,51 +58,50 @@ func (r *resolver) domain() {
 func axisOf(w string) int { return int(w[0] - 'x') }
 
 // dimensions finds the lattice and whether the case is 2D or 3D.
-func (r *resolver) dimensions(s *section) bool {
+func (r *resolver) dimensions(s *language.Section) bool {
 	n := 0
 	for _, k := range []string{"cells", "size"} {
-		if e := s.get(k); e != nil && n == 0 {
-			n = max(len(e.ints), len(e.vals))
+		if e := s.Get(k); e != nil && n == 0 {
+			n = max(len(e.Ints), len(e.Values))
 		}
 	}
-	if e := s.get("lattice"); e != nil {
-		r.c.Spec.Lattice, _ = model.FindLattice(e.text)
-	} else if n > 0 && !s.has("lattice") {
+	if e := s.Get("lattice"); e != nil {
+		r.c.Spec.Lattice = of(model.FindLattice(e.Text))
+	} else if n > 0 && !s.Has("lattice") {
 		if n == 2 || n == 3 {
 			name := model.DefaultCollision
-			if e := r.section("collision").get("model"); e != nil {
-				name = e.text
+			if e := r.Section("collision").Get("model"); e != nil {
+				name = e.Text
 			}
-			c, _ := model.FindCollision(name)
-			r.c.Spec.Lattice = c.DefaultLattice(n)
+			r.c.Spec.Lattice = of(model.FindCollision(name)).DefaultLattice(n)
 		}
-		r.setDefault(s, "lattice", quote(r.c.Spec.Lattice.Name))
+		r.SetDefault(s, "lattice", language.Quote(r.c.Spec.Lattice.Name))
 	}
 	r.dims = r.c.Spec.Lattice.Dims
-	if r.dims == 0 && !s.has("cells") && !s.has("size") {
+	if r.dims == 0 && !s.Has("cells") && !s.Has("size") {
 		r.missing(s, "any two of cells = [128, 128], size = [\"1 m\", \"1 m\"] and spacing give the third", "[domain] needs cells or size")
 	}
 	return r.dims != 0
 }
 
 // grid closes cells, size and spacing.
-func (r *resolver) grid(s *section) (cells []int, spacing float64, ok bool) {
-	ec, size, ed := s.get("cells"), r.vector(s, "size"), s.get("spacing")
-	if s.has("cells") && ec == nil || s.has("size") && size == nil || s.has("spacing") && ed == nil {
+func (r *resolver) grid(s *language.Section) (cells []int, spacing float64, ok bool) {
+	ec, size, ed := s.Get("cells"), r.vector(s, "size"), s.Get("spacing")
+	if s.Has("cells") && ec == nil || s.Has("size") && size == nil || s.Has("spacing") && ed == nil {
 		return nil, 0, false
 	}
-	if ec != nil && len(ec.ints) != r.dims {
-		r.add(ec.at, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.ints), r.c.Spec.Lattice.Name, r.dims)
+	if ec != nil && len(ec.Ints) != r.dims {
+		r.Add(ec.At, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.Ints), r.c.Spec.Lattice.Name, r.dims)
 		return nil, 0, false
 	}
 	switch {
 	case ed != nil:
-		spacing = ed.vals[0].v
+		spacing = ed.Values[0].Value
 	case !r.c.Units.Physical:
 		spacing = 1
 	}
 	if !r.c.Units.Physical && spacing != 1 {
-		r.add(ed.at, "in lattice units the spacing is the unit of length", "spacing = %s, but it is 1 in lattice units", short(spacing))
+		r.Add(ed.At, "in lattice units the spacing is the unit of length", "spacing = %s, but it is 1 in lattice units", language.Short(spacing))
 		return nil, 0, false
 	}
 	const two = "any two of cells, size and spacing give the third"
@@ -113,16 +113,16 @@ func (r *resolver) grid(s *section) (cells []int, spacing float64, ok bool) {
 		r.missing(s, two+"; in a case with units one of them must be a length", "[domain] needs a spacing, or cells and size")
 		return nil, 0, false
 	case ec != nil && size == nil:
-		cells = ec.ints
+		cells = ec.Ints
 	case ec != nil:
-		cells = ec.ints
+		cells = ec.Ints
 		if spacing == 0 {
-			spacing = size[0].v / float64(cells[0])
+			spacing = size[0].Value / float64(cells[0])
 		}
 		for a := range cells {
-			if want := float64(cells[a]) * spacing; math.Abs(want-size[a].v) > 1e-6*size[a].v {
-				r.add(size[a].at, "cells are cubes: size = cells * spacing on every axis",
-					"size along %s is %s, but %d cells of %s make %s", axes()[a], r.si(size[a].v, model.Length),
+			if want := float64(cells[a]) * spacing; math.Abs(want-size[a].Value) > 1e-6*size[a].Value {
+				r.Add(size[a].At, "cells are cubes: size = cells * spacing on every axis",
+					"size along %s is %s, but %d cells of %s make %s", axes()[a], r.si(size[a].Value, model.Length),
 					cells[a], r.si(spacing, model.Length), r.si(want, model.Length))
 				return nil, 0, false
 			}
@@ -133,7 +133,7 @@ func (r *resolver) grid(s *section) (cells []int, spacing float64, ok bool) {
 		}
 	}
 	if !(spacing > 1e-100) || spacing > 1e100 {
-		r.add(s.at, "", "a spacing of %s is out of range", short(spacing))
+		r.Add(s.At, "", "a spacing of %s is out of range", language.Short(spacing))
 		return nil, 0, false
 	}
 	text := ""
@@ -144,22 +144,22 @@ func (r *resolver) grid(s *section) (cells []int, spacing float64, ok bool) {
 		text += fmt.Sprint(n)
 	}
 	if ec == nil {
-		r.setDefault(s, "cells", "["+text+"]")
+		r.SetDefault(s, "cells", "["+text+"]")
 	}
 	if ed == nil {
-		r.setDefault(s, "spacing", amount{v: spacing, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+		r.SetDefault(s, "spacing", language.Amount{Value: spacing, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
 	}
 	return cells, spacing, true
 }
 
 // divide a size into cells; whole numbers only.
-func (r *resolver) divide(size []amount, spacing float64) []int {
+func (r *resolver) divide(size []language.Amount, spacing float64) []int {
 	cells := make([]int, len(size))
 	for a := range size {
-		n := size[a].v / spacing
-		if n > maxAxis+0.5 {
-			r.add(size[a].at, fmt.Sprintf("at most %s; a larger spacing has fewer", grouped(maxAxis)),
-				"%s along %s are %s cells", r.si(size[a].v, model.Length), axes()[a], short(n))
+		n := size[a].Value / spacing
+		if n > MaxAxis+0.5 {
+			r.Add(size[a].At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(MaxAxis)),
+				"%s along %s are %s cells", r.si(size[a].Value, model.Length), axes()[a], language.Short(n))
 			return nil
 		}
 		k := math.Round(n)
@@ -169,9 +169,9 @@ func (r *resolver) divide(size []amount, spacing float64) []int {
 			if hi != lo {
 				near += fmt.Sprintf(" and %s (%g cells)", r.si(hi*spacing, model.Length), hi)
 			}
-			r.add(size[a].at, "the nearest that are: "+near,
+			r.Add(size[a].At, "the nearest that are: "+near,
 				"size along %s is not a whole number of spacings: %s / %s = %s",
-				axes()[a], r.si(size[a].v, model.Length), r.si(spacing, model.Length), short(n))
+				axes()[a], r.si(size[a].Value, model.Length), r.si(spacing, model.Length), language.Short(n))
 			return nil
 		}
 		cells[a] = int(k)

@@ -4,38 +4,39 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
 // [expect]: the quantities of the end state that make a case a test.
 
 func (r *resolver) expectations() {
-	if e := r.section("expect").get("mass_error"); e != nil {
-		r.expect(Expectation{Name: "expect.mass_error", Quantity: MassError, Tolerance: e.vals[0].v})
+	if e := r.Section("expect").Get("mass_error"); e != nil {
+		r.expect(Expectation{Name: "expect.mass_error", Quantity: MassError, Tolerance: e.Values[0].Value})
 	}
-	if s := r.section("expect.max_speed"); s != nil {
+	if s := r.Section("expect.max_speed"); s != nil {
 		r.valued(s, Expectation{Quantity: MaxSpeed, Dim: model.Velocity, Component: -1})
 	}
-	if s := r.section("expect.kinetic_energy"); s != nil {
+	if s := r.Section("expect.kinetic_energy"); s != nil {
 		r.valued(s, Expectation{Quantity: KineticEnergy, Dim: model.Pressure, Component: -1})
 	}
-	if s := r.section("expect.mean_velocity"); s != nil {
+	if s := r.Section("expect.mean_velocity"); s != nil {
 		x := Expectation{Quantity: MeanVelocity, Dim: model.Velocity}
-		if e := s.get("component"); e != nil {
-			if x.Component = axisOf(e.text); x.Component >= max(r.dims, 2) {
-				r.add(e.at, "", "a case in 2D has no component %s", e.text)
+		if e := s.Get("component"); e != nil {
+			if x.Component = axisOf(e.Text); x.Component >= max(r.dims, 2) {
+				r.Add(e.At, "", "a case in 2D has no component %s", e.Text)
 			}
 		}
 		r.valued(s, x)
 	}
 	r.errorNorms()
-	for _, s := range r.all("expect.probe") {
+	for _, s := range r.All("expect.probe") {
 		r.probeValue(s)
 	}
-	for _, s := range r.all("expect.force") {
+	for _, s := range r.All("expect.force") {
 		r.forceValue(s)
 	}
-	for _, s := range r.all("expect.line") {
+	for _, s := range r.All("expect.line") {
 		r.lineNumber(s)
 	}
 	r.seriesLines()
@@ -44,38 +45,38 @@ func (r *resolver) expectations() {
 func (r *resolver) expect(e Expectation) { r.c.Expect = append(r.c.Expect, e) }
 
 // valued reads value and within and adds the expectation.
-func (r *resolver) valued(s *section, x Expectation) {
-	head := s.head()
+func (r *resolver) valued(s *language.Section, x Expectation) {
+	head := s.Head()
 	x.Name = head[1 : len(head)-1]
-	if !s.has("value") && !s.has("within") {
+	if !s.Has("value") && !s.Has("within") {
 		x.Free = true
 		r.expect(x)
 		return
 	}
 	okV := r.need(s, "value", "the expected value; with neither value nor within the quantity is only measured")
 	okW := r.need(s, "within", "the largest deviation: within = \"1 %\", or a quantity")
-	v, w := s.get("value"), s.get("within")
+	v, w := s.Get("value"), s.Get("within")
 	if !okV || !okW || v == nil || w == nil {
 		return
 	}
-	a, t := v.vals[0], w.vals[0]
-	if !a.bare && a.dim != x.Dim && a.v != 0 {
-		r.add(a.at, "", "value must be %s, not %s", inWords(x.Dim), inWords(a.dim))
+	a, t := v.Values[0], w.Values[0]
+	if !a.Bare && a.Dim != x.Dim && a.Value != 0 {
+		r.Add(a.At, "", "value must be %s, not %s", language.InWords(x.Dim), language.InWords(a.Dim))
 		return
 	}
-	x.Value, x.Tolerance = a.v, t.v
-	if !t.bare && t.dim == model.Dimensionless {
-		if a.v == 0 {
-			r.add(t.at, "", "a percentage of 0 is 0: give a quantity")
+	x.Value, x.Tolerance = a.Value, t.Value
+	if !t.Bare && t.Dim == model.Dimensionless {
+		if a.Value == 0 {
+			r.Add(t.At, "", "a percentage of 0 is 0: give a quantity")
 			return
 		}
-		x.Tolerance = t.v * math.Abs(a.v)
-	} else if !t.bare && t.dim != x.Dim {
-		r.add(t.at, "", "within must be a percentage or %s, not %s", inWords(x.Dim), inWords(t.dim))
+		x.Tolerance = t.Value * math.Abs(a.Value)
+	} else if !t.Bare && t.Dim != x.Dim {
+		r.Add(t.At, "", "within must be a percentage or %s, not %s", language.InWords(x.Dim), language.InWords(t.Dim))
 		return
 	}
 	if !(x.Tolerance > 0) {
-		r.add(t.at, "numbers are never exactly equal", "within must be above 0")
+		r.Add(t.At, "numbers are never exactly equal", "within must be above 0")
 		return
 	}
 	r.expect(x)
@@ -83,11 +84,11 @@ func (r *resolver) valued(s *section, x Expectation) {
 
 // errorNorms against a reference.
 func (r *resolver) errorNorms() {
-	s := r.section("expect.velocity")
+	s := r.Section("expect.velocity")
 	if s == nil {
 		return
 	}
-	if !s.has("l2") && !s.has("linf") {
+	if !s.Has("l2") && !s.Has("linf") {
 		r.missing(s, "l2 = 0.01: how large the norm of the error may be", "[expect.velocity] needs l2 or linf")
 	}
 	r.need(s, "reference", "the exact velocity, such as [\"0.1*y/Ly m/s\", 0]")
@@ -100,33 +101,33 @@ func (r *resolver) errorNorms() {
 	t := float64(r.c.Run.Steps)
 	for a := range ref {
 		f[a] = r.function(ref[a], model.Velocity)
-		r.sample(s.get("reference"), ref[a], model.Velocity, r.centres(t), identity, anyNumber)
+		r.sample(s.Get("reference"), ref[a], model.Velocity, r.centres(t), identity, anyNumber)
 	}
 	for _, n := range []struct{ key, quantity string }{{"l2", VelocityL2Error}, {"linf", VelocityLinfError}} {
-		if e := s.get(n.key); e != nil {
-			r.expect(Expectation{Name: "expect.velocity." + n.key, Quantity: n.quantity, Tolerance: e.vals[0].v, Reference: f})
+		if e := s.Get(n.key); e != nil {
+			r.expect(Expectation{Name: "expect.velocity." + n.key, Quantity: n.quantity, Tolerance: e.Values[0].Value, Reference: f})
 		}
 	}
 }
 
 // fieldOf reads field and component.
-func (r *resolver) fieldOf(s *section, x *Expectation) bool {
-	e := s.get("field")
+func (r *resolver) fieldOf(s *language.Section, x *Expectation) bool {
+	e := s.Get("field")
 	if e == nil {
 		return false
 	}
-	x.Field, _ = model.FindField(e.text)
+	x.Field = of(model.FindField(e.Text))
 	x.Dim = x.Field.Dim
 	x.Component = r.component(s, x.Field)
 	return true
 }
 
-func (r *resolver) probeValue(s *section) {
+func (r *resolver) probeValue(s *language.Section) {
 	x := Expectation{Quantity: ProbeValue}
-	if !s.has("probe") {
-		r.setDefault(s, "probe", quote(s.name()))
+	if !s.Has("probe") {
+		r.SetDefault(s, "probe", language.Quote(s.Name()))
 	}
-	e := s.get("probe")
+	e := s.Get("probe")
 	if !r.fieldOf(s, &x) || e == nil {
 		return
 	}
@@ -134,42 +135,42 @@ func (r *resolver) probeValue(s *section) {
 	found := false
 	for _, p := range r.c.Probes {
 		known = append(known, p.Name)
-		if p.Name == e.text {
+		if p.Name == e.Text {
 			x.Probe, x.Cell, found = p.Name, p.Cell, true
 		}
 	}
-	if !found && r.section("output.probe."+e.text) != nil {
+	if !found && r.Named("output.probe", e.Text) != nil {
 		return // one that is wrong itself
 	}
 	if !found {
 		reason := "the case has no probes"
 		if len(known) > 0 {
-			reason = "probes of the case: " + oneOf(quoteAll(known))
+			reason = "probes of the case: " + language.OneOf(language.QuoteAll(known))
 		}
-		r.add(e.at, reason, "there is no [output.probe.%s]%s", e.text, meant(e.text, known))
+		r.Add(e.At, reason, "there is no [output.probe.%s]%s", e.Text, language.Meant(e.Text, known))
 		return
 	}
 	r.valued(s, x)
 }
 
 // lineNumber is a number of a line.
-func (r *resolver) lineNumber(s *section) {
+func (r *resolver) lineNumber(s *language.Section) {
 	var x Expectation
 	okA := r.need(s, "along", "the axis that the line is parallel to")
 	okT := r.need(s, "through", "a point of the line")
-	okE := s.has("extremum") || s.has("crossing")
+	okE := s.Has("extremum") || s.Has("crossing")
 	if !okE {
-		r.missing(s, "extremum = \"min\" or \"max\" is the smallest or the largest value; crossing = \"first\" or \"last\" where the field changes its sign", "%s needs extremum or crossing", s.head())
+		r.missing(s, "extremum = \"min\" or \"max\" is the smallest or the largest value; crossing = \"first\" or \"last\" where the field changes its sign", "%s needs extremum or crossing", s.Head())
 	}
 	if !r.fieldOf(s, &x) || !okA || !okT || !okE || !r.lineQuantity(s, &x) {
 		return
 	}
-	ea, v := s.get("along"), r.vector(s, "through")
+	ea, v := s.Get("along"), r.vector(s, "through")
 	if ea == nil || v == nil || !r.haveBox {
 		return
 	}
-	if x.Axis = axisOf(ea.text); x.Axis >= r.dims {
-		r.add(ea.at, "", "a case in 2D has no axis %s", ea.text)
+	if x.Axis = axisOf(ea.Text); x.Axis >= r.dims {
+		r.Add(ea.At, "", "a case in 2D has no axis %s", ea.Text)
 		return
 	}
 	p := r.position(v)
@@ -179,7 +180,7 @@ func (r *resolver) lineNumber(s *section) {
 			continue
 		}
 		if _, ok := r.index(p[a], a); !ok {
-			r.add(v[a].at, "", "the line lies outside of the domain")
+			r.Add(v[a].At, "", "the line lies outside of the domain")
 			return
 		}
 		x.Columns = across(x.Columns, p[a], a, r.c.Cells[a])
@@ -190,74 +191,74 @@ func (r *resolver) lineNumber(s *section) {
 }
 
 // lineQuantity is what is wanted of a line.
-func (r *resolver) lineQuantity(s *section, x *Expectation) bool {
+func (r *resolver) lineQuantity(s *language.Section, x *Expectation) bool {
 	r.exclusive(s, "a number of a line is an extremum or a crossing", "extremum", "crossing")
-	if s.has("crossing") {
-		e := s.get("crossing")
-		if !s.has("direction") {
-			r.setDefault(s, "direction", `"any"`)
+	if s.Has("crossing") {
+		e := s.Get("crossing")
+		if !s.Has("direction") {
+			r.SetDefault(s, "direction", `"any"`)
 		}
-		d, m := s.get("direction"), s.get("measure")
+		d, m := s.Get("direction"), s.Get("measure")
 		if e == nil || d == nil {
 			return false
 		}
-		x.Quantity, x.Dim, x.Last = LineCrossing, model.Length, e.text == "last"
-		x.Direction = map[string]int{"rising": 1, "falling": -1}[d.text]
+		x.Quantity, x.Dim, x.Last = LineCrossing, model.Length, e.Text == "last"
+		x.Direction = directions[indexOf(crossingWords(), d.Text)].sign
 		switch {
-		case m != nil && m.text == "value":
-			r.add(m.at, "leave measure out", "a crossing is a position: the value there is 0")
+		case m != nil && m.Text == "value":
+			r.Add(m.At, "leave measure out", "a crossing is a position: the value there is 0")
 			return false
-		case s.broken("component"):
+		case s.Broken("component"):
 			return false
 		case x.Field.Components > 1 && x.Component < 0:
-			at := e.at
-			if c := s.get("component"); c != nil && c.given {
-				at = c.at
+			at := e.At
+			if c := s.Get("component"); c != nil && c.Given {
+				at = c.At
 			}
-			r.add(at, "component = \"x\", say, has a sign", "a magnitude is never negative: it crosses nothing")
+			r.Add(at, "component = \"x\", say, has a sign", "a magnitude is never negative: it crosses nothing")
 			return false
 		case x.Field.Name == "density" || x.Field.Name == "speed":
-			r.add(e.at, "", "the %s is never negative: it crosses nothing", x.Field.Name)
+			r.Add(e.At, "", "the %s is never negative: it crosses nothing", x.Field.Name)
 			return false
 		}
 		return true
 	}
-	if s.has("direction") {
-		r.add(s.keys["direction"].keyAt, "", "an extremum has no direction: it is for a crossing")
+	if s.Has("direction") {
+		r.Add(s.KeyAt("direction"), "", "an extremum has no direction: it is for a crossing")
 		return false
 	}
-	if !s.has("measure") {
-		r.setDefault(s, "measure", `"value"`)
+	if !s.Has("measure") {
+		r.SetDefault(s, "measure", `"value"`)
 	}
-	e, m := s.get("extremum"), s.get("measure")
+	e, m := s.Get("extremum"), s.Get("measure")
 	if e == nil || m == nil {
 		return false
 	}
-	x.Quantity = map[string]string{"min value": LineMin, "max value": LineMax, "min position": LineMinPlace, "max position": LineMaxPlace}[e.text+" "+m.text]
-	if m.text == "position" {
+	x.Quantity = extremum(e.Text, m.Text)
+	if m.Text == "position" {
 		x.Dim = model.Length
 	}
 	return true
 }
 
 // span is the cells of a line whose centres lie in the part that is looked at.
-func (r *resolver) span(s *section, x *Expectation) bool {
+func (r *resolver) span(s *language.Section, x *Expectation) bool {
 	x.Span = [2]int{0, r.c.Cells[x.Axis]}
 	ends := [2]float64{0, float64(x.Span[1])}
-	var at *entry
+	var at *language.Entry
 	for i, k := range []string{"from", "to"} {
-		e := s.get(k)
+		e := s.Get(k)
 		if e == nil {
-			if s.has(k) {
+			if s.Has(k) {
 				return false
 			}
 			continue
 		}
 		at = e
-		ends[i] = (e.vals[0].v - r.origin[x.Axis]) / r.c.Units.Length
+		ends[i] = (e.Values[0].Value - r.origin[x.Axis]) / r.c.Units.Length
 		if _, ok := r.index(ends[i], x.Axis); !ok {
-			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.origin[x.Axis], model.Length), r.si(r.origin[x.Axis]+r.size[x.Axis], model.Length)),
-				"%s of %s lies outside of the domain", k, s.head())
+			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.origin[x.Axis], model.Length), r.si(r.origin[x.Axis]+r.size[x.Axis], model.Length)),
+				"%s of %s lies outside of the domain", k, s.Head())
 			return false
 		}
 	}
@@ -272,9 +273,9 @@ func (r *resolver) span(s *section, x *Expectation) bool {
 		return true
 	}
 	if at == nil { // one cell across
-		at = s.get("along")
+		at = s.Get("along")
 	}
-	r.add(at.at, "values are those at the centres of cells", "%s has %s", s.head(), few)
+	r.Add(at.At, "values are those at the centres of cells", "%s has %s", s.Head(), few)
 	return false
 }
 

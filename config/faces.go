@@ -7,21 +7,13 @@ import (
 	"strconv"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
 // What can be said of the faces before a run: how fast the fluid is at them, whether what
 // comes in can get out, and whether bodies stand in the way.
-
-// open tells that the fluid passes a boundary.
-func (b Boundary) open() bool {
-	switch b.Kind.Law {
-	case boundary.VelocityFace, boundary.PressureFace, boundary.Outflow:
-		return true
-	}
-	return false
-}
 
 // Rise is the factor of velocity and pressure that a ramp makes at a time in steps.
 func (b Boundary) Rise(t float64) float64 {
@@ -129,17 +121,17 @@ func (r *resolver) lookAtFaces() {
 	}
 	told := false
 	for i, b := range r.c.Boundaries {
-		if m := r.c.Spec.Collision; b.open() && r.c.Tau < m.OpenTau-1e-6 && !told {
+		if m := r.c.Spec.Collision; b.Kind.Law.Passed() && r.c.Tau < m.OpenTau-1e-6 && !told {
 			told = true
 			others := "hold there"
 			if r.c.Tau < triedChannel {
 				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
 			}
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, short(r.c.Tau), others)
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.c.Tau), others)
 		}
-		s := r.section("boundary." + b.Name)
-		e := s.get("velocity")
-		if e == nil || s.broken() { // its part may be another one
+		s := r.Named("boundary", b.Name)
+		e := s.Get("velocity")
+		if e == nil || s.Broken() { // its part may be another one
 			continue
 		}
 		if b.Profile == nil {
@@ -172,17 +164,17 @@ func (r *resolver) lookAtFaces() {
 }
 
 // finiteOn refuses a velocity that is no number somewhere on the faces of a boundary.
-func (r *resolver) finiteOn(i int, e *entry) bool {
+func (r *resolver) finiteOn(i int, e *language.Entry) bool {
 	whole := true
 	for _, f := range r.c.Boundaries[i].Faces {
-		for _, a := range e.vals {
-			if a.f == nil {
+		for _, a := range e.Values {
+			if a.Expr == nil {
 				continue
 			}
 			s, all := r.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
-			if s.found {
-				x := r.vars()(s.at[0], s.at[1], s.at[2], s.at[3])
-				r.add(a.at, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", short(s.bad), short(x[varX]), short(x[varY]), short(x[varZ]), r.moment(r.c.Boundaries[i], s.at[varT]))
+			if s.Found {
+				x := r.vars()(s.At[0], s.At[1], s.At[2], s.At[3])
+				r.Add(a.At, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.c.Boundaries[i], s.At[language.VarT]))
 				return false
 			}
 			whole = whole && all
@@ -226,7 +218,7 @@ const mostUnbalanced = 0.01
 
 // balance refuses velocity faces that let more in than out where nothing else lets it out.
 func (r *resolver) balance() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
 	type flux struct {
@@ -237,7 +229,7 @@ func (r *resolver) balance() {
 	var table *TableFile
 	factors := "" // a boundary whose factors only the run knows
 	for i, b := range r.c.Boundaries {
-		if !b.open() || len(b.Faces) == 0 {
+		if !b.Kind.Law.Passed() || len(b.Faces) == 0 {
 			continue
 		}
 		if b.Kind.Law != boundary.VelocityFace {
@@ -321,7 +313,7 @@ func (r *resolver) balance() {
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.c.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	e := r.section("boundary." + r.c.Boundaries[list[0].boundary].Name)
+	e := r.Named("boundary", r.c.Boundaries[list[0].boundary].Name)
 	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
 	for _, b := range r.c.Bodies {
 		if !b.Whole() { // it may cover some of them
@@ -329,7 +321,7 @@ func (r *resolver) balance() {
 			return
 		}
 	}
-	r.add(e.at, reason, "%s", message)
+	r.Add(e.At, reason, "%s", message)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
@@ -337,7 +329,7 @@ func (r *resolver) balance() {
 // sound is fast against the changes their relaxation lowers that, and a face of given pressure has none; else
 // both send sound back, and the domain resonates like an organ pipe.
 func (r *resolver) pulsation() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
 	const looks = 64
@@ -391,7 +383,7 @@ func (r *resolver) pulsation() {
 	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
 		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
-			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), short(roughly(p/dynamic)), remedy)
+			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
 }
 
@@ -411,19 +403,6 @@ func (r *resolver) wholeShapes() (list []geometry.Shape) {
 	return list
 }
 
-// reach is the box of the domain's cells that a body may have: from <= cell < to.
-func (r *resolver) reach(b Body) (from, to [3]int) {
-	lo, hi := b.Shape(nil).Bounds()
-	for a := range from {
-		from[a] = int(math.Max(math.Min(math.Floor(lo[a]), float64(r.c.Cells[a])), 0))
-		to[a] = int(math.Max(math.Min(math.Ceil(hi[a]), float64(r.c.Cells[a])), 0))
-	}
-	if r.dims == 2 {
-		from[2], to[2] = 0, 1
-	}
-	return from, to
-}
-
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those
 // that stand in another.
 func (r *resolver) obstructions() {
@@ -432,7 +411,7 @@ func (r *resolver) obstructions() {
 	}
 	for i, b := range r.c.Boundaries {
 		for _, f := range b.Faces {
-			if !b.open() {
+			if !b.Kind.Law.Passed() {
 				continue
 			}
 			for _, body := range r.c.Bodies {
@@ -454,7 +433,7 @@ func (r *resolver) obstructions() {
 				case all > 0 && behind == all:
 					r.warn("[body.%s] covers all of [boundary.%s] on face %s: no fluid passes there", body.Name, b.Name, f)
 				case behind > 0:
-					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, short(100*float64(behind)/float64(all)), b.Name, f)
+					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, language.Short(100*float64(behind)/float64(all)), b.Name, f)
 				}
 			}
 		}
@@ -462,7 +441,7 @@ func (r *resolver) obstructions() {
 	for i, b := range r.c.Bodies {
 		for j, o := range r.c.Bodies {
 			// Of two that are the identity, the later one is told of.
-			if i != j && b.Whole() && o.Whole() && r.within(b, o) && (i > j || !r.within(o, b)) {
+			if i != j && b.Whole() && o.Whole() && r.inside(b, o) && (i > j || !r.inside(o, b)) {
 				r.warn("[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
 				break
 			}
@@ -470,38 +449,7 @@ func (r *resolver) obstructions() {
 	}
 }
 
-// within tells whether the cells of a body are all in another, as far as looks go: each of
-// those cells, of more than mostLooks some at equal distances.
-func (r *resolver) within(b, o Body) bool {
-	in, around := b.Shape(nil), o.Shape(nil)
-	from, to := r.reach(b)
-	least, most := r.reach(o)
-	for a := range from {
-		if from[a] < least[a] || to[a] > most[a] {
-			return false
-		}
-	}
-	step := 1
-	for looks := func(s int) (n int) {
-		n = 1
-		for a := range from {
-			n *= (to[a] - from[a] + s - 1) / s
-		}
-		return n
-	}; looks(step) > mostLooks; step++ {
-	}
-	any := false
-	for z := from[2]; z < to[2]; z += step {
-		for y := from[1]; y < to[1]; y += step {
-			for x := from[0]; x < to[0]; x += step {
-				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
-				if in.Contains(p[0], p[1], p[2]) {
-					if any = true; !around.Contains(p[0], p[1], p[2]) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return any
+// inside tells whether the cells of a body are all in another.
+func (r *resolver) inside(b, o Body) bool {
+	return geometry.Inside(b.Shape(nil), o.Shape(nil), r.c.Cells, r.dims)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 	"lbmsim/robustness"
 )
@@ -16,12 +17,12 @@ const mostCellReynolds = 20
 const timedLooks = 1000
 
 func (r *resolver) force() {
-	s := r.section("force")
+	s := r.Section("force")
 	if s == nil {
 		return
 	}
 	r.exclusive(s, "one force is enough: force density = density * acceleration; a mean velocity is kept by a force of its own", "acceleration", "force_density", "mean_velocity", "flow_rate")
-	if !s.has("acceleration") && !s.has("force_density") && !s.has("mean_velocity") && !s.has("flow_rate") {
+	if !s.Has("acceleration") && !s.Has("force_density") && !s.Has("mean_velocity") && !s.Has("flow_rate") {
 		r.missing(s, "", "[force] needs acceleration, force_density, mean_velocity or flow_rate")
 	}
 	r.drive(s)
@@ -40,14 +41,15 @@ func (r *resolver) force() {
 		if a >= len(given) {
 			continue
 		}
-		if e := given[a].f; e != nil {
-			for i, m := range e.uses[:varT] {
-				if m.len > 0 {
-					r.add(given[a].at, "the body force is uniform: it may depend on the time t alone", "the force depends on %s", variables()[i])
+		if e := given[a].Expr; e != nil {
+			names := language.Variables()
+			for i, name := range names[:language.VarT] {
+				if e.DependsOn(i) {
+					r.Add(given[a].At, "the body force is uniform: it may depend on the time t alone", "the force depends on %s", name)
 					return
 				}
 			}
-			timed = timed || e.uses[varT].len > 0
+			timed = timed || e.DependsOn(language.VarT)
 		}
 		f := r.function(given[a], dim)
 		parts[a] = func(t float64) float64 { return f(0, 0, 0, t) }
@@ -57,71 +59,71 @@ func (r *resolver) force() {
 		r.c.Force.At = at
 	}
 	for _, a := range given {
-		if a.f == nil {
+		if a.Expr == nil {
 			continue
 		}
-		steps := lattice{first: [4]float64{3: 0.5}, step: [4]float64{3: 1}, count: [4]int{1, 1, 1, max(r.c.Run.Steps, 1)}}
-		if s, _ := r.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.found {
-			r.add(a.at, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", short(s.bad), float(s.at[varT]*r.c.Units.Time))
+		steps := language.Points{First: [4]float64{3: 0.5}, Step: [4]float64{3: 1}, Count: [4]int{1, 1, 1, max(r.c.Run.Steps, 1)}}
+		if s, _ := r.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.Found {
+			r.Add(a.At, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", language.Short(s.Bad), language.Float(s.At[language.VarT]*r.c.Units.Time))
 			return
 		}
 	}
-	largest, worst, when := 0.0, mark{}, 0.0
+	largest, worst, when := 0.0, language.Mark{}, 0.0
 	for _, t := range r.times(timedLooks) {
 		for a, f := range at(t) {
 			if math.IsNaN(f) || math.IsInf(f, 0) {
-				r.add(given[a].at, "", "the force is %s at t = %s", inLattice(f), short(t*r.c.Units.Time))
+				r.Add(given[a].At, "", "the force is %s at t = %s", inLattice(f), language.Short(t*r.c.Units.Time))
 				return
 			}
 			if math.Abs(f) > largest {
-				largest, worst, when = math.Abs(f), given[a].at, t
+				largest, worst, when = math.Abs(f), given[a].At, t
 			}
 		}
 	}
 	if largest > 0.1 {
 		then := ""
 		if timed {
-			then = " at t = " + short(when*r.c.Units.Time)
+			then = " at t = " + language.Short(when*r.c.Units.Time)
 		}
 		fix := "a smaller time step lowers it"
 		if !r.c.Units.Physical {
 			fix = "in lattice units it falls with the square of the velocity; scale that, and the viscosity with it"
 		}
-		r.add(worst, "a force this large moves the fluid by the speed of sound within a few steps; "+fix,
-			"the force is %s cells/step^2%s; at most 0.1 is allowed", short(largest), then)
+		r.Add(worst, "a force this large moves the fluid by the speed of sound within a few steps; "+fix,
+			"the force is %s cells/step^2%s; at most 0.1 is allowed", language.Short(largest), then)
 	}
 }
 
 // drive is a force that keeps a mean velocity.
-func (r *resolver) drive(s *section) {
-	if !s.has("mean_velocity") && !s.has("flow_rate") {
+func (r *resolver) drive(s *language.Section) {
+	if !s.Has("mean_velocity") && !s.Has("flow_rate") {
 		for _, k := range []string{"axis", "adjust_every", "response"} {
-			if s.has(k) {
-				r.add(s.keys[k].keyAt, "", "%s belongs to mean_velocity and flow_rate", k)
+			if s.Has(k) {
+				r.Add(s.KeyAt(k), "", "%s belongs to mean_velocity and flow_rate", k)
 			}
 		}
 		return
 	}
-	if s.has("axis") && !s.has("flow_rate") {
-		r.add(s.keys["axis"].keyAt, "a mean velocity has a component for each axis", "axis belongs to flow_rate")
+	if s.Has("axis") && !s.Has("flow_rate") {
+		r.Add(s.KeyAt("axis"), "a mean velocity has a component for each axis", "axis belongs to flow_rate")
 	}
 	d := &Drive{Every: 10}
-	if !s.has("adjust_every") {
-		r.setDefault(s, "adjust_every", "10")
+	if !s.Has("adjust_every") {
+		r.SetDefault(s, "adjust_every", "10")
 	}
-	if e := s.get("adjust_every"); e != nil {
-		d.Every = e.ints[0]
+	if e := s.Get("adjust_every"); e != nil {
+		d.Every = e.Ints[0]
 	}
 	v := r.vector(s, "mean_velocity")
-	q := s.get("flow_rate")
+	q := s.Get("flow_rate")
 	if !r.haveTime || !r.haveBox {
 		return
 	}
 	n := r.c.Cells
 	passes := 0.0 // steps in which the flow passes the domain
-	on := func(axis int, u float64, at mark) {
+	on := func(axis int, u float64, at language.Mark) {
 		if !r.c.Periodic[axis] {
-			r.add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
+			r.Add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
 		}
 		d.On[axis], d.Velocity[axis] = true, u
 		passes = math.Max(passes, float64(n[axis])/math.Abs(u))
@@ -129,12 +131,12 @@ func (r *resolver) drive(s *section) {
 	switch {
 	case v != nil:
 		for a := range v {
-			if v[a].v != 0 {
-				on(a, r.lattice(v[a], model.Velocity), v[a].at)
+			if v[a].Value != 0 {
+				on(a, r.lattice(v[a], model.Velocity), v[a].At)
 			}
 		}
 		if d.On == [3]bool{} {
-			r.add(s.get("mean_velocity").at, "", "a mean velocity of zero needs no force")
+			r.Add(s.Get("mean_velocity").At, "", "a mean velocity of zero needs no force")
 			return
 		}
 	case q != nil:
@@ -142,45 +144,45 @@ func (r *resolver) drive(s *section) {
 		if r.dims == 2 {
 			dim, other = model.Viscosity, "that of each metre across the plane (m2/s) in 2D"
 		}
-		if !q.vals[0].neutral() && !q.vals[0].bare && q.vals[0].dim != dim {
-			r.add(q.at, "", "flow_rate must be %s, not %s", other, inWords(q.vals[0].dim))
+		if !q.Values[0].Neutral() && !q.Values[0].Bare && q.Values[0].Dim != dim {
+			r.Add(q.At, "", "flow_rate must be %s, not %s", other, language.InWords(q.Values[0].Dim))
 			return
 		}
-		if !s.has("axis") {
-			r.setDefault(s, "axis", `"x"`)
+		if !s.Has("axis") {
+			r.SetDefault(s, "axis", `"x"`)
 		}
-		e := s.get("axis")
+		e := s.Get("axis")
 		if e == nil {
 			return
 		}
-		axis := axisOf(e.text)
+		axis := axisOf(e.Text)
 		if axis >= r.dims {
-			r.add(e.at, "", "a case in 2D has no axis %s", e.text)
+			r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
 			return
 		}
-		if q.vals[0].v == 0 {
-			r.add(q.at, "", "a flow rate of zero needs no force")
+		if q.Values[0].Value == 0 {
+			r.Add(q.At, "", "a flow rate of zero needs no force")
 			return
 		}
-		d.FlowRate = r.lattice(q.vals[0], dim)
-		on(axis, d.FlowRate*float64(n[axis])/float64(n[0]*n[1]*n[2]), q.at)
+		d.FlowRate = r.lattice(q.Values[0], dim)
+		on(axis, d.FlowRate*float64(n[axis])/float64(n[0]*n[1]*n[2]), q.At)
 	default:
 		return
 	}
-	if !s.has("response") {
+	if !s.Has("response") {
 		t := math.Max(passes/10, 10*float64(d.Every)) * r.c.Units.Time
-		r.setDefault(s, "response", amount{v: t, bare: !r.c.Units.Physical, dim: model.Time}.toml())
+		r.SetDefault(s, "response", language.Amount{Value: t, Bare: !r.c.Units.Physical, Dim: model.Time}.TOML())
 	}
-	if e := s.get("response"); e != nil {
-		if d.Response = r.lattice(e.vals[0], model.Time); d.Response < float64(d.Every) {
-			r.add(e.at, "the force is adjusted every "+short(float64(d.Every))+" steps (adjust_every): give a longer response, or adjust more often", "a response shorter than the time between two adjustments would overshoot")
+	if e := s.Get("response"); e != nil {
+		if d.Response = r.lattice(e.Values[0], model.Time); d.Response < float64(d.Every) {
+			r.Add(e.At, "the force is adjusted every "+language.Short(float64(d.Every))+" steps (adjust_every): give a longer response, or adjust more often", "a response shorter than the time between two adjustments would overshoot")
 		}
 	}
 	r.c.Force.Drive = d
 }
 
 func (r *resolver) initial() {
-	s := r.section("initial")
+	s := r.Section("initial")
 	one := func(x, y, z float64) float64 { return 1 }
 	zero := func(x, y, z float64) float64 { return 0 }
 	r.c.Initial = Initial{Uniform: true, Density: one, Velocity: [3]Function{zero, zero, zero}}
@@ -193,32 +195,32 @@ func (r *resolver) initial() {
 		return
 	}
 	in := &r.c.Initial
-	still := func(a amount, d model.Dimension) Function {
-		in.Uniform = in.Uniform && a.f == nil
+	still := func(a language.Amount, d model.Dimension) Function {
+		in.Uniform = in.Uniform && a.Expr == nil
 		f := r.function(a, d)
 		return func(x, y, z float64) float64 { return f(x, y, z, 0) }
 	}
-	if e := s.get("density"); e != nil {
-		in.Density = still(e.vals[0], model.Density)
-		r.sample(e, e.vals[0], model.Density, r.centres(0), identity, func(v float64) string {
+	if e := s.Get("density"); e != nil {
+		in.Density = still(e.Values[0], model.Density)
+		r.sample(e, e.Values[0], model.Density, r.centres(0), identity, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "the lattice density must stay between 0 and 2"
 			}
 			return ""
 		})
-	} else if e := s.get("pressure"); e != nil {
-		p := still(e.vals[0], model.Pressure)
+	} else if e := s.Get("pressure"); e != nil {
+		p := still(e.Values[0], model.Pressure)
 		in.Density = func(x, y, z float64) float64 { return 1 + p(x, y, z)/model.CS2 }
-		r.sample(e, e.vals[0], model.Pressure, r.centres(0), func(v float64) float64 { return 1 + v/model.CS2 }, func(v float64) string {
+		r.sample(e, e.Values[0], model.Pressure, r.centres(0), func(v float64) float64 { return 1 + v/model.CS2 }, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "density = 1 + pressure/cs^2 must stay between 0 and 2 in lattice units; a smaller lattice velocity makes pressures smaller"
 			}
 			return ""
 		})
 	}
-	e := s.get("velocity")
+	e := s.Get("velocity")
 	cells := r.centres(0)
-	cells.around = StrainStep
+	cells.Around = StrainStep
 	for a := range vel {
 		in.Velocity[a] = still(vel[a], model.Velocity)
 		r.sample(e, vel[a], model.Velocity, cells, identity, anyNumber)
@@ -271,14 +273,14 @@ func (r *resolver) speeds() {
 	}
 	switch {
 	case mach > 0.3:
-		r.add(at, reason+"\n"+fix, "Mach number %s of the %s is above 0.3", short(mach), what)
+		r.Add(at, reason+"\n"+fix, "Mach number %s of the %s is above 0.3", language.Short(mach), what)
 		return
 	case mach > 0.1:
-		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", short(mach), what, short(100*mach*mach), fix)
+		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", language.Short(mach), what, language.Short(100*mach*mach), fix)
 	}
 	nu := (r.c.Tau - 0.5) / 3
 	if re := u / nu; re > mostCellReynolds {
-		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, short(re))
+		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, language.Short(re))
 	}
 	if !r.robust(u, what) {
 		r.hardlyDamped()
@@ -288,7 +290,7 @@ func (r *resolver) speeds() {
 // hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
 func (r *resolver) hardlyDamped() {
 	if tau := r.c.Tau; tau < 0.505 {
-		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", float(math.Round(tau*1e6)/1e6))
+		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
 	}
 }
 
@@ -313,27 +315,27 @@ func (r *resolver) robust(u float64, what string) bool {
 	}
 	fix := "a finer spacing or a larger lattice velocity raises tau"
 	if q, ok := m.Instead(s.Lattice.Name, eddies, u, r.c.Tau); ok {
-		fix = quote(q.Model)
+		fix = language.Quote(q.Model)
 		if q.Lattice != s.Lattice.Name {
 			fix += " on " + q.Lattice
 		}
 		fix += " holds there"
 	}
 	r.warn("%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
-		s.Collision.Name, s.Lattice.Name, short(p.Velocity), float(p.Tau), what, short(u), float(math.Round(r.c.Tau*1e6)/1e6), fix)
+		s.Collision.Name, s.Lattice.Name, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.c.Tau*1e6)/1e6), fix)
 	return true
 }
 
 // fastest is the largest lattice speed that is known beforehand.
-func (r *resolver) fastest() (u float64, what string, at mark) {
-	take := func(v float64, w string, m mark) {
+func (r *resolver) fastest() (u float64, what string, at language.Mark) {
+	take := func(v float64, w string, m language.Mark) {
 		if v > u {
 			u, what, at = v, w, m
 		}
 	}
 	r.given(take)
-	if e := r.section("force").get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
-		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.at)
+	if e := r.Section("force").Get("mean_velocity"); e != nil && r.c.Force.Drive != nil {
+		take(math.Hypot(math.Hypot(r.c.Force.Drive.Velocity[0], r.c.Force.Drive.Velocity[1]), r.c.Force.Drive.Velocity[2]), "mean velocity of [force]", e.At)
 	}
 	r.characteristic(take)
 	return u, what, at
@@ -343,7 +345,7 @@ func (r *resolver) fastest() (u float64, what string, at mark) {
 // its velocities drives the flow, they say nothing of it.
 func (r *resolver) expectedSpeed() {
 	c := r.c
-	take := func(v float64, w string, _ mark) {
+	take := func(v float64, w string, _ language.Mark) {
 		if v > c.Speed {
 			c.Speed, c.SpeedOf = v, w
 		}
@@ -352,56 +354,56 @@ func (r *resolver) expectedSpeed() {
 	for _, b := range c.Boundaries {
 		driven = driven || b.Density != 0
 	}
-	r.given(func(v float64, w string, _ mark) {
+	r.given(func(v float64, w string, _ language.Mark) {
 		if v > c.Given {
 			c.Given, c.GivenBy = v, w
 		}
 	})
 	if !driven && c.Given > 0 {
-		take(c.Given, c.GivenBy, mark{})
+		take(c.Given, c.GivenBy, language.Mark{})
 	}
-	if r.section("scaling").has("velocity") || r.section("fluid").has("velocity") {
+	if r.Section("scaling").Has("velocity") || r.Section("fluid").Has("velocity") {
 		r.characteristic(take)
 	}
 }
 
 // given are the velocities of boundaries, bodies and the initial state.
-func (r *resolver) given(take func(v float64, what string, at mark)) {
+func (r *resolver) given(take func(v float64, what string, at language.Mark)) {
 	for i, top := range r.speedAt {
 		b := r.c.Boundaries[i]
-		if e := r.section("boundary." + b.Name).get("velocity"); e != nil {
-			take(top.speed, "velocity of [boundary."+b.Name+"]"+r.moment(b, top.time), e.at)
+		if e := r.Named("boundary", b.Name).Get("velocity"); e != nil {
+			take(top.speed, "velocity of [boundary."+b.Name+"]"+r.moment(b, top.time), e.At)
 		}
 	}
 	for _, b := range r.c.Bodies {
 		if b.Motion == nil || !b.Whole() {
 			continue
 		}
-		s := r.section("body." + b.Name)
-		e := s.get("angular_velocity")
+		s := r.Named("body", b.Name)
+		e := s.Get("angular_velocity")
 		if e == nil {
-			e = s.get("velocity")
+			e = s.Get("velocity")
 		}
-		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.at)
+		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.At)
 	}
-	if e := r.section("initial").get("velocity"); e != nil {
+	if e := r.Section("initial").Get("velocity"); e != nil {
 		v := r.c.Initial.Velocity
 		r.points(func(x, y, z float64) bool {
-			take(math.Hypot(math.Hypot(v[0](x, y, z), v[1](x, y, z)), v[2](x, y, z)), "initial velocity", e.at)
+			take(math.Hypot(math.Hypot(v[0](x, y, z), v[1](x, y, z)), v[2](x, y, z)), "initial velocity", e.At)
 			return true
 		})
 	}
 }
 
 // characteristic are the velocities of [scaling] and [fluid].
-func (r *resolver) characteristic(take func(v float64, what string, at mark)) {
+func (r *resolver) characteristic(take func(v float64, what string, at language.Mark)) {
 	for _, s := range []string{"scaling", "fluid"} {
-		if e := r.section(s).get("velocity"); e != nil {
-			m := e.at
-			if l := r.section("scaling").get("lattice_velocity"); l != nil && s == "scaling" {
-				m = l.at // the number to change
+		if e := r.Section(s).Get("velocity"); e != nil {
+			m := e.At
+			if l := r.Section("scaling").Get("lattice_velocity"); l != nil && s == "scaling" {
+				m = l.At // the number to change
 			}
-			take(r.lattice(e.vals[0], model.Velocity), "velocity of ["+s+"]", m)
+			take(r.lattice(e.Values[0], model.Velocity), "velocity of ["+s+"]", m)
 		}
 	}
 }

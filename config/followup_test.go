@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"lbmsim/config/language"
 )
 
 // One mistake is one message: what follows from a misspelt word, or from a value that cannot be
@@ -33,17 +35,17 @@ func TestOneMistakeIsOneMessage(t *testing.T) {
 		if _, err := Load(f, src); err != nil {
 			t.Fatal(err)
 		}
-		m, _, _ := scan(src)
-		try := func(what string, at mark, text string) {
-			_, err := Load(f, append(append(append([]byte{}, src[:at.off]...), text...), src[at.off+at.len:]...))
+		m, _, _ := language.Scan(src)
+		try := func(what string, at language.Mark, text string) {
+			_, err := Load(f, append(append(append([]byte{}, src[:at.Off]...), text...), src[at.Off+at.Len:]...))
 			var list Errors
 			if !errors.As(err, &list) || len(list) != 1 {
 				t.Errorf("%s, %s:\n%v", f, what, err)
 			}
 		}
-		for _, path := range paths(m.key) {
-			at := m.key[path]
-			word := string(src[at.off : at.off+at.len])
+		for _, path := range paths(m.Keys) {
+			at := m.Keys[path]
+			word := string(src[at.Off : at.Off+at.Len])
 			name := strings.ReplaceAll(path, "\x1f", ".")
 			if strings.HasPrefix(word, "[") {
 				parts := strings.Split(strings.Trim(word, "[]"), ".")
@@ -60,8 +62,8 @@ func TestOneMistakeIsOneMessage(t *testing.T) {
 				try("key "+name+" misspelt", at, misspell(word))
 			}
 		}
-		for _, path := range paths(m.val) {
-			if at := m.val[path]; !strings.HasPrefix(path, "title") {
+		for _, path := range paths(m.Values) {
+			if at := m.Values[path]; !strings.HasPrefix(path, "title") {
 				name := strings.ReplaceAll(path, "\x1f", ".")
 				try(name+" spoilt", at, `"12 parsec"`)
 				if strings.Contains(name, "#") {
@@ -77,7 +79,7 @@ func TestOneMistakeIsOneMessage(t *testing.T) {
 	}
 }
 
-func paths(m map[string]mark) []string {
+func paths(m map[string]language.Mark) []string {
 	var list []string
 	for p := range m {
 		list = append(list, p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -88,51 +89,51 @@ type StopRule struct {
 	Relative bool
 }
 
-func (r *resolver) forceOutput(s *section) {
-	f := ForceOutput{Name: s.name(), Schedule: r.schedule(s), Start: r.beginning(s), Drag: [3]float64{1}, Lift: [3]float64{0, 1}}
-	if !s.has("of") {
-		r.setDefault(s, "of", "["+quote(s.name())+"]")
+func (r *resolver) forceOutput(s *language.Section) {
+	f := ForceOutput{Name: s.Name(), Schedule: r.schedule(s), Start: r.beginning(s), Drag: [3]float64{1}, Lift: [3]float64{0, 1}}
+	if !s.Has("of") {
+		r.SetDefault(s, "of", "["+language.Quote(s.Name())+"]")
 	}
 	var body *Body
-	if e := s.get("of"); e != nil {
-		if len(e.words) == 0 {
-			r.add(e.at, "", "%s is of nothing", s.head())
+	if e := s.Get("of"); e != nil {
+		if len(e.Words) == 0 {
+			r.Add(e.At, "", "%s is of nothing", s.Head())
 		}
-		for i, w := range e.words {
+		for i, w := range e.Words {
 			t, b := r.typeOf(w)
-			if t == 0 && (r.section("body."+w) != nil || r.section("boundary."+w) != nil) {
+			if t == 0 && (r.Named("body", w) != nil || r.Named("boundary", w) != nil) {
 				return // one that is wrong itself
 			}
 			if t == 0 {
-				at, known := e.at, r.solids()
-				if e.given {
-					at = e.wordAt[i]
+				at, known := e.At, r.solids()
+				if e.Given {
+					at = e.WordAt[i]
 				}
 				reason := "the case has no bodies and boundaries"
 				if len(known) > 0 {
-					reason = "bodies and boundaries of the case: " + oneOf(quoteAll(known))
+					reason = "bodies and boundaries of the case: " + language.OneOf(language.QuoteAll(known))
 				}
-				r.add(at, reason, "%s: there is no [body.%s] and no [boundary.%s]%s", s.head(), w, w, meant(w, known))
+				r.Add(at, reason, "%s: there is no [body.%s] and no [boundary.%s]%s", s.Head(), w, w, language.Meant(w, known))
 				return
 			}
 			f.Types = append(f.Types, t)
-			if body = b; len(e.words) > 1 {
+			if body = b; len(e.Words) > 1 {
 				body = nil
 			}
 		}
 	}
-	if s.has("about") {
+	if s.Has("about") {
 		if v := r.vector(s, "about"); v != nil && r.haveBox {
 			f.About = r.position(v)
 		}
 	} else if r.haveBox {
 		if body != nil {
-			f.About = r.middle(body)
+			f.About = body.middle(r.c.Cells)
 		}
 		if r.dims == 2 {
 			f.About[2] = 0 // torques are about the line across the plane
 		}
-		r.setDefault(s, "about", r.coordinates(f.About))
+		r.SetDefault(s, "about", r.coordinates(f.About))
 	}
 	for _, d := range []struct {
 		key string
@@ -144,12 +145,12 @@ func (r *resolver) forceOutput(s *section) {
 		}
 		size := norm(v)
 		if size == 0 {
-			r.add(s.get(d.key).at, "", "%s has no length", d.key)
+			r.Add(s.Get(d.key).At, "", "%s has no length", d.key)
 			continue
 		}
 		*d.to = [3]float64{}
 		for a := range v {
-			d.to[a] = v[a].v / size
+			d.to[a] = v[a].Value / size
 		}
 	}
 	f.Heat = r.c.Spec.Scalar
@@ -158,103 +159,86 @@ func (r *resolver) forceOutput(s *section) {
 	r.c.Forces = append(r.c.Forces, f)
 }
 
-// middle of the box around a body; in the middle of the domain along axes where it has no
-// end. Bodies from files are not known here.
-func (r *resolver) middle(b *Body) (p [3]float64) {
-	if !b.Whole() {
-		return p
-	}
-	lo, hi := b.Shape(nil).Bounds()
-	for a := range p {
-		if n := float64(r.c.Cells[a]); hi[a]-lo[a] > 3*n {
-			p[a] = n / 2
-		} else {
-			p[a] = (lo[a] + hi[a]) / 2
-		}
-	}
-	return p
-}
-
 // references of the coefficients.
-func (r *resolver) references(s *section, f *ForceOutput) {
+func (r *resolver) references(s *language.Section, f *ForceOutput) {
 	own, other, what := "area", "", "3D"
 	if r.dims == 2 {
 		own, other, what = "length", "area", "2D"
 	}
-	if other != "" && s.has(other) {
-		r.add(s.keys[other].keyAt, "forces in 2D are for each metre across the plane: coefficients take a length", "an area in %s", what)
+	if other != "" && s.Has(other) {
+		r.Add(s.KeyAt(other), "forces in 2D are for each metre across the plane: coefficients take a length", "an area in %s", what)
 	}
-	if s.has("heated_length") && (!s.has("temperature_difference") || !s.has("length")) && r.dims == 2 {
-		r.add(s.keys["heated_length"].keyAt, "the Nusselt number is heat length/(diffusivity dT heated_length)", "%s has heated_length, but not both temperature_difference and length", s.head())
+	if s.Has("heated_length") && (!s.Has("temperature_difference") || !s.Has("length")) && r.dims == 2 {
+		r.Add(s.KeyAt("heated_length"), "the Nusselt number is heat length/(diffusivity dT heated_length)", "%s has heated_length, but not both temperature_difference and length", s.Head())
 	}
-	if s.has(own) && !s.has("velocity") && !s.has("temperature_difference") {
-		r.add(s.keys[own].keyAt, "coefficients are F/(rho U^2 A/2)", "%s has %s but no velocity", s.head(), own)
+	if s.Has(own) && !s.Has("velocity") && !s.Has("temperature_difference") {
+		r.Add(s.KeyAt(own), "coefficients are F/(rho U^2 A/2)", "%s has %s but no velocity", s.Head(), own)
 	}
-	if s.has("velocity") && !s.has(own) {
-		r.add(s.keys["velocity"].keyAt, "coefficients are F/(rho U^2 A/2), in 2D with a length instead of the area A", "%s has velocity but no %s", s.head(), own)
+	if s.Has("velocity") && !s.Has(own) {
+		r.Add(s.KeyAt("velocity"), "coefficients are F/(rho U^2 A/2), in 2D with a length instead of the area A", "%s has velocity but no %s", s.Head(), own)
 	}
-	u, a, l := s.get("velocity"), s.get(own), s.get("length")
+	u, a, l := s.Get("velocity"), s.Get(own), s.Get("length")
 	if u == nil || !r.haveTime {
 		return
 	}
-	v := r.lattice(u.vals[0], model.Velocity)
+	v := r.lattice(u.Values[0], model.Velocity)
 	if a != nil {
 		d := model.Area
 		if r.dims == 2 {
 			d = model.Length
 		}
-		f.Coefficient = 2 / (v * v * r.lattice(a.vals[0], d))
+		f.Coefficient = 2 / (v * v * r.lattice(a.Values[0], d))
 	}
 	if l != nil {
-		f.Strouhal = r.lattice(l.vals[0], model.Length) / v
+		f.Strouhal = r.lattice(l.Values[0], model.Length) / v
 	}
 }
 
 // nusselt is the reference of the Nusselt number.
-func (r *resolver) nusselt(s *section, f *ForceOutput) {
-	e := s.get("temperature_difference")
+func (r *resolver) nusselt(s *language.Section, f *ForceOutput) {
+	e := s.Get("temperature_difference")
 	if e == nil || !r.haveTime || r.c.Temperature.Diffusivity == 0 {
 		return
 	}
-	if e.vals[0].v == 0 {
-		r.add(e.at, "", "the temperature_difference of %s is 0", s.head())
+	if e.Values[0].Value == 0 {
+		r.Add(e.At, "", "the temperature_difference of %s is 0", s.Head())
 		return
 	}
-	f.Nusselt = 1 / (r.c.Temperature.Diffusivity * e.vals[0].v)
+	f.Nusselt = 1 / (r.c.Temperature.Diffusivity * e.Values[0].Value)
 	if r.dims == 2 {
 		f.Nusselt *= r.acrossHeated(s, f)
 		return
 	}
-	if s.has("heated_length") {
-		r.add(s.keys["heated_length"].keyAt, "the Nusselt number is heat L/(diffusivity dT A)", "heated_length in 3D, where area is the surface")
+	if s.Has("heated_length") {
+		r.Add(s.KeyAt("heated_length"), "the Nusselt number is heat L/(diffusivity dT A)", "heated_length in 3D, where area is the surface")
 	}
 	const reason = "the Nusselt number is heat L/(diffusivity dT A)"
-	if !r.need(s, "length", reason) || !r.need(s, "area", reason) || s.get("length") == nil || s.get("area") == nil {
+	if !r.need(s, "length", reason) || !r.need(s, "area", reason) || s.Get("length") == nil || s.Get("area") == nil {
 		return
 	}
-	f.Nusselt *= r.lattice(s.get("length").vals[0], model.Length) / r.lattice(s.get("area").vals[0], model.Area)
+	f.Nusselt *= r.lattice(s.Get("length").Values[0], model.Length) / r.lattice(s.Get("area").Values[0], model.Area)
 }
 
 // acrossHeated is the length of a Nusselt number in 2D over that of the surface that gives the
 // heat, which is asked for or found.
-func (r *resolver) acrossHeated(s *section, f *ForceOutput) float64 {
-	l := s.get("length")
+func (r *resolver) acrossHeated(s *language.Section, f *ForceOutput) float64 {
+	l := s.Get("length")
 	if l == nil { // the surface's is meant
 		return 1
 	}
-	if !s.has("heated_length") {
+	if !s.Has("heated_length") {
 		n, ok := r.heated(f)
 		if !ok || !(n > 0) {
-			r.missing(s, "the Nusselt number is heat length/(diffusivity dT heated_length); the lengths of faces, cylinders and boxes are known", "%s needs heated_length: how long the surface is that gives the heat", s.head())
+			r.missing(s, "the Nusselt number is heat length/(diffusivity dT heated_length); the lengths of faces, cylinders and boxes are known", "%s needs heated_length: how long the surface is that gives the heat", s.Head())
 			return 1
 		}
-		r.setDefault(s, "heated_length", amount{v: n * r.c.Units.Length, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+		r.SetDefault(s, "heated_length", language.Amount{Value: n * r.c.Units.Length, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
 	}
-	e := s.get("heated_length")
+	e := s.Get("heated_length")
 	if e == nil {
 		return 1
 	}
-	return l.vals[0].v / e.vals[0].v
+	return l.Values[0].Value / e.Values[0].Value
 }
 
 // heated is how long the walls of an output are in 2D, in cells, where that is known.
@@ -280,7 +264,7 @@ func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
 		}
 		ok = ok && len(shapes) == len(r.c.Bodies) // what a file holds may cover the face
 		for _, face := range r.c.Boundaries[i].Faces {
-			r.placesOn(i, face, maxAxis, false, func(p [3]float64, cells float64) bool {
+			r.placesOn(i, face, MaxAxis, false, func(p [3]float64, cells float64) bool {
 				if q := face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
 					n += cells
 				}
@@ -296,7 +280,7 @@ func (r *resolver) coordinates(p [3]float64) string {
 	var parts []string
 	for a := range r.dims {
 		v := r.origin[a] + p[a]*r.c.Units.Length
-		parts = append(parts, amount{v: v, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+		parts = append(parts, language.Amount{Value: v, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -328,7 +312,7 @@ func (r *resolver) solids() (list []string) {
 }
 
 // forceOf looks an output and one of its series up, and says what is wrong.
-func (r *resolver) forceOf(at mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
+func (r *resolver) forceOf(at language.Mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
 	var known, words []string
 	for _, f := range r.c.Forces {
 		if f.Name != name {
@@ -341,61 +325,61 @@ func (r *resolver) forceOf(at mark, name, series string) (f ForceOutput, s Force
 			}
 			words = append(words, s.Name)
 		}
-		if !r.haveTime || r.section("temperature").broken() || r.section("output.force."+name).broken() {
+		if !r.haveTime || r.Section("temperature").Broken() || r.Named("output.force", name).Broken() {
 			return f, s, false
 		}
 		reason := "it has " + strings.Join(words, ", ")
 		if f.Coefficient == 0 {
 			reason += "; coefficients need velocity, and area or in 2D length"
 		}
-		r.add(at, reason, "[output.force.%s] has no %s%s", name, shortQuote(series), meant(series, words))
+		r.Add(at, reason, "[output.force.%s] has no %s%s", name, language.ShortQuote(series), language.Meant(series, words))
 		return f, s, false
 	}
-	if r.section("output.force."+name) != nil {
+	if r.Named("output.force", name) != nil {
 		return f, s, false // one that is wrong itself
 	}
 	reason := "the case has no [output.force.NAME]"
 	if len(known) > 0 {
-		reason = "forces of the case: " + oneOf(quoteAll(known))
+		reason = "forces of the case: " + language.OneOf(language.QuoteAll(known))
 	}
-	r.add(at, reason, "there is no [output.force.%s]%s", name, meant(name, known))
+	r.Add(at, reason, "there is no [output.force.%s]%s", name, language.Meant(name, known))
 	return f, s, false
 }
 
-func (r *resolver) forceValue(s *section) {
+func (r *resolver) forceValue(s *language.Section) {
 	x := Expectation{Quantity: ForceValue, Component: -1}
-	if !s.has("force") {
-		r.setDefault(s, "force", quote(s.name()))
+	if !s.Has("force") {
+		r.SetDefault(s, "force", language.Quote(s.Name()))
 	}
-	name, series, statistic := s.get("force"), s.get("quantity"), s.get("statistic")
+	name, series, statistic := s.Get("force"), s.Get("quantity"), s.Get("statistic")
 	if name == nil || series == nil || statistic == nil {
 		return
 	}
-	f, of, ok := r.forceOf(name.at, name.text, series.text)
+	f, of, ok := r.forceOf(name.At, name.Text, series.Text)
 	if !ok {
 		return
 	}
-	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.text, of.Dim
+	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.Text, of.Dim
 	switch x.Statistic {
 	case "frequency":
 		x.Dim = model.Rate
 	case "strouhal":
 		if x.Dim = model.Dimensionless; f.Strouhal == 0 {
-			r.add(statistic.at, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
+			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
 			return
 		}
 	}
 	for _, k := range []string{"value", "within"} {
-		e := s.get(k)
-		if e == nil || e.vals[0].v == 0 || x.Dim == model.Dimensionless {
+		e := s.Get(k)
+		if e == nil || e.Values[0].Value == 0 || x.Dim == model.Dimensionless {
 			continue
 		}
-		switch a := e.vals[0]; {
-		case a.bare && r.c.Units.Physical:
-			r.add(a.at, "only coefficients have none", "%s has no unit: it must be %s", k, inWords(x.Dim))
+		switch a := e.Values[0]; {
+		case a.Bare && r.c.Units.Physical:
+			r.Add(a.At, "only coefficients have none", "%s has no unit: it must be %s", k, language.InWords(x.Dim))
 			return
-		case !a.bare && a.dim != model.Dimensionless && !r.c.Units.Physical:
-			r.add(a.at, "", "%s has a unit, but the case is in lattice units, without any", k)
+		case !a.Bare && a.Dim != model.Dimensionless && !r.c.Units.Physical:
+			r.Add(a.At, "", "%s has a unit, but the case is in lattice units, without any", k)
 			return
 		}
 	}
@@ -406,37 +390,37 @@ func (r *resolver) forceValue(s *section) {
 var condition = regexp.MustCompile(`^\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+?)\s*(?:\+-|\+/-|±)\s*(.+?)\s*$`)
 
 func (r *resolver) stopWhen() {
-	e := r.section("run").get("stop_when")
+	e := r.Section("run").Get("stop_when")
 	if e == nil {
 		return
 	}
-	for _, text := range strings.Split(e.text, " and ") {
+	for _, text := range strings.Split(e.Text, " and ") {
 		m := condition.FindStringSubmatch(text)
 		if m == nil {
-			r.add(e.at, `it looks like "drag.body +-0.5 %" or "drag.body +-0.5 % and lift.body +-0.01"`, "stop_when: %s is no condition", shortQuote(text))
+			r.Add(e.At, `it looks like "drag.body +-0.5 %" or "drag.body +-0.5 % and lift.body +-0.01"`, "stop_when: %s is no condition", language.ShortQuote(text))
 			return
 		}
-		f, of, ok := r.forceOf(e.at, m[2], m[1])
+		f, of, ok := r.forceOf(e.At, m[2], m[1])
 		if !ok {
 			return
 		}
-		before := r.count
-		a := r.textAmount(e.at, &key{name: "stop_when", dim: of.Dim}, m[3])
-		if !r.fine(before) {
+		before := r.Count
+		a := r.TextAmount(e.At, &language.Key{Name: "stop_when", Dim: of.Dim}, m[3])
+		if !r.Fine(before) {
 			return
 		}
-		rule := StopRule{Text: strings.TrimSpace(text), Force: f.Name, Series: of.Name, Width: a.v}
-		switch percent := !a.bare && a.dim == model.Dimensionless; {
-		case a.f != nil:
-			r.add(e.at, "", "stop_when: %s must be constant", shortQuote(m[3]))
+		rule := StopRule{Text: strings.TrimSpace(text), Force: f.Name, Series: of.Name, Width: a.Value}
+		switch percent := !a.Bare && a.Dim == model.Dimensionless; {
+		case a.Expr != nil:
+			r.Add(e.At, "", "stop_when: %s must be constant", language.ShortQuote(m[3]))
 			return
-		case !(a.v > 0) || math.IsInf(a.v, 0):
-			r.add(e.at, "", "stop_when: the width of an interval is above 0, not %s", shortQuote(m[3]))
+		case !(a.Value > 0) || math.IsInf(a.Value, 0):
+			r.Add(e.At, "", "stop_when: the width of an interval is above 0, not %s", language.ShortQuote(m[3]))
 			return
 		case percent:
 			rule.Relative = true
-		case !a.bare && (a.dim != of.Dim || !r.c.Units.Physical) || a.bare && r.c.Units.Physical && of.Dim != model.Dimensionless:
-			r.add(e.at, "bare numbers are coefficients, or lattice units in a case without units", "stop_when: the width of %s must be a percentage or %s", m[1], inWords(of.Dim))
+		case !a.Bare && (a.Dim != of.Dim || !r.c.Units.Physical) || a.Bare && r.c.Units.Physical && of.Dim != model.Dimensionless:
+			r.Add(e.At, "bare numbers are coefficients, or lattice units in a case without units", "stop_when: the width of %s must be a percentage or %s", m[1], language.InWords(of.Dim))
 			return
 		}
 		r.c.Run.StopWhen = append(r.c.Run.StopWhen, rule)

@@ -1,4 +1,4 @@
-package config
+package config_test
 
 import (
 	"fmt"
@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"lbmsim/config"
+	"lbmsim/config/language"
+	"lbmsim/internal/forecast"
 )
 
 // Whatever stands in a case file, Load answers: no panic, no endless work, and what
@@ -31,9 +35,9 @@ func FuzzLoad(f *testing.F) {
 
 // answers holds for any text.
 func answers(t *testing.T, src []byte) {
-	c, err := Load("fuzz.toml", src)
+	c, err := config.Load("fuzz.toml", src)
 	if err != nil {
-		list, ok := err.(Errors)
+		list, ok := err.(config.Errors)
 		if !ok || len(list) == 0 || c != nil {
 			t.Fatalf("%T", err)
 		}
@@ -47,15 +51,16 @@ func answers(t *testing.T, src []byte) {
 	}
 	for _, n := range []int{c.LeastRanks(), c.Cells[1] * c.Cells[2]} {
 		if _, err := c.Cut(n); err == nil {
-			c.Forecast(n)
+			forecast.Table(c, n)
+			forecast.Warnings(c)
 		}
 	}
-	d, err := Load("fuzz.toml", []byte(c.Resolved))
+	d, err := config.Load("fuzz.toml", []byte(c.Resolved))
 	if err != nil {
 		t.Fatalf("the resolved copy is refused: %v\n%s", err, c.Resolved)
 	}
 	if c.Resolved != d.Resolved {
-		t.Fatalf("not a fixed point: %q", Diff(c.Resolved, d.Resolved, nil))
+		t.Fatalf("not a fixed point: %q", config.Diff(c.Resolved, d.Resolved, nil))
 	}
 	if c.Units != d.Units || c.Tau != d.Tau || c.Cells != d.Cells || !reflect.DeepEqual(c.Run, d.Run) {
 		t.Fatalf("%+v\n%+v", c, d)
@@ -65,7 +70,7 @@ func answers(t *testing.T, src []byte) {
 // A case out of a stranger's checkpoint that no case file could be.
 func TestDeepCaseIsRefused(t *testing.T) {
 	for _, text := range []string{"a = " + strings.Repeat("[", 1<<19), strings.Repeat("a={", 1<<18), "[" + strings.Repeat("a.", 1<<18) + "b]", strings.Repeat("#", 2<<20)} {
-		if got := Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
+		if got := config.Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
 			t.Errorf("%.9s: %v", text, got)
 		}
 	}
@@ -82,33 +87,6 @@ func FuzzEdit(f *testing.F) {
 		i := int(n % uint(len(lines)))
 		k, _, _ := strings.Cut(lines[i], " = ")
 		answers(t, []byte(strings.Replace(of[i], lines[i], k+" = "+value, 1)))
-	})
-}
-
-// Expressions and units alone, where the fuzzer gets deeper.
-func FuzzValue(f *testing.F) {
-	for _, s := range []string{"0.1*sin(2*pi*y/Ly) m/s", "20 mm", "1e-6 m²/s", "if(x<1, 2, max(3,4,5)) N/(m s)", "1 %", "-2^-x^2 1/s", "2 kg·m^-1 s⁻²"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		r := &reader{}
-		k := &key{name: "v", kind: kFormula, any: true, time: true}
-		a := r.dimensioned(nowhere, k, s)
-		if r.err() != nil {
-			return
-		}
-		if a.f != nil {
-			a.f.eval(env{1, 2, 3, 4, 5, 6, 7})
-			return
-		}
-		text := a.toml()
-		if text[0] != '"' {
-			return
-		}
-		b := r.dimensioned(nowhere, k, text[1:len(text)-1])
-		if err := r.err(); err != nil || b.v != a.v || b.dim != a.dim {
-			t.Fatalf("%q: %v %v, written as %s, read as %v %v: %v", s, a.v, a.dim, text, b.v, b.dim, err)
-		}
 	})
 }
 
@@ -150,7 +128,7 @@ func TestHostileValues(t *testing.T) {
 func TestLargeNonsense(t *testing.T) {
 	many := func(n int, row func(i int) string) string {
 		var b strings.Builder
-		for i := 0; i < n && b.Len() < maxSource-200; i++ {
+		for i := 0; i < n && b.Len() < language.MaxSource-200; i++ {
 			b.WriteString(row(i))
 		}
 		return b.String()
@@ -168,10 +146,10 @@ func TestLargeNonsense(t *testing.T) {
 		"header":     "[" + many(1e6, func(i int) string { return "a." }) + "a]",
 		"expression": "[fluid]\nviscosity = \"" + many(1e6, func(i int) string { return "1+" }) + "1\"\n",
 		"text":       "title = \"" + many(1e6, func(i int) string { return "ab" }) + "\"\n",
-		"too large":  strings.Repeat("#\n", maxSource),
+		"too large":  strings.Repeat("#\n", language.MaxSource),
 	} {
 		start := time.Now()
-		if _, err := Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
+		if _, err := config.Load("large.toml", []byte(src)); err == nil || len(err.Error()) > 40000 {
 			t.Errorf("%s: %.200v", name, err)
 		}
 		if d := time.Since(start); d > time.Minute { // a second; machines may be busy
@@ -190,10 +168,10 @@ func TestEveryKey(t *testing.T) {
 	for i, l := range lines {
 		answers(t, []byte(strings.Replace(of[i], l, "", 1)))
 	}
-	values := map[kind][]string{
-		kText: {`"a"`}, kInteger: {"3"}, kIntegers: {"[4, 4]", "[4, 4, 4]"}, kNumber: {"0.6", "20"},
-		kQuantity: {"0.2", "1"}, kVector: {"[0.2, 0]", "[1, 1, 1]"}, kFormula: {"0.2", `"x"`}, kFormulas: {`["x", 0]`, `["x", 0, "z"]`},
-		kPair: {"[0, 1]"}, kDuration: {`"1 s"`}, kPeriod: {"2"}, kTolerance: {`"1 %"`, "0.1"}, kFlag: {"true"}, kName: {`"a"`}, kNames: {`["a", "b"]`},
+	values := map[language.Kind][]string{
+		language.Text: {`"a"`}, language.Integer: {"3"}, language.Integers: {"[4, 4]", "[4, 4, 4]"}, language.Number: {"0.6", "20"},
+		language.Quantity: {"0.2", "1"}, language.Vector: {"[0.2, 0]", "[1, 1, 1]"}, language.Formula: {"0.2", `"x"`}, language.Formulas: {`["x", 0]`, `["x", 0, "z"]`},
+		language.Pair: {"[0, 1]"}, language.Duration: {`"1 s"`}, language.Period: {"2"}, language.Tolerance: {`"1 %"`, "0.1"}, language.Flag: {"true"}, language.Name: {`"a"`}, language.Names: {`["a", "b"]`},
 	}
 	done := map[string]bool{}
 	for _, src := range of {
@@ -201,23 +179,23 @@ func TestEveryKey(t *testing.T) {
 			continue
 		}
 		done[src] = true
-		for _, tab := range schema() {
-			head := strings.Replace("["+tab.path+"]", "*", "extra", 1)
-			for _, k := range tab.keys {
-				rows := values[k.kind]
-				for _, c := range k.choices {
+		for _, tab := range config.Tables {
+			head := strings.Replace("["+tab.Path+"]", "*", "extra", 1)
+			for _, k := range tab.Keys {
+				rows := values[k.Kind]
+				for _, c := range k.Choices {
 					rows = append(rows, strconv.Quote(c), "["+strconv.Quote(c)+"]")
 				}
 				for _, v := range rows {
 					with := []string{v}
-					if u := symbol(k.dim); u != "1" && k.kind != kTolerance {
+					if u := language.Symbol(k.Dim); u != "1" && k.Kind != language.Tolerance {
 						// The same with units.
 						with = append(with, regexp.MustCompile(`"?([0-9.a-z]+)"?`).ReplaceAllString(v, `"$1 `+u+`"`))
 					}
 					for _, v := range with {
-						line := k.name + " = " + v + "\n"
+						line := k.Name + " = " + v + "\n"
 						switch {
-						case tab.path == "":
+						case tab.Path == "":
 							answers(t, []byte(line+src))
 						case strings.Contains(src, head+"\n"):
 							answers(t, []byte(strings.Replace(src, head+"\n", head+"\n"+line, 1)))

@@ -2,8 +2,15 @@ package config
 
 import (
 	"fmt"
-	"slices"
-	"strings"
+
+	"lbmsim/config/language"
+)
+
+// What is found wrong with a case: all problems of its text, and one where a value stands.
+type (
+	Errors  = language.Errors
+	Problem = language.Problem
+	Place   = language.Place
 )
 
 // Load reads and resolves a case file, with the changes that --set makes: KEY=VALUE each. path
@@ -20,7 +27,7 @@ func Load(path string, src []byte, changes ...string) (*Case, error) {
 func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Case, error) {
 	c, err := resolved(path, src, f, changes)
 	if list, ok := err.(Errors); ok && len(changes) > 0 {
-		blame(list, changes, func(changes []string) bool {
+		language.Blame(list, changes, func(changes []string) bool {
 			_, err := resolved(path, src, f, changes)
 			return err == nil
 		})
@@ -29,45 +36,19 @@ func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Cas
 }
 
 func resolved(path string, src []byte, f Refinement, changes []string) (*Case, error) {
-	text, edits, err := changed(src, changes)
+	file, err := language.Read(path, src, changes, caseLanguage())
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{reader: parse(problems{path: path, src: text, asis: src, edits: edits}), refinement: f}
-	if len(r.sections) == 0 { // not TOML
-		return nil, r.err()
-	}
-	r.c = &Case{Path: path, Source: append([]byte{}, text...)}
+	r := &resolver{Reader: file, refinement: f}
+	r.c = &Case{Path: path, Source: append([]byte{}, file.Source...)}
 	r.resolve()
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	r.c.Resolved = r.echo()
+	r.c.Resolved = r.Canonical()
 	if factor := f.factor(); factor != 1 {
-		r.c.Resolved = fmt.Sprintf("# computed on a grid refined by %s, %s scaling (lbmsim study); this is the case that was refined\n", short(factor), f.Scaling) + r.c.Resolved
+		r.c.Resolved = fmt.Sprintf("# computed on a grid refined by %s, %s scaling (lbmsim study); this is the case that was refined\n", language.Short(factor), f.Scaling) + r.c.Resolved
 	}
 	return r.c, nil
-}
-
-// blame tells of the changes at mistakes in lines of the file that are none without them: a wall
-// has no velocity, and who has made it a wall is the command line.
-func blame(list Errors, changes []string, fine func(changes []string) bool) {
-	if !fine(nil) {
-		return
-	}
-	guilty := changes
-	for i := range changes {
-		if fine(slices.Delete(slices.Clone(changes), i, i+1)) {
-			guilty = changes[i : i+1]
-		}
-	}
-	var words []string
-	for _, c := range guilty {
-		words = append(words, "--set "+headline(c))
-	}
-	for i := range list {
-		if p := &list[i]; p.Set == "" {
-			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file by itself has no errors: this one comes with "+strings.Join(words, ", "), "\n")
-		}
-	}
 }

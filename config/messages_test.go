@@ -102,30 +102,6 @@ func TestMessagesOfChanges(t *testing.T) {
 
 func TestReference(t *testing.T) { golden(t, "../docs/reference.md", Reference()) }
 
-// Whole numbers are read by people: none is rounded or written with an exponent.
-func TestWholeNumbers(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 1000: "1000", 10000: "10,000", 1 << 20: "1,048,576", maxCells: "1,099,511,627,776", -12345: "-12345"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-	if got := counts(2, maxAxis).String(); got != "at least 2 and at most 1,048,576" {
-		t.Error(got)
-	}
-}
-
-func TestNearest(t *testing.T) {
-	words := []string{"viscosity", "velocity", "density", "every", "every_wall"}
-	for in, want := range map[string]string{
-		"viscocity": "viscosity", "Velocity": "velocity", "desnity": "density",
-		"evry": "every", "everywall": "every_wall", "x": "", "temperature": "", "velosity": "velocity",
-	} {
-		if got := nearest(in, words); got != want {
-			t.Errorf("%s: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // A list of problems without end would hide the first.
 func TestManyProblems(t *testing.T) {
 	src := strings.Repeat("[x]\n", 1) + strings.Repeat("a = 1\n", 1)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"lbmsim/config/language"
+	"lbmsim/halo/transport"
 	"lbmsim/model"
 )
 
@@ -18,132 +20,132 @@ import (
 const shortestStall = 5 * time.Second
 
 func (r *resolver) run() {
-	s := r.section("run")
+	s := r.Section("run")
 	run := &r.c.Run
 	r.exclusive(s, "the length of a run is a number of steps or a simulated time", "steps", "time")
-	if e := s.get("steps"); e != nil {
-		run.Steps = r.inSteps(e.ints[0])
-	} else if e := s.get("time"); e != nil && r.haveTime {
-		n := e.vals[0].v / r.c.Units.Time
+	if e := s.Get("steps"); e != nil {
+		run.Steps = r.inSteps(e.Ints[0])
+	} else if e := s.Get("time"); e != nil && r.haveTime {
+		n := e.Values[0].Value / r.c.Units.Time
 		if n > maxSteps {
-			r.add(e.at, "", "%s are %s steps, too many to count", r.si(e.vals[0].v, model.Time), short(n))
+			r.Add(e.At, "", "%s are %s steps, too many to count", r.si(e.Values[0].Value, model.Time), language.Short(n))
 			return
 		}
 		// A whole number of steps is often meant: rounding must not add one.
 		run.Steps = max(1, int(math.Ceil(n-1e-9*math.Max(n, 1))))
-	} else if !s.has("steps") && !s.has("time") {
+	} else if !s.Has("steps") && !s.Has("time") {
 		r.missing(s, "steps = 1000, or time = \"10 s\"", "[run] needs steps or time")
 	}
-	if e := s.get("wall_time"); e != nil {
-		run.WallTime = e.dur
+	if e := s.Get("wall_time"); e != nil {
+		run.WallTime = e.Duration
 	}
-	if e := s.get("stall_limit"); e != nil {
-		if run.StallLimit = e.dur; e.dur > 0 && e.dur < shortestStall {
-			r.add(e.at, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.dur, shortestStall)
+	if e := s.Get("stall_limit"); e != nil {
+		if run.StallLimit = e.Duration; e.Duration > 0 && e.Duration < shortestStall {
+			r.Add(e.At, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.Duration, shortestStall)
 		}
 	}
-	if e := s.get("end_margin"); e != nil {
-		run.EndMargin = e.dur
-		if e.text == "off" {
+	if e := s.Get("end_margin"); e != nil {
+		run.EndMargin = e.Duration
+		if e.Text == "off" {
 			run.EndMargin = -1
 		}
 	}
-	if e := s.get("watch_every"); e != nil {
-		run.WatchEvery = e.ints[0]
+	if e := s.Get("watch_every"); e != nil {
+		run.WatchEvery = e.Ints[0]
 	}
-	if e := s.get("max_mach"); e != nil {
-		run.MaxMach = e.vals[0].v
+	if e := s.Get("max_mach"); e != nil {
+		run.MaxMach = e.Values[0].Value
 	}
 	for _, k := range []struct {
 		name string
 		to   *float64
 	}{{"warn_density_drift", &run.WarnDrift}, {"max_density_drift", &run.MaxDrift}, {"warn_speed", &run.WarnSpeed}, {"warn_grid_scale", &run.WarnGridScale}} {
-		if e := s.get(k.name); e != nil {
-			*k.to = e.vals[0].v
+		if e := s.Get(k.name); e != nil {
+			*k.to = e.Values[0].Value
 		}
 	}
-	if e := s.get("grid_scale_every"); e != nil {
-		run.GridScaleEvery = e.ints[0]
+	if e := s.Get("grid_scale_every"); e != nil {
+		run.GridScaleEvery = e.Ints[0]
 	}
-	if e := s.get("forensics"); e != nil {
-		run.Forensics = e.flag
+	if e := s.Get("forensics"); e != nil {
+		run.Forensics = e.Flag
 	}
-	if e := s.get("threads"); e != nil {
-		run.Threads = e.ints[0]
+	if e := s.Get("threads"); e != nil {
+		run.Threads = e.Ints[0]
 	}
 	r.parts(s)
 }
 
 // parts that the case wants the domain cut into.
-func (r *resolver) parts(s *section) {
-	e := s.get("ranks")
+func (r *resolver) parts(s *language.Section) {
+	e := s.Get("ranks")
 	if e == nil || r.dims == 0 || !r.haveBox {
 		return
 	}
-	if len(e.ints) != r.dims {
-		r.add(e.at, "", "ranks has %d values in a case of %d dimensions", len(e.ints), r.dims)
+	if len(e.Ints) != r.dims {
+		r.Add(e.At, "", "ranks has %d values in a case of %d dimensions", len(e.Ints), r.dims)
 		return
 	}
-	for a, n := range e.ints {
+	for a, n := range e.Ints {
 		if n > r.c.Cells[a] {
-			r.add(e.at, "every part needs at least one row of cells", "ranks cuts %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.c.Cells[a])
+			r.Add(e.At, "every part needs at least one row of cells", "ranks cuts %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.c.Cells[a])
 			return
 		}
 		r.c.Run.Ranks[a] = n
 	}
-	if e.ints[0] > 1 {
-		r.add(e.at, "rows along x lie together in memory", "x is never cut: the first number of ranks must be 1, or 0")
+	if e.Ints[0] > 1 {
+		r.Add(e.At, "rows along x lie together in memory", "x is never cut: the first number of ranks must be 1, or 0")
 	}
 }
 
 func (r *resolver) device() {
-	s := r.section("device")
-	if e := s.get("kind"); e != nil {
-		r.c.Device.Kind = DeviceKind(slices.Index(deviceKinds(), e.text))
+	s := r.Section("device")
+	if e := s.Get("kind"); e != nil {
+		r.c.Device.Kind = DeviceKind(indexOf(deviceKinds(), e.Text))
 	}
-	if e := s.get("share"); e != nil {
-		r.c.Device.Share = e.flag
+	if e := s.Get("share"); e != nil {
+		r.c.Device.Share = e.Flag
 	}
-	if e := s.get("transport"); e != nil {
-		r.c.Device.Transport = Transport(slices.Index(transports(), e.text))
+	if e := s.Get("transport"); e != nil {
+		r.c.Device.Transport = Transport(indexOf(transport.Kinds(), e.Text))
 	}
-	if e := s.get("gpu_aware_mpi"); e != nil {
-		r.c.Device.GPUAware = Word(slices.Index(words(), e.text))
+	if e := s.Get("gpu_aware_mpi"); e != nil {
+		r.c.Device.GPUAware = Word(indexOf(transport.Answers(), e.Text))
 	}
 }
 
 // schedule reads the keys of a schedule; onlyEnd warns when nothing but the end is
 // due and the table said otherwise.
-func (r *resolver) schedule(s *section) Schedule {
+func (r *resolver) schedule(s *language.Section) Schedule {
 	var c Schedule
-	if e := s.get("every"); e != nil {
-		if e.steps {
-			c.Period = float64(r.inSteps(e.ints[0]))
+	if e := s.Get("every"); e != nil {
+		if e.Steps {
+			c.Period = float64(r.inSteps(e.Ints[0]))
 		} else if r.haveTime {
-			c.Period = e.vals[0].v / r.c.Units.Time
+			c.Period = e.Values[0].Value / r.c.Units.Time
 			if c.Period < 1 {
-				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.head(), r.si(e.vals[0].v, model.Time), r.si(r.c.Units.Time, model.Time))
+				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.c.Units.Time, model.Time))
 			}
 			if c.Period > 1e15 {
 				c.Period = 1e15
 			}
 		}
 	}
-	if e := s.get("every_wall"); e != nil {
-		c.WallTime = e.dur
+	if e := s.Get("every_wall"); e != nil {
+		c.WallTime = e.Duration
 	}
-	if e := s.get("at_start"); e != nil {
-		c.Start = e.flag
+	if s.Knows("at_start") && s.Get("at_start") != nil {
+		c.Start = s.Get("at_start").Flag
 	}
-	if e := s.get("at_end"); e != nil {
-		c.End = e.flag
+	if e := s.Get("at_end"); e != nil {
+		c.End = e.Flag
 	}
 	if n := r.c.Run.Steps; n > 0 && r.haveTime {
 		switch {
-		case c.Period > float64(n) && s.has("every"):
-			r.warn("%s: every is %s steps, but the run has only %s: %s", s.head(), short(c.Period), grouped(n), c.remains())
+		case c.Period > float64(n) && s.Has("every"):
+			r.warn("%s: every is %s steps, but the run has only %s: %s", s.Head(), language.Short(c.Period), language.Grouped(n), c.remains())
 		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
-			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.head())
+			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.Head())
 		}
 	}
 	return c
@@ -166,165 +168,130 @@ func (s Schedule) remains() string {
 
 func (r *resolver) outputs() {
 	r.outputDir()
-	if s := r.section("output.fields"); s != nil {
+	if s := r.Section("output.fields"); s != nil {
 		o := &r.c.Fields
 		o.On, o.Schedule = true, r.schedule(s)
 		o.Fields = r.shown(s)
-		if e := s.get("fields"); e != nil && len(e.words) == 0 {
-			r.add(e.at, "", "fields is empty: nothing would be written")
+		if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
+			r.Add(e.At, "", "fields is empty: nothing would be written")
 		}
-		if e := s.get("precision"); e != nil {
-			o.Type = precisionOf(e.text)
+		if e := s.Get("precision"); e != nil {
+			o.Type = precisionOf(e.Text)
 		}
-		if e := s.get("files"); e != nil {
-			o.Files = e.ints[0]
+		if e := s.Get("files"); e != nil {
+			o.Files = e.Ints[0]
 		}
-		if e := s.get("dir"); e != nil {
-			o.Dir = e.text
+		if e := s.Get("dir"); e != nil {
+			o.Dir = e.Text
 			r.relative(e)
 		}
 	}
-	if s := r.section("output.averages"); s != nil {
+	if s := r.Section("output.averages"); s != nil {
 		r.averages(s)
 	}
-	if s := r.section("output.picture"); s != nil {
+	if s := r.Section("output.picture"); s != nil {
 		r.c.Picture.On, r.c.Picture.Schedule = true, r.schedule(s)
 		r.picture(s)
 	}
 	r.walled()
-	for _, s := range r.all("output.probe") {
-		p := Probe{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
-		if e := s.get("fields"); e != nil && len(e.words) == 0 {
-			r.add(e.at, "", "fields is empty: nothing would be recorded")
+	for _, s := range r.All("output.probe") {
+		p := Probe{Name: s.Name(), Schedule: r.schedule(s), Fields: fieldsOf(s.Get("fields"))}
+		if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
+			r.Add(e.At, "", "fields is empty: nothing would be recorded")
 		}
 		if r.need(s, "at", "at = [x, y] or [x, y, z]") {
 			p.Cell = r.cell(s, "at", true)
 		}
 		r.c.Probes = append(r.c.Probes, p)
 	}
-	for _, s := range r.all("output.line") {
+	for _, s := range r.All("output.line") {
 		r.lineOutput(s)
 	}
-	for _, s := range r.all("output.plane") {
+	for _, s := range r.All("output.plane") {
 		r.plane(s)
 	}
-	for _, s := range r.all("output.force") {
+	for _, s := range r.All("output.force") {
 		r.forceOutput(s)
 	}
-	for _, s := range r.all("output.series") {
+	for _, s := range r.All("output.series") {
 		r.series(s)
 	}
 	r.stopWhen()
-	if s := r.section("checkpoint"); s != nil {
+	if s := r.Section("checkpoint"); s != nil {
 		r.c.Checkpoint.On, r.c.Checkpoint.Schedule = true, r.schedule(s)
-		if e := s.get("keep"); e != nil {
-			r.c.Checkpoint.Keep = e.ints[0]
+		if e := s.Get("keep"); e != nil {
+			r.c.Checkpoint.Keep = e.Ints[0]
 		}
-		if e := s.get("on_error"); e != nil {
-			r.c.Checkpoint.GoOn = e.text == goOn
-		}
-	}
-}
-
-func (r *resolver) averages(s *section) {
-	o := &r.c.Averages
-	o.On, o.Schedule = true, r.schedule(s)
-	o.Sample = Schedule{Period: r.period(s, "sample_every")}
-	o.Start = r.beginning(s)
-	if e := s.get("fields"); e != nil {
-		if len(e.words) == 0 {
-			r.add(e.at, "", "fields is empty: nothing would be averaged")
-		}
-		for _, w := range e.words {
-			f, _ := model.FindAverage(w)
-			o.Fields = append(o.Fields, f)
+		if e := s.Get("on_error"); e != nil {
+			r.c.Checkpoint.GoOn = e.Text == goOn
 		}
 	}
-	if e := s.get("precision"); e != nil {
-		o.Type = precisionOf(e.text)
-	}
-	if e := s.get("dir"); e != nil {
-		o.Dir = e.text
-		r.relative(e)
-		if f := r.section("output.fields").get("dir"); f != nil && filepath.Clean(f.text) == filepath.Clean(e.text) {
-			r.add(e.at, "", "[output.fields] and %s write into the same folder %s", s.head(), shortQuote(e.text))
-		}
-	}
-}
-
-// beginning is the step from which samples count.
-func (r *resolver) beginning(s *section) int {
-	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
-	if last := r.c.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn("%s: start is step %d, but the run has only %d", s.head(), n, last)
-	}
-	return n
 }
 
 // period is a number of steps, or a time as one; 0 when the key is not there.
-func (r *resolver) period(s *section, name string) float64 {
-	e := s.get(name)
+func (r *resolver) period(s *language.Section, name string) float64 {
+	e := s.Get(name)
 	switch {
 	case e == nil:
 		return 0
-	case e.steps:
-		return float64(e.ints[0])
+	case e.Steps:
+		return float64(e.Ints[0])
 	case !r.haveTime:
 		return 0
 	}
-	return math.Min(e.vals[0].v/r.c.Units.Time, 1e15)
+	return math.Min(e.Values[0].Value/r.c.Units.Time, 1e15)
 }
 
 // shown is the fields of a file for ParaView. Where there are bodies it tells their cells, by
 // default: what is averaged or integrated there should leave them out.
-func (r *resolver) shown(s *section) []model.Field {
+func (r *resolver) shown(s *language.Section) []model.Field {
 	switch {
-	case s.has("fields"):
+	case s.Has("fields"):
 	case len(r.c.Bodies) > 0:
-		r.setDefault(s, "fields", `["pressure", "velocity", "solid"]`)
+		r.SetDefault(s, "fields", `["pressure", "velocity", "solid"]`)
 	default:
-		r.setDefault(s, "fields", `["pressure", "velocity"]`)
+		r.SetDefault(s, "fields", `["pressure", "velocity"]`)
 	}
-	return fieldsOf(s.get("fields"))
+	return fieldsOf(s.Get("fields"))
 }
 
-func (r *resolver) plane(s *section) {
-	p := Plane{Name: s.name(), Schedule: r.schedule(s), Fields: r.shown(s)}
-	if e := s.get("fields"); e != nil && len(e.words) == 0 {
-		r.add(e.at, "", "fields is empty: nothing would be recorded")
+func (r *resolver) plane(s *language.Section) {
+	p := Plane{Name: s.Name(), Schedule: r.schedule(s), Fields: r.shown(s)}
+	if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
+		r.Add(e.At, "", "fields is empty: nothing would be recorded")
 	}
-	if e := s.get("precision"); e != nil && e.text == model.Float64.String() {
-		p.Type = model.Float64
+	if e := s.Get("precision"); e != nil {
+		p.Type = precisionOf(e.Text)
 	}
 	if r.dims == 2 {
-		r.add(s.at, "[output.fields] writes the whole of a case in 2D, [output.line.NAME] a line", "%s is for cases in 3D", s.head())
+		r.Add(s.At, "[output.fields] writes the whole of a case in 2D, [output.line.NAME] a line", "%s is for cases in 3D", s.Head())
 		return
 	}
-	e := s.get("normal")
+	e := s.Get("normal")
 	if e == nil || !r.haveBox {
 		return
 	}
-	p.Axis = axisOf(e.text)
+	p.Axis = axisOf(e.Text)
 	p.At = r.c.Cells[p.Axis] / 2
-	if e := s.get("at"); e != nil {
-		i, ok := r.index((e.vals[0].v-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
+	if e := s.Get("at"); e != nil {
+		i, ok := r.index((e.Values[0].Value-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
 		if !ok {
-			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
-				"%s lies outside of the domain", s.head())
+			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
+				"%s lies outside of the domain", s.Head())
 			return
 		}
 		p.At = i
-	} else if !s.has("at") {
+	} else if !s.Has("at") {
 		mid := r.origin[p.Axis] + (float64(p.At)+0.5)*r.c.Units.Length
-		r.setDefault(s, "at", amount{v: mid, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+		r.SetDefault(s, "at", language.Amount{Value: mid, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
 	}
 	r.c.Planes = append(r.c.Planes, p)
 }
 
-func (r *resolver) lineOutput(s *section) {
-	l := Line{Name: s.name(), Schedule: r.schedule(s), Fields: fieldsOf(s.get("fields"))}
-	if e := s.get("fields"); e != nil && len(e.words) == 0 {
-		r.add(e.at, "", "fields is empty: nothing would be recorded")
+func (r *resolver) lineOutput(s *language.Section) {
+	l := Line{Name: s.Name(), Schedule: r.schedule(s), Fields: fieldsOf(s.Get("fields"))}
+	if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
+		r.Add(e.At, "", "fields is empty: nothing would be recorded")
 	}
 	ok := r.need(s, "from", "from = [x, y] or [x, y, z]")
 	if ok = r.need(s, "to", "to = [x, y] or [x, y, z]") && ok; !ok || !r.haveBox {
@@ -341,8 +308,8 @@ func (r *resolver) lineOutput(s *section) {
 		*end.p = r.position(v)
 		for a := range v {
 			if _, inside := r.index(end.p[a], a); !inside {
-				r.add(v[a].at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
-					"%s of %s lies outside of the domain", end.key, s.head())
+				r.Add(v[a].At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
+					"%s of %s lies outside of the domain", end.key, s.Head())
 				return
 			}
 		}
@@ -355,21 +322,21 @@ func (r *resolver) lineOutput(s *section) {
 		length = math.Hypot(length, l.To[a]-l.From[a])
 	}
 	if length == 0 {
-		r.add(s.get("to").at, "values at one point are an [output.probe.NAME]", "%s has no length", s.head())
+		r.Add(s.Get("to").At, "values at one point are an [output.probe.NAME]", "%s has no length", s.Head())
 		return
 	}
-	if e := s.get("points"); e != nil {
-		l.Points = e.ints[0]
-	} else if !s.has("points") {
-		l.Points = r.setDefault(s, "points", strconv.Itoa(1+int(math.Ceil(length-1e-9)))).ints[0]
+	if e := s.Get("points"); e != nil {
+		l.Points = e.Ints[0]
+	} else if !s.Has("points") {
+		l.Points = r.SetDefault(s, "points", strconv.Itoa(1+int(math.Ceil(length-1e-9)))).Ints[0]
 	}
 	r.c.Lines = append(r.c.Lines, l)
 }
 
 func (r *resolver) outputDir() {
-	s := r.section("output")
-	if !s.has("dir") {
-		base := strings.TrimSuffix(filepath.Base(r.path), ".toml")
+	s := r.Section("output")
+	if !s.Has("dir") {
+		base := strings.TrimSuffix(filepath.Base(r.Path), ".toml")
 		base = strings.Map(func(c rune) rune {
 			if c < ' ' || c == 0x7f || c == '\uFFFD' || c == '/' || c == '\\' {
 				return '_'
@@ -379,23 +346,23 @@ func (r *resolver) outputDir() {
 		if base == "" || base == "." || base == ".." || base == "_" || base == "-" || len(base) > 200 {
 			base = "case"
 		}
-		r.setDefault(s, "dir", quote("out/"+base))
+		r.SetDefault(s, "dir", language.Quote("out/"+base))
 	}
-	if e := s.get("on_error"); e != nil {
-		r.c.GoOn = e.text == goOn
+	if e := s.Get("on_error"); e != nil {
+		r.c.GoOn = e.Text == goOn
 	}
-	if e := s.get("dir"); e != nil {
-		r.c.OutputDir = e.text
-		if e.text == "" {
-			r.add(e.at, "", "dir is empty; the working folder is \".\"")
+	if e := s.Get("dir"); e != nil {
+		r.c.OutputDir = e.Text
+		if e.Text == "" {
+			r.Add(e.At, "", "dir is empty; the working folder is \".\"")
 		}
 	}
 }
 
 // relative paths stay below the output folder.
-func (r *resolver) relative(e *entry) {
-	if !filepath.IsLocal(e.text) {
-		r.add(e.at, "", "%s = %s must be a folder inside the output folder", e.key.name, shortQuote(e.text))
+func (r *resolver) relative(e *language.Entry) {
+	if !filepath.IsLocal(e.Text) {
+		r.Add(e.At, "", "%s = %s must be a folder inside the output folder", e.Key.Name, language.ShortQuote(e.Text))
 	}
 }
 
@@ -425,30 +392,32 @@ func (r *resolver) walled() {
 	if len(r.c.Boundaries)+len(r.c.Bodies) > 0 {
 		return
 	}
-	for _, s := range r.sections {
+	for _, s := range r.Sections {
 		for _, key := range []string{"field", "fields"} {
-			if e := s.get(key); e != nil && (e.text == "wall_distance" || contains(e.words, "wall_distance")) {
-				r.add(e.at, "", "wall_distance: the case has no walls")
+			if !s.Knows(key) {
+				continue
+			}
+			if e := s.Get(key); e != nil && (e.Text == "wall_distance" || slices.Contains(e.Words, "wall_distance")) {
+				r.Add(e.At, "", "wall_distance: the case has no walls")
 			}
 		}
 	}
 }
 
-func fieldsOf(e *entry) []model.Field {
+func fieldsOf(e *language.Entry) []model.Field {
 	if e == nil {
 		return nil
 	}
 	var f []model.Field
-	for _, w := range e.words {
-		row, _ := model.FindField(w)
-		f = append(f, row)
+	for _, w := range e.Words {
+		f = append(f, of(model.FindField(w)))
 	}
 	return f
 }
 
 // cell is the one that a position lies in; positions on the line between two cells
 // belong to the upper one. fluid: it must not lie in a body.
-func (r *resolver) cell(s *section, key string, fluid bool) [3]int {
+func (r *resolver) cell(s *language.Section, key string, fluid bool) [3]int {
 	var c [3]int
 	v := r.vector(s, key)
 	if v == nil || !r.haveBox {
@@ -458,8 +427,8 @@ func (r *resolver) cell(s *section, key string, fluid bool) [3]int {
 	for a := 0; a < r.dims; a++ {
 		i, ok := r.index(p[a], a)
 		if !ok {
-			r.add(v[a].at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
-				"%s of %s lies outside of the domain", axes()[a], s.head())
+			r.Add(v[a].At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[a], r.si(r.origin[a], model.Length), r.si(r.origin[a]+r.size[a], model.Length)),
+				"%s of %s lies outside of the domain", axes()[a], s.Head())
 			return c
 		}
 		c[a] = i
@@ -468,7 +437,7 @@ func (r *resolver) cell(s *section, key string, fluid bool) [3]int {
 	for i := range r.c.Bodies {
 		b := &r.c.Bodies[i]
 		if fluid && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
-			r.add(s.get(key).at, "", "%s lies inside [body.%s]", s.head(), b.Name)
+			r.Add(s.Get(key).At, "", "%s lies inside [body.%s]", s.Head(), b.Name)
 		}
 	}
 	return c
@@ -484,54 +453,54 @@ func (r *resolver) index(p float64, axis int) (int, bool) {
 }
 
 // component reads the component of a field: 0 to 2, or -1.
-func (r *resolver) component(s *section, f model.Field) int {
-	e := s.get("component")
+func (r *resolver) component(s *language.Section, f model.Field) int {
+	e := s.Get("component")
 	if e == nil {
 		def := "magnitude"
 		if f.Name == "vorticity" && r.dims == 2 {
 			def = "z"
 		}
-		if f.Components == 1 || s.has("component") {
+		if f.Components == 1 || s.Has("component") {
 			return -1
 		}
-		e = r.setDefault(s, "component", quote(def))
+		e = r.SetDefault(s, "component", language.Quote(def))
 	}
-	if e.text == "magnitude" {
+	if e.Text == "magnitude" {
 		return -1
 	}
-	a := axisOf(e.text)
+	a := axisOf(e.Text)
 	switch {
 	case f.Components == 1:
-		r.add(e.at, "", "%s has no components", f.Name)
+		r.Add(e.At, "", "%s has no components", f.Name)
 	case r.dims == 2 && (a == 2) != (f.Name == "vorticity"):
-		r.add(e.at, "", "the %s component of the %s is always 0 in 2D", e.text, f.Name)
+		r.Add(e.At, "", "the %s component of the %s is always 0 in 2D", e.Text, f.Name)
 	}
 	return a
 }
 
-func (r *resolver) picture(s *section) {
+func (r *resolver) picture(s *language.Section) {
 	p := &r.c.Picture
-	e := s.get("field")
+	e := s.Get("field")
 	if e == nil {
 		return
 	}
-	p.Field, _ = model.FindField(e.text)
+	p.Field = of(model.FindField(e.Text))
 	p.Component = r.component(s, p.Field)
-	if e := s.get("range"); e != nil {
-		for _, a := range e.vals {
-			if !a.bare && a.dim != p.Field.Dim && a.v != 0 {
-				r.add(a.at, "", "range must be %s, not %s", inWords(p.Field.Dim), inWords(a.dim))
+	if e := s.Get("range"); e != nil {
+		for _, a := range e.Values {
+			if !a.Bare && a.Dim != p.Field.Dim && a.Value != 0 {
+				r.Add(a.At, "", "range must be %s, not %s", language.InWords(p.Field.Dim), language.InWords(a.Dim))
 			}
 		}
-		p.Min, p.Max = e.vals[0].v, e.vals[1].v
+		p.Min, p.Max = e.Values[0].Value, e.Values[1].Value
 		if p.Min >= p.Max {
-			r.add(e.at, "range = [smallest, largest]", "the range of the picture is empty")
+			r.Add(e.At, "range = [smallest, largest]", "the range of the picture is empty")
 		}
 	}
 	p.Axis = 2
-	if e := s.get("normal"); e != nil {
-		if p.Axis = axisOf(e.text); r.dims == 2 && p.Axis != 2 {
-			r.add(e.at, "leave normal out, or give \"z\"", "in 2D the normal of a picture is z")
+	if e := s.Get("normal"); e != nil {
+		if p.Axis = axisOf(e.Text); r.dims == 2 && p.Axis != 2 {
+			r.Add(e.At, "leave normal out, or give \"z\"", "in 2D the normal of a picture is z")
 			return
 		}
 	}
@@ -539,20 +508,20 @@ func (r *resolver) picture(s *section) {
 		return
 	}
 	p.At = r.c.Cells[p.Axis] / 2
-	if e := s.get("at"); e != nil {
+	if e := s.Get("at"); e != nil {
 		if r.dims == 2 {
-			r.add(e.keyAt, "", "a picture in 2D shows the whole domain and has no position")
+			r.Add(e.KeyAt, "", "a picture in 2D shows the whole domain and has no position")
 			return
 		}
-		i, ok := r.index((e.vals[0].v-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
+		i, ok := r.index((e.Values[0].Value-r.origin[p.Axis])/r.c.Units.Length, p.Axis)
 		if !ok {
-			r.add(e.at, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
+			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.origin[p.Axis], model.Length), r.si(r.origin[p.Axis]+r.size[p.Axis], model.Length)),
 				"the picture's slice lies outside of the domain")
 			return
 		}
 		p.At = i
-	} else if r.dims == 3 && !s.has("at") {
+	} else if r.dims == 3 && !s.Has("at") {
 		mid := r.origin[p.Axis] + (float64(p.At)+0.5)*r.c.Units.Length
-		r.setDefault(s, "at", amount{v: mid, bare: !r.c.Units.Physical, dim: model.Length}.toml())
+		r.SetDefault(s, "at", language.Amount{Value: mid, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
 	}
 }

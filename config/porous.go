@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 )
 
@@ -14,6 +15,14 @@ const (
 	porousShare = 0.15 // of the cells, solid
 	porousSlip  = 0.02 // of Lambda, from where walls are exact
 )
+
+// SolidSize is what is known of a body from a file once that has been read.
+type SolidSize struct {
+	Body    string
+	Memory  int64   // of a rank that holds all of it, while it is read
+	Surface float64 // faces between its cells and others
+	Cells   float64 // that are solid
+}
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; empty
 // for others. Bodies from files count by their sizes.
@@ -39,38 +48,11 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 			}
 		}
 	}
-	if share += c.solidShare(shapes); !halfway || !(share >= porousShare && share < 1) {
+	if share += geometry.Share(shapes, c.Cells, c.Dims()); !halfway || !(share >= porousShare && share < 1) {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
-		100*share, c.Spec.Collision.Name, short(f(c.Tau)))
-}
-
-// solidShare is about the share of cells in any of some shapes, from some cells at equal distances.
-func (c *Case) solidShare(shapes []geometry.Shape) float64 {
-	if len(shapes) == 0 {
-		return 0
-	}
-	n, looks := c.Cells, 32
-	if c.Dims() == 2 {
-		looks = 181
-	}
-	in, all := 0, 0
-	at := func(a, i int) float64 { return float64((2*i+1)*n[a]/(2*min(looks, n[a]))) + 0.5 }
-	for k := range min(looks, n[2]) {
-		for j := range min(looks, n[1]) {
-			for i := range min(looks, n[0]) {
-				all++
-				for _, s := range shapes {
-					if s.Contains(at(0, i), at(1, j), at(2, k)) {
-						in++
-						break
-					}
-				}
-			}
-		}
-	}
-	return float64(in) / float64(all)
+		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))
 }
 
 func (r *resolver) porous() {

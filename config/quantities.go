@@ -193,5 +193,31 @@ func (e Expectation) OfLine(samples []float64) float64 {
 	return float64(e.Span[0]) + 0.5 + at
 }
 
-// crossingWords are for Expectation.Direction.
-func crossingWords() []string { return []string{"rising", "falling", "any"} }
+// directions are the words for Expectation.Direction.
+var directions = []struct {
+	word string
+	sign int
+}{{"rising", 1}, {"falling", -1}, {"any", 0}}
+
+func crossingWords() (words []string) {
+	for _, d := range directions {
+		words = append(words, d.word)
+	}
+	return words
+}
+
+// extrema are the quantities of lines that are no crossings, by the words for them.
+var extrema = []struct{ extremum, measure, quantity string }{
+	{"min", "value", LineMin}, {"max", "value", LineMax},
+	{"min", "position", LineMinPlace}, {"max", "position", LineMaxPlace},
+}
+
+// extremum is the quantity that two words ask for. It panics where they ask for none.
+func extremum(word, measure string) string {
+	for _, x := range extrema {
+		if x.extremum == word && x.measure == measure {
+			return x.quantity
+		}
+	}
+	panic("no quantity is the " + measure + " of " + word)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -14,25 +15,25 @@ import (
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
-	for _, t := range schema() {
+	for _, t := range caseLanguage().Tables {
 		head := "Top level"
-		if t.path != "" {
-			head = "`" + t.head() + "`"
+		if t.Path != "" {
+			head = "`" + t.Head() + "`"
 		}
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| key | value | default | |\n|---|---|---|---|\n", head, t.doc)
-		for _, k := range t.keys {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, cell(k.form()), cell(k.standard()), cell(k.doc))
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| key | value | default | |\n|---|---|---|---|\n", head, t.Doc)
+		for _, k := range t.Keys {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell(k.Form()), cell(k.Standard()), cell(k.Doc))
 		}
 	}
 	b.WriteString(referenceUnits)
 	var u []string
-	for _, n := range namedUnits() {
-		u = append(u, "`"+n.name+"`")
+	for _, n := range language.NamedUnits() {
+		u = append(u, "`"+n.Name+"`")
 	}
 	fmt.Fprintf(&b, "Units: %s; those of the SI take a prefix `n u m c d h k M G`. They are joined by a space, `*` or `/`; powers are `m2`, `m^2`, `m²` or `s-1`. A product after `/` needs brackets: `kg/(m s)`.\n", strings.Join(u, " "))
 	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0) and the constants `pi` and `e`. The position `x y z` and the domain's sizes `Lx Ly Lz` are in metres, or in cells in lattice units. References also know the time `t` (seconds or steps). These functions:\n\n| function | |\n|---|---|\n")
-	for _, f := range functions() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.name, f.doc)
+	for _, f := range language.Functions() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
 	}
 	b.WriteString("\n## Collision models\n\nWhich one for which flow, and what each holds: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
@@ -63,19 +64,19 @@ func Reference() string {
 	}
 	b.WriteString("\n## Fields\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.Fields {
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
 	b.WriteString("\n## Averages\n\nFields of `[output.averages]`. Sums are of 64 bits, by Welford's recurrence (Technometrics 4 (1962) 419), a cell at a time, so that they depend neither on the number of ranks nor on restarts. They divide by the number of samples.\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.Averages {
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, symbol(f.Dim), cell(f.Doc))
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
 	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima run over the fluid cells of the whole domain, sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
 	for _, q := range SeriesQuantities() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, symbol(q.Dim), cell(q.Doc))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, language.Symbol(q.Dim), cell(q.Doc))
 	}
 	b.WriteString("\n## Quantities of `[expect]`\n\nThey are taken at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
 	for _, q := range Quantities() {
-		unit := symbol(q.Dim)
+		unit := language.Symbol(q.Dim)
 		if q.PerField {
 			unit = "of the field"
 		}
@@ -86,85 +87,6 @@ func Reference() string {
 
 // cell of a table: no bar may end it early.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
-
-// form says what a value looks like.
-func (k key) form() string {
-	d := "of the field"
-	if !k.any {
-		d = dimensionName(k.dim)
-		d = strings.TrimPrefix(strings.TrimPrefix(d, "a "), "an ") + " (" + symbol(k.dim)
-		for _, o := range k.alt {
-			d += " or " + symbol(o)
-		}
-		d += ")"
-	}
-	s := ""
-	switch k.kind {
-	case kText:
-		s = "text"
-	case kName:
-		s = "name"
-	case kNames:
-		s = "list of names"
-	case kWord:
-		s = "one of " + strings.Join(ticks(k.choices), " ")
-	case kWords:
-		s = "list of " + strings.Join(ticks(k.choices), " ")
-	case kInteger:
-		s = "whole number"
-	case kIntegers:
-		s = "list of whole numbers, one per axis"
-	case kNumber:
-		s = "number"
-	case kQuantity:
-		s = d
-	case kVector:
-		s = "list, one per axis: " + d
-		if k.dim == model.Dimensionless {
-			s = "list of numbers, one per axis"
-		}
-	case kFormula:
-		s = "expression: " + d
-	case kFormulas:
-		s = "list of expressions, one per axis: " + d
-	case kPair:
-		s = "list of two values " + d
-	case kDuration:
-		s = "wall time (s, min, h)"
-		for _, word := range ticks(k.choices) {
-			s += " or " + word
-		}
-	case kPeriod:
-		s = "whole number of steps, or time (s)"
-	case kTolerance:
-		s = "percentage or quantity"
-	case kFlag:
-		s = "`true` or `false`"
-	}
-	if k.within.set && (k.kind != kInteger && k.kind != kIntegers || k.within.lo != 1 && k.within.lo != 0) {
-		s += ", " + k.within.String()
-	}
-	return s
-}
-
-func ticks(words []string) []string {
-	q := make([]string, len(words))
-	for i, w := range words {
-		q[i] = "`" + w + "`"
-	}
-	return q
-}
-
-// standard is the default.
-func (k key) standard() string {
-	switch {
-	case k.def != "":
-		return "`" + k.def + "`"
-	case k.defDoc != "":
-		return k.defDoc
-	}
-	return ""
-}
 
 const referenceHead = `<!-- Generated from the tables in config and model by "go test ./config -update". Do not edit. -->
 # The case file

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"lbmsim/config/language"
 )
 
 // A case on other grids: the same flow with cells that are smaller by a factor, for
@@ -65,17 +67,17 @@ func (r *resolver) refine(tau float64) (float64, bool) {
 	if f == 1 {
 		return tau, true
 	}
-	head := r.section("domain").at
+	head := r.Section("domain").At
 	total := 1.0
 	for a := 0; a < r.dims; a++ {
 		n := float64(r.c.Cells[a]) * f
 		k := math.Round(n)
 		if math.Abs(n-k) > 1e-6 || k < 1 {
-			r.add(head, "every axis needs a whole number of cells", "a grid refined by %s would have %s cells along %s", short(f), short(n), axes()[a])
+			r.Add(head, "every axis needs a whole number of cells", "a grid refined by %s would have %s cells along %s", language.Short(f), language.Short(n), axes()[a])
 			return tau, false
 		}
-		if total *= k; k > maxAxis || total > maxCells {
-			r.add(head, "", "a grid refined by %s has too many cells", short(f))
+		if total *= k; k > MaxAxis || total > maxCells {
+			r.Add(head, "", "a grid refined by %s has too many cells", language.Short(f))
 			return tau, false
 		}
 		r.c.Cells[a] = int(k)

@@ -3,10 +3,10 @@ package config
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -16,7 +16,7 @@ import (
 
 // resolver fills a Case.
 type resolver struct {
-	*reader
+	*language.Reader
 	c        *Case
 	dims     int
 	haveBox  bool // cells, spacing and origin are known
@@ -30,13 +30,13 @@ type resolver struct {
 }
 
 func (r *resolver) resolve() {
-	if e := r.section("").get("title"); e != nil {
+	if e := r.Section("").Get("title"); e != nil {
 		r.c.Title = strings.Map(func(c rune) rune { // it goes to terminals
 			if unicode.IsControl(c) {
 				return ' '
 			}
 			return c
-		}, e.text)
+		}, e.Text)
 	}
 	if !r.units() {
 		return // every further message would be a guess
@@ -60,7 +60,6 @@ func (r *resolver) resolve() {
 	r.device()
 	r.checkTemperature()
 	r.outputs()
-	r.volumes()
 	r.expectations()
 	r.sampleAll()
 	r.speeds()
@@ -75,8 +74,8 @@ func (r *resolver) warn(format string, args ...any) {
 
 // place is a value with a dimension.
 type place struct {
-	e *entry
-	a amount
+	e *language.Entry
+	a language.Amount
 }
 
 // units decides whether the case is in SI or in lattice units, and refuses a
@@ -85,27 +84,27 @@ type place struct {
 func (r *resolver) units() bool {
 	var si, lattice []place // votes; values that could not be read have one too
 	lead := 0
-	for _, s := range r.sections {
-		for i := range s.table.keys {
-			e := s.keys[s.table.keys[i].name]
-			if s.table.path == "expect.force.*" {
+	for _, s := range r.Sections {
+		for i := range s.Table.Keys {
+			e := s.InFile(s.Table.Keys[i].Name)
+			if s.Table.Path == "expect.force.*" {
 				continue // coefficients are bare in any case: forceValue looks itself
 			}
-			if e == nil || !e.given || e.key.dim == model.Dimensionless && !e.key.any && e.key.kind != kPeriod {
+			if e == nil || e.Key.Dim == model.Dimensionless && !e.Key.Any && e.Key.Kind != language.Period {
 				continue
 			}
-			for _, a := range e.vals {
+			for _, a := range e.Values {
 				vote := 1
 				switch {
-				case a.neutral():
+				case a.Neutral():
 					continue
-				case a.bare:
+				case a.Bare:
 					lattice = append(lattice, place{e, a})
 					vote = -1
 				default:
 					si = append(si, place{e, a})
 				}
-				if s.table.path == "domain" {
+				if s.Table.Path == "domain" {
 					lead += vote
 				}
 			}
@@ -125,44 +124,44 @@ func (r *resolver) units() bool {
 	}
 	reason := "bare numbers are lattice units (cells, steps); units and lattice units are never mixed"
 	if len(many) > 0 {
-		reason += fmt.Sprintf(". %s in %s %s", many[0].e.key.name, r.where(many[0].a.at), map[bool]string{true: "has a unit", false: "has none"}[physical])
+		reason += fmt.Sprintf(". %s in %s %s", many[0].e.Key.Name, r.Where(many[0].a.At), map[bool]string{true: "has a unit", false: "has none"}[physical])
 	}
 	for _, p := range few {
-		if !p.e.ok {
+		if !p.e.OK {
 			continue
 		}
 		hint := ""
-		if d := p.e.key.dim; physical && d != model.Dimensionless {
-			hint = fmt.Sprintf("; give it one, such as %q", "0.1 "+symbol(d))
+		if d := p.e.Key.Dim; physical && d != model.Dimensionless {
+			hint = fmt.Sprintf("; give it one, such as %q", "0.1 "+language.Symbol(d))
 		}
-		r.add(p.a.at, reason, "%s %s, but the case %s%s", p.e.key.name, is, not, hint)
+		r.Add(p.a.At, reason, "%s %s, but the case %s%s", p.e.Key.Name, is, not, hint)
 	}
 	return false
 }
 
 // lattice converts a constant to lattice units.
-func (r *resolver) lattice(a amount, d model.Dimension) float64 {
-	return a.v / r.c.Units.Factor(d)
+func (r *resolver) lattice(a language.Amount, d model.Dimension) float64 {
+	return a.Value / r.c.Units.Factor(d)
 }
 
 // position converts a point of the user's coordinates to cells from the lower
 // corner.
-func (r *resolver) position(v []amount) [3]float64 {
+func (r *resolver) position(v []language.Amount) [3]float64 {
 	var p [3]float64
 	for i, a := range v {
-		p[i] = (a.v - r.origin[i]) / r.c.Units.Length
+		p[i] = (a.Value - r.origin[i]) / r.c.Units.Length
 	}
 	return p
 }
 
 // vars are the variables of expressions at a point in cells and a time in steps.
-func (r *resolver) vars() func(x, y, z, t float64) env {
+func (r *resolver) vars() func(x, y, z, t float64) language.Env {
 	u, o, l := r.c.Units, r.origin, r.size
 	dims := r.dims
-	return func(x, y, z, t float64) env {
-		e := env{o[0] + x*u.Length, o[1] + y*u.Length, o[2] + z*u.Length, t * u.Time, l[0], l[1], l[2]}
+	return func(x, y, z, t float64) language.Env {
+		e := language.Env{o[0] + x*u.Length, o[1] + y*u.Length, o[2] + z*u.Length, t * u.Time, l[0], l[1], l[2]}
 		if dims == 2 {
-			e[varZ] = 0
+			e[language.VarZ] = 0
 		}
 		return e
 	}
@@ -170,32 +169,32 @@ func (r *resolver) vars() func(x, y, z, t float64) env {
 
 // function makes a value of the given dimension a function of position and time
 // in lattice units.
-func (r *resolver) function(a amount, d model.Dimension) ReferenceFunction {
-	if a.f == nil {
+func (r *resolver) function(a language.Amount, d model.Dimension) ReferenceFunction {
+	if a.Expr == nil {
 		v := r.lattice(a, d)
 		return func(x, y, z, t float64) float64 { return v }
 	}
-	vars, f, scale := r.vars(), a.f.eval, a.scale/r.c.Units.Factor(d)
+	vars, f, scale := r.vars(), a.Expr.Eval, a.Scale/r.c.Units.Factor(d)
 	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
 }
 
 // code is the same function as C, in double, of the variables x, y, z (cells) and t (steps).
-func (r *resolver) code(a amount, d model.Dimension) string {
-	if a.f == nil {
-		return number(r.lattice(a, d))
+func (r *resolver) code(a language.Amount, d model.Dimension) string {
+	if a.Expr == nil {
+		return language.InC(r.lattice(a, d))
 	}
-	u, z := r.c.Units, number(0)
+	u, z := r.c.Units, language.InC(0)
 	along := func(axis int) string {
-		return "(" + number(r.origin[axis]) + " + " + "xyz"[axis:axis+1] + "*" + number(u.Length) + ")"
+		return "(" + language.InC(r.origin[axis]) + " + " + "xyz"[axis:axis+1] + "*" + language.InC(u.Length) + ")"
 	}
 	if r.dims == 3 {
-		z = along(varZ)
+		z = along(language.VarZ)
 	}
-	values := []string{"{0}", along(varX), "{1}", along(varY), "{2}", z, "{3}", "(t*" + number(u.Time) + ")"}
+	values := []string{"{0}", along(language.VarX), "{1}", along(language.VarY), "{2}", z, "{3}", "(t*" + language.InC(u.Time) + ")"}
 	for a, l := range r.size {
-		values = append(values, fmt.Sprintf("{%d}", varLx+a), number(l))
+		values = append(values, fmt.Sprintf("{%d}", language.VarLx+a), language.InC(l))
 	}
-	return strings.NewReplacer(values...).Replace(a.f.code) + "*" + number(a.scale/u.Factor(d))
+	return strings.NewReplacer(values...).Replace(a.Expr.Code) + "*" + language.InC(a.Scale/u.Factor(d))
 }
 
 // times are moments of the run, in steps: in the middle of its first and last step, and
@@ -212,95 +211,68 @@ func (r *resolver) times(more int) []float64 {
 }
 
 // vector is a value per axis; it must have as many as the case has dimensions.
-func (r *resolver) vector(s *section, name string) []amount {
-	e := s.get(name)
+func (r *resolver) vector(s *language.Section, name string) []language.Amount {
+	e := s.Get(name)
 	if e == nil || r.dims == 0 {
 		return nil
 	}
-	if len(e.vals) != r.dims {
-		r.add(e.at, "", "%s has %d values in a case of %d dimensions", name, len(e.vals), r.dims)
+	if len(e.Values) != r.dims {
+		r.Add(e.At, "", "%s has %d values in a case of %d dimensions", name, len(e.Values), r.dims)
 		return nil
 	}
-	return e.vals
+	return e.Values
 }
 
 // lengths of a vector of amounts.
-func norm(v []amount) float64 {
+func norm(v []language.Amount) float64 {
 	s := 0.0
 	for _, a := range v {
-		s = math.Hypot(s, a.v)
+		s = math.Hypot(s, a.Value)
 	}
 	return s
 }
 
 // need reports a key that must be there; false when it is not.
-func (r *resolver) need(s *section, name, reason string) bool {
-	if s.has(name) {
+func (r *resolver) need(s *language.Section, name, reason string) bool {
+	if s.Has(name) {
 		return true
 	}
-	r.missing(s, reason, "%s needs %s", s.head(), name)
+	r.missing(s, reason, "%s needs %s", s.Head(), name)
 	return false
 }
 
 // missing adds an error about something absent from a section.
-func (r *resolver) missing(s *section, reason, format string, args ...any) {
-	at := s.at
-	if !s.given {
-		at = nowhere
+func (r *resolver) missing(s *language.Section, reason, format string, args ...any) {
+	at := s.At
+	if !s.Given {
+		at = language.Nowhere
 	}
-	r.add(at, reason, format, args...)
+	r.Add(at, reason, format, args...)
 }
 
 // exclusive reports keys of which only one may be given.
-func (r *resolver) exclusive(s *section, reason string, keys ...string) {
-	var first *entry
+func (r *resolver) exclusive(s *language.Section, reason string, keys ...string) {
+	var first *language.Entry
 	for _, k := range keys {
-		if !s.has(k) {
+		e := s.InFile(k)
+		if e == nil {
 			continue
 		}
-		if e := s.keys[k]; first == nil {
+		if first == nil {
 			first = e
 		} else {
-			r.add(e.keyAt, reason, "%s and %s cannot both be given", first.key.name, k)
+			r.Add(e.KeyAt, reason, "%s and %s cannot both be given", first.Key.Name, k)
 		}
 	}
 }
 
 // si writes a value in the case's units for a message.
 func (r *resolver) si(v float64, d model.Dimension) string {
-	s := short(v)
+	s := language.Short(v)
 	if r.c.Units.Physical && d != model.Dimensionless {
-		s += " " + symbol(d)
+		s += " " + language.Symbol(d)
 	}
 	return s
-}
-
-// short is a number for people: five digits.
-func short(v float64) string {
-	s := fmt.Sprintf("%.5g", v)
-	s = strings.Replace(s, "e-0", "e-", 1)
-	return strings.Replace(s, "e+0", "e", 1)
-}
-
-// grouped is a whole number with its thousands apart: 1,048,576. Four digits are read without.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	if n < 0 || len(s) < 5 {
-		return s
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// crossed is a number of cells on each axis: 32 x 64.
-func crossed(cells []int) string {
-	list := make([]string, len(cells))
-	for a, n := range cells {
-		list[a] = grouped(n)
-	}
-	return strings.Join(list, " x ")
 }
 
 // inLattice is a value in lattice units, which may be none.
@@ -311,5 +283,5 @@ func inLattice(v float64) string {
 	case math.IsInf(v, 0):
 		return "infinite"
 	}
-	return short(v) + " in lattice units"
+	return language.Short(v) + " in lattice units"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -58,77 +59,77 @@ func eddyLaws() []string { return []string{model.Smagorinsky.String()} }
 
 // rheology reads them once the units are known.
 func (r *resolver) rheology() {
-	f, t := r.section("fluid"), r.section("turbulence")
+	f, t := r.Section("fluid"), r.Section("turbulence")
 	spec, h := &r.c.Spec, &r.c.Rheology
-	if e := f.get("viscosity_law"); e != nil {
-		spec.Viscosity, _ = model.FindViscosityLaw(e.text)
+	if e := f.Get("viscosity_law"); e != nil {
+		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
 	}
 	own := lawKeys(spec.Viscosity)
 	for _, k := range []string{"index", "shear_rate", "viscosity_min", "viscosity_max", "time_constant", "viscosity_infinite"} {
-		if f.has(k) && !slices.Contains(own, k) {
+		if f.Has(k) && !slices.Contains(own, k) {
 			var users []string
 			for i := range model.ViscosityLaws {
 				if slices.Contains(lawKeys(model.ViscosityLaw(i)), k) {
 					users = append(users, model.ViscosityLaw(i).String())
 				}
 			}
-			r.add(f.keys[k].keyAt, "it belongs to viscosity_law = "+oneOf(quoteAll(users)), "a fluid of the law %q takes no %s", spec.Viscosity, k)
+			r.Add(f.KeyAt(k), "it belongs to viscosity_law = "+language.OneOf(language.QuoteAll(users)), "a fluid of the law %q takes no %s", spec.Viscosity, k)
 		}
 	}
 	ok := true
 	for _, k := range own {
 		if k != "viscosity_min" && k != "viscosity_max" {
-			ok = r.need(f, k, "viscosity_law = \""+spec.Viscosity.String()+"\": "+model.ViscosityLaws[spec.Viscosity].Doc) && f.get(k) != nil && ok
+			ok = r.need(f, k, "viscosity_law = \""+spec.Viscosity.String()+"\": "+model.ViscosityLaws[spec.Viscosity].Doc) && f.Get(k) != nil && ok
 		}
 	}
-	if e := t.get("model"); e != nil {
+	if e := t.Get("model"); e != nil {
 		if spec.Viscosity != model.Newtonian {
-			r.add(e.at, "the viscosity of eddies is added to one that is the same everywhere", "a turbulence model cannot go with viscosity_law = %q", spec.Viscosity)
+			r.Add(e.At, "the viscosity of eddies is added to one that is the same everywhere", "a turbulence model cannot go with viscosity_law = %q", spec.Viscosity)
 			return
 		}
-		spec.Viscosity, _ = model.FindViscosityLaw(e.text)
+		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
 		h.Constant = model.ViscosityLaws[spec.Viscosity].Params[0].Default
-		if c := t.get("constant"); c != nil {
-			h.Constant = c.vals[0].v
+		if c := t.Get("constant"); c != nil {
+			h.Constant = c.Values[0].Value
 		}
 	} else if t != nil {
-		r.need(t, "model", "model = "+oneOf(quoteAll(eddyLaws())))
+		r.need(t, "model", "model = "+language.OneOf(language.QuoteAll(eddyLaws())))
 	}
-	spec.Bulk = f.has("bulk_viscosity")
+	spec.Bulk = f.Has("bulk_viscosity")
 	if !ok || !r.haveTime {
 		return
 	}
-	if e := f.get("bulk_viscosity"); e != nil {
-		h.Bulk = r.lattice(e.vals[0], model.Viscosity)
+	if e := f.Get("bulk_viscosity"); e != nil {
+		h.Bulk = r.lattice(e.Values[0], model.Viscosity)
 	}
 	nu := (r.c.Tau - 0.5) / 3
 	switch spec.Viscosity {
 	case model.PowerLaw:
-		h.Index, h.ShearRate = f.get("index").vals[0].v, r.lattice(f.get("shear_rate").vals[0], model.Rate)
+		h.Index, h.ShearRate = f.Get("index").Values[0].Value, r.lattice(f.Get("shear_rate").Values[0], model.Rate)
 		bound := func(key string, def float64) float64 {
-			if !f.has(key) {
-				a := amount{v: def * r.c.Units.Factor(model.Viscosity), dim: model.Viscosity}
-				a.bare = !r.c.Units.Physical
-				r.setDefault(f, key, a.toml())
+			if !f.Has(key) {
+				a := language.Amount{Value: def * r.c.Units.Factor(model.Viscosity), Dim: model.Viscosity}
+				a.Bare = !r.c.Units.Physical
+				r.SetDefault(f, key, a.TOML())
 			}
-			if e := f.get(key); e != nil {
-				return r.lattice(e.vals[0], model.Viscosity)
+			if e := f.Get(key); e != nil {
+				return r.lattice(e.Values[0], model.Viscosity)
 			}
 			return def
 		}
 		h.Min, h.Max = bound("viscosity_min", nu/100), bound("viscosity_max", nu*100)
 		if !(h.Min <= nu && nu <= h.Max) {
-			r.add(f.keys["viscosity_law"].keyAt, "", "the bounds of the viscosity, %s and %s, do not enclose it", r.si(h.Min*r.c.Units.Factor(model.Viscosity), model.Viscosity), r.si(h.Max*r.c.Units.Factor(model.Viscosity), model.Viscosity))
+			r.Add(f.KeyAt("viscosity_law"), "", "the bounds of the viscosity, %s and %s, do not enclose it", r.si(h.Min*r.c.Units.Factor(model.Viscosity), model.Viscosity), r.si(h.Max*r.c.Units.Factor(model.Viscosity), model.Viscosity))
 		}
 	case model.Carreau:
-		h.Index, h.Time = f.get("index").vals[0].v, r.lattice(f.get("time_constant").vals[0], model.Time)
-		e := f.get("viscosity_infinite")
-		h.Infinite = r.lattice(e.vals[0], model.Viscosity)
+		h.Index, h.Time = f.Get("index").Values[0].Value, r.lattice(f.Get("time_constant").Values[0], model.Time)
+		e := f.Get("viscosity_infinite")
+		h.Infinite = r.lattice(e.Values[0], model.Viscosity)
 		if h.Infinite >= nu {
-			r.add(e.at, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite must be below viscosity")
+			r.Add(e.At, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite must be below viscosity")
 		}
 		if h.Index > 1 {
-			r.add(f.get("index").at, "", "index = %s: a Carreau fluid has an index of 1 or less", short(h.Index))
+			r.Add(f.Get("index").At, "", "index = %s: a Carreau fluid has an index of 1 or less", language.Short(h.Index))
 		}
 	}
 }
@@ -138,11 +139,11 @@ func (r *resolver) lawRow() string {
 	h := r.c.Rheology
 	switch r.c.Spec.Viscosity {
 	case model.Smagorinsky:
-		return fmt.Sprintf("smagorinsky, C = %s", short(h.Constant))
+		return fmt.Sprintf("smagorinsky, C = %s", language.Short(h.Constant))
 	case model.PowerLaw:
-		return fmt.Sprintf("power_law, n = %s, nu above at the shear rate %s, from %s to %s", short(h.Index), short(h.ShearRate), short(h.Min), short(h.Max))
+		return fmt.Sprintf("power_law, n = %s, nu above at the shear rate %s, from %s to %s", language.Short(h.Index), language.Short(h.ShearRate), language.Short(h.Min), language.Short(h.Max))
 	case model.Carreau:
-		return fmt.Sprintf("carreau, n = %s, lambda = %s, from %s without shear to %s", short(h.Index), short(h.Time), short((r.c.Tau-0.5)/3), short(h.Infinite))
+		return fmt.Sprintf("carreau, n = %s, lambda = %s, from %s without shear to %s", language.Short(h.Index), language.Short(h.Time), language.Short((r.c.Tau-0.5)/3), language.Short(h.Infinite))
 	}
 	return ""
 }

@@ -1,6 +1,11 @@
 package config
 
-import "lbmsim/model"
+import (
+	"slices"
+
+	"lbmsim/config/language"
+	"lbmsim/model"
+)
 
 // SeriesOutput is [output.series.NAME]: numbers of the flow over time, as CSV.
 type SeriesOutput struct {
@@ -54,23 +59,23 @@ func SeriesQuantities() []SeriesQuantity {
 	}
 }
 
-func (r *resolver) series(s *section) {
-	o := SeriesOutput{Name: s.name(), Schedule: r.schedule(s)}
-	if !s.has("quantities") && !s.has("lines") {
-		r.setDefault(s, "quantities", `["kinetic_energy"]`)
+func (r *resolver) series(s *language.Section) {
+	o := SeriesOutput{Name: s.Name(), Schedule: r.schedule(s)}
+	if !s.Has("quantities") && !s.Has("lines") {
+		r.SetDefault(s, "quantities", `["kinetic_energy"]`)
 	}
-	if e := s.get("quantities"); e != nil {
-		if len(e.words) == 0 && !s.has("lines") {
-			r.add(e.at, "", "quantities is empty: nothing would be recorded")
+	if e := s.Get("quantities"); e != nil {
+		if len(e.Words) == 0 && !s.Has("lines") {
+			r.Add(e.At, "", "quantities is empty: nothing would be recorded")
 		}
 		for _, q := range SeriesQuantities() {
-			if contains(e.words, q.Name) {
+			if slices.Contains(e.Words, q.Name) {
 				o.Quantities = append(o.Quantities, q)
 			}
 		}
 	}
-	if e := s.get("lines"); e != nil && len(e.words) == 0 && len(o.Quantities) == 0 {
-		r.add(e.at, "", "lines is empty: nothing would be recorded")
+	if e := s.Get("lines"); e != nil && len(e.Words) == 0 && len(o.Quantities) == 0 {
+		r.Add(e.At, "", "lines is empty: nothing would be recorded")
 	}
 	r.c.Series = append(r.c.Series, o)
 }
@@ -78,21 +83,21 @@ func (r *resolver) series(s *section) {
 // seriesLines finds the numbers of lines that series follow.
 func (r *resolver) seriesLines() {
 	var known []string
-	for _, s := range r.all("expect.line") {
-		known = append(known, s.name())
+	for _, s := range r.All("expect.line") {
+		known = append(known, s.Name())
 	}
-	for i, s := range r.all("output.series") {
-		e := s.get("lines")
+	for i, s := range r.All("output.series") {
+		e := s.Get("lines")
 		if e == nil {
 			continue
 		}
-		for k, w := range e.words {
-			if !contains(known, w) {
+		for k, w := range e.Words {
+			if !slices.Contains(known, w) {
 				reason := "the case has no [expect.line.NAME]; one with neither value nor within is a number of which nothing is expected"
 				if len(known) > 0 {
-					reason = "lines of the case: " + oneOf(quoteAll(known))
+					reason = "lines of the case: " + language.OneOf(language.QuoteAll(known))
 				}
-				r.add(e.wordAt[k], reason, "there is no [expect.line.%s]%s", w, meant(w, known))
+				r.Add(e.WordAt[k], reason, "there is no [expect.line.%s]%s", w, language.Meant(w, known))
 				continue
 			}
 			for _, x := range r.c.Expect {

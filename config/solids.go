@@ -3,9 +3,11 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
@@ -58,47 +60,47 @@ func (r *resolver) touches(b Body, f Face) bool {
 	if !b.Whole() {
 		return true
 	}
-	from, to := r.reach(b)
+	from, to := geometry.Reach(b.Shape(nil), r.c.Cells, r.dims)
 	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.c.Cells[f.Axis]
 }
 
 func (r *resolver) boundaries() {
-	taken := map[Face]*section{} // without a part
+	taken := map[Face]*language.Section{} // without a part
 	parts := map[Face][]facePart{}
 	// A missing face may be one that could not be read.
-	unsure := r.dims == 0 || r.section("domain").broken("periodic")
-	for _, s := range r.all("boundary") {
-		b := Boundary{Name: s.name()}
-		e := s.get("type")
-		if r.need(s, "type", "type = "+oneOf(quoteAll(s.table.find("type").choices))) && e != nil {
-			b.Kind, _ = boundary.FindKind(e.text)
+	unsure := r.dims == 0 || r.Section("domain").Broken("periodic")
+	for _, s := range r.All("boundary") {
+		b := Boundary{Name: s.Name()}
+		e := s.Get("type")
+		if r.need(s, "type", "type = "+language.OneOf(language.QuoteAll(s.Table.Find("type").Choices))) && e != nil {
+			b.Kind = of(boundary.FindKind(e.Text))
 			r.boundaryKeys(s, b.Kind)
 		}
-		ef := s.get("faces")
+		ef := s.Get("faces")
 		if !r.need(s, "faces", `faces = ["x-", "x+"]: x- is the face at the smallest x`) || ef == nil {
 			unsure = true
 			continue
 		}
-		if len(ef.words) == 0 {
-			r.add(ef.at, `faces = ["x-", "x+"]: x- is the face at the smallest x`, "%s has no face: faces is empty", s.head())
+		if len(ef.Words) == 0 {
+			r.Add(ef.At, `faces = ["x-", "x+"]: x- is the face at the smallest x`, "%s has no face: faces is empty", s.Head())
 		}
 		ok := true
 		if b.Part, ok = r.region(s); !ok {
 			unsure = true
 		}
-		for i, w := range ef.words {
+		for i, w := range ef.Words {
 			f := Face{Axis: axisOf(w[:1])}
 			if w[1] == '+' {
 				f.Side = 1
 			}
-			at := ef.wordAt[i]
+			at := ef.WordAt[i]
 			switch {
 			case r.dims == 0:
 			case f.Axis >= r.dims:
-				r.add(at, "", "a case in 2D has no face %s", w)
+				r.Add(at, "", "a case in 2D has no face %s", w)
 				continue
 			case r.c.Periodic[f.Axis]:
-				r.add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
+				r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
 				continue
 			}
 			switch o := taken[f]; {
@@ -109,7 +111,7 @@ func (r *resolver) boundaries() {
 				}
 				parts[f] = append(parts[f], facePart{s, *b.Part})
 			case o != nil:
-				r.add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.head())
+				r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
 				continue
 			default:
 				taken[f] = s
@@ -140,7 +142,7 @@ func (r *resolver) boundaries() {
 				rest -= p.region.Share(a, r.c.Cells, nil)
 			}
 			if rest > 0 {
-				r.add(parts[f][0].s.at, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", grouped(rest), f)
+				r.Add(parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
 			}
 		}
 	}
@@ -149,25 +151,25 @@ func (r *resolver) boundaries() {
 		if len(bare) > 1 {
 			plural = "s"
 		}
-		r.add(nowhere, "every face needs a [boundary.NAME] with it in faces, or its axis in [domain] periodic", "no boundary for face%s %s", plural, strings.Join(bare, ", "))
+		r.Add(language.Nowhere, "every face needs a [boundary.NAME] with it in faces, or its axis in [domain] periodic", "no boundary for face%s %s", plural, strings.Join(bare, ", "))
 	}
 }
 
 // facePart is a part of a face that a boundary stands on.
 type facePart struct {
-	s      *section
+	s      *language.Section
 	region geometry.Region
 }
 
 // region is the part of its faces that a boundary stands on; nil: no part. It is false
 // with an error.
-func (r *resolver) region(s *section) (*geometry.Region, bool) {
-	box, disc := s.has("from") || s.has("to"), s.has("centre") || s.has("radius")
+func (r *resolver) region(s *language.Section) (*geometry.Region, bool) {
+	box, disc := s.Has("from") || s.Has("to"), s.Has("centre") || s.Has("radius")
 	if !box && !disc {
 		return nil, true
 	}
 	if box && disc {
-		r.add(s.at, "a box has from and to, a disc centre and radius", "the part of a face that %s covers is a box or a disc, not both", s.head())
+		r.Add(s.At, "a box has from and to, a disc centre and radius", "the part of a face that %s covers is a box or a disc, not both", s.Head())
 		return nil, false
 	}
 	keys := []string{"from", "to"}
@@ -175,10 +177,10 @@ func (r *resolver) region(s *section) (*geometry.Region, bool) {
 		keys = []string{"centre", "radius"}
 	}
 	for _, k := range keys {
-		if !r.need(s, k, "a box has from and to, a disc centre and radius") || s.get(k) == nil {
+		if !r.need(s, k, "a box has from and to, a disc centre and radius") || s.Get(k) == nil {
 			return nil, false
 		}
-		if s.table.find(k).kind == kVector && r.vector(s, k) == nil {
+		if s.Table.Find(k).Kind == language.Vector && r.vector(s, k) == nil {
 			return nil, false
 		}
 	}
@@ -186,7 +188,7 @@ func (r *resolver) region(s *section) (*geometry.Region, bool) {
 		return nil, false
 	}
 	if disc {
-		return &geometry.Region{Centre: r.pointOf(s, "centre"), Radius: r.cellsOf(s.get("radius"))}, true
+		return &geometry.Region{Centre: r.pointOf(s, "centre"), Radius: r.cellsOf(s.Get("radius"))}, true
 	}
 	g := &geometry.Region{Lo: r.pointOf(s, "from"), Hi: r.pointOf(s, "to")}
 	if r.dims == 2 {
@@ -196,14 +198,14 @@ func (r *resolver) region(s *section) (*geometry.Region, bool) {
 }
 
 // part checks a part of a face against those before it.
-func (r *resolver) part(at mark, p facePart, f Face, others []facePart) bool {
+func (r *resolver) part(at language.Mark, p facePart, f Face, others []facePart) bool {
 	if p.region.Share(f.Axis, r.c.Cells, nil) == 0 {
-		r.add(at, "a cell of the face belongs to the part when its centre lies in it; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s has no cell of face %s", p.s.head(), f)
+		r.Add(at, "a cell of the face belongs to the part when its centre lies in it; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s has no cell of face %s", p.s.Head(), f)
 		return false
 	}
 	for _, o := range others {
 		if n := p.region.Share(f.Axis, r.c.Cells, &o.region); n > 0 {
-			r.add(at, "", "%s and %s overlap: they share %d cells of face %s", o.s.head(), p.s.head(), n, f)
+			r.Add(at, "", "%s and %s overlap: they share %d cells of face %s", o.s.Head(), p.s.Head(), n, f)
 			return false
 		}
 	}
@@ -211,7 +213,7 @@ func (r *resolver) part(at mark, p facePart, f Face, others []facePart) bool {
 }
 
 // faceNumbers are the velocity and the pressure of a boundary.
-func (r *resolver) faceNumbers(s *section, b *Boundary) {
+func (r *resolver) faceNumbers(s *language.Section, b *Boundary) {
 	if v := r.vector(s, "velocity"); v != nil && r.haveTime {
 		if b.Kind.Law == boundary.VelocityFace {
 			r.profile(s, b, v)
@@ -222,11 +224,11 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 	if !r.haveTime {
 		return
 	}
-	if e := s.get("pressure"); e != nil {
-		b.Density = r.lattice(e.vals[0], model.Pressure) / model.CS2
+	if e := s.Get("pressure"); e != nil {
+		b.Density = r.lattice(e.Values[0], model.Pressure) / model.CS2
 		if b.Density < -0.5 || b.Density > 1 {
-			r.add(e.at, "density = 1 + pressure/cs^2 must stay near 1 in lattice units; a smaller lattice velocity makes pressures smaller",
-				"the pressure is %s in lattice units", short(b.Density*model.CS2))
+			r.Add(e.At, "density = 1 + pressure/cs^2 must stay near 1 in lattice units; a smaller lattice velocity makes pressures smaller",
+				"the pressure is %s in lattice units", language.Short(b.Density*model.CS2))
 		}
 	}
 	r.change(s, b)
@@ -234,8 +236,8 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 	if b.Kind.Law != boundary.Outflow {
 		return
 	}
-	if e := s.get("relaxation"); e != nil {
-		b.Relax = e.vals[0].v
+	if e := s.Get("relaxation"); e != nil {
+		b.Relax = e.Values[0].Value
 	} else if len(b.Faces) > 0 && r.haveBox {
 		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40, with a smaller sigma than
 		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
@@ -244,32 +246,32 @@ func (r *resolver) faceNumbers(s *section, b *Boundary) {
 }
 
 // sponge is the layer before a face in which the viscosity rises.
-func (r *resolver) sponge(s *section, b *Boundary) {
-	e := s.get("sponge")
+func (r *resolver) sponge(s *language.Section, b *Boundary) {
+	e := s.Get("sponge")
 	if e == nil {
-		if s.has("sponge_viscosity") && !s.has("sponge") {
-			r.add(s.keys["sponge_viscosity"].keyAt, "sponge is its thickness", "%s has a sponge_viscosity but no sponge", s.head())
+		if s.Has("sponge_viscosity") && !s.Has("sponge") {
+			r.Add(s.KeyAt("sponge_viscosity"), "sponge is its thickness", "%s has a sponge_viscosity but no sponge", s.Head())
 		}
 		return
 	}
 	if law := r.c.Spec.Viscosity; law == model.PowerLaw || law == model.Carreau {
-		r.add(e.keyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
+		r.Add(e.KeyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
 		return
 	}
 	nu := (r.c.Tau - 0.5) / 3
 	most := math.Max(10*nu, 1./6)
-	if !s.has("sponge_viscosity") {
-		r.setDefault(s, "sponge_viscosity", amount{v: most * r.c.Units.Factor(model.Viscosity), bare: !r.c.Units.Physical, dim: model.Viscosity}.toml())
+	if !s.Has("sponge_viscosity") {
+		r.SetDefault(s, "sponge_viscosity", language.Amount{Value: most * r.c.Units.Factor(model.Viscosity), Bare: !r.c.Units.Physical, Dim: model.Viscosity}.TOML())
 	}
-	if e := s.get("sponge_viscosity"); e != nil {
-		if most = r.lattice(e.vals[0], model.Viscosity); most < nu {
-			r.add(e.at, "a sponge damps by its viscosity, which rises to this one at the face", "the sponge of %s is less viscous than the fluid", s.head())
+	if e := s.Get("sponge_viscosity"); e != nil {
+		if most = r.lattice(e.Values[0], model.Viscosity); most < nu {
+			r.Add(e.At, "a sponge damps by its viscosity, which rises to this one at the face", "the sponge of %s is less viscous than the fluid", s.Head())
 		}
 	}
 	thick := r.cellsOf(e)
 	for _, f := range b.Faces {
 		if r.haveBox && thick >= float64(r.c.Cells[f.Axis]) {
-			r.add(e.at, "give a smaller thickness, or a longer domain", "the sponge before face %s fills the whole domain", f)
+			r.Add(e.At, "give a smaller thickness, or a longer domain", "the sponge before face %s fills the whole domain", f)
 			return
 		}
 	}
@@ -279,37 +281,37 @@ func (r *resolver) sponge(s *section, b *Boundary) {
 		b.Sponge = append(b.Sponge, r.c.Rheology.numbers(r.c.Spec, tau, model.NewParams(r.c.Spec.Collision, tau, r.c.Values, r.c.Force.Density)))
 	}
 	if len(b.Sponge) == 0 {
-		r.add(e.at, "a cell belongs to it when its centre lies in it", "the sponge before %s is thinner than half a cell", s.head())
+		r.Add(e.At, "a cell belongs to it when its centre lies in it", "the sponge before %s is thinner than half a cell", s.Head())
 	}
 }
 
 // change is how velocity and pressure change with time.
-func (r *resolver) change(s *section, b *Boundary) {
-	if e := s.get("ramp"); e != nil {
-		b.Ramp = r.lattice(e.vals[0], model.Time)
+func (r *resolver) change(s *language.Section, b *Boundary) {
+	if e := s.Get("ramp"); e != nil {
+		b.Ramp = r.lattice(e.Values[0], model.Time)
 	}
 	b.Table = r.tableFile(s, "table", "sha256", r.c.Units.Time)
-	if e := s.get("repeat"); e != nil {
+	if e := s.Get("repeat"); e != nil {
 		if b.Table != nil {
-			b.Table.Repeat = e.flag
-		} else if !s.has("table") {
-			r.add(e.keyAt, "a table is a file with one period of the factor", "%s has repeat but no table", s.head())
+			b.Table.Repeat = e.Flag
+		} else if !s.Has("table") {
+			r.Add(e.KeyAt, "a table is a file with one period of the factor", "%s has repeat but no table", s.Head())
 		}
 	}
 	if b.Outline = r.tableFile(s, "profile", "profile_sha256", r.c.Units.Length); b.Outline == nil {
-		if s.has("profile_along") && !s.has("profile") {
-			r.add(s.keys["profile_along"].keyAt, "", "%s has profile_along but no profile", s.head())
+		if s.Has("profile_along") && !s.Has("profile") {
+			r.Add(s.KeyAt("profile_along"), "", "%s has profile_along but no profile", s.Head())
 		}
 		return
 	}
 	for _, f := range b.Faces {
 		if f.Axis != b.Faces[0].Axis {
-			r.add(s.get("profile").at, "make a boundary for each axis", "a profile is for faces across one axis, and %s has %s and %s", s.head(), b.Faces[0], f)
+			r.Add(s.Get("profile").At, "make a boundary for each axis", "a profile is for faces across one axis, and %s has %s and %s", s.Head(), b.Faces[0], f)
 			return
 		}
 	}
 	disc := b.Part != nil && b.Part.Radius > 0
-	if !s.has("profile_along") {
+	if !s.Has("profile_along") {
 		word := ""
 		switch {
 		case disc:
@@ -317,36 +319,36 @@ func (r *resolver) change(s *section, b *Boundary) {
 		case r.dims == 2 && len(b.Faces) > 0:
 			word = axes()[1-b.Faces[0].Axis]
 		default:
-			r.missing(s, `"x", "y" or "z"; "r" where the boundary stands on a disc`, "%s needs profile_along", s.head())
+			r.missing(s, `"x", "y" or "z"; "r" where the boundary stands on a disc`, "%s needs profile_along", s.Head())
 			return
 		}
-		r.setDefault(s, "profile_along", quote(word))
+		r.SetDefault(s, "profile_along", language.Quote(word))
 	}
-	e := s.get("profile_along")
+	e := s.Get("profile_along")
 	if e == nil {
 		return
 	}
 	b.Along = 3
 	switch {
-	case e.text == "r" && !disc:
-		r.add(e.at, "a disc has centre and radius", "profile_along = \"r\", but %s is not a disc", s.head())
-	case e.text == "r":
-	case axisOf(e.text) >= r.dims:
-		r.add(e.at, "", "a case in 2D has no axis %s", e.text)
-	case len(b.Faces) > 0 && axisOf(e.text) == b.Faces[0].Axis:
-		r.add(e.at, "", "profile_along = %q runs across the face %s, where it has one value", e.text, b.Faces[0])
+	case e.Text == "r" && !disc:
+		r.Add(e.At, "a disc has centre and radius", "profile_along = \"r\", but %s is not a disc", s.Head())
+	case e.Text == "r":
+	case axisOf(e.Text) >= r.dims:
+		r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
+	case len(b.Faces) > 0 && axisOf(e.Text) == b.Faces[0].Axis:
+		r.Add(e.At, "", "profile_along = %q runs across the face %s, where it has one value", e.Text, b.Faces[0])
 	default:
-		b.Along = axisOf(e.text)
+		b.Along = axisOf(e.Text)
 		b.Outline.Start = r.origin[b.Along]
 	}
 }
 
 // tableFile is a file of two columns that a boundary names; nil: none, or an error.
-func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableFile {
-	e := s.get(name)
+func (r *resolver) tableFile(s *language.Section, name, sum string, unit float64) *TableFile {
+	e := s.Get(name)
 	if e == nil {
-		if s.has(sum) && !s.has(name) {
-			r.add(s.keys[sum].keyAt, "", "%s has %s but no %s", s.head(), sum, name)
+		if s.Has(sum) && !s.Has(name) {
+			r.Add(s.KeyAt(sum), "", "%s has %s but no %s", s.Head(), sum, name)
 		}
 		return nil
 	}
@@ -355,30 +357,30 @@ func (r *resolver) tableFile(s *section, name, sum string, unit float64) *TableF
 	if !ok || !right {
 		return nil
 	}
-	return &TableFile{Key: name, Boundary: s.name(), Path: path, Shown: e.text, SHA256: digest, Unit: unit, At: r.spot(e.at)}
+	return &TableFile{Key: name, Boundary: s.Name(), Path: path, Shown: e.Text, SHA256: digest, Unit: unit, At: r.Spot(e.At)}
 }
 
 // wallVelocity is that of a wall that moves in its plane.
-func (r *resolver) wallVelocity(s *section, b *Boundary, v []amount) {
-	if s.broken("type") {
+func (r *resolver) wallVelocity(s *language.Section, b *Boundary, v []language.Amount) {
+	if s.Broken("type") {
 		return
 	}
 	for a := range v {
-		if v[a].f != nil {
-			r.add(v[a].at, "", "the velocity of a moving_wall must be constant")
+		if v[a].Expr != nil {
+			r.Add(v[a].At, "", "the velocity of a moving_wall must be constant")
 			continue
 		}
 		b.Velocity[a] = r.lattice(v[a], model.Velocity)
 		for _, f := range b.Faces {
-			if f.Axis == a && v[a].v != 0 {
-				r.add(v[a].at, "a wall that moves out of its plane would push fluid through itself", "%s moves along %s, but face %s must stay in its plane", s.head(), axes()[a], f)
+			if f.Axis == a && v[a].Value != 0 {
+				r.Add(v[a].At, "a wall that moves out of its plane would push fluid through itself", "%s moves along %s, but face %s must stay in its plane", s.Head(), axes()[a], f)
 			}
 		}
 	}
 }
 
 // profile is the velocity at a face that the fluid passes.
-func (r *resolver) profile(s *section, b *Boundary, v []amount) {
+func (r *resolver) profile(s *language.Section, b *Boundary, v []language.Amount) {
 	var parts [3]ReferenceFunction
 	constant := true
 	for a := range parts {
@@ -386,15 +388,15 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 		if a >= len(v) {
 			continue
 		}
-		constant = constant && v[a].f == nil
-		b.Timed = b.Timed || v[a].f != nil && v[a].f.uses[varT].len > 0
+		constant = constant && v[a].Expr == nil
+		b.Timed = b.Timed || v[a].Expr != nil && v[a].Expr.DependsOn(language.VarT)
 		f := r.function(v[a], model.Velocity)
 		parts[a] = f
 	}
 	if !constant {
 		b.Profile = &parts
 		for a := range b.Code {
-			if b.Code[a] = number(0); a < len(v) {
+			if b.Code[a] = language.InC(0); a < len(v) {
 				b.Code[a] = r.code(v[a], model.Velocity)
 			}
 		}
@@ -406,19 +408,19 @@ func (r *resolver) profile(s *section, b *Boundary, v []amount) {
 }
 
 // boundaryKeys checks that a boundary has the keys of its row in the catalogue.
-func (r *resolver) boundaryKeys(s *section, row boundary.Kind) {
+func (r *resolver) boundaryKeys(s *language.Section, row boundary.Kind) {
 	for _, k := range row.Keys {
 		r.need(s, k, "a boundary of type "+row.Name+" has it")
 	}
 	for _, k := range boundaryKeys() {
-		if s.has(k.name) && !contains(row.Keys, k.name) && !contains(row.May, k.name) {
+		if s.Has(k.Name) && !slices.Contains(row.Keys, k.Name) && !slices.Contains(row.May, k.Name) {
 			var users []string
 			for _, b := range boundary.Kinds {
-				if contains(b.Keys, k.name) || contains(b.May, k.name) {
+				if slices.Contains(b.Keys, k.Name) || slices.Contains(b.May, k.Name) {
 					users = append(users, b.Name)
 				}
 			}
-			r.add(s.keys[k.name].keyAt, k.name+" is for type "+oneOf(quoteAll(users)), "a boundary of type %q takes no %s", row.Name, k.name)
+			r.Add(s.KeyAt(k.Name), k.Name+" is for type "+language.OneOf(language.QuoteAll(users)), "a boundary of type %q takes no %s", row.Name, k.Name)
 		}
 	}
 }
@@ -430,7 +432,7 @@ func (r *resolver) point(p [3]float64) string {
 		if a > 0 {
 			t += ", "
 		}
-		t += short(p[a])
+		t += language.Short(p[a])
 	}
 	t += ")"
 	if r.c.Units.Physical {

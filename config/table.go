@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -37,48 +38,48 @@ func (r *resolver) table() {
 		n *= c.Cells[a]
 	}
 	row("model", c.Spec.String(), "")
-	row("cells", fmt.Sprintf("%s = %s", cells, grouped(n)), r.point(r.size))
-	row("spacing dx", "1", short(u.Length)+" m")
+	row("cells", fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
+	row("spacing dx", "1", language.Short(u.Length)+" m")
 	detail(!u.Physical)
-	row("time step dt", "1", short(u.Time)+" s")
+	row("time step dt", "1", language.Short(u.Time)+" s")
 	detail(!u.Physical)
-	row("steps", grouped(c.Run.Steps), short(float64(c.Run.Steps)*u.Time)+" s")
-	row("viscosity nu", short(nu), short(nu*u.Factor(model.Viscosity))+" m2/s")
+	row("steps", language.Grouped(c.Run.Steps), language.Short(float64(c.Run.Steps)*u.Time)+" s")
+	row("viscosity nu", language.Short(nu), language.Short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
 	}
 	if b := c.Rheology.Bulk; c.Spec.Bulk {
-		row("bulk viscosity", short(b), short(b*u.Factor(model.Viscosity))+" m2/s")
+		row("bulk viscosity", language.Short(b), language.Short(b*u.Factor(model.Viscosity))+" m2/s")
 	}
-	tau := short(c.Tau)
+	tau := language.Short(c.Tau)
 	if c.Tau-0.5 < 1e-4 { // five digits hide what matters
-		tau = "1/2 + " + short(c.Tau-0.5)
+		tau = "1/2 + " + language.Short(c.Tau-0.5)
 	}
 	row("relaxation time tau", tau, "")
 	r.temperatureRows(row)
 	if u.Physical {
-		row("reference density", "1", short(u.Density)+" kg/m3")
+		row("reference density", "1", language.Short(u.Density)+" kg/m3")
 		detail(u.Density == 1) // as where the case gives none
 	}
-	fluid := r.section("fluid")
-	if l, v := fluid.get("length"), fluid.get("velocity"); l != nil && v != nil {
-		re := r.lattice(l.vals[0], model.Length) * r.lattice(v.vals[0], model.Velocity) / nu
-		row("Reynolds number Re", short(re), "")
+	fluid := r.Section("fluid")
+	if l, v := fluid.Get("length"), fluid.Get("velocity"); l != nil && v != nil {
+		re := r.lattice(l.Values[0], model.Length) * r.lattice(v.Values[0], model.Velocity) / nu
+		row("Reynolds number Re", language.Short(re), "")
 	}
 	if v, what, _ := r.fastest(); v > 0 {
-		row("velocity", short(v), short(v*u.Factor(model.Velocity))+" m/s, "+what)
-		row("Mach number Ma", short(v/math.Sqrt(model.CS2)), "")
-		row("Reynolds number of a cell", short(v/nu), "")
+		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
+		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
+		row("Reynolds number of a cell", language.Short(v/nu), "")
 		detail(v/nu <= mostCellReynolds) // else it is warned of
 	}
 	if c.Force.At != nil {
 		row("body force", "an expression of t", "")
 	} else if f := c.Force.Density; f != [3]float64{} {
 		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
-		row("body force", short(m), short(m*u.Factor(model.ForceDensity))+" N/m3")
+		row("body force", language.Short(m), language.Short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}
 	if d := c.Force.Drive; d != nil {
-		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", short(d.Response)))
+		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", language.Short(d.Response)))
 	}
 	if len(c.Boundaries)+len(c.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
@@ -116,5 +117,5 @@ func (r *resolver) wallLaw() string {
 	if math.Abs(slip) < 1e-12 {
 		return "Lambda = 3/16: straight walls lie exactly half-way"
 	}
-	return fmt.Sprintf("Lambda = %s: channel flow is off by %s F/(2 nu) cells^2", short(lambda), short(slip))
+	return fmt.Sprintf("Lambda = %s: channel flow is off by %s F/(2 nu) cells^2", language.Short(lambda), language.Short(slip))
 }

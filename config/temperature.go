@@ -2,8 +2,10 @@ package config
 
 import (
 	"math"
+	"slices"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -19,60 +21,55 @@ type Temperature struct {
 	Uniform     bool       // Initial does not depend on the position
 }
 
-// closedLaw tells of walls that nothing flows through.
-func closedLaw(l boundary.Law) bool {
-	return l == boundary.Bounce || l == boundary.Interpolated || l == boundary.MovingFace || l == boundary.Slip
-}
-
 func (r *resolver) temperature() {
-	s := r.section("temperature")
+	s := r.Section("temperature")
 	if s == nil {
 		return
 	}
 	r.c.Spec.Scalar = true
 	t := &r.c.Temperature
 	t.Uniform, t.Initial = true, func(x, y, z float64) float64 { return 0 }
-	if e := r.section("collision").get("precision"); e != nil && r.c.Spec.Precision == model.Float16 {
-		r.add(e.at, "precision = \"float32\" or \"float64\"", "a case with [temperature] cannot have 16 bits a value")
+	if e := r.Section("collision").Get("precision"); e != nil && r.c.Spec.Precision == model.Float16 {
+		r.Add(e.At, "precision = \"float32\" or \"float64\"", "a case with [temperature] cannot have 16 bits a value")
 	}
 	r.exclusive(s, "the Prandtl number gives the diffusivity: viscosity / prandtl", "diffusivity", "prandtl")
-	if !s.has("diffusivity") && !s.has("prandtl") {
+	if !s.Has("diffusivity") && !s.Has("prandtl") {
 		r.missing(s, "diffusivity = \"2e-5 m2/s\", or prandtl = 0.71", "[temperature] needs a diffusivity")
 	}
-	if e := s.get("reference"); e != nil {
-		t.Reference = e.vals[0].v
+	if e := s.Get("reference"); e != nil {
+		t.Reference = e.Values[0].Value
 	}
 	gravity := r.vector(s, "gravity")
-	if s.has("expansion") != s.has("gravity") {
+	if s.Has("expansion") != s.Has("gravity") {
 		r.missing(s, "the force is -density expansion (T - reference) gravity", "[temperature] needs both expansion and gravity, or neither")
 	}
 	if !r.haveTime {
 		return
 	}
-	var at *entry
-	if at = s.get("diffusivity"); at != nil {
-		t.Diffusivity = r.lattice(at.vals[0], model.Viscosity)
-	} else if at = s.get("prandtl"); at != nil {
-		t.Diffusivity = (r.c.Tau - 0.5) / 3 / at.vals[0].v
+	var at *language.Entry
+	if at = s.Get("diffusivity"); at != nil {
+		t.Diffusivity = r.lattice(at.Values[0], model.Viscosity)
+	} else if at = s.Get("prandtl"); at != nil {
+		t.Diffusivity = (r.c.Tau - 0.5) / 3 / at.Values[0].Value
 	} else {
 		return
 	}
 	switch tau := t.Diffusivity/model.ScalarCS2 + 0.5; {
 	case !(tau > 0.5) || tau > 100:
-		r.add(at.at, "", "the diffusivity is %s cells^2/step in lattice units, out of range", short(t.Diffusivity))
+		r.Add(at.At, "", "the diffusivity is %s cells^2/step in lattice units, out of range", language.Short(t.Diffusivity))
 		return
 	case tau < 0.502:
-		r.warn("the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", short(t.Diffusivity))
+		r.warn("the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
 	}
-	if e := s.get("expansion"); e != nil && gravity != nil {
+	if e := s.Get("expansion"); e != nil && gravity != nil {
 		for a := range gravity {
-			t.Buoyancy[a] = -e.vals[0].v * r.lattice(gravity[a], model.Acceleration)
+			t.Buoyancy[a] = -e.Values[0].Value * r.lattice(gravity[a], model.Acceleration)
 		}
 	}
-	if e := s.get("initial"); e != nil {
-		a := e.vals[0]
+	if e := s.Get("initial"); e != nil {
+		a := e.Values[0]
 		f := r.function(a, model.Temperature)
-		t.Uniform = a.f == nil
+		t.Uniform = a.Expr == nil
 		t.Initial = func(x, y, z float64) float64 { return f(x, y, z, 0) - t.Reference }
 		r.sample(e, a, model.Temperature, r.centres(0), identity, anyNumber)
 	}
@@ -84,40 +81,47 @@ func (r *resolver) withoutTemperature() {
 		return
 	}
 	const reason = "[temperature] with a diffusivity adds a temperature to the flow"
-	for _, s := range r.sections {
+	for _, s := range r.Sections {
 		for _, key := range []string{"field", "fields", "quantities"} {
-			if e := s.get(key); e != nil && (e.text == "temperature" || contains(e.words, "temperature") || contains(e.words, SeriesTemperature)) {
-				r.add(e.at, reason, "there is no temperature to write: the case has no [temperature]")
+			if !s.Knows(key) {
+				continue
+			}
+			if e := s.Get(key); e != nil && (e.Text == "temperature" || slices.Contains(e.Words, "temperature") || slices.Contains(e.Words, SeriesTemperature)) {
+				r.Add(e.At, reason, "there is no temperature to write: the case has no [temperature]")
 			}
 		}
 		for _, key := range []string{"temperature", "heat_flux", "temperature_difference", "heated_length"} {
-			if s.has(key) {
-				r.add(s.keys[key].keyAt, reason, "%s has %s, but the case has no [temperature]", s.head(), key)
+			if s.Knows(key) && s.Has(key) {
+				r.Add(s.KeyAt(key), reason, "%s has %s, but the case has no [temperature]", s.Head(), key)
 			}
 		}
 	}
 }
 
 // wallTemperature is what a boundary or a body does to the temperature.
-func (r *resolver) wallTemperature(s *section, law boundary.Law) (w boundary.ScalarWall) {
+func (r *resolver) wallTemperature(s *language.Section, law boundary.Law) (w boundary.ScalarWall) {
 	if !r.c.Spec.Scalar {
 		return w
 	}
-	if !closedLaw(law) {
+	if law.Passed() {
 		w.Law = boundary.ScalarOpen
 	}
-	r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
-	if e := s.get("temperature"); e != nil {
-		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.vals[0].v - r.c.Temperature.Reference}
+	flux := s.Knows("heat_flux")
+	if flux {
+		r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
 	}
-	if e := s.get("heat_flux"); e != nil && r.haveTime {
-		if !closedLaw(law) {
-			r.add(e.keyAt, "what flows through takes heat with it: give its temperature", "%s cannot have a heat_flux", s.head())
+	if e := s.Get("temperature"); e != nil {
+		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.Values[0].Value - r.c.Temperature.Reference}
+	}
+	if flux && s.Get("heat_flux") != nil && r.haveTime {
+		e := s.Get("heat_flux")
+		if law.Passed() {
+			r.Add(e.KeyAt, "what flows through takes heat with it: give its temperature", "%s cannot have a heat_flux", s.Head())
 		}
-		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.vals[0], model.HeatFlux)}
+		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.Values[0], model.HeatFlux)}
 	}
-	if law == boundary.VelocityFace && !s.has("temperature") {
-		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.head())
+	if law == boundary.VelocityFace && !s.Has("temperature") {
+		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.Head())
 	}
 	return w
 }
@@ -143,14 +147,14 @@ func (r *resolver) checkTemperature() {
 			most = max(most, math.Abs(w.Value))
 		}
 	}
-	if e := r.section("temperature").get("expansion"); e != nil && e.vals[0].v*most > mostExpansion {
+	if e := r.Section("temperature").Get("expansion"); e != nil && e.Values[0].Value*most > mostExpansion {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
-			short(most), short(r.c.Temperature.Reference), short(e.vals[0].v*most))
+			language.Short(most), language.Short(r.c.Temperature.Reference), language.Short(e.Values[0].Value*most))
 	}
 	n := r.c.Cells
 	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); most*usualSpeed*float64(face) > mostHeat {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
-			short(most), short(r.c.Temperature.Reference), face)
+			language.Short(most), language.Short(r.c.Temperature.Reference), face)
 	}
 	if r.c.Spec.Viscosity != model.Newtonian {
 		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.c.Spec.Viscosity)
@@ -163,8 +167,8 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 	if !r.c.Spec.Scalar || t.Diffusivity == 0 {
 		return
 	}
-	row("diffusivity", short(t.Diffusivity), short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
-	row("Prandtl number Pr", short(nu/t.Diffusivity), "")
+	row("diffusivity", language.Short(t.Diffusivity), language.Short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
+	row("Prandtl number Pr", language.Short(nu/t.Diffusivity), "")
 	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
 	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0
 	for _, w := range r.walls() {
@@ -175,9 +179,9 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 	if fixed == 1 { // the other is the fluid, which has the reference
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
-	if l := r.section("fluid").get("length"); l != nil && b > 0 && hi > lo {
-		h := r.lattice(l.vals[0], model.Length)
-		row("Rayleigh number Ra", short(b*(hi-lo)*h*h*h/(nu*t.Diffusivity)), "")
+	if l := r.Section("fluid").Get("length"); l != nil && b > 0 && hi > lo {
+		h := r.lattice(l.Values[0], model.Length)
+		row("Rayleigh number Ra", language.Short(b*(hi-lo)*h*h*h/(nu*t.Diffusivity)), "")
 	}
 }
 

@@ -11,27 +11,26 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/halo/transport"
 )
 
 // Transport is a way to a neighbour.
-type Transport int
+type Transport = transport.Kind
 
 const (
-	Auto Transport = iota // the best of the others, for each neighbour
-	Host                  // messages through the host
-	GPU                   // messages from and to GPU memory
-	Peer                  // into the neighbour's memory
+	Auto = transport.Auto // the best of the others, for each neighbour
+	Host = transport.Host // messages through the host
+	GPU  = transport.GPU  // messages from and to GPU memory
+	Peer = transport.Peer // into the neighbour's memory
 )
 
-func (t Transport) String() string { return [...]string{"auto", "host", "gpu", "peer"}[t] }
-
 // Word is what a user says of something that the program would ask for else.
-type Word int
+type Word = transport.Answer
 
 const (
-	Ask Word = iota
-	Yes
-	No
+	Ask = transport.Ask
+	Yes = transport.Yes
+	No  = transport.No
 )
 
 // Route is how one link of a rank is served.

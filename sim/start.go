@@ -119,8 +119,8 @@ func (r *run) connect() (err error) {
 	d := r.Case.Device
 	r.halo, err = halo.New(halo.Setup{
 		Comm: r.Comm, Plan: r.plan, Layout: r.layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.Device, States: r.state,
-		Want:  map[config.Transport]halo.Transport{config.HostTransport: halo.Host, config.GPUTransport: halo.GPU, config.PeerTransport: halo.Peer}[d.Transport],
-		Aware: map[config.Word]halo.Word{config.YesWord: halo.Yes, config.NoWord: halo.No}[d.GPUAware],
+		Want:  d.Transport,
+		Aware: d.GPUAware,
 	})
 	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
 		return Agreed(ExitUsage, err)

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/internal/doctor"
+	"lbmsim/internal/forecast"
 	"lbmsim/sim"
 )
 
@@ -28,7 +29,7 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			kase, err := config.Load(args[0], text, set...)
+			kase, err := loadCase(args[0], text, set...)
 			if err == nil && ranks == 0 {
 				ranks = kase.LeastRanks()
 			}
@@ -48,12 +49,12 @@ func checkCommand() *cobra.Command {
 			fmt.Println(kase.Path)
 			printTable(os.Stdout, kase.Table)
 			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
-			printTable(os.Stdout, kase.Forecast(ranks, sizes...))
+			printTable(os.Stdout, forecast.Table(kase, ranks, sizes...))
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[kase.Dims()]
 				fmt.Printf("\nlargest %s of this model and precision\n", shape)
 				for _, g := range list {
-					n := kase.LargestCube(g.Memory)
+					n := forecast.LargestCube(kase, g.Memory)
 					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, kase.Dims())
 				}
 			}
@@ -95,7 +96,7 @@ func tooMuch(kase *config.Case) string {
 		}
 		dir = up
 	}
-	need, _ := kase.OnDisk()
+	need, _ := forecast.OnDisk(kase)
 	left := float64(fs.Bavail) * float64(fs.Bsize)
 	if need <= left {
 		return ""

@@ -5,6 +5,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/forecast"
 	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
@@ -23,9 +24,9 @@ func enoughMemory(c comm.Comm, kase *config.Case, onCPU bool) error {
 	if _, err := kase.Cut(c.Size()); err != nil {
 		return nil // the run says so
 	}
-	mine := demand{Host: hostname(), Free: ram.Left(), Need: kase.FlagBytes(c.Size()) + config.BaseBytes}
+	mine := demand{Host: hostname(), Free: ram.Left(), Need: forecast.FlagBytes(kase, c.Size()) + forecast.BaseBytes}
 	if onCPU {
-		mine.Need += kase.StateBytes(c.Size())
+		mine.Need += forecast.StateBytes(kase, c.Size())
 	}
 	all, err := comm.Together(c, mine)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/forecast"
 	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
@@ -49,7 +50,7 @@ every = 10
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := float64(kase.StateBytes(1) + kase.FlagBytes(1) + kase.SnapshotBytes(1) + config.BaseBytes)
+	want := float64(forecast.StateBytes(kase, 1) + forecast.FlagBytes(kase, 1) + forecast.SnapshotBytes(kase, 1) + forecast.BaseBytes)
 	if ratio := peak(t, text) / want; ratio < 0.95 || ratio > 1.05 {
 		t.Errorf("the peak is %.3f of the forecast's %.0f MiB", ratio, want/(1<<20))
 	}
@@ -126,7 +127,7 @@ steps = 2
 `
 	open := strings.Replace(thin, "[boundary.ends]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\"]", "[boundary.in]\ntype = \"velocity\"\nvelocity = [0.02, 0, 0]\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]", 1)
 	const populations = "[collision]\nmodel = \"bgk\"\nprecision = \"float64\"\n"
-	lists := func(c *config.Case) int64 { return c.ListBytes(1) }
+	lists := func(c *config.Case) int64 { return forecast.ListBytes(c, 1) }
 	load := func(text string) *config.Case {
 		kase, err := config.Load("case.toml", []byte(text))
 		if err != nil {
@@ -142,8 +143,8 @@ steps = 2
 		{"interpolated walls", ball, strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), lists, 0.1},
 		{"open faces", thin, open, lists, 0.1},
 		{"open faces of populations", thin + populations, open + populations, lists, 0.1},
-		{"a plane", flat, flat + "[output.plane.p]\nfields = [\"pressure\", \"velocity\", \"vorticity\"]\n", (*config.Case).GatheredBytes, -1},
-		{"a picture", flat, flat + "[output.picture]\n", (*config.Case).GatheredBytes, -1},
+		{"a plane", flat, flat + "[output.plane.p]\nfields = [\"pressure\", \"velocity\", \"vorticity\"]\n", forecast.GatheredBytes, -1},
+		{"a picture", flat, flat + "[output.picture]\n", forecast.GatheredBytes, -1},
 	} {
 		forecast := float64(c.bytes(load(c.with))) - float64(c.bytes(load(c.without)))
 		more := peak(t, c.with) - peak(t, c.without)

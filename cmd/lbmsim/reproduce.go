@@ -209,7 +209,7 @@ func escaped(path string) string {
 
 // load makes a case of the recipe that ends with the file's step. All ranks get the same.
 func (how recipe) load(path string) (*config.Case, error) {
-	kase, err := config.Load(path, []byte(how.Case))
+	kase, err := loadCase(path, []byte(how.Case))
 	if err != nil {
 		return nil, fmt.Errorf("the case in %s is none for this version of lbmsim: %w", path, err)
 	}

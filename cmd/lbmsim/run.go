@@ -15,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/forecast"
 	"lbmsim/internal/slurm"
 	"lbmsim/io/status"
 	"lbmsim/sim"
@@ -210,10 +211,20 @@ func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error
 	if err != nil {
 		return nil, err
 	}
-	kase, err := config.Load(path, text, set...)
+	kase, err := loadCase(path, text, set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
+	return kase, nil
+}
+
+// loadCase is the case of a text. Among its warnings are those of outputs that nobody can want.
+func loadCase(path string, text []byte, set ...string) (*config.Case, error) {
+	kase, err := config.Load(path, text, set...)
+	if err != nil {
+		return nil, err
+	}
+	kase.Warnings = append(kase.Warnings, forecast.Warnings(kase)...)
 	return kase, nil
 }
 

@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"fmt"
@@ -15,17 +15,17 @@ import (
 func TestExpressionsAsC(t *testing.T) {
 	list := []string{"-x^2", "2^-x", "x - -y", "0.03*z*(2*Lz-z)/Lz^2*(1 + 0.3*sin(0.4*t))", "1/(x - x)", "-1/(x - x)", "log(x - 5)", "min(x, y, z, t)", "max(x, 1/0)", "min(0/0, x)", "max(x, log(-1-y^2))",
 		"if(x < y, z, -t)", "if(x >= 1, if(t == 2, 3, 4), e)", "(x <= y) + 2*(x != y) + 4*(x > y)", "step(x - 1)*step(1 - x)", "mod(-7*x, 3)", "mod(t, 0.1)", "pow(x, 1/3)", "atan2(-y, x)", "floor(-x/3)", "1e-300*1e-300*x", "pi*Lx*Ly"}
-	for _, f := range functions() {
+	for _, f := range Functions() {
 		switch {
 		case f.f1 != nil:
-			list = append(list, f.name+"(x/4)", f.name+"(-y)")
+			list = append(list, f.Name+"(x/4)", f.Name+"(-y)")
 		case f.f2 != nil:
-			list = append(list, f.name+"(x, y)", f.name+"(t, -z)")
+			list = append(list, f.Name+"(x, y)", f.Name+"(t, -z)")
 		default:
-			list = append(list, f.name+"(x - 1, y, z)")
+			list = append(list, f.Name+"(x - 1, y, z)")
 		}
 	}
-	places := []env{{1, 2, 3, 0.5, 10, 20, 30}, {0.25, 0.125, -1, 2, 10, 20, 30}, {-1.5, 1e3, 0, 1e-9, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}}
+	places := []Env{{1, 2, 3, 0.5, 10, 20, 30}, {0.25, 0.125, -1, 2, 10, 20, 30}, {-1.5, 1e3, 0, 1e-9, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2}}
 	var program strings.Builder
 	fmt.Fprintf(&program, "#include <math.h>\n#include <stdio.h>\n#include \"expression.h\"\nusing namespace lbm;\nint main() {\n")
 	var want []float64
@@ -38,10 +38,10 @@ func TestExpressionsAsC(t *testing.T) {
 		for _, p := range places {
 			var values []string
 			for i, v := range p {
-				values = append(values, fmt.Sprintf("{%d}", i), number(v))
+				values = append(values, fmt.Sprintf("{%d}", i), InC(v))
 			}
-			fmt.Fprintf(&program, "\tprintf(\"%%.17g\\n\", double(%s));\n", strings.NewReplacer(values...).Replace(e.code))
-			want, of = append(want, e.eval(p)), append(of, fmt.Sprintf("%s at %v: %s", text, p, e.code))
+			fmt.Fprintf(&program, "\tprintf(\"%%.17g\\n\", double(%s));\n", strings.NewReplacer(values...).Replace(e.Code))
+			want, of = append(want, e.Eval(p)), append(of, fmt.Sprintf("%s at %v: %s", text, p, e.Code))
 		}
 	}
 	program.WriteString("}\n")
@@ -50,7 +50,7 @@ func TestExpressionsAsC(t *testing.T) {
 	if err := os.WriteFile(file, []byte(program.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("g++", "-std=c++17", "-O0", "-I../kernels", file, "-o", filepath.Join(dir, "all")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("g++", "-std=c++17", "-O0", "-I../../kernels", file, "-o", filepath.Join(dir, "all")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(filepath.Join(dir, "all")).Output()

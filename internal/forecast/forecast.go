@@ -1,49 +1,19 @@
-package config
+package forecast
 
 import (
 	"fmt"
 	"math"
 	"sort"
 
-	"lbmsim/boundary"
+	"lbmsim/config"
 	"lbmsim/decomp"
 )
 
-// What a run will take: memory of a rank and the volume of its outputs, known
-// before anything is allocated.
-
-// Cut gives each of a number of ranks its box, as the case wants it or as it is best.
-func (c *Case) Cut(ranks int) (decomp.Plan, error) {
-	if ranks < 1 {
-		return decomp.Plan{}, fmt.Errorf("%d ranks: at least one is needed", ranks)
-	}
-	p, err := decomp.Cut(c.Cells, c.Periodic, c.Dims(), ranks, c.Run.Ranks)
-	if err != nil && c.Run.Ranks != [3]int{} {
-		err = fmt.Errorf("[run] ranks of the case does not fit: %w", err)
-	}
-	for _, b := range c.Boundaries {
-		for _, f := range b.Faces {
-			p.Faces[f.Axis] = p.Faces[f.Axis] || b.Kind.Law.Open()
-		}
-		for a := range c.Dims() { // a wall that moves has ghost cells behind its edges with walls at rest
-			p.Faces[a] = p.Faces[a] || b.Kind.Law == boundary.MovingFace && !c.Periodic[a]
-		}
-	}
-	return p, err
-}
-
-// LeastRanks is the smallest number of ranks that [run] ranks leaves open.
-func (c *Case) LeastRanks() int {
-	n := 1
-	for _, parts := range c.Run.Ranks {
-		n *= max(1, parts)
-	}
-	return n
-}
+// Memory of a rank.
 
 // Layout of the state of the largest part when the domain is cut for so many ranks,
 // a number that Cut takes.
-func (c *Case) Layout(ranks int) decomp.Layout {
+func Layout(c *config.Case, ranks int) decomp.Layout {
 	p, err := c.Cut(ranks)
 	if err != nil {
 		panic(err) // callers have asked Cut
@@ -52,55 +22,28 @@ func (c *Case) Layout(ranks int) decomp.Layout {
 }
 
 // StateBytes of the rank with the largest part: two copies of the state.
-func (c *Case) StateBytes(ranks int) int64 {
-	return 2 * int64(c.Layout(ranks).Len()) * int64(c.Spec.Precision.Bytes())
+func StateBytes(c *config.Case, ranks int) int64 {
+	return 2 * int64(Layout(c, ranks).Len()) * int64(c.Spec.Precision.Bytes())
 }
 
 // SnapshotBytes is one copy of the inner state of the largest part: what a
 // checkpoint holds while the run goes on.
-func (c *Case) SnapshotBytes(ranks int) int64 {
-	l := c.Layout(ranks)
+func SnapshotBytes(c *config.Case, ranks int) int64 {
+	l := Layout(c, ranks)
 	return int64(l.N[1]) * int64(l.N[2]) * int64(l.RowLen()) * int64(c.Spec.Precision.Bytes())
 }
 
 // FieldsSnapshotBytes is the fields of the largest part: what an output holds while
 // the run goes on.
-func (c *Case) FieldsSnapshotBytes(ranks int) int64 {
-	n := c.Layout(ranks).N
-	return c.FieldsBytes() / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
-}
-
-// AveragedValues is how many numbers a cell the averages over time add up.
-func (c *Case) AveragedValues() int {
-	p, pp, u, uu := c.Averages.Needs()
-	n, d := 0, c.Dims()
-	for _, part := range []struct {
-		on bool
-		n  int
-	}{{p, 1}, {pp, 1}, {u, d}, {uu, d * (d + 1) / 2}} {
-		if part.on {
-			n += part.n
-		}
-	}
-	return n
-}
-
-// Needs tells which sums the averages take: means and squares of the deviations of the
-// pressure, and of the velocity.
-func (a Averages) Needs() (p, pp, u, uu bool) {
-	for _, f := range a.Fields {
-		p = p || f.Name == "mean_pressure" || f.Name == "pressure_variance"
-		pp = pp || f.Name == "pressure_variance"
-		u = u || f.Name == "mean_velocity" || f.Name == "reynolds_stress"
-		uu = uu || f.Name == "reynolds_stress"
-	}
-	return p, pp, u, uu
+func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
+	n := Layout(c, ranks).N
+	return FieldsBytes(c) / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
 }
 
 // AverageBytes is the sums of the largest part, and what an output of them holds while
 // it is written.
-func (c *Case) AverageBytes(ranks int) (sums, snapshot int64) {
-	n := c.Layout(ranks).N
+func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
+	n := Layout(c, ranks).N
 	cells := int64(n[0]) * int64(n[1]) * int64(n[2])
 	values := int64(0)
 	for _, f := range c.Averages.Fields {
@@ -114,8 +57,8 @@ func (c *Case) AverageBytes(ranks int) (sums, snapshot int64) {
 const BaseBytes = 44 << 20
 
 // FlagBytes of the largest part: one byte a cell, with a layer around it.
-func (c *Case) FlagBytes(ranks int) int64 {
-	n := c.Layout(ranks).N
+func FlagBytes(c *config.Case, ranks int) int64 {
+	n := Layout(c, ranks).N
 	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
 }
 
@@ -132,7 +75,7 @@ const gpuCellsPerByte = 4
 // LargestCube is the edge of the largest cube (in 2D square) of cells whose state this
 // case's model and precision can keep in that much memory of a GPU; 0 when it is too
 // little for anything.
-func (c *Case) LargestCube(memory int64) int {
+func LargestCube(c *config.Case, memory int64) int {
 	fits := func(n int) bool {
 		box, ghost := [3]int{n, n, n}, [3]int{}
 		if c.Dims() == 2 {
@@ -146,17 +89,17 @@ func (c *Case) LargestCube(memory int64) int {
 		state := 2 * int64(l.Len()) * int64(c.Spec.Precision.Bytes())
 		return state+int64(l.Len()/l.Components)/gpuCellsPerByte+gpuReserve <= memory
 	}
-	return sort.Search(maxAxis, func(n int) bool { return !fits(n + 1) })
+	return sort.Search(config.MaxAxis, func(n int) bool { return !fits(n + 1) })
 }
 
 // CheckpointBytes is the size of one checkpoint file, its head apart.
-func (c *Case) CheckpointBytes() int64 {
+func CheckpointBytes(c *config.Case) int64 {
 	row := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components()).RowLen()
 	return int64(c.Cells[1]) * int64(c.Cells[2]) * int64(row) * int64(c.Spec.Precision.Bytes())
 }
 
 // FieldsBytes is the size of one output of fields, its head apart.
-func (c *Case) FieldsBytes() int64 {
+func FieldsBytes(c *config.Case) int64 {
 	values := 0
 	for _, f := range c.Fields.Fields {
 		values += f.Components
@@ -164,60 +107,60 @@ func (c *Case) FieldsBytes() int64 {
 	return int64(c.Box().Cells()) * int64(values) * int64(c.Fields.Type.Bytes())
 }
 
-// Forecast lists memory and output volume for a number of ranks that Cut takes.
+// Table lists memory and output volume for a number of ranks that Cut takes.
 // Lattice holds the numbers, SI the bytes for people. Memory is that of the rank
 // with the largest part, as if it were rank 0, which gathers planes and pictures. sizes are
 // those of bodies from files, as far as they have been read.
-func (c *Case) Forecast(ranks int, sizes ...SolidSize) []Row {
-	l := c.Layout(ranks)
+func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
+	l := Layout(c, ranks)
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
-	state, flags := c.StateBytes(ranks), c.FlagBytes(ranks)
+	state, flags := StateBytes(c, ranks), FlagBytes(c, ranks)
 	total := state + flags
 	parts := ""
 	if p, err := c.Cut(ranks); err == nil && ranks > 1 {
 		n := p.Parts()
 		parts = fmt.Sprintf("%d x %d x %d parts", n[0], n[1], n[2])
 	}
-	rows := []Row{
-		{"cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts},
-		{"state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)},
-		{"cell types of a rank", "", Bytes(flags)},
-		{"both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)},
+	rows := []config.Row{
+		row("cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
+		row("state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)),
+		row("cell types of a rank", "", Bytes(flags)),
+		row("both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)),
 	}
 	add := func(what, how string, bytes int64) {
 		total += bytes
-		rows = append(rows, Row{what, how, Bytes(bytes)})
+		rows = append(rows, row(what, how, Bytes(bytes)))
 	}
 	if c.Dims() == 3 { // a plane of it at a time, for the device and by it
 		add("initial state of a rank", "a plane", 2*8*int64(c.Spec.InitValues()*l.N[0]*l.N[1]))
 	}
-	if n := c.ListBytes(ranks, sizes...); n > 0 {
+	if n := ListBytes(c, ranks, sizes...); n > 0 {
 		add("lists of links and ghost cells of a rank", "at most", n)
 	}
 	for _, s := range sizes {
 		add("file of body "+s.Body, "", s.Memory)
 	}
 	if c.Checkpoint.On {
-		add("checkpoint snapshot of a rank", "", c.SnapshotBytes(ranks))
+		add("checkpoint snapshot of a rank", "", SnapshotBytes(c, ranks))
 	}
 	if c.Fields.On {
-		add("fields snapshot of a rank", "", c.FieldsSnapshotBytes(ranks))
+		add("fields snapshot of a rank", "", FieldsSnapshotBytes(c, ranks))
 	}
 	if c.Averages.On {
-		sums, snap := c.AverageBytes(ranks)
+		sums, snap := AverageBytes(c, ranks)
 		add("sums of the averages of a rank", fmt.Sprintf("%d values a cell", c.AveragedValues()), sums)
 		add("averages snapshot of a rank", "", snap)
 	}
 	if c.ShowsField("wall_distance") {
 		add("wall distance of a rank", "", 4*int64(part))
 	}
-	if n := c.GatheredBytes(); n > 0 {
+	if n := GatheredBytes(c); n > 0 {
 		add("planes, pictures and lines of rank 0", "", n)
 	}
 	rows = append(rows,
-		Row{"program and libraries", "", "about " + Bytes(BaseBytes)},
-		Row{"memory of a rank", "", Bytes(total + BaseBytes)})
-	return append(rows, c.volumeRows()...)
+		row("program and libraries", "", "about "+Bytes(BaseBytes)),
+		row("memory of a rank", "", Bytes(total+BaseBytes)))
+	return append(rows, volumeRows(c)...)
 }
 
 // Bytes for people, in powers of 1024.
@@ -233,4 +176,8 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	return fmt.Sprintf("%.4g %s", v, unit)
+}
+
+func row(name, lattice, si string) config.Row {
+	return config.Row{Name: name, Lattice: lattice, SI: si}
 }

@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of a case are collected, sorted by place and shown with the line, or the --set,
+// Errors of a file are collected, sorted by place and shown with the line, or the --set,
 // they are in: whoever has three mistakes should learn of three.
 
-// Problem is one error in a case file.
+// Problem is one error in a file.
 type Problem struct {
 	Path      string // of the file, as given
 	Set       string // KEY=VALUE, where the mistake is in a --set of the command line and not in the file
@@ -24,7 +24,7 @@ type Problem struct {
 	Reason    string // why, and what is allowed; may be empty or have several lines
 }
 
-// Errors are all problems of one case file, in the order of the file. They are
+// Errors are all problems of one file, in the order of the file. They are
 // the user's to correct: the program ends with ExitCode.
 type Errors []Problem
 
@@ -123,43 +123,43 @@ func clip(line []rune, col int) ([]rune, int) {
 	return out, col - lo
 }
 
-// mark is a range of bytes of the source; off < 0 means the file as a whole.
-type mark struct{ off, len int }
+// Mark is a range of bytes of the source; off < 0 means the file as a whole.
+type Mark struct{ Off, Len int }
 
-var nowhere = mark{off: -1}
+var Nowhere = Mark{Off: -1}
 
 // problems collects the errors of one source.
 type problems struct {
-	path  string
-	src   []byte // with what --set changes
-	asis  []byte // as the file has it
-	edits []edit // what leads from there to src
-	list  Errors
-	count int // of all, kept or not
+	Path   string
+	Source []byte // with what --set changes
+	asis   []byte // as the file has it
+	edits  []edit // what leads from there to src
+	list   Errors
+	Count  int // of all, kept or not
 }
 
-// add notes an error at a place. Reason may be empty.
-func (p *problems) add(at mark, reason, format string, args ...any) {
-	if p.count++; p.count > maxKept {
+// Add notes an error at a place. Reason may be empty.
+func (p *problems) Add(at Mark, reason, format string, args ...any) {
+	if p.Count++; p.Count > maxKept {
 		return
 	}
-	q := Problem{Path: p.path, Message: fmt.Sprintf(format, args...), Reason: reason}
-	if at.off >= 0 && at.off <= len(p.src) {
+	q := Problem{Path: p.Path, Message: fmt.Sprintf(format, args...), Reason: reason}
+	if at.Off >= 0 && at.Off <= len(p.Source) {
 		text := p.asis
 		if e := p.edit(at); e != nil {
 			q.Set, text, at = e.arg, []byte(e.arg), e.at(at)
 		} else {
-			at.off = p.inFile(at.off)
-			q.Line = bytes.Count(text[:at.off], []byte{'\n'}) + 1
+			at.Off = p.inFile(at.Off)
+			q.Line = bytes.Count(text[:at.Off], []byte{'\n'}) + 1
 		}
-		start := bytes.LastIndexByte(text[:at.off], '\n') + 1
+		start := bytes.LastIndexByte(text[:at.Off], '\n') + 1
 		end := len(text)
-		if n := bytes.IndexByte(text[at.off:], '\n'); n >= 0 {
-			end = at.off + n
+		if n := bytes.IndexByte(text[at.Off:], '\n'); n >= 0 {
+			end = at.Off + n
 		}
-		q.Col = utf8.RuneCount(text[start:at.off]) + 1
-		stop := min(max(at.off+at.len, at.off), end)
-		q.Width = max(1, utf8.RuneCount(text[at.off:stop]))
+		q.Col = utf8.RuneCount(text[start:at.Off]) + 1
+		stop := min(max(at.Off+at.Len, at.Off), end)
+		q.Width = max(1, utf8.RuneCount(text[at.Off:stop]))
 		q.Source = strings.TrimSuffix(string(text[start:end]), "\r")
 	}
 	for _, o := range p.list {
@@ -171,9 +171,9 @@ func (p *problems) add(at mark, reason, format string, args ...any) {
 }
 
 // edit is the change of the command line that a place belongs to; nil where it is the file's.
-func (p *problems) edit(at mark) *edit {
+func (p *problems) edit(at Mark) *edit {
 	for i := len(p.edits) - 1; i >= 0; i-- { // a later one may lie in an earlier one
-		if e := &p.edits[i]; e.off <= at.off && at.off < e.off+e.len {
+		if e := &p.edits[i]; e.Off <= at.Off && at.Off < e.Off+e.Len {
 			return e
 		}
 	}
@@ -184,32 +184,32 @@ func (p *problems) edit(at mark) *edit {
 func (p *problems) inFile(off int) int {
 	grown := 0
 	for _, e := range p.edits {
-		if e.off+e.len <= off {
+		if e.Off+e.Len <= off {
 			grown += e.grown
 		}
 	}
 	return min(max(off-grown, 0), len(p.asis))
 }
 
-// where names a place in a sentence.
-func (p *problems) where(at mark) string {
-	if at.off < 0 || at.off > len(p.src) {
+// Where names a place in a sentence.
+func (p *problems) Where(at Mark) string {
+	if at.Off < 0 || at.Off > len(p.Source) {
 		return "the file"
 	}
 	if e := p.edit(at); e != nil {
 		return "--set " + headline(e.arg)
 	}
-	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.off)], []byte{'\n'})+1)
+	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.Off)], []byte{'\n'})+1)
 }
 
 // Place is where a value stands in the case file, for what is found wrong with it only when
 // something is read that it names.
 type Place struct{ at Problem }
 
-// spot remembers where a value stands.
-func (p *problems) spot(at mark) Place {
-	one := problems{path: p.path, src: p.src, asis: p.asis, edits: p.edits}
-	one.add(at, "", "")
+// Spot remembers where a value stands.
+func (p *problems) Spot(at Mark) Place {
+	one := problems{Path: p.Path, Source: p.Source, asis: p.asis, edits: p.edits}
+	one.Add(at, "", "")
 	return Place{one.list[0]}
 }
 
@@ -226,8 +226,8 @@ func (p Place) Wrong(err error) error {
 	return Errors{at}
 }
 
-// err is nil when nothing was collected.
-func (p *problems) err() error {
+// Err is nil when nothing was collected.
+func (p *problems) Err() error {
 	if len(p.list) == 0 {
 		return nil
 	}

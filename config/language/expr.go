@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"fmt"
@@ -8,34 +8,37 @@ import (
 	"unicode/utf8"
 )
 
-// Arithmetic in the case file: numbers, + - * / ^, comparisons, functions and the
+// Arithmetic in the file: numbers, + - * / ^, comparisons, functions and the
 // variables below; nothing else exists, so a case file from a stranger can do no
 // harm. An expression is compiled to nested closures once, and written down as C for devices that
 // work it out themselves.
 
-// env holds the variables of an expression, in the order of variables.
-type env [nVars]float64
+// Env holds the variables of an expression, in the order of variables.
+type Env [nVars]float64
 
 const nVars = 7
 
-// variables of expressions: the position and the domain's sizes in the user's
+// Variables of expressions: the position and the domain's sizes in the user's
 // length (metres, or cells in lattice units), and the time (seconds or steps).
-func variables() [nVars]string { return [nVars]string{"x", "y", "z", "t", "Lx", "Ly", "Lz"} }
+func Variables() [nVars]string { return [nVars]string{"x", "y", "z", "t", "Lx", "Ly", "Lz"} }
 
 // Indices of variables.
 const (
-	varX, varY, varZ, varT, varLx = 0, 1, 2, 3, 4
+	VarX, VarY, VarZ, VarT, VarLx = 0, 1, 2, 3, 4
 )
 
-// expr is a compiled expression. It is safe for concurrent use.
-type expr struct {
-	eval     func(env) float64
+// Expr is a compiled expression. It is safe for concurrent use.
+type Expr struct {
+	Eval     func(Env) float64
 	over     func(*box) interval // all of its values in a box
-	code     string              // the same as C, with {i} for variable i
+	Code     string              // the same as C, with {i} for variable i
 	constant bool                // no variable in it; value is set
 	value    float64
-	uses     [nVars]mark // where each variable occurs first; len 0 when it does not
+	uses     [nVars]Mark // where each variable occurs first; len 0 when it does not
 }
+
+// DependsOn tells whether a variable is in the expression.
+func (e *Expr) DependsOn(v int) bool { return e.uses[v].Len > 0 }
 
 // exprError points into the text of an expression.
 type exprError struct {
@@ -50,15 +53,15 @@ const (
 	maxExprNodes = 1000
 )
 
-// function of an expression; the one of f1 to f3 that is set tells its arguments.
+// Function of an expression; the one of f1 to f3 that is set tells its arguments.
 // Plain signatures keep evaluation free of allocations.
-type function struct {
-	name string
+type Function struct {
+	Name string
 	f1   func(a float64) float64
 	f2   func(a, b float64) float64
 	fold bool // f2 takes any number of arguments from two on, from the left
 	f3   func(a, b, c float64) float64
-	doc  string
+	Doc  string
 	c    string // as C, with its arguments as %[1]s, %[2]s, ...; "": a call by its name
 	// The same of intervals: bounded ones, but for o3.
 	o1 func(a interval) interval
@@ -67,44 +70,44 @@ type function struct {
 }
 
 // code is its call in C.
-func (f function) code() string {
+func (f Function) code() string {
 	switch {
 	case f.c != "":
 		return f.c
 	case f.f2 != nil:
-		return f.name + "(%[1]s, %[2]s)"
+		return f.Name + "(%[1]s, %[2]s)"
 	}
-	return f.name + "(%[1]s)"
+	return f.Name + "(%[1]s)"
 }
 
-func functions() []function {
-	return []function{
-		{name: "sin", f1: math.Sin, o1: waveOver(math.Pi / 2), doc: "sine"},
-		{name: "cos", f1: math.Cos, o1: waveOver(0), doc: "cosine"},
-		{name: "tan", f1: math.Tan, o1: tanOver, doc: "tangent"},
-		{name: "asin", f1: math.Asin, o1: within(-1, 1, rising(math.Asin)), doc: "arc sine"},
-		{name: "acos", f1: math.Acos, o1: within(-1, 1, func(a interval) interval { return about(math.Acos(a.hi), math.Acos(a.lo)) }), doc: "arc cosine"},
-		{name: "atan", f1: math.Atan, o1: rising(math.Atan), doc: "arc tangent"},
-		{name: "atan2", f2: math.Atan2, o2: func(a, b interval) interval { return interval{-4, 4} }, doc: "atan2(y, x): the angle of the point (x, y)"},
-		{name: "sinh", f1: math.Sinh, o1: rising(math.Sinh), doc: "hyperbolic sine"},
-		{name: "cosh", f1: math.Cosh, o1: coshOver, doc: "hyperbolic cosine"},
-		{name: "tanh", f1: math.Tanh, o1: rising(math.Tanh), doc: "hyperbolic tangent"},
-		{name: "exp", f1: math.Exp, o1: rising(math.Exp), doc: "exponential"},
-		{name: "log", f1: math.Log, o1: within(0, inf, rising(math.Log)), doc: "natural logarithm"},
-		{name: "sqrt", f1: math.Sqrt, o1: within(0, inf, rising(math.Sqrt)), doc: "square root"},
-		{name: "abs", f1: math.Abs, o1: absOver, doc: "magnitude", c: "fabs(%[1]s)"},
-		{name: "floor", f1: math.Floor, o1: rising(math.Floor), doc: "the largest whole number that is not above"},
-		{name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, doc: "the smallest of two or more", c: "smaller(%[1]s, %[2]s)"},
-		{name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, doc: "the largest of two or more", c: "larger(%[1]s, %[2]s)"},
-		{name: "pow", f2: math.Pow, o2: powOver, doc: "power, like ^"},
-		{name: "mod", f2: math.Mod, o2: modOver, doc: "remainder, with the sign of the first", c: "fmod(%[1]s, %[2]s)"},
-		{name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), doc: "0 below zero, else 1", c: "double(%[1]s >= 0)"},
-		{name: "if", f3: func(c, a, b float64) float64 {
+func Functions() []Function {
+	return []Function{
+		{Name: "sin", f1: math.Sin, o1: waveOver(math.Pi / 2), Doc: "sine"},
+		{Name: "cos", f1: math.Cos, o1: waveOver(0), Doc: "cosine"},
+		{Name: "tan", f1: math.Tan, o1: tanOver, Doc: "tangent"},
+		{Name: "asin", f1: math.Asin, o1: within(-1, 1, rising(math.Asin)), Doc: "arc sine"},
+		{Name: "acos", f1: math.Acos, o1: within(-1, 1, func(a interval) interval { return about(math.Acos(a.hi), math.Acos(a.lo)) }), Doc: "arc cosine"},
+		{Name: "atan", f1: math.Atan, o1: rising(math.Atan), Doc: "arc tangent"},
+		{Name: "atan2", f2: math.Atan2, o2: func(a, b interval) interval { return interval{-4, 4} }, Doc: "atan2(y, x): the angle of the point (x, y)"},
+		{Name: "sinh", f1: math.Sinh, o1: rising(math.Sinh), Doc: "hyperbolic sine"},
+		{Name: "cosh", f1: math.Cosh, o1: coshOver, Doc: "hyperbolic cosine"},
+		{Name: "tanh", f1: math.Tanh, o1: rising(math.Tanh), Doc: "hyperbolic tangent"},
+		{Name: "exp", f1: math.Exp, o1: rising(math.Exp), Doc: "exponential"},
+		{Name: "log", f1: math.Log, o1: within(0, inf, rising(math.Log)), Doc: "natural logarithm"},
+		{Name: "sqrt", f1: math.Sqrt, o1: within(0, inf, rising(math.Sqrt)), Doc: "square root"},
+		{Name: "abs", f1: math.Abs, o1: absOver, Doc: "magnitude", c: "fabs(%[1]s)"},
+		{Name: "floor", f1: math.Floor, o1: rising(math.Floor), Doc: "the largest whole number that is not above"},
+		{Name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, Doc: "the smallest of two or more", c: "smaller(%[1]s, %[2]s)"},
+		{Name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, Doc: "the largest of two or more", c: "larger(%[1]s, %[2]s)"},
+		{Name: "pow", f2: math.Pow, o2: powOver, Doc: "power, like ^"},
+		{Name: "mod", f2: math.Mod, o2: modOver, Doc: "remainder, with the sign of the first", c: "fmod(%[1]s, %[2]s)"},
+		{Name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), Doc: "0 below zero, else 1", c: "double(%[1]s >= 0)"},
+		{Name: "if", f3: func(c, a, b float64) float64 {
 			if c != 0 {
 				return a
 			}
 			return b
-		}, o3: ifOver, doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b", c: "(%[1]s != 0 ? %[2]s : %[3]s)"},
+		}, o3: ifOver, Doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b", c: "(%[1]s != 0 ? %[2]s : %[3]s)"},
 	}
 }
 
@@ -120,14 +123,14 @@ type exprParser struct {
 	i     int // next byte
 	depth int
 	nodes int
-	uses  [nVars]mark
-	funcs []function
+	uses  [nVars]Mark
+	funcs []Function
 }
 
 // parseExpr compiles the longest expression at the beginning of s; rest is where
 // it ends (what follows is a unit).
-func parseExpr(s string) (e *expr, rest int, err *exprError) {
-	p := &exprParser{s: s, funcs: functions()}
+func parseExpr(s string) (e *Expr, rest int, err *exprError) {
+	p := &exprParser{s: s, funcs: Functions()}
 	defer func() {
 		// The parser leaves by panicking with its own error type.
 		if r := recover(); r != nil {
@@ -139,16 +142,16 @@ func parseExpr(s string) (e *expr, rest int, err *exprError) {
 		}
 	}()
 	n := p.compare()
-	e = &expr{eval: n.eval, over: n.over, code: n.code, constant: n.constant, uses: p.uses}
+	e = &Expr{Eval: n.eval, over: n.over, Code: n.code, constant: n.constant, uses: p.uses}
 	if e.constant {
-		e.value = n.eval(env{})
+		e.value = n.eval(Env{})
 	}
 	return e, p.i, nil
 }
 
 // node is a compiled part; constant parts are folded.
 type node struct {
-	eval     func(env) float64
+	eval     func(Env) float64
 	over     func(*box) interval
 	code     string
 	constant bool
@@ -158,19 +161,19 @@ func (p *exprParser) fail(off, n int, reason, format string, args ...any) {
 	panic(&exprError{off, n, fmt.Sprintf(format, args...), reason})
 }
 
-func (p *exprParser) node(f func(env) float64, over func(*box) interval, code string, constant bool) node {
+func (p *exprParser) node(f func(Env) float64, over func(*box) interval, code string, constant bool) node {
 	if p.nodes++; p.nodes > maxExprNodes {
 		p.fail(0, len(p.s), "", "an expression of more than %d terms", maxExprNodes)
 	}
 	if constant {
-		v := f(env{})
-		return node{func(env) float64 { return v }, func(*box) interval { return exactly(v) }, number(v), true}
+		v := f(Env{})
+		return node{func(Env) float64 { return v }, func(*box) interval { return exactly(v) }, InC(v), true}
 	}
 	return node{f, over, code, false}
 }
 
-// number is a constant as C, to the bit.
-func number(v float64) string {
+// InC is a constant as C, to the bit.
+func InC(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "(" + infinite + " - " + infinite + ")"
@@ -186,7 +189,7 @@ const infinite = "(0x1p+1023 + 0x1p+1023)"
 // binary is an operation or a call of two values; code has them as %[1]s and %[2]s.
 func (p *exprParser) binary(a, b node, code string, f func(a, b float64) float64, over func(a, b interval) interval) node {
 	x, y, u, v := a.eval, b.eval, a.over, b.over
-	return p.node(func(e env) float64 { return f(x(e), y(e)) }, func(e *box) interval {
+	return p.node(func(e Env) float64 { return f(x(e), y(e)) }, func(e *box) interval {
 		i, j := u(e), v(e)
 		if !i.bounded() || !j.bounded() {
 			return anything()
@@ -292,7 +295,7 @@ func (p *exprParser) sign() node {
 	case "-":
 		a := p.sign()
 		f, over := a.eval, a.over
-		return p.node(func(e env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, "(-"+a.code+")", a.constant)
+		return p.node(func(e Env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, "(-"+a.code+")", a.constant)
 	}
 	a := p.atom()
 	if p.accept("^") != "" {
@@ -320,7 +323,7 @@ func (p *exprParser) atom() node {
 		if err != nil {
 			p.fail(start, max(1, p.i-start), "", "%q is not a number", p.s[start:max(p.i, start+1)])
 		}
-		return p.node(func(env) float64 { return v }, nil, "", true)
+		return p.node(func(Env) float64 { return v }, nil, "", true)
 	case letter(c):
 		for p.i < len(p.s) && (letter(p.s[p.i]) || '0' <= p.s[p.i] && p.s[p.i] <= '9') {
 			p.i++
@@ -354,40 +357,40 @@ func (p *exprParser) close(open int) {
 func (p *exprParser) name(name string, start int) node {
 	switch name {
 	case "pi":
-		return p.node(func(env) float64 { return math.Pi }, nil, "", true)
+		return p.node(func(Env) float64 { return math.Pi }, nil, "", true)
 	case "e":
-		return p.node(func(env) float64 { return math.E }, nil, "", true)
+		return p.node(func(Env) float64 { return math.E }, nil, "", true)
 	}
-	for i, v := range variables() {
+	for i, v := range Variables() {
 		if v == name {
-			if p.uses[i].len == 0 {
-				p.uses[i] = mark{start, len(name)}
+			if p.uses[i].Len == 0 {
+				p.uses[i] = Mark{start, len(name)}
 			}
-			return p.node(func(e env) float64 { return e[i] }, func(e *box) interval { return e[i] }, fmt.Sprintf("{%d}", i), false)
+			return p.node(func(e Env) float64 { return e[i] }, func(e *box) interval { return e[i] }, fmt.Sprintf("{%d}", i), false)
 		}
 	}
 	for _, f := range p.funcs {
-		if f.name == name {
+		if f.Name == name {
 			return p.call(f, start)
 		}
 	}
 	words := []string{"pi", "e"}
-	vars := variables()
+	vars := Variables()
 	words = append(words, vars[:]...)
 	for _, f := range p.funcs {
-		words = append(words, f.name)
+		words = append(words, f.Name)
 	}
-	reason := "known: numbers, " + oneOf(words)
+	reason := "known: numbers, " + OneOf(words)
 	if _, err := parseUnit(name); err == nil {
 		reason = fmt.Sprintf("%s is a unit; a unit stands once, at the end, after a number without an operator: \"2*pi m\", \"10 1/s\"", name)
 	}
-	p.fail(start, len(name), reason, "unknown name %q in an expression%s", name, meant(name, words))
+	p.fail(start, len(name), reason, "unknown name %q in an expression%s", name, Meant(name, words))
 	return node{}
 }
 
-func (p *exprParser) call(f function, start int) node {
+func (p *exprParser) call(f Function, start int) node {
 	if p.accept("(") == "" {
-		p.fail(start, len(f.name), "", "%s is a function: write %s(...)", f.name, f.name)
+		p.fail(start, len(f.Name), "", "%s is a function: write %s(...)", f.Name, f.Name)
 	}
 	open := p.i - 1
 	var args []node
@@ -410,13 +413,13 @@ func (p *exprParser) call(f function, start int) node {
 		want, least, most = "3 values", 3, 3
 	}
 	if len(args) < least || len(args) > most {
-		p.fail(start, p.i-start, "", "%s takes %s, not %d", f.name, want, len(args))
+		p.fail(start, p.i-start, "", "%s takes %s, not %d", f.Name, want, len(args))
 	}
 	a := args[0].eval
 	switch {
 	case f.f1 != nil:
 		g, over, u := f.f1, f.o1, args[0].over
-		return p.node(func(e env) float64 { return g(a(e)) }, func(e *box) interval {
+		return p.node(func(e Env) float64 { return g(a(e)) }, func(e *box) interval {
 			if i := u(e); i.bounded() {
 				return over(i)
 			}
@@ -425,7 +428,7 @@ func (p *exprParser) call(f function, start int) node {
 	case f.f3 != nil:
 		g, b, c := f.f3, args[1].eval, args[2].eval
 		over, u, v, w := f.o3, args[0].over, args[1].over, args[2].over
-		return p.node(func(e env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) },
+		return p.node(func(e Env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) },
 			fmt.Sprintf(f.code(), args[0].code, args[1].code, args[2].code), constant)
 	}
 	n := p.binary(args[0], args[1], f.code(), f.f2, f.o2)

@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"fmt"
@@ -51,16 +51,16 @@ func distance(a, b []rune) int {
 	return prev[len(b)]
 }
 
-// meant is `; did you mean "..."?` or nothing.
-func meant(word string, candidates []string) string {
+// Meant is `; did you mean "..."?` or nothing.
+func Meant(word string, candidates []string) string {
 	if n := nearest(word, candidates); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)
 	}
 	return ""
 }
 
-// oneOf lists words: `a, b or c`.
-func oneOf(words []string) string {
+// OneOf lists words: `a, b or c`.
+func OneOf(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -1,9 +1,13 @@
-package config
+package forecast
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
+
+	"lbmsim/config"
+	"lbmsim/geometry"
 )
 
 // Every output has a line in the forecast, with its files and bytes.
@@ -48,7 +52,7 @@ fields = ["mean_velocity"]
 every = 100
 `)
 	known := map[string]Volume{}
-	for _, v := range c.Volumes() {
+	for _, v := range Volumes(c) {
 		known[v.Head] = v
 	}
 	head := float64(headBytes + len(c.Resolved))
@@ -65,7 +69,7 @@ every = 100
 		{"[output.force.walls]", 1, 1000 * (csvStep + csvNumber*3*6)},
 		{"[output.picture]", 20, math.NaN()},
 		{"[output.averages]", 1, head + 40*30*20*3*4},
-		{"[checkpoint]", 2, 2 * (head + float64(c.CheckpointBytes()))},
+		{"[checkpoint]", 2, 2 * (head + float64(CheckpointBytes(c)))},
 		{"averages beside them", 3, 3 * (head + 40*30*20*3*8)},
 	} {
 		v, ok := known[w.head]
@@ -78,7 +82,7 @@ every = 100
 		t.Errorf("more than there are: %v", known)
 	}
 	text := ""
-	for _, r := range c.Forecast(1) {
+	for _, r := range Table(c, 1) {
 		text += r.Name + ": " + r.Lattice + ": " + r.SI + "\n"
 	}
 	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 280 files: ", "planes, pictures and lines of rank 0: "} {
@@ -102,13 +106,13 @@ steps = 10
 shape = "sphere"
 centre = [50, 50, 50]
 `
-	lists := func(more string) int64 { return load(t, text+more).ListBytes(1) }
+	lists := func(more string) int64 { return ListBytes(load(t, text+more), 1) }
 	if n := lists("radius = 20\n"); n != 0 {
 		t.Errorf("a half-way wall is in a list of %d bytes", n)
 	}
 	small, large := lists("radius = 20\ntype = \"interpolated_wall\"\n"), lists("radius = 40\ntype = \"interpolated_wall\"\n")
 	// Lines of cells along each axis cross the ball twice: 6 pi r^2 faces.
-	if faces := load(t, text+"radius = 20\n").surface(load(t, text+"radius = 20\n").Bodies[0].Shape(nil)); math.Abs(faces/(6*math.Pi*400)-1) > 0.02 {
+	if faces := geometry.Faces(load(t, text+"radius = 20\n").Bodies[0].Shape(nil), [3]int{100, 100, 100}, 3); math.Abs(faces/(6*math.Pi*400)-1) > 0.02 {
 		t.Errorf("%g faces", faces)
 	}
 	if ratio := float64(large) / float64(small); ratio < 3.6 || ratio > 4.4 {
@@ -118,8 +122,28 @@ centre = [50, 50, 50]
 		t.Error("no list of links whose force is measured")
 	}
 	c := load(t, text+"radius = 20\n")
-	before, with := c.Forecast(1), c.Forecast(1, SolidSize{Body: "ball", Memory: 1 << 30})
+	before, with := Table(c, 1), Table(c, 1, config.SolidSize{Body: "ball", Memory: 1 << 30})
 	if len(with) != len(before)+1 {
 		t.Errorf("%q", with)
+	}
+}
+
+// Outputs that nobody can want are told, and only those.
+func TestWarnings(t *testing.T) {
+	text, err := os.ReadFile("testdata/warnings.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("testdata/warnings.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, string(text))
+	got := "no errors\n"
+	for _, w := range append(c.Warnings, Warnings(c)...) {
+		got += "warning: " + w + "\n"
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

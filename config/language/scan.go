@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"bytes"
@@ -15,31 +15,31 @@ import (
 
 // limits of a case file, far above what any case needs.
 const (
-	maxSource = 1 << 18 // bytes
+	MaxSource = 1 << 18 // bytes
 	maxDepth  = 8       // arrays and inline tables inside each other
 	maxParts  = 8       // parts of a dotted key
 )
 
-// marks are the places of keys and values by path.
-type marks struct{ key, val map[string]mark }
+// Marks are the places of keys and values by path.
+type Marks struct{ Keys, Values map[string]Mark }
 
 // join makes the index of a path; elements of arrays are "#0", "#1", ...
 func join(path ...string) string { return strings.Join(path, "\x1f") }
 
 // keyAt is the place of a key, or of the nearest table around it.
-func (m marks) keyAt(path ...string) mark {
+func (m Marks) keyAt(path ...string) Mark {
 	for n := len(path); n > 0; n-- {
-		if at, ok := m.key[join(path[:n]...)]; ok {
+		if at, ok := m.Keys[join(path[:n]...)]; ok {
 			return at
 		}
 	}
-	return nowhere
+	return Nowhere
 }
 
 // valAt is the place of a value or of an element, or of the nearest thing around.
-func (m marks) valAt(path ...string) mark {
+func (m Marks) valAt(path ...string) Mark {
 	for n := len(path); n > 0; n-- {
-		if at, ok := m.val[join(path[:n]...)]; ok {
+		if at, ok := m.Values[join(path[:n]...)]; ok {
 			return at
 		}
 	}
@@ -47,10 +47,10 @@ func (m marks) valAt(path ...string) mark {
 }
 
 // alias lets what stands at a path be found at another one, too.
-func (m marks) alias(from, to []string) {
+func (m Marks) alias(from, to []string) {
 	f, t := join(from...), join(to...)
-	for _, places := range []map[string]mark{m.key, m.val} {
-		found := map[string]mark{}
+	for _, places := range []map[string]Mark{m.Keys, m.Values} {
+		found := map[string]Mark{}
 		for path, at := range places {
 			if rest, ok := strings.CutPrefix(path, f); ok && (rest == "" || rest[0] == '\x1f') {
 				found[t+rest] = at
@@ -67,16 +67,16 @@ func (m marks) alias(from, to []string) {
 type scanner struct {
 	src   []byte
 	i     int
-	m     marks
+	m     Marks
 	table []string
 	err   string // nesting beyond the limits ...
-	errAt mark
+	errAt Mark
 }
 
-// scan notes the places of all keys and values. A non-empty message says why the
+// Scan notes the places of all keys and values. A non-empty message says why the
 // text must not be decoded.
-func scan(src []byte) (marks, string, mark) {
-	s := &scanner{src: src, m: marks{map[string]mark{}, map[string]mark{}}}
+func Scan(src []byte) (Marks, string, Mark) {
+	s := &scanner{src: src, m: Marks{map[string]Mark{}, map[string]Mark{}}}
 	for s.i < len(s.src) && s.err == "" {
 		s.line()
 	}
@@ -100,7 +100,7 @@ func (s *scanner) line() {
 		for s.peek() == ']' {
 			s.i++
 		}
-		s.note(s.m.key, s.table, mark{start, s.i - start})
+		s.note(s.m.Keys, s.table, Mark{start, s.i - start})
 	default:
 		s.pair(s.table, 0)
 	}
@@ -146,7 +146,7 @@ func (s *scanner) pair(base []string, depth int) {
 	if s.peek() != '=' {
 		return
 	}
-	s.note(s.m.key, path, mark{start, end - start})
+	s.note(s.m.Keys, path, Mark{start, end - start})
 	s.i++
 	s.blank(false)
 	s.value(path, depth)
@@ -163,7 +163,7 @@ func (s *scanner) keys(base []string) []string {
 		}
 		path = append(path, part)
 		if len(path) > maxParts {
-			s.fail(mark{start, s.i - start}, fmt.Sprintf("a key of more than %d parts", maxParts))
+			s.fail(Mark{start, s.i - start}, fmt.Sprintf("a key of more than %d parts", maxParts))
 			return path
 		}
 		n := s.i
@@ -219,7 +219,7 @@ func (s *scanner) quoted(q byte) {
 func (s *scanner) value(path []string, depth int) {
 	start := s.i
 	if depth > maxDepth {
-		s.fail(mark{start, 1}, fmt.Sprintf("arrays or tables more than %d levels deep", maxDepth))
+		s.fail(Mark{start, 1}, fmt.Sprintf("arrays or tables more than %d levels deep", maxDepth))
 	}
 	if s.err != "" {
 		return
@@ -274,7 +274,7 @@ func (s *scanner) value(path []string, depth int) {
 		}
 	}
 	text := bytes.TrimRight(s.src[start:s.i], " \t\r")
-	s.note(s.m.val, path, mark{start, len(text)})
+	s.note(s.m.Values, path, Mark{start, len(text)})
 }
 
 // long skips a string of several lines.
@@ -299,7 +299,7 @@ func (s *scanner) long(q []byte) {
 }
 
 // note keeps the first place of a path.
-func (s *scanner) note(m map[string]mark, path []string, at mark) {
+func (s *scanner) note(m map[string]Mark, path []string, at Mark) {
 	if k := join(path...); len(path) > 0 {
 		if _, ok := m[k]; !ok {
 			m[k] = at
@@ -307,7 +307,7 @@ func (s *scanner) note(m map[string]mark, path []string, at mark) {
 	}
 }
 
-func (s *scanner) fail(at mark, msg string) {
+func (s *scanner) fail(at Mark, msg string) {
 	if s.err == "" {
 		s.err, s.errAt = msg, at
 	}

@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"math"
@@ -8,11 +8,11 @@ import (
 )
 
 // value reads one text as an amount of a dimension.
-func value(t *testing.T, text string) (amount, error) {
+func value(t *testing.T, text string) (Amount, error) {
 	t.Helper()
-	r := &reader{}
-	a := r.amount(nowhere, &key{name: "v", any: true}, text)
-	return a, r.err()
+	r := &Reader{}
+	a := r.amount(Nowhere, &Key{Name: "v", Any: true}, text)
+	return a, r.Err()
 }
 
 func TestUnits(t *testing.T) {
@@ -64,17 +64,17 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if a.bare || a.dim != c.dim || math.Abs(a.v-c.v) > 1e-15*math.Abs(c.v) {
-			t.Errorf("%s: %v %v, want %v %v", c.text, a.v, a.dim, c.v, c.dim)
+		if a.Bare || a.Dim != c.dim || math.Abs(a.Value-c.v) > 1e-15*math.Abs(c.v) {
+			t.Errorf("%s: %v %v, want %v %v", c.text, a.Value, a.Dim, c.v, c.dim)
 		}
 		// Written back and read again it is the same to the bit.
-		var raw any = a.toml()
-		if s := a.toml(); s[0] == '"' {
+		var raw any = a.TOML()
+		if s := a.TOML(); s[0] == '"' {
 			raw = s[1 : len(s)-1]
 		}
 		b, err := value(t, raw.(string))
-		if err != nil || b.v != a.v || b.dim != a.dim {
-			t.Errorf("%s: written back as %s, read as %v %v %v", c.text, a.toml(), b.v, b.dim, err)
+		if err != nil || b.Value != a.Value || b.Dim != a.Dim {
+			t.Errorf("%s: written back as %s, read as %v %v %v", c.text, a.TOML(), b.Value, b.Dim, err)
 		}
 	}
 }
@@ -82,8 +82,8 @@ func TestUnits(t *testing.T) {
 // Decimal prefixes are exact: 20 mm is the number 0.02, not 20 * 0.001.
 func TestDecimalExact(t *testing.T) {
 	for text, want := range map[string]float64{"20 mm": 0.02, "0.1 mm": 1e-4, "3.3 um": 3.3e-6, "70 mm": 0.07, "1.1 kPa": 1100} {
-		if a, err := value(t, text); err != nil || a.v != want {
-			t.Errorf("%s = %v, want %v (%v)", text, a.v, want, err)
+		if a, err := value(t, text); err != nil || a.Value != want {
+			t.Errorf("%s = %v, want %v (%v)", text, a.Value, want, err)
 		}
 	}
 }
@@ -94,20 +94,20 @@ func TestBadUnits(t *testing.T) {
 		"1 m m m m m m m m m m", "1e400 m", "", " ", "m", "1 2 m", "1 m\x00", "1 m^-", "1 ((((m))))", "0/0 m", "1e999999999999 m",
 	} {
 		if a, err := value(t, text); err == nil {
-			t.Errorf("%q was read as %v %v", text, a.v, a.dim)
+			t.Errorf("%q was read as %v %v", text, a.Value, a.Dim)
 		}
 	}
 }
 
 func TestSymbol(t *testing.T) {
 	for _, f := range model.Fields {
-		if u, err := parseUnit(symbol(f.Dim)); err != nil || u.dim != f.Dim || u.factor() != 1 {
-			t.Errorf("%s: the unit %s reads as %v %v", f.Name, symbol(f.Dim), u, err)
+		if u, err := parseUnit(Symbol(f.Dim)); err != nil || u.dim != f.Dim || u.factor() != 1 {
+			t.Errorf("%s: the unit %s reads as %v %v", f.Name, Symbol(f.Dim), u, err)
 		}
 	}
 	for _, d := range []model.Dimension{{}, {M: 3, S: -1}, {S: -1}, {S: -2}, {M: -1, S: -1, Kg: 1}, {M: 1, S: -2, Kg: 1}, {M: -2, S: -2, Kg: 1}, {M: -4, S: -3, Kg: -2}} {
-		if u, err := parseUnit(symbol(d)); err != nil || u.dim != d {
-			t.Errorf("%v: the unit %s reads as %v %v", d, symbol(d), u, err)
+		if u, err := parseUnit(Symbol(d)); err != nil || u.dim != d {
+			t.Errorf("%v: the unit %s reads as %v %v", d, Symbol(d), u, err)
 		}
 	}
 }

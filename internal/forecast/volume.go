@@ -1,9 +1,11 @@
-package config
+package forecast
 
 import (
 	"fmt"
 	"math"
 
+	"lbmsim/config"
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -35,8 +37,8 @@ const (
 )
 
 // Volumes are those of all outputs.
-func (c *Case) Volumes() (list []Volume) {
-	add := func(head string, s Schedule, files, each float64, kept int) {
+func Volumes(c *config.Case) (list []Volume) {
+	add := func(head string, s config.Schedule, files, each float64, kept int) {
 		n := s.Count(c.Run.Steps)
 		if kept == 0 || n < kept {
 			kept = n
@@ -45,15 +47,15 @@ func (c *Case) Volumes() (list []Volume) {
 	}
 	head := float64(headBytes + len(c.Resolved))
 	// table is a file that rows are added to.
-	table := func(head string, s Schedule, rows, columns int) {
+	table := func(head string, s config.Schedule, rows, columns int) {
 		add(head, s, 1, float64(rows)*float64(csvStep+csvNumber*columns), 0)
 		list[len(list)-1].Files = 1
 	}
 	for _, p := range c.Probes {
-		table("[output.probe."+p.Name+"]", p.Schedule, 1, 3+c.columns(p.Fields)) // and its place
+		table("[output.probe."+p.Name+"]", p.Schedule, 1, 3+columns(c, p.Fields)) // and its place
 	}
 	for _, l := range c.Lines {
-		table("[output.line."+l.Name+"]", l.Schedule, l.Points, 1+c.Dims()+c.columns(l.Fields))
+		table("[output.line."+l.Name+"]", l.Schedule, l.Points, 1+c.Dims()+columns(c, l.Fields))
 	}
 	for _, f := range c.Forces {
 		table("[output.force."+f.Name+"]", f.Schedule, 1, 3*len(f.Series(c.Dims())))
@@ -68,14 +70,14 @@ func (c *Case) Volumes() (list []Volume) {
 		table("[output.series."+s.Name+"]", s.Schedule, 1, n)
 	}
 	for _, p := range c.Planes {
-		add("[output.plane."+p.Name+"]", p.Schedule, 1, head+float64(c.planeBytes(p)), 0)
+		add("[output.plane."+p.Name+"]", p.Schedule, 1, head+float64(planeBytes(c, p)), 0)
 	}
 	if c.Fields.On {
 		files := 1
 		if parts := min(c.Fields.Files, c.Cells[c.Dims()-1]); parts > 1 {
 			files += parts
 		}
-		add("[output.fields]", c.Fields.Schedule, float64(files), head+float64(c.FieldsBytes()), 0)
+		add("[output.fields]", c.Fields.Schedule, float64(files), head+float64(FieldsBytes(c)), 0)
 	}
 	if c.Averages.On {
 		values := 0
@@ -85,15 +87,15 @@ func (c *Case) Volumes() (list []Volume) {
 		add("[output.averages]", c.Averages.Schedule, 1, head+float64(c.Box().Cells())*float64(values*c.Averages.Type.Bytes()), 0)
 	}
 	if c.Picture.On {
-		w, h := c.pictureCells()
+		w, h := pictureCells(c)
 		pixels := pictureSide * pictureSide * math.Min(w, h) / math.Max(w, h)
 		add("[output.picture]", c.Picture.Schedule, 1, pictureHead+float64(len(c.Resolved))+pictureBytes*pixels, 0)
 	}
 	if c.Checkpoint.On {
-		if c.CheckpointBytes() >= alignedFrom {
+		if CheckpointBytes(c) >= alignedFrom {
 			head += alignedBytes
 		}
-		add("[checkpoint]", c.Checkpoint.Schedule, 1, head+float64(c.CheckpointBytes()), c.Checkpoint.Keep)
+		add("[checkpoint]", c.Checkpoint.Schedule, 1, head+float64(CheckpointBytes(c)), c.Checkpoint.Keep)
 		if c.Averages.On { // one more of theirs than of the state
 			sums := 8 * float64(c.Box().Cells()) * float64(c.AveragedValues())
 			add("averages beside them", c.Checkpoint.Schedule, 1, head+sums, c.Checkpoint.Keep+1)
@@ -103,7 +105,7 @@ func (c *Case) Volumes() (list []Volume) {
 }
 
 // columns of fields in a CSV file: components that are always 0 are left out.
-func (c *Case) columns(fields []model.Field) (n int) {
+func columns(c *config.Case, fields []model.Field) (n int) {
 	for _, f := range fields {
 		if c.Dims() == 2 && f.Name == "vorticity" {
 			n++
@@ -115,7 +117,7 @@ func (c *Case) columns(fields []model.Field) (n int) {
 }
 
 // planeBytes are the numbers of one output of a plane.
-func (c *Case) planeBytes(p Plane) int64 {
+func planeBytes(c *config.Case, p config.Plane) int64 {
 	n := int64(p.Type.Bytes()) * int64(c.Box().Cells()/c.Cells[p.Axis])
 	values := int64(0)
 	for _, f := range p.Fields {
@@ -125,7 +127,7 @@ func (c *Case) planeBytes(p Plane) int64 {
 }
 
 // pictureCells are the two sides of the picture's slice.
-func (c *Case) pictureCells() (w, h float64) {
+func pictureCells(c *config.Case) (w, h float64) {
 	n := c.Cells
 	switch c.Picture.Axis {
 	case 0:
@@ -143,33 +145,31 @@ const (
 	manyBytes = 10 << 40
 )
 
-// volumes warns of outputs that nobody can want.
-func (r *resolver) volumes() {
-	if !r.haveTime || !r.haveBox || r.count > 0 {
-		return
-	}
-	for _, v := range r.c.Volumes() {
+// Warnings are of outputs that nobody can want.
+func Warnings(c *config.Case) (list []string) {
+	for _, v := range Volumes(c) {
 		switch {
 		case v.Files > manyFiles:
-			r.warn("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, grouped(v.Times), count(v.Files, "file"))
+			list = append(list, fmt.Sprintf("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, language.Grouped(v.Times), count(v.Files, "file")))
 		case v.Bytes > manyBytes:
-			r.warn("%s would be written %s times, %s in all: a larger every makes it less", v.Head, grouped(v.Times), size(v.Bytes))
+			list = append(list, fmt.Sprintf("%s would be written %s times, %s in all: a larger every makes it less", v.Head, language.Grouped(v.Times), size(v.Bytes)))
 		}
 	}
+	return list
 }
 
 // OnDisk is what all outputs leave there by the end, in bytes, and in how many files.
-func (c *Case) OnDisk() (bytes, files float64) {
-	for _, v := range c.Volumes() {
+func OnDisk(c *config.Case) (bytes, files float64) {
+	for _, v := range Volumes(c) {
 		bytes, files = bytes+v.Bytes, files+v.Files
 	}
 	return bytes, files
 }
 
 // volumeRows are the lines of check.
-func (c *Case) volumeRows() (rows []Row) {
-	for _, v := range c.Volumes() {
-		times := grouped(v.Times) + " times"
+func volumeRows(c *config.Case) (rows []config.Row) {
+	for _, v := range Volumes(c) {
+		times := language.Grouped(v.Times) + " times"
 		if v.Times == 1 {
 			times = "once"
 		}
@@ -177,10 +177,10 @@ func (c *Case) volumeRows() (rows []Row) {
 			times += ", and by wall time"
 		}
 		files := count(v.Files, "file")
-		rows = append(rows, Row{v.Head, times + ", " + files, fmt.Sprintf("%s each, %s on disk", size(v.Each), size(v.Bytes))})
+		rows = append(rows, row(v.Head, times+", "+files, fmt.Sprintf("%s each, %s on disk", size(v.Each), size(v.Bytes))))
 	}
-	if bytes, files := c.OnDisk(); len(rows) > 1 {
-		rows = append(rows, Row{"all outputs", count(files, "file"), size(bytes) + " on disk"})
+	if bytes, files := OnDisk(c); len(rows) > 1 {
+		rows = append(rows, row("all outputs", count(files, "file"), size(bytes)+" on disk"))
 	}
 	return rows
 }
@@ -191,7 +191,7 @@ func count(n float64, what string) string {
 	case n == 1:
 		return "1 " + what
 	case n < 1e15:
-		return grouped(int(n)) + " " + what + "s"
+		return language.Grouped(int(n)) + " " + what + "s"
 	}
 	return fmt.Sprintf("%.3g %ss", n, what)
 }

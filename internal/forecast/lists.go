@@ -1,23 +1,16 @@
-package config
+package forecast
 
 import (
 	"slices"
 
 	"lbmsim/boundary"
+	"lbmsim/config"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
 
 // Memory of what is not a number for each cell: the lists of links and ghost cells, what
 // rank 0 gathers for outputs, and what bodies from files take.
-
-// SolidSize is what is known of a body from a file once that has been read.
-type SolidSize struct {
-	Body    string
-	Memory  int64   // of a rank that holds all of it, while it is read
-	Surface float64 // faces between its cells and others
-	Cells   float64 // that are solid
-}
 
 // About what entries of the lists take, with the tables that find equal ones while the lists are
 // made (boundary.Links, boundary.Faces).
@@ -33,8 +26,8 @@ const (
 
 // ListBytes are the lists of special cells, measured links and ghost cells of the largest part, at
 // most. Bodies that need a file count where their sizes are given.
-func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
-	n := c.Layout(ranks).N
+func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
+	n := Layout(c, ranks).N
 	part := float64(n[0]) * float64(n[1]) * float64(n[2]) / float64(c.Box().Cells())
 	across := 0 // links out of a flat wall
 	for _, v := range c.Spec.Lattice.Velocities {
@@ -87,7 +80,7 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 		}
 		cells := 0.0
 		if b.Whole() {
-			cells = c.surface(b.Shape(nil))
+			cells = geometry.Faces(b.Shape(nil), c.Cells, c.Dims())
 		}
 		for _, s := range sizes {
 			if s.Body == b.Name {
@@ -97,14 +90,14 @@ func (c *Case) ListBytes(ranks int, sizes ...SolidSize) int64 {
 		cells = min(cells, cells*part*bodyShare) // it may stand in a few parts
 		beside(cells, special, asked, special)
 	}
-	return int64(bytes) + c.endBytes(ranks)
+	return int64(bytes) + endBytes(c, ranks)
 }
 
 // endBytes are those of what lies beyond the ends of rows, where some face is open: for models of
 // populations ghost cells, too, which those of moments make up, and on a CPU two cells that steps keep for each.
-func (c *Case) endBytes(ranks int) int64 {
-	l := c.Layout(ranks)
-	if c.Periodic[0] || !slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law.Open() }) {
+func endBytes(c *config.Case, ranks int) int64 {
+	l := Layout(c, ranks)
+	if c.Periodic[0] || !slices.ContainsFunc(c.Boundaries, func(b config.Boundary) bool { return b.Kind.Law.Open() }) {
 		return 0
 	}
 	row := int64(rowEnds)
@@ -117,43 +110,8 @@ func (c *Case) endBytes(ranks int) int64 {
 // bodyShare is how much more of a body's surface a part may have than of the domain.
 const bodyShare = 4
 
-// surface is about the number of faces between the cells of a shape and others in the domain: how
-// often lines of cells along each axis cross it, some lines for all where there are many.
-func (c *Case) surface(s geometry.Shape) (faces float64) {
-	lo, hi := s.Bounds()
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(max(min(lo[a]-1, float64(c.Cells[a])), 0))
-		to[a] = int(max(min(hi[a]+2, float64(c.Cells[a])), 0))
-	}
-	for a := range c.Dims() {
-		u, v := geometry.Along(a)
-		step := 1
-		for (to[a]-from[a])*((to[u]-from[u])/step+1)*((to[v]-from[v])/step+1) > mostLooks>>2 && step < max(to[u]-from[u], to[v]-from[v]) {
-			step++
-		}
-		found := 0
-		for k := from[v]; k < to[v]; k += step {
-			for j := from[u]; j < to[u]; j += step {
-				var at [3]int
-				at[u], at[v] = j, k
-				before := false
-				for at[a] = from[a]; at[a] < to[a]; at[a]++ {
-					in := s.Contains(float64(at[0])+0.5, float64(at[1])+0.5, float64(at[2])+0.5)
-					if in != before && at[a] > from[a] {
-						found++
-					}
-					before = in
-				}
-			}
-		}
-		faces += float64(found) * float64(min(step, max(to[u]-from[u], 1))) * float64(min(step, max(to[v]-from[v], 1)))
-	}
-	return faces
-}
-
 // GatheredBytes is what rank 0 holds of planes, pictures and tables while they are written.
-func (c *Case) GatheredBytes() int64 {
+func GatheredBytes(c *config.Case) int64 {
 	bytes := int64(0)
 	for _, p := range c.Planes {
 		most := 0
@@ -161,10 +119,10 @@ func (c *Case) GatheredBytes() int64 {
 			most = max(most, f.Components)
 		}
 		// The file's numbers, and while they come together those of one field.
-		bytes += c.planeBytes(p) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
+		bytes += planeBytes(c, p) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
 	}
 	if c.Picture.On {
-		w, h := c.pictureCells()
+		w, h := pictureCells(c)
 		bytes += 6*8*int64(w*h) + 4*8*pictureSide*pictureSide
 	}
 	for _, l := range c.Lines {

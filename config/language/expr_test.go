@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestExpressions(t *testing.T) {
-	e := env{0.3, 0.7, 1.1, 2, 10, 20, 30}
+	e := Env{0.3, 0.7, 1.1, 2, 10, 20, 30}
 	x, y, z, tt := e[0], e[1], e[2], e[3]
 	for text, want := range map[string]float64{
 		"1 + 2*3":                        7,
@@ -48,7 +48,7 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s: %s", text, err.msg)
 			continue
 		}
-		if got := f.eval(e); math.Abs(got-want) > 1e-14*math.Abs(want) {
+		if got := f.Eval(e); math.Abs(got-want) > 1e-14*math.Abs(want) {
 			t.Errorf("%s = %v, want %v", text, got, want)
 		}
 	}
@@ -108,11 +108,11 @@ func BenchmarkExpression(b *testing.B) {
 		b.Fatal(err.msg)
 	}
 	b.ReportAllocs()
-	e := env{0.3, 0.7, 1.1, 2, 10, 20, 30}
+	e := Env{0.3, 0.7, 1.1, 2, 10, 20, 30}
 	s := 0.0
 	for i := 0; i < b.N; i++ {
 		e[0] += 1e-9
-		s += f.eval(e)
+		s += f.Eval(e)
 	}
 	_ = s
 }

@@ -1,4 +1,4 @@
-package config
+package language
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// Units of the case file: text such as "kg/m3" to a dimension and a factor to SI
+// Units of the file: text such as "kg/m3" to a dimension and a factor to SI
 // and back. A factor is kept as a power of ten and a rest, so that "20 mm" reads
 // as exactly 0.02 and writing a case back changes nothing.
 
@@ -26,19 +26,19 @@ type unitError struct {
 	msg, reason string
 }
 
-// dynamicViscosity in Pa s is accepted beside the kinematic one.
-func dynamicViscosity() model.Dimension { return model.Dimension{M: -1, S: -1, Kg: 1} }
+// DynamicViscosity in Pa s is accepted beside the kinematic one.
+func DynamicViscosity() model.Dimension { return model.Dimension{M: -1, S: -1, Kg: 1} }
 
-// namedUnit is a word of the unit language.
-type namedUnit struct {
-	name   string
+// NamedUnit is a word of the unit language.
+type NamedUnit struct {
+	Name   string
 	unit   unit
 	prefix bool // may carry an SI prefix
 }
 
-func namedUnits() []namedUnit {
+func NamedUnits() []NamedUnit {
 	d := func(m, s, kg int) model.Dimension { return model.Dimension{M: m, S: s, Kg: kg} }
-	return []namedUnit{
+	return []NamedUnit{
 		{"m", unit{d(1, 0, 0), 0, 1}, true},
 		{"s", unit{d(0, 1, 0), 0, 1}, true},
 		{"K", unit{model.Temperature, 0, 1}, true},
@@ -90,15 +90,15 @@ func prefixExp(p string) (int, bool) {
 
 // lookUnit finds a symbol, with or without a prefix.
 func lookUnit(sym string) (unit, bool) {
-	all := namedUnits()
+	all := NamedUnits()
 	for _, n := range all {
-		if n.name == sym {
+		if n.Name == sym {
 			return n.unit, true
 		}
 	}
 	for _, n := range all {
-		if n.prefix && strings.HasSuffix(sym, n.name) {
-			if e, ok := prefixExp(strings.TrimSuffix(sym, n.name)); ok {
+		if n.prefix && strings.HasSuffix(sym, n.Name) {
+			if e, ok := prefixExp(strings.TrimSuffix(sym, n.Name)); ok {
 				u := n.unit
 				u.exp10 += e
 				return u, true
@@ -245,8 +245,8 @@ func (p *unitParser) factor(depth int) (unit, *unitError) {
 		u, ok := lookUnit(sym)
 		if !ok {
 			var names []string
-			for _, n := range namedUnits() {
-				names = append(names, n.name)
+			for _, n := range NamedUnits() {
+				names = append(names, n.Name)
 			}
 			return f, &unitError{start, len(sym), fmt.Sprintf("unknown unit %q%s", sym, unitMeant(sym, names)),
 				"known: " + strings.Join(names, " ") + ", most of them with a prefix n u m c d h k M G"}
@@ -282,7 +282,7 @@ func unitMeant(sym string, names []string) string {
 	if len(sym) < 3 {
 		return ""
 	}
-	return meant(sym, names)
+	return Meant(sym, names)
 }
 
 // power reads 2, -1, ^2, ^-1, ², ⁻¹; without any it is 1.
@@ -344,8 +344,8 @@ func (u unit) scaled(text string) (float64, error) {
 // factor leads to SI.
 func (u unit) factor() float64 { return math.Pow10(u.exp10) * u.mult }
 
-// symbol writes a dimension as an SI unit, e.g. "kg/m3" or "kg/(m s)".
-func symbol(d model.Dimension) string {
+// Symbol writes a dimension as an SI unit, e.g. "kg/m3" or "kg/(m s)".
+func Symbol(d model.Dimension) string {
 	switch d {
 	case model.Dimensionless:
 		return "1"
@@ -359,7 +359,7 @@ func symbol(d model.Dimension) string {
 		return "N m"
 	case model.ForcePerDepth:
 		return "N/m"
-	case dynamicViscosity():
+	case DynamicViscosity():
 		return "Pa s"
 	}
 	var up, down []string
@@ -392,12 +392,12 @@ func symbol(d model.Dimension) string {
 	return top + "/(" + bottom + ")"
 }
 
-// inWords is a dimension with its unit: "a velocity (m/s)".
-func inWords(d model.Dimension) string {
+// InWords is a dimension with its unit: "a velocity (m/s)".
+func InWords(d model.Dimension) string {
 	if d == model.Dimensionless {
 		return dimensionName(d)
 	}
-	return dimensionName(d) + " (" + symbol(d) + ")"
+	return dimensionName(d) + " (" + Symbol(d) + ")"
 }
 
 // dimensionName is a dimension in words, for messages and the reference.
@@ -443,7 +443,7 @@ func dimensionName(d model.Dimension) string {
 		return "a rate of heat"
 	case model.SecondInvariant:
 		return "a squared rate"
-	case dynamicViscosity():
+	case DynamicViscosity():
 		return "a dynamic viscosity"
 	}
 	return "a quantity"

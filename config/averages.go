@@ -1,0 +1,81 @@
+package config
+
+import (
+	"math"
+	"path/filepath"
+
+	"lbmsim/config/language"
+	"lbmsim/model"
+)
+
+// Averages is [output.averages].
+type Averages struct {
+	On       bool
+	Schedule Schedule // of the files
+	Sample   Schedule
+	Start    int    // the first step that may be sampled
+	Dir      string // folder, relative to the output folder
+	Fields   []model.Field
+	Type     model.Precision // of the file
+}
+
+// Needs tells which sums the averages take: means and squares of the deviations of the
+// pressure, and of the velocity.
+func (a Averages) Needs() (p, pp, u, uu bool) {
+	for _, f := range a.Fields {
+		p = p || f.Name == "mean_pressure" || f.Name == "pressure_variance"
+		pp = pp || f.Name == "pressure_variance"
+		u = u || f.Name == "mean_velocity" || f.Name == "reynolds_stress"
+		uu = uu || f.Name == "reynolds_stress"
+	}
+	return p, pp, u, uu
+}
+
+// AveragedValues is how many numbers a cell the averages over time add up.
+func (c *Case) AveragedValues() int {
+	p, pp, u, uu := c.Averages.Needs()
+	n, d := 0, c.Dims()
+	for _, part := range []struct {
+		on bool
+		n  int
+	}{{p, 1}, {pp, 1}, {u, d}, {uu, d * (d + 1) / 2}} {
+		if part.on {
+			n += part.n
+		}
+	}
+	return n
+}
+
+func (r *resolver) averages(s *language.Section) {
+	o := &r.c.Averages
+	o.On, o.Schedule = true, r.schedule(s)
+	o.Sample = Schedule{Period: r.period(s, "sample_every")}
+	o.Start = r.beginning(s)
+	if e := s.Get("fields"); e != nil {
+		if len(e.Words) == 0 {
+			r.Add(e.At, "", "fields is empty: nothing would be averaged")
+		}
+		for _, w := range e.Words {
+			o.Fields = append(o.Fields, of(model.FindAverage(w)))
+		}
+	}
+	if e := s.Get("precision"); e != nil {
+		o.Type = precisionOf(e.Text)
+	}
+	if e := s.Get("dir"); e != nil {
+		o.Dir = e.Text
+		r.relative(e)
+		if f := r.Section("output.fields").Get("dir"); f != nil && filepath.Clean(f.Text) == filepath.Clean(e.Text) {
+			r.Add(e.At, "", "[output.fields] and %s write into the same folder %s", s.Head(), language.ShortQuote(e.Text))
+		}
+	}
+}
+
+// beginning is the step from which samples count.
+func (r *resolver) beginning(s *language.Section) int {
+	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
+	if last := r.c.Run.Steps; last > 0 && r.haveTime && n > last {
+		r.warn("%s: start is step %d, but the run has only %d", s.Head(), n, last)
+	}
+	return n
+}

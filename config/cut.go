@@ -1,0 +1,39 @@
+package config
+
+import (
+	"fmt"
+
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+)
+
+// How the domain is cut into parts.
+
+// Cut gives each of a number of ranks its box, as the case wants it or as it is best.
+func (c *Case) Cut(ranks int) (decomp.Plan, error) {
+	if ranks < 1 {
+		return decomp.Plan{}, fmt.Errorf("%d ranks: at least one is needed", ranks)
+	}
+	p, err := decomp.Cut(c.Cells, c.Periodic, c.Dims(), ranks, c.Run.Ranks)
+	if err != nil && c.Run.Ranks != [3]int{} {
+		err = fmt.Errorf("[run] ranks of the case does not fit: %w", err)
+	}
+	for _, b := range c.Boundaries {
+		for _, f := range b.Faces {
+			p.Faces[f.Axis] = p.Faces[f.Axis] || b.Kind.Law.Open()
+		}
+		for a := range c.Dims() { // a wall that moves has ghost cells behind its edges with walls at rest
+			p.Faces[a] = p.Faces[a] || b.Kind.Law == boundary.MovingFace && !c.Periodic[a]
+		}
+	}
+	return p, err
+}
+
+// LeastRanks is the smallest number of ranks that [run] ranks leaves open.
+func (c *Case) LeastRanks() int {
+	n := 1
+	for _, parts := range c.Run.Ranks {
+		n *= max(1, parts)
+	}
+	return n
+}

@@ -1,0 +1,4 @@
+package config
+
+// Tables of the case file, for tests from outside.
+var Tables = caseLanguage().Tables

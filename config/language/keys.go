@@ -1,0 +1,270 @@
+package language
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"lbmsim/model"
+)
+
+// What a language is made of: kinds of values, keys, tables. Parsing, suggestions, the canonical
+// text and the reference all come from them.
+
+// Kind is the form of a value.
+type Kind int
+
+const (
+	Text      Kind = iota // any text
+	Word                  // one of choices
+	Words                 // a list of choices
+	Integer               // a whole number
+	Integers              // one per axis
+	Number                // a dimensionless number
+	Quantity              // a constant with a unit
+	Vector                // one quantity per axis
+	Formula               // a quantity or an expression in x, y, z
+	Formulas              // one per axis
+	Pair                  // two quantities of any dimension
+	Duration              // wall time
+	Period                // a number of steps or a simulated time
+	Tolerance             // a percentage or a quantity
+	Flag                  // true or false
+	Name                  // of a named table
+	Names                 // a list of names
+)
+
+// Span is a range of numbers, in SI or lattice units as the value is.
+type Span struct {
+	set            bool
+	lo, hi         float64
+	openLo, openHi bool
+}
+
+func Above(lo float64) Span { return Span{true, lo, inf, true, true} }
+
+func Between(lo, hi float64) Span { return Span{true, lo, hi, true, true} }
+
+func AtLeast(lo float64) Span { return Span{true, lo, inf, false, true} }
+
+func Counts(lo, hi float64) Span { return Span{true, lo, hi, false, false} }
+
+const inf = 1e300 // larger values are refused everywhere
+
+// limits of what can be counted and named.
+const (
+	MaxCount = 1 << 40 // steps
+	maxName  = 60      // letters of a name
+	maxNames = 240     // in a list
+)
+
+func (r Span) holds(v float64) bool {
+	return !r.set || (v > r.lo || v == r.lo && !r.openLo) && (v < r.hi || v == r.hi && !r.openHi)
+}
+
+// mayBeZero tells of times that the range of the key allows 0, which is told by it alone.
+func (k *Key) mayBeZero() bool { return k.Within.set && k.Within.holds(0) }
+
+func (r Span) String() string {
+	if !r.set {
+		return ""
+	}
+	short := func(v float64) string {
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			return Grouped(int(v))
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	lo := "above " + short(r.lo)
+	if !r.openLo {
+		lo = "at least " + short(r.lo)
+	}
+	if r.hi == inf {
+		return lo
+	}
+	if r.openHi {
+		return lo + " and below " + short(r.hi)
+	}
+	return lo + " and at most " + short(r.hi)
+}
+
+// Key is one row: a key of a table.
+type Key struct {
+	Name       string
+	Kind       Kind
+	Dim        model.Dimension   // of quantities
+	Alt        []model.Dimension // also accepted
+	Any        bool              // any dimension; checked where it is used
+	Time       bool              // expressions may contain t
+	Default    string            // TOML text; empty = none
+	DefaultDoc string            // a default that depends on other keys, in words
+	Choices    []string
+	Within     Span
+	Why        string // reason of the range, or what else to know of the choices, for messages
+	Doc        string
+}
+
+// Table is one table of a file. A path that ends in ".*" stands for named tables.
+type Table struct {
+	Path     string
+	Keys     []Key
+	Doc      string
+	Optional bool // it turns something on by being there: without it there are no defaults
+	Most     int  // of a kind of named tables
+}
+
+// Schema is a language: its tables, in the order of the documentation and of the canonical
+// text, and in words where expressions may stand.
+type Schema struct {
+	Tables   []Table
+	Formulas string // where those of the position may
+	Times    string // where those of the time may
+}
+
+func (t Table) named() bool { return strings.HasSuffix(t.Path, ".*") }
+
+// Head is how the table is written, "[body.NAME]".
+func (t Table) Head() string { return "[" + strings.Replace(t.Path, "*", "NAME", 1) + "]" }
+
+func (t Table) Find(name string) *Key {
+	for i := range t.Keys {
+		if t.Keys[i].Name == name {
+			return &t.Keys[i]
+		}
+	}
+	return nil
+}
+
+// find looks a table up by a concrete path such as "body.ball".
+func (l Schema) find(path []string) *Table {
+	for i := range l.Tables {
+		p := strings.Split(l.Tables[i].Path, ".")
+		if l.Tables[i].Path == "" {
+			p = nil
+		}
+		if len(p) != len(path) {
+			continue
+		}
+		match := true
+		for j := range p {
+			match = match && (p[j] == path[j] || p[j] == "*")
+		}
+		if match {
+			return &l.Tables[i]
+		}
+	}
+	return nil
+}
+
+// mostBelow is how many tables of any name may stand at a path.
+func (l Schema) mostBelow(path []string) int {
+	if t := l.find(append(path[:len(path):len(path)], "*")); t != nil && t.named() {
+		return t.Most
+	}
+	return 0
+}
+
+// below lists the words that may follow a path as tables: fixed names, and
+// whether any name may.
+func (l Schema) below(path []string) (fixed []string, any bool) {
+	seen := map[string]bool{}
+	for _, t := range l.Tables {
+		p := strings.Split(t.Path, ".")
+		if t.Path == "" || len(p) <= len(path) {
+			continue
+		}
+		match := true
+		for j := range path {
+			match = match && (p[j] == path[j] || p[j] == "*")
+		}
+		if !match {
+			continue
+		}
+		if n := p[len(path)]; n == "*" {
+			any = true
+		} else if !seen[n] {
+			seen[n] = true
+			fixed = append(fixed, n)
+		}
+	}
+	return fixed, any
+}
+
+// Form says what a value looks like.
+func (k Key) Form() string {
+	d := "of the field"
+	if !k.Any {
+		d = dimensionName(k.Dim)
+		d = strings.TrimPrefix(strings.TrimPrefix(d, "a "), "an ") + " (" + Symbol(k.Dim)
+		for _, o := range k.Alt {
+			d += " or " + Symbol(o)
+		}
+		d += ")"
+	}
+	s := ""
+	switch k.Kind {
+	case Text:
+		s = "text"
+	case Name:
+		s = "name"
+	case Names:
+		s = "list of names"
+	case Word:
+		s = "one of " + strings.Join(ticks(k.Choices), " ")
+	case Words:
+		s = "list of " + strings.Join(ticks(k.Choices), " ")
+	case Integer:
+		s = "whole number"
+	case Integers:
+		s = "list of whole numbers, one per axis"
+	case Number:
+		s = "number"
+	case Quantity:
+		s = d
+	case Vector:
+		s = "list, one per axis: " + d
+		if k.Dim == model.Dimensionless {
+			s = "list of numbers, one per axis"
+		}
+	case Formula:
+		s = "expression: " + d
+	case Formulas:
+		s = "list of expressions, one per axis: " + d
+	case Pair:
+		s = "list of two values " + d
+	case Duration:
+		s = "wall time (s, min, h)"
+		for _, word := range ticks(k.Choices) {
+			s += " or " + word
+		}
+	case Period:
+		s = "whole number of steps, or time (s)"
+	case Tolerance:
+		s = "percentage or quantity"
+	case Flag:
+		s = "`true` or `false`"
+	}
+	if k.Within.set && (k.Kind != Integer && k.Kind != Integers || k.Within.lo != 1 && k.Within.lo != 0) {
+		s += ", " + k.Within.String()
+	}
+	return s
+}
+
+func ticks(words []string) []string {
+	q := make([]string, len(words))
+	for i, w := range words {
+		q[i] = "`" + w + "`"
+	}
+	return q
+}
+
+// Standard is the default.
+func (k Key) Standard() string {
+	switch {
+	case k.Default != "":
+		return "`" + k.Default + "`"
+	case k.DefaultDoc != "":
+		return k.DefaultDoc
+	}
+	return ""
+}

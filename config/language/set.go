@@ -1,0 +1,132 @@
+package language
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Keys of a case given beside its file: `--set collision.model=trt`. The text is changed
+// where the value stands, so that everything after it, messages and the stored case
+// included, sees one case. What was changed is noted, because a message must not send
+// anybody to a line that the file does not have.
+
+// edit is what one change has put into the text.
+type edit struct {
+	Mark         // in the text as it is now
+	grown int    // bytes that the text has more by it
+	value int    // where the value begins
+	extra int    // quotes before it that were left out in the change
+	arg   string // KEY=VALUE, as it was given
+}
+
+// at is the place of the value in the text as given, for a mark inside the edit.
+func (e edit) at(m Mark) Mark {
+	from := strings.IndexByte(e.arg, '=') + 1
+	from += len(e.arg[from:]) - len(strings.TrimLeft(e.arg[from:], " \t"))
+	if m.Off < e.value { // the key, or a table's header made for it
+		return Mark{0, len(strings.TrimRight(e.arg[:strings.IndexByte(e.arg, '=')], " \t"))}
+	}
+	off := max(0, m.Off-e.value-e.extra)
+	return Mark{min(from+off, len(e.arg)), m.Len}
+}
+
+// changed is the text of a case with values changed or added, and where. A change is
+// KEY=VALUE, the key a dotted path and the value TOML; quotes around a word may be left out.
+func changed(src []byte, changes []string) ([]byte, []edit, error) {
+	var edits []edit
+	for _, c := range changes {
+		name, value, ok := strings.Cut(c, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		path := strings.Split(name, ".")
+		for _, part := range path {
+			ok = ok && goodName(part)
+		}
+		if !ok || value == "" || strings.ContainsAny(value, "\r\n") {
+			return nil, nil, fmt.Errorf("--set %s: give KEY=VALUE, such as collision.model=trt or domain.cells=[64,64]", ShortQuote(c))
+		}
+		e := edit{arg: c}
+		probe := map[string]any{}
+		if _, err := toml.Decode("v = "+value, &probe); err != nil || len(probe) != 1 {
+			if strings.ContainsAny(value, "\"'[]{}\\") {
+				return nil, nil, fmt.Errorf("--set %s: the value is not TOML: a text is KEY='\"TEXT\"', a list KEY='[1, 2]'", ShortQuote(c))
+			}
+			value, e.extra = Quote(value), 1
+		}
+		m, msg, _ := Scan(src)
+		if msg != "" {
+			return nil, nil, fmt.Errorf("--set %s: the case has %s", ShortQuote(c), msg)
+		}
+		if at, ok := m.Keys[join(path...)]; ok && src[at.Off] == '[' {
+			return nil, nil, fmt.Errorf("--set %s: %s is a table: give one of its keys, %s.KEY=VALUE", ShortQuote(c), name, name)
+		}
+		before, gone, after := slot(src, m, path)
+		text := before + value + after
+		at := gone.Off
+		src = append(append(bytes.Clone(src[:at]), text...), src[at+gone.Len:]...)
+		e.Mark, e.grown, e.value = Mark{at, len(text)}, len(text)-gone.Len, at+len(before)
+		for i := range edits {
+			edits[i].moved(gone, e.grown)
+		}
+		edits = append(edits, e)
+	}
+	return src, edits, nil
+}
+
+// slot is where a change goes: the bytes that it replaces, and what stands around its value. A
+// value that is not there yet comes below its table's header, or both come at the end.
+func slot(src []byte, m Marks, path []string) (before string, gone Mark, after string) {
+	if at, ok := m.Values[join(path...)]; ok {
+		return "", at, ""
+	}
+	table, name := path[:len(path)-1], path[len(path)-1]+" = "
+	if len(table) == 0 { // keys of the top level stand before every table
+		return name, Mark{0, 0}, "\n"
+	}
+	if at, ok := m.Keys[join(table...)]; ok && bytes.HasPrefix(src[at.Off:], []byte("[")) {
+		if n := bytes.IndexByte(src[at.Off:], '\n'); n >= 0 {
+			return name, Mark{at.Off + n + 1, 0}, "\n"
+		}
+		return "\n" + name, Mark{len(src), 0}, "\n"
+	}
+	return "\n[" + strings.Join(table, ".") + "]\n" + name, Mark{len(src), 0}, "\n"
+}
+
+// moved follows another change of the text, which took some bytes' place.
+func (e *edit) moved(gone Mark, grown int) {
+	switch end := gone.Off + gone.Len; {
+	case e.Off >= end:
+		e.Off += grown
+		e.value += grown
+	case gone.Off <= e.Off: // a list or a table with this one in it
+		e.Mark = Mark{gone.Off, 0}
+	case gone.Off < e.Off+e.Len:
+		e.Len += grown
+	}
+}
+
+// Blame tells of the changes at mistakes in lines of the file that are none without them: a wall
+// has no velocity, and who has made it a wall is the command line.
+func Blame(list Errors, changes []string, fine func(changes []string) bool) {
+	if !fine(nil) {
+		return
+	}
+	guilty := changes
+	for i := range changes {
+		if fine(slices.Delete(slices.Clone(changes), i, i+1)) {
+			guilty = changes[i : i+1]
+		}
+	}
+	var words []string
+	for _, c := range guilty {
+		words = append(words, "--set "+headline(c))
+	}
+	for i := range list {
+		if p := &list[i]; p.Set == "" {
+			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file by itself has no errors: this one comes with "+strings.Join(words, ", "), "\n")
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package geometry
+
+import "math"
+
+// What some looks at cells tell of shapes before a run finds all of their cells.
+
+// mostLooks is how many cells are asked for, about, before the answer is left to the run.
+const mostLooks = 1 << 18
+
+// AnyCell reports whether some cell between two corners lies in the shape, or outside
+// of it: first those in the middle and at the ends, then one after the other.
+func AnyCell(s Shape, lo, hi [3]float64, n [3]int, in bool) bool {
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(math.Min(math.Max(math.Floor(lo[a]), 0), float64(n[a]-1)))
+		to[a] = int(math.Min(math.Max(math.Floor(hi[a]), 0), float64(n[a]-1)))
+	}
+	is := func(i, j, k int) bool {
+		return s.Contains(float64(i)+0.5, float64(j)+0.5, float64(k)+0.5) == in
+	}
+	at := func(a, k int) int { return [3]int{(from[a] + to[a]) / 2, from[a], to[a]}[k] }
+	for k := range 27 {
+		if is(at(0, k%3), at(1, k/3%3), at(2, k/9)) {
+			return true
+		}
+	}
+	looks := 0
+	for k := from[2]; k <= to[2]; k++ {
+		for j := from[1]; j <= to[1]; j++ {
+			for i := from[0]; i <= to[0]; i++ {
+				if is(i, j, k) {
+					return true
+				}
+				if looks++; looks > mostLooks {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Reach is the box of the domain's cells that a shape may have: from <= cell < to.
+func Reach(s Shape, cells [3]int, dims int) (from, to [3]int) {
+	lo, hi := s.Bounds()
+	for a := range from {
+		from[a] = int(math.Max(math.Min(math.Floor(lo[a]), float64(cells[a])), 0))
+		to[a] = int(math.Max(math.Min(math.Ceil(hi[a]), float64(cells[a])), 0))
+	}
+	if dims == 2 {
+		from[2], to[2] = 0, 1
+	}
+	return from, to
+}
+
+// Inside tells whether the cells of a shape are all in another, as far as looks go: each of
+// those cells, of more than mostLooks some at equal distances.
+func Inside(in, around Shape, cells [3]int, dims int) bool {
+	from, to := Reach(in, cells, dims)
+	least, most := Reach(around, cells, dims)
+	for a := range from {
+		if from[a] < least[a] || to[a] > most[a] {
+			return false
+		}
+	}
+	step := 1
+	for looks := func(s int) (n int) {
+		n = 1
+		for a := range from {
+			n *= (to[a] - from[a] + s - 1) / s
+		}
+		return n
+	}; looks(step) > mostLooks; step++ {
+	}
+	any := false
+	for z := from[2]; z < to[2]; z += step {
+		for y := from[1]; y < to[1]; y += step {
+			for x := from[0]; x < to[0]; x += step {
+				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
+				if in.Contains(p[0], p[1], p[2]) {
+					if any = true; !around.Contains(p[0], p[1], p[2]) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return any
+}
+
+// Leaving is the share of a shape's outermost cells that a motion of its surface leads out of the
+// shape: after is where a point comes to in the time of about one cell.
+func Leaving(shape Shape, cells [3]int, dims int, after func(p [3]float64) [3]float64) float64 {
+	in := func(p [3]float64) bool { return shape.Contains(p[0], p[1], p[2]) }
+	lo, hi := shape.Bounds()
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(math.Max(math.Floor(lo[a]), 0))
+		to[a] = int(math.Min(math.Ceil(hi[a]), float64(cells[a])))
+	}
+	if dims == 2 {
+		from[2], to[2] = 0, 1
+	}
+	surface, out, looks := 0, 0, 0
+	for z := from[2]; z < to[2]; z++ {
+		for y := from[1]; y < to[1]; y++ {
+			for x := from[0]; x < to[0] && looks < mostLooks; x++ {
+				looks++
+				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
+				if !in(p) {
+					continue
+				}
+				outermost := false
+				for a := range dims {
+					for _, d := range []float64{-1, 1} {
+						q := p
+						if q[a] += d; q[a] > 0 && q[a] < float64(cells[a]) && !in(q) {
+							outermost = true
+						}
+					}
+				}
+				if !outermost {
+					continue
+				}
+				surface++
+				q := after(p)
+				inside := true // of the domain
+				for a := range dims {
+					inside = inside && q[a] > 0 && q[a] < float64(cells[a])
+				}
+				if inside && !in(q) {
+					out++
+				}
+			}
+		}
+	}
+	if surface == 0 {
+		return 0
+	}
+	return float64(out) / float64(surface)
+}
+
+// Middle of the box around a shape; in the middle of the domain along axes where it has no end.
+func Middle(s Shape, cells [3]int) (p [3]float64) {
+	lo, hi := s.Bounds()
+	for a := range p {
+		if n := float64(cells[a]); hi[a]-lo[a] > 3*n {
+			p[a] = n / 2
+		} else {
+			p[a] = (lo[a] + hi[a]) / 2
+		}
+	}
+	return p
+}
+
+// Share is about the share of cells in any of some shapes, from some cells at equal distances.
+func Share(shapes []Shape, cells [3]int, dims int) float64 {
+	if len(shapes) == 0 {
+		return 0
+	}
+	n, looks := cells, 32
+	if dims == 2 {
+		looks = 181
+	}
+	in, all := 0, 0
+	at := func(a, i int) float64 { return float64((2*i+1)*n[a]/(2*min(looks, n[a]))) + 0.5 }
+	for k := range min(looks, n[2]) {
+		for j := range min(looks, n[1]) {
+			for i := range min(looks, n[0]) {
+				all++
+				for _, s := range shapes {
+					if s.Contains(at(0, i), at(1, j), at(2, k)) {
+						in++
+						break
+					}
+				}
+			}
+		}
+	}
+	return float64(in) / float64(all)
+}
+
+// Faces is about the number of faces between the cells of a shape and others in the domain: how
+// often lines of cells along each axis cross it, some lines for all where there are many.
+func Faces(s Shape, cells [3]int, dims int) (faces float64) {
+	lo, hi := s.Bounds()
+	var from, to [3]int
+	for a := range from {
+		from[a] = int(max(min(lo[a]-1, float64(cells[a])), 0))
+		to[a] = int(max(min(hi[a]+2, float64(cells[a])), 0))
+	}
+	for a := range dims {
+		u, v := Along(a)
+		step := 1
+		for (to[a]-from[a])*((to[u]-from[u])/step+1)*((to[v]-from[v])/step+1) > mostLooks>>2 && step < max(to[u]-from[u], to[v]-from[v]) {
+			step++
+		}
+		found := 0
+		for k := from[v]; k < to[v]; k += step {
+			for j := from[u]; j < to[u]; j += step {
+				var at [3]int
+				at[u], at[v] = j, k
+				before := false
+				for at[a] = from[a]; at[a] < to[a]; at[a]++ {
+					in := s.Contains(float64(at[0])+0.5, float64(at[1])+0.5, float64(at[2])+0.5)
+					if in != before && at[a] > from[a] {
+						found++
+					}
+					before = in
+				}
+			}
+		}
+		faces += float64(found) * float64(min(step, max(to[u]-from[u], 1))) * float64(min(step, max(to[v]-from[v], 1)))
+	}
+	return faces
+}

@@ -1,0 +1,62 @@
+// Package transport has the words for how ghost planes travel to a neighbour: those of the case
+// file, of the command line, and of what a run tells.
+package transport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is a way to a neighbour.
+type Kind int
+
+const (
+	Auto Kind = iota // the best of the others, for each neighbour
+	Host             // messages through the host
+	GPU              // messages from and to GPU memory
+	Peer             // into the neighbour's memory
+)
+
+// kinds are their words, in the same order.
+var kinds = []string{"auto", "host", "gpu", "peer"}
+
+// Kinds are the words for all of them.
+func Kinds() []string { return slices.Clone(kinds) }
+
+// String is the word. It panics for what is none of the above.
+func (k Kind) String() string { return kinds[k] }
+
+// Parse reads a word; the error names those that there are.
+func Parse(word string) (Kind, error) {
+	if i := slices.Index(kinds, word); i >= 0 {
+		return Kind(i), nil
+	}
+	return 0, fmt.Errorf("transport %s is unknown: give %s", word, strings.Join(kinds, ", "))
+}
+
+// Answer is what a user says of something that the program would ask for else.
+type Answer int
+
+const (
+	Ask Answer = iota
+	Yes
+	No
+)
+
+// answers are their words, in the same order.
+var answers = []string{"ask", "yes", "no"}
+
+// Answers are the words for all of them.
+func Answers() []string { return slices.Clone(answers) }
+
+// String is the word. It panics for what is none of the above.
+func (a Answer) String() string { return answers[a] }
+
+// ParseAnswer reads a word; the error names those that there are.
+func ParseAnswer(word string) (Answer, error) {
+	if i := slices.Index(answers, word); i >= 0 {
+		return Answer(i), nil
+	}
+	return 0, fmt.Errorf("%s is no answer: give %s", word, strings.Join(answers, ", "))
+}
