@@ -16,6 +16,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // soundSpeed in lattice units.
@@ -85,9 +86,9 @@ func (r *run) investigate(elapsed time.Duration) (*Blowup, error) {
 	if err := r.back(); err != nil {
 		return nil, err
 	}
-	b := &Blowup{Case: r.Case.Path, Version: r.Version, Seen: seen, From: r.n}
-	if r.root {
-		r.Report.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, r.n))
+	b := &Blowup{Case: r.Case.Path, Version: r.options.Version, Seen: seen, From: r.n}
+	if r.Root {
+		r.options.Report.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, r.n))
 	}
 	for {
 		cell, found, interrupted, err := r.firstBad()
@@ -135,11 +136,11 @@ func (r *run) investigate(elapsed time.Duration) (*Blowup, error) {
 			return nil, err
 		}
 	}
-	if r.root {
+	if r.Root {
 		r.judgeBlowup(b)
 		err := r.writeBlowup(b)
 		if b.kept = err == nil; !b.kept {
-			r.Report.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
+			r.options.Report.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
 		}
 	}
 	return b, nil
@@ -184,11 +185,11 @@ func (r *run) record(b *Blowup) error {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
 		v, err := r.collectAll(model.Fields[i], box)
 		if err != nil {
-			return fmt.Errorf("rank %d: fields at step %d: %w", r.rank, r.n, err)
+			return fmt.Errorf("rank %d: fields at step %d: %w", r.Rank, r.n, err)
 		}
 		list, values = append(list, model.Fields[i]), append(values, v)
 	}
-	if !r.root {
+	if !r.Root {
 		return nil
 	}
 	size := box.Size()
@@ -222,7 +223,7 @@ func (r *run) record(b *Blowup) error {
 	}
 	if err := r.writeBox(b, list, values); err != nil {
 		b.Fields = ""
-		r.Report.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
+		r.options.Report.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
 	}
 	return nil
 }
@@ -249,7 +250,7 @@ func (r *run) writeBox(b *Blowup, list []model.Field, values [][]float64) error 
 		return err
 	}
 	for i := range list {
-		if err := p.Write(i, 0, bytesOf(values[i])); err != nil {
+		if err := p.Write(i, 0, domain.BytesOf(values[i])); err != nil {
 			p.Abort()
 			return err
 		}
@@ -461,8 +462,8 @@ const samples = 33
 // prescribed are the largest speeds at the boundaries at a step.
 func (r *run) prescribed(step int) (list []speedOf) {
 	for _, b := range r.Case.Boundaries {
-		v, gain, factor := velocity(b), r.gain(b), 1.0
-		if f := r.factor(b); f != nil {
+		v, gain, factor := domain.Velocity(b), r.Gain(b), 1.0
+		if f := r.Factor(b); f != nil {
 			factor = f(float64(step))
 		}
 		most := distance(b.Velocity, [3]float64{}) * math.Abs(factor)
@@ -522,7 +523,7 @@ type border struct {
 
 // near are the boundaries, the nearest first, each with the least of its distances.
 func (r *run) near(global [3]int) (list []border) {
-	domain := r.domain()
+	domain := r.Geometry()
 	for i, b := range r.Case.Boundaries {
 		best := border{distance: math.MaxInt}
 		for _, f := range b.Faces {
@@ -542,7 +543,7 @@ func (r *run) near(global [3]int) (list []border) {
 			list = append(list, best)
 		}
 	}
-	for i, b := range r.bodies() {
+	for i, b := range r.Bodies() {
 		lo, hi := b.Shape.Bounds()
 		d := 0
 		for a := 0; a < r.Case.Dims(); a++ {

@@ -6,6 +6,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // collect brings one component (or -1: the magnitude) of a field in a small
@@ -21,12 +22,12 @@ func (r *run) collectAll(f model.Field, box decomp.Box) ([]float64, error) {
 
 // collectBox brings n numbers of each cell, which take appends, to rank 0.
 func (r *run) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
-	part := meet(box, r.box)
+	part := domain.Meet(box, r.Box)
 	var mine []float64
 	if part.Cells() > 0 {
 		s := newSampler[float64](r, r.n, r.present(), f)
 		mine = make([]float64, 0, n*part.Cells())
-		local := r.local(part)
+		local := r.Local(part)
 		if !s.neighbours {
 			s.region = local
 		}
@@ -47,38 +48,22 @@ func (r *run) collectBox(f model.Field, box decomp.Box, n int, take func(to, cel
 			}
 		}
 	}
-	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
-	if err != nil || !r.root {
+	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(mine))
+	if err != nil || !r.Root {
 		return nil, err
 	}
 	values, size := make([]float64, n*box.Cells()), box.Size()
 	for rank, part := range parts {
-		b := meet(box, r.plan.Box(rank))
+		b := domain.Meet(box, r.Plan.Box(rank))
 		width := b.Hi[0] - b.Lo[0]
 		for k := range len(part) / 8 {
 			i := k / n
 			row, rows := i/width, b.Hi[1]-b.Lo[1]
 			x, y, z := b.Lo[0]+i%width-box.Lo[0], b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
-			values[((z*size[1]+y)*size[0]+x)*n+k%n] = float64At(part, k)
+			values[((z*size[1]+y)*size[0]+x)*n+k%n] = domain.Float64At(part, k)
 		}
 	}
 	return values, nil
-}
-
-// meet is what two boxes have in common.
-func meet(a, b decomp.Box) decomp.Box {
-	for i := range a.Lo {
-		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])
-	}
-	return a
-}
-
-// local turns a box from global to this rank's cells.
-func (r *run) local(box decomp.Box) decomp.Box {
-	for a := range box.Lo {
-		box.Lo[a], box.Hi[a] = box.Lo[a]-r.box.Lo[a], box.Hi[a]-r.box.Lo[a]
-	}
-	return box
 }
 
 // pick is one component of a cell's value, or its magnitude.

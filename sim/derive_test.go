@@ -10,6 +10,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // image is fields on the host, [z][y][component][x].
@@ -39,12 +40,12 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1, params: model.Params{Omega: 1.3}}
+	r := &run{Part: &domain.Part{Case: &config.Case{Cells: n, Units: units, Boundaries: make([]config.Boundary, 1), Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells}, params: model.Params{Omega: 1.3}}
 	for range n[0] * n[1] * n[2] {
-		r.distance = append(r.distance, random.Float32())
+		r.Distance = append(r.Distance, random.Float32())
 	}
 	for range 4 {
-		r.cells.Velocity = append(r.cells.Velocity, [3]float64{0.01, 0.02, 0.03})
+		r.Cells.Velocity = append(r.Cells.Velocity, [3]float64{0.01, 0.02, 0.03})
 	}
 	return newSampler[Out](r, 0, held(h.box, h.components, h.values), list...), h
 }
@@ -155,8 +156,8 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 			}
 		}
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
-		layout: decomp.NewLayout(n, ghost, 1), cells: cells, params: model.Params{Omega: 1.25}}
+	r := &run{Part: &domain.Part{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}},
+		Layout: decomp.NewLayout(n, ghost, 1), Cells: cells}, params: model.Params{Omega: 1.25}}
 	s := newSampler[float64](r, 0, held(box, 1+dims, h), f)
 	for k := range n[axis] {
 		plane, err := s.sample(f, k, nil)
@@ -305,6 +306,6 @@ func sampleAgain[Out, In number](b *testing.B, s *sampler[In, Out], f model.Fiel
 			b.Fatal(err)
 		}
 	}
-	b.SetBytes(int64(len(bytesOf(out))))
+	b.SetBytes(int64(len(domain.BytesOf(out))))
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out)), "ns/value")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lbmsim/comm"
+	"lbmsim/sim/domain"
 )
 
 // drive adjusts the body force so that a mean velocity is kept.
@@ -24,11 +25,11 @@ func (r *run) steer() error {
 	if r.watch.at != r.n {
 		var err error
 		if _, t, err = r.census(); err != nil {
-			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.rank, r.n, err)
+			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.Rank, r.n, err)
 		}
 	}
 	var message []byte
-	if r.root {
+	if r.Root {
 		d := &r.drive
 		mass, cells := float64(t.Cells)+t.Mass, float64(t.Cells)
 		for a, on := range c.On {
@@ -49,14 +50,14 @@ func (r *run) steer() error {
 			d.Force[a] += (want-t.Momentum[a]/mass)/c.Response - gain
 		}
 		d.Known = true
-		message = float64Bytes(d.Force[:])
+		message = domain.Float64Bytes(d.Force[:])
 	}
 	message, err := comm.Broadcast(r.Comm, message)
 	if err != nil {
 		return err
 	}
 	for a := range r.params.Force {
-		r.params.Force[a] = float64At(message, a)
+		r.params.Force[a] = domain.Float64At(message, a)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -9,6 +8,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // judge measures what the case expects of its end state. Sums do not depend on the
@@ -21,36 +21,22 @@ func (r *run) judge() ([]Verdict, error) {
 	for _, e := range r.Case.Expect {
 		v, err := r.measure(e)
 		if err != nil {
-			return nil, fmt.Errorf("rank %d: measuring %s: %w", r.rank, e.Name, err)
+			return nil, fmt.Errorf("rank %d: measuring %s: %w", r.Rank, e.Name, err)
 		}
 		got = append(got, v)
 	}
 	// Rank 0 has the values.
-	b, err := comm.Broadcast(r.Comm, float64Bytes(got))
+	b, err := comm.Broadcast(r.Comm, domain.Float64Bytes(got))
 	if err != nil {
 		return nil, err
 	}
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
-		v := Verdict{Quantity: e.Name, Got: float64At(b, i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
 		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && (!math.IsNaN(v.Got) || e.Quantity == config.LineCrossing) // false for NaN, but that there is no crossing may be
 		verdicts = append(verdicts, v)
 	}
 	return verdicts, nil
-}
-
-// float64Bytes packs numbers for the way to other ranks.
-func float64Bytes(values []float64) []byte {
-	b := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
-}
-
-// float64At is number i of them.
-func float64At(b []byte, i int) float64 {
-	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 }
 
 // measure returns the value of one quantity on rank 0, in the outputs' unit.
@@ -75,24 +61,24 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 		line := e
 		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
 		v, err := r.line(line)
-		if err != nil || !r.root {
+		if err != nil || !r.Root {
 			return 0, err
 		}
 		return v[0], nil
 	case config.ForceValue:
-		if !r.root {
+		if !r.Root {
 			return 0, nil
 		}
 		return r.forceValue(e), nil
 	case config.LineMin, config.LineMax:
 		v, err := r.line(e)
-		if err != nil || !r.root {
+		if err != nil || !r.Root {
 			return 0, err
 		}
 		return e.OfLine(v), nil
 	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
 		v, err := r.line(e)
-		if err != nil || !r.root {
+		if err != nil || !r.Root {
 			return 0, err
 		}
 		return r.Case.Origin[e.Axis] + r.Case.Units.Length*e.OfLine(v), nil
@@ -105,8 +91,8 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 	velocity, _ := model.FindField("velocity")
 	s := newSampler[float64](r, r.n, r.present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
-	axis, n := r.layout.Axis(), r.layout.N
-	of := columns{added: 2, all: 4}
+	axis, n := r.Layout.Axis(), r.Layout.N
+	of := domain.Columns{Added: 2, All: 4}
 	var sums []float64 // of each row: |u-r|^2, |r|^2 and the maxima of both
 	var values []float64
 	for k := 0; k < n[axis]; k++ {
@@ -123,7 +109,7 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 				}
 				var diff, ref float64
 				for c := 0; c < s.dims; c++ {
-					want := e.Reference[c](float64(x+r.box.Lo[0])+0.5, float64(y+r.box.Lo[1])+0.5, float64(z+r.box.Lo[2])+0.5, float64(r.n))
+					want := e.Reference[c](float64(x+r.Box.Lo[0])+0.5, float64(y+r.Box.Lo[1])+0.5, float64(z+r.Box.Lo[2])+0.5, float64(r.n))
 					d := values[3*(row*n[0]+x)+c] - want
 					diff += d * d
 					ref += want * want
@@ -134,12 +120,12 @@ func (r *run) velocityError(e config.Expectation) (float64, error) {
 			sums = append(sums, p[:]...)
 		}
 	}
-	planes, err := r.planeSums(sums, of)
-	if err != nil || !r.root {
+	planes, err := r.PlaneSums(sums, of)
+	if err != nil || !r.Root {
 		return 0, err
 	}
 	var sum [4]float64
-	for ; len(planes) > 0; planes = planes[of.all:] {
+	for ; len(planes) > 0; planes = planes[of.All:] {
 		sum[0] += planes[0]
 		sum[1] += planes[1]
 		sum[2] = math.Max(sum[2], planes[2])
@@ -164,7 +150,7 @@ func (r *run) line(e config.Expectation) ([]float64, error) {
 		}
 	}
 	values, err := r.collect(e.Field, e.Component, box)
-	if err != nil || !r.root {
+	if err != nil || !r.Root {
 		return nil, err
 	}
 	n := box.Size()

@@ -12,6 +12,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // fieldFiles writes [output.fields]: one VTKHDF file a time.
@@ -37,7 +38,7 @@ func (f *fieldFiles) write(r *run) error {
 		return err
 	}
 	f.at = r.n
-	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
+	p, err := f.series.Begin(r.Comm, r.Box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
 		return r.missed("fields", r.agreedAt(r.n, "fields", err))
 	}
@@ -78,7 +79,7 @@ func (r *run) listed(list []model.Field, precision model.Precision) (in []fields
 
 // meta is where a file of the present step comes from.
 func (r *run) meta() fields.Meta {
-	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
+	return fields.Meta{Case: r.Case.Resolved, Version: r.options.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
 }
 
 // snapshot takes what the file will hold, so that steps can go on, and returns the
@@ -105,9 +106,9 @@ func (f *fieldFiles) prepare(r *run) {
 
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *run) decomp.Box {
-	box := decomp.Box{Hi: r.layout.N}
+	box := decomp.Box{Hi: r.Layout.N}
 	if slices.ContainsFunc(f.Fields, derivative) {
-		for a, g := range r.layout.Ghost {
+		for a, g := range r.Layout.Ghost {
 			box.Lo[a], box.Hi[a] = box.Lo[a]-g, box.Hi[a]+g
 		}
 	}
@@ -129,8 +130,8 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 		return func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) }, nil
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
-	case r.root:
-		r.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
+	case r.Root:
+		r.options.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
 	}
 	f.crowded = true
 	if shot == nil {
@@ -170,14 +171,14 @@ func planesAtOnce[T number](values int) int {
 // convert brings fields from the host's memory to the file.
 func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pending, from source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
-	return spread(r.threads()-1, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
+	return domain.Spread(r.Threads-1, r.Layout.N[r.Layout.Axis()], func(lo, hi int) error {
 		s := newSampler[Out](r, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
 			planes := len(ready[i]) / s.values(list[i])
-			err := p.Write(i, end-planes, bytesOf(ready[i]))
+			err := p.Write(i, end-planes, domain.BytesOf(ready[i]))
 			ready[i] = ready[i][:0]
-			r.pulse.Mark()
+			r.Pulse.Mark()
 			return err
 		}
 		for i, m := range list {
@@ -246,9 +247,9 @@ func rounded(from source[float64]) source[float64] {
 func newSampler[Out, In number](r *run, step int, from source[In], fields ...model.Field) *sampler[In, Out] {
 	return &sampler[In, Out]{
 		source: from, neighbours: slices.ContainsFunc(fields, derivative),
-		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), time: float64(step), faces: r.faces,
-		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance, reference: r.Case.Temperature.Reference,
-		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
+		layout: r.Layout, cells: r.Cells, units: r.Case.Units, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), time: float64(step), faces: r.Faces(),
+		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.Distance, reference: r.Case.Temperature.Reference,
+		region: decomp.Box{Hi: r.Layout.N}, first: noPlane,
 	}
 }
 
@@ -264,10 +265,10 @@ func derivative(f model.Field) bool {
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
 func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
-	planes := r.layout.N[r.layout.Axis()]
+	planes := r.Layout.N[r.Layout.Axis()]
 	if *kept == nil {
 		for _, m := range list {
-			*kept = append(*kept, make([]Out, r.box.Cells()*m.Components))
+			*kept = append(*kept, make([]Out, r.Box.Cells()*m.Components))
 		}
 	}
 	data := *kept
@@ -280,7 +281,7 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = rounded(from)
 	}
-	err = r.share(planes, func(lo, hi int) error {
+	err = r.Share(planes, func(lo, hi int) error {
 		s := newSampler[Out](r, r.n, from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
@@ -295,16 +296,11 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		for i := range data {
 			step := planesAtOnce[Out](len(part(i, 0, 1)))
 			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, bytesOf(part(i, k, min(k+step, planes)))); err != nil {
+				if err := p.Write(i, k, domain.BytesOf(part(i, k, min(k+step, planes)))); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}, err
-}
-
-// bytesOf is numbers as they lie in memory, which is how files have them.
-func bytesOf[T number](v []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(T))))
 }

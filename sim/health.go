@@ -12,6 +12,8 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
@@ -113,7 +115,7 @@ func (r *run) caution(kind, format string, args ...any) {
 	}
 	r.watch.warned[kind]++
 	if r.watch.warned[kind] == 1 {
-		r.Report.Warn(fmt.Sprintf("step %d: ", r.n) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
+		r.options.Report.Warn(fmt.Sprintf("step %d: ", r.n) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
 	}
 }
 
@@ -131,7 +133,7 @@ func (r *run) tooFar() error {
 		return files
 	}
 	var text []byte
-	if r.root {
+	if r.Root {
 		sound := ""
 		if s := r.sound(); s > 0 {
 			sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, r.Case.GivenBy)
@@ -143,7 +145,7 @@ func (r *run) tooFar() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(&Error{ExitUnstable, errors.New(string(text))}, files)
+	return errors.Join(exit.With(exit.Unstable, errors.New(string(text))), files)
 }
 
 // gridStride is how many planes lie between two that count for the share at the scale of
@@ -157,7 +159,7 @@ func (r *run) gridScale() (float64, error) {
 	if r.watch.gridAt == r.n {
 		return r.watch.grid, nil
 	}
-	n, axis := r.layout.N, r.layout.Axis()
+	n, axis := r.Layout.N, r.Layout.Axis()
 	planes, nx, each := n[axis], n[0], 1
 	if axis == 2 {
 		each = n[1]
@@ -165,10 +167,10 @@ func (r *run) gridScale() (float64, error) {
 	stride := gridStride(r.Case.Box().Cells(), r.Case.Cells[axis])
 	stored, dims, from := r.Case.Spec.FieldValues(), r.Case.Dims(), r.present()
 	sums := make([]float64, 2*planes*each)
-	err := r.share(planes, func(lo, hi int) (err error) {
+	err := r.Share(planes, func(lo, hi int) (err error) {
 		var values []float64
 		for k := lo; k < hi; k++ {
-			if (r.box.Lo[axis]+k+stride/2)%stride != 0 {
+			if (r.Box.Lo[axis]+k+stride/2)%stride != 0 {
 				continue
 			}
 			box := decomp.Box{Hi: n}
@@ -181,17 +183,17 @@ func (r *run) gridScale() (float64, error) {
 				if axis == 1 {
 					y, z = k, 0
 				}
-				first := r.cells.Index(0, y, z)
+				first := r.Cells.Index(0, y, z)
 				u := values[(row*stored+1)*nx:][:dims*nx]
-				copy(sums[2*(k*each+row):], gridRow(u, r.cells.Type[first:][:nx]))
+				copy(sums[2*(k*each+row):], gridRow(u, r.Cells.Type[first:][:nx]))
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("rank %d: velocities at step %d: %w", r.rank, r.n, err)
+		return 0, fmt.Errorf("rank %d: velocities at step %d: %w", r.Rank, r.n, err)
 	}
-	all, err := r.planeSums(sums, columns{added: 2, all: 2})
+	all, err := r.PlaneSums(sums, domain.Columns{Added: 2, All: 2})
 	grid, energy := 0.0, 0.0
 	for ; len(all) > 0; all = all[2:] {
 		grid, energy = grid+all[0], energy+all[1]

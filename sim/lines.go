@@ -11,6 +11,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
@@ -43,16 +44,16 @@ func (l *lines) written() int              { return l.at }
 // write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
 func (l *lines) write(r *run) error {
 	l.at = r.n
-	again := r.root && int64(r.n) <= l.file.Step() // the table has the block
+	again := r.Root && int64(r.n) <= l.file.Step() // the table has the block
 	for first := 0; first < l.Points; first += chunk {
 		table, err := l.values(r, first, min(first+chunk, l.Points))
 		if err != nil {
 			return err
 		}
-		if r.root && !again {
+		if r.Root && !again {
 			_ = l.file.Add(int64(r.n), r.time(), table...)
 		}
-		r.pulse.Mark()
+		r.Pulse.Mark()
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 	points := l.blends(r, first, last)
 	width := len(l.columns(r))
 	var table []float64
-	if r.root {
+	if r.Root {
 		table = make([]float64, width*len(points.at))
 		for i, p := range points.at {
 			row, sum := table[i*width:], 0.0
@@ -80,7 +81,7 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !r.root {
+		if !r.Root {
 			continue
 		}
 		for _, c := range components(f, dims) {
@@ -183,12 +184,12 @@ func unitOf(u config.Units, d model.Dimension) string {
 // reads no more of a plane than the box around its cells, unless the field looks at
 // neighbours. Collective.
 func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
-	axis := r.layout.Axis()
+	axis := r.Layout.Axis()
 	var mine []ownCell
 	for _, c := range cells {
-		if r.box.Contains(c) {
+		if r.Box.Contains(c) {
 			for a := range c {
-				c[a] -= r.box.Lo[a]
+				c[a] -= r.Box.Lo[a]
 			}
 			mine = append(mine, ownCell{c, len(mine)})
 		}
@@ -208,7 +209,7 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 		}
 		var err error
 		if plane, err = s.sample(f, k, plane); err != nil {
-			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", r.rank, f.Name, k, err)
+			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", r.Rank, f.Name, k, err)
 		}
 		for _, c := range mine[:n] {
 			row := 0
@@ -219,16 +220,16 @@ func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
 		}
 		mine = mine[n:]
 	}
-	parts, err := comm.Gather(r.Comm, float64Bytes(values))
-	if err != nil || !r.root {
+	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(values))
+	if err != nil || !r.Root {
 		return nil, err
 	}
 	next := make([]int, len(parts))
 	all := make([]float64, 0, len(cells)*f.Components)
 	for _, c := range cells { // in the order that each rank had them
-		rank := r.plan.Owner(c)
+		rank := r.Plan.Owner(c)
 		for range f.Components {
-			all = append(all, float64At(parts[rank], next[rank]))
+			all = append(all, domain.Float64At(parts[rank], next[rank]))
 			next[rank]++
 		}
 	}

@@ -35,7 +35,7 @@ func (p *probes) write(r *run) error {
 			row = append(row, v...)
 		}
 	}
-	if r.root {
+	if r.Root {
 		_ = p.file.Append(int64(r.n), r.time(), row...)
 	}
 	return nil

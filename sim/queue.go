@@ -75,8 +75,8 @@ func (r *run) stretch(k int) error {
 // that is a wait for them, too.
 func (r *run) sync() error {
 	wait := func() error { return errors.Join(r.edge.Sync(), r.bulk.Sync()) }
-	if r.size > 1 {
-		return r.pulse.Wait(wait)
+	if r.Size > 1 {
+		return r.Pulse.Wait(wait)
 	}
 	return wait()
 }
@@ -127,7 +127,7 @@ var recorded = [...]int{64, 2}
 // replay queues at most so many steps from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
 func (r *run) replay(most int) (int, error) {
-	dev, ok := r.Device.(device.Recorder)
+	dev, ok := r.options.Device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil
 	}

@@ -14,7 +14,7 @@ import (
 // and after. The result is in million cells a second over all ranks, 0 where the
 // device can't tell.
 func (r *run) roofline() (float64, error) {
-	dev, ok := r.Device.(device.Roofline)
+	dev, ok := r.options.Device.(device.Roofline)
 	if !ok {
 		return 0, nil
 	}
@@ -25,7 +25,7 @@ func (r *run) roofline() (float64, error) {
 		}
 		start := time.Now()
 		for range 2 { // v -> 1-v -> v
-			dev.Update(r.bulk, r.state[1], r.layout.Components, r.layout.Pitch, r.Case.Spec.Precision)
+			dev.Update(r.bulk, r.state[1], r.Layout.Components, r.Layout.Pitch, r.Case.Spec.Precision)
 		}
 		if err := r.bulk.Sync(); err != nil {
 			return 0, err

@@ -11,15 +11,14 @@ import (
 	"slices"
 	"time"
 
-	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/geometry"
 	"lbmsim/halo"
-	"lbmsim/io/curve"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // Options are the parts of a run, chosen by the caller.
@@ -45,40 +44,27 @@ type Options struct {
 
 // run is one rank's part of a run in progress.
 type run struct {
-	Options
-	rank, size int
-	root       bool     // rank 0: the one that reports
-	anew       bool     // no checkpoint was asked for, not even if there is one
-	lock       *os.File // on rank 0: of the output folder
+	*domain.Part
+	options Options
+	anew    bool     // no checkpoint was asked for, not even if there is one
+	lock    *os.File // on rank 0: of the output folder
 
-	plan   decomp.Plan
-	box    decomp.Box // this rank's cells, global
-	layout decomp.Layout
-	cells  boundary.Cells
-	solids []geometry.Shape       // the bodies from files
-	sums   []string               // SHA-256 of their files
-	inputs []input                // all files that the case names
-	curves map[string]curve.Curve // of boundaries, by their names
-	faces  int                    // boundaries that stand on faces; those of bodies follow
-	// distance to the walls of the rank's own cells, where an output shows it.
-	distance []float32
-	params   model.Params
-	drive    drive // on rank 0
-	program  device.Program
-	timed    device.Timed     // the same, where something changes with time; else nil
-	state    [2]device.Buffer // state[0] is the current one
-	edge     device.Stream    // urgent: the planes that neighbours wait for
-	bulk     device.Stream
-	reader   device.Stream // of fields, beside the steps
-	edges    []decomp.Box  // local
-	inner    decomp.Box
-	halo     halo.Exchange
-	queued   halo.Queued // the same, where steps need not wait for the host; else nil
+	params  model.Params
+	drive   drive // on rank 0
+	program device.Program
+	timed   device.Timed     // the same, where something changes with time; else nil
+	state   [2]device.Buffer // state[0] is the current one
+	edge    device.Stream    // urgent: the planes that neighbours wait for
+	bulk    device.Stream
+	reader  device.Stream // of fields, beside the steps
+	edges   []decomp.Box  // local
+	inner   decomp.Box
+	halo    halo.Exchange
+	queued  halo.Queued // the same, where steps need not wait for the host; else nil
 
 	loose  bool // the bulk's stream has not waited for the last exchange
 	graphs [len(recorded)]recording
 
-	pulse          *comm.Pulse
 	n, first, last int // current step, first and last step
 	reason         string
 	converged      bool // the reason is [run] stop_when
@@ -142,12 +128,12 @@ func (r *run) loop() error {
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
-		r.pulse.Computing(r.n)
+		r.Pulse.Computing(r.n)
 		if err := r.steer(); err != nil {
 			return err
 		}
 		if err := r.advance(); err != nil {
-			return fmt.Errorf("rank %d, %w", r.rank, err)
+			return fmt.Errorf("rank %d, %w", r.Rank, err)
 		}
 		if err := r.hooks(); err != nil {
 			return err
@@ -235,7 +221,7 @@ func (r *run) finish() error {
 		r.reason = allDone
 	}
 	if r.reason == jobTime && r.n == r.first { // a chain of such jobs would never end
-		return &Error{ExitFailure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin)}
+		return exit.With(exit.Failure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin))
 	}
 	r.warnOfWidths()
 	r.watch.last = true
@@ -257,10 +243,10 @@ func (r *run) finish() error {
 	}
 	for i, v := range verdicts {
 		if !v.OK && r.Case.Expect[i].Quantity == config.LineCrossing && math.IsNaN(v.Got) {
-			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance)}
+			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance))
 		}
 		if !v.OK {
-			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance)}
+			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance))
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
@@ -30,7 +31,7 @@ func (s *series) write(r *run) error {
 	if r.watch.at != r.n && len(s.Quantities) > 0 {
 		var err error
 		if _, t, err = r.census(); err != nil {
-			return fmt.Errorf("rank %d: series at step %d: %w", r.rank, r.n, err)
+			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank, r.n, err)
 		}
 	}
 	cells, dims := float64(t.Cells), r.Case.Dims()
@@ -61,13 +62,13 @@ func (s *series) write(r *run) error {
 		case config.SeriesEnstrophy:
 			sum, err := r.sum("vorticity", func(v float64) float64 { return v * v })
 			if err != nil {
-				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.rank, r.n, err)
+				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank, r.n, err)
 			}
 			values = []float64{sum / 2 / cells}
 		case config.SeriesTemperature:
 			sum, err := r.sum("temperature", func(v float64) float64 { return v })
 			if err != nil {
-				return fmt.Errorf("rank %d: temperature at step %d: %w", r.rank, r.n, err)
+				return fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank, r.n, err)
 			}
 			values = []float64{r.Case.Temperature.Reference + sum/cells}
 		}
@@ -78,11 +79,11 @@ func (s *series) write(r *run) error {
 	for _, l := range s.Lines {
 		v, err := r.measure(l.Of)
 		if err != nil {
-			return fmt.Errorf("rank %d: %s at step %d: %w", r.rank, l.Of.Name, r.n, err)
+			return fmt.Errorf("rank %d: %s at step %d: %w", r.Rank, l.Of.Name, r.n, err)
 		}
 		row = append(row, v)
 	}
-	if r.root {
+	if r.Root {
 		_ = s.file.Append(int64(r.n), r.time(), row...)
 	}
 	return nil
@@ -92,11 +93,11 @@ func (s *series) write(r *run) error {
 // lattice units. Collective.
 func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
 	field, _ := model.FindField(name)
-	n := r.layout.N
-	planes, nx := n[r.layout.Axis()], n[0]
+	n := r.Layout.N
+	planes, nx := n[r.Layout.Axis()], n[0]
 	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
 	sums := make([]float64, planes*each)
-	err := r.share(planes, func(lo, hi int) (err error) {
+	err := r.Share(planes, func(lo, hi int) (err error) {
 		s := newSampler[float64](r, r.n, r.present(), field)
 		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
 		var w []float64
@@ -117,7 +118,7 @@ func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := r.planeSums(sums, columns{added: 1, all: 1})
+	all, err := r.PlaneSums(sums, domain.Columns{Added: 1, All: 1})
 	total := 0.0
 	for _, v := range all {
 		total += v

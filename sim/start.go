@@ -6,45 +6,41 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"runtime/debug"
-	"sync"
 	"time"
 
-	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/geometry"
 	"lbmsim/halo"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
-	r.root, r.anew = r.rank == 0, o.Restart == ""
-	r.pulse = comm.PulseOf(o.Comm)
-	r.pulse.Doing("starting")
-	r.pulse.Guard(o.Case.Run.StallLimit)
-	r.last = o.Case.Run.Steps
+	r := &run{options: o, params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
 	var err error
-	if r.plan, err = o.Case.Cut(r.size); err != nil {
-		return r, &Error{ExitUsage, err} // the same on every rank
+	if r.Part, err = domain.New(o.Case, o.Comm, threads(o), warner(o)); err != nil {
+		return r, exit.With(exit.Usage, err) // the same on every rank
 	}
-	r.box = r.plan.Box(r.rank)
-	if err := r.loadTables(); err != nil {
+	r.anew = o.Restart == ""
+	r.Pulse.Doing("starting")
+	r.Pulse.Guard(o.Case.Run.StallLimit)
+	r.last = o.Case.Run.Steps
+	if err := r.LoadTables(); err != nil {
 		return r, err
 	}
-	r.pulse.Doing("starting: reading the files of bodies")
-	if err := r.loadFiles(); err != nil {
+	r.Pulse.Doing("starting: reading the files of bodies")
+	if err := r.LoadFiles(); err != nil {
 		return r, err
 	}
-	r.pulse.Doing("starting: making cells, kernels and memory")
+	r.Pulse.Doing("starting: making cells, kernels and memory")
 	if err := r.all("setting up", r.build()); err != nil {
 		return r, err
 	}
-	if err := r.countCells(); err != nil {
+	if err := r.CountCells(); err != nil {
 		return r, err
 	}
 	if err := r.connect(); err != nil {
@@ -52,8 +48,8 @@ func start(o Options) (*run, error) {
 	}
 	r.makeOutputs()
 	if o.Case.ShowsField("wall_distance") {
-		if r.distance, err = r.wallDistance(); err != nil {
-			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
+		if r.Distance, err = r.WallDistance(); err != nil {
+			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank, err)
 		}
 	}
 	if err := r.chooseRestart(); err != nil {
@@ -62,7 +58,7 @@ func start(o Options) (*run, error) {
 	if r.ranks, err = r.table(); err != nil {
 		return r, err
 	}
-	if r.pulse.Doing("starting: initial state"); r.Restart != "" {
+	if r.Pulse.Doing("starting: initial state"); r.options.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
 		r.provenance = r.provenance.and(r.leg())
@@ -83,34 +79,50 @@ func start(o Options) (*run, error) {
 	return r, err
 }
 
+// threads of the host that a rank may keep busy.
+func threads(o Options) int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return max(1, o.Device.Info().Threads)
+}
+
+// warner is how rank 0 warns; nil on the others.
+func warner(o Options) func(string) {
+	if o.Comm.Rank() != 0 {
+		return nil
+	}
+	return o.Report.Warn
+}
+
 // build makes the device's part: cells, kernels, memory and the exchange.
 func (r *run) build() (err error) {
 	c := r.Case
-	if w, ok := r.Device.(device.Wrapper); ok {
-		r.plan.Wraps = w.Wraps()
+	if w, ok := r.options.Device.(device.Wrapper); ok {
+		r.Plan.Wraps = w.Wraps()
 	}
-	r.layout = r.plan.Layout(r.rank, c.Spec.Components())
-	r.edges, r.inner = r.plan.Edges(r.rank)
-	domain := r.domain()
-	r.cells = domain.Sample(r.box)
-	if r.program, err = r.Device.Load(c.Spec, r.layout, c.Periodic, r.cells); err != nil {
-		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.Device.Info().Name, err)
+	r.Layout = r.Plan.Layout(r.Rank, c.Spec.Components())
+	r.edges, r.inner = r.Plan.Edges(r.Rank)
+	domain := r.Geometry()
+	r.Cells = domain.Sample(r.Box)
+	if r.program, err = r.options.Device.Load(c.Spec, r.Layout, c.Periodic, r.Cells); err != nil {
+		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.options.Device.Info().Name, err)
 	}
-	if r.cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
+	if r.Cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
 		var ok bool
 		if r.timed, ok = r.program.(device.Timed); !ok {
-			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.Device.Info().Name)
+			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.options.Device.Info().Name)
 		}
 		if err = r.foresee(1); err != nil { // what that takes is taken now
 			return fmt.Errorf("what changes with time: %w", err)
 		}
 	}
 	for i := range r.state {
-		if r.state[i], err = halo.AllocState(r.Device, r.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
-			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
+		if r.state[i], err = halo.AllocState(r.options.Device, r.Layout.Len()*c.Spec.Precision.Bytes()); err != nil {
+			return fmt.Errorf("%d MiB for the state: %w", r.Layout.Len()*c.Spec.Precision.Bytes()>>20, err)
 		}
 	}
-	r.edge, r.bulk, r.reader = r.Device.NewStream(true), r.Device.NewStream(false), r.Device.NewStream(false)
+	r.edge, r.bulk, r.reader = r.options.Device.NewStream(true), r.options.Device.NewStream(false), r.options.Device.NewStream(false)
 	return nil
 }
 
@@ -118,7 +130,7 @@ func (r *run) build() (err error) {
 func (r *run) connect() (err error) {
 	d := r.Case.Device
 	r.halo, err = halo.New(halo.Setup{
-		Comm: r.Comm, Plan: r.plan, Layout: r.layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.Device, States: r.state,
+		Comm: r.Comm, Plan: r.Plan, Layout: r.Layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.options.Device, States: r.state,
 		Want:  map[config.Transport]halo.Transport{config.HostTransport: halo.Host, config.GPUTransport: halo.GPU, config.PeerTransport: halo.Peer}[d.Transport],
 		Aware: map[config.Word]halo.Word{config.YesWord: halo.Yes, config.NoWord: halo.No}[d.GPUAware],
 	})
@@ -129,66 +141,11 @@ func (r *run) connect() (err error) {
 	return Agreed(ExitFailure, err)
 }
 
-// domain is the case's geometry: boundaries of faces first, then those of bodies.
-func (r *run) domain() geometry.Domain {
-	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
-	for i, b := range r.Case.Boundaries {
-		d.Velocity = append(d.Velocity, b.Velocity)
-		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
-		w.Velocity, w.Timed, w.Code, w.Gain, w.Factor = velocity(b), b.Timed, b.Code, r.gain(b), r.factor(b)
-		d.Walls = append(d.Walls, w)
-		for _, f := range b.Faces {
-			if b.Sponge != nil {
-				d.Sponges = append(d.Sponges, geometry.Sponge{Axis: f.Axis, Side: f.Side, Type: uint8(i + 1), Rates: b.Sponge})
-			}
-			if b.Part != nil {
-				d.Parts[f.Axis][f.Side] = append(d.Parts[f.Axis][f.Side], geometry.Part{Region: *b.Part, Type: uint8(i + 1)})
-			}
-			if on := &d.Faces[f.Axis][f.Side]; b.Part == nil || *on == 0 { // where parts leave no rest any type will do
-				*on = uint8(i + 1)
-			}
-		}
-	}
-	r.faces = len(r.Case.Boundaries)
-	for _, b := range r.Case.Bodies {
-		velocity := [3]float64{}
-		w := boundary.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature}
-		if m := b.Motion; m != nil && m.Angular != [3]float64{} {
-			w.Velocity = func(p [3]float64, _ float64) [3]float64 { return m.At(p) }
-		} else if m != nil {
-			velocity = m.Velocity
-		}
-		d.Velocity = append(d.Velocity, velocity)
-		d.Walls = append(d.Walls, w)
-	}
-	for _, f := range r.Case.Forces {
-		for _, t := range f.Types {
-			d.Walls[t-1].Measured = true
-		}
-	}
-	if r.Case.Dims() == 2 { // the third axis does not exist: its neighbours are never read
-		d.Periodic[2] = true
-	}
-	return d
-}
-
-// bodies are the case's bodies as shapes; without the files' before they are read.
-func (r *run) bodies() []geometry.Body {
-	var bodies []geometry.Body
-	if len(r.solids) < len(r.Case.Files) {
-		return nil
-	}
-	for i, b := range r.Case.Bodies {
-		bodies = append(bodies, geometry.Body{Shape: b.Shape(r.solids), Type: uint8(len(r.Case.Boundaries) + i + 1)})
-	}
-	return bodies
-}
-
 // initialize computes the initial state from the case's expressions. The strain
 // rate, by central differences of the expressions themselves, gives the
 // non-equilibrium part, so that the first steps carry no start-up error.
 func (r *run) initialize() error {
-	n, axis := r.layout.N, r.layout.Axis()
+	n, axis := r.Layout.N, r.Layout.Axis()
 	box := decomp.Box{Hi: n}
 	rows := 1
 	if axis == 2 {
@@ -198,7 +155,7 @@ func (r *run) initialize() error {
 	fields := make([]float64, rows*row)
 	for k := 0; k < n[axis]; k++ {
 		if k == 0 || !r.Case.Initial.Uniform || r.Case.Spec.Scalar && !r.Case.Temperature.Uniform {
-			err := r.share(rows, func(lo, hi int) error {
+			err := r.Share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
 					r.initialRow(j, k, fields[j*row:(j+1)*row])
 				}
@@ -216,54 +173,15 @@ func (r *run) initialize() error {
 	return nil
 }
 
-// threads of the host that this rank may keep busy.
-func (r *run) threads() int {
-	if r.Threads > 0 {
-		return r.Threads
-	}
-	return max(1, r.Device.Info().Threads)
-}
-
-// share splits n pieces of work into contiguous ranges, one for each thread of the
-// host, and returns when all are done.
-func (r *run) share(n int, do func(lo, hi int) error) error { return spread(r.threads(), n, do) }
-
-// spread does the same with that many goroutines.
-func spread(workers, n int, do func(lo, hi int) error) error {
-	workers = max(1, min(n, workers))
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			errs[w] = guarded(func() error { return do(w*n/workers, (w+1)*n/workers) })
-		}()
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// guarded turns a panic into an error, which reaches every rank; in a goroutine it
-// would end the program.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error, please report it: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
-}
-
 // initialRow is one row of plane k as [component][x].
 func (r *run) initialRow(row, k int, fields []float64) {
 	y, z := row, k
-	if r.layout.Axis() == 1 {
+	if r.Layout.Axis() == 1 {
 		y, z = k, 0
 	}
-	n := r.layout.N[0]
+	n := r.Layout.N[0]
 	for x := range n {
-		p := [3]float64{float64(x+r.box.Lo[0]) + 0.5, float64(y+r.box.Lo[1]) + 0.5, float64(z+r.box.Lo[2]) + 0.5}
+		p := [3]float64{float64(x+r.Box.Lo[0]) + 0.5, float64(y+r.Box.Lo[1]) + 0.5, float64(z+r.Box.Lo[2]) + 0.5}
 		cell, count := initialCell(r.Case.Initial, p, r.Case.Dims())
 		for c, v := range cell[:count] {
 			fields[c*n+x] = v
@@ -316,25 +234,25 @@ func (r *run) fillGhosts() error {
 		return err
 	}
 	if err := r.halo.Start(r.state[0], ready); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
+		return fmt.Errorf("rank %d: first exchange: %w", r.Rank, err)
 	}
 	if err := r.halo.Finish(); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
+		return fmt.Errorf("rank %d: first exchange: %w", r.Rank, err)
 	}
 	return nil
 }
 
 // begin reports the start and writes what is due before the first step.
 func (r *run) begin() error {
-	if r.root {
+	if r.Root {
 		s := Start{
-			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
-			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
+			Case: r.Case, Version: r.options.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
+			Restart: r.options.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
 		}
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
 		}
-		r.Report.Start(s)
+		r.options.Report.Start(s)
 	}
 	r.first = r.n
 	r.watch.at, r.watch.gridAt = -1, -1
@@ -375,14 +293,14 @@ func (r *run) table() ([]RankInfo, error) {
 		host = "?"
 	}
 	b, err := json.Marshal(RankInfo{
-		Rank: r.rank, Host: host, Lo: r.box.Lo, Hi: r.box.Hi,
-		Device: r.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+		Rank: r.Rank, Host: host, Lo: r.Box.Lo, Hi: r.Box.Hi,
+		Device: r.options.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	parts, err := comm.Gather(r.Comm, b)
-	if err != nil || !r.root {
+	if err != nil || !r.Root {
 		return nil, err
 	}
 	var table []RankInfo
@@ -397,7 +315,7 @@ func (r *run) table() ([]RankInfo, error) {
 // routes is this rank's links, those alike together.
 func (r *run) routes() (list []Routes) {
 	for _, l := range r.halo.Routes() {
-		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{r.rank, l.Rank}})
+		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{r.Rank, l.Rank}})
 	}
 	return list
 }
@@ -430,17 +348,17 @@ func (r *run) summarize(verdicts []Verdict) error {
 	// A recorded exchange is counted once: bytes are those of one exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes, c.ending}
-	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
-	if err != nil || !r.root {
+	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(mine))
+	if err != nil || !r.Root {
 		return err
 	}
 	mean := make([]float64, len(mine))
 	slowest := 0.0
 	for _, p := range parts {
 		for i := range mean {
-			mean[i] += float64At(p, i) / float64(r.size)
+			mean[i] += domain.Float64At(p, i) / float64(r.Size)
 		}
-		slowest = max(slowest, float64At(p, 0))
+		slowest = max(slowest, domain.Float64At(p, 0))
 	}
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
@@ -455,6 +373,6 @@ func (r *run) summarize(verdicts []Verdict) error {
 			s.Roofline = s.MLUPS / r.limit
 		}
 	}
-	r.Report.Finish(s)
+	r.options.Report.Finish(s)
 	return nil
 }

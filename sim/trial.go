@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/sim/exit"
 )
 
 // Trial is a run whose caller says how many steps come next and asks what they took:
@@ -61,7 +62,7 @@ func (t *Trial) Steps(n int) (Turn, error) {
 		return Turn{}, err
 	}
 	if r.reason != "" {
-		return Turn{}, &Error{ExitFailure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason)}
+		return Turn{}, exit.With(exit.Failure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason))
 	}
 	stats, now := r.halo.Stats(), r.clock
 	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: now.exchange - before.exchange + stats.Seconds - exchanged}
@@ -109,7 +110,7 @@ func (t *Trial) Hash() (uint64, error) {
 }
 
 func (r *run) hash() (uint64, error) {
-	l, n := r.layout, r.layout.N
+	l, n := r.Layout, r.Layout.N
 	value, sum := r.Case.Spec.Precision.Bytes(), uint64(0)
 	var block []byte
 	for z := range n[2] {
@@ -126,11 +127,11 @@ func (r *run) hash() (uint64, error) {
 			return 0, fmt.Errorf("plane %d: %w", z, err)
 		}
 		hashes := make([]uint64, n[1])
-		err := r.share(n[1], func(from, to int) error {
+		err := r.Share(n[1], func(from, to int) error {
 			for y := from; y < to; y++ {
 				h := sha256.New()
 				var place [8]byte
-				binary.LittleEndian.PutUint64(place[:], uint64((r.box.Lo[2]+z)*r.Case.Cells[1]+r.box.Lo[1]+y))
+				binary.LittleEndian.PutUint64(place[:], uint64((r.Box.Lo[2]+z)*r.Case.Cells[1]+r.Box.Lo[1]+y))
 				h.Write(place[:])
 				for c := range l.Components { // without the padding
 					at := (y*l.RowLen() + c*l.Pitch) * value

@@ -1,8 +1,10 @@
 package sim
 
 import (
-	"lbmsim/boundary"
 	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/sim/domain"
 )
 
 // wallShear is the stress of the fluid along the wall at a cell that shares a face with
@@ -34,7 +36,9 @@ func (s *sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 }
 
 // noSlip tells whether a cell is one of a wall that fluid sticks to.
-func (s *sampler[In, Out]) noSlip(x, y, z int) bool { return sticks(s.cells, s.cells.At(x, y, z)) }
+func (s *sampler[In, Out]) noSlip(x, y, z int) bool {
+	return domain.Sticks(s.cells, s.cells.At(x, y, z))
+}
 
 // wallNormal is the unit vector out of the walls around a cell, and whether one of them
 // has a face in common with it.
@@ -75,7 +79,7 @@ func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) flo
 		out[axis] = -1
 	}
 	t := s.cells.At(x-out[0], y-out[1], z-out[2])
-	if !sticks(s.cells, t) {
+	if !domain.Sticks(s.cells, t) {
 		return s.gradient(x, y, z)[c][axis]
 	}
 	q := 0.0

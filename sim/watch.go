@@ -10,6 +10,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/sim/exit"
 )
 
 // watch is the stability watch: fixed-order sums of the whole domain.
@@ -49,7 +50,7 @@ func (r *run) look() error {
 	r.watch.at = r.n
 	planes, totals, err := r.census()
 	if err != nil {
-		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
+		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.Rank, r.n, err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
 	// nanoseconds: [2] since the last copy of the state, [3] that it took, [4] of the run;
@@ -67,7 +68,7 @@ func (r *run) look() error {
 			return err
 		}
 	}
-	if r.root {
+	if r.Root {
 		if r.watch.totals = totals; r.judgeHealth(fresh, grid) {
 			table[5] = 1
 		}
@@ -104,8 +105,8 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/soundSpeed, r.Case.Run.MaxMach)
 	}
 	var b strings.Builder
-	global := r.global(at)
-	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.rank)
+	global := r.Global(at)
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.Rank)
 	if p.Bad > 1 {
 		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
 	}
@@ -118,7 +119,7 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 	}
 	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
 	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
-	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.layout.N[0], at[0]+3)
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.Layout.N[0], at[0]+3)
 	nc, n := r.Case.Spec.FieldValues(), box.Size()[0]
 	values := make([]float64, nc*n)
 	if err := r.program.Fields(r.state[0], box, values, r.params); err == nil {
@@ -152,7 +153,7 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 	}
 	files := r.lastFields()
 	if _, agreed := ExitCode(files); agreed {
-		if r.root {
+		if r.Root {
 			r.forgetBlowup()
 		}
 		report, err := r.investigate(elapsed)
@@ -160,14 +161,14 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 			return err
 		}
 		files = errors.Join(files, err)
-		if r.root && report != nil {
+		if r.Root && report != nil {
 			message = r.tell(report, message)
 		}
 	}
 	if message, err = comm.Broadcast(r.Comm, message); err != nil {
 		return err
 	}
-	return errors.Join(&Error{ExitUnstable, errors.New("the run is unstable, " + string(message))}, files)
+	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
 }
 
 // lastFields brings the fields of this step, and all files before, to the disk. Collective.
