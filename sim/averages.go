@@ -10,6 +10,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 )
 
@@ -66,7 +67,7 @@ func (a *averager) write(r *run) error {
 		return err
 	}
 	a.samples++
-	source, planes := r.present(), r.Layout.N[r.Layout.Axis()]
+	source, planes := r.view().Present(), r.Layout.N[r.Layout.Axis()]
 	size, whole := len(a.sums)/planes, decomp.Box{Hi: r.Layout.N}
 	return r.all("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
@@ -186,7 +187,7 @@ func (f *averageFiles) write(r *run) error {
 }
 
 // averagesInto copies the averages as a file has them, and returns the work of writing.
-func averagesInto[Out number](r *run, a *averager, p *fields.Pending) (write func() error) {
+func averagesInto[Out derive.Number](r *run, a *averager, p *fields.Pending) (write func() error) {
 	nx, rows := a.nx, r.Box.Cells()/a.nx
 	all := len(a.sums) / rows
 	data := make([][]Out, len(a.Fields))

@@ -16,6 +16,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 )
 
@@ -69,7 +70,7 @@ type number64 float64
 
 // MarshalJSON implements json.Marshaler.
 func (n number64) MarshalJSON() ([]byte, error) {
-	if v := float64(n); finite(v) != v {
+	if v := float64(n); derive.Finite(v) != v {
 		return json.Marshal(fmt.Sprint(v))
 	}
 	return json.Marshal(float64(n))
@@ -183,7 +184,7 @@ func (r *run) record(b *Blowup) error {
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
-		v, err := r.collectAll(model.Fields[i], box)
+		v, err := r.view().CollectAll(model.Fields[i], box)
 		if err != nil {
 			return fmt.Errorf("rank %d: fields at step %d: %w", r.Rank, r.n, err)
 		}
@@ -210,7 +211,7 @@ func (r *run) record(b *Blowup) error {
 	b.History = append(b.History, moment(at))
 	if r.n < b.Step || r.n == b.From {
 		for i := range box.Cells() {
-			b.speed = max(b.speed, finite(float64(moment(i).Speed)))
+			b.speed = max(b.speed, derive.Finite(float64(moment(i).Speed)))
 		}
 	}
 	if r.n == b.Step {
@@ -325,7 +326,7 @@ func (b *Blowup) text(c *config.Case) string {
 func (r *run) judgeBlowup(b *Blowup) {
 	last := b.History[len(b.History)-1]
 	b.What = fmt.Sprintf("Mach %.3g above the limit %.3g", last.Mach, r.Case.Run.MaxMach)
-	if sum := float64(last.Density + last.Speed); finite(sum) != sum || float64(last.Speed) <= r.maxSpeed() {
+	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= r.maxSpeed() {
 		b.What = "a value that is not finite"
 	}
 	b.near = r.near(b.Cell)
@@ -358,17 +359,17 @@ func (r *run) evidence(b *Blowup) (list []string) {
 	}
 	first, last := b.History[0], b.History[len(b.History)-1]
 	// The speed that the case means to have; what is in the box may be part of the trouble.
-	speed := finite(r.watch.start.MaxSpeed)
+	speed := derive.Finite(r.watch.start.MaxSpeed)
 	for _, w := range r.prescribed(b.Step) {
 		switch mach := w.speed / soundSpeed; {
-		case finite(w.speed) != w.speed:
+		case derive.Finite(w.speed) != w.speed:
 			add(110, "%s prescribes a velocity that is no number at this step: its formula, profile or table", w.name)
 		case mach > r.Case.Run.MaxMach:
 			add(100, "%s prescribes Mach %.3g, above the limit %.3g (max_mach): take a smaller lattice velocity or time step, so that it is about 0.1", w.name, mach, r.Case.Run.MaxMach)
 		case mach > weakMach:
 			add(70, "%s prescribes Mach %.3g; the method is for Mach numbers well below %.1g: take a smaller lattice velocity or time step", w.name, mach, weakMach)
 		}
-		if finite(w.speed) == w.speed {
+		if derive.Finite(w.speed) == w.speed {
 			speed = max(speed, w.speed)
 		}
 	}
@@ -407,7 +408,7 @@ func (r *run) evidence(b *Blowup) (list []string) {
 		}
 	}
 	switch g := float64(last.Speed / first.Speed); {
-	case len(b.History) < 3 || first.Speed == 0 || finite(g) != g:
+	case len(b.History) < 3 || first.Speed == 0 || derive.Finite(g) != g:
 	case b.alternates():
 		add(30, "the velocity there changes its sign from step to step: the scheme oscillates, not the flow")
 	case g > 2:
@@ -491,7 +492,7 @@ func (r *run) prescribed(step int) (list []speedOf) {
 					if gain != nil {
 						s *= math.Abs(gain(p))
 					}
-					if most = max(most, s); finite(s) != s {
+					if most = max(most, s); derive.Finite(s) != s {
 						most = s
 					}
 				}

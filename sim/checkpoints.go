@@ -9,6 +9,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/derive"
 )
 
 // checkpointDir is the folder of the checkpoints below the output folder.
@@ -29,7 +30,7 @@ func (c *checkpoints) close()                    {}
 // memory is what a checkpoint remembers besides the state, so that a restarted
 // run ends like one that was never stopped.
 type memory struct {
-	Start Totals // of the initial state: the mass is held against it
+	Start derive.Totals // of the initial state: the mass is held against it
 	// GridScale is the share of its kinetic energy at the scale of the grid.
 	GridScale float64                `json:",omitempty"`
 	Probes    map[string]int64       // length of each file of rows at this step
@@ -146,13 +147,4 @@ func (c *checkpoints) write(r *run) error {
 		return p.Flush()
 	})
 	return nil
-}
-
-// read copies a part of the current state.
-func (r *run) read(dst []byte, offset int) error {
-	if h, ok := r.state[0].(device.HostVisible); ok {
-		copy(dst, h.Host()[offset:])
-		return nil
-	}
-	return r.state[0].Read(dst, offset)
 }

@@ -24,7 +24,7 @@ func (r *run) steer() error {
 	t := r.watch.totals
 	if r.watch.at != r.n {
 		var err error
-		if _, t, err = r.census(); err != nil {
+		if _, t, err = r.view().Census(); err != nil {
 			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.Rank, r.n, err)
 		}
 	}
@@ -60,16 +60,6 @@ func (r *run) steer() error {
 		r.params.Force[a] = domain.Float64At(message, a)
 	}
 	return nil
-}
-
-// setForce makes the body force, where it changes with time, that of the state after step n.
-// A step collides at its end, with the force of that time; half of it belongs to the velocity
-// there, so that the velocity gains the mean of the forces at both ends of a step: of second order.
-// The walls' links are passed in its middle, hence the half step of foresee.
-func (r *run) setForce(n int) {
-	if at := r.Case.Force.At; at != nil {
-		r.params.Force = at(float64(n))
-	}
 }
 
 // recallDrive goes on with the force of a checkpoint.

@@ -12,6 +12,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 )
 
@@ -107,7 +108,7 @@ func (f *fieldFiles) prepare(r *run) {
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *run) decomp.Box {
 	box := decomp.Box{Hi: r.Layout.N}
-	if slices.ContainsFunc(f.Fields, derivative) {
+	if slices.ContainsFunc(f.Fields, derive.Derivative) {
 		for a, g := range r.Layout.Ghost {
 			box.Lo[a], box.Hi[a] = box.Lo[a]-g, box.Hi[a]+g
 		}
@@ -150,13 +151,13 @@ func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 	case err != nil:
 		return err
 	case double != nil && f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
+		return convert[float64](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), double))
 	case double != nil:
-		return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
+		return convert[float32](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), double))
 	case f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
+		return convert[float64](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), single))
 	}
-	return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
+	return convert[float32](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), single))
 }
 
 // batch is about how many bytes are computed, summed up and handed to the system at
@@ -164,32 +165,32 @@ func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 const batch = 1 << 20
 
 // planesAtOnce is how many planes of that many numbers make a batch.
-func planesAtOnce[T number](values int) int {
+func planesAtOnce[T derive.Number](values int) int {
 	return max(1, batch/(values*int(unsafe.Sizeof(*new(T)))))
 }
 
 // convert brings fields from the host's memory to the file.
-func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pending, from source[In]) error {
+func convert[Out, In derive.Number](r *run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
 	return domain.Spread(r.Threads-1, r.Layout.N[r.Layout.Axis()], func(lo, hi int) error {
-		s := newSampler[Out](r, step, from, list...)
+		s := derive.NewSampler[Out](r.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
-			planes := len(ready[i]) / s.values(list[i])
+			planes := len(ready[i]) / s.Values(list[i])
 			err := p.Write(i, end-planes, domain.BytesOf(ready[i]))
 			ready[i] = ready[i][:0]
 			r.Pulse.Mark()
 			return err
 		}
 		for i, m := range list {
-			n := s.values(m)
+			n := s.Values(m)
 			ready[i] = make([]Out, 0, n*min(hi-lo, planesAtOnce[Out](n)))
 		}
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				b := ready[i]
-				n := len(b) + s.values(m)
-				if _, err := s.sample(m, k, b[len(b):n]); err != nil {
+				n := len(b) + s.Values(m)
+				if _, err := s.Sample(m, k, b[len(b):n]); err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
 				if ready[i] = b[:n]; n == cap(b) || k+1 == hi {
@@ -203,68 +204,12 @@ func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pen
 	})
 }
 
-// held is fields in the host's memory as a source, [z][y][component][x] of the box
-// whole. It shows the values where they are: what samplers of a whole rank ask for, a
-// plane of all rows, lies in one piece.
-func held[In number](whole decomp.Box, components int, values []In) source[In] {
-	size := whole.Size()
-	return func(box decomp.Box, _ []In) ([]In, error) {
-		if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
-			return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, whole)
-		}
-		row := (box.Lo[2]-whole.Lo[2])*size[1] + box.Lo[1] - whole.Lo[1]
-		return values[row*components*size[0]:][:box.Cells()*components], nil
-	}
-}
-
 // time is the simulated time, in seconds where the case has units.
 func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 
-// present is the current state as a source.
-func (r *run) present() source[float64] {
-	state, components := r.state[0], r.Case.Spec.FieldValues()
-	return func(box decomp.Box, into []float64) ([]float64, error) {
-		n := components * box.Cells()
-		if cap(into) < n {
-			into = make([]float64, n)
-		}
-		return into[:n], r.program.Fields(state, box, into[:n], r.params)
-	}
-}
-
-// rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
-func rounded(from source[float64]) source[float64] {
-	return func(box decomp.Box, into []float64) ([]float64, error) {
-		into, err := from(box, into)
-		for i, v := range into {
-			into[i] = float64(float32(v))
-		}
-		return into, err
-	}
-}
-
-// newSampler makes a sampler of the whole of this rank's box, of the state after a step.
-func newSampler[Out, In number](r *run, step int, from source[In], fields ...model.Field) *sampler[In, Out] {
-	return &sampler[In, Out]{
-		source: from, neighbours: slices.ContainsFunc(fields, derivative),
-		layout: r.Layout, cells: r.Cells, units: r.Case.Units, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), time: float64(step), faces: r.Faces(),
-		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.Distance, reference: r.Case.Temperature.Reference,
-		region: decomp.Box{Hi: r.Layout.N}, first: noPlane,
-	}
-}
-
-// derivative tells of a field whether its value depends on neighbouring cells.
-func derivative(f model.Field) bool {
-	switch f.Name {
-	case "vorticity", "strain_rate", "q_criterion", "wall_shear_stress":
-		return true
-	}
-	return false
-}
-
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
-func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
+func copyFields[Out derive.Number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
 	planes := r.Layout.N[r.Layout.Axis()]
 	if *kept == nil {
 		for _, m := range list {
@@ -276,16 +221,16 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		n := len(data[i]) / planes
 		return data[i][lo*n : hi*n]
 	}
-	from := r.present()
+	from := r.view().Present()
 	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
-		from = rounded(from)
+		from = derive.Rounded(from)
 	}
 	err = r.Share(planes, func(lo, hi int) error {
-		s := newSampler[Out](r, r.n, from, list...)
+		s := derive.NewSampler[Out](r.Part, r.n, from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
-				if _, err := s.sample(m, k, part(i, k, k+1)); err != nil {
+				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
 			}

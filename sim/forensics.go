@@ -10,6 +10,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/ram"
+	"lbmsim/sim/derive"
 )
 
 // What ends an unstable run is found by the watch, many steps and cells after it began. So
@@ -91,30 +92,6 @@ func (r *run) keep() error {
 	return nil
 }
 
-// imaged does something with each piece of an image of this rank's own cells, and with
-// the place of the piece in the state.
-func (r *run) imaged(image []byte, do func(piece []byte, offset int) error) error {
-	planes := r.Layout.N[r.Layout.Axis()]
-	each := len(image) / planes
-	pass := func(lo, hi int) error {
-		for k := lo; k < hi; k++ {
-			plane := image[k*each : (k+1)*each]
-			for _, run := range r.Interior(k, 1) {
-				n := run.Hi - run.Lo
-				if err := do(plane[:n], run.Lo); err != nil {
-					return err
-				}
-				plane = plane[n:]
-			}
-		}
-		return nil
-	}
-	if _, ok := r.state[0].(device.HostVisible); ok {
-		return r.Share(planes, pass)
-	}
-	return pass(0, planes) // one thread calls the device
-}
-
 // replayable tells whether there is a state to go back to.
 func (r *run) replayable(elapsed time.Duration) bool {
 	s := &r.snapshot
@@ -148,11 +125,7 @@ func (r *run) again() error {
 	if err := r.steer(); err != nil {
 		return err
 	}
-	step := r.step
-	if r.queued != nil {
-		step = func() error { return r.stretch(1) }
-	}
-	if err := step(); err != nil {
+	if err := r.advance(1); err != nil {
 		return fmt.Errorf("rank %d, step %d: %w", r.Rank, r.n+1, err)
 	}
 	return nil
@@ -209,7 +182,7 @@ func (r *run) maxSpeed() float64 { return r.Case.Run.MaxMach * soundSpeed }
 func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
 	box := decomp.Box{Hi: r.Layout.N}
 	box.Lo[r.Layout.Axis()], box.Hi[r.Layout.Axis()] = k, k+1
-	values, err := r.present()(box, nil)
+	values, err := r.view().Present()(box, nil)
 	nx, stored, dims := r.Layout.N[0], r.Case.Spec.FieldValues(), r.Case.Dims()
 	for row := 0; err == nil && row < len(values)/(nx*stored); row++ {
 		for x := range nx {
@@ -220,7 +193,7 @@ func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
 					speed += v * v
 				}
 			}
-			if finite(sum) != sum || math.Sqrt(speed) > r.maxSpeed() {
+			if derive.Finite(sum) != sum || math.Sqrt(speed) > r.maxSpeed() {
 				at := box.Lo
 				at[0] = x
 				if r.Layout.Axis() == 2 {

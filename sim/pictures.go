@@ -31,12 +31,12 @@ func (p *pictures) write(r *run) error {
 	p.at = r.n
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	values, err := r.collect(p.Field, p.Component, slice)
+	values, err := r.view().Collect(p.Field, p.Component, slice)
 	if err != nil {
 		return err
 	}
 	solid, _ := model.FindField("solid")
-	bodies, err := r.collect(solid, 0, slice)
+	bodies, err := r.view().Collect(solid, 0, slice)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (p *planes) write(r *run) error {
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		values, err := r.collectAll(f, slice)
+		values, err := r.view().CollectAll(f, slice)
 		if err != nil {
 			return err
 		}

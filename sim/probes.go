@@ -28,7 +28,7 @@ func (p *probes) write(r *run) error {
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
-			v, err := r.collect(f, c, cell)
+			v, err := r.view().Collect(f, c, cell)
 			if err != nil {
 				return err
 			}

@@ -269,25 +269,6 @@ func (r *run) differences(h checkpoint.Header) []string {
 	return keys
 }
 
-// load brings this rank's part from the file to the device. Collective.
-func (r *run) load(f *checkpoint.Reader) error {
-	plane := r.Layout.N[1] * r.Layout.RowLen() * r.Case.Spec.Precision.Bytes()
-	if r.Layout.Axis() == 1 {
-		plane /= r.Layout.N[1]
-	}
-	return f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
-		for _, run := range r.Interior(first, len(data)/plane) {
-			n := run.Hi - run.Lo
-			if err := r.state[0].Write(data[:n], run.Lo); err != nil {
-				return err
-			}
-			data = data[n:]
-		}
-		r.Pulse.Mark()
-		return nil
-	})
-}
-
 // resumeOutputs cuts outputs back to the step of the checkpoint. A table that is gone, or not the
 // one that the checkpoint counted, does not hold the run up: it begins again.
 func (r *run) resumeOutputs(m memory) error {

@@ -13,11 +13,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/halo"
-	"lbmsim/model"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 )
 
@@ -44,45 +40,29 @@ type Options struct {
 
 // run is one rank's part of a run in progress.
 type run struct {
-	*domain.Part
+	*stepper
 	options Options
 	anew    bool     // no checkpoint was asked for, not even if there is one
 	lock    *os.File // on rank 0: of the output folder
+	drive   drive    // on rank 0
 
-	params  model.Params
-	drive   drive // on rank 0
-	program device.Program
-	timed   device.Timed     // the same, where something changes with time; else nil
-	state   [2]device.Buffer // state[0] is the current one
-	edge    device.Stream    // urgent: the planes that neighbours wait for
-	bulk    device.Stream
-	reader  device.Stream // of fields, beside the steps
-	edges   []decomp.Box  // local
-	inner   decomp.Box
-	halo    halo.Exchange
-	queued  halo.Queued // the same, where steps need not wait for the host; else nil
-
-	loose  bool // the bulk's stream has not waited for the last exchange
-	graphs [len(recorded)]recording
-
-	n, first, last int // current step, first and last step
-	reason         string
-	converged      bool // the reason is [run] stop_when
-	loads          loads
-	clock          stopwatch
-	control        control
-	watch          watch
-	snapshot       snapshot
-	outputs        []output
-	jobs           []*job
-	begun          time.Time                // the output that is being written
-	took           map[string]time.Duration // the longest that a file of each kind took
-	maxMach        float64
-	limit          float64 // the memory's roofline in MLUPS, 0 when unknown
-	files          map[string]string
-	ranks          []RankInfo // on rank 0
-	provenance     Provenance // on rank 0
-	faults         faults
+	last       int // step
+	reason     string
+	converged  bool // the reason is [run] stop_when
+	loads      loads
+	control    control
+	watch      watch
+	snapshot   snapshot
+	outputs    []output
+	jobs       []*job
+	begun      time.Time                // the output that is being written
+	took       map[string]time.Duration // the longest that a file of each kind took
+	maxMach    float64
+	limit      float64 // the memory's roofline in MLUPS, 0 when unknown
+	files      map[string]string
+	ranks      []RankInfo // on rank 0
+	provenance Provenance // on rank 0
+	faults     faults
 }
 
 // Reasons for the end of a run.
@@ -132,8 +112,12 @@ func (r *run) steps() error {
 		if err := r.steer(); err != nil {
 			return err
 		}
-		if err := r.advance(); err != nil {
-			return fmt.Errorf("rank %d, %w", r.Rank, err)
+		k := 1
+		if r.queued != nil {
+			k = r.quiet()
+		}
+		if err := r.advance(k); err != nil {
+			return fmt.Errorf("rank %d, %s: %w", r.Rank, steps(r.n+1, r.n+k), err)
 		}
 		if err := r.hooks(); err != nil {
 			return err
@@ -142,59 +126,26 @@ func (r *run) steps() error {
 	return nil
 }
 
-// advance computes one step, or all until the next hook where no step waits for the
-// host.
-func (r *run) advance() error {
-	if r.queued != nil {
-		k := r.quiet()
-		if err := r.stretch(k); err != nil {
-			return fmt.Errorf("steps %d to %d: %w", r.n+1, r.n+k, err)
-		}
-		return nil
+// steps names some of them in messages.
+func steps(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("step %d", first)
 	}
-	if err := r.step(); err != nil {
-		return fmt.Errorf("step %d: %w", r.n+1, err)
-	}
-	return nil
+	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// step advances the state by one time step.
-func (r *run) step() error {
-	in, out := r.state[0], r.state[1]
-	if err := r.foresee(1); err != nil {
-		return err
+// quiet is the number of steps until something other than a step is due. Meetings
+// come every tenth of a second, so signals and clocks are looked at as often.
+func (r *run) quiet() int {
+	every := r.Case.Run.WatchEvery
+	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
+	if d := r.Case.Force.Drive; d != nil {
+		next = min(next, (r.n/d.Every+1)*d.Every)
 	}
-	started, wall := r.bulk.Record(), time.Now()
-	r.retime()
-	r.fillFaces(in)
-	for _, box := range r.edges {
-		r.program.Step(r.edge, in, out, box, r.params)
+	for _, o := range r.outputs {
+		next = min(next, o.schedule().Next(r.n))
 	}
-	edges := r.edge.Record()
-	r.program.Step(r.bulk, in, out, r.inner, r.params)
-	bulk := r.bulk.Record()
-	if err := r.halo.Start(out, edges); err != nil {
-		return err
-	}
-	if err := r.halo.Finish(); err != nil {
-		return err
-	}
-	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
-		return err
-	}
-	r.clock.steps(time.Since(wall), started, edges, bulk)
-	r.state[0], r.state[1] = out, in
-	r.n++
-	r.setForce(r.n)
-	return nil
-}
-
-// fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
-// bulk, those beside cells that have been exchanged before the edges, which alone read them.
-func (r *run) fillFaces(state device.Buffer) {
-	r.program.FillFaces(r.bulk, state, false)
-	r.edge.After(r.bulk.Record())
-	r.program.FillFaces(r.edge, state, true)
+	return next - r.n
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is
@@ -300,20 +251,7 @@ func (r *run) close() {
 		}
 		o.close()
 	}
-	for _, g := range r.graphs {
-		if g.Graph != nil {
-			g.Close()
-		}
-	}
-	if r.halo != nil {
-		r.halo.Close()
-	}
-	if r.program != nil {
-		r.program.Close()
-	}
-	for _, b := range r.state {
-		if b != nil {
-			b.Free()
-		}
+	if r.stepper != nil {
+		r.free()
 	}
 }

@@ -5,8 +5,6 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/io/probe"
-	"lbmsim/model"
-	"lbmsim/sim/domain"
 )
 
 // series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
@@ -30,7 +28,7 @@ func (s *series) write(r *run) error {
 	t := r.watch.totals
 	if r.watch.at != r.n && len(s.Quantities) > 0 {
 		var err error
-		if _, t, err = r.census(); err != nil {
+		if _, t, err = r.view().Census(); err != nil {
 			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank, r.n, err)
 		}
 	}
@@ -60,13 +58,13 @@ func (s *series) write(r *run) error {
 			}
 			values = []float64{share}
 		case config.SeriesEnstrophy:
-			sum, err := r.sum("vorticity", func(v float64) float64 { return v * v })
+			sum, err := r.view().Sum("vorticity", func(v float64) float64 { return v * v })
 			if err != nil {
 				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank, r.n, err)
 			}
 			values = []float64{sum / 2 / cells}
 		case config.SeriesTemperature:
-			sum, err := r.sum("temperature", func(v float64) float64 { return v })
+			sum, err := r.view().Sum("temperature", func(v float64) float64 { return v })
 			if err != nil {
 				return fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank, r.n, err)
 			}
@@ -87,43 +85,6 @@ func (s *series) write(r *run) error {
 		_ = s.file.Append(int64(r.n), r.time(), row...)
 	}
 	return nil
-}
-
-// sum is that of a function of the components of a field, 0 in solid cells, on rank 0, in
-// lattice units. Collective.
-func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
-	field, _ := model.FindField(name)
-	n := r.Layout.N
-	planes, nx := n[r.Layout.Axis()], n[0]
-	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
-	sums := make([]float64, planes*each)
-	err := r.Share(planes, func(lo, hi int) (err error) {
-		s := newSampler[float64](r, r.n, r.present(), field)
-		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
-		var w []float64
-		for k := lo; k < hi; k++ {
-			if w, err = s.sample(field, k, w); err != nil {
-				return err
-			}
-			for row := range each {
-				sum := 0.0
-				for _, v := range w[field.Components*nx*row:][:field.Components*nx] {
-					sum += of(v)
-				}
-				sums[k*each+row] = sum
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	all, err := r.PlaneSums(sums, domain.Columns{Added: 1, All: 1})
-	total := 0.0
-	for _, v := range all {
-		total += v
-	}
-	return total, err
 }
 
 // header names the columns.

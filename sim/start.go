@@ -9,10 +9,6 @@ import (
 	"time"
 
 	"lbmsim/comm"
-	"lbmsim/config"
-	"lbmsim/decomp"
-	"lbmsim/device"
-	"lbmsim/halo"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 )
@@ -20,11 +16,12 @@ import (
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{options: o, params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
-	var err error
-	if r.Part, err = domain.New(o.Case, o.Comm, threads(o), warner(o)); err != nil {
+	r := &run{options: o, files: map[string]string{}, took: map[string]time.Duration{}}
+	part, err := domain.New(o.Case, o.Comm, threads(o), warner(o))
+	if err != nil {
 		return r, exit.With(exit.Usage, err) // the same on every rank
 	}
+	r.stepper = &stepper{Part: part, device: o.Device, params: o.Case.Params()}
 	r.anew = o.Restart == ""
 	r.Pulse.Doing("starting")
 	r.Pulse.Guard(o.Case.Run.StallLimit)
@@ -95,153 +92,6 @@ func warner(o Options) func(string) {
 	return o.Report.Warn
 }
 
-// build makes the device's part: cells, kernels, memory and the exchange.
-func (r *run) build() (err error) {
-	c := r.Case
-	if w, ok := r.options.Device.(device.Wrapper); ok {
-		r.Plan.Wraps = w.Wraps()
-	}
-	r.Layout = r.Plan.Layout(r.Rank, c.Spec.Components())
-	r.edges, r.inner = r.Plan.Edges(r.Rank)
-	domain := r.Geometry()
-	r.Cells = domain.Sample(r.Box)
-	if r.program, err = r.options.Device.Load(c.Spec, r.Layout, c.Periodic, r.Cells); err != nil {
-		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.options.Device.Info().Name, err)
-	}
-	if r.Cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
-		var ok bool
-		if r.timed, ok = r.program.(device.Timed); !ok {
-			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.options.Device.Info().Name)
-		}
-		if err = r.foresee(1); err != nil { // what that takes is taken now
-			return fmt.Errorf("what changes with time: %w", err)
-		}
-	}
-	for i := range r.state {
-		if r.state[i], err = halo.AllocState(r.options.Device, r.Layout.Len()*c.Spec.Precision.Bytes()); err != nil {
-			return fmt.Errorf("%d MiB for the state: %w", r.Layout.Len()*c.Spec.Precision.Bytes()>>20, err)
-		}
-	}
-	r.edge, r.bulk, r.reader = r.options.Device.NewStream(true), r.options.Device.NewStream(false), r.options.Device.NewStream(false)
-	return nil
-}
-
-// connect makes the exchange with the neighbours. Collective.
-func (r *run) connect() (err error) {
-	d := r.Case.Device
-	r.halo, err = halo.New(halo.Setup{
-		Comm: r.Comm, Plan: r.Plan, Layout: r.Layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.options.Device, States: r.state,
-		Want:  map[config.Transport]halo.Transport{config.HostTransport: halo.Host, config.GPUTransport: halo.GPU, config.PeerTransport: halo.Peer}[d.Transport],
-		Aware: map[config.Word]halo.Word{config.YesWord: halo.Yes, config.NoWord: halo.No}[d.GPUAware],
-	})
-	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
-		return Agreed(ExitUsage, err)
-	}
-	r.queued, _ = r.halo.(halo.Queued)
-	return Agreed(ExitFailure, err)
-}
-
-// initialize computes the initial state from the case's expressions. The strain
-// rate, by central differences of the expressions themselves, gives the
-// non-equilibrium part, so that the first steps carry no start-up error.
-func (r *run) initialize() error {
-	n, axis := r.Layout.N, r.Layout.Axis()
-	box := decomp.Box{Hi: n}
-	rows := 1
-	if axis == 2 {
-		rows = n[1]
-	}
-	row := r.Case.Spec.InitValues() * n[0]
-	fields := make([]float64, rows*row)
-	for k := 0; k < n[axis]; k++ {
-		if k == 0 || !r.Case.Initial.Uniform || r.Case.Spec.Scalar && !r.Case.Temperature.Uniform {
-			err := r.Share(rows, func(lo, hi int) error {
-				for j := lo; j < hi; j++ {
-					r.initialRow(j, k, fields[j*row:(j+1)*row])
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		box.Lo[axis], box.Hi[axis] = k, k+1
-		if err := r.program.Init(r.state[0], box, fields, r.params); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// initialRow is one row of plane k as [component][x].
-func (r *run) initialRow(row, k int, fields []float64) {
-	y, z := row, k
-	if r.Layout.Axis() == 1 {
-		y, z = k, 0
-	}
-	n := r.Layout.N[0]
-	for x := range n {
-		p := [3]float64{float64(x+r.Box.Lo[0]) + 0.5, float64(y+r.Box.Lo[1]) + 0.5, float64(z+r.Box.Lo[2]) + 0.5}
-		cell, count := initialCell(r.Case.Initial, p, r.Case.Dims())
-		for c, v := range cell[:count] {
-			fields[c*n+x] = v
-		}
-		if r.Case.Spec.Scalar {
-			fields[count*n+x] = r.Case.Temperature.Initial(p[0], p[1], p[2])
-		}
-	}
-}
-
-// initialCell is rho-1, the velocity and the strain rate at a point, in the order
-// of device.Program.Init, and their number.
-func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64, n int) {
-	put := func(v float64) {
-		values[n] = v
-		n++
-	}
-	put(in.Density(p[0], p[1], p[2]) - 1)
-	for c := range dims {
-		put(in.Velocity[c](p[0], p[1], p[2]))
-	}
-	var slope [3][3]float64 // d u_c / d x_axis
-	if !in.Uniform {
-		const h = config.StrainStep
-		for axis := range dims {
-			lo, hi := p, p
-			lo[axis] -= h
-			hi[axis] += h
-			for c := range dims {
-				u := in.Velocity[c]
-				slope[c][axis] = (u(hi[0], hi[1], hi[2]) - u(lo[0], lo[1], lo[2])) / (2 * h)
-			}
-		}
-	}
-	for a := range dims {
-		put(slope[a][a])
-	}
-	for a := range dims {
-		for b := a + 1; b < dims; b++ {
-			put((slope[a][b] + slope[b][a]) / 2)
-		}
-	}
-	return values, n
-}
-
-// fillGhosts exchanges the ghost planes of the first state.
-func (r *run) fillGhosts() error {
-	ready := r.edge.Record()
-	if err := ready.Wait(); err != nil {
-		return err
-	}
-	if err := r.halo.Start(r.state[0], ready); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.Rank, err)
-	}
-	if err := r.halo.Finish(); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.Rank, err)
-	}
-	return nil
-}
-
 // begin reports the start and writes what is due before the first step.
 func (r *run) begin() error {
 	if r.Root {
@@ -310,14 +160,6 @@ func (r *run) table() ([]RankInfo, error) {
 		table = append(table, i)
 	}
 	return table, err
-}
-
-// routes is this rank's links, those alike together.
-func (r *run) routes() (list []Routes) {
-	for _, l := range r.halo.Routes() {
-		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{r.Rank, l.Rank}})
-	}
-	return list
 }
 
 // allRoutes is the links of all ranks.

@@ -10,30 +10,21 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/sim/derive"
 	"lbmsim/sim/exit"
 )
 
 // watch is the stability watch: fixed-order sums of the whole domain.
 type watch struct {
-	at     int    // step of the last look, -1 before the first
-	start  Totals // of the initial state
-	totals Totals
+	at     int           // step of the last look, -1 before the first
+	start  derive.Totals // of the initial state
+	totals derive.Totals
 
 	grid      float64 // share of the kinetic energy at the scale of the grid
 	gridAt    int     // its step, -1 before the first
 	gridStart float64 // of the initial state
 	warned    map[string]int
 	last      bool // the run ends here
-}
-
-// Totals of the whole domain, in lattice units, summed row by row and plane by plane
-// in the order of the axes: the same bits for any number of ranks.
-type Totals struct {
-	Cells    int
-	Mass     float64 // sum of rho-1 over the fluid cells
-	Momentum [3]float64
-	Energy   float64
-	MaxSpeed float64
 }
 
 // lookForTrouble stops every rank when a value is not finite or the Mach number
@@ -48,7 +39,7 @@ func (r *run) look() error {
 		return nil
 	}
 	r.watch.at = r.n
-	planes, totals, err := r.census()
+	planes, totals, err := r.view().Census()
 	if err != nil {
 		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.Rank, r.n, err)
 	}
@@ -58,7 +49,7 @@ func (r *run) look() error {
 	table := []int64{0, 0, int64(time.Since(r.snapshot.taken)), int64(r.snapshot.cost), int64(r.elapsed()), 0}
 	var mine *trouble
 	for k, p := range planes {
-		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
 			mine = r.describe(k, p)
 			table[0] = 1
 		}
@@ -86,13 +77,6 @@ func (r *run) look() error {
 		return r.keep()
 	}
 	return nil
-}
-
-func finite(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
-	}
-	return x
 }
 
 // trouble is the first bad cell of a rank, in words.

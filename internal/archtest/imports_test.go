@@ -36,8 +36,10 @@ var places = map[string]place{
 	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
 	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
 	"internal/compare": {11, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim": {10, []string{"sim/domain", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
+	"sim": {10, []string{"sim/derive", "sim/domain", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
 		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "internal/stats", "internal/ram"}},
+	// The state of a run as fields and as sums of the whole domain.
+	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
 	"sim/domain":          {4, []string{"sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"sim/exit":            {2, []string{"comm"}}, // errors that all ranks know of, and the program's exit codes

@@ -11,6 +11,7 @@ import (
 	"lbmsim/geometry"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/curve"
+	"lbmsim/model"
 )
 
 // Part is one rank's part of the domain. Boxes and cells are in cells of the whole
@@ -32,8 +33,15 @@ type Part struct {
 	Inputs   []Input          // all files that the case names
 	Distance []float32        // of this rank's cells to the walls (WallDistance), where an output shows it
 
-	sums   []string               // SHA-256 of the tables
-	curves map[string]curve.Curve // of boundaries, by their names
+	Viscosity float64 // of the fluid, lattice units
+
+	tables tables
+}
+
+// tables are those of boundaries.
+type tables struct {
+	sums   []string // SHA-256 of their files
+	curves map[string]curve.Curve
 }
 
 // Input is a file that the case names.
@@ -42,6 +50,7 @@ type Input struct{ Path, Shown, SHA256 string }
 // New cuts the domain of a case, the same way on every rank.
 func New(c *config.Case, ranks comm.Comm, threads int, warn func(string)) (*Part, error) {
 	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Pulse: comm.PulseOf(ranks), Threads: threads, Warn: warn}
+	p.Viscosity = model.CS2 * (1/c.Params().Omega - 0.5)
 	var err error
 	if p.Plan, err = c.Cut(p.Size); err == nil {
 		p.Box = p.Plan.Box(p.Rank)

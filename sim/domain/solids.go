@@ -70,7 +70,7 @@ func (p *Part) LoadFiles() error {
 			}
 		}
 	}
-	own.Resolved = config.Pin(own.Resolved, append(p.sums, sums...))
+	own.Resolved = config.Pin(own.Resolved, append(p.tables.sums, sums...))
 	return nil
 }
 

@@ -82,7 +82,7 @@ func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
 	return math.Max(math.Abs(lo), math.Abs(hi))
 }
 
-// LoadTables fills p.curves and writes the checksums into the resolved case: rank 0 reads
+// LoadTables fills p.tables.curves and writes the checksums into the resolved case: rank 0 reads
 // the files. Collective.
 func (p *Part) LoadTables() error {
 	for _, b := range p.Case.Boundaries {
@@ -94,7 +94,7 @@ func (p *Part) LoadTables() error {
 		if files := b.Tables(); len(files) > 0 {
 			var curves []curve.Curve
 			for _, f := range files {
-				curves = append(curves, p.curves[f.Key+" "+f.Boundary])
+				curves = append(curves, p.tables.curves[f.Key+" "+f.Boundary])
 			}
 			warning, err := factorsFit(p.Case, b, curves)
 			if err != nil {
@@ -105,8 +105,8 @@ func (p *Part) LoadTables() error {
 			}
 		}
 	}
-	if len(p.sums) > 0 {
-		p.Case.Resolved = config.Pin(p.Case.Resolved, p.sums)
+	if len(p.tables.sums) > 0 {
+		p.Case.Resolved = config.Pin(p.Case.Resolved, p.tables.sums)
 	}
 	if f := p.largestFactor(); f > 1 && p.Case.Speed > 0 { // there are curves, so the case is the run's own
 		p.Case.Speed *= f
@@ -122,7 +122,7 @@ func (p *Part) largestFactor() float64 {
 	for _, b := range p.Case.Boundaries {
 		factor := 1.0
 		for _, f := range b.Tables() {
-			c := p.curves[f.Key+" "+f.Boundary]
+			c := p.tables.curves[f.Key+" "+f.Boundary]
 			lo, hi := c.Range()
 			factor *= math.Max(math.Abs(lo), math.Abs(hi))
 		}
@@ -150,15 +150,15 @@ func (p *Part) loadTable(f config.TableFile) error {
 	if err != nil {
 		return err
 	}
-	if p.curves == nil {
-		p.curves = map[string]curve.Curve{}
+	if p.tables.curves == nil {
+		p.tables.curves = map[string]curve.Curve{}
 		own := *p.Case // ranks of one process share the case
 		own.Table = append([]config.Row{}, own.Table...)
 		p.Case = &own
 	}
-	p.curves[f.Key+" "+f.Boundary] = c
+	p.tables.curves[f.Key+" "+f.Boundary] = c
 	sum = string(message[:digits])
-	p.sums = append(p.sums, sum)
+	p.tables.sums = append(p.tables.sums, sum)
 	p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, sum})
 	lo, hi := c.Range()
 	text := fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi)
@@ -175,7 +175,7 @@ func (p *Part) Factor(b config.Boundary) func(t float64) float64 {
 	if b.Ramp == 0 && b.Table == nil {
 		return nil
 	}
-	table, listed := p.curves["table "+b.Name]
+	table, listed := p.tables.curves["table "+b.Name]
 	return func(t float64) float64 {
 		f := b.Rise(t)
 		if listed && b.Table.Repeat {
@@ -203,7 +203,7 @@ func Velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 
 // Gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
 func (p *Part) Gain(b config.Boundary) func(at [3]float64) float64 {
-	outline, listed := p.curves["profile "+b.Name]
+	outline, listed := p.tables.curves["profile "+b.Name]
 	if !listed {
 		return nil
 	}
