@@ -10,6 +10,8 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 )
 
 // averager adds samples of [output.averages] up: means, and sums of the products of
@@ -27,9 +29,9 @@ type averager struct {
 }
 
 func newAverager(r *run) *averager {
-	a := &averager{Averages: r.Case.Averages, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), nx: r.layout.N[0], at: -1}
+	a := &averager{Averages: r.Case.Averages, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), nx: r.Layout.N[0], at: -1}
 	a.p, a.pp, a.u, a.uu = a.Needs()
-	a.sums = make([]float64, r.box.Cells()*r.Case.AveragedValues())
+	a.sums = make([]float64, r.Box.Cells()*r.Case.AveragedValues())
 	return a
 }
 
@@ -65,13 +67,13 @@ func (a *averager) write(r *run) error {
 		return err
 	}
 	a.samples++
-	source, planes := r.present(), r.layout.N[r.layout.Axis()]
-	size, whole := len(a.sums)/planes, decomp.Box{Hi: r.layout.N}
-	return r.all("averages", r.share(planes, func(lo, hi int) (err error) {
+	source, planes := r.view().Present(), r.Layout.N[r.Layout.Axis()]
+	size, whole := len(a.sums)/planes, decomp.Box{Hi: r.Layout.N}
+	return r.all("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
 		for k := lo; k < hi; k++ {
 			box := whole
-			box.Lo[r.layout.Axis()], box.Hi[r.layout.Axis()] = k, k+1
+			box.Lo[r.Layout.Axis()], box.Hi[r.Layout.Axis()] = k, k+1
 			if plane, err = source(box, plane); err != nil {
 				return err
 			}
@@ -161,12 +163,12 @@ func (f *averageFiles) write(r *run) error {
 	}
 	f.at = r.n
 	if f.samples == 0 {
-		if r.root {
-			r.Report.Warn(fmt.Sprintf("step %d: there are no averages yet: sampling begins at step %d", r.n, f.Start))
+		if r.Root {
+			r.options.Report.Warn(fmt.Sprintf("step %d: there are no averages yet: sampling begins at step %d", r.n, f.Start))
 		}
 		return nil
 	}
-	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
+	p, err := f.series.Begin(r.Comm, r.Box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
 		return r.missed("averages", r.agreedAt(r.n, "averages", err))
 	}
@@ -185,14 +187,14 @@ func (f *averageFiles) write(r *run) error {
 }
 
 // averagesInto copies the averages as a file has them, and returns the work of writing.
-func averagesInto[Out number](r *run, a *averager, p *fields.Pending) (write func() error) {
-	nx, rows := a.nx, r.box.Cells()/a.nx
+func averagesInto[Out derive.Number](r *run, a *averager, p *fields.Pending) (write func() error) {
+	nx, rows := a.nx, r.Box.Cells()/a.nx
 	all := len(a.sums) / rows
 	data := make([][]Out, len(a.Fields))
 	for i, f := range a.Fields {
 		data[i] = make([]Out, rows*nx*f.Components)
 	}
-	_ = r.share(rows, func(lo, hi int) error {
+	_ = r.Share(rows, func(lo, hi int) error {
 		for i, f := range a.Fields {
 			for c := range f.Components {
 				column, factor, ok := a.column(f, c, r.Case.Units)
@@ -209,13 +211,13 @@ func averagesInto[Out number](r *run, a *averager, p *fields.Pending) (write fun
 		}
 		return nil
 	})
-	planes := r.layout.N[r.layout.Axis()]
+	planes := r.Layout.N[r.Layout.Axis()]
 	return func() error {
 		for i := range data {
 			n := len(data[i]) / planes
 			step := planesAtOnce[Out](n)
 			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, bytesOf(data[i][k*n:min(k+step, planes)*n])); err != nil {
+				if err := p.Write(i, k, domain.BytesOf(data[i][k*n:min(k+step, planes)*n])); err != nil {
 					return err
 				}
 			}
@@ -261,7 +263,7 @@ func (a *averager) header(r *run, h checkpoint.Header) checkpoint.Header {
 // comes before the checkpoint, which is of use only with it: kept tells, once it has been
 // committed, whether it is on disk. It goes when its checkpoint has gone. Collective.
 func (a *averager) keep(r *run, h checkpoint.Header, dir string) (kept *bool, err error) {
-	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, averageDir), a.header(r, h), r.extent())
+	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, averageDir), a.header(r, h), r.Extent())
 	if err != nil {
 		return nil, r.agreedAt(r.n, averageJob, err)
 	}
@@ -273,7 +275,7 @@ func (a *averager) keep(r *run, h checkpoint.Header, dir string) (kept *bool, er
 		return err
 	}
 	r.launch(&job{kind: averageJob, path: path, finish: finish}, func() error {
-		if err := p.Write(0, bytesOf(a.sums)); err != nil {
+		if err := p.Write(0, domain.BytesOf(a.sums)); err != nil {
 			return err
 		}
 		return p.Flush()
@@ -293,8 +295,8 @@ func (a *averager) recall(r *run, path string, m *averageMemory) error {
 		return nil
 	}
 	if want := fmt.Sprint(a.p, a.pp, a.u, a.uu); m.Sums != want {
-		if r.root {
-			r.Report.Warn("the checkpoint has averages of other fields: those of [output.averages] begin anew")
+		if r.Root {
+			r.options.Report.Warn("the checkpoint has averages of other fields: those of [output.averages] begin anew")
 		}
 		return nil
 	}
@@ -312,9 +314,9 @@ func (a *averager) recall(r *run, path string, m *averageMemory) error {
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return err
 	}
-	size := len(a.sums) / max(r.layout.N[r.layout.Axis()], 1)
-	err = f.Load(r.Comm, r.extent(), func(first int, data []byte) error {
-		copy(bytesOf(a.sums[first*size:]), data)
+	size := len(a.sums) / max(r.Layout.N[r.Layout.Axis()], 1)
+	err = f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
+		copy(domain.BytesOf(a.sums[first*size:]), data)
 		return nil
 	})
 	if err == nil {

@@ -16,6 +16,8 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 )
 
 // soundSpeed in lattice units.
@@ -68,7 +70,7 @@ type number64 float64
 
 // MarshalJSON implements json.Marshaler.
 func (n number64) MarshalJSON() ([]byte, error) {
-	if v := float64(n); finite(v) != v {
+	if v := float64(n); derive.Finite(v) != v {
 		return json.Marshal(fmt.Sprint(v))
 	}
 	return json.Marshal(float64(n))
@@ -85,9 +87,9 @@ func (r *run) investigate(elapsed time.Duration) (*Blowup, error) {
 	if err := r.back(); err != nil {
 		return nil, err
 	}
-	b := &Blowup{Case: r.Case.Path, Version: r.Version, Seen: seen, From: r.n}
-	if r.root {
-		r.Report.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, r.n))
+	b := &Blowup{Case: r.Case.Path, Version: r.options.Version, Seen: seen, From: r.n}
+	if r.Root {
+		r.options.Report.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, r.n))
 	}
 	for {
 		cell, found, interrupted, err := r.firstBad()
@@ -135,11 +137,11 @@ func (r *run) investigate(elapsed time.Duration) (*Blowup, error) {
 			return nil, err
 		}
 	}
-	if r.root {
+	if r.Root {
 		r.judgeBlowup(b)
 		err := r.writeBlowup(b)
 		if b.kept = err == nil; !b.kept {
-			r.Report.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
+			r.options.Report.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
 		}
 	}
 	return b, nil
@@ -182,13 +184,13 @@ func (r *run) record(b *Blowup) error {
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
-		v, err := r.collectAll(model.Fields[i], box)
+		v, err := r.view().CollectAll(model.Fields[i], box)
 		if err != nil {
-			return fmt.Errorf("rank %d: fields at step %d: %w", r.rank, r.n, err)
+			return fmt.Errorf("rank %d: fields at step %d: %w", r.Rank, r.n, err)
 		}
 		list, values = append(list, model.Fields[i]), append(values, v)
 	}
-	if !r.root {
+	if !r.Root {
 		return nil
 	}
 	size := box.Size()
@@ -209,7 +211,7 @@ func (r *run) record(b *Blowup) error {
 	b.History = append(b.History, moment(at))
 	if r.n < b.Step || r.n == b.From {
 		for i := range box.Cells() {
-			b.speed = max(b.speed, finite(float64(moment(i).Speed)))
+			b.speed = max(b.speed, derive.Finite(float64(moment(i).Speed)))
 		}
 	}
 	if r.n == b.Step {
@@ -222,7 +224,7 @@ func (r *run) record(b *Blowup) error {
 	}
 	if err := r.writeBox(b, list, values); err != nil {
 		b.Fields = ""
-		r.Report.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
+		r.options.Report.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
 	}
 	return nil
 }
@@ -249,7 +251,7 @@ func (r *run) writeBox(b *Blowup, list []model.Field, values [][]float64) error 
 		return err
 	}
 	for i := range list {
-		if err := p.Write(i, 0, bytesOf(values[i])); err != nil {
+		if err := p.Write(i, 0, domain.BytesOf(values[i])); err != nil {
 			p.Abort()
 			return err
 		}
@@ -324,7 +326,7 @@ func (b *Blowup) text(c *config.Case) string {
 func (r *run) judgeBlowup(b *Blowup) {
 	last := b.History[len(b.History)-1]
 	b.What = fmt.Sprintf("Mach %.3g above the limit %.3g", last.Mach, r.Case.Run.MaxMach)
-	if sum := float64(last.Density + last.Speed); finite(sum) != sum || float64(last.Speed) <= r.maxSpeed() {
+	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= r.maxSpeed() {
 		b.What = "a value that is not finite"
 	}
 	b.near = r.near(b.Cell)
@@ -357,17 +359,17 @@ func (r *run) evidence(b *Blowup) (list []string) {
 	}
 	first, last := b.History[0], b.History[len(b.History)-1]
 	// The speed that the case means to have; what is in the box may be part of the trouble.
-	speed := finite(r.watch.start.MaxSpeed)
+	speed := derive.Finite(r.watch.start.MaxSpeed)
 	for _, w := range r.prescribed(b.Step) {
 		switch mach := w.speed / soundSpeed; {
-		case finite(w.speed) != w.speed:
+		case derive.Finite(w.speed) != w.speed:
 			add(110, "%s prescribes a velocity that is no number at this step: its formula, profile or table", w.name)
 		case mach > r.Case.Run.MaxMach:
 			add(100, "%s prescribes Mach %.3g, above the limit %.3g (max_mach): take a smaller lattice velocity or time step, so that it is about 0.1", w.name, mach, r.Case.Run.MaxMach)
 		case mach > weakMach:
 			add(70, "%s prescribes Mach %.3g; the method is for Mach numbers well below %.1g: take a smaller lattice velocity or time step", w.name, mach, weakMach)
 		}
-		if finite(w.speed) == w.speed {
+		if derive.Finite(w.speed) == w.speed {
 			speed = max(speed, w.speed)
 		}
 	}
@@ -406,7 +408,7 @@ func (r *run) evidence(b *Blowup) (list []string) {
 		}
 	}
 	switch g := float64(last.Speed / first.Speed); {
-	case len(b.History) < 3 || first.Speed == 0 || finite(g) != g:
+	case len(b.History) < 3 || first.Speed == 0 || derive.Finite(g) != g:
 	case b.alternates():
 		add(30, "the velocity there changes its sign from step to step: the scheme oscillates, not the flow")
 	case g > 2:
@@ -461,8 +463,8 @@ const samples = 33
 // prescribed are the largest speeds at the boundaries at a step.
 func (r *run) prescribed(step int) (list []speedOf) {
 	for _, b := range r.Case.Boundaries {
-		v, gain, factor := velocity(b), r.gain(b), 1.0
-		if f := r.factor(b); f != nil {
+		v, gain, factor := domain.Velocity(b), r.Gain(b), 1.0
+		if f := r.Factor(b); f != nil {
 			factor = f(float64(step))
 		}
 		most := distance(b.Velocity, [3]float64{}) * math.Abs(factor)
@@ -490,7 +492,7 @@ func (r *run) prescribed(step int) (list []speedOf) {
 					if gain != nil {
 						s *= math.Abs(gain(p))
 					}
-					if most = max(most, s); finite(s) != s {
+					if most = max(most, s); derive.Finite(s) != s {
 						most = s
 					}
 				}
@@ -522,7 +524,7 @@ type border struct {
 
 // near are the boundaries, the nearest first, each with the least of its distances.
 func (r *run) near(global [3]int) (list []border) {
-	domain := r.domain()
+	domain := r.Geometry()
 	for i, b := range r.Case.Boundaries {
 		best := border{distance: math.MaxInt}
 		for _, f := range b.Faces {
@@ -542,7 +544,7 @@ func (r *run) near(global [3]int) (list []border) {
 			list = append(list, best)
 		}
 	}
-	for i, b := range r.bodies() {
+	for i, b := range r.Bodies() {
 		lo, hi := b.Shape.Bounds()
 		d := 0
 		for a := 0; a < r.Case.Dims(); a++ {

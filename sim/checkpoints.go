@@ -7,9 +7,9 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/derive"
 )
 
 // checkpointDir is the folder of the checkpoints below the output folder.
@@ -30,7 +30,7 @@ func (c *checkpoints) close()                    {}
 // memory is what a checkpoint remembers besides the state, so that a restarted
 // run ends like one that was never stopped.
 type memory struct {
-	Start Totals // of the initial state: the mass is held against it
+	Start derive.Totals // of the initial state: the mass is held against it
 	// GridScale is the share of its kinetic energy at the scale of the grid.
 	GridScale float64                `json:",omitempty"`
 	Probes    map[string]int64       // length of each file of rows at this step
@@ -48,36 +48,14 @@ type memory struct {
 // header describes this run's checkpoint of the present step.
 func (r *run) header() checkpoint.Header {
 	h := checkpoint.Header{
-		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.Version, Step: int64(r.n), Time: r.time(),
-		N: r.Case.Cells, Planes: r.Case.Cells[r.layout.Axis()], Rows: 1,
-		Components: r.layout.Components, Pitch: r.layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
+		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.options.Version, Step: int64(r.n), Time: r.time(),
+		N: r.Case.Cells, Planes: r.Case.Cells[r.Layout.Axis()], Rows: 1,
+		Components: r.Layout.Components, Pitch: r.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
 	}
-	if r.layout.Axis() == 2 {
+	if r.Layout.Axis() == 2 {
 		h.Rows = r.Case.Cells[1]
 	}
 	return h
-}
-
-// extent is this rank's part of a checkpoint.
-func (r *run) extent() checkpoint.Extent {
-	lo, hi := r.box.Lo, r.box.Hi
-	if r.layout.Axis() == 1 {
-		return checkpoint.Extent{Planes: [2]int{lo[1], hi[1]}, Rows: [2]int{0, 1}}
-	}
-	return checkpoint.Extent{Planes: [2]int{lo[2], hi[2]}, Rows: [2]int{lo[1], hi[1]}}
-}
-
-// interior are the runs of bytes of the rank's own cells in a state, planes first to
-// first+n: one run, or one for each plane that the rank shares with others.
-func (r *run) interior(first, n int) []decomp.Range {
-	box := decomp.Box{Hi: r.layout.N}
-	box.Lo[r.layout.Axis()], box.Hi[r.layout.Axis()] = first, first+n
-	runs := r.layout.Ranges(box)
-	for i := range runs {
-		runs[i].Lo *= r.Case.Spec.Precision.Bytes()
-		runs[i].Hi *= r.Case.Spec.Precision.Bytes()
-	}
-	return runs
 }
 
 // writeBytes is about how much of a checkpoint is written at once.
@@ -103,7 +81,7 @@ func (c *checkpoints) write(r *run) error {
 	m.Loads = loads
 	err = func() (err error) {
 		for _, o := range r.tables() {
-			if t := o.table(); r.root {
+			if t := o.table(); r.Root {
 				if m.Probes[t.key], err = t.file.Sync(); err != nil {
 					return err
 				}
@@ -122,11 +100,11 @@ func (c *checkpoints) write(r *run) error {
 			return r.missed("checkpoint", err)
 		}
 	}
-	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.extent())
+	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.Extent())
 	if err != nil {
 		return r.missed("checkpoint", r.agreedAt(r.n, "checkpoint", err))
 	}
-	runs := r.interior(0, r.layout.N[r.layout.Axis()])
+	runs := r.Interior(0, r.Layout.N[r.Layout.Axis()])
 	if c.image == nil {
 		size := 0
 		for _, run := range runs {
@@ -150,7 +128,7 @@ func (c *checkpoints) write(r *run) error {
 			p.Abort()
 			return comm.Agree(r.Comm, fmt.Errorf("%s is given up, for the sums of the averages beside it could not be written", path))
 		}
-		if err := p.Commit(c.Keep); err != nil || m.Averages == nil || !r.root {
+		if err := p.Commit(c.Keep); err != nil || m.Averages == nil || !r.Root {
 			return err
 		}
 		checkpoint.Tidy(c.dir, filepath.Join(c.dir, averageDir))
@@ -158,24 +136,15 @@ func (c *checkpoints) write(r *run) error {
 	}
 	r.launch(&job{kind: "checkpoint", path: path, finish: finish}, func() error {
 		// In pieces, so that the watchdog sees a slow disk take them.
-		planes := r.layout.N[r.layout.Axis()]
+		planes := r.Layout.N[r.Layout.Axis()]
 		each := len(c.image) / planes
 		for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
 			if err := p.Write(k, c.image[k*each:min(k+n, planes)*each]); err != nil {
 				return err
 			}
-			r.pulse.Mark()
+			r.Pulse.Mark()
 		}
 		return p.Flush()
 	})
 	return nil
-}
-
-// read copies a part of the current state.
-func (r *run) read(dst []byte, offset int) error {
-	if h, ok := r.state[0].(device.HostVisible); ok {
-		copy(dst, h.Host()[offset:])
-		return nil
-	}
-	return r.state[0].Read(dst, offset)
 }

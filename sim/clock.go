@@ -31,7 +31,7 @@ func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...devi
 
 // sample takes one of k queued steps as their mean: how long its exchange took, and how
 // much of that the bulk did not hide, which would count as computing else.
-func (s *stopwatch) sample(k int, of *queuedStep) {
+func (s *stopwatch) sample(k int, of queuedStep) {
 	edges, exchanged := of.edges.Seconds(), of.exchanged.Seconds()
 	s.exchange += float64(k) * max(0, exchanged-edges)
 	s.compute -= float64(k) * max(0, exchanged-max(edges, of.bulk.Seconds()))

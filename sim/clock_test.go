@@ -30,7 +30,7 @@ func TestSampleOfQueuedSteps(t *testing.T) {
 	} {
 		var s stopwatch
 		s.steps(100*time.Second, at(0), at(100))
-		s.sample(10, &c.step)
+		s.sample(10, c.step)
 		if math.Abs(s.exposed()-c.exposed) > 1e-9 || math.Abs(s.hidden()-c.hidden) > 1e-9 {
 			t.Errorf("%s: %g s exposed and %g s hidden, want %g and %g", name, s.exposed(), s.hidden(), c.exposed, c.hidden)
 		}

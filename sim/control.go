@@ -61,7 +61,7 @@ func (r *run) meet() error {
 	if r.busy() {
 		table[metBusy] = 1
 	}
-	if r.root {
+	if r.Root {
 		table[metStop], table[metSave] = c.orders(r, now)
 		table[metRows], _ = r.rowsFail()
 		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
@@ -132,10 +132,10 @@ const (
 // run may need: twice what its files took until now, and the case's own margin.
 func (r *run) jobTimeOver(now time.Time) bool {
 	margin := r.Case.Run.EndMargin
-	if r.JobEnd == nil || margin < 0 {
+	if r.options.JobEnd == nil || margin < 0 {
 		return false
 	}
-	end := r.JobEnd()
+	end := r.options.JobEnd()
 	return !end.IsZero() && now.Add(margin+2*r.control.ending).After(end)
 }
 
@@ -167,7 +167,7 @@ const (
 func (r *run) forget() {
 	for _, order := range []string{stopOrder, saveOrder} {
 		if os.Remove(r.outputDir(order)) == nil {
-			r.Report.Warn(fmt.Sprintf("%s was left in %s from before the start: removed, not obeyed", order, r.outputDir()))
+			r.options.Report.Warn(fmt.Sprintf("%s was left in %s from before the start: removed, not obeyed", order, r.outputDir()))
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (c *control) orders(r *run, now time.Time) (stop, save int64) {
 	if os.Remove(r.outputDir(saveOrder)) == nil {
 		save = 1
 		if !r.Case.Checkpoint.On {
-			r.Report.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
+			r.options.Report.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
 		}
 	}
 	return stop, save
@@ -195,7 +195,7 @@ func (c *control) orders(r *run, now time.Time) (stop, save int64) {
 func (c *control) listen(r *run) {
 	for {
 		select {
-		case s := <-r.Signals:
+		case s := <-r.options.Signals:
 			c.signal = max(c.signal, byLauncher)
 			if s == os.Interrupt {
 				c.signal = byHand
@@ -208,7 +208,7 @@ func (c *control) listen(r *run) {
 
 // report tells rank 0's reporter how the run is doing.
 func (r *run) report(steps int) {
-	if !r.root || steps == 0 {
+	if !r.Root || steps == 0 {
 		return
 	}
 	speed := r.control.pace.at(r.n-r.first, r.clock.wall)
@@ -226,5 +226,5 @@ func (r *run) report(steps int) {
 	if done := r.n - r.first; done > 0 {
 		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.n))
 	}
-	r.Report.Progress(p)
+	r.options.Report.Progress(p)
 }

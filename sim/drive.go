@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lbmsim/comm"
+	"lbmsim/sim/domain"
 )
 
 // drive adjusts the body force so that a mean velocity is kept.
@@ -23,12 +24,12 @@ func (r *run) steer() error {
 	t := r.watch.totals
 	if r.watch.at != r.n {
 		var err error
-		if _, t, err = r.census(); err != nil {
-			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.rank, r.n, err)
+		if _, t, err = r.view().Census(); err != nil {
+			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.Rank, r.n, err)
 		}
 	}
 	var message []byte
-	if r.root {
+	if r.Root {
 		d := &r.drive
 		mass, cells := float64(t.Cells)+t.Mass, float64(t.Cells)
 		for a, on := range c.On {
@@ -49,26 +50,16 @@ func (r *run) steer() error {
 			d.Force[a] += (want-t.Momentum[a]/mass)/c.Response - gain
 		}
 		d.Known = true
-		message = float64Bytes(d.Force[:])
+		message = domain.Float64Bytes(d.Force[:])
 	}
 	message, err := comm.Broadcast(r.Comm, message)
 	if err != nil {
 		return err
 	}
 	for a := range r.params.Force {
-		r.params.Force[a] = float64At(message, a)
+		r.params.Force[a] = domain.Float64At(message, a)
 	}
 	return nil
-}
-
-// setForce makes the body force, where it changes with time, that of the state after step n.
-// A step collides at its end, with the force of that time; half of it belongs to the velocity
-// there, so that the velocity gains the mean of the forces at both ends of a step: of second order.
-// The walls' links are passed in its middle, hence the half step of foresee.
-func (r *run) setForce(n int) {
-	if at := r.Case.Force.At; at != nil {
-		r.params.Force = at(float64(n))
-	}
 }
 
 // recallDrive goes on with the force of a checkpoint.

@@ -10,6 +10,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/exit"
 )
 
 // What becomes of a run whose files cannot be written: it stops, or goes on without them,
@@ -64,8 +65,8 @@ func (r *run) missed(kind string, err error) error {
 		r.faults.counts = map[string]int{}
 	}
 	r.faults.counts[kind]++
-	if r.root {
-		r.Report.Warn(fmt.Sprintf("%v; the run goes on without it (on_error), %d left out by now", err, r.faults.counts[kind]))
+	if r.Root {
+		r.options.Report.Warn(fmt.Sprintf("%v; the run goes on without it (on_error), %d left out by now", err, r.faults.counts[kind]))
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (r *run) whatHelps(err error) error {
 	}
 	last := r.files["checkpoint"]
 	if last == "" {
-		last = r.Restart
+		last = r.options.Restart
 	}
 	gone := ""
 	if _, err := os.Stat(last); last != "" && errors.Is(err, fs.ErrNotExist) { // a disk that fails says something else
@@ -107,7 +108,7 @@ func (r *run) whatHelps(err error) error {
 		help = fmt.Sprintf("the last good checkpoint is %s; once the disk is well, go on with: lbmsim run %q --output %q --restart latest", last, r.Case.Path, r.Case.OutputDir)
 	}
 	code, _ := ExitCode(err)
-	return &Error{code, fmt.Errorf("%w\n  %s", err, help)}
+	return exit.With(code, fmt.Errorf("%w\n  %s", err, help))
 }
 
 // patience is how long a rank waits for the disk before it says so, and then twice as
@@ -122,9 +123,9 @@ func (r *run) await(j *job) {
 			return
 		case <-time.After(limit):
 		}
-		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk, to write %s of step %d: %s", r.n, r.rank, time.Since(start).Round(time.Second), j.kind, j.step, j.path)
-		if r.root {
-			r.Report.Warn(text)
+		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk, to write %s of step %d: %s", r.n, r.Rank, time.Since(start).Round(time.Second), j.kind, j.step, j.path)
+		if r.Root {
+			r.options.Report.Warn(text)
 		} else {
 			fmt.Fprintln(os.Stderr, "lbmsim: warning:", text)
 		}
@@ -170,8 +171,8 @@ func (r *run) lookAtRows(state int64) error {
 		r.faults.disk = err != nil
 		return err
 	}
-	if r.root {
-		r.Report.Warn(fmt.Sprintf("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", r.n, errors.Unwrap(err)))
+	if r.Root {
+		r.options.Report.Warn(fmt.Sprintf("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", r.n, errors.Unwrap(err)))
 	}
 	return nil
 }

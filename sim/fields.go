@@ -12,6 +12,8 @@ import (
 	"lbmsim/device"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 )
 
 // fieldFiles writes [output.fields]: one VTKHDF file a time.
@@ -37,7 +39,7 @@ func (f *fieldFiles) write(r *run) error {
 		return err
 	}
 	f.at = r.n
-	p, err := f.series.Begin(r.Comm, r.box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
+	p, err := f.series.Begin(r.Comm, r.Box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
 	if err != nil {
 		return r.missed("fields", r.agreedAt(r.n, "fields", err))
 	}
@@ -78,7 +80,7 @@ func (r *run) listed(list []model.Field, precision model.Precision) (in []fields
 
 // meta is where a file of the present step comes from.
 func (r *run) meta() fields.Meta {
-	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
+	return fields.Meta{Case: r.Case.Resolved, Version: r.options.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
 }
 
 // snapshot takes what the file will hold, so that steps can go on, and returns the
@@ -105,9 +107,9 @@ func (f *fieldFiles) prepare(r *run) {
 
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *run) decomp.Box {
-	box := decomp.Box{Hi: r.layout.N}
-	if slices.ContainsFunc(f.Fields, derivative) {
-		for a, g := range r.layout.Ghost {
+	box := decomp.Box{Hi: r.Layout.N}
+	if slices.ContainsFunc(f.Fields, derive.Derivative) {
+		for a, g := range r.Layout.Ghost {
 			box.Lo[a], box.Hi[a] = box.Lo[a]-g, box.Hi[a]+g
 		}
 	}
@@ -129,8 +131,8 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 		return func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) }, nil
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
-	case r.root:
-		r.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
+	case r.Root:
+		r.options.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
 	}
 	f.crowded = true
 	if shot == nil {
@@ -149,13 +151,13 @@ func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 	case err != nil:
 		return err
 	case double != nil && f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
+		return convert[float64](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), double))
 	case double != nil:
-		return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), double))
+		return convert[float32](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), double))
 	case f.Type == model.Float64:
-		return convert[float64](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
+		return convert[float64](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), single))
 	}
-	return convert[float32](r, step, f.Fields, p, held(box, r.Case.Spec.FieldValues(), single))
+	return convert[float32](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), single))
 }
 
 // batch is about how many bytes are computed, summed up and handed to the system at
@@ -163,32 +165,32 @@ func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 const batch = 1 << 20
 
 // planesAtOnce is how many planes of that many numbers make a batch.
-func planesAtOnce[T number](values int) int {
+func planesAtOnce[T derive.Number](values int) int {
 	return max(1, batch/(values*int(unsafe.Sizeof(*new(T)))))
 }
 
 // convert brings fields from the host's memory to the file.
-func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pending, from source[In]) error {
+func convert[Out, In derive.Number](r *run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
-	return spread(r.threads()-1, r.layout.N[r.layout.Axis()], func(lo, hi int) error {
-		s := newSampler[Out](r, step, from, list...)
+	return domain.Spread(r.Threads-1, r.Layout.N[r.Layout.Axis()], func(lo, hi int) error {
+		s := derive.NewSampler[Out](r.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
-			planes := len(ready[i]) / s.values(list[i])
-			err := p.Write(i, end-planes, bytesOf(ready[i]))
+			planes := len(ready[i]) / s.Values(list[i])
+			err := p.Write(i, end-planes, domain.BytesOf(ready[i]))
 			ready[i] = ready[i][:0]
-			r.pulse.Mark()
+			r.Pulse.Mark()
 			return err
 		}
 		for i, m := range list {
-			n := s.values(m)
+			n := s.Values(m)
 			ready[i] = make([]Out, 0, n*min(hi-lo, planesAtOnce[Out](n)))
 		}
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				b := ready[i]
-				n := len(b) + s.values(m)
-				if _, err := s.sample(m, k, b[len(b):n]); err != nil {
+				n := len(b) + s.Values(m)
+				if _, err := s.Sample(m, k, b[len(b):n]); err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
 				if ready[i] = b[:n]; n == cap(b) || k+1 == hi {
@@ -202,72 +204,16 @@ func convert[Out, In number](r *run, step int, list []model.Field, p *fields.Pen
 	})
 }
 
-// held is fields in the host's memory as a source, [z][y][component][x] of the box
-// whole. It shows the values where they are: what samplers of a whole rank ask for, a
-// plane of all rows, lies in one piece.
-func held[In number](whole decomp.Box, components int, values []In) source[In] {
-	size := whole.Size()
-	return func(box decomp.Box, _ []In) ([]In, error) {
-		if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
-			return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, whole)
-		}
-		row := (box.Lo[2]-whole.Lo[2])*size[1] + box.Lo[1] - whole.Lo[1]
-		return values[row*components*size[0]:][:box.Cells()*components], nil
-	}
-}
-
 // time is the simulated time, in seconds where the case has units.
 func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
 
-// present is the current state as a source.
-func (r *run) present() source[float64] {
-	state, components := r.state[0], r.Case.Spec.FieldValues()
-	return func(box decomp.Box, into []float64) ([]float64, error) {
-		n := components * box.Cells()
-		if cap(into) < n {
-			into = make([]float64, n)
-		}
-		return into[:n], r.program.Fields(state, box, into[:n], r.params)
-	}
-}
-
-// rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
-func rounded(from source[float64]) source[float64] {
-	return func(box decomp.Box, into []float64) ([]float64, error) {
-		into, err := from(box, into)
-		for i, v := range into {
-			into[i] = float64(float32(v))
-		}
-		return into, err
-	}
-}
-
-// newSampler makes a sampler of the whole of this rank's box, of the state after a step.
-func newSampler[Out, In number](r *run, step int, from source[In], fields ...model.Field) *sampler[In, Out] {
-	return &sampler[In, Out]{
-		source: from, neighbours: slices.ContainsFunc(fields, derivative),
-		layout: r.layout, cells: r.cells, units: r.Case.Units, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), time: float64(step), faces: r.faces,
-		viscosity: model.CS2 * (1/r.params.Omega - 0.5), distance: r.distance, reference: r.Case.Temperature.Reference,
-		region: decomp.Box{Hi: r.layout.N}, first: noPlane,
-	}
-}
-
-// derivative tells of a field whether its value depends on neighbouring cells.
-func derivative(f model.Field) bool {
-	switch f.Name {
-	case "vorticity", "strain_rate", "q_criterion", "wall_shear_stress":
-		return true
-	}
-	return false
-}
-
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
-func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
-	planes := r.layout.N[r.layout.Axis()]
+func copyFields[Out derive.Number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
+	planes := r.Layout.N[r.Layout.Axis()]
 	if *kept == nil {
 		for _, m := range list {
-			*kept = append(*kept, make([]Out, r.box.Cells()*m.Components))
+			*kept = append(*kept, make([]Out, r.Box.Cells()*m.Components))
 		}
 	}
 	data := *kept
@@ -275,16 +221,16 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		n := len(data[i]) / planes
 		return data[i][lo*n : hi*n]
 	}
-	from := r.present()
+	from := r.view().Present()
 	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
-		from = rounded(from)
+		from = derive.Rounded(from)
 	}
-	err = r.share(planes, func(lo, hi int) error {
-		s := newSampler[Out](r, r.n, from, list...)
+	err = r.Share(planes, func(lo, hi int) error {
+		s := derive.NewSampler[Out](r.Part, r.n, from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
-				if _, err := s.sample(m, k, part(i, k, k+1)); err != nil {
+				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
 			}
@@ -295,16 +241,11 @@ func copyFields[Out number](r *run, list []model.Field, p *fields.Pending, kept 
 		for i := range data {
 			step := planesAtOnce[Out](len(part(i, 0, 1)))
 			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, bytesOf(part(i, k, min(k+step, planes)))); err != nil {
+				if err := p.Write(i, k, domain.BytesOf(part(i, k, min(k+step, planes)))); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}, err
-}
-
-// bytesOf is numbers as they lie in memory, which is how files have them.
-func bytesOf[T number](v []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(T))))
 }

@@ -40,7 +40,7 @@ func (f *forces) write(r *run) error {
 	if err != nil {
 		return err
 	}
-	if r.root {
+	if r.Root {
 		values := f.values(all, 1/float64(r.loads.steps), r.Case.Units)
 		if r.n >= f.Start {
 			for i, v := range values {
@@ -194,7 +194,7 @@ func (r *run) sumLoads(from device.Buffer) ([]device.Load, error) {
 		return nil, err
 	}
 	// A neighbour that goes on may write its edges into what that step started from (halo.Exchange).
-	if err := comm.Barrier(r.Comm); err != nil || !r.root {
+	if err := comm.Barrier(r.Comm); err != nil || !r.Root {
 		return nil, err
 	}
 	all := make([]device.Load, len(mine))
@@ -213,7 +213,7 @@ func (r *run) sumLoads(from device.Buffer) ([]device.Load, error) {
 }
 
 func (r *run) loadsFailed(err error) error {
-	return fmt.Errorf("rank %d: forces at step %d: %w", r.rank, r.n, err)
+	return fmt.Errorf("rank %d: forces at step %d: %w", r.Rank, r.n, err)
 }
 
 // loadsMemory is what a checkpoint keeps of pastLoads, on rank 0. Collective.
@@ -226,7 +226,7 @@ func (r *run) loadsMemory() (map[int]device.Load, error) {
 		return nil, err
 	}
 	kept := map[int]device.Load{}
-	for k, w := range r.cells.Walls {
+	for k, w := range r.Cells.Walls {
 		if w.Measured {
 			kept[k] = past[k]
 		}
@@ -237,11 +237,11 @@ func (r *run) loadsMemory() (map[int]device.Load, error) {
 // recallLoads goes on with those of a checkpoint, if they are of all types that are measured now.
 func (r *run) recallLoads(kept map[int]device.Load) {
 	r.loads.past = stepLoads{at: r.n}
-	if !r.root || kept == nil {
+	if !r.Root || kept == nil {
 		return
 	}
-	all := make([]device.Load, len(r.cells.Walls))
-	for k, w := range r.cells.Walls {
+	all := make([]device.Load, len(r.Cells.Walls))
+	for k, w := range r.Cells.Walls {
 		load, known := kept[k]
 		if w.Measured && !known {
 			return
@@ -272,7 +272,7 @@ func (r *run) stopIfKnown() error {
 		return nil
 	}
 	var why []byte
-	if r.root {
+	if r.Root {
 		text, enough := r.widths()
 		if enough {
 			why = []byte(text)
@@ -306,9 +306,9 @@ func (r *run) widths() (text string, enough bool) {
 
 // warnOfWidths tells that the run ended before stop_when.
 func (r *run) warnOfWidths() {
-	if r.root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
+	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
 		text, _ := r.widths()
-		r.Report.Warn("all steps are done before the means were known as wanted by " + text)
+		r.options.Report.Warn("all steps are done before the means were known as wanted by " + text)
 	}
 }
 
@@ -344,7 +344,7 @@ type forceMemory struct {
 func (r *run) forceMemories() map[string]forceMemory {
 	all := map[string]forceMemory{}
 	for _, o := range r.outputs {
-		if f, ok := o.(*forces); ok && r.root {
+		if f, ok := o.(*forces); ok && r.Root {
 			all[f.Name] = forceMemory{f.measured(), f.series}
 		}
 	}
@@ -370,8 +370,8 @@ func (r *run) recallForces(all map[string]forceMemory) {
 		case !known:
 		case reflect.DeepEqual(m.Output, f.measured()) && len(m.Series) == len(f.series):
 			f.series = m.Series
-		case r.root:
-			r.Report.Warn(fmt.Sprintf("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name))
+		case r.Root:
+			r.options.Report.Warn(fmt.Sprintf("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/ram"
+	"lbmsim/sim/derive"
 )
 
 // What ends an unstable run is found by the watch, many steps and cells after it began. So
@@ -43,7 +44,7 @@ const (
 // take no more than half of what it has left for that. Collective.
 func (r *run) findRoom() error {
 	s := &r.snapshot
-	*s = snapshot{wanted: r.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(r.ownBytes()) * time.Second / firstCopy}
+	*s = snapshot{wanted: r.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(r.Bytes()) * time.Second / firstCopy}
 	if !s.wanted {
 		return nil
 	}
@@ -53,7 +54,7 @@ func (r *run) findRoom() error {
 		left = min(left, limit/int64(neighbours)-resident())
 	}
 	lack := []int64{0}
-	if 2*int64(r.ownBytes()) > left {
+	if 2*int64(r.Bytes()) > left {
 		lack[0] = 1
 	}
 	err := comm.Max(r.Comm, lack)
@@ -70,14 +71,6 @@ func resident() int64 {
 	return u.Maxrss << 10
 }
 
-// ownBytes is the size of this rank's own cells.
-func (r *run) ownBytes() (n int) {
-	for _, run := range r.interior(0, r.layout.N[r.layout.Axis()]) {
-		n += run.Hi - run.Lo
-	}
-	return n
-}
-
 // due tells whether it is time for another copy, from what all ranks know: the largest
 // numbers of nanoseconds since the last one and that it took.
 func (s *snapshot) due(since, cost int64) bool {
@@ -88,7 +81,7 @@ func (s *snapshot) due(since, cost int64) bool {
 func (r *run) keep() error {
 	s, began := &r.snapshot, time.Now()
 	if s.image == nil {
-		s.image = make([]byte, r.ownBytes())
+		s.image = make([]byte, r.Bytes())
 	}
 	s.at = -1
 	if err := r.all("copying the state", r.imaged(s.image, r.read)); err != nil {
@@ -97,30 +90,6 @@ func (r *run) keep() error {
 	s.at, s.drive, s.force = r.n, r.drive, r.params.Force
 	s.taken, s.cost = time.Now(), time.Since(began)
 	return nil
-}
-
-// imaged does something with each piece of an image of this rank's own cells, and with
-// the place of the piece in the state.
-func (r *run) imaged(image []byte, do func(piece []byte, offset int) error) error {
-	planes := r.layout.N[r.layout.Axis()]
-	each := len(image) / planes
-	pass := func(lo, hi int) error {
-		for k := lo; k < hi; k++ {
-			plane := image[k*each : (k+1)*each]
-			for _, run := range r.interior(k, 1) {
-				n := run.Hi - run.Lo
-				if err := do(plane[:n], run.Lo); err != nil {
-					return err
-				}
-				plane = plane[n:]
-			}
-		}
-		return nil
-	}
-	if _, ok := r.state[0].(device.HostVisible); ok {
-		return r.share(planes, pass)
-	}
-	return pass(0, planes) // one thread calls the device
 }
 
 // replayable tells whether there is a state to go back to.
@@ -152,16 +121,12 @@ func (r *run) back() error {
 
 // again computes one step as it was computed, and writes nothing.
 func (r *run) again() error {
-	r.pulse.Computing(r.n)
+	r.Pulse.Computing(r.n)
 	if err := r.steer(); err != nil {
 		return err
 	}
-	step := r.step
-	if r.queued != nil {
-		step = func() error { return r.stretch(1) }
-	}
-	if err := step(); err != nil {
-		return fmt.Errorf("rank %d, step %d: %w", r.rank, r.n+1, err)
+	if err := r.advance(1); err != nil {
+		return fmt.Errorf("rank %d, step %d: %w", r.Rank, r.n+1, err)
 	}
 	return nil
 }
@@ -176,7 +141,7 @@ func (r *run) firstBad() (cell [3]int, found, interrupted bool, err error) {
 		if r.bad(planes[k]) {
 			var at [3]int
 			at, err = r.firstOf(k, planes[k])
-			at = r.global(at)
+			at = r.Global(at)
 			table[0] = int64(c[0]*c[1]*c[2] - (at[2]*c[1]+at[1])*c[0] - at[0])
 		}
 	}
@@ -194,7 +159,7 @@ func (r *run) firstBad() (cell [3]int, found, interrupted bool, err error) {
 // hears is more than 0 when this rank has got a signal, or knows that the job's time is over.
 func (r *run) hears() int64 {
 	r.control.listen(r)
-	if r.root && r.jobTimeOver(time.Now()) {
+	if r.Root && r.jobTimeOver(time.Now()) {
 		return byLauncher
 	}
 	return r.control.signal
@@ -215,10 +180,10 @@ func (r *run) maxSpeed() float64 { return r.Case.Run.MaxMach * soundSpeed }
 
 // firstOf is the first bad cell of one of this rank's planes, local.
 func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
-	box := decomp.Box{Hi: r.layout.N}
-	box.Lo[r.layout.Axis()], box.Hi[r.layout.Axis()] = k, k+1
-	values, err := r.present()(box, nil)
-	nx, stored, dims := r.layout.N[0], r.Case.Spec.FieldValues(), r.Case.Dims()
+	box := decomp.Box{Hi: r.Layout.N}
+	box.Lo[r.Layout.Axis()], box.Hi[r.Layout.Axis()] = k, k+1
+	values, err := r.view().Present()(box, nil)
+	nx, stored, dims := r.Layout.N[0], r.Case.Spec.FieldValues(), r.Case.Dims()
 	for row := 0; err == nil && row < len(values)/(nx*stored); row++ {
 		for x := range nx {
 			sum, speed := 0.0, 0.0
@@ -228,10 +193,10 @@ func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
 					speed += v * v
 				}
 			}
-			if finite(sum) != sum || math.Sqrt(speed) > r.maxSpeed() {
+			if derive.Finite(sum) != sum || math.Sqrt(speed) > r.maxSpeed() {
 				at := box.Lo
 				at[0] = x
-				if r.layout.Axis() == 2 {
+				if r.Layout.Axis() == 2 {
 					at[1] = row
 				}
 				return at, nil
@@ -242,12 +207,4 @@ func (r *run) firstOf(k int, p device.Plane) ([3]int, error) {
 		return p.BadAt, err
 	}
 	return p.MaxAt, err
-}
-
-// global turns a cell of this rank into one of the domain.
-func (r *run) global(at [3]int) [3]int {
-	for a := range at {
-		at[a] += r.box.Lo[a]
-	}
-	return at
 }

@@ -10,8 +10,9 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/exit"
 )
 
 // A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
@@ -39,13 +40,13 @@ const (
 func (r *run) health() Health {
 	w := &r.watch
 	return Health{
-		DensityDrift: finite(r.drift(w.totals)), MaxSpeed: finite(w.totals.MaxSpeed) * r.Case.Units.Length / r.Case.Units.Time,
+		DensityDrift: derive.Finite(r.drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * r.Case.Units.Length / r.Case.Units.Time,
 		GridScale: w.grid, Warned: maps.Clone(w.warned),
 	}
 }
 
 // drift of the mean density since the start, as a share; on rank 0.
-func (r *run) drift(t Totals) float64 {
+func (r *run) drift(t derive.Totals) float64 {
 	if r.n == 0 || t.Cells == 0 { // the start is not known yet
 		return 0
 	}
@@ -58,14 +59,14 @@ func (r *run) drift(t Totals) float64 {
 func (r *run) judgeHealth(totals, grid bool) (stop bool) {
 	c, t := &r.Case.Run, r.watch.totals
 	sum := t.MaxSpeed + t.Mass
-	if unstable := finite(sum) != sum || t.MaxSpeed > r.maxSpeed(); unstable || r.n == 0 {
+	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > r.maxSpeed(); unstable || r.n == 0 {
 		return false // the message of the end says more, and the initial state is what the case wants
 	}
-	drift := finite(r.drift(t))
+	drift := derive.Finite(r.drift(t))
 	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+r.sound()*r.left() {
 		r.caution(drifting, "%s: [run] warn_density_drift = %g; %s", r.driftText(drift), c.WarnDrift, driftHelp)
 	}
-	if s, u := r.Case.Speed, finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
+	if s, u := r.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
 		f := r.Case.Units.Length / r.Case.Units.Time
 		unit := ""
 		if r.Case.Units.Physical {
@@ -113,7 +114,7 @@ func (r *run) caution(kind, format string, args ...any) {
 	}
 	r.watch.warned[kind]++
 	if r.watch.warned[kind] == 1 {
-		r.Report.Warn(fmt.Sprintf("step %d: ", r.n) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
+		r.options.Report.Warn(fmt.Sprintf("step %d: ", r.n) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
 	}
 }
 
@@ -131,7 +132,7 @@ func (r *run) tooFar() error {
 		return files
 	}
 	var text []byte
-	if r.root {
+	if r.Root {
 		sound := ""
 		if s := r.sound(); s > 0 {
 			sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, r.Case.GivenBy)
@@ -143,79 +144,17 @@ func (r *run) tooFar() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(&Error{ExitUnstable, errors.New(string(text))}, files)
+	return errors.Join(exit.With(exit.Unstable, errors.New(string(text))), files)
 }
 
-// gridStride is how many planes lie between two that count for the share at the scale of
-// the grid: it reads about a quarter of a million cells, and not less than 16 planes, so
-// that it takes less than a hundredth of the time on any device.
-func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
-
-// gridScale is the share of the kinetic energy at the scale of the grid on rank 0: see
-// config.SeriesGridScale. Sums have the order of planeSums. Collective.
+// gridScale is derive.View.GridScale of the present step. Collective.
 func (r *run) gridScale() (float64, error) {
 	if r.watch.gridAt == r.n {
 		return r.watch.grid, nil
 	}
-	n, axis := r.layout.N, r.layout.Axis()
-	planes, nx, each := n[axis], n[0], 1
-	if axis == 2 {
-		each = n[1]
+	share, err := r.view().GridScale()
+	if err == nil {
+		r.watch.grid, r.watch.gridAt = share, r.n
 	}
-	stride := gridStride(r.Case.Box().Cells(), r.Case.Cells[axis])
-	stored, dims, from := r.Case.Spec.FieldValues(), r.Case.Dims(), r.present()
-	sums := make([]float64, 2*planes*each)
-	err := r.share(planes, func(lo, hi int) (err error) {
-		var values []float64
-		for k := lo; k < hi; k++ {
-			if (r.box.Lo[axis]+k+stride/2)%stride != 0 {
-				continue
-			}
-			box := decomp.Box{Hi: n}
-			box.Lo[axis], box.Hi[axis] = k, k+1
-			if values, err = from(box, values); err != nil {
-				return err
-			}
-			for row := range each {
-				y, z := row, k
-				if axis == 1 {
-					y, z = k, 0
-				}
-				first := r.cells.Index(0, y, z)
-				u := values[(row*stored+1)*nx:][:dims*nx]
-				copy(sums[2*(k*each+row):], gridRow(u, r.cells.Type[first:][:nx]))
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("rank %d: velocities at step %d: %w", r.rank, r.n, err)
-	}
-	all, err := r.planeSums(sums, columns{added: 2, all: 2})
-	grid, energy := 0.0, 0.0
-	for ; len(all) > 0; all = all[2:] {
-		grid, energy = grid+all[0], energy+all[1]
-	}
-	r.watch.grid, r.watch.gridAt = 0, r.n
-	if energy > 0 {
-		r.watch.grid = finite(grid / energy)
-	}
-	return r.watch.grid, err
-}
-
-// gridRow is the two sums of a row, components one behind the other.
-func gridRow(u []float64, types []uint8) []float64 {
-	nx := len(types)
-	grid, energy := 0.0, 0.0
-	for x := 1; x < nx-1; x++ {
-		if types[x-1]|types[x]|types[x+1] != 0 {
-			continue
-		}
-		for c := 0; c < len(u); c += nx {
-			d := (u[c+x-1] - 2*u[c+x] + u[c+x+1]) / 4
-			grid += d * d
-			energy += u[c+x] * u[c+x]
-		}
-	}
-	return []float64{grid, energy}
+	return share, err
 }

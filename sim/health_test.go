@@ -23,50 +23,6 @@ func (s *silent) warnedOf(text string) (n int) {
 	return n
 }
 
-// The share at the scale of the grid is what its definition says: 1 for a checkerboard,
-// sin(k/2)^4 for a wave, 0 for a uniform flow; triples with a solid cell do not count.
-func TestGridScaleOfWaves(t *testing.T) {
-	const n = 64
-	free := make([]uint8, n)
-	row := func(of func(x int) float64) []float64 {
-		u := make([]float64, 2*n)
-		for x := range n {
-			u[x], u[n+x] = of(x), 2*of(x)
-		}
-		return u
-	}
-	wave := func(waves float64) float64 { return 2 * math.Pi * waves / n }
-	for name, c := range map[string]struct {
-		of   func(x int) float64
-		want float64
-	}{
-		"checkerboard": {func(x int) float64 { return float64(1 - x%2*2) }, 1},
-		"uniform":      {func(int) float64 { return 0.1 }, 0},
-		"16 cells":     {func(x int) float64 { return math.Sin(wave(4) * float64(x)) }, math.Pow(math.Sin(wave(4)/2), 4)},
-		"64 cells":     {func(x int) float64 { return math.Cos(wave(1) * float64(x)) }, math.Pow(math.Sin(wave(1)/2), 4)},
-	} {
-		s := gridRow(row(c.of), free)
-		if got := s[0] / s[1]; math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%s: %g, want %g", name, got, c.want)
-		}
-	}
-	types := make([]uint8, n)
-	for x := range types {
-		types[x] = uint8(x % 3 / 2) // no triple is fluid
-	}
-	if s := gridRow(row(func(int) float64 { return 1 }), types); s[0] != 0 || s[1] != 0 {
-		t.Errorf("between solid cells: %v", s)
-	}
-}
-
-func TestGridStride(t *testing.T) {
-	for _, c := range []struct{ cells, planes, want int }{{64 * 64, 64, 1}, {1 << 18, 64, 1}, {100 * 100 * 100, 100, 3}, {1 << 27, 512, 32}, {4096 * 4096, 4096, 64}} {
-		if got := gridStride(c.cells, c.planes); got != c.want {
-			t.Errorf("%d cells in %d planes: every %d-th, want every %d-th", c.cells, c.planes, got, c.want)
-		}
-	}
-}
-
 // A model that lets noise grow in a uniform flow must not end without a word; a flow that is
 // resolved must not be suspected.
 func TestNoiseIsToldOf(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lbmsim/sim/domain"
 )
 
 // A run ends ahead of its job, with a checkpoint where the case has one.
@@ -63,8 +65,7 @@ func TestJobEndThatDoesNotCount(t *testing.T) {
 func TestMarginFollowsTheFiles(t *testing.T) {
 	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 1, dir: t.TempDir()}
 	end := time.Now().Add(time.Hour)
-	r := run{Options: Options{JobEnd: func() time.Time { return end }}, took: map[string]time.Duration{}}
-	r.Case = s.must(t).start.Case
+	r := run{options: Options{JobEnd: func() time.Time { return end }}, stepper: &stepper{Part: &domain.Part{Case: s.must(t).start.Case}}, took: map[string]time.Duration{}}
 	r.Case.Run.EndMargin = time.Minute
 	bytes := float64(r.Case.Box().Cells() * r.Case.Spec.Components() * 8)
 	if got, want := r.expectedEnding().Seconds(), bytes/presumed; got < 0.99*want || got > 1.01*want {

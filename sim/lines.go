@@ -1,14 +1,9 @@
 package sim
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
 
-	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/io/probe"
 	"lbmsim/model"
 )
@@ -43,16 +38,16 @@ func (l *lines) written() int              { return l.at }
 // write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
 func (l *lines) write(r *run) error {
 	l.at = r.n
-	again := r.root && int64(r.n) <= l.file.Step() // the table has the block
+	again := r.Root && int64(r.n) <= l.file.Step() // the table has the block
 	for first := 0; first < l.Points; first += chunk {
 		table, err := l.values(r, first, min(first+chunk, l.Points))
 		if err != nil {
 			return err
 		}
-		if r.root && !again {
+		if r.Root && !again {
 			_ = l.file.Add(int64(r.n), r.time(), table...)
 		}
-		r.pulse.Mark()
+		r.Pulse.Mark()
 	}
 	return nil
 }
@@ -63,7 +58,7 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 	points := l.blends(r, first, last)
 	width := len(l.columns(r))
 	var table []float64
-	if r.root {
+	if r.Root {
 		table = make([]float64, width*len(points.at))
 		for i, p := range points.at {
 			row, sum := table[i*width:], 0.0
@@ -76,11 +71,11 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 	}
 	column := 1 + dims
 	for _, f := range l.Fields {
-		values, err := r.collectCells(f, points.cells)
+		values, err := r.view().CollectCells(f, points.cells)
 		if err != nil {
 			return nil, err
 		}
-		if !r.root {
+		if !r.Root {
 			continue
 		}
 		for _, c := range components(f, dims) {
@@ -177,77 +172,4 @@ func unitOf(u config.Units, d model.Dimension) string {
 		return ""
 	}
 	return u.Symbol(d)
-}
-
-// collectCells brings a field of cells anywhere to rank 0, [cell][component]. Each rank
-// reads no more of a plane than the box around its cells, unless the field looks at
-// neighbours. Collective.
-func (r *run) collectCells(f model.Field, cells [][3]int) ([]float64, error) {
-	axis := r.layout.Axis()
-	var mine []ownCell
-	for _, c := range cells {
-		if r.box.Contains(c) {
-			for a := range c {
-				c[a] -= r.box.Lo[a]
-			}
-			mine = append(mine, ownCell{c, len(mine)})
-		}
-	}
-	slices.SortStableFunc(mine, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
-	values := make([]float64, len(mine)*f.Components)
-	s := newSampler[float64](r, r.n, r.present(), f)
-	var plane []float64
-	for len(mine) > 0 {
-		k, n := mine[0].at[axis], 1
-		for n < len(mine) && mine[n].at[axis] == k {
-			n++
-		}
-		if !s.neighbours {
-			s.region = boxOf(mine[:n])
-			s.first = noPlane
-		}
-		var err error
-		if plane, err = s.sample(f, k, plane); err != nil {
-			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", r.rank, f.Name, k, err)
-		}
-		for _, c := range mine[:n] {
-			row := 0
-			if axis == 2 {
-				row = c.at[1] - s.region.Lo[1]
-			}
-			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
-		}
-		mine = mine[n:]
-	}
-	parts, err := comm.Gather(r.Comm, float64Bytes(values))
-	if err != nil || !r.root {
-		return nil, err
-	}
-	next := make([]int, len(parts))
-	all := make([]float64, 0, len(cells)*f.Components)
-	for _, c := range cells { // in the order that each rank had them
-		rank := r.plan.Owner(c)
-		for range f.Components {
-			all = append(all, float64At(parts[rank], next[rank]))
-			next[rank]++
-		}
-	}
-	return all, nil
-}
-
-// ownCell is a local cell of a list of some.
-type ownCell struct {
-	at     [3]int
-	number int // in the list
-}
-
-// boxOf is the smallest box that holds cells.
-func boxOf(cells []ownCell) decomp.Box {
-	box := decomp.Box{Lo: cells[0].at, Hi: cells[0].at}
-	for _, c := range cells {
-		for a, k := range c.at {
-			box.Lo[a], box.Hi[a] = min(box.Lo[a], k), max(box.Hi[a], k+1)
-		}
-	}
-	return box
 }

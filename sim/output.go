@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/sim/domain"
 )
 
 // output is something written on a schedule. write is collective: every rank
@@ -23,7 +24,7 @@ type output interface {
 // write runs an output and counts the time that the run waits for it.
 func (r *run) write(o output) error {
 	return spend(&r.clock.output, func() error {
-		r.pulse.Doing("taking an output")
+		r.Pulse.Doing("taking an output")
 		return r.put(o)
 	})
 }
@@ -60,7 +61,7 @@ func (r *run) launch(j *job, work func() error) {
 	r.jobs = append(r.jobs, j)
 	go func() {
 		defer close(j.ended)
-		j.failed = guarded(work)
+		j.failed = domain.Guarded(work)
 		j.took = time.Since(j.begun)
 		j.done.Store(true)
 	}()
@@ -91,7 +92,7 @@ func (r *run) commit(wanted func(*job) bool) error {
 	r.jobs = others
 	var failed error
 	for _, j := range jobs {
-		r.pulse.Doing("writing " + j.kind + ": " + j.path)
+		r.Pulse.Doing("writing " + j.kind + ": " + j.path)
 		r.await(j)
 		ready := time.Now()
 		err := r.allAt(j.step, j.kind, j.failed)
@@ -123,8 +124,8 @@ func (r *run) commit(wanted func(*job) bool) error {
 		}
 		r.took[j.kind] = max(r.took[j.kind], j.took+time.Since(ready))
 		r.files[j.kind] = j.path
-		if r.root {
-			r.Report.Wrote(j.kind, j.path)
+		if r.Root {
+			r.options.Report.Wrote(j.kind, j.path)
 		}
 	}
 	return failed

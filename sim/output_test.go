@@ -10,13 +10,14 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/sim/domain"
 )
 
 // The next picture waits for the last one and for nothing else; checkpoints and fields
 // also wait for what was begun before the last one of their kind.
 func TestSettleWaitsForItsKind(t *testing.T) {
 	report := &silent{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}, took: map[string]time.Duration{}}
+	r := &run{stepper: &stepper{Part: &domain.Part{Comm: comm.Serial(), Root: true}}, options: Options{Report: report}, files: map[string]string{}, took: map[string]time.Duration{}}
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
 	r.launch(&job{kind: "fields", path: "a", finish: nothing}, func() error { <-slow; return nil })
@@ -44,7 +45,7 @@ func TestSettleWaitsForItsKind(t *testing.T) {
 // checkpoint among them gets its name with the next of them, not when all is quiet.
 func TestCheckpointAmongFields(t *testing.T) {
 	report := &silent{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: report}, root: true, files: map[string]string{}, took: map[string]time.Duration{}}
+	r := &run{stepper: &stepper{Part: &domain.Part{Comm: comm.Serial(), Root: true}}, options: Options{Report: report}, files: map[string]string{}, took: map[string]time.Duration{}}
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
 	defer close(slow)
@@ -78,14 +79,14 @@ func (l *last) schedule() config.Schedule { return config.Schedule{End: true} }
 func (l *last) written() int              { return -1 }
 func (l *last) close()                    {}
 func (l *last) write(r *run) error {
-	l.seen = slices.Clone(r.Report.(*silent).wrote)
+	l.seen = slices.Clone(r.options.Report.(*silent).wrote)
 	return nil
 }
 
 // The last fields may fill the disk: the checkpoint is safe before they begin.
 func TestCheckpointIsSafeBeforeTheEnd(t *testing.T) {
 	out := &last{}
-	r := &run{Options: Options{Comm: comm.Serial(), Report: &silent{}}, root: true, files: map[string]string{}, took: map[string]time.Duration{}, outputs: []output{out}}
+	r := &run{stepper: &stepper{Part: &domain.Part{Comm: comm.Serial(), Root: true}}, options: Options{Report: &silent{}}, files: map[string]string{}, took: map[string]time.Duration{}, outputs: []output{out}}
 	nothing := func() error { return nil }
 	r.launch(&job{kind: "checkpoint", path: "a", finish: nothing}, nothing)
 	if err := r.lastOutputs(); err != nil {

@@ -55,21 +55,21 @@ func (r *run) outputDir(parts ...string) string {
 // of the fields drops what comes after the first step.
 func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 	var err error
-	if r.root {
+	if r.Root {
 		err = r.openFolders()
 	}
 	if err := r.all("opening the outputs", err); err != nil {
 		return err
 	}
 	if r.anew && len(r.outputs) > 0 {
-		if r.root {
+		if r.Root {
 			err = r.makeRoom()
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
 			return Agreed(ExitUsage, err)
 		}
 	}
-	if r.root {
+	if r.Root {
 		err = r.openFiles(open)
 	}
 	if err := r.all("opening the outputs", err); err != nil {
@@ -81,13 +81,13 @@ func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 			continue
 		}
 		step := int64(r.n)
-		if r.Restart == "" {
+		if r.options.Restart == "" {
 			step = -1
 		}
 		if err := series.Rewind(r.Comm, step); err != nil {
 			return Agreed(ExitFailure, err)
 		}
-		if r.root {
+		if r.Root {
 			r.tellOfOlder(series)
 		}
 	}
@@ -97,7 +97,7 @@ func (r *run) openOutputs(open func(tabular) (*probe.Writer, error)) error {
 // tellOfOlder warns of a film that is not of one kind.
 func (r *run) tellOfOlder(s fields.Series) {
 	if n, err := s.Older(); err == nil && n > 0 { // Rewind has read it just now
-		r.Report.Warn(fmt.Sprintf("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", s.Index(), n))
+		r.options.Report.Warn(fmt.Sprintf("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", s.Index(), n))
 	}
 }
 
@@ -132,7 +132,7 @@ func (r *run) openFiles(open func(tabular) (*probe.Writer, error)) error {
 	if r.lock != nil {
 		r.forget()
 		r.keepInputs()
-		if r.Restart == "" {
+		if r.options.Restart == "" {
 			r.forgetBlowup()
 		}
 		r.sweep()

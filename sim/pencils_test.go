@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/domain"
 )
 
 // ends is a case with a body and a force whose axes are periodic or end at walls, one
@@ -88,7 +89,7 @@ func everything(t *testing.T, dir string, s *silent) map[string][]byte {
 		t.Fatalf("only %d values are expected", len(s.summary.Expect))
 	}
 	for _, v := range s.summary.Expect {
-		out[v.Quantity] = float64Bytes([]float64{v.Got})
+		out[v.Quantity] = domain.Float64Bytes([]float64{v.Got})
 	}
 	return out
 }

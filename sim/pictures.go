@@ -31,18 +31,18 @@ func (p *pictures) write(r *run) error {
 	p.at = r.n
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	values, err := r.collect(p.Field, p.Component, slice)
+	values, err := r.view().Collect(p.Field, p.Component, slice)
 	if err != nil {
 		return err
 	}
 	solid, _ := model.FindField("solid")
-	bodies, err := r.collect(solid, 0, slice)
+	bodies, err := r.view().Collect(solid, 0, slice)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.n))
 	j := &job{kind: "picture", path: path, finish: func() error { return nil }} // written whole or not at all
-	if !r.root {
+	if !r.Root {
 		r.launch(j, func() error { return nil })
 		return nil
 	}
@@ -68,7 +68,7 @@ func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
 	q := picture.Picture{
 		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.n), Time: r.time(),
 		W: n[h], H: n[v], Values: values, Spacing: u.Length, Lattice: !u.Physical,
-		Text:   map[string]string{"Software": "lbmsim " + r.Version, "Source": c.Resolved, "Provenance": r.provenance.String(), "Comment": fmt.Sprintf("step %d", r.n)},
+		Text:   map[string]string{"Software": "lbmsim " + r.options.Version, "Source": c.Resolved, "Provenance": r.provenance.String(), "Comment": fmt.Sprintf("step %d", r.n)},
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
 	switch {

@@ -39,7 +39,7 @@ func (p *planes) write(r *run) error {
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		values, err := r.collectAll(f, slice)
+		values, err := r.view().CollectAll(f, slice)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (p *planes) write(r *run) error {
 	var file *fields.Pending
 	var err error
 	grid := p.grid(r)
-	if r.root {
+	if r.Root {
 		file, err = p.series.Begin(p.alone, decomp.Box{Hi: grid.N}, grid, r.listed(p.Fields, p.Type), r.meta())
 	}
 	if err := r.all(kind, err); err != nil {
@@ -59,13 +59,13 @@ func (p *planes) write(r *run) error {
 	}
 	finish := func() error {
 		var err error
-		if r.root {
+		if r.Root {
 			err = file.Commit()
 		}
 		return comm.Agree(r.Comm, err)
 	}
 	r.launch(&job{kind: kind, path: p.series.Index(), finish: finish}, func() error {
-		if !r.root {
+		if !r.Root {
 			return nil
 		}
 		for i, part := range parts {

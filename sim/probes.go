@@ -28,14 +28,14 @@ func (p *probes) write(r *run) error {
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
-			v, err := r.collect(f, c, cell)
+			v, err := r.view().Collect(f, c, cell)
 			if err != nil {
 				return err
 			}
 			row = append(row, v...)
 		}
 	}
-	if r.root {
+	if r.Root {
 		_ = p.file.Append(int64(r.n), r.time(), row...)
 	}
 	return nil

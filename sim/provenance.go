@@ -86,9 +86,9 @@ func (p Provenance) and(next Leg) Provenance {
 // leg is the means of this run; its devices are known to rank 0.
 func (r *run) leg() Leg {
 	l := Leg{
-		From: r.n, Version: r.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
-		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.Libraries...),
-		Ranks:     r.size, Cut: r.plan.Parts(), Transport: r.halo.Describe(),
+		From: r.n, Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.options.Libraries...),
+		Ranks:     r.Size, Cut: r.Plan.Parts(), Transport: r.halo.Describe(),
 	}
 	if d, ok := r.Comm.(comm.Describer); ok {
 		l.Libraries = append(l.Libraries, d.Describe())
@@ -111,7 +111,7 @@ func (r *run) leg() Leg {
 
 // comments go on top of files of rows; the case comes last.
 func (r *run) comments() []string {
-	c := []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}
+	c := []string{"lbmsim " + r.options.Version, r.Case.Path, r.Case.Title}
 	for i := range c {
 		c[i] = strings.Join(strings.Fields(c[i]), " ") // a line each
 	}
@@ -128,14 +128,11 @@ const (
 // case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
 const InputDir = "inputs"
 
-// input is a file that the case names.
-type input struct{ path, shown, sum string }
-
 // keepInputs makes these copies, on rank 0.
 func (r *run) keepInputs() {
-	for _, in := range r.inputs {
-		if err := keepInput(in.path, r.outputDir(InputDir), in.sum); err != nil {
-			r.Report.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.shown, err))
+	for _, in := range r.Inputs {
+		if err := keepInput(in.Path, r.outputDir(InputDir), in.SHA256); err != nil {
+			r.options.Report.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
 		}
 	}
 }

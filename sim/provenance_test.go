@@ -14,6 +14,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/io/picture"
+	"lbmsim/sim/domain"
 )
 
 // contents is what an output says but for its provenance: that must not depend on ranks,
@@ -66,7 +67,7 @@ func contents(t *testing.T, path string) []byte {
 				if err := f.Plane(i, k, values); err != nil {
 					t.Fatal(err)
 				}
-				b.Write(bytesOf(values))
+				b.Write(domain.BytesOf(values))
 			}
 		}
 	default:

@@ -17,106 +17,60 @@ import (
 // queue's memory, enough to make the wait disappear.
 const ahead = device.MaxForeseen
 
-// quiet is the number of steps until something other than a step is due. Meetings
-// come every tenth of a second, so signals and clocks are looked at as often.
-func (r *run) quiet() int {
-	every := r.Case.Run.WatchEvery
-	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
-	if d := r.Case.Force.Drive; d != nil {
-		next = min(next, (r.n/d.Every+1)*d.Every)
-	}
-	for _, o := range r.outputs {
-		next = min(next, o.schedule().Next(r.n))
-	}
-	return next - r.n
-}
-
 // sampled is from how many steps on a stretch ends with steps that are looked at: the
 // exchange of a step that nobody waits for shows in events alone, and recorded steps
 // have none.
 const sampled = 16
 
 // stretch advances the state by k steps.
-func (r *run) stretch(k int) error {
-	if err := r.foresee(k); err != nil {
+func (s *stepper) stretch(k int) error {
+	if err := s.foresee(k); err != nil {
 		return err
 	}
-	started, wall := r.bulk.Record(), time.Now()
-	look, alone := k >= sampled && r.halo.Stats().Messages > 0, 0
+	started, wall := s.bulk.Record(), time.Now()
+	look, alone := k >= sampled && s.halo.Stats().Messages > 0, 0
 	if look {
 		alone = 2 // the last ones, so that recordings keep their buffers
 	}
-	var seen *queuedStep
+	var seen queuedStep
 	for left := k; left > 0; {
-		recorded, err := r.replay(left - alone)
+		recorded, err := s.replay(left - alone)
 		if err != nil {
 			return err
 		}
 		if left -= recorded; recorded == 0 {
-			seen = r.queue()
+			seen = s.queue()
 			left--
 		}
 	}
-	r.join()
-	done := r.bulk.Record()
-	if err := r.sync(); err != nil {
+	s.join()
+	done := s.bulk.Record()
+	if err := s.sync(); err != nil {
 		return err
 	}
-	r.clock.steps(time.Since(wall), started, done)
+	s.clock.steps(time.Since(wall), started, done)
 	if look {
-		r.clock.sample(k, seen)
+		s.clock.sample(k, seen)
 	}
-	r.n += k
-	r.setForce(r.n)
+	s.done(k)
 	return nil
 }
 
 // sync waits for all steps that are queued. Where neighbours write into this rank's memory
 // that is a wait for them, too.
-func (r *run) sync() error {
-	wait := func() error { return errors.Join(r.edge.Sync(), r.bulk.Sync()) }
-	if r.size > 1 {
-		return r.pulse.Wait(wait)
+func (s *stepper) sync() error {
+	wait := func() error { return errors.Join(s.edge.Sync(), s.bulk.Sync()) }
+	if s.Size > 1 {
+		return s.Pulse.Wait(wait)
 	}
 	return wait()
 }
 
-// queuedStep is the ends of one step's parts.
-type queuedStep struct{ edges, exchanged, bulk device.Event }
-
-// queue puts one step into the streams: edges and their exchange beside the bulk. The
-// edges read cells of the bulk and ghost cells of the step before; the bulk reads edge
-// cells, but no ghost cells, and does not wait for the exchange.
-func (r *run) queue() (step *queuedStep) {
-	in, out := r.state[0], r.state[1]
-	step = &queuedStep{}
-	r.retime()
-	r.program.FillFaces(r.bulk, in, false)
-	if len(r.edges) > 0 {
-		r.edge.After(r.bulk.Record())
-		r.program.FillFaces(r.edge, in, true)
-		for _, box := range r.edges {
-			r.program.Step(r.edge, in, out, box, r.params)
-		}
-		step.edges = r.edge.Record()
-		r.queued.Queue(r.edge, out)
-		step.exchanged = r.edge.Record()
-	}
-	r.program.Step(r.bulk, in, out, r.inner, r.params)
-	step.bulk = r.bulk.Record()
-	if len(r.edges) > 0 {
-		r.bulk.After(step.edges)
-		r.loose = true
-	}
-	r.state[0], r.state[1] = out, in
-	return step
-}
-
 // join makes what follows on the bulk's stream wait for the last exchange too.
-func (r *run) join() {
-	if r.loose {
-		r.bulk.After(r.edge.Record())
-		r.loose = false
+func (s *stepper) join() {
+	if s.loose {
+		s.bulk.After(s.edge.Record())
+		s.loose = false
 	}
 }
 
@@ -126,8 +80,8 @@ var recorded = [...]int{64, 2}
 
 // replay queues at most so many steps from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
-func (r *run) replay(most int) (int, error) {
-	dev, ok := r.Device.(device.Recorder)
+func (s *stepper) replay(most int) (int, error) {
+	dev, ok := s.device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil
 	}
@@ -135,25 +89,25 @@ func (r *run) replay(most int) (int, error) {
 	for recorded[k] > most {
 		k++
 	}
-	r.join() // with what was queued step by step
-	g := &r.graphs[k]
+	s.join() // with what was queued step by step
+	g := &s.graphs[k]
 	if g.Graph == nil {
-		made, err := dev.Capture(r.bulk, func() error {
+		made, err := dev.Capture(s.bulk, func() error {
 			for range recorded[k] {
-				r.queue()
+				s.queue()
 			}
-			r.join()
+			s.join()
 			return nil
 		})
 		if err != nil {
 			return 0, err
 		}
-		*g = recording{made, r.state[0]}
+		*g = recording{made, s.state[0]}
 	}
-	if g.from != r.state[0] {
+	if g.from != s.state[0] {
 		return 0, nil
 	}
-	g.Launch(r.bulk)
+	g.Launch(s.bulk)
 	return recorded[k], nil
 }
 

@@ -19,9 +19,9 @@ import (
 // steps and tables that the case no longer writes. All else is written over.
 func (r *run) makeRoom() error {
 	switch {
-	case r.Keep != nil:
-		return r.remains(*r.Keep)
-	case !r.Overwrite: // who asks for nothing removes nothing
+	case r.options.Keep != nil:
+		return r.remains(*r.options.Keep)
+	case !r.options.Overwrite: // who asks for nothing removes nothing
 		return nil
 	}
 	var errs []error

@@ -15,6 +15,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/exit"
 )
 
 // Where a run begins that names no file.
@@ -26,12 +27,12 @@ const (
 // chooseRestart settles Auto. Where there are checkpoints and none is whole the run fails:
 // to begin anew, unasked, would write over what an earlier one has left.
 func (r *run) chooseRestart() error {
-	if r.Restart != Auto {
+	if r.options.Restart != Auto {
 		return nil
 	}
 	var found []string
 	var err error
-	if r.root {
+	if r.Root {
 		if found, err = checkpoint.Latest(r.outputDir(checkpointDir)); errors.Is(err, fs.ErrNotExist) {
 			err = nil // the case has not been run
 		}
@@ -43,9 +44,9 @@ func (r *run) chooseRestart() error {
 	if err != nil {
 		return err
 	}
-	r.Restart = ""
+	r.options.Restart = ""
 	if any[0] > 0 {
-		r.Restart = Latest
+		r.options.Restart = Latest
 	}
 	return nil
 }
@@ -53,10 +54,10 @@ func (r *run) chooseRestart() error {
 // restart continues from a checkpoint: the one named, or the newest of the output
 // folder that is whole.
 func (r *run) restart() error {
-	candidates := []string{r.Restart}
-	if r.Restart == Latest {
+	candidates := []string{r.options.Restart}
+	if r.options.Restart == Latest {
 		var err error
-		if r.root {
+		if r.Root {
 			candidates, err = checkpoint.Latest(r.outputDir(checkpointDir))
 			if len(candidates) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 				err = r.noCheckpoint()
@@ -72,11 +73,11 @@ func (r *run) restart() error {
 		candidates = strings.Split(string(list), "\x00")
 	} else {
 		var err error
-		if r.root {
-			err = r.isThere(r.Restart)
+		if r.Root {
+			err = r.isThere(r.options.Restart)
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
-			return Agreed(ExitUsage, fmt.Errorf("--restart %s: %w", r.Restart, err))
+			return Agreed(ExitUsage, fmt.Errorf("--restart %s: %w", r.options.Restart, err))
 		}
 	}
 	var refused error
@@ -84,28 +85,28 @@ func (r *run) restart() error {
 		m, err := r.restore(path)
 		if err == nil {
 			r.passedOver(candidates[i+1:])
-			r.Restart = path
+			r.options.Restart = path
 			r.watch.start, r.watch.gridStart = m.Start, m.GridScale
 			r.provenance = m.Provenance.and(r.leg())
-			if r.root && r.n >= r.last {
-				r.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
+			if r.Root && r.n >= r.last {
+				r.options.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
 			}
 			return r.resumeOutputs(m)
 		}
 		var other *otherCase
 		var older *otherScheme
 		if errors.As(err, &other) || errors.As(err, &older) {
-			return &Error{ExitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 		var failure *comm.Failure
 		if !errors.As(err, &failure) { // the ranks could not talk
 			return err
 		}
-		if refused = errors.Join(refused, err); r.root && len(candidates) > 1 {
-			r.Report.Warn(fmt.Sprintf("%v; trying the one before", err))
+		if refused = errors.Join(refused, err); r.Root && len(candidates) > 1 {
+			r.options.Report.Warn(fmt.Sprintf("%v; trying the one before", err))
 		}
 	}
-	return &Error{ExitFailure, refused}
+	return exit.With(exit.Failure, refused)
 }
 
 // isThere says what there is in the place of a file that was named and is none.
@@ -170,11 +171,11 @@ func (r *run) noCheckpoint() error {
 // the newest, damaged where it says so.
 func (r *run) passedOver(older []string) {
 	for _, path := range older {
-		if !r.root {
+		if !r.Root {
 			return
 		}
 		if err := checkpoint.Look(path); err != nil {
-			r.Report.Warn(fmt.Sprintf("passed over: %v", err))
+			r.options.Report.Warn(fmt.Sprintf("passed over: %v", err))
 		}
 	}
 }
@@ -228,7 +229,7 @@ func schemeOf(path string, h checkpoint.Header) error {
 // which every rank holds against the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
 func (r *run) restore(path string) (m memory, err error) {
-	r.pulse.Doing("reading " + path)
+	r.Pulse.Doing("reading " + path)
 	f, err := checkpoint.Open(path)
 	if f != nil {
 		defer f.Close()
@@ -268,25 +269,6 @@ func (r *run) differences(h checkpoint.Header) []string {
 	return keys
 }
 
-// load brings this rank's part from the file to the device. Collective.
-func (r *run) load(f *checkpoint.Reader) error {
-	plane := r.layout.N[1] * r.layout.RowLen() * r.Case.Spec.Precision.Bytes()
-	if r.layout.Axis() == 1 {
-		plane /= r.layout.N[1]
-	}
-	return f.Load(r.Comm, r.extent(), func(first int, data []byte) error {
-		for _, run := range r.interior(first, len(data)/plane) {
-			n := run.Hi - run.Lo
-			if err := r.state[0].Write(data[:n], run.Lo); err != nil {
-				return err
-			}
-			data = data[n:]
-		}
-		r.pulse.Mark()
-		return nil
-	})
-}
-
 // resumeOutputs cuts outputs back to the step of the checkpoint. A table that is gone, or not the
 // one that the checkpoint counted, does not hold the run up: it begins again.
 func (r *run) resumeOutputs(m memory) error {
@@ -303,13 +285,13 @@ func (r *run) resumeOutputs(m memory) error {
 		w, err := probe.Resume(t.path, o.header(r), length, int64(r.n))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			r.Report.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, r.n))
+			r.options.Report.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, r.n))
 		case errors.Is(err, probe.ErrOther):
 			aside, e := setAside(t.path)
 			if e != nil {
 				return nil, errors.Join(err, e)
 			}
-			r.Report.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), r.n))
+			r.options.Report.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), r.n))
 		default:
 			return w, err
 		}

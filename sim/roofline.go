@@ -13,28 +13,28 @@ import (
 // runs on the buffer that the first step will overwrite, which is all zeros before
 // and after. The result is in million cells a second over all ranks, 0 where the
 // device can't tell.
-func (r *run) roofline() (float64, error) {
-	dev, ok := r.Device.(device.Roofline)
+func (s *stepper) roofline() (float64, error) {
+	dev, ok := s.device.(device.Roofline)
 	if !ok {
 		return 0, nil
 	}
 	best := math.Inf(1)
 	for range 3 {
-		if err := comm.Barrier(r.Comm); err != nil {
+		if err := comm.Barrier(s.Comm); err != nil {
 			return 0, err
 		}
 		start := time.Now()
 		for range 2 { // v -> 1-v -> v
-			dev.Update(r.bulk, r.state[1], r.layout.Components, r.layout.Pitch, r.Case.Spec.Precision)
+			dev.Update(s.bulk, s.state[1], s.Layout.Components, s.Layout.Pitch, s.Case.Spec.Precision)
 		}
-		if err := r.bulk.Sync(); err != nil {
+		if err := s.bulk.Sync(); err != nil {
 			return 0, err
 		}
 		best = math.Min(best, time.Since(start).Seconds()/2)
 	}
 	slowest := []int64{int64(best * 1e9)}
-	if err := comm.Max(r.Comm, slowest); err != nil || slowest[0] == 0 {
+	if err := comm.Max(s.Comm, slowest); err != nil || slowest[0] == 0 {
 		return 0, err
 	}
-	return float64(r.Case.Box().Cells()) / float64(slowest[0]) * 1e3, nil
+	return float64(s.Case.Box().Cells()) / float64(slowest[0]) * 1e3, nil
 }

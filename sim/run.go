@@ -11,15 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/geometry"
-	"lbmsim/halo"
-	"lbmsim/io/curve"
-	"lbmsim/model"
+	"lbmsim/sim/exit"
 )
 
 // Options are the parts of a run, chosen by the caller.
@@ -45,58 +40,29 @@ type Options struct {
 
 // run is one rank's part of a run in progress.
 type run struct {
-	Options
-	rank, size int
-	root       bool     // rank 0: the one that reports
-	anew       bool     // no checkpoint was asked for, not even if there is one
-	lock       *os.File // on rank 0: of the output folder
+	*stepper
+	options Options
+	anew    bool     // no checkpoint was asked for, not even if there is one
+	lock    *os.File // on rank 0: of the output folder
+	drive   drive    // on rank 0
 
-	plan   decomp.Plan
-	box    decomp.Box // this rank's cells, global
-	layout decomp.Layout
-	cells  boundary.Cells
-	solids []geometry.Shape       // the bodies from files
-	sums   []string               // SHA-256 of their files
-	inputs []input                // all files that the case names
-	curves map[string]curve.Curve // of boundaries, by their names
-	faces  int                    // boundaries that stand on faces; those of bodies follow
-	// distance to the walls of the rank's own cells, where an output shows it.
-	distance []float32
-	params   model.Params
-	drive    drive // on rank 0
-	program  device.Program
-	timed    device.Timed     // the same, where something changes with time; else nil
-	state    [2]device.Buffer // state[0] is the current one
-	edge     device.Stream    // urgent: the planes that neighbours wait for
-	bulk     device.Stream
-	reader   device.Stream // of fields, beside the steps
-	edges    []decomp.Box  // local
-	inner    decomp.Box
-	halo     halo.Exchange
-	queued   halo.Queued // the same, where steps need not wait for the host; else nil
-
-	loose  bool // the bulk's stream has not waited for the last exchange
-	graphs [len(recorded)]recording
-
-	pulse          *comm.Pulse
-	n, first, last int // current step, first and last step
-	reason         string
-	converged      bool // the reason is [run] stop_when
-	loads          loads
-	clock          stopwatch
-	control        control
-	watch          watch
-	snapshot       snapshot
-	outputs        []output
-	jobs           []*job
-	begun          time.Time                // the output that is being written
-	took           map[string]time.Duration // the longest that a file of each kind took
-	maxMach        float64
-	limit          float64 // the memory's roofline in MLUPS, 0 when unknown
-	files          map[string]string
-	ranks          []RankInfo // on rank 0
-	provenance     Provenance // on rank 0
-	faults         faults
+	last       int // step
+	reason     string
+	converged  bool // the reason is [run] stop_when
+	loads      loads
+	control    control
+	watch      watch
+	snapshot   snapshot
+	outputs    []output
+	jobs       []*job
+	begun      time.Time                // the output that is being written
+	took       map[string]time.Duration // the longest that a file of each kind took
+	maxMach    float64
+	limit      float64 // the memory's roofline in MLUPS, 0 when unknown
+	files      map[string]string
+	ranks      []RankInfo // on rank 0
+	provenance Provenance // on rank 0
+	faults     faults
 }
 
 // Reasons for the end of a run.
@@ -142,12 +108,16 @@ func (r *run) loop() error {
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
-		r.pulse.Computing(r.n)
+		r.Pulse.Computing(r.n)
 		if err := r.steer(); err != nil {
 			return err
 		}
-		if err := r.advance(); err != nil {
-			return fmt.Errorf("rank %d, %w", r.rank, err)
+		k := 1
+		if r.queued != nil {
+			k = r.quiet()
+		}
+		if err := r.advance(k); err != nil {
+			return fmt.Errorf("rank %d, %s: %w", r.Rank, steps(r.n+1, r.n+k), err)
 		}
 		if err := r.hooks(); err != nil {
 			return err
@@ -156,59 +126,26 @@ func (r *run) steps() error {
 	return nil
 }
 
-// advance computes one step, or all until the next hook where no step waits for the
-// host.
-func (r *run) advance() error {
-	if r.queued != nil {
-		k := r.quiet()
-		if err := r.stretch(k); err != nil {
-			return fmt.Errorf("steps %d to %d: %w", r.n+1, r.n+k, err)
-		}
-		return nil
+// steps names some of them in messages.
+func steps(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("step %d", first)
 	}
-	if err := r.step(); err != nil {
-		return fmt.Errorf("step %d: %w", r.n+1, err)
-	}
-	return nil
+	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// step advances the state by one time step.
-func (r *run) step() error {
-	in, out := r.state[0], r.state[1]
-	if err := r.foresee(1); err != nil {
-		return err
+// quiet is the number of steps until something other than a step is due. Meetings
+// come every tenth of a second, so signals and clocks are looked at as often.
+func (r *run) quiet() int {
+	every := r.Case.Run.WatchEvery
+	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
+	if d := r.Case.Force.Drive; d != nil {
+		next = min(next, (r.n/d.Every+1)*d.Every)
 	}
-	started, wall := r.bulk.Record(), time.Now()
-	r.retime()
-	r.fillFaces(in)
-	for _, box := range r.edges {
-		r.program.Step(r.edge, in, out, box, r.params)
+	for _, o := range r.outputs {
+		next = min(next, o.schedule().Next(r.n))
 	}
-	edges := r.edge.Record()
-	r.program.Step(r.bulk, in, out, r.inner, r.params)
-	bulk := r.bulk.Record()
-	if err := r.halo.Start(out, edges); err != nil {
-		return err
-	}
-	if err := r.halo.Finish(); err != nil {
-		return err
-	}
-	if err := errors.Join(r.edge.Sync(), r.bulk.Sync()); err != nil {
-		return err
-	}
-	r.clock.steps(time.Since(wall), started, edges, bulk)
-	r.state[0], r.state[1] = out, in
-	r.n++
-	r.setForce(r.n)
-	return nil
-}
-
-// fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
-// bulk, those beside cells that have been exchanged before the edges, which alone read them.
-func (r *run) fillFaces(state device.Buffer) {
-	r.program.FillFaces(r.bulk, state, false)
-	r.edge.After(r.bulk.Record())
-	r.program.FillFaces(r.edge, state, true)
+	return next - r.n
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is
@@ -235,7 +172,7 @@ func (r *run) finish() error {
 		r.reason = allDone
 	}
 	if r.reason == jobTime && r.n == r.first { // a chain of such jobs would never end
-		return &Error{ExitFailure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin)}
+		return exit.With(exit.Failure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin))
 	}
 	r.warnOfWidths()
 	r.watch.last = true
@@ -257,10 +194,10 @@ func (r *run) finish() error {
 	}
 	for i, v := range verdicts {
 		if !v.OK && r.Case.Expect[i].Quantity == config.LineCrossing && math.IsNaN(v.Got) {
-			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance)}
+			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance))
 		}
 		if !v.OK {
-			return &Error{ExitExpect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance)}
+			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance))
 		}
 	}
 	return nil
@@ -314,20 +251,7 @@ func (r *run) close() {
 		}
 		o.close()
 	}
-	for _, g := range r.graphs {
-		if g.Graph != nil {
-			g.Close()
-		}
-	}
-	if r.halo != nil {
-		r.halo.Close()
-	}
-	if r.program != nil {
-		r.program.Close()
-	}
-	for _, b := range r.state {
-		if b != nil {
-			b.Free()
-		}
+	if r.stepper != nil {
+		r.free()
 	}
 }

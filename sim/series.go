@@ -5,7 +5,6 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/io/probe"
-	"lbmsim/model"
 )
 
 // series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
@@ -29,8 +28,8 @@ func (s *series) write(r *run) error {
 	t := r.watch.totals
 	if r.watch.at != r.n && len(s.Quantities) > 0 {
 		var err error
-		if _, t, err = r.census(); err != nil {
-			return fmt.Errorf("rank %d: series at step %d: %w", r.rank, r.n, err)
+		if _, t, err = r.view().Census(); err != nil {
+			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank, r.n, err)
 		}
 	}
 	cells, dims := float64(t.Cells), r.Case.Dims()
@@ -59,15 +58,15 @@ func (s *series) write(r *run) error {
 			}
 			values = []float64{share}
 		case config.SeriesEnstrophy:
-			sum, err := r.sum("vorticity", func(v float64) float64 { return v * v })
+			sum, err := r.view().Sum("vorticity", func(v float64) float64 { return v * v })
 			if err != nil {
-				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.rank, r.n, err)
+				return fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank, r.n, err)
 			}
 			values = []float64{sum / 2 / cells}
 		case config.SeriesTemperature:
-			sum, err := r.sum("temperature", func(v float64) float64 { return v })
+			sum, err := r.view().Sum("temperature", func(v float64) float64 { return v })
 			if err != nil {
-				return fmt.Errorf("rank %d: temperature at step %d: %w", r.rank, r.n, err)
+				return fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank, r.n, err)
 			}
 			values = []float64{r.Case.Temperature.Reference + sum/cells}
 		}
@@ -78,51 +77,14 @@ func (s *series) write(r *run) error {
 	for _, l := range s.Lines {
 		v, err := r.measure(l.Of)
 		if err != nil {
-			return fmt.Errorf("rank %d: %s at step %d: %w", r.rank, l.Of.Name, r.n, err)
+			return fmt.Errorf("rank %d: %s at step %d: %w", r.Rank, l.Of.Name, r.n, err)
 		}
 		row = append(row, v)
 	}
-	if r.root {
+	if r.Root {
 		_ = s.file.Append(int64(r.n), r.time(), row...)
 	}
 	return nil
-}
-
-// sum is that of a function of the components of a field, 0 in solid cells, on rank 0, in
-// lattice units. Collective.
-func (r *run) sum(name string, of func(v float64) float64) (float64, error) {
-	field, _ := model.FindField(name)
-	n := r.layout.N
-	planes, nx := n[r.layout.Axis()], n[0]
-	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
-	sums := make([]float64, planes*each)
-	err := r.share(planes, func(lo, hi int) (err error) {
-		s := newSampler[float64](r, r.n, r.present(), field)
-		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
-		var w []float64
-		for k := lo; k < hi; k++ {
-			if w, err = s.sample(field, k, w); err != nil {
-				return err
-			}
-			for row := range each {
-				sum := 0.0
-				for _, v := range w[field.Components*nx*row:][:field.Components*nx] {
-					sum += of(v)
-				}
-				sums[k*each+row] = sum
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	all, err := r.planeSums(sums, columns{added: 1, all: 1})
-	total := 0.0
-	for _, v := range all {
-		total += v
-	}
-	return total, err
 }
 
 // header names the columns.

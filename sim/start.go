@@ -6,45 +6,38 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"runtime/debug"
-	"sync"
 	"time"
 
-	"lbmsim/boundary"
 	"lbmsim/comm"
-	"lbmsim/config"
-	"lbmsim/decomp"
-	"lbmsim/device"
-	"lbmsim/geometry"
-	"lbmsim/halo"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{Options: o, rank: o.Comm.Rank(), size: o.Comm.Size(), params: o.Case.Params(), files: map[string]string{}, took: map[string]time.Duration{}}
-	r.root, r.anew = r.rank == 0, o.Restart == ""
-	r.pulse = comm.PulseOf(o.Comm)
-	r.pulse.Doing("starting")
-	r.pulse.Guard(o.Case.Run.StallLimit)
+	r := &run{options: o, files: map[string]string{}, took: map[string]time.Duration{}}
+	part, err := domain.New(o.Case, o.Comm, threads(o), warner(o))
+	if err != nil {
+		return r, exit.With(exit.Usage, err) // the same on every rank
+	}
+	r.stepper = &stepper{Part: part, device: o.Device, params: o.Case.Params()}
+	r.anew = o.Restart == ""
+	r.Pulse.Doing("starting")
+	r.Pulse.Guard(o.Case.Run.StallLimit)
 	r.last = o.Case.Run.Steps
-	var err error
-	if r.plan, err = o.Case.Cut(r.size); err != nil {
-		return r, &Error{ExitUsage, err} // the same on every rank
-	}
-	r.box = r.plan.Box(r.rank)
-	if err := r.loadTables(); err != nil {
+	if err := r.LoadTables(); err != nil {
 		return r, err
 	}
-	r.pulse.Doing("starting: reading the files of bodies")
-	if err := r.loadFiles(); err != nil {
+	r.Pulse.Doing("starting: reading the files of bodies")
+	if err := r.LoadFiles(); err != nil {
 		return r, err
 	}
-	r.pulse.Doing("starting: making cells, kernels and memory")
+	r.Pulse.Doing("starting: making cells, kernels and memory")
 	if err := r.all("setting up", r.build()); err != nil {
 		return r, err
 	}
-	if err := r.countCells(); err != nil {
+	if err := r.CountCells(); err != nil {
 		return r, err
 	}
 	if err := r.connect(); err != nil {
@@ -52,8 +45,8 @@ func start(o Options) (*run, error) {
 	}
 	r.makeOutputs()
 	if o.Case.ShowsField("wall_distance") {
-		if r.distance, err = r.wallDistance(); err != nil {
-			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.rank, err)
+		if r.Distance, err = r.WallDistance(); err != nil {
+			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank, err)
 		}
 	}
 	if err := r.chooseRestart(); err != nil {
@@ -62,7 +55,7 @@ func start(o Options) (*run, error) {
 	if r.ranks, err = r.table(); err != nil {
 		return r, err
 	}
-	if r.pulse.Doing("starting: initial state"); r.Restart != "" {
+	if r.Pulse.Doing("starting: initial state"); r.options.Restart != "" {
 		err = r.restart()
 	} else if err = r.all("initial state", r.initialize()); err == nil {
 		r.provenance = r.provenance.and(r.leg())
@@ -83,258 +76,33 @@ func start(o Options) (*run, error) {
 	return r, err
 }
 
-// build makes the device's part: cells, kernels, memory and the exchange.
-func (r *run) build() (err error) {
-	c := r.Case
-	if w, ok := r.Device.(device.Wrapper); ok {
-		r.plan.Wraps = w.Wraps()
+// threads of the host that a rank may keep busy.
+func threads(o Options) int {
+	if o.Threads > 0 {
+		return o.Threads
 	}
-	r.layout = r.plan.Layout(r.rank, c.Spec.Components())
-	r.edges, r.inner = r.plan.Edges(r.rank)
-	domain := r.domain()
-	r.cells = domain.Sample(r.box)
-	if r.program, err = r.Device.Load(c.Spec, r.layout, c.Periodic, r.cells); err != nil {
-		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, r.Device.Info().Name, err)
-	}
-	if r.cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
-		var ok bool
-		if r.timed, ok = r.program.(device.Timed); !ok {
-			return fmt.Errorf("%s has no walls, faces and forces that change with time", r.Device.Info().Name)
-		}
-		if err = r.foresee(1); err != nil { // what that takes is taken now
-			return fmt.Errorf("what changes with time: %w", err)
-		}
-	}
-	for i := range r.state {
-		if r.state[i], err = halo.AllocState(r.Device, r.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
-			return fmt.Errorf("%d MiB for the state: %w", r.layout.Len()*c.Spec.Precision.Bytes()>>20, err)
-		}
-	}
-	r.edge, r.bulk, r.reader = r.Device.NewStream(true), r.Device.NewStream(false), r.Device.NewStream(false)
-	return nil
+	return max(1, o.Device.Info().Threads)
 }
 
-// connect makes the exchange with the neighbours. Collective.
-func (r *run) connect() (err error) {
-	d := r.Case.Device
-	r.halo, err = halo.New(halo.Setup{
-		Comm: r.Comm, Plan: r.plan, Layout: r.layout, ValueBytes: r.Case.Spec.Precision.Bytes(), Device: r.Device, States: r.state,
-		Want:  d.Transport,
-		Aware: d.GPUAware,
-	})
-	if err != nil && d.Transport != config.AutoTransport { // what was asked for cannot be had
-		return Agreed(ExitUsage, err)
-	}
-	r.queued, _ = r.halo.(halo.Queued)
-	return Agreed(ExitFailure, err)
-}
-
-// domain is the case's geometry: boundaries of faces first, then those of bodies.
-func (r *run) domain() geometry.Domain {
-	d := geometry.Domain{Cells: r.Case.Cells, Periodic: r.Case.Periodic, Bodies: r.bodies()}
-	for i, b := range r.Case.Boundaries {
-		d.Velocity = append(d.Velocity, b.Velocity)
-		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
-		w.Velocity, w.Timed, w.Code, w.Gain, w.Factor = velocity(b), b.Timed, b.Code, r.gain(b), r.factor(b)
-		d.Walls = append(d.Walls, w)
-		for _, f := range b.Faces {
-			if b.Sponge != nil {
-				d.Sponges = append(d.Sponges, geometry.Sponge{Axis: f.Axis, Side: f.Side, Type: uint8(i + 1), Rates: b.Sponge})
-			}
-			if b.Part != nil {
-				d.Parts[f.Axis][f.Side] = append(d.Parts[f.Axis][f.Side], geometry.Part{Region: *b.Part, Type: uint8(i + 1)})
-			}
-			if on := &d.Faces[f.Axis][f.Side]; b.Part == nil || *on == 0 { // where parts leave no rest any type will do
-				*on = uint8(i + 1)
-			}
-		}
-	}
-	r.faces = len(r.Case.Boundaries)
-	for _, b := range r.Case.Bodies {
-		velocity := [3]float64{}
-		w := boundary.Wall{Law: b.Kind.Law, Conserve: b.Conserve, Scalar: b.Temperature}
-		if m := b.Motion; m != nil && m.Angular != [3]float64{} {
-			w.Velocity = func(p [3]float64, _ float64) [3]float64 { return m.At(p) }
-		} else if m != nil {
-			velocity = m.Velocity
-		}
-		d.Velocity = append(d.Velocity, velocity)
-		d.Walls = append(d.Walls, w)
-	}
-	for _, f := range r.Case.Forces {
-		for _, t := range f.Types {
-			d.Walls[t-1].Measured = true
-		}
-	}
-	if r.Case.Dims() == 2 { // the third axis does not exist: its neighbours are never read
-		d.Periodic[2] = true
-	}
-	return d
-}
-
-// bodies are the case's bodies as shapes; without the files' before they are read.
-func (r *run) bodies() []geometry.Body {
-	var bodies []geometry.Body
-	if len(r.solids) < len(r.Case.Files) {
+// warner is how rank 0 warns; nil on the others.
+func warner(o Options) func(string) {
+	if o.Comm.Rank() != 0 {
 		return nil
 	}
-	for i, b := range r.Case.Bodies {
-		bodies = append(bodies, geometry.Body{Shape: b.Shape(r.solids), Type: uint8(len(r.Case.Boundaries) + i + 1)})
-	}
-	return bodies
-}
-
-// initialize computes the initial state from the case's expressions. The strain
-// rate, by central differences of the expressions themselves, gives the
-// non-equilibrium part, so that the first steps carry no start-up error.
-func (r *run) initialize() error {
-	n, axis := r.layout.N, r.layout.Axis()
-	box := decomp.Box{Hi: n}
-	rows := 1
-	if axis == 2 {
-		rows = n[1]
-	}
-	row := r.Case.Spec.InitValues() * n[0]
-	fields := make([]float64, rows*row)
-	for k := 0; k < n[axis]; k++ {
-		if k == 0 || !r.Case.Initial.Uniform || r.Case.Spec.Scalar && !r.Case.Temperature.Uniform {
-			err := r.share(rows, func(lo, hi int) error {
-				for j := lo; j < hi; j++ {
-					r.initialRow(j, k, fields[j*row:(j+1)*row])
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		box.Lo[axis], box.Hi[axis] = k, k+1
-		if err := r.program.Init(r.state[0], box, fields, r.params); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// threads of the host that this rank may keep busy.
-func (r *run) threads() int {
-	if r.Threads > 0 {
-		return r.Threads
-	}
-	return max(1, r.Device.Info().Threads)
-}
-
-// share splits n pieces of work into contiguous ranges, one for each thread of the
-// host, and returns when all are done.
-func (r *run) share(n int, do func(lo, hi int) error) error { return spread(r.threads(), n, do) }
-
-// spread does the same with that many goroutines.
-func spread(workers, n int, do func(lo, hi int) error) error {
-	workers = max(1, min(n, workers))
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			errs[w] = guarded(func() error { return do(w*n/workers, (w+1)*n/workers) })
-		}()
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// guarded turns a panic into an error, which reaches every rank; in a goroutine it
-// would end the program.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error, please report it: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f()
-}
-
-// initialRow is one row of plane k as [component][x].
-func (r *run) initialRow(row, k int, fields []float64) {
-	y, z := row, k
-	if r.layout.Axis() == 1 {
-		y, z = k, 0
-	}
-	n := r.layout.N[0]
-	for x := range n {
-		p := [3]float64{float64(x+r.box.Lo[0]) + 0.5, float64(y+r.box.Lo[1]) + 0.5, float64(z+r.box.Lo[2]) + 0.5}
-		cell, count := initialCell(r.Case.Initial, p, r.Case.Dims())
-		for c, v := range cell[:count] {
-			fields[c*n+x] = v
-		}
-		if r.Case.Spec.Scalar {
-			fields[count*n+x] = r.Case.Temperature.Initial(p[0], p[1], p[2])
-		}
-	}
-}
-
-// initialCell is rho-1, the velocity and the strain rate at a point, in the order
-// of device.Program.Init, and their number.
-func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64, n int) {
-	put := func(v float64) {
-		values[n] = v
-		n++
-	}
-	put(in.Density(p[0], p[1], p[2]) - 1)
-	for c := range dims {
-		put(in.Velocity[c](p[0], p[1], p[2]))
-	}
-	var slope [3][3]float64 // d u_c / d x_axis
-	if !in.Uniform {
-		const h = config.StrainStep
-		for axis := range dims {
-			lo, hi := p, p
-			lo[axis] -= h
-			hi[axis] += h
-			for c := range dims {
-				u := in.Velocity[c]
-				slope[c][axis] = (u(hi[0], hi[1], hi[2]) - u(lo[0], lo[1], lo[2])) / (2 * h)
-			}
-		}
-	}
-	for a := range dims {
-		put(slope[a][a])
-	}
-	for a := range dims {
-		for b := a + 1; b < dims; b++ {
-			put((slope[a][b] + slope[b][a]) / 2)
-		}
-	}
-	return values, n
-}
-
-// fillGhosts exchanges the ghost planes of the first state.
-func (r *run) fillGhosts() error {
-	ready := r.edge.Record()
-	if err := ready.Wait(); err != nil {
-		return err
-	}
-	if err := r.halo.Start(r.state[0], ready); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
-	}
-	if err := r.halo.Finish(); err != nil {
-		return fmt.Errorf("rank %d: first exchange: %w", r.rank, err)
-	}
-	return nil
+	return o.Report.Warn
 }
 
 // begin reports the start and writes what is due before the first step.
 func (r *run) begin() error {
-	if r.root {
+	if r.Root {
 		s := Start{
-			Case: r.Case, Version: r.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
-			Restart: r.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
+			Case: r.Case, Version: r.options.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
+			Restart: r.options.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
 		}
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
 		}
-		r.Report.Start(s)
+		r.options.Report.Start(s)
 	}
 	r.first = r.n
 	r.watch.at, r.watch.gridAt = -1, -1
@@ -375,14 +143,14 @@ func (r *run) table() ([]RankInfo, error) {
 		host = "?"
 	}
 	b, err := json.Marshal(RankInfo{
-		Rank: r.rank, Host: host, Lo: r.box.Lo, Hi: r.box.Hi,
-		Device: r.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+		Rank: r.Rank, Host: host, Lo: r.Box.Lo, Hi: r.Box.Hi,
+		Device: r.options.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	parts, err := comm.Gather(r.Comm, b)
-	if err != nil || !r.root {
+	if err != nil || !r.Root {
 		return nil, err
 	}
 	var table []RankInfo
@@ -392,14 +160,6 @@ func (r *run) table() ([]RankInfo, error) {
 		table = append(table, i)
 	}
 	return table, err
-}
-
-// routes is this rank's links, those alike together.
-func (r *run) routes() (list []Routes) {
-	for _, l := range r.halo.Routes() {
-		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{r.rank, l.Rank}})
-	}
-	return list
 }
 
 // allRoutes is the links of all ranks.
@@ -430,17 +190,17 @@ func (r *run) summarize(verdicts []Verdict) error {
 	// A recorded exchange is counted once: bytes are those of one exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), c.output, c.watch, bytes, c.ending}
-	parts, err := comm.Gather(r.Comm, float64Bytes(mine))
-	if err != nil || !r.root {
+	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(mine))
+	if err != nil || !r.Root {
 		return err
 	}
 	mean := make([]float64, len(mine))
 	slowest := 0.0
 	for _, p := range parts {
 		for i := range mean {
-			mean[i] += float64At(p, i) / float64(r.size)
+			mean[i] += domain.Float64At(p, i) / float64(r.Size)
 		}
-		slowest = max(slowest, float64At(p, 0))
+		slowest = max(slowest, domain.Float64At(p, 0))
 	}
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.totals.Cells,
@@ -455,6 +215,6 @@ func (r *run) summarize(verdicts []Verdict) error {
 			s.Roofline = s.MLUPS / r.limit
 		}
 	}
-	r.Report.Finish(s)
+	r.options.Report.Finish(s)
 	return nil
 }

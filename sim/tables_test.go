@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lbmsim/config"
+	"lbmsim/sim/domain"
 )
 
 // starting is a flow whose boundaries change with time: inlet, pressure and a lid.
@@ -243,7 +244,7 @@ func TestFactorsAreFast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, warning, err := JudgeTables(kase, kase.Boundaries[0])
+		lines, warning, err := domain.JudgeTables(kase, kase.Boundaries[0])
 		if c.wrong == "" && (err != nil || len(lines) != 1) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), "case.toml:10") || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%+v: %q, error %v", c, lines, err)
 		}

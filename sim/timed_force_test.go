@@ -10,6 +10,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/domain"
 )
 
 // A uniform force that oscillates moves a uniform fluid by its integral; on one rank, which queues its
@@ -109,7 +110,7 @@ func TestTableThatDoesNotClose(t *testing.T) {
 	if err := os.WriteFile(file, []byte("0,1\n2.5,1.4\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, _, _, err := OpenTable(config.TableFile{Boundary: "inlet", Path: file, Repeat: true})
+	_, _, _, err := domain.OpenTable(config.TableFile{Boundary: "inlet", Path: file, Repeat: true})
 	if err == nil || !strings.Contains(err.Error(), "[boundary.inlet]: "+file+": the last value is 1.4, the first 1") {
 		t.Error(err)
 	}

@@ -1,14 +1,11 @@
 package sim
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
 	"lbmsim/comm"
-	"lbmsim/decomp"
+	"lbmsim/sim/exit"
 )
 
 // Trial is a run whose caller says how many steps come next and asks what they took:
@@ -61,7 +58,7 @@ func (t *Trial) Steps(n int) (Turn, error) {
 		return Turn{}, err
 	}
 	if r.reason != "" {
-		return Turn{}, &Error{ExitFailure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason)}
+		return Turn{}, exit.With(exit.Failure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason))
 	}
 	stats, now := r.halo.Stats(), r.clock
 	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: now.exchange - before.exchange + stats.Seconds - exchanged}
@@ -106,48 +103,6 @@ func (t *Trial) Hash() (uint64, error) {
 		sum += h
 	}
 	return sum, err
-}
-
-func (r *run) hash() (uint64, error) {
-	l, n := r.layout, r.layout.N
-	value, sum := r.Case.Spec.Precision.Bytes(), uint64(0)
-	var block []byte
-	for z := range n[2] {
-		plane := decomp.Box{Lo: [3]int{0, 0, z}, Hi: [3]int{n[0], n[1], z + 1}}
-		rows := l.Ranges(plane)
-		if len(rows) != 1 {
-			return 0, errors.New("the rows of a plane do not lie together") // a bug in decomp
-		}
-		lo, hi := rows[0].Lo*value, rows[0].Hi*value
-		if block == nil {
-			block = make([]byte, hi-lo)
-		}
-		if err := r.state[0].Read(block, lo); err != nil {
-			return 0, fmt.Errorf("plane %d: %w", z, err)
-		}
-		hashes := make([]uint64, n[1])
-		err := r.share(n[1], func(from, to int) error {
-			for y := from; y < to; y++ {
-				h := sha256.New()
-				var place [8]byte
-				binary.LittleEndian.PutUint64(place[:], uint64((r.box.Lo[2]+z)*r.Case.Cells[1]+r.box.Lo[1]+y))
-				h.Write(place[:])
-				for c := range l.Components { // without the padding
-					at := (y*l.RowLen() + c*l.Pitch) * value
-					h.Write(block[at : at+n[0]*value])
-				}
-				hashes[y] = binary.LittleEndian.Uint64(h.Sum(nil))
-			}
-			return nil
-		})
-		if err != nil {
-			return 0, err
-		}
-		for _, h := range hashes {
-			sum += h
-		}
-	}
-	return sum, nil
 }
 
 // Close frees the run; the device and the ranks are the caller's. Collective.

@@ -10,29 +10,21 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/exit"
 )
 
 // watch is the stability watch: fixed-order sums of the whole domain.
 type watch struct {
-	at     int    // step of the last look, -1 before the first
-	start  Totals // of the initial state
-	totals Totals
+	at     int           // step of the last look, -1 before the first
+	start  derive.Totals // of the initial state
+	totals derive.Totals
 
 	grid      float64 // share of the kinetic energy at the scale of the grid
 	gridAt    int     // its step, -1 before the first
 	gridStart float64 // of the initial state
 	warned    map[string]int
 	last      bool // the run ends here
-}
-
-// Totals of the whole domain, in lattice units, summed row by row and plane by plane
-// in the order of the axes: the same bits for any number of ranks.
-type Totals struct {
-	Cells    int
-	Mass     float64 // sum of rho-1 over the fluid cells
-	Momentum [3]float64
-	Energy   float64
-	MaxSpeed float64
 }
 
 // lookForTrouble stops every rank when a value is not finite or the Mach number
@@ -47,9 +39,9 @@ func (r *run) look() error {
 		return nil
 	}
 	r.watch.at = r.n
-	planes, totals, err := r.census()
+	planes, totals, err := r.view().Census()
 	if err != nil {
-		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.rank, r.n, err)
+		return fmt.Errorf("rank %d: stability watch at step %d: %w", r.Rank, r.n, err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
 	// nanoseconds: [2] since the last copy of the state, [3] that it took, [4] of the run;
@@ -57,7 +49,7 @@ func (r *run) look() error {
 	table := []int64{0, 0, int64(time.Since(r.snapshot.taken)), int64(r.snapshot.cost), int64(r.elapsed()), 0}
 	var mine *trouble
 	for k, p := range planes {
-		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); mine == nil && r.bad(p) {
 			mine = r.describe(k, p)
 			table[0] = 1
 		}
@@ -67,7 +59,7 @@ func (r *run) look() error {
 			return err
 		}
 	}
-	if r.root {
+	if r.Root {
 		if r.watch.totals = totals; r.judgeHealth(fresh, grid) {
 			table[5] = 1
 		}
@@ -87,13 +79,6 @@ func (r *run) look() error {
 	return nil
 }
 
-func finite(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
-	}
-	return x
-}
-
 // trouble is the first bad cell of a rank, in words.
 type trouble struct{ text string }
 
@@ -104,8 +89,8 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/soundSpeed, r.Case.Run.MaxMach)
 	}
 	var b strings.Builder
-	global := r.global(at)
-	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.rank)
+	global := r.Global(at)
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", r.n, what, global[0], global[1], global[2], r.Rank)
 	if p.Bad > 1 {
 		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
 	}
@@ -118,7 +103,7 @@ func (r *run) describe(k int, p device.Plane) *trouble {
 	}
 	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
 	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
-	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.layout.N[0], at[0]+3)
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(r.Layout.N[0], at[0]+3)
 	nc, n := r.Case.Spec.FieldValues(), box.Size()[0]
 	values := make([]float64, nc*n)
 	if err := r.program.Fields(r.state[0], box, values, r.params); err == nil {
@@ -152,7 +137,7 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 	}
 	files := r.lastFields()
 	if _, agreed := ExitCode(files); agreed {
-		if r.root {
+		if r.Root {
 			r.forgetBlowup()
 		}
 		report, err := r.investigate(elapsed)
@@ -160,14 +145,14 @@ func (r *run) stop(mine *trouble, elapsed time.Duration) error {
 			return err
 		}
 		files = errors.Join(files, err)
-		if r.root && report != nil {
+		if r.Root && report != nil {
 			message = r.tell(report, message)
 		}
 	}
 	if message, err = comm.Broadcast(r.Comm, message); err != nil {
 		return err
 	}
-	return errors.Join(&Error{ExitUnstable, errors.New("the run is unstable, " + string(message))}, files)
+	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
 }
 
 // lastFields brings the fields of this step, and all files before, to the disk. Collective.

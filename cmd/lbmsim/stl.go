@@ -13,7 +13,7 @@ import (
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
 	"lbmsim/io/picture"
-	"lbmsim/sim"
+	"lbmsim/sim/domain"
 )
 
 // stlCommand judges a surface without a case.
@@ -107,7 +107,7 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 // checkFiles judges the files of a case, and tells what bodies from files take.
 func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.SolidSize, err error) {
 	for _, b := range kase.Boundaries {
-		lines, warning, err := sim.JudgeTables(kase, b)
+		lines, warning, err := domain.JudgeTables(kase, b)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.
 	for _, f := range kase.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
 		if f.Image {
-			m, err := sim.OpenImage(f)
+			m, err := domain.OpenImage(f)
 			if err != nil {
 				return nil, err
 			}
@@ -129,7 +129,7 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.
 			sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
 			continue
 		}
-		s, err := sim.ReadSurface(f)
+		s, err := domain.ReadSurface(f)
 		if err != nil {
 			return nil, err
 		}

@@ -32,13 +32,18 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {6, []string{"sim", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
-	"internal/scaling": {5, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
-	"internal/study":   {5, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
-	"internal/compare": {5, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim": {4, []string{"config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "io/curve", "internal/stats", "internal/ram"}},
+	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
+	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
+	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
+	"internal/compare": {11, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
+	"sim": {10, []string{"sim/derive", "sim/domain", "sim/exit", "config", "model", "boundary", "decomp", "comm", "device", "halo",
+		"io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats", "internal/ram"}},
+	// The state of a run as fields and as sums of the whole domain.
+	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
+	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
+	"sim/domain":          {4, []string{"sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"internal/forecast":   {4, []string{"config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
+	"sim/exit":            {2, []string{"comm"}},                                                                 // errors that all ranks know of, and the program's exit codes
 	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
@@ -83,14 +88,14 @@ var places = map[string]place{
 	"internal/harness":    {0, nil},                                                          // runs the program for scripts
 	"internal/archtest":   {0, nil},                                                          // tests only
 	"scripts/accuracy":    {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
-	"scripts/benchplot":   {6, []string{"device/bench", "internal/scaling"}},                 // draws what `lbmsim bench --json` prints
+	"scripts/benchplot":   {12, []string{"device/bench", "internal/scaling"}},                // draws what `lbmsim bench --json` prints
 	"scripts/catalogue":   {1, []string{"model"}},                                            // writes kernels/catalogue.h
 	"scripts/mutate":      {0, nil},                                                          // `make mutate`
-	"scripts/robustness":  {6, []string{"model", "robustness", "internal/harness"}},          // `make robustness`
-	"scripts/scaling":     {6, []string{"decomp", "internal/scaling"}},                       // forecasts: docs/scaling.md
-	"scripts/soak":        {6, []string{"internal/compare", "io/checkpoint"}},                // `make soak`
+	"scripts/robustness":  {12, []string{"model", "robustness", "internal/harness"}},         // `make robustness`
+	"scripts/scaling":     {12, []string{"decomp", "internal/scaling"}},                      // forecasts: docs/scaling.md
+	"scripts/soak":        {12, []string{"internal/compare", "io/checkpoint"}},               // `make soak`
 	"scripts/skips":       {0, nil},                                                          // a tool of `make test`
-	"scripts/validate":    {6, []string{"model", "internal/harness"}},                        // `make validate`
+	"scripts/validate":    {12, []string{"model", "internal/harness"}},                       // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
 
@@ -104,7 +109,7 @@ var thirdParty = map[string][]string{
 	"golang.org/x/image":                    {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":                       {"device/cuda"},
 	"golang.org/x/sys":                      {"cmd/lbmsim", "device/hostmem"},
-	"github.com/btracey/mpi":                {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim", "cmd/lbmsim"},
+	"github.com/btracey/mpi":                {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim/domain", "cmd/lbmsim"},
 	"github.com/spf13/cobra":                {"cmd/lbmsim"},
 	"github.com/KimMachineGun/automemlimit": {"internal/ram"}, // limits of control groups
 }

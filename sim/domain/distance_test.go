@@ -1,4 +1,4 @@
-package sim
+package domain
 
 import (
 	"fmt"
@@ -36,32 +36,31 @@ radius = 2.2
 		text += "[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n"
 		var want []float32
 		for _, cut := range [][3]int{{1, 1, 1}, {1, 1, 3}, {1, 2, 2}, {1, 3, 1}, {1, 3, 4}} {
-			kase, err := config.Load("test.toml", []byte(text))
+			given, err := config.Load("test.toml", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kase.Dims() == 2 {
+			if given.Dims() == 2 {
 				cut = [3]int{1, cut[2], 1}
 			}
-			kase.Run.Ranks = cut
-			got := make([]float32, kase.Box().Cells())
+			given.Run.Ranks = cut
+			got := make([]float32, given.Box().Cells())
 			err = comm.RunLocal(cut[0]*cut[1]*cut[2], func(c comm.Comm) (err error) {
-				r := &run{Options: Options{Case: kase, Comm: c, Threads: 2}, rank: c.Rank(), size: c.Size()}
-				if r.plan, err = kase.Cut(r.size); err != nil {
+				p, err := New(given, c, 2, nil)
+				if err != nil {
 					return err
 				}
-				r.box = r.plan.Box(r.rank)
-				r.layout = r.plan.Layout(r.rank, 1)
-				domain := r.domain()
-				r.cells = domain.Sample(r.box)
-				if r.size == 1 {
-					want = searched(r)
+				p.Layout = p.Plan.Layout(p.Rank, 1)
+				domain := p.Geometry()
+				p.Cells = domain.Sample(p.Box)
+				if p.Size == 1 {
+					want = searched(p)
 				}
-				own, err := r.wallDistance()
+				own, err := p.WallDistance()
 				for i, d := range own {
-					n := r.layout.N
-					x, y, z := i%n[0]+r.box.Lo[0], i/n[0]%n[1]+r.box.Lo[1], i/n[0]/n[1]+r.box.Lo[2]
-					got[(z*kase.Cells[1]+y)*kase.Cells[0]+x] = d
+					n := p.Layout.N
+					x, y, z := i%n[0]+p.Box.Lo[0], i/n[0]%n[1]+p.Box.Lo[1], i/n[0]/n[1]+p.Box.Lo[2]
+					got[(z*given.Cells[1]+y)*given.Cells[0]+x] = d
 				}
 				return err
 			})
@@ -78,20 +77,20 @@ radius = 2.2
 }
 
 // searched is the distance of each cell of a whole domain by looking at every wall.
-func searched(r *run) (d []float32) {
-	n, dims := r.layout.N, r.Case.Dims()
-	gap := func(a, p, q int) float64 { // between cell p and the box of cell q
-		near := math.Max(math.Abs(float64(p-q))-0.5, 0)
-		if r.Case.Periodic[a] {
+func searched(p *Part) (d []float32) {
+	n, dims := p.Layout.N, p.Case.Dims()
+	gap := func(a, k, q int) float64 { // between cell p and the box of cell q
+		near := math.Max(math.Abs(float64(k-q))-0.5, 0)
+		if p.Case.Periodic[a] {
 			for _, image := range []int{-n[a], n[a]} {
-				near = math.Min(near, math.Max(math.Abs(float64(p-q-image))-0.5, 0))
+				near = math.Min(near, math.Max(math.Abs(float64(k-q-image))-0.5, 0))
 			}
 		}
 		return near
 	}
 	lo, hi := [3]int{}, n
 	for a := range dims {
-		if !r.Case.Periodic[a] {
+		if !p.Case.Periodic[a] {
 			lo[a], hi[a] = -1, n[a]+1
 		}
 	}
@@ -99,19 +98,19 @@ func searched(r *run) (d []float32) {
 	for z := lo[2]; z < hi[2]; z++ {
 		for y := lo[1]; y < hi[1]; y++ {
 			for x := lo[0]; x < hi[0]; x++ {
-				if r.cells.At(x, y, z) != 0 {
+				if p.Cells.At(x, y, z) != 0 {
 					walls = append(walls, [3]int{x, y, z})
 				}
 			}
 		}
 	}
 	for i := range n[0] * n[1] * n[2] {
-		p := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
+		at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
 		best := math.Inf(1)
 		for _, w := range walls {
 			sum := 0.0
 			for a := range dims {
-				sum += gap(a, p[a], w[a]) * gap(a, p[a], w[a])
+				sum += gap(a, at[a], w[a]) * gap(a, at[a], w[a])
 			}
 			best = math.Min(best, sum)
 		}
@@ -123,18 +122,18 @@ func searched(r *run) (d []float32) {
 // Flat walls are half a cell from the next centre.
 func TestWallDistanceOfAChannel(t *testing.T) {
 	text := "[domain]\ncells = [4, 7]\nperiodic = [\"x\"]\n[boundary.wall]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n[output.fields]\nfields = [\"wall_distance\"]\n"
-	kase, err := config.Load("test.toml", []byte(text))
+	given, err := config.Load("test.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{Options: Options{Case: kase, Comm: comm.Serial(), Threads: 1}, size: 1}
-	if r.plan, err = kase.Cut(1); err != nil {
+	p, err := New(given, comm.Serial(), 1, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	r.box, r.layout = r.plan.Box(0), r.plan.Layout(0, 1)
-	domain := r.domain()
-	r.cells = domain.Sample(r.box)
-	d, err := r.wallDistance()
+	p.Layout = p.Plan.Layout(0, 1)
+	domain := p.Geometry()
+	p.Cells = domain.Sample(p.Box)
+	d, err := p.WallDistance()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
-package sim
+package derive
 
 import (
+	"fmt"
 	"math"
 
 	"lbmsim/boundary"
@@ -9,20 +10,20 @@ import (
 	"lbmsim/model"
 )
 
-// number is a type of fields on their way from a state to a file.
-type number interface{ float32 | float64 }
+// Number is a type of fields on their way from a state to a file.
+type Number interface{ float32 | float64 }
 
-// source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
+// Source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
 // does: from the state, or from a snapshot of it. It returns into, filled, or values
 // that it has already; nobody writes to those.
-type source[In number] func(box decomp.Box, into []In) ([]In, error)
+type Source[In Number] func(box decomp.Box, into []In) ([]In, error)
 
-// sampler reads the state back as physical fields, one plane of the slowest
+// Sampler reads the state back as physical fields, one plane of the slowest
 // axis at a time, so that its memory does not grow with the box. Neighbouring
 // planes, ghosts included, are at hand for derivatives. Arithmetic is of float64,
 // whatever the numbers In of the source and Out of the result are.
-type sampler[In, Out number] struct {
-	source source[In]
+type Sampler[In, Out Number] struct {
+	source Source[In]
 	layout decomp.Layout
 	cells  boundary.Cells
 	units  config.Units
@@ -45,7 +46,7 @@ type sampler[In, Out number] struct {
 // rim is how many rows the window has beyond each end of the region along y: ghosts,
 // where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
 // periodic images.
-func (s *sampler[In, Out]) rim() int {
+func (s *Sampler[In, Out]) rim() int {
 	if s.axis() == 2 && s.neighbours {
 		return s.layout.Ghost[1]
 	}
@@ -55,20 +56,20 @@ func (s *sampler[In, Out]) rim() int {
 // noPlane marks an empty window.
 const noPlane = math.MinInt
 
-func (s *sampler[In, Out]) axis() int { return s.layout.Axis() }
+func (s *Sampler[In, Out]) axis() int { return s.layout.Axis() }
 
 // rows of one plane, and cells of a row.
-func (s *sampler[In, Out]) rows() int {
+func (s *Sampler[In, Out]) rows() int {
 	if s.axis() == 2 {
 		return s.region.Hi[1] - s.region.Lo[1]
 	}
 	return 1
 }
 
-func (s *sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] }
+func (s *Sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] }
 
 // load reads plane k, from -1 to N, of what device.Program.Fields gives.
-func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
+func (s *Sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
 	box.Lo[1], box.Hi[1] = box.Lo[1]-s.rim(), box.Hi[1]+s.rim()
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
@@ -76,7 +77,7 @@ func (s *sampler[In, Out]) load(k int, into []In) ([]In, error) {
 }
 
 // move puts plane k in the middle of the window, reading what is not there yet.
-func (s *sampler[In, Out]) move(k int) (err error) {
+func (s *Sampler[In, Out]) move(k int) (err error) {
 	from := -1
 	if !s.neighbours {
 		s.window[1], err = s.load(k, s.window[1])
@@ -98,23 +99,23 @@ func (s *sampler[In, Out]) move(k int) (err error) {
 }
 
 // plane makes plane k the middle of the window.
-func (s *sampler[In, Out]) plane(k int) error {
+func (s *Sampler[In, Out]) plane(k int) error {
 	if s.first == k {
 		return nil
 	}
 	return s.move(k)
 }
 
-// values is the number of values of field f on a plane.
-func (s *sampler[In, Out]) values(f model.Field) int { return s.rows() * s.width() * f.Components }
+// Values is the number of values of field f on a plane.
+func (s *Sampler[In, Out]) Values(f model.Field) int { return s.rows() * s.width() * f.Components }
 
-// sample returns field f on plane k in the case's output unit, as [row][x] for
+// Sample returns field f on plane k in the case's output unit, as [row][x] for
 // scalars and [row][x][3] for vectors, in out if that is large enough.
-func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error) {
+func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error) {
 	if err := s.plane(k); err != nil {
 		return nil, err
 	}
-	if n := s.values(f); cap(out) < n {
+	if n := s.Values(f); cap(out) < n {
 		out = make([]Out, n)
 	} else {
 		out = out[:n]
@@ -166,6 +167,8 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 			for x, t := range s.cells.Type[s.cells.Index(s.region.Lo[0], y, z):][:nx] {
 				o[x] = Out(max(0, int(t)-s.faces))
 			}
+		default:
+			return nil, fmt.Errorf("the field %s has no definition here", f.Name) // a row of model.Fields without one
 		}
 	}
 	return out, nil
@@ -174,14 +177,14 @@ func (s *sampler[In, Out]) sample(f model.Field, k int, out []Out) ([]Out, error
 // What follows goes over rows, and is all that a large output computes: the slices
 // are cut so that the compiler sees that no index leaves them.
 
-func densityRow[Out, In number](o []Out, in []In, factor float64) {
+func densityRow[Out, In Number](o []Out, in []In, factor float64) {
 	o = o[:len(in)]
 	for x, v := range in {
 		o[x] = Out(factor * (1 + float64(v)))
 	}
 }
 
-func pressureRow[Out, In number](o []Out, in []In, factor float64) {
+func pressureRow[Out, In Number](o []Out, in []In, factor float64) {
 	o = o[:len(in)]
 	factor *= model.CS2
 	for x, v := range in {
@@ -191,7 +194,7 @@ func pressureRow[Out, In number](o []Out, in []In, factor float64) {
 
 // velocityRow turns u, one row a component, into one vector a cell, with three
 // components in 2D too.
-func velocityRow[Out, In number](o []Out, u []In, factor float64) {
+func velocityRow[Out, In Number](o []Out, u []In, factor float64) {
 	n := len(o) / 3
 	ux, uy := u[:n], u[n:][:n]
 	if len(u) < 3*n {
@@ -208,7 +211,7 @@ func velocityRow[Out, In number](o []Out, u []In, factor float64) {
 	}
 }
 
-func speedRow[Out, In number](o []Out, u []In, factor float64) {
+func speedRow[Out, In Number](o []Out, u []In, factor float64) {
 	n := len(o)
 	for x := range o {
 		sum := 0.0
@@ -220,7 +223,7 @@ func speedRow[Out, In number](o []Out, u []In, factor float64) {
 }
 
 // position of row `row` of plane k in local cells.
-func (s *sampler[In, Out]) position(row, k int) (y, z int) {
+func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 	if s.axis() == 2 {
 		return s.region.Lo[1] + row, k
 	}
@@ -230,7 +233,7 @@ func (s *sampler[In, Out]) position(row, k int) (y, z int) {
 // gradientRow visits the cells of a row with the gradient of their velocity,
 // g[c][axis] = d u_c / d x_axis. It does itself what is simple: cells with fluid on all
 // sides, away from the ends of the row.
-func (s *sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
+func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
 	nx, rim := s.width(), s.rim()
 	type velocity [3][]In
 	u := func(d, row int) (u velocity) { // rows of the velocity on plane k+d
@@ -278,12 +281,12 @@ func (s *sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 }
 
 // half is the central difference over two cells.
-func half[In number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
+func half[In Number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
 
 // gradient of the velocity at a cell, g[c][axis] = d u_c / d x_axis, by central
 // differences over two cells; beside a wall, where there is no fluid neighbour on one
 // side, one-sided.
-func (s *sampler[In, Out]) gradient(x, y, z int) (g [3][3]float64) {
+func (s *Sampler[In, Out]) gradient(x, y, z int) (g [3][3]float64) {
 	if s.cells.At(x, y, z) != 0 {
 		return g
 	}
@@ -330,7 +333,7 @@ func secondInvariant(g *[3][3]float64) float64 {
 
 // velocity component c of the cell `step` cells along axis; false when it is
 // solid or outside the domain.
-func (s *sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) {
+func (s *Sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) {
 	p := [3]int{x, y, z}
 	p[axis] += step
 	if s.cells.At(p[0], p[1], p[2]) != 0 {

@@ -1,19 +1,21 @@
-package sim
+package derive
 
 import (
 	"fmt"
 	"math"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"lbmsim/boundary"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 )
 
 // image is fields on the host, [z][y][component][x].
-type image[In number] struct {
+type image[In Number] struct {
 	box        decomp.Box
 	components int
 	values     []In
@@ -21,7 +23,7 @@ type image[In number] struct {
 
 // snapshotOf makes random fields of a box with ghost planes, as a device leaves them on
 // the host, a sampler of them, and the cells, some of them solid.
-func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Field) (*sampler[In, Out], image[In]) {
+func snapshotOf[Out, In Number](n [3]int, units config.Units, list ...model.Field) (*Sampler[In, Out], image[In]) {
 	dims, axis := 3, 2
 	if n[2] == 1 {
 		dims, axis = 2, 1
@@ -39,14 +41,14 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1, params: model.Params{Omega: 1.3}}
+	p := &domain.Part{Case: &config.Case{Cells: n, Units: units, Boundaries: make([]config.Boundary, 1), Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.3 - 0.5)}
 	for range n[0] * n[1] * n[2] {
-		r.distance = append(r.distance, random.Float32())
+		p.Distance = append(p.Distance, random.Float32())
 	}
 	for range 4 {
-		r.cells.Velocity = append(r.cells.Velocity, [3]float64{0.01, 0.02, 0.03})
+		p.Cells.Velocity = append(p.Cells.Velocity, [3]float64{0.01, 0.02, 0.03})
 	}
-	return newSampler[Out](r, 0, held(h.box, h.components, h.values), list...), h
+	return NewSampler[Out](p, 0, Held(h.box, h.components, h.values), list...), h
 }
 
 // Every field of every cell is its definition, computed in float64 and rounded once,
@@ -62,7 +64,7 @@ func TestFieldsAreTheirDefinitions(t *testing.T) {
 	}
 }
 
-func defined[Out, In number](t *testing.T, n [3]int, units config.Units) {
+func defined[Out, In Number](t *testing.T, n [3]int, units config.Units) {
 	t.Helper()
 	for _, f := range model.Fields {
 		if f.Name == "temperature" { // has a lattice and tests of its own
@@ -74,7 +76,7 @@ func defined[Out, In number](t *testing.T, n [3]int, units config.Units) {
 		var out []Out
 		for k := range n[axis] {
 			var err error
-			if out, err = s.sample(f, k, out); err != nil {
+			if out, err = s.Sample(f, k, out); err != nil {
 				t.Fatal(err)
 			}
 			for i, got := range out {
@@ -155,11 +157,11 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 			}
 		}
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
-		layout: decomp.NewLayout(n, ghost, 1), cells: cells, params: model.Params{Omega: 1.25}}
-	s := newSampler[float64](r, 0, held(box, 1+dims, h), f)
+	p := &domain.Part{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}},
+		Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.25 - 0.5)}
+	s := NewSampler[float64](p, 0, Held(box, 1+dims, h), f)
 	for k := range n[axis] {
-		plane, err := s.sample(f, k, nil)
+		plane, err := s.Sample(f, k, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +261,7 @@ func TestWallShearOfAChannel(t *testing.T) {
 	}
 }
 
-// Walls at a distance of their own: the derivative is that of the parabola there.
+// Walls at a distance of their own: the Derivative is that of the parabola there.
 func TestWallShearAtADistance(t *testing.T) {
 	n := [3]int{3, 6, 1}
 	u := func(s float64) float64 { return 0.02 + 0.03*s - 0.004*s*s }
@@ -297,14 +299,23 @@ func BenchmarkFields(b *testing.B) {
 	}
 }
 
-func sampleAgain[Out, In number](b *testing.B, s *sampler[In, Out], f model.Field) {
+func sampleAgain[Out, In Number](b *testing.B, s *Sampler[In, Out], f model.Field) {
 	var out []Out
 	for i := range b.N {
 		var err error
-		if out, err = s.sample(f, i%s.layout.N[2], out); err != nil {
+		if out, err = s.Sample(f, i%s.layout.N[2], out); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.SetBytes(int64(len(bytesOf(out))))
+	b.SetBytes(int64(len(domain.BytesOf(out))))
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out)), "ns/value")
+}
+
+// A field that has a row in model.Fields and no definition here must not become the
+// numbers of another one.
+func TestFieldWithoutDefinition(t *testing.T) {
+	s, _ := snapshotOf[float64, float64]([3]int{3, 3, 1}, config.Units{Length: 1, Time: 1, Density: 1})
+	if values, err := s.Sample(model.Field{Name: "enthalpy", Components: 1}, 0, nil); err == nil || !strings.Contains(err.Error(), "enthalpy") {
+		t.Errorf("values %v, error %v", values, err)
+	}
 }

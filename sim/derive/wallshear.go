@@ -1,15 +1,17 @@
-package sim
+package derive
 
 import (
-	"lbmsim/boundary"
 	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/sim/domain"
 )
 
 // wallShear is the stress of the fluid along the wall at a cell that shares a face with
 // one, in lattice units: rho nu (I - n n).d_n u. At a no-slip wall the velocity
 // changes across the wall only, so that its derivatives along the axes that lead to
 // the wall make up d_n u.
-func (s *sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
+func (s *Sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 	if s.cells.At(x, y, z) != 0 {
 		return tau
 	}
@@ -34,11 +36,13 @@ func (s *sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 }
 
 // noSlip tells whether a cell is one of a wall that fluid sticks to.
-func (s *sampler[In, Out]) noSlip(x, y, z int) bool { return sticks(s.cells, s.cells.At(x, y, z)) }
+func (s *Sampler[In, Out]) noSlip(x, y, z int) bool {
+	return domain.Sticks(s.cells, s.cells.At(x, y, z))
+}
 
 // wallNormal is the unit vector out of the walls around a cell, and whether one of them
 // has a face in common with it.
-func (s *sampler[In, Out]) wallNormal(x, y, z int) (n [3]float64, beside bool) {
+func (s *Sampler[In, Out]) wallNormal(x, y, z int) (n [3]float64, beside bool) {
 	depth := s.dims - 2
 	weight := [4]float64{0, 16, 4, 1}
 	for dz := -depth; dz <= depth; dz++ {
@@ -69,13 +73,13 @@ func (s *sampler[In, Out]) wallNormal(x, y, z int) (n [3]float64, beside bool) {
 // normal comes from: by the parabola through the wall at its distance q, this cell and
 // the next; linear where there is no next, or where the wall is so near that the cell's
 // own velocity says little; where that side is open, at the cell.
-func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) float64 {
+func (s *Sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) float64 {
 	var out [3]int
 	if out[axis] = 1; normal < 0 {
 		out[axis] = -1
 	}
 	t := s.cells.At(x-out[0], y-out[1], z-out[2])
-	if !sticks(s.cells, t) {
+	if !domain.Sticks(s.cells, t) {
 		return s.gradient(x, y, z)[c][axis]
 	}
 	q := 0.0
@@ -99,7 +103,7 @@ func (s *sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) flo
 }
 
 // density of a cell in lattice units.
-func (s *sampler[In, Out]) density(x, y, z int) float64 {
+func (s *Sampler[In, Out]) density(x, y, z int) float64 {
 	plane, row := s.window[1], 0
 	if s.axis() == 2 {
 		row = y + s.rim()

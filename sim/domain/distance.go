@@ -1,4 +1,4 @@
-package sim
+package domain
 
 import (
 	"math"
@@ -14,8 +14,8 @@ import (
 // cut are put together by the ranks that share them, each of which works on a part of
 // the lines; no rank ever has more than its share of the cells.
 
-// sticks tells whether cells of a type are walls that fluid sticks to.
-func sticks(cells boundary.Cells, t uint8) bool {
+// Sticks tells whether cells of a type are walls that fluid Sticks to.
+func Sticks(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false
 	}
@@ -26,20 +26,20 @@ func sticks(cells boundary.Cells, t uint8) bool {
 // tagDistance is the tag of these messages.
 const tagDistance = 101
 
-// wallDistance is the distance of this rank's cells to the nearest face of a wall's
+// WallDistance is the distance of this rank's cells to the nearest face of a wall's
 // cell, [z][y][x], in cells; +Inf in a domain without walls. Collective.
-func (r *run) wallDistance() ([]float32, error) {
+func (p *Part) WallDistance() ([]float32, error) {
 	// What stands on faces counts as well: the layer of cells behind them.
-	box := r.withFaces(r.box)
+	box := p.withFaces(p.Box)
 	n := box.Size()
 	d := make([]float32, box.Cells())
-	from := r.local(box).Lo
-	_ = r.share(n[1]*n[2], func(lo, hi int) error {
-		e := newEnvelope(n[0], r.Case.Periodic[0])
+	from := p.Local(box).Lo
+	_ = p.Share(n[1]*n[2], func(lo, hi int) error {
+		e := newEnvelope(n[0], p.Case.Periodic[0])
 		for row := lo; row < hi; row++ {
 			y, z := from[1]+row%n[1], from[2]+row/n[1]
 			for x := range n[0] {
-				if e.f[x] = math.Inf(1); sticks(r.cells, r.cells.At(from[0]+x, y, z)) {
+				if e.f[x] = math.Inf(1); Sticks(p.Cells, p.Cells.At(from[0]+x, y, z)) {
 					e.f[x] = 0
 				}
 			}
@@ -47,15 +47,15 @@ func (r *run) wallDistance() ([]float32, error) {
 		}
 		return nil
 	})
-	for axis := 1; axis < r.Case.Dims(); axis++ {
-		if err := r.nearestAlong(axis, n, d); err != nil {
+	for axis := 1; axis < p.Case.Dims(); axis++ {
+		if err := p.nearestAlong(axis, n, d); err != nil {
 			return nil, err
 		}
 	}
-	own := make([]float32, 0, r.box.Cells())
-	for z := range r.layout.N[2] {
-		for y := range r.layout.N[1] {
-			for _, v := range d[((z-from[2])*n[1]+y-from[1])*n[0]-from[0]:][:r.layout.N[0]] {
+	own := make([]float32, 0, p.Box.Cells())
+	for z := range p.Layout.N[2] {
+		for y := range p.Layout.N[1] {
+			for _, v := range d[((z-from[2])*n[1]+y-from[1])*n[0]-from[0]:][:p.Layout.N[0]] {
 				own = append(own, float32(math.Sqrt(float64(v))))
 			}
 		}
@@ -65,12 +65,12 @@ func (r *run) wallDistance() ([]float32, error) {
 
 // withFaces is a rank's box, global, with the cells behind the domain's faces that it
 // reaches.
-func (r *run) withFaces(box decomp.Box) decomp.Box {
-	for a := range r.Case.Dims() {
-		if !r.Case.Periodic[a] && box.Lo[a] == 0 {
+func (p *Part) withFaces(box decomp.Box) decomp.Box {
+	for a := range p.Case.Dims() {
+		if !p.Case.Periodic[a] && box.Lo[a] == 0 {
 			box.Lo[a]--
 		}
-		if !r.Case.Periodic[a] && box.Hi[a] == r.Case.Cells[a] {
+		if !p.Case.Periodic[a] && box.Hi[a] == p.Case.Cells[a] {
 			box.Hi[a]++
 		}
 	}
@@ -79,8 +79,8 @@ func (r *run) withFaces(box decomp.Box) decomp.Box {
 
 // nearestAlong goes on with distances of a box of n cells along y or z, whose lines
 // several ranks may have parts of.
-func (r *run) nearestAlong(axis int, n [3]int, d []float32) error {
-	ranks, me := r.lineOf(axis)
+func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
+	ranks, me := p.lineOf(axis)
 	other := 3 - axis // the third axis
 	// A column is this rank's cells at one x and one place along the other axis; part i of
 	// the columns is worked on by rank i of the line.
@@ -103,16 +103,16 @@ func (r *run) nearestAlong(axis int, n [3]int, d []float32) error {
 	}
 	whole, length := 0, make([]int, len(ranks)) // of a line, and of each rank's piece of it
 	for i, rank := range ranks {
-		length[i] = r.withFaces(r.plan.Box(rank)).Size()[axis]
+		length[i] = p.withFaces(p.Plan.Box(rank)).Size()[axis]
 		whole += length[i]
 	}
 	lo, hi := part(me)
-	pieces, err := r.swap(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
+	pieces, err := p.swap(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
 	if err != nil {
 		return err
 	}
-	_ = r.share(hi-lo, func(first, last int) error {
-		e, line := newEnvelope(whole, r.Case.Periodic[axis]), make([]float32, whole)
+	_ = p.Share(hi-lo, func(first, last int) error {
+		e, line := newEnvelope(whole, p.Case.Periodic[axis]), make([]float32, whole)
 		for c := first; c < last; c++ {
 			k := 0
 			for i, piece := range pieces {
@@ -130,7 +130,7 @@ func (r *run) nearestAlong(axis int, n [3]int, d []float32) error {
 		}
 		return nil
 	})
-	back, err := r.swap(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
+	back, err := p.swap(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
 		lo, hi := part(i)
 		return (hi - lo) * n[axis]
 	})
@@ -150,11 +150,11 @@ func (r *run) nearestAlong(axis int, n [3]int, d []float32) error {
 
 // lineOf are the ranks whose boxes follow each other along an axis through this one's,
 // and which of them this is.
-func (r *run) lineOf(axis int) (ranks []int, me int) {
-	at := r.box.Lo
-	for at[axis] = 0; at[axis] < r.Case.Cells[axis]; at[axis] = r.plan.Box(ranks[len(ranks)-1]).Hi[axis] {
-		rank := r.plan.Owner(at)
-		if rank == r.rank {
+func (p *Part) lineOf(axis int) (ranks []int, me int) {
+	at := p.Box.Lo
+	for at[axis] = 0; at[axis] < p.Case.Cells[axis]; at[axis] = p.Plan.Box(ranks[len(ranks)-1]).Hi[axis] {
+		rank := p.Plan.Owner(at)
+		if rank == p.Rank {
 			me = len(ranks)
 		}
 		ranks = append(ranks, rank)
@@ -165,7 +165,7 @@ func (r *run) lineOf(axis int) (ranks []int, me int) {
 // swap gives every rank of a line its part of what the others have, and returns what
 // they have of this one's; want is the number of values from rank i. In round s ranks
 // i and s-i talk, the lower one first, so that nobody waits in a circle.
-func (r *run) swap(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
+func (p *Part) swap(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
 	all := make([][]float32, len(ranks))
 	for round := range ranks {
 		i := (round - me + len(ranks)) % len(ranks)
@@ -176,10 +176,10 @@ func (r *run) swap(ranks []int, me int, mine func(i int) []float32, want func(i 
 		}
 		all[i] = make([]float32, want(i))
 		talk := []func() error{
-			func() error { return r.Comm.Send(mpi.Raw(bytesOf(send)), ranks[i], tagDistance) },
+			func() error { return p.Comm.Send(mpi.Raw(BytesOf(send)), ranks[i], tagDistance) },
 			func() error {
-				raw := mpi.Raw(bytesOf(all[i]))
-				return r.Comm.Receive(&raw, ranks[i], tagDistance)
+				raw := mpi.Raw(BytesOf(all[i]))
+				return p.Comm.Receive(&raw, ranks[i], tagDistance)
 			},
 		}
 		if i < me {

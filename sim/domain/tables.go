@@ -1,4 +1,4 @@
-package sim
+package domain
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/curve"
 	"lbmsim/model"
+	"lbmsim/sim/exit"
 )
 
 // Boundaries that change with time by a ramp or a table, and profiles from files.
@@ -81,47 +82,47 @@ func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
 	return math.Max(math.Abs(lo), math.Abs(hi))
 }
 
-// loadTables fills r.curves and writes the checksums into the resolved case: rank 0 reads
+// LoadTables fills p.tables.curves and writes the checksums into the resolved case: rank 0 reads
 // the files. Collective.
-func (r *run) loadTables() error {
-	for _, b := range r.Case.Boundaries {
+func (p *Part) LoadTables() error {
+	for _, b := range p.Case.Boundaries {
 		for _, f := range b.Tables() {
-			if err := r.loadTable(f); err != nil {
+			if err := p.loadTable(f); err != nil {
 				return err
 			}
 		}
 		if files := b.Tables(); len(files) > 0 {
 			var curves []curve.Curve
 			for _, f := range files {
-				curves = append(curves, r.curves[f.Key+" "+f.Boundary])
+				curves = append(curves, p.tables.curves[f.Key+" "+f.Boundary])
 			}
-			warning, err := factorsFit(r.Case, b, curves)
+			warning, err := factorsFit(p.Case, b, curves)
 			if err != nil {
-				return &Error{ExitUsage, err} // the same on every rank
+				return exit.With(exit.Usage, err) // the same on every rank
 			}
-			if warning != "" && r.root {
-				r.Report.Warn(warning)
+			if warning != "" && p.Root {
+				p.Warn(warning)
 			}
 		}
 	}
-	if len(r.sums) > 0 {
-		r.Case.Resolved = config.Pin(r.Case.Resolved, r.sums)
+	if len(p.tables.sums) > 0 {
+		p.Case.Resolved = config.Pin(p.Case.Resolved, p.tables.sums)
 	}
-	if f := r.largestFactor(); f > 1 && r.Case.Speed > 0 { // there are curves, so the case is the run's own
-		r.Case.Speed *= f
-		r.Case.SpeedOf += fmt.Sprintf(" times %.4g, the largest factor of its files", f)
+	if f := p.largestFactor(); f > 1 && p.Case.Speed > 0 { // there are curves, so the case is the run's own
+		p.Case.Speed *= f
+		p.Case.SpeedOf += fmt.Sprintf(" times %.4g, the largest factor of its files", f)
 	}
 	return nil
 }
 
 // largestFactor is that of the files of any boundary, by which the case lets the fluid be faster
 // than its velocities: 1 where there is none.
-func (r *run) largestFactor() float64 {
+func (p *Part) largestFactor() float64 {
 	largest := 1.0
-	for _, b := range r.Case.Boundaries {
+	for _, b := range p.Case.Boundaries {
 		factor := 1.0
 		for _, f := range b.Tables() {
-			c := r.curves[f.Key+" "+f.Boundary]
+			c := p.tables.curves[f.Key+" "+f.Boundary]
 			lo, hi := c.Range()
 			factor *= math.Max(math.Abs(lo), math.Abs(hi))
 		}
@@ -130,17 +131,17 @@ func (r *run) largestFactor() float64 {
 	return largest
 }
 
-func (r *run) loadTable(f config.TableFile) error {
+func (p *Part) loadTable(f config.TableFile) error {
 	var data []byte
 	var sum string
 	var err error
-	if r.root {
+	if p.Root {
 		data, _, sum, err = OpenTable(f)
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
-		return Agreed(ExitUsage, err)
+	if err := comm.Agree(p.Comm, err); err != nil {
+		return exit.Agreed(exit.Usage, err)
 	}
-	message, err := comm.Broadcast(r.Comm, append([]byte(sum), data...))
+	message, err := comm.Broadcast(p.Comm, append([]byte(sum), data...))
 	if err != nil {
 		return err
 	}
@@ -149,32 +150,32 @@ func (r *run) loadTable(f config.TableFile) error {
 	if err != nil {
 		return err
 	}
-	if r.curves == nil {
-		r.curves = map[string]curve.Curve{}
-		own := *r.Case // ranks of one process share the case
+	if p.tables.curves == nil {
+		p.tables.curves = map[string]curve.Curve{}
+		own := *p.Case // ranks of one process share the case
 		own.Table = append([]config.Row{}, own.Table...)
-		r.Case = &own
+		p.Case = &own
 	}
-	r.curves[f.Key+" "+f.Boundary] = c
+	p.tables.curves[f.Key+" "+f.Boundary] = c
 	sum = string(message[:digits])
-	r.sums = append(r.sums, sum)
-	r.inputs = append(r.inputs, input{f.Path, f.Shown, sum})
+	p.tables.sums = append(p.tables.sums, sum)
+	p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, sum})
 	lo, hi := c.Range()
 	text := fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi)
 	if f.Repeat {
 		text += fmt.Sprintf(", again and again every %.6g steps", (c.X[len(c.X)-1]-c.X[0])/f.Unit)
 	}
-	r.Case.Table = append(r.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: text,
+	p.Case.Table = append(p.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: text,
 		SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, sum)})
 	return nil
 }
 
-// factor of the velocity and the pressure of a boundary at a time in steps; nil: none.
-func (r *run) factor(b config.Boundary) func(t float64) float64 {
+// Factor of the velocity and the pressure of a boundary at a time in steps; nil: none.
+func (p *Part) Factor(b config.Boundary) func(t float64) float64 {
 	if b.Ramp == 0 && b.Table == nil {
 		return nil
 	}
-	table, listed := r.curves["table "+b.Name]
+	table, listed := p.tables.curves["table "+b.Name]
 	return func(t float64) float64 {
 		f := b.Rise(t)
 		if listed && b.Table.Repeat {
@@ -186,8 +187,8 @@ func (r *run) factor(b config.Boundary) func(t float64) float64 {
 	}
 }
 
-// velocity of a boundary at a point in cells and a time in steps, without its gain; nil: it is constant.
-func velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
+// Velocity of a boundary at a point in cells and a time in steps, without its gain; nil: it is constant.
+func Velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 	v := b.Profile
 	switch {
 	case v != nil:
@@ -200,24 +201,24 @@ func velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 	return nil
 }
 
-// gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
-func (r *run) gain(b config.Boundary) func(p [3]float64) float64 {
-	outline, listed := r.curves["profile "+b.Name]
+// Gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
+func (p *Part) Gain(b config.Boundary) func(at [3]float64) float64 {
+	outline, listed := p.tables.curves["profile "+b.Name]
 	if !listed {
 		return nil
 	}
-	return func(p [3]float64) float64 {
-		at := 0.0
+	return func(at [3]float64) float64 {
+		along := 0.0
 		if b.Along < 3 {
-			at = b.Outline.Start + p[b.Along]*b.Outline.Unit
+			along = b.Outline.Start + at[b.Along]*b.Outline.Unit
 		} else {
-			for a, x := range p {
-				if a != b.Faces[0].Axis && (a < 2 || r.Case.Dims() == 3) {
-					at = math.Hypot(at, x-b.Part.Centre[a])
+			for a, x := range at {
+				if a != b.Faces[0].Axis && (a < 2 || p.Case.Dims() == 3) {
+					along = math.Hypot(along, x-b.Part.Centre[a])
 				}
 			}
-			at *= b.Outline.Unit
+			along *= b.Outline.Unit
 		}
-		return outline.At(at)
+		return outline.At(along)
 	}
 }

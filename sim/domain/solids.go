@@ -1,4 +1,4 @@
-package sim
+package domain
 
 import (
 	"encoding/binary"
@@ -12,6 +12,7 @@ import (
 	"lbmsim/geometry"
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
+	"lbmsim/sim/exit"
 )
 
 // Surfaces from files: rank 0 reads and judges them, and hands the triangles round in
@@ -25,51 +26,51 @@ type surfaceHead struct {
 	Warning   string
 }
 
-// loadFiles fills r.solids and writes the checksums into the resolved case. Collective.
-func (r *run) loadFiles() error {
-	if len(r.Case.Files) == 0 {
+// LoadFiles fills p.Solids and writes the checksums into the resolved case. Collective.
+func (p *Part) LoadFiles() error {
+	if len(p.Case.Files) == 0 {
 		return nil
 	}
-	own := *r.Case // ranks of one process share the case
+	own := *p.Case // ranks of one process share the case
 	own.Warnings = append([]string{}, own.Warnings...)
 	own.Table = append([]config.Row{}, own.Table...)
-	r.Case = &own
-	rows := r.domain().Rows(r.box)
+	p.Case = &own
+	rows := p.Geometry().Rows(p.Box)
 	var sums []string
-	for _, f := range r.Case.Files {
+	for _, f := range p.Case.Files {
 		if f.Image {
-			solid, head, err := r.loadImage(f, rows)
+			solid, head, err := p.loadImage(f, rows)
 			if err != nil {
 				return err
 			}
-			r.solids = append(r.solids, solid)
+			p.Solids = append(p.Solids, solid)
 			sums = append(sums, head.SHA256)
-			r.inputs = append(r.inputs, input{f.Path, f.Shown, head.SHA256})
+			p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, head.SHA256})
 			own.Table = append(own.Table, head.Row)
 			continue
 		}
-		body := mesh.NewBody(mesh.Window{Cells: r.Case.Cells, Y: rows[0], Z: rows[1]})
-		head, err := r.loadFile(f, body)
+		body := mesh.NewBody(mesh.Window{Cells: p.Case.Cells, Y: rows[0], Z: rows[1]})
+		head, err := p.loadFile(f, body)
 		if err != nil {
 			return err
 		}
-		r.solids = append(r.solids, body)
+		p.Solids = append(p.Solids, body)
 		sums = append(sums, head.SHA256)
-		r.inputs = append(r.inputs, input{f.Path, f.Shown, head.SHA256})
+		p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, head.SHA256})
 		own.Table = append(own.Table, head.Row)
 		if head.Warning != "" {
 			own.Warnings = append(own.Warnings, head.Warning)
 		}
 	}
 	for i, f := range own.Files {
-		lo, hi := r.solids[i].Bounds()
+		lo, hi := p.Solids[i].Bounds()
 		for a := range own.Dims() {
 			if own.Periodic[a] && (lo[a] < 0 || hi[a] > float64(own.Cells[a])) {
 				own.Warnings = append(own.Warnings, fmt.Sprintf("[body.%s] reaches over a periodic face along %c and is cut there: its other part does not appear on the other side", f.Body, "xyz"[a]))
 			}
 		}
 	}
-	own.Resolved = config.Pin(own.Resolved, append(r.sums, sums...))
+	own.Resolved = config.Pin(own.Resolved, append(p.tables.sums, sums...))
 	return nil
 }
 
@@ -77,16 +78,16 @@ func (r *run) loadFiles() error {
 const inPiece = 1 << 16
 
 // loadFile reads one file into a body.
-func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
+func (p *Part) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
 	var s *intake.Source
-	if r.root {
+	if p.Root {
 		s, err = openSurface(f)
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
-		return head, Agreed(ExitUsage, err)
+	if err := comm.Agree(p.Comm, err); err != nil {
+		return head, exit.Agreed(exit.Usage, err)
 	}
 	var b []byte
-	if r.root {
+	if p.Root {
 		head = surfaceHead{Triangles: len(s.Surface.T), SHA256: s.SHA256, Row: config.Row{
 			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d triangles", len(s.Surface.T)), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
 		if done := s.Done(); done != "" {
@@ -96,7 +97,7 @@ func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, e
 			return head, err
 		}
 	}
-	if b, err = comm.Broadcast(r.Comm, b); err != nil {
+	if b, err = comm.Broadcast(p.Comm, b); err != nil {
 		return head, err
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
@@ -105,7 +106,7 @@ func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, e
 	var bad error
 	for from := 0; from < head.Triangles; from += inPiece {
 		b = b[:0]
-		if r.root {
+		if p.Root {
 			for i := from; i < min(from+inPiece, head.Triangles); i++ {
 				for _, v := range s.Surface.Corners(i) {
 					for _, x := range v {
@@ -114,7 +115,7 @@ func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, e
 				}
 			}
 		}
-		if b, err = comm.Broadcast(r.Comm, b); err != nil {
+		if b, err = comm.Broadcast(p.Comm, b); err != nil {
 			return head, err
 		}
 		for at := 0; at+72 <= len(b) && bad == nil; at += 72 {
@@ -131,7 +132,7 @@ func (r *run) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, e
 	if bad != nil {
 		bad = misfit(f, fmt.Errorf("%s: %w", f.Shown, bad))
 	}
-	return head, Agreed(ExitUsage, comm.Agree(r.Comm, bad))
+	return head, exit.Agreed(exit.Usage, comm.Agree(p.Comm, bad))
 }
 
 func triangle(b []byte) (t [3][3]float64) {
@@ -187,41 +188,41 @@ func OpenImage(f config.SolidFile) (*intake.Image, error) {
 }
 
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
-func (r *run) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shape, head imageHead, err error) {
+func (p *Part) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
-	if r.root {
+	if p.Root {
 		m, err = OpenImage(f)
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
-		return nil, head, Agreed(ExitUsage, err)
+	if err := comm.Agree(p.Comm, err); err != nil {
+		return nil, head, exit.Agreed(exit.Usage, err)
 	}
 	var b []byte
-	if r.root {
+	if p.Root {
 		head = imageHead{m.N, m.Origin, m.Spacing, m.SHA256, config.Row{
 			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d x %d x %d voxels", m.N[0], m.N[1], m.N[2]), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, m.SHA256)}}
 		if b, err = json.Marshal(head); err != nil {
 			return nil, head, err
 		}
 	}
-	if b, err = comm.Broadcast(r.Comm, b); err != nil {
+	if b, err = comm.Broadcast(p.Comm, b); err != nil {
 		return nil, head, err
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, head, err
 	}
 	none := [3]int{}
-	lo, hi := geometry.NewVoxels(head.N, head.Origin, head.Spacing, none, none).Kept(f.Motion, r.Case.Cells, rows)
+	lo, hi := geometry.NewVoxels(head.N, head.Origin, head.Spacing, none, none).Kept(f.Motion, p.Case.Cells, rows)
 	v := geometry.NewVoxels(head.N, head.Origin, head.Spacing, lo, hi)
 	nx, ny := head.N[0], head.N[1]
 	const words = 1 << 19 // that travel together: 4 MiB
 	for from := 0; from < (nx*ny*head.N[2]+63)/64; from += words {
 		b = b[:0]
-		if r.root {
+		if p.Root {
 			for _, w := range m.Words(from, from+words) {
 				b = binary.LittleEndian.AppendUint64(b, w)
 			}
 		}
-		if b, err = comm.Broadcast(r.Comm, b); err != nil {
+		if b, err = comm.Broadcast(p.Comm, b); err != nil {
 			return nil, head, err
 		}
 		for k := 0; k+8 <= len(b); k += 8 {
@@ -234,22 +235,22 @@ func (r *run) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shap
 	return geometry.Moved{Shape: v, Motion: f.Motion}, head, nil
 }
 
-// countCells refuses surfaces that no cell has noticed, and a domain without fluid: with
+// CountCells refuses surfaces that no cell has noticed, and a domain without fluid: with
 // surfaces from files nobody could tell before. Collective.
-func (r *run) countCells() error {
-	if len(r.Case.Bodies) == 0 {
+func (p *Part) CountCells() error {
+	if len(p.Case.Bodies) == 0 {
 		return nil
 	}
-	counts := make([]int, 1+len(r.Case.Boundaries)+len(r.Case.Bodies))
-	for z := range r.cells.N[2] {
-		for y := range r.cells.N[1] {
-			at := r.cells.Index(0, y, z)
-			for _, t := range r.cells.Type[at : at+r.cells.N[0]] {
+	counts := make([]int, 1+len(p.Case.Boundaries)+len(p.Case.Bodies))
+	for z := range p.Cells.N[2] {
+		for y := range p.Cells.N[1] {
+			at := p.Cells.Index(0, y, z)
+			for _, t := range p.Cells.Type[at : at+p.Cells.N[0]] {
 				counts[t]++
 			}
 		}
 	}
-	all, err := comm.Together(r.Comm, counts)
+	all, err := comm.Together(p.Comm, counts)
 	if err != nil {
 		return err
 	}
@@ -259,16 +260,16 @@ func (r *run) countCells() error {
 		}
 	}
 	if all[0][0] == 0 {
-		return &Error{ExitUsage, fmt.Errorf("the bodies fill the whole domain: no fluid is left")}
+		return exit.With(exit.Usage, fmt.Errorf("the bodies fill the whole domain: no fluid is left"))
 	}
-	bodies := r.bodies()
-	for i, b := range r.Case.Bodies {
-		if all[0][len(r.Case.Boundaries)+1+i] > 0 || b.Whole() {
+	bodies := p.Bodies()
+	for i, b := range p.Case.Bodies {
+		if all[0][len(p.Case.Boundaries)+1+i] > 0 || b.Whole() {
 			continue
 		}
 		lo, hi := bodies[i].Shape.Bounds()
-		return &Error{ExitUsage, fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
-			b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], r.Case.Cells[0], r.Case.Cells[1], r.Case.Cells[2])}
+		return exit.With(exit.Usage, fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
+			b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], p.Case.Cells[0], p.Case.Cells[1], p.Case.Cells[2]))
 	}
 	return nil
 }

@@ -1,0 +1,158 @@
+package derive
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+)
+
+// Collect brings one component (or -1: the magnitude) of a field in a small
+// global box to rank 0, as [z][y][x] in the outputs' unit. Collective.
+func (v View) Collect(f model.Field, component int, box decomp.Box) ([]float64, error) {
+	return v.collectBox(f, box, 1, func(to, cell []float64) []float64 { return append(to, pick(cell, component)) })
+}
+
+// CollectAll brings all components of a field to rank 0, as [z][y][x][component]. Collective.
+func (v View) CollectAll(f model.Field, box decomp.Box) ([]float64, error) {
+	return v.collectBox(f, box, f.Components, func(to, cell []float64) []float64 { return append(to, cell...) })
+}
+
+// collectBox brings n numbers of each cell, which take appends, to rank 0.
+func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
+	part := domain.Meet(box, v.Box)
+	var mine []float64
+	if part.Cells() > 0 {
+		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f)
+		mine = make([]float64, 0, n*part.Cells())
+		local := v.Local(part)
+		if !s.neighbours {
+			s.region = local
+		}
+		axis := s.axis()
+		var plane []float64
+		for k := local.Lo[axis]; k < local.Hi[axis]; k++ {
+			var err error
+			if plane, err = s.Sample(f, k, plane); err != nil {
+				return nil, err
+			}
+			for row := 0; row < s.rows(); row++ {
+				y, z := s.position(row, k)
+				for x := 0; x < s.width(); x++ {
+					if local.Contains([3]int{s.region.Lo[0] + x, y, z}) {
+						mine = take(mine, plane[(row*s.width()+x)*f.Components:][:f.Components])
+					}
+				}
+			}
+		}
+	}
+	parts, err := comm.Gather(v.Comm, domain.Float64Bytes(mine))
+	if err != nil || !v.Root {
+		return nil, err
+	}
+	values, size := make([]float64, n*box.Cells()), box.Size()
+	for rank, part := range parts {
+		b := domain.Meet(box, v.Plan.Box(rank))
+		width := b.Hi[0] - b.Lo[0]
+		for k := range len(part) / 8 {
+			i := k / n
+			row, rows := i/width, b.Hi[1]-b.Lo[1]
+			x, y, z := b.Lo[0]+i%width-box.Lo[0], b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
+			values[((z*size[1]+y)*size[0]+x)*n+k%n] = domain.Float64At(part, k)
+		}
+	}
+	return values, nil
+}
+
+// pick is one component of a cell's value, or its magnitude.
+func pick(cell []float64, component int) float64 {
+	switch {
+	case component >= 0 && component < len(cell):
+		return cell[component]
+	case len(cell) == 1:
+		return cell[0]
+	}
+	sum := 0.0
+	for _, v := range cell {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}
+
+// CollectCells brings a field of cells anywhere to rank 0, [cell][component]. Each rank
+// reads no more of a plane than the box around its cells, unless the field looks at
+// neighbours. Collective.
+func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
+	axis := v.Layout.Axis()
+	var mine []ownCell
+	for _, c := range cells {
+		if v.Box.Contains(c) {
+			for a := range c {
+				c[a] -= v.Box.Lo[a]
+			}
+			mine = append(mine, ownCell{c, len(mine)})
+		}
+	}
+	slices.SortStableFunc(mine, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
+	values := make([]float64, len(mine)*f.Components)
+	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f)
+	var plane []float64
+	for len(mine) > 0 {
+		k, n := mine[0].at[axis], 1
+		for n < len(mine) && mine[n].at[axis] == k {
+			n++
+		}
+		if !s.neighbours {
+			s.region = boxOf(mine[:n])
+			s.first = noPlane
+		}
+		var err error
+		if plane, err = s.Sample(f, k, plane); err != nil {
+			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank, f.Name, k, err)
+		}
+		for _, c := range mine[:n] {
+			row := 0
+			if axis == 2 {
+				row = c.at[1] - s.region.Lo[1]
+			}
+			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
+		}
+		mine = mine[n:]
+	}
+	parts, err := comm.Gather(v.Comm, domain.Float64Bytes(values))
+	if err != nil || !v.Root {
+		return nil, err
+	}
+	next := make([]int, len(parts))
+	all := make([]float64, 0, len(cells)*f.Components)
+	for _, c := range cells { // in the order that each rank had them
+		rank := v.Plan.Owner(c)
+		for range f.Components {
+			all = append(all, domain.Float64At(parts[rank], next[rank]))
+			next[rank]++
+		}
+	}
+	return all, nil
+}
+
+// ownCell is a local cell of a list of some.
+type ownCell struct {
+	at     [3]int
+	number int // in the list
+}
+
+// boxOf is the smallest box that holds cells.
+func boxOf(cells []ownCell) decomp.Box {
+	box := decomp.Box{Lo: cells[0].at, Hi: cells[0].at}
+	for _, c := range cells {
+		for a, k := range c.at {
+			box.Lo[a], box.Hi[a] = min(box.Lo[a], k), max(box.Hi[a], k+1)
+		}
+	}
+	return box
+}

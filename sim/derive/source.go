@@ -1,0 +1,66 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+)
+
+// Held is fields in the host's memory as a source, [z][y][component][x] of the box
+// whole. It shows the values where they are: what samplers of a whole rank ask for, a
+// plane of all rows, lies in one piece.
+func Held[In Number](whole decomp.Box, components int, values []In) Source[In] {
+	size := whole.Size()
+	return func(box decomp.Box, _ []In) ([]In, error) {
+		if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
+			return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, whole)
+		}
+		row := (box.Lo[2]-whole.Lo[2])*size[1] + box.Lo[1] - whole.Lo[1]
+		return values[row*components*size[0]:][:box.Cells()*components], nil
+	}
+}
+
+// Present is the current state as a source.
+func (v View) Present() Source[float64] {
+	components := v.Case.Spec.FieldValues()
+	return func(box decomp.Box, into []float64) ([]float64, error) {
+		n := components * box.Cells()
+		if cap(into) < n {
+			into = make([]float64, n)
+		}
+		return into[:n], v.Fields(box, into[:n])
+	}
+}
+
+// Rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
+func Rounded(from Source[float64]) Source[float64] {
+	return func(box decomp.Box, into []float64) ([]float64, error) {
+		into, err := from(box, into)
+		for i, v := range into {
+			into[i] = float64(float32(v))
+		}
+		return into, err
+	}
+}
+
+// NewSampler makes a sampler of the whole of this rank's box, of the state after a step.
+func NewSampler[Out, In Number](p *domain.Part, step int, from Source[In], fields ...model.Field) *Sampler[In, Out] {
+	return &Sampler[In, Out]{
+		source: from, neighbours: slices.ContainsFunc(fields, Derivative),
+		layout: p.Layout, cells: p.Cells, units: p.Case.Units, dims: p.Case.Dims(), stored: p.Case.Spec.FieldValues(), time: float64(step), faces: p.Faces(),
+		viscosity: p.Viscosity, distance: p.Distance, reference: p.Case.Temperature.Reference,
+		region: decomp.Box{Hi: p.Layout.N}, first: noPlane,
+	}
+}
+
+// Derivative tells of a field whether its value depends on neighbouring cells.
+func Derivative(f model.Field) bool {
+	switch f.Name {
+	case "vorticity", "strain_rate", "q_criterion", "wall_shear_stress":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,29 @@
+// Package derive reads the state of a run back as physical fields, and as sums over the
+// whole domain that no cut changes: what outputs write and watches look at.
+package derive
+
+import (
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/sim/domain"
+)
+
+// State is what is read of a rank's state, in lattice units.
+type State interface {
+	// Step is the number of the present step.
+	Step() int
+	// Fields of the cells of a box, local, as device.Program has them: [z][y][component][x].
+	Fields(box decomp.Box, values []float64) error
+	// SumPlanes and SumRows add the rank's cells up, as device.Program has them.
+	SumPlanes() ([]device.Plane, error)
+	SumRows() ([]device.Plane, error)
+}
+
+// View is the present state of a rank's part of the domain.
+type View struct {
+	*domain.Part
+	State
+}
+
+// Time of the present step, in the case's unit.
+func (v View) Time() float64 { return float64(v.Step()) * v.Case.Units.Time }

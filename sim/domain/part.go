@@ -1,0 +1,135 @@
+// Package domain is one rank's part of a run's domain: its cells, the boundaries and
+// bodies that the case's files describe, and what ranks work out together that no cut
+// changes. Nothing here changes with the steps.
+package domain
+
+import (
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/geometry"
+	"lbmsim/io/checkpoint"
+	"lbmsim/io/curve"
+	"lbmsim/model"
+)
+
+// Part is one rank's part of the domain. Boxes and cells are in cells of the whole
+// domain (global) or from the part's lower corner on (local).
+type Part struct {
+	Case       *config.Case
+	Comm       comm.Comm
+	Rank, Size int
+	Root       bool         // rank 0
+	Pulse      *comm.Pulse  // of this rank; nil: nobody watches it
+	Threads    int          // of the host that this rank may keep busy
+	Warn       func(string) // tells rank 0's reporter; nil on the other ranks
+
+	Plan     decomp.Plan
+	Box      decomp.Box // this rank's cells, global
+	Layout   decomp.Layout
+	Cells    boundary.Cells
+	Solids   []geometry.Shape // the bodies from files
+	Inputs   []Input          // all files that the case names
+	Distance []float32        // of this rank's cells to the walls (WallDistance), where an output shows it
+
+	Viscosity float64 // of the fluid, lattice units
+
+	tables tables
+}
+
+// tables are those of boundaries.
+type tables struct {
+	sums   []string // SHA-256 of their files
+	curves map[string]curve.Curve
+}
+
+// Input is a file that the case names.
+type Input struct{ Path, Shown, SHA256 string }
+
+// New cuts the domain of a case, the same way on every rank.
+func New(c *config.Case, ranks comm.Comm, threads int, warn func(string)) (*Part, error) {
+	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Pulse: comm.PulseOf(ranks), Threads: threads, Warn: warn}
+	p.Viscosity = model.CS2 * (1/c.Params().Omega - 0.5)
+	var err error
+	if p.Plan, err = c.Cut(p.Size); err == nil {
+		p.Box = p.Plan.Box(p.Rank)
+	}
+	return p, err
+}
+
+// Faces is the number of boundaries, which stand on faces; those of bodies follow them
+// among the types of cells.
+func (p *Part) Faces() int { return len(p.Case.Boundaries) }
+
+// Planes of this part along the slowest axis.
+func (p *Part) Planes() int { return p.Layout.N[p.Layout.Axis()] }
+
+// Plane is the cells of one of them, local.
+func (p *Part) Plane(k int) decomp.Box {
+	box := decomp.Box{Hi: p.Layout.N}
+	box.Lo[p.Layout.Axis()], box.Hi[p.Layout.Axis()] = k, k+1
+	return box
+}
+
+// RowsOfPlane is the number of rows along x of a plane.
+func (p *Part) RowsOfPlane() int {
+	if p.Layout.Axis() == 2 {
+		return p.Layout.N[1]
+	}
+	return 1
+}
+
+// Local turns a box from global to this rank's cells.
+func (p *Part) Local(box decomp.Box) decomp.Box {
+	for a := range box.Lo {
+		box.Lo[a], box.Hi[a] = box.Lo[a]-p.Box.Lo[a], box.Hi[a]-p.Box.Lo[a]
+	}
+	return box
+}
+
+// Global turns a cell of this rank into one of the domain.
+func (p *Part) Global(at [3]int) [3]int {
+	for a := range at {
+		at[a] += p.Box.Lo[a]
+	}
+	return at
+}
+
+// Extent is this rank's part of a checkpoint.
+func (p *Part) Extent() checkpoint.Extent {
+	lo, hi := p.Box.Lo, p.Box.Hi
+	if p.Layout.Axis() == 1 {
+		return checkpoint.Extent{Planes: [2]int{lo[1], hi[1]}, Rows: [2]int{0, 1}}
+	}
+	return checkpoint.Extent{Planes: [2]int{lo[2], hi[2]}, Rows: [2]int{lo[1], hi[1]}}
+}
+
+// Interior are the runs of bytes of the rank's own cells in a state, planes first to
+// first+n: one run, or one for each plane that the rank shares with others.
+func (p *Part) Interior(first, n int) []decomp.Range {
+	box := decomp.Box{Hi: p.Layout.N}
+	box.Lo[p.Layout.Axis()], box.Hi[p.Layout.Axis()] = first, first+n
+	runs := p.Layout.Ranges(box)
+	for i := range runs {
+		runs[i].Lo *= p.Case.Spec.Precision.Bytes()
+		runs[i].Hi *= p.Case.Spec.Precision.Bytes()
+	}
+	return runs
+}
+
+// Bytes is the size of this rank's own cells in a state.
+func (p *Part) Bytes() (n int) {
+	for _, run := range p.Interior(0, p.Planes()) {
+		n += run.Hi - run.Lo
+	}
+	return n
+}
+
+// Meet is what two boxes have in common.
+func Meet(a, b decomp.Box) decomp.Box {
+	for i := range a.Lo {
+		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])
+	}
+	return a
+}

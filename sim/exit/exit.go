@@ -1,0 +1,94 @@
+// Package exit gives errors the exit code of the program, and tells those that all
+// ranks know of, after which each ends by itself, from those of one rank alone.
+package exit
+
+import (
+	"errors"
+	"fmt"
+
+	"lbmsim/comm"
+)
+
+// Exit codes of the program, documented in the README.
+const (
+	OK       = 0
+	Failure  = 1 // the machine, the files or the program failed
+	Usage    = 2 // the case or the command line is wrong
+	Unstable = 3 // the stability watch stopped the run
+	Expect   = 4 // an [expect] value was missed
+	Differ   = 5 // outputs that were compared are not the same
+)
+
+// Error carries the exit code of an error that every rank knows of, so that all
+// ranks end by themselves.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code of an error; agreed says whether every rank has one, so that no rank is left
+// waiting.
+func Code(err error) (code int, agreed bool) {
+	switch e := err.(type) {
+	case nil:
+		return OK, true
+	case *Error:
+		return e.Code, true
+	case interface{ Unwrap() []error }: // the ranks agree when they agree on every part
+		agreed = true
+		for _, part := range e.Unwrap() {
+			c, a := Code(part)
+			agreed = agreed && a
+			if code == OK {
+				code = c
+			}
+		}
+		return code, agreed
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return Code(inner)
+		}
+	}
+	return Failure, false
+}
+
+// IsAgreed tells that every rank knows of an error, or that there is none.
+func IsAgreed(err error) bool {
+	_, agreed := Code(err)
+	return agreed
+}
+
+// Agreed gives the error of a collective call its exit code when it is the one
+// that the ranks agreed on. An error of the communication itself stays this
+// rank's alone.
+func Agreed(code int, err error) error {
+	var f *comm.Failure
+	if errors.As(err, &f) {
+		return With(code, err)
+	}
+	return err
+}
+
+// AtStep says of an error that all ranks have at which step it came and of what.
+func AtStep(step int, what string, err error) error {
+	return Agreed(Failure, placed(step, what, err))
+}
+
+// All makes an error of one rank at a step an error of all, so that every rank takes
+// the same way out. Collective.
+func All(c comm.Comm, step int, what string, err error) error {
+	return Agreed(Failure, comm.Agree(c, placed(step, what, err)))
+}
+
+func placed(step int, what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("step %d: %s: %w", step, what, err)
+	}
+	return err
+}
+
+// With gives an error that every rank has its exit code.
+func With(code int, err error) error { return &Error{Code: code, Err: err} }

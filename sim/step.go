@@ -1,0 +1,178 @@
+package sim
+
+import (
+	"errors"
+	"time"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
+)
+
+// stepper is this rank's part of the state, and what takes it from step to step.
+type stepper struct {
+	*domain.Part
+	n, first int // the current step, and the one that the run began from
+	params   model.Params
+	state    [2]device.Buffer // state[0] is the current one
+
+	device  device.Device
+	program device.Program
+	timed   device.Timed  // the same, where something changes with time; else nil
+	edge    device.Stream // urgent: the planes that neighbours wait for
+	bulk    device.Stream
+	reader  device.Stream // of fields, beside the steps
+	edges   []decomp.Box  // local
+	inner   decomp.Box
+	halo    halo.Exchange
+	queued  halo.Queued // the same, where steps need not wait for the host; else nil
+
+	loose  bool // the bulk's stream has not waited for the last exchange
+	graphs [len(recorded)]recording
+	clock  stopwatch
+}
+
+// advance computes k steps; more than one only where none waits for the host.
+func (s *stepper) advance(k int) error {
+	if s.queued != nil {
+		return s.stretch(k)
+	}
+	for range k {
+		if err := s.stepwise(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepwise computes one step whose exchange is the host's to do.
+func (s *stepper) stepwise() error {
+	if err := s.foresee(1); err != nil {
+		return err
+	}
+	started, wall := s.bulk.Record(), time.Now()
+	step := s.queue()
+	if step.edges == nil { // no neighbour waits for any
+		step.edges = s.edge.Record()
+	}
+	if err := s.halo.Start(s.state[0], step.edges); err != nil {
+		return err
+	}
+	if err := s.halo.Finish(); err != nil {
+		return err
+	}
+	if err := errors.Join(s.edge.Sync(), s.bulk.Sync()); err != nil {
+		return err
+	}
+	s.clock.steps(time.Since(wall), started, step.edges, step.bulk)
+	s.done(1)
+	return nil
+}
+
+// done counts steps whose work has come to its end.
+func (s *stepper) done(k int) {
+	s.n += k
+	s.setForce(s.n)
+}
+
+// queuedStep is the ends of one step's parts; nil: it has no such part.
+type queuedStep struct{ edges, exchanged, bulk device.Event }
+
+// queue puts one step into the streams: edges, and their exchange where it needs nothing
+// of the host, beside the bulk. The edges read cells of the bulk and ghost cells of the
+// step before; the bulk reads edge cells, but no ghost cells, and does not wait for the
+// exchange. The state that it computes is the current one from now on.
+func (s *stepper) queue() (step queuedStep) {
+	in, out := s.state[0], s.state[1]
+	s.retime()
+	s.program.FillFaces(s.bulk, in, false)
+	if len(s.edges) > 0 {
+		s.edge.After(s.bulk.Record())
+		s.program.FillFaces(s.edge, in, true)
+		for _, box := range s.edges {
+			s.program.Step(s.edge, in, out, box, s.params)
+		}
+		step.edges = s.edge.Record()
+		if s.queued != nil {
+			s.queued.Queue(s.edge, out)
+			step.exchanged = s.edge.Record()
+		}
+	}
+	s.program.Step(s.bulk, in, out, s.inner, s.params)
+	step.bulk = s.bulk.Record()
+	if len(s.edges) > 0 {
+		s.bulk.After(step.edges)
+		s.loose = s.queued != nil
+	}
+	s.state[0], s.state[1] = out, in
+	return step
+}
+
+// Step is the current step.
+func (s *stepper) Step() int { return s.n }
+
+// Fields reads cells of the current state.
+func (s *stepper) Fields(box decomp.Box, values []float64) error {
+	return s.program.Fields(s.state[0], box, values, s.params)
+}
+
+// SumPlanes and SumRows add the cells of the current state up.
+func (s *stepper) SumPlanes() ([]device.Plane, error) { return s.program.Planes(s.state[0], s.params) }
+func (s *stepper) SumRows() ([]device.Plane, error)   { return s.program.Rows(s.state[0], s.params) }
+
+// view is the current state, read as fields.
+func (s *stepper) view() derive.View { return derive.View{Part: s.Part, State: s} }
+
+// fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
+// bulk, those beside cells that have been exchanged before the edges, which alone read them.
+func (s *stepper) fillFaces(state device.Buffer) {
+	s.program.FillFaces(s.bulk, state, false)
+	s.edge.After(s.bulk.Record())
+	s.program.FillFaces(s.edge, state, true)
+}
+
+// setForce makes the body force, where it changes with time, that of the state after step n.
+// A step collides at its end, with the force of that time; half of it belongs to the velocity
+// there, so that the velocity gains the mean of the forces at both ends of a step: of second order.
+// The walls' links are passed in its middle, hence the half step of foresee.
+func (s *stepper) setForce(n int) {
+	if at := s.Case.Force.At; at != nil {
+		s.params.Force = at(float64(n))
+	}
+}
+
+// foresee tells the device what the next k steps depend on, where something changes with time: so
+// they can be queued, and recorded, like all others.
+func (s *stepper) foresee(k int) error {
+	if s.timed == nil {
+		return nil
+	}
+	steps := make([]device.Moment, k)
+	for i := range steps {
+		n := s.n + i
+		steps[i] = device.Moment{Time: float64(n) + 0.5, Force: s.params.Force}
+		if at := s.Case.Force.At; at != nil {
+			steps[i].Force = at(float64(n + 1))
+		}
+	}
+	return s.timed.Foresee(steps)
+}
+
+// retime queues the next of the moments that were foreseen, ahead of its step.
+func (s *stepper) retime() {
+	if s.timed != nil {
+		s.timed.Retime(s.bulk)
+	}
+}
+
+// read copies a part of the current state.
+func (s *stepper) read(dst []byte, offset int) error {
+	if h, ok := s.state[0].(device.HostVisible); ok {
+		copy(dst, h.Host()[offset:])
+		return nil
+	}
+	return s.state[0].Read(dst, offset)
+}
