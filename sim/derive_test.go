@@ -39,7 +39,7 @@ func snapshotOf[Out, In number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: units, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1, params: model.Params{Omega: 1.3}}
+	r := &run{Options: Options{Case: &config.Case{Grid: config.Grid{Cells: n, Units: units}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}}, layout: decomp.NewLayout(n, ghost, 1), cells: cells, faces: 1, params: model.Params{Omega: 1.3}}
 	for range n[0] * n[1] * n[2] {
 		r.distance = append(r.distance, random.Float32())
 	}
@@ -155,7 +155,7 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 			}
 		}
 	}
-	r := &run{Options: Options{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
+	r := &run{Options: Options{Case: &config.Case{Grid: config.Grid{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}},
 		layout: decomp.NewLayout(n, ghost, 1), cells: cells, params: model.Params{Omega: 1.25}}
 	s := newSampler[float64](r, 0, held(box, 1+dims, h), f)
 	for k := range n[axis] {
