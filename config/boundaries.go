@@ -23,8 +23,7 @@ type faces struct {
 }
 
 func (r *faces) read() {
-	taken := map[Face]*language.Section{} // without a part
-	parts := map[Face][]facePart{}
+	known := claims{map[Face]*language.Section{}, map[Face][]facePart{}}
 	// A missing face may be one that could not be read.
 	unsure := r.dims == 0 || r.Section("domain").Broken("periodic")
 	for _, s := range r.All("boundary") {
@@ -46,36 +45,7 @@ func (r *faces) read() {
 		if b.Part, ok = r.region(s); !ok {
 			unsure = true
 		}
-		for i, w := range ef.Words {
-			f := Face{Axis: axisOf(w[:1])}
-			if w[1] == '+' {
-				f.Side = 1
-			}
-			at := ef.WordAt[i]
-			switch {
-			case r.dims == 0:
-			case f.Axis >= r.dims:
-				r.Add(at, "", "a case in 2D has no face %s", w)
-				continue
-			case r.Periodic[f.Axis]:
-				r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
-				continue
-			}
-			switch o := taken[f]; {
-			case !ok:
-			case b.Part != nil:
-				if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, parts[f]) {
-					continue
-				}
-				parts[f] = append(parts[f], facePart{s, *b.Part})
-			case o != nil:
-				r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
-				continue
-			default:
-				taken[f] = s
-			}
-			b.Faces = append(b.Faces, f)
-		}
+		r.claim(s, ef, &b, ok, known)
 		r.faceNumbers(s, &b)
 		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law)
 		r.Boundaries = append(r.Boundaries, b)
@@ -83,24 +53,69 @@ func (r *faces) read() {
 	if unsure || !r.haveBox {
 		return
 	}
+	r.uncovered(known)
+}
+
+// claims are what boundaries stand on.
+type claims struct {
+	whole map[Face]*language.Section // all of a face that others leave
+	parts map[Face][]facePart
+}
+
+// claim notes the faces of a boundary among those of the ones before it. ok: its part is known.
+func (r *faces) claim(s *language.Section, faces *language.Entry, b *Boundary, ok bool, known claims) {
+	for i, w := range faces.Words {
+		f := Face{Axis: axisOf(w[:1])}
+		if w[1] == '+' {
+			f.Side = 1
+		}
+		at := faces.WordAt[i]
+		switch {
+		case r.dims == 0:
+		case f.Axis >= r.dims:
+			r.Add(at, "", "a case in 2D has no face %s", w)
+			continue
+		case r.Periodic[f.Axis]:
+			r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
+			continue
+		}
+		switch o := known.whole[f]; {
+		case !ok:
+		case b.Part != nil:
+			if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, known.parts[f]) {
+				continue
+			}
+			known.parts[f] = append(known.parts[f], facePart{s, *b.Part})
+		case o != nil:
+			r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
+			continue
+		default:
+			known.whole[f] = s
+		}
+		b.Faces = append(b.Faces, f)
+	}
+}
+
+// uncovered reports faces that have no boundary, wholly or in part.
+func (r *faces) uncovered(known claims) {
 	var bare []string
 	for a := 0; a < r.dims; a++ {
 		for side := 0; side < 2; side++ {
 			f := Face{a, side}
-			if r.Periodic[a] || taken[f] != nil {
+			if r.Periodic[a] || known.whole[f] != nil {
 				continue
 			}
-			if len(parts[f]) == 0 {
+			if len(known.parts[f]) == 0 {
 				bare = append(bare, f.String())
 				continue
 			}
 			u, v := geometry.Along(a)
 			rest := r.Cells[u] * r.Cells[v]
-			for _, p := range parts[f] {
+			for _, p := range known.parts[f] {
 				rest -= p.region.Share(a, r.Cells, nil)
 			}
 			if rest > 0 {
-				r.Add(parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
+				r.Add(known.parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
 			}
 		}
 	}

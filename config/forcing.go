@@ -122,20 +122,11 @@ func (r *forcing) drive(s *language.Section) {
 	if !r.haveTime || !r.haveBox {
 		return
 	}
-	n := r.Cells
-	passes := 0.0 // steps in which the flow passes the domain
-	on := func(axis int, u float64, at language.Mark) {
-		if !r.Periodic[axis] {
-			r.Add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
-		}
-		d.On[axis], d.Velocity[axis] = true, u
-		passes = math.Max(passes, float64(n[axis])/math.Abs(u))
-	}
 	switch {
 	case v != nil:
 		for a := range v {
 			if v[a].Value != 0 {
-				on(a, r.lattice(v[a], model.Velocity), v[a].At)
+				r.keep(d, a, r.lattice(v[a], model.Velocity), v[a].At)
 			}
 		}
 		if d.On == [3]bool{} {
@@ -143,36 +134,65 @@ func (r *forcing) drive(s *language.Section) {
 			return
 		}
 	case q != nil:
-		dim, other := model.FlowRate, "a volume in a unit of time (m3/s) in 3D"
-		if r.dims == 2 {
-			dim, other = model.Viscosity, "that of each metre across the plane (m2/s) in 2D"
-		}
-		if !q.Values[0].Neutral() && !q.Values[0].Bare && q.Values[0].Dim != dim {
-			r.Add(q.At, "", "flow_rate must be %s, not %s", other, language.InWords(q.Values[0].Dim))
+		if !r.flowRate(s, d, q) {
 			return
 		}
-		if !s.Has("axis") {
-			r.SetDefault(s, "axis", `"x"`)
-		}
-		e := s.Get("axis")
-		if e == nil {
-			return
-		}
-		axis := axisOf(e.Text)
-		if axis >= r.dims {
-			r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
-			return
-		}
-		if q.Values[0].Value == 0 {
-			r.Add(q.At, "", "a flow rate of zero needs no force")
-			return
-		}
-		d.FlowRate = r.lattice(q.Values[0], dim)
-		on(axis, d.FlowRate*float64(n[axis])/float64(n[0]*n[1]*n[2]), q.At)
 	default:
 		return
 	}
+	r.response(s, d)
+	r.Force.Drive = d
+}
+
+// keep makes a force keep the mean velocity u along an axis.
+func (r *forcing) keep(d *Drive, axis int, u float64, at language.Mark) {
+	if !r.Periodic[axis] {
+		r.Add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
+	}
+	d.On[axis], d.Velocity[axis] = true, u
+}
+
+// flowRate makes a force keep the flow rate q; false with an error.
+func (r *forcing) flowRate(s *language.Section, d *Drive, q *language.Entry) bool {
+	dim, other := model.FlowRate, "a volume in a unit of time (m3/s) in 3D"
+	if r.dims == 2 {
+		dim, other = model.Viscosity, "that of each metre across the plane (m2/s) in 2D"
+	}
+	if !q.Values[0].Neutral() && !q.Values[0].Bare && q.Values[0].Dim != dim {
+		r.Add(q.At, "", "flow_rate must be %s, not %s", other, language.InWords(q.Values[0].Dim))
+		return false
+	}
+	if !s.Has("axis") {
+		r.SetDefault(s, "axis", `"x"`)
+	}
+	e := s.Get("axis")
+	if e == nil {
+		return false
+	}
+	axis := axisOf(e.Text)
+	if axis >= r.dims {
+		r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
+		return false
+	}
+	if q.Values[0].Value == 0 {
+		r.Add(q.At, "", "a flow rate of zero needs no force")
+		return false
+	}
+	n := r.Cells
+	d.FlowRate = r.lattice(q.Values[0], dim)
+	r.keep(d, axis, d.FlowRate*float64(n[axis])/float64(n[0]*n[1]*n[2]), q.At)
+	return true
+}
+
+// response is the time in which a force mends a deviation.
+func (r *forcing) response(s *language.Section, d *Drive) {
 	if !s.Has("response") {
+		passes := 0.0 // steps in which the flow passes the domain
+		for a, on := range d.On {
+			if on {
+				passes = math.Max(passes, float64(r.Cells[a])/math.Abs(d.Velocity[a]))
+			}
+		}
 		t := math.Max(passes/10, 10*float64(d.Every)) * r.Units.Time
 		r.SetDefault(s, "response", language.Amount{Value: t, Bare: !r.Units.Physical, Dim: model.Time}.TOML())
 	}
@@ -181,7 +201,6 @@ func (r *forcing) drive(s *language.Section) {
 			r.Add(e.At, "the force is adjusted every "+language.Short(float64(d.Every))+" steps (adjust_every): give a longer response, or adjust more often", "a response shorter than the time between two adjustments would overshoot")
 		}
 	}
-	r.Force.Drive = d
 }
 
 func (r *forcing) initial() {

@@ -128,10 +128,10 @@ func (r *openings) lookAtFaces() {
 	if !r.haveTime || !r.haveBox {
 		return
 	}
-	told := false
+	warned := false
 	for i, b := range r.Boundaries {
-		if m := r.Spec.Collision; b.Kind.Law.Passed() && r.Tau < m.OpenTau-1e-6 && !told {
-			told = true
+		if m := r.Spec.Collision; b.Kind.Law.Passed() && r.Tau < m.OpenTau-1e-6 && !warned {
+			warned = true
 			others := "hold there"
 			if r.Tau < triedChannel {
 				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
@@ -225,38 +225,67 @@ func (r *openings) moment(b Boundary, t float64) string {
 // that the flow passes it, which the watch sees.
 const mostUnbalanced = 0.01
 
-// balance refuses velocity faces that let more in than out where nothing else lets it out.
-func (r *openings) balance() {
-	if !r.haveTime || !r.haveBox || r.Count > 0 {
-		return
-	}
-	type flux struct {
-		boundary int
-		face     Face
-	}
-	var list []flux
+// inlet is a face that a velocity is given on.
+type inlet struct {
+	boundary int
+	face     Face
+}
+
+// inlets are the faces through which the flow passes where all of them give its velocity; none where
+// another takes what comes. unknown is a boundary whose factors only the run knows.
+func (r *openings) inlets() (list []inlet, unknown string) {
 	var table *TableFile
-	factors := "" // a boundary whose factors only the run knows
 	for i, b := range r.Boundaries {
 		if !b.Kind.Law.Passed() || len(b.Faces) == 0 {
 			continue
 		}
 		if b.Kind.Law != boundary.VelocityFace {
-			return // it takes what comes
+			return nil, ""
 		}
 		if b.Outline != nil || len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
-			factors = b.Name
+			unknown = b.Name
 		}
 		table = b.Table
 		for _, f := range b.Faces {
-			list = append(list, flux{i, f})
+			list = append(list, inlet{i, f})
 		}
 	}
+	return list, unknown
+}
+
+// fluxes are those through inlets into the domain at some times, from at most so many cells of
+// each axis of a face. What bodies cover lets nothing pass.
+func (r *openings) fluxes(list []inlet, times []float64, most int) [][]float64 {
+	shapes := r.wholeShapes()
+	through := make([][]float64, len(times)) // of each of the list
+	for k := range through {
+		through[k] = make([]float64, len(list))
+	}
+	for j, l := range list {
+		b := r.Boundaries[l.boundary]
+		r.placesOn(l.boundary, l.face, most, false, func(p [3]float64, weight float64) bool {
+			if q := l.face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
+				for k, t := range times {
+					through[k][j] += weight * b.at(p, t)[l.face.Axis] * float64(1-2*l.face.Side)
+				}
+			}
+			return true
+		})
+	}
+	return through
+}
+
+// balance refuses velocity faces that let more in than out where nothing else lets it out.
+func (r *openings) balance() {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
+		return
+	}
+	list, unknown := r.inlets()
 	if len(list) == 0 {
 		return
 	}
-	if factors != "" {
-		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", factors)
+	if unknown != "" {
+		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
 		return
 	}
 	times, timed := []float64{math.Inf(1)}, false
@@ -272,22 +301,7 @@ func (r *openings) balance() {
 	if timed {
 		times, most = r.times(timedLooks/5), 1<<6
 	}
-	shapes := r.wholeShapes()
-	through := make([][]float64, len(times)) // into the domain, of each of the list
-	for k := range through {
-		through[k] = make([]float64, len(list))
-	}
-	for j, l := range list {
-		b := r.Boundaries[l.boundary]
-		r.placesOn(l.boundary, l.face, most, false, func(p [3]float64, weight float64) bool {
-			if q := l.face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
-				for k, t := range times {
-					through[k][j] += weight * b.at(p, t)[l.face.Axis] * float64(1-2*l.face.Side)
-				}
-			}
-			return true
-		})
-	}
+	through := r.fluxes(list, times, most)
 	largest, worst, excess := 0.0, 0, 0.0
 	for k, one := range through {
 		sum, gross := 0.0, 0.0
@@ -301,6 +315,15 @@ func (r *openings) balance() {
 	if math.Abs(excess) <= mostUnbalanced*largest {
 		return
 	}
+	when := ""
+	if timed {
+		when = " at t = " + r.si(times[worst]*r.Units.Time, model.Time)
+	}
+	r.unbalanced(list, through[worst], excess, when)
+}
+
+// unbalanced reports fluxes through inlets whose sum is not zero.
+func (r *openings) unbalanced(list []inlet, through []float64, excess float64, when string) {
 	dim := model.FlowRate
 	if r.dims == 2 {
 		dim = model.Viscosity // for each metre across the plane
@@ -312,17 +335,11 @@ func (r *openings) balance() {
 		}
 		return "in"
 	}
-	when := ""
-	if timed {
-		when = " at t = " + r.si(times[worst]*r.Units.Time, model.Time)
-	}
 	reason := ""
 	for j, l := range list {
-		q := through[worst][j]
-		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
+		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(through[j]), way(through[j]))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	e := r.Named("boundary", r.Boundaries[list[0].boundary].Name)
 	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
 	for _, b := range r.Bodies {
 		if !b.Whole() { // it may cover some of them
@@ -330,7 +347,7 @@ func (r *openings) balance() {
 			return
 		}
 	}
-	r.Add(e.At, reason, "%s", message)
+	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "%s", message)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -243,6 +244,8 @@ func (k Key) Form() string {
 		s = "percentage or quantity"
 	case Flag:
 		s = "`true` or `false`"
+	default:
+		panic(fmt.Sprintf("nobody describes values of kind %d, such as %s", k.Kind, k.Name))
 	}
 	if k.Within.set && (k.Kind != Integer && k.Kind != Integers || k.Within.lo != 1 && k.Within.lo != 0) {
 		s += ", " + k.Within.String()
