@@ -140,11 +140,7 @@ func (r *bodies) bodyKeys(m *made) {
 	if !r.need(s, "shape", "shape = "+language.OneOf(language.QuoteAll(shapes()))) || e == nil {
 		return
 	}
-	for _, k := range solids() {
-		if k.name == e.Text {
-			m.kind = k
-		}
-	}
+	m.kind = solids()[indexOf(shapes(), e.Text)]
 	for _, k := range s.Table.Keys {
 		if slices.Contains(ofSurfaces, k.Name) || k.Name == "shape" || slices.Contains(m.kind.keys, k.Name) {
 			continue

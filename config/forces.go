@@ -47,31 +47,58 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 		force, torque, heat = model.ForcePerDepth, model.Force, model.HeatPerDepth
 	}
 	var list []ForceSeries
-	for _, name := range ForceQuantities() {
-		axis := axisOf(name[len(name)-1:])
-		switch {
-		case name == "heat":
-			if f.Heat {
-				list = append(list, ForceSeries{name, heat})
-			}
-		case name == "nusselt":
-			if f.Nusselt != 0 {
-				list = append(list, ForceSeries{name, model.Dimensionless})
-			}
-		case strings.HasPrefix(name, "force_") && axis < dims:
-			list = append(list, ForceSeries{name, force})
-		case strings.HasPrefix(name, "torque_") && (dims == 3 || axis == 2):
-			list = append(list, ForceSeries{name, torque})
-		case !strings.Contains(name, "_") && f.Coefficient > 0:
-			list = append(list, ForceSeries{name, model.Dimensionless})
+	for _, q := range forceQuantities {
+		of := ForceSeries{Name: q.name, Dim: model.Dimensionless}
+		there := false
+		switch q.kind {
+		case ofForce:
+			of.Dim, there = force, q.axis < dims
+		case ofTorque:
+			of.Dim, there = torque, dims == 3 || q.axis == 2
+		case ofCoefficient:
+			there = f.Coefficient > 0
+		case ofHeat:
+			of.Dim, there = heat, f.Heat
+		case ofNusselt:
+			there = f.Nusselt != 0
+		default:
+			panic("nobody knows when a force has " + q.name)
+		}
+		if there {
+			list = append(list, of)
 		}
 	}
 	return list
 }
 
+// forceKind is when a number of a force is there, and of which dimension it is.
+type forceKind int
+
+const (
+	ofForce forceKind = iota
+	ofTorque
+	ofCoefficient
+	ofHeat
+	ofNusselt
+)
+
+// forceQuantities are the numbers of a force, in the order of their columns.
+var forceQuantities = []struct {
+	name string
+	kind forceKind
+	axis int // of forces and torques
+}{
+	{"force_x", ofForce, 0}, {"force_y", ofForce, 1}, {"force_z", ofForce, 2},
+	{"torque_x", ofTorque, 0}, {"torque_y", ofTorque, 1}, {"torque_z", ofTorque, 2},
+	{"drag", ofCoefficient, 0}, {"lift", ofCoefficient, 0}, {"heat", ofHeat, 0}, {"nusselt", ofNusselt, 0},
+}
+
 // ForceQuantities are the words for them.
-func ForceQuantities() []string {
-	return []string{"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "drag", "lift", "heat", "nusselt"}
+func ForceQuantities() (words []string) {
+	for _, q := range forceQuantities {
+		words = append(words, q.name)
+	}
+	return words
 }
 
 // Statistics are the words for what of a series is expected.
@@ -360,6 +387,7 @@ func (r *expectations) forceValue(s *language.Section) {
 	}
 	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.Text, of.Dim
 	switch x.Statistic {
+	case "mean", "min", "max", "amplitude", "last":
 	case "frequency":
 		x.Dim = model.Rate
 	case "strouhal":
@@ -367,6 +395,8 @@ func (r *expectations) forceValue(s *language.Section) {
 			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
 			return
 		}
+	default:
+		panic("no dimension for the statistic " + x.Statistic)
 	}
 	for _, k := range []string{"value", "within"} {
 		e := s.Get(k)

@@ -516,6 +516,9 @@ func (r *openings) bouncing() bool {
 					}
 				}
 			}
+		case boundary.Bounce:
+		default:
+			panic(fmt.Sprintf("does a wall of kind %q keep others from ghost cells?", b.Kind.Name))
 		}
 	}
 	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]

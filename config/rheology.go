@@ -26,12 +26,15 @@ type Rheology struct {
 func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Params {
 	nu := (tau - 0.5) / 3
 	switch s.Viscosity {
+	case model.Newtonian:
 	case model.Smagorinsky:
 		p = p.WithSmagorinsky(h.Constant)
 	case model.PowerLaw:
 		p = p.WithPowerLaw(nu, h.ShearRate, h.Index, h.Min, h.Max)
 	case model.Carreau:
 		p = p.WithCarreau(nu, h.Infinite, h.Time, h.Index)
+	default:
+		panic("no numbers for the law " + s.Viscosity.String())
 	}
 	if s.Bulk {
 		p = p.WithBulk(h.Bulk, s.Lattice.Dims)
@@ -42,12 +45,14 @@ func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Param
 // lawKeys are the keys of [fluid] that belong to each law.
 func lawKeys(l model.ViscosityLaw) []string {
 	switch l {
+	case model.Newtonian, model.Smagorinsky:
+		return nil
 	case model.PowerLaw:
 		return []string{"index", "shear_rate", "viscosity_min", "viscosity_max"}
 	case model.Carreau:
 		return []string{"index", "time_constant", "viscosity_infinite"}
 	}
-	return nil
+	panic("no keys for the law " + l.String())
 }
 
 // fluidLaws are the words of [fluid] viscosity_law: all laws but those of eddies.
@@ -110,6 +115,7 @@ func (r *rheology) read() {
 	}
 	nu := (r.Tau - 0.5) / 3
 	switch spec.Viscosity {
+	case model.Newtonian, model.Smagorinsky:
 	case model.PowerLaw:
 		h.Index, h.ShearRate = f.Get("index").Values[0].Value, r.lattice(f.Get("shear_rate").Values[0], model.Rate)
 		bound := func(key string, def float64) float64 {
@@ -137,6 +143,8 @@ func (r *rheology) read() {
 		if h.Index > 1 {
 			r.Add(f.Get("index").At, "", "index = %s: a Carreau fluid has an index of 1 or less", language.Short(h.Index))
 		}
+	default:
+		panic("nobody reads the keys of the law " + spec.Viscosity.String())
 	}
 }
 
@@ -144,6 +152,8 @@ func (r *rheology) read() {
 func (r *summary) lawRow() string {
 	h := r.Rheology
 	switch r.Spec.Viscosity {
+	case model.Newtonian:
+		return ""
 	case model.Smagorinsky:
 		return fmt.Sprintf("smagorinsky, C = %s", language.Short(h.Constant))
 	case model.PowerLaw:
@@ -151,5 +161,5 @@ func (r *summary) lawRow() string {
 	case model.Carreau:
 		return fmt.Sprintf("carreau, n = %s, lambda = %s, from %s without shear to %s", language.Short(h.Index), language.Short(h.Time), language.Short((r.Tau-0.5)/3), language.Short(h.Infinite))
 	}
-	return ""
+	panic("no row for the law " + r.Spec.Viscosity.String())
 }
