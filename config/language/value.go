@@ -344,6 +344,7 @@ func (r *Reader) choice(at Mark, k *Key, raw any) string {
 	return ""
 }
 
+// QuoteAll puts words into quotes.
 func QuoteAll(words []string) []string {
 	q := make([]string, len(words))
 	for i, w := range words {
