@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"path/filepath"
 
 	"lbmsim/config/language"
@@ -46,8 +45,8 @@ func (c *Case) AveragedValues() int {
 	return n
 }
 
-func (r *resolver) averages(s *language.Section) {
-	o := &r.c.Averages
+func (r *outputs) averages(s *language.Section) {
+	o := &r.Averages
 	o.On, o.Schedule = true, r.schedule(s)
 	o.Sample = Schedule{Period: r.period(s, "sample_every")}
 	o.Start = r.beginning(s)
@@ -69,13 +68,4 @@ func (r *resolver) averages(s *language.Section) {
 			r.Add(e.At, "", "[output.fields] and %s write into the same folder %s", s.Head(), language.ShortQuote(e.Text))
 		}
 	}
-}
-
-// beginning is the step from which samples count.
-func (r *resolver) beginning(s *language.Section) int {
-	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
-	if last := r.c.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn("%s: start is step %d, but the run has only %d", s.Head(), n, last)
-	}
-	return n
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // Case is a resolved case: everything a run needs, in lattice units (cells,
-// steps, reference density 1), with the factors that lead back to SI.
+// steps, reference density 1), with the factors that lead back to SI. Its parts are those that
+// resolve it one after the other.
 type Case struct {
 	Path   string // as given by the user
 	Title  string
@@ -24,19 +25,35 @@ type Case struct {
 	// it is stored in every output, and reading it gives the same case.
 	Resolved string
 
+	Grid
+	Flow
+	Solids
+	Run    Run
+	Device Device
+	Outputs
+	Expect []Expectation
+	Notes
+}
+
+// Grid is the box of cells.
+type Grid struct {
+	Units    Units
+	Cells    [3]int // global cells; Cells[2] = 1 in 2D
+	Periodic [3]bool
+	Origin   [3]float64 // position of the domain's lower corner, in the user's length
+}
+
+// Flow is the fluid, how it is computed and what drives it.
+type Flow struct {
 	Spec   model.Spec
 	Tau    float64   // relaxation time
 	Values []float64 // parameters of the collision model, in the order of its Params
 	Force  Force
-	Units  Units
 	// Temperature of a case whose Spec has a Scalar.
 	Temperature Temperature
 	// Rheology belongs to Spec.Viscosity and Spec.Bulk.
 	Rheology Rheology
-
-	Cells    [3]int // global cells; Cells[2] = 1 in 2D
-	Periodic [3]bool
-	Origin   [3]float64 // position of the domain's lower corner, in the user's length
+	Initial  Initial
 
 	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
 	// SpeedOf tells where it says so.
@@ -46,14 +63,17 @@ type Case struct {
 	// where: a start at rest against it makes sound.
 	Given   float64
 	GivenBy string
+}
 
-	Initial    Initial
+// Solids are what stands on faces and in the flow.
+type Solids struct {
 	Boundaries []Boundary // [boundary.NAME], in the order of the file
 	Bodies     []Body
 	Files      []SolidFile // of bodies, in the order of the file
+}
 
-	Run        Run
-	Device     Device
+// Outputs are what a run leaves behind.
+type Outputs struct {
 	OutputDir  string // folder of everything the run writes, relative to the working folder
 	GoOn       bool   // the run goes on when a file of results cannot be written
 	Fields     FieldsOutput
@@ -65,8 +85,10 @@ type Case struct {
 	Series     []SeriesOutput
 	Planes     []Plane
 	Checkpoint Checkpoint
-	Expect     []Expectation
+}
 
+// Notes are for people.
+type Notes struct {
 	Warnings []string // printed at start, never fatal
 	Table    []Row    // the derived quantities, printed at start and by check
 	Details  []string // names of rows that a first look can do without: most cases have them, or they say nothing of this one

@@ -28,11 +28,15 @@
 //
 // # From text to Case
 //
-//	language/    text to sections of values, by the schema
-//	everywhere.go  are expressions finite wherever they are evaluated?
-//	resolve.go   SI or lattice units; every conversion
-//	domain.go, scaling.go, rheology.go, flow.go, solids.go, outputs.go, expect.go   one table each
-//	echo.go      what may differ between two resolved copies
+//	language/       text to sections of values, by the schema
+//	schema.go       the tables and keys that there are
+//	resolve.go      the parts of a case, one after the other, each with what it needs of those before
+//	source.go, frame.go   what they all have: the file, SI and lattice units; every conversion
+//	domain.go, scaling.go, run.go, rheology.go, forcing.go, temperature.go, boundaries.go, bodies.go,
+//	shapes.go, outputs.go, averages.go, forces.go, series.go, expect.go   their tables
+//	openings.go, speeds.go, everywhere.go   what is looked at once the parts are known
+//	table.go        the derived quantities
+//	echo.go         what may differ between two resolved copies
 //
 // The resolved copy is canonical: quantities in SI with the shortest digits that read
 // back to the same bits. Reading it gives the same Case, so a checkpoint is compared

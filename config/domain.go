@@ -10,7 +10,13 @@ import (
 
 // [domain]: cells, size and spacing, any two of which give the third.
 
-func (r *resolver) domain() {
+// domain reads [domain].
+type domain struct {
+	*frame
+	*Flow
+}
+
+func (r *domain) read() {
 	s := r.Section("domain")
 	if !r.dimensions(s) {
 		return
@@ -19,12 +25,12 @@ func (r *resolver) domain() {
 	if !ok {
 		return
 	}
-	u := &r.c.Units
+	u := &r.Units
 	u.Length = spacing
 	total := 1
-	r.c.Cells = [3]int{1, 1, 1}
+	r.Cells = [3]int{1, 1, 1}
 	for a, n := range cells {
-		r.c.Cells[a] = n
+		r.Cells[a] = n
 		if total *= n; total > maxCells { // each is at most MaxAxis: no overflow
 			r.Add(s.At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(maxCells)), "the domain has too many cells: %s", language.Crossed(cells))
 			return
@@ -32,17 +38,16 @@ func (r *resolver) domain() {
 	}
 	r.haveBox = !s.Broken("origin")
 	for a := range cells {
-		r.size[a] = float64(r.c.Cells[a]) * spacing
+		r.size[a] = float64(r.Cells[a]) * spacing
 	}
 	if r.dims == 2 {
 		r.size[2] = spacing
 	}
 	if v := r.vector(s, "origin"); v != nil {
 		for a := range v {
-			r.origin[a] = v[a].Value
+			r.Origin[a] = v[a].Value
 		}
 	}
-	r.c.Origin = r.origin
 	if e := s.Get("periodic"); e != nil {
 		for i, w := range e.Words {
 			a := axisOf(w)
@@ -50,7 +55,7 @@ func (r *resolver) domain() {
 				r.Add(e.WordAt[i], "", "a case in 2D has no axis %s", w)
 				continue
 			}
-			r.c.Periodic[a] = true
+			r.Periodic[a] = true
 		}
 	}
 }
@@ -58,7 +63,7 @@ func (r *resolver) domain() {
 func axisOf(w string) int { return int(w[0] - 'x') }
 
 // dimensions finds the lattice and whether the case is 2D or 3D.
-func (r *resolver) dimensions(s *language.Section) bool {
+func (r *domain) dimensions(s *language.Section) bool {
 	n := 0
 	for _, k := range []string{"cells", "size"} {
 		if e := s.Get(k); e != nil && n == 0 {
@@ -66,18 +71,18 @@ func (r *resolver) dimensions(s *language.Section) bool {
 		}
 	}
 	if e := s.Get("lattice"); e != nil {
-		r.c.Spec.Lattice = of(model.FindLattice(e.Text))
+		r.Spec.Lattice = of(model.FindLattice(e.Text))
 	} else if n > 0 && !s.Has("lattice") {
 		if n == 2 || n == 3 {
 			name := model.DefaultCollision
 			if e := r.Section("collision").Get("model"); e != nil {
 				name = e.Text
 			}
-			r.c.Spec.Lattice = of(model.FindCollision(name)).DefaultLattice(n)
+			r.Spec.Lattice = of(model.FindCollision(name)).DefaultLattice(n)
 		}
-		r.SetDefault(s, "lattice", language.Quote(r.c.Spec.Lattice.Name))
+		r.SetDefault(s, "lattice", language.Quote(r.Spec.Lattice.Name))
 	}
-	r.dims = r.c.Spec.Lattice.Dims
+	r.dims = r.Spec.Lattice.Dims
 	if r.dims == 0 && !s.Has("cells") && !s.Has("size") {
 		r.missing(s, "any two of cells = [128, 128], size = [\"1 m\", \"1 m\"] and spacing give the third", "[domain] needs cells or size")
 	}
@@ -85,22 +90,22 @@ func (r *resolver) dimensions(s *language.Section) bool {
 }
 
 // grid closes cells, size and spacing.
-func (r *resolver) grid(s *language.Section) (cells []int, spacing float64, ok bool) {
+func (r *domain) grid(s *language.Section) (cells []int, spacing float64, ok bool) {
 	ec, size, ed := s.Get("cells"), r.vector(s, "size"), s.Get("spacing")
 	if s.Has("cells") && ec == nil || s.Has("size") && size == nil || s.Has("spacing") && ed == nil {
 		return nil, 0, false
 	}
 	if ec != nil && len(ec.Ints) != r.dims {
-		r.Add(ec.At, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.Ints), r.c.Spec.Lattice.Name, r.dims)
+		r.Add(ec.At, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.Ints), r.Spec.Lattice.Name, r.dims)
 		return nil, 0, false
 	}
 	switch {
 	case ed != nil:
 		spacing = ed.Values[0].Value
-	case !r.c.Units.Physical:
+	case !r.Units.Physical:
 		spacing = 1
 	}
-	if !r.c.Units.Physical && spacing != 1 {
+	if !r.Units.Physical && spacing != 1 {
 		r.Add(ed.At, "in lattice units the spacing is the unit of length", "spacing = %s, but it is 1 in lattice units", language.Short(spacing))
 		return nil, 0, false
 	}
@@ -147,13 +152,13 @@ func (r *resolver) grid(s *language.Section) (cells []int, spacing float64, ok b
 		r.SetDefault(s, "cells", "["+text+"]")
 	}
 	if ed == nil {
-		r.SetDefault(s, "spacing", language.Amount{Value: spacing, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
+		r.SetDefault(s, "spacing", language.Amount{Value: spacing, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
 	}
 	return cells, spacing, true
 }
 
 // divide a size into cells; whole numbers only.
-func (r *resolver) divide(size []language.Amount, spacing float64) []int {
+func (r *domain) divide(size []language.Amount, spacing float64) []int {
 	cells := make([]int, len(size))
 	for a := range size {
 		n := size[a].Value / spacing

@@ -12,33 +12,39 @@ import (
 
 // Where a run evaluates expressions: they are looked at there before it starts.
 
+// sampler looks at expressions in all fluid cells, once the bodies are known.
+type sampler struct {
+	*frame
+	waiting []func(*Solids)
+}
+
 // centres are those of all cells, at a time.
-func (r *resolver) centres(t float64) language.Points {
-	n := r.c.Cells
+func (r *sampler) centres(t float64) language.Points {
+	n := r.Cells
 	return language.Points{First: [4]float64{0.5, 0.5, 0.5, t}, Step: [4]float64{1, 1, 1, 1}, Count: [4]int{n[0], n[1], n[2], 1}}
 }
 
 // everywhere looks at an expression of a dimension, whose value of gives in lattice units as wanted.
 // whole is false where it has too many points to be looked at and none was found until then.
-func (r *resolver) everywhere(a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, good func(v float64) bool) (s *language.Search, whole bool) {
-	scale := a.Scale / r.c.Units.Factor(d)
+func (r *sampler) everywhere(a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, good func(v float64) bool) (s *language.Search, whole bool) {
+	scale := a.Scale / r.Units.Factor(d)
 	return a.Expr.Everywhere(l, r.vars(), func(v float64) float64 { return of(v * scale) }, good)
 }
 
 // sample looks at the values of an expression, or a number, in all fluid cells and reports one that
 // cannot be, once the bodies are known. of is as of everywhere.
-func (r *resolver) sample(e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
-	r.samples = append(r.samples, func() { r.sampleNow(e, a, d, l, of, wrong) })
+func (r *sampler) sample(e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
+	r.waiting = append(r.waiting, func(s *Solids) { r.sampleNow(s, e, a, d, l, of, wrong) })
 }
 
 // sampleAll does what sample was asked for.
-func (r *resolver) sampleAll() {
-	for _, look := range r.samples {
-		look()
+func (r *sampler) sampleAll(s *Solids) {
+	for _, look := range r.waiting {
+		look(s)
 	}
 }
 
-func (r *resolver) sampleNow(e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
+func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
 	reason := func(v float64) string {
 		if v-v != 0 {
 			return "the expression must give a finite number in every fluid cell"
@@ -51,7 +57,7 @@ func (r *resolver) sampleNow(e *language.Entry, a language.Amount, d model.Dimen
 		}
 		return
 	}
-	if shapes := r.wholeShapes(); len(shapes) > 0 { // nobody asks for what it is in a body
+	if shapes := solids.wholeShapes(); len(shapes) > 0 { // nobody asks for what it is in a body
 		l.Among = func(p [4]float64) bool {
 			return !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(p[0], p[1], p[2]) })
 		}
@@ -69,7 +75,7 @@ func (r *resolver) sampleNow(e *language.Entry, a language.Amount, d model.Dimen
 			why += ", and a thousandth of a cell beside its centre, where the gradient is taken"
 		}
 		message := fmt.Sprintf("%s is %s (lattice units) in cell %s%s", e.Key.Name, language.Short(s.Bad), r.cellAt(s.At), where)
-		for _, b := range r.c.Bodies {
+		for _, b := range solids.Bodies {
 			if !b.Whole() {
 				r.warn("%s, unless [body.%s] covers it: %s", message, b.Name, why)
 				return
@@ -82,7 +88,7 @@ func (r *resolver) sampleNow(e *language.Entry, a language.Amount, d model.Dimen
 }
 
 // cellAt is the cell that a point lies in, in words.
-func (r *resolver) cellAt(p [4]float64) string {
+func (r *sampler) cellAt(p [4]float64) string {
 	text := ""
 	for i := range r.dims {
 		text += fmt.Sprintf(", %.0f", math.Floor(p[i]))
@@ -91,33 +97,6 @@ func (r *resolver) cellAt(p [4]float64) string {
 }
 
 // unlooked tells that an expression could not be looked at everywhere.
-func (r *resolver) unlooked(e *language.Entry) {
+func (r *sampler) unlooked(e *language.Entry) {
 	r.warn("%s in %s has too many places where it might be infinite or no number: not all of them were looked at", e.Key.Name, r.Where(e.At))
-}
-
-// onFace are the points of a boundary's own part of a face where a run asks for its velocity: cells'
-// centres and, where links end, half a cell beside them, in the middle of steps.
-func (r *resolver) onFace(i int, f Face) language.Points {
-	lo, hi, mine := r.partOf(i, f)
-	l := language.Points{First: [4]float64{0.5, 0.5, 0.5, 0.5}, Step: [4]float64{0.5, 0.5, 0.5, 1}, Count: [4]int{1, 1, 1, max(r.c.Run.Steps, 1)}}
-	l.First[f.Axis] = float64(f.Side * r.c.Cells[f.Axis])
-	u, v := geometry.Along(f.Axis)
-	for _, a := range []int{u, v} {
-		if a < r.dims {
-			l.First[a], l.Count[a] = float64(lo[a]), 2*(hi[a]-lo[a])+1
-		}
-	}
-	l.Among = func(p [4]float64) bool {
-		for _, du := range []float64{-0.25, 0.25} { // a point between two cells belongs to both
-			for _, dv := range []float64{-0.25, 0.25} {
-				var cell [3]int
-				cell[u], cell[v] = int(math.Floor(p[u]+du)), int(math.Floor(p[v]+dv))
-				if cell[u] >= lo[u] && cell[u] < hi[u] && cell[v] >= lo[v] && cell[v] < hi[v] && mine(cell) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return l
 }

@@ -10,7 +10,18 @@ import (
 
 // [expect]: the quantities of the end state that make a case a test.
 
-func (r *resolver) expectations() {
+// expectations reads [expect], after the outputs.
+type expectations struct {
+	*timing
+	*Flow
+	*Outputs
+	looks   *sampler
+	outputs *outputs
+	forces  *forces
+	Expect  []Expectation
+}
+
+func (r *expectations) read() {
 	if e := r.Section("expect").Get("mass_error"); e != nil {
 		r.expect(Expectation{Name: "expect.mass_error", Quantity: MassError, Tolerance: e.Values[0].Value})
 	}
@@ -42,10 +53,10 @@ func (r *resolver) expectations() {
 	r.seriesLines()
 }
 
-func (r *resolver) expect(e Expectation) { r.c.Expect = append(r.c.Expect, e) }
+func (r *expectations) expect(e Expectation) { r.Expect = append(r.Expect, e) }
 
 // valued reads value and within and adds the expectation.
-func (r *resolver) valued(s *language.Section, x Expectation) {
+func (r *expectations) valued(s *language.Section, x Expectation) {
 	head := s.Head()
 	x.Name = head[1 : len(head)-1]
 	if !s.Has("value") && !s.Has("within") {
@@ -83,7 +94,7 @@ func (r *resolver) valued(s *language.Section, x Expectation) {
 }
 
 // errorNorms against a reference.
-func (r *resolver) errorNorms() {
+func (r *expectations) errorNorms() {
 	s := r.Section("expect.velocity")
 	if s == nil {
 		return
@@ -98,10 +109,10 @@ func (r *resolver) errorNorms() {
 	}
 	none := func(x, y, z, t float64) float64 { return 0 }
 	f := [3]ReferenceFunction{none, none, none}
-	t := float64(r.c.Run.Steps)
+	t := float64(r.Run.Steps)
 	for a := range ref {
 		f[a] = r.function(ref[a], model.Velocity)
-		r.sample(s.Get("reference"), ref[a], model.Velocity, r.centres(t), identity, anyNumber)
+		r.looks.sample(s.Get("reference"), ref[a], model.Velocity, r.looks.centres(t), identity, anyNumber)
 	}
 	for _, n := range []struct{ key, quantity string }{{"l2", VelocityL2Error}, {"linf", VelocityLinfError}} {
 		if e := s.Get(n.key); e != nil {
@@ -111,18 +122,18 @@ func (r *resolver) errorNorms() {
 }
 
 // fieldOf reads field and component.
-func (r *resolver) fieldOf(s *language.Section, x *Expectation) bool {
+func (r *expectations) fieldOf(s *language.Section, x *Expectation) bool {
 	e := s.Get("field")
 	if e == nil {
 		return false
 	}
 	x.Field = of(model.FindField(e.Text))
 	x.Dim = x.Field.Dim
-	x.Component = r.component(s, x.Field)
+	x.Component = r.outputs.component(s, x.Field)
 	return true
 }
 
-func (r *resolver) probeValue(s *language.Section) {
+func (r *expectations) probeValue(s *language.Section) {
 	x := Expectation{Quantity: ProbeValue}
 	if !s.Has("probe") {
 		r.SetDefault(s, "probe", language.Quote(s.Name()))
@@ -133,7 +144,7 @@ func (r *resolver) probeValue(s *language.Section) {
 	}
 	var known []string
 	found := false
-	for _, p := range r.c.Probes {
+	for _, p := range r.Probes {
 		known = append(known, p.Name)
 		if p.Name == e.Text {
 			x.Probe, x.Cell, found = p.Name, p.Cell, true
@@ -154,7 +165,7 @@ func (r *resolver) probeValue(s *language.Section) {
 }
 
 // lineNumber is a number of a line.
-func (r *resolver) lineNumber(s *language.Section) {
+func (r *expectations) lineNumber(s *language.Section) {
 	var x Expectation
 	okA := r.need(s, "along", "the axis that the line is parallel to")
 	okT := r.need(s, "through", "a point of the line")
@@ -183,7 +194,7 @@ func (r *resolver) lineNumber(s *language.Section) {
 			r.Add(v[a].At, "", "the line lies outside of the domain")
 			return
 		}
-		x.Columns = across(x.Columns, p[a], a, r.c.Cells[a])
+		x.Columns = across(x.Columns, p[a], a, r.Cells[a])
 	}
 	if r.span(s, &x) {
 		r.valued(s, x)
@@ -191,7 +202,7 @@ func (r *resolver) lineNumber(s *language.Section) {
 }
 
 // lineQuantity is what is wanted of a line.
-func (r *resolver) lineQuantity(s *language.Section, x *Expectation) bool {
+func (r *expectations) lineQuantity(s *language.Section, x *Expectation) bool {
 	r.exclusive(s, "a number of a line is an extremum or a crossing", "extremum", "crossing")
 	if s.Has("crossing") {
 		e := s.Get("crossing")
@@ -242,8 +253,8 @@ func (r *resolver) lineQuantity(s *language.Section, x *Expectation) bool {
 }
 
 // span is the cells of a line whose centres lie in the part that is looked at.
-func (r *resolver) span(s *language.Section, x *Expectation) bool {
-	x.Span = [2]int{0, r.c.Cells[x.Axis]}
+func (r *expectations) span(s *language.Section, x *Expectation) bool {
+	x.Span = [2]int{0, r.Cells[x.Axis]}
 	ends := [2]float64{0, float64(x.Span[1])}
 	var at *language.Entry
 	for i, k := range []string{"from", "to"} {
@@ -255,9 +266,9 @@ func (r *resolver) span(s *language.Section, x *Expectation) bool {
 			continue
 		}
 		at = e
-		ends[i] = (e.Values[0].Value - r.origin[x.Axis]) / r.c.Units.Length
+		ends[i] = (e.Values[0].Value - r.Origin[x.Axis]) / r.Units.Length
 		if _, ok := r.index(ends[i], x.Axis); !ok {
-			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.origin[x.Axis], model.Length), r.si(r.origin[x.Axis]+r.size[x.Axis], model.Length)),
+			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.Origin[x.Axis], model.Length), r.si(r.Origin[x.Axis]+r.size[x.Axis], model.Length)),
 				"%s of %s lies outside of the domain", k, s.Head())
 			return false
 		}

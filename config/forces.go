@@ -47,31 +47,58 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 		force, torque, heat = model.ForcePerDepth, model.Force, model.HeatPerDepth
 	}
 	var list []ForceSeries
-	for _, name := range ForceQuantities() {
-		axis := axisOf(name[len(name)-1:])
-		switch {
-		case name == "heat":
-			if f.Heat {
-				list = append(list, ForceSeries{name, heat})
-			}
-		case name == "nusselt":
-			if f.Nusselt != 0 {
-				list = append(list, ForceSeries{name, model.Dimensionless})
-			}
-		case strings.HasPrefix(name, "force_") && axis < dims:
-			list = append(list, ForceSeries{name, force})
-		case strings.HasPrefix(name, "torque_") && (dims == 3 || axis == 2):
-			list = append(list, ForceSeries{name, torque})
-		case !strings.Contains(name, "_") && f.Coefficient > 0:
-			list = append(list, ForceSeries{name, model.Dimensionless})
+	for _, q := range forceQuantities {
+		of := ForceSeries{Name: q.name, Dim: model.Dimensionless}
+		there := false
+		switch q.kind {
+		case ofForce:
+			of.Dim, there = force, q.axis < dims
+		case ofTorque:
+			of.Dim, there = torque, dims == 3 || q.axis == 2
+		case ofCoefficient:
+			there = f.Coefficient > 0
+		case ofHeat:
+			of.Dim, there = heat, f.Heat
+		case ofNusselt:
+			there = f.Nusselt != 0
+		default:
+			panic("nobody knows when a force has " + q.name)
+		}
+		if there {
+			list = append(list, of)
 		}
 	}
 	return list
 }
 
+// forceKind is when a number of a force is there, and of which dimension it is.
+type forceKind int
+
+const (
+	ofForce forceKind = iota
+	ofTorque
+	ofCoefficient
+	ofHeat
+	ofNusselt
+)
+
+// forceQuantities are the numbers of a force, in the order of their columns.
+var forceQuantities = []struct {
+	name string
+	kind forceKind
+	axis int // of forces and torques
+}{
+	{"force_x", ofForce, 0}, {"force_y", ofForce, 1}, {"force_z", ofForce, 2},
+	{"torque_x", ofTorque, 0}, {"torque_y", ofTorque, 1}, {"torque_z", ofTorque, 2},
+	{"drag", ofCoefficient, 0}, {"lift", ofCoefficient, 0}, {"heat", ofHeat, 0}, {"nusselt", ofNusselt, 0},
+}
+
 // ForceQuantities are the words for them.
-func ForceQuantities() []string {
-	return []string{"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "drag", "lift", "heat", "nusselt"}
+func ForceQuantities() (words []string) {
+	for _, q := range forceQuantities {
+		words = append(words, q.name)
+	}
+	return words
 }
 
 // Statistics are the words for what of a series is expected.
@@ -89,7 +116,16 @@ type StopRule struct {
 	Relative bool
 }
 
-func (r *resolver) forceOutput(s *language.Section) {
+// forces reads [output.force.NAME] and what asks for its numbers.
+type forces struct {
+	*timing
+	*Flow
+	*Solids
+	*Outputs
+	openings *openings
+}
+
+func (r *forces) forceOutput(s *language.Section) {
 	f := ForceOutput{Name: s.Name(), Schedule: r.schedule(s), Start: r.beginning(s), Drag: [3]float64{1}, Lift: [3]float64{0, 1}}
 	if !s.Has("of") {
 		r.SetDefault(s, "of", "["+language.Quote(s.Name())+"]")
@@ -105,7 +141,7 @@ func (r *resolver) forceOutput(s *language.Section) {
 				return // one that is wrong itself
 			}
 			if t == 0 {
-				at, known := e.At, r.solids()
+				at, known := e.At, r.known()
 				if e.Given {
 					at = e.WordAt[i]
 				}
@@ -128,7 +164,7 @@ func (r *resolver) forceOutput(s *language.Section) {
 		}
 	} else if r.haveBox {
 		if body != nil {
-			f.About = body.middle(r.c.Cells)
+			f.About = body.middle(r.Cells)
 		}
 		if r.dims == 2 {
 			f.About[2] = 0 // torques are about the line across the plane
@@ -153,14 +189,14 @@ func (r *resolver) forceOutput(s *language.Section) {
 			d.to[a] = v[a].Value / size
 		}
 	}
-	f.Heat = r.c.Spec.Scalar
+	f.Heat = r.Spec.Scalar
 	r.references(s, &f)
 	r.nusselt(s, &f)
-	r.c.Forces = append(r.c.Forces, f)
+	r.Forces = append(r.Forces, f)
 }
 
 // references of the coefficients.
-func (r *resolver) references(s *language.Section, f *ForceOutput) {
+func (r *forces) references(s *language.Section, f *ForceOutput) {
 	own, other, what := "area", "", "3D"
 	if r.dims == 2 {
 		own, other, what = "length", "area", "2D"
@@ -195,16 +231,16 @@ func (r *resolver) references(s *language.Section, f *ForceOutput) {
 }
 
 // nusselt is the reference of the Nusselt number.
-func (r *resolver) nusselt(s *language.Section, f *ForceOutput) {
+func (r *forces) nusselt(s *language.Section, f *ForceOutput) {
 	e := s.Get("temperature_difference")
-	if e == nil || !r.haveTime || r.c.Temperature.Diffusivity == 0 {
+	if e == nil || !r.haveTime || r.Temperature.Diffusivity == 0 {
 		return
 	}
 	if e.Values[0].Value == 0 {
 		r.Add(e.At, "", "the temperature_difference of %s is 0", s.Head())
 		return
 	}
-	f.Nusselt = 1 / (r.c.Temperature.Diffusivity * e.Values[0].Value)
+	f.Nusselt = 1 / (r.Temperature.Diffusivity * e.Values[0].Value)
 	if r.dims == 2 {
 		f.Nusselt *= r.acrossHeated(s, f)
 		return
@@ -221,7 +257,7 @@ func (r *resolver) nusselt(s *language.Section, f *ForceOutput) {
 
 // acrossHeated is the length of a Nusselt number in 2D over that of the surface that gives the
 // heat, which is asked for or found.
-func (r *resolver) acrossHeated(s *language.Section, f *ForceOutput) float64 {
+func (r *forces) acrossHeated(s *language.Section, f *ForceOutput) float64 {
 	l := s.Get("length")
 	if l == nil { // the surface's is meant
 		return 1
@@ -232,7 +268,7 @@ func (r *resolver) acrossHeated(s *language.Section, f *ForceOutput) float64 {
 			r.missing(s, "the Nusselt number is heat length/(diffusivity dT heated_length); the lengths of faces, cylinders and boxes are known", "%s needs heated_length: how long the surface is that gives the heat", s.Head())
 			return 1
 		}
-		r.SetDefault(s, "heated_length", language.Amount{Value: n * r.c.Units.Length, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
+		r.SetDefault(s, "heated_length", language.Amount{Value: n * r.Units.Length, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
 	}
 	e := s.Get("heated_length")
 	if e == nil {
@@ -242,13 +278,13 @@ func (r *resolver) acrossHeated(s *language.Section, f *ForceOutput) float64 {
 }
 
 // heated is how long the walls of an output are in 2D, in cells, where that is known.
-func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
+func (r *forces) heated(f *ForceOutput) (n float64, ok bool) {
 	shapes := r.wholeShapes()
 	ok = r.haveBox
 	for _, t := range f.Types {
 		i := int(t) - 1
-		if i >= len(r.c.Boundaries) {
-			b := r.c.Bodies[i-len(r.c.Boundaries)]
+		if i >= len(r.Boundaries) {
+			b := r.Bodies[i-len(r.Boundaries)]
 			if !b.Whole() {
 				return 0, false
 			}
@@ -262,9 +298,9 @@ func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
 			}
 			continue
 		}
-		ok = ok && len(shapes) == len(r.c.Bodies) // what a file holds may cover the face
-		for _, face := range r.c.Boundaries[i].Faces {
-			r.placesOn(i, face, MaxAxis, false, func(p [3]float64, cells float64) bool {
+		ok = ok && len(shapes) == len(r.Bodies) // what a file holds may cover the face
+		for _, face := range r.Boundaries[i].Faces {
+			r.openings.placesOn(i, face, MaxAxis, false, func(p [3]float64, cells float64) bool {
 				if q := face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
 					n += cells
 				}
@@ -275,24 +311,14 @@ func (r *resolver) heated(f *ForceOutput) (n float64, ok bool) {
 	return n, ok
 }
 
-// coordinates are a point in cells as a TOML list in the case's coordinates.
-func (r *resolver) coordinates(p [3]float64) string {
-	var parts []string
-	for a := range r.dims {
-		v := r.origin[a] + p[a]*r.c.Units.Length
-		parts = append(parts, language.Amount{Value: v, Bare: !r.c.Units.Physical, Dim: model.Length}.TOML())
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
-
 // typeOf is the type of the cells of a boundary or a body; 0: there is none of that name.
-func (r *resolver) typeOf(name string) (uint8, *Body) {
-	for i := range r.c.Bodies {
-		if r.c.Bodies[i].Name == name {
-			return uint8(len(r.c.Boundaries) + i + 1), &r.c.Bodies[i]
+func (r *forces) typeOf(name string) (uint8, *Body) {
+	for i := range r.Bodies {
+		if r.Bodies[i].Name == name {
+			return uint8(len(r.Boundaries) + i + 1), &r.Bodies[i]
 		}
 	}
-	for i, b := range r.c.Boundaries {
+	for i, b := range r.Boundaries {
 		if b.Name == name {
 			return uint8(i + 1), nil
 		}
@@ -301,20 +327,20 @@ func (r *resolver) typeOf(name string) (uint8, *Body) {
 }
 
 // solids are the names of all bodies and boundaries.
-func (r *resolver) solids() (list []string) {
-	for _, b := range r.c.Bodies {
+func (r *forces) known() (list []string) {
+	for _, b := range r.Bodies {
 		list = append(list, b.Name)
 	}
-	for _, b := range r.c.Boundaries {
+	for _, b := range r.Boundaries {
 		list = append(list, b.Name)
 	}
 	return list
 }
 
 // forceOf looks an output and one of its series up, and says what is wrong.
-func (r *resolver) forceOf(at language.Mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
+func (r *forces) forceOf(at language.Mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
 	var known, words []string
-	for _, f := range r.c.Forces {
+	for _, f := range r.Forces {
 		if f.Name != name {
 			known = append(known, f.Name)
 			continue
@@ -346,7 +372,7 @@ func (r *resolver) forceOf(at language.Mark, name, series string) (f ForceOutput
 	return f, s, false
 }
 
-func (r *resolver) forceValue(s *language.Section) {
+func (r *expectations) forceValue(s *language.Section) {
 	x := Expectation{Quantity: ForceValue, Component: -1}
 	if !s.Has("force") {
 		r.SetDefault(s, "force", language.Quote(s.Name()))
@@ -355,12 +381,13 @@ func (r *resolver) forceValue(s *language.Section) {
 	if name == nil || series == nil || statistic == nil {
 		return
 	}
-	f, of, ok := r.forceOf(name.At, name.Text, series.Text)
+	f, of, ok := r.forces.forceOf(name.At, name.Text, series.Text)
 	if !ok {
 		return
 	}
 	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.Text, of.Dim
 	switch x.Statistic {
+	case "mean", "min", "max", "amplitude", "last":
 	case "frequency":
 		x.Dim = model.Rate
 	case "strouhal":
@@ -368,6 +395,8 @@ func (r *resolver) forceValue(s *language.Section) {
 			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
 			return
 		}
+	default:
+		panic("no dimension for the statistic " + x.Statistic)
 	}
 	for _, k := range []string{"value", "within"} {
 		e := s.Get(k)
@@ -375,10 +404,10 @@ func (r *resolver) forceValue(s *language.Section) {
 			continue
 		}
 		switch a := e.Values[0]; {
-		case a.Bare && r.c.Units.Physical:
+		case a.Bare && r.Units.Physical:
 			r.Add(a.At, "only coefficients have none", "%s has no unit: it must be %s", k, language.InWords(x.Dim))
 			return
-		case !a.Bare && a.Dim != model.Dimensionless && !r.c.Units.Physical:
+		case !a.Bare && a.Dim != model.Dimensionless && !r.Units.Physical:
 			r.Add(a.At, "", "%s has a unit, but the case is in lattice units, without any", k)
 			return
 		}
@@ -389,7 +418,7 @@ func (r *resolver) forceValue(s *language.Section) {
 // condition is "drag.body +-0.5 %".
 var condition = regexp.MustCompile(`^\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+?)\s*(?:\+-|\+/-|±)\s*(.+?)\s*$`)
 
-func (r *resolver) stopWhen() {
+func (r *forces) stopWhen() {
 	e := r.Section("run").Get("stop_when")
 	if e == nil {
 		return
@@ -419,10 +448,10 @@ func (r *resolver) stopWhen() {
 			return
 		case percent:
 			rule.Relative = true
-		case !a.Bare && (a.Dim != of.Dim || !r.c.Units.Physical) || a.Bare && r.c.Units.Physical && of.Dim != model.Dimensionless:
+		case !a.Bare && (a.Dim != of.Dim || !r.Units.Physical) || a.Bare && r.Units.Physical && of.Dim != model.Dimensionless:
 			r.Add(e.At, "bare numbers are coefficients, or lattice units in a case without units", "stop_when: the width of %s must be a percentage or %s", m[1], language.InWords(of.Dim))
 			return
 		}
-		r.c.Run.StopWhen = append(r.c.Run.StopWhen, rule)
+		r.Run.StopWhen = append(r.Run.StopWhen, rule)
 	}
 }

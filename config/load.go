@@ -40,15 +40,14 @@ func resolved(path string, src []byte, f Refinement, changes []string) (*Case, e
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{Reader: file, refinement: f}
-	r.c = &Case{Path: path, Source: append([]byte{}, file.Source...)}
-	r.resolve()
-	if err := r.Err(); err != nil {
+	c := &Case{Path: path, Source: append([]byte{}, file.Source...)}
+	resolve(file, c, f)
+	if err := file.Err(); err != nil {
 		return nil, err
 	}
-	r.c.Resolved = r.Canonical()
+	c.Resolved = file.Canonical()
 	if factor := f.factor(); factor != 1 {
-		r.c.Resolved = fmt.Sprintf("# computed on a grid refined by %s, %s scaling (lbmsim study); this is the case that was refined\n", language.Short(factor), f.Scaling) + r.c.Resolved
+		c.Resolved = fmt.Sprintf("# computed on a grid refined by %s, %s scaling (lbmsim study); this is the case that was refined\n", language.Short(factor), f.Scaling) + c.Resolved
 	}
-	return r.c, nil
+	return c, nil
 }

@@ -54,12 +54,3 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 	return fmt.Sprintf("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
 		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))
 }
-
-func (r *resolver) porous() {
-	if !r.haveTime || !r.haveBox || len(r.c.Files) > 0 { // these check reads first
-		return
-	}
-	if hint := r.c.Porous(); hint != "" {
-		r.warn("%s", hint)
-	}
-}

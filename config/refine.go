@@ -62,7 +62,7 @@ func (f Refinement) steps() float64 {
 
 // refine divides the spacing and the step. Everything after it is converted with the new
 // units; what is counted in steps is multiplied where it is read.
-func (r *resolver) refine(tau float64) (float64, bool) {
+func (r *scaling) refine(tau float64) (float64, bool) {
 	f := r.refinement.factor()
 	if f == 1 {
 		return tau, true
@@ -70,7 +70,7 @@ func (r *resolver) refine(tau float64) (float64, bool) {
 	head := r.Section("domain").At
 	total := 1.0
 	for a := 0; a < r.dims; a++ {
-		n := float64(r.c.Cells[a]) * f
+		n := float64(r.Cells[a]) * f
 		k := math.Round(n)
 		if math.Abs(n-k) > 1e-6 || k < 1 {
 			r.Add(head, "every axis needs a whole number of cells", "a grid refined by %s would have %s cells along %s", language.Short(f), language.Short(n), axes()[a])
@@ -80,17 +80,12 @@ func (r *resolver) refine(tau float64) (float64, bool) {
 			r.Add(head, "", "a grid refined by %s has too many cells", language.Short(f))
 			return tau, false
 		}
-		r.c.Cells[a] = int(k)
+		r.Cells[a] = int(k)
 	}
-	r.c.Units.Length /= f
-	r.c.Units.Time /= r.refinement.steps()
+	r.Units.Length /= f
+	r.Units.Time /= r.refinement.steps()
 	if r.dims == 2 {
-		r.size[2] = r.c.Units.Length
+		r.size[2] = r.Units.Length
 	}
 	return 0.5 + (tau-0.5)*f*f/r.refinement.steps(), true
-}
-
-// inSteps is a number of steps of the file in steps of the refined case.
-func (r *resolver) inSteps(steps int) int {
-	return max(1, int(math.Ceil(float64(steps)*r.refinement.steps()-1e-9)))
 }

@@ -26,12 +26,15 @@ type Rheology struct {
 func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Params {
 	nu := (tau - 0.5) / 3
 	switch s.Viscosity {
+	case model.Newtonian:
 	case model.Smagorinsky:
 		p = p.WithSmagorinsky(h.Constant)
 	case model.PowerLaw:
 		p = p.WithPowerLaw(nu, h.ShearRate, h.Index, h.Min, h.Max)
 	case model.Carreau:
 		p = p.WithCarreau(nu, h.Infinite, h.Time, h.Index)
+	default:
+		panic("no numbers for the law " + s.Viscosity.String())
 	}
 	if s.Bulk {
 		p = p.WithBulk(h.Bulk, s.Lattice.Dims)
@@ -42,12 +45,14 @@ func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Param
 // lawKeys are the keys of [fluid] that belong to each law.
 func lawKeys(l model.ViscosityLaw) []string {
 	switch l {
+	case model.Newtonian, model.Smagorinsky:
+		return nil
 	case model.PowerLaw:
 		return []string{"index", "shear_rate", "viscosity_min", "viscosity_max"}
 	case model.Carreau:
 		return []string{"index", "time_constant", "viscosity_infinite"}
 	}
-	return nil
+	panic("no keys for the law " + l.String())
 }
 
 // fluidLaws are the words of [fluid] viscosity_law: all laws but those of eddies.
@@ -57,10 +62,16 @@ func fluidLaws() []string {
 
 func eddyLaws() []string { return []string{model.Smagorinsky.String()} }
 
+// rheology reads what the viscosity depends on, after the scaling.
+type rheology struct {
+	*frame
+	*Flow
+}
+
 // rheology reads them once the units are known.
-func (r *resolver) rheology() {
+func (r *rheology) read() {
 	f, t := r.Section("fluid"), r.Section("turbulence")
-	spec, h := &r.c.Spec, &r.c.Rheology
+	spec, h := &r.Spec, &r.Rheology
 	if e := f.Get("viscosity_law"); e != nil {
 		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
 	}
@@ -102,14 +113,15 @@ func (r *resolver) rheology() {
 	if e := f.Get("bulk_viscosity"); e != nil {
 		h.Bulk = r.lattice(e.Values[0], model.Viscosity)
 	}
-	nu := (r.c.Tau - 0.5) / 3
+	nu := (r.Tau - 0.5) / 3
 	switch spec.Viscosity {
+	case model.Newtonian, model.Smagorinsky:
 	case model.PowerLaw:
 		h.Index, h.ShearRate = f.Get("index").Values[0].Value, r.lattice(f.Get("shear_rate").Values[0], model.Rate)
 		bound := func(key string, def float64) float64 {
 			if !f.Has(key) {
-				a := language.Amount{Value: def * r.c.Units.Factor(model.Viscosity), Dim: model.Viscosity}
-				a.Bare = !r.c.Units.Physical
+				a := language.Amount{Value: def * r.Units.Factor(model.Viscosity), Dim: model.Viscosity}
+				a.Bare = !r.Units.Physical
 				r.SetDefault(f, key, a.TOML())
 			}
 			if e := f.Get(key); e != nil {
@@ -119,7 +131,7 @@ func (r *resolver) rheology() {
 		}
 		h.Min, h.Max = bound("viscosity_min", nu/100), bound("viscosity_max", nu*100)
 		if !(h.Min <= nu && nu <= h.Max) {
-			r.Add(f.KeyAt("viscosity_law"), "", "the bounds of the viscosity, %s and %s, do not enclose it", r.si(h.Min*r.c.Units.Factor(model.Viscosity), model.Viscosity), r.si(h.Max*r.c.Units.Factor(model.Viscosity), model.Viscosity))
+			r.Add(f.KeyAt("viscosity_law"), "", "the bounds of the viscosity, %s and %s, do not enclose it", r.si(h.Min*r.Units.Factor(model.Viscosity), model.Viscosity), r.si(h.Max*r.Units.Factor(model.Viscosity), model.Viscosity))
 		}
 	case model.Carreau:
 		h.Index, h.Time = f.Get("index").Values[0].Value, r.lattice(f.Get("time_constant").Values[0], model.Time)
@@ -131,19 +143,23 @@ func (r *resolver) rheology() {
 		if h.Index > 1 {
 			r.Add(f.Get("index").At, "", "index = %s: a Carreau fluid has an index of 1 or less", language.Short(h.Index))
 		}
+	default:
+		panic("nobody reads the keys of the law " + spec.Viscosity.String())
 	}
 }
 
 // lawRow is the line of the derived table.
-func (r *resolver) lawRow() string {
-	h := r.c.Rheology
-	switch r.c.Spec.Viscosity {
+func (r *summary) lawRow() string {
+	h := r.Rheology
+	switch r.Spec.Viscosity {
+	case model.Newtonian:
+		return ""
 	case model.Smagorinsky:
 		return fmt.Sprintf("smagorinsky, C = %s", language.Short(h.Constant))
 	case model.PowerLaw:
 		return fmt.Sprintf("power_law, n = %s, nu above at the shear rate %s, from %s to %s", language.Short(h.Index), language.Short(h.ShearRate), language.Short(h.Min), language.Short(h.Max))
 	case model.Carreau:
-		return fmt.Sprintf("carreau, n = %s, lambda = %s, from %s without shear to %s", language.Short(h.Index), language.Short(h.Time), language.Short((r.c.Tau-0.5)/3), language.Short(h.Infinite))
+		return fmt.Sprintf("carreau, n = %s, lambda = %s, from %s without shear to %s", language.Short(h.Index), language.Short(h.Time), language.Short((r.Tau-0.5)/3), language.Short(h.Infinite))
 	}
-	return ""
+	panic("no row for the law " + r.Spec.Viscosity.String())
 }

@@ -12,14 +12,20 @@ import (
 // relaxation time. With the viscosity nu, the spacing dx and the step dt in SI the
 // lattice viscosity is nu dt/dx^2 = (tau - 1/2)/3; one more number closes this.
 
-func (r *resolver) collision() {
+// scaling reads [fluid], [scaling] and [collision], after the domain.
+type scaling struct {
+	*frame
+	*Flow
+}
+
+func (r *scaling) readCollision() {
 	s := r.Section("collision")
 	e := s.Get("model")
 	if e == nil {
 		return
 	}
 	m := of(model.FindCollision(e.Text))
-	r.c.Spec.Collision = m
+	r.Spec.Collision = m
 	own := map[string]bool{}
 	for _, p := range m.Params {
 		own[p.Name] = true
@@ -30,7 +36,7 @@ func (r *resolver) collision() {
 		if e := s.Get(p.Name); e != nil {
 			v = e.Values[0].Value
 		}
-		r.c.Values = append(r.c.Values, v)
+		r.Values = append(r.Values, v)
 	}
 	for _, k := range collisionKeys() {
 		if s.Has(k.Name) && !own[k.Name] {
@@ -38,7 +44,7 @@ func (r *resolver) collision() {
 		}
 	}
 	if e := s.Get("precision"); e != nil {
-		r.c.Spec.Precision = precisionOf(e.Text)
+		r.Spec.Precision = precisionOf(e.Text)
 	}
 }
 
@@ -69,9 +75,9 @@ tau = 0.6                 (relaxation time)
 time_step = "1 ms"`
 
 // scaling finds dt and tau.
-func (r *resolver) scaling() {
+func (r *scaling) read() {
 	f, s := r.Section("fluid"), r.Section("scaling")
-	u := &r.c.Units
+	u := &r.Units
 	r.density(f)
 	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", "lattice_velocity", "tau", "time_step")
 	nu, okNu := r.viscosity(f)
@@ -123,8 +129,8 @@ func (r *resolver) scaling() {
 }
 
 // density sets the reference density.
-func (r *resolver) density(f *language.Section) {
-	u := &r.c.Units
+func (r *scaling) density(f *language.Section) {
+	u := &r.Units
 	if !f.Has("density") {
 		def := "1"
 		if u.Physical {
@@ -145,7 +151,7 @@ func (r *resolver) density(f *language.Section) {
 }
 
 // viscosity is the kinematic one, in the user's units.
-func (r *resolver) viscosity(f *language.Section) (float64, bool) {
+func (r *scaling) viscosity(f *language.Section) (float64, bool) {
 	r.exclusive(f, "the Reynolds number gives the viscosity: velocity * length / reynolds", "viscosity", "reynolds")
 	switch {
 	case f.Has("viscosity"):
@@ -154,7 +160,7 @@ func (r *resolver) viscosity(f *language.Section) (float64, bool) {
 			return 0, false
 		}
 		nu := e.Values[0].Value
-		if e.Values[0].Dim == language.DynamicViscosity() {
+		if e.Values[0].Dim == model.DynamicViscosity {
 			if f.Broken("density") {
 				return 0, false
 			}
@@ -162,7 +168,7 @@ func (r *resolver) viscosity(f *language.Section) (float64, bool) {
 				r.Add(e.At, "kinematic = dynamic / density", "a dynamic viscosity needs the density: [fluid] density = \"1000 kg/m3\"")
 				return 0, false
 			}
-			nu /= r.c.Units.Density
+			nu /= r.Units.Density
 		}
 		return nu, r.sane(e, nu)
 	case f.Has("reynolds"):
@@ -179,7 +185,7 @@ func (r *resolver) viscosity(f *language.Section) (float64, bool) {
 		}
 		nu := v.Values[0].Value * l.Values[0].Value / re.Values[0].Value
 		return nu, r.sane(re, nu)
-	case !r.c.Units.Physical && r.Section("scaling").Has("tau"):
+	case !r.Units.Physical && r.Section("scaling").Has("tau"):
 		return 0, false
 	}
 	r.missing(f, "viscosity = \"1e-6 m2/s\", or reynolds with length and velocity", "[fluid] needs a viscosity")
@@ -187,7 +193,7 @@ func (r *resolver) viscosity(f *language.Section) (float64, bool) {
 }
 
 // sane refuses what would overflow later.
-func (r *resolver) sane(e *language.Entry, v float64) bool {
+func (r *scaling) sane(e *language.Entry, v float64) bool {
 	if v > 1e-100 && v < 1e100 {
 		return true
 	}
@@ -196,7 +202,7 @@ func (r *resolver) sane(e *language.Entry, v float64) bool {
 }
 
 // latticeScaling closes a case in lattice units by its viscosity or by tau.
-func (r *resolver) latticeScaling(s *language.Section, nu float64, okNu bool) {
+func (r *scaling) latticeScaling(s *language.Section, nu float64, okNu bool) {
 	for _, k := range []string{"lattice_velocity", "velocity", "time_step"} {
 		if s.Has(k) {
 			r.Add(s.KeyAt(k), "without units a step is the unit of time, and the viscosity or tau is all that is needed",
@@ -227,7 +233,7 @@ func (r *resolver) latticeScaling(s *language.Section, nu float64, okNu bool) {
 }
 
 // relaxation accepts tau or explains what to change.
-func (r *resolver) relaxation(tau float64, why *language.Entry) {
+func (r *scaling) relaxation(tau float64, why *language.Entry) {
 	if r.haveBox {
 		var ok bool
 		if tau, ok = r.refine(tau); !ok {
@@ -244,17 +250,17 @@ func (r *resolver) relaxation(tau float64, why *language.Entry) {
 		return
 	case tau > 2:
 		walls := ""
-		if r.c.Spec.Collision.Name != "trt" { // whose walls stay
+		if r.Spec.Collision.Name != "trt" { // whose walls stay
 			walls = ", and half-way walls move with it"
 		}
 		r.warn("tau = %s is above 2: errors grow with tau^2%s; a smaller lattice velocity or time step lowers tau", language.Short(tau), walls)
 	}
-	r.c.Tau = tau
+	r.Tau = tau
 	r.haveTime = r.haveBox
 }
 
 // speedOf is the velocity that scaling.lattice_velocity belongs to, in SI.
-func (r *resolver) speedOf(f, s *language.Section) (float64, bool) {
+func (r *scaling) speedOf(f, s *language.Section) (float64, bool) {
 	if !s.Has("lattice_velocity") {
 		if s.Has("velocity") {
 			r.Add(s.KeyAt("velocity"), "", "[scaling] velocity belongs to lattice_velocity, which is not there")

@@ -59,7 +59,7 @@ func SeriesQuantities() []SeriesQuantity {
 	}
 }
 
-func (r *resolver) series(s *language.Section) {
+func (r *outputs) series(s *language.Section) {
 	o := SeriesOutput{Name: s.Name(), Schedule: r.schedule(s)}
 	if !s.Has("quantities") && !s.Has("lines") {
 		r.SetDefault(s, "quantities", `["kinetic_energy"]`)
@@ -77,11 +77,11 @@ func (r *resolver) series(s *language.Section) {
 	if e := s.Get("lines"); e != nil && len(e.Words) == 0 && len(o.Quantities) == 0 {
 		r.Add(e.At, "", "lines is empty: nothing would be recorded")
 	}
-	r.c.Series = append(r.c.Series, o)
+	r.Series = append(r.Series, o)
 }
 
 // seriesLines finds the numbers of lines that series follow.
-func (r *resolver) seriesLines() {
+func (r *expectations) seriesLines() {
 	var known []string
 	for _, s := range r.All("expect.line") {
 		known = append(known, s.Name())
@@ -100,9 +100,9 @@ func (r *resolver) seriesLines() {
 				r.Add(e.WordAt[k], reason, "there is no [expect.line.%s]%s", w, language.Meant(w, known))
 				continue
 			}
-			for _, x := range r.c.Expect {
+			for _, x := range r.Expect {
 				if x.Name == "expect.line."+w {
-					r.c.Series[i].Lines = append(r.c.Series[i].Lines, SeriesLine{w, x})
+					r.Series[i].Lines = append(r.Series[i].Lines, SeriesLine{w, x})
 				}
 			}
 		}

@@ -11,49 +11,56 @@ import (
 
 // The derived table: what the numbers of the case come to, in both units.
 
-func (r *resolver) table() {
+// summary writes the derived table of a case that has been read.
+type summary struct {
+	*timing
+	*Flow
+	*Solids
+	speeds *speeds
+}
+
+func (r *summary) write() {
 	if !r.haveTime {
 		return
 	}
-	c := r.c
-	u := c.Units
+	u := r.Units
 	row := func(name, lattice, si string) {
 		if !u.Physical {
 			si = ""
 		}
-		c.Table = append(c.Table, Row{name, lattice, si})
+		r.Table = append(r.Table, Row{name, lattice, si})
 	}
 	detail := func(yes bool) { // the row before
 		if yes {
-			c.Details = append(c.Details, c.Table[len(c.Table)-1].Name)
+			r.Details = append(r.Details, r.Table[len(r.Table)-1].Name)
 		}
 	}
-	nu := (c.Tau - 0.5) / 3
+	nu := (r.Tau - 0.5) / 3
 	cells, n := "", 1
 	for a := 0; a < r.dims; a++ {
 		if a > 0 {
 			cells += " x "
 		}
-		cells += fmt.Sprint(c.Cells[a])
-		n *= c.Cells[a]
+		cells += fmt.Sprint(r.Cells[a])
+		n *= r.Cells[a]
 	}
-	row("model", c.Spec.String(), "")
+	row("model", r.Spec.String(), "")
 	row("cells", fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
 	row("spacing dx", "1", language.Short(u.Length)+" m")
 	detail(!u.Physical)
 	row("time step dt", "1", language.Short(u.Time)+" s")
 	detail(!u.Physical)
-	row("steps", language.Grouped(c.Run.Steps), language.Short(float64(c.Run.Steps)*u.Time)+" s")
+	row("steps", language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
 	row("viscosity nu", language.Short(nu), language.Short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
 	}
-	if b := c.Rheology.Bulk; c.Spec.Bulk {
+	if b := r.Rheology.Bulk; r.Spec.Bulk {
 		row("bulk viscosity", language.Short(b), language.Short(b*u.Factor(model.Viscosity))+" m2/s")
 	}
-	tau := language.Short(c.Tau)
-	if c.Tau-0.5 < 1e-4 { // five digits hide what matters
-		tau = "1/2 + " + language.Short(c.Tau-0.5)
+	tau := language.Short(r.Tau)
+	if r.Tau-0.5 < 1e-4 { // five digits hide what matters
+		tau = "1/2 + " + language.Short(r.Tau-0.5)
 	}
 	row("relaxation time tau", tau, "")
 	r.temperatureRows(row)
@@ -66,37 +73,37 @@ func (r *resolver) table() {
 		re := r.lattice(l.Values[0], model.Length) * r.lattice(v.Values[0], model.Velocity) / nu
 		row("Reynolds number Re", language.Short(re), "")
 	}
-	if v, what, _ := r.fastest(); v > 0 {
+	if v, what, _ := r.speeds.fastest(); v > 0 {
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", language.Short(v/nu), "")
 		detail(v/nu <= mostCellReynolds) // else it is warned of
 	}
-	if c.Force.At != nil {
+	if r.Force.At != nil {
 		row("body force", "an expression of t", "")
-	} else if f := c.Force.Density; f != [3]float64{} {
+	} else if f := r.Force.Density; f != [3]float64{} {
 		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
 		row("body force", language.Short(m), language.Short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}
-	if d := c.Force.Drive; d != nil {
+	if d := r.Force.Drive; d != nil {
 		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", language.Short(d.Response)))
 	}
-	if len(c.Boundaries)+len(c.Bodies) > 0 {
+	if len(r.Boundaries)+len(r.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
 		// It is of flows that a force drives between walls.
-		detail(c.Force.Density == [3]float64{} && c.Force.At == nil && c.Force.Drive == nil || !r.halfway())
+		detail(r.Force.Density == [3]float64{} && r.Force.At == nil && r.Force.Drive == nil || !r.halfway())
 	}
 }
 
 // halfway tells that fluid sticks to something half-way between cells.
-func (r *resolver) halfway() bool {
+func (r *summary) halfway() bool {
 	still := func(k boundary.Kind) bool { return k.Law == boundary.Bounce }
-	for _, b := range r.c.Boundaries {
+	for _, b := range r.Boundaries {
 		if still(b.Kind) {
 			return true
 		}
 	}
-	for _, b := range r.c.Bodies {
+	for _, b := range r.Bodies {
 		if still(b.Kind) {
 			return true
 		}
@@ -106,12 +113,12 @@ func (r *resolver) halfway() bool {
 
 // wallLaw says how far half-way walls are from their place for parabolic flow:
 // a channel of width H has u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)).
-func (r *resolver) wallLaw() string {
+func (r *summary) wallLaw() string {
 	lambda := 0.0
-	if f := r.c.Spec.Collision.WallLambda; f != nil {
-		lambda = f(r.c.Tau)
-	} else if len(r.c.Values) > 0 {
-		lambda = r.c.Values[0]
+	if f := r.Spec.Collision.WallLambda; f != nil {
+		lambda = f(r.Tau)
+	} else if len(r.Values) > 0 {
+		lambda = r.Values[0]
 	}
 	slip := 4. / 3 * (lambda - 3./16)
 	if math.Abs(slip) < 1e-12 {

@@ -21,15 +21,22 @@ type Temperature struct {
 	Uniform     bool       // Initial does not depend on the position
 }
 
-func (r *resolver) temperature() {
+// thermal reads [temperature], after the scaling, and what walls do to it.
+type thermal struct {
+	*frame
+	*Flow
+	looks *sampler
+}
+
+func (r *thermal) read() {
 	s := r.Section("temperature")
 	if s == nil {
 		return
 	}
-	r.c.Spec.Scalar = true
-	t := &r.c.Temperature
+	r.Spec.Scalar = true
+	t := &r.Temperature
 	t.Uniform, t.Initial = true, func(x, y, z float64) float64 { return 0 }
-	if e := r.Section("collision").Get("precision"); e != nil && r.c.Spec.Precision == model.Float16 {
+	if e := r.Section("collision").Get("precision"); e != nil && r.Spec.Precision == model.Float16 {
 		r.Add(e.At, "precision = \"float32\" or \"float64\"", "a case with [temperature] cannot have 16 bits a value")
 	}
 	r.exclusive(s, "the Prandtl number gives the diffusivity: viscosity / prandtl", "diffusivity", "prandtl")
@@ -50,7 +57,7 @@ func (r *resolver) temperature() {
 	if at = s.Get("diffusivity"); at != nil {
 		t.Diffusivity = r.lattice(at.Values[0], model.Viscosity)
 	} else if at = s.Get("prandtl"); at != nil {
-		t.Diffusivity = (r.c.Tau - 0.5) / 3 / at.Values[0].Value
+		t.Diffusivity = (r.Tau - 0.5) / 3 / at.Values[0].Value
 	} else {
 		return
 	}
@@ -71,13 +78,13 @@ func (r *resolver) temperature() {
 		f := r.function(a, model.Temperature)
 		t.Uniform = a.Expr == nil
 		t.Initial = func(x, y, z float64) float64 { return f(x, y, z, 0) - t.Reference }
-		r.sample(e, a, model.Temperature, r.centres(0), identity, anyNumber)
+		r.looks.sample(e, a, model.Temperature, r.looks.centres(0), identity, anyNumber)
 	}
 }
 
 // withoutTemperature refuses outputs of the temperature in cases without any.
-func (r *resolver) withoutTemperature() {
-	if r.c.Spec.Scalar {
+func (r *thermal) without() {
+	if r.Spec.Scalar {
 		return
 	}
 	const reason = "[temperature] with a diffusivity adds a temperature to the flow"
@@ -99,8 +106,8 @@ func (r *resolver) withoutTemperature() {
 }
 
 // wallTemperature is what a boundary or a body does to the temperature.
-func (r *resolver) wallTemperature(s *language.Section, law boundary.Law) (w boundary.ScalarWall) {
-	if !r.c.Spec.Scalar {
+func (r *thermal) wallTemperature(s *language.Section, law boundary.Law) (w boundary.ScalarWall) {
+	if !r.Spec.Scalar {
 		return w
 	}
 	if law.Passed() {
@@ -111,7 +118,7 @@ func (r *resolver) wallTemperature(s *language.Section, law boundary.Law) (w bou
 		r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
 	}
 	if e := s.Get("temperature"); e != nil {
-		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.Values[0].Value - r.c.Temperature.Reference}
+		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.Values[0].Value - r.Temperature.Reference}
 	}
 	if flux && s.Get("heat_flux") != nil && r.haveTime {
 		e := s.Get("heat_flux")
@@ -136,9 +143,16 @@ const mostHeat = 4e6
 // usualSpeed is about the largest velocity that carries heat through an open face.
 const usualSpeed = 0.1
 
+// warmth looks at the temperatures that only the whole case has.
+type warmth struct {
+	*frame
+	*Flow
+	*Solids
+}
+
 // checkTemperature looks at the numbers that only the whole case has.
-func (r *resolver) checkTemperature() {
-	if !r.c.Spec.Scalar {
+func (r *warmth) check() {
+	if !r.Spec.Scalar {
 		return
 	}
 	most := 0.0
@@ -149,22 +163,22 @@ func (r *resolver) checkTemperature() {
 	}
 	if e := r.Section("temperature").Get("expansion"); e != nil && e.Values[0].Value*most > mostExpansion {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
-			language.Short(most), language.Short(r.c.Temperature.Reference), language.Short(e.Values[0].Value*most))
+			language.Short(most), language.Short(r.Temperature.Reference), language.Short(e.Values[0].Value*most))
 	}
-	n := r.c.Cells
+	n := r.Cells
 	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); most*usualSpeed*float64(face) > mostHeat {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
-			language.Short(most), language.Short(r.c.Temperature.Reference), face)
+			language.Short(most), language.Short(r.Temperature.Reference), face)
 	}
-	if r.c.Spec.Viscosity != model.Newtonian {
-		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.c.Spec.Viscosity)
+	if r.Spec.Viscosity != model.Newtonian {
+		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
 }
 
 // temperatureRows tells the numbers of the temperature.
-func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
-	t, u, nu := r.c.Temperature, r.c.Units, (r.c.Tau-0.5)/3
-	if !r.c.Spec.Scalar || t.Diffusivity == 0 {
+func (r *summary) temperatureRows(row func(name, lattice, si string)) {
+	t, u, nu := r.Temperature, r.Units, (r.Tau-0.5)/3
+	if !r.Spec.Scalar || t.Diffusivity == 0 {
 		return
 	}
 	row("diffusivity", language.Short(t.Diffusivity), language.Short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
@@ -186,11 +200,11 @@ func (r *resolver) temperatureRows(row func(name, lattice, si string)) {
 }
 
 // walls are what all boundaries and bodies do to the temperature.
-func (r *resolver) walls() (list []boundary.ScalarWall) {
-	for _, b := range r.c.Boundaries {
+func (s *Solids) walls() (list []boundary.ScalarWall) {
+	for _, b := range s.Boundaries {
 		list = append(list, b.Temperature)
 	}
-	for _, b := range r.c.Bodies {
+	for _, b := range s.Bodies {
 		list = append(list, b.Temperature)
 	}
 	return list

@@ -55,19 +55,19 @@ steps = 10
 		if got := rayleigh(c); got != want || got == "none" {
 			t.Errorf("reference %d: Ra = %s instead of %s", reference, got, want)
 		}
-		if told := strings.Contains(strings.Join(c.Warnings, "\n"), "is the reference right?"); told != (reference == 0) {
+		if warned := strings.Contains(strings.Join(c.Warnings, "\n"), "is the reference right?"); warned != (reference == 0) {
 			t.Errorf("reference %d: warnings %q", reference, c.Warnings)
 		}
 	}
 	wide := strings.Replace(fmt.Sprintf(text, "", 0), "cells = [40, 40]", "cells = [40, 2000, 2000]", 1)
 	wide = strings.Replace(wide, `faces = ["y-", "y+"]`, `faces = ["y-", "y+", "z-", "z+"]`, 1)
 	wide = strings.Replace(wide, "[0, -1e-3]", "[0, -1e-3, 0]", 1)
-	for reference, told := range map[string]bool{"reference = 0": true, "reference = 305": false} {
+	for reference, full := range map[string]bool{"reference = 0": true, "reference = 305": false} {
 		c, err := Load("a.toml", []byte(strings.Replace(wide, "reference = 0", reference, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(strings.Join(c.Warnings, "\n"), "no room in its sum") != told {
+		if strings.Contains(strings.Join(c.Warnings, "\n"), "no room in its sum") != full {
 			t.Errorf("%s: warnings %q", reference, c.Warnings)
 		}
 	}

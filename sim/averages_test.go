@@ -15,7 +15,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		const nx, rows, samples = 3, 2, 500
 		for _, list := range [][]model.Field{model.Averages, model.Averages[:1], model.Averages[1:3], {model.Averages[3], model.Averages[1]}} {
-			c := &config.Case{Averages: config.Averages{Fields: list}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}
+			c := &config.Case{Outputs: config.Outputs{Averages: config.Averages{Fields: list}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}
 			a := &averager{Averages: c.Averages, dims: dims, stored: 1 + dims, nx: nx}
 			a.p, a.pp, a.u, a.uu = a.Needs()
 			a.sums = make([]float64, rows*nx*c.AveragedValues())

@@ -35,7 +35,7 @@ func (d *deaf) told(want string, t *testing.T) {
 func beginStatus(dir string) (*statusReport, *deaf) {
 	other := &deaf{}
 	r := &statusReport{reporter: other}
-	c := &config.Case{Path: "a.toml", Title: "A", OutputDir: dir, Warnings: []string{"first"}}
+	c := &config.Case{Path: "a.toml", Title: "A", Outputs: config.Outputs{OutputDir: dir}, Notes: config.Notes{Warnings: []string{"first"}}}
 	c.Run.Steps = 100
 	c.Units.Time = 0.5
 	r.Start(sim.Start{Case: c, Version: "v", First: 10, Ranks: make([]sim.RankInfo, 3)})
@@ -94,7 +94,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 			t.Error(printed)
 		}
 	}
-	r.Finish(sim.Summary{Case: &config.Case{Units: config.Units{Time: 0.5}}, Reason: "all steps done", Last: 100,
+	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "all steps done", Last: 100,
 		Expect: []sim.Verdict{{Quantity: "free", Free: true}, {Quantity: "x", OK: false}}})
 	other.told("finish", t)
 	r.Fail(&sim.Error{Code: sim.ExitExpect, Err: errors.New("missed")}) // comes after, and changes nothing
@@ -161,7 +161,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	for _, step := range []string{"100", "200", "300"} {
 		r.Warn("step " + step + ": fields: no space left on device; the run goes on without it")
 	}
-	r.Finish(sim.Summary{Case: &config.Case{Units: config.Units{Time: 0.5}}, Reason: "signal terminated", Last: 40, MLUPS: 12})
+	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "signal terminated", Last: 40, MLUPS: 12})
 	s, text := r.onDisk(t, dir)
 	if s.Phase != status.Stopped || s.MLUPS != 12 || !strings.Contains(text, "stopped") || !strings.Contains(text, "signal terminated") {
 		t.Errorf("%+v\n%s", s, text)

@@ -80,6 +80,7 @@ func (f Function) code() string {
 	return f.Name + "(%[1]s)"
 }
 
+// Functions are those that expressions know.
 func Functions() []Function {
 	return []Function{
 		{Name: "sin", f1: math.Sin, o1: waveOver(math.Pi / 2), Doc: "sine"},

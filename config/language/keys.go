@@ -1,6 +1,7 @@
 package language
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -41,12 +42,16 @@ type Span struct {
 	openLo, openHi bool
 }
 
+// Above is all numbers above one.
 func Above(lo float64) Span { return Span{true, lo, inf, true, true} }
 
+// Between is all numbers between two, without them.
 func Between(lo, hi float64) Span { return Span{true, lo, hi, true, true} }
 
+// AtLeast is a number and all above.
 func AtLeast(lo float64) Span { return Span{true, lo, inf, false, true} }
 
+// Counts is all numbers from one to another, with both.
 func Counts(lo, hi float64) Span { return Span{true, lo, hi, false, false} }
 
 const inf = 1e300 // larger values are refused everywhere
@@ -126,6 +131,7 @@ func (t Table) named() bool { return strings.HasSuffix(t.Path, ".*") }
 // Head is how the table is written, "[body.NAME]".
 func (t Table) Head() string { return "[" + strings.Replace(t.Path, "*", "NAME", 1) + "]" }
 
+// Find is the key of a name; nil: the table has none.
 func (t Table) Find(name string) *Key {
 	for i := range t.Keys {
 		if t.Keys[i].Name == name {
@@ -243,6 +249,8 @@ func (k Key) Form() string {
 		s = "percentage or quantity"
 	case Flag:
 		s = "`true` or `false`"
+	default:
+		panic(fmt.Sprintf("nobody describes values of kind %d, such as %s", k.Kind, k.Name))
 	}
 	if k.Within.set && (k.Kind != Integer && k.Kind != Integers || k.Within.lo != 1 && k.Within.lo != 0) {
 		s += ", " + k.Within.String()

@@ -26,9 +26,6 @@ type unitError struct {
 	msg, reason string
 }
 
-// DynamicViscosity in Pa s is accepted beside the kinematic one.
-func DynamicViscosity() model.Dimension { return model.Dimension{M: -1, S: -1, Kg: 1} }
-
 // NamedUnit is a word of the unit language.
 type NamedUnit struct {
 	Name   string
@@ -36,6 +33,7 @@ type NamedUnit struct {
 	prefix bool // may carry an SI prefix
 }
 
+// NamedUnits are the words of units.
 func NamedUnits() []NamedUnit {
 	d := func(m, s, kg int) model.Dimension { return model.Dimension{M: m, S: s, Kg: kg} }
 	return []NamedUnit{
@@ -359,7 +357,7 @@ func Symbol(d model.Dimension) string {
 		return "N m"
 	case model.ForcePerDepth:
 		return "N/m"
-	case DynamicViscosity():
+	case model.DynamicViscosity:
 		return "Pa s"
 	}
 	var up, down []string
@@ -443,7 +441,7 @@ func dimensionName(d model.Dimension) string {
 		return "a rate of heat"
 	case model.SecondInvariant:
 		return "a squared rate"
-	case DynamicViscosity():
+	case model.DynamicViscosity:
 		return "a dynamic viscosity"
 	}
 	return "a quantity"

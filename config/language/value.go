@@ -140,69 +140,25 @@ func (e *Entry) toml() string {
 		return "[" + strings.Join(s, ", ") + "]"
 	case Number:
 		return Float(e.Values[0].Value)
+	case Quantity, Formula, Tolerance:
+		return e.Values[0].TOML()
 	}
-	return e.Values[0].TOML()
+	panic(fmt.Sprintf("nobody writes values of kind %d, such as %s", e.Key.Kind, e.Key.Name))
 }
 
-// read fills the entry from a decoded value; problems go to r and leave ok false.
+// read fills the entry from a decoded value; problems go to r and leave OK false.
 func (r *Reader) read(e *Entry, raw any) {
 	before := r.Count
 	k := e.Key
 	switch k.Kind {
 	case Text, Name:
-		s, ok := raw.(string)
-		if !ok {
-			r.wrongType(e.At, k, raw, "a text in quotes")
-			break
-		}
-		e.Text = s
-		if len(s) > 500 || strings.ContainsAny(s, "\x00\n\r") {
-			r.Add(e.At, "", "%s must be one line of at most 500 characters", k.Name)
-		}
+		r.readText(e, raw)
 	case Word:
 		e.Text = r.choice(e.At, k, raw)
 	case Words:
-		list, ok := raw.([]any)
-		if !ok {
-			r.wrongType(e.At, k, raw, fmt.Sprintf("a list such as [%q]", k.Choices[0]))
-			break
-		}
-		if len(list) > 2*len(k.Choices) {
-			r.Add(e.At, "", "%s has %d values, but there are only %d words for it", k.Name, len(list), len(k.Choices))
-			break
-		}
-		for i, el := range list {
-			at := r.elem(e, i)
-			w := r.choice(at, k, el)
-			for _, o := range e.Words {
-				if o == w && w != "" {
-					r.Add(at, "", "%q is listed twice in %s", w, k.Name)
-				}
-			}
-			e.Words, e.WordAt = append(e.Words, w), append(e.WordAt, at)
-		}
+		r.readWords(e, raw)
 	case Names:
-		list, ok := raw.([]any)
-		if !ok {
-			r.wrongType(e.At, k, raw, `a list of names such as ["a", "b"]`)
-			break
-		}
-		for i, el := range list {
-			at := r.elem(e, i)
-			w, ok := el.(string)
-			switch {
-			case i == maxNames:
-				r.Add(at, "", "%s has %d names", k.Name, len(list))
-			case i > maxNames:
-			case !ok:
-				r.wrongType(at, k, el, "a list of names")
-			case !goodName(w):
-				r.Add(at, "", "%s is not a valid name", ShortQuote(w))
-			case slices.Contains(e.Words, w):
-				r.Add(at, "", "%q is listed twice in %s", w, k.Name)
-			}
-			e.Words, e.WordAt = append(e.Words, w), append(e.WordAt, at)
-		}
+		r.readNames(e, raw)
 	case Flag:
 		b, ok := raw.(bool)
 		if !ok {
@@ -212,22 +168,16 @@ func (r *Reader) read(e *Entry, raw any) {
 	case Integer:
 		e.Ints = []int{r.integer(e.At, k, raw)}
 	case Integers:
-		list, ok := r.list3(e, raw, "[128, 128]")
-		if ok {
+		if list, ok := r.list3(e, raw, "[128, 128]"); ok {
 			for i, el := range list {
 				e.Ints = append(e.Ints, r.integer(r.elem(e, i), k, el))
 			}
 		}
-	case Number:
-		e.Values = []Amount{r.dimensioned(e.At, k, raw)}
-	case Quantity, Formula, Tolerance:
+	case Number, Quantity, Formula, Tolerance:
 		e.Values = []Amount{r.dimensioned(e.At, k, raw)}
 	case Vector, Formulas:
-		list, ok := r.list3(e, raw, fmt.Sprintf(`["0.1 %s", 0]`, Symbol(k.Dim)))
-		if ok {
-			for i, el := range list {
-				e.Values = append(e.Values, r.dimensioned(r.elem(e, i), k, el))
-			}
+		if list, ok := r.list3(e, raw, fmt.Sprintf(`["0.1 %s", 0]`, Symbol(k.Dim))); ok {
+			r.readAmounts(e, list)
 		}
 	case Pair:
 		list, ok := raw.([]any)
@@ -235,28 +185,102 @@ func (r *Reader) read(e *Entry, raw any) {
 			r.Add(e.At, "", "%s needs two values: [smallest, largest]", k.Name)
 			break
 		}
-		for i, el := range list {
-			e.Values = append(e.Values, r.dimensioned(r.elem(e, i), k, el))
-		}
+		r.readAmounts(e, list)
 	case Duration:
 		r.duration(e, raw)
 	case Period:
-		steps, time := Counts(1, MaxCount), Above(0)
-		if k.mayBeZero() {
-			steps, time = Counts(0, MaxCount), k.Within
-		}
-		if n, ok := raw.(int64); ok {
-			e.Steps = true
-			e.Ints = []int{r.integer(e.At, &Key{Name: k.Name, Within: steps}, n)}
-			break
-		}
-		a := r.dimensioned(e.At, &Key{Name: k.Name, Kind: Quantity, Dim: model.Time, Within: time}, raw)
-		if a.Bare && r.Fine(before) {
-			r.Add(a.At, "a whole number counts steps; simulated time has a unit: \"0.1 s\"", "%s needs a whole number of steps or a time with a unit", k.Name)
-		}
-		e.Values = []Amount{a}
+		r.readPeriod(e, raw)
+	default:
+		panic(fmt.Sprintf("nobody reads values of kind %d, such as %s", k.Kind, k.Name))
 	}
 	e.OK = r.Fine(before)
+}
+
+func (r *Reader) readText(e *Entry, raw any) {
+	s, ok := raw.(string)
+	if !ok {
+		r.wrongType(e.At, e.Key, raw, "a text in quotes")
+		return
+	}
+	e.Text = s
+	if len(s) > 500 || strings.ContainsAny(s, "\x00\n\r") {
+		r.Add(e.At, "", "%s must be one line of at most 500 characters", e.Key.Name)
+	}
+}
+
+// readWords reads a list of choices.
+func (r *Reader) readWords(e *Entry, raw any) {
+	k := e.Key
+	list, ok := raw.([]any)
+	if !ok {
+		r.wrongType(e.At, k, raw, fmt.Sprintf("a list such as [%q]", k.Choices[0]))
+		return
+	}
+	if len(list) > 2*len(k.Choices) {
+		r.Add(e.At, "", "%s has %d values, but there are only %d words for it", k.Name, len(list), len(k.Choices))
+		return
+	}
+	for i, el := range list {
+		at := r.elem(e, i)
+		w := r.choice(at, k, el)
+		for _, o := range e.Words {
+			if o == w && w != "" {
+				r.Add(at, "", "%q is listed twice in %s", w, k.Name)
+			}
+		}
+		e.Words, e.WordAt = append(e.Words, w), append(e.WordAt, at)
+	}
+}
+
+// readNames reads a list of names of tables.
+func (r *Reader) readNames(e *Entry, raw any) {
+	k := e.Key
+	list, ok := raw.([]any)
+	if !ok {
+		r.wrongType(e.At, k, raw, `a list of names such as ["a", "b"]`)
+		return
+	}
+	for i, el := range list {
+		at := r.elem(e, i)
+		w, ok := el.(string)
+		switch {
+		case i == maxNames:
+			r.Add(at, "", "%s has %d names", k.Name, len(list))
+		case i > maxNames:
+		case !ok:
+			r.wrongType(at, k, el, "a list of names")
+		case !goodName(w):
+			r.Add(at, "", "%s is not a valid name", ShortQuote(w))
+		case slices.Contains(e.Words, w):
+			r.Add(at, "", "%q is listed twice in %s", w, k.Name)
+		}
+		e.Words, e.WordAt = append(e.Words, w), append(e.WordAt, at)
+	}
+}
+
+func (r *Reader) readAmounts(e *Entry, list []any) {
+	for i, el := range list {
+		e.Values = append(e.Values, r.dimensioned(r.elem(e, i), e.Key, el))
+	}
+}
+
+// readPeriod reads a number of steps or a simulated time.
+func (r *Reader) readPeriod(e *Entry, raw any) {
+	before, k := r.Count, e.Key
+	steps, time := Counts(1, MaxCount), Above(0)
+	if k.mayBeZero() {
+		steps, time = Counts(0, MaxCount), k.Within
+	}
+	if n, ok := raw.(int64); ok {
+		e.Steps = true
+		e.Ints = []int{r.integer(e.At, &Key{Name: k.Name, Within: steps}, n)}
+		return
+	}
+	a := r.dimensioned(e.At, &Key{Name: k.Name, Kind: Quantity, Dim: model.Time, Within: time}, raw)
+	if a.Bare && r.Fine(before) {
+		r.Add(a.At, "a whole number counts steps; simulated time has a unit: \"0.1 s\"", "%s needs a whole number of steps or a time with a unit", k.Name)
+	}
+	e.Values = []Amount{a}
 }
 
 // Fine reports whether no problem was added since.
@@ -320,6 +344,7 @@ func (r *Reader) choice(at Mark, k *Key, raw any) string {
 	return ""
 }
 
+// QuoteAll puts words into quotes.
 func QuoteAll(words []string) []string {
 	q := make([]string, len(words))
 	for i, w := range words {

@@ -41,7 +41,7 @@ func snapshotOf[Out, In Number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	p := &domain.Part{Case: &config.Case{Cells: n, Units: units, Boundaries: make([]config.Boundary, 1), Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.3 - 0.5)}
+	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n, Units: units}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Solids: config.Solids{Boundaries: make([]config.Boundary, 1)}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.3 - 0.5)}
 	for range n[0] * n[1] * n[2] {
 		p.Distance = append(p.Distance, random.Float32())
 	}
@@ -157,7 +157,7 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 			}
 		}
 	}
-	p := &domain.Part{Case: &config.Case{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}, Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}},
+	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
 		Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.25 - 0.5)}
 	s := NewSampler[float64](p, 0, Held(box, 1+dims, h), f)
 	for k := range n[axis] {

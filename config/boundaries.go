@@ -14,59 +14,16 @@ import (
 
 // [boundary.NAME]: what stands on the faces. Bodies are in bodies.go.
 
-// movingWalls chooses how walls move: by ghost cells, which are quiet beside faces without friction
-// and open ones, or by half-way bounce-back.
-func (r *resolver) movingWalls() {
-	if !r.haveBox || !r.bouncing() {
-		return
-	}
-	for i := range r.c.Boundaries {
-		if law := &r.c.Boundaries[i].Kind.Law; *law == boundary.MovingFace {
-			*law = boundary.Bounce
-		}
-	}
+// faces reads [boundary.NAME], after the fluid and its temperature.
+type faces struct {
+	*frame
+	*Flow
+	*Solids
+	thermal *thermal
 }
 
-// bouncing: the place of the wall is what bgk and trt are chosen for; and where no face lets mass
-// out it must not change, which ghost cells see to but where faces that move meet each other or a
-// body. Without faces that slip they have nothing to offer.
-func (r *resolver) bouncing() bool {
-	if r.c.Spec.Collision.Scheme == model.Populations {
-		return true
-	}
-	slips, moves := false, [3]bool{}
-	for _, b := range r.c.Boundaries {
-		switch b.Kind.Law {
-		case boundary.PressureFace, boundary.Outflow:
-			return false
-		case boundary.Slip:
-			slips = true
-		case boundary.MovingFace, boundary.VelocityFace:
-			for _, f := range b.Faces {
-				moves[f.Axis] = true
-				for _, body := range r.c.Bodies {
-					if b.Kind.Law == boundary.MovingFace && r.touches(body, f) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]
-}
-
-// touches tells if a body may have cells beside a face; of one from a file nothing is known yet.
-func (r *resolver) touches(b Body, f Face) bool {
-	if !b.Whole() {
-		return true
-	}
-	from, to := geometry.Reach(b.Shape(nil), r.c.Cells, r.dims)
-	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.c.Cells[f.Axis]
-}
-
-func (r *resolver) boundaries() {
-	taken := map[Face]*language.Section{} // without a part
-	parts := map[Face][]facePart{}
+func (r *faces) read() {
+	known := claims{map[Face]*language.Section{}, map[Face][]facePart{}}
 	// A missing face may be one that could not be read.
 	unsure := r.dims == 0 || r.Section("domain").Broken("periodic")
 	for _, s := range r.All("boundary") {
@@ -88,61 +45,77 @@ func (r *resolver) boundaries() {
 		if b.Part, ok = r.region(s); !ok {
 			unsure = true
 		}
-		for i, w := range ef.Words {
-			f := Face{Axis: axisOf(w[:1])}
-			if w[1] == '+' {
-				f.Side = 1
-			}
-			at := ef.WordAt[i]
-			switch {
-			case r.dims == 0:
-			case f.Axis >= r.dims:
-				r.Add(at, "", "a case in 2D has no face %s", w)
-				continue
-			case r.c.Periodic[f.Axis]:
-				r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
-				continue
-			}
-			switch o := taken[f]; {
-			case !ok:
-			case b.Part != nil:
-				if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, parts[f]) {
-					continue
-				}
-				parts[f] = append(parts[f], facePart{s, *b.Part})
-			case o != nil:
-				r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
-				continue
-			default:
-				taken[f] = s
-			}
-			b.Faces = append(b.Faces, f)
-		}
+		r.claim(s, ef, &b, ok, known)
 		r.faceNumbers(s, &b)
-		b.Temperature = r.wallTemperature(s, b.Kind.Law)
-		r.c.Boundaries = append(r.c.Boundaries, b)
+		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law)
+		r.Boundaries = append(r.Boundaries, b)
 	}
 	if unsure || !r.haveBox {
 		return
 	}
+	r.uncovered(known)
+}
+
+// claims are what boundaries stand on.
+type claims struct {
+	whole map[Face]*language.Section // all of a face that others leave
+	parts map[Face][]facePart
+}
+
+// claim notes the faces of a boundary among those of the ones before it. ok: its part is known.
+func (r *faces) claim(s *language.Section, faces *language.Entry, b *Boundary, ok bool, known claims) {
+	for i, w := range faces.Words {
+		f := Face{Axis: axisOf(w[:1])}
+		if w[1] == '+' {
+			f.Side = 1
+		}
+		at := faces.WordAt[i]
+		switch {
+		case r.dims == 0:
+		case f.Axis >= r.dims:
+			r.Add(at, "", "a case in 2D has no face %s", w)
+			continue
+		case r.Periodic[f.Axis]:
+			r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
+			continue
+		}
+		switch o := known.whole[f]; {
+		case !ok:
+		case b.Part != nil:
+			if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, known.parts[f]) {
+				continue
+			}
+			known.parts[f] = append(known.parts[f], facePart{s, *b.Part})
+		case o != nil:
+			r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
+			continue
+		default:
+			known.whole[f] = s
+		}
+		b.Faces = append(b.Faces, f)
+	}
+}
+
+// uncovered reports faces that have no boundary, wholly or in part.
+func (r *faces) uncovered(known claims) {
 	var bare []string
 	for a := 0; a < r.dims; a++ {
 		for side := 0; side < 2; side++ {
 			f := Face{a, side}
-			if r.c.Periodic[a] || taken[f] != nil {
+			if r.Periodic[a] || known.whole[f] != nil {
 				continue
 			}
-			if len(parts[f]) == 0 {
+			if len(known.parts[f]) == 0 {
 				bare = append(bare, f.String())
 				continue
 			}
 			u, v := geometry.Along(a)
-			rest := r.c.Cells[u] * r.c.Cells[v]
-			for _, p := range parts[f] {
-				rest -= p.region.Share(a, r.c.Cells, nil)
+			rest := r.Cells[u] * r.Cells[v]
+			for _, p := range known.parts[f] {
+				rest -= p.region.Share(a, r.Cells, nil)
 			}
 			if rest > 0 {
-				r.Add(parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
+				r.Add(known.parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
 			}
 		}
 	}
@@ -163,7 +136,7 @@ type facePart struct {
 
 // region is the part of its faces that a boundary stands on; nil: no part. It is false
 // with an error.
-func (r *resolver) region(s *language.Section) (*geometry.Region, bool) {
+func (r *faces) region(s *language.Section) (*geometry.Region, bool) {
 	box, disc := s.Has("from") || s.Has("to"), s.Has("centre") || s.Has("radius")
 	if !box && !disc {
 		return nil, true
@@ -198,13 +171,13 @@ func (r *resolver) region(s *language.Section) (*geometry.Region, bool) {
 }
 
 // part checks a part of a face against those before it.
-func (r *resolver) part(at language.Mark, p facePart, f Face, others []facePart) bool {
-	if p.region.Share(f.Axis, r.c.Cells, nil) == 0 {
-		r.Add(at, "a cell of the face belongs to the part when its centre lies in it; the spacing is "+r.si(r.c.Units.Length, model.Length), "%s has no cell of face %s", p.s.Head(), f)
+func (r *faces) part(at language.Mark, p facePart, f Face, others []facePart) bool {
+	if p.region.Share(f.Axis, r.Cells, nil) == 0 {
+		r.Add(at, "a cell of the face belongs to the part when its centre lies in it; the spacing is "+r.si(r.Units.Length, model.Length), "%s has no cell of face %s", p.s.Head(), f)
 		return false
 	}
 	for _, o := range others {
-		if n := p.region.Share(f.Axis, r.c.Cells, &o.region); n > 0 {
+		if n := p.region.Share(f.Axis, r.Cells, &o.region); n > 0 {
 			r.Add(at, "", "%s and %s overlap: they share %d cells of face %s", o.s.Head(), p.s.Head(), n, f)
 			return false
 		}
@@ -213,7 +186,7 @@ func (r *resolver) part(at language.Mark, p facePart, f Face, others []facePart)
 }
 
 // faceNumbers are the velocity and the pressure of a boundary.
-func (r *resolver) faceNumbers(s *language.Section, b *Boundary) {
+func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 	if v := r.vector(s, "velocity"); v != nil && r.haveTime {
 		if b.Kind.Law == boundary.VelocityFace {
 			r.profile(s, b, v)
@@ -241,12 +214,12 @@ func (r *resolver) faceNumbers(s *language.Section, b *Boundary) {
 	} else if len(b.Faces) > 0 && r.haveBox {
 		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40, with a smaller sigma than
 		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
-		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.c.Cells[b.Faces[0].Axis]))
+		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.Cells[b.Faces[0].Axis]))
 	}
 }
 
 // sponge is the layer before a face in which the viscosity rises.
-func (r *resolver) sponge(s *language.Section, b *Boundary) {
+func (r *faces) sponge(s *language.Section, b *Boundary) {
 	e := s.Get("sponge")
 	if e == nil {
 		if s.Has("sponge_viscosity") && !s.Has("sponge") {
@@ -254,14 +227,14 @@ func (r *resolver) sponge(s *language.Section, b *Boundary) {
 		}
 		return
 	}
-	if law := r.c.Spec.Viscosity; law == model.PowerLaw || law == model.Carreau {
+	if law := r.Spec.Viscosity; law == model.PowerLaw || law == model.Carreau {
 		r.Add(e.KeyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
 		return
 	}
-	nu := (r.c.Tau - 0.5) / 3
+	nu := (r.Tau - 0.5) / 3
 	most := math.Max(10*nu, 1./6)
 	if !s.Has("sponge_viscosity") {
-		r.SetDefault(s, "sponge_viscosity", language.Amount{Value: most * r.c.Units.Factor(model.Viscosity), Bare: !r.c.Units.Physical, Dim: model.Viscosity}.TOML())
+		r.SetDefault(s, "sponge_viscosity", language.Amount{Value: most * r.Units.Factor(model.Viscosity), Bare: !r.Units.Physical, Dim: model.Viscosity}.TOML())
 	}
 	if e := s.Get("sponge_viscosity"); e != nil {
 		if most = r.lattice(e.Values[0], model.Viscosity); most < nu {
@@ -270,7 +243,7 @@ func (r *resolver) sponge(s *language.Section, b *Boundary) {
 	}
 	thick := r.cellsOf(e)
 	for _, f := range b.Faces {
-		if r.haveBox && thick >= float64(r.c.Cells[f.Axis]) {
+		if r.haveBox && thick >= float64(r.Cells[f.Axis]) {
 			r.Add(e.At, "give a smaller thickness, or a longer domain", "the sponge before face %s fills the whole domain", f)
 			return
 		}
@@ -278,7 +251,7 @@ func (r *resolver) sponge(s *language.Section, b *Boundary) {
 	for i := 0; float64(i)+0.5 < thick; i++ {
 		rise := 1 - (float64(i)+0.5)/thick
 		tau := 0.5 + 3*(nu+(most-nu)*rise*rise)
-		b.Sponge = append(b.Sponge, r.c.Rheology.numbers(r.c.Spec, tau, model.NewParams(r.c.Spec.Collision, tau, r.c.Values, r.c.Force.Density)))
+		b.Sponge = append(b.Sponge, r.Rheology.numbers(r.Spec, tau, model.NewParams(r.Spec.Collision, tau, r.Values, r.Force.Density)))
 	}
 	if len(b.Sponge) == 0 {
 		r.Add(e.At, "a cell belongs to it when its centre lies in it", "the sponge before %s is thinner than half a cell", s.Head())
@@ -286,11 +259,11 @@ func (r *resolver) sponge(s *language.Section, b *Boundary) {
 }
 
 // change is how velocity and pressure change with time.
-func (r *resolver) change(s *language.Section, b *Boundary) {
+func (r *faces) change(s *language.Section, b *Boundary) {
 	if e := s.Get("ramp"); e != nil {
 		b.Ramp = r.lattice(e.Values[0], model.Time)
 	}
-	b.Table = r.tableFile(s, "table", "sha256", r.c.Units.Time)
+	b.Table = r.tableFile(s, "table", "sha256", r.Units.Time)
 	if e := s.Get("repeat"); e != nil {
 		if b.Table != nil {
 			b.Table.Repeat = e.Flag
@@ -298,7 +271,7 @@ func (r *resolver) change(s *language.Section, b *Boundary) {
 			r.Add(e.KeyAt, "a table is a file with one period of the factor", "%s has repeat but no table", s.Head())
 		}
 	}
-	if b.Outline = r.tableFile(s, "profile", "profile_sha256", r.c.Units.Length); b.Outline == nil {
+	if b.Outline = r.tableFile(s, "profile", "profile_sha256", r.Units.Length); b.Outline == nil {
 		if s.Has("profile_along") && !s.Has("profile") {
 			r.Add(s.KeyAt("profile_along"), "", "%s has profile_along but no profile", s.Head())
 		}
@@ -339,12 +312,12 @@ func (r *resolver) change(s *language.Section, b *Boundary) {
 		r.Add(e.At, "", "profile_along = %q runs across the face %s, where it has one value", e.Text, b.Faces[0])
 	default:
 		b.Along = axisOf(e.Text)
-		b.Outline.Start = r.origin[b.Along]
+		b.Outline.Start = r.Origin[b.Along]
 	}
 }
 
 // tableFile is a file of two columns that a boundary names; nil: none, or an error.
-func (r *resolver) tableFile(s *language.Section, name, sum string, unit float64) *TableFile {
+func (r *faces) tableFile(s *language.Section, name, sum string, unit float64) *TableFile {
 	e := s.Get(name)
 	if e == nil {
 		if s.Has(sum) && !s.Has(name) {
@@ -361,7 +334,7 @@ func (r *resolver) tableFile(s *language.Section, name, sum string, unit float64
 }
 
 // wallVelocity is that of a wall that moves in its plane.
-func (r *resolver) wallVelocity(s *language.Section, b *Boundary, v []language.Amount) {
+func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amount) {
 	if s.Broken("type") {
 		return
 	}
@@ -380,7 +353,7 @@ func (r *resolver) wallVelocity(s *language.Section, b *Boundary, v []language.A
 }
 
 // profile is the velocity at a face that the fluid passes.
-func (r *resolver) profile(s *language.Section, b *Boundary, v []language.Amount) {
+func (r *faces) profile(s *language.Section, b *Boundary, v []language.Amount) {
 	var parts [3]ReferenceFunction
 	constant := true
 	for a := range parts {
@@ -408,7 +381,7 @@ func (r *resolver) profile(s *language.Section, b *Boundary, v []language.Amount
 }
 
 // boundaryKeys checks that a boundary has the keys of its row in the catalogue.
-func (r *resolver) boundaryKeys(s *language.Section, row boundary.Kind) {
+func (r *faces) boundaryKeys(s *language.Section, row boundary.Kind) {
 	for _, k := range row.Keys {
 		r.need(s, k, "a boundary of type "+row.Name+" has it")
 	}
@@ -423,20 +396,4 @@ func (r *resolver) boundaryKeys(s *language.Section, row boundary.Kind) {
 			r.Add(s.KeyAt(k.Name), k.Name+" is for type "+language.OneOf(language.QuoteAll(users)), "a boundary of type %q takes no %s", row.Name, k.Name)
 		}
 	}
-}
-
-// point writes a position.
-func (r *resolver) point(p [3]float64) string {
-	t := "("
-	for a := 0; a < r.dims; a++ {
-		if a > 0 {
-			t += ", "
-		}
-		t += language.Short(p[a])
-	}
-	t += ")"
-	if r.c.Units.Physical {
-		t += " m"
-	}
-	return t
 }

@@ -35,7 +35,7 @@ steps = 10
 				t.Fatal(err)
 			}
 			least := map[string]float64{"bgk": 0.505, "trt": 0.52}[m.Name]
-			if told := strings.Contains(strings.Join(c.Warnings, "\n"), "unstable in a channel"); told != (tau < least-1e-8) {
+			if warned := strings.Contains(strings.Join(c.Warnings, "\n"), "unstable in a channel"); warned != (tau < least-1e-8) {
 				t.Errorf("%s at tau = %g: warnings %q", m.Name, tau, c.Warnings)
 			}
 		}
@@ -135,15 +135,15 @@ steps = 20000
 		{"0.02*(1 + 0.5*sin(2*pi*t/2000)*sin(2*pi*y/Ly))", "outflow", "", ""},
 		{"0.02*(1 + 0*y)", "outflow", "", ""},
 	} {
-		kase := load(t, fmt.Sprintf(text, c.inlet, c.outlet, c.more))
+		loaded := load(t, fmt.Sprintf(text, c.inlet, c.outlet, c.more))
 		found := ""
-		for _, w := range kase.Warnings {
+		for _, w := range loaded.Warnings {
 			if strings.Contains(w, "answers like an endless duct: with a pressure of about +- 0.005") {
 				found = w
 			}
 		}
 		if (found == "") != (c.remedy == "") || !strings.Contains(found, c.remedy) {
-			t.Errorf("%+v: warnings %q", c, kase.Warnings)
+			t.Errorf("%+v: warnings %q", c, loaded.Warnings)
 		}
 	}
 }

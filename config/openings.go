@@ -26,11 +26,20 @@ func (b Boundary) Rise(t float64) float64 {
 // faceSpeed is the largest speed at a boundary over the run, and when it is.
 type faceSpeed struct{ speed, time float64 }
 
+// openings looks at the faces once all boundaries and bodies are known.
+type openings struct {
+	*timing
+	*Flow
+	*Solids
+	looks   *sampler
+	speedAt []faceSpeed // of the boundaries, in their order
+}
+
 // placesOn visits cells of a boundary's own part of a face: their centres, moved to the face,
 // and how many cells each stands for. Of each axis of the face at most so many are visited,
 // the outermost in any case if ends is set, else those in the middle of equal pieces.
-func (r *resolver) placesOn(i int, f Face, most int, ends bool, visit func(p [3]float64, weight float64) bool) {
-	n := r.c.Cells
+func (r *openings) placesOn(i int, f Face, most int, ends bool, visit func(p [3]float64, weight float64) bool) {
+	n := r.Cells
 	u, v := geometry.Along(f.Axis)
 	lo, hi, mine := r.partOf(i, f)
 	looks := func(a int) int { return min(most, hi[a]-lo[a]) }
@@ -58,8 +67,8 @@ func (r *resolver) placesOn(i int, f Face, most int, ends bool, visit func(p [3]
 }
 
 // partOf tells which cells of a face are a boundary's own: all of them lie from lo to hi.
-func (r *resolver) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) bool) {
-	n, own := r.c.Cells, r.c.Boundaries[i].Part
+func (r *openings) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) bool) {
+	n, own := r.Cells, r.Boundaries[i].Part
 	u, v := geometry.Along(f.Axis)
 	hi = n
 	if own != nil {
@@ -73,7 +82,7 @@ func (r *resolver) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) 
 		}
 	}
 	var others []geometry.Region
-	for _, o := range r.c.Boundaries {
+	for _, o := range r.Boundaries {
 		for _, g := range o.Faces {
 			if own == nil && o.Part != nil && g == f {
 				others = append(others, *o.Part)
@@ -114,20 +123,20 @@ const triedChannel = 0.505
 
 // lookAtFaces finds the largest speeds at faces, on the boundaries' own parts and over the
 // run, and refuses values that are no numbers.
-func (r *resolver) lookAtFaces() {
-	r.speedAt = make([]faceSpeed, len(r.c.Boundaries))
+func (r *openings) lookAtFaces() {
+	r.speedAt = make([]faceSpeed, len(r.Boundaries))
 	if !r.haveTime || !r.haveBox {
 		return
 	}
-	told := false
-	for i, b := range r.c.Boundaries {
-		if m := r.c.Spec.Collision; b.Kind.Law.Passed() && r.c.Tau < m.OpenTau-1e-6 && !told {
-			told = true
+	warned := false
+	for i, b := range r.Boundaries {
+		if m := r.Spec.Collision; b.Kind.Law.Passed() && r.Tau < m.OpenTau-1e-6 && !warned {
+			warned = true
 			others := "hold there"
-			if r.c.Tau < triedChannel {
+			if r.Tau < triedChannel {
 				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
 			}
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.c.Tau), others)
+			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.Tau), others)
 		}
 		s := r.Named("boundary", b.Name)
 		e := s.Get("velocity")
@@ -164,51 +173,51 @@ func (r *resolver) lookAtFaces() {
 }
 
 // finiteOn refuses a velocity that is no number somewhere on the faces of a boundary.
-func (r *resolver) finiteOn(i int, e *language.Entry) bool {
+func (r *openings) finiteOn(i int, e *language.Entry) bool {
 	whole := true
-	for _, f := range r.c.Boundaries[i].Faces {
+	for _, f := range r.Boundaries[i].Faces {
 		for _, a := range e.Values {
 			if a.Expr == nil {
 				continue
 			}
-			s, all := r.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
+			s, all := r.looks.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
 			if s.Found {
 				x := r.vars()(s.At[0], s.At[1], s.At[2], s.At[3])
-				r.Add(a.At, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.c.Boundaries[i], s.At[language.VarT]))
+				r.Add(a.At, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.Boundaries[i], s.At[language.VarT]))
 				return false
 			}
 			whole = whole && all
 		}
 	}
 	if !whole {
-		r.unlooked(e)
+		r.looks.unlooked(e)
 	}
 	return true
 }
 
 // linkEnd is one of nine places where links come out of a cell behind a face: beside its centre, and
 // half a cell from there along the axes of the face, inside of the domain.
-func (r *resolver) linkEnd(p [3]float64, f Face, k int) [3]float64 {
+func (r *openings) linkEnd(p [3]float64, f Face, k int) [3]float64 {
 	u, v := geometry.Along(f.Axis)
 	for _, c := range []struct{ axis, step int }{{u, k%3 - 1}, {v, k/3 - 1}} {
 		if c.axis < r.dims {
-			p[c.axis] = math.Max(0, math.Min(p[c.axis]+float64(c.step)/2, float64(r.c.Cells[c.axis])))
+			p[c.axis] = math.Max(0, math.Min(p[c.axis]+float64(c.step)/2, float64(r.Cells[c.axis])))
 		}
 	}
 	return p
 }
 
 // fastestOf notes the largest speed that the velocity of a boundary gives.
-func (r *resolver) fastestOf(i int, top faceSpeed) {
-	r.speedAt[i], r.c.Boundaries[i].Fastest = top, top.speed
+func (r *openings) fastestOf(i int, top faceSpeed) {
+	r.speedAt[i], r.Boundaries[i].Fastest = top, top.speed
 }
 
 // moment is a time in words, for a boundary that changes with it.
-func (r *resolver) moment(b Boundary, t float64) string {
+func (r *openings) moment(b Boundary, t float64) string {
 	if !b.Timed {
 		return ""
 	}
-	return " at t = " + r.si(t*r.c.Units.Time, model.Time)
+	return " at t = " + r.si(t*r.Units.Time, model.Time)
 }
 
 // mostUnbalanced is the part of the fluxes by which they may differ: sums over cells differ
@@ -216,43 +225,72 @@ func (r *resolver) moment(b Boundary, t float64) string {
 // that the flow passes it, which the watch sees.
 const mostUnbalanced = 0.01
 
-// balance refuses velocity faces that let more in than out where nothing else lets it out.
-func (r *resolver) balance() {
-	if !r.haveTime || !r.haveBox || r.Count > 0 {
-		return
-	}
-	type flux struct {
-		boundary int
-		face     Face
-	}
-	var list []flux
+// inlet is a face that a velocity is given on.
+type inlet struct {
+	boundary int
+	face     Face
+}
+
+// inlets are the faces through which the flow passes where all of them give its velocity; none where
+// another takes what comes. unknown is a boundary whose factors only the run knows.
+func (r *openings) inlets() (list []inlet, unknown string) {
 	var table *TableFile
-	factors := "" // a boundary whose factors only the run knows
-	for i, b := range r.c.Boundaries {
+	for i, b := range r.Boundaries {
 		if !b.Kind.Law.Passed() || len(b.Faces) == 0 {
 			continue
 		}
 		if b.Kind.Law != boundary.VelocityFace {
-			return // it takes what comes
+			return nil, ""
 		}
 		if b.Outline != nil || len(list) > 0 && ((table == nil) != (b.Table == nil) || table != nil && !table.same(*b.Table)) {
-			factors = b.Name
+			unknown = b.Name
 		}
 		table = b.Table
 		for _, f := range b.Faces {
-			list = append(list, flux{i, f})
+			list = append(list, inlet{i, f})
 		}
 	}
+	return list, unknown
+}
+
+// fluxes are those through inlets into the domain at some times, from at most so many cells of
+// each axis of a face. What bodies cover lets nothing pass.
+func (r *openings) fluxes(list []inlet, times []float64, most int) [][]float64 {
+	shapes := r.wholeShapes()
+	through := make([][]float64, len(times)) // of each of the list
+	for k := range through {
+		through[k] = make([]float64, len(list))
+	}
+	for j, l := range list {
+		b := r.Boundaries[l.boundary]
+		r.placesOn(l.boundary, l.face, most, false, func(p [3]float64, weight float64) bool {
+			if q := l.face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
+				for k, t := range times {
+					through[k][j] += weight * b.at(p, t)[l.face.Axis] * float64(1-2*l.face.Side)
+				}
+			}
+			return true
+		})
+	}
+	return through
+}
+
+// balance refuses velocity faces that let more in than out where nothing else lets it out.
+func (r *openings) balance() {
+	if !r.haveTime || !r.haveBox || r.Count > 0 {
+		return
+	}
+	list, unknown := r.inlets()
 	if len(list) == 0 {
 		return
 	}
-	if factors != "" {
-		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", factors)
+	if unknown != "" {
+		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
 		return
 	}
 	times, timed := []float64{math.Inf(1)}, false
 	for _, l := range list {
-		if b := r.c.Boundaries[l.boundary]; b.Timed || b.Ramp > 0 {
+		if b := r.Boundaries[l.boundary]; b.Timed || b.Ramp > 0 {
 			timed = true
 		}
 	}
@@ -263,22 +301,7 @@ func (r *resolver) balance() {
 	if timed {
 		times, most = r.times(timedLooks/5), 1<<6
 	}
-	shapes := r.wholeShapes()
-	through := make([][]float64, len(times)) // into the domain, of each of the list
-	for k := range through {
-		through[k] = make([]float64, len(list))
-	}
-	for j, l := range list {
-		b := r.c.Boundaries[l.boundary]
-		r.placesOn(l.boundary, l.face, most, false, func(p [3]float64, weight float64) bool {
-			if q := l.face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
-				for k, t := range times {
-					through[k][j] += weight * b.at(p, t)[l.face.Axis] * float64(1-2*l.face.Side)
-				}
-			}
-			return true
-		})
-	}
+	through := r.fluxes(list, times, most)
 	largest, worst, excess := 0.0, 0, 0.0
 	for k, one := range through {
 		sum, gross := 0.0, 0.0
@@ -292,43 +315,46 @@ func (r *resolver) balance() {
 	if math.Abs(excess) <= mostUnbalanced*largest {
 		return
 	}
+	when := ""
+	if timed {
+		when = " at t = " + r.si(times[worst]*r.Units.Time, model.Time)
+	}
+	r.unbalanced(list, through[worst], excess, when)
+}
+
+// unbalanced reports fluxes through inlets whose sum is not zero.
+func (r *openings) unbalanced(list []inlet, through []float64, excess float64, when string) {
 	dim := model.FlowRate
 	if r.dims == 2 {
 		dim = model.Viscosity // for each metre across the plane
 	}
-	rate := func(q float64) string { return r.si(math.Abs(q)*r.c.Units.Factor(dim), dim) }
+	rate := func(q float64) string { return r.si(math.Abs(q)*r.Units.Factor(dim), dim) }
 	way := func(q float64) string {
 		if q < 0 {
 			return "out"
 		}
 		return "in"
 	}
-	when := ""
-	if timed {
-		when = " at t = " + r.si(times[worst]*r.c.Units.Time, model.Time)
-	}
 	reason := ""
 	for j, l := range list {
-		q := through[worst][j]
-		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.c.Boundaries[l.boundary].Name, l.face, rate(q), way(q))
+		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(through[j]), way(through[j]))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	e := r.Named("boundary", r.c.Boundaries[list[0].boundary].Name)
 	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
-	for _, b := range r.c.Bodies {
+	for _, b := range r.Bodies {
 		if !b.Whole() { // it may cover some of them
 			r.warn("%s, unless [body.%s] covers some of them\n%s", message, b.Name, reason)
 			return
 		}
 	}
-	r.Add(e.At, reason, "%s", message)
+	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "%s", message)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
 // answer like an endless duct, with the pressure rho c u', c the speed of sound of the lattice. Where
 // sound is fast against the changes their relaxation lowers that, and a face of given pressure has none; else
 // both send sound back, and the domain resonates like an organ pipe.
-func (r *resolver) pulsation() {
+func (r *openings) pulsation() {
 	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
 	}
@@ -336,14 +362,14 @@ func (r *resolver) pulsation() {
 	var flow [looks][2]float64 // into the domain at some moment, and one step later
 	times := r.times(looks - 2)
 	inlet, outlet, area, relax, length, fastest := "", "", 0.0, 0.0, 0.0, 0.0
-	for i, b := range r.c.Boundaries {
+	for i, b := range r.Boundaries {
 		fastest = math.Max(fastest, b.Fastest)
 		for _, f := range b.Faces {
 			switch {
 			case b.Kind.Law == boundary.PressureFace:
 				return
 			case b.Kind.Law == boundary.Outflow:
-				outlet, relax, length = b.Name, b.Relax, float64(r.c.Cells[f.Axis])
+				outlet, relax, length = b.Name, b.Relax, float64(r.Cells[f.Axis])
 				r.placesOn(i, f, 1<<6, false, func(_ [3]float64, weight float64) bool { area += weight; return true })
 			case b.Kind.Law == boundary.VelocityFace && b.Timed:
 				inlet = b.Name
@@ -383,7 +409,7 @@ func (r *resolver) pulsation() {
 	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
 		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
-			inlet, outlet, r.si(roughly(p*r.c.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
+			inlet, outlet, r.si(roughly(p*r.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
 }
 
@@ -394,8 +420,8 @@ func roughly(v float64) float64 {
 }
 
 // wholeShapes are the bodies that need no file.
-func (r *resolver) wholeShapes() (list []geometry.Shape) {
-	for _, b := range r.c.Bodies {
+func (s *Solids) wholeShapes() (list []geometry.Shape) {
+	for _, b := range s.Bodies {
 		if b.Whole() {
 			list = append(list, b.Shape(nil))
 		}
@@ -405,16 +431,16 @@ func (r *resolver) wholeShapes() (list []geometry.Shape) {
 
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those
 // that stand in another.
-func (r *resolver) obstructions() {
+func (r *openings) obstructions() {
 	if !r.haveBox {
 		return
 	}
-	for i, b := range r.c.Boundaries {
+	for i, b := range r.Boundaries {
 		for _, f := range b.Faces {
 			if !b.Kind.Law.Passed() {
 				continue
 			}
-			for _, body := range r.c.Bodies {
+			for _, body := range r.Bodies {
 				if !body.Whole() {
 					continue
 				}
@@ -438,8 +464,8 @@ func (r *resolver) obstructions() {
 			}
 		}
 	}
-	for i, b := range r.c.Bodies {
-		for j, o := range r.c.Bodies {
+	for i, b := range r.Bodies {
+		for j, o := range r.Bodies {
 			// Of two that are the identity, the later one is told of.
 			if i != j && b.Whole() && o.Whole() && r.inside(b, o) && (i > j || !r.inside(o, b)) {
 				r.warn("[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
@@ -450,6 +476,86 @@ func (r *resolver) obstructions() {
 }
 
 // inside tells whether the cells of a body are all in another.
-func (r *resolver) inside(b, o Body) bool {
-	return geometry.Inside(b.Shape(nil), o.Shape(nil), r.c.Cells, r.dims)
+func (r *openings) inside(b, o Body) bool {
+	return geometry.Inside(b.Shape(nil), o.Shape(nil), r.Cells, r.dims)
+}
+
+// movingWalls chooses how walls move: by ghost cells, which are quiet beside faces without friction
+// and open ones, or by half-way bounce-back.
+func (r *openings) movingWalls() {
+	if !r.haveBox || !r.bouncing() {
+		return
+	}
+	for i := range r.Boundaries {
+		if law := &r.Boundaries[i].Kind.Law; *law == boundary.MovingFace {
+			*law = boundary.Bounce
+		}
+	}
+}
+
+// bouncing: the place of the wall is what bgk and trt are chosen for; and where no face lets mass
+// out it must not change, which ghost cells see to but where faces that move meet each other or a
+// body. Without faces that slip they have nothing to offer.
+func (r *openings) bouncing() bool {
+	if r.Spec.Collision.Scheme == model.Populations {
+		return true
+	}
+	slips, moves := false, [3]bool{}
+	for _, b := range r.Boundaries {
+		switch b.Kind.Law {
+		case boundary.PressureFace, boundary.Outflow:
+			return false
+		case boundary.Slip:
+			slips = true
+		case boundary.MovingFace, boundary.VelocityFace:
+			for _, f := range b.Faces {
+				moves[f.Axis] = true
+				for _, body := range r.Bodies {
+					if b.Kind.Law == boundary.MovingFace && r.touches(body, f) {
+						return true
+					}
+				}
+			}
+		case boundary.Bounce:
+		default:
+			panic(fmt.Sprintf("does a wall of kind %q keep others from ghost cells?", b.Kind.Name))
+		}
+	}
+	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]
+}
+
+// touches tells if a body may have cells beside a face; of one from a file nothing is known yet.
+func (r *openings) touches(b Body, f Face) bool {
+	if !b.Whole() {
+		return true
+	}
+	from, to := geometry.Reach(b.Shape(nil), r.Cells, r.dims)
+	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.Cells[f.Axis]
+}
+
+// onFace are the points of a boundary's own part of a face where a run asks for its velocity: cells'
+// centres and, where links end, half a cell beside them, in the middle of steps.
+func (r *openings) onFace(i int, f Face) language.Points {
+	lo, hi, mine := r.partOf(i, f)
+	l := language.Points{First: [4]float64{0.5, 0.5, 0.5, 0.5}, Step: [4]float64{0.5, 0.5, 0.5, 1}, Count: [4]int{1, 1, 1, max(r.Run.Steps, 1)}}
+	l.First[f.Axis] = float64(f.Side * r.Cells[f.Axis])
+	u, v := geometry.Along(f.Axis)
+	for _, a := range []int{u, v} {
+		if a < r.dims {
+			l.First[a], l.Count[a] = float64(lo[a]), 2*(hi[a]-lo[a])+1
+		}
+	}
+	l.Among = func(p [4]float64) bool {
+		for _, du := range []float64{-0.25, 0.25} { // a point between two cells belongs to both
+			for _, dv := range []float64{-0.25, 0.25} {
+				var cell [3]int
+				cell[u], cell[v] = int(math.Floor(p[u]+du)), int(math.Floor(p[v]+dv))
+				if cell[u] >= lo[u] && cell[u] < hi[u] && cell[v] >= lo[v] && cell[v] < hi[v] && mine(cell) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return l
 }

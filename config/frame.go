@@ -1,0 +1,242 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/config/language"
+	"lbmsim/model"
+)
+
+// Every conversion from SI to lattice units is made here, by lattice, position and function.
+
+// frame leads from the numbers of the file to cells and steps. The domain and the scaling complete it.
+type frame struct {
+	*source
+	*Grid
+	refinement Refinement
+	dims       int
+	haveBox    bool       // cells, spacing and origin are known
+	haveTime   bool       // and the length of a step and tau: all units are known
+	size       [3]float64 // in the user's length
+}
+
+// cellsOf is a length in cells.
+func (r *frame) cellsOf(e *language.Entry) float64 { return e.Values[0].Value / r.Units.Length }
+
+// pointOf is the position under a key; in 2D it lies in the plane of the cells' centres.
+func (r *frame) pointOf(s *language.Section, key string) [3]float64 {
+	p := r.position(s.Get(key).Values)
+	if r.dims == 2 {
+		p[2] = 0.5
+	}
+	return p
+}
+
+// index of the cell at a coordinate in cells.
+func (r *frame) index(p float64, axis int) (int, bool) {
+	n := float64(r.Cells[axis])
+	if !(p >= -1e-9*n && p <= n*(1+1e-9)) {
+		return 0, false
+	}
+	return int(math.Min(math.Max(math.Floor(p+1e-9*n), 0), n-1)), true
+}
+
+// coordinates are a point in cells as a TOML list in the case's coordinates.
+func (r *frame) coordinates(p [3]float64) string {
+	var parts []string
+	for a := range r.dims {
+		v := r.Origin[a] + p[a]*r.Units.Length
+		parts = append(parts, language.Amount{Value: v, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// point writes a position.
+func (r *frame) point(p [3]float64) string {
+	t := "("
+	for a := 0; a < r.dims; a++ {
+		if a > 0 {
+			t += ", "
+		}
+		t += language.Short(p[a])
+	}
+	t += ")"
+	if r.Units.Physical {
+		t += " m"
+	}
+	return t
+}
+
+// inSteps is a number of steps of the file in steps of the refined case.
+func (r *frame) inSteps(steps int) int {
+	return max(1, int(math.Ceil(float64(steps)*r.refinement.steps()-1e-9)))
+}
+
+// place is a value with a dimension.
+type place struct {
+	e *language.Entry
+	a language.Amount
+}
+
+// units decides whether the case is in SI or in lattice units, and refuses a
+// mixture: a forgotten unit would be taken for another number, silently. The
+// lengths of the domain set the style, otherwise the majority.
+func (r *frame) units() bool {
+	var si, lattice []place // votes; values that could not be read have one too
+	lead := 0
+	for _, s := range r.Sections {
+		for i := range s.Table.Keys {
+			e := s.InFile(s.Table.Keys[i].Name)
+			if s.Table.Path == "expect.force.*" {
+				continue // coefficients are bare in any case: forceValue looks itself
+			}
+			if e == nil || e.Key.Dim == model.Dimensionless && !e.Key.Any && e.Key.Kind != language.Period {
+				continue
+			}
+			for _, a := range e.Values {
+				vote := 1
+				switch {
+				case a.Neutral():
+					continue
+				case a.Bare:
+					lattice = append(lattice, place{e, a})
+					vote = -1
+				default:
+					si = append(si, place{e, a})
+				}
+				if s.Table.Path == "domain" {
+					lead += vote
+				}
+			}
+		}
+	}
+	physical := len(si) > 0 && len(si) >= len(lattice)
+	if lead != 0 {
+		physical = lead > 0
+	}
+	r.Units = Units{Length: 1, Time: 1, Density: 1, Physical: physical}
+	few, many, is, not := lattice, si, "has no unit", "has units"
+	if !physical {
+		few, many, is, not = si, lattice, "has a unit", "is in lattice units, without any"
+	}
+	if len(few) == 0 {
+		return true
+	}
+	reason := "bare numbers are lattice units (cells, steps); units and lattice units are never mixed"
+	if len(many) > 0 {
+		reason += fmt.Sprintf(". %s in %s %s", many[0].e.Key.Name, r.Where(many[0].a.At), map[bool]string{true: "has a unit", false: "has none"}[physical])
+	}
+	for _, p := range few {
+		if !p.e.OK {
+			continue
+		}
+		hint := ""
+		if d := p.e.Key.Dim; physical && d != model.Dimensionless {
+			hint = fmt.Sprintf("; give it one, such as %q", "0.1 "+language.Symbol(d))
+		}
+		r.Add(p.a.At, reason, "%s %s, but the case %s%s", p.e.Key.Name, is, not, hint)
+	}
+	return false
+}
+
+// lattice converts a constant to lattice units.
+func (r *frame) lattice(a language.Amount, d model.Dimension) float64 {
+	return a.Value / r.Units.Factor(d)
+}
+
+// position converts a point of the user's coordinates to cells from the lower
+// corner.
+func (r *frame) position(v []language.Amount) [3]float64 {
+	var p [3]float64
+	for i, a := range v {
+		p[i] = (a.Value - r.Origin[i]) / r.Units.Length
+	}
+	return p
+}
+
+// vars are the variables of expressions at a point in cells and a time in steps.
+func (r *frame) vars() func(x, y, z, t float64) language.Env {
+	u, o, l := r.Units, r.Origin, r.size
+	dims := r.dims
+	return func(x, y, z, t float64) language.Env {
+		e := language.Env{o[0] + x*u.Length, o[1] + y*u.Length, o[2] + z*u.Length, t * u.Time, l[0], l[1], l[2]}
+		if dims == 2 {
+			e[language.VarZ] = 0
+		}
+		return e
+	}
+}
+
+// function makes a value of the given dimension a function of position and time
+// in lattice units.
+func (r *frame) function(a language.Amount, d model.Dimension) ReferenceFunction {
+	if a.Expr == nil {
+		v := r.lattice(a, d)
+		return func(x, y, z, t float64) float64 { return v }
+	}
+	vars, f, scale := r.vars(), a.Expr.Eval, a.Scale/r.Units.Factor(d)
+	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
+}
+
+// code is the same function as C, in double, of the variables x, y, z (cells) and t (steps).
+func (r *frame) code(a language.Amount, d model.Dimension) string {
+	if a.Expr == nil {
+		return language.InC(r.lattice(a, d))
+	}
+	u, z := r.Units, language.InC(0)
+	along := func(axis int) string {
+		return "(" + language.InC(r.Origin[axis]) + " + " + "xyz"[axis:axis+1] + "*" + language.InC(u.Length) + ")"
+	}
+	if r.dims == 3 {
+		z = along(language.VarZ)
+	}
+	values := []string{"{0}", along(language.VarX), "{1}", along(language.VarY), "{2}", z, "{3}", "(t*" + language.InC(u.Time) + ")"}
+	for a, l := range r.size {
+		values = append(values, fmt.Sprintf("{%d}", language.VarLx+a), language.InC(l))
+	}
+	return strings.NewReplacer(values...).Replace(a.Expr.Code) + "*" + language.InC(a.Scale/u.Factor(d))
+}
+
+// vector is a value per axis; it must have as many as the case has dimensions.
+func (r *frame) vector(s *language.Section, name string) []language.Amount {
+	e := s.Get(name)
+	if e == nil || r.dims == 0 {
+		return nil
+	}
+	if len(e.Values) != r.dims {
+		r.Add(e.At, "", "%s has %d values in a case of %d dimensions", name, len(e.Values), r.dims)
+		return nil
+	}
+	return e.Values
+}
+
+// si writes a value in the case's units for a message.
+func (r *frame) si(v float64, d model.Dimension) string {
+	s := language.Short(v)
+	if r.Units.Physical && d != model.Dimensionless {
+		s += " " + language.Symbol(d)
+	}
+	return s
+}
+
+// lengths of a vector of amounts.
+func norm(v []language.Amount) float64 {
+	s := 0.0
+	for _, a := range v {
+		s = math.Hypot(s, a.Value)
+	}
+	return s
+}
+
+// inLattice is a value in lattice units, which may be none.
+func inLattice(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "not a number"
+	case math.IsInf(v, 0):
+		return "infinite"
+	}
+	return language.Short(v) + " in lattice units"
+}

@@ -1,0 +1,205 @@
+package config
+
+import (
+	"math"
+	"time"
+
+	"lbmsim/config/language"
+	"lbmsim/halo/transport"
+	"lbmsim/model"
+)
+
+// [run] and [device]: when a run ends, where it computes, and the schedules of what happens in it.
+
+// shortestStall is what a busy machine may keep a rank waiting.
+const shortestStall = 5 * time.Second
+
+// timing reads [run] and [device], after the scaling, and says when things happen.
+type timing struct {
+	*frame
+	Run    *Run
+	Device *Device
+}
+
+func (r *timing) readRun() {
+	s := r.Section("run")
+	run := r.Run
+	r.exclusive(s, "the length of a run is a number of steps or a simulated time", "steps", "time")
+	if e := s.Get("steps"); e != nil {
+		run.Steps = r.inSteps(e.Ints[0])
+	} else if e := s.Get("time"); e != nil && r.haveTime {
+		n := e.Values[0].Value / r.Units.Time
+		if n > maxSteps {
+			r.Add(e.At, "", "%s are %s steps, too many to count", r.si(e.Values[0].Value, model.Time), language.Short(n))
+			return
+		}
+		// A whole number of steps is often meant: rounding must not add one.
+		run.Steps = max(1, int(math.Ceil(n-1e-9*math.Max(n, 1))))
+	} else if !s.Has("steps") && !s.Has("time") {
+		r.missing(s, "steps = 1000, or time = \"10 s\"", "[run] needs steps or time")
+	}
+	if e := s.Get("wall_time"); e != nil {
+		run.WallTime = e.Duration
+	}
+	if e := s.Get("stall_limit"); e != nil {
+		if run.StallLimit = e.Duration; e.Duration > 0 && e.Duration < shortestStall {
+			r.Add(e.At, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.Duration, shortestStall)
+		}
+	}
+	if e := s.Get("end_margin"); e != nil {
+		run.EndMargin = e.Duration
+		if e.Text == "off" {
+			run.EndMargin = -1
+		}
+	}
+	if e := s.Get("watch_every"); e != nil {
+		run.WatchEvery = e.Ints[0]
+	}
+	if e := s.Get("max_mach"); e != nil {
+		run.MaxMach = e.Values[0].Value
+	}
+	for _, k := range []struct {
+		name string
+		to   *float64
+	}{{"warn_density_drift", &run.WarnDrift}, {"max_density_drift", &run.MaxDrift}, {"warn_speed", &run.WarnSpeed}, {"warn_grid_scale", &run.WarnGridScale}} {
+		if e := s.Get(k.name); e != nil {
+			*k.to = e.Values[0].Value
+		}
+	}
+	if e := s.Get("grid_scale_every"); e != nil {
+		run.GridScaleEvery = e.Ints[0]
+	}
+	if e := s.Get("forensics"); e != nil {
+		run.Forensics = e.Flag
+	}
+	if e := s.Get("threads"); e != nil {
+		run.Threads = e.Ints[0]
+	}
+	r.parts(s)
+}
+
+// parts that the case wants the domain cut into.
+func (r *timing) parts(s *language.Section) {
+	e := s.Get("ranks")
+	if e == nil || r.dims == 0 || !r.haveBox {
+		return
+	}
+	if len(e.Ints) != r.dims {
+		r.Add(e.At, "", "ranks has %d values in a case of %d dimensions", len(e.Ints), r.dims)
+		return
+	}
+	for a, n := range e.Ints {
+		if n > r.Cells[a] {
+			r.Add(e.At, "every part needs at least one row of cells", "ranks cuts %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.Cells[a])
+			return
+		}
+		r.Run.Ranks[a] = n
+	}
+	if e.Ints[0] > 1 {
+		r.Add(e.At, "rows along x lie together in memory", "x is never cut: the first number of ranks must be 1, or 0")
+	}
+}
+
+func (r *timing) readDevice() {
+	s := r.Section("device")
+	if e := s.Get("kind"); e != nil {
+		r.Device.Kind = DeviceKind(indexOf(deviceKinds(), e.Text))
+	}
+	if e := s.Get("share"); e != nil {
+		r.Device.Share = e.Flag
+	}
+	if e := s.Get("transport"); e != nil {
+		r.Device.Transport = Transport(indexOf(transport.Kinds(), e.Text))
+	}
+	if e := s.Get("gpu_aware_mpi"); e != nil {
+		r.Device.GPUAware = Word(indexOf(transport.Answers(), e.Text))
+	}
+}
+
+// schedule reads the keys of a schedule; onlyEnd warns when nothing but the end is
+// due and the table said otherwise.
+func (r *timing) schedule(s *language.Section) Schedule {
+	var c Schedule
+	if e := s.Get("every"); e != nil {
+		if e.Steps {
+			c.Period = float64(r.inSteps(e.Ints[0]))
+		} else if r.haveTime {
+			c.Period = e.Values[0].Value / r.Units.Time
+			if c.Period < 1 {
+				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.Units.Time, model.Time))
+			}
+			if c.Period > 1e15 {
+				c.Period = 1e15
+			}
+		}
+	}
+	if e := s.Get("every_wall"); e != nil {
+		c.WallTime = e.Duration
+	}
+	if s.Knows("at_start") && s.Get("at_start") != nil {
+		c.Start = s.Get("at_start").Flag
+	}
+	if e := s.Get("at_end"); e != nil {
+		c.End = e.Flag
+	}
+	if n := r.Run.Steps; n > 0 && r.haveTime {
+		switch {
+		case c.Period > float64(n) && s.Has("every"):
+			r.warn("%s: every is %s steps, but the run has only %s: %s", s.Head(), language.Short(c.Period), language.Grouped(n), c.remains())
+		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
+			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.Head())
+		}
+	}
+	return c
+}
+
+// remains is what a schedule whose period is longer than the run comes to.
+func (s Schedule) remains() string {
+	switch {
+	case s.WallTime > 0:
+		return "it is due by the clock alone"
+	case s.Start && s.End:
+		return "it is due at the start and at the end alone"
+	case s.Start:
+		return "it is due at the start alone"
+	case s.End:
+		return "it is due at the end alone"
+	}
+	return "it is never due"
+}
+
+// period is a number of steps, or a time as one; 0 when the key is not there.
+func (r *timing) period(s *language.Section, name string) float64 {
+	e := s.Get(name)
+	switch {
+	case e == nil:
+		return 0
+	case e.Steps:
+		return float64(e.Ints[0])
+	case !r.haveTime:
+		return 0
+	}
+	return math.Min(e.Values[0].Value/r.Units.Time, 1e15)
+}
+
+// beginning is the step from which samples count.
+func (r *timing) beginning(s *language.Section) int {
+	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
+	if last := r.Run.Steps; last > 0 && r.haveTime && n > last {
+		r.warn("%s: start is step %d, but the run has only %d", s.Head(), n, last)
+	}
+	return n
+}
+
+// times are moments of the run, in steps: in the middle of its first and last step, and
+// between them as many more, at distances that no period agrees with.
+func (r *timing) times(more int) []float64 {
+	n := math.Max(float64(r.Run.Steps), 1)
+	list := []float64{0.5, n - 0.5}
+	const golden = 0.6180339887498949
+	for i := 1; i <= more; i++ {
+		_, share := math.Modf(float64(i) * golden)
+		list = append(list, 0.5+math.Floor(share*n))
+	}
+	return list
+}

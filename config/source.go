@@ -1,0 +1,80 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/config/language"
+)
+
+// source is the file that is read, and where warnings go.
+type source struct {
+	*language.Reader
+	*Notes
+}
+
+// warn notes something that is allowed but often regretted.
+func (r *source) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// need reports a key that must be there; false when it is not.
+func (r *source) need(s *language.Section, name, reason string) bool {
+	if s.Has(name) {
+		return true
+	}
+	r.missing(s, reason, "%s needs %s", s.Head(), name)
+	return false
+}
+
+// missing adds an error about something absent from a section.
+func (r *source) missing(s *language.Section, reason, format string, args ...any) {
+	at := s.At
+	if !s.Given {
+		at = language.Nowhere
+	}
+	r.Add(at, reason, format, args...)
+}
+
+// exclusive reports keys of which only one may be given.
+func (r *source) exclusive(s *language.Section, reason string, keys ...string) {
+	var first *language.Entry
+	for _, k := range keys {
+		e := s.InFile(k)
+		if e == nil {
+			continue
+		}
+		if first == nil {
+			first = e
+		} else {
+			r.Add(e.KeyAt, reason, "%s and %s cannot both be given", first.Key.Name, k)
+		}
+	}
+}
+
+// file is the path of a file that a section names.
+func (r *source) file(s *language.Section, e *language.Entry) (path string, ok bool) {
+	if e.Text == "" {
+		r.Add(e.At, "", "%s is empty: give the name of a file", e.Key.Name)
+		return "", false
+	}
+	if filepath.IsAbs(e.Text) {
+		return e.Text, true
+	}
+	return filepath.Join(filepath.Dir(r.Path), e.Text), true
+}
+
+// digest is the checksum that a section wants a file to have, "" for any.
+func (r *source) digest(s *language.Section, key string) (sum string, ok bool) {
+	e := s.Get(key)
+	if e == nil {
+		return "", true
+	}
+	sum = strings.ToLower(e.Text)
+	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
+		r.Add(e.At, "sha256sum prints it", "%s needs 64 hexadecimal digits", key)
+		return "", false
+	}
+	return sum, true
+}
