@@ -10,18 +10,18 @@ type Peer interface {
 	// Share makes a handle of such memory, to be sent to other processes.
 	Share(b Buffer) (handle []byte, err error)
 	// Open gives access to memory that another process has shared, for Copy, CopyRows
-	// and NewMeeting. Free ends the access; the owner frees the memory after that.
+	// and NewBarrier. Free ends the access; the owner frees the memory after that.
 	Open(handle []byte) (Buffer, error)
-	// NewMeeting makes a meeting of this device with others. Each party has a word of
+	// NewBarrier makes a barrier of this device with others. Each party has a word of
 	// 8 bytes in the other's shared memory, zero at first; words do not share
-	// MeetingWord bytes.
-	NewMeeting(parties []Party) (Meeting, error)
+	// BarrierWord bytes.
+	NewBarrier(parties []Party) (Barrier, error)
 }
 
-// MeetingWord is how far the words of meetings are apart: a line of any cache.
-const MeetingWord = 128
+// BarrierWord is how far the words of barriers are apart: a line of any cache.
+const BarrierWord = 128
 
-// MaxParties is the largest number of parties of a meeting: the neighbours of a box.
+// MaxParties is the largest number of parties of a barrier: the neighbours of a box.
 const MaxParties = 26
 
 // Identity tells devices apart.
@@ -30,7 +30,7 @@ type Identity struct {
 	Device  string // one of all machines
 }
 
-// Party is the other side of a meeting.
+// Party is the other side of a barrier.
 type Party struct {
 	Tell     Buffer // opened: this device writes here
 	TellWord int    // offset in bytes
@@ -38,16 +38,16 @@ type Party struct {
 	HearWord int
 }
 
-// Meeting is a point in the streams of several devices that each passes when all its
+// Barrier is a point in the streams of several devices that each passes when all its
 // parties have come to it, as often as it is queued; it waits on the device, without
 // the host. What the streams did before is done then, and seen by what follows, also
 // in memory of the others. The device counts, so a recording of it can be repeated.
-type Meeting interface {
+type Barrier interface {
 	Queue(s Stream)
 	// Break ends all waiting, now and later: somebody will not come. Any goroutine
 	// may call it.
 	Break()
-	// Close frees the meeting; it is in no queue any more.
+	// Close frees the barrier; it is in no queue any more.
 	Close()
 }
 

@@ -33,9 +33,9 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 			}
 		}
 		whole := d.Sample(decomp.Box{Hi: d.Cells})
-		for side, told := range whole.WithRest(d.Periodic[0], 3).Rest {
+		for side, rest := range whole.WithRest(d.Periodic[0], 3).Rest {
 			// Where a wall moves the domain may say no of edges that are another wall's.
-			if whole.Rest[side] && !told || d.Walls == nil && whole.Rest[side] != told {
+			if whole.Rest[side] && !rest || d.Walls == nil && whole.Rest[side] != rest {
 				t.Fatalf("trial %d: end %d of rows at rest: %v, the cells say %v", trial, side, whole.Rest[side], told)
 			}
 			if whole.Rest[side] && whole.Open(d.Faces[0][side]) {

@@ -49,7 +49,7 @@ type Route struct {
 // not know addresses of a GPU breaks on them.
 func New(s Setup) (Exchange, error) {
 	b := &builder{Setup: s, e: &exchange{c: s.Comm, states: s.States}}
-	for _, stage := range []func() error{b.look, b.introduce, b.open, b.choose, b.shareHost, b.build, b.verify} {
+	for _, stage := range []func() error{b.look, b.exchangeOffers, b.open, b.choose, b.shareHost, b.build, b.verify} {
 		err := stage()
 		if err != nil {
 			err = fmt.Errorf("rank %d: set up the exchange of ghost planes: %w", s.Comm.Rank(), err)
@@ -78,36 +78,36 @@ func New(s Setup) (Exchange, error) {
 // builder is an exchange on its way.
 type builder struct {
 	Setup
-	e      *exchange
-	others []path
-	nb     comm.NonBlocking // of all who have others
-	notGPU string           // why the library of messages gets no GPU memory; "": it does
-	mine   card
-	talk   bool           // is there more to choose from, on some rank?
-	theirs []card         // of each link's neighbour
-	doors  map[int]door   // to the neighbours whose memory is open ...
-	shut   map[int]string // ... and why that of others is not; "": it is
-	boxes  []*inbox       // by link; nil: none
+	e       *exchange
+	others  []path
+	nb      comm.NonBlocking // of all who have others
+	notGPU  string           // why the library of messages gets no GPU memory; "": it does
+	mine    offer
+	talk    bool                 // is there more to choose from, on some rank?
+	theirs  []offer              // of each link's neighbour
+	opened  map[int]openedMemory // to the neighbours whose memory is open ...
+	refused map[int]string       // ... and why that of others is not; "": it is
+	boxes   []*inbox             // by link; nil: none
 }
 
-// card is what neighbours tell each other for each of their links.
-type card struct {
+// offer is what neighbours tell each other for each of their links.
+type offer struct {
 	Machine, Device string
 	Shared          bool      // the device serves several ranks
 	States          [2][]byte // handles; nil: nothing is shared ...
 	Words           []byte
 	NoPeer          string // ... for this reason
 	NoGPU           string
-	Send, Recv      []carriage // where the link's bytes are in the state
+	Send, Recv      []stridedCopy // where the link's bytes are in the state
 }
 
-// door is a neighbour's memory, open to this device.
-type door struct {
+// openedMemory is a neighbour's memory, open to this device.
+type openedMemory struct {
 	states [2]device.Buffer
 	words  device.Buffer
 }
 
-func (d door) close() {
+func (d openedMemory) close() {
 	for _, b := range []device.Buffer{d.states[0], d.states[1], d.words} {
 		if b != nil {
 			b.Free()
@@ -183,9 +183,9 @@ func (b *builder) whyNotGPU() string {
 	return name + " does not say whether it takes GPU memory (gpu_aware_mpi = \"yes\" in [device] says so)"
 }
 
-// introduce exchanges cards with the neighbours, where some rank has more to choose
+// exchangeOffers exchanges offers with the neighbours, where some rank has more to choose
 // from than a library's messages from host memory.
-func (b *builder) introduce() error {
+func (b *builder) exchangeOffers() error {
 	more := []int64{0}
 	_, shares := sharesHost(b.Device)
 	if len(b.others) > 0 && shares || b.Want != Host && (b.mine.NoPeer == "" || b.notGPU == "") {
@@ -203,61 +203,61 @@ func (b *builder) introduce() error {
 		same := func(other string) bool { return other != "" && other == b.mine.Device }
 		b.mine.Shared = slices.ContainsFunc(append(all[:b.Comm.Rank():b.Comm.Rank()], all[b.Comm.Rank()+1:]...), same)
 	}
-	cards := make([]card, len(b.others))
+	offers := make([]offer, len(b.others))
 	for i, p := range b.others {
-		cards[i] = b.mine
-		cards[i].Send, cards[i].Recv = spans(p.send), spans(p.recv)
+		offers[i] = b.mine
+		offers[i].Send, offers[i].Recv = spans(p.send), spans(p.recv)
 	}
 	if !b.talk {
-		b.theirs = cards // all are in the same case
+		b.theirs = offers // all are in the same case
 		return nil
 	}
 	var err error
-	b.theirs, err = swap(b, cards)
+	b.theirs, err = swap(b, offers)
 	return err
 }
 
 // open opens the memory of neighbours and tells them whether that went well: a link is
 // served in one way in both directions.
 func (b *builder) open() error {
-	b.doors, b.shut = map[int]door{}, map[int]string{}
+	b.opened, b.refused = map[int]openedMemory{}, map[int]string{}
 	for i, p := range b.others {
-		if _, known := b.shut[p.Rank]; known {
+		if _, known := b.refused[p.Rank]; known {
 			continue
 		}
-		why := b.whyShut(b.theirs[i])
+		why := b.whyRefused(b.theirs[i])
 		if why == "" {
-			d, err := openDoor(b.Device.(device.Peer), b.theirs[i])
+			d, err := openMemory(b.Device.(device.Peer), b.theirs[i])
 			if err == nil {
-				b.doors[p.Rank] = d
+				b.opened[p.Rank] = d
 			} else {
 				why = err.Error()
 			}
 		}
-		b.shut[p.Rank] = why
+		b.refused[p.Rank] = why
 	}
 	if !b.talk {
 		return nil
 	}
 	mine := make([]string, len(b.others))
 	for i, p := range b.others {
-		mine[i] = b.shut[p.Rank]
+		mine[i] = b.refused[p.Rank]
 	}
 	theirs, err := swap(b, mine)
 	if err != nil {
 		return err
 	}
 	for i, p := range b.others {
-		if b.shut[p.Rank] == "" && theirs[i] != "" {
-			b.shut[p.Rank] = theirs[i]
+		if b.refused[p.Rank] == "" && theirs[i] != "" {
+			b.refused[p.Rank] = theirs[i]
 		}
 	}
 	return nil
 }
 
-// whyShut is what keeps this rank from opening a neighbour's memory. It is the same for
+// whyRefused is what keeps this rank from opening a neighbour's memory. It is the same for
 // both of them.
-func (b *builder) whyShut(theirs card) string {
+func (b *builder) whyRefused(theirs offer) string {
 	switch {
 	case b.mine.NoPeer != "":
 		return b.mine.NoPeer
@@ -274,18 +274,18 @@ func (b *builder) whyShut(theirs card) string {
 	return ""
 }
 
-func openDoor(p device.Peer, c card) (d door, err error) {
+func openMemory(p device.Peer, c offer) (d openedMemory, err error) {
 	for i, handle := range c.States {
 		if d.states[i], err = p.Open(handle); err != nil {
 			d.states[i] = nil
 			d.close()
-			return door{}, err
+			return openedMemory{}, err
 		}
 	}
 	if d.words, err = p.Open(c.Words); err != nil {
 		d.words = nil
 		d.close()
-		return door{}, err
+		return openedMemory{}, err
 	}
 	return d, nil
 }
@@ -293,7 +293,7 @@ func openDoor(p device.Peer, c card) (d door, err error) {
 // choose finds the route of each link.
 func (b *builder) choose() error {
 	for i, p := range b.others {
-		noPeer, noGPU := b.shut[p.Rank], b.notGPU
+		noPeer, noGPU := b.refused[p.Rank], b.notGPU
 		if noGPU == "" {
 			noGPU = b.theirs[i].NoGPU
 		}
@@ -331,12 +331,12 @@ func (b *builder) build() error {
 		var err error
 		switch b.e.routes[i].Transport {
 		case Peer:
-			d := b.doors[p.Rank]
+			d := b.opened[p.Rank]
 			to := unspan(b.theirs[i].Recv)
 			if n := span(to); n != p.bytes {
 				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.bytes, p.Rank, n) // a bug in decomp
 			}
-			links = append(links, peerLink{path: p, theirs: d.states, copies: carriages(p.send, to)})
+			links = append(links, peerLink{path: p, theirs: d.states, copies: stridedCopies(p.send, to)})
 			tell = append(tell, d.words)
 			continue
 		case GPU:
@@ -362,12 +362,12 @@ func (b *builder) build() error {
 		}
 		b.e.messages.list = append(b.e.messages.list, &message{path: p, carrier: c})
 	}
-	for rank, d := range b.doors {
+	for rank, d := range b.opened {
 		if slices.ContainsFunc(links, func(l peerLink) bool { return l.Rank == rank }) {
 			opened = append(opened, d.states[0], d.states[1], d.words)
 		} else {
 			d.close()
-			delete(b.doors, rank)
+			delete(b.opened, rank)
 		}
 	}
 	if len(links) > 0 {
@@ -378,7 +378,7 @@ func (b *builder) build() error {
 		}
 		b.e.peers.opened = opened
 	}
-	b.doors = nil
+	b.opened = nil
 	if len(links) > 0 || len(b.e.self) > 0 {
 		b.e.stream = b.Device.NewStream(true)
 	}
@@ -387,7 +387,7 @@ func (b *builder) build() error {
 
 // drop gives back what a New has taken that failed on all ranks, and is collective.
 func (b *builder) drop() {
-	for _, d := range b.doors {
+	for _, d := range b.opened {
 		d.close()
 	}
 	for _, box := range b.boxes {

@@ -97,7 +97,7 @@ func TestOnGPUsTime(t *testing.T) {
 	}
 	needGPU(t)
 	if testing.Short() {
-		t.Skip("a measurement of the time of exchanges, which -short leaves out")
+		t.Skip("a measurement of the time of exchanges: make test-all runs it")
 	}
 	job := mpitest.Launch(t, t.Name(), 2)
 	if job.Code != 0 {

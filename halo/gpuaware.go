@@ -14,8 +14,8 @@ import (
 type onGPU struct {
 	path
 	lib      comm.DeviceMessages
-	from, to device.Buffer // packed rows; nil: a contiguous range of the state
-	pieces   [2][]carriage // out, in
+	from, to device.Buffer    // packed rows; nil: a contiguous range of the state
+	pieces   [2][]stridedCopy // out, in
 
 	leave, land device.Stream
 }
@@ -29,7 +29,7 @@ func newOnGPU(p path, lib comm.DeviceMessages, dev Memory) (*onGPU, error) {
 			return nil, err
 		}
 		g.leave = dev.NewStream(true)
-		g.pieces[0] = carriages(p.send, whole(p.bytes))
+		g.pieces[0] = stridedCopies(p.send, whole(p.bytes))
 	}
 	if len(p.recv) != 1 {
 		if g.to, err = dev.Alloc(p.bytes); err != nil {
@@ -37,7 +37,7 @@ func newOnGPU(p path, lib comm.DeviceMessages, dev Memory) (*onGPU, error) {
 			return nil, err
 		}
 		g.land = dev.NewStream(true)
-		g.pieces[1] = carriages(whole(p.bytes), p.recv)
+		g.pieces[1] = stridedCopies(whole(p.bytes), p.recv)
 	}
 	return g, nil
 }
@@ -47,7 +47,7 @@ func (g *onGPU) pack(state device.Buffer, ready device.Event) (device.Event, err
 		return ready, nil
 	}
 	g.leave.After(ready)
-	carryWithin(g.leave, g.from, state, g.pieces[0])
+	queueCopies(g.leave, g.from, state, g.pieces[0])
 	return g.leave.Record(), nil
 }
 
@@ -69,7 +69,7 @@ func (g *onGPU) unpack(state device.Buffer) (device.Event, error) {
 	if g.to == nil {
 		return nil, nil
 	}
-	carryWithin(g.land, state, g.to, g.pieces[1])
+	queueCopies(g.land, state, g.to, g.pieces[1])
 	return g.land.Record(), nil
 }
 

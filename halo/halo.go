@@ -258,8 +258,8 @@ func (e *exchange) Close() {
 	e.end(usable && e.shares)
 }
 
-// end gives everything back, after a meeting of all ranks if they are all here.
-func (e *exchange) end(meet bool) {
+// end gives everything back, after a barrier of all ranks if they are all here.
+func (e *exchange) end(together bool) {
 	if e.messages != nil {
 		e.messages.close()
 		e.messages = nil
@@ -268,7 +268,7 @@ func (e *exchange) end(meet bool) {
 		e.peers.close()
 		e.peers = nil
 	}
-	if meet {
+	if together {
 		// An owner frees its memory after the others have closed it ("CUDA Driver API",
 		// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
 		_ = comm.Barrier(e.c)

@@ -257,7 +257,7 @@ func TestDoorsAreClosed(t *testing.T) {
 		{"peer that spoils", halo.Peer, func(_ int, g *halotest.GPU) { g.Spoils = true }},
 		{"host that spoils", halo.Host, func(_ int, g *halotest.GPU) { g.Spoils = true }},
 		{"peer without a way", halo.Peer, func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }},
-		{"peer without a meeting", halo.Peer, func(rank int, g *halotest.GPU) { g.Unmet = rank == 1 }},
+		{"peer without a barrier", halo.Peer, func(rank int, g *halotest.GPU) { g.NoBarrier = rank == 1 }},
 		{"host in place of peer", halo.Auto, func(rank int, g *halotest.GPU) { g.Deaf, g.Spoils = rank == 1, rank == 0 }},
 	} {
 		m := halotest.NewMachine("node")

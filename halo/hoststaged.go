@@ -62,7 +62,7 @@ type staged struct {
 
 	// Of a device that copies by itself:
 	leave, land device.Stream
-	out, in     []carriage
+	out, in     []stridedCopy
 }
 
 // newStaged makes a carrier for a link.
@@ -87,7 +87,7 @@ func newStaged(p path, nb comm.NonBlocking, dev Memory) (*staged, error) {
 		leave, land := dev.NewStream(true), dev.NewStream(true)
 		if _, ok := leave.(device.RowCopier); ok {
 			s.leave, s.land = leave, land
-			s.out, s.in = carriages(p.send, whole(p.bytes)), carriages(whole(p.bytes), p.recv)
+			s.out, s.in = stridedCopies(p.send, whole(p.bytes)), stridedCopies(whole(p.bytes), p.recv)
 		}
 	}
 	return s, nil
@@ -99,7 +99,7 @@ func (s *staged) pack(state device.Buffer, ready device.Event) (device.Event, er
 	}
 	s.leave.After(ready)
 	for _, c := range s.out {
-		carry(s.leave, device.Rows{Host: s.from}, device.Rows{Buffer: state}, c)
+		queueCopy(s.leave, device.Rows{Host: s.from}, device.Rows{Buffer: state}, c)
 	}
 	return s.leave.Record(), nil
 }
@@ -124,7 +124,7 @@ func (s *staged) irecv(device.Buffer) (comm.Request, error) {
 func (s *staged) unpack(state device.Buffer) (device.Event, error) {
 	if s.land != nil {
 		for _, c := range s.in {
-			carry(s.land, device.Rows{Buffer: state}, device.Rows{Host: s.to}, c)
+			queueCopy(s.land, device.Rows{Buffer: state}, device.Rows{Host: s.to}, c)
 		}
 		return s.land.Record(), nil
 	}

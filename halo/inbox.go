@@ -25,10 +25,10 @@ type inbox struct {
 	mine, theirs []byte
 	free         []func()
 	leave, land  device.Stream
-	out, in      [2][]carriage // by turns
+	out, in      [2][]stridedCopy // by turns
 
-	sent, got   uint64
-	told, heard []byte // messages of one number
+	sent, got         uint64
+	count, heardCount []byte // messages of one number
 }
 
 // sharesHost tells if a device can have inboxes.
@@ -42,7 +42,7 @@ func sharesHost(dev Memory) (device.HostSharer, bool) {
 
 // newInbox makes the rank's own side of a link.
 func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
-	box = &inbox{path: p, nb: nb, told: make([]byte, 8), heard: make([]byte, 8)}
+	box = &inbox{path: p, nb: nb, count: make([]byte, 8), heardCount: make([]byte, 8)}
 	memory, key, free, err := h.ShareHost(2 * p.bytes)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box
 	box.leave, box.land = dev.NewStream(true), dev.NewStream(true)
 	for turn := range 2 {
 		room := []decomp.Range{{Lo: turn * p.bytes, Hi: (turn + 1) * p.bytes}}
-		box.out[turn], box.in[turn] = carriages(p.send, room), carriages(room, p.recv)
+		box.out[turn], box.in[turn] = stridedCopies(p.send, room), stridedCopies(room, p.recv)
 	}
 	return box, key, nil
 }
@@ -74,29 +74,29 @@ func (b *inbox) open(h device.HostSharer, key []byte) error {
 func (b *inbox) pack(state device.Buffer, ready device.Event) (device.Event, error) {
 	b.leave.After(ready)
 	for _, c := range b.out[b.sent%2] {
-		carry(b.leave, device.Rows{Host: b.theirs}, device.Rows{Buffer: state}, c)
+		queueCopy(b.leave, device.Rows{Host: b.theirs}, device.Rows{Buffer: state}, c)
 	}
 	b.sent++
 	return b.leave.Record(), nil
 }
 
 func (b *inbox) isend(device.Buffer) (comm.Request, error) {
-	binary.LittleEndian.PutUint64(b.told, b.sent)
-	return b.nb.Isend(b.told, b.Rank, b.SendTag)
+	binary.LittleEndian.PutUint64(b.count, b.sent)
+	return b.nb.Isend(b.count, b.Rank, b.SendTag)
 }
 
 func (b *inbox) irecv(device.Buffer) (comm.Request, error) {
-	return b.nb.Irecv(b.heard, b.Rank, b.RecvTag)
+	return b.nb.Irecv(b.heardCount, b.Rank, b.RecvTag)
 }
 
 func (b *inbox) unpack(state device.Buffer) (device.Event, error) {
 	turn := b.got % 2
 	b.got++
-	if n := binary.LittleEndian.Uint64(b.heard); n != b.got {
+	if n := binary.LittleEndian.Uint64(b.heardCount); n != b.got {
 		return nil, fmt.Errorf("rank %d says that it has sent %d times; %d were taken", b.Rank, n, b.got)
 	}
 	for _, c := range b.in[turn] {
-		carry(b.land, device.Rows{Buffer: state}, device.Rows{Host: b.mine}, c)
+		queueCopy(b.land, device.Rows{Buffer: state}, device.Rows{Host: b.mine}, c)
 	}
 	return b.land.Record(), nil
 }

@@ -20,7 +20,7 @@ type path struct {
 // cells of the opposite side.
 type loop struct {
 	path
-	copies []carriage
+	copies []stridedCopy
 }
 
 // paths turns the rank's links into byte ranges: those to other ranks and those to
@@ -66,22 +66,22 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 		if back < 0 || self[back].bytes != self[i].bytes {
 			return nil, nil, errors.New("what a rank sends itself has no place to land") // a bug in decomp
 		}
-		self[i].copies = carriages(self[i].send, self[back].recv)
+		self[i].copies = stridedCopies(self[i].send, self[back].recv)
 	}
 	return others, self, nil
 }
 
-// carriage is rows of bytes that go from one place to another in one piece of work.
-type carriage struct {
+// stridedCopy is rows of bytes that go from one place to another in one piece of work.
+type stridedCopy struct {
 	From, To             int // the first row
 	FromStride, ToStride int
 	Bytes, Count         int // of a row; rows
 }
 
-// carriages leads from the bytes of one list of ranges to those of another, which has
+// stridedCopies leads from the bytes of one list of ranges to those of another, which has
 // as many, in their order: few pieces of work even where the ranges are many, as the
 // rows along a plane of constant y are.
-func carriages(from, to []decomp.Range) (list []carriage) {
+func stridedCopies(from, to []decomp.Range) (list []stridedCopy) {
 	var f, t decomp.Range
 	for {
 		for f.Lo == f.Hi && len(from) > 0 {
@@ -94,7 +94,7 @@ func carriages(from, to []decomp.Range) (list []carriage) {
 		if n == 0 {
 			return list
 		}
-		next := carriage{From: f.Lo, To: t.Lo, FromStride: n, ToStride: n, Bytes: n, Count: 1}
+		next := stridedCopy{From: f.Lo, To: t.Lo, FromStride: n, ToStride: n, Bytes: n, Count: 1}
 		f.Lo += n
 		t.Lo += n
 		if len(list) > 0 && list[len(list)-1].takes(next) {
@@ -104,9 +104,9 @@ func carriages(from, to []decomp.Range) (list []carriage) {
 	}
 }
 
-// takes adds a row to the carriage if it is the next of equal ones. Rows that overlap,
+// takes adds a row to the stridedCopy if it is the next of equal ones. Rows that overlap,
 // as a second one before the first would, are not rows to a device.
-func (c *carriage) takes(next carriage) bool {
+func (c *stridedCopy) takes(next stridedCopy) bool {
 	from, to := next.From-c.From, next.To-c.To
 	if next.Bytes != c.Bytes || c.Count == 1 && (from < c.Bytes || to < c.Bytes) ||
 		c.Count > 1 && (from != c.Count*c.FromStride || to != c.Count*c.ToStride) {
@@ -122,8 +122,8 @@ func (c *carriage) takes(next carriage) bool {
 // whole is the range of a message's bytes in memory of its own.
 func whole(bytes int) []decomp.Range { return []decomp.Range{{Lo: 0, Hi: bytes}} }
 
-// carry queues a carriage between two places, whose offsets and strides it has.
-func carry(s device.Stream, dst, src device.Rows, c carriage) {
+// queueCopy queues a stridedCopy between two places, whose offsets and strides it has.
+func queueCopy(s device.Stream, dst, src device.Rows, c stridedCopy) {
 	dst.Offset, dst.Stride = c.To, c.ToStride
 	src.Offset, src.Stride = c.From, c.FromStride
 	if r, ok := s.(device.RowCopier); ok {
@@ -135,9 +135,9 @@ func carry(s device.Stream, dst, src device.Rows, c carriage) {
 	}
 }
 
-// carryWithin queues carriages from one of the device's buffers to another.
-func carryWithin(s device.Stream, dst, src device.Buffer, list []carriage) {
+// queueCopies queues stridedCopies from one of the device's buffers to another.
+func queueCopies(s device.Stream, dst, src device.Buffer, list []stridedCopy) {
 	for _, c := range list {
-		carry(s, device.Rows{Buffer: dst}, device.Rows{Buffer: src}, c)
+		queueCopy(s, device.Rows{Buffer: dst}, device.Rows{Buffer: src}, c)
 	}
 }

@@ -6,6 +6,6 @@ import "lbmsim/device"
 // end of its box to the other, inside its device.
 func copyLoops(s device.Stream, state device.Buffer, self []loop) {
 	for _, l := range self {
-		carryWithin(s, state, state, l.copies)
+		queueCopies(s, state, state, l.copies)
 	}
 }

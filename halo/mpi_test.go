@@ -86,7 +86,7 @@ func TestMPITime(t *testing.T) {
 		return
 	}
 	if testing.Short() {
-		t.Skip("a measurement of the time of exchanges, which -short leaves out")
+		t.Skip("a measurement of the time of exchanges: make test-all runs it")
 	}
 	for _, n := range []int{1, 2} {
 		job := mpitest.Launch(t, t.Name(), n)

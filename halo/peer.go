@@ -9,7 +9,7 @@ import (
 
 // GPUs of one machine write into each other's ghost planes. Handles of the states are
 // exchanged once, when the exchange is made (choose.go); from then on an exchange is
-// work in a stream: copies of the edges into the neighbours' memory, then a meeting,
+// work in a stream: copies of the edges into the neighbours' memory, then a barrier,
 // which tells the neighbours that their ghost planes are filled and waits until they
 // say the same. No host takes part, so that many steps can be queued, or recorded.
 //
@@ -34,7 +34,7 @@ import (
 // peers is the links to neighbours whose memory this device can write.
 type peers struct {
 	links   []peerLink
-	meeting device.Meeting
+	barrier device.Barrier
 	states  [2]device.Buffer
 	streams []device.Stream // beside the first one, so that copies run side by side
 	opened  []device.Buffer
@@ -44,14 +44,14 @@ type peers struct {
 type peerLink struct {
 	path
 	theirs [2]device.Buffer // its states
-	copies []carriage       // from a state into its
+	copies []stridedCopy    // from a state into its
 }
 
 // wordOf is where a rank hears the neighbour whose messages have this tag.
-func wordOf(tag int) int { return tag * device.MeetingWord }
+func wordOf(tag int) int { return tag * device.BarrierWord }
 
 // wordBytes is the memory of all words.
-const wordBytes = 27 * device.MeetingWord
+const wordBytes = 27 * device.BarrierWord
 
 // newPeers makes the links to neighbours that have opened their memory.
 func newPeers(links []peerLink, tell []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
@@ -64,13 +64,13 @@ func newPeers(links []peerLink, tell []device.Buffer, words device.Buffer, state
 		}
 	}
 	var err error
-	if p.meeting, err = dev.(device.Peer).NewMeeting(parties); err != nil {
-		return nil, fmt.Errorf("a meeting with %d neighbours: %w", len(links), err)
+	if p.barrier, err = dev.(device.Peer).NewBarrier(parties); err != nil {
+		return nil, fmt.Errorf("a barrier with %d neighbours: %w", len(links), err)
 	}
 	return p, nil
 }
 
-// push queues the copies to the neighbours, and to the rank itself, and the meeting.
+// push queues the copies to the neighbours, and to the rank itself, and the barrier.
 func (p *peers) push(s device.Stream, state device.Buffer, self []loop) {
 	side := 0
 	if state == p.states[1] {
@@ -87,20 +87,20 @@ func (p *peers) push(s device.Stream, state device.Buffer, self []loop) {
 		if i > 0 {
 			on = p.streams[i-1]
 		}
-		carryWithin(on, l.theirs[side], state, l.copies)
+		queueCopies(on, l.theirs[side], state, l.copies)
 	}
 	copyLoops(s, state, self)
 	for _, other := range p.streams {
 		s.After(other.Record())
 	}
-	p.meeting.Queue(s)
+	p.barrier.Queue(s)
 }
 
 // close ends the access to the neighbours' memory. Whatever still waits for one of
 // them is let go: nothing would come.
 func (p *peers) close() {
-	p.meeting.Break()
-	p.meeting.Close()
+	p.barrier.Break()
+	p.barrier.Close()
 	for _, b := range p.opened {
 		b.Free()
 	}
@@ -108,10 +108,10 @@ func (p *peers) close() {
 
 // spans is a list of ranges as few numbers, for a message: equal ranges at equal
 // distances are one.
-func spans(list []decomp.Range) []carriage { return carriages(list, whole(span(list))) }
+func spans(list []decomp.Range) []stridedCopy { return stridedCopies(list, whole(span(list))) }
 
 // unspan is the list again.
-func unspan(list []carriage) (out []decomp.Range) {
+func unspan(list []stridedCopy) (out []decomp.Range) {
 	for _, c := range list {
 		for i := range c.Count {
 			at := c.From + i*c.FromStride

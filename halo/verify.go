@@ -73,7 +73,7 @@ func (b *builder) try(state device.Buffer) error {
 	if e.peers != nil {
 		for wait, start := (backoff{}), time.Now(); !e.copied.Done(); wait.pause() {
 			if time.Since(start) > tryLimit {
-				e.peers.meeting.Break()
+				e.peers.barrier.Break()
 				return fmt.Errorf("transport peer does not work: a neighbour was not heard within %v; take another one (--transport)", tryLimit)
 			}
 			if e.messages != nil { // they do not wait for the end of this

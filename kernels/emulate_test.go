@@ -19,12 +19,12 @@ import (
 // warps of a block hardly meet, in one of all planes what they tell each other has to last until it is needed.
 func TestMarchesOfAGPU(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles and runs for half a minute")
+		t.Skip("compiles and runs for half a minute: make test-all runs it")
 	}
 	dir := t.TempDir()
 	// What g++ cannot read of the kernels: instructions of a GPU.
 	known := map[string]string{
-		`{ asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }`: `{ emulatedMeet(); }`,
+		`{ asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }`: `{ emulatedBarrier(); }`,
 		`extern __shared__ uint4 memory[];`:                              `uint4* const memory = emulatedShared;`,
 		`asm volatile("" : "+f"(v));`:                                    ``,
 		`asm volatile("" : "+d"(v));`:                                    ``,

@@ -376,7 +376,7 @@ func (b *benchmark) ranks() error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	kase := filepath.Join(work, "box.toml")
+	caseFile := filepath.Join(work, "box.toml")
 	text := fmt.Sprintf(`[domain]
 cells = [%[1]d, %[1]d, %[1]d]
 lattice = "D3Q19"
@@ -396,11 +396,11 @@ steps = %[2]d
 watch_every = 1000000
 forensics = false
 `, b.size, 10*max(4, b.passes))
-	if err := os.WriteFile(kase, []byte(text), 0o666); err != nil {
+	if err := os.WriteFile(caseFile, []byte(text), 0o666); err != nil {
 		return err
 	}
-	one := []string{self, "run", kase, "--threads", "2", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "one")}
-	two := []string{mpirun, "-np", "2", self, "run", kase, "--threads", "1", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "two")}
+	one := []string{self, "run", caseFile, "--threads", "2", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "one")}
+	two := []string{mpirun, "-np", "2", self, "run", caseFile, "--threads", "1", "--device", "cpu", "--log", "json", "--output", filepath.Join(work, "two")}
 	var ones, twos, ratios, hidden []float64
 	for range b.rounds {
 		first, _, err := speedOf(one)

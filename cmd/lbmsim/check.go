@@ -29,49 +29,49 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			kase, err := loadCase(args[0], text, set...)
+			flowCase, err := loadCase(args[0], text, set...)
 			if err == nil && ranks == 0 {
-				ranks = kase.LeastRanks()
+				ranks = flowCase.LeastRanks()
 			}
 			if err == nil {
-				_, err = kase.Cut(ranks)
+				_, err = flowCase.Cut(ranks)
 			}
 			var files bytes.Buffer
 			var sizes []config.SolidSize
 			if err == nil {
-				sizes, err = checkFiles(&files, kase, preview)
+				sizes, err = checkFiles(&files, flowCase, preview)
 			}
 			if err != nil {
 				fmt.Print(files.String()) // what is known of the files
 				fmt.Fprintln(os.Stderr, failText(err))
 				return alreadyPrinted{sim.ExitUsage}
 			}
-			fmt.Println(kase.Path)
-			printTable(os.Stdout, kase.Table)
+			fmt.Println(flowCase.Path)
+			printTable(os.Stdout, flowCase.Table)
 			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
-			printTable(os.Stdout, forecast.Table(kase, ranks, sizes...))
+			printTable(os.Stdout, forecast.Table(flowCase, ranks, sizes...))
 			if list, err := gpus().list(); err == nil {
-				shape := map[int]string{2: "square", 3: "cube"}[kase.Dims()]
+				shape := map[int]string{2: "square", 3: "cube"}[flowCase.Dims()]
 				fmt.Printf("\nlargest %s of this model and precision\n", shape)
 				for _, g := range list {
-					n := forecast.LargestCube(kase, g.Memory)
-					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, kase.Dims())
+					n := forecast.LargestCube(flowCase, g.Memory)
+					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, flowCase.Dims())
 				}
 			}
 			fmt.Print(files.String())
-			more := []string{tooMuch(kase)}
-			if len(kase.Files) > 0 { // of which the case alone knows nothing
-				more = append(more, kase.Porous(sizes...))
+			more := []string{tooMuch(flowCase)}
+			if len(flowCase.Files) > 0 { // of which the case alone knows nothing
+				more = append(more, flowCase.Porous(sizes...))
 			}
 			for _, w := range more {
 				if w != "" {
-					kase.Warnings = append(kase.Warnings, w)
+					flowCase.Warnings = append(flowCase.Warnings, w)
 				}
 			}
-			for _, w := range kase.Warnings {
+			for _, w := range flowCase.Warnings {
 				fmt.Println("warning:", w)
 			}
-			if n := len(kase.Warnings); n > 0 {
+			if n := len(flowCase.Warnings); n > 0 {
 				fmt.Printf("\nthe case can be run; %s above\n", doctor.Count(n, "warning"))
 			} else {
 				fmt.Println("\nthe case is fine")
@@ -86,8 +86,8 @@ func checkCommand() *cobra.Command {
 }
 
 // tooMuch warns of outputs for which the disk has no room.
-func tooMuch(kase *config.Case) string {
-	dir := kase.OutputDir
+func tooMuch(flowCase *config.Case) string {
+	dir := flowCase.OutputDir
 	var fs syscall.Statfs_t
 	for syscall.Statfs(dir, &fs) != nil { // it is made by the run
 		up := filepath.Dir(dir)
@@ -96,10 +96,10 @@ func tooMuch(kase *config.Case) string {
 		}
 		dir = up
 	}
-	need, _ := forecast.OnDisk(kase)
+	need, _ := forecast.OnDisk(flowCase)
 	left := float64(fs.Bavail) * float64(fs.Bsize)
 	if need <= left {
 		return ""
 	}
-	return fmt.Sprintf("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), kase.OutputDir, bytesText(left))
+	return fmt.Sprintf("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), flowCase.OutputDir, bytesText(left))
 }

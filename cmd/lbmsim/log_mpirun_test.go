@@ -13,7 +13,7 @@ import (
 // The log's keys are words of one style, whatever a case calls its outputs: names are values.
 func TestLogKeys(t *testing.T) {
 	dir := t.TempDir()
-	kase := writeCase(t, dir, fmt.Sprintf(box, 40, 20)+`
+	caseFile := writeCase(t, dir, fmt.Sprintf(box, 40, 20)+`
 [output.probe.Centre-1]
 at = [4, 5, 6]
 [output.force.ball]
@@ -25,7 +25,7 @@ quantities = ["kinetic_energy"]
 [expect]
 mass_error = 1e-3
 `)
-	r := runProgram(t, dir, 2, kase, "--log", "json")
+	r := runProgram(t, dir, 2, caseFile, "--log", "json")
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s", r.code, r.out)
 	}

@@ -20,13 +20,13 @@ type demand struct {
 // enoughMemory refuses a case whose ranks cannot all have their memory, before they take
 // it: a system that promises more than it has would let them, and kill one later.
 // Collective; the error is the same on all ranks.
-func enoughMemory(c comm.Comm, kase *config.Case, onCPU bool) error {
-	if _, err := kase.Cut(c.Size()); err != nil {
+func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
+	if _, err := flowCase.Cut(c.Size()); err != nil {
 		return nil // the run says so
 	}
-	mine := demand{Host: hostname(), Free: ram.Left(), Need: forecast.FlagBytes(kase, c.Size()) + forecast.BaseBytes}
+	mine := demand{Host: hostname(), Free: ram.Left(), Need: forecast.FlagBytes(flowCase, c.Size()) + forecast.BaseBytes}
 	if onCPU {
-		mine.Need += forecast.StateBytes(kase, c.Size())
+		mine.Need += forecast.StateBytes(flowCase, c.Size())
 	}
 	all, err := comm.Together(c, mine)
 	if err != nil {
@@ -45,7 +45,7 @@ func enoughMemory(c comm.Comm, kase *config.Case, onCPU bool) error {
 				where = fmt.Sprintf("%d ranks of the case need", ranks)
 			}
 			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%s: %s %s of memory on %s, which has %s left: take more machines or fewer cells; `lbmsim check` tells what a rank needs",
-				kase.Path, where, bytesText(float64(need)), m.Host, bytesText(float64(free)))}
+				flowCase.Path, where, bytesText(float64(need)), m.Host, bytesText(float64(free)))}
 		}
 	}
 	return nil

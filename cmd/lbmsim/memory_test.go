@@ -46,11 +46,11 @@ every = 10
 		}
 		os.Exit(code)
 	}
-	kase, err := config.Load("case.toml", []byte(text))
+	flowCase, err := config.Load("case.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := float64(forecast.StateBytes(kase, 1) + forecast.FlagBytes(kase, 1) + forecast.SnapshotBytes(kase, 1) + forecast.BaseBytes)
+	want := float64(forecast.StateBytes(flowCase, 1) + forecast.FlagBytes(flowCase, 1) + forecast.SnapshotBytes(flowCase, 1) + forecast.BaseBytes)
 	if ratio := peak(t, text) / want; ratio < 0.95 || ratio > 1.05 {
 		t.Errorf("the peak is %.3f of the forecast's %.0f MiB", ratio, want/(1<<20))
 	}
@@ -129,11 +129,11 @@ steps = 2
 	const populations = "[collision]\nmodel = \"bgk\"\nprecision = \"float64\"\n"
 	lists := func(c *config.Case) int64 { return forecast.ListBytes(c, 1) }
 	load := func(text string) *config.Case {
-		kase, err := config.Load("case.toml", []byte(text))
+		flowCase, err := config.Load("case.toml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kase
+		return flowCase
 	}
 	for _, c := range []struct {
 		name, without, with string
@@ -158,18 +158,18 @@ steps = 2
 
 // A case that cannot fit is refused in a sentence, not killed.
 func TestTooLargeACaseIsRefused(t *testing.T) {
-	kase, err := config.Load("large.toml", []byte("[domain]\ncells = [10000, 10000, 10000]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"))
+	flowCase, err := config.Load("large.toml", []byte("[domain]\ncells = [10000, 10000, 10000]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ram.Left() == 0 {
 		t.Skip("NOT TESTED: too large a case is refused: this system does not tell how much memory is free")
 	}
-	err = enoughMemory(comm.Local(1)[0], kase, true)
+	err = enoughMemory(comm.Local(1)[0], flowCase, true)
 	if code, agreed := sim.ExitCode(err); err == nil || code != sim.ExitUsage || !agreed || !strings.Contains(err.Error(), "large.toml: the case needs ") {
 		t.Errorf("%v, code %d", err, code)
 	}
-	if kase.Cells = [3]int{10, 10, 10}; enoughMemory(comm.Local(1)[0], kase, true) != nil {
+	if flowCase.Cells = [3]int{10, 10, 10}; enoughMemory(comm.Local(1)[0], flowCase, true) != nil {
 		t.Error("a small case was refused")
 	}
 }

@@ -42,9 +42,9 @@ func sameFiles(a, b map[string]string) bool {
 // begins anew on purpose leaves nothing of the old run among the new.
 func TestResultsAreNotWrittenOver(t *testing.T) {
 	dir, out := t.TempDir(), ""
-	kase := writeCase(t, dir, strings.Replace(fmt.Sprintf(box, 60, 20), "[output.fields]", "[output.fields]\nevery = 20", 1))
+	caseFile := writeCase(t, dir, strings.Replace(fmt.Sprintf(box, 60, 20), "[output.fields]", "[output.fields]\nevery = 20", 1))
 	out = filepath.Join(dir, "out", "case")
-	if r := runProgram(t, dir, 2, kase); r.code != 0 {
+	if r := runProgram(t, dir, 2, caseFile); r.code != 0 {
 		t.Fatalf("exit code %d\n%s", r.code, r.out)
 	}
 	before := contents(t, out)
@@ -55,7 +55,7 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		ranks int
 		args  []string
 	}{
-		{dir, 0, []string{kase}}, {dir, 2, []string{kase}}, {dir, 3, []string{kase, "--set", "run.steps=80"}},
+		{dir, 0, []string{caseFile}}, {dir, 2, []string{caseFile}}, {dir, 3, []string{caseFile, "--set", "run.steps=80"}},
 		{elsewhere, 2, []string{other, "--output", out}},
 	} {
 		r := runProgram(t, c.dir, c.ranks, c.args...)
@@ -72,11 +72,11 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--restart", ""}, {"--output", ""}, {"--overwrite", "--restart", "latest"}} {
-		if r := runProgram(t, dir, 0, append([]string{kase}, args...)...); r.code != 2 || !sameFiles(before, contents(t, out)) {
+		if r := runProgram(t, dir, 0, append([]string{caseFile}, args...)...); r.code != 2 || !sameFiles(before, contents(t, out)) {
 			t.Errorf("%q: exit code %d, or the results changed\n%s", args, r.code, r.out)
 		}
 	}
-	if r := runProgram(t, dir, 2, kase, "--overwrite", "--set", "run.steps=30", "--set", "output.fields.every=30"); r.code != 0 {
+	if r := runProgram(t, dir, 2, caseFile, "--overwrite", "--set", "run.steps=30", "--set", "output.fields.every=30"); r.code != 0 {
 		t.Fatalf("exit code %d\n%s", r.code, r.out)
 	}
 	for path := range contents(t, out) {
@@ -98,8 +98,8 @@ func TestRestartWithAnotherTable(t *testing.T) {
 		{"empty", func([]byte) []byte { return nil }},
 	} {
 		dir := t.TempDir()
-		kase := writeCase(t, dir, fmt.Sprintf(box, 40, 20))
-		if r := runProgram(t, dir, 0, kase); r.code != 0 {
+		caseFile := writeCase(t, dir, fmt.Sprintf(box, 40, 20))
+		if r := runProgram(t, dir, 0, caseFile); r.code != 0 {
 			t.Fatalf("exit code %d\n%s", r.code, r.out)
 		}
 		path := filepath.Join(dir, "out", "case", "probe_p.csv")
@@ -111,7 +111,7 @@ func TestRestartWithAnotherTable(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r := runProgram(t, dir, 2, kase, "--restart", "latest", "--set", "run.steps=60")
+		r := runProgram(t, dir, 2, caseFile, "--restart", "latest", "--set", "run.steps=60")
 		if r.code != 0 || !strings.Contains(r.out, "probe p: ") || !strings.Contains(r.out, "probe_p.csv.before1") {
 			t.Errorf("%s: exit code %d\n%s", c.name, r.code, r.out)
 		}

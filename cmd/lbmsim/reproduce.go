@@ -58,8 +58,8 @@ func runReproduce(path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	told := &statusReport{reporter: report, begun: time.Now()}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, told, dev) }, told.Fail, told.lost)
+	reported := &statusReport{reporter: report, begun: time.Now()}
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reported, dev) }, reported.Fail, told.lost)
 }
 
 // recipe is what rank 0 knows of a file that is to be computed again.
@@ -92,11 +92,11 @@ func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, o
 	if err := json.Unmarshal(b, &how); err != nil {
 		return err
 	}
-	kase, err := how.load(path)
+	caseFile, err := how.load(path)
 	if err != nil { // the same everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	if err := runLoaded(c, kase, f, signals, report, opened); err != nil {
+	if err := runLoaded(c, caseFile, f, signals, report, opened); err != nil {
 		return err
 	}
 	comm.PulseOf(c).Guard(0) // rank 0 may be long over its comparison
@@ -142,11 +142,11 @@ func recipeOf(path, output string) (how recipe, err error) {
 			break
 		}
 	}
-	kase, err := config.Load(path, []byte(how.Case))
+	caseFile, err := config.Load(path, []byte(how.Case))
 	if err != nil {
 		return how, nil // load says so
 	}
-	_ = each(kase, func(sum, shown string, _ *string) error {
+	_ = each(caseFile, func(sum, shown string, _ *string) error {
 		if _, kept := how.Inputs[sum]; !kept && sum != "" {
 			if _, err := os.Stat(shown); err == nil {
 				how.Inputs[sum] = shown // as seen from the working folder; its checksum is looked at
@@ -182,14 +182,14 @@ func fresh(path, output string) (string, error) {
 }
 
 // each calls f for every file that a case names.
-func each(kase *config.Case, f func(sum, shown string, path *string) error) error {
-	for i := range kase.Files {
-		in := &kase.Files[i]
+func each(caseFile *config.Case, f func(sum, shown string, path *string) error) error {
+	for i := range caseFile.Files {
+		in := &caseFile.Files[i]
 		if err := f(in.SHA256, in.Shown, &in.Path); err != nil {
 			return err
 		}
 	}
-	for _, b := range kase.Boundaries {
+	for _, b := range caseFile.Boundaries {
 		for _, in := range []*config.TableFile{b.Table, b.Outline} {
 			if in == nil {
 				continue
@@ -209,11 +209,11 @@ func escaped(path string) string {
 
 // load makes a case of the recipe that ends with the file's step. All ranks get the same.
 func (how recipe) load(path string) (*config.Case, error) {
-	kase, err := loadCase(path, []byte(how.Case))
+	caseFile, err := loadCase(path, []byte(how.Case))
 	if err != nil {
 		return nil, fmt.Errorf("the case in %s is none for this version of lbmsim: %w", path, err)
 	}
-	err = each(kase, func(sum, shown string, to *string) error {
+	err = each(caseFile, func(sum, shown string, to *string) error {
 		kept, ok := how.Inputs[sum]
 		if !ok {
 			return fmt.Errorf("the file %s of the case in %s is not to be had: there is no copy of it in a folder %s beside the output; put it there as %s%s",
@@ -225,30 +225,30 @@ func (how recipe) load(path string) (*config.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if how.Step < kase.Run.Steps {
-		kase.Run.Steps = how.Step
-		kase.Expect = nil // is meant for the end
+	if how.Step < caseFile.Run.Steps {
+		caseFile.Run.Steps = how.Step
+		caseFile.Expect = nil // is meant for the end
 	}
-	kase.OutputDir = how.Output
-	kase.Run.WallTime, kase.Run.Ranks = 0, [3]int{}
-	kase.Device.Share = true
-	kase.Checkpoint.On = how.Kind == compare.Checkpoint
+	caseFile.OutputDir = how.Output
+	caseFile.Run.WallTime, caseFile.Run.Ranks = 0, [3]int{}
+	caseFile.Device.Share = true
+	caseFile.Checkpoint.On = how.Kind == compare.Checkpoint
 	switch how.Kind { // what had come by the clock, or because a run was interrupted
 	case compare.Fields:
-		kase.Fields.Schedule.End, kase.Averages.Schedule.End = kase.Fields.On, kase.Averages.On
-		for i := range kase.Planes {
-			kase.Planes[i].Schedule.End = true
+		caseFile.Fields.Schedule.End, caseFile.Averages.Schedule.End = caseFile.Fields.On, caseFile.Averages.On
+		for i := range caseFile.Planes {
+			caseFile.Planes[i].Schedule.End = true
 		}
 	case compare.Checkpoint:
-		kase.Checkpoint.Schedule.End = true
+		caseFile.Checkpoint.Schedule.End = true
 	case compare.Picture:
-		kase.Picture.Schedule.End = true
+		caseFile.Picture.Schedule.End = true
 	case compare.Table:
-		for i := range kase.Lines {
-			kase.Lines[i].Schedule.End = true
+		for i := range caseFile.Lines {
+			caseFile.Lines[i].Schedule.End = true
 		}
 	}
-	return kase, nil
+	return caseFile, nil
 }
 
 // compare holds the file against its new counterpart: the one of the same name or, where

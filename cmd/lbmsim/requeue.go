@@ -18,7 +18,7 @@ import (
 
 // mayRequeue looks, on rank 0, for what would keep --requeue-self from doing its work at the
 // end: better now than after a night.
-func mayRequeue(c comm.Comm, kase *config.Case, restart string) error {
+func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 	err := func() error {
 		if c.Rank() != 0 {
 			return nil
@@ -26,8 +26,8 @@ func mayRequeue(c comm.Comm, kase *config.Case, restart string) error {
 		if restart != "" {
 			return errors.New("it begins with the newest checkpoint by itself: leave --restart out")
 		}
-		if !kase.Checkpoint.On {
-			return fmt.Errorf("%s has no [checkpoint] from which the next job could go on", kase.Path)
+		if !caseFile.Checkpoint.On {
+			return fmt.Errorf("%s has no [checkpoint] from which the next job could go on", caseFile.Path)
 		}
 		job, inside := slurm.Here()
 		if !inside {
@@ -50,8 +50,8 @@ func mayRequeue(c comm.Comm, kase *config.Case, restart string) error {
 	if err != nil {
 		err = fmt.Errorf("--requeue-self: %w", err)
 	}
-	if kase.Run.EndMargin < 0 && kase.Run.WallTime == 0 {
-		kase.Warnings = append(kase.Warnings, "--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue")
+	if caseFile.Run.EndMargin < 0 && caseFile.Run.WallTime == 0 {
+		caseFile.Warnings = append(caseFile.Warnings, "--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue")
 	}
 	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
 }

@@ -84,41 +84,41 @@ func runCase(path string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	told := &statusReport{reporter: report, begun: time.Now()}
+	reported := &statusReport{reporter: report, begun: time.Now()}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
-		err := runRank(c, path, f, told, dev)
+		err := runRank(c, path, f, reported, dev)
 		if err == nil && f.requeue {
 			comm.PulseOf(c).Guard(0) // SLURM may take its time to answer
-			err = requeue(c, told.end, told)
+			err = requeue(c, reported.end, reported)
 		}
 		return err
-	}, told.Fail, told.lost)
+	}, reported.Fail, reported.lost)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it
 // has opened is the caller's, to be closed last.
 func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
 	signals := catch(c)
-	kase, err := loadEverywhere(c, path, f.set)
+	caseFile, err := loadEverywhere(c, path, f.set)
 	if err != nil {
 		return err
 	}
 	if f.output != "" {
-		kase.OutputDir = f.output
+		caseFile.OutputDir = f.output
 	}
 	if f.requeue {
-		if err := mayRequeue(c, kase, f.restart); err != nil {
+		if err := mayRequeue(c, caseFile, f.restart); err != nil {
 			return err
 		}
 		f.restart = sim.Auto
 	}
-	report.dir.Store(&kase.OutputDir)
-	return runLoaded(c, kase, f, signals, report, opened)
+	report.dir.Store(&caseFile.OutputDir)
+	return runLoaded(c, caseFile, f, signals, report, opened)
 }
 
 // runLoaded is its way from the case on.
-func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Signal, report reporter, opened *device.Device) error {
-	threads, advice, err := share(c, kase, f.threads)
+func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals <-chan os.Signal, report reporter, opened *device.Device) error {
+	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,11 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 		options = append(options, cpu.WithISA(f.isa))
 	}
 	if f.transport != "" {
-		if kase.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
+		if caseFile.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
 			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--%w", err)}
 		}
 	}
-	want, err := choose(f.device, kase.Device)
+	want, err := choose(f.device, caseFile.Device)
 	if err != nil {
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
@@ -141,7 +141,7 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 	}
 	*opened = dev
 	_, isCPU := dev.(*cpu.Device)
-	if err := enoughMemory(c, kase, isCPU); err != nil {
+	if err := enoughMemory(c, caseFile, isCPU); err != nil {
 		return err
 	}
 	var libraries []string
@@ -149,22 +149,22 @@ func runLoaded(c comm.Comm, kase *config.Case, f runFlags, signals <-chan os.Sig
 		libraries = []string{gpus().versions()}
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
-			kase.Warnings = append(kase.Warnings, "--isa "+f.isa+" is for the CPU (--device cpu): the run is on a GPU and does without")
+			caseFile.Warnings = append(caseFile.Warnings, "--isa "+f.isa+" is for the CPU (--device cpu): the run is on a GPU and does without")
 		}
 	}
 	for _, text := range []string{note, advice} {
 		if text != "" {
-			kase.Warnings = append(kase.Warnings, text)
+			caseFile.Warnings = append(caseFile.Warnings, text)
 		}
 	}
 	o := sim.Options{
-		Case: kase, Comm: c, Device: dev, Threads: threads, Report: report,
+		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: report,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals,
 	}
 	if !f.overwrite && c.Rank() == 0 { // which looks for all
-		o.Keep = results(kase.OutputDir)
+		o.Keep = results(caseFile.OutputDir)
 	}
-	if job, inside := slurm.Here(); inside && c.Rank() == 0 && kase.Run.EndMargin >= 0 {
+	if job, inside := slurm.Here(); inside && c.Rank() == 0 && caseFile.Run.EndMargin >= 0 {
 		clock := job.Follow()
 		defer clock.Close()
 		o.JobEnd = clock.End
@@ -211,21 +211,21 @@ func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error
 	if err != nil {
 		return nil, err
 	}
-	kase, err := loadCase(path, text, set...)
+	caseFile, err := loadCase(path, text, set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	return kase, nil
+	return caseFile, nil
 }
 
 // loadCase is the case of a text. Among its warnings are those of outputs that nobody can want.
 func loadCase(path string, text []byte, set ...string) (*config.Case, error) {
-	kase, err := config.Load(path, text, set...)
+	caseFile, err := config.Load(path, text, set...)
 	if err != nil {
 		return nil, err
 	}
-	kase.Warnings = append(kase.Warnings, forecast.Warnings(kase)...)
-	return kase, nil
+	caseFile.Warnings = append(caseFile.Warnings, forecast.Warnings(caseFile)...)
+	return caseFile, nil
 }
 
 const caseLimit = 1 << 20 // bytes

@@ -20,12 +20,12 @@ type place struct {
 // share is the number of threads of this rank: the cores that it may use, divided
 // by the ranks that may use the same ones. Launchers bind ranks in many ways, so
 // the ranks compare their masks. advice says so when cores stay idle.
-func share(c comm.Comm, kase *config.Case, flag int) (threads int, advice string, err error) {
+func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice string, err error) {
 	if flag > 0 {
 		return flag, "", nil
 	}
-	if kase.Run.Threads > 0 {
-		return kase.Run.Threads, "", nil
+	if caseFile.Run.Threads > 0 {
+		return caseFile.Run.Threads, "", nil
 	}
 	mine := place{Host: hostname()}
 	if unix.SchedGetaffinity(0, &mine.CPUs) != nil {

@@ -16,14 +16,14 @@ import (
 )
 
 // statusReport keeps status.json in the output folder beside what another reporter does.
-// Trouble with that file is told once and does not end the run.
+// Trouble with that file is reported once and does not end the run.
 type statusReport struct {
 	reporter
-	file  *status.Writer // nil before the start, and where there is no output folder
-	state status.State
-	since time.Time // the last state was given to file
-	told  bool
-	end   sim.Summary // how the run ended, if it did
+	file   *status.Writer // nil before the start, and where there is no output folder
+	state  status.State
+	since  time.Time // the last state was given to file
+	failed bool
+	end    sim.Summary // how the run ended, if it did
 
 	begun time.Time              // of this process
 	dir   atomic.Pointer[string] // the output folder, on every rank
@@ -135,8 +135,8 @@ func (r *statusReport) close() {
 		return
 	}
 	r.write()
-	if err := r.file.Close(); err != nil && !r.told {
-		r.told = true
+	if err := r.file.Close(); err != nil && !r.failed {
+		r.failed = true
 		r.reporter.Warn(fmt.Sprintf("the state of the run is not on disk: %v", err))
 	}
 }

@@ -24,7 +24,7 @@ func (d *deaf) Warn(message string)   { d.last = "warn " + message }
 func (d *deaf) Finish(sim.Summary)    { d.last = "finish" }
 func (d *deaf) Fail(err error)        { d.last = "fail " + err.Error() }
 func (d *deaf) Note(message string)   { d.last = "note " + message }
-func (d *deaf) told(want string, t *testing.T) {
+func (d *deaf) expects(want string, t *testing.T) {
 	t.Helper()
 	if d.last != want {
 		t.Errorf("the other reporter was told %q, want %q", d.last, want)
@@ -60,7 +60,7 @@ func (r *statusReport) onDisk(t *testing.T, dir string) (status.State, string) {
 func TestStatusFollowsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	r, other := beginStatus(dir)
-	other.told("start", t)
+	other.expects("start", t)
 	s, text := r.onDisk(t, dir)
 	if s.Phase != status.Running || s.Step != 10 || s.Last != 100 || s.Time != 5 || s.Ranks != 3 || s.Process != os.Getpid() || s.ExitCode != nil {
 		t.Errorf("%+v", s)
@@ -70,14 +70,14 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	}
 	r.Progress(sim.Progress{Step: 20, Last: 100, Time: 10, MLUPS: 7, ETA: time.Minute, MaxMach: 0.1,
 		Health: sim.Health{DensityDrift: 0.02, GridScale: 0.03, Warned: map[string]int{"grid scale": 4}}})
-	other.told("progress", t)
+	other.expects("progress", t)
 	if s, _ := r.onDisk(t, dir); s.Step != 10 {
 		t.Errorf("step %d was written before its time", s.Step)
 	}
 	r.Wrote("checkpoint", "c1")
-	other.told("wrote checkpoint", t)
+	other.expects("wrote checkpoint", t)
 	r.Warn("second")
-	other.told("warn second", t)
+	other.expects("warn second", t)
 	s, text = r.onDisk(t, dir)
 	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "warned of grid scale at 4 looks") {
 		t.Error(text)
@@ -96,9 +96,9 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	}
 	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "all steps done", Last: 100,
 		Expect: []sim.Verdict{{Quantity: "free", Free: true}, {Quantity: "x", OK: false}}})
-	other.told("finish", t)
+	other.expects("finish", t)
 	r.Fail(&sim.Error{Code: sim.ExitExpect, Err: errors.New("missed")}) // comes after, and changes nothing
-	other.told("fail missed", t)
+	other.expects("fail missed", t)
 	s, text = r.onDisk(t, dir)
 	if s.Phase != status.Finished || s.Step != 100 || s.Time != 50 || s.ExitCode == nil || *s.ExitCode != sim.ExitExpect || s.Error != "" {
 		t.Errorf("%+v", s)
@@ -112,7 +112,7 @@ func TestStatusOfAFailedRun(t *testing.T) {
 	dir := t.TempDir()
 	r, other := beginStatus(dir)
 	r.Fail(&sim.Error{Code: sim.ExitUnstable, Err: errors.New("too fast")})
-	other.told("fail too fast", t)
+	other.expects("fail too fast", t)
 	s, text := r.onDisk(t, dir)
 	if s.Phase != status.Failed || s.ExitCode == nil || *s.ExitCode != sim.ExitUnstable || !strings.Contains(text, "too fast") {
 		t.Errorf("%+v\n%s", s, text)
@@ -135,7 +135,7 @@ func TestStatusHasNowhereToBe(t *testing.T) {
 	r.Progress(sim.Progress{})
 	r.Wrote("fields", "f")
 	r.Finish(sim.Summary{Case: &config.Case{}})
-	other.told("finish", t)
+	other.expects("finish", t)
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the folder was made")
 	}
@@ -148,7 +148,7 @@ func TestStatusHasNowhereToBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Fail(errors.New("x"))
-	if other.told("fail x", t); !r.told {
+	if other.expects("fail x", t); !r.failed {
 		t.Error("nobody was told that the state is not on disk")
 	}
 }

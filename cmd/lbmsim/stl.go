@@ -105,9 +105,9 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 }
 
 // checkFiles judges the files of a case, and tells what bodies from files take.
-func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.SolidSize, err error) {
-	for _, b := range kase.Boundaries {
-		lines, warning, err := domain.JudgeTables(kase, b)
+func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
+	for _, b := range caseFile.Boundaries {
+		lines, warning, err := domain.JudgeTables(caseFile, b)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func checkFiles(w io.Writer, kase *config.Case, preview string) (sizes []config.
 			fmt.Fprintln(w, "warning:", warning)
 		}
 	}
-	for _, f := range kase.Files {
+	for _, f := range caseFile.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
 		if f.Image {
 			m, err := domain.OpenImage(f)

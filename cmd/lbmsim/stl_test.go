@@ -102,12 +102,12 @@ translate = ["4 mm", "4 mm", "4 mm"]
 `, repair)
 	}
 	for _, repair := range []bool{true, false} {
-		kase, err := config.Load(filepath.Join(dir, "case.toml"), text(repair))
+		caseFile, err := config.Load(filepath.Join(dir, "case.toml"), text(repair))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		_, err = checkFiles(&out, kase, dir)
+		_, err = checkFiles(&out, caseFile, dir)
 		if repair == (err != nil) || err != nil && exitCode(err) != 2 {
 			t.Errorf("repair %v: %v", repair, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"lbmsim/kernels"
 )
 
-// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and meet.h, as they lie in the device's memory; a test
+// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and barrier.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
 // block says what is special in 32 cells of a row (Block).
@@ -90,8 +90,8 @@ type clockABI struct {
 	count, numbers             uint32
 }
 
-// meetingABI is Meeting of meet.h.
-type meetingABI struct {
+// barrierABI is Barrier of barrier.h.
+type barrierABI struct {
 	count, parties uint64
 	broken         uint64 // addresses
 	tell, hear     [device.MaxParties]uint64

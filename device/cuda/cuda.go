@@ -49,8 +49,8 @@ type Device struct {
 	events   []cu.Event      // to be used again
 	pinned   map[uintptr]int // memory of AllocHost: address and size
 	roofline map[model.Precision]kernelSet
-	meets    kernelSet   // its module alone
-	meet     cu.Function // lbm_meet
+	barriers kernelSet   // its module alone
+	barrier  cu.Function // lbm_barrier
 	base     *event      // the clock's zero ...
 	baseAt   float64
 }
@@ -275,7 +275,7 @@ func (d *Device) Close() error {
 	for _, k := range d.roofline {
 		k.unload(d)
 	}
-	d.meets.unload(d)
+	d.barriers.unload(d)
 	if d.compiler != nil {
 		d.compiler.close()
 		d.compiler = nil

@@ -148,26 +148,26 @@ func (d *Device) rows(r device.Rows, bytes, count int) (C.CUdeviceptr, error) {
 	return C.CUdeviceptr(uintptr(unsafe.Pointer(unsafe.SliceData(r.Host)))) + C.CUdeviceptr(r.Offset), nil
 }
 
-// meeting is a device.Meeting.
-type meeting struct {
+// barrier is a device.Barrier.
+type barrier struct {
 	d      *Device
 	kernel cu.Function
-	table  *buffer // meetingABI
+	table  *buffer // barrierABI
 	broken []byte  // page-locked
 	free   func()
 }
 
-// NewMeeting makes a meeting.
-func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
+// NewBarrier makes a barrier.
+func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	if len(parties) > device.MaxParties {
-		return nil, fmt.Errorf("a meeting of %d parties: %d at most", len(parties), device.MaxParties)
+		return nil, fmt.Errorf("a barrier of %d parties: %d at most", len(parties), device.MaxParties)
 	}
-	m := &meeting{d: d}
+	m := &barrier{d: d}
 	var err error
-	if m.kernel, err = d.meetKernel(); err != nil {
+	if m.kernel, err = d.barrierKernel(); err != nil {
 		return nil, err
 	}
-	table := meetingABI{count: 0, parties: uint64(len(parties))}
+	table := barrierABI{count: 0, parties: uint64(len(parties))}
 	for i, p := range parties {
 		tell, err := d.part(p.Tell, p.TellWord, 8)
 		hear, err2 := d.part(p.Hear, p.HearWord, 8)
@@ -178,7 +178,7 @@ func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
 			err = fmt.Errorf("words at %#x and %#x", tell, hear)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("meeting: %w", err)
+			return nil, fmt.Errorf("barrier: %w", err)
 		}
 		table.tell[i], table.hear[i] = uint64(tell), uint64(hear)
 	}
@@ -188,7 +188,7 @@ func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
 	clear(m.broken)
 	table.broken = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.broken))))
 	if m.table, err = d.alloc(int(unsafe.Sizeof(table))); err == nil {
-		err = m.table.Write(bytesOf([]meetingABI{table}), 0)
+		err = m.table.Write(bytesOf([]barrierABI{table}), 0)
 	}
 	if err != nil {
 		m.Close()
@@ -197,17 +197,17 @@ func (d *Device) NewMeeting(parties []device.Party) (device.Meeting, error) {
 	return m, nil
 }
 
-// meetKernel is lbm_meet, compiled or from the cache at its first use.
-func (d *Device) meetKernel() (cu.Function, error) {
+// barrierKernel is lbm_barrier, compiled or from the cache at its first use.
+func (d *Device) barrierKernel() (cu.Function, error) {
 	d.mu.Lock()
-	loaded := d.meets.loaded
+	loaded := d.barriers.loaded
 	d.mu.Unlock()
 	if !loaded {
 		c, err := d.openedCompiler()
 		if err != nil {
 			return cu.Function{}, err
 		}
-		j, err := meetJob(c, d.arch())
+		j, err := barrierJob(c, d.arch())
 		if err != nil {
 			return cu.Function{}, err
 		}
@@ -215,49 +215,49 @@ func (d *Device) meetKernel() (cu.Function, error) {
 		if err != nil {
 			return cu.Function{}, err
 		}
-		err = d.call("loading the kernel of meetings", func() (err error) {
+		err = d.call("loading the kernel of barriers", func() (err error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			if d.meets.module, err = cu.LoadData(string(code)); err != nil {
+			if d.barriers.module, err = cu.LoadData(string(code)); err != nil {
 				return err
 			}
-			d.meet, err = d.meets.module.Function("lbm_meet")
-			d.meets.loaded = err == nil
+			d.barrier, err = d.barriers.module.Function("lbm_barrier")
+			d.barriers.loaded = err == nil
 			return err
 		})
 		if err != nil {
 			return cu.Function{}, err
 		}
 	}
-	return d.meet, nil
+	return d.barrier, nil
 }
 
-// meetJob compiles kernels/gpu/meet.h.
-func meetJob(c *compiler, arch int) (j job, err error) {
+// barrierJob compiles kernels/gpu/barrier.h.
+func barrierJob(c *compiler, arch int) (j job, err error) {
 	target, real, err := c.target(arch)
 	if err != nil {
 		return j, err
 	}
-	j = job{compiler: c, what: "the meeting of neighbours", file: "gpu/meet.h", options: []string{target, "--std=c++17", "-lineinfo"}, real: real}
+	j = job{compiler: c, what: "the barrier of neighbours", file: "gpu/barrier.h", options: []string{target, "--std=c++17", "-lineinfo"}, real: real}
 	j.text, err = source(kernels.Sources, j.file)
 	return j, err
 }
 
 // Queue tells the parties, and waits for them, in the order of the stream.
-func (m *meeting) Queue(to device.Stream) {
+func (m *barrier) Queue(to device.Stream) {
 	s := to.(*stream)
-	s.queue("meeting the neighbours", func() error {
+	s.queue("waiting for the neighbours", func() error {
 		return launch(m.kernel, [3]int{1, 1, 1}, [2]int{32, 1}, 0, s.s, uint64(m.table.at))
 	})
 }
 
 // Break ends the waiting: kernels that wait would keep the GPU from being given back.
-func (m *meeting) Break() {
+func (m *barrier) Break() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(unsafe.SliceData(m.broken))), 1)
 }
 
-// Close frees the meeting.
-func (m *meeting) Close() {
+// Close frees the barrier.
+func (m *barrier) Close() {
 	m.table.Free()
 	if m.free != nil {
 		m.free()

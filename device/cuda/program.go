@@ -203,9 +203,9 @@ func (p *program) tellStep(q model.Params) error {
 	p.telling.Lock()
 	defer p.telling.Unlock()
 	q.Force = p.params.Force
-	told, wanted := p.params, q
-	told.Force, wanted.Force = [3]float64{}, [3]float64{} // which may be no numbers
-	if p.given && told == wanted {
+	given, wanted := p.params, q
+	given.Force, wanted.Force = [3]float64{}, [3]float64{} // which may be no numbers
+	if p.given && given == wanted {
 		return nil
 	}
 	force := unsafe.Offsetof(kernels.Numbers{}.Force)

@@ -74,9 +74,9 @@ type GPU struct {
 	Late bool
 	// Breaks is one whose copies of rows fail.
 	Breaks bool
-	// Unmet is one that makes no meetings.
-	Unmet  bool
-	copies atomic.Int32
+	// NoBarrier is one that makes no barriers.
+	NoBarrier bool
+	copies    atomic.Int32
 }
 
 // NewGPU makes a device of the machine.
@@ -194,13 +194,13 @@ func (o *opened) Free() {
 }
 
 func (o *opened) bytes() []byte {
-	if o.by.Spoils && len(o.data) > 27*device.MeetingWord {
+	if o.by.Spoils && len(o.data) > 27*device.BarrierWord {
 		return make([]byte, len(o.data)) // what is written there gets lost
 	}
 	return o.data
 }
 
-// Open counts the doors to the machine's memory that nobody has closed, the host's too.
+// Open counts the openings of the machine's memory that nobody has closed, the host's too.
 func (m *Machine) Open() (n int) {
 	n = int(m.host.Load())
 	m.mu.Lock()
@@ -242,12 +242,12 @@ func place(r device.Rows) []byte {
 	return r.Host
 }
 
-// NewMeeting implements device.Peer.
-func (g *GPU) NewMeeting(parties []device.Party) (device.Meeting, error) {
-	if g.Unmet {
-		return nil, errors.New("no meeting can be made")
+// NewBarrier implements device.Peer.
+func (g *GPU) NewBarrier(parties []device.Party) (device.Barrier, error) {
+	if g.NoBarrier {
+		return nil, errors.New("no barrier can be made")
 	}
-	m := &meeting{}
+	m := &barrier{}
 	for _, p := range parties {
 		m.tell = append(m.tell, word(p.Tell, p.TellWord))
 		m.hear = append(m.hear, word(p.Hear, p.HearWord))
@@ -259,8 +259,8 @@ func word(b device.Buffer, at int) *uint64 {
 	return (*uint64)(unsafe.Pointer(&bytesOf(b)[at : at+8][0]))
 }
 
-// meeting is a device.Meeting; a stream's goroutine does what a kernel would.
-type meeting struct {
+// barrier is a device.Barrier; a stream's goroutine does what a kernel would.
+type barrier struct {
 	tell, hear []*uint64
 	count      uint64
 	broken     atomic.Bool
@@ -269,7 +269,7 @@ type meeting struct {
 // patience of a test with a neighbour that does not come.
 const patience = 20 * time.Second
 
-func (m *meeting) Queue(on device.Stream) {
+func (m *barrier) Queue(on device.Stream) {
 	s := on.(*rowStream)
 	s.then(func() {
 		m.count++
@@ -280,7 +280,7 @@ func (m *meeting) Queue(on device.Stream) {
 		for i, w := range m.hear {
 			for atomic.LoadUint64(w) < m.count && !m.broken.Load() {
 				if time.Since(start) > patience {
-					s.err = errors.Join(s.err, fmt.Errorf("party %d did not come to meeting %d", i, m.count))
+					s.err = errors.Join(s.err, fmt.Errorf("party %d did not come to barrier %d", i, m.count))
 					return
 				}
 				time.Sleep(10 * time.Microsecond)
@@ -289,8 +289,8 @@ func (m *meeting) Queue(on device.Stream) {
 	})
 }
 
-func (m *meeting) Break() { m.broken.Store(true) }
-func (m *meeting) Close() {}
+func (m *barrier) Break() { m.broken.Store(true) }
+func (m *barrier) Close() {}
 
 // Aware is a Comm whose messages leave from and arrive in the devices' memory. Says
 // is what it says of that.

@@ -59,7 +59,7 @@ func Open(path string) (*Output, error) {
 	case bytes.HasPrefix(head, []byte("# lbmsim ")):
 		o.Kind, err = Table, o.table()
 	case strings.HasSuffix(path, ".toml"):
-		o.Kind, err = Case, o.kase()
+		o.Kind, err = Case, o.readCase()
 	default:
 		return nil, fmt.Errorf("%s is neither a case (.toml) nor an output of lbmsim: fields, averages or planes (.hdf), a checkpoint (.h5), a picture (.png) or a table (.csv)", path)
 	}
@@ -133,7 +133,7 @@ func (o *Output) table() error {
 
 const mostCase = 1 << 20 // bytes
 
-func (o *Output) kase() error {
+func (o *Output) readCase() error {
 	f, err := os.Open(o.Path)
 	if err != nil {
 		return err

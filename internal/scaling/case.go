@@ -72,20 +72,20 @@ radius = %g
 var whole = [3]int{1, 1, 1}
 
 func load(text string) (*config.Case, error) {
-	kase, err := config.Load("bench scaling", []byte(text))
+	flowCase, err := config.Load("bench scaling", []byte(text))
 	if err != nil { // the same text gives the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	return kase, nil
+	return flowCase, nil
 }
 
 // spec of the cases.
 func (s setting) spec() (model.Spec, error) {
-	kase, err := load(s.timed([3]int{32, 16, 16}, whole))
+	flowCase, err := load(s.timed([3]int{32, 16, 16}, whole))
 	if err != nil {
 		return model.Spec{}, err
 	}
-	return kase.Spec, nil
+	return flowCase.Spec, nil
 }
 
 // verification is a state that was compared with one rank's.

@@ -134,12 +134,12 @@ type contender struct {
 func (m *Measurement) ready(n int, text string) (contender, error) {
 	c := contender{n: n}
 	err := m.in(n, func(g comm.Comm) error {
-		kase, err := load(text)
+		flowCase, err := load(text)
 		if err != nil {
 			return err
 		}
 		report := &listener{}
-		c.Trial, err = sim.NewTrial(sim.Options{Case: kase, Comm: g, Device: m.Device, Threads: m.Threads, Report: report, Version: m.Version})
+		c.Trial, err = sim.NewTrial(sim.Options{Case: flowCase, Comm: g, Device: m.Device, Threads: m.Threads, Report: report, Version: m.Version})
 		c.start = report.start
 		return err
 	})

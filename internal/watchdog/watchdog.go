@@ -223,12 +223,12 @@ func (d *Dog) Spoken() {
 }
 
 // quiet ends the watch, because one rank has spoken, and tells all but the one that told.
-func (d *Dog) quiet(told *peer) (already bool) {
+func (d *Dog) quiet(known *peer) (already bool) {
 	d.mu.Lock()
 	already, d.ending = d.ending, true
 	d.mu.Unlock()
 	for _, p := range d.peers() {
-		if !already && p != told {
+		if !already && p != known {
 			p.send(beat{End: true})
 		}
 	}
@@ -236,8 +236,8 @@ func (d *Dog) quiet(told *peer) (already bool) {
 }
 
 // obey is what a rank does that another one ends. The launcher is faster, unless it hangs.
-func (d *Dog) obey(told *peer) {
-	if !d.quiet(told) {
+func (d *Dog) obey(sender *peer) {
+	if !d.quiet(sender) {
 		d.killSuspect()
 		time.AfterFunc(2*turn, d.End)
 	}

@@ -49,9 +49,9 @@
 
 namespace lbm { namespace {
 
-// meet waits for all the threads of a block, wherever in the code they wait.
+// barrier waits for all the threads of a block, wherever in the code they wait.
 // __syncthreads would have to be the same one for all of them.
-template <int THREADS> __device__ LBM_INLINE void meet() { asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }
+template <int THREADS> __device__ LBM_INLINE void barrier() { asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }
 
 // placeOf is a place in the shared memory of a block as a number that the compiler holds in
 // a register: it would compute it anew for each access, from the block's number on.
@@ -506,7 +506,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return box.c->blocks + ((long long)z * box.layout.ny + y) * (box.layout.pitch / 32) + (x < box.layout.pitch ? x / 32 : 0);
 	}
 
-	// No block is without planes (device/cuda/grid.go): all its warps have to meet as often.
+	// No block is without planes (device/cuda/grid.go): all its warps have to reach the barrier as often.
 	__device__ static LBM_INLINE void march3(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		extern __shared__ uint4 memory[];
 		Shared& shared = *(Shared*)memory;
@@ -612,7 +612,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 					});
 				}
 			}
-			meet<THREADS>();
+			barrier<THREADS>();
 		}
 	}
 
@@ -704,8 +704,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		unsigned dry = 0;
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line]);
-		meet<THREADS>();
-		meet<THREADS>();  // the rim of the first plane is there
+		barrier<THREADS>();
+		barrier<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
 			const Lines passed{sharedAt<P>(place + (z & 1) * (unsigned)sizeof(shared.passed[0]))};
@@ -726,7 +726,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
 			if (from) from += plane;
 			if (z < z1) row.read(raw, from && z + 1 == z1 ? from + shared.around : from, skip, in);
-			meet<THREADS>();
+			barrier<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
 				const Sum fall = sum<-1>(down, passed);

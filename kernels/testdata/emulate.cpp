@@ -29,7 +29,7 @@ static Place gridDim;
 static uint4* emulatedShared;
 static std::barrier<>* wholeBlock;
 static std::vector<std::unique_ptr<std::barrier<>>> wholeWarp;
-static void emulatedMeet() { wholeBlock->arrive_and_wait(); }
+static void emulatedBarrier() { wholeBlock->arrive_and_wait(); }
 
 // told is what lane `from` of the thread's warp says.
 template <class T> T told(T v, int from) {
@@ -132,8 +132,8 @@ int main(int argc, char** argv) {
 	emulatedShared = shared.data();
 	for (int k = 0; k < gridDim.x * gridDim.y * gridDim.z; k++) {
 		memset(shared.data(), 0xff, shared.size() * sizeof(uint4));  // NaNs
-		std::barrier<> meeting(Step::THREADS);
-		wholeBlock = &meeting;
+		std::barrier<> barrier(Step::THREADS);
+		wholeBlock = &barrier;
 		std::vector<std::thread> threads;
 		for (int i = 0; i < Step::THREADS; i++)
 			threads.emplace_back([&, i] {

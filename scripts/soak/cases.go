@@ -1,8 +1,8 @@
 package main
 
-// kase is a case of the soak: small, with many kinds of outputs, and with so many
+// soakCase is a case of the soak: small, with many kinds of outputs, and with so many
 // checkpoints that one is nearly always being written.
-type kase struct {
+type soakCase struct {
 	name, text string
 }
 
@@ -19,7 +19,7 @@ every = 7
 keep = 2
 `
 
-var cases = []kase{
+var cases = []soakCase{
 	// The force that keeps a flow rate, and the samples of drag and lift, are in the
 	// checkpoint beside the state.
 	{"channel", `

@@ -52,7 +52,7 @@ type soak struct {
 	launcher []string // up to -np
 	dir      string
 	damage   float64
-	cases    []kase // all where nil
+	cases    []soakCase // all where nil
 	log      func(format string, args ...any)
 
 	random  *rand.Rand
@@ -136,10 +136,10 @@ func (s *soak) prepare(seed uint64) (err error) {
 // limit is how long a leg may last, which takes seconds.
 const limit = 3 * time.Minute
 
-func (s *soak) reference(k kase) string { return filepath.Join(s.dir, "reference_"+k.name) }
+func (s *soak) reference(k soakCase) string { return filepath.Join(s.dir, "reference_"+k.name) }
 
 // begin makes the folder of a run.
-func begin(dir string, k kase) error {
+func begin(dir string, k soakCase) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *soak) run() error {
 }
 
 // once brings one run to its end, over some kills.
-func (s *soak) once(dir string, k kase) error {
+func (s *soak) once(dir string, k soakCase) error {
 	kills := 3 + s.random.IntN(15)
 	damaged := spoiled{}
 	for number := 0; ; number++ {

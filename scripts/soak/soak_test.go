@@ -24,8 +24,8 @@ func TestKilledRunsGoOn(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	short := kase{cases[0].name, strings.Replace(cases[0].text, "steps = 450", "steps = 180", 1)}
-	s := soak{kills: 10, program: program, launcher: line, dir: filepath.Join(dir, "soak"), damage: 0.3, cases: []kase{short}, log: t.Logf}
+	short := soakCase{cases[0].name, strings.Replace(cases[0].text, "steps = 450", "steps = 180", 1)}
+	s := soak{kills: 10, program: program, launcher: line, dir: filepath.Join(dir, "soak"), damage: 0.3, cases: []soakCase{short}, log: t.Logf}
 	err := s.prepare(uint64(time.Now().UnixNano()))
 	if err == nil {
 		err = s.run()

@@ -1,4 +1,4 @@
-// The meeting of neighbours: GPUs tell each other how far they are, and wait, without
+// The barrier of neighbours: GPUs tell each other how far they are, and wait, without
 // their hosts. Not a part of the instances of instance.h; it is compiled alone.
 #ifndef LBM_GPU_MEET_H
 #define LBM_GPU_MEET_H
@@ -7,8 +7,8 @@ namespace lbm { namespace {
 
 enum { PARTIES = 26 };
 
-// Meeting lies in the memory of the device (device/cuda/abi.go has the same struct).
-struct Meeting {
+// Barrier lies in the memory of the device (device/cuda/abi.go has the same struct).
+struct Barrier {
 	unsigned long long count;          // how often it was held; only this GPU's stream touches it
 	unsigned long long parties;
 	const volatile unsigned* broken;   // in the host's memory: not 0, and nobody waits any more
@@ -18,12 +18,12 @@ struct Meeting {
 
 }}  // namespace lbm
 
-// lbm_meet(Meeting*): one block of 32 threads, one for each party.
+// lbm_barrier(Barrier*): one block of 32 threads, one for each party.
 //
 // Release and acquire at system scope (PTX ISA, memory consistency model; sm_70 and
 // newer): whoever hears the number n sees all that the teller's stream had written
 // before. Numbers only rise, so one that is overtaken by the next is not missed.
-extern "C" __global__ void __launch_bounds__(32) lbm_meet(lbm::Meeting* m) {
+extern "C" __global__ void __launch_bounds__(32) lbm_barrier(lbm::Barrier* m) {
 	const int i = threadIdx.x;
 	const unsigned long long n = m->count + 1;
 	if (i < m->parties) {
