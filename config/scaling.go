@@ -160,7 +160,7 @@ func (r *scaling) viscosity(f *language.Section) (float64, bool) {
 			return 0, false
 		}
 		nu := e.Values[0].Value
-		if e.Values[0].Dim == model.DynamicViscosity {
+		if e.Values[0].Dim == language.DynamicViscosity() {
 			if f.Broken("density") {
 				return 0, false
 			}

@@ -148,7 +148,7 @@ func tables() []language.Table {
 		}, Doc: "The box of cells. Any two of cells, size and spacing give the third. Cell centres are half a spacing away from the faces."},
 		{Path: "fluid", Keys: []language.Key{
 			{Name: "density", Kind: language.Quantity, Dim: model.Density, Within: language.Above(0), DefaultDoc: "\"1 kg/m3\", so that pressures are p/rho; 1 in lattice units", Doc: "reference density: that of lattice density 1"},
-			{Name: "viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{model.DynamicViscosity}, Within: language.Above(0), Doc: "kinematic viscosity, or the dynamic one (Pa s), which is divided by the density"},
+			{Name: "viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "kinematic viscosity, or the dynamic one (Pa s), which is divided by the density"},
 			{Name: "reynolds", Kind: language.Number, Within: language.Above(0), Doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
 			{Name: "length", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "characteristic length of the Reynolds number"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "characteristic velocity of the Reynolds number, and the largest speed that is expected"},

@@ -4,22 +4,21 @@ package model
 type Dimension struct{ M, S, Kg, K int }
 
 var (
-	Dimensionless    = Dimension{}
-	Length           = Dimension{M: 1}
-	Time             = Dimension{S: 1}
-	Velocity         = Dimension{M: 1, S: -1}
-	Viscosity        = Dimension{M: 2, S: -1}         // kinematic
-	DynamicViscosity = Dimension{M: -1, S: -1, Kg: 1} // Pa s
-	Acceleration     = Dimension{M: 1, S: -2}
-	ForceDensity     = Dimension{M: -2, S: -2, Kg: 1}
-	Density          = Dimension{M: -3, Kg: 1}
-	Pressure         = Dimension{M: -1, S: -2, Kg: 1}
-	Rate             = Dimension{S: -1}
-	Temperature      = Dimension{K: 1}
-	Expansion        = Dimension{K: -1}
-	HeatFlux         = Dimension{M: 1, S: -1, K: 1} // divided by rho c_p, as is Heat
-	Heat             = Dimension{M: 3, S: -1, K: 1}
-	HeatPerDepth     = Dimension{M: 2, S: -1, K: 1}
+	Dimensionless = Dimension{}
+	Length        = Dimension{M: 1}
+	Time          = Dimension{S: 1}
+	Velocity      = Dimension{M: 1, S: -1}
+	Viscosity     = Dimension{M: 2, S: -1} // kinematic
+	Acceleration  = Dimension{M: 1, S: -2}
+	ForceDensity  = Dimension{M: -2, S: -2, Kg: 1}
+	Density       = Dimension{M: -3, Kg: 1}
+	Pressure      = Dimension{M: -1, S: -2, Kg: 1}
+	Rate          = Dimension{S: -1}
+	Temperature   = Dimension{K: 1}
+	Expansion     = Dimension{K: -1}
+	HeatFlux      = Dimension{M: 1, S: -1, K: 1} // divided by rho c_p, as is Heat
+	Heat          = Dimension{M: 3, S: -1, K: 1}
+	HeatPerDepth  = Dimension{M: 2, S: -1, K: 1}
 )
 
 // What the fluid does to walls. In 2D they are for each metre across the plane.

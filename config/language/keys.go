@@ -144,22 +144,25 @@ func (t Table) Find(name string) *Key {
 // find looks a table up by a concrete path such as "body.ball".
 func (l Schema) find(path []string) *Table {
 	for i := range l.Tables {
-		p := strings.Split(l.Tables[i].Path, ".")
-		if l.Tables[i].Path == "" {
-			p = nil
-		}
-		if len(p) != len(path) {
-			continue
-		}
-		match := true
-		for j := range p {
-			match = match && (p[j] == path[j] || p[j] == "*")
-		}
-		if match {
+		if l.Tables[i].at(path) {
 			return &l.Tables[i]
 		}
 	}
 	return nil
+}
+
+// at tells whether a table may stand at a path.
+func (t Table) at(path []string) bool {
+	rest, part := t.Path, ""
+	for _, p := range path {
+		if rest == "" {
+			return false
+		}
+		if part, rest, _ = strings.Cut(rest, "."); part != p && part != "*" {
+			return false
+		}
+	}
+	return rest == ""
 }
 
 // mostBelow is how many tables of any name may stand at a path.

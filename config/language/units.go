@@ -26,6 +26,9 @@ type unitError struct {
 	msg, reason string
 }
 
+// DynamicViscosity, in Pa s, may stand for the kinematic one where the density is known.
+func DynamicViscosity() model.Dimension { return model.Dimension{M: -1, S: -1, Kg: 1} }
+
 // NamedUnit is a word of the unit language.
 type NamedUnit struct {
 	Name   string
@@ -357,7 +360,7 @@ func Symbol(d model.Dimension) string {
 		return "N m"
 	case model.ForcePerDepth:
 		return "N/m"
-	case model.DynamicViscosity:
+	case DynamicViscosity():
 		return "Pa s"
 	}
 	var up, down []string
@@ -441,7 +444,7 @@ func dimensionName(d model.Dimension) string {
 		return "a rate of heat"
 	case model.SecondInvariant:
 		return "a squared rate"
-	case model.DynamicViscosity:
+	case DynamicViscosity():
 		return "a dynamic viscosity"
 	}
 	return "a quantity"
