@@ -22,8 +22,8 @@ const ahead = device.MaxForeseen
 // have none.
 const sampled = 16
 
-// stretch advances the state by k steps.
-func (s *stepper) stretch(k int) error {
+// advanceQueued advances the state by k steps.
+func (s *stepper) advanceQueued(k int) error {
 	if err := s.foresee(k); err != nil {
 		return err
 	}
@@ -61,16 +61,16 @@ func (s *stepper) stretch(k int) error {
 func (s *stepper) sync() error {
 	wait := func() error { return errors.Join(s.edge.Sync(), s.bulk.Sync()) }
 	if s.Size > 1 {
-		return s.Pulse.Wait(wait)
+		return s.Heartbeat.Wait(wait)
 	}
 	return wait()
 }
 
 // join makes what follows on the bulk's stream wait for the last exchange too.
 func (s *stepper) join() {
-	if s.loose {
+	if s.unjoined {
 		s.bulk.After(s.edge.Record())
-		s.loose = false
+		s.unjoined = false
 	}
 }
 

@@ -226,7 +226,7 @@ func (s *stepper) load(f *checkpoint.Reader) error {
 			}
 			data = data[n:]
 		}
-		s.Pulse.Mark()
+		s.Heartbeat.Mark()
 		return nil
 	})
 }
