@@ -58,43 +58,20 @@ func (r *run) synchronizeWhenDue() error {
 	return spend(&r.clock.watch, r.synchronize)
 }
 
+// synchronize lets all ranks know what one of them does, and act on it alike. Collective.
 func (r *run) synchronize() error {
 	c := &r.control
-	c.listen(r)
+	c.listen(r.options.Signals)
 	now := time.Now()
-	table := make([]int64, syncOutputs+len(r.outputs.List))
-	table[syncSignal] = c.signal
-	table[syncEnding] = int64(r.outputs.Files.Expected())
-	table[syncNanos] = int64(now.Sub(c.synced))
-	if r.outputs.Files.Busy() {
-		table[syncBusy] = 1
-	}
-	if r.Root {
-		table[syncStop], table[syncSave] = c.orders(r, now)
-		table[syncRows] = r.outputs.RowsFail()
-		if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
-			table[syncWallTime] = 1
-		}
-		if c.jobTimeOver(r, now) {
-			table[syncJobTime] = 1
-		}
-		for k, o := range r.outputs.List {
-			if every := o.When().WallTime; every > 0 && now.Sub(c.wallDue[k]) > every {
-				table[syncOutputs+k] = 1
-			}
-		}
-	}
+	table := r.proposals(now)
 	if err := comm.Max(r.Comm, table); err != nil {
 		return err
 	}
 	c.ending = time.Duration(table[syncEnding])
 	steps := r.n - c.syncedAt
 	r.report(steps)
-	if table[syncNanos] > 0 && steps > 0 {
-		steps = min(max(int(int64(syncEvery)*int64(steps)/table[syncNanos]), 1), 2*steps+1)
-	}
-	c.synced, c.syncedAt, c.next = now, r.n, r.n+max(steps, 1)
-	if table[syncBusy] == 0 && r.n < r.last { // what fails at the end is lastOutputs' to tell
+	c.schedule(now, r.n, steps, table[syncNanos])
+	if table[syncBusy] == 0 && r.n < r.last { // what fails at the end is Set.Last's to tell
 		if err := r.outputs.Files.CommitAll(); err != nil { // nobody waits
 			return err
 		}
@@ -102,22 +79,72 @@ func (r *run) synchronize() error {
 	if err := r.outputs.JudgeRows(table[syncRows]); err != nil {
 		return err
 	}
-	switch {
-	case r.n >= r.last:
-	case table[syncSignal] == byHand:
-		r.reason = byUser
-	case table[syncSignal] > 0:
-		r.reason = interrupted
-	case table[syncStop] > 0:
-		r.reason = ordered
-	case table[syncWallTime] > 0:
-		r.reason = wallTime
-	case table[syncJobTime] > 0:
-		r.reason = jobTime
+	if r.n < r.last {
+		r.reason = reasonIn(table, r.reason)
+	}
+	return r.writeOrdered(table, now)
+}
+
+// proposals is what this rank puts on the table.
+func (r *run) proposals(now time.Time) []int64 {
+	c := &r.control
+	table := make([]int64, syncOutputs+len(r.outputs.List))
+	table[syncSignal] = c.signal
+	table[syncEnding] = int64(r.outputs.Files.Expected())
+	table[syncNanos] = int64(now.Sub(c.synced))
+	if r.outputs.Files.Busy() {
+		table[syncBusy] = 1
+	}
+	if !r.Root {
+		return table
+	}
+	table[syncStop], table[syncSave] = c.orders(r.outputs, now)
+	table[syncRows] = r.outputs.RowsFail()
+	if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
+		table[syncWallTime] = 1
+	}
+	if c.jobTimeOver(r.options.JobEnd, r.Case.Run.EndMargin, now) {
+		table[syncJobTime] = 1
 	}
 	for k, o := range r.outputs.List {
+		if every := o.When().WallTime; every > 0 && now.Sub(c.wallDue[k]) > every {
+			table[syncOutputs+k] = 1
+		}
+	}
+	return table
+}
+
+// schedule sets the step of the next synchronization, from the steps since the last one and
+// the nanoseconds that the slowest rank had for them.
+func (c *control) schedule(now time.Time, step, steps int, nanos int64) {
+	if nanos > 0 && steps > 0 {
+		steps = min(max(int(int64(syncEvery)*int64(steps)/nanos), 1), 2*steps+1)
+	}
+	c.synced, c.syncedAt, c.next = now, step, step+max(steps, 1)
+}
+
+// reasonIn is the reason to end that the table has, or the one that there is already.
+func reasonIn(table []int64, reason string) string {
+	switch {
+	case table[syncSignal] == byHand:
+		return byUser
+	case table[syncSignal] > 0:
+		return interrupted
+	case table[syncStop] > 0:
+		return ordered
+	case table[syncWallTime] > 0:
+		return wallTime
+	case table[syncJobTime] > 0:
+		return jobTime
+	}
+	return reason
+}
+
+// writeOrdered writes outputs that are due by rank 0's clock, or by an order. Collective.
+func (r *run) writeOrdered(table []int64, now time.Time) error {
+	for k, o := range r.outputs.List {
 		if table[syncOutputs+k] > 0 || table[syncSave] > 0 && o.DueOn(output.SaveOrder) {
-			c.wallDue[k] = now
+			r.control.wallDue[k] = now
 			if o.Written() == r.n {
 				continue // its period was due too
 			}
@@ -137,12 +164,11 @@ const (
 
 // jobTimeOver tells, on rank 0, that what is left of the job's time is what the end of the
 // run may need: twice what its files took until now, and the case's own margin.
-func (c *control) jobTimeOver(r *run, now time.Time) bool {
-	margin := r.Case.Run.EndMargin
-	if r.options.JobEnd == nil || margin < 0 {
+func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now time.Time) bool {
+	if jobEnd == nil || margin < 0 {
 		return false
 	}
-	end := r.options.JobEnd()
+	end := jobEnd()
 	return !end.IsZero() && now.Add(margin+2*c.ending).After(end)
 }
 
@@ -165,28 +191,28 @@ func forgetOrders(s *output.Set) {
 
 // orders looks for them, once a second. An order counts when its file is gone, so that one
 // that cannot be removed is not obeyed for ever.
-func (c *control) orders(r *run, now time.Time) (stop, save int64) {
-	if now.Sub(c.asked) < time.Second || !r.outputs.Holds() {
+func (c *control) orders(s *output.Set, now time.Time) (stop, save int64) {
+	if now.Sub(c.asked) < time.Second || !s.Holds() {
 		return 0, 0
 	}
 	c.asked = now
-	if os.Remove(r.outputs.Path(stopOrder)) == nil {
+	if os.Remove(s.Path(stopOrder)) == nil {
 		stop = 1
 	}
-	if os.Remove(r.outputs.Path(saveOrder)) == nil {
+	if os.Remove(s.Path(saveOrder)) == nil {
 		save = 1
-		if !r.Case.Checkpoint.On {
-			r.options.Report.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
+		if !s.Case.Checkpoint.On {
+			s.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
 		}
 	}
 	return stop, save
 }
 
 // listen takes the signals that came since the last synchronization.
-func (c *control) listen(r *run) {
+func (c *control) listen(signals <-chan os.Signal) {
 	for {
 		select {
-		case s := <-r.options.Signals:
+		case s := <-signals:
 			c.signal = max(c.signal, byLauncher)
 			if s == os.Interrupt {
 				c.signal = byHand

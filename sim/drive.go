@@ -17,7 +17,7 @@ type driver struct {
 }
 
 // steer sets the force of the coming steps where that is due. The sums have the order of
-// planeSums, so that no cut changes the force. Collective.
+// domain.Part.PlaneSums, so that no cut changes the force. Collective.
 func (d *driver) steer() error {
 	c := d.Case.Force.Drive
 	if c == nil || d.n%c.Every != 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // judge measures what the case expects of its end state. Sums do not depend on the
-// number of ranks (planeSums). Verdicts are the same on every rank.
+// number of ranks (domain.Part.PlaneSums). Verdicts are the same on every rank.
 func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
@@ -64,13 +63,10 @@ func TestJobEndThatDoesNotCount(t *testing.T) {
 
 // What files of the end are expected to take is kept free at the end, twice, and the case's own margin.
 func TestMarginFollowsTheFiles(t *testing.T) {
-	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 1, dir: t.TempDir()}
 	end := time.Now().Add(time.Hour)
-	r := run{options: Options{JobEnd: func() time.Time { return end }}, stepper: &stepper{Part: &domain.Part{Case: s.must(t).start.Case}}}
-	r.Case.Run.EndMargin = time.Minute
-	r.control.ending = time.Minute
+	c := control{ending: time.Minute}
 	for ahead, over := range map[time.Duration]bool{181 * time.Second: false, 179 * time.Second: true} {
-		if r.control.jobTimeOver(&r, end.Add(-ahead)) != over {
+		if c.jobTimeOver(func() time.Time { return end }, time.Minute, end.Add(-ahead)) != over {
 			t.Errorf("%v ahead of the end: over is %v", ahead, !over)
 		}
 	}

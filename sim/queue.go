@@ -17,7 +17,7 @@ import (
 // queue's memory, enough to make the wait disappear.
 const ahead = device.MaxForeseen
 
-// sampled is from how many steps on a stretch ends with steps that are looked at: the
+// sampled is from how many steps on a queue ends with steps that are looked at: the
 // exchange of a step that nobody waits for shows in events alone, and recorded steps
 // have none.
 const sampled = 16

@@ -127,7 +127,7 @@ func (r *run) makeOutputs() {
 		View: r.view(), State: r.stepper, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
 		Sampled: r.stopIfKnown, Remember: r.remember, Version: r.options.Version,
 	}
-	r.outputs, r.postmortem = output.New(view), postmortem.New(view, r)
+	r.outputs, r.postmortem = output.New(view), postmortem.New(view, replay{r})
 }
 
 // remember adds what the run itself must know to go on from a checkpoint.

@@ -9,7 +9,7 @@ import (
 )
 
 // series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
-// order of planeSums.
+// order of domain.Part.PlaneSums.
 type series struct {
 	config.SeriesOutput
 	rows

@@ -8,8 +8,11 @@ import (
 	"lbmsim/sim/postmortem"
 )
 
+// replay is a run as its post-mortem sees it.
+type replay struct{ *run }
+
 // Again computes one step as it was computed, and writes nothing. Collective.
-func (r *run) Again() error {
+func (r replay) Again() error {
 	r.Heartbeat.Computing(r.n)
 	if err := r.driver.steer(); err != nil {
 		return err
@@ -22,13 +25,13 @@ func (r *run) Again() error {
 
 // Save copies the current state of this rank's own cells, and what the coming steps depend
 // on besides.
-func (r *run) Save(image []byte) (postmortem.Circumstances, error) {
+func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
 	return postmortem.Circumstances{Step: r.n, Drive: r.driver.drive, Force: r.params.Force}, r.imaged(image, r.Read)
 }
 
 // Back makes a state that was saved the current one, or the initial one where image is nil.
 // Collective.
-func (r *run) Back(image []byte, c postmortem.Circumstances) error {
+func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	// States take turns in exchanges: the other one comes next.
 	r.state[0], r.state[1] = r.state[1], r.state[0]
 	var err error
@@ -47,9 +50,9 @@ func (r *run) Back(image []byte, c postmortem.Circumstances) error {
 }
 
 // Heard is more than 0 when this rank has got a signal, or knows that the job's time is over.
-func (r *run) Heard() int64 {
-	r.control.listen(r)
-	if r.Root && r.control.jobTimeOver(r, time.Now()) {
+func (r replay) Heard() int64 {
+	r.control.listen(r.options.Signals)
+	if r.Root && r.control.jobTimeOver(r.options.JobEnd, r.Case.Run.EndMargin, time.Now()) {
 		return byLauncher
 	}
 	return r.control.signal

@@ -258,7 +258,7 @@ func TestStepsComputedAgain(t *testing.T) {
 				for _, from := range []int{11, -1} { // the copy, the initial state
 					back := r.postmortem.Back
 					if from < 0 {
-						back = func() error { return r.Back(nil, postmortem.Circumstances{}) }
+						back = func() error { return replay{r}.Back(nil, postmortem.Circumstances{}) }
 					}
 					if err := back(); err != nil {
 						return err
@@ -267,7 +267,7 @@ func TestStepsComputedAgain(t *testing.T) {
 						return fmt.Errorf("back at step %d, want %d", r.n, from)
 					}
 					for r.n < 19 {
-						if err := r.Again(); err != nil {
+						if err := (replay{r}).Again(); err != nil {
 							return err
 						}
 					}
