@@ -34,7 +34,7 @@ func (s *stepper) advanceQueued(k int) error {
 	}
 	var seen queuedStep
 	for left := k; left > 0; {
-		recorded, err := s.replay(left - alone)
+		recorded, err := s.launchRecorded(left - alone)
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,9 @@ func (s *stepper) join() {
 // Between two launches a small box waits as long as for a kernel of a step.
 var recorded = [...]int{64, 2}
 
-// replay queues at most so many steps from a recording, where the device makes them and they start
+// launchRecorded queues at most so many steps from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
-func (s *stepper) replay(most int) (int, error) {
+func (s *stepper) launchRecorded(most int) (int, error) {
 	dev, ok := s.device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil

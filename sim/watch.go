@@ -20,18 +20,18 @@ func (r *run) look() error {
 	case err != nil || !f.New:
 		return err
 	case f.Trouble:
-		return r.stop(f.Mine, time.Duration(f.Largest[2]))
+		return r.stopUnstable(f.Mine, time.Duration(f.Largest[2]))
 	case f.Drifted:
-		return r.tooFar()
+		return r.stopDrifted()
 	case r.n < r.last && r.postmortem.Due(f.Largest[0], f.Largest[1]):
 		return r.postmortem.Keep()
 	}
 	return nil
 }
 
-// stop ends an unstable run on every rank with one message, after the last
+// stopUnstable ends an unstable run on every rank with one message, after the last
 // fields are on disk. mine is what this rank has seen of the trouble.
-func (r *run) stop(mine string, elapsed time.Duration) error {
+func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	parts, err := comm.Gather(r.Comm, []byte(mine))
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (r *run) stop(mine string, elapsed time.Duration) error {
 	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
 }
 
-// tooFar ends a run whose mean density has drifted away with one message on every rank,
+// stopDrifted ends a run whose mean density has drifted away with one message on every rank,
 // after the last fields are on disk. Collective.
-func (r *run) tooFar() error {
+func (r *run) stopDrifted() error {
 	files := r.outputs.LastFields()
 	if !exit.IsAgreed(files) {
 		return files
