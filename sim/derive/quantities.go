@@ -87,9 +87,7 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 // lattice units. Collective.
 func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	field, _ := model.FindField(name)
-	n := v.Layout.N
-	planes, nx := n[v.Layout.Axis()], n[0]
-	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
+	planes, each, nx := v.Planes(), v.RowsOfPlane(), v.Layout.N[0]
 	sums := make([]float64, planes*each)
 	err := v.Share(planes, func(lo, hi int) (err error) {
 		s := NewSampler[float64](v.Part, v.Step(), v.Present(), field)

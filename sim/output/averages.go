@@ -6,7 +6,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
@@ -69,14 +68,12 @@ func (a *averager) Write(r *Run) error {
 		return err
 	}
 	a.samples++
-	source, planes := r.Present(), r.Layout.N[r.Layout.Axis()]
-	size, whole := len(a.sums)/planes, decomp.Box{Hi: r.Layout.N}
+	source, planes := r.Present(), r.Planes()
+	size := len(a.sums) / planes
 	return r.All("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
 		for k := lo; k < hi; k++ {
-			box := whole
-			box.Lo[r.Layout.Axis()], box.Hi[r.Layout.Axis()] = k, k+1
-			if plane, err = source(box, plane); err != nil {
+			if plane, err = source(r.Plane(k), plane); err != nil {
 				return err
 			}
 			a.add(a.sums[k*size:][:size], plane, float64(a.samples))
@@ -225,7 +222,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 		}
 		return nil
 	})
-	planes := r.Layout.N[r.Layout.Axis()]
+	planes := r.Planes()
 	return func() error {
 		for i := range data {
 			n := len(data[i]) / planes

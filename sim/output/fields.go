@@ -158,7 +158,7 @@ func planesAtOnce[T derive.Number](values int) int {
 // convert brings fields from the host's memory to the file.
 func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
-	return domain.Spread(r.Threads-1, r.Layout.N[r.Layout.Axis()], func(lo, hi int) error {
+	return domain.Spread(r.Threads-1, r.Planes(), func(lo, hi int) error {
 		s := derive.NewSampler[Out](r.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
@@ -193,7 +193,7 @@ func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fie
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
 func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
-	planes := r.Layout.N[r.Layout.Axis()]
+	planes := r.Planes()
 	if *kept == nil {
 		for _, m := range list {
 			*kept = append(*kept, make([]Out, r.Box.Cells()*m.Components))

@@ -64,8 +64,11 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 			return nil, err
 		}
 	}
-	if err := s.recordLastSteps(b); b.found.cut || err != nil {
-		return b, err
+	if err := s.recordLastSteps(b); err != nil {
+		return nil, err
+	}
+	if b.found.cut {
+		return b, nil
 	}
 	if s.Root {
 		s.judge(b, start)
