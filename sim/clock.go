@@ -13,7 +13,6 @@ type stopwatch struct {
 	wall     float64 // of all steps, seconds
 	compute  float64 // from the start of the steps to the end of their last kernel
 	exchange float64 // from the first message to the last arrival
-	output   float64 // what steps waited for
 	ending   float64 // outputs after the last step, which nothing hides
 	watch    float64
 }
@@ -64,7 +63,7 @@ func (s *stopwatch) hidden() float64 {
 
 // pace is the speed of the latest steps alone: what is written, watched and agreed between
 // them does not count. It looks back over one to two seconds of steps, because over the tenth of
-// a second between two meetings it would be noise.
+// a second between two synchronizations it would be noise.
 type pace struct {
 	from, next split
 }

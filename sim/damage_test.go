@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
 )
 
 // resealed gives a checkpoint whose bytes were changed checksums that fit: a stranger's file.
@@ -31,14 +32,14 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 	whole := t.TempDir()
 	trial{text: text, ranks: 2, dir: whole}.must(t)
 	want := outputsIn(t, whole)
-	files, err := checkpoint.Latest(filepath.Join(whole, checkpointDir))
+	files, err := checkpoint.Latest(filepath.Join(whole, output.CheckpointDir))
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
 	}
 	newest := filepath.Base(files[0])
-	beside := filepath.Join(averageDir, newest)
+	beside := filepath.Join(output.AverageDir, newest)
 	good := func(name string) []byte {
-		b, err := os.ReadFile(filepath.Join(whole, checkpointDir, name))
+		b, err := os.ReadFile(filepath.Join(whole, output.CheckpointDir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(dir, checkpointDir, c.file)
+			path := filepath.Join(dir, output.CheckpointDir, c.file)
 			if c.damage == nil {
 				err = os.Remove(path)
 			} else {
@@ -99,7 +100,7 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			named := filepath.Join(dir, checkpointDir, newest)
+			named := filepath.Join(dir, output.CheckpointDir, newest)
 			if _, err := (trial{text: text, ranks: 2, dir: dir, restart: named}).run(t); err == nil || !strings.Contains(err.Error(), c.word) || !strings.Contains(err.Error(), newest) {
 				t.Errorf("by its name: %v", err)
 			} else if code, _ := ExitCode(err); code != ExitFailure {
@@ -118,7 +119,7 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range files {
-		if err := os.Truncate(filepath.Join(bad, checkpointDir, filepath.Base(f)), int64(100+i)); err != nil {
+		if err := os.Truncate(filepath.Join(bad, output.CheckpointDir, filepath.Base(f)), int64(100+i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +142,7 @@ func TestSumsThatAreGivenUp(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 		t.Fatal(err)
 	}
-	path := checkpoint.Path(filepath.Join(dir, checkpointDir, averageDir), 30)
+	path := checkpoint.Path(filepath.Join(dir, output.CheckpointDir, output.AverageDir), 30)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -5,32 +5,31 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
+	"lbmsim/sim/watch"
 )
 
-// drive adjusts the body force so that a mean velocity is kept.
-type drive struct {
-	Force [3]float64 // of the last adjustment
-	Speed [3]float64 // then: sum(j)/sum(rho), without the half of the force that belongs to the velocity
-	Known bool
+// driver adjusts the body force so that a mean velocity is kept.
+type driver struct {
+	*stepper
+	watch *watch.Watch
+	drive output.Drive // on rank 0
 }
 
 // steer sets the force of the coming steps where that is due. The sums have the order of
-// planeSums, so that no cut changes the force. Collective.
-func (r *run) steer() error {
-	c := r.Case.Force.Drive
-	if c == nil || r.n%c.Every != 0 {
+// domain.Part.PlaneSums, so that no cut changes the force. Collective.
+func (d *driver) steer() error {
+	c := d.Case.Force.Drive
+	if c == nil || d.n%c.Every != 0 {
 		return nil
 	}
-	t := r.watch.totals
-	if r.watch.at != r.n {
-		var err error
-		if _, t, err = r.view().Census(); err != nil {
-			return fmt.Errorf("rank %d: mean velocity at step %d: %w", r.Rank, r.n, err)
-		}
+	t, err := d.watch.Totals()
+	if err != nil {
+		return fmt.Errorf("rank %d: mean velocity at step %d: %w", d.Rank, d.n, err)
 	}
 	var message []byte
-	if r.Root {
-		d := &r.drive
+	if d.Root {
+		f := &d.drive
 		mass, cells := float64(t.Cells)+t.Mass, float64(t.Cells)
 		for a, on := range c.On {
 			if !on {
@@ -38,41 +37,40 @@ func (r *run) steer() error {
 			}
 			want := c.Velocity[a]
 			if c.FlowRate != 0 {
-				want = c.FlowRate * float64(r.Case.Cells[a]) / cells
+				want = c.FlowRate * float64(d.Case.Cells[a]) / cells
 			}
 			// What friction and bodies leave of the force shows in the momentum since the last
 			// adjustment; only that much more is asked for as mends the deviation.
-			speed, gain := (t.Momentum[a]-cells*d.Force[a]/2)/mass, 0.0
-			if d.Known {
-				gain = (speed - d.Speed[a]) / float64(c.Every)
+			speed, gain := (t.Momentum[a]-cells*f.Force[a]/2)/mass, 0.0
+			if f.Known {
+				gain = (speed - f.Speed[a]) / float64(c.Every)
 			}
-			d.Speed[a] = speed
-			d.Force[a] += (want-t.Momentum[a]/mass)/c.Response - gain
+			f.Speed[a] = speed
+			f.Force[a] += (want-t.Momentum[a]/mass)/c.Response - gain
 		}
-		d.Known = true
-		message = domain.Float64Bytes(d.Force[:])
+		f.Known = true
+		message = domain.Float64Bytes(f.Force[:])
 	}
-	message, err := comm.Broadcast(r.Comm, message)
-	if err != nil {
+	if message, err = comm.Broadcast(d.Comm, message); err != nil {
 		return err
 	}
-	for a := range r.params.Force {
-		r.params.Force[a] = domain.Float64At(message, a)
+	for a := range d.params.Force {
+		d.params.Force[a] = domain.Float64At(message, a)
 	}
 	return nil
 }
 
-// recallDrive goes on with the force of a checkpoint.
-func (r *run) recallDrive(d *drive) {
-	if d != nil && r.Case.Force.Drive != nil {
-		r.drive, r.params.Force = *d, d.Force
+// recall goes on with the force of a checkpoint.
+func (d *driver) recall(m *output.Drive) {
+	if m != nil && d.Case.Force.Drive != nil {
+		d.drive, d.params.Force = *m, m.Force
 	}
 }
 
-// driveMemory is what a checkpoint keeps of it.
-func (r *run) driveMemory() *drive {
-	if r.Case.Force.Drive == nil {
+// memory is what a checkpoint keeps of it.
+func (d *driver) memory() *output.Drive {
+	if d.Case.Force.Drive == nil {
 		return nil
 	}
-	return &r.drive
+	return &d.drive
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
 )
 
 // The force that keeps a mean velocity in a channel is that of Poiseuille's law, 12 nu U/H^2,
@@ -83,7 +84,7 @@ every = 3
 		dir := t.TempDir()
 		trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir}.must(t)
 		compare(t, fmt.Sprint("cut into ", cut), outputsIn(t, dir), want)
-		files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+		files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 		if err != nil || len(files) != 3 {
 			t.Fatalf("%d checkpoints, %v", len(files), err)
 		}

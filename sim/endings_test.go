@@ -15,6 +15,7 @@ import (
 	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
+	"lbmsim/sim/output"
 )
 
 // Here runs end in other ways than by their last step.
@@ -48,18 +49,18 @@ func runTampered(t *testing.T, o Options, text, dir string, ranks int, before fu
 	t.Helper()
 	errs = make([]error, ranks)
 	_ = comm.RunLocal(ranks, func(c comm.Comm) error {
-		kase, err := config.Load("test.toml", []byte(text))
+		cfg, err := config.Load("test.toml", []byte(text))
 		if err != nil {
 			return err
 		}
-		kase.OutputDir = dir
+		cfg.OutputDir = dir
 		dev, err := cpu.New(1)
 		if err != nil {
 			return err
 		}
 		defer dev.Close()
 		mine := o
-		mine.Case, mine.Comm, mine.Report, mine.Version = kase, c, &silent{}, "test"
+		mine.Case, mine.Comm, mine.Report, mine.Version = cfg, c, &silent{}, "test"
 		mine.Device = tampered{dev, func(in device.Buffer) bool { return before(c.Rank(), in) }}
 		err = Run(mine)
 		errs[c.Rank()] = err
@@ -111,7 +112,7 @@ func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	if code, agreed := ExitCode(errs[0]); code != ExitUnstable || !agreed {
 		t.Errorf("%v: exit code %d, agreed %v", errs[0], code, agreed)
 	}
-	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) != 1 {
 		t.Errorf("checkpoints %v (%v), want that of step 10", files, err)
 	}
@@ -198,11 +199,11 @@ func TestNoCheckpoint(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 4))
 	none := strings.Split(text, "[checkpoint]")[0]
 	empty, missing := t.TempDir(), filepath.Join(t.TempDir(), "never")
-	if err := os.Mkdir(filepath.Join(empty, checkpointDir), 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(empty, output.CheckpointDir), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, dir, want string }{
-		{text, empty, "there is no checkpoint in the folder " + filepath.Join(empty, checkpointDir) + "; leave out"},
+		{text, empty, "there is no checkpoint in the folder " + filepath.Join(empty, output.CheckpointDir) + "; leave out"},
 		{text, missing, "there is no folder " + missing},
 		{none, empty, "runs of this case write none, for want of a table [checkpoint]; leave out"},
 	} {
@@ -223,7 +224,7 @@ func TestNoSuchCheckpoint(t *testing.T) {
 	text := variety["closed box"] + "\n[run]\nsteps = 7\n[checkpoint]\nevery = 1\nkeep = 100\n"
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	trial{text: text, ranks: 1, dir: dir}.must(t)
-	folder := filepath.Join(dir, checkpointDir)
+	folder := filepath.Join(dir, output.CheckpointDir)
 	const there = "the latest first: checkpoint_000000000007.h5 checkpoint_000000000006.h5"
 	for path, want := range map[string][]string{
 		filepath.Join(folder, "checkpoint_000000000099.h5"):     {"there is no such file", "in " + folder + ", " + there, " and 2 more"},

@@ -22,3 +22,7 @@ func ExitCode(err error) (code int, agreed bool) { return exit.Code(err) }
 // Agreed gives the error of a collective call its exit code when it is the one that
 // the ranks agreed on.
 func Agreed(code int, err error) error { return exit.Agreed(code, err) }
+
+// all makes an error of one rank an error of all, so that every rank takes the same way
+// out. Collective.
+func (r *run) all(what string, err error) error { return exit.All(r.Comm, r.n, what, err) }

@@ -22,21 +22,21 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kase, err := config.Load(file, text)
+			cfg, err := config.Load(file, text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(kase.Expect) == 0 {
+			if len(cfg.Expect) == 0 {
 				t.Fatal("an example without [expect] tests nothing")
 			}
-			kase.OutputDir = t.TempDir()
+			cfg.OutputDir = t.TempDir()
 			dev, err := testDevice(0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer dev.Close()
 			report := &silent{}
-			if err := Run(Options{Case: kase, Comm: comm.Serial(), Device: dev, Report: report, Version: "test"}); err != nil {
+			if err := Run(Options{Case: cfg, Comm: comm.Serial(), Device: dev, Report: report, Version: "test"}); err != nil {
 				t.Fatal(err)
 			}
 			for _, v := range report.summary.Expect {

@@ -10,7 +10,7 @@ import (
 )
 
 // judge measures what the case expects of its end state. Sums do not depend on the
-// number of ranks (planeSums). Verdicts are the same on every rank.
+// number of ranks (domain.Part.PlaneSums). Verdicts are the same on every rank.
 func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil
@@ -39,11 +39,15 @@ func (r *run) judge() ([]Verdict, error) {
 
 // measure returns the value of one quantity on rank 0, in the outputs' unit.
 func (r *run) measure(e config.Expectation) (float64, error) {
-	factor, t := r.Case.Units.Factor(e.Dim), r.watch.totals
+	factor := r.Case.Units.Factor(e.Dim)
+	t, err := r.watch.Totals() // of the last look
+	if err != nil {
+		return 0, err
+	}
 	cells := float64(t.Cells)
 	switch e.Quantity {
 	case config.MassError:
-		return math.Abs(t.Mass-r.watch.start.Mass) / (cells + r.watch.start.Mass), nil
+		return math.Abs(t.Mass-r.watch.Start.Mass) / (cells + r.watch.Start.Mass), nil
 	case config.MaxSpeed:
 		return factor * t.MaxSpeed, nil
 	case config.KineticEnergy:
@@ -55,31 +59,11 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 		return factor * t.Momentum[e.Component] / (cells + t.Mass), nil
 	case config.VelocityL2Error, config.VelocityLinfError:
 		return r.view().VelocityError(e)
-	case config.ProbeValue:
-		line := e
-		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
-		v, err := r.view().Line(line)
-		if err != nil || !r.Root {
-			return 0, err
-		}
-		return v[0], nil
 	case config.ForceValue:
 		if !r.Root {
 			return 0, nil
 		}
-		return r.forceValue(e), nil
-	case config.LineMin, config.LineMax:
-		v, err := r.view().Line(e)
-		if err != nil || !r.Root {
-			return 0, err
-		}
-		return e.OfLine(v), nil
-	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
-		v, err := r.view().Line(e)
-		if err != nil || !r.Root {
-			return 0, err
-		}
-		return r.Case.Origin[e.Axis] + r.Case.Units.Length*e.OfLine(v), nil
+		return r.outputs.ForceValue(e), nil
 	}
-	return 0, fmt.Errorf("no such quantity: %s", e.Quantity)
+	return r.view().LineValue(e)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
 )
 
 // driven is a channel with bodies in it whose flow a body force keeps up.
@@ -224,7 +225,7 @@ within = 1000
 		if s.summary.Last != ended || !bytes.Equal(got, want) {
 			t.Errorf("%d ranks: ended at step %d instead of %d, or with other rows", ranks, s.summary.Last, ended)
 		}
-		files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+		files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 		if err != nil || len(files) < 2 {
 			t.Fatalf("%d checkpoints, %v", len(files), err)
 		}

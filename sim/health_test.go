@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
+	"lbmsim/sim/watch"
 )
 
 // warnedOf are the warnings of a run that have a text in them.
@@ -40,7 +42,7 @@ velocity = ["0.1 + 1e-6*mod(43758.5453*sin(12.9898*x + 78.233*y), 1)", "1e-6*mod
 steps = %d
 `
 	s := trial{text: fmt.Sprintf(noisyFlow, "regularized", 560), ranks: 2}.must(t)
-	if n := s.warnedOf("at the scale of the grid"); n != 1 || s.summary.Health.Warned[noisy] != 1 || s.summary.Health.GridScale < 0.02 {
+	if n := s.warnedOf("at the scale of the grid"); n != 1 || s.summary.Health.Warned[watch.Noisy] != 1 || s.summary.Health.GridScale < 0.02 {
 		t.Errorf("%d warnings, %+v", n, s.summary.Health)
 	}
 	for name, text := range map[string]string{
@@ -103,7 +105,7 @@ func TestDensityDrift(t *testing.T) {
 	if d := c["density_drift"][last]; math.Abs(d-(c["mean_density"][last]-1)) > 1e-12 || d < 0.02 {
 		t.Errorf("drift %g of a density %g", d, c["mean_density"][last])
 	}
-	if n, h := s.warnedOf("mean density has changed"), s.summary.Health; n != 1 || h.Warned[drifting] < 3 || math.Abs(h.DensityDrift-c["density_drift"][last]) > 1e-15 {
+	if n, h := s.warnedOf("mean density has changed"), s.summary.Health; n != 1 || h.Warned[watch.Drifting] < 3 || math.Abs(h.DensityDrift-c["density_drift"][last]) > 1e-15 {
 		t.Errorf("%d warnings, %+v", n, h)
 	}
 	stopping := strings.Replace(text, "watch_every = 50", "watch_every = 50\nmax_density_drift = 0.03", 1)
@@ -124,7 +126,7 @@ func TestDensityDrift(t *testing.T) {
 	}
 	// The start is that of the whole run, whichever step it goes on from.
 	for _, later := range []int64{600, 500} {
-		if err := os.Remove(checkpoint.Path(filepath.Join(dir, checkpointDir), later)); err != nil {
+		if err := os.Remove(checkpoint.Path(filepath.Join(dir, output.CheckpointDir), later)); err != nil {
 			t.Fatal(err)
 		}
 	}

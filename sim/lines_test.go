@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
 )
 
 // rolling is a flow that hardly changes in some steps, of layers that move to and fro.
@@ -90,7 +91,7 @@ keep = 5
 	whole := t.TempDir()
 	trial{text: text, ranks: 2, dir: whole}.must(t)
 	want := contents(t, filepath.Join(whole, "line_along.csv"))
-	all, err := checkpoint.Latest(filepath.Join(whole, checkpointDir))
+	all, err := checkpoint.Latest(filepath.Join(whole, output.CheckpointDir))
 	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)
 	}
@@ -108,19 +109,19 @@ keep = 5
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, "line_along.csv")
-		if err := errors.Join(c.change(path), os.Remove(filepath.Join(dir, checkpointDir, filepath.Base(all[0])))); err != nil {
+		if err := errors.Join(c.change(path), os.Remove(filepath.Join(dir, output.CheckpointDir, filepath.Base(all[0])))); err != nil {
 			t.Fatal(err)
 		}
 		s := trial{text: text, ranks: 3, dir: dir, restart: Latest}.must(t)
-		got, told := contents(t, path), strings.Join(s.warned, "\n")
+		got, warned := contents(t, path), strings.Join(s.warned, "\n")
 		if c.warned == "" {
 			if len(s.warned) > 0 || !bytes.Equal(got, want) {
-				t.Errorf("%s: another table, or %q", c.name, told)
+				t.Errorf("%s: another table, or %q", c.name, warned)
 			}
 			continue
 		}
-		if !strings.Contains(told, c.warned) {
-			t.Errorf("%s: %q", c.name, told)
+		if !strings.Contains(warned, c.warned) {
+			t.Errorf("%s: %q", c.name, warned)
 		}
 		if steps := table(t, path)["step"]; len(steps) != 3*40 || steps[0] != 4 {
 			t.Errorf("%s: %d rows from step %v", c.name, len(steps), steps[0])

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lbmsim/sim/output"
 )
 
 // endless is a run that ends when it is told to.
@@ -56,7 +58,7 @@ func TestOldOrdersAreRemoved(t *testing.T) {
 // A run writes a checkpoint and goes on, then ends, as it is asked to.
 func TestOrders(t *testing.T) {
 	dir := t.TempDir()
-	saved := filepath.Join(dir, checkpointDir, "*")
+	saved := filepath.Join(dir, output.CheckpointDir, "*")
 	go func() {
 		await(filepath.Join(dir, "probe_middle.csv")) // the run has begun
 		put(t, filepath.Join(dir, saveOrder))

@@ -10,6 +10,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // ends is a case with a body and a force whose axes are periodic or end at walls, one
@@ -174,7 +175,7 @@ func TestRestartOnAnotherCut(t *testing.T) {
 			dir := t.TempDir()
 			from, to := cuts[0], cuts[1]
 			trial{text: text, ranks: from[1] * from[2], cut: from, dir: dir}.must(t)
-			files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+			files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 			if err != nil || len(files) != 4 {
 				t.Fatalf("%d checkpoints, %v", len(files), err)
 			}
@@ -198,7 +199,7 @@ func TestPencilsRefuseADamagedCheckpoint(t *testing.T) {
 	text := ends(3, "regularized", "float32", 20)
 	dir := t.TempDir()
 	want := trial{text: text, ranks: 6, cut: [3]int{1, 3, 2}, dir: dir}.must(t)
-	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%d checkpoints, %v", len(files), err)
 	}

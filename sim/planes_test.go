@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lbmsim/io/fields"
+	"lbmsim/sim/output"
 )
 
 // sheared is a periodic box whose velocity is linear in the middle of it.
@@ -67,7 +68,7 @@ func TestPlanes(t *testing.T) {
 		trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir}.must(t)
 		compare(t, fmt.Sprint("cut into ", cut), read(dir), want)
 	}
-	trial{text: text, ranks: 2, dir: dir, restart: filepath.Join(dir, checkpointDir, "checkpoint_000000000010.h5")}.must(t)
+	trial{text: text, ranks: 2, dir: dir, restart: filepath.Join(dir, output.CheckpointDir, "checkpoint_000000000010.h5")}.must(t)
 	compare(t, "after a restart", read(dir), want)
 }
 

@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"lbmsim/io/fields"
 	"lbmsim/io/picture"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // contents is what an output says but for its provenance: that must not depend on ranks,
@@ -29,7 +29,7 @@ func contents(t *testing.T, path string) []byte {
 	switch filepath.Ext(path) {
 	case ".csv":
 		for _, line := range bytes.SplitAfter(raw, []byte("\n")) {
-			if !bytes.HasPrefix(line, []byte("# "+ProvenanceMark)) {
+			if !bytes.HasPrefix(line, []byte("# "+output.ProvenanceMark)) {
 				b.Write(line)
 			}
 		}
@@ -38,7 +38,7 @@ func contents(t *testing.T, path string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ProvenanceOf(text["Provenance"]); err != nil {
+		if _, err := output.ProvenanceOf(text["Provenance"]); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		delete(text, "Provenance")
@@ -56,7 +56,7 @@ func contents(t *testing.T, path string) []byte {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := ProvenanceOf(f.Meta.Provenance); err != nil {
+		if _, err := output.ProvenanceOf(f.Meta.Provenance); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		f.Meta.Provenance = ""
@@ -76,30 +76,6 @@ func contents(t *testing.T, path string) []byte {
 	return b.Bytes()
 }
 
-func TestLegs(t *testing.T) {
-	leg := func(from, ranks int) Leg { return Leg{From: from, Version: "v", Ranks: ranks} }
-	var p Provenance
-	for i, c := range []struct {
-		next Leg
-		want []Leg
-	}{
-		{leg(0, 1), []Leg{leg(0, 1)}},
-		{leg(10, 1), []Leg{leg(0, 1)}}, // as before
-		{leg(20, 2), []Leg{leg(0, 1), leg(20, 2)}},
-		{leg(30, 4), []Leg{leg(0, 1), leg(20, 2), leg(30, 4)}},
-		{leg(20, 4), []Leg{leg(0, 1), leg(20, 4)}}, // from an older checkpoint
-		{leg(15, 1), []Leg{leg(0, 1)}},
-		{leg(0, 3), []Leg{leg(0, 3)}},
-	} {
-		if p = p.and(c.next); !reflect.DeepEqual(p.Legs, c.want) {
-			t.Errorf("%d: %+v, want %+v", i, p.Legs, c.want)
-		}
-		if back, err := ProvenanceOf(p.String()); err != nil || back.String() != p.String() {
-			t.Errorf("%d: %v, %v", i, back, err)
-		}
-	}
-}
-
 // Every output says by what means it was computed, on how many ranks, and keeps what
 // earlier ranks did.
 func TestEveryOutputHasItsProvenance(t *testing.T) {
@@ -109,7 +85,7 @@ func TestEveryOutputHasItsProvenance(t *testing.T) {
 	trial{text: strings.Replace(text, "steps = 20", "steps = 30", 1), ranks: 2, dir: dir, restart: "latest"}.must(t)
 	check := func(name, text string, froms ...int) {
 		t.Helper()
-		p, err := ProvenanceOf(text)
+		p, err := output.ProvenanceOf(text)
 		if err != nil || len(p.Legs) != len(froms) {
 			t.Errorf("%s: %s (%v)", name, text, err)
 			return
@@ -127,12 +103,12 @@ func TestEveryOutputHasItsProvenance(t *testing.T) {
 		}
 		f.Close()
 		check(fmt.Sprint("fields of step ", step), f.Meta.Provenance, froms...)
-		c, err := checkpoint.Open(checkpoint.Path(filepath.Join(dir, checkpointDir), step))
+		c, err := checkpoint.Open(checkpoint.Path(filepath.Join(dir, output.CheckpointDir), step))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Close()
-		p, err := ProvenanceIn(c.Header)
+		p, err := output.ProvenanceIn(c.Header)
 		if err != nil {
 			t.Error(err)
 		}
@@ -143,13 +119,13 @@ func TestEveryOutputHasItsProvenance(t *testing.T) {
 		t.Fatal("no tables")
 	}
 	for _, path := range tables { // begun by the first leg
-		_, text, ok := strings.Cut(string(read(t, path)), "\n# "+ProvenanceMark)
+		_, text, ok := strings.Cut(string(read(t, path)), "\n# "+output.ProvenanceMark)
 		line, _, _ := strings.Cut(text, "\n")
 		if check(path, line, 0); !ok {
 			t.Errorf("%s has none", path)
 		}
 	}
-	var m memory
+	var m output.Memory
 	if err := json.Unmarshal([]byte(`{"Start":{"Mass":0}}`), &m); err != nil || len(m.Provenance.Legs) != 0 {
 		t.Errorf("a checkpoint without provenance: %v", err)
 	}
@@ -162,30 +138,4 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// Copies of inputs are what the run read, or none.
-func TestInputsAreKept(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.stl")
-	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180-2, appendix B.1
-	to := filepath.Join(dir, "inputs")
-	for range 2 { // the second run finds it there
-		if err := keepInput(path, to, sum); err != nil {
-			t.Fatal(err)
-		}
-		if got := read(t, filepath.Join(to, sum+".stl")); string(got) != "abc" {
-			t.Errorf("%q", got)
-		}
-	}
-	other := strings.Repeat("0", 64)
-	if err := keepInput(path, to, other); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("a file that has changed: %v", err)
-	}
-	if left, _ := os.ReadDir(to); len(left) != 1 {
-		t.Errorf("%d files are left", len(left))
-	}
 }

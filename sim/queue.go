@@ -17,13 +17,13 @@ import (
 // queue's memory, enough to make the wait disappear.
 const ahead = device.MaxForeseen
 
-// sampled is from how many steps on a stretch ends with steps that are looked at: the
+// sampled is from how many steps on a queue ends with steps that are looked at: the
 // exchange of a step that nobody waits for shows in events alone, and recorded steps
 // have none.
 const sampled = 16
 
-// stretch advances the state by k steps.
-func (s *stepper) stretch(k int) error {
+// advanceQueued advances the state by k steps.
+func (s *stepper) advanceQueued(k int) error {
 	if err := s.foresee(k); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *stepper) stretch(k int) error {
 	}
 	var seen queuedStep
 	for left := k; left > 0; {
-		recorded, err := s.replay(left - alone)
+		recorded, err := s.launchRecorded(left - alone)
 		if err != nil {
 			return err
 		}
@@ -61,16 +61,16 @@ func (s *stepper) stretch(k int) error {
 func (s *stepper) sync() error {
 	wait := func() error { return errors.Join(s.edge.Sync(), s.bulk.Sync()) }
 	if s.Size > 1 {
-		return s.Pulse.Wait(wait)
+		return s.Heartbeat.Wait(wait)
 	}
 	return wait()
 }
 
 // join makes what follows on the bulk's stream wait for the last exchange too.
 func (s *stepper) join() {
-	if s.loose {
+	if s.unjoined {
 		s.bulk.After(s.edge.Record())
-		s.loose = false
+		s.unjoined = false
 	}
 }
 
@@ -78,9 +78,9 @@ func (s *stepper) join() {
 // Between two launches a small box waits as long as for a kernel of a step.
 var recorded = [...]int{64, 2}
 
-// replay queues at most so many steps from a recording, where the device makes them and they start
+// launchRecorded queues at most so many steps from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
-func (s *stepper) replay(most int) (int, error) {
+func (s *stepper) launchRecorded(most int) (int, error) {
 	dev, ok := s.device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil

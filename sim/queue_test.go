@@ -206,17 +206,17 @@ func on(t *testing.T, text, dir string, ranks int, restart string, wrap func(dev
 	t.Helper()
 	report := &silent{}
 	err := comm.RunLocal(ranks, func(c comm.Comm) error {
-		kase, err := config.Load("test.toml", []byte(text))
+		cfg, err := config.Load("test.toml", []byte(text))
 		if err != nil {
 			return err
 		}
-		kase.OutputDir = dir
+		cfg.OutputDir = dir
 		dev, err := cpu.New(2)
 		if err != nil {
 			return err
 		}
 		defer dev.Close()
-		return Run(Options{Case: kase, Comm: c, Device: wrap(dev), Report: report, Restart: restart, Version: "test"})
+		return Run(Options{Case: cfg, Comm: c, Device: wrap(dev), Report: report, Restart: restart, Version: "test"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -228,17 +228,17 @@ func on(t *testing.T, text, dir string, ranks int, restart string, wrap func(dev
 // neighbours do.
 func stepByStep(t *testing.T, text, dir string) {
 	t.Helper()
-	kase, err := config.Load("test.toml", []byte(text))
+	cfg, err := config.Load("test.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	kase.OutputDir = dir
+	cfg.OutputDir = dir
 	dev, err := cpu.New(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	r, err := start(Options{Case: kase, Comm: comm.Serial(), Device: dev, Report: &silent{}, Version: "test"})
+	r, err := start(Options{Case: cfg, Comm: comm.Serial(), Device: dev, Report: &silent{}, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,18 +408,18 @@ at_start = true
 	dir := t.TempDir()
 	errs := make([]error, 3)
 	_ = comm.RunLocal(len(errs), func(c comm.Comm) error {
-		kase, err := config.Load("test.toml", []byte(text))
+		cfg, err := config.Load("test.toml", []byte(text))
 		if err != nil {
 			return err
 		}
-		kase.OutputDir = dir
+		cfg.OutputDir = dir
 		dev, err := cpu.New(1)
 		if err != nil {
 			return err
 		}
 		defer dev.Close()
 		errs[c.Rank()] = Run(Options{
-			Case: kase, Comm: c, Device: &recorder{Device: dev, lost: c.Rank() == 1}, Report: &silent{}, Version: "test",
+			Case: cfg, Comm: c, Device: &recorder{Device: dev, lost: c.Rank() == 1}, Report: &silent{}, Version: "test",
 		})
 		return nil
 	})

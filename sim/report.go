@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/sim/watch"
 )
 
 // Reporter is told what a run does. Only rank 0 calls it, from one goroutine.
@@ -105,6 +106,9 @@ type Times struct {
 	Watch   float64 `json:"watch"`   // stability watch and agreement between ranks
 	Bytes   float64 `json:"bytes"`   // sent, a rank and step
 }
+
+// Health is what the stability watch knows of a run.
+type Health = watch.Health
 
 // Verdict is one checked expectation.
 type Verdict struct {

@@ -13,9 +13,10 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/io/checkpoint"
-	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/output"
 )
 
 // Where a run begins that names no file.
@@ -33,7 +34,7 @@ func (r *run) chooseRestart() error {
 	var found []string
 	var err error
 	if r.Root {
-		if found, err = checkpoint.Latest(r.outputDir(checkpointDir)); errors.Is(err, fs.ErrNotExist) {
+		if found, err = checkpoint.Latest(r.outputs.Path(output.CheckpointDir)); errors.Is(err, fs.ErrNotExist) {
 			err = nil // the case has not been run
 		}
 	}
@@ -58,9 +59,9 @@ func (r *run) restart() error {
 	if r.options.Restart == Latest {
 		var err error
 		if r.Root {
-			candidates, err = checkpoint.Latest(r.outputDir(checkpointDir))
+			candidates, err = checkpoint.Latest(r.outputs.Path(output.CheckpointDir))
 			if len(candidates) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
-				err = r.noCheckpoint()
+				err = noCheckpoint(r.outputs)
 			}
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
@@ -74,7 +75,7 @@ func (r *run) restart() error {
 	} else {
 		var err error
 		if r.Root {
-			err = r.isThere(r.options.Restart)
+			err = isThere(r.options.Restart, r.outputs.Path(output.CheckpointDir))
 		}
 		if err := comm.Agree(r.Comm, err); err != nil {
 			return Agreed(ExitUsage, fmt.Errorf("--restart %s: %w", r.options.Restart, err))
@@ -84,14 +85,13 @@ func (r *run) restart() error {
 	for i, path := range candidates {
 		m, err := r.restore(path)
 		if err == nil {
-			r.passedOver(candidates[i+1:])
+			warnOfUnreadable(r.Part, candidates[i+1:])
 			r.options.Restart = path
-			r.watch.start, r.watch.gridStart = m.Start, m.GridScale
-			r.provenance = m.Provenance.and(r.leg())
+			r.watch.Start, r.watch.GridStart = m.Start, m.GridScale
 			if r.Root && r.n >= r.last {
 				r.options.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
 			}
-			return r.resumeOutputs(m)
+			return r.resume(&m)
 		}
 		var other *otherCase
 		var older *otherScheme
@@ -109,8 +109,17 @@ func (r *run) restart() error {
 	return exit.With(exit.Failure, refused)
 }
 
-// isThere says what there is in the place of a file that was named and is none.
-func (r *run) isThere(path string) error {
+// resume goes on with what the checkpoint remembers. Collective.
+func (r *run) resume(m *output.Memory) error {
+	r.loads.recall(m.Loads)
+	r.driver.recall(m.Drive)
+	r.setForce(r.n)
+	return r.open(m)
+}
+
+// isThere says what there is in the place of a file that was named and is none, and in the run's
+// folder of checkpoints.
+func isThere(path, checkpoints string) error {
 	info, err := os.Stat(path)
 	what, dir := "there is no such file", filepath.Dir(path)
 	switch {
@@ -124,7 +133,7 @@ func (r *run) isThere(path string) error {
 		}
 	}
 	const most = 5
-	for _, dir := range slices.Compact([]string{filepath.Clean(dir), r.outputDir(checkpointDir)}) {
+	for _, dir := range slices.Compact([]string{filepath.Clean(dir), checkpoints}) {
 		found, err := checkpoint.Latest(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -147,10 +156,10 @@ func (r *run) isThere(path string) error {
 }
 
 // noCheckpoint says where one was looked for, and what else can be done.
-func (r *run) noCheckpoint() error {
-	dir := r.outputDir(checkpointDir)
+func noCheckpoint(s *output.Set) error {
+	dir := s.Path(output.CheckpointDir)
 	what := "there is no checkpoint in the folder " + dir
-	for _, folder := range []string{dir, r.outputDir()} {
+	for _, folder := range []string{dir, s.Path()} {
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			what = "there is no folder " + folder
 		}
@@ -158,7 +167,7 @@ func (r *run) noCheckpoint() error {
 	if here, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
 		what += ", seen from " + here
 	}
-	if what = "no checkpoint to go on from: " + what; !r.Case.Checkpoint.On {
+	if what = "no checkpoint to go on from: " + what; !s.Case.Checkpoint.On {
 		what += "; runs of this case write none, for want of a table [checkpoint]"
 	}
 	return errors.New(what + "; leave out --restart to begin at step 0, give\n" +
@@ -167,15 +176,15 @@ func (r *run) noCheckpoint() error {
 		"  --output FOLDER    if the run was in another folder")
 }
 
-// passedOver tells of files among older checkpoints that cannot be read: one of them may be
+// warnOfUnreadable tells of files among older checkpoints that cannot be read: one of them may be
 // the newest, damaged where it says so.
-func (r *run) passedOver(older []string) {
+func warnOfUnreadable(p *domain.Part, older []string) {
 	for _, path := range older {
-		if !r.Root {
+		if !p.Root {
 			return
 		}
 		if err := checkpoint.Look(path); err != nil {
-			r.options.Report.Warn(fmt.Sprintf("passed over: %v", err))
+			p.Warn(fmt.Sprintf("passed over: %v", err))
 		}
 	}
 }
@@ -228,8 +237,8 @@ func schemeOf(path string, h checkpoint.Header) error {
 // restore reads this rank's part, in stages that all ranks take together: the header,
 // which every rank holds against the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
-func (r *run) restore(path string) (m memory, err error) {
-	r.Pulse.Doing("reading " + path)
+func (r *run) restore(path string) (m output.Memory, err error) {
+	r.Heartbeat.Doing("reading " + path)
 	f, err := checkpoint.Open(path)
 	if f != nil {
 		defer f.Close()
@@ -240,7 +249,7 @@ func (r *run) restore(path string) (m memory, err error) {
 	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot mend it
 		return m, err
 	}
-	if keys := r.differences(f.Header); len(keys) > 0 {
+	if keys := differences(r.outputs, f.Header); len(keys) > 0 {
 		return m, &otherCase{path, keys}
 	}
 	if err = json.Unmarshal(f.Header.Extra, &m); err != nil {
@@ -252,7 +261,7 @@ func (r *run) restore(path string) (m memory, err error) {
 	if err := r.load(f); err != nil {
 		return m, err
 	}
-	if err := r.averages().recall(r, path, m.Averages); err != nil {
+	if err := r.outputs.Recall(path, &m); err != nil {
 		return m, err
 	}
 	r.n = int(f.Header.Step)
@@ -260,58 +269,11 @@ func (r *run) restore(path string) (m memory, err error) {
 }
 
 // differences lists what keeps this case from going on from a checkpoint.
-func (r *run) differences(h checkpoint.Header) []string {
-	keys := config.Diff(h.Case, r.Case.Resolved, config.RestartMayChange)
-	want := r.header()
+func differences(s *output.Set, h checkpoint.Header) []string {
+	keys := config.Diff(h.Case, s.Case.Resolved, config.RestartMayChange)
+	want := s.Header()
 	if len(keys) == 0 && (h.Spec != want.Spec || h.N != want.N || h.PlaneBytes() != want.PlaneBytes() || h.Planes != want.Planes) {
 		keys = append(keys, fmt.Sprintf("state: %s, cells %v / %s, cells %v", h.Spec, h.N, want.Spec, want.N))
 	}
 	return keys
-}
-
-// resumeOutputs cuts outputs back to the step of the checkpoint. A table that is gone, or not the
-// one that the checkpoint counted, does not hold the run up: it begins again.
-func (r *run) resumeOutputs(m memory) error {
-	r.recallForces(m.Forces)
-	r.recallLoads(m.Loads)
-	r.recallDrive(m.Drive)
-	r.setForce(r.n)
-	return r.openOutputs(func(o tabular) (*probe.Writer, error) {
-		t := o.table()
-		length, known := m.Probes[t.key]
-		if !known { // a new one
-			return r.newTable(o)
-		}
-		w, err := probe.Resume(t.path, o.header(r), length, int64(r.n))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			r.options.Report.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, r.n))
-		case errors.Is(err, probe.ErrOther):
-			aside, e := setAside(t.path)
-			if e != nil {
-				return nil, errors.Join(err, e)
-			}
-			r.options.Report.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), r.n))
-		default:
-			return w, err
-		}
-		return r.newTable(o)
-	})
-}
-
-// setAside gives a file a name beside its own that no file has.
-func setAside(path string) (string, error) {
-	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.before%d", path, n)
-		switch err := os.Link(path, aside); {
-		case errors.Is(err, fs.ErrExist):
-		case err == nil:
-			return aside, os.Remove(path)
-		default: // a file system without links
-			if _, err := os.Lstat(aside); err == nil {
-				continue
-			}
-			return aside, os.Rename(path, aside)
-		}
-	}
 }

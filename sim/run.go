@@ -8,13 +8,15 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/output"
+	"lbmsim/sim/postmortem"
+	"lbmsim/sim/watch"
 )
 
 // Options are the parts of a run, chosen by the caller.
@@ -27,7 +29,7 @@ type Options struct {
 	Restart string   // "", Latest, Auto or the path of a checkpoint
 	// Of a run that begins anew, on rank 0: Keep refuses where the output folder has results of another
 	// run, Overwrite removes those that would lie among the new ones.
-	Keep      *Results
+	Keep      *output.Results
 	Overwrite bool
 	Version   string // of the program, stored in every output
 	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
@@ -41,28 +43,19 @@ type Options struct {
 // run is one rank's part of a run in progress.
 type run struct {
 	*stepper
-	options Options
-	anew    bool     // no checkpoint was asked for, not even if there is one
-	lock    *os.File // on rank 0: of the output folder
-	drive   drive    // on rank 0
-
-	last       int // step
-	reason     string
-	converged  bool // the reason is [run] stop_when
-	loads      loads
-	control    control
-	watch      watch
-	snapshot   snapshot
-	outputs    []output
-	jobs       []*job
-	begun      time.Time                // the output that is being written
-	took       map[string]time.Duration // the longest that a file of each kind took
-	maxMach    float64
-	limit      float64 // the memory's roofline in MLUPS, 0 when unknown
-	files      map[string]string
+	options    Options
+	anew       bool       // no checkpoint was asked for, not even if there is one
+	last       int        // step
 	ranks      []RankInfo // on rank 0
-	provenance Provenance // on rank 0
-	faults     faults
+	limit      float64    // the memory's roofline in MLUPS, 0 when unknown
+	reason     string     // to end before the last step
+	converged  bool       // the reason is [run] stop_when
+	outputs    *output.Set
+	loads      loads
+	driver     driver
+	control    control
+	watch      *watch.Watch
+	postmortem *postmortem.Search
 }
 
 // Reasons for the end of a run.
@@ -92,7 +85,7 @@ func Run(o Options) error {
 		return err
 	}
 	if err != nil {
-		err = r.whatHelps(errors.Join(err, r.drain()))
+		err = r.advise(err)
 	}
 	r.close()
 	return err
@@ -108,13 +101,13 @@ func (r *run) loop() error {
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
 	for r.n < r.last && r.reason == "" {
-		r.Pulse.Computing(r.n)
-		if err := r.steer(); err != nil {
+		r.Heartbeat.Computing(r.n)
+		if err := r.driver.steer(); err != nil {
 			return err
 		}
 		k := 1
 		if r.queued != nil {
-			k = r.quiet()
+			k = r.untilHook()
 		}
 		if err := r.advance(k); err != nil {
 			return fmt.Errorf("rank %d, %s: %w", r.Rank, steps(r.n+1, r.n+k), err)
@@ -134,36 +127,29 @@ func steps(first, last int) string {
 	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// quiet is the number of steps until something other than a step is due. Meetings
+// untilHook is the number of steps until something other than a step is due. Synchronizations
 // come every tenth of a second, so signals and clocks are looked at as often.
-func (r *run) quiet() int {
+func (r *run) untilHook() int {
 	every := r.Case.Run.WatchEvery
 	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.n/d.Every+1)*d.Every)
 	}
-	for _, o := range r.outputs {
-		next = min(next, o.schedule().Next(r.n))
-	}
-	return next - r.n
+	return min(next, r.outputs.Next(r.n)) - r.n
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is
 // decided by the step number or by agreement, never by a rank's own clock.
 func (r *run) hooks() error {
 	if r.n%r.Case.Run.WatchEvery == 0 {
-		if err := r.lookForTrouble(); err != nil {
+		if err := r.Look(); err != nil {
 			return err
 		}
 	}
-	for _, o := range r.outputs {
-		if o.schedule().Due(r.n) {
-			if err := r.write(o); err != nil {
-				return err
-			}
-		}
+	if err := r.outputs.Due(); err != nil {
+		return err
 	}
-	return r.agree()
+	return r.synchronizeWhenDue()
 }
 
 // finish writes what is due at the end, waits for the writers and closes the run.
@@ -175,8 +161,8 @@ func (r *run) finish() error {
 		return exit.With(exit.Failure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin))
 	}
 	r.warnOfWidths()
-	r.watch.last = true
-	if err := r.lookForTrouble(); err != nil {
+	r.watch.Ends()
+	if err := r.Look(); err != nil {
 		return err
 	}
 	if err := spend(&r.clock.ending, r.lastOutputs); err != nil {
@@ -206,52 +192,56 @@ func (r *run) finish() error {
 // complete tells that a run has come to the end that its case gives it.
 func (r *run) complete() bool { return r.reason == allDone || r.converged }
 
+// advise ends the files of a run that an error has ended, and tells how to go on.
+func (r *run) advise(err error) error {
+	if r.outputs == nil {
+		return err
+	}
+	return r.outputs.Advise(errors.Join(err, r.outputs.Files.CommitAll()), r.options.Restart)
+}
+
 // lastOutputs writes what is due at the end and waits until all files are on disk.
 func (r *run) lastOutputs() error {
-	// Checkpoints first: rows that are due only because the run ends here do not
-	// belong to a run that goes on.
-	r.faults.ending = true
-	var failed error // what could not be written must not keep the rest from the disk
-	for _, o := range slices.Backward(r.outputs) {
-		_, isCheckpoint := o.(*checkpoints)
-		due := (o.schedule().End || isCheckpoint && !r.complete()) && o.written() != r.n
-		if due || o.written() == r.n && r.faults.missed[o] { // there is no next time for it
-			// A checkpoint has its name before the next file may fill the disk.
-			err := r.settleInTurn("checkpoint")
-			if _, agreed := ExitCode(err); agreed {
-				err = errors.Join(err, r.put(o))
-			}
-			if err != nil {
-				failed = errors.Join(failed, err)
-			}
-			if _, agreed := ExitCode(err); !agreed {
-				return failed
-			}
-		}
+	if r.complete() {
+		return r.outputs.Last(output.CaseEnds)
 	}
-	for _, end := range []func() error{r.drain, r.syncTables} {
-		if err := end(); err != nil {
-			failed = errors.Join(failed, err)
-			if _, agreed := ExitCode(err); !agreed {
-				return failed
-			}
-		}
-	}
-	return failed
+	return r.outputs.Last(output.EndsEarly)
 }
 
 // close frees the parts of the run; the device and the ranks are the caller's.
 func (r *run) close() {
-	if r.lock != nil {
-		defer r.lock.Close()
-	}
-	for _, o := range r.outputs {
-		if s, ok := seriesOf(o); ok && r.lock != nil { // without it the folder is another run's
-			s.Close()
-		}
-		o.close()
+	if r.outputs != nil {
+		r.outputs.Close()
 	}
 	if r.stepper != nil {
 		r.free()
+	}
+}
+
+// stopIfKnown ends the run on all ranks when every mean of [run] stop_when is known well
+// enough. Collective.
+func (r *run) stopIfKnown() error {
+	if len(r.Case.Run.StopWhen) == 0 || r.reason != "" {
+		return nil
+	}
+	var why []byte
+	if r.Root {
+		text, enough := r.outputs.Widths()
+		if enough {
+			why = []byte(text)
+		}
+	}
+	why, err := comm.Broadcast(r.Comm, why)
+	if err == nil && len(why) > 0 {
+		r.reason, r.converged = string(why), true
+	}
+	return err
+}
+
+// warnOfWidths tells that the run ended before stop_when.
+func (r *run) warnOfWidths() {
+	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
+		text, _ := r.outputs.Widths()
+		r.options.Report.Warn("all steps are done before the means were known as wanted by " + text)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/output"
 )
 
 // silent is a reporter that keeps the summary and fails the test on nothing.
@@ -73,9 +74,9 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 
 // spoil makes velocities of faces no numbers around step 35. Formulas that are none somewhere do not
 // get this far where config.Load finds the place.
-func spoil(kase *config.Case) {
-	for i := range kase.Boundaries {
-		if p := kase.Boundaries[i].Profile; p != nil {
+func spoil(cfg *config.Case) {
+	for i := range cfg.Boundaries {
+		if p := cfg.Boundaries[i].Profile; p != nil {
 			along := p[0]
 			p[0] = func(x, y, z, t float64) float64 {
 				if math.Abs(t-35) < 4.75 {
@@ -89,13 +90,13 @@ func spoil(kase *config.Case) {
 
 // options of a rank; its device is the caller's to close.
 func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
-	kase, err := config.Load("test.toml", []byte(tr.text))
+	cfg, err := config.Load("test.toml", []byte(tr.text))
 	if err != nil {
 		return o, err
 	}
-	kase.OutputDir, kase.Run.Ranks = tr.dir, tr.cut
+	cfg.OutputDir, cfg.Run.Ranks = tr.dir, tr.cut
 	if strings.Contains(tr.text, "# spoilt around step 35") {
-		spoil(kase)
+		spoil(cfg)
 	}
 	open := testDevice
 	if tr.wrap != nil {
@@ -108,7 +109,7 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	if tr.wrap != nil {
 		dev = tr.wrap(dev)
 	}
-	return Options{Case: kase, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}, nil
+	return Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}, nil
 }
 
 // must runs a case that has to succeed.
@@ -127,7 +128,7 @@ func (tr trial) must(t *testing.T) *silent {
 // stateIn is the whole state in the newest checkpoint of a folder, as bytes.
 func stateIn(t *testing.T, dir string) []byte {
 	t.Helper()
-	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no checkpoint in %s: %v", dir, err)
 	}
@@ -418,7 +419,7 @@ func TestRestartOnOtherRanksGivesTheSameBits(t *testing.T) {
 				for _, ranks := range [][2]int{{1, 3}, {5, 1}, {2, 2}} {
 					dir := t.TempDir()
 					trial{text: whole, ranks: ranks[0], dir: dir}.must(t)
-					files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+					files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 					if err != nil || len(files) != 4 {
 						t.Fatalf("%d checkpoints, %v", len(files), err)
 					}
@@ -476,7 +477,7 @@ func TestRestartRefusesPopulationsOfAModelOfMoments(t *testing.T) {
 		text := fmt.Sprintf("[domain]\nlattice = %q\ncells = %s\nperiodic = %s\n[fluid]\nviscosity = 0.1\n[collision]\nmodel = %q\n%s[run]\nsteps = 2\n[checkpoint]\nevery = 1\n", c.lattice, cells, axes, c.model, c.scalar)
 		dir := t.TempDir()
 		trial{text: text, ranks: 1, dir: dir}.must(t)
-		folder := filepath.Join(dir, checkpointDir)
+		folder := filepath.Join(dir, output.CheckpointDir)
 		f, err := checkpoint.Open(checkpoint.Path(folder, 2))
 		if err != nil {
 			t.Fatal(err)

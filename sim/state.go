@@ -63,15 +63,9 @@ func (s *stepper) connect() (err error) {
 // rate, by central differences of the expressions themselves, gives the
 // non-equilibrium part, so that the first steps carry no start-up error.
 func (s *stepper) initialize() error {
-	n, axis := s.Layout.N, s.Layout.Axis()
-	box := decomp.Box{Hi: n}
-	rows := 1
-	if axis == 2 {
-		rows = n[1]
-	}
-	row := s.Case.Spec.InitValues() * n[0]
+	rows, row := s.RowsOfPlane(), s.Case.Spec.InitValues()*s.Layout.N[0]
 	fields := make([]float64, rows*row)
-	for k := 0; k < n[axis]; k++ {
+	for k := range s.Planes() {
 		if k == 0 || !s.Case.Initial.Uniform || s.Case.Spec.Scalar && !s.Case.Temperature.Uniform {
 			err := s.Share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
@@ -83,8 +77,7 @@ func (s *stepper) initialize() error {
 				return err
 			}
 		}
-		box.Lo[axis], box.Hi[axis] = k, k+1
-		if err := s.program.Init(s.state[0], box, fields, s.params); err != nil {
+		if err := s.program.Init(s.state[0], s.Plane(k), fields, s.params); err != nil {
 			return err
 		}
 	}
@@ -191,7 +184,7 @@ func (s *stepper) free() {
 // imaged does something with each piece of an image of this rank's own cells, and with
 // the place of the piece in the state.
 func (s *stepper) imaged(image []byte, do func(piece []byte, offset int) error) error {
-	planes := s.Layout.N[s.Layout.Axis()]
+	planes := s.Planes()
 	each := len(image) / planes
 	pass := func(lo, hi int) error {
 		for k := lo; k < hi; k++ {
@@ -226,7 +219,7 @@ func (s *stepper) load(f *checkpoint.Reader) error {
 			}
 			data = data[n:]
 		}
-		s.Pulse.Mark()
+		s.Heartbeat.Mark()
 		return nil
 	})
 }

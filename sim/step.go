@@ -10,6 +10,7 @@ import (
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // stepper is this rank's part of the state, and what takes it from step to step.
@@ -30,15 +31,15 @@ type stepper struct {
 	halo    halo.Exchange
 	queued  halo.Queued // the same, where steps need not wait for the host; else nil
 
-	loose  bool // the bulk's stream has not waited for the last exchange
-	graphs [len(recorded)]recording
-	clock  stopwatch
+	unjoined bool // the bulk's stream has not waited for the last exchange
+	graphs   [len(recorded)]recording
+	clock    stopwatch
 }
 
 // advance computes k steps; more than one only where none waits for the host.
 func (s *stepper) advance(k int) error {
 	if s.queued != nil {
-		return s.stretch(k)
+		return s.advanceQueued(k)
 	}
 	for range k {
 		if err := s.stepwise(); err != nil {
@@ -105,7 +106,7 @@ func (s *stepper) queue() (step queuedStep) {
 	step.bulk = s.bulk.Record()
 	if len(s.edges) > 0 {
 		s.bulk.After(step.edges)
-		s.loose = s.queued != nil
+		s.unjoined = s.queued != nil
 	}
 	s.state[0], s.state[1] = out, in
 	return step
@@ -168,11 +169,39 @@ func (s *stepper) retime() {
 	}
 }
 
-// read copies a part of the current state.
-func (s *stepper) read(dst []byte, offset int) error {
+// Read copies a part of the current state.
+func (s *stepper) Read(dst []byte, offset int) error {
 	if h, ok := s.state[0].(device.HostVisible); ok {
 		copy(dst, h.Host()[offset:])
 		return nil
 	}
 	return s.state[0].Read(dst, offset)
+}
+
+// Force is the body force at the current step.
+func (s *stepper) Force() [3]float64 { return s.params.Force }
+
+// Snapshots of the current state beside the steps; nil: the device makes none.
+func (s *stepper) Snapshots() output.Snapshotter {
+	if taker, ok := s.program.(device.SnapshotTaker); ok {
+		return snapshotter{s, taker}
+	}
+	return nil
+}
+
+// snapshotter reads fields on a stream of its own.
+type snapshotter struct {
+	*stepper
+	taker device.SnapshotTaker
+}
+
+func (s snapshotter) Prepare(box decomp.Box) error { return s.taker.Prepare(box) }
+
+func (s snapshotter) Take(box decomp.Box) (device.Snapshot, error) {
+	return s.taker.FieldsAsync(s.reader, s.state[0], box, s.params)
+}
+
+func (s snapshotter) Await(e device.Event) {
+	s.edge.After(e)
+	s.bulk.After(e)
 }

@@ -12,6 +12,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // starting is a flow whose boundaries change with time: inlet, pressure and a lid.
@@ -72,7 +73,7 @@ func TestRampsAndTables(t *testing.T) {
 		trial{text: whole, ranks: 3, dir: dir}.must(t)
 		compare(t, "three ranks", outputsIn(t, dir), want)
 		for _, later := range []string{"0000000030", "0000000020"} {
-			old, err := filepath.Glob(filepath.Join(dir, checkpointDir, "*"+later+"*"))
+			old, err := filepath.Glob(filepath.Join(dir, output.CheckpointDir, "*"+later+"*"))
 			if err != nil || len(old) == 0 {
 				t.Fatalf("checkpoints of step %s: %v, %v", later, old, err)
 			}
@@ -240,11 +241,11 @@ func TestFactorsAreFast(t *testing.T) {
 		{5, true, "", "above 0.3"},
 	} {
 		text := fmt.Sprintf("[domain]\ncells = [20, 12]\nperiodic = [\"y\"]\n[fluid]\nviscosity = 0.1\n[boundary.inlet]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = [0.02, 0]\ntable = %q\nrepeat = %v\n[boundary.outlet]\ntype = \"outflow\"\nfaces = [\"x+\"]\n[run]\nsteps = %d\n", file, c.repeat, c.steps)
-		kase, err := config.Load("case.toml", []byte(text))
+		cfg, err := config.Load("case.toml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, warning, err := domain.JudgeTables(kase, kase.Boundaries[0])
+		lines, warning, err := domain.JudgeTables(cfg, cfg.Boundaries[0])
 		if c.wrong == "" && (err != nil || len(lines) != 1) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), "case.toml:10") || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%+v: %q, error %v", c, lines, err)
 		}

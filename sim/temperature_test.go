@@ -13,6 +13,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
+	"lbmsim/sim/output"
 )
 
 // warm is a flow with a temperature at every kind of wall and face, driven by it.
@@ -93,7 +94,7 @@ func TestTemperatureHasTheSameBits(t *testing.T) {
 			if cut[2] != 2 {
 				continue
 			}
-			files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+			files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 			if err != nil || len(files) != 4 {
 				t.Fatalf("%d checkpoints, %v", len(files), err)
 			}

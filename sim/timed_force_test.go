@@ -11,6 +11,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // A uniform force that oscillates moves a uniform fluid by its integral; on one rank, which queues its
@@ -91,7 +92,7 @@ every = 3
 	dir = t.TempDir()
 	trial{text: text, ranks: 6, cut: cut, dir: dir}.must(t)
 	compare(t, fmt.Sprint("cut into ", cut), outputsIn(t, dir), want)
-	files, err := checkpoint.Latest(filepath.Join(dir, checkpointDir))
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d checkpoints, %v", len(files), err)
 	}

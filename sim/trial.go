@@ -10,11 +10,11 @@ import (
 
 // Trial is a run whose caller says how many steps come next and asks what they took:
 // for measuring. It has the parts of Run and goes the same way through its steps,
-// hooks and meetings. All ranks make the same calls. After an error that is not
+// hooks and synchronizations. All ranks make the same calls. After an error that is not
 // agreed (ExitCode) the ranks have to be ended.
 type Trial struct {
 	r       *run
-	spacing int // steps between two meetings, at the speed measured so far
+	spacing int // steps between two synchronizations, at the speed measured so far
 }
 
 // NewTrial builds the parts and the first state.
@@ -35,7 +35,7 @@ func NewTrial(o Options) (*Trial, error) {
 // Turn is what some steps took: seconds, mean over the ranks where nothing else is said.
 type Turn struct {
 	Steps     int
-	Seconds   float64 // on the slowest rank, meetings included
+	Seconds   float64 // on the slowest rank, synchronizations included
 	Compute   float64 // the kernels kept the steps
 	Exposed   float64 // no kernel ran: waiting for messages, or between kernels
 	Hidden    float64 // messages in flight while kernels ran, as far as the exchange can tell
@@ -50,9 +50,9 @@ func (t *Trial) Steps(n int) (Turn, error) {
 		return Turn{}, err
 	}
 	before, exchanged, began := r.clock, r.halo.Stats().Seconds, time.Now()
-	// A run finds the distance between its meetings in its first second. What passed
+	// A run finds the distance between its synchronizations in its first second. What passed
 	// between two turns says nothing about it.
-	c.met, c.metAt, c.next = began, r.n, r.n+t.spacing
+	c.synced, c.syncedAt, c.next = began, r.n, r.n+t.spacing
 	r.last = r.n + n
 	if err := r.steps(); err != nil {
 		return Turn{}, err
@@ -82,12 +82,12 @@ func (t *Trial) Steps(n int) (Turn, error) {
 	if sum.Compute > 0 {
 		sum.Imbalance = slowest/sum.Compute - 1
 	}
-	t.spacing = max(1, int(meetEvery.Seconds()*float64(n)/sum.Seconds))
+	t.spacing = max(1, int(syncEvery.Seconds()*float64(n)/sum.Seconds))
 	return sum, nil
 }
 
 // Look is the stability watch: an error when the state has gone wrong.
-func (t *Trial) Look() error { return t.r.lookForTrouble() }
+func (t *Trial) Look() error { return t.r.Look() }
 
 // Hash is the same number on every rank, and for every cut of the same state: the sum
 // of the hashes of all rows of cells, each with its place in the domain.

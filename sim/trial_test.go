@@ -42,17 +42,17 @@ func try(t *testing.T, ranks int, text, restart string, f func(c comm.Comm, tr *
 	t.Helper()
 	dir := t.TempDir()
 	return comm.RunLocal(ranks, func(c comm.Comm) error {
-		kase, err := config.Load("test.toml", []byte(text))
+		cfg, err := config.Load("test.toml", []byte(text))
 		if err != nil {
 			return err
 		}
-		kase.OutputDir = dir
+		cfg.OutputDir = dir
 		dev, err := testDevice(2)
 		if err != nil {
 			return err
 		}
 		defer dev.Close()
-		tr, err := NewTrial(Options{Case: kase, Comm: c, Device: dev, Report: &silent{}, Restart: restart, Version: "test"})
+		tr, err := NewTrial(Options{Case: cfg, Comm: c, Device: dev, Report: &silent{}, Restart: restart, Version: "test"})
 		if err != nil {
 			return errors.Join(err, comm.Barrier(c))
 		}

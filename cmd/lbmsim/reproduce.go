@@ -17,6 +17,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/internal/compare"
 	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 func reproduceCommand() *cobra.Command {
@@ -115,7 +116,7 @@ func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, o
 }
 
 // recipeOf reads the file.
-func recipeOf(path, output string) (how recipe, err error) {
+func recipeOf(path, folder string) (how recipe, err error) {
 	o, err := compare.Open(path)
 	if err != nil {
 		return how, err
@@ -124,7 +125,7 @@ func recipeOf(path, output string) (how recipe, err error) {
 		return how, fmt.Errorf("%s is a case: lbmsim run computes it", path)
 	}
 	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Inputs: map[string]string{}}
-	if how.Output, err = fresh(path, output); err != nil {
+	if how.Output, err = fresh(path, folder); err != nil {
 		return how, err
 	}
 	home, err := filepath.Abs(path)
@@ -133,7 +134,7 @@ func recipeOf(path, output string) (how recipe, err error) {
 	}
 	// The folder of the run is that of the file or, for fields and checkpoints, above it.
 	for dir := filepath.Dir(home); ; dir = filepath.Dir(dir) {
-		kept, _ := filepath.Glob(filepath.Join(escaped(dir), sim.InputDir, "*"))
+		kept, _ := filepath.Glob(filepath.Join(escaped(dir), output.InputDir, "*"))
 		for _, file := range kept {
 			base := filepath.Base(file)
 			how.Inputs[strings.TrimSuffix(base, filepath.Ext(base))] = file
@@ -159,16 +160,16 @@ func recipeOf(path, output string) (how recipe, err error) {
 
 // fresh is a folder without any files, that of --output or a new one: what is found there
 // later is of this run.
-func fresh(path, output string) (string, error) {
-	if output != "" {
-		list, err := os.ReadDir(output)
+func fresh(path, folder string) (string, error) {
+	if folder != "" {
+		list, err := os.ReadDir(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 		if len(list) > 0 {
-			return "", fmt.Errorf("--output %s: the folder is not empty; name a new one", output)
+			return "", fmt.Errorf("--output %s: the folder is not empty; name a new one", folder)
 		}
-		return output, nil
+		return folder, nil
 	}
 	base := filepath.Base(path)
 	first := filepath.Join("out", "reproduced-"+strings.TrimSuffix(base, filepath.Ext(base)))
@@ -217,7 +218,7 @@ func (how recipe) load(path string) (*config.Case, error) {
 		kept, ok := how.Inputs[sum]
 		if !ok {
 			return fmt.Errorf("the file %s of the case in %s is not to be had: there is no copy of it in a folder %s beside the output; put it there as %s%s",
-				shown, path, sim.InputDir, sum, filepath.Ext(shown))
+				shown, path, output.InputDir, sum, filepath.Ext(shown))
 		}
 		*to = kept
 		return nil

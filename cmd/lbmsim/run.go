@@ -19,6 +19,7 @@ import (
 	"lbmsim/internal/slurm"
 	"lbmsim/io/status"
 	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 // runFlags are the flags of `lbmsim run`, and of lbmsim with a case alone.
@@ -173,12 +174,12 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals <-chan os
 }
 
 // results is what status.json tells of an earlier run in an output folder.
-func results(dir string) *sim.Results {
+func results(dir string) *output.Results {
 	s, err := status.Read(dir)
 	if err != nil {
-		return &sim.Results{Of: "a run"}
+		return &output.Results{Of: "a run"}
 	}
-	old := sim.Results{Of: fmt.Sprintf("a run of %s, begun %s, which came to step %d of %d", s.Case, s.Started.Format(time.DateTime), s.Step, s.Last)}
+	old := output.Results{Of: fmt.Sprintf("a run of %s, begun %s, which came to step %d of %d", s.Case, s.Started.Format(time.DateTime), s.Step, s.Last)}
 	for _, path := range s.Files {
 		if _, err := os.Stat(path); err == nil && (old.File == "" || path < old.File) {
 			old.File = path

@@ -32,12 +32,17 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
-	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},   // measures runs
-	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                      // runs a case on several grids
-	"internal/compare": {11, []string{"sim", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim": {10, []string{"sim/derive", "sim/domain", "sim/exit", "config", "model", "boundary", "decomp", "comm", "device", "halo",
-		"io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats", "internal/ram"}},
+	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
+	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},          // measures runs
+	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                             // runs a case on several grids
+	"internal/compare": {11, []string{"sim/output", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
+	"sim":              {10, []string{"sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint"}},
+	// The first bad cell of an unstable run, found by computing its end again.
+	"sim/postmortem": {7, []string{"sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
+	// The stability watch: what has gone wrong, and what will.
+	"sim/watch": {6, []string{"sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
+	// What a case asks for while it runs, seen through a narrow view of the run.
+	"sim/output": {6, []string{"sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.

@@ -18,7 +18,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/kernels"
-	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 // Report is how file B differs from file A.
@@ -128,7 +128,7 @@ func (o *Output) against(b *Output) (*Report, error) {
 }
 
 // means compares the last legs, and how many there are.
-func means(a, b sim.Provenance) (list []string) {
+func means(a, b output.Provenance) (list []string) {
 	if len(a.Legs) == 0 || len(b.Legs) == 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func means(a, b sim.Provenance) (list []string) {
 	return list
 }
 
-func devices(l sim.Leg) string {
+func devices(l output.Leg) string {
 	var list []string
 	for _, d := range l.Devices {
 		list = append(list, fmt.Sprintf("%d x %s (%s)", d.Ranks, d.Model, strings.Join(d.Details, "; ")))

@@ -12,7 +12,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
-	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 // write makes a file of one scalar and one vector field of 3 x 2 x 2 cells.
@@ -33,7 +33,7 @@ func write(t *testing.T, text string, change func(scalar, vector []float64)) str
 	s := fields.Series{Dir: t.TempDir(), Name: "f"}
 	p, err := s.Begin(c, decomp.Box{Hi: n}, fields.Grid{N: n, Spacing: 1}, []fields.Field{
 		{Name: "pressure", Unit: "Pa", Components: 1, Type: fields.Float64}, {Name: "velocity", Unit: "m/s", Components: 3, Type: fields.Float64},
-	}, fields.Meta{Case: text, Version: "v", Step: 7, Time: 0.5, Provenance: sim.Provenance{Legs: []sim.Leg{{Version: "v", Ranks: 1}}}.String()})
+	}, fields.Meta{Case: text, Version: "v", Step: 7, Time: 0.5, Provenance: output.Provenance{Legs: []output.Leg{{Version: "v", Ranks: 1}}}.String()})
 	if err != nil {
 		t.Fatal(err)
 	}

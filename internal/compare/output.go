@@ -17,7 +17,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/io/picture"
-	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 // Kind of a file.
@@ -39,7 +39,7 @@ type Output struct {
 	Case       string // resolved
 	Version    string // of the program; none of a case
 	Step       int    // none of a case; of the last row of a table
-	Provenance sim.Provenance
+	Provenance output.Provenance
 }
 
 // Open finds out what a file is and where it comes from. The error says what it is not.
@@ -105,7 +105,7 @@ func (o *Output) checkpoint() error {
 	}
 	defer f.Close()
 	o.Case, o.Version, o.Step = f.Header.Case, f.Header.Version, int(f.Header.Step)
-	o.Provenance, err = sim.ProvenanceIn(f.Header)
+	o.Provenance, err = output.ProvenanceIn(f.Header)
 	return o.named(err)
 }
 
@@ -155,7 +155,7 @@ func (o *Output) readCase() error {
 }
 
 func (o *Output) means(text string) (err error) {
-	o.Provenance, err = sim.ProvenanceOf(text)
+	o.Provenance, err = output.ProvenanceOf(text)
 	return o.named(err)
 }
 
@@ -202,9 +202,9 @@ func readTable(path string) (*table, error) {
 			text.WriteString(comment + "\n")
 		case isComment && n == 1:
 			t.version = strings.TrimPrefix(comment, "lbmsim ")
-		case isComment && strings.HasPrefix(comment, sim.ProvenanceMark):
-			t.provenance = strings.TrimPrefix(comment, sim.ProvenanceMark)
-		case isComment && comment == sim.CaseMark && t.provenance != "": // no title
+		case isComment && strings.HasPrefix(comment, output.ProvenanceMark):
+			t.provenance = strings.TrimPrefix(comment, output.ProvenanceMark)
+		case isComment && comment == output.CaseMark && t.provenance != "": // no title
 			inCase = true
 		case isComment:
 		case t.columns == nil:
@@ -241,7 +241,7 @@ func outputs(dir string) (list []string, err error) {
 		}
 		name := d.Name()
 		switch {
-		case d.IsDir() && (strings.HasSuffix(name, ".parts") || name == sim.InputDir && path != dir):
+		case d.IsDir() && (strings.HasSuffix(name, ".parts") || name == output.InputDir && path != dir):
 			return filepath.SkipDir // seen through the files that show them; not written by the run
 		case d.IsDir() || strings.HasPrefix(name, "."):
 			return nil

@@ -25,7 +25,7 @@ func (v View) CollectAll(f model.Field, box decomp.Box) ([]float64, error) {
 
 // collectBox brings n numbers of each cell, which take appends, to rank 0.
 func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
-	part := domain.Meet(box, v.Box)
+	part := domain.Intersect(box, v.Box)
 	var mine []float64
 	if part.Cells() > 0 {
 		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f)
@@ -57,7 +57,7 @@ func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cel
 	}
 	values, size := make([]float64, n*box.Cells()), box.Size()
 	for rank, part := range parts {
-		b := domain.Meet(box, v.Plan.Box(rank))
+		b := domain.Intersect(box, v.Plan.Box(rank))
 		width := b.Hi[0] - b.Lo[0]
 		for k := range len(part) / 8 {
 			i := k / n

@@ -12,7 +12,7 @@ import (
 func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
 
 // GridScale is the share of the kinetic energy at the scale of the grid on rank 0: see
-// config.SeriesGridScale. Sums have the order of planeSums. Collective.
+// config.SeriesGridScale. Sums have the order of domain.Part.PlaneSums. Collective.
 func (v View) GridScale() (float64, error) {
 	n, axis := v.Layout.N, v.Layout.Axis()
 	planes, nx, each := v.Part.Planes(), n[0], v.RowsOfPlane()

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"fmt"
 	"math"
 
 	"lbmsim/config"
@@ -86,9 +87,7 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 // lattice units. Collective.
 func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	field, _ := model.FindField(name)
-	n := v.Layout.N
-	planes, nx := n[v.Layout.Axis()], n[0]
-	each := n[0] * n[1] * n[2] / nx / planes // rows of a plane
+	planes, each, nx := v.Planes(), v.RowsOfPlane(), v.Layout.N[0]
 	sums := make([]float64, planes*each)
 	err := v.Share(planes, func(lo, hi int) (err error) {
 		s := NewSampler[float64](v.Part, v.Step(), v.Present(), field)
@@ -117,4 +116,31 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 		total += v
 	}
 	return total, err
+}
+
+// LineValue is a quantity of a cell or of a line of cells on rank 0, in the outputs' unit. Collective.
+func (w View) LineValue(e config.Expectation) (float64, error) {
+	switch e.Quantity {
+	case config.ProbeValue:
+		line := e
+		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
+		v, err := w.Line(line)
+		if err != nil || !w.Root {
+			return 0, err
+		}
+		return v[0], nil
+	case config.LineMin, config.LineMax:
+		v, err := w.Line(e)
+		if err != nil || !w.Root {
+			return 0, err
+		}
+		return e.OfLine(v), nil
+	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
+		v, err := w.Line(e)
+		if err != nil || !w.Root {
+			return 0, err
+		}
+		return w.Case.Origin[e.Axis] + w.Case.Units.Length*e.OfLine(v), nil
+	}
+	return 0, fmt.Errorf("no such quantity: %s", e.Quantity)
 }

@@ -51,6 +51,7 @@ type Totals struct {
 	MaxSpeed float64
 }
 
+// Finite is x, and 0 where x is none.
 func Finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

@@ -37,7 +37,7 @@ func (s *Sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 
 // noSlip tells whether a cell is one of a wall that fluid sticks to.
 func (s *Sampler[In, Out]) noSlip(x, y, z int) bool {
-	return domain.Sticks(s.cells, s.cells.At(x, y, z))
+	return domain.NoSlip(s.cells, s.cells.At(x, y, z))
 }
 
 // wallNormal is the unit vector out of the walls around a cell, and whether one of them
@@ -79,7 +79,7 @@ func (s *Sampler[In, Out]) slopeAtWall(x, y, z, axis, c int, normal float64) flo
 		out[axis] = -1
 	}
 	t := s.cells.At(x-out[0], y-out[1], z-out[2])
-	if !domain.Sticks(s.cells, t) {
+	if !domain.NoSlip(s.cells, t) {
 		return s.gradient(x, y, z)[c][axis]
 	}
 	q := 0.0

@@ -14,8 +14,8 @@ import (
 // cut are put together by the ranks that share them, each of which works on a part of
 // the lines; no rank ever has more than its share of the cells.
 
-// Sticks tells whether cells of a type are walls that fluid Sticks to.
-func Sticks(cells boundary.Cells, t uint8) bool {
+// NoSlip tells whether cells of a type are walls that fluid NoSlip to.
+func NoSlip(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false
 	}
@@ -39,7 +39,7 @@ func (p *Part) WallDistance() ([]float32, error) {
 		for row := lo; row < hi; row++ {
 			y, z := from[1]+row%n[1], from[2]+row/n[1]
 			for x := range n[0] {
-				if e.f[x] = math.Inf(1); Sticks(p.Cells, p.Cells.At(from[0]+x, y, z)) {
+				if e.f[x] = math.Inf(1); NoSlip(p.Cells, p.Cells.At(from[0]+x, y, z)) {
 					e.f[x] = 0
 				}
 			}
@@ -107,7 +107,7 @@ func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 		whole += length[i]
 	}
 	lo, hi := part(me)
-	pieces, err := p.swap(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
+	pieces, err := p.exchangeParts(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 		}
 		return nil
 	})
-	back, err := p.swap(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
+	back, err := p.exchangeParts(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
 		lo, hi := part(i)
 		return (hi - lo) * n[axis]
 	})
@@ -162,10 +162,10 @@ func (p *Part) lineOf(axis int) (ranks []int, me int) {
 	return ranks, me
 }
 
-// swap gives every rank of a line its part of what the others have, and returns what
+// exchangeParts gives every rank of a line its part of what the others have, and returns what
 // they have of this one's; want is the number of values from rank i. In round s ranks
 // i and s-i talk, the lower one first, so that nobody waits in a circle.
-func (p *Part) swap(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
+func (p *Part) exchangeParts(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
 	all := make([][]float32, len(ranks))
 	for round := range ranks {
 		i := (round - me + len(ranks)) % len(ranks)
@@ -175,7 +175,7 @@ func (p *Part) swap(ranks []int, me int, mine func(i int) []float32, want func(i
 			continue
 		}
 		all[i] = make([]float32, want(i))
-		talk := []func() error{
+		calls := []func() error{
 			func() error { return p.Comm.Send(mpi.Raw(BytesOf(send)), ranks[i], tagDistance) },
 			func() error {
 				raw := mpi.Raw(BytesOf(all[i]))
@@ -183,10 +183,10 @@ func (p *Part) swap(ranks []int, me int, mine func(i int) []float32, want func(i
 			},
 		}
 		if i < me {
-			talk[0], talk[1] = talk[1], talk[0]
+			calls[0], calls[1] = calls[1], calls[0]
 		}
-		for _, say := range talk {
-			if err := say(); err != nil {
+		for _, call := range calls {
+			if err := call(); err != nil {
 				return nil, err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"lbmsim/geometry"
 )
 
-// domain is the case's geometry: boundaries of faces first, then those of bodies.
+// Geometry is the case's geometry: boundaries of faces first, then those of bodies.
 func (p *Part) Geometry() geometry.Domain {
 	d := geometry.Domain{Cells: p.Case.Cells, Periodic: p.Case.Periodic, Bodies: p.Bodies()}
 	for i, b := range p.Case.Boundaries {
@@ -47,7 +47,7 @@ func (p *Part) Geometry() geometry.Domain {
 	return d
 }
 
-// bodies are the case's bodies as shapes; without the files' before they are read.
+// Bodies are the case's bodies as shapes; without the files' before they are read.
 func (p *Part) Bodies() []geometry.Body {
 	var bodies []geometry.Body
 	if len(p.Solids) < len(p.Case.Files) {

@@ -21,7 +21,7 @@ type Part struct {
 	Comm       comm.Comm
 	Rank, Size int
 	Root       bool         // rank 0
-	Pulse      *comm.Pulse  // of this rank; nil: nobody watches it
+	Heartbeat  *comm.Pulse  // of this rank; nil: nobody watches it
 	Threads    int          // of the host that this rank may keep busy
 	Warn       func(string) // tells rank 0's reporter; nil on the other ranks
 
@@ -49,7 +49,7 @@ type Input struct{ Path, Shown, SHA256 string }
 
 // New cuts the domain of a case, the same way on every rank.
 func New(c *config.Case, ranks comm.Comm, threads int, warn func(string)) (*Part, error) {
-	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Pulse: comm.PulseOf(ranks), Threads: threads, Warn: warn}
+	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Heartbeat: comm.PulseOf(ranks), Threads: threads, Warn: warn}
 	p.Viscosity = model.CS2 * (1/c.Params().Omega - 0.5)
 	var err error
 	if p.Plan, err = c.Cut(p.Size); err == nil {
@@ -126,8 +126,8 @@ func (p *Part) Bytes() (n int) {
 	return n
 }
 
-// Meet is what two boxes have in common.
-func Meet(a, b decomp.Box) decomp.Box {
+// Intersect is what two boxes have in common.
+func Intersect(a, b decomp.Box) decomp.Box {
 	for i := range a.Lo {
 		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])
 	}

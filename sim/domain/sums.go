@@ -24,7 +24,7 @@ type Columns struct{ Added, All int }
 // PlaneSums brings a table of this rank's rows, [plane][row][column], to rank 0 as that
 // of all planes in their order, and nil to the other ranks. Collective.
 func (p *Part) PlaneSums(rows []float64, of Columns) ([]float64, error) {
-	planes := p.Layout.N[p.Layout.Axis()]
+	planes := p.Planes()
 	sums := make([]float64, planes*of.All)
 	before, after := p.alongY()
 	if before >= 0 {

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"crypto/sha256"
@@ -8,12 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
-	"lbmsim/comm"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/domain"
 )
 
 // Provenance says by what means the state of a run was computed: program, libraries,
@@ -54,7 +52,7 @@ func ProvenanceOf(text string) (p Provenance, err error) {
 
 // ProvenanceIn is that of a checkpoint's state.
 func ProvenanceIn(h checkpoint.Header) (Provenance, error) {
-	var m memory
+	var m Memory
 	if err := json.Unmarshal(h.Extra, &m); err != nil {
 		return Provenance{}, fmt.Errorf("the provenance cannot be read: %w", err)
 	}
@@ -70,8 +68,8 @@ func (p Provenance) String() string {
 	return string(b)
 }
 
-// and adds a leg, unless its means are those of the steps before.
-func (p Provenance) and(next Leg) Provenance {
+// And adds a leg, unless its means are those of the steps before.
+func (p Provenance) And(next Leg) Provenance {
 	legs := slices.DeleteFunc(slices.Clone(p.Legs), func(l Leg) bool { return l.From >= next.From })
 	if n := len(legs); n > 0 {
 		same := next
@@ -81,41 +79,6 @@ func (p Provenance) and(next Leg) Provenance {
 		}
 	}
 	return Provenance{append(legs, next)}
-}
-
-// leg is the means of this run; its devices are known to rank 0.
-func (r *run) leg() Leg {
-	l := Leg{
-		From: r.n, Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
-		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.options.Libraries...),
-		Ranks:     r.Size, Cut: r.Plan.Parts(), Transport: r.halo.Describe(),
-	}
-	if d, ok := r.Comm.(comm.Describer); ok {
-		l.Libraries = append(l.Libraries, d.Describe())
-	}
-	for _, i := range r.ranks {
-		kind, _, _ := strings.Cut(i.Device.Name, ":")
-		at := slices.IndexFunc(l.Devices, func(p Processor) bool { return p.Kind == kind && p.Model == i.Device.Model })
-		if at < 0 {
-			at = len(l.Devices)
-			l.Devices = append(l.Devices, Processor{Kind: kind, Model: i.Device.Model})
-		}
-		p := &l.Devices[at]
-		p.Ranks++
-		if !slices.Contains(p.Details, i.Device.Detail) {
-			p.Details = append(p.Details, i.Device.Detail)
-		}
-	}
-	return l
-}
-
-// comments go on top of files of rows; the case comes last.
-func (r *run) comments() []string {
-	c := []string{"lbmsim " + r.options.Version, r.Case.Path, r.Case.Title}
-	for i := range c {
-		c[i] = strings.Join(strings.Fields(c[i]), " ") // a line each
-	}
-	return append(c, ProvenanceMark+r.provenance.String(), CaseMark, r.Case.Resolved)
 }
 
 // Lines of these comments, for readers.
@@ -128,16 +91,8 @@ const (
 // case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
 const InputDir = "inputs"
 
-// keepInputs makes these copies, on rank 0.
-func (r *run) keepInputs() {
-	for _, in := range r.Inputs {
-		if err := keepInput(in.Path, r.outputDir(InputDir), in.SHA256); err != nil {
-			r.options.Report.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
-		}
-	}
-}
-
-func keepInput(path, dir, sum string) error {
+func keepInput(in domain.Input, dir string) error {
+	path, sum := in.Path, in.SHA256
 	to := filepath.Join(dir, sum+filepath.Ext(path))
 	if _, err := os.Stat(to); err == nil {
 		return nil

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// lockName is the file by which a run holds its output folder.
-const lockName = ".lbmsim.lock"
+// LockName is the file by which a run holds its output folder.
+const LockName = ".lbmsim.lock"
 
 // holderText is what the file says of the process that holds it.
 const holderText = "process %d on %s"
@@ -42,7 +42,7 @@ func hostname() string {
 // that were started there by mistake would write over each other's files. The lock ends
 // with the process, whatever ends it. File systems without locks let everybody in.
 func hold(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("the output folder: %w", err)
 	}

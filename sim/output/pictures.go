@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"fmt"
@@ -14,36 +14,42 @@ import (
 
 // pictures writes [output.picture]: a PNG of one slice.
 type pictures struct {
+	base
 	config.PictureOutput
 	dir string
-	at  int
 }
 
-func (p *pictures) schedule() config.Schedule { return p.Schedule }
-func (p *pictures) written() int              { return p.at }
-func (p *pictures) close()                    {}
+// pictureOutputs is [output.picture].
+func pictureOutputs(s *Set) []Output {
+	if !s.Case.Picture.On {
+		return nil
+	}
+	return []Output{&pictures{base: newBase(s.Case.Picture.Schedule), PictureOutput: s.Case.Picture, dir: s.Path()}}
+}
 
-// write gathers the slice; rank 0 draws it while the run goes on.
-func (p *pictures) write(r *run) error {
-	if err := r.settle("picture"); err != nil {
+func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Field.Name) }
+
+// Write gathers the slice; rank 0 draws it while the run goes on.
+func (p *pictures) Write(r *Run) error {
+	if err := r.Files.CommitKind("picture"); err != nil {
 		return err
 	}
-	p.at = r.n
+	p.at = r.Step()
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	values, err := r.view().Collect(p.Field, p.Component, slice)
+	values, err := r.Collect(p.Field, p.Component, slice)
 	if err != nil {
 		return err
 	}
 	solid, _ := model.FindField("solid")
-	bodies, err := r.view().Collect(solid, 0, slice)
+	bodies, err := r.Collect(solid, 0, slice)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.n))
-	j := &job{kind: "picture", path: path, finish: func() error { return nil }} // written whole or not at all
+	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.Step()))
+	whole := func() error { return nil } // written whole or not at all
 	if !r.Root {
-		r.launch(j, func() error { return nil })
+		r.Files.Launch("picture", path, whole, func() error { return nil })
 		return nil
 	}
 	for i, b := range bodies {
@@ -52,12 +58,12 @@ func (p *pictures) write(r *run) error {
 		}
 	}
 	picture := p.draw(r, slice.Size(), values)
-	r.launch(j, func() error { return picture.Write(path) })
+	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
 	return nil
 }
 
 // draw says what is on the slice: its two axes are those that are not p.Axis.
-func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
+func (p *pictures) draw(r *Run, n [3]int, values []float64) picture.Picture {
 	c, u := r.Case, r.Case.Units
 	h, v := 0, 1
 	if p.Axis == 0 {
@@ -66,9 +72,9 @@ func (p *pictures) draw(r *run, n [3]int, values []float64) picture.Picture {
 		v = 2
 	}
 	q := picture.Picture{
-		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.n), Time: r.time(),
+		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(),
 		W: n[h], H: n[v], Values: values, Spacing: u.Length, Lattice: !u.Physical,
-		Text:   map[string]string{"Software": "lbmsim " + r.options.Version, "Source": c.Resolved, "Provenance": r.provenance.String(), "Comment": fmt.Sprintf("step %d", r.n)},
+		Text:   map[string]string{"Software": "lbmsim " + r.Version, "Source": c.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())},
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
 	switch {

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"encoding/binary"
@@ -14,32 +14,36 @@ import (
 // planes writes one [output.plane.NAME]: fields of one plane of cells, a VTKHDF file a
 // time, by rank 0.
 type planes struct {
+	base
 	config.Plane
 	series fields.Series
-	at     int
 	alone  comm.Comm // of rank 0 with itself
 }
 
-func newPlanes(r *run, p config.Plane) *planes {
-	return &planes{Plane: p, at: -1, alone: comm.Serial(), series: fields.Series{Dir: r.outputDir("planes", p.Name), Name: p.Name}}
+// planeOutputs are those of [output.plane].
+func planeOutputs(s *Set) (list []Output) {
+	for _, p := range s.Case.Planes {
+		list = append(list, &planes{base: newBase(p.Schedule), Plane: p, alone: comm.Serial(), series: fields.Series{Dir: s.Path("planes", p.Name), Name: p.Name}})
+	}
+	return list
 }
 
-func (p *planes) schedule() config.Schedule { return p.Schedule }
-func (p *planes) written() int              { return p.at }
-func (p *planes) close()                    {}
+func (p *planes) folder() string         { return p.series.Dir }
+func (p *planes) indexed() fields.Series { return p.series }
+func (p *planes) stepFiles() []string    { return numbered(p.series.Dir, p.series.Name) }
 
-// write gathers the plane; rank 0 writes the file while the run goes on.
-func (p *planes) write(r *run) error {
+// Write gathers the plane; rank 0 writes the file while the run goes on.
+func (p *planes) Write(r *Run) error {
 	kind := "plane " + p.Name
-	if err := r.settleInTurn(kind); err != nil {
+	if err := r.Files.CommitThrough(kind); err != nil {
 		return err
 	}
-	p.at = r.n
+	p.at = r.Step()
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		values, err := r.view().CollectAll(f, slice)
+		values, err := r.CollectAll(f, slice)
 		if err != nil {
 			return err
 		}
@@ -49,13 +53,13 @@ func (p *planes) write(r *run) error {
 	var err error
 	grid := p.grid(r)
 	if r.Root {
-		file, err = p.series.Begin(p.alone, decomp.Box{Hi: grid.N}, grid, r.listed(p.Fields, p.Type), r.meta())
+		file, err = p.series.Begin(p.alone, decomp.Box{Hi: grid.N}, grid, r.Listed(p.Fields, p.Type), r.Meta())
 	}
-	if err := r.all(kind, err); err != nil {
+	if err := r.All(kind, err); err != nil {
 		if file != nil {
 			file.Abort()
 		}
-		return r.missed(kind, err)
+		return r.Files.Missed(kind, err)
 	}
 	finish := func() error {
 		var err error
@@ -64,7 +68,7 @@ func (p *planes) write(r *run) error {
 		}
 		return comm.Agree(r.Comm, err)
 	}
-	r.launch(&job{kind: kind, path: p.series.Index(), finish: finish}, func() error {
+	r.Files.Launch(kind, p.series.Index(), finish, func() error {
 		if !r.Root {
 			return nil
 		}
@@ -79,8 +83,8 @@ func (p *planes) write(r *run) error {
 }
 
 // grid is the plane as a file has it: one cell thick.
-func (p *planes) grid(r *run) fields.Grid {
-	g := r.grid()
+func (p *planes) grid(r *Run) fields.Grid {
+	g := r.Grid()
 	g.N[p.Axis] = 1
 	g.Origin[p.Axis] += float64(p.At) * g.Spacing
 	return g

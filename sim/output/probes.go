@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"lbmsim/config"
@@ -11,16 +11,20 @@ import (
 type probes struct {
 	config.Probe
 	rows
-	at int
 }
 
-func (p *probes) schedule() config.Schedule { return p.Schedule }
-func (p *probes) written() int              { return p.at }
+// probeOutputs are those of [output.probe].
+func probeOutputs(s *Set) (list []Output) {
+	for _, p := range s.Case.Probes {
+		list = append(list, &probes{Probe: p, rows: newRows(s.Run, p.Schedule, "probe", p.Name, p.Name)})
+	}
+	return list
+}
 
-// write samples the cell. A failure of the file is kept by the writer and comes
+// Write samples the cell. A failure of the file is kept by the writer and comes
 // out at the next sync, so that a sample costs one message and no agreement.
-func (p *probes) write(r *run) error {
-	p.at = r.n
+func (p *probes) Write(r *Run) error {
+	p.at = r.Step()
 	cell := decomp.Box{Lo: p.Cell}
 	for a := range cell.Hi {
 		cell.Hi[a] = p.Cell[a] + 1
@@ -28,7 +32,7 @@ func (p *probes) write(r *run) error {
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
-			v, err := r.view().Collect(f, c, cell)
+			v, err := r.Collect(f, c, cell)
 			if err != nil {
 				return err
 			}
@@ -36,7 +40,7 @@ func (p *probes) write(r *run) error {
 		}
 	}
 	if r.Root {
-		_ = p.file.Append(int64(r.n), r.time(), row...)
+		_ = p.file.Append(int64(r.Step()), r.Time(), row...)
 	}
 	return nil
 }
@@ -64,7 +68,7 @@ func componentName(f model.Field, c int) string {
 }
 
 // header names the columns.
-func (p *probes) header(r *run) probe.Header {
+func (p *probes) header(r *Run) probe.Header {
 	u := r.Case.Units
 	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical}
 	for a := range h.Position {

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"bufio"
@@ -10,26 +10,25 @@ import (
 	"strings"
 
 	"lbmsim/io/checkpoint"
-	"lbmsim/io/fields"
 )
 
 // What an earlier run has left in the output folder of one that begins anew.
 
-// makeRoom does what Options.Keep and Overwrite say: that removes checkpoints, files of single
+// makeRoom does what Opening.Keep and Overwrite say: that removes checkpoints, files of single
 // steps and tables that the case no longer writes. All else is written over.
-func (r *run) makeRoom() error {
+func (s *Set) makeRoom(o Opening) error {
 	switch {
-	case r.options.Keep != nil:
-		return r.remains(*r.options.Keep)
-	case !r.options.Overwrite: // who asks for nothing removes nothing
+	case o.Keep != nil:
+		return s.priorResults(*o.Keep)
+	case !o.Overwrite: // who asks for nothing removes nothing
 		return nil
 	}
 	var errs []error
-	old, err := checkpoint.Latest(r.outputDir(checkpointDir))
+	old, err := checkpoint.Latest(s.Path(CheckpointDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	for _, path := range append(append(old, r.stepFiles()...), r.otherTables()...) {
+	for _, path := range append(append(old, s.stepFiles()...), s.otherTables()...) {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	return errors.Join(errs...)
@@ -41,19 +40,19 @@ type Results struct {
 	File string // one of its files; "": none is known
 }
 
-// remains is an error where there are results.
-func (r *run) remains(old Results) error {
+// priorResults is an error where there are results.
+func (s *Set) priorResults(old Results) error {
 	found := old.File
-	for _, t := range r.tables() {
+	for _, t := range with[tabular](s.List) {
 		if _, err := os.Stat(t.table().path); err == nil {
 			found = t.table().path
 		}
 	}
-	if files := r.stepFiles(); len(files) > 0 {
+	if files := s.stepFiles(); len(files) > 0 {
 		found = files[len(files)-1]
 	}
 	goOn := ""
-	if old, err := checkpoint.Latest(r.outputDir(checkpointDir)); err == nil && len(old) > 0 {
+	if old, err := checkpoint.Latest(s.Path(CheckpointDir)); err == nil && len(old) > 0 {
 		found = old[0]
 		goOn = "\n  --restart latest   to go on from its last checkpoint, " + filepath.Base(found)
 	}
@@ -61,36 +60,29 @@ func (r *run) remains(old Results) error {
 		return nil
 	}
 	return fmt.Errorf("the folder %s holds the results of %s (%s); give%s\n  --output FOLDER    to write elsewhere\n  --overwrite        to begin anew and lose them",
-		r.outputDir(), old.Of, found, goOn)
+		s.Path(), old.Of, found, goOn)
 }
 
 // stepFiles are the files of single steps, of any run, that are called as the run's own.
-func (r *run) stepFiles() (paths []string) {
-	for _, o := range r.outputs {
-		switch o := o.(type) {
-		case *pictures:
-			paths = append(paths, numbered(o.dir, o.Field.Name)...)
-		default:
-			if s, ok := seriesOf(o); ok {
-				paths = append(paths, numbered(s.Dir, s.Name)...)
-			}
-		}
+func (s *Set) stepFiles() (paths []string) {
+	for _, o := range with[numberedFiles](s.List) {
+		paths = append(paths, o.stepFiles()...)
 	}
 	return paths
 }
 
 // otherTables are those that a run of another case wrote: the case in the head of such a file has an
 // output of its name. A copy under another name, and what anybody else made, stay.
-func (r *run) otherTables() (paths []string) {
+func (s *Set) otherTables() (paths []string) {
 	own := map[string]bool{}
-	for _, t := range r.tables() {
+	for _, t := range with[tabular](s.List) {
 		own[filepath.Base(t.table().path)] = true
 	}
-	all, _ := os.ReadDir(r.outputDir())
+	all, _ := os.ReadDir(s.Path())
 	for _, f := range all {
 		output, isTable := strings.CutSuffix(f.Name(), ".csv")
 		kind, name, _ := strings.Cut(output, "_")
-		if path := r.outputDir(f.Name()); isTable && !own[f.Name()] && f.Type().IsRegular() && headHas(path, "[output."+kind+"."+name+"]") {
+		if path := s.Path(f.Name()); isTable && !own[f.Name()] && f.Type().IsRegular() && headHas(path, "[output."+kind+"."+name+"]") {
 			paths = append(paths, path)
 		}
 	}
@@ -130,17 +122,4 @@ func numbered(dir, name string) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// seriesOf is the series of files that an output writes.
-func seriesOf(o output) (s fields.Series, ok bool) {
-	switch o := o.(type) {
-	case *fieldFiles:
-		return o.series, true
-	case *planes:
-		return o.series, true
-	case *averageFiles:
-		return o.series, true
-	}
-	return s, false
 }

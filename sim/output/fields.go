@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"errors"
@@ -14,13 +14,14 @@ import (
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // fieldFiles writes [output.fields]: one VTKHDF file a time.
 type fieldFiles struct {
+	base
 	config.FieldsOutput
 	series fields.Series
-	at     int
 	// Snapshots of this host, kept for the next time: one slice a field, of the type
 	// that the files have.
 	single [][]float32
@@ -29,26 +30,38 @@ type fieldFiles struct {
 	crowded bool
 }
 
-func (f *fieldFiles) schedule() config.Schedule { return f.Schedule }
-func (f *fieldFiles) written() int              { return f.at }
-func (f *fieldFiles) close()                    {}
+// fieldOutputs is [output.fields].
+func fieldOutputs(s *Set) []Output {
+	c := s.Case.Fields
+	if !c.On {
+		return nil
+	}
+	return []Output{&fieldFiles{base: newBase(c.Schedule), FieldsOutput: c, series: fields.Series{Dir: s.Path(c.Dir), Name: "fields", Files: c.Files}}}
+}
 
-// write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk.
-func (f *fieldFiles) write(r *run) error {
-	if err := r.settleInTurn("fields"); err != nil {
+// DueOn is also the end of a run that is unstable: the fields show what went wrong.
+func (f *fieldFiles) DueOn(o Occasion) bool { return o == Unstable || f.base.DueOn(o) }
+
+func (f *fieldFiles) folder() string         { return f.series.Dir }
+func (f *fieldFiles) indexed() fields.Series { return f.series }
+func (f *fieldFiles) stepFiles() []string    { return numbered(f.series.Dir, f.series.Name) }
+
+// Write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk.
+func (f *fieldFiles) Write(r *Run) error {
+	if err := r.Files.CommitThrough("fields"); err != nil {
 		return err
 	}
-	f.at = r.n
-	p, err := f.series.Begin(r.Comm, r.Box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
+	f.at = r.Step()
+	p, err := f.series.Begin(r.Comm, r.Box, r.Grid(), r.Listed(f.Fields, f.Type), r.Meta())
 	if err != nil {
-		return r.missed("fields", r.agreedAt(r.n, "fields", err))
+		return r.Files.Missed("fields", exit.AtStep(r.Step(), "fields", err))
 	}
 	work, err := f.snapshot(r, p)
-	if err := r.all("reading the fields", err); err != nil {
+	if err := r.All("reading the fields", err); err != nil {
 		p.Abort()
 		return err
 	}
-	r.launch(&job{kind: "fields", path: f.series.Index(), finish: p.Commit}, func() error {
+	r.Files.Launch("fields", f.series.Index(), p.Commit, func() error {
 		if err := work(); err != nil {
 			return err
 		}
@@ -57,37 +70,11 @@ func (f *fieldFiles) write(r *run) error {
 	return nil
 }
 
-// grid is all cells, as files of fields have them.
-func (r *run) grid() fields.Grid {
-	g := fields.Grid{N: r.Case.Cells, Spacing: r.Case.Units.Length}
-	for a := range g.Origin {
-		g.Origin[a] = r.Case.Origin[a] + r.Case.Units.Length/2
-	}
-	return g
-}
-
-// listed is fields as a file of them has them.
-func (r *run) listed(list []model.Field, precision model.Precision) (in []fields.Field) {
-	t := fields.Float32
-	if precision == model.Float64 {
-		t = fields.Float64
-	}
-	for _, m := range list {
-		in = append(in, fields.Field{Name: m.Name, Unit: r.Case.Units.Symbol(m.Dim), Components: m.Components, Type: t})
-	}
-	return in
-}
-
-// meta is where a file of the present step comes from.
-func (r *run) meta() fields.Meta {
-	return fields.Meta{Case: r.Case.Resolved, Version: r.options.Version, Provenance: r.provenance.String(), Step: int64(r.n), Time: r.time()}
-}
-
 // snapshot takes what the file will hold, so that steps can go on, and returns the
 // work that is left for a goroutine: on a device that reads fields beside the steps
 // all but the reading, else the writing.
-func (f *fieldFiles) snapshot(r *run, p *fields.Pending) (work func() error, err error) {
-	if taker, ok := r.program.(device.SnapshotTaker); ok && !f.crowded {
+func (f *fieldFiles) snapshot(r *Run, p *fields.Pending) (work func() error, err error) {
+	if taker := r.State.Snapshots(); taker != nil && !f.crowded {
 		if work, err = f.shoot(r, p, taker); work != nil || err != nil {
 			return work, err
 		}
@@ -99,14 +86,14 @@ func (f *fieldFiles) snapshot(r *run, p *fields.Pending) (work func() error, err
 }
 
 // prepare takes the memory of snapshots before the first step, where outputs repeat.
-func (f *fieldFiles) prepare(r *run) {
-	if taker, ok := r.program.(device.SnapshotTaker); ok && f.Schedule.Period > 0 {
+func (f *fieldFiles) prepare(r *Run) {
+	if taker := r.State.Snapshots(); taker != nil && f.when.Period > 0 {
 		_ = taker.Prepare(f.reads(r)) // what is missing now may be there later; shoot says what to do without
 	}
 }
 
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
-func (f *fieldFiles) reads(r *run) decomp.Box {
+func (f *fieldFiles) reads(r *Run) decomp.Box {
 	box := decomp.Box{Hi: r.Layout.N}
 	if slices.ContainsFunc(f.Fields, derive.Derivative) {
 		for a, g := range r.Layout.Ghost {
@@ -118,21 +105,20 @@ func (f *fieldFiles) reads(r *run) decomp.Box {
 
 // shoot lets the device read the fields beside the steps. Collective: where a rank
 // has no memory for that, all ranks go the other way from now on, and work is nil.
-func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker) (work func() error, err error) {
+func (f *fieldFiles) shoot(r *Run, p *fields.Pending, taker Snapshotter) (work func() error, err error) {
 	box := f.reads(r)
-	shot, err := taker.FieldsAsync(r.reader, r.state[0], box, r.params)
+	shot, err := taker.Take(box)
 	none := comm.Agree(r.Comm, err)
 	var failure *comm.Failure
 	switch {
 	case none == nil:
-		r.edge.After(shot.Taken())
-		r.bulk.After(shot.Taken())
-		step := r.n
+		taker.Await(shot.Taken())
+		step := r.Step()
 		return func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) }, nil
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
 	case r.Root:
-		r.options.Report.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
+		r.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
 	}
 	f.crowded = true
 	if shot == nil {
@@ -144,7 +130,7 @@ func (f *fieldFiles) shoot(r *run, p *fields.Pending, taker device.SnapshotTaker
 }
 
 // deliver writes a snapshot, once it is on the host.
-func deliver(r *run, step int, f config.FieldsOutput, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
+func deliver(r *Run, step int, f config.FieldsOutput, p *fields.Pending, box decomp.Box, shot device.Snapshot) error {
 	defer shot.Close()
 	single, double, err := shot.Wait()
 	switch {
@@ -170,16 +156,16 @@ func planesAtOnce[T derive.Number](values int) int {
 }
 
 // convert brings fields from the host's memory to the file.
-func convert[Out, In derive.Number](r *run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
+func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
 	// One thread stays with the loop, which would else wait for its turn between steps.
-	return domain.Spread(r.Threads-1, r.Layout.N[r.Layout.Axis()], func(lo, hi int) error {
+	return domain.Spread(r.Threads-1, r.Planes(), func(lo, hi int) error {
 		s := derive.NewSampler[Out](r.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
 			planes := len(ready[i]) / s.Values(list[i])
 			err := p.Write(i, end-planes, domain.BytesOf(ready[i]))
 			ready[i] = ready[i][:0]
-			r.Pulse.Mark()
+			r.Heartbeat.Mark()
 			return err
 		}
 		for i, m := range list {
@@ -204,13 +190,10 @@ func convert[Out, In derive.Number](r *run, step int, list []model.Field, p *fie
 	})
 }
 
-// time is the simulated time, in seconds where the case has units.
-func (r *run) time() float64 { return float64(r.n) * r.Case.Units.Time }
-
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
-func copyFields[Out derive.Number](r *run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
-	planes := r.Layout.N[r.Layout.Axis()]
+func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
+	planes := r.Planes()
 	if *kept == nil {
 		for _, m := range list {
 			*kept = append(*kept, make([]Out, r.Box.Cells()*m.Components))
@@ -221,13 +204,13 @@ func copyFields[Out derive.Number](r *run, list []model.Field, p *fields.Pending
 		n := len(data[i]) / planes
 		return data[i][lo*n : hi*n]
 	}
-	from := r.view().Present()
-	if _, ok := r.program.(device.SnapshotTaker); ok && r.Case.Spec.Precision != model.Float64 {
+	from := r.Present()
+	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = derive.Rounded(from)
 	}
 	err = r.Share(planes, func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.Part, r.n, from, list...)
+		s := derive.NewSampler[Out](r.Part, r.Step(), from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
 )
 
 // averager adds samples of [output.averages] up: means, and sums of the products of
@@ -19,25 +19,26 @@ import (
 // (Technometrics 4 (1962) 419). A plain sum of squares would lose the small difference
 // between it and the square of the mean.
 type averager struct {
+	base
 	config.Averages
 	p, pp, u, uu bool // which sums are kept, in this order
 	dims, nx     int
 	stored       int // values a cell of a sample
-	at           int
 	samples      int64
 	sums         []float64 // [plane][row][sum][x]
 }
 
-func newAverager(r *run) *averager {
-	a := &averager{Averages: r.Case.Averages, dims: r.Case.Dims(), stored: r.Case.Spec.FieldValues(), nx: r.Layout.N[0], at: -1}
+// averageSums is what [output.averages] adds up.
+func averageSums(s *Set) []Output {
+	c := s.Case
+	if !c.Averages.On {
+		return nil
+	}
+	a := &averager{base: newBase(c.Averages.Sample), Averages: c.Averages, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Layout.N[0]}
 	a.p, a.pp, a.u, a.uu = a.Needs()
-	a.sums = make([]float64, r.Box.Cells()*r.Case.AveragedValues())
-	return a
+	a.sums = make([]float64, s.Box.Cells()*c.AveragedValues())
+	return []Output{a}
 }
-
-func (a *averager) schedule() config.Schedule { return a.Sample }
-func (a *averager) written() int              { return a.at }
-func (a *averager) close()                    {}
 
 // columns are where the sums of a row begin, in lengths of a row: of pressures, their
 // squares, velocities, their products.
@@ -53,28 +54,26 @@ func (a *averager) columns() (p, pp, u, uu int) {
 	return p, pp, u, uu
 }
 
-// averageJob is the kind of the file that keeps the sums beside a checkpoint.
-const averageJob = "averages of a checkpoint"
+// besideCheckpoint is the kind of the file that keeps the sums beside a checkpoint.
+const besideCheckpoint = "averages of a checkpoint"
 
-// write takes a sample.
-func (a *averager) write(r *run) error {
-	a.at = r.n
-	if r.n < a.Start {
+// Write takes a sample.
+func (a *averager) Write(r *Run) error {
+	a.at = r.Step()
+	if r.Step() < a.Start {
 		return nil
 	}
 	// A file of the sums is written from the sums themselves.
-	if err := r.settle(averageJob); err != nil {
+	if err := r.Files.CommitKind(besideCheckpoint); err != nil {
 		return err
 	}
 	a.samples++
-	source, planes := r.view().Present(), r.Layout.N[r.Layout.Axis()]
-	size, whole := len(a.sums)/planes, decomp.Box{Hi: r.Layout.N}
-	return r.all("averages", r.Share(planes, func(lo, hi int) (err error) {
+	source, planes := r.Present(), r.Planes()
+	size := len(a.sums) / planes
+	return r.All("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
 		for k := lo; k < hi; k++ {
-			box := whole
-			box.Lo[r.Layout.Axis()], box.Hi[r.Layout.Axis()] = k, k+1
-			if plane, err = source(box, plane); err != nil {
+			if plane, err = source(r.Plane(k), plane); err != nil {
 				return err
 			}
 			a.add(a.sums[k*size:][:size], plane, float64(a.samples))
@@ -143,41 +142,53 @@ func (a *averager) column(f model.Field, c int, units config.Units) (column int,
 	case "mean_velocity":
 		return u + c, factor, c < a.dims
 	}
+	if f.Name != "reynolds_stress" {
+		panic("no average is called " + f.Name) // a row of model.Averages without a formula
+	}
 	at := a.tensor()[c]
 	return uu + at, factor / n, at >= 0
 }
 
 // averageFiles writes what the averages are by now.
 type averageFiles struct {
-	*averager
+	base
+	sums   *averager
 	series fields.Series
-	at     int
 }
 
-func (f *averageFiles) schedule() config.Schedule { return f.Schedule }
-func (f *averageFiles) written() int              { return f.at }
+// averageOutputs is [output.averages].
+func averageOutputs(s *Set) (list []Output) {
+	for _, a := range with[*averager](s.List) {
+		list = append(list, &averageFiles{base: newBase(a.Schedule), sums: a, series: fields.Series{Dir: s.Path(a.Dir), Name: "averages"}})
+	}
+	return list
+}
 
-func (f *averageFiles) write(r *run) error {
-	if err := r.settleInTurn("averages"); err != nil {
+func (f *averageFiles) folder() string         { return f.series.Dir }
+func (f *averageFiles) indexed() fields.Series { return f.series }
+func (f *averageFiles) stepFiles() []string    { return numbered(f.series.Dir, f.series.Name) }
+
+func (f *averageFiles) Write(r *Run) error {
+	if err := r.Files.CommitThrough("averages"); err != nil {
 		return err
 	}
-	f.at = r.n
-	if f.samples == 0 {
+	f.at = r.Step()
+	if f.sums.samples == 0 {
 		if r.Root {
-			r.options.Report.Warn(fmt.Sprintf("step %d: there are no averages yet: sampling begins at step %d", r.n, f.Start))
+			r.Warn(fmt.Sprintf("step %d: there are no averages yet: sampling begins at step %d", r.Step(), f.sums.Start))
 		}
 		return nil
 	}
-	p, err := f.series.Begin(r.Comm, r.Box, r.grid(), r.listed(f.Fields, f.Type), r.meta())
+	p, err := f.series.Begin(r.Comm, r.Box, r.Grid(), r.Listed(f.sums.Fields, f.sums.Type), r.Meta())
 	if err != nil {
-		return r.missed("averages", r.agreedAt(r.n, "averages", err))
+		return r.Files.Missed("averages", exit.AtStep(r.Step(), "averages", err))
 	}
 	work := averagesInto[float32]
-	if f.Type == model.Float64 {
+	if f.sums.Type == model.Float64 {
 		work = averagesInto[float64]
 	}
-	write := work(r, f.averager, p)
-	r.launch(&job{kind: "averages", path: f.series.Index(), finish: p.Commit}, func() error {
+	write := work(r, f.sums, p)
+	r.Files.Launch("averages", f.series.Index(), p.Commit, func() error {
 		if err := write(); err != nil {
 			return err
 		}
@@ -187,7 +198,7 @@ func (f *averageFiles) write(r *run) error {
 }
 
 // averagesInto copies the averages as a file has them, and returns the work of writing.
-func averagesInto[Out derive.Number](r *run, a *averager, p *fields.Pending) (write func() error) {
+func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (write func() error) {
 	nx, rows := a.nx, r.Box.Cells()/a.nx
 	all := len(a.sums) / rows
 	data := make([][]Out, len(a.Fields))
@@ -211,7 +222,7 @@ func averagesInto[Out derive.Number](r *run, a *averager, p *fields.Pending) (wr
 		}
 		return nil
 	})
-	planes := r.Layout.N[r.Layout.Axis()]
+	planes := r.Planes()
 	return func() error {
 		for i := range data {
 			n := len(data[i]) / planes
@@ -232,81 +243,73 @@ type averageMemory struct {
 	Sums    string // which there are
 }
 
-// averages of the run, nil when it has none.
-func (r *run) averages() *averager {
-	for _, o := range r.outputs {
-		if a, ok := o.(*averager); ok {
-			return a
-		}
-	}
-	return nil
-}
+// AverageDir is the folder of the sums below that of their checkpoints.
+const AverageDir = "averages"
 
-// remember tells of the sums; nil as long as there are none.
-func (a *averager) remember() *averageMemory {
-	if a == nil || a.samples == 0 {
-		return nil
-	}
-	return &averageMemory{Samples: a.samples, Sums: fmt.Sprint(a.p, a.pp, a.u, a.uu)}
-}
-
-// averageDir is the folder of the sums below that of their checkpoints.
-const averageDir = "averages"
-
-// header is that of the sums beside the checkpoint with this header.
-func (a *averager) header(r *run, h checkpoint.Header) checkpoint.Header {
+// fileHeader is that of the sums beside the checkpoint with this header.
+func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
 	h.Components, h.Pitch, h.Bytes = r.Case.AveragedValues(), a.nx, 8
 	return h
 }
 
-// keep begins the file of the sums that belongs to the checkpoint with this header. It
-// comes before the checkpoint, which is of use only with it: kept tells, once it has been
-// committed, whether it is on disk. It goes when its checkpoint has gone. Collective.
-func (a *averager) keep(r *run, h checkpoint.Header, dir string) (kept *bool, err error) {
-	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, averageDir), a.header(r, h), r.Extent())
-	if err != nil {
-		return nil, r.agreedAt(r.n, averageJob, err)
+// remember tells of the sums, as long as there are any.
+func (a *averager) remember(_ *Run, m *Memory) error {
+	if a.samples > 0 {
+		m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept()}
 	}
-	path := checkpoint.Path(filepath.Join(dir, averageDir), h.Step)
-	kept = new(bool)
-	finish := func() error {
+	return nil
+}
+
+// kept names the sums that there are.
+func (a *averager) kept() string { return fmt.Sprint(a.p, a.pp, a.u, a.uu) }
+
+// beside begins the file of the sums. It comes before the checkpoint, which is of use only
+// with it, and goes when its checkpoint has gone.
+func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error) {
+	if a.samples == 0 {
+		return nil, nil
+	}
+	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, AverageDir), a.fileHeader(r, h), r.Extent())
+	if err != nil {
+		return nil, exit.AtStep(r.Step(), besideCheckpoint, err)
+	}
+	written = new(bool)
+	commit := func() error {
 		err := p.Commit(0)
-		*kept = err == nil
+		*written = err == nil
 		return err
 	}
-	r.launch(&job{kind: averageJob, path: path, finish: finish}, func() error {
+	r.Files.Launch(besideCheckpoint, checkpoint.Path(filepath.Join(dir, AverageDir), h.Step), commit, func() error {
 		if err := p.Write(0, domain.BytesOf(a.sums)); err != nil {
 			return err
 		}
 		return p.Flush()
 	})
-	return kept, nil
+	return written, nil
 }
 
-// recall reads the sums beside a checkpoint. Collective.
-func (a *averager) recall(r *run, path string, m *averageMemory) error {
-	if a == nil {
-		return nil
-	}
+// recall reads the sums beside a checkpoint.
+func (a *averager) recall(r *Run, path string, all *Memory) error {
 	// A newer checkpoint may have been given up halfway.
 	a.samples = 0
 	clear(a.sums)
+	m := all.Averages
 	if m == nil {
 		return nil
 	}
-	if want := fmt.Sprint(a.p, a.pp, a.u, a.uu); m.Sums != want {
+	if m.Sums != a.kept() {
 		if r.Root {
-			r.options.Report.Warn("the checkpoint has averages of other fields: those of [output.averages] begin anew")
+			r.Warn("the checkpoint has averages of other fields: those of [output.averages] begin anew")
 		}
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(path), averageDir, filepath.Base(path))
+	beside := filepath.Join(filepath.Dir(path), AverageDir, filepath.Base(path))
 	f, err := checkpoint.Open(beside)
 	if f != nil {
 		defer f.Close()
 	}
 	if err == nil {
-		h := a.header(r, r.header())
+		h := a.fileHeader(r, r.Header())
 		if got := f.Header; got.Planes != h.Planes || got.PlaneBytes() != h.PlaneBytes() || got.Bytes != 8 {
 			err = fmt.Errorf("%s does not hold the averages of this case", beside)
 		}
@@ -314,7 +317,7 @@ func (a *averager) recall(r *run, path string, m *averageMemory) error {
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return err
 	}
-	size := len(a.sums) / max(r.Layout.N[r.Layout.Axis()], 1)
+	size := len(a.sums) / max(r.Planes(), 1)
 	err = f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
 		copy(domain.BytesOf(a.sums[first*size:]), data)
 		return nil

@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"math"
@@ -13,7 +13,6 @@ import (
 type lines struct {
 	config.Line
 	rows
-	at int
 }
 
 // chunk is how many points are gathered at a time, so that a line takes no more memory the
@@ -28,32 +27,33 @@ type blends struct {
 	weight []float64
 }
 
-func newLines(r *run, l config.Line) *lines {
-	return &lines{Line: l, at: -1, rows: rows{kind: "line " + l.Name, key: "line/" + l.Name, path: r.outputDir("line_" + l.Name + ".csv")}}
+// lineOutputs are those of [output.line].
+func lineOutputs(s *Set) (list []Output) {
+	for _, l := range s.Case.Lines {
+		list = append(list, &lines{Line: l, rows: newRows(s.Run, l.Schedule, "line", l.Name, "line/"+l.Name)})
+	}
+	return list
 }
 
-func (l *lines) schedule() config.Schedule { return l.Schedule }
-func (l *lines) written() int              { return l.at }
-
-// write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
-func (l *lines) write(r *run) error {
-	l.at = r.n
-	again := r.Root && int64(r.n) <= l.file.Step() // the table has the block
+// Write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
+func (l *lines) Write(r *Run) error {
+	l.at = r.Step()
+	again := r.Root && int64(r.Step()) <= l.file.Step() // the table has the block
 	for first := 0; first < l.Points; first += chunk {
 		table, err := l.values(r, first, min(first+chunk, l.Points))
 		if err != nil {
 			return err
 		}
 		if r.Root && !again {
-			_ = l.file.Add(int64(r.n), r.time(), table...)
+			_ = l.file.Add(int64(r.Step()), r.Time(), table...)
 		}
-		r.Pulse.Mark()
+		r.Heartbeat.Mark()
 	}
 	return nil
 }
 
 // values are the rows of some points, on rank 0. Collective.
-func (l *lines) values(r *run, first, last int) ([]float64, error) {
+func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	u, dims := r.Case.Units, r.Case.Dims()
 	points := l.blends(r, first, last)
 	width := len(l.columns(r))
@@ -71,7 +71,7 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 	}
 	column := 1 + dims
 	for _, f := range l.Fields {
-		values, err := r.view().CollectCells(f, points.cells)
+		values, err := r.CollectCells(f, points.cells)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (l *lines) values(r *run, first, last int) ([]float64, error) {
 }
 
 // blends finds the cells around some points.
-func (l *lines) blends(r *run, first, last int) (b blends) {
+func (l *lines) blends(r *Run, first, last int) (b blends) {
 	for i := first; i < last; i++ {
 		var p [3]float64
 		t := float64(i) / float64(l.Points-1)
@@ -119,12 +119,12 @@ func (l *lines) blends(r *run, first, last int) (b blends) {
 	return b
 }
 
-func (l *lines) header(r *run) probe.Header {
+func (l *lines) header(r *Run) probe.Header {
 	return probe.Header{Comments: r.comments(), Lattice: !r.Case.Units.Physical, Nowhere: true, Columns: l.columns(r)}
 }
 
 // columns behind those of the step and its time.
-func (l *lines) columns(r *run) (list []probe.Column) {
+func (l *lines) columns(r *Run) (list []probe.Column) {
 	add := func(name string, d model.Dimension) {
 		list = append(list, probe.Column{Name: name, Unit: unitOf(r.Case.Units, d)})
 	}
@@ -142,7 +142,7 @@ func (l *lines) columns(r *run) (list []probe.Column) {
 
 // between is the cell whose centre lies at a coordinate or below it, and its weight in
 // the linear interpolation to the next one.
-func (r *run) between(p float64, axis int) (k int, weight float64) {
+func (r *Run) between(p float64, axis int) (k int, weight float64) {
 	n := r.Case.Cells[axis]
 	q := p - 0.5
 	if !r.Case.Periodic[axis] || n == 1 {
@@ -158,7 +158,7 @@ func (r *run) between(p float64, axis int) (k int, weight float64) {
 }
 
 // above is the next cell along an axis.
-func (r *run) above(k, axis int) int {
+func (r *Run) above(k, axis int) int {
 	n := r.Case.Cells[axis]
 	if r.Case.Periodic[axis] {
 		return (k + 1) % n

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/io/fields"
+	"lbmsim/sim/postmortem"
 )
 
 // broken are cases that become unstable in known ways, and words of what is to be looked
@@ -106,7 +107,7 @@ max_mach = 0.25
 
 // blowup runs a case that becomes unstable and returns what its report says, and all files
 // of it as bytes.
-func blowup(t *testing.T, tr trial) (Blowup, map[string][]byte) {
+func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 	t.Helper()
 	if tr.dir == "" {
 		tr.dir = t.TempDir()
@@ -116,8 +117,8 @@ func blowup(t *testing.T, tr trial) (Blowup, map[string][]byte) {
 		t.Fatalf("exit code %d (agreed %v): %v", code, agreed, err)
 	}
 	all := map[string][]byte{}
-	names, _ := filepath.Glob(filepath.Join(tr.dir, blowupDir, "*"))
-	for _, name := range append(names, filepath.Join(tr.dir, blowupText), filepath.Join(tr.dir, blowupJSON)) {
+	names, _ := filepath.Glob(filepath.Join(tr.dir, postmortem.FieldsDir, "*"))
+	for _, name := range append(names, filepath.Join(tr.dir, postmortem.TextFile), filepath.Join(tr.dir, postmortem.JSONFile)) {
 		all[filepath.Base(name)] = contents(t, name)
 	}
 	var report struct { // the numbers that may be text stay as they are
@@ -128,13 +129,13 @@ func blowup(t *testing.T, tr trial) (Blowup, map[string][]byte) {
 		Borders          []string
 		Evidence         []string
 	}
-	if err := json.Unmarshal(all[blowupJSON], &report); err != nil {
+	if err := json.Unmarshal(all[postmortem.JSONFile], &report); err != nil {
 		t.Fatal(err)
 	}
-	b := Blowup{Step: report.Step, Seen: report.Seen, From: report.From, Cell: report.Cell, Lo: report.Lo, Hi: report.Hi,
+	b := postmortem.Blowup{Step: report.Step, Seen: report.Seen, From: report.From, Cell: report.Cell, Lo: report.Lo, Hi: report.Hi,
 		What: report.What, Fields: report.Fields, Borders: report.Borders, Evidence: report.Evidence}
 	for _, m := range report.History {
-		b.History = append(b.History, Moment{Step: m.Step})
+		b.History = append(b.History, postmortem.Moment{Step: m.Step})
 	}
 	return b, all
 }
@@ -155,7 +156,7 @@ func TestFirstBadCell(t *testing.T) {
 			if !strings.Contains(b.Evidence[0], c.evidence) {
 				t.Errorf("evidence %q, want %q first", b.Evidence, c.evidence)
 			}
-			if n := len(b.History); n != blowupSteps || b.History[n-1].Step != b.Step {
+			if n := len(b.History); n != postmortem.HistorySteps || b.History[n-1].Step != b.Step {
 				t.Errorf("history %v", b.History)
 			}
 			for a := range b.Cell {
@@ -163,7 +164,7 @@ func TestFirstBadCell(t *testing.T) {
 					t.Errorf("cell %v is not in the box %v to %v", b.Cell, b.Lo, b.Hi)
 				}
 			}
-			if err := fields.Verify(filepath.Join(dir, blowupDir, fmt.Sprintf("blowup_%010d.hdf", b.Step))); err != nil {
+			if err := fields.Verify(filepath.Join(dir, postmortem.FieldsDir, fmt.Sprintf("blowup_%010d.hdf", b.Step))); err != nil {
 				t.Error(err)
 			}
 			cuts := []trial{{ranks: 3}}
@@ -203,7 +204,7 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 				got[filepath.Base(name)] = bytes.ReplaceAll(contents(t, name), []byte(fmt.Sprintf("forensics = %v", on)), nil)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(tr.dir, blowupText)); (err == nil) != on {
+		if _, err := os.Stat(filepath.Join(tr.dir, postmortem.TextFile)); (err == nil) != on {
 			t.Errorf("forensics %v: %v", on, err)
 		}
 		if want == nil {
@@ -244,7 +245,7 @@ func TestStepsComputedAgain(t *testing.T) {
 				if _, err := tr.Steps(11); err != nil {
 					return err
 				}
-				if err := r.keep(); err != nil {
+				if err := r.postmortem.Keep(); err != nil {
 					return err
 				}
 				if _, err := tr.Steps(8); err != nil {
@@ -255,17 +256,18 @@ func TestStepsComputedAgain(t *testing.T) {
 					return err
 				}
 				for _, from := range []int{11, -1} { // the copy, the initial state
-					if r.snapshot.at = from; from < 0 {
-						r.n = 0
+					back := r.postmortem.Back
+					if from < 0 {
+						back = func() error { return replay{r}.Back(nil, postmortem.Circumstances{}) }
 					}
-					if err := r.back(); err != nil {
+					if err := back(); err != nil {
 						return err
 					}
 					if r.n != max(0, from) {
 						return fmt.Errorf("back at step %d, want %d", r.n, from)
 					}
 					for r.n < 19 {
-						if err := r.again(); err != nil {
+						if err := (replay{r}).Again(); err != nil {
 							return err
 						}
 					}
@@ -278,22 +280,6 @@ func TestStepsComputedAgain(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s, %d ranks: %v", name, tr.ranks, err)
 			}
-		}
-	}
-}
-
-// Copies are made where there is room, and seldom enough.
-func TestCopiesAreSeldom(t *testing.T) {
-	s := &snapshot{room: true}
-	for _, c := range []struct {
-		since, cost int64
-		want        bool
-	}{{int64(snapshotEvery) - 1, 0, false}, {int64(snapshotEvery), 0, true}, {99e9, 1e9, false}, {100e9, 1e9, true}} {
-		if got := s.due(c.since, c.cost); got != c.want {
-			t.Errorf("%v: %v", c, got)
-		}
-		if (&snapshot{}).due(c.since, c.cost) {
-			t.Error("a copy without room for it")
 		}
 	}
 }

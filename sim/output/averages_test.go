@@ -1,4 +1,4 @@
-package sim
+package output
 
 import (
 	"math"

@@ -1,0 +1,173 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/io/checkpoint"
+	"lbmsim/sim/exit"
+)
+
+// CheckpointDir is the folder of the checkpoints below the output folder.
+const CheckpointDir = "checkpoints"
+
+// aCheckpoint is the kind of these files.
+const aCheckpoint = "checkpoint"
+
+// checkpoints writes [checkpoint]: the memory image of the state, one file a time.
+type checkpoints struct {
+	base
+	config.Checkpoint
+	dir   string
+	set   *Set   // whose outputs it remembers
+	image []byte // snapshot, kept for the next time
+}
+
+// checkpointOutputs is [checkpoint].
+func checkpointOutputs(s *Set) []Output {
+	if !s.Case.Checkpoint.On {
+		return nil
+	}
+	return []Output{&checkpoints{base: newBase(s.Case.Checkpoint.Schedule), Checkpoint: s.Case.Checkpoint, dir: s.Path(CheckpointDir), set: s}}
+}
+
+// DueOn is also the end of a run that others may go on with, and an order.
+func (c *checkpoints) DueOn(o Occasion) bool {
+	return o == EndsEarly || o == SaveOrder || c.base.DueOn(o)
+}
+
+func (c *checkpoints) folder() string {
+	if c.set.Case.Averages.On {
+		return filepath.Join(c.dir, AverageDir)
+	}
+	return c.dir
+}
+
+// Header describes this run's checkpoint of the present step.
+func (r *Run) Header() checkpoint.Header {
+	h := checkpoint.Header{
+		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.Version, Step: int64(r.Step()), Time: r.Time(),
+		N: r.Case.Cells, Planes: r.Case.Cells[r.Layout.Axis()], Rows: 1,
+		Components: r.Layout.Components, Pitch: r.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
+	}
+	if r.Layout.Axis() == 2 {
+		h.Rows = r.Case.Cells[1]
+	}
+	return h
+}
+
+// writeBytes is about how much of a checkpoint is written at once.
+const writeBytes = 64 << 20
+
+// Write takes a snapshot of the state; a goroutine brings it to the disk.
+func (c *checkpoints) Write(r *Run) error {
+	// A broken state must not push good checkpoints out.
+	if err := r.Look(); err != nil {
+		return err
+	}
+	if err := r.Files.CommitThrough(aCheckpoint); err != nil {
+		return err
+	}
+	c.at = r.Step()
+	h := r.Header()
+	m, err := c.memory(r)
+	if err != nil {
+		return err
+	}
+	if err := r.All(aCheckpoint, c.fill(&h, &m)); err != nil {
+		return r.Files.Missed(rowsOfCheckpoint, err)
+	}
+	var beside []*bool // files that the checkpoint is of no use without: whether they are written
+	for _, o := range with[remembered](c.set.List) {
+		written, err := o.beside(r, h, c.dir)
+		if err != nil {
+			return r.Files.Missed(aCheckpoint, err)
+		}
+		if written != nil {
+			beside = append(beside, written)
+		}
+	}
+	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.Extent())
+	if err != nil {
+		return r.Files.Missed(aCheckpoint, exit.AtStep(r.Step(), aCheckpoint, err))
+	}
+	if err := r.All("reading the state", c.copyState(r)); err != nil {
+		p.Abort()
+		return err
+	}
+	path := checkpoint.Path(c.dir, h.Step)
+	r.Files.Launch(aCheckpoint, path, func() error { return c.commit(r, p, path, beside) }, func() error { return c.bring(r, p) })
+	return nil
+}
+
+// memory is what the checkpoint of the present step remembers, but for the rows. Collective.
+func (c *checkpoints) memory(r *Run) (Memory, error) {
+	m := Memory{Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance}
+	r.Remember(&m)
+	for _, o := range with[remembered](c.set.List) {
+		if err := o.remember(r, &m); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// fill brings the rows to the disk, on rank 0, counts them, and puts the memory into the header.
+func (c *checkpoints) fill(h *checkpoint.Header, m *Memory) (err error) {
+	for _, o := range with[tabular](c.set.List) {
+		if t := o.table(); c.set.Root {
+			if m.Probes[t.key], err = t.file.Sync(); err != nil {
+				return err
+			}
+		}
+	}
+	h.Extra, err = json.Marshal(m)
+	return err
+}
+
+// copyState takes the image of this rank's own cells.
+func (c *checkpoints) copyState(r *Run) (err error) {
+	if c.image == nil {
+		c.image = make([]byte, r.Bytes())
+	}
+	image := c.image
+	for _, piece := range r.Interior(0, r.Planes()) {
+		n := piece.Hi - piece.Lo
+		if err = r.State.Read(image[:n], piece.Lo); err != nil {
+			break
+		}
+		image = image[n:]
+	}
+	return err
+}
+
+// bring writes the image in pieces, so that the watchdog sees a slow disk take them.
+func (c *checkpoints) bring(r *Run, p *checkpoint.Pending) error {
+	planes := r.Planes()
+	each := len(c.image) / planes
+	for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
+		if err := p.Write(k, c.image[k*each:min(k+n, planes)*each]); err != nil {
+			return err
+		}
+		r.Heartbeat.Mark()
+	}
+	return p.Flush()
+}
+
+// commit makes the checkpoint valid, where the files beside it are. Collective.
+func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, path string, beside []*bool) error {
+	for _, written := range beside {
+		if !*written {
+			p.Abort()
+			return comm.Agree(r.Comm, fmt.Errorf("%s is given up, for the sums of the averages beside it could not be written", path))
+		}
+	}
+	if err := p.Commit(c.Keep); err != nil || len(beside) == 0 || !r.Root {
+		return err
+	}
+	checkpoint.Tidy(c.dir, filepath.Join(c.dir, AverageDir))
+	return nil
+}

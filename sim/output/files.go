@@ -1,0 +1,187 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
+)
+
+// Files are those that this rank's goroutines bring to the disk while the steps go on,
+// and what became of those before.
+type Files struct {
+	view    derive.View
+	wrote   func(kind, path string) // tells rank 0's reporter
+	pending []*pendingFile
+	begun   time.Time                // the output that is being written
+	took    map[string]time.Duration // the longest that a file of each kind took
+	last    map[string]string        // the path of the last file of each kind
+	faults  faults
+}
+
+// NewFiles makes an empty list; wrote is called on rank 0 with each file that is whole on disk.
+func NewFiles(v derive.View, wrote func(kind, path string)) *Files {
+	return &Files{view: v, wrote: wrote, took: map[string]time.Duration{}, last: map[string]string{}}
+}
+
+// pendingFile is one that a goroutine is writing from a snapshot while the steps go
+// on. Goroutines make no MPI calls; the file becomes valid in commit, which is
+// collective.
+type pendingFile struct {
+	kind   string
+	path   string
+	done   atomic.Bool
+	commit func() error // collective
+	step   int
+	failed error // of the writing part
+	begun  time.Time
+	took   time.Duration // until this rank's part was on disk
+	ended  chan struct{}
+}
+
+// Launch starts to write a file in the background: write is this rank's part, commit makes
+// the file valid once all parts are on disk. Collective, but for write.
+func (f *Files) Launch(kind, path string, commit, write func() error) {
+	p := &pendingFile{kind: kind, path: path, commit: commit, step: f.view.Step(), begun: f.begun, ended: make(chan struct{})}
+	f.pending = append(f.pending, p)
+	go func() {
+		defer close(p.ended)
+		p.failed = domain.Guarded(write)
+		p.took = time.Since(p.begun)
+		p.done.Store(true)
+	}()
+}
+
+// Busy reports whether a file of this rank is still being written.
+func (f *Files) Busy() bool {
+	return slices.ContainsFunc(f.pending, func(p *pendingFile) bool { return !p.done.Load() })
+}
+
+// commit makes the pending files that wanted picks valid, in the order they were
+// begun; on each rank it waits for that rank's part. Collective: all ranks have the
+// same files.
+func (f *Files) commit(wanted func(*pendingFile) bool) error {
+	var ready, others []*pendingFile
+	for _, p := range f.pending {
+		if wanted(p) {
+			ready = append(ready, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	f.pending = others
+	var failed error
+	for _, p := range ready {
+		if err := f.commitOne(p); err != nil {
+			failed = errors.Join(failed, err)
+			if !exit.IsAgreed(err) {
+				return failed
+			}
+		}
+	}
+	return failed
+}
+
+// commitOne is nil where the run goes on without the file.
+func (f *Files) commitOne(p *pendingFile) error {
+	f.view.Heartbeat.Doing("writing " + p.kind + ": " + p.path)
+	f.await(p)
+	ready := time.Now()
+	err := exit.All(f.view.Comm, p.step, p.kind, p.failed)
+	agreed := exit.IsAgreed(err)
+	isFile := true // what failed is a file
+	if agreed && err != nil {
+		var e error
+		if isFile, e = f.ofFiles(p.failed); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	if agreed { // commit ends the file in any case
+		if e := exit.AtStep(p.step, p.kind, p.commit()); err == nil {
+			err = e
+		}
+	}
+	if err != nil && isFile {
+		return f.Missed(p.kind, err)
+	}
+	if err != nil {
+		return err
+	}
+	f.took[p.kind] = max(f.took[p.kind], p.took+time.Since(ready))
+	f.last[p.kind] = p.path
+	if f.view.Root {
+		f.wrote(p.kind, p.path)
+	}
+	return nil
+}
+
+// CommitKind waits for the last file of a kind before the next one begins, so that
+// memory and unfinished files stay bounded when the disk is slower than the run.
+// Collective, as all that commits files.
+func (f *Files) CommitKind(kind string) error {
+	return f.commit(func(p *pendingFile) bool { return p.kind == kind })
+}
+
+// CommitThrough is CommitKind that also makes valid all that was begun before that file.
+// Checkpoints must not overtake it: a run that goes on from one does not write it again.
+// Nor may they wait until nothing is being written, which may never be: fields that
+// follow each other on a slow disk take them along.
+func (f *Files) CommitThrough(kind string) error {
+	n := len(f.pending)
+	for n > 0 && f.pending[n-1].kind != kind {
+		n--
+	}
+	turn := slices.Clone(f.pending[:n])
+	return f.commit(func(p *pendingFile) bool { return slices.Contains(turn, p) })
+}
+
+// CommitAll waits for all files.
+func (f *Files) CommitAll() error { return f.commit(func(*pendingFile) bool { return true }) }
+
+// Last is where the last file of each kind is.
+func (f *Files) Last() map[string]string { return maps.Clone(f.last) }
+
+// presumed speed of the disk, bytes a second, until a checkpoint has been written.
+const presumed = 500e6
+
+// Expected is what writing a file of each kind may take, one after the other: the
+// longest that each kind took on this rank.
+func (f *Files) Expected() (sum time.Duration) {
+	for _, took := range f.took {
+		sum += took
+	}
+	c := f.view.Case
+	if _, known := f.took[aCheckpoint]; c.Checkpoint.On && !known {
+		bytes := float64(c.Box().Cells()) * float64(c.Spec.Components()*c.Spec.Precision.Bytes())
+		sum += time.Duration(bytes / presumed * 1e9)
+	}
+	return sum
+}
+
+// patience is how long a rank waits for the disk before it says so, and then twice as
+// long. Whether it waits for ever is the watchdog's to decide.
+const patience = 30 * time.Second
+
+// await waits for this rank's part of a file.
+func (f *Files) await(p *pendingFile) {
+	for limit, start := patience, time.Now(); ; limit *= 2 {
+		select {
+		case <-p.ended:
+			return
+		case <-time.After(limit):
+		}
+		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk, to write %s of step %d: %s", f.view.Step(), f.view.Rank, time.Since(start).Round(time.Second), p.kind, p.step, p.path)
+		if f.view.Root {
+			f.view.Warn(text)
+		} else {
+			fmt.Fprintln(os.Stderr, "lbmsim: warning:", text)
+		}
+	}
+}

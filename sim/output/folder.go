@@ -1,0 +1,142 @@
+package output
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lbmsim/comm"
+	"lbmsim/io/fields"
+	"lbmsim/io/probe"
+	"lbmsim/sim/exit"
+)
+
+// folder is the output folder, on rank 0.
+type folder struct{ lock *os.File }
+
+func (f *folder) release() {
+	if f.lock != nil {
+		f.lock.Close()
+	}
+}
+
+// Holds tells that this rank keeps other runs out of the output folder.
+func (s *Set) Holds() bool { return s.folder.lock != nil }
+
+// Opening is how a run opens its outputs.
+type Opening struct {
+	Anew   bool    // no checkpoint was asked for, not even if there is one
+	Memory *Memory // of the checkpoint that the run goes on from; nil: it begins at step 0
+	// Of a run that begins anew, on rank 0: Keep refuses where the output folder has results of
+	// another run, Overwrite removes those that would lie among the new ones.
+	Keep      *Results
+	Overwrite bool
+	// Held is called on rank 0 when the folder is this run's, before any file is opened.
+	Held func()
+}
+
+// Open makes the folders and opens the files of rows on rank 0; the indices of series of
+// files drop what comes after the present step. Collective.
+func (s *Set) Open(o Opening) error {
+	var err error
+	if s.Root {
+		err = s.openFolders()
+	}
+	if err := s.All("opening the outputs", err); err != nil {
+		return err
+	}
+	if o.Anew && len(s.List) > 0 {
+		if s.Root {
+			err = s.makeRoom(o)
+		}
+		if err := comm.Agree(s.Comm, err); err != nil {
+			return exit.Agreed(exit.Usage, err)
+		}
+	}
+	if s.Root {
+		err = s.openFiles(o)
+	}
+	if err := s.All("opening the outputs", err); err != nil {
+		return err
+	}
+	for _, f := range with[seriesWriter](s.List) {
+		step := int64(s.Step())
+		if o.Memory == nil {
+			step = -1
+		}
+		if err := f.indexed().Rewind(s.Comm, step); err != nil {
+			return exit.Agreed(exit.Failure, err)
+		}
+		if s.Root {
+			s.warnOfOlder(f.indexed())
+		}
+	}
+	return nil
+}
+
+// warnOfOlder warns of a film that is not of one kind.
+func (s *Set) warnOfOlder(f fields.Series) {
+	if n, err := f.Older(); err == nil && n > 0 { // Rewind has read it just now
+		s.Warn(fmt.Sprintf("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", f.Index(), n))
+	}
+}
+
+// openFolders makes the folders and keeps other runs out of them.
+func (s *Set) openFolders() (err error) {
+	for _, o := range s.List {
+		dir := s.Path()
+		if p, ok := o.(placed); ok {
+			dir = p.folder()
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("the output folder: %w", err)
+		}
+	}
+	if len(s.List) > 0 {
+		s.folder.lock, err = hold(s.Path())
+	}
+	return err
+}
+
+func (s *Set) openFiles(o Opening) error {
+	if s.Holds() {
+		o.Held()
+		s.keepInputs()
+		s.sweep()
+	}
+	for _, t := range with[tabular](s.List) {
+		var file *probe.Writer
+		var err error
+		if o.Memory == nil {
+			file, err = s.newTable(t)
+		} else {
+			file, err = s.resumeTable(t, o.Memory)
+		}
+		if err != nil {
+			return err
+		}
+		t.table().file = file
+		s.Files.last[t.table().kind] = t.table().path
+	}
+	return nil
+}
+
+// keepInputs makes copies of the files that the case names, on rank 0.
+func (s *Set) keepInputs() {
+	for _, in := range s.Inputs {
+		if err := keepInput(in, s.Path(InputDir)); err != nil {
+			s.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
+		}
+	}
+}
+
+// sweep removes the unfinished files that a killed run has left in the output folder;
+// those below it belong to packages that do the same.
+func (s *Set) sweep() {
+	left, _ := os.ReadDir(s.Path()) // not Glob: the folder's name may be a pattern
+	for _, f := range left {
+		if ok, _ := filepath.Match(".*.part", f.Name()); ok {
+			os.Remove(s.Path(f.Name()))
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/internal/stats"
+	"lbmsim/io/checkpoint"
+	"lbmsim/io/probe"
+)
+
+// forces writes one [output.force.NAME]: a CSV row a sample, on rank 0, with the means so
+// far and how well they are known.
+type forces struct {
+	config.ForceOutput
+	rows
+	list   []config.ForceSeries
+	series []stats.Series // of each number of a row, rank 0 only
+}
+
+// forceOutputs are those of [output.force].
+func forceOutputs(s *Set) (list []Output) {
+	for _, f := range s.Case.Forces {
+		numbers := f.Series(s.Case.Dims())
+		list = append(list, &forces{ForceOutput: f, list: numbers, series: make([]stats.Series, len(numbers)),
+			rows: newRows(s.Run, f.Schedule, "force", f.Name, "force/"+f.Name)})
+	}
+	return list
+}
+
+// Write adds a row. A failure of the file comes out at the next sync, as of probes.
+func (f *forces) Write(r *Run) error {
+	f.at = r.Step()
+	all, of, err := r.Loads.Present()
+	if err != nil {
+		return err
+	}
+	if r.Root {
+		values := f.values(all, 1/float64(of), r.Case.Units)
+		if r.Step() >= f.Start {
+			for i, v := range values {
+				f.series[i].Add(r.Time(), v)
+			}
+		}
+		row := values
+		for i := range values {
+			e := f.series[i].Estimate()
+			row = append(row, e.Mean, e.Half)
+		}
+		_ = f.file.Append(int64(r.Step()), r.Time(), row...)
+	}
+	return r.Sampled()
+}
+
+// values of a row, in the outputs' units: share times all.
+func (f *forces) values(all []device.Load, share float64, units config.Units) (values []float64) {
+	var sum device.Load
+	for _, t := range f.Types {
+		sum.Add(all[t-1])
+	}
+	force, torque := sum.Values(f.About)
+	dot := func(direction [3]float64) float64 {
+		return f.Coefficient * (force[0]*direction[0] + force[1]*direction[1] + force[2]*direction[2])
+	}
+	for _, s := range f.list {
+		var v float64
+		switch axis := int(s.Name[len(s.Name)-1]) - 'x'; s.Name {
+		case "heat":
+			v = -sum.Lost()
+		case "nusselt":
+			v = -f.Nusselt * sum.Lost()
+		case "drag":
+			v = dot(f.Drag)
+		case "lift":
+			v = dot(f.Lift)
+		case "force_x", "force_y", "force_z":
+			v = force[axis]
+		case "torque_x", "torque_y", "torque_z":
+			v = torque[axis]
+		default:
+			panic("no number of a force is called " + s.Name) // a row of config.ForceOutput.Series without a formula
+		}
+		values = append(values, units.Factor(s.Dim)*share*v)
+	}
+	return values
+}
+
+// header names the columns.
+func (f *forces) header(r *Run) probe.Header {
+	u := r.Case.Units
+	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
+	unit := func(s config.ForceSeries) string { return unitOf(u, s.Dim) }
+	for _, s := range f.list {
+		h.Columns = append(h.Columns, probe.Column{Name: s.Name, Unit: unit(s)})
+	}
+	for _, s := range f.list {
+		h.Columns = append(h.Columns, probe.Column{Name: "mean " + s.Name, Unit: unit(s)}, probe.Column{Name: "+- " + s.Name, Unit: unit(s)})
+	}
+	return h
+}
+
+// forceMemory is what a checkpoint keeps of a force output.
+type forceMemory struct {
+	Output config.ForceOutput // what its numbers are
+	Series []stats.Series
+}
+
+// measured is the output without its schedule, which a restart may change.
+func (f *forces) measured() config.ForceOutput {
+	m := f.ForceOutput
+	m.Schedule = config.Schedule{}
+	return m
+}
+
+// remember keeps the statistics, and the loads that the coming step's are averaged with.
+func (f *forces) remember(r *Run, m *Memory) error {
+	past, err := r.Loads.Past()
+	if err != nil || !r.Root {
+		return err
+	}
+	m.Forces[f.Name] = forceMemory{f.measured(), f.series}
+	if past == nil {
+		return nil
+	}
+	m.Loads = map[int]device.Load{}
+	for k, w := range r.Cells.Walls {
+		if w.Measured {
+			m.Loads[k] = past[k]
+		}
+	}
+	return nil
+}
+
+func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
+
+// recall goes on with the statistics. The loads are the run's to recall.
+func (f *forces) recall(r *Run, _ string, m *Memory) error {
+	old, known := m.Forces[f.Name]
+	switch {
+	case !known:
+		clear(f.series) // a newer checkpoint may have been given up halfway
+	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
+		f.series = old.Series
+	case r.Root:
+		r.Warn(fmt.Sprintf("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name))
+	}
+	return nil
+}
+
+// statistics is what rank 0 keeps of a number of a force output.
+func (s *Set) statistics(output, number string) (*stats.Series, *forces) {
+	for _, f := range with[*forces](s.List) {
+		for i, n := range f.list {
+			if f.Name == output && n.Name == number {
+				return &f.series[i], f
+			}
+		}
+	}
+	return nil, nil // config has looked for it
+}
+
+// Widths says how well the means of [run] stop_when are known, on rank 0, and whether
+// that is enough.
+func (s *Set) Widths() (text string, enough bool) {
+	enough = true
+	for i, rule := range s.Case.Run.StopWhen {
+		series, _ := s.statistics(rule.Force, rule.Series)
+		e := series.Estimate()
+		width := rule.Width
+		if rule.Relative {
+			width *= math.Abs(e.Mean)
+		}
+		enough = enough && e.Half <= width
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s.%s is %.5g +- %.2g", rule.Series, rule.Force, e.Mean, e.Half)
+	}
+	return "stop_when: " + text, enough
+}
+
+// ForceValue is a statistic of [expect.force.NAME], on rank 0.
+func (s *Set) ForceValue(e config.Expectation) float64 {
+	series, f := s.statistics(e.Force, e.Series)
+	if len(series.Levels) == 0 { // no samples
+		return math.NaN()
+	}
+	switch e.Statistic {
+	case "min":
+		return series.Min
+	case "max":
+		return series.Max
+	case "amplitude":
+		return (series.Max - series.Min) / 2
+	case "last":
+		return series.Last
+	case "frequency":
+		return series.Cycles.Frequency()
+	case "strouhal": // frequencies are of the outputs' time
+		return f.Strouhal * s.Case.Units.Time * series.Cycles.Frequency()
+	case "mean":
+		return series.Estimate().Mean
+	}
+	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
+}

@@ -1,0 +1,71 @@
+package output
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Who comes second is told who is there, and comes in when that one has gone.
+func TestOneRunAFolder(t *testing.T) {
+	dir := t.TempDir()
+	first, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hold(dir); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d on", os.Getpid())) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("the second: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+	if _, err := hold(dir + "/none"); err == nil {
+		t.Error("a folder that is not there was held")
+	}
+}
+
+// A process that was killed keeps its lock until its last thread is back from the disk; the
+// run that follows waits for that, but not for a process that is alive.
+func TestKilledHolder(t *testing.T) {
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	text := func(pid int, host string) string { return fmt.Sprintf(holderText, pid, host) }
+	for _, c := range []struct {
+		holder string
+		dying  bool
+	}{
+		{text(gone.Process.Pid, hostname()), true},
+		{text(gone.Process.Pid, hostname()) + ", SLURM job 12", true},
+		{text(gone.Process.Pid, "another"), false},
+		{text(os.Getpid(), hostname()), false},
+		{"", false},
+	} {
+		if got := dying(c.holder); got != c.dying {
+			t.Errorf("%q: %v", c.holder, got)
+		}
+	}
+	dir := t.TempDir()
+	first, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.WriteAt([]byte(text(gone.Process.Pid, hostname())+strings.Repeat(" ", 20)), 0); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { first.Close() })
+	again, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}

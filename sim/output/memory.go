@@ -1,0 +1,31 @@
+package output
+
+import (
+	"lbmsim/device"
+	"lbmsim/sim/derive"
+)
+
+// Memory is what a checkpoint remembers besides the state, so that a restarted
+// run ends like one that was never stopped.
+type Memory struct {
+	Start derive.Totals // of the initial state: the mass is held against it
+	// GridScale is the share of its kinetic energy at the scale of the grid.
+	GridScale float64                `json:",omitempty"`
+	Probes    map[string]int64       // length of each file of rows at this step
+	Forces    map[string]forceMemory `json:",omitempty"`
+	// Loads of the step that led here, of each type that is measured: for the force at this step.
+	Loads map[int]device.Load `json:",omitempty"`
+	// Drive is the force that keeps a mean velocity.
+	Drive *Drive `json:",omitempty"`
+	// Averages over time, whose sums are in a file beside the checkpoint.
+	Averages *averageMemory `json:",omitempty"`
+	// Provenance of the state.
+	Provenance Provenance
+}
+
+// Drive is the body force that keeps a mean velocity, in lattice units.
+type Drive struct {
+	Force [3]float64 // of the last adjustment
+	Speed [3]float64 // then: sum(j)/sum(rho), without the half of the force that belongs to the velocity
+	Known bool
+}

@@ -1,0 +1,154 @@
+// Package output writes what a case asks for while it runs: fields, pictures, planes,
+// averages and checkpoints, and tables of probes, lines, forces and series. Outputs see
+// a narrow view of the run (Run). A kind of output is one file and one line of kinds.
+package output
+
+import (
+	"path/filepath"
+	"strings"
+
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/io/fields"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/exit"
+)
+
+// Run is what outputs see of a run.
+type Run struct {
+	derive.View
+	State State
+	Watch Watch
+	// Look is the stability watch: an error, on all ranks, when the state has gone wrong. Collective.
+	Look  func() error
+	Loads Loads
+	Files *Files
+	// Sampled is called when forces have one more sample: the run may end for it. Collective.
+	Sampled func() error
+	// Remember adds what the run itself has to say in a checkpoint.
+	Remember func(*Memory)
+
+	Version    string
+	Provenance Provenance // on rank 0
+}
+
+// State is what only the state itself can tell.
+type State interface {
+	// Force is the body force at the present step, in lattice units.
+	Force() [3]float64
+	// Read copies a part of the state as it lies in memory, offset in bytes.
+	Read(dst []byte, offset int) error
+	// Snapshots of the state beside the steps; nil: the device makes none.
+	Snapshots() Snapshotter
+}
+
+// Snapshotter reads fields beside the steps.
+type Snapshotter interface {
+	// Prepare takes the memory for snapshots of a box, local.
+	Prepare(box decomp.Box) error
+	// Take begins one of the present step.
+	Take(box decomp.Box) (device.Snapshot, error)
+	// Await makes the coming steps wait for an event of the device.
+	Await(e device.Event)
+}
+
+// Watch is what the stability watch knows of the present step. All is collective; values
+// are rank 0's.
+type Watch interface {
+	// Totals of the whole domain.
+	Totals() (derive.Totals, error)
+	// GridScale is the share of the kinetic energy at the scale of the grid.
+	GridScale() (float64, error)
+	// Drift of the mean density since the start, as a share. Not collective.
+	Drift(derive.Totals) float64
+}
+
+// Loads is what the fluid does to each type of wall, in lattice units, on rank 0. Collective.
+type Loads interface {
+	// Present is that of the present step times `of`.
+	Present() (all []device.Load, of int, err error)
+	// Past is that of the step that led here; nil: not known.
+	Past() ([]device.Load, error)
+}
+
+// Occasion is what outputs may be written on beside their schedules.
+type Occasion int
+
+const (
+	CaseEnds  Occasion = iota // the run has come to the end that its case gives it
+	EndsEarly                 // it ends before that
+	SaveOrder                 // somebody has asked for a checkpoint
+	Unstable                  // the watch is about to stop it
+)
+
+// Output is something written on a schedule.
+type Output interface {
+	When() config.Schedule
+	DueOn(Occasion) bool
+	// Written is the step of the last write, -1 when there was none.
+	Written() int
+	// Write takes the output of the present step. Collective.
+	Write(*Run) error
+	Close()
+}
+
+// base is what outputs have in common.
+type base struct {
+	when config.Schedule
+	at   int // step of the last write
+}
+
+func newBase(when config.Schedule) base { return base{when, -1} }
+
+func (b *base) When() config.Schedule { return b.when }
+func (b *base) Written() int          { return b.at }
+func (b *base) Close()                {}
+
+// DueOn is the end, where the schedule says so.
+func (b *base) DueOn(o Occasion) bool { return b.when.End && (o == CaseEnds || o == EndsEarly) }
+
+// All makes an error of one rank an error of all, so that every rank takes the same way
+// out. Collective.
+func (r *Run) All(what string, err error) error { return exit.All(r.Comm, r.Step(), what, err) }
+
+// Path is one below the run's output folder.
+func (r *Run) Path(parts ...string) string {
+	return filepath.Join(append([]string{r.Case.OutputDir}, parts...)...)
+}
+
+// Grid is all cells, as files of fields have them.
+func (r *Run) Grid() fields.Grid {
+	g := fields.Grid{N: r.Case.Cells, Spacing: r.Case.Units.Length}
+	for a := range g.Origin {
+		g.Origin[a] = r.Case.Origin[a] + r.Case.Units.Length/2
+	}
+	return g
+}
+
+// Listed is fields as a file of them has them.
+func (r *Run) Listed(list []model.Field, precision model.Precision) (in []fields.Field) {
+	t := fields.Float32
+	if precision == model.Float64 {
+		t = fields.Float64
+	}
+	for _, m := range list {
+		in = append(in, fields.Field{Name: m.Name, Unit: r.Case.Units.Symbol(m.Dim), Components: m.Components, Type: t})
+	}
+	return in
+}
+
+// Meta is where a file of the present step comes from.
+func (r *Run) Meta() fields.Meta {
+	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Provenance: r.Provenance.String(), Step: int64(r.Step()), Time: r.Time()}
+}
+
+// comments go on top of files of rows; the case comes last.
+func (r *Run) comments() []string {
+	c := []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}
+	for i := range c {
+		c[i] = strings.Join(strings.Fields(c[i]), " ") // a line each
+	}
+	return append(c, ProvenanceMark+r.Provenance.String(), CaseMark, r.Case.Resolved)
+}

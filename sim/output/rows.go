@@ -1,0 +1,143 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"lbmsim/config"
+	"lbmsim/io/probe"
+	"lbmsim/sim/exit"
+)
+
+// rows is a CSV file that an output adds rows to, on rank 0. Checkpoints know its
+// length by its key, so that a run that goes on writes later rows again.
+type rows struct {
+	base
+	kind, key string
+	path      string
+	file      *probe.Writer // rank 0 only
+}
+
+// newRows is the file KIND_NAME.csv.
+func newRows(r *Run, when config.Schedule, kind, name, key string) rows {
+	return rows{base: newBase(when), kind: kind + " " + name, key: key, path: r.Path(kind + "_" + name + ".csv")}
+}
+
+func (t *rows) table() *rows { return t }
+
+func (t *rows) Close() {
+	if t.file != nil {
+		t.file.Close() // errors of the file came out of Sync, at the end
+	}
+}
+
+// syncTables brings all rows to the disk. Collective.
+func (s *Set) syncTables() error {
+	var err error
+	for _, t := range with[tabular](s.List) {
+		if f := t.table().file; f != nil {
+			_, e := f.Sync()
+			err = errors.Join(err, e)
+		}
+	}
+	return s.Files.Missed("rows", s.All("rows of CSV files", err))
+}
+
+// newTable begins a file.
+func (s *Set) newTable(t tabular) (*probe.Writer, error) {
+	return probe.Create(t.table().path, t.header(s.Run))
+}
+
+// resumeTable cuts a table back to its length at the step of a checkpoint. One that is gone, or
+// not the one that the checkpoint counted, does not hold the run up: it begins again.
+func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
+	t := o.table()
+	length, known := m.Probes[t.key]
+	if !known { // a new one
+		return s.newTable(o)
+	}
+	w, err := probe.Resume(t.path, o.header(s.Run), length, int64(s.Step()))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
+	case errors.Is(err, probe.ErrOther):
+		aside, e := setAside(t.path)
+		if e != nil {
+			return nil, errors.Join(err, e)
+		}
+		s.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
+	default:
+		return w, err
+	}
+	return s.newTable(o)
+}
+
+// setAside gives a file a name beside its own that no file has.
+func setAside(path string) (string, error) {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.before%d", path, n)
+		switch err := os.Link(path, aside); {
+		case errors.Is(err, fs.ErrExist):
+		case err == nil:
+			return aside, os.Remove(path)
+		default: // a file system without links
+			if _, err := os.Lstat(aside); err == nil {
+				continue
+			}
+			return aside, os.Rename(path, aside)
+		}
+	}
+}
+
+// Rows of CSV files that cannot be written wait in memory.
+const (
+	rowsWait = 1 + iota
+	rowsLost // there were too many
+)
+
+// RowsFail tells, on rank 0, how it stands with rows that cannot be written: 0 when all can.
+func (s *Set) RowsFail() int64 {
+	state, _ := s.rowsFail()
+	return state
+}
+
+func (s *Set) rowsFail() (state int64, failed error) {
+	for _, t := range with[tabular](s.List) {
+		f := t.table().file
+		if f == nil {
+			continue
+		}
+		err, final := f.Failing()
+		switch {
+		case final:
+			state = rowsLost
+		case err != nil:
+			state = max(state, rowsWait)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return state, failed
+}
+
+// JudgeRows is collective: rows that cannot be written, as the largest RowsFail of all ranks says,
+// stop the run or are told, once each time that it begins. Rows that are lost stop it in any case.
+func (s *Set) JudgeRows(state int64) error {
+	before := s.rowsState
+	s.rowsState = state
+	if state <= before {
+		return nil
+	}
+	_, err := s.rowsFail()
+	err = s.All("rows of CSV files", err)
+	if state == rowsLost || !exit.IsAgreed(err) || err == nil || !s.Files.goesOn("rows") {
+		s.Files.faults.disk = err != nil
+		return err
+	}
+	if s.Root {
+		s.Warn(fmt.Sprintf("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", s.Step(), errors.Unwrap(err)))
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package postmortem
+
+import (
+	"syscall"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/internal/ram"
+)
+
+// What ends an unstable run is found by the watch, many steps and cells after it began. So
+// a run keeps a copy of a good state in the host's memory, and goes back to it: a step is a
+// pure function of the state, and so the same trouble comes again, watched at every step.
+
+// keep is a state that was good, and what its steps need besides.
+type keep struct {
+	wanted bool   // [run] forensics
+	room   bool   // on every rank there is memory for image
+	image  []byte // of this rank's own cells; what it holds counts while at >= 0
+	at     int    // its step, -1: there is none
+	taken  time.Time
+	cost   time.Duration
+	Circumstances
+}
+
+const (
+	// A copy is made so seldom that it takes less than a hundredth of the time.
+	copyShare = 100
+	copyEvery = 5 * time.Second
+	// firstCopy is bytes a second at which the first copy is presumed to be made: the system
+	// clears the memory on the way (5.4 GB from an H200 took 1.2 s).
+	firstCopy = 4 << 30
+	// replayLimit is how long a run without a copy may have computed to be computed anew.
+	replayLimit = 5 * time.Minute
+)
+
+// FindRoom decides on all ranks whether copies are kept: where the ranks of a machine
+// take no more than half of what it has left for that. Collective.
+func (s *Search) FindRoom() error {
+	k := &s.kept
+	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.Bytes()) * time.Second / firstCopy}
+	if !k.wanted {
+		return nil
+	}
+	_, neighbours := comm.LocalRank(s.Comm)
+	left := ram.Available() / int64(neighbours)
+	if limit := ram.Limit(); limit > 0 {
+		left = min(left, limit/int64(neighbours)-resident())
+	}
+	lack := []int64{0}
+	if 2*int64(s.Bytes()) > left {
+		lack[0] = 1
+	}
+	err := comm.Max(s.Comm, lack)
+	k.room = lack[0] == 0
+	return err
+}
+
+// resident is the most memory that this process has had so far.
+func resident() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss << 10
+}
+
+// HasRoom tells that copies are kept.
+func (s *Search) HasRoom() bool { return s.kept.room }
+
+// Age is the time since the last copy, and what it took.
+func (s *Search) Age() (since, cost time.Duration) { return time.Since(s.kept.taken), s.kept.cost }
+
+// Due tells whether it is time for another copy, from what all ranks know: the largest of
+// their Ages, in nanoseconds.
+func (s *Search) Due(since, cost int64) bool { return s.kept.due(since, cost) }
+
+func (k *keep) due(since, cost int64) bool {
+	return k.room && since >= max(int64(copyEvery), copyShare*cost)
+}
+
+// Keep copies the present state. Collective.
+func (s *Search) Keep() error {
+	k, began := &s.kept, time.Now()
+	if k.image == nil {
+		k.image = make([]byte, s.Bytes())
+	}
+	k.at = -1
+	c, err := s.steps.Save(k.image)
+	if err := s.All("copying the state", err); err != nil {
+		return err
+	}
+	k.at, k.Circumstances = s.Step(), c
+	k.taken, k.cost = time.Now(), time.Since(began)
+	return nil
+}
+
+// replayable tells whether there is a state to go back to, in a run that began at a step.
+func (s *Search) replayable(elapsed time.Duration, first int) bool {
+	return s.kept.wanted && (s.kept.at >= 0 || first == 0 && elapsed <= replayLimit)
+}
+
+// Back makes the state that was kept the present one, or the initial one where none was.
+// Collective.
+func (s *Search) Back() error {
+	if s.kept.at < 0 {
+		return s.steps.Back(nil, Circumstances{})
+	}
+	return s.steps.Back(s.kept.image, s.kept.Circumstances)
+}

@@ -1,0 +1,177 @@
+package postmortem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
+)
+
+// judge says what is wrong with the cell, what is close to it, and what speaks for
+// which cause.
+func (s *Search) judge(b *Blowup, start derive.Totals) {
+	last := b.History[len(b.History)-1]
+	b.What = fmt.Sprintf("Mach %.3g above the limit %.3g", last.Mach, s.Case.Run.MaxMach)
+	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= s.MaxSpeed() {
+		b.What = "a value that is not finite"
+	}
+	b.found.near = s.Near(b.Cell)
+	for _, n := range b.found.near[:min(3, len(b.found.near))] {
+		b.Borders = append(b.Borders, n.Text)
+	}
+	b.Evidence = s.evidence(b, start)
+}
+
+// clue is a sentence, and how plain it is.
+type clue struct {
+	weight int
+	text   string
+}
+
+type clues []clue
+
+func (c *clues) add(weight int, format string, args ...any) {
+	*c = append(*c, clue{weight, fmt.Sprintf(format, args...)})
+}
+
+// alternates tells whether a component of the velocity has another sign at each of the
+// last steps.
+func (b *Blowup) alternates() bool {
+	for a := range 3 {
+		flips := 0
+		for i := 1; i < len(b.History); i++ {
+			if b.History[i].Velocity[a]*b.History[i-1].Velocity[a] < 0 {
+				flips++
+			}
+		}
+		if flips == len(b.History)-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// distance of two vectors.
+func distance(a, b [3]float64) float64 {
+	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
+}
+
+// Numbers beyond which a case is where the method is known to be weak.
+const (
+	weakMach   = 0.3  // its error grows with the square; 0.1 is usual
+	weakMargin = 0.01 // tau - 1/2
+	weakCell   = 20.0 // cell Reynolds number |u| dx/nu
+	weakJump   = 0.05 // of prescribed velocities within a few cells
+	weakRho    = 0.1  // deviation of the density
+	beside     = 2    // cells
+)
+
+// advices for what is known to go wrong at boundaries.
+var advices = map[string]string{
+	"pressure":          "vortices that pass it may come back; move it away, or take outflow with a sponge",
+	"outflow":           "vortices that pass it may come back; move it away, or give it a sponge",
+	"velocity":          "a ramp makes its start smooth; its edges should fall to zero beside walls",
+	"interpolated_wall": "it is less robust than wall where gaps are a cell wide or tau is near 1/2; try wall",
+}
+
+// evidence is what speaks for a cause, the plainest first.
+func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
+	var c clues
+	speed := s.intended(&c, b, start)
+	s.damping(&c, speed)
+	s.driven(&c, b)
+	s.surroundings(&c, b)
+	b.growth(&c)
+	slices.SortStableFunc(c, func(a, b clue) int { return b.weight - a.weight })
+	for _, one := range c {
+		list = append(list, one.text)
+	}
+	if len(c) == 0 || c[0].weight < 50 {
+		list = append(list, fmt.Sprintf("what helps in general: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", s.Case.Tau))
+	}
+	return list
+}
+
+// intended is the speed that the case means to have, and what is wrong with it.
+func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
+	// What is in the box may be part of the trouble.
+	speed := derive.Finite(start.MaxSpeed)
+	for _, w := range s.Prescribed(b.Step) {
+		switch mach := w.Value / derive.SoundSpeed; {
+		case derive.Finite(w.Value) != w.Value:
+			c.add(110, "%s prescribes a velocity that is no number at this step: its formula, profile or table", w.Name)
+		case mach > s.Case.Run.MaxMach:
+			c.add(100, "%s prescribes Mach %.3g, above the limit %.3g (max_mach): take a smaller lattice velocity or time step, so that it is about 0.1", w.Name, mach, s.Case.Run.MaxMach)
+		case mach > weakMach:
+			c.add(70, "%s prescribes Mach %.3g; the method is for Mach numbers well below %.1g: take a smaller lattice velocity or time step", w.Name, mach, weakMach)
+		}
+		if derive.Finite(w.Value) == w.Value {
+			speed = max(speed, w.Value)
+		}
+	}
+	if mach := start.MaxSpeed / derive.SoundSpeed; mach > weakMach {
+		c.add(60, "the initial state has Mach %.3g already; the method is for Mach numbers well below %.1g", mach, weakMach)
+	}
+	if speed == 0 {
+		speed = min(b.found.speed, s.MaxSpeed())
+	}
+	return speed
+}
+
+// damping is small waves that the viscosity hardly damps at a speed.
+func (s *Search) damping(c *clues, speed float64) {
+	viscosity := model.CS2 * (s.Case.Tau - 0.5)
+	if cell := speed / viscosity; s.Case.Tau-0.5 < weakMargin || cell > weakCell {
+		advice := "a finer grid, a lower speed or a larger viscosity"
+		if s := s.Case.Spec; s.Collision.Name != "cumulant" {
+			advice += ", or the collision model cumulant, made for it (here " + s.Collision.Name + ")"
+		} else if s.Lattice.Name == "D3Q19" {
+			advice += ", or D3Q27, which has the velocities for all moments of cumulant (here D3Q19)"
+		}
+		c.add(80, "tau is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f small waves are hardly damped: %s", s.Case.Tau, s.Case.Tau-0.5, cell, speed, weakCell, advice)
+	}
+}
+
+// driven is what the body force, and pressure waves, do by themselves.
+func (s *Search) driven(c *clues, b *Blowup) {
+	first := b.History[0]
+	force := distance(s.State.Force(), [3]float64{})
+	if force*float64(b.Step) > s.MaxSpeed() {
+		c.add(75, "the body force %.3g alone takes fluid from rest to the limit within %.0f steps: a smaller force, or a larger viscosity that holds against it", force, math.Ceil(s.MaxSpeed()/force))
+	}
+	if d := math.Abs(float64(first.Density) - 1); d > weakRho {
+		c.add(45, "the density there is off by %.3g %% at step %d already: pressure waves of a start that is not smooth (ramp), or a pressure that the velocity limit does not allow", 100*d, first.Step)
+	}
+}
+
+// surroundings are boundaries close by.
+func (s *Search) surroundings(c *clues, b *Blowup) {
+	near := slices.DeleteFunc(slices.Clone(b.found.near), func(n domain.Border) bool { return n.Distance > beside })
+	for i, n := range near {
+		for _, m := range near[:i] {
+			if jump := distance(n.Velocity, m.Velocity); jump > weakJump {
+				c.add(65, "it is a corner of %s and %s, whose velocities differ by %.3g within %d cells: let the profile fall to zero there, or take a smaller lattice velocity", m.Name, n.Name, jump, beside)
+			}
+		}
+		if advice := advices[n.Kind]; advice != "" {
+			c.add(50, "%s (%s) is %d cells away: %s", n.Name, n.Kind, n.Distance, advice)
+		}
+	}
+}
+
+// growth is how the cell became bad.
+func (b *Blowup) growth(c *clues) {
+	first, last := b.History[0], b.History[len(b.History)-1]
+	switch g := float64(last.Speed / first.Speed); {
+	case len(b.History) < 3 || first.Speed == 0 || derive.Finite(g) != g:
+	case b.alternates():
+		c.add(30, "the velocity there changes its sign from step to step: the scheme oscillates, not the flow")
+	case g > 2:
+		c.add(30, "|u| there grew by a factor of %.3g within %d steps: the scheme amplifies it, not the flow", g, last.Step-first.Step)
+	default:
+		c.add(30, "|u| there grew by a factor of %.3g within %d steps: the flow itself becomes that fast", g, last.Step-first.Step)
+	}
+}

@@ -1,0 +1,167 @@
+// Package postmortem finds the first bad cell of a run that the stability watch has
+// stopped, by computing its end again, and says what speaks for which cause.
+package postmortem
+
+import (
+	"fmt"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/output"
+)
+
+// Steps is what the search sees of the steps of a run.
+type Steps interface {
+	// Again computes one step as it was computed, and writes nothing. Collective.
+	Again() error
+	// Save copies the present state of this rank's own cells into image, and gives what the
+	// coming steps depend on besides.
+	Save(image []byte) (Circumstances, error)
+	// Back makes a state that was saved the present one; image nil: the initial one. Collective.
+	Back(image []byte, c Circumstances) error
+	// Heard is more than 0 when this rank has got a signal, or knows that the job's time is over.
+	Heard() int64
+}
+
+// Circumstances are what steps depend on besides the state.
+type Circumstances struct {
+	Step  int
+	Drive output.Drive
+	Force [3]float64 // lattice units
+}
+
+// Search goes back in a run and looks at every step.
+type Search struct {
+	*output.Run
+	steps Steps
+	kept  keep
+}
+
+// New is a search that has not begun, and keeps no copies before FindRoom.
+func New(r *output.Run, steps Steps) *Search { return &Search{Run: r, steps: steps} }
+
+// Investigate goes back to a good state and computes up to the first bad cell; nil when
+// there is no state to go back to. The report is rank 0's. Collective; the state is not
+// that of the watch afterwards.
+func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Totals) (*Blowup, error) {
+	if !s.replayable(elapsed, first) {
+		return nil, nil
+	}
+	seen := s.Step()
+	if err := s.Back(); err != nil {
+		return nil, err
+	}
+	b := &Blowup{Case: s.Case.Path, Version: s.Version, Seen: seen, From: s.Step()}
+	if s.Root {
+		s.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, s.Step()))
+	}
+	if found, err := s.find(b); !found || err != nil {
+		return nil, err
+	}
+	if b.Step > b.From { // once more, now that the place is known
+		if err := s.Back(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.recordLastSteps(b); err != nil {
+		return nil, err
+	}
+	if b.found.cut {
+		return b, nil
+	}
+	if s.Root {
+		s.judge(b, start)
+		err := s.writeBlowup(b)
+		if b.found.kept = err == nil; !b.found.kept {
+			s.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
+		}
+	}
+	return b, nil
+}
+
+// find computes up to the first bad cell, and says when and where it is; false: there is
+// none up to the step at which the watch saw it, or somebody wants the run to end. Collective.
+func (s *Search) find(b *Blowup) (bool, error) {
+	for {
+		cell, found, interrupted, err := s.firstBad()
+		if err != nil {
+			return false, err
+		}
+		if b.Cell = cell; found {
+			break
+		}
+		if interrupted || s.Step() >= b.Seen {
+			return false, nil
+		}
+		if err := s.steps.Again(); err != nil {
+			return false, err
+		}
+	}
+	b.Step, b.Time = s.Step(), s.Time()
+	for a, at := range b.Cell {
+		b.Position[a] = s.Case.Origin[a] + (float64(at)+0.5)*s.Case.Units.Length
+		width := min(boxWidth, s.Case.Cells[a])
+		b.Lo[a] = min(max(b.Cell[a]-width/2, 0), s.Case.Cells[a]-width)
+		b.Hi[a] = b.Lo[a] + width
+	}
+	return true, nil
+}
+
+// recordLastSteps computes up to the step of the first bad cell, and records the last ones. Collective.
+func (s *Search) recordLastSteps(b *Blowup) error {
+	for {
+		if s.Step() > b.Step-HistorySteps {
+			if err := s.record(b); err != nil {
+				return err
+			}
+		}
+		if s.Step() >= b.Step {
+			return nil
+		}
+		if (s.Step()-b.From)%lookEvery == lookEvery-1 {
+			var err error
+			if b.found.cut, err = s.halted(); b.found.cut || err != nil {
+				return err
+			}
+		}
+		if err := s.steps.Again(); err != nil {
+			return err
+		}
+	}
+}
+
+// lookEvery is how many steps are computed again between two looks for signals.
+const lookEvery = 16
+
+// firstBad is the first cell of the domain, in the order z, y, x, with a value that is not
+// finite or too high a speed, the same on all ranks; false: there is none. Collective.
+func (s *Search) firstBad() (cell [3]int, found, interrupted bool, err error) {
+	c := s.Case.Cells
+	table := []int64{0, 0} // cells from the first bad one to the end; a signal or the end of the job's time
+	planes, err := s.SumPlanes()
+	for k := 0; k < len(planes) && err == nil && table[0] == 0; k++ {
+		if s.Bad(planes[k]) {
+			var at [3]int
+			at, err = s.FirstBad(k, planes[k])
+			at = s.Global(at)
+			table[0] = int64(c[0]*c[1]*c[2] - (at[2]*c[1]+at[1])*c[0] - at[0])
+		}
+	}
+	if err := s.All("looking for the first bad cell", err); err != nil {
+		return cell, false, false, err
+	}
+	table[1] = s.steps.Heard()
+	if err := comm.Max(s.Comm, table); err != nil || table[0] == 0 {
+		return cell, false, table[1] > 0, err
+	}
+	i := c[0]*c[1]*c[2] - int(table[0])
+	return [3]int{i % c[0], i / c[0] % c[1], i / c[0] / c[1]}, true, false, nil
+}
+
+// halted tells all ranks whether one of them hears something. Collective.
+func (s *Search) halted() (bool, error) {
+	table := []int64{s.steps.Heard()}
+	err := comm.Max(s.Comm, table)
+	return table[0] > 0, err
+}

@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/io/checkpoint"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
+)
+
+// What rank 0 tells of a run.
+
+// table gathers one line a rank for the report.
+func (r *run) table() ([]RankInfo, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	b, err := json.Marshal(RankInfo{
+		Rank: r.Rank, Host: host, Lo: r.Box.Lo, Hi: r.Box.Hi,
+		Device: r.options.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := comm.Gather(r.Comm, b)
+	if err != nil || !r.Root {
+		return nil, err
+	}
+	var table []RankInfo
+	for _, p := range parts {
+		var i RankInfo
+		err = errors.Join(err, json.Unmarshal(p, &i))
+		table = append(table, i)
+	}
+	return table, err
+}
+
+// allRoutes is the links of all ranks.
+func allRoutes(ranks []RankInfo) (list []Routes) {
+	for _, i := range ranks {
+		for _, l := range i.Routes {
+			list = addRoutes(list, l)
+		}
+	}
+	return list
+}
+
+func addRoutes(list []Routes, more Routes) []Routes {
+	for i, l := range list {
+		if l.Transport == more.Transport && l.Why == more.Why {
+			list[i].Links += more.Links
+			return list
+		}
+	}
+	return append(list, more)
+}
+
+// report tells rank 0's reporter how the run is doing.
+func (r *run) report(steps int) {
+	if !r.Root || steps == 0 {
+		return
+	}
+	speed := r.control.pace.at(r.n-r.first, r.clock.wall)
+	p := Progress{
+		Step: r.n, Last: r.last, Time: float64(r.n) * r.Case.Units.Time,
+		Elapsed: time.Since(r.control.began), MaxMach: r.watch.MaxMach, LeftOut: r.outputs.Files.LeftOut(),
+		Health: r.watch.Health(), MLUPS: speed * float64(r.Case.Box().Cells()) / 1e6,
+	}
+	if r.limit > 0 {
+		p.Roofline = p.MLUPS / r.limit
+	}
+	if r.clock.wall > 0 && r.halo.Stats().Messages > 0 {
+		p.Communication = r.clock.exposed() / r.clock.wall
+	}
+	if done := r.n - r.first; done > 0 {
+		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.n))
+	}
+	r.options.Report.Progress(p)
+}
+
+// summarize adds the ranks' times up and reports the end.
+func (r *run) summarize(verdicts []Verdict) error {
+	c := &r.clock
+	stats := r.halo.Stats()
+	c.exchange += stats.Seconds
+	// A recorded exchange is counted once: bytes are those of one exchange, on average.
+	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
+	mine := []float64{c.compute, c.exposed(), c.hidden(), r.outputs.Spent, c.watch, bytes, c.ending}
+	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(mine))
+	if err != nil || !r.Root {
+		return err
+	}
+	mean := make([]float64, len(mine))
+	slowest := 0.0
+	for _, p := range parts {
+		for i := range mean {
+			mean[i] += domain.Float64At(p, i) / float64(r.Size)
+		}
+		slowest = max(slowest, domain.Float64At(p, 0))
+	}
+	s := Summary{
+		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.Cells(),
+		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, LeftOut: r.outputs.Files.LeftOut(),
+		Health: r.watch.Health(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
+	}
+	if s.Steps > 0 {
+		s.Times.Bytes = mean[5]
+		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
+		s.Imbalance = slowest/mean[0] - 1
+		if r.limit > 0 {
+			s.Roofline = s.MLUPS / r.limit
+		}
+	}
+	r.options.Report.Finish(s)
+	return nil
+}
+
+// leg is the means of this run; its devices are known to rank 0.
+func (r *run) leg() output.Leg {
+	l := output.Leg{
+		From: r.n, Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.options.Libraries...),
+		Ranks:     r.Size, Cut: r.Plan.Parts(), Transport: r.halo.Describe(),
+	}
+	if d, ok := r.Comm.(comm.Describer); ok {
+		l.Libraries = append(l.Libraries, d.Describe())
+	}
+	for _, i := range r.ranks {
+		kind, _, _ := strings.Cut(i.Device.Name, ":")
+		at := slices.IndexFunc(l.Devices, func(p output.Processor) bool { return p.Kind == kind && p.Model == i.Device.Model })
+		if at < 0 {
+			at = len(l.Devices)
+			l.Devices = append(l.Devices, output.Processor{Kind: kind, Model: i.Device.Model})
+		}
+		p := &l.Devices[at]
+		p.Ranks++
+		if !slices.Contains(p.Details, i.Device.Detail) {
+			p.Details = append(p.Details, i.Device.Detail)
+		}
+	}
+	return l
+}

@@ -1,0 +1,131 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"lbmsim/boundary"
+	"lbmsim/config"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+)
+
+// A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
+// have, noise of the grid. The watch warns of each the first time that it sees it, and
+// counts at how many looks it did.
+
+// Health is what the watch knows of a run.
+type Health struct {
+	DensityDrift float64 // of the mean density since the start, as a share
+	MaxSpeed     float64 // in the case's unit
+	// GridScale is the share of the kinetic energy at the scale of the grid at the last step
+	// at which it was looked at.
+	GridScale float64
+	Warned    map[string]int // looks that saw it, by what they saw
+}
+
+// What the watch warns of: the keys of Health.Warned.
+const (
+	Drifting = "density drift"
+	Speeding = "speed"
+	Noisy    = "grid scale"
+)
+
+// Health on rank 0.
+func (w *Watch) Health() Health {
+	return Health{
+		DensityDrift: derive.Finite(w.Drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * w.Case.Units.Length / w.Case.Units.Time,
+		GridScale: w.grid, Warned: maps.Clone(w.warned),
+	}
+}
+
+// Drift of the mean density since the start, as a share; on rank 0.
+func (w *Watch) Drift(t derive.Totals) float64 {
+	if w.Step() == 0 || t.Cells == 0 { // the start is not known yet
+		return 0
+	}
+	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
+}
+
+// judge warns, on rank 0, of what the totals of a look show, and tells whether the
+// run must stop: of the totals where the look is the first of its step, of the share at the
+// scale of the grid where that is new.
+func (w *Watch) judge(totals, grid bool) (stop bool) {
+	c, t := &w.Case.Run, w.totals
+	sum := t.MaxSpeed + t.Mass
+	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.MaxSpeed(); unstable || w.Step() == 0 {
+		return false // the message of the end says more, and the initial state is what the case wants
+	}
+	drift := derive.Finite(w.Drift(t))
+	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+w.sound()*w.left() {
+		w.warn(Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(drift), c.WarnDrift, driftHelp)
+	}
+	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
+		f := w.Case.Units.Length / w.Case.Units.Time
+		unit := ""
+		if w.Case.Units.Physical {
+			unit = " m/s"
+		}
+		w.warn(Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
+			u*f, unit, u/s, w.Case.SpeedOf, s*f, unit, c.WarnSpeed)
+	}
+	if grid && w.grid > c.WarnGridScale {
+		w.warn(Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
+			w.grid, w.GridStart, c.WarnGridScale)
+	}
+	return c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift+w.sound()
+}
+
+// sound is the drift that a start at rest against the case's velocities makes without any fault,
+// where a face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it
+// back.
+func (w *Watch) sound() float64 {
+	open := slices.ContainsFunc(w.Case.Boundaries, func(b config.Boundary) bool {
+		return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
+	})
+	if !open {
+		return 0
+	}
+	return 2 * w.Case.Given / math.Sqrt(model.CS2)
+}
+
+// left is the share of that wave which may still be in the box: all of it while a boundary rises to
+// its values, then less by the factor e for every ten ways of sound through the box, as an outflow
+// relaxes to its pressure by default. Real leaks are told of in short runs, too.
+func (w *Watch) left() float64 {
+	since := float64(w.Step())
+	for _, b := range w.Case.Boundaries {
+		since = min(since, float64(w.Step())-b.Ramp)
+	}
+	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(w.Case.Cells[:]))
+	return math.Exp(-ways / 10)
+}
+
+// warn warns the first time, and counts.
+func (w *Watch) warn(kind, format string, args ...any) {
+	if w.warned == nil {
+		w.warned = map[string]int{}
+	}
+	w.warned[kind]++
+	if w.warned[kind] == 1 {
+		w.Warn(fmt.Sprintf("step %d: ", w.Step()) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
+	}
+}
+
+func (w *Watch) driftText(drift float64) string {
+	return fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+}
+
+const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
+
+// DriftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
+func (w *Watch) DriftMessage() string {
+	sound := ""
+	if s := w.sound(); s > 0 {
+		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.Case.GivenBy)
+	}
+	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
+		w.Step(), w.driftText(w.Drift(w.totals)), w.Case.Run.MaxDrift, sound, driftHelp)
+}

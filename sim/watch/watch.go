@@ -1,0 +1,152 @@
+// Package watch is the stability watch of a run: it looks at the state every so many steps,
+// finds values that are not finite and speeds beyond the limit, and warns of runs that are
+// stable and wrong. What becomes of the run is its caller's to do.
+package watch
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/sim/derive"
+)
+
+// Watch is what rank 0 knows of the looks until now; the other ranks only take part in them.
+type Watch struct {
+	derive.View
+	Start     derive.Totals // of the initial state
+	GridStart float64       // share of the kinetic energy at the scale of the grid, of the initial state
+	MaxMach   float64       // at the last look, on all ranks
+
+	at     int // step of the last look, -1 before the first
+	totals derive.Totals
+	grid   float64 // share at the scale of the grid
+	gridAt int     // its step, -1 before the first
+	warned map[string]int
+	last   bool // the run ends here
+}
+
+// New is the watch of a run that has not been looked at.
+func New(v derive.View) *Watch { return &Watch{View: v, at: -1, gridAt: -1} }
+
+// Begins makes the state of the last look the initial one.
+func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.grid }
+
+// Ends makes the coming look the last one, which leaves nothing out.
+func (w *Watch) Ends() { w.last = true }
+
+// Forget makes the watch look anew at a step that it has seen: the state is another one.
+func (w *Watch) Forget() { w.at = -1 }
+
+// Finding is the outcome of a look, the same on all ranks but for Mine.
+type Finding struct {
+	New     bool   // the step had not been looked at in all respects
+	Trouble bool   // a value is not finite, or the Mach number has passed its limit
+	Mine    string // what of it this rank has seen; "" for nothing
+	Drifted bool   // the mean density is further from its start than the case allows
+	Largest []int64
+}
+
+// Look looks at the present step. The ranks agree on the largest of some numbers of
+// theirs, not negative, on the way. Collective.
+func (w *Watch) Look(largest ...int64) (f Finding, err error) {
+	c := &w.Case.Run
+	grid := c.WarnGridScale > 0 && w.gridAt != w.Step() && (w.last || w.Step()%c.WatchEvery == 0 && w.Step()/c.WatchEvery%c.GridScaleEvery == 0)
+	fresh := w.at != w.Step()
+	if !fresh && !grid {
+		return f, nil
+	}
+	f.New = true
+	w.at = w.Step()
+	planes, totals, err := w.Census()
+	if err != nil {
+		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.Rank, w.Step(), err)
+	}
+	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
+	// [2] the mean density has drifted away; then the caller's.
+	table := append([]int64{0, 0, 0}, largest...)
+	for _, p := range planes {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); f.Mine == "" && w.Bad(p) {
+			f.Mine = w.describe(p)
+			table[0] = 1
+		}
+	}
+	if grid {
+		if _, err := w.GridScale(); err != nil {
+			return f, err
+		}
+	}
+	if w.Root {
+		if w.totals = totals; w.judge(fresh, grid) {
+			table[2] = 1
+		}
+	}
+	if err := comm.Max(w.Comm, table); err != nil {
+		return f, err
+	}
+	w.MaxMach = math.Float64frombits(uint64(table[1])) / derive.SoundSpeed
+	f.Trouble, f.Drifted, f.Largest = table[0] != 0, table[2] != 0, table[3:]
+	return f, nil
+}
+
+// describe tells where the cell is and what surrounds it.
+func (w *Watch) describe(p device.Plane) string {
+	at, what := p.BadAt, "a value that is not finite"
+	if p.Bad == 0 {
+		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/derive.SoundSpeed, w.Case.Run.MaxMach)
+	}
+	var b strings.Builder
+	global := w.Global(at)
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", w.Step(), what, global[0], global[1], global[2], w.Rank)
+	if p.Bad > 1 {
+		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
+	}
+	if near := w.Near(global); len(near) > 0 {
+		fmt.Fprintf(&b, "\n  nearest boundary: %s", near[0].Text)
+	}
+	what = "rho, u"
+	if w.Case.Spec.Scalar {
+		what += ", T less its reference"
+	}
+	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
+	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(w.Layout.N[0], at[0]+3)
+	nc, n := w.Case.Spec.FieldValues(), box.Size()[0]
+	values := make([]float64, nc*n)
+	if err := w.Fields(box, values); err == nil {
+		for i := 0; i < n; i++ {
+			fmt.Fprintf(&b, "\n    x = %d: %.5g", box.Lo[0]+i, 1+values[i])
+			for c := 1; c < nc; c++ {
+				fmt.Fprintf(&b, " %.4g", values[c*n+i])
+			}
+		}
+	}
+	return b.String()
+}
+
+// Totals of the present step, on rank 0. Collective.
+func (w *Watch) Totals() (derive.Totals, error) {
+	if w.at == w.Step() {
+		return w.totals, nil
+	}
+	_, t, err := w.Census()
+	return t, err
+}
+
+// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0. Collective.
+func (w *Watch) GridScale() (float64, error) {
+	if w.gridAt == w.Step() {
+		return w.grid, nil
+	}
+	share, err := w.View.GridScale()
+	if err == nil {
+		w.grid, w.gridAt = share, w.Step()
+	}
+	return share, err
+}
+
+// Cells is the number of fluid cells of the domain, on rank 0 after a look.
+func (w *Watch) Cells() int { return w.totals.Cells }
