@@ -15,7 +15,7 @@ func Local(n int) []Comm {
 	w := newWorld(n, &fate{dead: make(chan struct{})})
 	ranks := make([]Comm, n)
 	for r := range ranks {
-		ranks[r] = &local{world: w, rank: r, name: fmt.Sprintf("%d ranks in one process", n), pulse: &Pulse{}}
+		ranks[r] = &local{world: w, rank: r, name: fmt.Sprintf("%d ranks in one process", n), heartbeat: &Heartbeat{}}
 	}
 	return ranks
 }
@@ -209,11 +209,11 @@ func (l *letter) wrap(err error) error {
 
 // local is one rank of Local.
 type local struct {
-	world *world
-	rank  int
-	name  string
-	made  int    // groups
-	pulse *Pulse // of its groups too
+	world     *world
+	rank      int
+	name      string
+	made      int        // groups
+	heartbeat *Heartbeat // of its groups too
 }
 
 func (c *local) Init() error                       { return nil }
@@ -222,7 +222,7 @@ func (c *local) Rank() int                         { return c.rank }
 func (c *local) Size() int                         { return c.world.size }
 func (c *local) Local() (int, int)                 { return c.rank, c.world.size }
 func (c *local) Describe() string                  { return c.name }
-func (c *local) Pulse() *Pulse                     { return c.pulse }
+func (c *local) Heartbeat() *Heartbeat             { return c.heartbeat }
 func (c *local) Abort(code int)                    { c.world.abort(c.rank, code) }
 func (c *local) Barrier() error                    { return tree{c}.Barrier() }
 func (c *local) MaxInt64(x []int64) error          { return tree{c}.MaxInt64(x) }
@@ -241,7 +241,7 @@ func (c *local) Group(n int) (Comm, error) {
 	if err != nil || c.rank >= n {
 		return nil, err
 	}
-	return &local{world: w, rank: c.rank, name: c.name, pulse: c.pulse}, nil
+	return &local{world: w, rank: c.rank, name: c.name, heartbeat: c.heartbeat}, nil
 }
 
 func (c *local) Send(data any, destination, tag int) error {
@@ -253,7 +253,7 @@ func (c *local) Send(data any, destination, tag int) error {
 	if err != nil {
 		return err
 	}
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	if done, _ := l.Test(); destination == c.rank && !done {
 		return l.wrap(fmt.Errorf("a rank that waits for itself to receive waits for ever; use Isend"))
 	}
@@ -266,7 +266,7 @@ func (c *local) Receive(data any, source, tag int) error {
 	if err != nil {
 		return err
 	}
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	if err := l.Wait(); err != nil || raw {
 		return err
 	}

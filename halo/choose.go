@@ -358,7 +358,7 @@ func (b *builder) build() error {
 		}
 		if b.e.messages == nil {
 			_, onHost := b.States[0].(device.HostVisible)
-			b.e.messages = &messages{awake: !onHost, pulse: comm.PulseOf(b.Comm)}
+			b.e.messages = &messages{awake: !onHost, heartbeat: comm.HeartbeatOf(b.Comm)}
 		}
 		b.e.messages.list = append(b.e.messages.list, &message{path: p, carrier: c})
 	}

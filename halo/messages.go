@@ -15,9 +15,9 @@ import (
 // Ghost planes may be written before the edges are ready: only edge cells read them, and
 // the edges of the step before are done, since its Finish waited for them.
 type messages struct {
-	list  []*message
-	awake bool // no thread computes on the host's cores
-	pulse *comm.Pulse
+	list      []*message
+	awake     bool // no thread computes on the host's cores
+	heartbeat *comm.Heartbeat
 
 	state   device.Buffer
 	ready   device.Event // nil once it was seen
@@ -49,7 +49,7 @@ type carrier interface {
 // start posts the receives and lets leave what is ready. What is the attempt of an error.
 func (e *messages) start(state device.Buffer, ready device.Event) (what string, err error) {
 	e.state, e.ready, e.arrived = state, ready, time.Time{}
-	e.pulse.Own(true)
+	e.heartbeat.Own(true)
 	for _, m := range e.list {
 		if m.in, err = m.carrier.irecv(state); err != nil {
 			return "receive", err
@@ -98,7 +98,7 @@ func (e *messages) progress() (moved bool, what string, err error) {
 			return true, "send", fmt.Errorf("the edge cells: %w", err)
 		}
 		e.ready, e.seen, moved = nil, time.Now(), true
-		e.pulse.Own(false)
+		e.heartbeat.Own(false)
 	}
 	for _, m := range e.list {
 		sent, err := e.send(m)

@@ -100,7 +100,7 @@ func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, o
 	if err := runLoaded(c, caseFile, f, signals, report, opened); err != nil {
 		return err
 	}
-	comm.PulseOf(c).Guard(0) // rank 0 may be long over its comparison
+	comm.HeartbeatOf(c).Guard(0) // rank 0 may be long over its comparison
 	same := true
 	err = nil
 	if c.Rank() == 0 {

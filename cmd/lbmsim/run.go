@@ -89,7 +89,7 @@ func runCase(path string, f runFlags) error {
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		err := runRank(c, path, f, reported, dev)
 		if err == nil && f.requeue {
-			comm.PulseOf(c).Guard(0) // SLURM may take its time to answer
+			comm.HeartbeatOf(c).Guard(0) // SLURM may take its time to answer
 			err = requeue(c, reported.end, reported)
 		}
 		return err

@@ -111,7 +111,7 @@ func (c *Comm) do(call func() C.int) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	if code := call(); code != C.MPI_SUCCESS {
 		return failure(code)
 	}

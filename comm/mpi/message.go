@@ -31,7 +31,7 @@ func (c *Comm) Send(data any, destination, tag int) error {
 }
 
 func (c *Comm) send(data []byte, destination, tag int) error {
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	for i := 0; ; i++ {
 		p, last := c.part(data, i)
 		if code := C.message_send(c.world, pointer(p), C.int(len(p)), C.int(destination), C.int(tag)); code != C.MPI_SUCCESS {
@@ -63,7 +63,7 @@ func (c *Comm) Receive(data any, source, tag int) error {
 }
 
 func (c *Comm) receive(data []byte, source, tag int) error {
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	for i := 0; ; i++ {
 		p, last := c.part(data, i)
 		var length C.int

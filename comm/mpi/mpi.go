@@ -19,13 +19,13 @@ import (
 
 // Comm is the ranks of an MPI job. New makes it, Init starts it.
 type Comm struct {
-	world *C.world_t // C memory; nil before Init and after Finalize
-	rank  int
-	size  int
-	chunk int  // bytes of a message's parts, see parts.go
-	group bool // made by Group: MPI goes on after its Finalize
-	spare []*C.message_t
-	pulse *comm.Pulse // of its groups too
+	world     *C.world_t // C memory; nil before Init and after Finalize
+	rank      int
+	size      int
+	chunk     int  // bytes of a message's parts, see parts.go
+	group     bool // made by Group: MPI goes on after its Finalize
+	spare     []*C.message_t
+	heartbeat *comm.Heartbeat // of its groups too
 }
 
 var _ interface {
@@ -42,7 +42,7 @@ var _ interface {
 } = (*Comm)(nil)
 
 // New makes a communicator that does not know its rank yet (Rank is -1).
-func New() *Comm { return &Comm{rank: -1, chunk: maxChunk, pulse: &comm.Pulse{}} }
+func New() *Comm { return &Comm{rank: -1, chunk: maxChunk, heartbeat: &comm.Heartbeat{}} }
 
 // Init starts MPI, once per process, and locks the calling goroutine to its OS
 // thread: that goroutine makes all later calls but Abort; others get an error.
@@ -104,7 +104,7 @@ func (c *Comm) Group(n int) (comm.Comm, error) {
 	if n < 1 || n > c.size {
 		return nil, c.wrap(fmt.Errorf("there are %d ranks", c.size), "group of %d ranks", n)
 	}
-	defer c.pulse.Enter()()
+	defer c.heartbeat.Enter()()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
 	if code := C.world_part(c.world, C.int(n), w); code != C.MPI_SUCCESS {
 		C.free(unsafe.Pointer(w))
@@ -114,7 +114,7 @@ func (c *Comm) Group(n int) (comm.Comm, error) {
 		C.free(unsafe.Pointer(w))
 		return nil, nil
 	}
-	return &Comm{world: w, rank: int(w.rank), size: int(w.size), chunk: c.chunk, group: true, pulse: c.pulse}, nil
+	return &Comm{world: w, rank: int(w.rank), size: int(w.size), chunk: c.chunk, group: true, heartbeat: c.heartbeat}, nil
 }
 
 // Rank of this process, -1 before Init.
@@ -139,8 +139,8 @@ func (c *Comm) Local() (rank, size int) {
 	return int(c.world.local_rank), int(c.world.local_size)
 }
 
-// Pulse implements comm.Watched.
-func (c *Comm) Pulse() *comm.Pulse { return c.pulse }
+// Heartbeat implements comm.Watched.
+func (c *Comm) Heartbeat() *comm.Heartbeat { return c.heartbeat }
 
 // Describe names the MPI library, such as "Open MPI v4.1.4".
 func (c *Comm) Describe() string { return library() }

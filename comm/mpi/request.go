@@ -113,7 +113,7 @@ func (r *request) Test() (bool, error) {
 		_, m := r.current()
 		code := C.message_test(r.c.world, m)
 		there := code != C.MPI_SUCCESS || m.done != 0
-		if r.c.pulse.Look(there); !there {
+		if r.c.heartbeat.Look(there); !there {
 			return false, nil
 		}
 		if err := r.finish(code); err != nil {
@@ -125,7 +125,7 @@ func (r *request) Test() (bool, error) {
 
 // Wait implements comm.Request.
 func (r *request) Wait() error {
-	defer r.c.pulse.Enter()()
+	defer r.c.heartbeat.Enter()()
 	for r.left > 0 {
 		_, m := r.current()
 		if err := r.finish(C.message_wait(r.c.world, m)); err != nil {

@@ -44,13 +44,13 @@ type Options struct {
 // Dog is one rank's watch.
 type Dog struct {
 	Options
-	c     comm.Comm
-	pulse *comm.Pulse
-	self  place
-	root  bool
-	up    *peer // the rank above in the tree; nil: there is none, or no way to it
-	turn  int   // of this rank to speak for the one above
-	stop  chan struct{}
+	c         comm.Comm
+	heartbeat *comm.Heartbeat
+	self      place
+	root      bool
+	up        *peer // the rank above in the tree; nil: there is none, or no way to it
+	turn      int   // of this rank to speak for the one above
+	stop      chan struct{}
 
 	mu      sync.Mutex
 	down    []*peer // the ranks below
@@ -60,7 +60,7 @@ type Dog struct {
 	suspect *peer // the one that is accused
 }
 
-// health is what a rank's pulse showed over time.
+// health is what a rank's heartbeat showed over time.
 type health struct {
 	last  comm.State
 	alive time.Time // the work moved, or waited for others
@@ -71,7 +71,7 @@ type health struct {
 // Start connects the ranks; collective. The warning, on rank 0, says what cannot be
 // watched.
 func Start(c comm.Comm, o Options) (d *Dog, warning string, err error) {
-	d = &Dog{Options: o, c: c, pulse: comm.PulseOf(c), self: here(), root: c.Rank() == 0, stop: make(chan struct{})}
+	d = &Dog{Options: o, c: c, heartbeat: comm.HeartbeatOf(c), self: here(), root: c.Rank() == 0, stop: make(chan struct{})}
 	if c.Size() > 1 {
 		if warning, err = d.connect(); err != nil {
 			d.close()
@@ -106,7 +106,7 @@ func (d *Dog) watch() {
 
 // look tells the peers how this rank is and asks the same of all that it knows.
 func (d *Dog) look(now time.Time, slept bool) {
-	state := d.pulse.State()
+	state := d.heartbeat.State()
 	limit := state.Limit
 	if limit == 0 {
 		limit = Default
@@ -147,7 +147,7 @@ func (d *Dog) look(now time.Time, slept bool) {
 	}
 }
 
-// see brings the pulse up to date. Work other than steps goes on as long as it takes the
+// see brings the heartbeat up to date. Work other than steps goes on as long as it takes the
 // processor's time: nobody counts the triangles of a surface. A GPU that hangs keeps a
 // processor busy, too, so for steps that is no sign.
 func (h *health) see(s comm.State, now time.Time, cpu time.Duration) {

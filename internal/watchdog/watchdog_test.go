@@ -44,7 +44,7 @@ func stall(t *testing.T, work func(c comm.Comm) error) string {
 		if err != nil || warning != "" {
 			return fmt.Errorf("%q %w", warning, err)
 		}
-		comm.PulseOf(c).Guard(limit)
+		comm.HeartbeatOf(c).Guard(limit)
 		return work(c)
 	})
 	if err == nil {
@@ -62,7 +62,7 @@ func TestOwnWorkThatRests(t *testing.T) {
 	// Not beside other tests: all ranks are in one process here, whose use of the processor
 	// is a sign of work.
 	said := stall(t, func(c comm.Comm) error {
-		p := comm.PulseOf(c)
+		p := comm.HeartbeatOf(c)
 		p.Computing(41)
 		if c.Rank() == 1 {
 			p.Doing("writing out/fields")
@@ -82,7 +82,7 @@ func TestOwnWorkThatRests(t *testing.T) {
 func TestRanksThatWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	said := stall(t, func(c comm.Comm) error {
-		comm.PulseOf(c).Computing(20 - c.Rank())
+		comm.HeartbeatOf(c).Computing(20 - c.Rank())
 		next := (c.Rank() + 1) % c.Size()
 		return c.Receive(&mpi.Raw{0}, next, 7) // nobody sends
 	})
@@ -103,7 +103,7 @@ func TestWorkThatGoesOn(t *testing.T) {
 		if err != nil || warning != "" {
 			return fmt.Errorf("%q %w", warning, err)
 		}
-		p := comm.PulseOf(c)
+		p := comm.HeartbeatOf(c)
 		p.Guard(limit)
 		for end, n := time.Now().Add(2*limit), 0; time.Now().Before(end); n++ {
 			switch c.Rank() {
@@ -140,10 +140,10 @@ func TestAnObserverThatSlept(t *testing.T) {
 			}
 		}()
 		old := time.Now().Add(-10 * limit)
-		d := &Dog{Options: v.options(c), c: c, pulse: comm.PulseOf(c), root: true,
+		d := &Dog{Options: v.options(c), c: c, heartbeat: comm.HeartbeatOf(c), root: true,
 			own: health{alive: old, moved: old}, down: []*peer{{name: "rank 1", conn: here, heard: old}}}
-		d.pulse.Guard(limit)
-		d.own.last = d.pulse.State() // nothing has moved since
+		d.heartbeat.Guard(limit)
+		d.own.last = d.heartbeat.State() // nothing has moved since
 		d.look(time.Now(), slept)
 		if (len(v.said) == 0) != slept {
 			t.Errorf("slept: %v, and says %q", slept, v.said)
@@ -159,7 +159,7 @@ type unreachable struct {
 
 var port = regexp.MustCompile(`"Port":\d+`)
 
-func (u unreachable) Pulse() *comm.Pulse { return comm.PulseOf(u.Comm) }
+func (u unreachable) Heartbeat() *comm.Heartbeat { return comm.HeartbeatOf(u.Comm) }
 
 func (u unreachable) Gather(data []byte, root int) ([][]byte, error) {
 	return u.Collective.Gather(port.ReplaceAll(data, []byte(`"Port":0`)), root)
@@ -182,7 +182,7 @@ func TestRanksThatCannotConnect(t *testing.T) {
 		if (warning == "") != (want == "") || !strings.Contains(warning, want) || c.Rank() == 0 && !strings.Contains(warning, "(and so for 1 more ranks)") {
 			return fmt.Errorf("rank %d: warning %q", c.Rank(), warning)
 		}
-		p := comm.PulseOf(c)
+		p := comm.HeartbeatOf(c)
 		p.Guard(limit)
 		for end := time.Now().Add(limit + 2*tick); time.Now().Before(end); time.Sleep(tick / 10) {
 			p.Computing(1)

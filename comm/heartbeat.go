@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Pulse is what a rank shows of its work to whoever watches it (package watchdog): how
+// Heartbeat is what a rank shows of its work to whoever watches it (package watchdog): how
 // far it is, what it does, and whether it waits for other ranks. The goroutine that makes
 // the rank's calls writes; anybody may read. Writing costs a store or two, so that every
-// step and every call can afford it. A nil *Pulse is that of a rank that nobody watches.
-type Pulse struct {
+// step and every call can afford it. A nil *Heartbeat is that of a rank that nobody watches.
+type Heartbeat struct {
 	calls   atomic.Uint64 // into the message layer, and marks of the work
 	done    atomic.Uint64 // of these, what has come to its end
 	waiting atomic.Int32  // inside a call that waits for other ranks
@@ -20,20 +20,20 @@ type Pulse struct {
 	limit   atomic.Int64
 }
 
-// Watched is ranks that have a pulse.
-type Watched interface{ Pulse() *Pulse }
+// Watched is ranks that have a heartbeat.
+type Watched interface{ Heartbeat() *Heartbeat }
 
-// PulseOf is the pulse of a rank, nil where it has none.
-func PulseOf(c Comm) *Pulse {
+// HeartbeatOf is the heartbeat of a rank, nil where it has none.
+func HeartbeatOf(c Comm) *Heartbeat {
 	if w, ok := c.(Watched); ok {
-		return w.Pulse()
+		return w.Heartbeat()
 	}
 	return nil
 }
 
 // Guard says how long the work may now rest without being taken for dead; 0: for ever.
 // Before it is called only the process is watched, not what it does.
-func (p *Pulse) Guard(limit time.Duration) {
+func (p *Heartbeat) Guard(limit time.Duration) {
 	if p != nil {
 		if limit == 0 {
 			limit = -1
@@ -47,7 +47,7 @@ func (p *Pulse) Guard(limit time.Duration) {
 var computing = "computing"
 
 // Computing says that the rank computes the steps behind step n.
-func (p *Pulse) Computing(n int) {
+func (p *Heartbeat) Computing(n int) {
 	if p != nil {
 		p.step.Store(int64(n))
 		p.doing.Store(&computing)
@@ -58,7 +58,7 @@ func (p *Pulse) Computing(n int) {
 
 // Doing says what the rank does now: "writing out/x". Such work goes on as long as it
 // takes the processor's time.
-func (p *Pulse) Doing(what string) {
+func (p *Heartbeat) Doing(what string) {
 	if p != nil {
 		p.doing.Store(&what)
 		p.steps.Store(false)
@@ -67,26 +67,26 @@ func (p *Pulse) Doing(what string) {
 }
 
 // Mark says that a piece of the work is done. Any goroutine may call it.
-func (p *Pulse) Mark() {
+func (p *Heartbeat) Mark() {
 	if p != nil {
 		p.mark()
 	}
 }
 
-func (p *Pulse) mark() {
+func (p *Heartbeat) mark() {
 	p.calls.Add(1)
 	p.done.Add(1)
 }
 
 // Wait runs f, which waits for other ranks.
-func (p *Pulse) Wait(f func() error) error {
+func (p *Heartbeat) Wait(f func() error) error {
 	defer p.Enter()()
 	return f()
 }
 
 // Enter says that a call begins that waits for other ranks; the function that it returns
 // says that it is over.
-func (p *Pulse) Enter() (leave func()) {
+func (p *Heartbeat) Enter() (leave func()) {
 	if p == nil {
 		return func() {}
 	}
@@ -95,14 +95,14 @@ func (p *Pulse) Enter() (leave func()) {
 	return p.leave
 }
 
-func (p *Pulse) leave() {
+func (p *Heartbeat) leave() {
 	p.waiting.Add(-1)
 	p.mark()
 }
 
 // Look says that the rank has looked whether a message was there. One that only looks
 // waits for others.
-func (p *Pulse) Look(there bool) {
+func (p *Heartbeat) Look(there bool) {
 	if p == nil {
 		return
 	}
@@ -115,13 +115,13 @@ func (p *Pulse) Look(there bool) {
 
 // Own says whether work of the rank itself is under way behind looks for messages: as
 // long as it is, they do not show that the rank waits for others.
-func (p *Pulse) Own(underWay bool) {
+func (p *Heartbeat) Own(underWay bool) {
 	if p != nil {
 		p.own.Store(underWay)
 	}
 }
 
-// State is a pulse at a moment.
+// State is a heartbeat at a moment.
 type State struct {
 	Calls, Done uint64
 	Waiting     bool
@@ -131,8 +131,8 @@ type State struct {
 	Limit       time.Duration // 0: not said yet; below 0: no limit
 }
 
-// State is the pulse now.
-func (p *Pulse) State() State {
+// State is the heartbeat now.
+func (p *Heartbeat) State() State {
 	if p == nil {
 		return State{}
 	}
