@@ -160,6 +160,9 @@ func (f *Flow) Close(pop []float64) []float64 {
 		f.thirdOrder(pop)
 	case "cumulant":
 		return f.normal(pop)
+	case "regularized", "bgk", "trt": // nothing above second order, or all of it is in the state
+	default:
+		panic("no closure of " + f.Model)
 	}
 	return pop
 }

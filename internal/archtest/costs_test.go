@@ -1,0 +1,85 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// costs is the table "What an addition costs" of docs/architecture.md: where the name of one
+// of each kind is a literal of the program. A feature that needs its name anywhere else
+// costs more than the page says.
+var costs = []struct {
+	what, name string
+	files      []string // in the page, too
+	others     []string // that a new one may leave alone: choices for a purpose of theirs
+}{
+	{"collision", "recursive_regularized", []string{"model/collision.go", "internal/ref/ref.go"}, []string{"robustness/robustness.go"}},
+	{"law of the viscosity", "carreau", []string{"model/viscosity.go"}, nil},
+	{"type of boundary", "slip", []string{"boundary/catalogue.go"}, nil},
+	{"field", "q_criterion", []string{"model/field.go", "sim/derive/sampler.go", "sim/derive/source.go"}, nil},
+	{"statistic of a force", "strouhal", []string{"config/forces.go", "sim/output/forces.go"}, nil},
+	{"transport", "peer", []string{"halo/transport/transport.go"}, []string{"cmd/lbmsim/bench_scaling.go"}},
+	{"launcher", "Flux", []string{"comm/launch.go"}, nil},
+}
+
+func TestAdditionsCostWhatThePageSays(t *testing.T) {
+	page := read(t, "docs/architecture.md")
+	rows := map[string]string{}
+	for _, line := range strings.Split(page, "\n") {
+		if cells := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && len(cells) == 3 {
+			rows[strings.TrimPrefix(cells[0], "| ")] = cells[1]
+		}
+	}
+	found := map[string][]string{}
+	for _, f := range goFiles(t) {
+		if f.test || strings.HasPrefix(f.pkg, "scripts/") || strings.HasSuffix(f.pkg, "test") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, f.path), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				if s, _ := strconv.Unquote(l.Value); !slices.Contains(found[s], f.path) {
+					found[s] = append(found[s], f.path)
+				}
+			}
+			return true
+		})
+	}
+	for _, c := range costs {
+		for _, f := range found[c.name] {
+			if !slices.Contains(c.files, f) && !slices.Contains(c.others, f) {
+				t.Errorf("%s %q is named in %s: a new one has to be, too, but docs/architecture.md does not say so", c.what, c.name, f)
+			}
+		}
+		for _, f := range c.files {
+			if !slices.Contains(found[c.name], f) {
+				t.Errorf("%s %q is not named in %s", c.what, c.name, f)
+			}
+			if !strings.Contains(rows[c.what], "`"+f+"`") {
+				t.Errorf("docs/architecture.md: the row of a new %s does not name %s", c.what, f)
+			}
+		}
+	}
+	// Each file that the page names is there.
+	start := strings.Index(page, "## What an addition costs")
+	end := strings.Index(page[start+1:], "\n## ")
+	names := 0
+	for _, word := range strings.Split(page[start:start+1+end], "`") {
+		if strings.HasSuffix(word, ".go") && !strings.Contains(word, " ") {
+			names++
+			read(t, word)
+		}
+	}
+	if names < 10 {
+		t.Errorf("the page names %d files", names)
+	}
+}
