@@ -334,7 +334,7 @@ func initFields(t *testing.T, d device.Device, o Options) {
 		fieldsInParts(t, d, s, e, got)
 		fieldsAtOnce(t, s, e, got)
 		fieldsOfRows(t, s, e, got)
-		fieldsOfGhosts(t, s, e, got)
+		fieldsOfOtherEnd(t, s, e, got)
 	})
 }
 
@@ -365,7 +365,6 @@ func fieldsInParts(t *testing.T, d device.Device, s *Slabs, e Example, got []flo
 		}
 	}
 	sameBits(t, e, "made in parts", bits(t, spec, p.layout, other), want)
-
 }
 
 // fieldsAtOnce: several goroutines may read at once.
@@ -391,7 +390,6 @@ func fieldsAtOnce(t *testing.T, s *Slabs, e Example, got []float64) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatalf("%s: Fields from four goroutines: %v", e.Spec, err)
 	}
-
 }
 
 // fieldsOfRows: a part of the rows, too: columns 3 to 36 of one row.
@@ -407,11 +405,10 @@ func fieldsOfRows(t *testing.T, s *Slabs, e Example, got []float64) {
 			t.Fatalf("%s: %v read alone: value %d is %g, not %g", e.Spec, b, i, v, want)
 		}
 	}
-
 }
 
-// fieldsOfGhosts: ghost planes hold the other end of a periodic axis, once exchanged.
-func fieldsOfGhosts(t *testing.T, s *Slabs, e Example, got []float64) {
+// fieldsOfOtherEnd: ghost planes hold the other end of a periodic axis, once exchanged.
+func fieldsOfOtherEnd(t *testing.T, s *Slabs, e Example, got []float64) {
 	axis, dims := e.axis(), e.Spec.Lattice.Dims
 	p, n := s.parts[0], e.N[axis]
 	if !e.Periodic[axis] {
