@@ -143,6 +143,15 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	if len(f.Cells) == 0 && len(f.Outlets) == 0 {
 		return nil, nil
 	}
+	f.numberTimed()
+	if len(f.Rules) >= math.MaxUint32/2 {
+		return nil, fmt.Errorf("%d different rules of ghost cells are more than the lists can number: cut the domain for more ranks", len(f.Rules))
+	}
+	return f, nil
+}
+
+// numberTimed puts the rules that change with time behind the others.
+func (f *Faces) numberTimed() {
 	f.Steady = len(f.Rules)
 	for i := range f.Cells {
 		if c := &f.Cells[i]; c.Rule&laterRule != 0 {
@@ -151,10 +160,6 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	}
 	f.Rules = append(f.Rules, make([]CodedRule, len(f.timed))...)
 	f.Retime(0)
-	if len(f.Rules) >= math.MaxUint32/2 {
-		return nil, fmt.Errorf("%d different rules of ghost cells are more than the lists can number: cut the domain for more ranks", len(f.Rules))
-	}
-	return f, nil
 }
 
 // findOutlets lists the box's own cells beside outflows.

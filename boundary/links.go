@@ -151,6 +151,63 @@ func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
 
+// search is what Walls.list looks for.
+type search struct {
+	w      *Walls
+	whole  bool      // all links of a cell with one that counts
+	wanted [256]bool // types that count
+	rates  func([3]int) *model.Params
+}
+
+// block describes those of a block of cells that have a link that counts, or rates of their own.
+func (s *search) block(b, y, z int, l *lister) {
+	end := min(s.w.block, s.w.cells.N[0]-b*s.w.block)
+	for near := s.near(b, y, z, end); near != 0; near &= near - 1 {
+		i := bits.TrailingZeros64(near)
+		if i >= end {
+			break
+		}
+		at := [3]int{b*s.w.block + i, y, z}
+		if s.w.cells.At(at[0], at[1], at[2]) != 0 {
+			continue
+		}
+		own := s.rates(at)
+		if links, some := s.links(at); some || own != nil {
+			l.describe(at, links, own, s.whole)
+		}
+	}
+}
+
+// near are the cells of a block that may have such a link, a bit each.
+func (s *search) near(b, y, z, end int) uint64 {
+	near := s.w.Near(b, y, z)
+	if !s.whole {
+		return near | s.w.beside(b, y, z)
+	}
+	if s.w.cells.Rates == nil {
+		return near
+	}
+	for i := range end {
+		if s.rates([3]int{b*s.w.block + i, y, z}) != nil {
+			near |= 1 << i
+		}
+	}
+	return near
+}
+
+// links of a cell to describe, by direction; some: one of them counts.
+func (s *search) links(at [3]int) (links uint32, some bool) {
+	w, index := s.w, s.w.cells.Index(at[0], at[1], at[2])
+	behind := func(k uint8) bool { return !s.whole && k > 0 && s.wanted[k] } // a measured face with ghost cells
+	for i, from := range w.from {
+		if k := w.meets(index, i); k != 0 && (s.whole || s.wanted[k]) || k == 0 && behind(w.given.Type[index+from]) {
+			links |= 1 << i
+			some = some || k == 0 || s.wanted[k] || s.whole && w.cells.Type[index+from] == 0
+		}
+	}
+	return links, some
+}
+
 // list finds the cells with a link that counts; whole: with all links of these cells,
 // else with those that count.
 func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
@@ -169,43 +226,12 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	}
 	n := w.cells.N
 	l := &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
-	behind := func(k uint8) bool { return !whole && k > 0 && wanted[k] } // a measured face with ghost cells
+	look := &search{w: w, whole: whole, wanted: wanted, rates: rates}
 	for z := 0; z < n[2]; z++ {
 		for y := 0; y < n[1]; y++ {
 			l.Rows = append(l.Rows, uint32(len(l.Cells)))
 			for b := 0; b*w.block < n[0]; b++ {
-				near := w.Near(b, y, z)
-				if !whole {
-					near |= w.beside(b, y, z)
-				}
-				if whole && w.cells.Rates != nil {
-					for i := range min(w.block, n[0]-b*w.block) {
-						if rates([3]int{b*w.block + i, y, z}) != nil {
-							near |= 1 << i
-						}
-					}
-				}
-				for ; near != 0; near &= near - 1 {
-					x := b*w.block + bits.TrailingZeros64(near)
-					if x >= n[0] {
-						break
-					}
-					index := w.cells.Index(x, y, z)
-					if w.cells.Type[index] != 0 {
-						continue
-					}
-					own := rates([3]int{x, y, z})
-					links, some := uint32(0), own != nil
-					for i, from := range w.from {
-						if k := w.meets(index, i); k != 0 && (whole || wanted[k]) || k == 0 && behind(w.given.Type[index+from]) {
-							links |= 1 << i
-							some = some || k == 0 || wanted[k] || whole && w.cells.Type[index+from] == 0
-						}
-					}
-					if some {
-						l.describe([3]int{x, y, z}, links, own, whole)
-					}
-				}
+				look.block(b, y, z, l)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 		for side, rest := range whole.WithRest(d.Periodic[0], 3).Rest {
 			// Where a wall moves the domain may say no of edges that are another wall's.
 			if whole.Rest[side] && !rest || d.Walls == nil && whole.Rest[side] != rest {
-				t.Fatalf("trial %d: end %d of rows at rest: %v, the cells say %v", trial, side, whole.Rest[side], told)
+				t.Fatalf("trial %d: end %d of rows at rest: %v, the cells say %v", trial, side, whole.Rest[side], rest)
 			}
 			if whole.Rest[side] && whole.Open(d.Faces[0][side]) {
 				t.Fatalf("trial %d: end %d of rows is at rest, and its face has ghost cells", trial, side)

@@ -47,7 +47,7 @@ with() (
 	export HWLOC_COMPONENTS=-gl
 	echo "tests with $mpi: $LBMSIM_FOUND (all output: $log)"
 	rc=0
-	"$runner" --format pkgname --hide-summary skipped,output --format-icons text --jsonfile "$log" -- \
+	"$runner" --format pkgname --hide-summary skipped --format-icons text --jsonfile "$log" -- \
 		-count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" || rc=1
 	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" || rc=1
 	exit $rc

@@ -103,14 +103,14 @@ func (p *peer) Capture(s device.Stream, body func() error) (device.Graph, error)
 	return p.recorder.Capture(s, body)
 }
 
-func (p *peer) NewMeeting(parties []device.Party) (device.Meeting, error) {
+func (p *peer) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	word := func(b device.Buffer, at int) *uint64 {
 		if v, ok := b.(visitor); ok {
 			b = v.Buffer
 		}
 		return (*uint64)(unsafe.Pointer(&b.(device.HostVisible).Host()[at]))
 	}
-	m := &meeting{p: p}
+	m := &barrier{p: p}
 	for _, other := range parties {
 		m.tell = append(m.tell, word(other.Tell, other.TellWord))
 		m.hear = append(m.hear, word(other.Hear, other.HearWord))
@@ -118,15 +118,15 @@ func (p *peer) NewMeeting(parties []device.Party) (device.Meeting, error) {
 	return m, nil
 }
 
-// meeting waits on the host, in the order of the stream.
-type meeting struct {
+// barrier waits on the host, in the order of the stream.
+type barrier struct {
 	p          *peer
 	tell, hear []*uint64
 	count      uint64
 	broken     atomic.Bool
 }
 
-func (m *meeting) Queue(s device.Stream) {
+func (m *barrier) Queue(s device.Stream) {
 	m.p.do(func() {
 		_ = s.(*peerStream).Stream.Sync()
 		m.count++
@@ -143,8 +143,8 @@ func (m *meeting) Queue(s device.Stream) {
 	})
 }
 
-func (m *meeting) Break() { m.broken.Store(true) }
-func (m *meeting) Close() {}
+func (m *barrier) Break() { m.broken.Store(true) }
+func (m *barrier) Close() {}
 
 // Ranks that write into each other's memory go through their steps without the host, from
 // hook to hook and recorded, and leave the files of one rank: slabs, pencils, and a rank

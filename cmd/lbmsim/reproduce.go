@@ -60,7 +60,7 @@ func runReproduce(path string, f runFlags) error {
 		return err
 	}
 	reported := &statusReport{reporter: report, begun: time.Now()}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reported, dev) }, reported.Fail, told.lost)
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reported, dev) }, reported.Fail, reported.lost)
 }
 
 // recipe is what rank 0 knows of a file that is to be computed again.

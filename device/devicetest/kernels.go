@@ -331,83 +331,101 @@ func initFields(t *testing.T, d device.Device, o Options) {
 			}
 		})
 
-		// The same state, made and read part by part.
-		p := s.parts[0]
-		want := s.Bits(t)
-		other := alloc(t, d, stateBytes(spec, p.layout))
-		defer other.Free()
-		axis := e.axis()
-		n := e.N[axis]
-		for _, r := range [][2]int{{2, n}, {0, 1}, {1, 2}} {
-			b := decomp.Box{Hi: e.N}
-			b.Lo[axis], b.Hi[axis] = r[0], r[1]
-			plane := len(e.Fields) / n
-			if err := p.program.Init(other, b, e.Fields[r[0]*plane:r[1]*plane], e.Params); err != nil {
-				t.Fatal(err)
-			}
-			part, whole := make([]float64, len(got)/n*(r[1]-r[0])), got[len(got)/n*r[0]:]
-			if err := p.program.Fields(other, b, part, e.Params); err != nil {
-				t.Fatal(err)
-			}
-			for i := range part {
-				if part[i] != whole[i] {
-					t.Fatalf("%s: planes %v read alone differ: %g, not %g", spec, r, part[i], whole[i])
-				}
-			}
-		}
-		sameBits(t, e, "made in parts", bits(t, spec, p.layout, other), want)
-
-		// Several goroutines may read at once.
-		var readers sync.WaitGroup
-		errs := make([]error, 4)
-		for i := range errs {
-			readers.Add(1)
-			go func() {
-				defer readers.Done()
-				again := make([]float64, len(got))
-				for range 5 {
-					if err := p.program.Fields(p.state[0], decomp.Box{Hi: e.N}, again, e.Params); err != nil {
-						errs[i] = err
-					} else if !slices.Equal(again, got) {
-						errs[i] = errors.New("other values than alone")
-					}
-				}
-			}()
-		}
-		readers.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatalf("%s: Fields from four goroutines: %v", spec, err)
-		}
-
-		// A part of the rows, too: columns 3 to 36 of one row.
-		b := decomp.Box{Lo: [3]int{3, 2, 0}, Hi: [3]int{36, 3, 1}}
-		row := make([]float64, 33*(1+dims))
-		if err := p.program.Fields(p.state[0], b, row, e.Params); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range row {
-			if want := got[e.at([3]int{3 + i%33, 2, 0}, i/33, 1+dims)]; v != want {
-				t.Fatalf("%s: %v read alone: value %d is %g, not %g", spec, b, i, v, want)
-			}
-		}
-
-		// Ghost planes hold the other end of a periodic axis, once exchanged.
-		if !e.Periodic[axis] {
-			return
-		}
-		s.exchange(0)
-		s.sync(t)
-		b = decomp.Box{Hi: e.N}
-		b.Lo[axis], b.Hi[axis] = -1, 0
-		ghost, last := make([]float64, len(got)/n), got[len(got)/n*(n-1):]
-		if err := p.program.Fields(p.state[0], b, ghost, e.Params); err != nil {
-			t.Fatal(err)
-		}
-		for i := range ghost {
-			x := [3]int{i % e.N[0], i / e.N[0] / (1 + dims) % e.N[1], n - 1}
-			if e.Cells.At(x[0], x[1], x[2]) == 0 && ghost[i] != last[i] {
-				t.Fatalf("%s: value %d of the ghost plane is %g, not %g", spec, i, ghost[i], last[i])
-			}
-		}
+		fieldsInParts(t, d, s, e, got)
+		fieldsAtOnce(t, s, e, got)
+		fieldsOfRows(t, s, e, got)
+		fieldsOfOtherEnd(t, s, e, got)
 	})
+}
+
+// fieldsInParts: the same state, made and read part by part.
+func fieldsInParts(t *testing.T, d device.Device, s *Slabs, e Example, got []float64) {
+	spec := e.Spec
+	p := s.parts[0]
+	want := s.Bits(t)
+	other := alloc(t, d, stateBytes(spec, p.layout))
+	defer other.Free()
+	axis := e.axis()
+	n := e.N[axis]
+	for _, r := range [][2]int{{2, n}, {0, 1}, {1, 2}} {
+		b := decomp.Box{Hi: e.N}
+		b.Lo[axis], b.Hi[axis] = r[0], r[1]
+		plane := len(e.Fields) / n
+		if err := p.program.Init(other, b, e.Fields[r[0]*plane:r[1]*plane], e.Params); err != nil {
+			t.Fatal(err)
+		}
+		part, whole := make([]float64, len(got)/n*(r[1]-r[0])), got[len(got)/n*r[0]:]
+		if err := p.program.Fields(other, b, part, e.Params); err != nil {
+			t.Fatal(err)
+		}
+		for i := range part {
+			if part[i] != whole[i] {
+				t.Fatalf("%s: planes %v read alone differ: %g, not %g", spec, r, part[i], whole[i])
+			}
+		}
+	}
+	sameBits(t, e, "made in parts", bits(t, spec, p.layout, other), want)
+}
+
+// fieldsAtOnce: several goroutines may read at once.
+func fieldsAtOnce(t *testing.T, s *Slabs, e Example, got []float64) {
+	p := s.parts[0]
+	var readers sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			again := make([]float64, len(got))
+			for range 5 {
+				if err := p.program.Fields(p.state[0], decomp.Box{Hi: e.N}, again, e.Params); err != nil {
+					errs[i] = err
+				} else if !slices.Equal(again, got) {
+					errs[i] = errors.New("other values than alone")
+				}
+			}
+		}()
+	}
+	readers.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatalf("%s: Fields from four goroutines: %v", e.Spec, err)
+	}
+}
+
+// fieldsOfRows: a part of the rows, too: columns 3 to 36 of one row.
+func fieldsOfRows(t *testing.T, s *Slabs, e Example, got []float64) {
+	p, dims := s.parts[0], e.Spec.Lattice.Dims
+	b := decomp.Box{Lo: [3]int{3, 2, 0}, Hi: [3]int{36, 3, 1}}
+	row := make([]float64, 33*(1+dims))
+	if err := p.program.Fields(p.state[0], b, row, e.Params); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range row {
+		if want := got[e.at([3]int{3 + i%33, 2, 0}, i/33, 1+dims)]; v != want {
+			t.Fatalf("%s: %v read alone: value %d is %g, not %g", e.Spec, b, i, v, want)
+		}
+	}
+}
+
+// fieldsOfOtherEnd: ghost planes hold the other end of a periodic axis, once exchanged.
+func fieldsOfOtherEnd(t *testing.T, s *Slabs, e Example, got []float64) {
+	axis, dims := e.axis(), e.Spec.Lattice.Dims
+	p, n := s.parts[0], e.N[axis]
+	if !e.Periodic[axis] {
+		return
+	}
+	s.exchange(0)
+	s.sync(t)
+	b := decomp.Box{Hi: e.N}
+	b.Lo[axis], b.Hi[axis] = -1, 0
+	ghost, last := make([]float64, len(got)/n), got[len(got)/n*(n-1):]
+	if err := p.program.Fields(p.state[0], b, ghost, e.Params); err != nil {
+		t.Fatal(err)
+	}
+	for i := range ghost {
+		x := [3]int{i % e.N[0], i / e.N[0] / (1 + dims) % e.N[1], n - 1}
+		if e.Cells.At(x[0], x[1], x[2]) == 0 && ghost[i] != last[i] {
+			t.Fatalf("%s: value %d of the ghost plane is %g, not %g", e.Spec, i, ghost[i], last[i])
+		}
+	}
 }

@@ -18,20 +18,21 @@ const (
 	mostLines   = 80
 )
 
-// small are the packages that are held to these sizes, with the functions that are data.
-var small = map[string][]string{
-	"config":            {"tables"},
-	"config/language":   nil,
-	"internal/forecast": nil,
+// data are the functions that are no more than a table.
+var data = map[string][]string{
+	"config": {"tables"},
 }
 
-// TestTypesAndFunctionsStaySmall holds packages to sizes outside of their tests.
+// larger are the types that are more: records, which others read as JSON or as a row, and
+// what a GPU's program has to keep apart, in files of their own.
+var larger = []string{"geometry/mesh.Findings", "internal/scaling.Row", "io/status.State", "device/cuda.program"}
+
+// TestTypesAndFunctionsStaySmall holds all packages to sizes, but for those of tests.
 func TestTypesAndFunctionsStaySmall(t *testing.T) {
 	methods := map[string]int{}
 	for _, name := range treeFiles(t) {
 		pkg := path.Dir(name)
-		data, held := small[pkg]
-		if !held || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(pkg, "test") {
 			continue
 		}
 		set := token.NewFileSet()
@@ -53,13 +54,13 @@ func TestTypesAndFunctionsStaySmall(t *testing.T) {
 					methods[pkg+"."+id.Name]++
 				}
 			}
-			if n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1; n > mostLines && !slices.Contains(data, f.Name.Name) {
+			if n := set.Position(f.End()).Line - set.Position(f.Pos()).Line + 1; n > mostLines && !slices.Contains(data[pkg], f.Name.Name) {
 				t.Errorf("%s: %s has %d lines, more than %d", name, f.Name.Name, n, mostLines)
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if s, ok := n.(*ast.TypeSpec); ok {
-				if fields, ok := s.Type.(*ast.StructType); ok && fields.Fields.NumFields() > mostFields {
+				if fields, ok := s.Type.(*ast.StructType); ok && fields.Fields.NumFields() > mostFields && !slices.Contains(larger, pkg+"."+s.Name.Name) {
 					t.Errorf("%s: %s has %d fields, more than %d", name, s.Name.Name, fields.Fields.NumFields(), mostFields)
 				}
 			}
@@ -70,7 +71,7 @@ func TestTypesAndFunctionsStaySmall(t *testing.T) {
 		t.Errorf("only %d types with methods were found", len(methods))
 	}
 	for name, n := range methods {
-		if n > mostMethods {
+		if n > mostMethods && !slices.Contains(larger, name) {
 			t.Errorf("%s has %d methods, more than %d", name, n, mostMethods)
 		}
 	}

@@ -31,8 +31,7 @@ func TestNumbersOfForcesHaveFormulas(t *testing.T) {
 		t.Error("a number without a formula was written")
 	}
 	s := &Set{Run: (&reports{}).run()}
-	s.Case = &config.Case{}
-	s.Case.Units = units
+	s.Case = &config.Case{Grid: config.Grid{Units: units}}
 	f := &forces{ForceOutput: config.ForceOutput{Name: "ball"}, list: []config.ForceSeries{{Name: "drag"}}, series: make([]stats.Series, 1)}
 	f.series[0].Add(0, 1)
 	s.List = []Output{f}
