@@ -217,13 +217,19 @@ tags=
 [ "$mpi" = none ] || tags=mpi
 [ -z "$cudacflags" ] || tags=${tags:+$tags,}cuda
 
+words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
+
 # MPI's flags are for one package. In CGO_CFLAGS they would be part of every package's
 # key in Go's build cache, and each MPI library would have all C++ kernels compiled anew.
 # So the build has another text for comm/mpi/flags.go (go build -overlay). An HDF5
 # whose header wants mpi.h needs them everywhere.
 given=$(go env GOFLAGS 2>/dev/null || true)
-goflags=$(printf '%s' "$given" | sed "s# *'*-overlay=[^']*/\.build/mpi/[0-9]*\.json'*##")
-if [ -n "$mpildflags" ] && have go && compiles "$hcflags" hdf5.h; then
+goflags=$(printf '%s' "$given" | sed "s# *'-overlay=[^']*/\.build/mpi/[0-9]*\.json'##; s# *-overlay=[^' ]*/\.build/mpi/[0-9]*\.json##")
+mpicflags=$(words "$mpicflags")
+mpildflags=$(words "$mpildflags")
+# plain FLAGS: what a source file may say of flags (cgo's safeString, without \ and $).
+plain() { case $1 in *[!a-zA-Z0-9:=/@%~+,._\ -]*) return 1 ;; esac; }
+if [ -n "$mpildflags" ] && have go && plain "$mpicflags$mpildflags" && compiles "$hcflags" hdf5.h; then
 	key=$(printf '%s\n' "$mpicflags" "$mpildflags" | cksum)
 	key=$PWD/.build/mpi/${key%% *}
 	mkdir -p "${key%/*}"
@@ -245,7 +251,6 @@ X
 fi
 
 # Setting CGO_CFLAGS replaces Go's own "-O2 -g", so it is said again.
-words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 cat <<X
 export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")${cudacflags:+ $cudacflags}")
 export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")

@@ -211,6 +211,7 @@ func (r *run) lastOutputs() error {
 // close frees the parts of the run; the device and the ranks are the caller's.
 func (r *run) close() {
 	if r.outputs != nil {
+		defer r.outputs.Release()
 		r.outputs.Close()
 	}
 	if r.stepper != nil {

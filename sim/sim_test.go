@@ -84,6 +84,9 @@ func spoil(cfg *config.Case) {
 				}
 				return along(x, y, z, t)
 			}
+			if code := &cfg.Boundaries[i].Code[0]; *code != "" { // what a GPU computes
+				*code = "(t > 30.25 && t < 39.75 ? 0.0 / 0.0 : (" + *code + "))"
+			}
 		}
 	}
 }

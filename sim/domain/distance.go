@@ -14,7 +14,7 @@ import (
 // cut are put together by the ranks that share them, each of which works on a part of
 // the lines; no rank ever has more than its share of the cells.
 
-// NoSlip tells whether cells of a type are walls that fluid NoSlip to.
+// NoSlip tells whether cells of a type are walls that fluid sticks to.
 func NoSlip(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false

@@ -138,10 +138,10 @@ func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return
 
 // recall goes on with the statistics. The loads are the run's to recall.
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
+	clear(f.series) // a newer checkpoint may have been given up halfway
 	old, known := m.Forces[f.Name]
 	switch {
 	case !known:
-		clear(f.series) // a newer checkpoint may have been given up halfway
 	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
 		f.series = old.Series
 	case r.Root:

@@ -141,5 +141,7 @@ func (s *Set) Close() {
 	for _, o := range s.List {
 		o.Close()
 	}
-	s.folder.release()
 }
+
+// Release lets other runs have the folder.
+func (s *Set) Release() { s.folder.release() }
