@@ -69,3 +69,10 @@ func (r *outputs) averages(s *language.Section) {
 		}
 	}
 }
+
+// relative paths stay below the output folder.
+func (r *outputs) relative(e *language.Entry) {
+	if !filepath.IsLocal(e.Text) {
+		r.Add(e.At, "", "%s = %s must be a folder inside the output folder", e.Key.Name, language.ShortQuote(e.Text))
+	}
+}

@@ -299,13 +299,6 @@ func (m SurfaceMotion) after(p [3]float64) [3]float64 {
 	return p
 }
 
-// Shape is the body as a shape, in cells from the domain's lower corner. files are the
-// shapes of Case.Files, in their order.
-func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shape(files) }
-
-// Whole reports whether the shape needs no file.
-func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
-
 // SolidFile is the file of a body.
 type SolidFile struct {
 	Body   string // NAME of [body.NAME]
@@ -446,3 +439,23 @@ type Checkpoint struct {
 
 // goOn is the on_error of a run that does not end when a file cannot be written.
 const goOn = "go_on"
+
+// numbers gives the parameters of a step those of the law.
+func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Params {
+	nu := (tau - 0.5) / 3
+	switch s.Viscosity {
+	case model.Newtonian:
+	case model.Smagorinsky:
+		p = p.WithSmagorinsky(h.Constant)
+	case model.PowerLaw:
+		p = p.WithPowerLaw(nu, h.ShearRate, h.Index, h.Min, h.Max)
+	case model.Carreau:
+		p = p.WithCarreau(nu, h.Infinite, h.Time, h.Index)
+	default:
+		panic("no numbers for the law " + s.Viscosity.String())
+	}
+	if s.Bulk {
+		p = p.WithBulk(h.Bulk, s.Lattice.Dims)
+	}
+	return p
+}

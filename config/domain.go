@@ -60,8 +60,6 @@ func (r *domain) read() {
 	}
 }
 
-func axisOf(w string) int { return int(w[0] - 'x') }
-
 // dimensions finds the lattice and whether the case is 2D or 3D.
 func (r *domain) dimensions(s *language.Section) bool {
 	n := 0

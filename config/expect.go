@@ -311,3 +311,46 @@ func across(cols []Column, p float64, axis, n int) []Column {
 	}
 	return out
 }
+
+func (r *expectations) forceValue(s *language.Section) {
+	x := Expectation{Quantity: ForceValue, Component: -1}
+	if !s.Has("force") {
+		r.SetDefault(s, "force", language.Quote(s.Name()))
+	}
+	name, series, statistic := s.Get("force"), s.Get("quantity"), s.Get("statistic")
+	if name == nil || series == nil || statistic == nil {
+		return
+	}
+	f, of, ok := r.forces.forceOf(name.At, name.Text, series.Text)
+	if !ok {
+		return
+	}
+	x.Force, x.Series, x.Statistic, x.Dim = f.Name, of.Name, statistic.Text, of.Dim
+	switch x.Statistic {
+	case "mean", "min", "max", "amplitude", "last":
+	case "frequency":
+		x.Dim = model.Rate
+	case "strouhal":
+		if x.Dim = model.Dimensionless; f.Strouhal == 0 {
+			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
+			return
+		}
+	default:
+		panic("no dimension for the statistic " + x.Statistic)
+	}
+	for _, k := range []string{"value", "within"} {
+		e := s.Get(k)
+		if e == nil || e.Values[0].Value == 0 || x.Dim == model.Dimensionless {
+			continue
+		}
+		switch a := e.Values[0]; {
+		case a.Bare && r.Units.Physical:
+			r.Add(a.At, "only coefficients have none", "%s has no unit: it must be %s", k, language.InWords(x.Dim))
+			return
+		case !a.Bare && a.Dim != model.Dimensionless && !r.Units.Physical:
+			r.Add(a.At, "", "%s has a unit, but the case is in lattice units, without any", k)
+			return
+		}
+	}
+	r.valued(s, x)
+}

@@ -252,7 +252,3 @@ func (r *forcing) initial() {
 // StrainStep is how far before and behind a cell's centre, in cells, the initial velocity is
 // asked for, for its gradient: far below the scale of anything resolved, far above rounding.
 const StrainStep = 1e-3
-
-func identity(v float64) float64 { return v }
-
-func anyNumber(float64) string { return "" }

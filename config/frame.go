@@ -240,3 +240,7 @@ func inLattice(v float64) string {
 	}
 	return language.Short(v) + " in lattice units"
 }
+
+func identity(v float64) float64 { return v }
+
+func anyNumber(float64) string { return "" }

@@ -419,16 +419,6 @@ func roughly(v float64) float64 {
 	return v
 }
 
-// wholeShapes are the bodies that need no file.
-func (s *Solids) wholeShapes() (list []geometry.Shape) {
-	for _, b := range s.Bodies {
-		if b.Whole() {
-			list = append(list, b.Shape(nil))
-		}
-	}
-	return list
-}
-
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those
 // that stand in another.
 func (r *openings) obstructions() {

@@ -202,13 +202,6 @@ func (r *outputs) outputDir() {
 	}
 }
 
-// relative paths stay below the output folder.
-func (r *outputs) relative(e *language.Entry) {
-	if !filepath.IsLocal(e.Text) {
-		r.Add(e.At, "", "%s = %s must be a folder inside the output folder", e.Key.Name, language.ShortQuote(e.Text))
-	}
-}
-
 // ShowsField tells whether an output shows a field.
 func (c *Case) ShowsField(name string) bool {
 	is := func(f model.Field) bool { return f.Name == name }

@@ -22,26 +22,6 @@ type Rheology struct {
 	Bulk      float64 // kinematic bulk viscosity
 }
 
-// numbers gives the parameters of a step those of the law.
-func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Params {
-	nu := (tau - 0.5) / 3
-	switch s.Viscosity {
-	case model.Newtonian:
-	case model.Smagorinsky:
-		p = p.WithSmagorinsky(h.Constant)
-	case model.PowerLaw:
-		p = p.WithPowerLaw(nu, h.ShearRate, h.Index, h.Min, h.Max)
-	case model.Carreau:
-		p = p.WithCarreau(nu, h.Infinite, h.Time, h.Index)
-	default:
-		panic("no numbers for the law " + s.Viscosity.String())
-	}
-	if s.Bulk {
-		p = p.WithBulk(h.Bulk, s.Lattice.Dims)
-	}
-	return p
-}
-
 // lawKeys are the keys of [fluid] that belong to each law.
 func lawKeys(l model.ViscosityLaw) []string {
 	switch l {

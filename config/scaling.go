@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -58,15 +59,6 @@ func modelsWith(parameter string) (names []string) {
 		}
 	}
 	return names
-}
-
-func precisionOf(word string) model.Precision {
-	for _, p := range model.Precisions {
-		if p.String() == word {
-			return p
-		}
-	}
-	panic("no precision is called " + word)
 }
 
 const closures = `a case with units needs one of these:
@@ -309,4 +301,20 @@ func constant(v []language.Amount) bool {
 		}
 	}
 	return true
+}
+
+// collisionKeys are the parameters of all collision models.
+func collisionKeys() []language.Key {
+	var keys []language.Key
+	seen := map[string]bool{}
+	for _, c := range model.Collisions {
+		for _, p := range c.Params {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				keys = append(keys, language.Key{Name: p.Name, Kind: language.Number, Within: language.Between(p.Min, p.Max),
+					DefaultDoc: fmt.Sprintf("%.6g with %s", p.Default, c.Name), Doc: c.Name + ": " + p.Doc})
+			}
+		}
+	}
+	return keys
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"lbmsim/boundary"
@@ -23,22 +21,6 @@ func scheduleKeys(every, start, end string) []language.Key {
 		{Name: "at_start", Kind: language.Flag, Default: start, Doc: "also for the initial state"},
 		{Name: "at_end", Kind: language.Flag, Default: end, Doc: "also when the run ends"},
 	}
-}
-
-// collisionKeys are the parameters of all collision models.
-func collisionKeys() []language.Key {
-	var keys []language.Key
-	seen := map[string]bool{}
-	for _, c := range model.Collisions {
-		for _, p := range c.Params {
-			if !seen[p.Name] {
-				seen[p.Name] = true
-				keys = append(keys, language.Key{Name: p.Name, Kind: language.Number, Within: language.Between(p.Min, p.Max),
-					DefaultDoc: fmt.Sprintf("%.6g with %s", p.Default, c.Name), Doc: c.Name + ": " + p.Doc})
-			}
-		}
-	}
-	return keys
 }
 
 // boundaryKeys are the keys that rows of boundary.Kinds may name.
@@ -90,18 +72,12 @@ func boundaries(use func(boundary.Kind) bool) []string {
 	return s
 }
 
-func axes() []string { return []string{"x", "y", "z"} }
 func faceNames() []string {
 	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
 }
 func components() []string { return []string{"x", "y", "z", "magnitude"} }
-func deviceKinds() []string { // in the order of DeviceKind
-	return []string{"auto", "cpu", "cuda"}
-}
 
 func onError() []string { return []string{"stop", goOn} }
-
-func shapes() []string { return names(solids(), func(k solidKind) string { return k.name }) }
 
 // expectKeys are the value and its tolerance.
 func expectKeys(value language.Key, more ...language.Key) []language.Key {
@@ -382,32 +358,6 @@ func maxNamed(path string) int {
 		return 240
 	}
 	return 1000
-}
-
-// of is the row that a word of the table stands for. It panics where there is none: readers let no
-// other words pass.
-func of[T any](row T, found bool) T {
-	if !found {
-		panic(fmt.Sprintf("no row like %+v in the table of a word", row))
-	}
-	return row
-}
-
-// indexOf is the place of a word among those of a key. It panics where it is none of them.
-func indexOf(words []string, word string) int {
-	i := slices.Index(words, word)
-	if i < 0 {
-		panic(word + " is none of " + strings.Join(words, ", "))
-	}
-	return i
-}
-
-func names[T any](rows []T, name func(T) string) []string {
-	var s []string
-	for _, r := range rows {
-		s = append(s, name(r))
-	}
-	return s
 }
 
 // optional tables mean nothing when they are absent.

@@ -248,3 +248,22 @@ func (r *bodies) imageForm(s *language.Section, f *SolidFile) bool {
 	}
 	return true
 }
+
+func shapes() []string { return names(solids(), func(k solidKind) string { return k.name }) }
+
+// Shape is the body as a shape, in cells from the domain's lower corner. files are the
+// shapes of Case.Files, in their order.
+func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shape(files) }
+
+// Whole reports whether the shape needs no file.
+func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
+
+// wholeShapes are the bodies that need no file.
+func (s *Solids) wholeShapes() (list []geometry.Shape) {
+	for _, b := range s.Bodies {
+		if b.Whole() {
+			list = append(list, b.Shape(nil))
+		}
+	}
+	return list
+}

@@ -116,3 +116,16 @@ type recording struct {
 	device.Graph
 	from device.Buffer
 }
+
+// advance computes k steps; more than one only where none waits for the host.
+func (s *stepper) advance(k int) error {
+	if s.queued != nil {
+		return s.advanceQueued(k)
+	}
+	for range k {
+		if err := s.stepwise(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

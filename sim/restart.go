@@ -277,3 +277,18 @@ func differences(s *output.Set, h checkpoint.Header) []string {
 	}
 	return keys
 }
+
+// open opens the outputs of a run that begins, or goes on from a checkpoint with a memory. Collective.
+func (r *run) open(m *output.Memory) error {
+	var before output.Provenance
+	if m != nil {
+		before = m.Provenance
+	}
+	r.outputs.Provenance = before.And(r.leg())
+	return r.outputs.Open(output.Opening{Anew: r.anew, Memory: m, Keep: r.options.Keep, Overwrite: r.options.Overwrite, Held: func() {
+		forgetOrders(r.outputs)
+		if m == nil {
+			r.postmortem.Forget()
+		}
+	}})
+}

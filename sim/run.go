@@ -219,26 +219,6 @@ func (r *run) close() {
 	}
 }
 
-// stopIfKnown ends the run on all ranks when every mean of [run] stop_when is known well
-// enough. Collective.
-func (r *run) stopIfKnown() error {
-	if len(r.Case.Run.StopWhen) == 0 || r.reason != "" {
-		return nil
-	}
-	var why []byte
-	if r.Root {
-		text, enough := r.outputs.Widths()
-		if enough {
-			why = []byte(text)
-		}
-	}
-	why, err := comm.Broadcast(r.Comm, why)
-	if err == nil && len(why) > 0 {
-		r.reason, r.converged = string(why), true
-	}
-	return err
-}
-
 // warnOfWidths tells that the run ended before stop_when.
 func (r *run) warnOfWidths() {
 	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {

@@ -265,3 +265,13 @@ func (s *stepper) hash() (uint64, error) {
 	}
 	return sum, nil
 }
+
+func addRoutes(list []Routes, more Routes) []Routes {
+	for i, l := range list {
+		if l.Transport == more.Transport && l.Why == more.Why {
+			list[i].Links += more.Links
+			return list
+		}
+	}
+	return append(list, more)
+}

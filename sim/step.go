@@ -36,19 +36,6 @@ type stepper struct {
 	clock    stopwatch
 }
 
-// advance computes k steps; more than one only where none waits for the host.
-func (s *stepper) advance(k int) error {
-	if s.queued != nil {
-		return s.advanceQueued(k)
-	}
-	for range k {
-		if err := s.stepwise(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // stepwise computes one step whose exchange is the host's to do.
 func (s *stepper) stepwise() error {
 	if err := s.foresee(1); err != nil {

@@ -53,16 +53,6 @@ func allRoutes(ranks []RankInfo) (list []Routes) {
 	return list
 }
 
-func addRoutes(list []Routes, more Routes) []Routes {
-	for i, l := range list {
-		if l.Transport == more.Transport && l.Why == more.Why {
-			list[i].Links += more.Links
-			return list
-		}
-	}
-	return append(list, more)
-}
-
 // report tells rank 0's reporter how the run is doing.
 func (r *run) report(steps int) {
 	if !r.Root || steps == 0 {

@@ -84,26 +84,6 @@ func (p Problem) write(b *strings.Builder) {
 	}
 }
 
-// headline is a text of the user on one line, cut to the length of a headline.
-func headline(s string) string {
-	r := printable(s)
-	if len(r) > 60 {
-		r = append(r[:57:57], []rune("...")...)
-	}
-	return string(r)
-}
-
-// printable replaces what a terminal would act on.
-func printable(s string) []rune {
-	r := []rune(strings.ToValidUTF8(s, "?"))
-	for i, c := range r {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			r[i] = '?'
-		}
-	}
-	return r
-}
-
 // clip cuts a window out of a long line, so that col stays inside it.
 func clip(line []rune, col int) ([]rune, int) {
 	col = min(max(col, 0), len(line))

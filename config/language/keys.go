@@ -279,3 +279,12 @@ func (k Key) Standard() string {
 	}
 	return ""
 }
+
+func goodName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !bareKey(s[i]) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}

@@ -258,15 +258,6 @@ func sorted[T any](m map[string]T) []string {
 	return s
 }
 
-func goodName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !bareKey(s[i]) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxName
-}
-
 // defaults adds the tables and keys that are not in the file, and puts the
 // sections in order. Tables that turn something on by being there stay away.
 func (r *Reader) defaults() {

@@ -130,3 +130,12 @@ func Blame(list Errors, changes []string, fine func(changes []string) bool) {
 		}
 	}
 }
+
+// headline is a text of the user on one line, cut to the length of a headline.
+func headline(s string) string {
+	r := printable(s)
+	if len(r) > 60 {
+		r = append(r[:57:57], []rune("...")...)
+	}
+	return string(r)
+}

@@ -60,29 +60,6 @@ func Float(v float64) string {
 	return strings.Replace(s, "e+0", "e+", 1)
 }
 
-// Quote writes a TOML basic string.
-func Quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
 // Entry is a key with its value, as given or by default.
 type Entry struct {
 	Key      *Key
@@ -342,23 +319,6 @@ func (r *Reader) choice(at Mark, k *Key, raw any) string {
 	}
 	r.Add(at, reason, "unknown %s %s%s", what, ShortQuote(s), Meant(s, k.Choices))
 	return ""
-}
-
-// QuoteAll puts words into quotes.
-func QuoteAll(words []string) []string {
-	q := make([]string, len(words))
-	for i, w := range words {
-		q[i] = strconv.Quote(w)
-	}
-	return q
-}
-
-// ShortQuote quotes a text of the user, cut to a length that a message can bear.
-func ShortQuote(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "..."
-	}
-	return strconv.Quote(s)
 }
 
 // integer reads a whole number in the key's range.

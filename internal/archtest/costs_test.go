@@ -23,7 +23,7 @@ var costs = []struct {
 	{"law of the viscosity", "carreau", []string{"model/viscosity.go"}, nil},
 	{"type of boundary", "slip", []string{"boundary/catalogue.go"}, nil},
 	{"field", "q_criterion", []string{"model/field.go", "sim/derive/sampler.go", "sim/derive/source.go"}, nil},
-	{"statistic of a force", "strouhal", []string{"config/forces.go", "sim/output/forces.go"}, nil},
+	{"statistic of a force", "strouhal", []string{"config/forces.go", "config/expect.go", "sim/output/forces.go"}, nil},
 	{"transport", "peer", []string{"halo/transport/transport.go"}, []string{"cmd/lbmsim/bench_scaling.go"}},
 	{"launcher", "Flux", []string{"comm/launch.go"}, nil},
 }

@@ -43,20 +43,8 @@ type Sampler[In, Out Number] struct {
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
 }
 
-// rim is how many rows the window has beyond each end of the region along y: ghosts,
-// where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
-// periodic images.
-func (s *Sampler[In, Out]) rim() int {
-	if s.axis() == 2 && s.neighbours {
-		return s.layout.Ghost[1]
-	}
-	return 0
-}
-
 // noPlane marks an empty window.
 const noPlane = math.MinInt
-
-func (s *Sampler[In, Out]) axis() int { return s.layout.Axis() }
 
 // rows of one plane, and cells of a row.
 func (s *Sampler[In, Out]) rows() int {
@@ -283,31 +271,6 @@ func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 // half is the central difference over two cells.
 func half[In Number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
 
-// gradient of the velocity at a cell, g[c][axis] = d u_c / d x_axis, by central
-// differences over two cells; beside a wall, where there is no fluid neighbour on one
-// side, one-sided.
-func (s *Sampler[In, Out]) gradient(x, y, z int) (g [3][3]float64) {
-	if s.cells.At(x, y, z) != 0 {
-		return g
-	}
-	for c := range s.dims {
-		for axis := range s.dims {
-			lo, okLo := s.velocity(x, y, z, axis, -1, c)
-			hi, okHi := s.velocity(x, y, z, axis, +1, c)
-			mid, _ := s.velocity(x, y, z, axis, 0, c)
-			switch {
-			case okLo && okHi:
-				g[c][axis] = (hi - lo) / 2
-			case okHi:
-				g[c][axis] = hi - mid
-			case okLo:
-				g[c][axis] = mid - lo
-			}
-		}
-	}
-	return g
-}
-
 // curl of the velocity from its gradient.
 func curl(g *[3][3]float64) [3]float64 {
 	return [3]float64{g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]}
@@ -329,27 +292,4 @@ func strain2(g *[3][3]float64) float64 {
 func secondInvariant(g *[3][3]float64) float64 {
 	w := curl(g)
 	return (w[0]*w[0] + w[1]*w[1] + w[2]*w[2] - strain2(g)) / 4
-}
-
-// velocity component c of the cell `step` cells along axis; false when it is
-// solid or outside the domain.
-func (s *Sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) {
-	p := [3]int{x, y, z}
-	p[axis] += step
-	if s.cells.At(p[0], p[1], p[2]) != 0 {
-		return 0, false
-	}
-	slow := s.axis()
-	plane := s.window[1+p[slow]-s.first]
-	// Fluid cells beyond the ends of the uncut axes are periodic images.
-	for a := 0; a < slow; a++ {
-		if a == 0 || s.rim() == 0 {
-			p[a] = (p[a] + s.layout.N[a]) % s.layout.N[a]
-		}
-	}
-	row := 0
-	if slow == 2 {
-		row = p[1] + s.rim()
-	}
-	return float64(plane[(row*s.stored+1+c)*s.layout.N[0]+p[0]]), true
 }

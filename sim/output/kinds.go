@@ -1,11 +1,5 @@
 package output
 
-import (
-	"lbmsim/io/checkpoint"
-	"lbmsim/io/fields"
-	"lbmsim/io/probe"
-)
-
 // kinds are what a case can ask for. Checkpoints come last, so that they hold the rows of
 // their own step; at the end of a run Set.Last turns that round.
 func kinds() []func(*Set) []Output {
@@ -13,47 +7,4 @@ func kinds() []func(*Set) []Output {
 		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs,
 		averageSums, fieldOutputs, averageOutputs, pictureOutputs, checkpointOutputs,
 	}
-}
-
-// The abilities that outputs may have, found by type assertion.
-
-// placed is an output with a folder of its own.
-type placed interface{ folder() string }
-
-// seriesWriter is an output that writes a series of files with an index.
-type seriesWriter interface{ indexed() fields.Series }
-
-// numberedFiles is an output with a file a step: those in its folder, of any run.
-type numberedFiles interface{ stepFiles() []string }
-
-// prepared is an output that takes memory before the first step.
-type prepared interface{ prepare(*Run) }
-
-// remembered is an output that goes on from a checkpoint with more than its rows.
-type remembered interface {
-	Output
-	// remember adds what the next run must know. Collective.
-	remember(*Run, *Memory) error
-	// beside begins a file that belongs to the checkpoint with this header, in its folder;
-	// written tells, once it has been committed, whether it is on disk; nil: there is none. Collective.
-	beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error)
-	// recall goes on with what the checkpoint of a path says. Collective.
-	recall(r *Run, path string, m *Memory) error
-}
-
-// tabular is an output that adds rows to a CSV file, on rank 0.
-type tabular interface {
-	Output
-	table() *rows
-	header(*Run) probe.Header
-}
-
-// with are the outputs of an ability.
-func with[Ability any](list []Output) (able []Ability) {
-	for _, o := range list {
-		if a, ok := o.(Ability); ok {
-			able = append(able, a)
-		}
-	}
-	return able
 }

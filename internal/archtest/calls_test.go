@@ -1,0 +1,141 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layered are packages whose files stand above each other: calls between them lead one way.
+var layered = []string{"config", "config/language", "sim", "sim/derive", "sim/domain", "sim/exit", "sim/output", "sim/postmortem", "sim/watch"}
+
+func TestFilesCallOneWay(t *testing.T) {
+	for _, pkg := range layered {
+		files := map[string]*ast.File{}
+		set := token.NewFileSet()
+		for _, f := range goFiles(t) {
+			if f.pkg != pkg || f.test {
+				continue
+			}
+			tree, err := parser.ParseFile(set, filepath.Join(root, f.path), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[path.Base(f.path)] = tree
+		}
+		calls := callsBetween(pkg, set, files)
+		if n := 0; len(files) > 3 {
+			for _, to := range calls {
+				n += len(to)
+			}
+			if n < len(files)/2 {
+				t.Errorf("%s: only %d calls between %d files were found", pkg, n, len(files))
+			}
+		}
+		if c := circle(calls); c != nil {
+			t.Errorf("%s: files call each other in a circle: move what the lower one needs of the upper one down", pkg)
+			for i, from := range c {
+				to := c[(i+1)%len(c)]
+				t.Errorf("    %s calls %s of %s", from, strings.Join(calls[from][to], ", "), to)
+			}
+		}
+	}
+}
+
+// A circle of two and of three files is found, and a chain is none.
+func TestCirclesAreFound(t *testing.T) {
+	parse := func(texts map[string]string) map[string]map[string][]string {
+		set, files := token.NewFileSet(), map[string]*ast.File{}
+		for name, text := range texts {
+			f, err := parser.ParseFile(set, name, "package p\n"+text, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = f
+		}
+		return callsBetween("p", set, files)
+	}
+	chain := map[string]string{"a.go": "func a() { b(); new(T).m() }", "b.go": "import \"x/y\"\nfunc b() { y.F(c) }", "c.go": "type T struct{}\nfunc (T) m() {}\nfunc c() {}"}
+	if c := circle(parse(chain)); c != nil {
+		t.Errorf("a circle in a chain: %v", c)
+	}
+	chain["c.go"] += "\nfunc d() { a() }"
+	if c := circle(parse(chain)); len(c) < 2 {
+		t.Errorf("the circle was not found: %v", c)
+	}
+}
+
+// nothing imports packages as empty ones: only what files of one package call of each other counts.
+type nothing struct{}
+
+func (nothing) Import(name string) (*types.Package, error) {
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+// callsBetween is the functions and methods that files use of others, by file.
+func callsBetween(pkg string, set *token.FileSet, files map[string]*ast.File) map[string]map[string][]string {
+	var list []*ast.File
+	for _, f := range files {
+		list = append(list, f)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	conf := types.Config{Importer: nothing{}, Error: func(error) {}, FakeImportC: true}
+	checked, _ := conf.Check(pkg, set, list, info) // with errors wherever others are needed
+	calls := map[string]map[string][]string{}
+	for id, o := range info.Uses {
+		f, ok := o.(*types.Func)
+		if !ok || f.Pkg() != checked {
+			continue
+		}
+		from, to := path.Base(set.Position(id.Pos()).Filename), path.Base(set.Position(f.Pos()).Filename)
+		if from == to {
+			continue
+		}
+		if calls[from] == nil {
+			calls[from] = map[string][]string{}
+		}
+		if !slices.Contains(calls[from][to], f.Name()) {
+			calls[from][to] = append(calls[from][to], f.Name())
+		}
+	}
+	return calls
+}
+
+// circle is files that lead back to the first one, or nil.
+func circle(calls map[string]map[string][]string) []string {
+	const open, done = 1, 2
+	state := map[string]int{}
+	var way []string
+	var visit func(f string) []string
+	visit = func(f string) []string {
+		state[f], way = open, append(way, f)
+		for to := range calls[f] {
+			if state[to] == open {
+				return way[slices.Index(way, to):]
+			}
+			if state[to] != done {
+				if c := visit(to); c != nil {
+					return c
+				}
+			}
+		}
+		state[f], way = done, way[:len(way)-1]
+		return nil
+	}
+	for f := range calls {
+		if state[f] == 0 {
+			if c := visit(f); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
