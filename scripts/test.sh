@@ -57,12 +57,15 @@ with() (
 ranks() { go list -tags mpi -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
 	awk '/lbmsim\/comm\/mpi(\/mpitest)?( |$)/ {print $1}'; }
 
+# The longest first, so that no core rests while the last one runs.
+all=(./sim ./device/cpu ./cmd/lbmsim ./...)
+
 which=${1:-short}
 [ $# -eq 0 ] || shift
 rc=0
 case $which in
 short)
-	with openmpi openmpi -short -later .build/long-tests.txt -- -short ./... || rc=1
+	with openmpi openmpi -short -later .build/long-tests.txt -- -short "${all[@]}" || rc=1
 	with mpich mpich -short -- -short ./comm/mpi || rc=1
 	with mpich mpich-runs -short -- -short -run '^(TestRealRanksGiveTheSameBits|TestInterruptCheckpointsAndRestartGoesOn|TestKilledRankEndsTheJobAndLeavesACheckpoint)$' ./cmd/lbmsim || rc=1
 	;;
@@ -73,7 +76,10 @@ long)
 		with openmpi "long-${package//\//-}" -- -run "^($names)\$" "$package" || rc=1
 	done < <(cut -d' ' -f1 .build/long-tests.txt | sort -u)
 	;;
-openmpi) with openmpi openmpi -- "${@:-./...}" || rc=1 ;;
+openmpi)
+	[ $# -gt 0 ] || set -- "${all[@]}"
+	with openmpi openmpi -- "$@" || rc=1
+	;;
 mpich)
 	# shellcheck disable=SC2046
 	[ $# -gt 0 ] || set -- $(ranks)
