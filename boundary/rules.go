@@ -1,5 +1,7 @@
 package boundary
 
+import "fmt"
+
 // Open tells that what streams out of a face of type k > 0 comes from ghost cells behind it,
 // which are filled from the fluid beside the face.
 func (c Cells) Open(k uint8) bool { return c.Wall(k).Law.Open() }
@@ -264,6 +266,9 @@ func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density flo
 			}
 		case PressureFace:
 			r.Density = Affine{-r.Density.A, 2*density - r.Density.B}
+		case Outflow: // a copy, corrected after the step
+		default:
+			panic(fmt.Sprintf("no rule for ghost cells of law %d", w.Law))
 		}
 	}
 	for a, out := range ghost.Out {

@@ -205,3 +205,14 @@ temperature_difference = "2 K"
 		t.Errorf("the length that was found is not told:\n%s", c.Resolved)
 	}
 }
+
+// Each word for a statistic has a dimension.
+func TestStatisticsHaveDimensions(t *testing.T) {
+	for _, word := range Statistics() {
+		c := load(t, disc+"[run]\nsteps = 10\n[output.force.disc]\nvelocity = \"0.5 m/s\"\nlength = \"0.2 m\"\n"+
+			"[expect.force.disc]\nquantity = \"lift\"\nstatistic = \""+word+"\"\n")
+		if len(c.Expect) != 1 || c.Expect[0].Statistic != word {
+			t.Errorf("%s: %+v", word, c.Expect)
+		}
+	}
+}

@@ -307,6 +307,8 @@ func (b *builder) choose() error {
 			return fmt.Errorf("transport peer to rank %d: %s", p.Rank, noPeer)
 		case b.Want == GPU:
 			return fmt.Errorf("transport gpu to rank %d: %s", p.Rank, noGPU)
+		case b.Want != Auto:
+			return fmt.Errorf("transport %s has nothing that chooses it", b.Want)
 		case noPeer == "":
 			r.Transport, r.Why = Peer, "GPUs of one machine that reach each other's memory"
 		case noGPU == "":
@@ -341,7 +343,7 @@ func (b *builder) build() error {
 			continue
 		case GPU:
 			c, err = newOnGPU(p, b.Comm.(comm.DeviceMessages), b.Device)
-		default:
+		case Host:
 			_, visible := b.States[0].(device.HostVisible)
 			switch {
 			case b.boxes != nil && b.boxes[i] != nil:
@@ -352,6 +354,8 @@ func (b *builder) build() error {
 			default:
 				c, err = newStaged(p, b.nb, b.Device)
 			}
+		default:
+			panic("no transport is built for " + b.e.routes[i].Transport.String())
 		}
 		if err != nil {
 			return err

@@ -101,6 +101,8 @@ func (p Params) Tau(l ViscosityLaw, rate float64) float64 {
 		return math.Min(math.Max(0.5+n[0]*math.Pow(rate, n[1]), n[2]), n[3])
 	case Carreau:
 		return n[1] + n[0]*math.Pow(1+n[2]*rate*rate, n[3])
+	case Newtonian:
+		return 1 / p.Omega
 	}
-	return 1 / p.Omega
+	panic("no relaxation time of " + l.String())
 }

@@ -1,6 +1,7 @@
 // Package output writes what a case asks for while it runs: fields, pictures, planes,
 // averages and checkpoints, and tables of probes, lines, forces and series. Outputs see
-// a narrow view of the run (Run). A kind of output is one file and one line of kinds.
+// a narrow view of the run (Run). A kind of output is one file and one line of kinds;
+// its keys are those of config.
 package output
 
 import (
