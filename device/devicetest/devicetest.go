@@ -119,6 +119,11 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		t.Run(test.name, func(t *testing.T) { test.run(t, d, o) })
 	}
 	t.Run("Strangers", func(t *testing.T) { strangers(t, d, open) })
+	if testing.Short() {
+		t.Run("Rest", func(t *testing.T) {
+			t.Skip("fewer sizes, laws and cuts than there are: make test-all runs all of them")
+		})
+	}
 }
 
 // Small runs every instance through all of its kernels in small ragged boxes, cut
