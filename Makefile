@@ -1,9 +1,9 @@
 # lbmsim: `make run` builds and runs the first example, `make help` tells the rest.
 #
-# MPI=openmpi, mpich or none chooses the MPI library; without it the mpicc in
-# PATH decides. CUDA=none leaves NVIDIA GPUs out, CUDA=yes insists on them. Where no
-# search helps, give CUDA_HOME, MPI_CFLAGS, MPI_LDFLAGS, HDF5_CFLAGS and HDF5_LDFLAGS
-# (scripts/env.sh says how they are used).
+# The program finds the MPI library of its launcher when it starts; MPI=openmpi, mpich or
+# none chooses the launcher of `make run`, else it is the mpirun in PATH. CUDA=none leaves
+# NVIDIA GPUs out, CUDA=yes insists on them. Where no search helps, give CUDA_HOME,
+# HDF5_CFLAGS and HDF5_LDFLAGS (scripts/env.sh says how they are used).
 
 MPI         ?= auto
 CUDA        ?= auto
@@ -22,24 +22,25 @@ version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unkn
 env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.version=$(version)"
 
-export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
+export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
 .PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
+	@scripts/setup.sh run $(MPI)
 	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)" $(ARGS); \
 	else set -x; bin/lbmsim "$(CASE)" $(ARGS); fi
 
-build: setup ## bin/lbmsim, for MPI=openmpi, mpich or none, CUDA=auto, yes or none
+build: setup ## bin/lbmsim, for any MPI, with CUDA=auto, yes or none
 	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && \
-	echo "built: bin/lbmsim $(version) with: CPU$$(echo ",$$LBMSIM_TAGS" | sed 's/,$$//; s/,/, /g; s/mpi/MPI/; s/cuda/NVIDIA GPUs/')"
+	echo "built: bin/lbmsim $(version) for CPUs$$(echo "$$LBMSIM_TAGS" | sed 's/cuda/ and NVIDIA GPUs/'), any MPI"
 
 install: build ## copy the program to PREFIX=/usr/local
 	install -D -m 755 bin/lbmsim "$(DESTDIR)$(PREFIX)/bin/lbmsim"
 
-setup: ## install what is missing to build and run (with apt; needs root or sudo)
-	@scripts/setup.sh build $(MPI)
+setup: ## install what is missing to build (with apt; needs root or sudo)
+	@scripts/setup.sh build
 
 cuda-headers: ## CUDA's headers and run-time compiler from PyPI, where no toolkit is installed
 	@scripts/cuda.sh headers
@@ -69,12 +70,10 @@ test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on 
 
 dist: export CUDA = yes
 dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist
-	@scripts/setup.sh build openmpi
-	@scripts/setup.sh build mpich
 	@scripts/dist.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
-	@scripts/gpu-pack.sh $(MPI)
+	@scripts/gpu-pack.sh
 	@if nvidia-smi -L >/dev/null 2>&1; then gpu-tests/gpu-test.sh --report gpu-tests/report.txt; else \
 	echo "no GPU here: carry the folder gpu-tests to a machine that has one, and run gpu-tests/gpu-test.sh there;"; \
 	echo "it needs no Go, leaves one report and says with its exit code whether all is well"; fi
@@ -117,7 +116,7 @@ robustness-short: build ## its short form, which the tests run, too
 accuracy: ## measure the errors of float32 and of 16-bit storage: the tables of docs/precision.md
 	@go run ./scripts/accuracy
 
-env: ## print the shell lines that let plain go commands find MPI and HDF5: eval "$(make env)"
+env: ## print the shell lines that let plain go commands find HDF5 and CUDA: eval "$(make env)"
 	@scripts/env.sh $(MPI)
 
 clean: ## remove what was built and written here

@@ -85,6 +85,22 @@ type GPUAware interface{ GPUAware() (yes, known bool) }
 // Describer names the library behind the ranks.
 type Describer interface{ Describe() string }
 
+// Located tells which file that library is and how it was found.
+type Located interface{ Located() string }
+
+// TakesGPUMemory is what the library says of itself: yes, no or unknown.
+func TakesGPUMemory(c Comm) string {
+	if a, ok := c.(GPUAware); ok {
+		switch yes, known := a.GPUAware(); {
+		case known && yes:
+			return "yes"
+		case known:
+			return "no"
+		}
+	}
+	return "unknown"
+}
+
 // LocalRank is this rank's number on its node and how many ranks the node has.
 // A Comm that cannot tell is taken to be on one machine.
 func LocalRank(c Comm) (rank, size int) {

@@ -1,4 +1,4 @@
-//go:build mpi && cuda
+//go:build cuda
 
 package halo_test
 

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Finds the compiler, MPI, HDF5 and CUDA of this machine and prints the shell
-# assignments that `go build` needs, to be used as: eval "$(scripts/env.sh)".
+# Finds the compiler, HDF5, CUDA and the MPI launcher of this machine and prints the
+# shell assignments that `go build` needs, to be used as: eval "$(scripts/env.sh)".
 #
 #   scripts/env.sh [auto|openmpi|mpich|none]
 #
-# What is in PATH is asked first (mpicc, h5cc: they know what `module load` or
-# the distribution chose), pkg-config second. Where neither knows, or a site
-# has its own ways, these variables are taken as they are:
-#   MPI_CFLAGS MPI_LDFLAGS   (instead of mpicc)
-#   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc)
+# The program links no MPI: the word chooses the launcher that `make run` and the tests use.
+# What is in PATH is asked first (h5cc knows what `module load` or the distribution
+# chose), pkg-config second. Where neither knows, or a site has its own ways, these
+# variables are taken as they are:
+#   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc; a parallel HDF5 wants MPI's -I folder, too)
 #   LBMSIM_MPIRUN            the launcher, options included
 # CUDA=none leaves NVIDIA GPUs out of the program. CUDA=yes calls it missing where
 # its headers are not found; without either, the program is built as it can be.
 # What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
-# (words: go c++ mpi hdf5 cuda), what is left out and why into LBMSIM_WITHOUT;
+# (words: go c++ hdf5 mpirun cuda), what is left out and why into LBMSIM_WITHOUT;
 # nothing is installed here (that is setup.sh).
 set -eu
 mpi=${1:-auto}
@@ -87,22 +87,25 @@ else
 fi
 
 # --- MPI --------------------------------------------------------------------
-# mpicc.openmpi and mpicc.mpich are Debian's names where both are installed.
-# kind WRAPPER: which library a wrapper belongs to. Open MPI alone knows --showme.
+# mpirun.openmpi and mpirun.mpich are Debian's names where both are installed.
+# kind LAUNCHER: which library a launcher belongs to.
 kind() {
-	if "$1" --showme:version >/dev/null 2>&1; then echo openmpi; else echo mpich; fi
+	case $("$1" --version 2>/dev/null) in
+	*open-mpi.org*) echo openmpi ;;
+	*) echo mpich ;;
+	esac
 }
-cc=
 mpirun=${LBMSIM_MPIRUN:-}
 case $mpi in
 none) ;;
-auto) have mpicc && cc=mpicc ;;
+auto) [ -n "$mpirun" ] || ! have mpirun || mpirun=mpirun ;;
 openmpi|mpich)
-	if have "mpicc.$mpi"; then
-		cc=mpicc.$mpi
-		: "${mpirun:=mpirun.$mpi}"
-	elif have mpicc && [ "$(kind mpicc)" = "$mpi" ]; then
-		cc=mpicc
+	if [ -n "$mpirun" ]; then
+		:
+	elif have "mpirun.$mpi"; then
+		mpirun=mpirun.$mpi
+	elif have mpirun && [ "$(kind mpirun)" = "$mpi" ]; then
+		mpirun=mpirun
 	fi
 	;;
 *)
@@ -110,26 +113,10 @@ openmpi|mpich)
 	exit 2
 	;;
 esac
-mpicflags=
-mpildflags=
-if [ "$mpi" != none ]; then
-	if [ -n "${MPI_CFLAGS:-}${MPI_LDFLAGS:-}" ]; then
-		mpicflags=${MPI_CFLAGS:-}
-		mpildflags=${MPI_LDFLAGS:-}
-		from="given flags"
-	elif [ -n "$cc" ]; then
-		line=$("$cc" -show)
-		mpicflags=$(compileflags "$line")
-		mpildflags=$(linkflags "$line")
-		mpildflags="$mpildflags$(rpaths "$mpildflags")"
-		from=$cc
-	fi
-	: "${mpirun:=mpirun}"
-	if compiles "$mpicflags" mpi.h && [ -n "$mpildflags" ]; then
-		found="$found, MPI by $from"
-	else
-		missing="$missing mpi"
-	fi
+if [ -n "$mpirun" ]; then
+	found="$found, $mpirun"
+elif [ "$mpi" != none ]; then
+	missing="$missing mpirun"
 fi
 
 # --- HDF5 -------------------------------------------------------------------
@@ -151,7 +138,11 @@ else
 		hfrom=$w
 		break
 	done
-	if ! compiles "$hcflags $mpicflags" hdf5.h && have pkg-config; then
+	# The header of a parallel HDF5 wants mpi.h.
+	if ! compiles "$hcflags" hdf5.h && have mpicc; then
+		hcflags="$hcflags $(compileflags "$(mpicc -show)")"
+	fi
+	if ! compiles "$hcflags" hdf5.h && have pkg-config; then
 		for p in hdf5-serial hdf5; do
 			pkg-config --exists $p || continue
 			hcflags=$(pkg-config --cflags $p)
@@ -163,7 +154,7 @@ else
 	hldflags="$hldflags$(rpaths "$hldflags")"
 fi
 # Where HDF5 stands in the system's folders no flag is needed at all.
-if compiles "$hcflags $mpicflags" hdf5.h; then
+if compiles "$hcflags" hdf5.h; then
 	found="$found, HDF5 by $hfrom"
 else
 	missing="$missing hdf5"
@@ -214,49 +205,17 @@ if [ "$cuda" != none ]; then
 	fi
 fi
 tags=
-[ "$mpi" = none ] || tags=mpi
-[ -z "$cudacflags" ] || tags=${tags:+$tags,}cuda
+[ -z "$cudacflags" ] || tags=cuda
 
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 
-# MPI's flags are for one package. In CGO_CFLAGS they would be part of every package's
-# key in Go's build cache, and each MPI library would have all C++ kernels compiled anew.
-# So the build has another text for comm/mpi/flags.go (go build -overlay). An HDF5
-# whose header wants mpi.h needs them everywhere.
-given=$(go env GOFLAGS 2>/dev/null || true)
-goflags=$(printf '%s' "$given" | sed "s# *'-overlay=[^']*/\.build/mpi/[0-9]*\.json'##; s# *-overlay=[^' ]*/\.build/mpi/[0-9]*\.json##")
-mpicflags=$(words "$mpicflags")
-mpildflags=$(words "$mpildflags")
-# plain FLAGS: what a source file may say of flags (cgo's safeString, without \ and $).
-plain() { case $1 in *[!a-zA-Z0-9:=/@%~+,._\ -]*) return 1 ;; esac; }
-if [ -n "$mpildflags" ] && have go && plain "$mpicflags$mpildflags" && compiles "$hcflags" hdf5.h; then
-	key=$(printf '%s\n' "$mpicflags" "$mpildflags" | cksum)
-	key=$PWD/.build/mpi/${key%% *}
-	mkdir -p "${key%/*}"
-	cat >"$tmp/flags.go" <<X
-//go:build mpi
-
-package mpi
-
-// #cgo CFLAGS: $mpicflags
-// #cgo LDFLAGS: $mpildflags
-import "C"
-X
-	printf '{"Replace": {"%s/comm/mpi/flags.go": "%s.go"}}\n' "$PWD" "$key" >"$tmp/flags.json"
-	cmp -s "$tmp/flags.go" "$key.go" || mv "$tmp/flags.go" "$key.go"
-	cmp -s "$tmp/flags.json" "$key.json" || mv "$tmp/flags.json" "$key.json"
-	goflags="${goflags:+$goflags }$(goflag "-overlay=$key.json")"
-	mpicflags=
-	mpildflags=
-fi
-
 # Setting CGO_CFLAGS replaces Go's own "-O2 -g", so it is said again.
 cat <<X
-export CGO_CFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")${cudacflags:+ $cudacflags}")
-export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $mpicflags $hcflags")")
-export CGO_LDFLAGS=$(quote "${cudaldflags:+$cudaldflags }$(words "-O2 -g $hldflags $mpildflags")")
+export CGO_CFLAGS=$(quote "$(words "-O2 -g $hcflags")${cudacflags:+ $cudacflags}")
+export CGO_CXXFLAGS=$(quote "$(words "-O2 -g $hcflags")")
+export CGO_LDFLAGS=$(quote "${cudaldflags:+$cudaldflags }$(words "-O2 -g $hldflags")")
 export LBMSIM_TAGS=$tags
-export GOFLAGS=$(quote "$goflags") CGO_CFLAGS_ALLOW='.*' CGO_LDFLAGS_ALLOW='.*'
+export CGO_CFLAGS_ALLOW='.*' CGO_LDFLAGS_ALLOW='.*'
 LBMSIM_MPIRUN=$(quote "$mpirun")
 LBMSIM_FOUND=$(quote "$found")
 LBMSIM_MISSING=$(quote "${missing# }")

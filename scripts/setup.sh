@@ -3,8 +3,10 @@
 # missing, and installs it with apt where that is possible without a question
 # (root, or sudo without a password). Otherwise it names the packages and stops.
 #
-#   scripts/setup.sh build [MPI]   to build and run: compiler, MPI, HDF5
-#   scripts/setup.sh test          to run all tests: in addition the other MPI,
+#   scripts/setup.sh build         to build: compiler, HDF5
+#   scripts/setup.sh run [MPI]     to run on several ranks: in addition an mpirun, if it
+#                                  can be had without a question
+#   scripts/setup.sh test          to run all tests: in addition both MPI libraries,
 #                                  CUDA's headers and run-time compiler, and
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
@@ -23,9 +25,10 @@ packages() {
 	for w in "$@"; do
 		case $w in
 		c++) echo gcc g++ libc6-dev ;;
-		mpi) if [ "$mpi" = mpich ]; then packages mpich; else packages openmpi; fi ;;
-		openmpi) echo openmpi-bin libopenmpi-dev ;;
-		mpich) echo mpich libmpich-dev ;;
+		mpirun) if [ "$mpi" = mpich ]; then packages mpich; else packages openmpi; fi ;;
+		openmpi) echo openmpi-bin ;;
+		mpich) echo mpich ;;
+		mpi.h) echo libopenmpi-dev libmpich-dev ;;
 		hdf5) echo libhdf5-dev ;;
 		h5py) echo python3-h5py ;;
 		paraview) echo paraview python3-paraview ;;
@@ -40,19 +43,24 @@ packages() {
 	done
 }
 
+# silent: apt can be used without a question; sudo is what it needs before its name.
+silent() {
+	sudo=
+	[ "$(id -u)" = 0 ] || { sudo=sudo && command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+# without WORD WORDS...: the words but the first.
+without() { w=$1; shift; for x in "$@"; do [ "$x" = "$w" ] || echo "$x"; done; }
+
 install() {
 	# shellcheck disable=SC2046  # several words
 	set -- $(packages "$@")
 	if ! command -v apt-get >/dev/null; then
 		fail "missing here: $*
 This machine has no apt. Install these packages' counterparts, or load them
-(on a cluster for example: module load gcc openmpi hdf5), so that mpicc and h5cc are in PATH."
+(on a cluster for example: module load gcc openmpi hdf5), so that mpirun and h5cc are in PATH."
 	fi
-	if [ "$(id -u)" = 0 ]; then
-		sudo=
-	elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-		sudo=sudo
-	else
+	if ! silent; then
 		fail "missing here; please run this, then make again:
     sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
 	fi
@@ -86,7 +94,7 @@ case $LBMSIM_MISSING$LBMSIM_WITHOUT in *cuda*)
 	;;
 esac
 # And the compiler where there is a GPU, and nothing else brings it.
-if [ "$what" = build ] && [ "${CUDA:-auto}" != none ] && ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' &&
+if { [ "$what" = build ] || [ "$what" = run ]; } && [ "${CUDA:-auto}" != none ] && ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' &&
 	! ldconfig -p | grep -q libnvrtc && [ -z "${CUDA_HOME:-}${LBMSIM_NVRTC:-}" ] && [ ! -e /usr/local/cuda ]; then
 	echo "fetching CUDA's run-time compiler with pip (log: $log)"
 	cuda nvrtc || echo "it cannot be fetched: the program will ask for it when it uses a GPU"
@@ -94,7 +102,14 @@ fi
 
 case $what in
 build)
+	need=$(without mpirun $LBMSIM_MISSING)
+	;;
+run)
 	need=$LBMSIM_MISSING
+	if [ "$need" = mpirun ] && ! { have apt-get && silent; }; then
+		echo "no mpirun here (it comes with Open MPI or MPICH): the case runs on one rank"
+		need=
+	fi
 	;;
 slurm)
 	need=$LBMSIM_MISSING
@@ -102,7 +117,8 @@ slurm)
 	(PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	;;
 test)
-	need="$(missing openmpi | sed 's/mpi/openmpi/') $(missing mpich | sed 's/mpi/mpich/')"
+	need="$(missing openmpi | sed 's/mpirun/openmpi/') $(missing mpich | sed 's/mpirun/mpich/')"
+	have mpicc.openmpi && have mpicc.mpich || need="$need mpi.h" # a test holds our numbers against theirs
 	# Debian's own Python: its h5py and ParaView are not in any other.
 	/usr/bin/python3 -c 'import h5py' 2>/dev/null || need="$need h5py"
 	have pvpython && have pvbatch || need="$need paraview"
@@ -113,7 +129,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)
@@ -124,6 +140,7 @@ if [ -n "$need" ]; then
 	# A wish that apt fulfilled and the search still misses must not loop or pass.
 	for m in "$mpi" $([ "$what" = test ] && echo openmpi mpich); do
 		left=$(missing "$m")
+		[ "$what" != build ] || left=$(without mpirun $left)
 		[ -z "$left" ] || fail "apt installed the packages, but this is still not found (MPI=$m): $left"
 	done
 fi

@@ -27,7 +27,7 @@ if [ ! -x "$runner" ]; then
 fi
 go build -buildvcs=false -o .build/skips ./scripts/skips
 
-# with MPI NAME FLAGS... -- go test's arguments: tests that are built and run with this MPI.
+# with MPI NAME FLAGS... -- go test's arguments: tests whose ranks this MPI starts.
 # FLAGS are those of skips. In a shell of its own: what one library needs in the
 # environment is wrong for the next.
 with() (
@@ -53,8 +53,8 @@ with() (
 	exit $rc
 )
 
-# The packages whose tests start ranks with mpirun, or link the MPI library.
-ranks() { go list -tags mpi -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
+# The packages whose tests start ranks with mpirun.
+ranks() { go list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... |
 	awk '/lbmsim\/comm\/mpi(\/mpitest)?( |$)/ {print $1}'; }
 
 # The longest first, so that no core rests while the last one runs.

@@ -26,7 +26,9 @@ type Start struct {
 	Case      *config.Case
 	Version   string
 	Transport string // how ghost planes travel, and why so
-	MPI       string
+	MPI       string // name and version of the library
+	MPIFound  string // its file and how it was found; "" without MPI
+	MPITakes  string // "yes" or "no": GPU memory; "unknown"
 	Ranks     []RankInfo
 	First     int    // step that the run starts from
 	Restart   string // checkpoint that it continues, or ""

@@ -94,6 +94,9 @@ func (r *run) begin() error {
 		if d, ok := r.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
 		}
+		if l, ok := r.Comm.(comm.Located); ok {
+			s.MPIFound, s.MPITakes = l.Located(), comm.TakesGPUMemory(r.Comm)
+		}
 		r.options.Report.Start(s)
 	}
 	r.first = r.n

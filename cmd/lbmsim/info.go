@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
+	"lbmsim/comm/mpi"
 	"lbmsim/device/cpu"
 	"lbmsim/io/checkpoint"
 )
@@ -30,9 +31,7 @@ func infoCommand() *cobra.Command {
 				return nil
 			}
 			fmt.Printf("lbmsim   %s, %s\n", version, runtime.Version())
-			if d, ok := c.(comm.Describer); ok {
-				fmt.Printf("mpi      %s, %d ranks\n", d.Describe(), c.Size())
-			}
+			printMPI(c)
 			fmt.Printf("hdf5     %s\n", checkpoint.Library())
 			fmt.Printf("cpu      %s, %d cores usable\n", cpuModel(), runtime.NumCPU())
 			d, err := cpu.New(0)
@@ -45,6 +44,20 @@ func infoCommand() *cobra.Command {
 			printGPUs(gpus())
 			return nil
 		},
+	}
+}
+
+// printMPI tells which MPI library carries this job's messages, or would carry those of another.
+func printMPI(c comm.Comm) {
+	if l, ok := c.(comm.Located); ok {
+		fmt.Printf("mpi      %s, %d ranks\n         %s; GPU memory: %s\n", comm.Describe(c), c.Size(), l.Located(), comm.TakesGPUMemory(c))
+		return
+	}
+	fmt.Println("mpi      no launcher: this process is the only rank")
+	if library, err := mpi.Find(comm.Launch{}, os.LookupEnv); err != nil {
+		fmt.Printf("         %v\n", err)
+	} else {
+		fmt.Printf("         found for mpirun or srun: %s, %s, %s\n", library.Version, library.Path, library.How)
 	}
 }
 

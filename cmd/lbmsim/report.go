@@ -119,7 +119,9 @@ func (t *textReport) Start(s sim.Start) {
 			t.line("ghosts    %s", routesText(r))
 		}
 	}
-	if t.verbose {
+	if s.MPIFound != "" {
+		t.line("messages  %s (%s); GPU memory: %s", s.MPI, s.MPIFound, s.MPITakes)
+	} else if t.verbose {
 		t.line("messages  %s", s.MPI)
 	}
 	t.line("output    %s", s.Output)
@@ -306,7 +308,7 @@ func (j *jsonReport) event(name string, data any) {
 func (j *jsonReport) Start(s sim.Start) {
 	j.event("start", map[string]any{
 		"version": s.Version, "case": s.Case.Path, "title": s.Case.Title, "table": s.Case.Table, "resolved": s.Case.Resolved,
-		"ranks": s.Ranks, "mpi": s.MPI, "transport": s.Transport, "routes": s.Routes, "first_step": s.First, "restart": s.Restart, "output": s.Output,
+		"ranks": s.Ranks, "mpi": s.MPI, "mpi_found": s.MPIFound, "mpi_takes_gpu_memory": s.MPITakes, "transport": s.Transport, "routes": s.Routes, "first_step": s.First, "restart": s.Restart, "output": s.Output,
 	})
 	for _, w := range s.Case.Warnings {
 		j.Warn(w)

@@ -1,5 +1,3 @@
-//go:build mpi
-
 package mpi
 
 // #include "shim.h"
@@ -112,7 +110,7 @@ func (c *Comm) do(call func() C.int) error {
 		return err
 	}
 	defer c.heartbeat.Enter()()
-	if code := call(); code != C.MPI_SUCCESS {
+	if code := call(); code != C.OK {
 		return failure(code)
 	}
 	return nil

@@ -1,16 +1,14 @@
-// Package mpi implements comm.Comm and all of comm's abilities over the machine's
-// MPI library. It is empty unless built with the tag mpi.
+// Package mpi implements comm.Comm and all of comm's abilities over an MPI library that is
+// found when the program starts: none is linked, and no header of one is needed to build.
 //
-// The source names no library: Open MPI, MPICH and their relatives differ in
-// where mpi.h lies and what to link, so the build passes what the compiler
-// wrapper of the wanted library says (any of mpicc, mpicc.openmpi, mpicc.mpich):
+// MPI libraries come in three ABIs: that of Open MPI, that of MPICH and its relatives (Intel
+// MPI, Cray MPICH, MVAPICH), and the standard one of MPI 5. calls.h has the calls that we need;
+// openmpi.c, mpich.c and standard.c compile it with the types and numbers of each.
+// library.go finds the library that fits the launcher; load.c loads it and passes calls on.
+// The library must have MPI 3.0 or newer.
 //
-//	show=$(mpicc -show); flags=${show#* }
-//	CGO_CFLAGS="-g -O2 $flags" CGO_LDFLAGS="$flags" go build -tags mpi ./...
-//
-// The library must have MPI 3.0 or newer. A binary is bound to one library and its
-// mpirun: started by another one it would be several independent runs, which Init
-// refuses.
+// Started by the launcher of another library, the ranks would be several independent runs.
+// Find avoids that, and Init refuses it.
 //
 // Without a launcher (see comm.Launched) the right communicator is comm.Serial;
 // Init works there too, as far as the library supports a single process.

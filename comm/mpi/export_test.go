@@ -1,5 +1,3 @@
-//go:build mpi
-
 package mpi
 
 // SetChunk cuts messages into parts of n bytes.

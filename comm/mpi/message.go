@@ -1,5 +1,3 @@
-//go:build mpi
-
 package mpi
 
 // #include "shim.h"
@@ -34,7 +32,7 @@ func (c *Comm) send(data []byte, destination, tag int) error {
 	defer c.heartbeat.Enter()()
 	for i := 0; ; i++ {
 		p, last := c.part(data, i)
-		if code := C.message_send(c.world, pointer(p), C.int(len(p)), C.int(destination), C.int(tag)); code != C.MPI_SUCCESS {
+		if code := C.message_send(c.world, pointer(p), C.int(len(p)), C.int(destination), C.int(tag)); code != C.OK {
 			return failure(code)
 		}
 		if last {
@@ -67,7 +65,7 @@ func (c *Comm) receive(data []byte, source, tag int) error {
 	for i := 0; ; i++ {
 		p, last := c.part(data, i)
 		var length C.int
-		if code := C.message_receive(c.world, pointer(p), C.int(len(p)), C.int(source), C.int(tag), &length); code != C.MPI_SUCCESS {
+		if code := C.message_receive(c.world, pointer(p), C.int(len(p)), C.int(source), C.int(tag), &length); code != C.OK {
 			return failure(code)
 		}
 		if n := int(length); n != len(p) {

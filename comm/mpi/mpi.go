@@ -1,7 +1,6 @@
-//go:build mpi
-
 package mpi
 
+// #cgo LDFLAGS: -ldl
 // #include "shim.h"
 // #include <stdlib.h>
 import "C"
@@ -26,6 +25,7 @@ type Comm struct {
 	group     bool // made by Group: MPI goes on after its Finalize
 	spare     []*C.message_t
 	heartbeat *comm.Heartbeat // of its groups too
+	library   Library
 }
 
 var _ interface {
@@ -36,6 +36,7 @@ var _ interface {
 	comm.Aborter
 	comm.Node
 	comm.Describer
+	comm.Located
 	comm.GPUAware
 	comm.Grouper
 	comm.Watched
@@ -44,7 +45,7 @@ var _ interface {
 // New makes a communicator that does not know its rank yet (Rank is -1).
 func New() *Comm { return &Comm{rank: -1, chunk: maxChunk, heartbeat: &comm.Heartbeat{}} }
 
-// Init starts MPI, once per process, and locks the calling goroutine to its OS
+// Init finds the MPI library (see Find), starts it, once per process, and locks the calling goroutine to its OS
 // thread: that goroutine makes all later calls but Abort; others get an error.
 // Go's signal handlers are put back where MPI replaced them, so signal.Notify
 // works before and after. It fails when the launcher speaks of several ranks and
@@ -53,21 +54,30 @@ func (c *Comm) Init() error {
 	if c.world != nil {
 		return errors.New("start MPI: it is running already")
 	}
+	launch, _ := comm.Launched(os.LookupEnv)
+	library, err := Find(launch, os.LookupEnv)
+	if err == nil {
+		err = library.take()
+	}
+	if err != nil {
+		return fmt.Errorf("start MPI: %w", err)
+	}
+	c.library = library
 	runtime.LockOSThread()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
 	switch code := C.world_start(w); code {
-	case C.MPI_SUCCESS:
+	case C.OK:
 	case C.ALREADY_STARTED:
 		return errors.New("start MPI: a process can do this only once")
 	case C.NO_THREADS:
-		return fmt.Errorf("start MPI: %s does not work in a program with threads (level FUNNELED)", library())
+		return fmt.Errorf("start MPI: %s does not work in a program with threads (level FUNNELED)", library)
 	default:
 		return fmt.Errorf("start MPI: %w", failure(code))
 	}
 	c.world, c.rank, c.size = w, int(w.rank), int(w.size)
-	if l, ok := comm.Launched(os.LookupEnv); ok && l.Ranks > 1 && c.size == 1 {
-		return fmt.Errorf("start MPI: %s launched %d ranks, but each of them would run alone: this program was built with %s; use that library's mpirun, or srun --mpi=pmix (srun --mpi=list shows the kinds)",
-			l.By, l.Ranks, library())
+	if launch.Ranks > 1 && c.size == 1 {
+		return fmt.Errorf("start MPI: %s launched %d ranks, but each of them would run alone with %s: use that library's mpirun, or srun with a kind of --mpi that it knows (srun --mpi=list); or set %s to the launcher's own library",
+			launch.By, launch.Ranks, library, insists)
 	}
 	return nil
 }
@@ -106,15 +116,16 @@ func (c *Comm) Group(n int) (comm.Comm, error) {
 	}
 	defer c.heartbeat.Enter()()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
-	if code := C.world_part(c.world, C.int(n), w); code != C.MPI_SUCCESS {
+	var mine C.int
+	if code := C.world_part(c.world, C.int(n), w, &mine); code != C.OK {
 		C.free(unsafe.Pointer(w))
 		return nil, c.wrap(failure(code), "group of %d ranks", n)
 	}
-	if c.rank >= n {
+	if mine == 0 {
 		C.free(unsafe.Pointer(w))
 		return nil, nil
 	}
-	return &Comm{world: w, rank: int(w.rank), size: int(w.size), chunk: c.chunk, group: true, heartbeat: c.heartbeat}, nil
+	return &Comm{world: w, rank: int(w.rank), size: int(w.size), chunk: c.chunk, group: true, heartbeat: c.heartbeat, library: c.library}, nil
 }
 
 // Rank of this process, -1 before Init.
@@ -142,8 +153,11 @@ func (c *Comm) Local() (rank, size int) {
 // Heartbeat implements comm.Watched.
 func (c *Comm) Heartbeat() *comm.Heartbeat { return c.heartbeat }
 
-// Describe names the MPI library, such as "Open MPI v4.1.4".
-func (c *Comm) Describe() string { return library() }
+// Describe names the MPI library, such as "Open MPI v4.1.4"; "" before Init.
+func (c *Comm) Describe() string { return c.library.Version }
+
+// Located implements comm.Located.
+func (c *Comm) Located() string { return c.library.Path + ", " + c.library.How }
 
 // GPUAware implements comm.GPUAware.
 func (c *Comm) GPUAware() (yes, known bool) {
@@ -152,15 +166,6 @@ func (c *Comm) GPUAware() (yes, known bool) {
 	}
 	says := C.library_takes_cuda()
 	return says > 0, says >= 0
-}
-
-// library may be called before Init.
-func library() string {
-	var text [4096]C.char
-	C.library_text(&text[0], C.int(len(text)))
-	first, _, _ := strings.Cut(C.GoString(&text[0]), "\n")
-	first, _, _ = strings.Cut(first, ",")
-	return strings.ReplaceAll(strings.Join(strings.Fields(first), " "), "MPICH Version:", "MPICH")
 }
 
 // failure is the text of an MPI error code.

@@ -1,5 +1,3 @@
-//go:build mpi
-
 package mpi
 
 // #include "shim.h"
@@ -74,7 +72,7 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 		} else {
 			code = C.message_isend(c.world, pointer(p), C.int(len(p)), C.int(peer), C.int(tag), m)
 		}
-		if code != C.MPI_SUCCESS {
+		if code != C.OK {
 			// Parts already in flight keep the pin: MPI may still touch them.
 			if i == 0 {
 				r.pin.Unpin()
@@ -112,7 +110,7 @@ func (r *request) Test() (bool, error) {
 	for r.left > 0 {
 		_, m := r.current()
 		code := C.message_test(r.c.world, m)
-		there := code != C.MPI_SUCCESS || m.done != 0
+		there := code != C.OK || m.done != 0
 		if r.c.heartbeat.Look(there); !there {
 			return false, nil
 		}
@@ -147,7 +145,7 @@ func (r *request) finish(code C.int) error {
 	if r.left == 0 {
 		r.pin.Unpin()
 	}
-	if code != C.MPI_SUCCESS {
+	if code != C.OK {
 		if r.receive && C.error_is_truncate(code) != 0 {
 			return r.wrap(tooLong(len(r.data)))
 		}

@@ -1,29 +1,53 @@
-/* The calls of MPI that package mpi needs, with types that Go understands.
+/* The calls of MPI that package mpi needs, over whichever library was taken at run time,
+ * with types that Go understands.
  *
- * Every function returns MPI_SUCCESS, an MPI error code, or WRONG_THREAD when the
+ * Every function of a world returns 0, an MPI error code, or WRONG_THREAD when the
  * caller is not the thread that started MPI (level FUNNELED). MPI's handles stay
- * in the two structs.
+ * in the two structs. No function but library_look, world_abort and pointer_at may be
+ * called before library_take has returned NULL.
  */
 #ifndef LBMSIM_COMM_MPI_SHIM_H
 #define LBMSIM_COMM_MPI_SHIM_H
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 
-enum { WRONG_THREAD = -1000, ALREADY_STARTED = -1001, NO_THREADS = -1002 };
+enum { OK = 0, WRONG_THREAD = -1000, ALREADY_STARTED = -1001, NO_THREADS = -1002 };
+
+/* The ABIs of MPI libraries: who shares one can be used with the same numbers and types. */
+enum { ABI_UNKNOWN, ABI_OPENMPI, ABI_MPICH, ABI_STANDARD };
+
+typedef struct {
+    int abi;
+    char path[4096]; /* of the file that has MPI's functions */
+    char text[8193]; /* MPI_Get_library_version; why nothing was found if abi is ABI_UNKNOWN */
+} library_t;
+
+/* Loads the library of that path or name (NULL: the one that is in the process already)
+ * for itself and tells what it is; 0 if it cannot be loaded or is no MPI library. */
+int library_look(const char *path, library_t *found);
+
+/* Makes a library that was looked at the one of this process; a second one is refused.
+ * NULL, or the name of the function that it lacks. */
+const char *library_take(const library_t *found);
+
+/* A handle of MPI: a number or a pointer, as the library's ABI wants. */
+typedef union {
+    int number;
+    void *pointer;
+} handle_t;
 
 /* One world of ranks: a copy of MPI_COMM_WORLD, so that no other library's
  * messages can be taken for ours. */
 typedef struct {
-    MPI_Comm comm;
+    handle_t comm;
     pthread_t thread;
     int rank, size, local_rank, local_size, max_tag;
 } world_t;
 
 /* One message in flight, at most 2^31-1 bytes. */
 typedef struct {
-    MPI_Request request;
+    handle_t request;
     int done;     /* set by message_test and message_wait */
     int received; /* bytes that arrived, or sent */
 } message_t;
@@ -31,10 +55,12 @@ typedef struct {
 int world_start(world_t *w);
 int world_stop(world_t *w);
 
-/* The first n ranks of w as a world of their own. part->comm is MPI_COMM_NULL on the
- * other ranks; elsewhere world_drop frees it. Every rank of w calls world_part. */
-int world_part(world_t *w, int n, world_t *part);
+/* The first n ranks of w as a world of their own; *mine says whether this rank is one of
+ * them, and then world_drop frees it. Every rank of w calls world_part. */
+int world_part(world_t *w, int n, world_t *part, int *mine);
 int world_drop(world_t *part);
+
+/* Ends all ranks; called from any thread, also while another one is inside MPI. */
 void world_abort(int code);
 
 int message_send(world_t *w, const void *data, int n, int to, int tag);
@@ -56,10 +82,9 @@ int world_lengths(world_t *w, long long mine, long long *all);
 int world_gather(world_t *w, const void *data, int n, void *all, const int *lengths, const int *offsets, int root);
 int world_max(world_t *w, long long *x, int n);
 
-/* Texts of at most n bytes, the final zero included. */
+/* A text of at most n bytes, the final zero included. */
 void error_text(int code, char *text, int n);
 int error_is_truncate(int code);
-void library_text(char *text, int n);
 
 /* 1 if the library says that it takes pointers to the memory of NVIDIA GPUs, 0 if it
  * says that it does not, -1 if it has no way to say. After world_start. */

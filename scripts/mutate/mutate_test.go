@@ -1,5 +1,3 @@
-//go:build mpi
-
 package main
 
 import (
@@ -13,7 +11,7 @@ import (
 func TestMutatedCases(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "lbmsim")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	m := mutator{count: 40, cases: "examples/*.toml", program: program, dir: filepath.Join(dir, "cases"), moment: 200 * time.Millisecond, log: t.Errorf}

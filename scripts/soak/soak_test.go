@@ -1,5 +1,3 @@
-//go:build mpi
-
 package main
 
 import (
@@ -21,7 +19,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "lbmsim")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "mpi", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../cmd/lbmsim").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	short := soakCase{cases[0].name, strings.Replace(cases[0].text, "steps = 450", "steps = 180", 1)}

@@ -1,10 +1,7 @@
-//go:build mpi
-
 // Package mpitest runs a test's body as the ranks of a real MPI job: the test
-// starts its own binary again under the mpirun that belongs to the library it was
-// built with. Where that is missing the test is skipped with the reason, or
-// fails if LBMSIM_REQUIRE_MPI=1. LBMSIM_MPIRUN names another mpirun, options
-// included.
+// starts its own binary again under mpirun. Where that is missing the test is skipped
+// with the reason, or fails if LBMSIM_REQUIRE_MPI=1. LBMSIM_MPIRUN names another
+// mpirun, options included.
 package mpitest
 
 import (
@@ -117,38 +114,39 @@ func run(t *testing.T, args, env []string) Job {
 	return Job{cmd.ProcessState.ExitCode(), out.String(), time.Since(start)}
 }
 
-// Mpirun is the command line of the launcher that fits the library, up to -np,
-// and the environment that it needs. Tests may put more ranks on a machine than it
-// has cores, run as root in containers, and use threads.
+// Mpirun is the command line of the launcher, up to -np, and the environment that it
+// needs; the ranks find the library that belongs to it. Tests may put more ranks on a
+// machine than it has cores, run as root in containers, and use threads.
 func Mpirun(t *testing.T) (args, env []string) {
 	t.Helper()
-	library := mpi.New().Describe()
-	var names, options []string
-	var banner string
-	switch {
-	case strings.HasPrefix(library, "Open MPI"):
-		names, banner = []string{"mpirun.openmpi", "mpirun", "orterun"}, "Open MPI"
-		options = []string{"--oversubscribe", "--bind-to", "none"}
-		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
-	default:
-		names, banner = []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, "HYDRA"
+	if own := strings.Fields(os.Getenv("LBMSIM_MPIRUN")); len(own) > 0 {
+		if OpenMPI(own[0]) {
+			env = rootMayRun
+		}
+		return own, env
 	}
-	if own := os.Getenv("LBMSIM_MPIRUN"); own != "" {
-		return strings.Fields(own), env
-	}
-	for _, name := range names {
+	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		if version, err := exec.Command(path, "--version").Output(); err == nil && strings.Contains(string(version), banner) {
-			return append([]string{path}, options...), env
+		switch {
+		case err != nil:
+		case OpenMPI(path):
+			return []string{path, "--oversubscribe", "--bind-to", "none"}, rootMayRun
+		default:
+			return []string{path}, nil
 		}
 	}
-	reason := fmt.Sprintf("no mpirun of %s found (tried %s): this test needs one, or LBMSIM_MPIRUN", library, strings.Join(names, ", "))
+	const reason = "no mpirun and no mpiexec in PATH: this test needs one, or LBMSIM_MPIRUN"
 	if os.Getenv("LBMSIM_REQUIRE_MPI") == "1" {
 		t.Fatal(reason)
 	}
 	t.Skip(reason)
 	return nil, nil
+}
+
+var rootMayRun = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+
+// OpenMPI tells whether a launcher is Open MPI's.
+func OpenMPI(launcher string) bool {
+	version, err := exec.Command(launcher, "--version").Output()
+	return err == nil && strings.Contains(string(version), "open-mpi.org")
 }

@@ -1,0 +1,316 @@
+package mpi
+
+// #include "shim.h"
+// #include <stdlib.h>
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"lbmsim/comm"
+)
+
+// Library is an MPI library that was found on this machine.
+type Library struct {
+	Version string // such as "Open MPI v4.1.4"
+	Path    string // of the file
+	How     string // it was found, such as "beside its launcher /usr/bin/orterun"
+	ABI     string // "Open MPI", "MPICH" or "MPI 5"
+
+	found *C.library_t
+}
+
+// String names the library, its file and how it was found.
+func (l Library) String() string { return fmt.Sprintf("%s (%s, %s)", l.Version, l.Path, l.How) }
+
+// insists is the variable by which a user names the library.
+const insists = "LBMSIM_MPI"
+
+// abi is a set of libraries that can be used with the same numbers and types.
+type abi struct {
+	name    string
+	number  C.int
+	loader  []string // names that the system's loader may know
+	pattern []string // of their files in a folder
+}
+
+var (
+	openMPI  = &abi{"Open MPI", C.ABI_OPENMPI, []string{"libmpi.so.40", "libmpi.so.20"}, []string{"libmpi.so.40", "libmpi.so.20", "libmpi_ibm.so.*"}}
+	mpich    = &abi{"MPICH", C.ABI_MPICH, []string{"libmpi.so.12", "libmpich.so.12"}, []string{"libmpi.so.12", "libmpich.so.12", "libmpi_*.so.12"}}
+	standard = &abi{"MPI 5", C.ABI_STANDARD, []string{"libmpi_abi.so.1"}, []string{"libmpi_abi.so.1"}}
+	abis     = []*abi{openMPI, mpich, standard}
+)
+
+// abisOf is what a launcher can start, the likeliest first. Open MPI's mpirun and Hydra start
+// their own kind and nothing else; srun starts what finds PMI or PMIx in it.
+func abisOf(l comm.Launch, lookup func(string) (string, bool)) []*abi {
+	_, hydra := lookup("HYDI_CONTROL_FD")
+	if !hydra {
+		_, hydra = lookup("MPI_LOCALRANKID")
+	}
+	switch {
+	case l.By == "Open MPI", l.By == "jsrun":
+		return []*abi{openMPI, standard}
+	case hydra, l.By == "MVAPICH", l.By == "PALS":
+		return []*abi{mpich, standard}
+	case l.By == "a PMI launcher", l.By == "Flux":
+		return []*abi{mpich, standard, openMPI}
+	}
+	return abis
+}
+
+// place is where libraries may lie.
+type place struct {
+	folder string // "" is wherever the system's loader looks
+	how    string
+}
+
+// launchers are the programs that start ranks, as their files are called.
+var launchers = []string{"orterun", "orted", "mpirun", "mpiexec", "prte", "prterun", "prted", "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "mpispawn"}
+
+// places in the order in which they are searched: a library beside the launcher fits it, what
+// the user's modules have set comes next, and what belongs to the system last.
+func places(lookup func(string) (string, bool), ancestors []string, path func(string) string) []place {
+	var list []place
+	beside := func(program, how string) {
+		if program == "" {
+			return
+		}
+		prefix := filepath.Dir(filepath.Dir(program))
+		for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib/release"} {
+			list = append(list, place{filepath.Join(prefix, lib), how + " " + program})
+		}
+	}
+	for _, program := range ancestors {
+		if slices.Contains(launchers, filepath.Base(program)) {
+			beside(program, "beside its launcher")
+			break
+		}
+	}
+	for _, variable := range []string{"LD_LIBRARY_PATH", "CRAY_LD_LIBRARY_PATH"} {
+		text, _ := lookup(variable)
+		for _, folder := range filepath.SplitList(text) {
+			if folder != "" {
+				list = append(list, place{folder, "by " + variable})
+			}
+		}
+	}
+	for _, variable := range []string{"CRAY_MPICH_DIR", "MPICH_DIR", "I_MPI_ROOT", "EBROOTOPENMPI", "MPI_HOME", "MPI_ROOT"} {
+		if prefix, _ := lookup(variable); prefix != "" {
+			for _, lib := range []string{"lib", "lib64", "lib/release"} {
+				list = append(list, place{filepath.Join(prefix, lib), "by " + variable})
+			}
+		}
+	}
+	for _, name := range []string{"mpirun", "mpiexec", "mpicc"} {
+		beside(path(name), "beside")
+	}
+	beside(path(""), "beside")
+	return append(list, place{"", "by the system's loader"})
+}
+
+// ancestors are the programs of this process's parents, the nearest first, as far as they may be seen.
+func ancestors() []string {
+	var list []string
+	for pid, depth := os.Getppid(), 0; pid > 1 && depth < 16; depth++ {
+		if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
+			list = append(list, program)
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			break
+		}
+		// The name of the program, in brackets, may hold anything.
+		text := string(stat)
+		text = text[strings.LastIndexByte(text, ')')+1:]
+		if n, _ := fmt.Sscanf(text, " %s %d", new(string), &pid); n != 2 {
+			break
+		}
+	}
+	return list
+}
+
+// program is the file of a command in PATH, or of this program itself for "".
+func program(name string) string {
+	var file string
+	var err error
+	if name == "" {
+		file, err = os.Executable()
+	} else {
+		file, err = exec.LookPath(name)
+	}
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	return file
+}
+
+// Find is the MPI library that this process should use when l started it, or would use if
+// something did; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
+func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
+	already, inside, _ := look("", "in the process already")
+	if file, ok := lookup(insists); ok && file != "" {
+		found, err := insisted(file)
+		if err == nil && inside && found.Path != already.Path {
+			err = fmt.Errorf("%s is %s, but %s is %s: start lbmsim without it", insists, file, already.Path, already.How)
+		}
+		return found, err
+	}
+	if inside {
+		return already, unknown(already)
+	}
+	wanted := abisOf(l, lookup)
+	all := places(lookup, ancestors(), program)
+	if found, ok := search(all, wanted, func(l Library) bool { return fits(l, wanted) }); ok {
+		return found, nil
+	}
+	const set = "load the module of that library, or set " + insists + " to its file"
+	by := l.By + " started this process, but "
+	if l.By == "" {
+		by = ""
+	}
+	if alien, ok := search(all, abis, func(Library) bool { return true }); ok {
+		return Library{}, fmt.Errorf("%sno MPI library of its kind is found (%s), only %s: %s", by, names(wanted), alien, set)
+	}
+	return Library{}, fmt.Errorf("%sno MPI library is found (%s, looked for beside the launcher, in LD_LIBRARY_PATH, beside the mpirun in PATH, and by the system's loader): %s",
+		by, names(wanted), set)
+}
+
+// search loads the files of some ABIs, place by place, until one is right.
+func search(places []place, abis []*abi, right func(Library) bool) (Library, bool) {
+	var tried []string
+	for _, p := range places {
+		for _, a := range abis {
+			for _, file := range a.files(p.folder) {
+				if slices.Contains(tried, file) {
+					continue
+				}
+				tried = append(tried, file)
+				if l, ok, _ := look(file, p.how); ok && right(l) {
+					return l, true
+				}
+			}
+		}
+	}
+	return Library{}, false
+}
+
+// fits tells whether a library is of one of these ABIs. The standard one belongs to no family:
+// there the name of the library decides.
+func fits(l Library, wanted []*abi) bool {
+	if l.ABI == standard.name && len(wanted) < len(abis) {
+		return strings.HasPrefix(l.Version, openMPI.name) == (wanted[0] == openMPI)
+	}
+	return slices.ContainsFunc(wanted, func(a *abi) bool { return a.name == l.ABI })
+}
+
+func names(list []*abi) string {
+	var words []string
+	for _, a := range list {
+		words = append(words, strings.Join(a.loader, ", "))
+	}
+	return strings.Join(words, ", ")
+}
+
+// files of this ABI in a folder; for the system's loader, names.
+func (a *abi) files(folder string) []string {
+	if folder == "" {
+		return a.loader
+	}
+	var list []string
+	for _, p := range a.pattern {
+		found, _ := filepath.Glob(filepath.Join(escape(folder), p))
+		list = append(list, found...)
+	}
+	return list
+}
+
+// escape makes a folder's name one that Glob takes as it is.
+func escape(folder string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
+}
+
+// insisted is the library that the user names: a file, a name for the loader, or a folder.
+func insisted(file string) (Library, error) {
+	if s, err := os.Stat(file); err == nil && s.IsDir() {
+		for _, a := range abis {
+			for _, f := range a.files(file) {
+				if l, ok, _ := look(f, "by "+insists); ok {
+					return l, unknown(l)
+				}
+			}
+		}
+		return Library{}, fmt.Errorf("%s is the folder %s, which has none of %s", insists, file, names(abis))
+	}
+	l, ok, why := look(file, "by "+insists)
+	if !ok {
+		return Library{}, fmt.Errorf("%s is %s: %s", insists, file, why)
+	}
+	return l, unknown(l)
+}
+
+// unknown is the error of a library whose ABI this program does not have.
+func unknown(l Library) error {
+	if l.ABI != "" {
+		return nil
+	}
+	return fmt.Errorf("the MPI library %s (%s) has an ABI that lbmsim does not know: it takes Open MPI, MPICH and its relatives (Intel MPI, Cray MPICH, MVAPICH), and the standard ABI of MPI 5 (libmpi_abi.so.1); set %s to one of these",
+		l.Path, l.Version, insists)
+}
+
+// look loads a library for itself and asks it what it is; file "" is what is in the process.
+// why tells what is wrong with a file that is no MPI library.
+func look(file, how string) (l Library, ok bool, why string) {
+	var path *C.char
+	if file != "" {
+		path = C.CString(file)
+		defer C.free(unsafe.Pointer(path))
+	}
+	found := new(C.library_t)
+	ok = C.library_look(path, found) != 0
+	text := C.GoString(&found.text[0])
+	if !ok {
+		return Library{}, false, text
+	}
+	l = Library{Version: versionOf(text), Path: C.GoString(&found.path[0]), How: how, found: found}
+	for _, a := range abis {
+		if a.number == found.abi {
+			l.ABI = a.name
+		}
+	}
+	return l, true, ""
+}
+
+// versionOf is the name and the number in what MPI_Get_library_version says.
+func versionOf(text string) string {
+	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, ",")
+		line = strings.Join(strings.Fields(line), " ")
+		if _, number, ok := strings.Cut(line, "MPI VERSION : "); ok {
+			line = number // Cray's
+		}
+		line = strings.NewReplacer("MPICH Version: ", "MPICH ", "MPICH Version:", "MPICH", "MVAPICH2 Version : ", "MVAPICH2 ", "MVAPICH Version : ", "MVAPICH ",
+			" for Linux* OS", "", "(ANL base ", "(").Replace(line)
+		if line != "" {
+			return line
+		}
+	}
+	return "an MPI library that does not say its name"
+}
+
+// take makes the library the one of this process.
+func (l Library) take() error {
+	if missing := C.library_take(l.found); missing != nil {
+		return fmt.Errorf("the MPI library %s lacks %s", l, C.GoString(missing))
+	}
+	return nil
+}

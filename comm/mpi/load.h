@@ -1,0 +1,57 @@
+/* What load.c and the three ABIs share. */
+#ifndef LBMSIM_COMM_MPI_LOAD_H
+#define LBMSIM_COMM_MPI_LOAD_H
+
+#include "shim.h"
+
+#include <signal.h>
+
+/* Go's runtime has a handler for every signal and needs it: for panics by nil
+ * pointers, for preemption, for signal.Notify. MPI and what it loads (hwloc's
+ * plugins, UCX as soon as it is loaded) may put theirs in place, some without an
+ * alternative stack, which a goroutine's small stack does not survive. So whatever Go
+ * had is put back after each call that may do this. */
+typedef struct {
+    struct sigaction of[65];
+} signals_t;
+void signals_save(signals_t *old);
+void signals_restore(const signals_t *old);
+
+/* The functions of shim.h that each ABI has its own code for: X(type, name, parameters,
+ * arguments). */
+#define SHIM(X) \
+    X(int, world_start, (world_t * w), (w)) \
+    X(int, world_stop, (world_t * w), (w)) \
+    X(int, world_part, (world_t * w, int n, world_t *part, int *mine), (w, n, part, mine)) \
+    X(int, world_drop, (world_t * part), (part)) \
+    X(int, message_send, (world_t * w, const void *data, int n, int to, int tag), (w, data, n, to, tag)) \
+    X(int, message_isend, (world_t * w, const void *data, int n, int to, int tag, message_t *m), (w, data, n, to, tag, m)) \
+    X(int, message_irecv, (world_t * w, void *data, int n, int from, int tag, message_t *m), (w, data, n, from, tag, m)) \
+    X(int, message_test, (world_t * w, message_t *m), (w, m)) \
+    X(int, message_wait, (world_t * w, message_t *m), (w, m)) \
+    X(int, message_receive, (world_t * w, void *data, int n, int from, int tag, int *length), (w, data, n, from, tag, length)) \
+    X(int, world_barrier, (world_t * w), (w)) \
+    X(int, world_bcast, (world_t * w, void *data, int n, int root), (w, data, n, root)) \
+    X(int, world_lengths, (world_t * w, long long mine, long long *all), (w, mine, all)) \
+    X(int, world_gather, \
+      (world_t * w, const void *data, int n, void *all, const int *lengths, const int *offsets, int root), \
+      (w, data, n, all, lengths, offsets, root)) \
+    X(int, world_max, (world_t * w, long long *x, int n), (w, x, n)) \
+    X(void, error_text, (int code, char *text, int n), (code, text, n)) \
+    X(int, error_is_truncate, (int code), (code)) \
+    X(int, library_takes_cuda, (void), ())
+
+typedef void *(*symbol_t)(const char *name);
+
+typedef struct {
+    /* Fills the table of MPI's functions; NULL, or the name of one that is missing. */
+    const char *(*bind)(symbol_t symbol);
+    void (*abort)(int code);
+#define MEMBER(type, name, parameters, arguments) type(*name) parameters;
+    SHIM(MEMBER)
+#undef MEMBER
+} calls_t;
+
+extern const calls_t openmpi_calls, mpich_calls, standard_calls;
+
+#endif
