@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/comm/mpi"
 	"lbmsim/config"
 	"lbmsim/sim"
 )
@@ -22,7 +23,7 @@ var version = "unversioned"
 // MPI and the device are called from the thread that the process began with.
 func init() { runtime.LockOSThread() }
 
-func main() { os.Exit(execute(os.Args[1:])) }
+func main() { mpi.Exit(execute(os.Args[1:])) }
 
 func execute(args []string) int {
 	root := command()

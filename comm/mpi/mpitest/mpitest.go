@@ -67,6 +67,10 @@ func Rank(t *testing.T, body func(c comm.Comm) error) bool {
 		fail(1, err)
 	}
 	c.Finalize()
+	if t.Failed() {
+		mpi.Exit(1)
+	}
+	mpi.Exit(0) // not by the test's own end: see mpi.Exit
 	return true
 }
 
