@@ -10,6 +10,7 @@
 #                                  CUDA's headers and run-time compiler, and
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
+#   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
@@ -34,6 +35,7 @@ packages() {
 		paraview) echo paraview python3-paraview ;;
 		xvfb) echo xvfb xauth ;;
 		slurm) echo slurm-wlm munge ;;
+		pmi2) echo libpmi2-0 ;;
 		venv) echo python3-venv ;;
 		disks) echo e2fsprogs mount ;;
 		pgrep) echo procps ;;
@@ -116,6 +118,13 @@ slurm)
 	# Debian's slurmctld, slurmd and munged lie where only root's PATH looks.
 	(PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	;;
+mpis)
+	need="$(missing openmpi | sed 's/mpirun/openmpi/') $(missing mpich | sed 's/mpirun/mpich/')"
+	have mpicc.openmpi && have mpicc.mpich || need="$need mpi.h"
+	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	[ "$(id -u)" != 0 ] || (PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
+	[ "$(id -u)" != 0 ] || [ -e /usr/lib/x86_64-linux-gnu/libpmi2.so.0 ] || need="$need pmi2"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpirun/openmpi/') $(missing mpich | sed 's/mpirun/mpich/')"
 	have mpicc.openmpi && have mpicc.mpich || need="$need mpi.h" # a test holds our numbers against theirs
@@ -129,7 +138,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

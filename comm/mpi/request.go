@@ -22,6 +22,7 @@ type request struct {
 	peer    int
 	tag     int
 	receive bool
+	failed  error          // known before there was anything to wait for
 	pin     runtime.Pinner // holds data in place while MPI works on it
 }
 
@@ -77,6 +78,12 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 			if i == 0 {
 				r.pin.Unpin()
 			}
+			if receive && C.error_is_truncate(code) != 0 {
+				// MPICH 3 tells as soon as it can, others once it is waited for: for the caller
+				// it is one thing. (The handle is lost with the failed call.)
+				r.failed = r.wrap(tooLong(len(data)))
+				return r, nil
+			}
 			return nil, r.wrap(failure(code))
 		}
 		r.left++
@@ -107,6 +114,9 @@ func (r *request) current() (int, *C.message_t) {
 
 // Test implements comm.Request and lets MPI make progress.
 func (r *request) Test() (bool, error) {
+	if r.failed != nil {
+		return true, r.failed
+	}
 	for r.left > 0 {
 		_, m := r.current()
 		code := C.message_test(r.c.world, m)
@@ -123,6 +133,9 @@ func (r *request) Test() (bool, error) {
 
 // Wait implements comm.Request.
 func (r *request) Wait() error {
+	if r.failed != nil {
+		return r.failed
+	}
 	defer r.c.heartbeat.Enter()()
 	for r.left > 0 {
 		_, m := r.current()
