@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from .binary import program
 from .case import Case, example, examples
-from .errors import CaseError, Error, MissingExtra, Problem, RunError, RunWarning
+from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning
 from .result import Checkpoint, Result
 from .result import open_result as open
 from .running import Check, Diff, Study, check, diff, run, study
@@ -31,7 +31,7 @@ __all__ = [
     "Checkpoint",
     "Diff",
     "Error",
-    "MissingExtra",
+    "MissingExtraError",
     "Problem",
     "Result",
     "RunError",

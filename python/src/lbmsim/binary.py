@@ -71,7 +71,7 @@ def launch(ranks: int, launcher: Launcher) -> list[str]:
     if not words or shutil.which(words[0]) is None:
         raise Error(
             f"the launcher {words[0] if words else launcher!r} is not found: load the module of the MPI library "
-            'that lbmsim was built for, or name its launcher: launcher="srun", or launcher=["mpirun", "--bind-to", "core"]'
+            'that lbmsim was built for, or name its launcher: "srun", or ["mpirun", "--bind-to", "core"]'
         )
     # -n is the one option that all launchers have.
     return [*words, "-n", str(ranks)]

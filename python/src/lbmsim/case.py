@@ -143,7 +143,7 @@ class Case(MutableMapping[str, Any]):
 
     def __delitem__(self, key: str) -> None:
         *tables, last = key.split(".")
-        at = self[".".join(tables)] if tables else self._document
+        at = self.get(".".join(tables)) if tables else self._document
         if not isinstance(at, MutableMapping) or last not in at:
             raise KeyError(key)
         del at[last]
@@ -176,13 +176,14 @@ class Case(MutableMapping[str, Any]):
         try:
             handle, name = tempfile.mkstemp(".toml", f".{self.name}-", folder)
         except OSError as e:
-            raise OSError(e.errno, f"a changed case is written beside its file for the run: {e.strerror}", e.filename) from e
+            why = f"a changed case is written beside its file for the run: {e.strerror}"
+            raise OSError(e.errno, why, e.filename) from e
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as f:
                 f.write(text)
             yield Path(name)
         finally:
-            os.unlink(name)
+            Path(name).unlink()
 
     def _output(self) -> str:
         """The folder that the program writes to, as seen from the current one."""
@@ -260,5 +261,3 @@ def example(name: str) -> Case:
     if not file.is_file():
         raise KeyError(f"there is no example {name!r}; there are {', '.join(examples())}")
     return Case.from_text(file.read_text(encoding="utf-8"), name)
-
-

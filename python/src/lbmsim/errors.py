@@ -83,7 +83,7 @@ class RunWarning(UserWarning):
     """A warning of the program, about a case or a run."""
 
 
-class MissingExtra(Error, ImportError):
+class MissingExtraError(Error, ImportError):
     """A library is missing that pip installs with an extra of this package."""
 
 
@@ -116,7 +116,7 @@ def need(module: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as e:
-        raise MissingExtra(f'{module} is missing: pip install "lbmsim[{extra}]" ({e})') from e
+        raise MissingExtraError(f'{module} is missing: pip install "lbmsim[{extra}]" ({e})') from e
 
 
 def shown(path: Path) -> str:

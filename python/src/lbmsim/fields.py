@@ -45,20 +45,15 @@ def read_index(path: Path) -> list[Output]:
         grid = entry["grid"]
         fields = {f["name"]: (f["unit"], int(f["components"]), f["type"]) for f in entry["fields"]}
         file = path.parent / entry["name"]
-        listed.append(
-            Output(file, entry["time"], entry["step"], tuple(grid["cells"]), tuple(grid["origin"]), grid["spacing"], fields)
-        )
+        cells, origin = tuple(grid["cells"]), tuple(grid["origin"])
+        listed.append(Output(file, entry["time"], entry["step"], cells, origin, grid["spacing"], fields))
     return listed
 
 
 def open_file(path: Path) -> h5py.File:
-    """An HDF5 file to read.
-
-    Without locks: a file has its name only when it is complete, so nobody writes to it, and
-    some parallel file systems have no locks.
-    """
+    """An HDF5 file to read. It has its name only when it is complete, so nobody writes to it."""
     try:
-        return h5py.File(path, "r", locking=False)
+        return h5py.File(path, "r")
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} is gone: it was removed, or a new run has begun in its folder") from None
 
@@ -79,7 +74,13 @@ class Stored:
     """
 
     def __init__(
-        self, name: str, outputs: list[Output | None], shape: tuple[int, ...], dtype: str, squeezed: tuple[int, ...], version: object
+        self,
+        name: str,
+        outputs: list[Output | None],
+        shape: tuple[int, ...],
+        dtype: str,
+        squeezed: tuple[int, ...],
+        version: object,
     ) -> None:
         self.name = name
         self.outputs = outputs  # None: this time does not have the field
@@ -103,7 +104,7 @@ class Stored:
 
     def _read(self, output: Output | None, key: tuple[Any, ...]) -> npt.NDArray[Any]:
         if output is None:
-            return np.full(self.shape[1:], np.nan, self.dtype)[key]
+            return np.asarray(np.full(self.shape[1:], np.nan, self.dtype)[key])
         rest = list(key)
         for axis in self.squeezed:
             rest.insert(axis, 0)
@@ -133,7 +134,9 @@ def dataset(outputs: list[Output], *, flat: str, drop: bool, title: str, source:
     last = outputs[-1]
     for o in outputs:
         if (o.cells, o.origin, o.spacing) != (last.cells, last.origin, last.spacing):
-            raise Error(f"{o.path.name} has another grid than {last.path.name}: a dataset has one. h5py reads the files")
+            raise Error(
+                f"{o.path.name} has another grid than {last.path.name}: a dataset has one. h5py reads the files"
+            )
     names = list(dict.fromkeys(name for o in reversed(outputs) for name in o.fields))
     has_units = any(unit for o in outputs for unit, _, _ in o.fields.values())
     length, duration = ("m", "s") if has_units else ("cells", "steps")

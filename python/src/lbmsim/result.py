@@ -9,8 +9,6 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from .case import Case
 from .errors import Error, need, shown
 from .fields import Output, Planes, dataset, open_file, read_index
@@ -91,7 +89,7 @@ class Result:
 
     @property
     def provenance(self) -> dict[str, Any] | None:
-        """What computed the newest fields: versions, libraries, ranks and devices, for each stretch between restarts."""
+        """What computed the newest fields: versions, ranks and devices, for each stretch between restarts."""
         text = self._about("provenance")
         return None if text is None else dict(json.loads(text))
 
@@ -122,7 +120,7 @@ class Result:
 
         Raises:
             lbmsim.Error: there are none, or their grid changed.
-            lbmsim.MissingExtra: xarray or dask is missing.
+            lbmsim.MissingExtraError: xarray or dask is missing.
         """
         return self._dataset("fields")
 
@@ -146,7 +144,8 @@ class Result:
         """The index of each group of fields: fields, averages, blowup, planes/NAME."""
         found: dict[str, Path] = {}
         for folder, folders, files in os.walk(self.path):
-            folders[:] = [f for f in folders if f not in ("checkpoints", "inputs", "study") and not f.endswith(".parts")]
+            others = {"checkpoints", "inputs", "study"}
+            folders[:] = [f for f in folders if f not in others and not f.endswith(".parts")]
             at = Path(folder)
             for file in files:
                 if file.endswith(INDEX):
@@ -191,7 +190,7 @@ class Result:
 
         Raises:
             lbmsim.Error: there are no such fields.
-            lbmsim.MissingExtra: PyVista is missing.
+            lbmsim.MissingExtraError: PyVista is missing.
         """
         pyvista = need("pyvista", "pyvista")
         output = _nearest(read_index(self._index(group)), time, step)
@@ -200,7 +199,9 @@ class Result:
         grid: pv.ImageData = pyvista.read(output.path)
         return grid
 
-    def bodies(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> dict[str, pv.PolyData]:
+    def bodies(
+        self, time: float | None = None, *, step: int | None = None, group: str = "fields"
+    ) -> dict[str, pv.PolyData]:
         """The surfaces of the bodies as the cells make them, by the names of [body.NAME].
 
         They are those of the field `solid`, which is written by default where a case has bodies.
@@ -208,8 +209,9 @@ class Result:
 
         Raises:
             lbmsim.Error: the case has no bodies, or the field `solid` was not written.
-            lbmsim.MissingExtra: PyVista is missing.
+            lbmsim.MissingExtraError: PyVista is missing.
         """
+        pyvista, geometry = need("pyvista", "pyvista"), need("vtkmodules.vtkFiltersGeometry", "pyvista")
         case = self.case
         bodies: dict[str, Any] = dict(case.get("body", {}))
         if not bodies:
@@ -221,8 +223,11 @@ class Result:
             raise Error(f'{group} of {shown(self.path)} lack the field "solid": name it in the fields of the output')
         surfaces = {}
         for k, name in enumerate((name for name in bodies if name not in used), 1):
-            cells = grid.extract_cells(np.flatnonzero(grid.cell_data["solid"] == k))
-            surfaces[name] = cells.extract_geometry()
+            # VTK's own filter: PyVista has changed the name and the meaning of what wraps it.
+            outside = geometry.vtkGeometryFilter()
+            outside.SetInputDataObject(grid.extract_cells(grid.cell_data["solid"] == k))
+            outside.Update()
+            surfaces[name] = pyvista.wrap(outside.GetOutput())
         return surfaces
 
     # The rest.
@@ -257,9 +262,11 @@ class Result:
         for group, index in sorted(self._indices().items()):
             n = len(read_index(index))
             yield f"{group} at {n} time{'s' if n > 1 else ''}"
-        for kind, several in (("tables", list(self.tables)), ("pictures", self.pictures), ("checkpoints", self.checkpoints)):
-            if several:
-                yield f"{kind}: {', '.join(several)}" if kind == "tables" else f"{len(several)} {kind[:-1] if len(several) == 1 else kind}"
+        if tables := list(self.tables):
+            yield f"tables: {', '.join(tables)}"
+        for kind, n in (("picture", len(self.pictures)), ("checkpoint", len(self.checkpoints))):
+            if n:
+                yield f"{n} {kind}{'s' if n > 1 else ''}"
 
 
 def open_result(path: str | os.PathLike[str]) -> Result:

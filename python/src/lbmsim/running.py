@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Union
@@ -214,10 +214,8 @@ class _Job:
             raise
 
     def _signal(self, number: signal.Signals) -> None:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
-        except ProcessLookupError:
-            pass
 
     def _how_to_go_on(self) -> str:
         told = f"the run has ended at step {self.summary['last_step']}" if self.summary else "the run has ended"
@@ -227,12 +225,19 @@ class _Job:
 
 
 def _flags(*pairs: tuple[str, Any]) -> list[str]:
-    return [word for name, value in pairs if value is not None for word in (name, os.fspath(value) if isinstance(value, os.PathLike) else str(value))]
+    return [
+        word
+        for name, value in pairs
+        if value is not None
+        for word in (name, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    ]
 
 
 def _call(words: list[str], good: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
     """The program's output for commands that print and end."""
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", env=environment())
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", env=environment()
+    )
     if done.returncode not in good:
         code = done.returncode
         message = done.stderr.strip() or done.stdout.strip() or "the program said nothing"
@@ -398,7 +403,10 @@ class Diff:
 
 
 def diff(
-    a: Result | Case | str | os.PathLike[str], b: Result | Case | str | os.PathLike[str], *, tolerance: float | None = None
+    a: Result | Case | str | os.PathLike[str],
+    b: Result | Case | str | os.PathLike[str],
+    *,
+    tolerance: float | None = None,
 ) -> Diff:
     """Compares two runs, two outputs of any kind, or two cases.
 
@@ -418,7 +426,9 @@ def diff(
 @contextmanager
 def _compared(what: Result | Case | str | os.PathLike[str]) -> Iterator[str]:
     if isinstance(what, Case):
-        with what._file() as file:
+        case = what.copy()
+        case["output.dir"] = what._output()  # where it is written to be read does not matter
+        with case._file() as file:
             yield str(file)
     else:
         yield str(what.path) if isinstance(what, Result) else os.fspath(what)

@@ -25,8 +25,7 @@ def read_table(path: Path) -> pd.DataFrame:
     text = path.read_bytes()
     text = text[: text.rfind(b"\n") + 1]
     try:
-        # round_trip: the same bits as in the file; the fast way is off by the last digit.
-        frame: pd.DataFrame = pandas.read_csv(io.BytesIO(text), comment="#", float_precision="round_trip")
+        frame: pd.DataFrame = pandas.read_csv(io.BytesIO(text), comment="#")
     except pandas.errors.EmptyDataError:
         frame = pandas.DataFrame()
     names, units = [], {}
