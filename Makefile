@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -68,6 +68,9 @@ test-mpis: export CUDA = none
 test-mpis: ## one program under many MPI libraries of Debian and PyPI, by mpirun and srun
 	@scripts/setup.sh mpis
 	@scripts/test-mpis.sh
+
+test-python: build ## ruff, mypy and the tests of the Python package, with bin/lbmsim (ARGS="-k restart": a part)
+	@scripts/test-python.sh $(ARGS)
 
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi

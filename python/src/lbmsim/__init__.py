@@ -1,0 +1,49 @@
+"""Runs cases of lbmsim, a lattice-Boltzmann flow simulator, and reads what they leave.
+
+    import lbmsim
+
+    case = lbmsim.example("cavity")
+    case["domain.cells"] = [64, 64]
+    result = lbmsim.run(case, ranks=2)
+    result.fields.velocity.sel(component="x").isel(time=-1).plot()
+
+The program does all the work: cases are checked by it, and its words are the errors.
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from .binary import program
+from .case import Case, example, examples
+from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning
+from .result import Checkpoint, Result
+from .result import open_result as open
+from .running import Check, Diff, Study, check, diff, run, study
+
+try:
+    __version__ = version("lbmsim")
+except PackageNotFoundError:  # the source tree, not installed
+    __version__ = "0.0.0"
+
+__all__ = [
+    "Case",
+    "CaseError",
+    "Check",
+    "Checkpoint",
+    "Diff",
+    "Error",
+    "MissingExtraError",
+    "Problem",
+    "Result",
+    "RunError",
+    "RunWarning",
+    "Study",
+    "__version__",
+    "check",
+    "diff",
+    "example",
+    "examples",
+    "open",
+    "program",
+    "run",
+    "study",
+]

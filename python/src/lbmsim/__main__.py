@@ -1,0 +1,19 @@
+"""`python -m lbmsim ...` is `lbmsim ...`, wherever that is."""
+
+import os
+import sys
+
+from .binary import environment, program
+from .errors import Error
+
+
+def main() -> None:
+    try:
+        path = str(program())
+    except Error as e:
+        sys.exit(f"lbmsim: {e}")
+    os.execve(path, [path, *sys.argv[1:]], environment())
+
+
+if __name__ == "__main__":
+    main()

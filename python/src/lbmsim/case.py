@@ -1,0 +1,263 @@
+"""Cases: TOML files that are read, changed and written. What they mean, the program knows."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Union
+
+# tomlkit keeps comments, blank lines and the order of what it does not change.
+import tomlkit
+from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.items import AbstractTable
+
+from .errors import CaseError, Problem, shown
+
+AnyCase = Union["Case", str, "os.PathLike[str]"]
+
+
+class Case(MutableMapping[str, Any]):
+    """A case: the tables and keys of a TOML file, with its comments.
+
+    Keys are those of the case file, with dots between tables and key:
+
+        case = Case("cavity.toml")
+        case["fluid.viscosity"] = "1e-6 m2/s"
+        case["output.probe.centre"] = {"at": ["5 cm", "5 cm"]}
+        case["fluid"]["density"]                  # nested, the same
+        del case["output.picture"]
+        case.update({"run.steps": 1000, "collision.model": "trt"})
+
+    Values are those of TOML: quantities with units are texts, as in the file. numpy's
+    numbers and arrays become numbers and lists. Nothing is checked here: `lbmsim.check` and
+    `lbmsim.run` have the program do that.
+
+    Args:
+        path: the file. Files that it names are looked for from its folder.
+
+    Attributes:
+        path: the file that it was read from or written to, None for a case from a text.
+        name: the name of the case, of which its output folder is made: `out/NAME`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        CaseError: it is not valid TOML.
+    """
+
+    path: Path | None
+    name: str
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        file = Path(path)
+        self._read(file.read_text(encoding="utf-8"), file.stem, file.absolute(), str(path))
+        self._saved: str | None = self.text
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "case") -> Case:
+        """A case from the text of a case file. Files that it names are looked for from the current folder."""
+        case = cls.__new__(cls)
+        case._read(text, name, None, f"{name}.toml")
+        case._saved = None
+        return case
+
+    def _read(self, text: str, name: str, path: Path | None, shown_as: str) -> None:
+        try:
+            self._document = tomlkit.parse(text)
+        except ParseError as e:
+            problem = Problem(shown_as, e.line, e.col, f"{e}\n    the file is not valid TOML: https://toml.io")
+            raise CaseError(f"{shown_as}:{e.line}:{e.col}: error: {problem.text}", [problem]) from None
+        except TOMLKitError as e:  # a key that comes twice, and such: without a place
+            problem = Problem(shown_as, None, None, f"{e}\n    the file is not valid TOML: https://toml.io")
+            raise CaseError(f"{shown_as}: error: {problem.text}", [problem]) from None
+        self.path, self.name = path, name
+
+    @property
+    def text(self) -> str:
+        """The text of the case file."""
+        text = tomlkit.dumps(self._document)
+        # Tables that are written in several places are where tomlkit has had its faults.
+        if tomlkit.parse(text).unwrap() != self._document.unwrap():
+            raise RuntimeError("tomlkit writes another case than it holds; please report it with the case file")
+        return text
+
+    @property
+    def title(self) -> str:
+        """What the case is, in its own words; "" without them."""
+        return str(self._document.get("title", ""))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain dicts, lists, texts and numbers."""
+        return dict(self._document.unwrap())
+
+    def copy(self) -> Case:
+        """A case that may be changed without changing this one."""
+        case = Case.from_text(self.text, self.name)
+        case.path, case._saved = self.path, self._saved
+        return case
+
+    def save(self, path: str | os.PathLike[str] | None = None) -> Path:
+        """Writes the case file, by default where it was read.
+
+        Files that it names are looked for from the folder of the new file.
+
+        Args:
+            path: the file. One that exists is written over.
+
+        Returns:
+            the file.
+        """
+        if path is None and self.path is None:
+            raise ValueError("the case has no file yet: give save a path")
+        file = Path(path).absolute() if path is not None else self.path
+        assert file is not None
+        text = self.text
+        file.write_text(text, encoding="utf-8")
+        self.path, self.name, self._saved = file, file.stem, text
+        return file
+
+    # As a mapping.
+
+    def __getitem__(self, key: str) -> Any:
+        at: Any = self._document
+        for word in key.split("."):
+            if not isinstance(at, Mapping) or word not in at:
+                raise KeyError(key)
+            at = at[word]
+        return at
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        *tables, last = key.split(".")
+        at: Any = self._document
+        for depth, word in enumerate(tables):
+            if word not in at:
+                # A table that has only tables in it needs no line of its own.
+                holds_tables = depth + 1 < len(tables) or isinstance(value, Mapping)
+                at[word] = tomlkit.table(is_super_table=holds_tables)
+            at = at[word]
+            if not isinstance(at, MutableMapping):
+                raise KeyError(f"{key}: {'.'.join(tables[: depth + 1])} is a value, not a table")
+        at[last] = plain(value)
+
+    def __delitem__(self, key: str) -> None:
+        *tables, last = key.split(".")
+        at = self.get(".".join(tables)) if tables else self._document
+        if not isinstance(at, MutableMapping) or last not in at:
+            raise KeyError(key)
+        del at[last]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._document)
+
+    def __len__(self) -> int:
+        return len(self._document)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        title = f": {self.title}" if self.title else ""
+        return f"<lbmsim.Case {shown(self.path) if self.path else self.name}{title}>"
+
+    @contextmanager
+    def _file(self) -> Iterator[Path]:
+        """A file that the program reads: the case's own, or a copy of what it has become.
+
+        The copy lies in the same folder, for the sake of the files that the case names, and
+        because all ranks of a cluster see it.
+        """
+        text = self.text
+        if self.path is not None and text == self._saved and self.path.exists():
+            yield self.path
+            return
+        folder = self.path.parent if self.path is not None else Path.cwd()
+        try:
+            handle, name = tempfile.mkstemp(".toml", f".{self.name}-", folder)
+        except OSError as e:
+            why = f"a changed case is written beside its file for the run: {e.strerror}"
+            raise OSError(e.errno, why, e.filename) from e
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as f:
+                f.write(text)
+            yield Path(name)
+        finally:
+            Path(name).unlink()
+
+    def _output(self) -> str:
+        """The folder that the program writes to, as seen from the current one."""
+        output = self._document.get("output")
+        if isinstance(output, Mapping) and isinstance(output.get("dir"), str):
+            return str(output["dir"])
+        return f"out/{self.name}"
+
+    def _named(self, message: str, file: Path) -> str:
+        """A message of the program, with the case's own name for a copy of it."""
+        return message.replace(str(file), shown(self.path) if self.path else f"{self.name}.toml")
+
+
+def as_case(case: AnyCase) -> Case:
+    """A case from itself or from the path of its file."""
+    return case if isinstance(case, Case) else Case(case)
+
+
+def plain(value: Any) -> Any:
+    """A value as TOML can hold it: numpy's numbers and arrays are none."""
+    if isinstance(value, AbstractTable):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value
+
+
+def set_words(changes: Mapping[str, Any] | None) -> list[str]:
+    """The words of the command line that change keys: --set KEY=VALUE."""
+    words: list[str] = []
+
+    def add(key: str, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for k, v in value.items():
+                add(f"{key}.{k}", v)
+        else:
+            words.extend(("--set", f"{key}={tomlkit.item(value).as_string()}"))
+
+    for key, value in (changes or {}).items():
+        add(key, plain(value))
+    return words
+
+
+def _examples() -> Path:
+    """The folder of the examples: in the wheel, or that of the source tree that this file lies in."""
+    packed = Path(__file__).parent / "_examples"
+    return packed if packed.is_dir() else Path(__file__).parents[3] / "examples"
+
+
+def examples() -> dict[str, str]:
+    """The examples that come with the program.
+
+    Returns:
+        the title of each, by its name.
+    """
+    return {file.stem: Case(file).title for file in sorted(_examples().glob("*.toml"))}
+
+
+def example(name: str) -> Case:
+    """One of the examples, as a new case without a file.
+
+    Args:
+        name: such as "cavity"; `lbmsim.examples()` lists them.
+
+    Raises:
+        KeyError: there is no such example.
+    """
+    file = _examples() / f"{name}.toml"
+    if not file.is_file():
+        raise KeyError(f"there is no example {name!r}; there are {', '.join(examples())}")
+    return Case.from_text(file.read_text(encoding="utf-8"), name)

@@ -1,0 +1,127 @@
+"""What goes wrong, in the words of the program."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .result import Result
+
+# The exit codes of the program, as its README lists them.
+MEANINGS = {
+    1: "the machine, a file or the program failed",
+    2: "the case or the command line is wrong",
+    3: "the run became unstable",
+    4: "an [expect] value was missed",
+    5: "a difference was found",
+    130: "ended at once by a second Ctrl-C: the last checkpoint counts",
+    137: "killed: the last checkpoint counts",
+    143: "ended at once by a second SIGTERM: the last checkpoint counts",
+}
+
+
+class Error(Exception):
+    """Any error of this package that is not one of Python's own kinds."""
+
+
+class RunError(Error):
+    """The program ended with an exit code other than 0.
+
+    Its text is the program's message, and the meaning of the exit code.
+
+    Attributes:
+        message: what the program said.
+        code: its exit code (128 and the signal's number, if a signal ended it).
+        meaning: what the exit code means, in a few words.
+        result: what the run left behind, None if it has no output folder.
+    """
+
+    def __init__(self, message: str, code: int, result: Result | None = None) -> None:
+        self.message = message
+        self.code = code
+        self.meaning = MEANINGS.get(code, "no exit code of lbmsim: the launcher's, or the system's")
+        self.result = result
+        super().__init__(f"{message}\n(exit code {code}: {self.meaning})")
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a case."""
+
+    file: str
+    """The case file, or `--set KEY=VALUE` for a key that was set for the run."""
+    line: int | None
+    """Line in the file, from 1. None where the file is wrong as a whole."""
+    column: int | None
+    """Column in the line, from 1."""
+    text: str
+    """What is wrong, the line itself, and what to do."""
+
+
+class CaseError(RunError):
+    """The case is wrong; all that is wrong is told at once.
+
+    Attributes:
+        problems: every problem with its place.
+        file: the file of the first one.
+        line: the line of the first one, from 1; None where it has none.
+    """
+
+    def __init__(self, message: str, problems: list[Problem]) -> None:
+        self.problems = problems
+        self.file = problems[0].file
+        self.line = problems[0].line
+        super().__init__(message, 2)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class RunWarning(UserWarning):
+    """A warning of the program, about a case or a run."""
+
+
+class MissingExtraError(Error, ImportError):
+    """A library is missing that pip installs with an extra of this package."""
+
+
+_place = re.compile(r"^(?:(?P<set>--set .*?)|(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)): error: ")
+
+
+def problems(message: str) -> list[Problem]:
+    """The problems that a message of the program lists, with their places."""
+    found: list[Problem] = []
+    for line in message.splitlines():
+        if m := _place.match(line):
+            file, number, column = m["set"] or m["file"], m["line"], m["column"]
+            found.append(
+                Problem(file, int(number) if number else None, int(column) if column else None, line[m.end() :])
+            )
+        elif found:
+            found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{line}")
+    return found
+
+
+def failure(message: str, code: int, result: Result | None = None) -> RunError:
+    """The error for an exit code: a CaseError, if the message has places in a case."""
+    if code == 2 and (listed := problems(message)):
+        return CaseError(message, listed)
+    return RunError(message, code, result)
+
+
+def need(module: str, extra: str) -> Any:
+    """A library that only a part of this package needs, imported when it does."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as e:
+        raise MissingExtraError(f'{module} is missing: pip install "lbmsim[{extra}]" ({e})') from e
+
+
+def shown(path: Path) -> str:
+    """A path as it is shown: below the current folder without the way to there."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

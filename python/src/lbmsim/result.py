@@ -1,0 +1,303 @@
+"""What a run leaves in its output folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .case import Case
+from .errors import Error, need, shown
+from .fields import Output, Planes, dataset, open_file, read_index
+from .tables import Tables, case_text
+
+if TYPE_CHECKING:
+    import pyvista as pv
+    import xarray as xr
+
+INDEX = ".hdf.series"
+SILENT = timedelta(seconds=30)  # as long after its time a state may come, as `lbmsim status` has it
+
+
+class Checkpoint(NamedTuple):
+    """A state to go on from: `lbmsim.run(case, restart=checkpoint.path)`."""
+
+    step: int
+    path: Path
+
+
+class Result:
+    """The output folder of a run, which may still be going on.
+
+    Everything is looked up in the folder when it is asked for, so that a result shows what
+    there is by now. Files are open only while they are read; there is nothing to close.
+
+    Attributes:
+        path: the folder.
+        summary: how the run ended, for a result of `lbmsim.run`: the data of the program's
+            event "finish" (`mlups`, `seconds`, `steps`, `reason`, `expect`, ...). None for
+            one that was opened, or that did not come to its end.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], summary: dict[str, Any] | None = None) -> None:
+        self.path = Path(path).absolute()
+        self.summary = summary
+        self._made: dict[Path, tuple[object, xr.Dataset]] = {}
+
+    # The run.
+
+    @property
+    def status(self) -> dict[str, Any] | None:
+        """How the run is doing, from its status.json: phase, step, mlups, eta in seconds, warnings.
+
+        `phase` is running, finished, stopped or failed. None where a run has left no state.
+        """
+        try:
+            status: dict[str, Any] = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return status
+
+    @property
+    def running(self) -> bool:
+        """Whether a run writes here at present. One that was killed counts for half a minute more."""
+        status = self.status
+        if status is None or status["phase"] != "running":
+            return False
+        # Python before 3.11 reads neither the Z nor nanoseconds.
+        updated = datetime.strptime(status["updated"][:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+        return datetime.now(timezone.utc) - updated < timedelta(seconds=status["every"]) + SILENT
+
+    @property
+    def case(self) -> Case:
+        """The resolved case, with all defaults filled in, from the newest output that has it.
+
+        Raises:
+            lbmsim.Error: no output has it.
+        """
+        text = self._about("case")
+        if text is None:
+            for table in self.path.glob("*.csv"):
+                if text := case_text(table):
+                    break
+        if text is None:
+            raise Error(f"no field, checkpoint or table in {shown(self.path)} tells its case")
+        return Case.from_text(text, self.path.name)
+
+    @property
+    def provenance(self) -> dict[str, Any] | None:
+        """What computed the newest fields: versions, ranks and devices, for each stretch between restarts."""
+        text = self._about("provenance")
+        return None if text is None else dict(json.loads(text))
+
+    def _about(self, what: str) -> str | None:
+        """A text that HDF5 files carry, from the newest one that has it."""
+        files = [checkpoint.path for checkpoint in self.checkpoints]
+        files += [read_index(index)[-1].path for index in self._indices().values()]
+        for file in sorted(files, key=_written, reverse=True):
+            try:
+                with open_file(file) as f:
+                    if f"lbmsim/{what}" in f:
+                        return str(f[f"lbmsim/{what}"].asstr()[()])
+            except OSError:
+                continue  # removed, or not a file of this program
+        return None
+
+    # Fields.
+
+    @property
+    def fields(self) -> xr.Dataset:
+        """The fields of all output times, [output.fields].
+
+        Dimensions are (time, z, y, x), in 2D (time, y, x). Vectors have `component` (x, y, z)
+        behind them, symmetric tensors `tensor` (xx, yy, zz, xy, yz, xz). Coordinates are those
+        of cell centres, in metres and seconds, or in cells and steps for a case in lattice
+        units; `step` stands beside `time`. Every array's unit is in `attrs["units"]`. Numbers
+        are read when they are needed, by dask.
+
+        Raises:
+            lbmsim.Error: there are none, or their grid changed.
+            lbmsim.MissingExtraError: xarray or dask is missing.
+        """
+        return self._dataset("fields")
+
+    @property
+    def averages(self) -> xr.Dataset:
+        """The averages over time, [output.averages], at the times when they were written. As `fields`."""
+        return self._dataset("averages")
+
+    @property
+    def blowup(self) -> xr.Dataset:
+        """The last steps of a run that became unstable, around its first bad cell. As `fields`."""
+        return self._dataset("blowup")
+
+    @property
+    def planes(self) -> Planes:
+        """The planes, [output.plane.NAME], by their names. As `fields`, without the dimension across the plane."""
+        names = [key.split("/", 1)[1] for key in self._indices() if key.startswith("planes/")]
+        return Planes(names, lambda name: self._dataset(f"planes/{name}"))
+
+    def _indices(self) -> dict[str, Path]:
+        """The index of each group of fields: fields, averages, blowup, planes/NAME."""
+        found: dict[str, Path] = {}
+        for folder, folders, files in os.walk(self.path):
+            others = {"checkpoints", "inputs", "study"}
+            folders[:] = [f for f in folders if f not in others and not f.endswith(".parts")]
+            at = Path(folder)
+            for file in files:
+                if file.endswith(INDEX):
+                    name = file[: -len(INDEX)]
+                    # [output.fields] dir may name any folder; those of planes have theirs.
+                    plane = at.parent == self.path / "planes" and at.name == name
+                    found[f"planes/{name}" if plane else name] = at / file
+        return found
+
+    def _index(self, group: str) -> Path:
+        found = self._indices()
+        if group not in found:
+            raise Error(f"{shown(self.path)} has no {group}; it has: {', '.join(sorted(found)) or 'no fields at all'}")
+        return found[group]
+
+    def _dataset(self, group: str) -> xr.Dataset:
+        index = self._index(group)
+        stat = index.stat()
+        version = (str(index), stat.st_mtime_ns, stat.st_size)
+        if index in self._made and self._made[index][0] == version:
+            return self._made[index][1].copy()  # who changes it does not change what others get
+        outputs = read_index(index)
+        case = self.case
+        flat, drop = "", False
+        if len(case["domain.cells"]) == 2:
+            flat, drop = "z", True
+        elif group.startswith("planes/"):
+            flat = str(case[f"output.plane.{group.split('/', 1)[1]}.normal"])
+        made = dataset(outputs, flat=flat, drop=drop, title=case.title, source=str(index), version=version)
+        self._made[index] = (version, made)
+        return made.copy()
+
+    # Pictures in space.
+
+    def pyvista(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> pv.ImageData:
+        """The fields of one time for PyVista, as values of cells. A case in 2D is one cell thick.
+
+        Args:
+            time: in the case's unit of time; the nearest one that was written. Default: the last.
+            step: instead of the time; the nearest one, likewise.
+            group: "fields", "averages", "blowup" or "planes/NAME".
+
+        Raises:
+            lbmsim.Error: there are no such fields.
+            lbmsim.MissingExtraError: PyVista is missing.
+        """
+        pyvista = need("pyvista", "pyvista")
+        output = _nearest(read_index(self._index(group)), time, step)
+        if not output.path.exists():
+            raise FileNotFoundError(f"{output.path} is gone")
+        grid: pv.ImageData = pyvista.read(output.path)
+        return grid
+
+    def bodies(
+        self, time: float | None = None, *, step: int | None = None, group: str = "fields"
+    ) -> dict[str, pv.PolyData]:
+        """The surfaces of the bodies as the cells make them, by the names of [body.NAME].
+
+        They are those of the field `solid`, which is written by default where a case has bodies.
+        Arguments are those of `pyvista`.
+
+        Raises:
+            lbmsim.Error: the case has no bodies, or the field `solid` was not written.
+            lbmsim.MissingExtraError: PyVista is missing.
+        """
+        pyvista, geometry = need("pyvista", "pyvista"), need("vtkmodules.vtkFiltersGeometry", "pyvista")
+        case = self.case
+        bodies: dict[str, Any] = dict(case.get("body", {}))
+        if not bodies:
+            raise Error(f"the case of {shown(self.path)} has no bodies")
+        # What others are made of does not stand in the flow itself, and is not counted.
+        used = {part for body in bodies.values() for part in body.get("of", [])}
+        grid = self.pyvista(time, step=step, group=group)
+        if "solid" not in grid.cell_data:
+            raise Error(f'{group} of {shown(self.path)} lack the field "solid": name it in the fields of the output')
+        surfaces = {}
+        for k, name in enumerate((name for name in bodies if name not in used), 1):
+            # VTK's own filter: PyVista has changed the name and the meaning of what wraps it.
+            outside = geometry.vtkGeometryFilter()
+            outside.SetInputDataObject(grid.extract_cells(grid.cell_data["solid"] == k))
+            outside.Update()
+            surfaces[name] = pyvista.wrap(outside.GetOutput())
+        return surfaces
+
+    # The rest.
+
+    @property
+    def tables(self) -> Tables:
+        """Probes, lines, forces and series as DataFrames, by the names of their files: `tables["force_drag"]`.
+
+        Columns have their names without units, which stand in `attrs["units"]`. That of a line has a
+        block of rows for each time.
+        """
+        return Tables(self.path)
+
+    @property
+    def checkpoints(self) -> list[Checkpoint]:
+        """The checkpoints, oldest first."""
+        files = (self.path / "checkpoints").glob("checkpoint_*.h5")
+        return sorted(Checkpoint(int(file.stem.split("_")[1]), file) for file in files)
+
+    @property
+    def pictures(self) -> list[Path]:
+        """The pictures (PNG), oldest first."""
+        return sorted(self.path.glob("*.png"), key=lambda file: file.stem.rsplit("_", 1)[-1])
+
+    def __repr__(self) -> str:
+        return f"<lbmsim.Result {shown(self.path)}: {', '.join(self._parts())}>"
+
+    def _parts(self) -> Iterator[str]:
+        if status := self.status:
+            phase = status["phase"] if status["phase"] != "running" or self.running else "silent"
+            yield f"{phase}, step {status['step']} of {status['last_step']}"
+        for group, index in sorted(self._indices().items()):
+            n = len(read_index(index))
+            yield f"{group} at {n} time{'s' if n > 1 else ''}"
+        if tables := list(self.tables):
+            yield f"tables: {', '.join(tables)}"
+        for kind, n in (("picture", len(self.pictures)), ("checkpoint", len(self.checkpoints))):
+            if n:
+                yield f"{n} {kind}{'s' if n > 1 else ''}"
+
+
+def open_result(path: str | os.PathLike[str]) -> Result:
+    """Opens the output folder of a run: one that has ended, or one that is going on.
+
+    Args:
+        path: the folder, such as "out/cavity".
+
+    Raises:
+        FileNotFoundError: there is no such folder, or nothing of a run in it.
+    """
+    result = Result(path)
+    if not result.path.is_dir():
+        raise FileNotFoundError(f"there is no folder {path}, seen from {Path.cwd()}")
+    if result.status is None and not (result._indices() or result.tables or result.pictures or result.checkpoints):
+        raise FileNotFoundError(f"{path} is not the output folder of a run, or its run has not begun")
+    return result
+
+
+def _written(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:
+        return 0
+
+
+def _nearest(outputs: list[Output], time: float | None, step: int | None) -> Output:
+    if time is not None and step is not None:
+        raise ValueError("either time or step says which fields, not both")
+    if time is not None:
+        return min(outputs, key=lambda o: abs(o.time - time))
+    if step is not None:
+        return min(outputs, key=lambda o: abs(o.step - step))
+    return outputs[-1]

@@ -1,0 +1,81 @@
+"""Tables: the CSV files of probes, lines, forces and series."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import need
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_column = re.compile(r"^(.*\S) \(([^()]*(?:\([^()]*\))?[^()]*)\)$")
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """A table. Units go from the columns' names into attrs["units"].
+
+    A run that goes on may be writing its last row: a row without its end does not count.
+    """
+    pandas = need("pandas", "pandas")
+    text = path.read_bytes()
+    text = text[: text.rfind(b"\n") + 1]
+    try:
+        frame: pd.DataFrame = pandas.read_csv(io.BytesIO(text), comment="#")
+    except pandas.errors.EmptyDataError:
+        frame = pandas.DataFrame()
+    names, units = [], {}
+    for column in frame.columns:
+        m = _column.match(column)
+        name, unit = (m[1], m[2]) if m else (column, "")
+        names.append(name)
+        units[name] = unit
+    frame.columns = pandas.Index(names)
+    frame.attrs = {"units": units, "source": str(path)}
+    return frame
+
+
+def case_text(path: Path) -> str | None:
+    """The resolved case in the head of a table, None without one."""
+    lines: list[str] | None = None
+    with path.open(encoding="utf-8") as f:
+        for line in f:
+            if not line.startswith("#"):
+                break
+            if lines is not None:
+                lines.append(line[2:] if line.startswith("# ") else line[1:])
+            elif line.rstrip() == "# case:":
+                lines = []
+    return "".join(lines) if lines else None
+
+
+class Tables(Mapping[str, "pd.DataFrame"]):
+    """The tables of a run by the names of their files: `probe_NAME`, `force_NAME`, `line_NAME`, `series_NAME`.
+
+    A table is read each time that it is asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        file = self._folder / f"{name}.csv"
+        if not file.is_file():
+            raise KeyError(f"there is no table {name!r}; there are: {', '.join(self) or 'none'}")
+        return read_table(file)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(file.stem for file in self._folder.glob("*.csv")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<tables: {', '.join(self) or 'none'}>"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
