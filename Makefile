@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-site test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -66,6 +66,10 @@ test-mpich: ## the tests with MPICH alone
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi
 	@scripts/test-slurm.sh
+
+test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame, Spack's and Apptainer's files (PARTS="lint reframe": some)
+	@scripts/setup.sh site
+	@scripts/test-site.sh $(PARTS)
 
 dist: export CUDA = yes
 dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist

@@ -8,6 +8,7 @@
 #                                  CUDA's headers and run-time compiler, and
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
+#   scripts/setup.sh site          to try site's files: Lmod, Python's venv
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
@@ -101,6 +102,11 @@ slurm)
 	# Debian's slurmctld, slurmd and munged lie where only root's PATH looks.
 	(PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	;;
+site)
+	need=
+	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
+	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpi/openmpi/') $(missing mpich | sed 's/mpi/mpich/')"
 	# Debian's own Python: its h5py and ParaView are not in any other.
@@ -113,7 +119,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, test or slurm, not $what"
+	fail "scripts/setup.sh: build, test, slurm or site, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

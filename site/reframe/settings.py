@@ -16,7 +16,8 @@ class Mpirun(JobLauncher):
     """LBMSIM_MPIRUN, options included, as the job scripts have it; else the mpirun in PATH."""
 
     def command(self, job):
-        return [*shlex.split(os.environ.get('LBMSIM_MPIRUN', 'mpirun')), '-np', str(job.num_tasks)]
+        words = shlex.split(os.environ.get('LBMSIM_MPIRUN', 'mpirun'))
+        return [*map(shlex.quote, words), '-np', str(job.num_tasks)]
 
 
 site_configuration = {
