@@ -139,7 +139,7 @@ checks() {
 	shift
 	TMPDIR=$work reframe -C "${settings:-$work/$name/site/reframe/settings.py}" -c "$work/$name/site/reframe/lbmsim_check.py" \
 		--prefix="$work/reframe" --report-file="$work/reframe/report.json" \
-		-S LbmsimScaling.weak=64 -S LbmsimScaling.strong=64 -S LbmsimScaling.rounds=2 "$@" -r >"$log" 2>&1
+		-S LbmsimScaling.weak=64 -S LbmsimScaling.strong=64 -S LbmsimScaling.rounds=2 "${do:--r}" "$@" >"$log" 2>&1
 }
 
 # passed NAME: what a check has printed, and how many cases have run.
@@ -163,6 +163,18 @@ reframe_() {
 	[ -x "$LBMSIM" ] || LBMSIM=$work/$name/bin/lbmsim
 	checks local --system=local || { tail -n 60 "$work/reframe-local.log" >&2; fail "ReFrame, local"; }
 	passed local "two ranks, $LBMSIM_MPIRUN"
+
+	# Job scripts for the cluster that the settings stand for, which nothing runs.
+	if (lmod); then
+		(lmod && do=--dry-run SCRATCH=$work/scratch checks cluster --system=cluster -n '(Doctor|Scaling|SameState).*num_nodes=4$') ||
+			{ tail -n 40 "$work/reframe-cluster.log" >&2; fail "ReFrame's settings for a cluster"; }
+		local job
+		job=$(cat "$work"/scratch/reframe/stage/cluster/gpu/lbmsim/LbmsimDoctor_*/rfm_job.sh)
+		for line in '#SBATCH --ntasks=16' '#SBATCH --gpus-per-node=4' '^srun .*doctor --device cuda'; do
+			grep -q -- "$line" <<<"$job" || { echo "$job" >&2; fail "a job script for 4 nodes of GPUs has no $line"; }
+		done
+		say "ok: ReFrame writes job scripts for the cluster of settings.py"
+	fi
 
 	# A launcher whose ranks do not find each other, a value that is missed, a machine that is too slow.
 	LBMSIM_MPIRUN="bash -c 'shift; exec \"\$@\"'" fails "a launcher of another MPI" 'not all ranks found each other' --system=local -n 'LbmsimDoctor.*num_nodes=1$'

@@ -17,6 +17,7 @@ What depends on the machine stands in the settings, as `extras` of a partition:
         'ranks_per_node': 4,       # its GPUs, else its sockets, if not given
         'cpus_per_rank': 8,        # the node's cores / ranks, if not given
         'output': '/scratch/x',    # where doctor tries the disk; the stage folder if not given
+        'alone': 'srun -n 1',      # starts one rank in a job, where the batch script itself cannot
         'reference': {             # ReFrame's tuples: value, lower, upper limit, unit
             'LbmsimDoctor': {'latency_between_nodes': [2.0, None, 0.5, 'us']},
             'LbmsimScaling': {'weak_512_peer_efficiency': [0.98, -0.02, None, '1'],
@@ -106,7 +107,10 @@ class LbmsimBase(rfm.RunOnlyRegressionTest):
 
     def text(self):
         """What the program has written to its standard output."""
-        with open(os.path.join(self.stagedir, str(self.stdout))) as f:
+        path = os.path.join(self.stagedir, str(self.stdout))
+        if not os.path.exists(path):  # --dry-run
+            return ''
+        with open(path) as f:
             return f.read()
 
     def record(self, values):
@@ -212,7 +216,7 @@ class LbmsimSameState(LbmsimBase):
 
     @property
     def alone(self):
-        """A launcher's command for one rank of the job, where the batch script is none."""
+        """What starts one rank in a job: nothing, unless the site says."""
         return self.site.get('alone', '')
 
     @sanity_function

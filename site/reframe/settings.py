@@ -27,7 +27,7 @@ site_configuration = {
             'descr': 'a SLURM cluster: names and numbers are those of no real one',
             'hostnames': ['login[0-9]+'],
             'modules_system': 'lmod',
-            'stagedir': os.path.expandvars('${SCRATCH:-.}/reframe/stage'),
+            'stagedir': os.path.join(os.environ.get('SCRATCH', '.'), 'reframe', 'stage'),
             'partitions': [
                 {
                     'name': 'cpu',
