@@ -166,10 +166,10 @@ reframe_() {
 
 	# Job scripts for the cluster that the settings stand for, which nothing runs.
 	if (lmod); then
-		(lmod && do=--dry-run SCRATCH=$work/scratch checks cluster --system=cluster -n '(Doctor|Scaling|SameState).*num_nodes=4$') ||
+		(lmod && do=--dry-run SCRATCH=$work/stages checks cluster --system=cluster -n '(Doctor|Scaling|SameState).*num_nodes=4$') ||
 			{ tail -n 40 "$work/reframe-cluster.log" >&2; fail "ReFrame's settings for a cluster"; }
 		local job
-		job=$(cat "$work"/scratch/reframe/stage/cluster/gpu/lbmsim/LbmsimDoctor_*/rfm_job.sh)
+		job=$(cat "$work"/stages/reframe/stage/cluster/gpu/lbmsim/LbmsimDoctor_*/rfm_job.sh)
 		for line in '#SBATCH --ntasks=16' '#SBATCH --gpus-per-node=4' '^srun .*doctor --device cuda'; do
 			grep -q -- "$line" <<<"$job" || { echo "$job" >&2; fail "a job script for 4 nodes of GPUs has no $line"; }
 		done
@@ -218,7 +218,7 @@ container() {
 	fi
 	local log=$work/container.log more=
 	# A program of this machine wants its libraries; an archive of make dist has them inside.
-	! ldd "$work/$name/bin/lbmsim" | grep -q libhdf5 || more='apt-get update && apt-get install -y --no-install-recommends libhdf5-103-1 libhdf5-hl-100'
+	[[ $(ldd "$work/$name/bin/lbmsim") != *libhdf5* ]] || more='apt-get update && apt-get install -y --no-install-recommends libhdf5-103-1 libhdf5-hl-100'
 	{
 		echo "mv /srv/$name.tar.gz /opt/lbmsim.tar.gz"
 		section post

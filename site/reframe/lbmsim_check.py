@@ -16,7 +16,7 @@ What depends on the machine stands in the settings, as `extras` of a partition:
         'max_nodes': 4,            # checks on more nodes are skipped; 1 if not given
         'ranks_per_node': 4,       # its GPUs, else its sockets, if not given
         'cpus_per_rank': 8,        # the node's cores / ranks, if not given
-        'output': '/scratch/x',    # where doctor tries the disk; the stage folder if not given
+        'output': '/lustre/x',     # where doctor tries the disk; the stage folder if not given
         'alone': 'srun -n 1',      # starts one rank in a job, where the batch script itself cannot
         'reference': {             # ReFrame's tuples: value, lower, upper limit, unit
             'LbmsimDoctor': {'latency_between_nodes': [2.0, None, 0.5, 'us']},
