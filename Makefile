@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -75,6 +75,10 @@ test-python: build ## ruff, mypy and the tests of the Python package, with bin/l
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi
 	@scripts/test-slurm.sh
+
+test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame, Spack's and Apptainer's files (PARTS="lint reframe": some)
+	@scripts/setup.sh site
+	@scripts/test-site.sh $(PARTS)
 
 dist: export CUDA = yes
 dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist

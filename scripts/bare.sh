@@ -6,17 +6,18 @@
 #     -k  keep on in the clone and system of the last call, rather than afresh
 #     -n  without a network (what was installed once has to be enough)
 #     -u  as a user who may not install anything
+#     -f FILE  copy this file, which git may not know, to /srv; may be given again
 #
 # The system stands in LBMSIM_BARE (default: a folder in TMPDIR); what a call
 # changes is laid over it, in its own mount namespace, so that nothing is left
 # mounted afterwards. Certificates, proxies and package sources are this machine's.
 set -euo pipefail
-keep= net= user=
-while getopts knu o; do
-	case $o in k) keep=1 ;; n) net=--net ;; u) user=1 ;; *) exit 2 ;; esac
+keep= net= user= files=
+while getopts knuf: o; do
+	case $o in k) keep=1 ;; n) net=--net ;; u) user=1 ;; f) files+=$(readlink -f "$OPTARG")$'\n' ;; *) exit 2 ;; esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 1 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; }
 repo=$(cd "$(dirname "$0")/.." && pwd)
 bare=${LBMSIM_BARE:-${TMPDIR:-/tmp}/lbmsim-bare}
 release=${LBMSIM_BARE_RELEASE:-bookworm}
@@ -48,7 +49,7 @@ src="/srv/lbm sim"
 # What the tools need to reach the network as this machine does.
 pass=$(env | grep -E '^(GOPROXY|GOSUMDB|GOTOOLCHAIN|(SSL|PIP|CURL|GIT|REQUESTS)_[A-Z_]*CERT[A-Z_]*|PIP_CERT|[A-Za-z]+_(proxy|PROXY))=' || true)
 
-export base over src goroot repo user pass net
+export base over src goroot repo user pass net files
 export command="$*"
 exec unshare --mount --pid --fork --kill-child $net bash -euc '
 mount -t overlay overlay -o "lowerdir=$base,upperdir=$over/upper,workdir=$over/work" "$over/root"
@@ -61,6 +62,9 @@ mount -o remount,ro,bind usr/local/go
 cp /etc/resolv.conf /etc/hosts etc/
 [ -z "$net" ] || ip link set lo up
 [ -d ".$src" ] || git -c advice.detachedHead=false clone -q --no-hardlinks "$repo" ".$src"
+while read -r file; do
+	[ -z "$file" ] || cp "$file" srv/
+done <<<"$files"
 as=root
 if [ -n "$user" ]; then
 	as=$(chroot . id -un 1000 2>/dev/null) || { chroot . useradd -m -u 1000 guest; as=guest; }

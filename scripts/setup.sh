@@ -11,6 +11,7 @@
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
+#   scripts/setup.sh site          to try site's files: Lmod, Python's venv
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
@@ -125,6 +126,11 @@ mpis)
 	[ "$(id -u)" != 0 ] || (PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	[ "$(id -u)" != 0 ] || [ -e /usr/lib/x86_64-linux-gnu/libpmi2.so.0 ] || need="$need pmi2"
 	;;
+site)
+	need=
+	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
+	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpirun/openmpi/') $(missing mpich | sed 's/mpirun/mpich/')"
 	have mpicc.openmpi && have mpicc.mpich || need="$need mpi.h" # a test holds our numbers against theirs
@@ -138,7 +144,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, mpis, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, site, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

@@ -7,10 +7,12 @@ whatis("Name: lbmsim")
 whatis("Version: " .. myModuleVersion())
 whatis("Description: lattice-Boltzmann flow simulator for CPUs and NVIDIA GPUs")
 
--- The MPI library that the program was built for, and for GPUs a CUDA whose run-time
--- compiler (NVRTC) the program finds in CUDA_HOME; the site's own names:
--- depends_on("openmpi/4.1")
+-- The program takes the MPI library of its launcher. An MPI that users shall have beside it,
+-- and for GPUs a CUDA whose run-time compiler (NVRTC) it finds in CUDA_HOME; the site's names:
+-- depends_on("openmpi")
 -- depends_on("cuda/12.4")
+-- Where the search finds a wrong MPI (lbmsim info names it), its folder or file:
+-- setenv("LBMSIM_MPI", "/opt/mpi/lib")
 
 prepend_path("PATH", pathJoin(root, "bin"))
 setenv("LBMSIM", pathJoin(root, "bin", "lbmsim")) -- for the job scripts

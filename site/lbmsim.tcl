@@ -10,9 +10,11 @@ proc ModulesHelp { } {
 }
 module-whatis "lbmsim $version: lattice-Boltzmann flow simulator for CPUs and NVIDIA GPUs"
 
-# The MPI library that the program was built for, and for GPUs a CUDA whose run-time
-# compiler (NVRTC) the program finds in CUDA_HOME; the site's own names:
-# module load openmpi/4.1 cuda/12.4
+# The program takes the MPI library of its launcher. An MPI that users shall have beside it,
+# and for GPUs a CUDA whose run-time compiler (NVRTC) it finds in CUDA_HOME; the site's names:
+# module load openmpi cuda/12.4
+# Where the search finds a wrong MPI (lbmsim info names it), its folder or file:
+# setenv LBMSIM_MPI /opt/mpi/lib
 
 prepend-path PATH $root/bin
 setenv LBMSIM $root/bin/lbmsim ;# for the job scripts

@@ -36,8 +36,8 @@
 # A job that is put back into the queue goes on writing the same log.
 #SBATCH --open-mode=append
 
-# The same modules as the program was built with:
-# module load gcc openmpi hdf5
+# The MPI library that the program finds when it starts (docs/admins.md):
+# module load openmpi
 
 # The program: LBMSIM=/path/to/lbmsim, or bin/lbmsim here, or the one in PATH.
 program=${LBMSIM:-}

@@ -24,8 +24,8 @@
 #SBATCH --signal=B:USR1@120
 #SBATCH --job-name=lbmsim
 #SBATCH --output=lbmsim-%j.log
-# The modules that the program was built with:
-# module load gcc openmpi hdf5
+# The MPI library and the CUDA that the program finds when it starts (docs/admins.md):
+# module load openmpi cuda
 program=${LBMSIM:-bin/lbmsim} # as seen from the folder where sbatch is called
 # Open MPI, which learns the nodes from SLURM by itself. A rank keeps to no core of its
 # own, for its threads share --cpus-per-task of them. MPICH: mpiexec -bind-to none.

@@ -23,10 +23,10 @@
 #SBATCH --signal=USR1@120
 #SBATCH --job-name=lbmsim
 #SBATCH --output=lbmsim-%j.log
-# The modules that the program was built with:
-# module load gcc openmpi hdf5
+# The MPI library and the CUDA that the program finds when it starts (docs/admins.md):
+# module load openmpi cuda
 program=${LBMSIM:-bin/lbmsim} # as seen from the folder where sbatch is called
-mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for MPICH
+mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for MPICH and Intel MPI
 # --- end of what a site changes ---
 
 set -euo pipefail
