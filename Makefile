@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA MPI_CFLAGS MPI_LDFLAGS HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-gpu dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-slurm test-gpu dist wheel test-dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -67,11 +67,17 @@ test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on 
 	@scripts/setup.sh slurm openmpi
 	@scripts/test-slurm.sh
 
-dist: export CUDA = yes
-dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist
-	@scripts/setup.sh build openmpi
-	@scripts/setup.sh build mpich
-	@scripts/dist.sh
+dist: ## the program for any Linux (glibc 2.28 or newer), packed with all that belongs to it, in dist
+	@scripts/setup.sh dist none
+	@scripts/dist.sh archive
+
+wheel: ## the same program with the Python package, as a wheel for pip, in dist
+	@scripts/setup.sh dist none
+	@scripts/dist.sh wheel
+
+test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.9 on (as root)
+	@scripts/setup.sh roots none
+	@scripts/test-dist.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
 	@scripts/gpu-pack.sh $(MPI)

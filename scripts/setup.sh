@@ -8,13 +8,15 @@
 #                                  CUDA's headers and run-time compiler, and
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
+#   scripts/setup.sh dist none     to pack programs: Python's environments
+#   scripts/setup.sh roots none    to try them on bare systems: debootstrap
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
 log=.build/setup.log
 mkdir -p .build
 # Tests that need CUDA's headers or compiler are not to be skipped.
-[ "$what" != test ] || export CUDA=yes
+case $what in test | dist | roots) export CUDA=yes ;; esac
 
 fail() { printf 'lbmsim: %s\n' "$*" >&2; exit 1; }
 
@@ -101,6 +103,11 @@ slurm)
 	# Debian's slurmctld, slurmd and munged lie where only root's PATH looks.
 	(PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	;;
+dist | roots)
+	need=$LBMSIM_MISSING
+	python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	[ "$what" = dist ] || (PATH=$PATH:/usr/sbin; have debootstrap) || need="$need debootstrap"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpi/openmpi/') $(missing mpich | sed 's/mpi/mpich/')"
 	# Debian's own Python: its h5py and ParaView are not in any other.
@@ -113,7 +120,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, test or slurm, not $what"
+	fail "scripts/setup.sh: build, test, slurm, dist or roots, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)
