@@ -35,7 +35,7 @@ program() {
 	found=$(CUDA=yes scripts/env.sh none)
 	eval "$found"
 	[ -z "$LBMSIM_MISSING" ] || fail "missing: $LBMSIM_MISSING"
-	fresh $link/newer.o scripts/old-glibc/* || scripts/old-glibc/stubs.sh $glibc $link
+	fresh $link/newer.o scripts/old-glibc/{stubs.sh,newer.c} || scripts/old-glibc/stubs.sh $glibc $link
 	# HDF5, and what it compresses with.
 	static=$(h5cc -show | tr ' ' '\n' | grep '^/.*\.a$') || fail "h5cc -show names no static HDF5 (a parallel or shared build?)"
 	for lib in sz aec z; do static+=" $("${CC:-gcc}" -print-file-name=lib$lib.a)"; done
@@ -43,6 +43,8 @@ program() {
 		[ -e "$lib" ] || fail "the static library $lib is missing"
 		ln -sf "$lib" $link/
 	done
+	scripts/old-glibc/link -O2 scripts/old-glibc/try.cpp -o $build/try
+	$build/try || fail "a program that is linked with the old glibc's stubs does not run here"
 	echo "building lbmsim $version with $LBMSIM_FOUND"
 	go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-s -w -X main.version=$version -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
 	holds $program

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/random.h>
 
 // Nothing of this is for the libraries that the program loads: they find the system's own.
 #pragma GCC visibility push(hidden)
@@ -20,6 +21,14 @@ int __res_search(const char *name, int class, int type, unsigned char *answer, i
 
 int res_search(const char *name, int class, int type, unsigned char *answer, int size) {
 	return __res_search(name, class, type, answer, size);
+}
+
+// libstdc++'s random_device (2.36).
+uint32_t arc4random(void) {
+	uint32_t bits;
+	while (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
+	}
+	return bits;
 }
 
 struct search {
