@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -64,7 +64,7 @@ test-mpich: ## the tests with MPICH alone
 	@scripts/setup.sh test
 	@scripts/test.sh mpich
 
-test-mpis: export CUDA = none
+test-mpis: export CUDA = yes
 test-mpis: ## one program under many MPI libraries of Debian and PyPI, by mpirun and srun
 	@scripts/setup.sh mpis
 	@scripts/test-mpis.sh
@@ -80,9 +80,17 @@ test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame
 	@scripts/setup.sh site
 	@scripts/test-site.sh $(PARTS)
 
-dist: export CUDA = yes
-dist: ## prebuilt programs for Open MPI and MPICH with all that belongs to them, in dist
-	@scripts/dist.sh
+dist: ## the program for any Linux (glibc 2.28 or newer), packed with all that belongs to it, in dist
+	@scripts/setup.sh dist none
+	@scripts/dist.sh archive
+
+wheel: ## the same program with the Python package, as a wheel for pip, in dist
+	@scripts/setup.sh dist none
+	@scripts/dist.sh wheel
+
+test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.9 on (as root)
+	@scripts/setup.sh roots none
+	@scripts/test-dist.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
 	@scripts/gpu-pack.sh

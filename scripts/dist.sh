@@ -1,42 +1,73 @@
 #!/bin/bash
-# Packs prebuilt programs into dist: one for Open MPI 4 and one for MPICH (and what has its
-# ABI), for CPUs and NVIDIA GPUs, with documents, examples, job scripts and a module file.
+# Makes what is handed out: one program for CPUs and NVIDIA GPUs that needs nothing but a
+# glibc no older than `glibc` below, which is RHEL 8's. HDF5 and the compiler's libraries
+# are inside, CUDA is looked for when it runs.
 #
-#   scripts/dist.sh [openmpi|mpich]...     both, if none is named
+#   scripts/dist.sh program     .build/dist/lbmsim, and the licences of what is inside
+#   scripts/dist.sh archive     dist/lbmsim-VERSION-linux-x86_64.tar.gz: the program with
+#                               documents, examples, job scripts and module files
+#   scripts/dist.sh wheel       dist/lbmsim-VERSION-py3-none-manylinux_*.whl: for pip install
 #
-# They need nothing but the MPI library and a glibc no older than `glibc` below, which is
-# Debian 12's: HDF5 and the compiler's libraries are inside. CUDA is looked for when they
-# run. What a program links is held against a list, then an example runs from the archive.
-# Needs the static libraries of HDF5 and what it compresses with (Debian: libhdf5-dev).
+# It is compiled as by `make build`, here and now (so -trimpath, which would compile all
+# kernels anew, is not given), and linked with stubs of the old glibc (scripts/old-glibc).
+# What a program needs is held against a list, then an example runs from the archive.
+# Needs the static libraries of HDF5 and what it compresses with (Debian: libhdf5-dev), and
+# a python3 that can make environments (Debian: python3-venv).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-glibc=2.36
+glibc=2.28
 version=$(git describe --always --dirty --tags 2>/dev/null || echo unknown)
 machine=$(uname -m)
-[ $# -gt 0 ] || set -- openmpi mpich
+build=.build/dist
+link=$build/link # where scripts/old-glibc/link looks
+program=$build/lbmsim
 fail() { echo "dist.sh: $*" >&2; exit 1; }
 
-# Folders in which the linker finds archives and nothing else.
-static=$PWD/.build/dist/static
-rm -rf dist "$static"
-mkdir -p dist "$static"
-archives=$(h5cc -show | tr ' ' '\n' | grep '^/.*\.a$') || fail "h5cc -show names no static HDF5 (a parallel or shared build?)"
-for a in $archives $(for l in sz aec z; do "${CC:-gcc}" -print-file-name=lib$l.a; done); do
-	[ -e "$a" ] || fail "the static library $a is missing"
-	ln -s "$a" "$static/"
-done
+# fresh FILE SOURCE...: it is newer than these.
+fresh() {
+	local file=$1 source
+	shift
+	for source; do [ "$file" -nt "$source" ] || return 1; done
+}
 
-# holds PROGRAM: it links no more than it may.
+program() {
+	local found lib
+	found=$(CUDA=yes scripts/env.sh none)
+	eval "$found"
+	[ -z "$LBMSIM_MISSING" ] || fail "missing: $LBMSIM_MISSING"
+	fresh $link/newer.o scripts/old-glibc/{stubs.sh,newer.c} || scripts/old-glibc/stubs.sh $glibc $link
+	# HDF5, and what it compresses with.
+	static=$(h5cc -show | tr ' ' '\n' | grep '^/.*\.a$') || fail "h5cc -show names no static HDF5 (a parallel or shared build?)"
+	for lib in sz aec z; do static+=" $("${CC:-gcc}" -print-file-name=lib$lib.a)"; done
+	for lib in $static; do
+		[ -e "$lib" ] || fail "the static library $lib is missing"
+		ln -sf "$lib" $link/
+	done
+	scripts/old-glibc/link -O2 scripts/old-glibc/try.cpp -o $build/try
+	$build/try || fail "a program that is linked with the old glibc's stubs does not run here"
+	echo "building lbmsim $version with $LBMSIM_FOUND"
+	go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-s -w -X main.version=$version -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
+	holds $program
+	rm -rf $build/licences
+	licences $build/licences
+}
+
+# holds PROGRAM: it needs no more than it may.
 holds() {
-	local needed newest more
-	needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-	more=$(grep -vxE 'lib(c|m|dl|rt|pthread)\.so\.6|lib(dl|rt|pthread)\.so\.[0-9]|ld-linux.*|libmpi\.so\.40|libmpich\.so\.12' <<<"$needed") &&
-		fail "$1 needs libraries that a machine may not have: $more"
-	newest=$(objdump -T "$1" | grep -oE 'GLIBC_[0-9.]+' | sed 's/GLIBC_//' | sort -uV | tail -n 1)
-	[ "$(printf '%s\n' "$newest" "$glibc" | sort -V | tail -n 1)" = "$glibc" ] ||
-		fail "$1 needs glibc $newest, newer than $glibc: build it on an older system"
-	if readelf -d "$1" | grep -qE 'RPATH|RUNPATH'; then fail "$1 has a run path of this machine"; fi
-	echo "ok: $1 needs glibc $newest and $(paste -sd ' ' <<<"$needed")"
+	local needed versions
+	needed=$(readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort)
+	if grep -vxE 'lib(c|m)\.so\.6|lib(dl|resolv)\.so\.2|libpthread\.so\.0|librt\.so\.1|ld-linux-.*' <<<"$needed"; then
+		fail "$1 needs libraries that a machine may not have"
+	fi
+	# The loader looks at the versions that are needed before all else. Features that only a
+	# newer loader has, such as packed relocations, are versions, too (GLIBC_ABI_DT_RELR).
+	versions=$(readelf -VW "$1" | sed -n '/version_r/,$ s/.*Name: \([^ ]*\) .*/\1/p' | sort -uV)
+	if grep -vxE 'GLIBC_[0-9.]+' <<<"$versions"; then fail "$1 needs more than versions of glibc"; fi
+	if [ "$(printf '%s\n' "$versions" "GLIBC_$glibc" | sort -V | tail -n 1)" != "GLIBC_$glibc" ]; then
+		fail "$1 needs $(tail -n 1 <<<"$versions"), newer than $glibc"
+	fi
+	if readelf -dW "$1" | grep -E 'RPATH|RUNPATH|RELR'; then fail "$1 has a run path of this machine, or packed relocations"; fi
+	echo "ok: $1 needs $(tail -n 1 <<<"$versions") and $(paste -sd ' ' <<<"$needed")"
 }
 
 # licences FOLDER: of all that is inside the program.
@@ -51,35 +82,57 @@ licences() {
 		done
 	install -m 644 "$(go env GOROOT)/LICENSE" "$1/go.txt"
 	local package
-	for package in $(dpkg -S $archives "$(readlink -f "$static/libz.a")" "$(readlink -f "$static/libaec.a")" \
-		"$(readlink -f "$(g++ -print-file-name=libstdc++.a)")" | sed 's/:.*//' | sort -u); do
+	for package in $(dpkg -S $(readlink -f $static "$(g++ -print-file-name=libstdc++.a)") | sed 's/:.*//' | sort -u); do
 		install -m 644 "/usr/share/doc/$package/copyright" "$1/$package.txt"
 	done
 }
 
-for mpi; do
-	name=lbmsim-$version-linux-$machine-$mpi
-	stage=.build/dist/$name
-	rm -rf "$stage"
-	mkdir -p "$stage/bin"
-	found=$(CUDA=yes scripts/env.sh "$mpi")
-	eval "$found"
-	[ -z "$LBMSIM_MISSING" ] || fail "missing for $mpi: $LBMSIM_MISSING"
-	echo "building $name with $LBMSIM_FOUND"
-	CGO_LDFLAGS="-L$static $CGO_LDFLAGS" go build -buildvcs=false -trimpath -tags "$LBMSIM_TAGS" -o "$stage/bin/lbmsim" -ldflags "-s -w
-		-X main.version=$version -extldflags '-static-libstdc++ -static-libgcc -L$static -lhdf5_hl -lhdf5 -lsz -laec -lz -ldl -lm'" ./cmd/lbmsim
-	holds "$stage/bin/lbmsim"
+archive() {
+	local name=lbmsim-$version-linux-$machine stage try
+	stage=$build/$name
+	rm -rf "$stage" dist/lbmsim-*.tar.gz
+	mkdir -p "$stage/bin" dist
+	cp $program "$stage/bin/"
 	cp README.md LICENSE "$stage/"
-	cp -R docs examples jobs site "$stage/"
-	licences "$stage/licences"
-	tar -C .build/dist --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
+	cp -R docs examples jobs site $build/licences "$stage/"
+	tar -C $build --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
+	rm -rf "$stage"
 
 	try=$(mktemp -d)
 	tar -C "$try" -xzf "dist/$name.tar.gz"
-	(cd "$try/$name" && $LBMSIM_MPIRUN -np 2 bin/lbmsim run examples/gaussian_pulse.toml --device cpu >"$try/log" 2>&1) ||
+	(cd "$try/$name" && bin/lbmsim run examples/gaussian_pulse.toml --device cpu >"$try/log" 2>&1) ||
 		{ cat "$try/log" >&2; fail "the example does not run from dist/$name.tar.gz"; }
 	grep -q 'all steps done' "$try/log" || { cat "$try/log" >&2; fail "the example did not end"; }
-	rm -rf "$try" "$stage"
-	echo "ok: dist/$name.tar.gz, from which an example ran on 2 ranks"
-done
-(cd dist && sha256sum ./*.tar.gz | tee SHA256SUMS)
+	rm -rf "$try"
+	echo "ok: dist/$name.tar.gz, from which an example ran"
+}
+
+wheel() {
+	local tools=$build/tools tag
+	fresh $tools/done scripts/dist.sh || {
+		rm -rf $tools
+		python3 -m venv $tools
+		$tools/bin/pip install --quiet --disable-pip-version-check build==1.6.1 hatchling==1.33.0 auditwheel==6.8.2
+		touch $tools/done
+	}
+	rm -f dist/lbmsim-*.whl
+	LBMSIM_VERSION=$version LBMSIM_BINARY=$PWD/$program LBMSIM_LICENCES=$PWD/$build/licences \
+		$tools/bin/python -m build --wheel --no-isolation --outdir dist python
+	tag=$($tools/bin/auditwheel show dist/lbmsim-*.whl | grep -o 'manylinux_[0-9]*_[0-9]*' | head -n 1) || fail "auditwheel takes the wheel for no manylinux"
+	[ "$(printf '%s\n' "$tag" "manylinux_${glibc/./_}" | sort -V | tail -n 1)" = "manylinux_${glibc/./_}" ] || fail "the wheel is $tag"
+	echo "ok: $(ls dist/lbmsim-*.whl), $tag by its contents"
+}
+
+what=${1:-}
+case $what in
+program) program ;;
+archive | wheel)
+	program
+	$what
+	(cd dist && sha256sum lbmsim-* | tee SHA256SUMS)
+	;;
+*)
+	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	exit 2
+	;;
+esac

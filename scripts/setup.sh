@@ -12,13 +12,15 @@
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
 #   scripts/setup.sh site          to try site's files: Lmod, Python's venv
+#   scripts/setup.sh dist none     to pack programs: Python's environments
+#   scripts/setup.sh roots none    to try them on bare systems: debootstrap
 set -eu
 what=${1:-build}
 mpi=${2:-auto}
 log=.build/setup.log
 mkdir -p .build
 # Tests that need CUDA's headers or compiler are not to be skipped.
-[ "$what" != test ] || export CUDA=yes
+case $what in test | dist | roots) export CUDA=yes ;; esac
 
 fail() { printf 'lbmsim: %s\n' "$*" >&2; exit 1; }
 
@@ -131,6 +133,11 @@ site)
 	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
 	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
 	;;
+dist | roots)
+	need=$LBMSIM_MISSING
+	python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	[ "$what" = dist ] || (PATH=$PATH:/usr/sbin; have debootstrap) || need="$need debootstrap"
+	;;
 test)
 	need="$(missing openmpi | sed 's/mpirun/openmpi/') $(missing mpich | sed 's/mpirun/mpich/')"
 	have mpicc.openmpi && have mpicc.mpich || need="$need mpi.h" # a test holds our numbers against theirs
@@ -144,7 +151,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, mpis, site, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, site, dist, roots, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)
