@@ -7,7 +7,7 @@
 #   the MPI 5 standard ABI        of MPICH and of Intel MPI
 #   MPICH by another name         as Cray calls its library
 #
-# by mpirun and mpiexec.hydra, and as root also by srun, in a SLURM of one virtual node.
+# by mpirun and mpiexec.hydra, and as root also by srun, in a SLURM of two virtual nodes.
 # Called by `make test-mpis`, which has installed Debian's packages. PROGRAM=file takes
 # another program than the one that is built here. All logs: .build/mpis.
 set -euo pipefail
@@ -144,22 +144,24 @@ if [ "$(id -u)" = 0 ]; then
 	LBMSIM_SLURM=$(mktemp -d)
 	SLURM_CONF=$("$root/scripts/slurm-cluster.sh" conf)
 	trap '"$root/scripts/slurm-cluster.sh" stop >/dev/null || true; rm -rf "$LBMSIM_SLURM"' EXIT
-	"$root/scripts/slurm-cluster.sh" start 1 4 >/dev/null
-	step() { echo srun -N 1 --overcommit --mem=0 --mpi="$1"; }
-	OMPI_MCA_btl=self,tcp bits srun-openmpi-debian /usr/lib/.*/libmpi.so.40 $(step pmix)
+	"$root/scripts/slurm-cluster.sh" start 2 2 >/dev/null
+	# Both nodes are this machine: their ranks are not to take each other for neighbours.
+	across=(env OMPI_MCA_btl=self,tcp OMPI_MCA_pml=ob1 srun -N 2 --mem=0 --mpi=pmix)
+	within=(srun -N 1 --overcommit --mem=0 --mpi=pmi2)
+	bits srun-openmpi-debian /usr/lib/.*/libmpi.so.40 "${across[@]}"
 	(
 		export LD_LIBRARY_PATH=$venvs/openmpi5/lib
-		bits srun-openmpi-5 openmpi5/lib/libmpi.so.40 $(step pmix)
+		bits srun-openmpi-5 openmpi5/lib/libmpi.so.40 "${across[@]}"
 	)
 	(
 		export LD_LIBRARY_PATH=$venvs/mpich5/lib
-		bits srun-mpich-5 mpich5/lib/libmpi.so.12 $(step pmi2)
+		bits srun-mpich-5 mpich5/lib/libmpi.so.12 "${within[@]}"
 	)
 	(
 		# Intel's library wants to be told of SLURM's PMI.
 		export LD_LIBRARY_PATH=$venvs/intel/lib I_MPI_PMI_LIBRARY
 		I_MPI_PMI_LIBRARY=$(ldconfig -p | awk '/libpmi2\.so\.0/ {print $NF; exit}')
-		bits srun-intel intel/lib/libmpi.so.12 $(step pmi2)
+		bits srun-intel intel/lib/libmpi.so.12 "${within[@]}"
 	)
 else
 	echo "SKIPPED: srun, for SLURM's daemons need root"

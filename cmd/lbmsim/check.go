@@ -18,7 +18,7 @@ import (
 // checkCommand tells what a case would compute and need, and judges the surfaces that it
 // takes from files; it starts no MPI and allocates nothing on any device.
 func checkCommand() *cobra.Command {
-	ranks, preview := 0, ""
+	ranks, preview, as := 0, "", ""
 	var set []string
 	c := &cobra.Command{
 		Use:   "check CASE.toml",
@@ -29,7 +29,7 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			flowCase, err := loadCase(args[0], text, set...)
+			flowCase, err := loadCase(called(args[0], as), text, set...)
 			if err == nil && ranks == 0 {
 				ranks = flowCase.LeastRanks()
 			}
@@ -80,6 +80,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	setFlag(c, &set)
+	asFlag(c, &as)
 	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
 	return c

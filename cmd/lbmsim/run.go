@@ -34,6 +34,7 @@ type runFlags struct {
 	threads   int
 	isa       string
 	set       []string
+	as        string // what the case is called; "" is its path
 
 	transport string
 	requeue   bool
@@ -60,6 +61,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.restart, "restart", "", "continue from a `CHECKPOINT`: its path, latest, or auto: the latest if there is one, else from the beginning")
 	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
 	setFlag(c, &f.set)
+	asFlag(c, &f.as)
 	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as the case says)")
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
 	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
@@ -100,7 +102,7 @@ func runCase(path string, f runFlags) error {
 // has opened is the caller's, to be closed last.
 func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
 	signals := catch(c)
-	caseFile, err := loadEverywhere(c, path, f.set)
+	caseFile, err := loadEverywhere(c, path, f.as, f.set)
 	if err != nil {
 		return err
 	}
@@ -193,6 +195,19 @@ func setFlag(c *cobra.Command, set *[]string) {
 	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; may be given again")
 }
 
+// asFlag adds --as.
+func asFlag(c *cobra.Command, as *string) {
+	c.Flags().StringVar(as, "as", "", "call the case `CASE` in messages and results, and take the files that it names from the folder of that; for programs that hand over a changed copy")
+}
+
+// called is what the case of a file is called.
+func called(path, as string) string {
+	if as != "" {
+		return as
+	}
+	return path
+}
+
 // readEverywhere reads the case on rank 0 and gives the same bytes to every rank.
 func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	var text []byte
@@ -207,12 +222,12 @@ func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 }
 
 // loadEverywhere parses the same bytes on every rank.
-func loadEverywhere(c comm.Comm, path string, set []string) (*config.Case, error) {
+func loadEverywhere(c comm.Comm, path, as string, set []string) (*config.Case, error) {
 	text, err := readEverywhere(c, path)
 	if err != nil {
 		return nil, err
 	}
-	caseFile, err := loadCase(path, text, set...)
+	caseFile, err := loadCase(called(path, as), text, set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}

@@ -26,6 +26,7 @@ type studyFlags struct {
 	scaling, device     string
 	threads             int
 	set                 []string
+	as                  string
 	json                bool
 }
 
@@ -69,6 +70,7 @@ times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 201
 	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the study as one JSON object")
 	setFlag(c, &f.set)
+	asFlag(c, &f.as)
 	return c
 }
 
@@ -95,7 +97,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 		return err
 	}
 	o := study.Options{
-		Path: path, Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
+		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
 		Comm: c, Version: version, Signals: signals,
 	}
 	cases, err := o.Load()

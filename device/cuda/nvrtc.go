@@ -166,6 +166,9 @@ func candidates() []string {
 	add(".build/cuda/lib", "../../.build/cuda/lib")
 	// pip's wheels.
 	var pythons []string
+	if exe, err := os.Executable(); err == nil { // the program of our own wheel
+		pythons = append(pythons, filepath.Dir(exe)+"/../lib/python3*/site-packages")
+	}
 	for _, v := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if root := os.Getenv(v); root != "" {
 			pythons = append(pythons, root+"/lib/python3*/site-packages")

@@ -192,9 +192,11 @@ class Case(MutableMapping[str, Any]):
             return str(output["dir"])
         return f"out/{self.name}"
 
-    def _named(self, message: str, file: Path) -> str:
-        """A message of the program, with the case's own name for a copy of it."""
-        return message.replace(str(file), shown(self.path) if self.path else f"{self.name}.toml")
+    def _as(self, file: Path) -> list[str]:
+        """The words that let the program call a copy of the case by the case's own name."""
+        if file == self.path:
+            return []
+        return ["--as", shown(self.path) if self.path else f"{self.name}.toml"]
 
 
 def as_case(case: AnyCase) -> Case:

@@ -78,10 +78,8 @@ def run(
     words = _flags(("--restart", restart), ("--device", device), ("--threads", threads))
     words += ["--overwrite"] * overwrite + set_words(set) + list(args)
     with case._file() as file:
-        if file != case.path and output is None and "output.dir" not in (set or {}):
-            output = case._output()  # the copy has another name, which the folder is not to have
-        command = [*launch(ranks, launcher), str(program()), "run", str(file), "--log", "json"]
-        job = _Job(case, file, [*command, *words, *_flags(("--output", output))], progress)
+        command = [*launch(ranks, launcher), str(program()), "run", str(file), "--log", "json", *case._as(file)]
+        job = _Job(case, [*command, *words, *_flags(("--output", output))], progress)
         job.wait()
     return job.result
 
@@ -89,8 +87,8 @@ def run(
 class _Job:
     """A run of the program, from its start to its end."""
 
-    def __init__(self, case: Case, file: Path, command: list[str], progress: bool) -> None:
-        self.case, self.file = case, file
+    def __init__(self, case: Case, command: list[str], progress: bool) -> None:
+        self.case = case
         self.folder: Path | None = None  # known when the run has started
         self.summary: dict[str, Any] | None = None
         self.error = ""
@@ -159,7 +157,7 @@ class _Job:
         if code != 0:
             message = self.error or "\n".join(self.other) or "the program said nothing"
             left = self.result if self.folder is not None and self.folder.is_dir() else None
-            raise failure(self.case._named(message, self.file), code if code > 0 else 128 - code, left)
+            raise failure(message, code if code > 0 else 128 - code, left)
 
     def _follow(self) -> None:
         while (event := self.events.get()) is not None:
@@ -183,7 +181,7 @@ class _Job:
         elif event == "warning" and not self.stopped:
             # The level is that of the line that called run.
             with tqdm.external_write_mode():
-                warnings.warn(self.case._named(str(data), self.file), RunWarning, stacklevel=5)
+                warnings.warn(str(data), RunWarning, stacklevel=5)
         elif event == "finish":
             self.bar.update(data["last_step"] - self.step)
             self.summary = data
@@ -276,12 +274,9 @@ def check(case: AnyCase, *, ranks: int | None = None, set: Changes = None) -> Ch
     """
     case = as_case(case)
     with case._file() as file:
-        words = [str(program()), "check", str(file), *_flags(("--ranks", ranks)), *set_words(set)]
-        try:
-            done = _call(words)
-        except RunError as e:
-            raise failure(case._named(e.message, file), e.code) from None
-    text = case._named(done.stdout + done.stderr, file).strip()
+        words = [str(program()), "check", str(file), *case._as(file), *_flags(("--ranks", ranks)), *set_words(set)]
+        done = _call(words)
+    text = (done.stdout + done.stderr).strip()
     return Check(text, list(_warnings(text)))
 
 
@@ -359,17 +354,9 @@ def study(
         ("--threads", threads),
     )
     with case._file() as file:
-        changes = dict(set or {})
-        if file != case.path:
-            changes.setdefault("output.dir", case._output())
         start = [*launch(ranks, launcher), str(program()), "study", str(file), "--json"]
-        try:
-            done = _call([*start, *words, *set_words(changes)])
-        except RunError as e:
-            raise failure(case._named(e.message, file), e.code) from None
-    data: dict[str, Any] = json.loads(done.stdout)
-    data["case"] = case._named(data["case"], file)
-    return Study(data)
+        done = _call([*start, *case._as(file), *words, *set_words(set)])
+    return Study(json.loads(done.stdout))
 
 
 @dataclass(frozen=True)
