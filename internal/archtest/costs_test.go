@@ -25,7 +25,7 @@ var costs = []struct {
 	{"field", "q_criterion", []string{"model/field.go", "sim/derive/sampler.go", "sim/derive/source.go"}, nil},
 	{"statistic of a force", "strouhal", []string{"config/forces.go", "config/expect.go", "sim/output/forces.go"}, nil},
 	{"transport", "peer", []string{"halo/transport/transport.go"}, []string{"cmd/lbmsim/bench_scaling.go"}},
-	{"launcher", "Flux", []string{"comm/launch.go"}, nil},
+	{"launcher", "Flux", []string{"comm/launch.go", "comm/mpi/library.go"}, nil},
 }
 
 func TestAdditionsCostWhatThePageSays(t *testing.T) {

@@ -32,7 +32,8 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm"}},
+	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"examples":         {0, nil},                                                                                      // the cases that come with the program
 	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},          // measures runs
 	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                             // runs a case on several grids
 	"internal/compare": {11, []string{"sim/output", "config", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other

@@ -193,10 +193,9 @@ class Case(MutableMapping[str, Any]):
         return f"out/{self.name}"
 
     def _as(self, file: Path) -> list[str]:
-        """The words that let the program call a copy of the case by the case's own name."""
-        if file == self.path:
-            return []
-        return ["--as", shown(self.path) if self.path else f"{self.name}.toml"]
+        """The words that let the program call the case by its own name, whatever file it is handed."""
+        name = shown(self.path) if self.path else f"{self.name}.toml"
+        return [] if name == str(file) else ["--as", name]
 
 
 def as_case(case: AnyCase) -> Case:

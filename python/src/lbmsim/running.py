@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 
 from .binary import Launcher, environment, launch, program
 from .case import AnyCase, Case, as_case, set_words
-from .errors import RunError, RunWarning, failure, need
+from .errors import RunWarning, failure, need
 from .result import Result
 
 if TYPE_CHECKING:
