@@ -77,7 +77,7 @@ bits() {
 }
 
 # tests NAME LAUNCHER...: package mpi's tests, whose ranks the launcher starts; TESTS says which.
-all='TestConformance|TestParts|TestDeviceMessages|TestWrongThread|TestSignals|TestAbort.*|TestPanic|TestDeath'
+all='TestConformance|TestParts|TestDeviceMessages|TestWrongThread|TestSignals|TestAbort.*|TestPanic|TestDeath|TestCrashAtExit'
 tests() {
 	local name=$1
 	shift

@@ -28,7 +28,14 @@ func TestExamples(t *testing.T) {
 		}
 		texts[filepath.Base(f)] = string(b)
 	}
-	t.Chdir(t.TempDir())
+	was, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chdir(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chdir(was) })
 	for _, e := range all {
 		if e.Title == "" {
 			t.Errorf("%s has no title", e.Name)

@@ -307,10 +307,14 @@ func versionOf(text string) string {
 	return "an MPI library that does not say its name"
 }
 
+// taken says that this process has its library: one, as MPI is one per process.
+var taken bool
+
 // take makes the library the one of this process.
 func (l Library) take() error {
 	if missing := C.library_take(l.found); missing != nil {
 		return fmt.Errorf("the MPI library %s lacks %s", l, C.GoString(missing))
 	}
+	taken = true
 	return nil
 }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,9 +89,18 @@ const char *library_take(const library_t *found) {
     return missing;
 }
 
-static void *exit_later(void *code) {
-    sleep(3);
-    _exit((int)(long)code);
+static int last_code; /* of a process that is about to end */
+
+static void *exit_later(void *seconds) {
+    sleep((unsigned)(long)seconds);
+    _exit(last_code);
+}
+
+/* Ends the process within so many seconds, whatever happens meanwhile. */
+static void exit_within(long seconds, int code) {
+    last_code = code;
+    pthread_t timer;
+    if (pthread_create(&timer, NULL, exit_later, (void *)seconds) == 0) pthread_detach(timer);
 }
 
 /* Where MPI_Abort hangs or returns, the process ends by itself and the launcher, seeing a
@@ -98,10 +108,24 @@ static void *exit_later(void *code) {
  * have not yet read of the ranks' output: the message that says why needs a moment. */
 void world_abort(int code) {
     usleep(500 * 1000);
-    pthread_t timer;
-    if (pthread_create(&timer, NULL, exit_later, (void *)(long)code) == 0) pthread_detach(timer);
+    exit_within(3, code);
     if (calls != NULL) calls->abort(code);
     _exit(code);
+}
+
+static void leave(int signal) {
+    (void)signal;
+    _exit(last_code);
+}
+
+/* All results are on disk by now: a library that crashes or hangs in its handler must not
+ * change how the run ends. */
+void process_exit(int code) {
+    exit_within(10, code);
+    struct sigaction end = {.sa_handler = leave, .sa_flags = SA_ONSTACK};
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &end, NULL);
+    exit(code);
 }
 
 void *pointer_at(uintptr_t address) { return (void *)address; }

@@ -317,6 +317,26 @@ func TestForeignLibrary(t *testing.T) {
 	}
 }
 
+// A library whose handler of atexit crashes does not change how the ranks end. The handler is
+// called: it says so.
+func TestCrashAtExit(t *testing.T) {
+	if mpitest.Rank(t, func(c comm.Comm) error { return nil }) {
+		return
+	}
+	library := mpi.Compile(t, "libcrash.so", `
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern char *program_invocation_short_name;
+static void crash(void) { printf("crashes now\n"); fflush(stdout); *(volatile int *)0 = 1; }
+__attribute__((constructor)) static void start(void) { if (strstr(program_invocation_short_name, ".test")) atexit(crash); }
+`)
+	job := mpitest.Launch(t, t.Name(), 2, "LD_PRELOAD="+library)
+	if job.Code != 0 || strings.Count(job.Output, "crashes now") != 2 {
+		t.Errorf("exit code %d:\n%s", job.Code, job.Output)
+	}
+}
+
 func TestBeforeInit(t *testing.T) {
 	c := mpi.New()
 	if c.Rank() != -1 || c.Size() != 0 || c.Describe() != "" {

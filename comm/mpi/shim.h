@@ -3,7 +3,7 @@
  *
  * Every function of a world returns 0, an MPI error code, or WRONG_THREAD when the
  * caller is not the thread that started MPI (level FUNNELED). MPI's handles stay
- * in the two structs. No function but library_look, world_abort and pointer_at may be
+ * in the two structs. No function but library_look, world_abort, process_exit and pointer_at may be
  * called before library_take has returned NULL.
  */
 #ifndef LBMSIM_COMM_MPI_SHIM_H
@@ -62,6 +62,9 @@ int world_drop(world_t *part);
 
 /* Ends all ranks; called from any thread, also while another one is inside MPI. */
 void world_abort(int code);
+
+/* Ends this process by exit(), for the handlers that MPI has registered by atexit(). */
+void process_exit(int code);
 
 int message_send(world_t *w, const void *data, int n, int to, int tag);
 int message_isend(world_t *w, const void *data, int n, int to, int tag, message_t *m);
