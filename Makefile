@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -71,6 +71,9 @@ test-mpis: ## one program under many MPI libraries of Debian and PyPI, by mpirun
 
 test-python: build ## ruff, mypy and the tests of the Python package, with bin/lbmsim (ARGS="-k restart": a part)
 	@scripts/test-python.sh $(ARGS)
+
+test-notebooks: build ## run the notebooks of the Python package, with bin/lbmsim (ARGS=2: one of them; ARGS=--strip: before a commit)
+	@scripts/test-notebooks.sh $(ARGS)
 
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi

@@ -6,35 +6,8 @@
 #   scripts/test-python.sh [ARGUMENTS OF PYTEST]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python=${LBMSIM_PYTHON:-python3}
-venv=$PWD/.build/python
-wants=python/requirements-test.txt
-log=.build/python.log
-fail() { echo "test-python: FAILED: $*" >&2; exit 1; }
-
-export LBMSIM=${LBMSIM:-$PWD/bin/lbmsim}
-[ -x "$LBMSIM" ] || fail "there is no program $LBMSIM: make build"
-
-if ! cmp -s "$wants" "$venv/requirements.txt"; then
-	echo "installing $wants into .build/python (log: $log)"
-	mkdir -p .build
-	if ! { rm -rf "$venv" && "$python" -m venv "$venv" &&
-		"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$wants"; } >"$log" 2>&1; then
-		tail -n 5 "$log" >&2
-		fail "pip could not install $wants; the whole story is in $log"
-	fi
-	cp "$wants" "$venv/requirements.txt"
-fi
-# A link to the source tree: quick, and each time, for the version may be another.
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable python ||
-	fail "python/ cannot be installed"
-
-# The launcher of the MPI library that the program was built for.
-if [ -z "${LBMSIM_MPIRUN:-}" ] && found=$(scripts/env.sh "${MPI:-auto}" 2>/dev/null); then
-	eval "$(grep '^LBMSIM_MPIRUN=\|^export LBMSIM_MPIRUN=' <<<"$found")"
-fi
-[ -z "${LBMSIM_MPIRUN:-}" ] || export LBMSIM_MPIRUN LBMSIM_REQUIRE_MPI=1
-export LBMSIM_NO_SKIPS=1 PYTHONDONTWRITEBYTECODE=1
+. scripts/python-env.sh
+python_env test-python
 
 said=()
 try() {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import subprocess
@@ -66,6 +67,26 @@ def test_warnings(cavity: lbmsim.Case) -> None:
     told = [w for w in caught if issubclass(w.category, lbmsim.RunWarning)]
     assert any("Mach number" in str(w.message) for w in told)
     assert {Path(w.filename).name for w in told} == {"test_run.py"}
+
+
+def test_a_warning_about_the_machine_comes_once(
+    cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweep on a machine without a GPU says so once."""
+    program = folder / "program"
+    said = ("no GPU: no driver; computing on the CPU", "Mach number 0.2 is above 0.1")
+    events = "\n".join(f"""echo '{json.dumps({"event": "warning", "data": text})}'""" for text in said)
+    program.write_text(f"#!/bin/sh\n{events}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("LBMSIM", str(program))
+    monkeypatch.setattr("lbmsim.running._told", set())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            lbmsim.run(cavity, progress=False)
+    told = [str(w.message) for w in caught]
+    assert [told.count(text) for text in said] == [1, 3]
+    assert {Path(w.filename).name for w in caught} == {"test_run.py"}
 
 
 def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:

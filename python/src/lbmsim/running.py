@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import queue
@@ -82,6 +83,10 @@ def run(
         job = _Job(case, [*command, *words, *_flags(("--output", output))], progress)
         job.wait()
     return job.result
+
+
+# What has been said of the machine.
+_told: builtins.set[str] = builtins.set()
 
 
 class _Job:
@@ -179,14 +184,21 @@ class _Job:
             self.bar.set_postfix_str(f"{data['mlups']:.3g} MLUPS", refresh=False)
             self.step = data["step"]
         elif event == "warning" and not self.stopped:
-            # The level is that of the line that called run.
-            with tqdm.external_write_mode():
-                warnings.warn(str(data), RunWarning, stacklevel=5)
+            self._warn(str(data))
         elif event == "finish":
             self.bar.update(data["last_step"] - self.step)
             self.summary = data
         elif event == "error":
             self.error = str(data)
+
+    def _warn(self, text: str) -> None:
+        if text.startswith("no GPU: "):
+            # That is about the machine: once is enough, and a sweep has many runs.
+            if text in _told:
+                return
+            _told.add(text)
+        with tqdm.external_write_mode():
+            warnings.warn(text, RunWarning, stacklevel=6)  # the level is that of the line that called run
 
     def _end(self) -> None:
         """Ends the run as Ctrl-C does, and waits; a second Ctrl-C ends it at once."""
