@@ -120,12 +120,40 @@ def test_errors_of_a_changed_case_name_the_case(cavity: lbmsim.Case, folder: Pat
     assert e.value.line is not None
     assert cavity.text.splitlines()[e.value.line - 1] == "cells = [24]"
     assert [p.name for p in folder.iterdir()] == ["cavity.toml"], "a file is left behind"
+    assert str(e.value).splitlines()[-1] == (
+        "(lines are those of case.text, which is not saved: cavity.toml on disk is another)"
+    )
+    cavity.save()
+    with pytest.raises(lbmsim.CaseError) as e:
+        lbmsim.check(cavity)
+    assert "case.text" not in str(e.value)
+    with pytest.raises(lbmsim.CaseError, match=r"case\.text, for the case has no file"):
+        lbmsim.check(lbmsim.Case.from_text(cavity.text))
+
+
+def test_values_that_no_case_holds(cavity: lbmsim.Case) -> None:
+    before = cavity.text
+    for key, value in (("fluid.length", 1 + 2j), ("new.table.key", None), ("domain.cells", [8, {1, 2}])):
+        with pytest.raises(lbmsim.Error, match=rf"^{key} cannot be ") as e:
+            cavity[key] = value
+        assert isinstance(e.value, TypeError)
+        with pytest.raises(lbmsim.ValueTypeError, match=key):
+            lbmsim.check(cavity, set={key: value})
+    with pytest.raises(lbmsim.ValueTypeError, match=r"fluid\.length"):
+        cavity["fluid"] = {"length": np.complex128(1)}
+    assert cavity.text == before
+
+
+def test_help() -> None:
+    for thing in (lbmsim.Case.__getitem__, lbmsim.Case.__setitem__, lbmsim.Case.__delitem__):
+        assert thing.__doc__
+    assert lbmsim.open.__name__ == "open"
 
 
 def test_errors_of_keys_that_were_set(cavity: lbmsim.Case) -> None:
     with pytest.raises(lbmsim.CaseError) as e:
         lbmsim.check(cavity, set={"domain": {"foo": [1, 2]}})
-    assert e.value.file == "--set domain.foo=[1, 2]"
+    assert e.value.file == 'set={"domain.foo": [1, 2]}'
     assert e.value.line is None
 
 

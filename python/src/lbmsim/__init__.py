@@ -14,9 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from .binary import program
 from .case import Case, example, examples
-from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning
-from .result import Checkpoint, Result
-from .result import open_result as open
+from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning, ValueTypeError
+from .result import Checkpoint, Result, open
 from .running import Check, Diff, Study, check, diff, run, study
 
 try:
@@ -37,6 +36,7 @@ __all__ = [
     "RunError",
     "RunWarning",
     "Study",
+    "ValueTypeError",
     "__version__",
     "check",
     "diff",

