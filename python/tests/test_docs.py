@@ -29,7 +29,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         if isinstance(case, str):
             case = lbmsim.example(Path(case).stem)
         case = case.copy()
-        case.update({"run.time": "500 s", "device.kind": "cpu"})
+        case.update({"run.time": "1 s" if "body" in case else "500 s", "device.kind": "cpu"})
         case.pop("expect", None)
         return run(case, **{**more, "device": "cpu", "progress": False})
 
@@ -42,10 +42,18 @@ def test_readme() -> None:
 
 
 def test_page(folder: Path, cavity_run: lbmsim.Result) -> None:
-    first, errors, sweep = blocks(ROOT / "docs" / "python.md")
+    first, assigned, stl, errors, plane, sweep = blocks(ROOT / "docs" / "python.md")
     names: dict[str, Any] = {}
     exec(first, names)
+    exec(assigned, names)
+    lbmsim.check(names["case"])
+    ball: dict[str, Any] = {}
+    exec(stl, ball)
+    assert ball["drag"] > 0
     exec(errors.replace("case.toml", "taylor_green_2d.toml"), names)
+    exec(plane, ball)
+    assert ball["speed"].isnull().any()
+    names["case"] = lbmsim.example("cavity")
     exec(sweep, names)
     assert list(names["speeds"]) == [32, 64, 128]
     assert all(0 < speed < 2e-3 for speed in names["speeds"].values())
