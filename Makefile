@@ -69,11 +69,13 @@ test-mpis: ## one program under many MPI libraries of Debian and PyPI, by mpirun
 	@scripts/setup.sh mpis
 	@scripts/test-mpis.sh
 
-test-python: build ## ruff, mypy and the tests of the Python package, with bin/lbmsim (ARGS="-k restart": a part)
-	@scripts/test-python.sh $(ARGS)
+test-python: build ## ruff, mypy and the tests of the Python package, with bin/lbmsim (PYTEST="-k restart": a part)
+	@scripts/setup.sh python
+	@scripts/test-python.sh $(PYTEST)
 
-test-notebooks: build ## run the notebooks of the Python package, with bin/lbmsim (ARGS=2: one of them; ARGS=--strip: before a commit)
-	@scripts/test-notebooks.sh $(ARGS)
+test-notebooks: build ## run the notebooks of the Python package, with bin/lbmsim (NOTEBOOKS=2: one of them; NOTEBOOKS=--strip: before a commit)
+	@scripts/setup.sh python
+	@scripts/test-notebooks.sh $(NOTEBOOKS)
 
 test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on this machine (as root)
 	@scripts/setup.sh slurm openmpi

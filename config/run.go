@@ -24,7 +24,7 @@ type timing struct {
 func (r *timing) readRun() {
 	s := r.Section("run")
 	run := r.Run
-	r.exclusive(s, "the length of a run is a number of steps or a simulated time", "steps", "time")
+	r.exclusive(s, "the length of a run is a number of steps or a simulated time", s.Table.OneOf[0]...)
 	if e := s.Get("steps"); e != nil {
 		run.Steps = r.inSteps(e.Ints[0])
 	} else if e := s.Get("time"); e != nil && r.haveTime {

@@ -71,7 +71,7 @@ func (r *scaling) read() {
 	f, s := r.Section("fluid"), r.Section("scaling")
 	u := &r.Units
 	r.density(f)
-	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", "lattice_velocity", "tau", "time_step")
+	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", s.Table.OneOf[0]...)
 	nu, okNu := r.viscosity(f)
 	if !u.Physical {
 		r.latticeScaling(s, nu, okNu)
@@ -144,7 +144,7 @@ func (r *scaling) density(f *language.Section) {
 
 // viscosity is the kinematic one, in the user's units.
 func (r *scaling) viscosity(f *language.Section) (float64, bool) {
-	r.exclusive(f, "the Reynolds number gives the viscosity: velocity * length / reynolds", "viscosity", "reynolds")
+	r.exclusive(f, "the Reynolds number gives the viscosity: velocity * length / reynolds", f.Table.OneOf[0]...)
 	switch {
 	case f.Has("viscosity"):
 		e := f.Get("viscosity")

@@ -122,7 +122,7 @@ func tables() []language.Table {
 			{Name: "periodic", Kind: language.Words, Choices: axes(), Default: "[]", Doc: "axes whose two faces are joined"},
 			{Name: "origin", Kind: language.Vector, Dim: model.Length, DefaultDoc: "zero", Doc: "position of the domain's lower corner; every position in the file is in these coordinates"},
 		}, Doc: "The box of cells. Any two of cells, size and spacing give the third. Cell centres are half a spacing away from the faces."},
-		{Path: "fluid", Keys: []language.Key{
+		{Path: "fluid", OneOf: [][]string{{"viscosity", "reynolds"}}, Keys: []language.Key{
 			{Name: "density", Kind: language.Quantity, Dim: model.Density, Within: language.Above(0), DefaultDoc: "\"1 kg/m3\", so that pressures are p/rho; 1 in lattice units", Doc: "reference density: that of lattice density 1"},
 			{Name: "viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "kinematic viscosity, or the dynamic one (Pa s), which is divided by the density"},
 			{Name: "reynolds", Kind: language.Number, Within: language.Above(0), Doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
@@ -137,7 +137,7 @@ func tables() []language.Table {
 			{Name: "time_constant", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "carreau: lambda"},
 			{Name: "viscosity_infinite", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), Doc: "carreau: the viscosity at large shear rates; viscosity is that without shear"},
 		}, Doc: "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
-		{Path: "scaling", Keys: []language.Key{
+		{Path: "scaling", OneOf: [][]string{{"lattice_velocity", "tau", "time_step"}}, Keys: []language.Key{
 			{Name: "lattice_velocity", Kind: language.Number, Within: language.Between(0, 1), Doc: "the velocity below in cells a step; 0.02 to 0.1 is usual. The Mach number is sqrt(3) times it; smaller is more accurate and takes more steps"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), DefaultDoc: "the largest velocity given in [fluid], [force], the boundaries and [initial]", Doc: "the velocity that lattice_velocity belongs to"},
 			{Name: "tau", Kind: language.Number, Within: language.Between(0.5, 100), Why: "the lattice viscosity is (tau - 1/2)/3: at 1/2 and below nothing damps the flow", Doc: "relaxation time in steps: lattice viscosity = (tau - 1/2)/3. Best between 0.51 and 1"},
@@ -217,7 +217,7 @@ func tables() []language.Table {
 			{Name: "about", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of a shape with a place, the origin of the file or of the coordinates otherwise", Doc: "the point that scale and rotate leave in its place"},
 			{Name: "translate", Kind: language.Vector, Dim: model.Length, DefaultDoc: "not moved", Doc: "moves the shape, after scale and rotate"},
 		}, Doc: "A solid in the flow: a shape, a combination of other bodies, or the surface in a file. A cell is solid when its centre lies inside."},
-		{Path: "run", Keys: []language.Key{
+		{Path: "run", OneOf: [][]string{{"steps", "time"}}, Keys: []language.Key{
 			{Name: "steps", Kind: language.Integer, Within: language.Counts(1, maxSteps), Doc: "number of steps"},
 			{Name: "time", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "simulated time, instead of steps; rounded up to whole steps"},
 			{Name: "stop_when", Kind: language.Text, Doc: "ends the run as soon as means are known well enough: \"drag.NAME +-0.5 %\". NAME is an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt). Then comes half the width of the 95 % confidence interval, as a percentage of the mean or as a quantity. Several are joined by \"and\""},

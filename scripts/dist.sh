@@ -95,7 +95,10 @@ archive() {
 	cp $program "$stage/bin/"
 	cp README.md LICENSE "$stage/"
 	# The book of validation is what a site checks an installation with (site/reframe).
-	cp -R docs examples jobs site validation $build/licences "$stage/"
+	cp -R docs examples jobs site validation robustness $build/licences "$stage/"
+	mkdir "$stage/python"
+	cp -R python/notebooks "$stage/python/"
+	find "$stage" -name '*.go' -delete # they stand beside cases and are for the build
 	tar -C $build --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
 	rm -rf "$stage"
 

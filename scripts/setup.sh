@@ -11,6 +11,7 @@
 #                                  the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
+#   scripts/setup.sh python        to test the Python package: venv, drawing without a display
 #   scripts/setup.sh site          to try site's files: Lmod, Python's venv
 #   scripts/setup.sh dist none     to pack programs: Python's environments
 #   scripts/setup.sh roots none    to try them on bare systems: debootstrap
@@ -40,6 +41,7 @@ packages() {
 		slurm) echo slurm-wlm munge ;;
 		pmi2) echo libpmi2-0 ;;
 		venv) echo python3-venv ;;
+		egl) echo libegl1 ;;
 		disks) echo e2fsprogs mount ;;
 		pgrep) echo procps ;;
 		cuda) echo python3-pip ;; # which fetches the headers
@@ -128,6 +130,11 @@ mpis)
 	[ "$(id -u)" != 0 ] || (PATH=$PATH:/usr/sbin; have slurmctld && have slurmd && have munged && have srun) || need="$need slurm"
 	[ "$(id -u)" != 0 ] || [ -e /usr/lib/x86_64-linux-gnu/libpmi2.so.0 ] || need="$need pmi2"
 	;;
+python)
+	need=
+	python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
+	(PATH=$PATH:/usr/sbin:/sbin; ldconfig -p) | grep -q 'libEGL\.so\.1' || need="$need egl"
+	;;
 site)
 	need=
 	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
@@ -151,7 +158,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, mpis, site, dist, roots, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, python, site, dist, roots, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

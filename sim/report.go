@@ -81,7 +81,8 @@ type Summary struct {
 	Last     int    // step reached
 	Cells    int
 	Elapsed  time.Duration
-	MLUPS    float64
+	MLUPS    float64 // while stepping
+	Whole    float64 // MLUPS of the whole time: with outputs, checkpoints, watch
 	Roofline float64 // share, 0 when unknown
 	Times    Times
 	// Imbalance is the slowest rank's computing time over the mean, minus 1.

@@ -104,6 +104,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	if s.Steps > 0 {
 		s.Times.Bytes = mean[5]
 		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
+		s.Whole = float64(s.Steps) * float64(r.Case.Box().Cells()) / s.Elapsed.Seconds() / 1e6
 		s.Imbalance = slowest/mean[0] - 1
 		if r.limit > 0 {
 			s.Roofline = s.MLUPS / r.limit

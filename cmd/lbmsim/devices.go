@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -209,4 +210,21 @@ func hostname() string {
 		return "?"
 	}
 	return host
+}
+
+// nvidiaHere tells whether the machine has a GPU of NVIDIA's or a driver for one, whatever
+// this process may see of them.
+func nvidiaHere() bool {
+	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil {
+		return true
+	}
+	vendors, _ := filepath.Glob("/sys/bus/pci/devices/*/vendor")
+	for _, file := range vendors {
+		vendor, _ := os.ReadFile(file)
+		class, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "class"))
+		if strings.TrimSpace(string(vendor)) == "0x10de" && strings.HasPrefix(string(class), "0x03") { // a display or 3D controller
+			return true
+		}
+	}
+	return false
 }

@@ -30,5 +30,5 @@ func (cudaGPUs) open(n int) (device.Device, error) { return cuda.New(n) }
 
 func (cudaGPUs) versions() string { return cuda.Version() }
 
-// missed: without a GPU the run says that it takes the CPU.
-func (cudaGPUs) missed() bool { return true }
+// missed: there is a GPU, but not for this process. Where there is none, nobody misses it.
+func (cudaGPUs) missed() bool { return nvidiaHere() }

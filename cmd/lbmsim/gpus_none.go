@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"os"
 
 	"lbmsim/device"
 )
@@ -25,8 +24,5 @@ func (n noGPUs) open(int) (device.Device, error) {
 
 func (noGPUs) versions() string { return "built without CUDA" }
 
-// missed: there is a driver, so that a GPU would lie idle unnoticed.
-func (noGPUs) missed() bool {
-	_, err := os.Stat("/proc/driver/nvidia/version")
-	return err == nil
-}
+// missed: there is a GPU, which would lie idle unnoticed.
+func (noGPUs) missed() bool { return nvidiaHere() }

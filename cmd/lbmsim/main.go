@@ -23,7 +23,11 @@ var version = "unversioned"
 // MPI and the device are called from the thread that the process began with.
 func init() { runtime.LockOSThread() }
 
-func main() { mpi.Exit(execute(os.Args[1:])) }
+func main() {
+	code := execute(os.Args[1:])
+	mpi.Exit(code)
+	os.Exit(code)
+}
 
 func execute(args []string) int {
 	root := command()

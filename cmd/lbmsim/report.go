@@ -208,7 +208,7 @@ func (t *textReport) Note(message string) { t.line("%s", message) }
 
 func (t *textReport) Finish(s sim.Summary) {
 	t.line("")
-	t.line("%s: step %d after %s, %d steps, %.4g MLUPS", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS)
+	t.line("%s: step %d after %s, %d steps, %.4g MLUPS, %.4g with outputs and all else", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS, s.Whole)
 	if s.Roofline > 0 {
 		t.line("  %.0f %% of the memory roofline measured at the start", 100*s.Roofline)
 	}
@@ -328,7 +328,7 @@ func (j *jsonReport) Note(message string) { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
-		"mlups": s.MLUPS, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
+		"mlups": s.MLUPS, "mlups_whole": s.Whole, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
 		"watch": watchOf(s.Health), "expect": s.Expect,
 	})
 }

@@ -192,7 +192,7 @@ func results(dir string) *output.Results {
 
 // setFlag adds --set.
 func setFlag(c *cobra.Command, set *[]string) {
-	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; may be given again")
+	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; may be given again. One of keys that exclude each other, such as run.steps, takes the other out")
 }
 
 // asFlag adds --as.

@@ -48,7 +48,7 @@ func stlCommand() *cobra.Command {
 			fmt.Println(args[0])
 			move := func(p [3]float64) [3]float64 { return [3]float64{p[0] / spacing, p[1] / spacing, p[2] / spacing} }
 			title := fmt.Sprintf("in cells of %.4g (--spacing)", spacing)
-			if err := judge(os.Stdout, s, repair, title, move, preview); err != nil {
+			if _, err := judge(os.Stdout, s, repair, title, move, preview); err != nil {
 				return usageError{err}
 			}
 			return nil
@@ -62,28 +62,28 @@ func stlCommand() *cobra.Command {
 
 // judge prints what is known of a surface, its repair included; the error is why it
 // cannot be used.
-func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([3]float64) [3]float64, preview string) error {
+func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
 	rows := s.Report()
 	printRows(w, "as it stands in the file", rows)
 	grid, depth, err := intake.OnGrid(s.Surface, move)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return false, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	printRows(w, title, grid)
 	refused := s.Close(repair)
 	if done := s.Done(); done != "" && refused == nil {
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
-			return fmt.Errorf("%s: %w", s.Path, err)
+			return false, fmt.Errorf("%s: %w", s.Path, err)
 		}
 		printRows(w, "after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
 	}
 	if preview != "" {
 		if err := drawDepth(depth, s, preview); err != nil {
-			return err
+			return false, err
 		}
 		fmt.Fprintln(w, "picture", preview)
 	}
-	return refused
+	return !depth.Empty(), refused
 }
 
 func printRows(w io.Writer, title string, rows []intake.Row) {
@@ -137,8 +137,16 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if preview != "" {
 			picture = filepath.Join(preview, f.Body+".png")
 		}
-		if err := judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture); err != nil {
+		solid, err := judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture)
+		if err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
+		}
+		lo, hi := s.Surface.Span(f.Motion.Apply)
+		for a, n := range caseFile.Cells {
+			solid = solid && hi[a] > 0 && lo[a] < float64(n)
+		}
+		if !solid {
+			return nil, f.At.Wrong(domain.NoCell(caseFile, f.Body, lo, hi))
 		}
 		sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func TestIntakeReport(t *testing.T) {
 	}
 	tenth := func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} }
 	var out bytes.Buffer
-	err := judge(&out, read(), false, "in cells", tenth, preview)
+	_, err := judge(&out, read(), false, "in cells", tenth, preview)
 	if err == nil || !strings.Contains(err.Error(), "block.stl bounds no solid: 3 edges have one triangle only") {
 		t.Error(err)
 	}
@@ -60,7 +61,7 @@ func TestIntakeReport(t *testing.T) {
 		t.Errorf("no picture: %v", err)
 	}
 	out.Reset()
-	if err := judge(&out, read(), true, "in cells", tenth, ""); err != nil {
+	if _, err := judge(&out, read(), true, "in cells", tenth, ""); err != nil {
 		t.Error(err)
 	}
 	if _, after, _ := strings.Cut(out.String(), "after the repair"); !strings.Contains(after, "1 holes closed, the widest 2.24 wide, with 3 triangles") || !strings.Contains(after, "6000 cells of the surface, 6000 solid cells") || !strings.Contains(after, "tight") {
@@ -115,6 +116,19 @@ translate = ["4 mm", "4 mm", "4 mm"]
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is not in\n%s", want, out.String())
 			}
+		}
+	}
+	// A body that no cell of the domain notices is refused here already, with its line.
+	for _, wrong := range [][2]string{{`unit = "1 mm"
+repair`, `unit = "1 um"
+repair`}, {`translate = ["4 mm"`, `translate = ["9 mm"`}, {`translate = ["4 mm"`, `translate = ["-9 mm"`}} {
+		caseFile, err := config.Load(filepath.Join(dir, "case.toml"), bytes.Replace(text(true), []byte(wrong[0]), []byte(wrong[1]), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = checkFiles(io.Discard, caseFile, "")
+		if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), "[body.block] has no cell") || !strings.Contains(err.Error(), "case.toml:18:") {
+			t.Errorf("%s: %v", wrong[1], err)
 		}
 	}
 }

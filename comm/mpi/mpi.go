@@ -142,14 +142,13 @@ func (c *Comm) Abort(code int) {
 	C.world_abort(C.int(code))
 }
 
-// Exit ends the process, after Finalize, if MPI was used. MPICH 5 takes leave of its launcher
-// in a handler of atexit, which os.Exit does not call, and the launcher takes a rank that did
-// not for a failed one and kills the others. Without MPI it is os.Exit.
+// Exit ends the process, after Finalize, if it has used MPI, else it returns. MPICH 5 takes
+// leave of its launcher in a handler of atexit, which os.Exit does not call, and the launcher
+// takes a rank that did not for a failed one and kills the others.
 func Exit(code int) {
-	if !taken {
-		os.Exit(code)
+	if taken {
+		C.process_exit(C.int(code))
 	}
-	C.process_exit(C.int(code))
 }
 
 // Local implements comm.Node.

@@ -114,8 +114,9 @@ type Table struct {
 	Path     string
 	Keys     []Key
 	Doc      string
-	Optional bool // it turns something on by being there: without it there are no defaults
-	Most     int  // of a kind of named tables
+	Optional bool       // it turns something on by being there: without it there are no defaults
+	Most     int        // of a kind of named tables
+	OneOf    [][]string // groups of keys of which a case has one; a --set of one takes the others out
 }
 
 // Schema is a language: its tables, in the order of the documentation and of the canonical

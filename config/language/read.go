@@ -42,7 +42,7 @@ type Reader struct {
 // The error is that of a text or a change that says nothing, of type Errors where it has a place. Values
 // that cannot be read are among the problems of the reader, to which their user adds his own.
 func Read(path string, src []byte, changes []string, l Schema) (*Reader, error) {
-	text, edits, err := changed(src, changes)
+	text, edits, err := changed(src, changes, l)
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,18 @@ func (e edit) at(m Mark) Mark {
 
 // changed is the text of a case with values changed or added, and where. A change is
 // KEY=VALUE, the key a dotted path and the value TOML; quotes around a word may be left out.
-func changed(src []byte, changes []string) ([]byte, []edit, error) {
+// Of keys of which a table has one only, a change of one takes the others out.
+func changed(src []byte, changes []string, l Schema) ([]byte, []edit, error) {
 	var edits []edit
+	put := func(e edit, gone Mark, text string) {
+		at := gone.Off
+		src = append(append(bytes.Clone(src[:at]), text...), src[at+gone.Len:]...)
+		e.Mark, e.grown = Mark{at, len(text)}, len(text)-gone.Len
+		for i := range edits {
+			edits[i].moved(gone, e.grown)
+		}
+		edits = append(edits, e)
+	}
 	for _, c := range changes {
 		name, value, ok := strings.Cut(c, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -64,16 +74,58 @@ func changed(src []byte, changes []string) ([]byte, []edit, error) {
 			return nil, nil, fmt.Errorf("--set %s: %s is a table: give one of its keys, %s.KEY=VALUE", ShortQuote(c), name, name)
 		}
 		before, gone, after := slot(src, m, path)
-		text := before + value + after
-		at := gone.Off
-		src = append(append(bytes.Clone(src[:at]), text...), src[at+gone.Len:]...)
-		e.Mark, e.grown, e.value = Mark{at, len(text)}, len(text)-gone.Len, at+len(before)
-		for i := range edits {
-			edits[i].moved(gone, e.grown)
+		e.value = gone.Off + len(before)
+		put(e, gone, before+value+after)
+		for _, other := range l.instead(path) {
+			if gone, ok := whole(src, other); ok && !slices.ContainsFunc(changes, func(c string) bool { return names(c, other) }) {
+				put(edit{arg: c, value: gone.Off}, gone, "")
+			}
 		}
-		edits = append(edits, e)
 	}
 	return src, edits, nil
+}
+
+// instead is the keys that a case cannot have beside this one.
+func (l Schema) instead(path []string) (others [][]string) {
+	table := path[:len(path)-1]
+	for _, t := range l.Tables {
+		if t.Path != strings.Join(table, ".") {
+			continue
+		}
+		for _, group := range t.OneOf {
+			if !slices.Contains(group, path[len(path)-1]) {
+				continue
+			}
+			for _, name := range group {
+				if name != path[len(path)-1] {
+					others = append(others, append(slices.Clone(table), name))
+				}
+			}
+		}
+	}
+	return others
+}
+
+// names tells whether a change is one of this key.
+func names(change string, path []string) bool {
+	name, _, _ := strings.Cut(change, "=")
+	return strings.TrimSpace(name) == strings.Join(path, ".")
+}
+
+// whole is a key with its value, where they stand on lines of their own. Others, within an
+// inline table, stay: that the case has both is told.
+func whole(src []byte, path []string) (Mark, bool) {
+	m, msg, _ := Scan(src)
+	key, ok := m.Keys[join(path...)]
+	value, ok2 := m.Values[join(path...)]
+	if msg != "" || !ok || !ok2 {
+		return Mark{}, false
+	}
+	line := bytes.LastIndexByte(src[:key.Off], '\n') + 1
+	if before := strings.TrimSpace(string(src[line:key.Off])); before != "" && before != strings.Join(path[:len(path)-1], ".")+"." {
+		return Mark{}, false
+	}
+	return Mark{line, value.Off + value.Len - line}, true
 }
 
 // slot is where a change goes: the bytes that it replaces, and what stands around its value. A

@@ -5,6 +5,34 @@ import (
 	"testing"
 )
 
+var oneOf = Schema{Tables: []Table{{Path: "run", OneOf: [][]string{{"steps", "time"}}}}}
+
+// A change of one of two keys takes the other out, unless both are changed or it stands within a line.
+func TestSetInstead(t *testing.T) {
+	for _, c := range []struct {
+		src, want string
+		changes   []string
+	}{
+		{"[run]\ntime = \"1 s\" # long\nwatch_every = 5\n", "[run]\nsteps = 20\n # long\nwatch_every = 5\n", []string{"run.steps=20"}},
+		{"[run]\n  steps = 10", "[run]\ntime = \"1 s\"\n", []string{"run.time=1 s"}},
+		{"run.time = \"1 s\"\n", "\n\n[run]\nsteps = 20\n", []string{"run.steps=20"}},
+		{"[run]\ntime = \"1 s\"\n", "[run]\nsteps = 20\ntime = \"2 s\"\n", []string{"run.steps=20", "run.time=2 s"}},
+		{"run = {time = \"1 s\", steps = 3}\n", "run = {time = \"1 s\", steps = 20}\n", []string{"run.steps=20"}},
+	} {
+		got, edits, err := changed([]byte(c.src), c.changes, oneOf)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q, %q: %v, %q, want %q", c.src, c.changes, err, got, c.want)
+		}
+		grown := 0
+		for _, e := range edits {
+			grown += e.grown
+		}
+		if len(got) != len(c.src)+grown {
+			t.Errorf("%q: edits say %d bytes more", c.src, grown)
+		}
+	}
+}
+
 func TestSet(t *testing.T) {
 	src := "title = \"a\" # b\n[domain]\ncells = [8, # eight\n 8]\n[run]\nsteps = 10"
 	for _, c := range []struct{ change, want string }{
@@ -15,7 +43,7 @@ func TestSet(t *testing.T) {
 		{"collision.model=trt", "steps = 10\n[collision]\nmodel = \"trt\"\n"},
 		{"expect.velocity.reference=[\"0.1*y m/s\", 0]", "\n[expect.velocity]\nreference = [\"0.1*y m/s\", 0]\n"},
 	} {
-		got, _, err := changed([]byte(src), []string{c.change})
+		got, _, err := changed([]byte(src), []string{c.change}, oneOf)
 		if err != nil || !strings.Contains(string(got), c.want) {
 			t.Errorf("%s: %v\n%s\nwant %q in it", c.change, err, got, c.want)
 		}
@@ -24,12 +52,12 @@ func TestSet(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "a", "=1", "a.=1", "a b=1", "run.steps=", "run.steps=[1", "x=1\n2"} {
-		if _, _, err := changed([]byte(src), []string{bad}); err == nil {
+		if _, _, err := changed([]byte(src), []string{bad}, oneOf); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
 	// Several changes see each other.
-	got, _, err := changed([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"})
+	got, _, err := changed([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"}, oneOf)
 	if err != nil || !strings.Contains(string(got), "[a]\nc = 2\nb = 3\n") {
 		t.Errorf("%v\n%s", err, got)
 	}

@@ -217,6 +217,11 @@ type Depth struct {
 	From   [3]float64
 }
 
+// Empty tells that no cell is solid.
+func (d Depth) Empty() bool {
+	return !slices.ContainsFunc(d.Values, func(v float64) bool { return v > 0 })
+}
+
 // depth looks along the axis on which the box is shortest.
 func (g *Grid) depth(state []uint8) Depth {
 	n := g.Cells

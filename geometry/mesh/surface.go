@@ -8,7 +8,10 @@
 // Parts may overlap, touch, and have cavities.
 package mesh
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Surface is a triangle mesh in which corners at the same place are one vertex.
 type Surface struct {
@@ -71,6 +74,13 @@ func (s *Surface) Bounds() (lo, hi [3]float64) {
 		}
 	}
 	return lo, hi
+}
+
+// Span is the box around the surface where move leads to.
+func (s *Surface) Span(move func([3]float64) [3]float64) (lo, hi [3]float64) {
+	moved := Surface{V: slices.Clone(s.V)}
+	moved.Move(move)
+	return moved.Bounds()
 }
 
 // Move applies f to every vertex.

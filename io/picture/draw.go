@@ -86,8 +86,8 @@ func (p Picture) draw() (image.Image, error) {
 	at := image.Pt(int(planeAt.X), int(height-planeAt.Y-h))
 	stddraw.Draw(canvas, plane.Rect.Add(at), plane, image.Point{}, stddraw.Src)
 	c := draw.NewCanvas(target, width, height)
-	main.Draw(area(c, planeAt, w, h, around))
-	bar.Draw(area(c, barAt, barW, barH, aroundBar))
+	main.Draw(area(main, c, planeAt, w, h))
+	bar.Draw(area(bar, c, barAt, barW, barH))
 	outline := draw.LineStyle{Color: ink, Width: 1}
 	box(c, outline, planeAt, w, h)
 	box(c, outline, barAt, barW, barH)
@@ -196,11 +196,23 @@ func borders(p *plot.Plot) vg.Rectangle {
 	}
 }
 
-// area is the canvas on which a plot with those borders has its data area at the
-// given place.
-func area(c draw.Canvas, at vg.Point, w, h vg.Length, around vg.Rectangle) draw.Canvas {
-	c.Min = vg.Point{X: at.X - around.Min.X, Y: at.Y - around.Min.Y}
-	c.Max = vg.Point{X: at.X + w, Y: at.Y + h}
+// area is the canvas on which a plot has its data area at the given place. The plot keeps room
+// for labels that stand out beyond its axes, how much depends on the canvas: so the canvas
+// is moved until the place is right.
+func area(p *plot.Plot, c draw.Canvas, at vg.Point, w, h vg.Length) draw.Canvas {
+	c.Min, c.Max = at, vg.Point{X: at.X + w, Y: at.Y + h}
+	for range 20 {
+		got := p.DataCanvas(c)
+		off := vg.Rectangle{
+			Min: vg.Point{X: at.X - got.Min.X, Y: at.Y - got.Min.Y},
+			Max: vg.Point{X: at.X + w - got.Max.X, Y: at.Y + h - got.Max.Y},
+		}
+		c.Min.X, c.Min.Y = c.Min.X+off.Min.X, c.Min.Y+off.Min.Y
+		c.Max.X, c.Max.Y = c.Max.X+off.Max.X, c.Max.Y+off.Max.Y
+		if max(math.Abs(float64(off.Min.X)), math.Abs(float64(off.Min.Y)), math.Abs(float64(off.Max.X)), math.Abs(float64(off.Max.Y))) < 1e-3 {
+			break
+		}
+	}
 	return c
 }
 

@@ -166,3 +166,58 @@ func TestTicks(t *testing.T) {
 		t.Errorf("ticks %q", got)
 	}
 }
+
+// Ticks stand where their values are in the plane: those of both ends at its edges.
+func TestTicksMeetThePlane(t *testing.T) {
+	p := example(128, 96, channel)
+	p.Spacing = 10.0 / 128 // x to 10 m, y to 7.5 m
+	for i := range p.Values {
+		p.Values[i] = 1 + float64(i%2) // bright everywhere
+	}
+	img, err := p.draw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark := func(x, y int) bool {
+		r, g, b, _ := img.At(x, y).RGBA()
+		return max(r, g, b) < 0xd000 // a line between two columns is grey
+	}
+	s, err := p.scale()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The frame of the plane: its longest dark row at the bottom, less the tick beside it.
+	bounds := img.Bounds()
+	left, right, bottom := 0, 0, 0
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		run := 0
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if !dark(x, y) {
+				run = 0
+				continue
+			}
+			if run++; run >= right-left {
+				left, right, bottom = x-run, x, y
+			}
+		}
+	}
+	if right-left < 400 {
+		t.Fatalf("no frame: %d to %d", left, right)
+	}
+	left = right - p.plane(s).Rect.Dx()
+	var at []int
+	for x := left - 5; x < right+6; x++ {
+		if dark(x, bottom+4) && !dark(x-1, bottom+4) {
+			at = append(at, x)
+		}
+	}
+	if len(at) != 6 && len(at) != 11 {
+		t.Fatalf("ticks at %v, want those of 0, 2, ... 10 or 0, 1, ... 10", at)
+	}
+	for k, x := range at {
+		want := float64(left) + float64(k)*float64(right-left)/float64(len(at)-1)
+		if math.Abs(float64(x)-want) > 1.6 {
+			t.Errorf("tick %d stands at pixel %d of %d to %d, want %.0f", k, x, left, right, want)
+		}
+	}
+}

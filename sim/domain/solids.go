@@ -268,8 +268,19 @@ func (p *Part) CountCells() error {
 			continue
 		}
 		lo, hi := bodies[i].Shape.Bounds()
-		return exit.With(exit.Usage, fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
-			b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], p.Case.Cells[0], p.Case.Cells[1], p.Case.Cells[2]))
+		err := NoCell(p.Case, b.Name, lo, hi)
+		for _, f := range p.Case.Files {
+			if f.Body == b.Name {
+				err = f.At.Wrong(err)
+			}
+		}
+		return exit.With(exit.Usage, err)
 	}
 	return nil
+}
+
+// NoCell is the error of a body that spans lo to hi, in cells, and has none of the domain's.
+func NoCell(c *config.Case, body string, lo, hi [3]float64) error {
+	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
+		body, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], c.Cells[0], c.Cells[1], c.Cells[2])
 }
