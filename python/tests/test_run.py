@@ -125,6 +125,14 @@ def test_a_warning_about_the_machine_comes_once(
     assert {Path(w.filename).name for w in caught} == {"test_run.py"}
 
 
+def test_steps_or_time(cavity: lbmsim.Case) -> None:
+    """A change of one for a run replaces the other."""
+    cavity["run"] = {"time": "100 s"}
+    result = lbmsim.run(cavity, progress=False, set={"run.steps": 10})
+    assert result.summary is not None
+    assert result.summary["last_step"] == 10
+
+
 def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:
     with warnings.catch_warnings(), pytest.raises(lbmsim.RunWarning):
         warnings.simplefilter("error")
