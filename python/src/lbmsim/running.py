@@ -370,7 +370,7 @@ def study(
         order: formal order of the method. Default 2.
         output: the folder in which the tables of each grid go to `study`. Default: that of the case.
         ranks, launcher, set, device, threads: as of `lbmsim.run`.
-        progress: show a line for each grid that has been computed, in a terminal or a notebook.
+        progress: show what the program says of each grid meanwhile, in a terminal or a notebook.
 
     Raises:
         CaseError: the case is wrong.
