@@ -180,10 +180,11 @@ func TestLaunched(t *testing.T) {
 		{"", comm.Launch{}, false},
 		{"SLURM_PROCID=0 SLURM_NTASKS=4", comm.Launch{}, false}, // a batch script
 		{"SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 PMIX_RANK=0", comm.Launch{By: "srun", Ranks: 4}, true},
-		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", comm.Launch{By: "Open MPI", Ranks: 3}, true},
-		{"PMI_RANK=2 PMI_SIZE=5", comm.Launch{By: "a PMI launcher", Ranks: 5}, true},
-		{"PMI_RANK=2", comm.Launch{By: "a PMI launcher"}, true},
-		{"PMIX_RANK=2", comm.Launch{By: "a PMIx launcher"}, true},
+		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", comm.Launch{By: "Open MPI", Rank: 1, Ranks: 3}, true},
+		{"PMI_RANK=2 PMI_SIZE=5", comm.Launch{By: comm.PMI, Rank: 2, Ranks: 5}, true},
+		{"PMI_RANK=2", comm.Launch{By: comm.PMI, Rank: 2}, true},
+		{"PMIX_RANK=2", comm.Launch{By: "a PMIx launcher", Rank: 2}, true},
+		{"PALS_RANKID=1 SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=4", comm.Launch{By: "PALS", Rank: 1, Ranks: 4}, true},
 	} {
 		got, ok := comm.Launched(environment(test.env))
 		if got != test.want || ok != test.ok {

@@ -6,8 +6,12 @@ import "strconv"
 // process as one of several ranks.
 type Launch struct {
 	By    string // "Open MPI", "a PMI launcher", ...
+	Rank  int    // of this process
 	Ranks int    // 0 when the launcher does not say
 }
+
+// PMI is the name of what speaks PMI, version 1 or 2: Hydra and srun.
+const PMI = "a PMI launcher"
 
 // launchers in the order of trust. SLURM comes last: under mpirun inside a SLURM
 // job its variables belong to mpirun's own daemons and are the same in every
@@ -16,7 +20,7 @@ type Launch struct {
 var launchers = []struct{ by, rank, ranks string }{
 	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
 	{"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-	{"a PMI launcher", "PMI_RANK", "PMI_SIZE"},
+	{PMI, "PMI_RANK", "PMI_SIZE"},
 	{"PALS", "PALS_RANKID", "PALS_SIZE"},
 	{"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
 	{"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
@@ -29,20 +33,35 @@ var launchers = []struct{ by, rank, ranks string }{
 // library started by itself may spawn daemons, open network devices, or end the
 // process where those are forbidden. With one, and more than one rank, Serial
 // would be that many copies of one run that overwrite each other's files: refuse.
-func Launched(lookup func(string) (string, bool)) (Launch, bool) {
+func Launched(lookup func(string) (string, bool)) (Launch, bool) { return launchedBy(lookup, "") }
+
+// LaunchedByPMI is Launched for a process whose launcher is known to speak PMI, whatever an
+// outer launcher has left in the environment.
+func LaunchedByPMI(lookup func(string) (string, bool)) (Launch, bool) {
+	return launchedBy(lookup, PMI)
+}
+
+func launchedBy(lookup func(string) (string, bool), only string) (Launch, bool) {
+	number := func(name string) int {
+		text, _ := lookup(name)
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
 	for _, l := range launchers {
-		if _, ok := lookup(l.rank); !ok {
+		if _, ok := lookup(l.rank); !ok || only != "" && l.by != only {
 			continue
 		}
-		size, ok := lookup(l.ranks)
-		n, err := strconv.Atoi(size)
-		if err != nil {
-			n = 0
-		}
-		if !ok && l.by == "srun" {
+		if _, ok := lookup(l.ranks); !ok && l.by == "srun" {
 			continue // a batch script
 		}
-		return Launch{By: l.by, Ranks: n}, true
+		found := Launch{By: l.by, Rank: number(l.rank), Ranks: number(l.ranks)}
+		if _, step := lookup("SLURM_PROCID"); step && found.Ranks == 0 {
+			found.Ranks = number("SLURM_STEP_NUM_TASKS")
+		}
+		return found, true
 	}
 	return Launch{}, false
 }

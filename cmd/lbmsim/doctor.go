@@ -71,12 +71,12 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	}
 	// MPI, too, may wait for ever: for a node that is not there.
 	starting := time.AfterFunc(2*f.limit, func() {
-		fmt.Fprintf(os.Stderr, "lbmsim: starting MPI did not end within %v: a node cannot be reached, or the launcher is not of the library that lbmsim was built with\n", 2*f.limit)
+		fmt.Fprintf(os.Stderr, "lbmsim: starting MPI did not end within %v: a node cannot be reached, or the launcher is not of the MPI library that lbmsim has found (lbmsim info)\n", 2*f.limit)
 		os.Exit(sim.ExitFailure)
 	})
 	c, err := ranks()
 	if err != nil {
-		return fmt.Errorf("starting MPI: %w", err)
+		return err
 	}
 	starting.Stop()
 	var dev device.Device

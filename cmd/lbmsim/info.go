@@ -24,7 +24,7 @@ func infoCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			c, err := ranks()
 			if err != nil {
-				return fmt.Errorf("starting MPI: %w", err)
+				return err
 			}
 			defer btracey.Finalize()
 			if c.Rank() != 0 {

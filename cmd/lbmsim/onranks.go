@@ -20,7 +20,7 @@ import (
 func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost func(text string)) (err error) {
 	c, err := ranks()
 	if err != nil {
-		return fmt.Errorf("starting MPI: %w", err)
+		return err
 	}
 	var watched *watchdog.Dog
 	defer func() {

@@ -42,24 +42,42 @@ type abi struct {
 
 var (
 	openMPI  = &abi{"Open MPI", C.ABI_OPENMPI, []string{"libmpi.so.40", "libmpi.so.20"}, []string{"libmpi.so.40", "libmpi.so.20", "libmpi_ibm.so.*"}}
-	mpich    = &abi{"MPICH", C.ABI_MPICH, []string{"libmpi.so.12", "libmpich.so.12"}, []string{"libmpi.so.12", "libmpich.so.12", "libmpi_*.so.12"}}
+	mpich    = &abi{"MPICH", C.ABI_MPICH, []string{"libmpi.so.12", "libmpich.so.12"}, []string{"libmpi.so.12", "libmpich.so.12", "libmpi_gnu*.so.12", "libmpi_*.so.12"}}
 	standard = &abi{"MPI 5", C.ABI_STANDARD, []string{"libmpi_abi.so.1"}, []string{"libmpi_abi.so.1"}}
 	abis     = []*abi{openMPI, mpich, standard}
 )
 
+// launched is what has started this process: the nearest launcher among its parents, where one
+// is seen. Variables may be those of an outer launcher, that has started this one.
+func launched(ancestors []string, lookup func(string) (string, bool)) (comm.Launch, bool) {
+	for _, program := range ancestors {
+		switch name := filepath.Base(program); {
+		case slices.Contains(hydras, name):
+			if l, ok := comm.LaunchedByPMI(lookup); ok {
+				return l, true
+			}
+		case slices.Contains(openMPIs, name):
+			return comm.Launched(lookup)
+		}
+	}
+	return comm.Launched(lookup)
+}
+
 // abisOf is what a launcher can start, the likeliest first. Open MPI's mpirun and Hydra start
 // their own kind and nothing else; srun starts what finds PMI or PMIx in it.
-func abisOf(l comm.Launch, lookup func(string) (string, bool)) []*abi {
-	_, hydra := lookup("HYDI_CONTROL_FD")
-	if !hydra {
-		_, hydra = lookup("MPI_LOCALRANKID")
+func abisOf(l comm.Launch, ancestors []string, lookup func(string) (string, bool)) []*abi {
+	hydra := false
+	for _, variable := range []string{"HYDI_CONTROL_FD", "MPI_LOCALRANKID"} {
+		_, ok := lookup(variable)
+		hydra = hydra || ok
 	}
+	hydra = hydra || slices.ContainsFunc(ancestors, func(program string) bool { return slices.Contains(hydras, filepath.Base(program)) })
 	switch {
 	case l.By == "Open MPI", l.By == "jsrun":
 		return []*abi{openMPI, standard}
-	case hydra, l.By == "MVAPICH", l.By == "PALS":
+	case hydra && l.By == comm.PMI, l.By == "MVAPICH", l.By == "PALS":
 		return []*abi{mpich, standard}
-	case l.By == "a PMI launcher", l.By == "Flux":
+	case l.By == comm.PMI, l.By == "Flux":
 		return []*abi{mpich, standard, openMPI}
 	}
 	return abis
@@ -67,44 +85,58 @@ func abisOf(l comm.Launch, lookup func(string) (string, bool)) []*abi {
 
 // place is where libraries may lie.
 type place struct {
-	folder string // "" is wherever the system's loader looks
-	how    string
+	folder   string // "" is wherever the system's loader looks
+	how      string
+	launcher bool // beside it: another library would not fit
 }
 
-// launchers are the programs that start ranks, as their files are called.
-var launchers = []string{"orterun", "orted", "mpirun", "mpiexec", "prte", "prterun", "prted", "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "mpispawn"}
+// The programs that start ranks, as their files are called: of either kind, or of both.
+var (
+	openMPIs  = []string{"orterun", "orted", "prte", "prterun", "prted"}
+	hydras    = []string{"mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"}
+	launchers = slices.Concat(openMPIs, hydras, []string{"mpirun", "mpiexec", "mpispawn"})
+)
+
+const besideLauncher = "beside its launcher"
 
 // places in the order in which they are searched: a library beside the launcher fits it, what
 // the user's modules have set comes next, and what belongs to the system last.
 func places(lookup func(string) (string, bool), ancestors []string, path func(string) string) []place {
 	var list []place
 	beside := func(program, how string) {
-		if program == "" {
+		bin := filepath.Dir(program)
+		if filepath.Base(bin) != "bin" {
 			return
 		}
-		prefix := filepath.Dir(filepath.Dir(program))
 		for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib/release"} {
-			list = append(list, place{filepath.Join(prefix, lib), how + " " + program})
+			list = append(list, place{filepath.Join(filepath.Dir(bin), lib), how + " " + program, how == besideLauncher})
 		}
 	}
 	for _, program := range ancestors {
 		if slices.Contains(launchers, filepath.Base(program)) {
-			beside(program, "beside its launcher")
+			beside(program, besideLauncher)
 			break
 		}
+	}
+	// Open MPI tells its ranks where it is, also those that do not see it, in a container.
+	if folder, _ := lookup("OMPI_LIBDIR_LOC"); folder != "" {
+		list = append(list, place{folder: folder, how: "by OMPI_LIBDIR_LOC of its launcher"})
+	}
+	if prefix, _ := lookup("OPAL_PREFIX"); prefix != "" {
+		list = append(list, place{folder: filepath.Join(prefix, "lib"), how: "by OPAL_PREFIX"})
 	}
 	for _, variable := range []string{"LD_LIBRARY_PATH", "CRAY_LD_LIBRARY_PATH"} {
 		text, _ := lookup(variable)
 		for _, folder := range filepath.SplitList(text) {
 			if folder != "" {
-				list = append(list, place{folder, "by " + variable})
+				list = append(list, place{folder: folder, how: "by " + variable})
 			}
 		}
 	}
 	for _, variable := range []string{"CRAY_MPICH_DIR", "MPICH_DIR", "I_MPI_ROOT", "EBROOTOPENMPI", "MPI_HOME", "MPI_ROOT"} {
 		if prefix, _ := lookup(variable); prefix != "" {
 			for _, lib := range []string{"lib", "lib64", "lib/release"} {
-				list = append(list, place{filepath.Join(prefix, lib), "by " + variable})
+				list = append(list, place{folder: filepath.Join(prefix, lib), how: "by " + variable})
 			}
 		}
 	}
@@ -112,11 +144,11 @@ func places(lookup func(string) (string, bool), ancestors []string, path func(st
 		beside(path(name), "beside")
 	}
 	beside(path(""), "beside")
-	return append(list, place{"", "by the system's loader"})
+	return append(list, place{how: "by the system's loader"})
 }
 
-// ancestors are the programs of this process's parents, the nearest first, as far as they may be seen.
-func ancestors() []string {
+// parents are the programs of this process's parents, the nearest first, as far as they may be seen.
+func parents() []string {
 	var list []string
 	for pid, depth := os.Getppid(), 0; pid > 1 && depth < 16; depth++ {
 		if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
@@ -157,9 +189,13 @@ func program(name string) string {
 // Find is the MPI library that this process should use when l started it, or would use if
 // something did; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
 func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
+	return find(l, parents(), lookup)
+}
+
+func find(l comm.Launch, ancestors []string, lookup func(string) (string, bool)) (Library, error) {
 	already, inside, _ := look("", "in the process already")
 	if file, ok := lookup(insists); ok && file != "" {
-		found, err := insisted(file)
+		found, err := insisted(file, append(abisOf(l, ancestors, lookup), abis...))
 		if err == nil && inside && found.Path != already.Path {
 			err = fmt.Errorf("%s is %s, but %s is %s: start lbmsim without it", insists, file, already.Path, already.How)
 		}
@@ -168,25 +204,35 @@ func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
 	if inside {
 		return already, unknown(already)
 	}
-	wanted := abisOf(l, lookup)
-	all := places(lookup, ancestors(), program)
-	if found, ok := search(all, wanted, func(l Library) bool { return fits(l, wanted) }); ok {
-		return found, nil
+	wanted := abisOf(l, ancestors, lookup)
+	all := places(lookup, ancestors, program)
+	found, failed, err := search(all, wanted, func(l Library) bool { return fits(l, wanted) })
+	if err != nil {
+		return Library{}, err
+	}
+	if found != nil {
+		return *found, nil
 	}
 	const set = "load the module of that library, or set " + insists + " to its file"
 	by := l.By + " started this process, but "
 	if l.By == "" {
 		by = ""
 	}
-	if alien, ok := search(all, abis, func(Library) bool { return true }); ok {
-		return Library{}, fmt.Errorf("%sno MPI library of its kind is found (%s), only %s: %s", by, names(wanted), alien, set)
+	which := names(wanted)
+	if len(failed) > 0 {
+		which += "; not loaded: " + strings.Join(failed, "; ")
 	}
-	return Library{}, fmt.Errorf("%sno MPI library is found (%s, looked for beside the launcher, in LD_LIBRARY_PATH, beside the mpirun in PATH, and by the system's loader): %s",
-		by, names(wanted), set)
+	if alien, _, _ := search(all, abis, func(Library) bool { return true }); alien != nil {
+		return Library{}, fmt.Errorf("%sno MPI library of its kind is found (%s), only %s: %s", by, which, alien, set)
+	}
+	return Library{}, fmt.Errorf("%sno MPI library is found (%s; looked for beside the launcher, in LD_LIBRARY_PATH, beside the mpirun in PATH, and by the system's loader): %s",
+		by, which, set)
 }
 
-// search loads the files of some ABIs, place by place, until one is right.
-func search(places []place, abis []*abi, right func(Library) bool) (Library, bool) {
+// search loads the files of some ABIs, place by place, until one is right: nil if none is.
+// failed tells of files that are there and do not load. The launcher's own must: another
+// library would not fit it.
+func search(places []place, abis []*abi, right func(Library) bool) (found *Library, failed []string, err error) {
 	var tried []string
 	for _, p := range places {
 		for _, a := range abis {
@@ -195,13 +241,21 @@ func search(places []place, abis []*abi, right func(Library) bool) (Library, boo
 					continue
 				}
 				tried = append(tried, file)
-				if l, ok, _ := look(file, p.how); ok && right(l) {
-					return l, true
+				l, ok, why := look(file, p.how)
+				switch {
+				case ok && right(l):
+					return &l, nil, nil
+				case ok, p.folder == "", strings.Contains(why, "wrong ELF class"), strings.Contains(why, "invalid ELF header"):
+				case p.launcher:
+					return nil, nil, fmt.Errorf("%s is the MPI library %s, but does not load: %s; load what it needs (a module, LD_LIBRARY_PATH), or set %s to another library of the same kind",
+						file, p.how, why, insists)
+				default:
+					failed = append(failed, why)
 				}
 			}
 		}
 	}
-	return Library{}, false
+	return nil, failed, nil
 }
 
 // fits tells whether a library is of one of these ABIs. The standard one belongs to no family:
@@ -229,7 +283,11 @@ func (a *abi) files(folder string) []string {
 	var list []string
 	for _, p := range a.pattern {
 		found, _ := filepath.Glob(filepath.Join(escape(folder), p))
-		list = append(list, found...)
+		for _, file := range found {
+			if !slices.Contains(list, file) {
+				list = append(list, file)
+			}
+		}
 	}
 	return list
 }
@@ -239,15 +297,24 @@ func escape(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
 
-// insisted is the library that the user names: a file, a name for the loader, or a folder.
-func insisted(file string) (Library, error) {
+// insisted is the library that the user names: a file, a name for the loader, a folder with
+// libraries or the one above it.
+func insisted(file string, wanted []*abi) (Library, error) {
 	if s, err := os.Stat(file); err == nil && s.IsDir() {
-		for _, a := range abis {
-			for _, f := range a.files(file) {
-				if l, ok, _ := look(f, "by "+insists); ok {
-					return l, unknown(l)
+		var failed []string
+		for _, folder := range []string{file, filepath.Join(file, "lib"), filepath.Join(file, "lib64")} {
+			for _, a := range wanted {
+				for _, f := range a.files(folder) {
+					l, ok, why := look(f, "by "+insists)
+					if ok {
+						return l, unknown(l)
+					}
+					failed = append(failed, why)
 				}
 			}
+		}
+		if len(failed) > 0 {
+			return Library{}, fmt.Errorf("%s is the folder %s: %s", insists, file, strings.Join(slices.Compact(failed), "; "))
 		}
 		return Library{}, fmt.Errorf("%s is the folder %s, which has none of %s", insists, file, names(abis))
 	}
@@ -313,7 +380,7 @@ var taken bool
 // take makes the library the one of this process.
 func (l Library) take() error {
 	if missing := C.library_take(l.found); missing != nil {
-		return fmt.Errorf("the MPI library %s lacks %s", l, C.GoString(missing))
+		return fmt.Errorf("the MPI library %s cannot be used: %s", l, C.GoString(missing))
 	}
 	taken = true
 	return nil

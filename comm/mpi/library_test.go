@@ -39,7 +39,7 @@ func TestKinds(t *testing.T) {
 		lookup := environment(strings.Fields(test.env)...)
 		launch, _ := comm.Launched(lookup)
 		var got []string
-		for _, a := range abisOf(launch, lookup) {
+		for _, a := range abisOf(launch, nil, lookup) {
 			got = append(got, a.name)
 		}
 		if s := strings.Join(got, ", "); s != test.want {
@@ -146,7 +146,7 @@ func TestInsisted(t *testing.T) {
 	if err != nil || l.ABI != "MPI 5" || l.Version != "Foo MPI 1.0" || filepath.Base(l.Path) != "libmpi_abi.so.1" {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if err := l.take(); err == nil || !strings.Contains(err.Error(), "lacks MPI_") {
+	if err := l.take(); err == nil || !strings.Contains(err.Error(), "it lacks MPI_") {
 		t.Errorf("a library without its functions: %v", err)
 	}
 }
@@ -154,12 +154,59 @@ func TestInsisted(t *testing.T) {
 // A library that is not of the launcher's kind is named, not used.
 func TestAlien(t *testing.T) {
 	dir := filepath.Dir(compile(t, "libmpi_abi.so.1", says+"int MPI_Abi_get_version(int *a, int *b) { *a = 1; *b = 0; return 0; }"))
-	only := []place{{dir, "by this test"}}
-	if l, ok := search(only, []*abi{openMPI, standard}, func(l Library) bool { return fits(l, []*abi{openMPI, standard}) }); ok {
+	only := []place{{folder: dir, how: "by this test"}}
+	if l, _, _ := search(only, []*abi{openMPI, standard}, func(l Library) bool { return fits(l, []*abi{openMPI, standard}) }); l != nil {
 		t.Errorf("the standard ABI of another family fits Open MPI's mpirun: %v", l)
 	}
-	if _, ok := search(only, []*abi{mpich, standard}, func(l Library) bool { return fits(l, []*abi{mpich, standard}) }); !ok {
+	if l, _, _ := search(only, []*abi{mpich, standard}, func(l Library) bool { return fits(l, []*abi{mpich, standard}) }); l == nil {
 		t.Error("the standard ABI does not fit Hydra")
+	}
+}
+
+// The nearest launcher counts, not what an outer one has left in the environment.
+func TestNested(t *testing.T) {
+	both := environment("OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMI_RANK=1", "PMI_SIZE=2")
+	for _, test := range []struct {
+		ancestors, by string
+		ranks         int
+		first         *abi
+	}{
+		{"/bin/bash /m/bin/hydra_pmi_proxy /o/bin/orterun", comm.PMI, 2, mpich},
+		{"/o/bin/prted /m/bin/hydra_pmi_proxy", "Open MPI", 1, openMPI},
+		{"", "Open MPI", 1, openMPI},
+	} {
+		l, _ := launched(strings.Fields(test.ancestors), both)
+		if got := abisOf(l, strings.Fields(test.ancestors), both); l.By != test.by || l.Ranks != test.ranks || got[0] != test.first {
+			t.Errorf("%s: %+v, %s first", test.ancestors, l, got[0].name)
+		}
+	}
+}
+
+// The launcher's own library must load: another one would not fit it. One elsewhere need not,
+// but what is wrong with it is told where none is found.
+func TestBroken(t *testing.T) {
+	dir := t.TempDir()
+	needs := compile(t, "libgone.so", "int gone(void) { return 0; }")
+	source := filepath.Join(dir, "a.c")
+	if err := os.WriteFile(source, []byte(says), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "libmpi.so.12")
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", file, source, "-Wl,--no-as-needed", needs).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.Remove(needs); err != nil {
+		t.Fatal(err)
+	}
+	any := func(Library) bool { return true }
+	if _, _, err := search([]place{{dir, "beside its launcher /x/bin/mpirun", true}}, []*abi{mpich}, any); err == nil || !strings.Contains(err.Error(), "libgone.so") {
+		t.Errorf("the launcher's library lacks another one: %v", err)
+	}
+	if l, failed, err := search([]place{{folder: dir}}, []*abi{mpich}, any); err != nil || l != nil || len(failed) != 1 || !strings.Contains(failed[0], "libgone.so") {
+		t.Errorf("a library lacks another one: %v, %q, %v", l, failed, err)
+	}
+	if _, err := find(comm.Launch{}, nil, environment("LBMSIM_MPI="+dir)); err == nil || !strings.Contains(err.Error(), "libgone.so") {
+		t.Errorf("a folder with such a library: %v", err)
 	}
 }
 

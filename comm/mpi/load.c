@@ -79,17 +79,22 @@ int library_look(const char *path, library_t *found) {
 static void *symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 const char *library_take(const library_t *found) {
-    if (calls != NULL) return "nothing: one was taken before";
+    if (calls != NULL) return "another one was taken before";
     const calls_t *taken = found->abi == ABI_OPENMPI ? &openmpi_calls : found->abi == ABI_MPICH ? &mpich_calls : &standard_calls;
     /* For all: Open MPI's plugins want that. And looked up from all, so that a tool which was
      * preloaded to count or time MPI's calls sees ours. */
     if (load(found->path, RTLD_LAZY | RTLD_GLOBAL) == NULL) return dlerror();
     const char *missing = taken->bind(symbol);
-    if (missing == NULL) calls = taken;
-    return missing;
+    if (missing == NULL) {
+        calls = taken;
+        return NULL;
+    }
+    static char text[64];
+    snprintf(text, sizeof text, "it lacks %s", missing);
+    return text;
 }
 
-static int last_code; /* of a process that is about to end */
+static int last_code, ending; /* of a process that is about to end; who comes first decides */
 
 static void *exit_later(void *seconds) {
     sleep((unsigned)(long)seconds);
@@ -98,7 +103,7 @@ static void *exit_later(void *seconds) {
 
 /* Ends the process within so many seconds, whatever happens meanwhile. */
 static void exit_within(long seconds, int code) {
-    last_code = code;
+    if (__sync_lock_test_and_set(&ending, 1) == 0) last_code = code;
     pthread_t timer;
     if (pthread_create(&timer, NULL, exit_later, (void *)seconds) == 0) pthread_detach(timer);
 }

@@ -8,9 +8,11 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 
 	"lbmsim/comm"
@@ -24,6 +26,7 @@ type Comm struct {
 	chunk     int  // bytes of a message's parts, see parts.go
 	group     bool // made by Group: MPI goes on after its Finalize
 	spare     []*C.message_t
+	lost      []*request      // that failed with parts in flight: their memory stays
 	heartbeat *comm.Heartbeat // of its groups too
 	library   Library
 }
@@ -54,7 +57,10 @@ func (c *Comm) Init() error {
 	if c.world != nil {
 		return errors.New("start MPI: it is running already")
 	}
-	launch, _ := comm.Launched(os.LookupEnv)
+	if taken {
+		return errors.New("start MPI: a process can do this only once")
+	}
+	launch, _ := launched(parents(), os.LookupEnv)
 	library, err := Find(launch, os.LookupEnv)
 	if err == nil {
 		err = library.take()
@@ -65,7 +71,10 @@ func (c *Comm) Init() error {
 	c.library = library
 	runtime.LockOSThread()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
-	switch code := C.world_start(w); code {
+	said := c.impatient(launch)
+	code := C.world_start(w)
+	said.Stop()
+	switch code {
 	case C.OK:
 	case C.ALREADY_STARTED:
 		return errors.New("start MPI: a process can do this only once")
@@ -75,9 +84,45 @@ func (c *Comm) Init() error {
 		return fmt.Errorf("start MPI: %w", failure(code))
 	}
 	c.world, c.rank, c.size = w, int(w.rank), int(w.size)
-	if launch.Ranks > 1 && c.size == 1 {
-		return fmt.Errorf("start MPI: %s launched %d ranks, but each of them would run alone with %s: use that library's mpirun, or srun with a kind of --mpi that it knows (srun --mpi=list); or set %s to the launcher's own library",
-			launch.By, launch.Ranks, library, insists)
+	if (launch.Ranks > 1 || launch.Rank > 0) && c.size == 1 {
+		return fmt.Errorf("start MPI: %s launched %s, but each of them would run alone with %s: use that library's mpirun, or srun with a kind of --mpi that it knows (srun --mpi=list); or set %s to the launcher's own library",
+			launch.By, some(launch.Ranks), library, insists)
+	}
+	return c.oneLibrary()
+}
+
+// some is a number of ranks in words.
+func some(n int) string {
+	if n < 2 {
+		return "several ranks"
+	}
+	return fmt.Sprintf("%d ranks", n)
+}
+
+// patience is how long MPI may take to start before something is said. A rank that has failed
+// before MPI, or has another library, leaves the others waiting there, and launchers such as
+// srun do not end them.
+const patience = 60 * time.Second
+
+// impatient says on stderr that MPI still starts; there is nobody to report to yet.
+func (c *Comm) impatient(l comm.Launch) *time.Timer {
+	return time.AfterFunc(patience, func() {
+		host, _ := os.Hostname()
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: MPI still waits for the other ranks after %v, with %s; one of them may have failed or have another MPI library (srun --kill-on-bad-exit=1 ends a job whose rank fails)\n",
+			l.Rank, host, patience, c.library)
+	})
+}
+
+// oneLibrary is an error on every rank if not all have the same version of one library. Such
+// ranks may talk to each other for a while.
+func (c *Comm) oneLibrary() error {
+	sum := int64(crc32.ChecksumIEEE([]byte(c.library.Version)))
+	x := []int64{sum, -sum}
+	if err := c.MaxInt64(x); err != nil {
+		return err
+	}
+	if x[0] != -x[1] {
+		return fmt.Errorf("start MPI: not all ranks have the same MPI library; rank %d has %s: set %s to one for all", c.rank, c.library, insists)
 	}
 	return nil
 }

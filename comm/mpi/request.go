@@ -75,12 +75,15 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 		}
 		if code != C.OK {
 			// Parts already in flight keep the pin: MPI may still touch them.
-			if i == 0 {
-				r.pin.Unpin()
+			if i > 0 {
+				c.lost = append(c.lost, r)
+				return nil, r.wrap(failure(code))
 			}
+			r.pin.Unpin()
+			c.spare = append(c.spare, m)
 			if receive && C.error_is_truncate(code) != 0 {
 				// MPICH 3 tells as soon as it can, others once it is waited for: for the caller
-				// it is one thing. (The handle is lost with the failed call.)
+				// it is one thing.
 				r.failed = r.wrap(tooLong(len(data)))
 				return r, nil
 			}

@@ -28,7 +28,7 @@ typedef struct {
 int library_look(const char *path, library_t *found);
 
 /* Makes a library that was looked at the one of this process; a second one is refused.
- * NULL, or the name of the function that it lacks. */
+ * NULL, or why it cannot be used. */
 const char *library_take(const library_t *found);
 
 /* A handle of MPI: a number or a pointer, as the library's ABI wants. */

@@ -1,5 +1,5 @@
 // What the program's libraries take from a glibc newer than 2.28, said in terms of that
-// one: scripts/link-old-glibc links it into distributed programs. The stat family, which
+// one: scripts/old-glibc/link takes it into distributed programs. The stat family, which
 // was no function of the library before 2.33, comes from 2.28's own libc_nonshared.a.
 #define _GNU_SOURCE
 #include <dlfcn.h>
