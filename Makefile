@@ -35,6 +35,7 @@ run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=
 build: setup ## bin/lbmsim, for any MPI, with CUDA=auto, yes or none
 	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && \
 	echo "built: bin/lbmsim $(version) for CPUs$$(echo "$$LBMSIM_TAGS" | sed 's/cuda/ and NVIDIA GPUs/'), any MPI"
+	@if ldd bin/lbmsim | grep -q 'libmpi'; then echo "note: HDF5 is a parallel one and brings its MPI library: the program is for that one alone"; fi
 
 install: build ## copy the program to PREFIX=/usr/local
 	install -D -m 755 bin/lbmsim "$(DESTDIR)$(PREFIX)/bin/lbmsim"

@@ -128,9 +128,11 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 			}
 		}
 	}
-	if !f.json {
-		o.Done = func(l study.Level) { fmt.Fprintln(out, levelText(l)) }
+	progress := out
+	if f.json { // the object alone goes there
+		progress = os.Stderr
 	}
+	o.Done = func(l study.Level) { fmt.Fprintln(progress, levelText(l)) }
 	s, err := study.Run(o, cases)
 	if err != nil {
 		return err

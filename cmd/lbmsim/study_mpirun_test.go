@@ -43,7 +43,10 @@ func TestStudyFindsTheOrder(t *testing.T) {
 	for _, n := range []int{0, 2} {
 		r := runProgram(t, dir, n, "study", "wave.toml", "--json", "--device", testDevice(), "--set", "collision.model=trt")
 		var s study.Study
-		if err := json.Unmarshal([]byte(r.out[max(0, strings.Index(r.out, "{\"case\"")):]), &s); r.code != 0 || err != nil {
+		// The lines of the grids are for stderr, which is in here, too.
+		object := r.out[max(0, strings.Index(r.out, "{\"case\"")):]
+		object, _, _ = strings.Cut(object, "\n")
+		if err := json.Unmarshal([]byte(object), &s); r.code != 0 || err != nil {
 			t.Fatalf("%d ranks: exit code %d, %v\n%s", n, r.code, err, r.out)
 		}
 		if len(s.Levels) != 3 || len(s.Results) != 2 || s.Levels[2].Cells[0] != 64 || s.Levels[2].Steps != 16*64 {
