@@ -104,9 +104,12 @@ func some(n int) string {
 // srun do not end them.
 const patience = 60 * time.Second
 
-// impatient says on stderr that MPI still starts; there is nobody to report to yet.
+// impatient says on rank 0's stderr that MPI still starts; there is nobody to report to yet.
 func (c *Comm) impatient(l comm.Launch) *time.Timer {
 	return time.AfterFunc(patience, func() {
+		if l.Rank > 0 {
+			return // one line, not one a rank; if rank 0 is the one that failed, it has said so
+		}
 		host, _ := os.Hostname()
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: MPI still waits for the other ranks after %v, with %s; one of them may have failed or have another MPI library (srun --kill-on-bad-exit=1 ends a job whose rank fails)\n",
 			l.Rank, host, patience, c.library)
