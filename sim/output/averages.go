@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"lbmsim/comm"
@@ -268,6 +269,12 @@ func (a *averager) kept() string { return fmt.Sprint(a.p, a.pp, a.u, a.uu) }
 func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error) {
 	if a.samples == 0 {
 		return nil, nil
+	}
+	if r.Root {
+		// A checkpoint of this step may be there, of a run that this one has gone back from because
+		// its sums were damaged. With the new sums beside it, which are named first, it would be
+		// whole again for a moment, ahead of files that this run has yet to name.
+		_ = os.Remove(checkpoint.Path(dir, h.Step)) // it is not there, or is replaced all the same
 	}
 	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, AverageDir), a.fileHeader(r, h), r.Extent())
 	if err != nil {
