@@ -87,11 +87,11 @@ test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame
 	@scripts/test-site.sh $(PARTS)
 
 docs: ## the documentation site, in .build/site-docs
-	@scripts/setup.sh python none
+	@scripts/setup.sh docs none
 	@scripts/docs.sh build
 
 test-docs: build ## the site's links, the README's length, and the blocks of its first pages, run with bin/lbmsim
-	@scripts/setup.sh python none
+	@scripts/setup.sh docs none
 	@scripts/docs.sh check
 
 dist: ## the program for any Linux (glibc 2.28 or newer), packed with all that belongs to it, in dist

@@ -6,7 +6,9 @@ check.py SITE PROGRAM
 - No page loads anything from elsewhere: no fonts, scripts, styles or pictures.
 - Text has become lists and tables where it is meant to.
 - The blocks that a page marks run with PROGRAM, in the order of the page, in an empty folder:
-  `<!-- file: NAME -->` before a block writes it to NAME, `<!-- run -->` gives it to bash."""
+  `<!-- file: NAME -->` before a block writes it to NAME, `<!-- run -->` gives it to bash, and
+  `<!-- run, exit code 5 -->` expects that code.
+- The README has few words, and its own speeds are those of docs/performance.md."""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).parent.parent.parent
 RUN = ("README.md", "docs/start.md")
-MARKED = re.compile(r"^<!-- (run|file: (\S+)) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WORDS = 450  # of the README, all that `wc -w` counts
+MARKED = re.compile(r"^<!-- (?:run(?:, exit code (\d+))?|file: (\S+)) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 120  # seconds for the blocks of a page
 
 
@@ -88,7 +91,7 @@ def site(folder: Path) -> list[str]:
                 wrong.append(f"{name} links to {link}: no such place")
         for text in page.text:
             for line in text.splitlines():
-                if re.match(r"\s*(- |\d+\. |\||#+ |```|<!--)", line):
+                if re.match(r"\s*(- \S|\d\d?\. |\| |#+ |```|<!--)", line):
                     wrong.append(f"{name}: a list, a table or a heading that is none: {line.strip()[:60]}")
     for style in folder.rglob("*.css"):
         for url in re.findall(r"url\(\s*[\"']?(https?:[^\"')]*)", style.read_text(encoding="utf-8")):
@@ -99,7 +102,7 @@ def site(folder: Path) -> list[str]:
 
 def blocks(page: str, program: str) -> list[str]:
     marked = MARKED.findall((ROOT / page).read_text(encoding="utf-8"))
-    if not any(what == "run" for what, _, _ in marked):
+    if all(name for _, name, _ in marked):
         return [f"{page} has no block that is marked to be run"]
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +110,7 @@ def blocks(page: str, program: str) -> list[str]:
         env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
         work = Path(folder, "work")
         work.mkdir()
-        for what, name, text in marked:
+        for code, name, text in marked:
             if name:
                 (work / name).write_text(text, encoding="utf-8")
                 continue
@@ -119,15 +122,29 @@ def blocks(page: str, program: str) -> list[str]:
                 )
             except subprocess.TimeoutExpired:
                 return [f"{page}: its blocks take more than {LIMIT} s"]
-            if done.returncode:
+            if done.returncode != int(code or 0):
                 return [f"{page}: exit code {done.returncode} of\n{text}\n{done.stdout[-2000:]}"]
     print(f"docs: {page}: {len(marked)} blocks ran in {time.monotonic() - begin:.0f} s")
     return []
 
 
+def readme() -> list[str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    wrong = []
+    if (words := len(text.split())) > WORDS:
+        wrong.append(f"README.md has {words} words, at most {WORDS}")
+    measured = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    ours = re.findall(r"^\|(?:[^|]*\|){2} ([\d,]+) \|", text, re.MULTILINE)
+    wrong += [f"README.md: docs/performance.md has no {n}" for n in ours if n not in measured]
+    if not ours:
+        wrong.append("README.md has no table of speeds")
+    print(f"docs: README.md has {words} words and {len(ours)} speeds of its own")
+    return wrong
+
+
 def main() -> int:
     folder, program = Path(sys.argv[1]).resolve(), sys.argv[2]
-    wrong = site(folder)
+    wrong = site(folder) + readme()
     if os.access(program, os.X_OK):
         for page in RUN:
             wrong += blocks(page, program)

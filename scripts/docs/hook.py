@@ -16,7 +16,7 @@ from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
+LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
 LANGUAGE = {".toml": "toml", ".py": "python", ".sh": "bash", ".json": "json"}
 SHOWN = {".toml", ".ipynb"}  # of a folder
