@@ -80,6 +80,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return "".join(part if FENCE.match(part) else LINK.sub(turn, part) for part in FENCE.split(markdown))
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """In tables, which scroll, commands stay on one line if they are short; 512^3 is a power."""
+
+    def cells(table: re.Match[str]) -> str:
+        return re.sub(r"<code>(?=[^<]{1,44}</code>)", '<code class="whole">', table[0])
+
+    html = re.sub(r"<table>.*?</table>", cells, html, flags=re.DOTALL)
+    parts = re.split(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", html, flags=re.DOTALL)
+    return "".join(p if p.startswith("<") else re.sub(r"(?<=[\dmsx])\^(-?\d+)\b", r"<sup>\1</sup>", p) for p in parts)
+
+
 def known(uri: str, path: str) -> None:
     repo_of[uri] = path
     page_of[path] = uri
