@@ -53,10 +53,10 @@ test: ## install what the tests need, and run all but the long ones (a quarter o
 	@scripts/test.sh short
 
 test-all: export CUDA = yes
-test-all: lint ## all tests, those of MPI libraries, SLURM, packages and sites too, and fuzzing: before a release
+test-all: lint ## all tests, those of MPI libraries, SLURM, packages, sites and the documentation too, and fuzzing: before a release
 	@scripts/setup.sh test
 	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
-	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-site fuzz
+	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-site test-docs fuzz
 
 test-long: ## the tests that the last make test has left out
 	@scripts/test.sh long

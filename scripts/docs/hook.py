@@ -81,12 +81,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """In tables, which scroll, commands stay on one line if they are short; 512^3 is a power."""
+    """Short commands stay on one line, in tables, which scroll, longer ones, too; 512^3 is a power."""
 
-    def cells(table: re.Match[str]) -> str:
-        return re.sub(r"<code>(?=[^<]{1,44}</code>)", '<code class="whole">', table[0])
+    def whole(html: str, length: int) -> str:
+        return re.sub(r"(?<!<pre>)<code>(?=[^<]{1,%d}</code>)" % length, '<code class="whole">', html)
 
-    html = re.sub(r"<table>.*?</table>", cells, html, flags=re.DOTALL)
+    html = re.sub(r"<table>.*?</table>", lambda table: whole(table[0], 44), html, flags=re.DOTALL)
+    html = whole(html, 30)
     parts = re.split(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", html, flags=re.DOTALL)
     return "".join(p if p.startswith("<") else re.sub(r"(?<=[\dmsx])\^(-?\d+)\b", r"<sup>\1</sup>", p) for p in parts)
 
