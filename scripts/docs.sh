@@ -6,7 +6,7 @@
 #
 #   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
 #   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
-#                              start.md and README.md that are marked to be run, with bin/lbmsim
+#                              README.md, start.md and body.md that are marked to be run
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
