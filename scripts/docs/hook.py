@@ -20,6 +20,12 @@ LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
 LANGUAGE = {".toml": "toml", ".py": "python", ".sh": "bash", ".json": "json"}
 SHOWN = {".toml", ".ipynb"}  # of a folder
+FOLDERS = {
+    "examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
+    "validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
+    "robustness": ("Robustness cases", "The cases that tell how far each collision model goes. Each runs alone."),
+    "python/notebooks": ("Notebooks", "From a first case to a study, in Python. Jupyter opens them."),
+}
 ASSETS = ("site.css", "iframe-worker.js", "icon.svg")
 
 # Where the text of a page stands in the repository, and which page a path of the repository is.
@@ -116,7 +122,8 @@ def folder(path: str) -> str:
     for file in sorted((ROOT / path).iterdir()):
         if file.suffix in SHOWN:
             rows.append(f"| [{file.name}]({file.name}) | {title(file)} |")
-    return head(path, f"{path}/") + "| file | |\n|---|---|\n" + "\n".join(rows) + "\n"
+    name, about = FOLDERS.get(path, (path, ""))
+    return head(name, f"{path}/") + about + "\n\n| file | |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
 def title(file: Path) -> str:
