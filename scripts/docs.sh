@@ -6,7 +6,7 @@
 #
 #   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
 #   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
-#                              README.md, start.md and body.md that are marked to be run
+#                              README.md, start.md, body.md and units.md to be run
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
