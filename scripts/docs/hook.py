@@ -95,7 +95,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     html = re.sub(r"<table>.*?</table>", lambda table: whole(table[0], 44), html, flags=re.DOTALL)
     html = whole(html, 30)
     parts = re.split(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", html, flags=re.DOTALL)
-    return "".join(p if p.startswith("<") else re.sub(r"(?<=[\dmsx])\^(-?\d+)\b", r"<sup>\1</sup>", p) for p in parts)
+    return "".join(p if p.startswith("<") else re.sub(r"(?<=[\w)])\^(-?\d+)\b", r"<sup>\1</sup>", p) for p in parts)
 
 
 def known(uri: str, path: str) -> None:
