@@ -24,7 +24,7 @@ gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.vers
 
 export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist docs test-docs
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -53,10 +53,10 @@ test: ## install what the tests need, and run all but the long ones (a quarter o
 	@scripts/test.sh short
 
 test-all: export CUDA = yes
-test-all: lint ## all tests, those of MPI libraries, SLURM, packages and sites too, and fuzzing: before a release
+test-all: lint ## all tests, those of MPI libraries, SLURM, packages, sites and the documentation too, and fuzzing: before a release
 	@scripts/setup.sh test
 	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
-	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-site fuzz
+	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-site test-docs fuzz
 
 test-long: ## the tests that the last make test has left out
 	@scripts/test.sh long
@@ -85,6 +85,14 @@ test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on 
 test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame, Spack's and Apptainer's files (PARTS="lint reframe": some)
 	@scripts/setup.sh site
 	@scripts/test-site.sh $(PARTS)
+
+docs: ## the documentation site, in .build/site-docs
+	@scripts/setup.sh docs none
+	@scripts/docs.sh build
+
+test-docs: build ## the site's links, the README's length, and the blocks of its first pages, run with bin/lbmsim
+	@scripts/setup.sh docs none
+	@scripts/docs.sh check
 
 dist: ## the program for any Linux (glibc 2.28 or newer), packed with all that belongs to it, in dist
 	@scripts/setup.sh dist none

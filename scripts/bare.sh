@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs commands in a clean clone of the last commit on a bare Debian: nothing but
-# Go, make and git, as the README promises is enough. Needs root and debootstrap.
+# Go, make and git, as docs/start.md promises is enough. Needs root and debootstrap.
 #
 #   scripts/bare.sh [-k] [-n] [-u] COMMAND       for example: scripts/bare.sh 'make run'
 #     -k  keep on in the clone and system of the last call, rather than afresh

@@ -12,6 +12,7 @@
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
 #   scripts/setup.sh python        to test the Python package: venv, drawing without a display
+#   scripts/setup.sh docs none     to build the documentation: Python's environments
 #   scripts/setup.sh site          to try site's files: Lmod, Python's venv
 #   scripts/setup.sh dist none     to pack programs: Python's environments
 #   scripts/setup.sh roots none    to try them on bare systems: debootstrap
@@ -135,6 +136,10 @@ python)
 	python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
 	(PATH=$PATH:/usr/sbin:/sbin; ldconfig -p) | grep -q 'libEGL\.so\.1' || need="$need egl"
 	;;
+docs)
+	need=
+	python3 -c 'import venv, ensurepip' 2>/dev/null || need=venv
+	;;
 site)
 	need=
 	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
@@ -158,7 +163,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, mpis, python, site, dist, roots, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, python, docs, site, dist, roots, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

@@ -1,6 +1,6 @@
 // Command mutate gives the program case files that nobody meant (`make mutate`): the examples with
 // bytes and words changed at random. `lbmsim check` must answer each with exit code 2 and the line
-// that is wrong, or take it; and what it takes must run, for a moment, to an end that the README
+// that is wrong, or take it; and what it takes must run, for a moment, to an end that docs/run.md
 // knows. Nothing may crash or hang.
 package main
 

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Exit codes of the README that a case may end with.
+// Exit codes of docs/run.md that a case may end with.
 const (
 	fine     = 0
 	wrong    = 2 // the case is

@@ -9,7 +9,7 @@ import (
 	"lbmsim/comm"
 )
 
-// Exit codes of the program, documented in the README.
+// Exit codes of the program, documented in docs/run.md.
 const (
 	OK       = 0
 	Failure  = 1 // the machine, the files or the program failed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from .result import Result
 
-# The exit codes of the program, as its README lists them.
+# The exit codes of the program, as docs/run.md lists them.
 MEANINGS = {
     1: "the machine, a file or the program failed",
     2: "the case or an argument is wrong",

@@ -1,0 +1,46 @@
+#!/bin/bash
+# Builds the documentation site from docs/, strictly: a broken link fails. Called by `make docs`
+# and `make test-docs`. The tools are installed once into .build/docs, in the versions of
+# scripts/docs/requirements.txt; after that no network is needed, and the site itself needs none.
+# LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
+#
+#   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
+#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
+#                              README.md, start.md, body.md and units.md to be run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=$PWD/.build/docs log=.build/docs.log
+fail() { echo "docs: FAILED: $*" >&2; exit 1; }
+
+tools() {
+	local list=scripts/docs/requirements.txt
+	cmp -s $list "$venv/requirements.txt" && return
+	mkdir -p .build
+	rm -rf "$venv"
+	echo "installing $list into .build/docs (log: $log)"
+	"${LBMSIM_PYTHON:-python3}" -m venv "$venv" >"$log" 2>&1 || { tail -n 5 "$log" >&2; fail "there is no venv"; }
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r $list >>"$log" 2>&1 ||
+		{ tail -n 5 "$log" >&2; fail "pip could not install $list; the whole story is in $log"; }
+	cp $list "$venv/requirements.txt"
+}
+
+build() {
+	tools
+	NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" --quiet build --strict --clean || fail "the site is not in order"
+	echo "ok: .build/site-docs/index.html"
+}
+
+case ${1:-} in
+build) build ;;
+check)
+	build
+	# What a sentence is, and how long it may be, says internal/archtest.
+	go test ./internal/archtest -run 'Prose|Sentences|Cells' || fail "sentences are too long"
+	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py .build/site-docs "${LBMSIM:-$PWD/bin/lbmsim}"
+	;;
+*)
+	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	exit 2
+	;;
+esac
