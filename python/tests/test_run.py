@@ -275,6 +275,8 @@ def interrupted(ranks: int, signals: int = 1) -> tuple[subprocess.Popen[str], st
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # Who runs the tests in the background has SIGINT ignored, and so have all below.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     # The first checkpoint is on disk: the run is well under way.
     end = time.monotonic() + 60
