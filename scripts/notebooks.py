@@ -17,8 +17,8 @@ NOTEBOOKS = ROOT / "python" / "notebooks"
 OUT = ROOT / ".build" / "notebooks"
 LIMIT = 600  # seconds of a cell, on a machine that has other work
 
-# What a notebook may say on stderr: on a machine without a GPU the program takes the CPU.
-ALLOWED = ("RunWarning: no GPU: ",)
+# What a notebook may say on stderr: that the program takes the CPU, and how far a study is.
+ALLOWED = ("RunWarning: no GPU: ", "refined by ")
 
 
 def strip(file: Path) -> None:
