@@ -250,13 +250,8 @@ func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
 
 // says is the MPI library's word on GPU memory.
 func says(c comm.Comm) string {
-	if a, ok := c.(comm.GPUAware); ok {
-		switch yes, known := a.GPUAware(); {
-		case known && yes:
-			return "yes"
-		case known:
-			return "no"
-		}
+	if word := comm.TakesGPUMemory(c); word != "unknown" {
+		return word
 	}
 	return "nothing"
 }

@@ -71,10 +71,8 @@ func (c *Comm) Init() error {
 	c.library = library
 	runtime.LockOSThread()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
-	said := c.impatient(launch)
-	code := C.world_start(w)
-	said.Stop()
-	switch code {
+	defer c.impatient(launch).Stop() // until the ranks have spoken to each other
+	switch code := C.world_start(w); code {
 	case C.OK:
 	case C.ALREADY_STARTED:
 		return errors.New("start MPI: a process can do this only once")
