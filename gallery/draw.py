@@ -1,0 +1,185 @@
+"""Draws the pictures of the gallery from what its cases wrote.
+
+    python3 gallery/draw.py [--out out] [--to docs] [NAME...]
+
+Reads the newest fields of OUT/NAME and writes TO/gallery_NAME.webp. Needs pyvista and pillow.
+Colour maps are perceptually uniform: viridis and inferno, vanimo and berlin (Crameri, doi:10.5281/zenodo.1243862).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyvista as pv
+from matplotlib import colormaps
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+NIGHT, PAPER = "#10141a", "#ffffff"
+
+
+def newest(folder: Path, what: str = "fields") -> pv.ImageData:
+    files = sorted((folder / what).glob(f"{what}_*.hdf"))
+    if not files:
+        sys.exit(f"draw.py: there are no {what} in {folder}: run the case first")
+    return pv.read(files[-1])
+
+
+def plane(grid: pv.ImageData, name: str) -> np.ndarray:
+    """A field of a case in 2D as rows from the top; of a vector its z component."""
+    values = np.asarray(grid.cell_data[name])
+    if values.ndim == 2:
+        values = values[:, 2]
+    nx, ny, _ = (n - 1 for n in grid.dimensions)
+    return values.reshape(ny, nx)[::-1]
+
+
+def coloured(values: np.ndarray, low: float, high: float, colours: str, solid: np.ndarray | None = None) -> Image.Image:
+    rgb = colormaps[colours](np.clip((values - low) / (high - low), 0, 1))[..., :3]
+    if solid is not None:
+        rgb[solid > 0] = 0.55
+    return Image.fromarray((rgb * 255 + 0.5).astype(np.uint8))
+
+
+def scene(colour: str, width: int, height: int) -> pv.Plotter:
+    p = pv.Plotter(off_screen=True, window_size=(width, height), lighting="none")
+    p.set_background(colour)
+    p.add_light(pv.Light(position=(-0.6, -1, 1.6), light_type="camera light", intensity=0.75))
+    p.add_light(pv.Light(position=(1, 0.6, 0.8), light_type="camera light", intensity=0.35))
+    p.add_light(pv.Light(position=(0, 0, 1), light_type="headlight", intensity=0.2))
+    p.enable_anti_aliasing("ssaa")
+    return p
+
+
+def shot(p: pv.Plotter) -> Image.Image:
+    p.show(auto_close=False)
+    picture = Image.fromarray(p.screenshot(return_img=True))
+    p.close()
+    return picture
+
+
+def iso(grid: pv.ImageData, name: str, value: float, colour: str) -> pv.PolyData:
+    return grid.cell_data_to_point_data().contour([value], scalars=name, compute_normals=True)
+
+
+def speed(grid: pv.ImageData) -> None:
+    """Adds the speed, where only the velocity was written."""
+    if "speed" not in grid.cell_data:
+        grid.cell_data["speed"] = np.linalg.norm(grid.cell_data["velocity"], axis=1)
+
+
+def street(out: Path) -> Image.Image:
+    flow = newest(out)
+    return coloured(plane(flow, "vorticity"), -4, 4, "berlin", plane(flow, "solid")).resize((1600, 571), Image.Resampling.LANCZOS)
+
+
+def mixer(out: Path) -> Image.Image:
+    flow = newest(out)
+    return coloured(plane(flow, "temperature"), 0, 1, "viridis", plane(flow, "solid")).resize((900, 900), Image.Resampling.LANCZOS)
+
+
+def sound(out: Path) -> Image.Image:
+    """The pressure less its mean, which is sound; close to the cylinder the wake has more than the colours hold."""
+    flow, mean = newest(out), newest(out, "averages")
+    p = plane(flow, "pressure") - plane(mean, "mean_pressure")
+    return coloured(p, -0.004, 0.004, "vanimo", plane(flow, "solid")).resize((1100, 1100), Image.Resampling.LANCZOS)
+
+
+def taylor_green(out: Path) -> Image.Image:
+    flow = newest(out)
+    p = scene(NIGHT, 1200, 1100)
+    p.add_mesh(iso(flow, "q_criterion", 12, "speed"), scalars="speed", cmap="inferno", clim=(0, 1.1), smooth_shading=True,
+               specular=0.3, show_scalar_bar=False)
+    p.camera_position = [(15.5, -10.5, 10.5), (3.14, 3.14, 3.0), (0, 0, 1)]
+    p.camera.zoom(1.15)
+    return shot(p)
+
+
+def car(out: Path) -> Image.Image:
+    flow = newest(out)
+    speed(flow)
+    p = scene(NIGHT, 1800, 800)
+    vortices = iso(flow, "q_criterion", 6000, "speed")
+    p.add_mesh(vortices, scalars="speed", cmap="viridis", clim=(0, 55), smooth_shading=True, specular=0.25, show_scalar_bar=False)
+    body = pv.read(HERE / "car.stl")
+    p.add_mesh(body, color="#d9dde3", smooth_shading=True, specular=0.6, specular_power=30, split_sharp_edges=True)
+    for x in (0.8, 3.45):
+        for y in (-0.795, 0.795):
+            p.add_mesh(pv.Cylinder(center=(x, y, 0.315), direction=(0, 1, 0), radius=0.315, height=0.22, resolution=64), color="#30343a")
+    p.add_mesh(pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40), color="#2a3038", ambient=0.35, diffuse=0.5)
+    p.camera_position = [(-3.0, -6.6, 3.0), (3.2, 0.1, 0.45), (0, 0, 1)]
+    p.camera.zoom(1.25)
+    return shot(p)
+
+
+def porous(out: Path) -> Image.Image:
+    flow = newest(out)
+    speed(flow)
+    points = flow.cell_data_to_point_data()
+    ny = np.linspace(0.06, 0.94, 26)
+    low, high = np.array(flow.bounds[0::2]), np.array(flow.bounds[1::2])
+    seeds = np.array([[low[0] + 0.02 * (high[0] - low[0]), low[1] + a * (high[1] - low[1]), low[2] + b * (high[2] - low[2])] for a in ny for b in ny])
+    lines = points.streamlines_from_source(pv.PolyData(seeds), vectors="velocity", max_length=6 * (high[0] - low[0]),
+                                           initial_step_length=0.5, max_steps=6000, integration_direction="forward")
+    top = float(np.quantile(flow.cell_data["speed"], 0.985))
+    p = scene(NIGHT, 1300, 1100)
+    rock = points.contour([0.5], scalars="solid", compute_normals=True)
+    p.add_mesh(rock.clip("-y", origin=(low + high) / 2), color="#8a8175", smooth_shading=True, opacity=1.0)
+    p.add_mesh(lines.tube(radius=0.0035 * (high[0] - low[0])), scalars="speed", cmap="viridis", clim=(0, top), show_scalar_bar=False)
+    middle, size = (low + high) / 2, high[0] - low[0]
+    p.camera_position = [middle + size * np.array([-1.0, -1.75, 0.95]), middle, (0, 0, 1)]
+    p.camera.zoom(1.2)
+    return shot(p)
+
+
+def convection(out: Path) -> Image.Image:
+    flow = newest(out)
+    points = flow.cell_data_to_point_data()
+    p = scene(NIGHT, 1700, 850)
+    for value in (0.18, -0.18):
+        surface = points.contour([value], scalars="temperature", compute_normals=True)
+        p.add_mesh(surface, color=colormaps["managua_r" if False else "inferno"](0.72 if value > 0 else 0.3)[:3], smooth_shading=True, specular=0.3)
+    middle = np.array(flow.center)
+    p.camera_position = [middle + np.array([-1.6, -4.9, 2.5]), middle - np.array([0, 0, 0.1]), (0, 0, 1)]
+    p.camera.zoom(1.25)
+    return shot(p)
+
+
+def stenosis(out: Path) -> Image.Image:
+    flow = newest(out)
+    speed(flow)
+    p = scene(NIGHT, 1800, 560)
+    vessel = pv.read(HERE / "vessel.stl").scale(0.003)
+    p.add_mesh(vessel.clip("-y", origin=(0, 0, 0)), color="#b76e79", opacity=0.35, smooth_shading=True)
+    p.add_mesh(iso(flow, "q_criterion", 8e5, "speed"), scalars="speed", cmap="viridis", clim=(0, 5), smooth_shading=True, show_scalar_bar=False)
+    p.camera_position = [(0.008, -0.055, 0.022), (0.0105, 0, -0.0005), (0, 0, 1)]
+    p.camera.zoom(2.2)
+    return shot(p)
+
+
+PICTURES: dict[str, Callable[[Path], Image.Image]] = {
+    "street": street, "taylor_green": taylor_green, "car": car, "porous": porous, "convection": convection,
+    "mixer": mixer, "stenosis": stenosis, "sound": sound,
+}
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description="Draws the pictures of the gallery.")
+    words.add_argument("--out", type=Path, default=Path("out"), help="folder of the outputs (out)")
+    words.add_argument("--to", type=Path, default=Path("docs"), help="folder of the pictures (docs)")
+    words.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PICTURES))
+    given = words.parse_args()
+    for name in given.names or PICTURES:
+        if name not in PICTURES:
+            words.error(f"there is no {name}: {', '.join(PICTURES)}")
+        file = given.to / f"gallery_{name}.webp"
+        PICTURES[name](given.out / name).save(file, quality=82, method=6)
+        print(f"{file}: {file.stat().st_size // 1024} kB")
+
+
+if __name__ == "__main__":
+    main()
