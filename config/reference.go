@@ -91,6 +91,8 @@ func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 const referenceHead = `<!-- Generated from the tables in config and model by "go test ./config -update". Do not edit. -->
 # The case file
 
+After this page you know every key that a case may have, its unit, its default, and what it does.
+
 A case is one TOML file. The program knows every key; an unknown one is an error,
 shown with its place and the nearest word. All errors are shown at once.
 

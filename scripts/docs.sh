@@ -6,7 +6,7 @@
 #
 #   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
 #   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
-#                              README.md, start.md, body.md and units.md to be run
+#                              the pages to be run (RUN in scripts/docs/check.py)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -96,7 +96,7 @@ func (s *Source) Close(repair bool) error {
 		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
 	}
 	if !s.Found.Watertight() && !repair {
-		return fmt.Errorf("%s bounds no solid: %s; `lbmsim stl %s` tells more, repair = true closes it", s.Path, s.wrong(), s.Path)
+		return fmt.Errorf("%s bounds no solid: %s; `lbmsim stl --repair %s` shows what repair = true makes of it", s.Path, s.wrong(), s.Path)
 	}
 	if !s.Found.Watertight() {
 		s.Repaired = s.Surface.Repair()

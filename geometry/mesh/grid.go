@@ -91,11 +91,14 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 }
 
 // bits of a cell's state: two of votes for inside, one for each surface on its lower
-// sides, and whether fluid has come there.
+// sides, whether fluid has come there, and whether the surface goes through its centre.
+// By rounding it then lies before the centre on one axis and behind it on another: fluid that came
+// in by the one would go on by the other, so none comes in.
 const (
 	voteMask = 3
 	sideBit  = 4 // << axis
 	reached  = 32
+	within   = 64
 )
 
 // look runs along an axis: every cell inside gets a vote, every crossed side its bit.
@@ -136,6 +139,9 @@ func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int, e
 	_ = each(func(row int, x float64, turn int) { // the same again
 		change[at[row]] = 2*int32(min(max(math.Ceil(x-0.5), 0), float64(n[axis]))) + int32(1-turn)/2
 		at[row]++
+		if k := math.Round(x - 0.5); math.Abs(x-0.5-k) < touch && k >= 0 && k < float64(n[axis]) {
+			state[row%n[b]*stride[b]+row/n[b]*stride[c]+int(k)*stride[axis]] |= within
+		}
 	})
 	for row := range rows {
 		list := change[count[row]:count[row+1]]
@@ -180,11 +186,11 @@ func (g *Grid) flood(state []uint8) {
 		stack = stack[:len(stack)-1]
 		at := [3]int{k % n[0], k / n[0] % n[1], k / stride[2]}
 		for a := range 3 {
-			if at[a] > 0 && state[k]&(sideBit<<a) == 0 && state[k-stride[a]]&reached == 0 {
+			if at[a] > 0 && state[k]&(sideBit<<a) == 0 && state[k-stride[a]]&(reached|within) == 0 {
 				state[k-stride[a]] |= reached
 				stack = append(stack, int32(k-stride[a]))
 			}
-			if at[a] < n[a]-1 && state[k+stride[a]]&(sideBit<<a|reached) == 0 {
+			if at[a] < n[a]-1 && state[k+stride[a]]&(sideBit<<a|reached|within) == 0 {
 				state[k+stride[a]] |= reached
 				stack = append(stack, int32(k+stride[a]))
 			}
@@ -198,7 +204,7 @@ func (g *Grid) flood(state []uint8) {
 			if s&reached != 0 {
 				g.Leaked++
 			}
-		case s&reached == 0:
+		case s&(reached|within) == 0:
 			g.Enclosed++
 		}
 		for a := range 3 { // no cell of the outermost layer is solid

@@ -55,6 +55,33 @@ func TestLookAtABall(t *testing.T) {
 	}
 }
 
+// Slopes of a car that go exactly through centres of cells: by rounding they lie before them on one axis
+// and behind them on another, and the fluid stays outside all the same.
+func TestLookAtSlopesThroughCentres(t *testing.T) {
+	side := [][2]float64{{0, 0.2}, {0, 0.7}, {0.2, 0.85}, {1.1, 0.95}, {1.8, 1.45}, {3.1, 1.45}, {3.9, 0.95}, {4, 0.8}, {4, 0.2}}
+	for _, spacing := range []float64{0.1, 0.05, 0.04, 0.025} {
+		s := &Surface{}
+		at := func(k, y int) [3]float64 {
+			p := side[k%len(side)]
+			return [3]float64{p[0] / spacing, 0.85 * float64(y) / spacing, p[1] / spacing}
+		}
+		for k := range side {
+			left, right := [3]float64{2 / spacing, -0.85 / spacing, 0.7 / spacing}, [3]float64{2 / spacing, 0.85 / spacing, 0.7 / spacing}
+			s.Add([3][3]float64{at(k, -1), at(k+1, 1), at(k, 1)}, [3]float64{})
+			s.Add([3][3]float64{at(k, -1), at(k+1, -1), at(k+1, 1)}, [3]float64{})
+			s.Add([3][3]float64{at(k, 1), at(k+1, 1), right}, [3]float64{})
+			s.Add([3][3]float64{at(k, -1), left, at(k+1, -1)}, [3]float64{})
+		}
+		s.Done()
+		if !s.Inspect().Watertight() {
+			t.Fatal("the car is open")
+		}
+		if g := lookAt(t, s); g.Leaked != 0 || g.Enclosed != 0 || g.Broken != 0 {
+			t.Errorf("spacing %g: %+v", spacing, g)
+		}
+	}
+}
+
 func TestLookAtThinParts(t *testing.T) {
 	// A plate between two planes of centres: no cell has seen it.
 	g := lookAt(t, block([3]float64{0, 0, 5.6}, [3]float64{20, 20, 6}))

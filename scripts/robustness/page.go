@@ -11,6 +11,8 @@ import (
 const pageHead = `<!-- Written by "make robustness" (scripts/robustness) from robustness/results.json. Do not edit. -->
 # Collision models: which one for which flow
 
+After this page you know which collision model holds your flow, and at which viscosities the others fail.
+
 All models solve the same equations where the flow is resolved. They differ at the ends of the range of viscosities:
 how close to tau = 1/2 a run stays stable, and where a half-way wall stands when tau is large. Both have been measured,
 and are below.

@@ -22,6 +22,8 @@ import (
 const pageHead = `<!-- Written by "make validate" (scripts/validate) from validation/results.json. Do not edit. -->
 # The validation book
 
+After this page you know how close lbmsim comes to exact solutions and published values, and the command that shows it again.
+
 What the program computes, beside exact solutions and published values. Every figure on this page comes from a run of
 the command that stands beside it. The case files are in [validation](../validation). They carry the same values in their
 [expect] tables, and can be run alone.
