@@ -5,8 +5,8 @@
 # LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
 #
 #   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
-#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
-#                              README.md, start.md, body.md and units.md to be run
+#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks to
+#                              be run of README.md, start.md, body.md, convection.md and units.md
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

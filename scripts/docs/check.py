@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).parent.parent.parent
-RUN = ("README.md", "docs/start.md", "docs/body.md", "docs/units.md")
+RUN = ("README.md", "docs/start.md", "docs/body.md", "docs/convection.md", "docs/units.md")
 WORDS = 450  # of the README, all that `wc -w` counts
 MARKED = re.compile(r"^<!-- (?:run(?:, exit code (\d+))?|file: (\S+)) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 120  # seconds for the blocks of a page
