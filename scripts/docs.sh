@@ -5,8 +5,9 @@
 # LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
 #
 #   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
-#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of
-#                              the pages to be run (RUN in scripts/docs/check.py)
+#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of the
+#                              pages to be run: RUN in scripts/docs/check.py. Those of cluster.md
+#                              run in scripts/test-slurm.sh, of python_results.md in test-python.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +41,7 @@ check)
 	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py .build/site-docs "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	sed -n '2,12s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac

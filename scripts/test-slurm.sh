@@ -269,6 +269,11 @@ chained() {
 chained links "$scripts/nodes.sh"
 chained links-mpirun "$scripts/mpirun.sh" --batch
 same plain-long chain links links-mpirun
+
+# The tutorial, as its reader does it: lbmsim in PATH, and the source tree in ~/lbmsim.
+mkdir "$work/home"
+ln -s "$root" "$work/home/lbmsim"
+HOME=$work/home env -u LBMSIM python3 -B "$root/scripts/docs/check.py" --page docs/cluster.md "$LBMSIM"
 scripts/slurm-cluster.sh stop
 
 echo "--- 4 nodes of 2 cores and 2 GPUs"

@@ -154,7 +154,7 @@ func levelText(l study.Level) string {
 	if l.Cells[2] > 1 {
 		cells += fmt.Sprintf(" x %d", l.Cells[2])
 	}
-	return fmt.Sprintf("refined by %g: %s cells, tau %.6g, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, l.Tau, l.Mach, l.Steps, l.Seconds, l.MLUPS)
+	return fmt.Sprintf("refined by %.6g: %s cells, tau %.6g, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, l.Tau, l.Mach, l.Steps, l.Seconds, l.MLUPS)
 }
 
 // printStudy prints a table for people.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ const patience = 20 * time.Second
 
 // Ask asks the controller.
 func (j Job) Ask() (State, error) {
-	text, err := scontrol("-o", "show", "job", j.name)
+	text, err := scontrol("scontrol", "-o", "show", "job", j.name)
 	if err != nil {
 		return State{}, err
 	}
@@ -66,22 +67,29 @@ func (j Job) Ask() (State, error) {
 // ErrNoScontrol is that there is nobody to ask.
 var ErrNoScontrol = errors.New("scontrol is not in PATH")
 
-// Requeue puts the job back into the queue. SLURM then ends what is left of it here.
+// deaf runs scontrol without an ear for SIGTERM.
+const deaf = `trap "" TERM; exec scontrol "$@"`
+
+// Requeue puts the job back into the queue. SLURM then ends what is left of it here, and that
+// would be the scontrol that has not had its answer yet, too.
 func (j Job) Requeue() error {
-	_, err := scontrol("requeue", j.name)
+	if _, err := exec.LookPath("scontrol"); err != nil {
+		return ErrNoScontrol
+	}
+	_, err := scontrol("sh", "-c", deaf, "scontrol", "requeue", j.name)
 	return err
 }
 
-// scontrol runs it. Go starts processes by vfork, which memory that is registered with a
-// network card survives.
-func scontrol(args ...string) (string, error) {
+// scontrol runs it, by a command that has its name and arguments at the end. Go starts
+// processes by vfork, which memory that is registered with a network card survives.
+func scontrol(command string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	c := exec.CommandContext(ctx, "scontrol", args...)
+	c := exec.CommandContext(ctx, command, args...)
 	c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // else times of a zone that nobody names
 	c.WaitDelay = time.Second
 	out, err := c.Output()
-	line := strings.Join(c.Args, " ")
+	line := strings.Join(c.Args[slices.Index(c.Args, "scontrol"):], " ")
 	var failed *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

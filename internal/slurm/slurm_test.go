@@ -81,8 +81,15 @@ func TestQuestions(t *testing.T) {
 	if err := j.Requeue(); err == nil || !strings.Contains(err.Error(), "scontrol requeue 7: Requested operation is presently disabled for job 7") {
 		t.Error(err)
 	}
+	controller(t, "kill -TERM $$; kill -TERM $$\n")
+	if err := j.Requeue(); err != nil {
+		t.Errorf("SLURM ends the job while scontrol puts it back: %v", err)
+	}
 	t.Setenv("PATH", t.TempDir())
 	if _, err := j.Ask(); !errors.Is(err, ErrNoScontrol) {
+		t.Error(err)
+	}
+	if err := j.Requeue(); !errors.Is(err, ErrNoScontrol) {
 		t.Error(err)
 	}
 }

@@ -82,7 +82,7 @@ func (o Options) Load() ([]*config.Case, error) {
 		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, o.Set...)
 		if err != nil {
 			// The file and its line stay at the start of a line, where editors look.
-			return nil, fmt.Errorf("the grid refined by %g:\n%w", o.factor(k), err)
+			return nil, fmt.Errorf("the grid refined by %.6g:\n%w", o.factor(k), err)
 		}
 		if len(c.Expect) == 0 {
 			return nil, fmt.Errorf("%s measures nothing: a study follows the quantities of [expect], such as [expect.max_speed]", o.Path)
@@ -112,7 +112,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		})
 		// What a case expects is meant for its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
-			return nil, fmt.Errorf("refined by %g: %w", o.factor(k), err)
+			return nil, fmt.Errorf("refined by %.6g: %w", o.factor(k), err)
 		}
 		// Why the run has ended is known to rank 0.
 		why := []byte{}
@@ -123,7 +123,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			return nil, err
 		}
 		if len(why) > 0 {
-			return nil, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
+			return nil, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %.6g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
 		}
 		if !root {
 			continue

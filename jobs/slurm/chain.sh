@@ -31,7 +31,7 @@
 #SBATCH --output=lbmsim-%j.log
 # The MPI library and the CUDA that the program finds when it starts (docs/admins.md):
 # module load openmpi cuda
-program=${LBMSIM:-bin/lbmsim} # as seen from the folder where sbatch is called
+program=${LBMSIM:-$(command -v bin/lbmsim || echo lbmsim)} # bin/lbmsim here, or the one in PATH
 mpi=${LBMSIM_SRUN_MPI:-pmix}  # `srun --mpi=list`: pmix for Open MPI, pmi2 for MPICH and Intel MPI
 # --- end of what a site changes ---
 

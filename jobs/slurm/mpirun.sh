@@ -26,7 +26,7 @@
 #SBATCH --output=lbmsim-%j.log
 # The MPI library and the CUDA that the program finds when it starts (docs/admins.md):
 # module load openmpi cuda
-program=${LBMSIM:-bin/lbmsim} # as seen from the folder where sbatch is called
+program=${LBMSIM:-$(command -v bin/lbmsim || echo lbmsim)} # bin/lbmsim here, or the one in PATH
 # Open MPI, which learns the nodes from SLURM by itself. A rank keeps to no core of its
 # own, for its threads share --cpus-per-task of them. MPICH: mpiexec -bind-to none.
 mpirun=("${LBMSIM_MPIRUN:-mpirun}" --bind-to none -np "$SLURM_NTASKS")
