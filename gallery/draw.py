@@ -17,9 +17,12 @@ import numpy as np
 import pyvista as pv
 from matplotlib import colormaps
 from PIL import Image
+from vtkmodules.vtkCommonCore import vtkLogger
 
 HERE = Path(__file__).resolve().parent
 NIGHT, PAPER = "#10141a", "#ffffff"
+pv.global_theme.allow_empty_mesh = True  # a short run may have no vortices yet
+vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # else it says that there is no display
 
 
 def newest(folder: Path, what: str = "fields") -> pv.ImageData:
@@ -74,28 +77,48 @@ def speed(grid: pv.ImageData) -> None:
 
 def street(out: Path) -> Image.Image:
     flow = newest(out)
-    return coloured(plane(flow, "vorticity"), -4, 4, "berlin", plane(flow, "solid")).resize((1600, 571), Image.Resampling.LANCZOS)
+    return coloured(plane(flow, "vorticity"), -2.5, 2.5, "berlin", plane(flow, "solid")).resize(
+        (1600, 571), Image.Resampling.LANCZOS
+    )
 
 
 def mixer(out: Path) -> Image.Image:
-    flow = newest(out)
-    return coloured(plane(flow, "temperature"), 0, 1, "viridis", plane(flow, "solid")).resize((900, 900), Image.Resampling.LANCZOS)
+    """The dye at three times."""
+    side, gap = 600, 12
+    picture = Image.new("RGB", (3 * side + 2 * gap, side), PAPER)
+    for i, file in enumerate(sorted((out / "fields").glob("fields_*.hdf"))[-3:]):
+        flow = pv.read(file)
+        part = coloured(plane(flow, "temperature"), 0, 1, "viridis", plane(flow, "solid"))
+        picture.paste(part.resize((side, side), Image.Resampling.LANCZOS), (i * (side + gap), 0))
+    return picture
 
 
 def sound(out: Path) -> Image.Image:
-    """The pressure less its mean, which is sound; close to the cylinder the wake has more than the colours hold."""
+    """The pressure less its mean, 120 x 120 diameters; beside the wake it is sound."""
     flow, mean = newest(out), newest(out, "averages")
     p = plane(flow, "pressure") - plane(mean, "mean_pressure")
-    return coloured(p, -0.004, 0.004, "vanimo", plane(flow, "solid")).resize((1100, 1100), Image.Resampling.LANCZOS)
+    half = int(60 / flow.spacing[0])
+    x, y = (int(-flow.origin[a] / flow.spacing[a]) for a in (0, 1))
+    part = slice(len(p) - y - half, len(p) - y + half), slice(x - half, x + half)
+    return coloured(p[part], -0.004, 0.004, "vanimo", plane(flow, "solid")[part]).resize(
+        (1100, 1100), Image.Resampling.LANCZOS
+    )
 
 
 def taylor_green(out: Path) -> Image.Image:
     flow = newest(out)
-    p = scene(NIGHT, 1200, 1100)
-    p.add_mesh(iso(flow, "q_criterion", 12, "speed"), scalars="speed", cmap="inferno", clim=(0, 1.1), smooth_shading=True,
-               specular=0.3, show_scalar_bar=False)
+    p = scene(NIGHT, 1300, 1050)
+    p.add_mesh(
+        iso(flow, "q_criterion", 9, "speed"),
+        scalars="speed",
+        cmap="inferno",
+        clim=(0, 1.1),
+        smooth_shading=True,
+        specular=0.3,
+        show_scalar_bar=False,
+    )
     p.camera_position = [(15.5, -10.5, 10.5), (3.14, 3.14, 3.0), (0, 0, 1)]
-    p.camera.zoom(1.15)
+    p.camera.zoom(1.2)
     return shot(p)
 
 
@@ -103,16 +126,27 @@ def car(out: Path) -> Image.Image:
     flow = newest(out)
     speed(flow)
     p = scene(NIGHT, 1800, 800)
-    vortices = iso(flow, "q_criterion", 6000, "speed")
-    p.add_mesh(vortices, scalars="speed", cmap="viridis", clim=(0, 55), smooth_shading=True, specular=0.25, show_scalar_bar=False)
+    vortices = iso(flow, "q_criterion", 15000, "speed")
+    p.add_mesh(
+        vortices,
+        scalars="speed",
+        cmap="viridis",
+        clim=(0, 55),
+        smooth_shading=True,
+        specular=0.25,
+        show_scalar_bar=False,
+    )
     body = pv.read(HERE / "car.stl")
     p.add_mesh(body, color="#d9dde3", smooth_shading=True, specular=0.6, specular_power=30, split_sharp_edges=True)
     for x in (0.8, 3.45):
         for y in (-0.795, 0.795):
-            p.add_mesh(pv.Cylinder(center=(x, y, 0.315), direction=(0, 1, 0), radius=0.315, height=0.22, resolution=64), color="#30343a")
-    p.add_mesh(pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40), color="#2a3038", ambient=0.35, diffuse=0.5)
-    p.camera_position = [(-3.0, -6.6, 3.0), (3.2, 0.1, 0.45), (0, 0, 1)]
-    p.camera.zoom(1.25)
+            p.add_mesh(
+                pv.Cylinder(center=(x, y, 0.315), direction=(0, 1, 0), radius=0.315, height=0.22, resolution=64),
+                color="#30343a",
+            )
+    p.add_mesh(pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40), color="#39424d", ambient=0.45, diffuse=0.6)
+    p.camera_position = [(-3.4, -5.6, 1.9), (3.3, 0.1, 0.45), (0, 0, 1)]
+    p.camera.zoom(1.45)
     return shot(p)
 
 
@@ -120,50 +154,80 @@ def porous(out: Path) -> Image.Image:
     flow = newest(out)
     speed(flow)
     points = flow.cell_data_to_point_data()
-    ny = np.linspace(0.06, 0.94, 26)
     low, high = np.array(flow.bounds[0::2]), np.array(flow.bounds[1::2])
-    seeds = np.array([[low[0] + 0.02 * (high[0] - low[0]), low[1] + a * (high[1] - low[1]), low[2] + b * (high[2] - low[2])] for a in ny for b in ny])
-    lines = points.streamlines_from_source(pv.PolyData(seeds), vectors="velocity", max_length=6 * (high[0] - low[0]),
-                                           initial_step_length=0.5, max_steps=6000, integration_direction="forward")
+    middle, size = (low + high) / 2, high - low
+    share = np.linspace(0.04, 0.96, 20)
+    seeds = np.array([low + size * (0.03, a, b) for a in share for b in share])
+    lines = points.streamlines_from_source(
+        pv.PolyData(seeds),
+        vectors="velocity",
+        max_length=6 * size[0],
+        max_steps=6000,
+        initial_step_length=0.5,
+        integration_direction="forward",
+    )
     top = float(np.quantile(flow.cell_data["speed"], 0.985))
-    p = scene(NIGHT, 1300, 1100)
+    p = scene(NIGHT, 1300, 1050)
     rock = points.contour([0.5], scalars="solid", compute_normals=True)
-    p.add_mesh(rock.clip("-y", origin=(low + high) / 2), color="#8a8175", smooth_shading=True, opacity=1.0)
-    p.add_mesh(lines.tube(radius=0.0035 * (high[0] - low[0])), scalars="speed", cmap="viridis", clim=(0, top), show_scalar_bar=False)
-    middle, size = (low + high) / 2, high[0] - low[0]
-    p.camera_position = [middle + size * np.array([-1.0, -1.75, 0.95]), middle, (0, 0, 1)]
-    p.camera.zoom(1.2)
+    p.add_mesh(rock.clip(normal=(0.35, -1, 0.45), origin=middle, invert=True), color="#9a8f80", smooth_shading=True)
+    p.add_mesh(
+        lines.tube(radius=0.003 * size[0]), scalars="speed", cmap="viridis", clim=(0, top), show_scalar_bar=False
+    )
+    p.camera_position = [middle + size[0] * np.array([-1.3, -2.3, 1.25]), middle, (0, 0, 1)]
+    p.camera.zoom(1.15)
     return shot(p)
 
 
 def convection(out: Path) -> Image.Image:
+    """The surface of the hot fluid, coloured by its height."""
     flow = newest(out)
-    points = flow.cell_data_to_point_data()
-    p = scene(NIGHT, 1700, 850)
-    for value in (0.18, -0.18):
-        surface = points.contour([value], scalars="temperature", compute_normals=True)
-        p.add_mesh(surface, color=colormaps["managua_r" if False else "inferno"](0.72 if value > 0 else 0.3)[:3], smooth_shading=True, specular=0.3)
+    hot = flow.cell_data_to_point_data().contour([0.13], scalars="temperature", compute_normals=True)
+    hot["height"] = hot.points[:, 2]
+    p = scene(NIGHT, 1800, 900)
+    p.add_mesh(
+        hot,
+        scalars="height",
+        cmap="inferno",
+        clim=(-0.25, 0.95),
+        smooth_shading=True,
+        specular=0.25,
+        show_scalar_bar=False,
+    )
     middle = np.array(flow.center)
-    p.camera_position = [middle + np.array([-1.6, -4.9, 2.5]), middle - np.array([0, 0, 0.1]), (0, 0, 1)]
-    p.camera.zoom(1.25)
+    p.camera_position = [middle + np.array([-1.8, -6.6, 3.9]), middle - np.array([0, 0, 0.25]), (0, 0, 1)]
+    p.camera.zoom(1.18)
     return shot(p)
 
 
 def stenosis(out: Path) -> Image.Image:
     flow = newest(out)
     speed(flow)
-    p = scene(NIGHT, 1800, 560)
+    p = scene(NIGHT, 1800, 420)
     vessel = pv.read(HERE / "vessel.stl").scale(0.003)
-    p.add_mesh(vessel.clip("-y", origin=(0, 0, 0)), color="#b76e79", opacity=0.35, smooth_shading=True)
-    p.add_mesh(iso(flow, "q_criterion", 8e5, "speed"), scalars="speed", cmap="viridis", clim=(0, 5), smooth_shading=True, show_scalar_bar=False)
-    p.camera_position = [(0.008, -0.055, 0.022), (0.0105, 0, -0.0005), (0, 0, 1)]
-    p.camera.zoom(2.2)
+    p.add_mesh(vessel.clip("-y", origin=(0, 0, 0)), color="#c98088", opacity=0.4, smooth_shading=True)
+    p.add_mesh(
+        iso(flow, "q_criterion", 6e5, "speed"),
+        scalars="speed",
+        cmap="viridis",
+        clim=(0, 5),
+        smooth_shading=True,
+        show_scalar_bar=False,
+    )
+    p.camera_position = [(0.009, -0.06, 0.016), (0.009, 0, 0), (0, 0, 1)]
+    p.enable_parallel_projection()
+    p.camera.parallel_scale = 0.0038
     return shot(p)
 
 
 PICTURES: dict[str, Callable[[Path], Image.Image]] = {
-    "street": street, "taylor_green": taylor_green, "car": car, "porous": porous, "convection": convection,
-    "mixer": mixer, "stenosis": stenosis, "sound": sound,
+    "street": street,
+    "taylor_green": taylor_green,
+    "car": car,
+    "porous": porous,
+    "convection": convection,
+    "mixer": mixer,
+    "stenosis": stenosis,
+    "sound": sound,
 }
 
 

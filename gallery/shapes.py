@@ -19,7 +19,9 @@ def write_stl(file: Path, parts: list[np.ndarray]) -> None:
     triangles = np.concatenate(parts)
     record = np.zeros(len(triangles), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("tag", "<u2")])
     record["corners"] = triangles
-    file.write_bytes(f"{file.stem} of lbmsim's gallery".ljust(80).encode() + np.uint32(len(triangles)).tobytes() + record.tobytes())
+    file.write_bytes(
+        f"{file.stem} of lbmsim's gallery".ljust(80).encode() + np.uint32(len(triangles)).tobytes() + record.tobytes()
+    )
     print(f"{file.name}: {len(triangles)} triangles")
 
 
@@ -48,14 +50,23 @@ def between(x: np.ndarray, table: list[tuple[float, float]]) -> np.ndarray:
     """A smooth curve through points of rising x (monotone cubic after Fritsch & Carlson)."""
     px, py = np.array(table).T
     slope = np.diff(py) / np.diff(px)
-    tangent = np.concatenate([[slope[0]], np.where(slope[1:] * slope[:-1] > 0, (slope[1:] + slope[:-1]) / 2, 0), [slope[-1]]])
-    tangent[1:-1] = np.clip(tangent[1:-1], -3 * np.minimum(np.abs(slope[1:]), np.abs(slope[:-1])),
-                            3 * np.minimum(np.abs(slope[1:]), np.abs(slope[:-1])))
+    tangent = np.concatenate(
+        [[slope[0]], np.where(slope[1:] * slope[:-1] > 0, (slope[1:] + slope[:-1]) / 2, 0), [slope[-1]]]
+    )
+    tangent[1:-1] = np.clip(
+        tangent[1:-1],
+        -3 * np.minimum(np.abs(slope[1:]), np.abs(slope[:-1])),
+        3 * np.minimum(np.abs(slope[1:]), np.abs(slope[:-1])),
+    )
     k = np.clip(np.searchsorted(px, x) - 1, 0, len(px) - 2)
     h = px[k + 1] - px[k]
     t = (x - px[k]) / h
-    return ((2 * t**3 - 3 * t**2 + 1) * py[k] + (t**3 - 2 * t**2 + t) * h * tangent[k]
-            + (3 * t**2 - 2 * t**3) * py[k + 1] + (t**3 - t**2) * h * tangent[k + 1])
+    return (
+        (2 * t**3 - 3 * t**2 + 1) * py[k]
+        + (t**3 - 2 * t**2 + t) * h * tangent[k]
+        + (3 * t**2 - 2 * t**3) * py[k + 1]
+        + (t**3 - t**2) * h * tangent[k + 1]
+    )
 
 
 def car() -> None:
@@ -66,11 +77,11 @@ def car() -> None:
     def hull(x: np.ndarray, top: list, bottom: list, half: list, lean: float) -> np.ndarray:
         upper, lower, width = between(x, top), between(x, bottom), between(x, half)
         height = (lower + q[:, None] * (upper - lower) / 2 + (upper - lower) / 2).T
-        rise = (q + 1) / 2                                        # 0 at the bottom, 1 at the top
+        rise = (q + 1) / 2  # 0 at the bottom, 1 at the top
         side = (p * (1 - lean * rise**2))[None, :] * width[:, None]
         return np.stack([np.broadcast_to(x[:, None], side.shape), side, height], axis=2)
 
-    along = (1 - np.cos(np.linspace(0, np.pi, stations))) / 2     # closer at the ends
+    along = (1 - np.cos(np.linspace(0, np.pi, stations))) / 2  # closer at the ends
     body = hull(
         4.2 * along,
         [(0, 0.50), (0.12, 0.66), (0.5, 0.76), (1.2, 0.86), (2.2, 0.92), (3.4, 0.97), (4.05, 0.95), (4.2, 0.86)],
@@ -88,13 +99,16 @@ def car() -> None:
     parts = [loft(body), loft(cabin)]
     turn = np.linspace(0, np.pi, 25)
     ring_p, ring_q = superellipse(32, 2.0)
-    for side in (-1, 1):                                          # mirrors
+    for side in (-1, 1):  # mirrors
         radius = np.maximum(np.sin(turn), 1e-3)
-        mirror = np.stack([
-            np.broadcast_to((1.42 - 0.06 * np.cos(turn))[:, None], (25, 32)),
-            side * 0.93 + 0.13 * radius[:, None] * ring_p,
-            0.98 + 0.075 * radius[:, None] * ring_q,
-        ], axis=2)
+        mirror = np.stack(
+            [
+                np.broadcast_to((1.42 - 0.06 * np.cos(turn))[:, None], (25, 32)),
+                side * 0.93 + 0.13 * radius[:, None] * ring_p,
+                0.98 + 0.075 * radius[:, None] * ring_q,
+            ],
+            axis=2,
+        )
         parts.append(loft(mirror))
     write_stl(HERE / "car.stl", parts)
 
@@ -106,9 +120,14 @@ def vessel() -> None:
     swell = np.where(inside, (1 + np.cos(np.pi * x)) / 2, 0)
     radius, shift = 0.5 * (1 - 0.5 * swell), 0.05 * swell
     p, q = superellipse(128, 2.0)
-    rings = np.stack([
-        np.broadcast_to(x[:, None], (len(x), 128)), radius[:, None] * p, shift[:, None] + radius[:, None] * q,
-    ], axis=2)
+    rings = np.stack(
+        [
+            np.broadcast_to(x[:, None], (len(x), 128)),
+            radius[:, None] * p,
+            shift[:, None] + radius[:, None] * q,
+        ],
+        axis=2,
+    )
     write_stl(HERE / "vessel.stl", [loft(rings)])
 
 

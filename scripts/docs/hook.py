@@ -24,6 +24,7 @@ FOLDERS = {
     "examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
     "validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
     "robustness": ("Robustness cases", "The cases that tell how far each collision model goes. Each runs alone."),
+    "gallery": ("Gallery cases", "The cases of the gallery. `shapes.py` makes their bodies, `draw.py` their pictures."),
     "python/notebooks": ("Notebooks", "From a first case to a study, in Python. Jupyter opens them."),
 }
 ASSETS = ("site.css", "iframe-worker.js", "icon.svg")
