@@ -115,7 +115,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 			fmt.Fprintln(w, "\n"+l)
 		}
 		if warning != "" {
-			fmt.Fprintln(w, "warning:", warning)
+			caseFile.Warnings = append(caseFile.Warnings, warning)
 		}
 	}
 	for _, f := range caseFile.Files {
