@@ -331,9 +331,11 @@ type Run struct {
 	WarnDrift, MaxDrift float64 // change of the mean density against the start, as a share
 	WarnSpeed           float64 // largest speed, over Case.Speed
 	WarnGridScale       float64 // share of the kinetic energy at the scale of the grid
-	GridScaleEvery      int     // looks between two at that share
-	Threads             int     // 0 = the rank's share of the cores
-	Ranks               [3]int  // parts along each axis; 0 = what is best
+	GridScaleEvery      int     // looks between two at that share, and at the temperature
+	// How far the temperature is beyond its bounds, as a share of their span.
+	WarnTemperature, MaxTemperature float64
+	Threads                         int    // 0 = the rank's share of the cores
+	Ranks                           [3]int // parts along each axis; 0 = what is best
 }
 
 // DeviceKind is the processor that a case asks for.

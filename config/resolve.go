@@ -49,7 +49,9 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	open.pulsation()
 	open.obstructions()
 	run.readDevice()
-	(&warmth{grid, &c.Flow, &c.Solids}).check()
+	warm := &warmth{grid, &c.Flow, &c.Solids}
+	warm.check()
+	warm.bound()
 
 	loads := &forces{run, &c.Flow, &c.Solids, &c.Outputs, open}
 	written := &outputs{run, &c.Flow, &c.Solids, &c.Outputs, loads}

@@ -19,6 +19,8 @@ type Temperature struct {
 	Buoyancy    [3]float64 // force per volume for each kelvin above the reference
 	Initial     Function   // above the reference
 	Uniform     bool       // Initial does not depend on the position
+	// Bounds hold it all the time; nil: nothing does.
+	Bounds *Bounds
 }
 
 // thermal reads [temperature], after the scaling, and what walls do to it.

@@ -10,7 +10,8 @@ import (
 )
 
 // Look is the stability watch: it stops every rank when a value is not finite, the Mach
-// number has passed its limit or mass has gone, and copies a state that is good. Collective.
+// number has passed its limit, mass has gone or the temperature is what it cannot be, and
+// copies a state that is good. Collective.
 func (r *run) Look() error { return spend(&r.clock.watch, r.look) }
 
 func (r *run) look() error {
@@ -21,8 +22,8 @@ func (r *run) look() error {
 		return err
 	case f.Trouble:
 		return r.stopUnstable(f.Mine, time.Duration(f.Largest[2]))
-	case f.Drifted:
-		return r.stopDrifted()
+	case f.Wrong:
+		return r.stopWrong()
 	case r.n < r.last && r.postmortem.Due(f.Largest[0], f.Largest[1]):
 		return r.postmortem.Keep()
 	}
@@ -63,16 +64,16 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
 }
 
-// stopDrifted ends a run whose mean density has drifted away with one message on every rank,
-// after the last fields are on disk. Collective.
-func (r *run) stopDrifted() error {
+// stopWrong ends a run that is stable and further from what can be than the case allows, with one
+// message on every rank, after the last fields are on disk. Collective.
+func (r *run) stopWrong() error {
 	files := r.outputs.LastFields()
 	if !exit.IsAgreed(files) {
 		return files
 	}
 	var text []byte
 	if r.Root {
-		text = []byte(r.watch.DriftMessage())
+		text = []byte(r.watch.Wrong())
 	}
 	text, err := comm.Broadcast(r.Comm, text)
 	if err != nil {

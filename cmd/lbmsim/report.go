@@ -254,6 +254,9 @@ func (t *textReport) Finish(s sim.Summary) {
 // healthText is what the stability watch saw last, and how often it saw what it warns of.
 func healthText(h sim.Health) string {
 	text := fmt.Sprintf("mean density %+.3g %% since the start, largest speed %.4g, %.3g of the kinetic energy at the scale of the grid", 100*h.DensityDrift, h.MaxSpeed, h.GridScale)
+	if h.Temperature > 0 {
+		text += fmt.Sprintf(", temperature beyond what the case gives by %.3g of its span", h.Temperature)
+	}
 	if len(h.Warned) == 0 {
 		return text
 	}
@@ -358,7 +361,7 @@ func filesOf(last map[string]string) []map[string]string {
 }
 
 func watchOf(h sim.Health) map[string]any {
-	return map[string]any{"density_drift": h.DensityDrift, "max_speed": h.MaxSpeed, "grid_scale": h.GridScale, "warned": tallies(h.Warned)}
+	return map[string]any{"density_drift": h.DensityDrift, "max_speed": h.MaxSpeed, "grid_scale": h.GridScale, "temperature_excess": h.Temperature, "warned": tallies(h.Warned)}
 }
 
 // printRanks prints a line for each rank: where it runs and how it talks.

@@ -80,7 +80,7 @@ func (r *statusReport) Progress(p sim.Progress) {
 // watched takes what the stability watch knows.
 func (r *statusReport) watched(h sim.Health) {
 	s := &r.state
-	s.MaxSpeed, s.DensityDrift, s.GridScale, s.Warned = h.MaxSpeed, h.DensityDrift, h.GridScale, h.Warned
+	s.MaxSpeed, s.DensityDrift, s.GridScale, s.Temperature, s.Warned = h.MaxSpeed, h.DensityDrift, h.GridScale, h.Temperature, h.Warned
 }
 
 func (r *statusReport) Wrote(kind, path string) {
@@ -247,7 +247,7 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
 	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
-	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Warned: s.Warned}))
+	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Temperature: s.Temperature, Warned: s.Warned}))
 	if s.Phase == status.Running && silence == 0 && s.Step > s.First {
 		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
 	}

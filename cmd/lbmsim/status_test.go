@@ -69,7 +69,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 		t.Error(text)
 	}
 	r.Progress(sim.Progress{Step: 20, Last: 100, Time: 10, MLUPS: 7, ETA: time.Minute, MaxMach: 0.1,
-		Health: sim.Health{DensityDrift: 0.02, GridScale: 0.03, Warned: map[string]int{"grid scale": 4}}})
+		Health: sim.Health{DensityDrift: 0.02, GridScale: 0.03, Temperature: 0.7, Warned: map[string]int{"grid scale": 4}}})
 	other.expects("progress", t)
 	if s, _ := r.onDisk(t, dir); s.Step != 10 {
 		t.Errorf("step %d was written before its time", s.Step)
@@ -79,10 +79,10 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	r.Warn("second")
 	other.expects("warn second", t)
 	s, text = r.onDisk(t, dir)
-	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "warned of grid scale at 4 looks") {
+	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "temperature beyond what the case gives by 0.7 of its span; warned of grid scale at 4 looks") {
 		t.Error(text)
 	}
-	if s.Step != 20 || s.DensityDrift != 0.02 || s.GridScale != 0.03 || s.Warned["grid scale"] != 4 || s.ETA != 60 || s.Checkpoint != "c1" || s.Files["checkpoint"] != "c1" || len(s.Warnings) != 2 {
+	if s.Step != 20 || s.DensityDrift != 0.02 || s.GridScale != 0.03 || s.Temperature != 0.7 || s.Warned["grid scale"] != 4 || s.ETA != 60 || s.Checkpoint != "c1" || s.Files["checkpoint"] != "c1" || len(s.Warnings) != 2 {
 		t.Errorf("%+v", s)
 	}
 	if !strings.Contains(text, "left         1m0s") || !strings.Contains(text, "checkpoint   c1") {

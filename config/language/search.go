@@ -50,6 +50,46 @@ func (e *Expr) Everywhere(l Points, vars func(x, y, z, t float64) Env, value fun
 	return s, s.Found || s.left > 0
 }
 
+// mostCuts of a box, one in another, on the way to a range.
+const mostCuts = 12
+
+// Range holds all values of an expression over the box from one point to another, in cells and steps,
+// of which vars gives its variables. It is infinite where nothing is known. The box is cut in two,
+// again and again: what is known of parts is closer to the values than what is known of the whole.
+func (e *Expr) Range(first, last [4]float64, vars func(x, y, z, t float64) Env) (lo, hi float64) {
+	var within func(first, last [4]float64, cuts int) interval
+	within = func(first, last [4]float64, cuts int) interval {
+		longest := -1
+		for i, v := range []int{VarX, VarY, VarZ, VarT} {
+			if e.DependsOn(v) && last[i] > first[i] && (longest < 0 || last[i]-first[i] > last[longest]-first[longest]) {
+				longest = i
+			}
+		}
+		if cuts == 0 || longest < 0 {
+			over := boxOf(vars(first[0], first[1], first[2], first[3]), vars(last[0], last[1], last[2], last[3]))
+			if i := e.over(&over); i.bounded() {
+				return i
+			}
+			return anything()
+		}
+		before, behind := last, first
+		before[longest] = (first[longest] + last[longest]) / 2
+		behind[longest] = before[longest]
+		a, b := within(first, before, cuts-1), within(behind, last, cuts-1)
+		return interval{math.Min(a.lo, b.lo), math.Max(a.hi, b.hi)}
+	}
+	i := within(first, last, mostCuts)
+	return i.lo, i.hi
+}
+
+// boxOf is the box between two points.
+func boxOf(a, b Env) (over box) {
+	for i := range over {
+		over[i] = interval{math.Min(a[i], b[i]), math.Max(a[i], b[i])}
+	}
+	return over
+}
+
 // few points are looked at one by one.
 const few = 16
 
@@ -82,11 +122,7 @@ func (s *Search) look(lo, hi [4]int) {
 	for i := range 3 {
 		from[i], to[i] = from[i]-s.Around, to[i]+s.Around
 	}
-	a, b := s.vars(from[0], from[1], from[2], from[3]), s.vars(to[0], to[1], to[2], to[3])
-	var over box
-	for i := range over {
-		over[i] = interval{math.Min(a[i], b[i]), math.Max(a[i], b[i])}
-	}
+	over := boxOf(s.vars(from[0], from[1], from[2], from[3]), s.vars(to[0], to[1], to[2], to[3]))
 	if i := s.f.over(&over); i.bounded() && s.fine(s.value(i.lo)) && s.fine(s.value(i.hi)) {
 		return
 	}

@@ -55,10 +55,11 @@ type State struct {
 	MaxMach float64 `json:"max_mach"`
 	// What the stability watch knows: the largest speed in the case's unit, the change of the
 	// mean density since the start as a share, the share of the kinetic energy at the scale of
-	// the grid, and how many looks saw each of the things that it warns of.
+	// the grid, how far the temperature is beyond what the case gives as a share of the span of that, and how many looks saw each of the things that it warns of.
 	MaxSpeed     float64        `json:"max_speed"`
 	DensityDrift float64        `json:"density_drift"`
 	GridScale    float64        `json:"grid_scale"`
+	Temperature  float64        `json:"temperature_excess"`
 	Warned       map[string]int `json:"warned,omitempty"`
 
 	Restart    string            `json:"restart,omitempty"` // checkpoint that the run began with

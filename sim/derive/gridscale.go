@@ -11,15 +11,22 @@ import (
 // that it takes less than a hundredth of the time on any device.
 func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
 
-// GridScale is the share of the kinetic energy at the scale of the grid on rank 0: see
-// config.SeriesGridScale. Sums have the order of domain.Part.PlaneSums. Collective.
-func (v View) GridScale() (float64, error) {
+// Sample is what some planes of the fields show.
+type Sample struct {
+	// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0: see
+	// config.SeriesGridScale.
+	GridScale float64
+	Excess    Excess // of the temperature, on all ranks
+}
+
+// Sample reads the planes once, for all. Sums have the order of domain.Part.PlaneSums. Collective.
+func (v View) Sample() (s Sample, err error) {
 	n, axis := v.Layout.N, v.Layout.Axis()
 	planes, nx, each := v.Part.Planes(), n[0], v.RowsOfPlane()
 	stride := gridStride(v.Case.Box().Cells(), v.Case.Cells[axis])
 	stored, dims, from := v.Case.Spec.FieldValues(), v.Case.Dims(), v.Present()
-	sums := make([]float64, 2*planes*each)
-	err := v.Share(planes, func(lo, hi int) (err error) {
+	sums, beyond := make([]float64, 2*planes*each), make([]Excess, planes)
+	err = v.Share(planes, func(lo, hi int) (err error) {
 		var values []float64
 		for k := lo; k < hi; k++ {
 			if (v.Box.Lo[axis]+k+stride/2)%stride != 0 {
@@ -34,24 +41,30 @@ func (v View) GridScale() (float64, error) {
 					y, z = k, 0
 				}
 				first := v.Cells.Index(0, y, z)
-				u := values[(row*stored+1)*nx:][:dims*nx]
-				copy(sums[2*(k*each+row):], gridRow(u, v.Cells.Type[first:][:nx]))
+				base, types := values[row*stored*nx:][:stored*nx], v.Cells.Type[first:][:nx]
+				copy(sums[2*(k*each+row):], gridRow(base[nx:][:dims*nx], types))
+				if b := v.Case.Temperature.Bounds; b != nil {
+					beyond[k].row(base[(1+dims)*nx:], types, b, [3]int{0, y, z})
+				}
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("rank %d: velocities at step %d: %w", v.Rank, v.Step(), err)
+		return s, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank, v.Step(), err)
 	}
 	all, err := v.PlaneSums(sums, domain.Columns{Added: 2, All: 2})
 	grid, energy := 0.0, 0.0
 	for ; len(all) > 0; all = all[2:] {
 		grid, energy = grid+all[0], energy+all[1]
 	}
-	if energy <= 0 {
-		return 0, err
+	if energy > 0 {
+		s.GridScale = Finite(grid / energy)
 	}
-	return Finite(grid / energy), err
+	if err == nil {
+		s.Excess, err = v.farthest(beyond)
+	}
+	return s, err
 }
 
 // gridRow is the two sums of a row, components one behind the other.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"lbmsim/boundary"
 	"lbmsim/config"
@@ -13,7 +14,7 @@ import (
 )
 
 // A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
-// have, noise of the grid. The watch warns of each the first time that it sees it, and
+// have, noise of the grid, a temperature that nothing has. The watch warns of each the first time that it sees it, and
 // counts at how many looks it did.
 
 // Health is what the watch knows of a run.
@@ -23,7 +24,10 @@ type Health struct {
 	// GridScale is the share of the kinetic energy at the scale of the grid at the last step
 	// at which it was looked at.
 	GridScale float64
-	Warned    map[string]int // looks that saw it, by what they saw
+	// Temperature is how far the temperature was beyond all that the case gives it, at that step
+	// and as a share of the span of what it gives.
+	Temperature float64
+	Warned      map[string]int // looks that saw it, by what they saw
 }
 
 // What the watch warns of: the keys of Health.Warned.
@@ -31,13 +35,14 @@ const (
 	Drifting = "density drift"
 	Speeding = "speed"
 	Noisy    = "grid scale"
+	Beyond   = "temperature"
 )
 
 // Health on rank 0.
 func (w *Watch) Health() Health {
 	return Health{
 		DensityDrift: derive.Finite(w.Drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * w.Case.Units.Length / w.Case.Units.Time,
-		GridScale: w.grid, Warned: maps.Clone(w.warned),
+		GridScale: w.sample.GridScale, Temperature: derive.Finite(w.beyond()), Warned: maps.Clone(w.warned),
 	}
 }
 
@@ -49,14 +54,14 @@ func (w *Watch) Drift(t derive.Totals) float64 {
 	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
 }
 
-// judge warns, on rank 0, of what the totals of a look show, and tells whether the
-// run must stop: of the totals where the look is the first of its step, of the share at the
-// scale of the grid where that is new.
-func (w *Watch) judge(totals, grid bool) (stop bool) {
+// judge warns, on rank 0, of what the totals of a look show, and tells why the run must stop,
+// if it must: of the totals where the look is the first of its step, of the sample of the
+// fields where that is new.
+func (w *Watch) judge(totals, sample bool) (wrong string) {
 	c, t := &w.Case.Run, w.totals
 	sum := t.MaxSpeed + t.Mass
 	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.MaxSpeed(); unstable || w.Step() == 0 {
-		return false // the message of the end says more, and the initial state is what the case wants
+		return "" // the message of the end says more, and the initial state is what the case wants
 	}
 	drift := derive.Finite(w.Drift(t))
 	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+w.sound()*w.left() {
@@ -71,11 +76,17 @@ func (w *Watch) judge(totals, grid bool) (stop bool) {
 		w.warn(Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
 			u*f, unit, u/s, w.Case.SpeedOf, s*f, unit, c.WarnSpeed)
 	}
-	if grid && w.grid > c.WarnGridScale {
+	if grid := w.sample.GridScale; sample && c.WarnGridScale > 0 && grid > c.WarnGridScale {
 		w.warn(Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
-			w.grid, w.GridStart, c.WarnGridScale)
+			grid, w.GridStart, c.WarnGridScale)
 	}
-	return c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift+w.sound()
+	if sample {
+		wrong = w.judgeTemperature()
+	}
+	if c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift+w.sound() {
+		wrong = w.driftMessage()
+	}
+	return wrong
 }
 
 // sound is the drift that a start at rest against the case's velocities makes without any fault,
@@ -120,12 +131,80 @@ func (w *Watch) driftText(drift float64) string {
 
 const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
 
-// DriftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
-func (w *Watch) DriftMessage() string {
+// driftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
+func (w *Watch) driftMessage() string {
 	sound := ""
 	if s := w.sound(); s > 0 {
 		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.Case.GivenBy)
 	}
 	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
 		w.Step(), w.driftText(w.Drift(w.totals)), w.Case.Run.MaxDrift, sound, driftHelp)
+}
+
+// beyond is how far the temperature of the last sample is outside of its bounds, as a share of
+// their span.
+func (w *Watch) beyond() float64 {
+	if w.Case.Temperature.Bounds == nil {
+		return 0
+	}
+	return w.sample.Excess.Beyond / w.Case.Temperature.Bounds.Span()
+}
+
+// judgeTemperature is judge's part of the temperature. Sound of the start changes it as it changes
+// the density: what that may make is allowed for in the same way.
+func (w *Watch) judgeTemperature() (wrong string) {
+	c, b := &w.Case.Run, w.Case.Temperature.Bounds
+	if b == nil {
+		return ""
+	}
+	share, sound := w.beyond(), w.sound()*b.Far()/b.Span()
+	switch {
+	case c.MaxTemperature > 0 && share > c.MaxTemperature+sound:
+		return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_temperature = %g (0: no limit)\n  what helps: %s",
+			w.Step(), w.temperatureText(), c.MaxTemperature, w.temperatureHelp())
+	case c.WarnTemperature > 0 && share > c.WarnTemperature+sound*w.left():
+		w.warn(Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, w.temperatureHelp())
+	}
+	return ""
+}
+
+// temperatureText tells of the temperature that is farthest beyond the bounds, and of these.
+func (w *Watch) temperatureText() string {
+	b, e := w.Case.Temperature.Bounds, w.sample.Excess
+	kelvin := func(above float64) string {
+		digit := 1e-6 * b.Span() // bounds of an expression are not exact
+		text := fmt.Sprintf("%.6g", digit*math.Round((w.Case.Temperature.Reference+above)/digit))
+		if w.Case.Units.Physical {
+			text += " K"
+		}
+		return text
+	}
+	v, side := b.Lo-e.Beyond, "below"
+	if e.Above {
+		v, side = b.Hi+e.Beyond, "above"
+	}
+	at := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.At[:w.Case.Dims()]), "[]"), " ", ", ")
+	text := fmt.Sprintf("the temperature is %s in cell (%s), %s all that the case gives", kelvin(v), at, side)
+	if b.Alike() {
+		return text + fmt.Sprintf(" (%s of %s) by %.3g times the distance of that from the reference", kelvin(b.Hi), b.HiOf, w.beyond())
+	}
+	return text + fmt.Sprintf(" (%s of %s to %s of %s) by %.3g times the span of that", kelvin(b.Lo), b.LoOf, kelvin(b.Hi), b.HiOf, w.beyond())
+}
+
+// temperatureHelp is what can be done about it.
+func (w *Watch) temperatureHelp() string {
+	text := "a larger diffusivity, a finer grid"
+	if b := w.Case.Temperature.Bounds; b.Far() > 5*b.Span() {
+		text += ", a reference among the temperatures, for density changes a temperature as it is far from that"
+	}
+	var moving []string
+	for _, b := range w.Case.Bodies {
+		if b.Motion != nil {
+			moving = append(moving, "[body."+b.Name+"]")
+		}
+	}
+	if len(moving) > 0 {
+		text += "; to the temperature a curved surface that moves is stairs of cells: " + strings.Join(moving, ", ")
+	}
+	return text
 }

@@ -23,17 +23,19 @@ type Watch struct {
 
 	at     int // step of the last look, -1 before the first
 	totals derive.Totals
-	grid   float64 // share at the scale of the grid
-	gridAt int     // its step, -1 before the first
-	warned map[string]int
-	last   bool // the run ends here
+	sample derive.Sample
+	// Steps of the last sample, and of the last one that was judged; -1 before the first.
+	sampledAt, judgedAt int
+	wrong               string // why the run must stop although it is stable
+	warned              map[string]int
+	last                bool // the run ends here
 }
 
 // New is the watch of a run that has not been looked at.
-func New(v derive.View) *Watch { return &Watch{View: v, at: -1, gridAt: -1} }
+func New(v derive.View) *Watch { return &Watch{View: v, at: -1, sampledAt: -1, judgedAt: -1} }
 
 // Begins makes the state of the last look the initial one.
-func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.grid }
+func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.sample.GridScale }
 
 // Ends makes the coming look the last one, which leaves nothing out.
 func (w *Watch) Ends() { w.last = true }
@@ -46,17 +48,15 @@ type Finding struct {
 	New     bool   // the step had not been looked at in all respects
 	Trouble bool   // a value is not finite, or the Mach number has passed its limit
 	Mine    string // what of it this rank has seen; "" for nothing
-	Drifted bool   // the mean density is further from its start than the case allows
+	Wrong   bool   // it is stable, but further from what can be than the case allows: Watch.Wrong
 	Largest []int64
 }
 
 // Look looks at the present step. The ranks agree on the largest of some numbers of
 // theirs, not negative, on the way. Collective.
 func (w *Watch) Look(largest ...int64) (f Finding, err error) {
-	c := &w.Case.Run
-	grid := c.WarnGridScale > 0 && w.gridAt != w.Step() && (w.last || w.Step()%c.WatchEvery == 0 && w.Step()/c.WatchEvery%c.GridScaleEvery == 0)
-	fresh := w.at != w.Step()
-	if !fresh && !grid {
+	sample, fresh := w.due(), w.at != w.Step()
+	if !fresh && !sample {
 		return f, nil
 	}
 	f.New = true
@@ -66,7 +66,7 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.Rank, w.Step(), err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
-	// [2] the mean density has drifted away; then the caller's.
+	// [2] it is wrong; then the caller's.
 	table := append([]int64{0, 0, 0}, largest...)
 	for _, p := range planes {
 		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); f.Mine == "" && w.Bad(p) {
@@ -74,13 +74,15 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 			table[0] = 1
 		}
 	}
-	if grid {
+	if sample {
+		w.judgedAt = w.Step()
 		if _, err := w.GridScale(); err != nil {
 			return f, err
 		}
 	}
 	if w.Root {
-		if w.totals = totals; w.judge(fresh, grid) {
+		w.totals = totals
+		if w.wrong = w.judge(fresh, sample); w.wrong != "" {
 			table[2] = 1
 		}
 	}
@@ -88,9 +90,20 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 		return f, err
 	}
 	w.MaxMach = math.Float64frombits(uint64(table[1])) / derive.SoundSpeed
-	f.Trouble, f.Drifted, f.Largest = table[0] != 0, table[2] != 0, table[3:]
+	f.Trouble, f.Wrong, f.Largest = table[0] != 0, table[2] != 0, table[3:]
 	return f, nil
 }
+
+// due tells whether the look at the present step samples the fields.
+func (w *Watch) due() bool {
+	c := &w.Case.Run
+	temperature := w.Case.Temperature.Bounds != nil && (c.WarnTemperature > 0 || c.MaxTemperature > 0)
+	return (c.WarnGridScale > 0 || temperature) && w.judgedAt != w.Step() &&
+		(w.last || w.Step()%c.WatchEvery == 0 && w.Step()/c.WatchEvery%c.GridScaleEvery == 0)
+}
+
+// Wrong says, on rank 0, why a run that is stable must be stopped.
+func (w *Watch) Wrong() string { return w.wrong }
 
 // describe tells where the cell is and what surrounds it.
 func (w *Watch) describe(p device.Plane) string {
@@ -138,14 +151,14 @@ func (w *Watch) Totals() (derive.Totals, error) {
 
 // GridScale is the share of the kinetic energy at the scale of the grid, on rank 0. Collective.
 func (w *Watch) GridScale() (float64, error) {
-	if w.gridAt == w.Step() {
-		return w.grid, nil
+	if w.sampledAt == w.Step() {
+		return w.sample.GridScale, nil
 	}
-	share, err := w.View.GridScale()
+	s, err := w.Sample()
 	if err == nil {
-		w.grid, w.gridAt = share, w.Step()
+		w.sample, w.sampledAt = s, w.Step()
 	}
-	return share, err
+	return s.GridScale, err
 }
 
 // Cells is the number of fluid cells of the domain, on rank 0 after a look.

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/model"
+)
+
+// What the flow carries and the fluid conducts stays between the smallest and the largest value that
+// the case gives it: at the start, at walls and in what comes in. The stability watch holds the
+// temperature against that.
+
+// Bounds are the smallest and the largest temperature that a case gives, above the reference, and
+// where it gives them.
+type Bounds struct {
+	Lo, Hi     float64
+	LoOf, HiOf string
+}
+
+// alike is a span that is none: a share of the largest distance from the reference, which is what
+// float32 rounds by and more.
+const alike = 1e-3
+
+// Far is the largest distance from the reference. Density changes the temperature by this times the
+// share by which it changes.
+func (b *Bounds) Far() float64 { return math.Max(math.Abs(b.Lo), math.Abs(b.Hi)) }
+
+// Span is what lies between them; where they are alike, their distance from the reference.
+func (b *Bounds) Span() float64 {
+	if b.Alike() {
+		return b.Far()
+	}
+	return b.Hi - b.Lo
+}
+
+// Alike: there is one temperature only.
+func (b *Bounds) Alike() bool { return b.Hi-b.Lo <= alike*b.Far() }
+
+// hold takes values in.
+func (b *Bounds) hold(lo, hi float64, of string) {
+	if lo < b.Lo {
+		b.Lo, b.LoOf = lo, of
+	}
+	if hi > b.Hi {
+		b.Hi, b.HiOf = hi, of
+	}
+}
+
+// bound finds the bounds of the temperature, once all walls are known. A heat flux may make it any;
+// where all temperatures are the reference it is exactly that.
+func (r *warmth) bound() {
+	if !r.Spec.Scalar || !r.haveTime || !r.haveBox {
+		return
+	}
+	b := &Bounds{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	lo, hi, of := r.atStart()
+	b.hold(lo, hi, of)
+	flux := false
+	wall := func(w boundary.ScalarWall, of string) {
+		switch w.Law {
+		case boundary.ScalarFixed:
+			b.hold(w.Value, w.Value, of)
+		case boundary.ScalarFlux:
+			flux = flux || w.Value != 0
+		}
+	}
+	for _, o := range r.Boundaries {
+		wall(o.Temperature, "[boundary."+o.Name+"]")
+	}
+	for _, o := range r.Bodies {
+		wall(o.Temperature, "[body."+o.Name+"]")
+	}
+	if far := b.Far(); !flux && far > 0 && far < math.Inf(1) {
+		r.Temperature.Bounds = b
+	}
+}
+
+// atStart is what holds the initial temperature, above the reference.
+func (r *warmth) atStart() (lo, hi float64, of string) {
+	e := r.Section("temperature").Get("initial")
+	if e == nil {
+		return 0, 0, "[temperature] reference"
+	}
+	a := e.Values[0]
+	if a.Expr == nil {
+		v := r.Temperature.Initial(0, 0, 0)
+		return v, v, "[temperature] initial"
+	}
+	var first, last [4]float64
+	for i, n := range r.Cells {
+		first[i], last[i] = 0.5, float64(n)-0.5
+	}
+	lo, hi = a.Expr.Range(first, last, r.vars())
+	scale, reference := a.Scale/r.Units.Factor(model.Temperature), r.Temperature.Reference
+	return lo*scale - reference, hi*scale - reference, "[temperature] initial"
+}

@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lbmsim/sim/watch"
+)
+
+// stirred is dye in a tank with a rotor; its flow is fine at any Prandtl number.
+const stirred = `
+[domain]
+cells = [32, 32]
+[fluid]
+reynolds = %d
+length = 4.8
+velocity = 0.1
+[temperature]
+prandtl = %g
+reference = 300
+initial = "300.5 - 0.5*tanh((y - 16)/1.6)"
+[boundary.tank]
+type = "wall"
+faces = ["x-", "x+", "y-", "y+"]
+[body.rotor]
+type = "interpolated_wall"
+shape = "cylinder"
+centre = [12.8, 14.4]
+radius = 4.8
+angular_velocity = "0.1/4.8"
+conserve_mass = true
+[run]
+steps = %d
+watch_every = 50
+grid_scale_every = 2
+warn_grid_scale = 0
+`
+
+// A temperature that is beyond all that the case gives it, in a flow that is fine, is told of, and
+// ends the run at the limit, with the same words on any number of ranks. The look at it goes on
+// where that at the scale of the grid is switched off.
+func TestTemperatureBeyondTheCase(t *testing.T) {
+	first := func(err error) string { return strings.Split(err.Error(), "\n")[0] }
+	stopped, warned := "", ""
+	for _, ranks := range []int{1, 2, 3} {
+		_, err := trial{text: fmt.Sprintf(stirred, 500, 50., 3000), ranks: ranks, dir: t.TempDir()}.run(t)
+		if code, agreed := ExitCode(err); code != ExitUnstable || !agreed {
+			t.Fatalf("%d ranks: exit code %d, %v", ranks, code, err)
+		}
+		for _, text := range []string{"the run is stopped, step ", "the temperature is ", "300 of [temperature] initial to 301 of [temperature] initial", "max_temperature = 10", "a larger diffusivity", "[body.rotor]"} {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%d ranks: no %q in %v", ranks, text, err)
+			}
+		}
+		if stopped == "" {
+			stopped = first(err)
+		} else if first(err) != stopped {
+			t.Errorf("%d ranks: %s\none:    %s", ranks, first(err), stopped)
+		}
+		s := trial{text: fmt.Sprintf(stirred, 500, 50., 130) + "max_temperature = 0\n", ranks: ranks}.must(t)
+		h := s.summary.Health
+		if n := s.warnedOf("[run] warn_temperature = 0.5"); n != 1 || h.Warned[watch.Beyond] != 2 || h.Temperature < 0.5 {
+			t.Fatalf("%d ranks: %q, %+v", ranks, s.warned, h)
+		}
+		if text := fmt.Sprint(s.warned, h.Temperature); warned == "" {
+			warned = text
+		} else if text != warned {
+			t.Errorf("%d ranks: %s\none:    %s", ranks, text, warned)
+		}
+	}
+}
+
+// Temperatures that stay where they may be are not suspected; neither are those that have no bounds, or that
+// nobody wants to hear of.
+func TestTemperatureWithinTheCase(t *testing.T) {
+	flux := strings.Replace(fmt.Sprintf(stirred, 500, 50., 200), `type = "wall"`, "type = \"wall\"\nheat_flux = 1e-9", 1)
+	for name, text := range map[string]string{
+		"resolved":       fmt.Sprintf(stirred, 20, 0.7, 2000),
+		"fed by a flux":  flux,
+		"switched off":   fmt.Sprintf(stirred, 500, 50., 200) + "warn_temperature = 0\nmax_temperature = 0\n",
+		"all alike":      strings.Replace(fmt.Sprintf(stirred, 20, 0.7, 500), `"300.5 - 0.5*tanh((y - 16)/1.6)"`, "310", 1),
+		"as it comes in": tunnel,
+	} {
+		s := trial{text: text, ranks: 2}.must(t)
+		if h := s.summary.Health; len(h.Warned) > 0 || h.Temperature > 0.5 && text != tunnel {
+			t.Errorf("%s: %q, %+v", name, s.warned, h)
+		}
+	}
+}
+
+// tunnel is a start at rest of a warm stream far from its reference: sound changes the temperature
+// by more than its span.
+const tunnel = `
+[domain]
+cells = [64, 12]
+periodic = ["y"]
+[fluid]
+viscosity = 0.02
+[temperature]
+diffusivity = 0.02
+reference = 200
+initial = 300
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0]
+temperature = 301
+faces = ["x-"]
+[boundary.end]
+type = "outflow"
+faces = ["x+"]
+[run]
+steps = 1500
+watch_every = 10
+grid_scale_every = 1
+`
+
+// A series of the share at the scale of the grid reads the sample of the last step before the watch
+// does: what the watch looks for in it is looked for all the same.
+func TestSampleOfASeriesIsJudged(t *testing.T) {
+	text := fmt.Sprintf(stirred, 500, 50., 130) + "max_temperature = 0\n[output.series.s]\nquantities = [\"grid_scale\"]\nevery = 65\n"
+	text = strings.Replace(text, "grid_scale_every = 2", "grid_scale_every = 100", 1)
+	if s := (trial{text: text, ranks: 2}).must(t); s.warnedOf("step 130: the temperature is") != 1 {
+		t.Errorf("%q, %+v", s.warned, s.summary.Health)
+	}
+}
