@@ -172,7 +172,7 @@ func (w *Watch) judgeTemperature() (wrong string) {
 func (w *Watch) temperatureText() string {
 	b, e := w.Case.Temperature.Bounds, w.sample.Excess
 	kelvin := func(above float64) string {
-		digit := 1e-6 * b.Span() // bounds of an expression are not exact
+		digit := 1e-6 * b.Span()                                                                    // bounds of an expression are not exact
 		text := fmt.Sprintf("%.6g", digit*math.Round((w.Case.Temperature.Reference+above)/digit)+0) // not -0
 		if w.Case.Units.Physical {
 			text += " K"
