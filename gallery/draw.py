@@ -83,14 +83,24 @@ def street(out: Path) -> Image.Image:
 
 
 def mixer(out: Path) -> Image.Image:
-    """The dye at three times."""
-    side, gap = 600, 12
-    picture = Image.new("RGB", (3 * side + 2 * gap, side), PAPER)
-    for i, file in enumerate(sorted((out / "fields").glob("fields_*.hdf"))[-3:]):
-        flow = pv.read(file)
-        part = coloured(plane(flow, "temperature"), 0, 1, "viridis", plane(flow, "solid"))
-        picture.paste(part.resize((side, side), Image.Resampling.LANCZOS), (i * (side + gap), 0))
-    return picture
+    """The radial velocity in the middle of the gap, one half cut away to show the rotor."""
+    flow = newest(out).cell_data_to_point_data()
+    angle, z = np.meshgrid(np.linspace(-np.pi, 0.35 * np.pi, 700), np.linspace(*flow.bounds[4:], 400))
+    middle = pv.StructuredGrid(0.9 * np.cos(angle), 0.9 * np.sin(angle), z).sample(flow)
+    radial = (middle["velocity"][:, :2] * middle.points[:, :2]).sum(axis=1) / 0.9
+    middle["radial"] = radial
+    p = scene(NIGHT, 1500, 1000)
+    p.add_mesh(middle, scalars="radial", cmap="vanimo", clim=(-0.12, 0.12), show_scalar_bar=False, ambient=0.35)
+    height = flow.bounds[5] - flow.bounds[4]
+    p.add_mesh(
+        pv.Cylinder(center=flow.center, direction=(0, 0, 1), radius=0.8, height=height, resolution=200),
+        color="#9aa3ad",
+        smooth_shading=True,
+        split_sharp_edges=True,
+    )
+    p.camera_position = [(1.6, -4.6, 2.3), flow.center, (0, 0, 1)]
+    p.camera.zoom(1.25)
+    return shot(p)
 
 
 def sound(out: Path) -> Image.Image:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 COARSE = {
     "car": {"domain.spacing": '"12 cm"', "run.time": '"20 ms"', "output.force.car.start": '"10 ms"'},
     "convection": {"domain.cells": "[48, 48, 12]", "run.time": '"1 s"', "output.force.bottom.start": '"0.5 s"'},
-    "mixer": {"domain.cells": "[64, 64]", "run.time": '"0.3 s"', "output.fields.every": '"0.1 s"'},
+    "mixer": {"domain.spacing": '"5 cm"', "run.time": '"0.3 s"', "output.force.rotor.start": '"0.1 s"'},
     "porous": {"domain.spacing": '"40 um"', "run.time": '"5 ms"'},
     "sound": {
         "domain.spacing": '"0.5 m"',
