@@ -69,6 +69,12 @@ def iso(grid: pv.ImageData, name: str, value: float, colour: str) -> pv.PolyData
     return grid.cell_data_to_point_data().contour([value], scalars=name, compute_normals=True)
 
 
+def paint(p: pv.Plotter, surface: pv.PolyData, name: str, colours: str, limits: tuple[float, float]) -> None:
+    p.add_mesh(
+        surface, scalars=name, cmap=colours, clim=limits, smooth_shading=True, specular=0.25, show_scalar_bar=False
+    )
+
+
 def speed(grid: pv.ImageData) -> None:
     """Adds the speed, where only the velocity was written."""
     if "speed" not in grid.cell_data:
@@ -118,15 +124,7 @@ def sound(out: Path) -> Image.Image:
 def taylor_green(out: Path) -> Image.Image:
     flow = newest(out)
     p = scene(NIGHT, 1300, 1050)
-    p.add_mesh(
-        iso(flow, "q_criterion", 9, "speed"),
-        scalars="speed",
-        cmap="inferno",
-        clim=(0, 1.1),
-        smooth_shading=True,
-        specular=0.3,
-        show_scalar_bar=False,
-    )
+    paint(p, iso(flow, "q_criterion", 9, "speed"), "speed", "inferno", (0, 1.1))
     p.camera_position = [(15.5, -10.5, 10.5), (3.14, 3.14, 3.0), (0, 0, 1)]
     p.camera.zoom(1.2)
     return shot(p)
@@ -137,15 +135,7 @@ def car(out: Path) -> Image.Image:
     speed(flow)
     p = scene(NIGHT, 1800, 800)
     vortices = iso(flow, "q_criterion", 15000, "speed")
-    p.add_mesh(
-        vortices,
-        scalars="speed",
-        cmap="viridis",
-        clim=(0, 55),
-        smooth_shading=True,
-        specular=0.25,
-        show_scalar_bar=False,
-    )
+    paint(p, vortices, "speed", "viridis", (0, 55))
     body = pv.read(HERE / "car.stl")
     p.add_mesh(body, color="#d9dde3", smooth_shading=True, specular=0.6, specular_power=30, split_sharp_edges=True)
     for x in (0.8, 3.45):
@@ -194,15 +184,7 @@ def convection(out: Path) -> Image.Image:
     hot = flow.cell_data_to_point_data().contour([0.13], scalars="temperature", compute_normals=True)
     hot["height"] = hot.points[:, 2]
     p = scene(NIGHT, 1800, 900)
-    p.add_mesh(
-        hot,
-        scalars="height",
-        cmap="inferno",
-        clim=(-0.25, 0.95),
-        smooth_shading=True,
-        specular=0.25,
-        show_scalar_bar=False,
-    )
+    paint(p, hot, "height", "inferno", (-0.25, 0.95))
     middle = np.array(flow.center)
     p.camera_position = [middle + np.array([-1.8, -6.6, 3.9]), middle - np.array([0, 0, 0.25]), (0, 0, 1)]
     p.camera.zoom(1.18)
@@ -215,14 +197,7 @@ def stenosis(out: Path) -> Image.Image:
     p = scene(NIGHT, 1800, 420)
     vessel = pv.read(HERE / "vessel.stl").scale(0.003)
     p.add_mesh(vessel.clip("-y", origin=(0, 0, 0)), color="#c98088", opacity=0.4, smooth_shading=True)
-    p.add_mesh(
-        iso(flow, "q_criterion", 6e5, "speed"),
-        scalars="speed",
-        cmap="viridis",
-        clim=(0, 5),
-        smooth_shading=True,
-        show_scalar_bar=False,
-    )
+    paint(p, iso(flow, "q_criterion", 6e5, "speed"), "speed", "viridis", (0, 5))
     p.camera_position = [(0.009, -0.06, 0.016), (0.009, 0, 0), (0, 0, 1)]
     p.enable_parallel_projection()
     p.camera.parallel_scale = 0.0038

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Tests the Python package with the program that is built: ruff, mypy, pytest, and the
-# blocks of docs/python_results.md. Called by `make test-python`. What it needs is installed into .build/python, in the versions of
-# python/requirements-test.txt; LBMSIM_PYTHON names another Python (Debian: python3-venv).
+# Tests the Python package with the program that is built: ruff, mypy, pytest (the gallery,
+# too), and the blocks of docs/python_results.md. Called by `make test-python`. What it needs
+# is installed into .build/python, in the versions of python/requirements-test.txt; LBMSIM_PYTHON names another Python (Debian: python3-venv).
 #
 #   scripts/test-python.sh [ARGUMENTS OF PYTEST]...
 set -euo pipefail
