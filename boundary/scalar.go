@@ -1,5 +1,12 @@
 package boundary
 
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"sync"
+)
+
 // ScalarLaw is what a wall or a face does to a scalar (kernels/scalar.h has the formulas).
 type ScalarLaw int
 
@@ -8,6 +15,7 @@ const (
 	ScalarFixed                   // the value at the wall
 	ScalarFlux                    // what comes into the fluid, for a unit of area and time
 	ScalarOpen                    // no gradient: what flows out takes its own value with it
+	ScalarInlet                   // the value of what comes in: ScalarFixed at a face that the fluid passes
 )
 
 // ScalarWall is a wall's law and its number, in lattice units.
@@ -16,10 +24,13 @@ type ScalarWall struct {
 	Value float64
 }
 
-// ScalarLink is a link of a scalar's lattice to a wall that is measured, for
+// ScalarLink is a link of the flow's lattice to a wall that is measured, for
 // kernels/scalar.h: of cell X in interior row z*ny + y, along the direction out of the
-// wall, whose type follows.
-type ScalarLink struct{ X, Row, Direction, Type uint32 }
+// wall, whose type follows, at a distance (ScalarPlaces.Distances).
+type ScalarLink struct {
+	X, Row, Direction, Type uint32
+	Distance                float64
+}
 
 // ScalarLinks lists them, row after row, in rising x.
 func (w *Walls) ScalarLinks() (list []ScalarLink) {
@@ -33,11 +44,9 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 				if w.given.At(x, y, z) != 0 {
 					continue
 				}
-				for i := 1; i <= 2*w.lattice.Dims; i++ {
-					from := [3]int{x, y, z}
-					from[(i-1)/2] += 2*(1-i%2) - 1 // odd directions are those along an axis
-					if k := w.given.At(from[0], from[1], from[2]); k != 0 && w.given.Wall(k).Measured {
-						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k)})
+				for i, from := range w.from {
+					if k := w.given.Type[w.given.Index(x, y, z)+from]; k != 0 && w.given.Wall(k).Measured {
+						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), w.curve([3]int{x, y, z}, i, k)})
 					}
 				}
 			}
@@ -55,14 +64,164 @@ func (w *Walls) measured() bool {
 	return false
 }
 
+// ScalarPlace is a cell with solid ones beside it along directions of the flow's lattice, in interior row
+// z*ny + y: the directions out of them, their type where all have the same, else 0, and where in
+// ScalarPlaces.Distances those of these links begin, or ScalarHalfway.
+type ScalarPlace struct{ X, Row, Links, Type, First uint32 }
+
+// ScalarHalfway is First of a place none of whose walls is interpolated.
+const ScalarHalfway = math.MaxUint32
+
+// ScalarPlaces are such cells, row after row, in rising x.
+type ScalarPlaces struct {
+	Rows  []uint32 // first place of interior row z*ny + y; one more at the end
+	Cells []ScalarPlace
+	// Distances of walls along the links of a place, in rising direction, in links; 0: half-way, as those that the
+	// flow does not interpolate.
+	Distances []float64
+}
+
+// curve is the distance of an interpolated wall of type k along direction i out of it from cell x, 0 for others.
+func (w *Walls) curve(x [3]int, i int, k uint8) float64 {
+	if w.given.Wall(k).Law != Interpolated {
+		return 0
+	}
+	return w.distance(x, i, k)
+}
+
+// ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
+// rest alone, in which the sums of the flow are those of the scalar, too (kernels/scalar.h); mixed
+// are the others. special are the cells whose flow is computed anew; nil: none.
+func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
+	n, c := w.given.N, w.given
+	still := make([]bool, 1+len(c.Velocity))
+	for k := range c.Velocity {
+		wall := c.Wall(uint8(k + 1))
+		still[k+1] = wall.Law == Bounce && c.Plain(uint8(k+1)) && c.Velocity[k] == [3]float64{} && wall.Scalar.Law != ScalarOpen
+	}
+	found := make([][2][]ScalarPlace, n[1]*n[2])
+	InParallel(len(found), func(lo, hi int) {
+		near := make([]byte, (n[0]+2+7)/8*8)
+		for r := lo; r < hi; r++ {
+			y, z, own := r%n[1], r/n[1], special.Of(r)
+			w.around(near, y, z)
+			for x := 0; x < n[0]; x++ {
+				if x+10 <= len(near) && binary.NativeEndian.Uint64(near[x:]) == 0 {
+					x += 5 // six cells with nothing around
+					continue
+				}
+				index := c.Index(x, y, z)
+				if c.Type[index] != 0 || near[x]|near[x+1]|near[x+2] == 0 {
+					continue
+				}
+				place, simple := w.placeOf(index, still)
+				if place.Links == 0 {
+					continue
+				}
+				place.X, place.Row = uint32(x), uint32(r)
+				for len(own) > 0 && int(own[0].X) < x {
+					own = own[1:]
+				}
+				list := &found[r][0]
+				if !simple || len(own) > 0 && int(own[0].X) == x {
+					list = &found[r][1]
+				}
+				*list = append(*list, place)
+			}
+		}
+	})
+	var both sync.WaitGroup
+	for i, to := range []*ScalarPlaces{&plain, &mixed} {
+		both.Add(1)
+		go func() {
+			defer both.Done()
+			for _, row := range found {
+				to.Rows = append(to.Rows, uint32(len(to.Cells)))
+				to.Cells = append(to.Cells, row[i]...)
+			}
+			if i == 1 {
+				w.measure(to)
+			}
+			to.Rows = append(to.Rows, uint32(len(to.Cells)))
+		}()
+	}
+	both.Wait()
+	return plain, mixed
+}
+
+// around has, for each x from -1 on, whether cells there in row (y, z) or beside it are solid.
+func (w *Walls) around(near []byte, y, z int) {
+	clear(near)
+	width, depth := w.given.N[0]+2, w.lattice.Dims-2
+	for dz := -depth; dz <= depth; dz++ {
+		for dy := -1; dy <= 1; dy++ {
+			row := w.given.Type[w.given.Index(-1, y+dy, z+dz):][:width]
+			at := 0
+			for ; at+8 <= width; at += 8 {
+				if v := binary.NativeEndian.Uint64(row[at:]); v != 0 {
+					binary.NativeEndian.PutUint64(near[at:], binary.NativeEndian.Uint64(near[at:])|v)
+				}
+			}
+			for ; at < width; at++ {
+				near[at] |= row[at]
+			}
+		}
+	}
+}
+
+// placeOf describes the cell of that index; simple: all of its walls are still ones.
+func (w *Walls) placeOf(index int, still []bool) (place ScalarPlace, simple bool) {
+	place.First, simple = ScalarHalfway, true
+	for i, from := range w.from {
+		k := w.given.Type[index+from]
+		if k == 0 {
+			continue
+		}
+		simple = simple && still[k]
+		if place.Links == 0 {
+			place.Type = uint32(k)
+		} else if place.Type != uint32(k) {
+			place.Type = 0
+		}
+		place.Links |= 1 << i
+	}
+	return place, simple
+}
+
+// measure finds the distances of places beside interpolated walls.
+func (w *Walls) measure(l *ScalarPlaces) {
+	for n := range l.Cells {
+		place, own, curved := &l.Cells[n], []float64(nil), false
+		x := [3]int{int(place.X), int(place.Row) % w.given.N[1], int(place.Row) / w.given.N[1]}
+		for rest := place.Links; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros32(rest)
+			q := w.curve(x, i, w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]])
+			own, curved = append(own, q), curved || q != 0
+		}
+		if curved {
+			place.First = uint32(len(l.Distances))
+			l.Distances = append(l.Distances, own...)
+		}
+	}
+}
+
 // ScalarTypes are the types of all cells and of one layer around (Cells.Type).
 func (w *Walls) ScalarTypes() []uint8 { return w.given.Type }
+
+// ScalarLaw is that of type k > 0.
+func (c Cells) ScalarLaw(k uint8) ScalarWall {
+	s := c.Wall(k).Scalar
+	if s.Law == ScalarFixed && c.Wall(k).Law.Passed() {
+		s.Law = ScalarInlet
+	}
+	return s
+}
 
 // ScalarLaws are the laws of all types, 0 too: the number of the law and its value.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, 2, 2*(1+len(w.given.Velocity)))
 	for k := range w.given.Velocity {
-		law := w.given.Wall(uint8(k + 1)).Scalar
+		law := w.given.ScalarLaw(uint8(k + 1))
 		list = append(list, T(law.Law), T(law.Value))
 	}
 	return list

@@ -38,9 +38,6 @@ func (r *thermal) read() {
 	r.Spec.Scalar = true
 	t := &r.Temperature
 	t.Uniform, t.Initial = true, func(x, y, z float64) float64 { return 0 }
-	if e := r.Section("collision").Get("precision"); e != nil && r.Spec.Precision == model.Float16 {
-		r.Add(e.At, "precision = \"float32\" or \"float64\"", "a case with [temperature] cannot have 16 bits a value")
-	}
 	r.exclusive(s, "the Prandtl number gives the diffusivity: viscosity / prandtl", "diffusivity", "prandtl")
 	if !s.Has("diffusivity") && !s.Has("prandtl") {
 		r.missing(s, "diffusivity = \"2e-5 m2/s\", or prandtl = 0.71", "[temperature] needs a diffusivity")
@@ -67,7 +64,7 @@ func (r *thermal) read() {
 	case !(tau > 0.5) || tau > 100:
 		r.Add(at.At, "", "the diffusivity is %s cells^2/step in lattice units, out of range", language.Short(t.Diffusivity))
 		return
-	case tau < 0.502:
+	case tau < 0.5015:
 		r.warn("the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
 	}
 	if e := s.Get("expansion"); e != nil && gravity != nil {
@@ -142,6 +139,10 @@ const mostExpansion = 0.3
 // (SCALAR_UNITS in kernels/scalar.h).
 const mostHeat = 4e6
 
+// leastHalf and mostHalf are what 16 bits hold of differences from the reference, in K (kernels/scale16.h), with
+// room for what overshoots.
+const leastHalf, mostHalf = 1e-3, 16.
+
 // usualSpeed is about the largest velocity that carries heat through an open face.
 const usualSpeed = 0.1
 
@@ -175,6 +176,16 @@ func (r *warmth) check() {
 	if r.Spec.Viscosity != model.Newtonian {
 		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
+}
+
+// halves sees to it that 16 bits hold the temperature, whose bounds are known.
+func (r *warmth) halves() {
+	b := r.Temperature.Bounds
+	if b == nil || r.Spec.Precision != model.Float16 || b.Far() >= leastHalf && b.Far() <= mostHalf {
+		return
+	}
+	r.Add(r.Section("temperature").At, "precision = \"float32\", or a reference among the temperatures",
+		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(b.Far()), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
 }
 
 // temperatureRows tells the numbers of the temperature.

@@ -39,5 +39,11 @@ template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m)
 	unroll<L::D>([&](auto a) LBM_LAMBDA { m.s[a.value] = m.s[a.value] - third; });
 }
 
+// velocityOf moments.
+template <class L, class R> LBM_HD LBM_INLINE void velocityOf(const Moments<L, R>& m, R* u) {
+	const R inv = reciprocal(typename Scalar<R>::type(1) + m.r);
+	unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = m.j[a.value] * inv; });
+}
+
 }}  // namespace lbm
 #endif

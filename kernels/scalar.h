@@ -1,158 +1,314 @@
-// A scalar that the flow carries: temperature, a concentration. It has a lattice of its
-// own, D2Q5 or D3Q7, whose populations lie behind those (or the moments) of the flow in
-// the same cell, so that what moves the state about moves them too. A step of it comes
-// behind the flow's step of the same cells and reads the flow's new state.
+// A scalar that the flow carries: temperature, a concentration. Its value theta, less its
+// reference, rides on the populations of the flow, so that a uniform one stays uniform
+// whatever walls and faces do with those. What a cell sends is, on the lattice of the flow,
+//   g_i = theta f_i + 3 w_i c.q + a_i
+// with q what diffuses, and a_i = u_k q_k for the two directions along axis k alone, less their sum for
+// that of rest. That is what a normal distribution gains in the second moments k k when its mean is moved by
+// q: with the flux alone waves of some lengths grow where the flow is fast against the
+// diffusivity (TestScalarWaves of sim). A step sums up what has streamed in,
+//   theta = sum g / sum f,   s = sum c g - theta sum c f,   q = (1 - 1/tau) s,
+// and the diffusivity is (tau - 1/2)/3 (Chapman-Enskog; the regularized scheme: Wang, Shi & Chai,
+// Phys. Rev. E 92 (2015) 043306). A cell holds theta and s behind the components of the flow;
+// beside populations also the velocity u, which moments tell.
 //
-// theta, the value less its reference, is the sum of the populations g. With the weight w
-// of a direction 1/8, hence cs^2 = 1/4, the equilibrium along axis a is
-//   g_+-a = theta (w + u_a^2/2 +- u_a/2),   g_0 = theta - the others
-// (the squares take the part of the numerical diffusion that a stencil of axes can take:
-// Ginzburg, Adv. Water Resour. 28 (2005) 1171), relaxed by two rates (TRT, same paper):
-// odd parts by that of the diffusivity D = (tau- - 1/2)/4, even ones so that
-// (tau+ - 1/2)(tau- - 1/2) = model.ScalarLambda.
-//
-// The force per volume b theta (Boussinesq) is added to what the flow's collision has left,
+// The force per volume b theta (Boussinesq), with theta before the step, is added to what
+// the flow's collision has left,
 //   j += F,  S += u F + F u,   u = (j + (F0 + F)/2)/rho before that,
 // which is Guo's forcing (Phys. Rev. E 65 (2002) 046308) but for terms of F F: the
 // exact difference of equilibria (Kupershtokh, Medvedev & Karpov, Comput. Math. Appl. 58
 // (2009) 965).
 //
-// Walls, half-way: what comes out of one along direction i is, of what went in,
-//   no flux, or a given flux q into the fluid:  g_i = g*_i' + q
-//   a value theta_w:  g_i = 2 (w + u_n^2/2) theta_w - g*_i'
-//   open faces: the same with the cell's own theta, hence no gradient
-// with u_n of the cell, all of the state before the step.
+// What comes out of a wall or a face along direction i follows from the cell beside it before the
+// step, with i' the opposite direction. All of it is exact where theta is linear in space.
+//   closed: what went in comes back,  f = f_i',  g = g_i' + 3 w_i sum_a c_a (q_a + s_a),
+//           a over the axes along the wall: those across which the mirror image of the link comes
+//           out of a wall, too. So heat that flows along a wall is not held up, and none is lost.
+//   a flux into the fluid:  the same, g += 6 w_i flux
+//   a value v:  f = f_i',  g = 2 v (w_i + f) - g_i'
+//   open faces: what goes the same way,  f = f_i,  g = g_i
+//   interpolated walls (boundary.Law), with the shares A, B and C of a link, of d = g - v (w + f):
+//           f = A f_i' + B f_i + C f_i'(x+c),  d = -A d_i' + B d_i - C d_i'(x+c)  for a value;  else as half-way ones,
+//           on that f: g += theta (f - f_i')
+//   those that bring fluid of value v in:  f = f_i,  g = g_i + (v - theta) (w_i + f)
+// The sums of f are those of this list, whatever the flow makes of its walls.
 #ifndef LBM_SCALAR_H
 #define LBM_SCALAR_H
-#include "moments.h"
-#include "populations.h"
+#include "local.h"
 
 namespace lbm { namespace {
 
 // ScalarLink is boundary.ScalarLink: a link to a wall that is measured.
-struct ScalarLink { unsigned x, row, direction, type; };
+struct ScalarLink { unsigned x, row, direction, type; double distance; };
+// ScalarPlace is boundary.ScalarPlace: a cell with links, which they are, and their walls' type if they have one in common,
+// else 0; and where the distances of the links begin.
+struct ScalarPlace { unsigned x, row, links, type, first; };
+constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: none of them has any
 // Laws of walls, as in model.ScalarLaws; each type has the law's number and a value.
-enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN };
+enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET };
 // What leaves through walls is added up as integers of these parts (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
 
 template <class T> struct ScalarParams {
-	T plus, minus;               // relaxation rates of the even and the odd parts
+	T keep;                      // 1 - 1/tau
 	T force[3], buoyancy[3];     // of the flow, uniform; for each unit of the scalar
 };
 
-template <class L> struct ScalarLattice {
-	static constexpr int Q = 2 * L::D + 1;  // rest, then +x, -x, +y, ...
-	static constexpr double WEIGHT = 0.125;
-	LBM_HD LBM_INLINE static constexpr int opposite(int i) { return i % 2 == 1 ? i + 1 : i - 1; }
-	LBM_HD LBM_INLINE static constexpr int axis(int i) { return (i - 1) / 2; }
-	LBM_HD LBM_INLINE static constexpr int sign(int i) { return i % 2 == 1 ? 1 : -1; }
+// weightOf a direction that is known at run time only.
+template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) { return T(Known<L>::share(i)) * (T(1) / T(L::UNIT)); }
 
-	template <class R> LBM_HD LBM_INLINE static R sum(const R* g) {
-		R s = g[0];
-		unroll<Q - 1>([&](auto i) LBM_LAMBDA { s = s + g[1 + i.value]; });
-		return s;
-	}
-	// relax takes populations by the two rates towards the equilibrium.
-	template <class T> LBM_HD LBM_INLINE static void relax(T* g, const T& theta, const T* u, const T& plus, const T& minus) {
-		T rest = theta;
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int P = 1 + 2 * decltype(a)::value, N = P + 1;
-			const T even = theta * (T(WEIGHT) + T(0.5) * (u[a.value] * u[a.value])), odd = theta * (T(0.5) * u[a.value]);
-			T e = T(0.5) * (g[P] + g[N]), o = T(0.5) * (g[P] - g[N]);
-			e = e + plus * (even - e);
-			o = o + minus * (odd - o);
-			g[P] = e + o;
-			g[N] = e - o;
-			rest = rest - (even + even);
+// Carrier is what a cell sends of the scalar.
+template <class L, class R> struct Carrier {
+	using T = typename Scalar<R>::type;
+	R theta, q3[L::D];  // 3 q
+	R a[L::D], all;     // 2 q u along each axis, which two populations share, and their sum
+
+	LBM_HD LBM_INLINE Carrier(const R& theta, const R* q, const R* u) : theta(theta) {
+		unroll<L::D>([&](auto k) LBM_LAMBDA {
+			q3[k.value] = q[k.value] * T(3);
+			a[k.value] = (q[k.value] + q[k.value]) * u[k.value];
+			all = k.value == 0 ? a[0] : all + a[k.value];
 		});
-		g[0] = g[0] + plus * (rest - g[0]);
+	}
+
+	LBM_HD static constexpr T weight(int i) { return T(L::share(i)) * (T(1) / T(L::UNIT)); }
+	// 2^n w of a direction that there is, as of Expansion.
+	LBM_HD static constexpr T doubled(int x, int y, int z) {
+		const int i = L::find(x, y, z);
+		return i < 0 ? T(0) : weight(i) * T(1 << (x * x + y * y + z * z));
+	}
+	// triple is the populations with given c_y and c_z from those of the flow, as Expansion has them.
+	template <int CY, int CZ, class TRIPLE> LBM_HD LBM_INLINE TRIPLE triple(const TRIPLE& f) const {
+		constexpr T w0 = doubled(0, CY, CZ), w1 = doubled(1, CY, CZ);
+		R base = theta;
+		if constexpr (CY > 0) base = base + q3[1];
+		if constexpr (CY < 0) base = base - q3[1];
+		if constexpr (CZ > 0) base = base + q3[2];
+		if constexpr (CZ < 0) base = base - q3[2];
+		R zero = base * w0;
+		if constexpr (CY != 0 && CZ == 0) zero = zero + a[1];
+		if constexpr (CY == 0 && CZ != 0) zero = zero + a[2];
+		if constexpr (CY == 0 && CZ == 0) zero = zero - all;
+		TRIPLE g;
+		g.zero = theta * f.zero + zero;
+		if constexpr (L::find(1, CY, CZ) >= 0) {
+			R both = base * w1;
+			const R odd = q3[0] * w1;
+			if constexpr (CY == 0 && CZ == 0) both = both + a[0];
+			g.plus = theta * f.plus + (both + odd);
+			g.minus = theta * f.minus + (both - odd);
+		} else {
+			g.plus = R{}, g.minus = R{};
+		}
+		return g;
+	}
+	// population is that of direction i, known at run time only, of which the flow has f.
+	LBM_HD LBM_INLINE R population(int i, const R& f) const {
+		R sum = theta, along{};
+		int n = 0;
+		unroll<L::D>([&](auto k) LBM_LAMBDA {
+			const T c = T(Known<L>::c(i, k.value));
+			sum = sum + c * q3[k.value];
+			along = along + (c * c) * a[k.value];
+			n += Known<L>::c(i, k.value) != 0;
+		});
+		sum = sum * weightOf<L, T>(i);
+		if (n == 0) sum = sum - all;
+		if (n == 1) sum = sum + along * T(0.5);
+		return theta * f + sum;
 	}
 };
 
-// ScalarCell is one fluid cell. AT reads the state before the step: any(k, d) is component
-// k of the neighbour at d; type(d) is the type of that cell, 0 for fluid. Types have a law
-// and a value each, behind laws.
-template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
-	typedef ScalarLattice<L> G;
+// ScalarSums is what has streamed in: of the flow, of the scalar.
+template <class L, class R> struct ScalarSums {
+	R r, j[L::D], e, phi[L::D];
+
+	// theta and s of the new state.
+	LBM_HD LBM_INLINE void values(R& theta, R* s) const {
+		theta = e * reciprocal(typename Scalar<R>::type(1) + r);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { s[a.value] = phi[a.value] - theta * j[a.value]; });
+	}
+};
+
+// buoyed adds the force of theta to the moments m that the flow's collision has left.
+template <class L, class R, class T> LBM_HD LBM_INLINE void buoyed(Moments<L, R>& m, const R& theta, const ScalarParams<T>& p) {
+	const R inv = reciprocal(T(1) + m.r);
+	R F[L::D], u[L::D];
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		F[a.value] = p.buoyancy[a.value] * theta;
+		u[a.value] = (m.j[a.value] + T(0.5) * (F[a.value] - p.force[a.value])) * inv;
+		m.j[a.value] = m.j[a.value] + F[a.value];
+	});
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		unroll<A + 1>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value, ab = L::pair(A, B);
+			m.s[ab] = m.s[ab] + (u[A] * F[B] + u[B] * F[A]);
+		});
+	});
+}
+
+// buoyedPopulations does so with populations; u is the velocity that they go on with.
+template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R* f, const R& theta, const ScalarParams<T>& p, R* u) {
+	Moments<L, R> m{};
+	sumMoments<L>(f, m.r, m.j);
+	Moments<L, R> more = m;
+	buoyed(more, theta, p);
+	more.r = R{};
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		more.j[a.value] = more.j[a.value] - m.j[a.value];
+		m.j[a.value] = m.j[a.value] + more.j[a.value];
+	});
+	addTo(f, more);
+	velocityOf(m, u);
+}
+
+// ScalarSource is what a cell sends. NEAR reads it: get<K>() is component K, any(i) population i. C
+// expands moments.
+template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	static constexpr int FIRST = MOMENTS ? L::M : L::Q;  // component of the scalar
+	const NEAR near;
+	T theta, s[L::D], q[L::D], u[L::D];
+	Expansion<L, T> x;  // of moments
+
+	LBM_HD LBM_INLINE ScalarSource(const NEAR& near, const T& keep) : near(near) {
+		theta = near.template get<FIRST>();
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			s[a.value] = near.template get<FIRST + 1 + decltype(a)::value>();
+			q[a.value] = keep * s[a.value];
+		});
+		if constexpr (MOMENTS) {
+			const Moments<L, T> m = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return near.template get<decltype(k)::value>(); });
+			velocityOf(m, u);
+			x = C::expand(m);
+		} else {
+			unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = near.template get<FIRST + 1 + L::D + decltype(a)::value>(); });
+		}
+	}
+	LBM_HD LBM_INLINE T flow(int i) const {
+		if constexpr (MOMENTS) return x.any(i);
+		else return near.any(i);
+	}
+	// scalar is population i, of which the flow has f.
+	LBM_HD LBM_INLINE T scalar(int i, const T& f) const {
+		return Carrier<L, T>(theta, q, u).population(i, f);
+	}
+};
+
+// ScalarCell is one fluid cell. AT reads the state before the step: near(d) is the neighbour at d, type(d) its
+// type, 0 for fluid. Types have a law and a value each, behind laws.
+template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
+	typedef ScalarSource<L, C, MOMENTS, T, typename AT::Near> Source;
 	const AT& at;
 	const T* const laws;
+	const T keep;
 
-	LBM_HD LBM_INLINE static void flow(const T* v, T& r, T* j) {
-		if constexpr (MOMENTS) {
-			r = v[0];
-			unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = v[1 + a.value]; });
-		} else {
-			sumMoments<L>(v, r, j);
+	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d), keep); }
+
+	// link is what comes out of a wall of the given type along direction i, of the flow and of the scalar; lost is what
+	// leaves through it. q is the distance of a wall that is not half-way, else 0. solid(d) tells of the neighbour at d.
+	template <class SOLID> LBM_HD LBM_INLINE void link(const Source& own, int i, int type, const T& q, T& f, T& g, T& lost, SOLID solid) const {
+		const int kind = int(laws[2 * type]), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
+		const T value = laws[2 * type + 1], w = weightOf<L, T>(i);
+		const int opposite = L::Q - 1 - i;
+		const T out = own.flow(opposite);
+		const T back = own.scalar(opposite, out);
+		if (kind == SCALAR_OPEN || kind == SCALAR_INLET) {
+			f = own.flow(i);
+			g = own.scalar(i, f);
+			if (kind == SCALAR_INLET) g = g + (value - own.theta) * (w + f);
+			lost = back - g;
+			return;
 		}
+		f = out;
+		if (kind == SCALAR_FIXED) g = (value + value) * (w + f) - back;
+		if (q > T(0) && (q >= T(0.5) || !at.type(c))) {
+			const T in = own.flow(i);
+			T A = q + q, other = in, carried;
+			if (q < T(0.5)) {
+				const Source beyond = source(c);
+				other = beyond.flow(opposite);
+				carried = beyond.scalar(opposite, other);
+			} else {
+				A = reciprocal(A);
+				carried = own.scalar(i, in);
+			}
+			f = A * out + (T(1) - A) * other;
+			if (kind == SCALAR_FIXED) {
+				const T far = carried - value * (w + other);
+				g = value * (w + f) - A * (back - value * (w + out)) + (T(1) - A) * (q < T(0.5) ? -far : far);
+			}
+		}
+		if (kind == SCALAR_FIXED) {
+			lost = (back - g) - value * (out - f);
+			return;
+		}
+		T along{};
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			int d[3] = {-c[0], -c[1], -c[2]};
+			d[A] = c[A];
+			if (c[A] != 0 && solid(d)) along = along + T(c[A]) * (own.q[A] + own.s[A]);
+		});
+		g = T(3) * w * along;
+		if (kind == SCALAR_FLUX) g = g + T(6) * w * value;
+		lost = -g;
+		g = (back + g) + own.theta * (f - out);
 	}
 
-	// link is what comes out of a wall of the given type along direction i; back is what
-	// went in.
-	LBM_HD LBM_INLINE T link(int i, int type, const T& back) const {
-		const T* const law = laws + 2 * type;
-		const int kind = int(law[0]), here[3] = {0, 0, 0};
-		if (kind == SCALAR_CLOSED) return back;
-		if (kind == SCALAR_FLUX) return back + law[1];
-		T value = law[1];
-		if (kind == SCALAR_OPEN) {
-			value = at.any(FIRST, here);
-			LBM_ROLLED for (int k = 1; k < G::Q; k++) value = value + at.any(FIRST + k, here);
-		}
-		T v[FIRST], r, j[L::D];
-		constexpr int NEED = MOMENTS ? 1 + L::D : L::Q;
-		LBM_ROLLED for (int k = 0; k < NEED; k++) v[k] = at.any(k, here);
-		flow(v, r, j);
-		T n = j[0];
-		unroll<L::D - 1>([&](auto a) LBM_LAMBDA { n = G::axis(i) == a.value + 1 ? j[a.value + 1] : n; });
-		n = n * reciprocal(T(1) + r);
-		return (T(2 * G::WEIGHT) + n * n) * value - back;
-	}
-
-	// gather is the populations that stream in.
-	LBM_HD LBM_INLINE void gather(T* g) const {
-		const int here[3] = {0, 0, 0};
-		g[0] = at.any(FIRST, here);
-		unroll<G::Q - 1>([&](auto k) LBM_LAMBDA {
-			constexpr int i = 1 + decltype(k)::value, a = G::axis(i), s = G::sign(i);
-			const int from[3] = {a == 0 ? -s : 0, a == 1 ? -s : 0, a == 2 ? -s : 0};
-			const int type = at.type(from);
-			g[i] = type == 0 ? at.any(FIRST + i, from) : link(i, type, at.any(FIRST + G::opposite(i), here));
+	LBM_HD LBM_INLINE static void add(ScalarSums<L, T>& sums, int i, const T& f, const T& g) {
+		sums.r = sums.r + f;
+		sums.e = sums.e + g;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			const T c = T(Known<L>::c(i, a.value));
+			sums.j[a.value] = sums.j[a.value] + c * f;
+			sums.phi[a.value] = sums.phi[a.value] + c * g;
 		});
 	}
 
-	// step makes v, the flow's components after its own step, those after the scalar's, if
-	// there is a force, and g the scalar's.
-	template <bool FORCE> LBM_HD LBM_INLINE void step(const ScalarParams<T>& p, T* v, T* g) const {
-		gather(g);
-		const T theta = G::sum(g);
-		T r, j[L::D], u[L::D];
-		flow(v, r, j);
-		const T inv = reciprocal(T(1) + r);
-		if constexpr (FORCE) {
-			Moments<L, T> add{};
-			unroll<L::D>([&](auto a) LBM_LAMBDA {
-				add.j[a.value] = p.buoyancy[a.value] * theta;
-				u[a.value] = (j[a.value] + T(0.5) * (add.j[a.value] - p.force[a.value])) * inv;
-			});
-			unroll<L::D>([&](auto a) LBM_LAMBDA {
-				constexpr int A = decltype(a)::value;
-				unroll<A + 1>([&](auto b) LBM_LAMBDA {
-					constexpr int B = decltype(b)::value;
-					add.s[L::pair(A, B)] = u[A] * add.j[B] + u[B] * add.j[A];
-				});
-			});
-			if constexpr (MOMENTS) {
-				unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = v[1 + a.value] + add.j[a.value]; });
-				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { v[1 + L::D + k.value] = v[1 + L::D + k.value] + add.s[k.value]; });
+	// sums is what streams in; distances are those of the place's links, null: all are half-way.
+	LBM_HD LBM_INLINE ScalarSums<L, T> sums(unsigned links, const double* distances) const {
+		const int here[3] = {0, 0, 0};
+		const Source own = source(here);
+		ScalarSums<L, T> sums{};
+		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
+			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
+			const int type = at.type(from);
+			T f, g, lost;
+			if (type) {
+				link(own, i, type, distances ? T(distances[ones(links & ((1u << i) - 1))]) : T(0), f, g, lost, [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; });
 			} else {
-				addTo(v, add);
+				const Source there = source(from);
+				f = there.flow(i);
+				g = there.scalar(i, f);
 			}
-		} else {
-			unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = (j[a.value] - T(0.5) * p.force[a.value]) * inv; });
+			add(sums, i, f, g);
 		}
-		G::relax(g, theta, u, p.plus, p.minus);
+		return sums;
+	}
+
+	// mend adds what comes out of walls to theta and s, which a march has made of all else and of the flow's sums
+	// r and j.
+	LBM_HD LBM_INLINE void mend(unsigned links, int type, const T& r, const T* j, T& theta, T* s) const {
+		const int here[3] = {0, 0, 0};
+		const Source own = source(here);
+		ScalarSums<L, T> more{};
+		LBM_ROLLED for (unsigned rest = links; rest; rest &= rest - 1) {
+			const int i = ones((rest & (0u - rest)) - 1), from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
+			T f, g, lost;
+			link(own, i, type ? type : at.type(from), T(0), f, g, lost, [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; });
+			add(more, i, T(0), g);
+		}
+		const T rise = more.e * reciprocal(T(1) + r);
+		theta = theta + rise;
+		unroll<L::D>([&](auto a) LBM_LAMBDA { s[a.value] = s[a.value] + (more.phi[a.value] - rise * j[a.value]); });
+	}
+
+	// lost is what leaves through the wall of a type along direction i in the coming step.
+	LBM_HD LBM_INLINE T lost(int i, int type, double distance) const {
+		const int here[3] = {0, 0, 0};
+		T f, g, lost;
+		link(source(here), i, type, T(distance), f, g, lost, [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; });
+		return lost;
 	}
 };
 

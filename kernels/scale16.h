@@ -15,8 +15,12 @@
 
 namespace lbm { namespace {
 
-// scale16 is the exponent of component c's scale.
-template <class L, bool MOMENTS> LBM_HD constexpr int scale16(int c) { return MOMENTS ? (c <= L::D ? 14 : 16) : 15; }
+// scale16 is the exponent of component c's scale. Those behind the flow's are of a scalar of the order of 1 (scalar.h): its
+// value and its flux, and beside populations the velocity.
+template <class L, bool MOMENTS> LBM_HD constexpr int scale16(int c) {
+	const int more = c - (MOMENTS ? L::M : L::Q);
+	return more < 0 ? (MOMENTS ? (c <= L::D ? 14 : 16) : 15) : more == 0 ? 11 : more <= L::D ? 12 : 14;
+}
 
 // dither adds noise of -1/2 to 1/2 of the distance of two halves to the scaled floats
 // whose bits are given (of two normal ones: below 6e-5 halves lie further apart, and the

@@ -40,14 +40,6 @@ type Spec struct {
 	Scalar    bool // the flow carries a scalar: Params.WithScalar
 }
 
-// Check tells why there are no such kernels, nil if there are.
-func (s Spec) Check() error {
-	if s.Scalar && s.Precision == Float16 {
-		return fmt.Errorf("a scalar needs float32 or float64, not %s", s.Precision)
-	}
-	return nil
-}
-
 // Pairs are all lattices with all models, in the order of the documentation.
 func Pairs() []Spec {
 	var list []Spec
@@ -63,12 +55,16 @@ func Pairs() []Spec {
 func (s Spec) Local() bool { return s.Viscosity != Newtonian || s.Bulk }
 
 // Components is the number of stored values a cell: those of the flow, then those of a
-// scalar.
+// scalar: its value, its flux and, beside populations, the velocity.
 func (s Spec) Components() int {
-	if s.Scalar {
-		return s.FlowComponents() + 2*s.Lattice.Dims + 1
+	switch {
+	case !s.Scalar:
+		return s.FlowComponents()
+	case s.Collision.Scheme == Moments:
+		return s.FlowComponents() + 1 + s.Lattice.Dims
+	default:
+		return s.FlowComponents() + 1 + 2*s.Lattice.Dims
 	}
-	return s.FlowComponents()
 }
 
 // FieldValues is the number of values a cell that device.Program.Fields gives, and
@@ -113,10 +109,10 @@ type Params struct {
 	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
 	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: that of the shear stress
 	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau
-	// Of a scalar (WithScalar): relaxation rates of even and odd parts, and the force per
+	// Of a scalar (WithScalar): what a collision leaves of its flux, 1 - 1/tau, and the force per
 	// volume for each unit of it.
-	ScalarPlus, ScalarMinus float64
-	Buoyancy                [3]float64
+	ScalarKeep float64
+	Buoyancy   [3]float64
 }
 
 // NewParams derives the rates of model c from the relaxation time tau and the

@@ -8,7 +8,8 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// stirred is dye in a tank with a rotor; its flow is fine at any Prandtl number.
+// stirred is dye in a tank with a rotor; its flow is fine at any Prandtl number. At 50 its front is too
+// sharp for the grid and overshoots by a tenth; the limits of the tests are below that.
 const stirred = `
 [domain]
 cells = [32, 32]
@@ -43,12 +44,13 @@ warn_grid_scale = 0
 func TestTemperatureBeyondTheCase(t *testing.T) {
 	first := func(err error) string { return strings.Split(err.Error(), "\n")[0] }
 	stopped, warned := "", ""
+	const strict = "warn_temperature = 0.03\n"
 	for _, ranks := range []int{1, 2, 3} {
-		_, err := trial{text: fmt.Sprintf(stirred, 500, 50., 3000), ranks: ranks, dir: t.TempDir()}.run(t)
+		_, err := trial{text: fmt.Sprintf(stirred, 500, 50., 3000) + strict + "max_temperature = 0.05\n", ranks: ranks, dir: t.TempDir()}.run(t)
 		if code, agreed := ExitCode(err); code != ExitUnstable || !agreed {
 			t.Fatalf("%d ranks: exit code %d, %v", ranks, code, err)
 		}
-		for _, text := range []string{"the run is stopped, step ", "the temperature is ", "300 of [temperature] initial to 301 of [temperature] initial", "max_temperature = 10", "a larger diffusivity", "[body.rotor]"} {
+		for _, text := range []string{"the run is stopped, step ", "the temperature is ", "300 of [temperature] initial to 301 of [temperature] initial", "max_temperature = 0.05", "a larger diffusivity"} {
 			if !strings.Contains(err.Error(), text) {
 				t.Errorf("%d ranks: no %q in %v", ranks, text, err)
 			}
@@ -58,9 +60,9 @@ func TestTemperatureBeyondTheCase(t *testing.T) {
 		} else if first(err) != stopped {
 			t.Errorf("%d ranks: %s\none:    %s", ranks, first(err), stopped)
 		}
-		s := trial{text: fmt.Sprintf(stirred, 500, 50., 130) + "max_temperature = 0\n", ranks: ranks}.must(t)
+		s := trial{text: fmt.Sprintf(stirred, 500, 50., 130) + strict, ranks: ranks}.must(t)
 		h := s.summary.Health
-		if n := s.warnedOf("[run] warn_temperature = 0.5"); n != 1 || h.Warned[watch.Beyond] != 2 || h.Temperature < 0.5 {
+		if n := s.warnedOf("[run] warn_temperature = 0.03"); n != 1 || h.Warned[watch.Beyond] == 0 || h.Temperature < 0.03 {
 			t.Fatalf("%d ranks: %q, %+v", ranks, s.warned, h)
 		}
 		if text := fmt.Sprint(s.warned, h.Temperature); warned == "" {
@@ -83,14 +85,13 @@ func TestTemperatureWithinTheCase(t *testing.T) {
 		"as it comes in": tunnel,
 	} {
 		s := trial{text: text, ranks: 2}.must(t)
-		if h := s.summary.Health; len(h.Warned) > 0 || h.Temperature > 0.5 && text != tunnel {
+		if h := s.summary.Health; len(h.Warned) > 0 || h.Temperature > 0.5 {
 			t.Errorf("%s: %q, %+v", name, s.warned, h)
 		}
 	}
 }
 
-// tunnel is a start at rest of a warm stream far from its reference: sound changes the temperature
-// by more than its span.
+// tunnel is a start at rest of a warm stream far from its reference: sound leaves the temperature alone.
 const tunnel = `
 [domain]
 cells = [64, 12]
@@ -118,7 +119,7 @@ grid_scale_every = 1
 // A series of the share at the scale of the grid reads the sample of the last step before the watch
 // does: what the watch looks for in it is looked for all the same.
 func TestSampleOfASeriesIsJudged(t *testing.T) {
-	text := fmt.Sprintf(stirred, 500, 50., 130) + "max_temperature = 0\n[output.series.s]\nquantities = [\"grid_scale\"]\nevery = 65\n"
+	text := fmt.Sprintf(stirred, 500, 50., 130) + "warn_temperature = 0.03\n[output.series.s]\nquantities = [\"grid_scale\"]\nevery = 65\n"
 	text = strings.Replace(text, "grid_scale_every = 2", "grid_scale_every = 100", 1)
 	if s := (trial{text: text, ranks: 2}).must(t); s.warnedOf("step 130: the temperature is") != 1 {
 		t.Errorf("%q, %+v", s.warned, s.summary.Health)
@@ -151,12 +152,61 @@ steps = 12000
 grid_scale_every = 1000000
 `
 
-// No wave grows at any diffusivity (model.ScalarLambda).
+// No wave grows at any diffusivity (kernels/scalar.h): by the scheme's eigenvalues none does at Mach 0.3 from
+// 1e-4 on.
 func TestScalarWaves(t *testing.T) {
-	for _, d := range []float64{1e-4, 1e-3, 5e-3, 0.009, 0.01, 0.012, 0.015, 0.02, 0.05} {
+	for _, d := range []float64{1e-5, 1e-4, 1e-3, 0.01, 0.05} {
 		s := trial{text: fmt.Sprintf(waves, d), ranks: 1}.must(t)
 		if h := s.summary.Health; h.Temperature > 1e-3 {
 			t.Errorf("diffusivity %g: the temperature ends %g spans beyond what the case gives it", d, h.Temperature)
+		}
+	}
+}
+
+// hot is a warm body in a fast stream that diffuses next to nothing: with stairs of cells that the scalar
+// alone crossed its temperature grew a thousandfold.
+const hot = `
+[domain]
+cells = [96, 48]
+periodic = ["y"]
+[fluid]
+viscosity = 0.01
+[temperature]
+diffusivity = 2e-4
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.05, 0]
+temperature = 0
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[body.ball]
+type = %q
+shape = "cylinder"
+centre = [30.3, 24.2]
+radius = 7.3
+%s
+[run]
+steps = 6000
+grid_scale_every = 1
+watch_every = 100
+warn_grid_scale = 0
+`
+
+// Curved walls do not let the temperature grow, whatever they do to it: it overshoots by less than its span.
+func TestHotBodyInAFastStream(t *testing.T) {
+	for _, kind := range []string{"wall", "interpolated_wall"} {
+		for _, law := range []string{"temperature = 1", ""} {
+			text := fmt.Sprintf(hot, kind, law)
+			if law == "" {
+				text = strings.Replace(text, "diffusivity = 2e-4", "diffusivity = 2e-4\ninitial = \"exp(-((x-15)^2+(y-24)^2)/50)\"", 1)
+			}
+			s := trial{text: text, ranks: 1}.must(t)
+			t.Logf("%s %q: %.3g spans beyond", kind, law, s.summary.Health.Temperature)
+			if h := s.summary.Health; h.Temperature > 0.5 {
+				t.Errorf("%s %q: the temperature ends %g spans beyond what the case gives it", kind, law, h.Temperature)
+			}
 		}
 	}
 }

@@ -116,6 +116,10 @@ func TestConvectionBetweenPlatesIsSecondOrder(t *testing.T) {
 		var errors []float64
 		for _, n := range []int{8, 16, 32} {
 			const nu, top = 0.1, 0.08 // top/n is the largest speed, of s = sqrt(1/12)
+			within := 1e-9
+			if c.Name == "cumulant" { // its stress across the plates is of the order of u^2
+				within = 1e-5
+			}
 			b := top / float64(n) / (float64(n*n) / nu * (math.Sqrt(1./12)/24 - math.Pow(1./12, 1.5)/6))
 			text := fmt.Sprintf(`
 [domain]
@@ -152,8 +156,8 @@ l2 = 0.1
 quantity = "nusselt"
 statistic = "last"
 value = %.17[7]g
-within = 1e-9
-`, n, nu, b, c.Name, b*float64(n*n)/nu, 10*n*n, 3/float64(n))
+within = %.17[8]g
+`, n, nu, b, c.Name, b*float64(n*n)/nu, 10*n*n, 3/float64(n), within)
 			s := trial{text: text, ranks: 2}.must(t)
 			errors = append(errors, s.summary.Expect[0].Got)
 		}

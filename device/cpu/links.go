@@ -107,7 +107,7 @@ func (l *linkLists) free() {
 }
 
 // Forces adds up the links of measured walls.
-func (p *program) Forces(state device.Buffer, _ model.Params) ([]device.Load, error) {
+func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, error) {
 	loads := make([]device.Load, p.types)
 	if p.measures == nil {
 		return loads, nil
@@ -130,7 +130,7 @@ func (p *program) Forces(state device.Buffer, _ model.Params) ([]device.Load, er
 		}
 	}
 	if err == nil {
-		err = p.addScalar(state, loads)
+		err = p.addScalar(state, q, loads)
 	}
 	return loads, err
 }

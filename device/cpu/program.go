@@ -61,7 +61,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err := p.place(box, w); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w.found)); err != nil {
+	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -144,7 +144,11 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	var tasks []task
 	for _, part := range split(box, p.rule) {
 		tasks = append(tasks, func(w *worker) error {
-			scratch, err := w.reserve(p.kernel.Scratch(part))
+			bytes := p.kernel.Scratch(part)
+			if p.spec.Scalar {
+				bytes = max(bytes, p.scalar.kernels.Scratch(part))
+			}
+			scratch, err := w.reserve(bytes)
 			if err == nil {
 				q := p.numbers(p.moments.params(q))
 				p.kernel.Step(p.box, q, from.pointer(), to.pointer(), part, scratch)
@@ -152,7 +156,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
 				if p.spec.Scalar {
-					p.scalar.kernels.Step(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part)
+					p.scalar.kernels.Step(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part, scratch)
 				}
 				p.drain(from.pointer(), to.pointer(), part)
 			}

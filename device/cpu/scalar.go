@@ -18,37 +18,48 @@ type scalar struct {
 }
 
 // placeScalar makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *boundary.Walls) (err error) {
+func (p *program) placeScalar(found *walls) (err error) {
 	if !p.spec.Scalar {
 		return nil
 	}
 	s := &p.scalar
 	s.kernels = p.device.isa.Scalar(p.index)
-	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
-	types, links := found.ScalarTypes(), found.ScalarLinks()
-	laws := align(int(unsafe.Sizeof(kernels.ScalarWalls{})))
-	at := laws + align(16*256)
-	of := at + align(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{})))
-	if s.memory, err = newMemory(of + align(len(types))); err != nil {
+	types, links := found.found.ScalarTypes(), found.found.ScalarLinks()
+	plain, mixed := found.found.ScalarPlaces(found.special)
+	at := ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64
+	next := func(bytes int) (from int) {
+		from = at
+		at += ceil(bytes, 64) * 64
+		return from
+	}
+	const placeBytes = int(unsafe.Sizeof(boundary.ScalarPlace{}))
+	laws, ofLinks, ofTypes := next(16*256), next(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{}))), next(len(types))
+	mendRows, mixRows, mend, mix := next(4*len(plain.Rows)), next(4*len(mixed.Rows)), next(placeBytes*len(plain.Cells)), next(placeBytes*len(mixed.Cells))
+	distances := next(8 * len(mixed.Distances))
+	if s.memory, err = newMemory(at); err != nil {
 		return fmt.Errorf("walls of the scalar: %w", err)
 	}
-	w := kernels.ScalarWalls{Links: place(s.memory, at, links), Types: place(s.memory, of, types), Count: int64(len(links))}
+	w := kernels.ScalarWalls{
+		Links: place(s.memory, ofLinks, links), Types: place(s.memory, ofTypes, types), Count: int64(len(links)),
+		MendRows: place(s.memory, mendRows, plain.Rows), MixRows: place(s.memory, mixRows, mixed.Rows),
+		Mend: place(s.memory, mend, plain.Cells), Mix: place(s.memory, mix, mixed.Cells), Distances: place(s.memory, distances, mixed.Distances),
+	}
 	if p.spec.Precision == model.Float64 {
-		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float64](found))
+		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float64](found.found))
 	} else {
-		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float32](found))
+		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float32](found.found))
 	}
 	s.walls = (*kernels.ScalarWalls)(place(s.memory, 0, []kernels.ScalarWalls{w}))
 	return nil
 }
 
 // addScalar adds what of a scalar leaves through measured walls.
-func (p *program) addScalar(state device.Buffer, loads []device.Load) error {
+func (p *program) addScalar(state device.Buffer, q model.Params, loads []device.Load) error {
 	if !p.spec.Scalar || p.scalar.walls.Count == 0 {
 		return nil
 	}
 	sums := make([]int64, len(loads))
-	err := p.sums(state, 1, func(m *memory, _ int) { p.scalar.kernels.Lost(p.box, p.scalar.walls, m.pointer(), sums) })
+	err := p.sums(state, 1, func(m *memory, _ int) { p.scalar.kernels.Lost(p.box, p.numbers(q), p.scalar.walls, m.pointer(), sums) })
 	for k, v := range sums {
 		loads[k].Scalar = v
 	}

@@ -68,7 +68,7 @@ type sumsABI struct {
 type linksABI struct{ cells, list, types, laws uint64 }
 
 // scalarABI is ScalarWalls of scalar.h.
-type scalarABI struct{ types, laws, links uint64 }
+type scalarABI struct{ types, laws, links, mend, mix, distances uint64 }
 
 // laterABI, termABI and clockABI are Later, Term and Clock of timed.h.
 type laterABI struct {

@@ -96,15 +96,15 @@ func (p *program) lawBytes(l *boundary.Links) []byte {
 	return bytesOf(boundary.LawNumbers[float32](l, 0))
 }
 
-// cellsOf is the range of a list's cells that a box may have: those of whole planes; of these the kernels
+// cellsOf is the range of a list's cells, by the first of each row, that a box may have: those of whole planes; of these the kernels
 // take the box's rows.
-func (p *program) cellsOf(l *boundary.Links, box decomp.Box) (first, last uint64) {
+func (p *program) cellsOf(rows []uint32, box decomp.Box) (first, last uint64) {
 	ny := p.layout.N[1]
 	from, to := box.Lo[2]*ny, box.Hi[2]*ny
 	if p.spec.Lattice.Dims == 2 || box.Lo[2]+1 == box.Hi[2] {
 		from, to = box.Lo[2]*ny+box.Lo[1], box.Lo[2]*ny+box.Hi[1]
 	}
-	return uint64(l.Rows[from]), uint64(l.Rows[to])
+	return uint64(rows[from]), uint64(rows[to])
 }
 
 // specialLanes are the threads of a special cell: LBM_LANES of kernels/gpu/special.h.
@@ -115,7 +115,7 @@ func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
 	if p.laws == nil {
 		return
 	}
-	if first, last := p.cellsOf(p.laws.links, box); first < last {
+	if first, last := p.cellsOf(p.laws.links.Rows, box); first < last {
 		s.queue("special cells", func() error {
 			return launch(p.links.special, [3]int{ceil(specialLanes*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
 				uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)

@@ -65,9 +65,6 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
-	if err := spec.Check(); err != nil {
-		return nil, err
-	}
 	p := &program{d: d, spec: spec, layout: layout, origin: cells.Origin, types: len(cells.Velocity)}
 	for a := range p.wraps {
 		p.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
@@ -87,7 +84,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		err = p.placeFaces(w, periodic, cells)
 	}
 	if err == nil {
-		err = p.placeScalar(w.found)
+		err = p.placeScalar(w)
 	}
 	if err == nil {
 		err = p.placeTimed(cells)

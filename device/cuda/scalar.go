@@ -16,28 +16,32 @@ import (
 // scalar is what a program has for a scalar: the functions of kernels/gpu/scalar.h and
 // lists of walls.
 type scalar struct {
-	module     cu.Module
-	loaded     bool
-	step, lost cu.Function
-	walls      *buffer // scalarABI
-	sums       *buffer // by type
-	links      int     // to measured walls
+	module    cu.Module
+	loaded    bool
+	lost      cu.Function
+	mend, mix cu.Function // of cells beside walls and faces
+	walls     *buffer     // scalarABI
+	sums      *buffer     // by type
+	links     int         // to measured walls
+	// Cells that mend and mix compute.
+	plain, mixed boundary.ScalarPlaces
 }
 
 // placeScalar loads the kernels and makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *boundary.Walls) error {
+func (p *program) placeScalar(w *walls) error {
 	if !p.spec.Scalar {
 		return nil
 	}
-	s := &p.scalar
+	s, found := &p.scalar, w.found
 	laws := bytesOf(boundary.ScalarLaws[float32](found))
 	if p.spec.Precision == model.Float64 {
 		laws = bytesOf(boundary.ScalarLaws[float64](found))
 	}
 	links := found.ScalarLinks()
 	s.links = len(links)
+	s.plain, s.mixed = found.ScalarPlaces(w.special)
 	var abi scalarABI
-	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: bytesOf(links)} {
+	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: bytesOf(links), &abi.mend: bytesOf(s.plain.Cells), &abi.mix: bytesOf(s.mixed.Cells), &abi.distances: bytesOf(s.mixed.Distances)} {
 		b, err := p.put(data)
 		if err != nil {
 			return fmt.Errorf("walls of the scalar: %w", err)
@@ -60,11 +64,11 @@ func (p *program) placeScalar(found *boundary.Walls) error {
 			return err
 		}
 		s.loaded = true
-		if s.step, err = s.module.Function("lbm_scalar"); err != nil {
-			return fmt.Errorf("lbm_scalar: %w", err)
-		}
-		if s.lost, err = s.module.Function("lbm_lost"); err != nil {
-			return fmt.Errorf("lbm_lost: %w", err)
+		functions := map[string]*cu.Function{"lbm_lost": &s.lost, "lbm_mend": &s.mend, "lbm_mix": &s.mix}
+		for name, f := range functions {
+			if *f, err = s.module.Function(name); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 		}
 		return nil
 	})
@@ -90,20 +94,25 @@ func (s *scalar) unload(d *Device) {
 	}
 }
 
-// stepScalar queues the scalar of a step, behind all of the flow's of the box.
+// stepScalar queues what walls and faces do to the scalar in a step, behind all of the flow's of the box.
 func (p *program) stepScalar(s *stream, in, out *buffer, box decomp.Box) {
 	if !p.spec.Scalar {
 		return
 	}
-	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid {
-		for y := box.Lo[1]; y < box.Hi[1]; y += maxGrid {
-			grid := [3]int{ceil(p.layout.N[0], rowThreads), min(maxGrid, box.Hi[1]-y), min(maxGrid, box.Hi[2]-z)}
-			s.queue("scalar", func() error {
-				return launch(p.scalar.step, grid, [2]int{rowThreads, 1}, 0, s.s,
-					uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.scalar.walls.at), uint64(y), uint64(z))
-			})
-		}
+	p.stepPlaces(s, p.scalar.mend, &p.scalar.plain, in, out, box)
+	p.stepPlaces(s, p.scalar.mix, &p.scalar.mixed, in, out, box)
+}
+
+// stepPlaces queues those of a list that lie in the box.
+func (p *program) stepPlaces(s *stream, fn cu.Function, list *boundary.ScalarPlaces, in, out *buffer, box decomp.Box) {
+	first, last := p.cellsOf(list.Rows, box)
+	if first == last {
+		return
 	}
+	s.queue("scalar", func() error {
+		return launch(fn, [3]int{ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.scalar.walls.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
+	})
 }
 
 // addScalar adds what of a scalar leaves through measured walls, with a lane at hand.

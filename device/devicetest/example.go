@@ -177,11 +177,9 @@ func (e Example) oracle(steps int) *ref.Flow {
 		}
 		var theta float64
 		theta, first.Params.Force = e.scalarAt(x)
-		arriving := e.arriving(x)
-		f.F[cell] = f.Close(first.Collide(arriving))
+		f.F[cell] = f.Close(first.Collide(e.arriving(x)))
 		if e.Spec.Scalar {
-			_, u := first.Macroscopic(arriving)
-			f.G[cell] = f.ScalarEquilibrium(theta, u)
+			f.SetScalar(cell, theta)
 		}
 	})
 	for k := range steps {
@@ -219,7 +217,9 @@ func (e Example) values(f *ref.Flow) []float64 {
 			}
 		}
 		if e.Spec.Scalar {
-			copy(v[e.Spec.FlowComponents():], f.G[cell])
+			g, d := f.G[cell], l.Dims
+			more := append([]float64{g.Theta}, g.S[:d]...)
+			copy(v[e.Spec.FlowComponents():], append(more, g.U[:d]...))
 		}
 		for c := range v {
 			out[e.at(x, c, components)] = v[c]

@@ -45,13 +45,6 @@ func scalars(t *testing.T, d device.Device, o Options) {
 	type answer struct{ state, lost, fields []float64 }
 	known := map[key]answer{}
 	o.each(t, func(t *testing.T, spec model.Spec) {
-		if spec.Precision == model.Float16 {
-			spec.Scalar = true
-			if spec.Check() == nil {
-				t.Errorf("%s must be refused", spec)
-			}
-			return
-		}
 		for k, n := range [][3]int{{37, 9, 8}, {7, 5, 6}, {130, 7, 3}, {2, 3, 4}, {1, 1, 3}} {
 			for _, mask := range []int{0, k + 1} {
 				e := newScalarExample(spec, n, periodic(mask), int64(700+8*k+mask))
@@ -64,7 +57,11 @@ func scalars(t *testing.T, d device.Device, o Options) {
 				}
 				whole := Start(t, d, e)
 				whole.Step(t, steps)
-				e.within(t, whole.Values(t), want.state, 2*rounding(spec))
+				limit := 2 * rounding(spec)
+				if spec.Precision == model.Float16 {
+					limit = max(limit, 0.6/(1<<11)) // velocities lie beside populations
+				}
+				e.within(t, whole.Values(t), want.state, limit)
 				loads, sums, fields := whole.loads(t), whole.planes(t), whole.fields(t)
 				for i, l := range loads {
 					got := float64(l.Scalar) / device.ScalarUnits

@@ -259,6 +259,14 @@ func half(b uint16) float64 {
 // halfExponent is the power of two that component c is scaled by in 16 bits
 // (kernels/gpu/storage.h tells why).
 func halfExponent(spec model.Spec, c int) int {
+	switch more := c - spec.FlowComponents(); { // of a scalar
+	case more == 0:
+		return 11
+	case more > spec.Lattice.Dims:
+		return 14
+	case more > 0:
+		return 12
+	}
 	switch {
 	case spec.Collision.Scheme == model.Populations:
 		return 15

@@ -21,7 +21,7 @@ type Flow struct {
 	Cells    boundary.Cells
 	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
-	G        [][]float64 // populations of the scalar, less its reference; nil: there is none
+	G        []Scalar    // what it carries; nil: nothing
 
 	inverse [][]float64 // of the matrix of moments: see normal
 }

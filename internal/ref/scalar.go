@@ -2,90 +2,147 @@ package ref
 
 import "lbmsim/boundary"
 
-// A scalar lives on the axes alone: direction 0 is rest, then +x, -x, +y, ...; with weight
-// 1/8 of each direction but rest.
-const axisWeight = 1. / 8
+// Scalar is what a flow carries (kernels/scalar.h has the formulas): of each cell the value, what it
+// diffuses before the collision, and the velocity that goes with it.
+type Scalar struct {
+	Theta float64
+	S, U  [3]float64
+}
 
 // NewScalar gives the flow a scalar of value 0.
 func (f *Flow) NewScalar() {
-	f.G = make([][]float64, len(f.F))
+	f.G = make([]Scalar, len(f.F))
 	for i := range f.G {
-		f.G[i] = make([]float64, 1+2*f.Lattice.Dims)
+		f.G[i].U = f.speed(f.F[i])
 	}
 }
 
-// axisDirection is velocity i of the scalar's lattice.
-func axisDirection(i int) (c [3]int) {
-	if i > 0 {
-		c[(i-1)/2] = 1 - 2*((i-1)%2)
-	}
-	return c
+// SetScalar gives a cell, whose flow is there, the value theta, which does not diffuse yet.
+func (f *Flow) SetScalar(cell int, theta float64) {
+	f.G[cell] = Scalar{Theta: theta, U: f.speed(f.F[cell])}
 }
 
-// ScalarEquilibrium is that of value theta in a flow of velocity u.
-func (f *Flow) ScalarEquilibrium(theta float64, u [3]float64) []float64 {
-	g := make([]float64, 1+2*f.Lattice.Dims)
-	g[0] = theta
-	for i := 1; i < len(g); i++ {
-		c := axisDirection(i)
-		cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
-		g[i] = theta * (axisWeight + cu*cu/2 + cu/2)
-		g[0] -= g[i]
-	}
-	return g
-}
-
-// opposed is the opposite of direction i > 0.
-func opposed(i int) int { return (i - 1) ^ 1 + 1 }
-
-// scalarLaw is population i of a cell's scalar out of a wall of type k.
-func (f *Flow) scalarLaw(cell, i int, k uint8) float64 {
-	law, back := f.Cells.Wall(k).Scalar, f.G[cell][opposed(i)]
-	value := law.Value
-	switch law.Law {
-	case boundary.ScalarClosed:
-		return back
-	case boundary.ScalarFlux:
-		return back + value
-	case boundary.ScalarOpen:
-		value = sum(f.G[cell])
-	}
-	rho, c := sum(f.F[cell]), axisDirection(i)
-	un := 0.0
-	for n, v := range f.F[cell] {
-		for a := range c {
-			un += v * float64(f.Lattice.Velocities[n][a]*c[a]) / rho
+// speed is the momentum of populations by their mass: what a cell goes on with after a step.
+func (f *Flow) speed(pop []float64) (u [3]float64) {
+	rho := sum(pop)
+	for i, v := range pop {
+		for a := range u {
+			u[a] += v * float64(f.Lattice.Velocities[i][a]) / rho
 		}
 	}
-	return 2*(axisWeight+un*un/2)*value - back
+	return u
+}
+
+// scalarOf is population i of the scalar that a cell sends.
+func (f *Flow) scalarOf(cell, i int) float64 {
+	g, c := f.G[cell], f.Lattice.Velocities[i]
+	u := g.U
+	if f.closes() {
+		u = f.speed(f.F[cell])
+	}
+	sum, axes := g.Theta*f.F[cell][i], 0
+	along, all := 0.0, 0.0
+	for a := range f.Lattice.Dims {
+		q := f.Params.ScalarKeep * g.S[a]
+		sum += f.Lattice.Weights[i] * 3 * float64(c[a]) * q
+		all += 2 * u[a] * q
+		if c[a] != 0 {
+			axes, along = axes+1, u[a]*q
+		}
+	}
+	switch axes {
+	case 0:
+		sum -= all
+	case 1:
+		sum += along
+	}
+	return sum
+}
+
+// fromWall is population i of the flow and of the scalar out of a wall of type k into a cell at x.
+func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) (flow, g float64) {
+	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
+	opposite := f.Lattice.Opposite(i)
+	switch law.Law {
+	case boundary.ScalarOpen:
+		return f.F[cell][i], f.scalarOf(cell, i)
+	case boundary.ScalarInlet:
+		return f.F[cell][i], f.scalarOf(cell, i) + (law.Value-own.Theta)*f.F[cell][i]
+	}
+	flow, g = f.F[cell][opposite], f.scalarOf(cell, opposite)
+	// A share of what goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
+	share, q, c := 1.0, f.curve(x, i, k), f.Lattice.Velocities[i]
+	var other, sent, sign float64
+	beyond := [3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}
+	if q >= 0.5 {
+		share, other, sent, sign = 1/(2*q), f.F[cell][i], f.scalarOf(cell, i), 1
+	} else if q > 0 && f.Cells.At(beyond[0], beyond[1], beyond[2]) == 0 {
+		at := f.number(beyond)
+		share, other, sent, sign = 2*q, f.F[at][opposite], f.scalarOf(at, opposite), -1
+	}
+	flow = share*f.F[cell][opposite] + (1-share)*other
+	if v := law.Value; law.Law == boundary.ScalarFixed {
+		g = v*flow - share*(g-v*f.F[cell][opposite]) + sign*(1-share)*(sent-v*other)
+		return flow, g
+	}
+	g += own.Theta * (flow - f.F[cell][opposite])
+	for a := range f.Lattice.Dims {
+		mirrored := minus(x, c)
+		mirrored[a] = x[a] + c[a]
+		if c[a] != 0 && f.Cells.At(mirrored[0], mirrored[1], mirrored[2]) != 0 {
+			g += 3 * w * float64(c[a]) * (1 + f.Params.ScalarKeep) * own.S[a]
+		}
+	}
+	if law.Law == boundary.ScalarFlux {
+		g += 6 * w * law.Value
+	}
+	return flow, g
+}
+
+// curve is the distance of an interpolated wall along direction i out of it, 0 for others.
+func (f *Flow) curve(x [3]int, i int, k uint8) float64 {
+	if f.Cells.Wall(k).Law != boundary.Interpolated || f.Cells.Distance == nil {
+		return 0
+	}
+	if q := f.Cells.Distance(x, f.Lattice.Velocities[i]); q > 0 && q <= 1 {
+		return q
+	}
+	return 0.5
 }
 
 // carry is the scalar after the step that made next of the flow, to which it adds the
-// scalar's force: to the momentum F, to the stress u F + F u.
-func (f *Flow) carry(next [][]float64) [][]float64 {
-	after := make([][]float64, len(f.G))
+// force of the scalar before: to the momentum F, to the stress u F + F u.
+func (f *Flow) carry(next [][]float64) []Scalar {
+	after := make([]Scalar, len(f.G))
 	f.Each(func(cell int, x [3]int, solid bool) {
-		if after[cell] = f.G[cell]; solid {
+		if solid {
 			return
 		}
-		g := make([]float64, len(f.G[cell]))
-		for i := range g {
-			up := minus(x, axisDirection(i))
+		var rho, e float64
+		var j, phi [3]float64
+		for i, c := range f.Lattice.Velocities {
+			up := minus(x, c)
+			var flow, g float64
 			if k := f.Cells.At(up[0], up[1], up[2]); k != 0 {
-				g[i] = f.scalarLaw(cell, i, k)
+				flow, g = f.fromWall(cell, x, i, k)
 			} else {
-				g[i] = f.G[f.number(up)][i]
+				flow, g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
+			}
+			rho, e = rho+flow, e+g
+			for a := range j {
+				j[a] += float64(c[a]) * flow
+				phi[a] += float64(c[a]) * g
 			}
 		}
-		theta := sum(g)
+		now := Scalar{Theta: e / rho}
+		for a := range j {
+			now.S[a] = phi[a] - now.Theta*j[a]
+		}
 		var force, u [3]float64
-		rho := sum(next[cell])
-		for a := range u {
-			force[a] = f.Params.Buoyancy[a] * theta
-			for i, v := range next[cell] {
-				u[a] += v * float64(f.Lattice.Velocities[i][a])
-			}
-			u[a] = (u[a] + (force[a]-f.Params.Force[a])/2) / rho
+		mass := sum(next[cell])
+		for a, v := range f.speed(next[cell]) {
+			force[a] = f.Params.Buoyancy[a] * f.G[cell].Theta
+			u[a] = v + (force[a]-f.Params.Force[a])/2/mass
 		}
 		for i, c := range f.Lattice.Velocities {
 			for a := range f.Lattice.Dims {
@@ -98,14 +155,8 @@ func (f *Flow) carry(next [][]float64) [][]float64 {
 		if f.closes() { // the state is the moments, which now have the force
 			next[cell] = f.Close(f.Populations(f.Moments(next[cell])))
 		}
-		eq := f.ScalarEquilibrium(theta, u)
-		after[cell] = make([]float64, len(g))
-		after[cell][0] = g[0] - f.Params.ScalarPlus*(g[0]-eq[0])
-		for i := 1; i < len(g); i++ {
-			o := opposed(i)
-			even, odd := (g[i]+g[o]-eq[i]-eq[o])/2, (g[i]-g[o]-eq[i]+eq[o])/2
-			after[cell][i] = g[i] - f.Params.ScalarPlus*even - f.Params.ScalarMinus*odd
-		}
+		now.U = f.speed(next[cell])
+		after[cell] = now
 	})
 	return after
 }
@@ -115,10 +166,18 @@ func (f *Flow) carry(next [][]float64) [][]float64 {
 func (f *Flow) Lost() []float64 {
 	lost := make([]float64, len(f.Cells.Velocity))
 	f.Each(func(cell int, x [3]int, solid bool) {
-		for i := 1; i <= 2*f.Lattice.Dims && !solid; i++ {
-			up := minus(x, axisDirection(i))
-			if k := f.Cells.At(up[0], up[1], up[2]); k != 0 && f.Cells.Wall(k).Measured {
-				lost[k-1] += f.G[cell][opposed(i)] - f.scalarLaw(cell, i, k)
+		for i := range f.Lattice.Velocities {
+			up := minus(x, f.Lattice.Velocities[i])
+			if k := f.Cells.At(up[0], up[1], up[2]); !solid && k != 0 && f.Cells.Wall(k).Measured {
+				flow, g := f.fromWall(cell, x, i, k)
+				out := f.F[cell][f.Lattice.Opposite(i)]
+				lost[k-1] += f.scalarOf(cell, f.Lattice.Opposite(i)) - g
+				switch law := f.Cells.ScalarLaw(k); law.Law { // no mass passes a wall
+				case boundary.ScalarFixed:
+					lost[k-1] -= law.Value * (out - flow)
+				case boundary.ScalarClosed, boundary.ScalarFlux:
+					lost[k-1] -= f.G[cell].Theta * (out - flow)
+				}
 			}
 		}
 	})
@@ -128,12 +187,9 @@ func (f *Flow) Lost() []float64 {
 // Fields is density, velocity and scalar of a cell after a step: its populations have
 // the whole force, of which the velocity has half.
 func (f *Flow) Fields(cell int) (rho float64, u [3]float64, theta float64) {
-	theta, rho = sum(f.G[cell]), sum(f.F[cell])
-	for a := range u {
-		for i, v := range f.F[cell] {
-			u[a] += v * float64(f.Lattice.Velocities[i][a])
-		}
-		u[a] = (u[a] - (f.Params.Force[a]+f.Params.Buoyancy[a]*theta)/2) / rho
+	theta, rho = f.G[cell].Theta, sum(f.F[cell])
+	for a, v := range f.speed(f.F[cell]) {
+		u[a] = v - (f.Params.Force[a]+f.Params.Buoyancy[a]*theta)/2/rho
 	}
 	return rho, u, theta
 }

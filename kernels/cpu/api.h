@@ -90,20 +90,27 @@ typedef struct {
 } lbm_special;
 
 // lbm_scalar_walls is what a box has of walls for a scalar.
-typedef struct { uint32_t x, row, direction, type; } lbm_scalar_link;
+typedef struct { uint32_t x, row, direction, type; double distance; } lbm_scalar_link;
+typedef struct { uint32_t x, row, links, type, first; } lbm_scalar_place;
 typedef struct {
 	const uint8_t* types;          // of the cells and one layer around, as boundary.Cells.Type
 	const void* laws;              // of each type, 0 too: the law's number and its value, in the state's number type
 	const lbm_scalar_link* links;  // to walls that are measured
 	int64_t count;                 // of these
+	// Cells with walls beside them, of interior row z*ny+y those from rows[z*ny+y] on: half-way ones at rest (mend), others (mix).
+	const uint32_t *mendRows, *mixRows;
+	const lbm_scalar_place *mend, *mix;
+	const double* distances;  // of the links of mix
 } lbm_scalar_walls;
 
-// lbm_scalar is what is done with a scalar, for one lattice, scheme and precision.
+// lbm_scalar is what is done with a scalar, for one lattice, collision and precision.
 typedef struct {
 	// the scalar of the step, after all that the flow's does in the range
-	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*);
+	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*, void* scratch);
 	// adds what leaves through measured walls in the coming step to sums, in fixed point by type
-	void (*lost)(const lbm_case*, const lbm_scalar_walls*, const void* state, int64_t* sums);
+	void (*lost)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* state, int64_t* sums);
+	// bytes of scratch that step needs for range
+	int64_t (*scratch)(const lbm_range*);
 } lbm_scalar;
 
 typedef struct {

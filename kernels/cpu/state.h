@@ -5,7 +5,6 @@
 #define LBM_STATE_H
 #include "../moments.h"
 #include "../populations.h"
-#include "../scalar.h"
 #include "box.h"
 #include "memory.h"
 
@@ -50,16 +49,11 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	typedef Cells<L, MOMENTS> In;
 	typedef Memory<S, L, MOMENTS> Values;
 
-	typedef ScalarLattice<L> G;
+	// A scalar lies behind the flow: its value, its flux and, beside populations, the velocity.
+	static constexpr int MORE = MOMENTS ? 1 + L::D : 1 + 2 * L::D;
 
 	// scalars is how many values there are of a scalar: 0 or 1.
-	static int scalars(const Box& box) { return sizeof(S) > 2 && box.layout.components > In::COMPONENTS; }
-	// theta is the scalar of the cell at from.
-	template <class R, class Get> LBM_INLINE static R theta(Get get) {
-		R g[G::Q];
-		for (int k = 0; k < G::Q; k++) g[k] = get(In::COMPONENTS + k);
-		return G::sum(g);
-	}
+	static int scalars(const Box& box) { return box.layout.components > In::COMPONENTS; }
 
 	static bool solid(const lbm_pattern* p, int x) { return p && p->cell[x % LBM_BLOCK] >> 31; }
 
@@ -80,10 +74,10 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					const double* f = row + x - r->lo[0];
 					Moments<L, double> m{};
-					double g[G::Q] = {};
+					double value = 0, velocity[L::D] = {};
 					if (!solid(walls.at(x), x)) {
 						double rho = 1 + f[0], u[L::D], force[L::D];
-						const double value = more ? f[L::M * width] : 0;
+						if (more) value = f[L::M * width];
 						m.r = f[0];
 						for (int a = 0; a < L::D; a++) {
 							u[a] = f[(1 + a) * width];
@@ -97,12 +91,13 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 								double neq = -2 * rho / 3 * tau * f[(1 + L::D + k) * width] - 0.5 * uF;
 								m.s[k] = rho * u[a] * u[b] + (1 - p->omega) * neq + (1 - 0.5 * p->omega) * uF;
 							}
-						G::relax(g, value, u, 1., 1.);
+						velocityOf(m, velocity);  // after the collision, of which the force is a part
 					}
 					In::write(m, to + x, box.layout.pitch);
-					if constexpr (sizeof(S) > 2)
-						if (more)
-							for (int k = 0; k < G::Q; k++) to[x + (In::COMPONENTS + k) * (long)box.layout.pitch] = S(g[k]);
+					for (int k = 0; more && k < MORE; k++) {
+						const int c = In::COMPONENTS + k;
+						to[x + c * (long)box.layout.pitch] = Values::put(k == 0 ? value : k > L::D ? velocity[k - 1 - L::D] : 0, c);
+					}
 				}
 			}
 	}
@@ -122,8 +117,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 					double rho = 0, j[L::D] = {}, value = 0;
 					bool wall = !ghost && solid(walls.at(x), x);
 					if (!wall) In::read(rho, j, [&](int k) LBM_LAMBDA { return double(Values::get(from[k * pitch + x], k)); });
-					if constexpr (sizeof(S) > 2)
-						if (more && !wall) value = theta<double>([&](int k) LBM_LAMBDA { return double(from[k * pitch + x]); });
+					if (more && !wall) value = double(Values::get(from[In::COMPONENTS * pitch + x], In::COMPONENTS));
 					double* to = row + x - r->lo[0];
 					to[0] = rho;
 					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * (p->force[a] + p->buoyancy[a] * value)) / (1 + rho);
@@ -165,13 +159,11 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 				return v;
 			});
 			Wide value{};
-			if constexpr (sizeof(S) > 2)
-				if (more)
-					value = theta<Wide>([&](int k) LBM_LAMBDA {
-						Wide v = eight(from + k * pitch + x, 0);
-						finite += v - v;
-						return v;
-					});
+			for (int k = In::COMPONENTS; more && k < In::COMPONENTS + MORE; k++) {
+				const Wide v = eight(from + k * pitch + x, k);
+				finite += v - v;
+				if (k == In::COMPONENTS) value = v;
+			}
 			WideMask fluid = here < box.layout.nx;
 			if (pattern)
 				for (int k = 0; k < 8; k++)

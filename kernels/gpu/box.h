@@ -4,6 +4,7 @@
 #define LBM_GPU_BOX_H
 #include "../layout.h"
 #include "../params.h"
+#include "../scalar.h"
 #include "api.h"
 #include "storage.h"
 
@@ -67,6 +68,11 @@ struct Box {
 		keep(p.omegaBulk), keep(p.ownBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
 #endif
 		return p;
+	}
+	// carried is the numbers of a scalar.
+	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {
+		const lbm_numbers& n = c->numbers;
+		return {T(n.scalarKeep), {T(n.force[0]), T(n.force[1]), T(n.force[2])}, {T(n.buoyancy[0]), T(n.buoyancy[1]), T(n.buoyancy[2])}};
 	}
 	// kicks of the moving walls of the cell whose word has this index and is MOVING: so
 	// many numbers.

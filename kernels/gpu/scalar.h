@@ -1,5 +1,8 @@
 // The scalar of a box (../scalar.h) on a GPU, one thread a cell: compiled beside
-// instance.h, with the same macros, for cases that have one.
+// instance.h, with the same macros, for cases that have one. The flow's step has made
+// that of all cells that have no wall or face beside them. Of the others it has
+// what comes from the cells around: half-way walls at rest add what comes out of them
+// (lbm_mend), and the rest is computed anew (lbm_mix).
 #include "../scalar.h"
 #include "box.h"
 #include "model.h"
@@ -11,79 +14,117 @@ struct ScalarWalls {
 	const unsigned char* types;  // of the cells and one layer around
 	const void* laws;            // of each type, 0 too: the law's number and its value, of LBM_REAL
 	const ScalarLink* links;     // to walls that are measured
+	const ScalarPlace *mend, *mix;
+	const double* distances;     // of the links of mix
 };
 
-template <class L, bool MOMENTS, class T> struct ScalarOf {
-	typedef ScalarLattice<L> G;
+template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 	static constexpr int FIRST = MOMENTS ? L::M : L::Q;
+	typedef Stored<S, T, L, MOMENTS> Store;
 
 	// At reads the neighbours of one cell.
 	struct At {
 		const Box& box;
-		const T* state;
+		const S* state;
 		const unsigned char* types;
 		int x, y, z;
 
-		__device__ LBM_INLINE T any(int k, const int* d) const {
+		struct Near {
+			const S* p;
+			int pitch;
+			template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(p[K * pitch]); }
+			// Populations have one scale in 16 bits.
+			__device__ LBM_INLINE T any(int i) const { return Store::template get<0>(p[i * pitch]); }
+		};
+		__device__ LBM_INLINE Near near(const int* d) const {
 			int at[3] = {x + d[0], y + d[1], z + d[2]};
 			if (box.c->periodic[0]) at[0] = at[0] < 0 ? at[0] + box.layout.nx : at[0] >= box.layout.nx ? at[0] - box.layout.nx : at[0];
 			box.inside(1, at[1]);
 			if (L::D == 3) box.inside(2, at[2]);
-			return state[box.layout.at(at[0], at[1], at[2], k)];
+			return {state + box.layout.at(at[0], at[1], at[2], 0), box.layout.pitch};
 		}
 		__device__ LBM_INLINE int type(const int* d) const {
 			return types[((long long)(z + d[2] + 1) * (box.layout.ny + 2) + y + d[1] + 1) * (box.layout.nx + 2) + x + d[0] + 1];
 		}
 	};
-	typedef ScalarCell<L, MOMENTS, T, At> Cell;
+	typedef ScalarCell<L, C, MOMENTS, T, At> Cell;
 
-	__device__ static LBM_INLINE void step(const Case* c, const T* LBM_RESTRICT in, T* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int zlo) {
-		const Box box(c, FIRST);
-		const int x = blockIdx.x * ROW + threadIdx.x, y = ylo + blockIdx.y, z = zlo + blockIdx.z, here[3] = {0, 0, 0};
-		if (x >= box.layout.nx) return;
-		const At at{box, in, walls->types, x, y, z};
-		if (at.type(here)) return;
-		const ScalarParams<T> p{T(c->numbers.scalarPlus), T(c->numbers.scalarMinus), {T(c->numbers.force[0]), T(c->numbers.force[1]), T(c->numbers.force[2])},
-		                        {T(c->numbers.buoyancy[0]), T(c->numbers.buoyancy[1]), T(c->numbers.buoyancy[2])}};
-		T* const to = out + box.layout.at(x, y, z, 0);
-		if (c->numbers.buoyancy[0] != 0 || c->numbers.buoyancy[1] != 0 || c->numbers.buoyancy[2] != 0) steps<true>(box, at, walls, p, to);
-		else steps<false>(box, at, walls, p, to);
+	template <int K> __device__ LBM_INLINE static void put(S* to, int pitch, const T& v) { to[K * pitch] = Store::template put<K>(v); }
+	__device__ LBM_INLINE static void put(S* to, int pitch, const T& theta, const T* s) {
+		put<FIRST>(to, pitch, theta);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { put<FIRST + 1 + decltype(a)::value>(to, pitch, s[a.value]); });
 	}
 
-	template <bool FORCE> __device__ static LBM_INLINE void steps(const Box& box, const At& at, const ScalarWalls* walls, const ScalarParams<T>& p, T* to) {
-		constexpr int NEED = MOMENTS && !FORCE ? 1 + L::D : FIRST, KEPT = MOMENTS ? 1 : 0;  // a force brings no mass
-		const int pitch = box.layout.pitch;
-		T v[FIRST], g[G::Q];
-		unroll<NEED>([&](auto k) LBM_LAMBDA { v[k.value] = to[k.value * pitch]; });
-		Cell{at, (const T*)walls->laws}.template step<FORCE>(p, v, g);
-		if constexpr (FORCE) unroll<FIRST - KEPT>([&](auto k) LBM_LAMBDA { to[(KEPT + k.value) * pitch] = v[KEPT + k.value]; });
-		unroll<G::Q>([&](auto k) LBM_LAMBDA { to[(FIRST + k.value) * pitch] = g[k.value]; });
+	// placed calls take(at, box) for this thread's cell of a list, if it is in rows ylo to yhi.
+	template <class TAKE> __device__ static LBM_INLINE void placed(const Case* c, const S* in, const ScalarWalls* walls, const ScalarPlace* list, int ylo, int yhi, long long first, long long last, TAKE take) {
+		const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;
+		if (k >= last) return;
+		const Box box(c, FIRST);
+		const ScalarPlace place = list[k];
+		const int y = place.row % box.layout.ny, z = place.row / box.layout.ny;
+		if (y < ylo || y >= yhi) return;
+		take(box, At{box, in, walls->types, int(place.x), y, z}, place);
+	}
+
+	__device__ static LBM_INLINE void mend(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
+		placed(c, in, walls, walls->mend, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
+			const ScalarParams<T> p = box.template carried<T>();
+			const int pitch = box.layout.pitch, here[3] = {0, 0, 0};
+			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
+			T theta = Store::template get<FIRST>(to[FIRST * pitch]), s[L::D], r, j[L::D];
+			const T before = at.near(here).template get<FIRST>();
+			if constexpr (MOMENTS) {
+				r = Store::template get<0>(to[0]);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = Store::template get<1 + decltype(a)::value>(to[(1 + a.value) * pitch]); });
+			} else {
+				T f[L::Q];
+				unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = Store::template get<decltype(i)::value>(to[i.value * pitch]); });
+				sumMoments<L>(f, r, j);
+			}
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				constexpr int A = decltype(a)::value;
+				s[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
+				j[A] = j[A] - (p.force[A] + p.buoyancy[A] * before);
+			});
+			Cell{at, (const T*)walls->laws, p.keep}.mend(place.links, place.type, r, j, theta, s);
+			put(to, pitch, theta, s);
+		});
+	}
+
+	__device__ static LBM_INLINE void mix(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
+		placed(c, in, walls, walls->mix, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
+			T theta, s[L::D];
+			Cell{at, (const T*)walls->laws, T(c->numbers.scalarKeep)}.sums(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first).values(theta, s);
+			put(out + box.layout.at(at.x, at.y, at.z, 0), box.layout.pitch, theta, s);
+		});
 	}
 
 	// lost adds what leaves through measured walls in the coming step to sums, by type.
-	__device__ static LBM_INLINE void lost(const Case* c, const T* LBM_RESTRICT state, const ScalarWalls* walls, unsigned long long* sums, long long count) {
+	__device__ static LBM_INLINE void lost(const Case* c, const S* LBM_RESTRICT state, const ScalarWalls* walls, unsigned long long* sums, long long count) {
 		const long long k = (long long)blockIdx.x * ROW + threadIdx.x;
 		if (k >= count) return;
 		const Box box(c, FIRST);
 		const ScalarLink l = walls->links[k];
 		const At at{box, state, walls->types, int(l.x), int(l.row % box.layout.ny), int(l.row / box.layout.ny)};
-		const int here[3] = {0, 0, 0};
-		const T back = at.any(FIRST + G::opposite(l.direction), here);
-		const T in = Cell{at, (const T*)walls->laws}.link(l.direction, l.type, back);
-		atomicAdd(sums + l.type - 1, (unsigned long long)__double2ll_rn((double(back) - double(in)) * SCALAR_UNITS));
+		const T v = Cell{at, (const T*)walls->laws, T(c->numbers.scalarKeep)}.lost(l.direction, l.type, l.distance);
+		atomicAdd(sums + l.type - 1, (unsigned long long)__double2ll_rn(double(v) * SCALAR_UNITS));
 	}
 };
-typedef LBM_REAL ScalarValue;
-typedef ScalarOf<Lattice, LBM_MOMENTS, ScalarValue> Carried;
+typedef LBM_STORED ScalarValue;
+typedef ScalarOf<Lattice, Collision, LBM_MOMENTS, ScalarValue, LBM_REAL> CarriedBy;
 
 }}  // namespace lbm
 
-// The cells of so many rows (grid y) and planes (grid z) from ylo and zlo on.
+// Of a list those from first to last whose y is in ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_scalar(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long zlo) {
-	lbm::Carried::step(c, in, out, walls, int(ylo), int(zlo));
+lbm_mend(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
+	lbm::CarriedBy::mend(c, in, out, walls, int(ylo), int(yhi), first, last);
+}
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_mix(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
+	lbm::CarriedBy::mix(c, in, out, walls, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_lost(const lbm::Case* c, const lbm::ScalarValue* state, const lbm::ScalarWalls* walls, unsigned long long* sums, long long count) {
-	lbm::Carried::lost(c, state, walls, sums, count);
+	lbm::CarriedBy::lost(c, state, walls, sums, count);
 }

@@ -83,6 +83,13 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { m.s[j.value] = together(m.s[j.value]); });
 			missing = together(missing);
 			collideSums<L, C>(special.rates(box.params<T>()), m, special.conserves() ? missing : T(0), v);
+			if constexpr (LBM_EXTRA > 0) {
+				const int here[3] = {0, 0, 0};
+				Moments<L, T> n = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return v[k.value]; });
+				if (wanted) buoyed(n, at.near(here).template get<COMPONENTS>(), box.template carried<T>());
+				unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = n.j[a.value]; });
+				unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { v[1 + L::D + j.value] = n.s[j.value]; });
+			}
 		} else {
 			__shared__ T shared[CELLS][L::Q];
 			T* const f = shared[threadIdx.x / LANES];
@@ -90,6 +97,16 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			missing = together(missing);
 			__syncwarp();
 			collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, special.conserves() ? missing : T(0), v);
+			if constexpr (LBM_EXTRA > 0) {
+				const int here[3] = {0, 0, 0};
+				T u[L::D];
+				if (wanted) buoyedPopulations<L>(v, at.near(here).template get<COMPONENTS>(), box.template carried<T>(), u);
+				S* const to = out + box.layout.at(cell.x, y, z, 0);
+				unroll<L::D>([&](auto a) LBM_LAMBDA {
+					constexpr int K = COMPONENTS + 1 + L::D + decltype(a)::value;
+					if (wanted && lane == a.value) to[K * box.layout.pitch] = Store::template put<K>(u[a.value]);
+				});
+			}
 		}
 		if (!wanted) return;
 		S* const to = out + box.layout.at(cell.x, y, z, 0);

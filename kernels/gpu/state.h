@@ -29,7 +29,6 @@ struct Range {
 template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
 	typedef Stored<S, T, L, MOMENTS> Store;
-	typedef ScalarLattice<L> G;
 	static constexpr int MORE = LBM_EXTRA ? 1 : 0;  // values of a scalar
 
 	// dry says whether a cell is solid. Rows of ghosts have no list of walls; their
@@ -60,14 +59,12 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	// theta is the scalar of the cell at from; finite as of read.
 	__device__ static LBM_INLINE double theta(const S* LBM_RESTRICT from, int pitch, double& finite) {
 		double value = 0;
-		if constexpr (MORE) {
-			double g[G::Q];
-			unroll<G::Q>([&](auto k) LBM_LAMBDA {
-				g[k.value] = double(from[(COMPONENTS + k.value) * pitch]);
-				finite += g[k.value] - g[k.value];
-			});
-			value = G::sum(g);
-		}
+		if constexpr (MORE) value = double(Store::template get<COMPONENTS>(from[COMPONENTS * pitch]));
+		unroll<LBM_EXTRA>([&](auto k) LBM_LAMBDA {
+			constexpr int K = COMPONENTS + decltype(k)::value;
+			const double v = double(Store::template get<K>(from[K * pitch]));
+			finite += v - v;
+		});
 		return value;
 	}
 	// force is that per volume of axis A where the scalar has this value.
@@ -102,10 +99,11 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		const Params<double> p = box.params<double>();
 		const double tau = 1 / p.omega;
 		Moments<L, double> m{};
-		double g[G::Q] = {};
+		double value = 0, u[L::D] = {};
 		if (!dry(box, x, y, z)) {
-			const double rho = 1 + f[0], value = MORE ? f[L::M * width] : 0;
-			double u[L::D], F[L::D];
+			const double rho = 1 + f[0];
+			double F[L::D];
+			if (MORE) value = f[L::M * width];
 			m.r = f[0];
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
 				u[a.value] = f[(1 + a.value) * width];
@@ -121,10 +119,15 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 					m.s[k] = rho * u[A] * u[B] + (1 - p.omega) * neq + (1 - 0.5 * p.omega) * uF;
 				});
 			});
-			G::relax(g, value, u, 1., 1.);
+			velocityOf(m, u);  // after the collision, of which the force is a part
 		}
 		S* const to = state + box.layout.at(x, y, z, 0);
-		if constexpr (MORE) unroll<G::Q>([&](auto k) LBM_LAMBDA { to[(COMPONENTS + k.value) * box.layout.pitch] = S(g[k.value]); });
+		unroll<LBM_EXTRA>([&](auto k) LBM_LAMBDA {
+			constexpr int K = decltype(k)::value;
+			if constexpr (K == 0) put<COMPONENTS>(to, box.layout.pitch, value);
+			else if constexpr (K <= L::D) put<COMPONENTS + K>(to, box.layout.pitch, 0);
+			else put<COMPONENTS + K>(to, box.layout.pitch, u[K - 1 - L::D]);
+		});
 		write(m, to, box.layout.pitch);
 	}
 

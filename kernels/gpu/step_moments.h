@@ -22,16 +22,17 @@
 #include "../wall.h"
 #include "../face.h"
 #include "../outflow.h"
+#include "../scalar.h"
 #include "box.h"
 #include "pack.h"
 
 // Tuned on an H200; see docs/performance.md. 384 threads a block have 168 registers each,
 // which 27 populations and their closures need; 512 have 128.
 #ifndef LBM_CELLS
-#define LBM_CELLS (sizeof(S) == 8 ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
+#define LBM_CELLS (sizeof(S) == 8 || (LBM_EXTRA > 0 && L::Q == 27 && sizeof(S) == 4) ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
 #endif
 #ifndef LBM_ROWS
-#define LBM_ROWS (L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
+#define LBM_ROWS (LBM_EXTRA > 0 ? (L::Q == 27 && sizeof(S) == 4 ? 12 : 8) : L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
 #endif
 #ifndef LBM_WAITS
 #define LBM_WAITS (L::Q == 27 ? (sizeof(S) == 4 ? 0 : 10) : sizeof(S) == 8 ? 2 : LBM_PITCH ? 0 : 3)
@@ -77,6 +78,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	typedef Stored<S, T, L, true> Store;
 	typedef BitsOf<S, N> Word;
 	static constexpr int TILE = 32 * N;
+	// Of a scalar, which has its sums beside those of the flow (Heat); 0: there is none.
+	static constexpr int MORE = LBM_EXTRA;
 
 	int lane, x, nx;  // first cell of the thread
 	int pitch;
@@ -112,7 +115,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	}
 
 	// Raw is the stored moments of the thread's cells.
-	struct Raw { Word w[L::M]; };
+	struct Raw { Word w[L::M + MORE]; };
 
 	// read fills raw from a row, with zeros where there is none (null). Nobody needs to
 	// ask memory for solid cells: they are at rest.
@@ -123,15 +126,15 @@ template <class L, class S, class T, int N> struct RowOf {
 			return;
 		}
 		if (L::D == 3 || whole) {
-			unroll<L::M>([&](auto c) LBM_LAMBDA { raw.w[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
+			unroll<L::M + MORE>([&](auto c) LBM_LAMBDA { raw.w[c.value] = __ldg((const Word*)(row + c.value * pitch + x)); });
 			return;
 		}
-		unroll<L::M>([&](auto c) LBM_LAMBDA {
+		unroll<L::M + MORE>([&](auto c) LBM_LAMBDA {
 			Image<S, N> image;
 #pragma unroll
 			for (int i = 0; i < N; i++) {
 				const int k = x + i < nx ? x + i : x + i == nx ? last : -1;
-				if (k < 0 && ends && x + i == nx) image.s[i] = ends[(row - in) / ((L::M + LBM_EXTRA) * pitch) * L::M + c.value];
+				if (c.value < L::M && k < 0 && ends && x + i == nx) image.s[i] = ends[(row - in) / ((L::M + LBM_EXTRA) * pitch) * L::M + c.value];
 				else image.s[i] = k >= 0 ? row[c.value * pitch + k] : S{};
 			}
 			raw.w[c.value] = image.bits;
@@ -150,12 +153,13 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	// Beside is the stored moments of one cell beside the tile.
 	struct Beside {
-		S s[L::M];
+		S s[L::M + MORE];
 		// What a ghost cell is made of.
 		template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(s[K]); }
 	};
-	__device__ LBM_INLINE static void read(Beside& rim, const S* LBM_RESTRICT row, int pitch, int k) {
-		unroll<L::M>([&](auto c) LBM_LAMBDA { rim.s[c.value] = row && k >= 0 ? row[c.value * pitch + k] : S{}; });
+	// more: it is one of the state, which has a scalar as the others have.
+	__device__ LBM_INLINE static void read(Beside& rim, const S* LBM_RESTRICT row, int pitch, int k, bool more = true) {
+		unroll<L::M + MORE>([&](auto c) LBM_LAMBDA { rim.s[c.value] = row && k >= 0 && (c.value < L::M || more) ? row[c.value * pitch + k] : S{}; });
 	}
 	// moments of the rim, mirrored along x on the right side, so that what streams
 	// into the tile are the populations with c_x = +1 on both.
@@ -175,8 +179,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	// and s2 are twice that.
 	struct Group { P s0, s1, s2; };
 	// group makes them; edge is what comes from the rims: in 2D that of the first or of the last lane, in 3D [side].
-	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE Group group(const SLICE& slice, const T* edge) const {
-		const auto t = slice.template triple<CY>();
+	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE Group group(const SLICE& slice, const T* edge) const { return sums<CY, CZ>(slice.template triple<CY>(), edge); }
+	template <int CY, int CZ, class TRIPLE> __device__ LBM_INLINE Group sums(const TRIPLE& t, const T* edge) const {
 		if constexpr (L::find(1, CY, CZ) < 0) {
 			return {t.zero, P{}, P{}};
 		} else {
@@ -213,6 +217,50 @@ template <class L, class S, class T, int N> struct RowOf {
 			});
 		});
 	}
+
+	// Heat is what a row sends of a scalar: sums over c_x of its populations with given (c_y, c_z), s1 twice that.
+	struct Heat { P s0, s1; };
+	template <int CY, int CZ, class TRIPLE> __device__ LBM_INLINE Heat heat(const TRIPLE& t, const T* edge) const {
+		const Group g = sums<CY, CZ>(t, edge);
+		return {g.s0, g.s1};
+	}
+	// theta of the thread's cells, q = keep s of it.
+	__device__ LBM_INLINE static P theta(const Raw& raw) { return extra<0>(raw); }
+	template <int K> __device__ LBM_INLINE static P extra(const Raw& raw) {
+		Image<S, N> image;
+		image.bits = raw.w[L::M + K];
+		P v;
+#pragma unroll
+		for (int i = 0; i < N; i++) v.v[i] = Store::template get<L::M + K>(image.s[i]);
+		return v;
+	}
+	// carrierOf is what the cells send of the scalar.
+	__device__ LBM_INLINE static Carrier<L, P> carrierOf(const Raw& raw, const T& keep) {
+		P q[L::D], u[L::D];
+		velocityOf(moments(raw), u);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = extra<1 + decltype(a)::value>(raw) * keep; });
+		return Carrier<L, P>(theta(raw), q, u);
+	}
+	// warmTo is rimTo for the scalar of a cell beside.
+	template <class C, class F> __device__ LBM_INLINE static void warmTo(const Beside& rim, bool right, const T& keep, F to) {
+		const Moments<L, T> m = moments(rim, right);
+		const Expansion<L, T> h = C::expand(m);
+		T q[L::D], u[L::D];
+		velocityOf(m, u);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = keep * rim.template get<L::M + 1 + decltype(a)::value>(); });
+		if (right) q[0] = -q[0];
+		const Carrier<L, T> carrier(rim.template get<L::M>(), q, u);
+		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
+			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
+			const typename Expansion<L, T>::template Slice<CZ> slice(h);
+			unroll<3>([&](auto b) LBM_LAMBDA {
+				constexpr int CY = decltype(b)::value - 1;
+				if constexpr (L::find(1, CY, CZ) >= 0) to(Int<CY>{}, Int<CZ>{}, carrier.template triple<CY, CZ>(slice.template triple<CY>()).plus);
+			});
+		});
+	}
+	// Carried is the sums of the scalar that have streamed to cells, and its value there before.
+	struct Carried { P e, phi[L::D], before; };
 
 	// Walls walks along the march with what is special in the thread's cells: words
 	// of the source row at hand, and the block of the next one, so that nobody waits.
@@ -337,11 +385,18 @@ template <class L, class S, class T, int N> struct RowOf {
 
 	// finish collides the sums m of the march, calls last(m) and stores them into a row, with dry cells at
 	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
-	template <class C, class F> __device__ LBM_INLINE void finish(const Params<T>& params, Moments<L, P>& m, S* LBM_RESTRICT out, unsigned dry, F last) const {
+	// The scalar of cells beside walls is not complete (scalar.h in this folder).
+	template <class C, class F, class H> __device__ LBM_INLINE void finish(const Params<T>& params, const ScalarParams<T>* carried, Moments<L, P>& m, const H& sums, S* LBM_RESTRICT out, unsigned dry, F last) const {
 		if (dry == (1u << N) - 1 || (L::D == 3 && role & OUTSIDE)) return;
 		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });
 		removeTrace(m);
+		P more[MORE > 0 ? MORE : 1];
+		if constexpr (MORE > 0) {
+			more[0] = sums.e * reciprocal(T(1) + m.r);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = sums.phi[a.value] - more[0] * m.j[a.value]; });
+		}
 		C::collide(m, params);
+		if constexpr (MORE > 0) buoyed(m, sums.before, *carried);
 		last(m);
 		if (dry)
 			unroll<L::M>([&](auto c) LBM_LAMBDA {
@@ -349,16 +404,21 @@ template <class L, class S, class T, int N> struct RowOf {
 				for (int i = 0; i < N; i++)
 					if (dry >> i & 1) component(m, c.value).v[i] = 0;
 			});
-		Image<S, N> image[L::M];
+		Image<S, N> image[L::M + MORE];
 		unroll<L::M>([&](auto c) LBM_LAMBDA {
 #pragma unroll
 			for (int i = 0; i < N; i++) image[c.value].s[i] = Store::template put<decltype(c)::value>(component(m, c.value).v[i]);
 		});
+		unroll<MORE>([&](auto k) LBM_LAMBDA {
+			constexpr int K = L::M + decltype(k)::value;
+#pragma unroll
+			for (int i = 0; i < N; i++) image[K].s[i] = Store::template put<K>(dry >> i & 1 ? T(0) : more[k.value].v[i]);
+		});
 		if (L::D == 3 ? !(role & HALF) : whole) {
-			unroll<L::M>([&](auto c) LBM_LAMBDA { *(Word*)(out + c.value * pitch + x) = image[c.value].bits; });
+			unroll<L::M + MORE>([&](auto c) LBM_LAMBDA { *(Word*)(out + c.value * pitch + x) = image[c.value].bits; });
 			return;
 		}
-		unroll<L::M>([&](auto c) LBM_LAMBDA {
+		unroll<L::M + MORE>([&](auto c) LBM_LAMBDA {
 #pragma unroll
 			for (int i = 0; i < N; i++)
 				if (x + i < nx) out[c.value * pitch + x + i] = image[c.value].s[i];
@@ -381,17 +441,22 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// CORNERS: there are populations with all three components, so that c_y and c_z = +-1
 	// leave three sums along x, not one population.
 	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
+	static constexpr int MORE = RowOf<L, S, T, N>::MORE;
 	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
 	// one behind the other.
 	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
+	// The same of a scalar (Heat), behind them.
+	static constexpr int EACH_HOT = CORNERS ? 2 : 1, HOT_UP = PASSED, HOT_DOWN = PASSED + 2 + 2 * EACH_HOT, ALL_PASSED = MORE > 0 ? PASSED + 2 * (2 + 2 * EACH_HOT) : PASSED;
+	// Of the scalar's sums those that lie in shared memory between planes: all, and its value in the plane before.
+	static constexpr int HOT = MORE > 0 ? L::D + 2 : 0;
 	// So many of a thread's sums lie in shared memory between planes, where there is no room
 	// for them in registers beside the populations.
 	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
 	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
-	static constexpr int LINE = 32 * N * sizeof(T), EDGE = 88 * sizeof(T) + 16 * sizeof(bool);
-	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * PASSED + L::M + (WAITS > 0 ? WAITS : 1)) * LINE + EDGE, 2 * PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + 48) : 4;
+	static constexpr int LINE = 32 * N * sizeof(T), EDGE = (MORE > 0 ? 160 : 88) * sizeof(T) + 16 * sizeof(bool);
+	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * ALL_PASSED + L::M + (WAITS > 0 ? WAITS : 1) + HOT) * LINE + EDGE, 2 * ALL_PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + (MORE > 0 ? sizeof(ScalarParams<T>) + 80 : 48)) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
-	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
+	static constexpr int WARPS = L::D == 3 ? LINES + (MORE > 0 ? 2 : 1) : ROWS; // the last ones of 3D serve the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
 	static constexpr int TILE_X = L::D == 3 ? 32 * N : 32 * N * ROWS, TILE_Y = L::D == 3 ? ROWS : LBM_MARCH, TILE_Z = L::D == 3 ? LBM_MARCH : 1;
 	static_assert(L::D == 2 || 2 * LINES <= 32, "one warp serves the rim");
@@ -407,8 +472,15 @@ template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr bool CROWDED = ROWS > 9;
 	// Shared is what the warps of a 3D block tell each other.
 	__device__ static constexpr int passedOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 3 : 3 + EACH; }
-	struct Shared {
-		P passed[2][PASSED][LINES - 1][32];  // by turn
+	// Hot is what they do of a scalar.
+	template <bool SCALAR, int HOTS> struct Hot {
+		P hot[HOTS][ROWS][32];             // sums that wait, and the value in the plane before
+		T warm[4][LINES][2][Row::SLOTS];   // what streams in from the rim
+		alignas(16) ScalarParams<T> carried;
+	};
+	template <int HOTS> struct Hot<false, HOTS> {};
+	struct Shared : Hot<(MORE > 0), HOT> {
+		P passed[2][ALL_PASSED][LINES - 1][32];  // by turn
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
 		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
@@ -454,7 +526,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		typename Row::Raw raw;
 		typename Row::Beside rim;
 		row.read(raw, source + around(y0 - 1) * step, false, in);
-		Row::read(rim, rimSource + around(y0 - 1) * rimStep, rimPitch, rimAt);
+		Row::read(rim, rimSource + around(y0 - 1) * rimStep, rimPitch, rimAt, !ghosts);
+		const ScalarParams<T> carried = box.template carried<T>();
+		typename Row::Carried sums{};       // of row y, of a scalar
+		typename Row::Heat rising{};
 		// Of row y: what has come so far, and what of it rose from below (for y and yy).
 		P r{}, x{}, xx{}, xy{}, y1st{}, y2nd{};
 		Group rise{};
@@ -463,12 +538,23 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const Expansion<L, P> h = C::expand(Row::moments(raw));
 			T edge[Row::SLOTS];
 			Row::rimTo(C::expand(Row::moments(rim, right)), [&](auto cy, auto, T f) LBM_LAMBDA { edge[Row::slot(cy.value, 0)] = f; });
+			typename Row::Heat fall, level, ascent;
+			P theta;
+			if constexpr (Row::MORE > 0) {
+				T beside[Row::SLOTS];
+				Row::template warmTo<C>(rim, right, carried.keep, [&](auto cy, auto, T f) LBM_LAMBDA { beside[Row::slot(cy.value, 0)] = f; });
+				const Carrier<L, P> carrier = Row::carrierOf(raw, carried.keep);
+				const typename Expansion<L, P>::template Slice<0> slice(h);
+				auto heat = [&](auto cy) LBM_LAMBDA { return row.template heat<cy.value, 0>(carrier.template triple<cy.value, 0>(slice.template triple<cy.value>()), beside); };
+				fall = heat(Int<-1>{}), level = heat(Int<0>{}), ascent = heat(Int<1>{});
+				theta = Row::theta(raw);
+			}
 			source += step;
 			rimSource += rimStep;
 			if (y < y1) {
 				const int back = y + 1 == y1 ? around(y1) : 0;
 				row.read(raw, source + back * step, false, in);
-				Row::read(rim, rimSource + back * rimStep, rimPitch, rimAt);
+				Row::read(rim, rimSource + back * rimStep, rimPitch, rimAt, !ghosts);
 			}
 			const typename Expansion<L, P>::template Slice<0> slice(h);
 			const Group down = row.template group<-1, 0>(slice, edge), mid = row.template group<0, 0>(slice, edge), up = row.template group<1, 0>(slice, edge);
@@ -480,8 +566,20 @@ template <class L, class C, class S, class T> struct StepMoments {
 				m.s[0] = xx + down.s2 * T(0.5);
 				m.s[1] = y2nd + down.s0;
 				m.s[2] = xy - down.s1;
-				row.template finish<C>(params, m, target, dry, [](const Moments<L, P>&) LBM_LAMBDA {});
+				if constexpr (Row::MORE > 0) {
+					sums.e = sums.e + fall.s0 * T(0.5);
+					sums.phi[0] = (sums.phi[0] + fall.s1 * T(0.5)) * T(0.5);
+					sums.phi[1] = (sums.phi[1] - fall.s0) * T(0.5);
+				}
+				row.template finish<C>(params, &carried, m, sums, target, dry, [](const Moments<L, P>&) LBM_LAMBDA {});
 				target += step;
+			}
+			if constexpr (Row::MORE > 0) {
+				sums.e = level.s0 + rising.s0 * T(0.5);
+				sums.phi[0] = level.s1 + rising.s1 * T(0.5);
+				sums.phi[1] = rising.s0;
+				sums.before = theta;
+				rising = ascent;
 			}
 			r = mid.s0 + rise.s0 * T(0.5);
 			x = mid.s1 + rise.s1 * T(0.5);
@@ -513,7 +611,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const int planes = (zhi - zlo + gridDim.z - 1) / gridDim.z, z0 = zlo + blockIdx.z * planes, z1 = z0 + planes < zhi ? z0 + planes : zhi;
 		const int ytop = ylo + blockIdx.y * ROWS - 1, x0 = blockIdx.x * Row::TILE;
 		if (threadIdx.y < LINES) rows(shared, box, in, out, x0, ytop, yhi, z0, z1);
-		else rims(shared, box, in, x0, ytop, yhi, z0, z1);
+		else if (MORE == 0 || threadIdx.y == LINES) rims(shared, box, in, x0, ytop, yhi, z0, z1);
+		else warmRims(shared, box, in, x0, ytop, yhi, z0, z1);
 	}
 
 	// source is row y of plane z, null where there is none or nobody needs it.
@@ -616,6 +715,33 @@ template <class L, class C, class S, class T> struct StepMoments {
 		}
 	}
 
+	// warmRims is the work of another warp, which does so for a scalar. Beyond the ends of the box's rows there is nothing
+	// to come: see scalar.h in this folder.
+	__device__ static LBM_INLINE void warmRims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
+		if constexpr (MORE > 0) {
+			const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
+			const bool end = side == 0 ? x0 == 0 : x0 + Row::TILE >= box.layout.nx;
+			const bool listed = end && box.c->rims[side];
+			const S* from = line < LINES && !listed ? source(box, in, y, yhi, z0 - 1) : nullptr;
+			const long long step = from ? planeOf(box) : 0;
+			const int at = Row::beside(box, x0, side);
+			const T keep = T(box.c->numbers.scalarKeep);
+			typename Row::Beside own, next;
+			auto read = [&](int z) LBM_LAMBDA {
+				Row::read(next, z < z0 || z >= z1 ? around(box, from, z < z1 ? z : z1, step) : from, box.layout.pitch, at);
+				if (from && z < z1) from += step;
+			};
+			read(z0 - 1);
+			for (int z = z0 - 1; z <= z1 + 2; z++) {
+				own = next;
+				read(z + 1);
+				if (line < LINES && z <= z1)
+					Row::template warmTo<C>(own, side == 1, keep, [&](auto cy, auto cz, T f) LBM_LAMBDA { shared.warm[z & 3][line][side][Row::slot(cy.value, cz.value)] = f; });
+				barrier<THREADS>();
+			}
+		}
+	}
+
 	// wave is what the outflow beyond the cell at the end of a row lets in after the step.
 	__device__ static LBM_INLINE T wave(const typename Row::Beside& cell, const S* inner, bool fluid, const T* rule, int side) {
 		auto known = [&](S r, S j) LBM_LAMBDA {
@@ -652,9 +778,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		__device__ LBM_INLINE P& before(int k) const { return own[k * (LINES - 1) * 32 - 32]; }
 	};
 	// pass tells the lines beside what has c_y = +-1 and c_z = CZ, and gives what has c_y = 0.
-	template <int CZ> __device__ static LBM_INLINE Group pass(const Row& row, const Expansion<L, P>& h, const T* edge, const Lines& passed, int line) {
+	template <int CZ, class SLICE> __device__ static LBM_INLINE Group pass(const Row& row, const SLICE& slice, const T* edge, const Lines& passed, int line) {
 		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ);
-		const typename Expansion<L, P>::template Slice<CZ> slice(h);
 		// All lines compute all sums, and not all need them: branches cost the others more.
 		const Group up = row.template group<1, CZ>(slice, edge), down = row.template group<-1, CZ>(slice, edge);
 		if (line < LINES - 1) {
@@ -681,12 +806,39 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return s;
 	}
 
+	// passHeat and sumHeat are those of a scalar.
+	typedef typename Row::Heat Heat;
+	struct HeatSum { P e, x, y; };
+	__device__ static constexpr int hotOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 2 : 2 + EACH_HOT; }
+	template <int CZ, class SLICE> __device__ static LBM_INLINE Heat passHeat(const Row& row, const SLICE& slice, const Carrier<L, P>& carrier, const T* edge, const Lines& passed, int line) {
+		constexpr int UPWARDS = HOT_UP + hotOf(CZ), DOWNWARDS = HOT_DOWN + hotOf(CZ);
+		auto heat = [&](auto cy) LBM_LAMBDA { return row.template heat<cy.value, CZ>(carrier.template triple<cy.value, CZ>(slice.template triple<cy.value>()), edge); };
+		const Heat up = heat(Int<1>{}), down = heat(Int<-1>{});
+		if (line < LINES - 1) {
+			passed.here(UPWARDS) = up.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = up.s1;
+		}
+		if (line > 0) {
+			passed.before(DOWNWARDS) = down.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = down.s1;
+		}
+		return heat(Int<0>{});
+	}
+	template <int CZ> __device__ static LBM_INLINE HeatSum sumHeat(const Heat& mid, const Lines& passed) {
+		constexpr int UPWARDS = HOT_UP + hotOf(CZ), DOWNWARDS = HOT_DOWN + hotOf(CZ);
+		const P a = passed.before(UPWARDS), b = passed.here(DOWNWARDS);
+		HeatSum s{mid.s0 + (a + b) * T(0.5), mid.s1, a - b};
+		if constexpr (CZ == 0 || CORNERS) s.x = s.x + (passed.before(UPWARDS + 1) + passed.here(DOWNWARDS + 1)) * T(0.5);
+		return s;
+	}
+
 	__device__ static LBM_INLINE void rows(Shared& shared, const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int x0, int ytop, int yhi, int z0, int z1) {
 		const Row row(box, x0);
 		Params<T> own = box.params<T>();
 		if constexpr (C::OWN_BULK) keep(own.omegaBulk);
 		if (threadIdx.x == 0 && threadIdx.y == 0) {
 			if (CROWDED) shared.params = own;
+			if constexpr (MORE > 0) shared.carried = box.template carried<T>();
 			shared.around = around(box, in, z1, planeOf(box)) - in;
 		}
 		const Params<T>& params = CROWDED ? shared.params : own;
@@ -701,13 +853,19 @@ template <class L, class C, class S, class T> struct StepMoments {
 		// Of plane z: the sums of what has come so far, and what of it rose from below.
 		Moments<L, P> waiting{};
 		Sum rise{};
+		HeatSum rising{};
 		unsigned dry = 0;
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line]);
+		unsigned warm = 0;
+		const ScalarParams<T>* carried = nullptr;
+		if constexpr (MORE > 0) warm = placeOf(&shared.warm[0][line]), carried = &shared.carried;
 		barrier<THREADS>();
 		barrier<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
 			Group mid, down, up;
+			Heat level, descent, ascent;
+			P theta;
 			const Lines passed{sharedAt<P>(place + (z & 1) * (unsigned)sizeof(shared.passed[0]))};
 			const T* const edge = sharedAt<T>(rim + (z & 3) * (unsigned)sizeof(shared.edge[0]));
 			const bool bounced = walls.any();
@@ -717,9 +875,23 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			{
 				const Expansion<L, P> h = C::expand(Row::moments(raw));
-				up = pass<1>(row, h, edge, passed, line);
-				mid = pass<0>(row, h, edge, passed, line);
-				down = pass<-1>(row, h, edge, passed, line);
+				if constexpr (MORE > 0) {
+					const T* const hot = sharedAt<T>(warm + (z & 3) * (unsigned)sizeof(shared.warm[0]));
+					const Carrier<L, P> carrier = Row::carrierOf(raw, carried->keep);
+					auto both = [&](auto cz, Group& g, Heat& t) LBM_LAMBDA {
+						const typename Expansion<L, P>::template Slice<cz.value> slice(h);
+						g = pass<cz.value>(row, slice, edge, passed, line);
+						t = passHeat<cz.value>(row, slice, carrier, hot, passed, line);
+					};
+					both(Int<1>{}, up, ascent);
+					both(Int<0>{}, mid, level);
+					both(Int<-1>{}, down, descent);
+					theta = carrier.theta;
+				} else {
+					up = pass<1>(row, typename Expansion<L, P>::template Slice<1>(h), edge, passed, line);
+					mid = pass<0>(row, typename Expansion<L, P>::template Slice<0>(h), edge, passed, line);
+					down = pass<-1>(row, typename Expansion<L, P>::template Slice<-1>(h), edge, passed, line);
+				}
 			}
 			const unsigned solids = walls.dry();
 			const bool skip = walls.solid(row.x);
@@ -742,7 +914,17 @@ template <class L, class C, class S, class T> struct StepMoments {
 				if constexpr (CORNERS) m.s[3] = m.s[3] + fall.xy * T(0.5);
 				m.s[4] = m.s[4] - fall.x;
 				m.s[5] = m.s[5] - fall.y;
-				row.template finish<C>(params, m, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row, z - 1); });
+				typename Row::Carried sums;
+				if constexpr (MORE > 0) {
+					const HeatSum s = sumHeat<-1>(descent, passed);
+					auto waited = [&](int k) LBM_LAMBDA { return shared.hot[k][line - 1][row.lane]; };
+					sums.e = waited(0) + s.e * T(0.5);
+					sums.phi[0] = (waited(1) + s.x * T(0.5)) * T(0.5);
+					sums.phi[1] = (waited(2) + s.y * T(0.5)) * T(0.5);
+					sums.phi[2] = (waited(3) - s.e) * T(0.5);
+					sums.before = waited(4);
+				}
+				row.template finish<C>(params, carried, m, sums, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row, z - 1); });
 			}
 			dry = solids;
 			{
@@ -759,6 +941,16 @@ template <class L, class C, class S, class T> struct StepMoments {
 			if (bounced) unroll<L::M>([&](auto c) LBM_LAMBDA { component(waiting, c.value) = component(waiting, c.value) + shared.back[c.value][line - 1][row.lane]; });
 			unroll<WAITS>([&](auto c) LBM_LAMBDA { shared.waiting[c.value][line - 1][row.lane] = component(waiting, c.value); });
 			rise = sum<1>(up, passed);
+			if constexpr (MORE > 0) {
+				const HeatSum s = sumHeat<0>(level, passed);
+				auto wait = [&](int k) LBM_LAMBDA -> P& { return shared.hot[k][line - 1][row.lane]; };
+				wait(0) = s.e + rising.e * T(0.5);
+				wait(1) = s.x + rising.x * T(0.5);
+				wait(2) = s.y + rising.y * T(0.5);
+				wait(3) = rising.e;
+				wait(4) = theta;
+				rising = sumHeat<1>(ascent, passed);
+			}
 		}
 	}
 };

@@ -10,6 +10,7 @@
 #define LBM_GPU_STEP_POPULATIONS_H
 #include "../wall.h"
 #include "../populations.h"
+#include "../scalar.h"
 #include "box.h"
 #include "pack.h"
 
@@ -47,6 +48,8 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		const long long start = box.layout.start(y, z) + x;
 		P f[L::Q];
 		pull(f, box, Sources(box, in, in + start, x, y, z));
+		P pulled[LBM_EXTRA > 0 ? L::Q : 1];  // what walls send back rides on nothing
+		if constexpr (LBM_EXTRA > 0) unroll<L::Q>([&](auto i) LBM_LAMBDA { pulled[i.value] = f[i.value]; });
 
 		const unsigned walls = block.links >> (x % 32) & ((1u << N) - 1), dry = block.solid >> (x % 32) & ((1u << N) - 1);
 		if (walls) {
@@ -55,7 +58,26 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			for (int i = 0; i < N; i++)
 				if (walls >> i & 1) bounce(box, f, i, in + start + i, index++);
 		}
-		C::template collide<L>(f, params);
+		if constexpr (LBM_EXTRA > 0) {
+			ScalarSums<L, P> sums{};
+			sumMoments<L>(f, sums.r, sums.j);
+			carry(sums, pulled, box, Sources(box, in, in + start, x, y, z), y, z);
+			P more[1 + 2 * L::D];
+			sums.values(more[0], more + 1);
+			C::template collide<L>(f, params);
+			P before;
+#pragma unroll
+			for (int i = 0; i < N; i++) before.v[i] = x + i < nx ? Store::template get<L::Q>(in[start + i + L::Q * pitch]) : T(0);
+			buoyedPopulations<L>(f, before, box.carried<T>(), more + 1 + L::D);
+			unroll<1 + 2 * L::D>([&](auto k) LBM_LAMBDA {
+				constexpr int K = L::Q + decltype(k)::value;
+#pragma unroll
+				for (int i = 0; i < N; i++)
+					if (x + i < nx) out[start + i + K * pitch] = Store::template put<K>(dry >> i & 1 ? T(0) : more[k.value].v[i]);
+			});
+		} else {
+			C::template collide<L>(f, params);
+		}
 		if (dry)
 			unroll<L::Q>([&](auto k) LBM_LAMBDA {
 #pragma unroll
@@ -141,6 +163,40 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			return out && mirror[c < 0] ? from.row[1][1] + (L::opposite(I) * from.pitch + d) : p;
 		}
 	};
+
+	// carry adds what streams in of a scalar, on the populations f. Of cells beside walls it is not complete (scalar.h in
+	// this folder).
+	__device__ static LBM_INLINE void carry(ScalarSums<L, P>& sums, const P* f, const Box& box, const Sources& from, int y, int z) {
+		const T keep = T(box.c->numbers.scalarKeep);
+		const int pitch = from.pitch;
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value;
+			P g;
+			int row = y - L::c(I, 1), plane = z - L::c(I, 2);
+			const bool wall = !box.inside(1, row) || (L::D == 3 && !box.inside(2, plane));  // any row stands for it
+#pragma unroll
+			for (int k = 0; k < N; k++) {
+				const int at = from.x + k - L::c(I, 0);  // where it comes from
+				const bool wraps = at < 0 || at >= from.nx;
+				g.v[k] = T(0);
+				if (wall || from.x + k >= from.nx || (wraps && !box.c->periodic[0])) continue;
+				const S* const p = from.row[L::c(I, 2) + 1][L::c(I, 1) + 1] + (L::Q * pitch + (wraps ? (at < 0 ? at + from.nx : at - from.nx) : at) - from.x);
+				T q[L::D], u[L::D];
+				unroll<L::D>([&](auto a) LBM_LAMBDA {
+					constexpr int A = decltype(a)::value;
+					q[A] = keep * Store::template get<L::Q + 1 + A>(p[(1 + A) * pitch]);
+					u[A] = Store::template get<L::Q + 1 + L::D + A>(p[(1 + L::D + A) * pitch]);
+				});
+				g.v[k] = Carrier<L, T>(Store::template get<L::Q>(*p), q, u).population(I, f[I].v[k]);
+			}
+			sums.e = sums.e + g;
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				constexpr int c = L::c(I, decltype(a)::value);
+				if constexpr (c > 0) sums.phi[a.value] = sums.phi[a.value] + g;
+				if constexpr (c < 0) sums.phi[a.value] = sums.phi[a.value] - g;
+			});
+		});
+	}
 
 	// pull reads what streams to the thread's cells.
 	__device__ static LBM_INLINE void pull(P* f, const Box& box, const Sources& from) {

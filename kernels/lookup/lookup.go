@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// Index of a spec. An error says that there are no kernels for it, or what is wrong with it.
+// Index of a spec. An error says that there are no kernels for it.
 func Index(s model.Spec) (kernels.Index, error) {
 	x := kernels.Index{
 		Lattice:   slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name }),
@@ -21,7 +21,7 @@ func Index(s model.Spec) (kernels.Index, error) {
 	if x.Lattice < 0 || x.Collision < 0 {
 		return x, fmt.Errorf("no kernels for %s", s)
 	}
-	return x, s.Check()
+	return x, nil
 }
 
 // Numbers of a step of a spec that there is.
@@ -32,7 +32,7 @@ func Numbers(s model.Spec, p model.Params) kernels.Numbers {
 	}
 	return kernels.Numbers{
 		Omega: p.Omega, OmegaMinus: p.OmegaMinus, Force: p.Force, Lambda: p.Lambda, OmegaBulk: p.OmegaBulk, Law: p.Viscosity,
-		ScalarPlus: p.ScalarPlus, ScalarMinus: p.ScalarMinus, Buoyancy: p.Buoyancy,
+		ScalarKeep: p.ScalarKeep, Buoyancy: p.Buoyancy,
 		Model: int32(x.Collision), Kind: int32(s.Viscosity),
 	}
 }

@@ -150,20 +150,15 @@ func (w *Watch) beyond() float64 {
 	return w.sample.Excess.Beyond / w.Case.Temperature.Bounds.Span()
 }
 
-// judgeTemperature is judge's part of the temperature. Sound of the start changes it as it changes
-// the density: what that may make is allowed for in the same way.
+// judgeTemperature is judge's part of the temperature.
 func (w *Watch) judgeTemperature() (wrong string) {
-	c, b := &w.Case.Run, w.Case.Temperature.Bounds
-	if b == nil {
-		return ""
-	}
-	share, sound := w.beyond(), w.sound()*b.Far()/b.Span()
+	c, share := &w.Case.Run, w.beyond()
 	switch {
-	case c.MaxTemperature > 0 && share > c.MaxTemperature+sound:
+	case c.MaxTemperature > 0 && share > c.MaxTemperature:
 		return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_temperature = %g (0: no limit)\n  what helps: %s",
-			w.Step(), w.temperatureText(), c.MaxTemperature, w.temperatureHelp())
-	case c.WarnTemperature > 0 && share > c.WarnTemperature+sound*w.left():
-		w.warn(Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, w.temperatureHelp())
+			w.Step(), w.temperatureText(), c.MaxTemperature, temperatureHelp)
+	case c.WarnTemperature > 0 && share > c.WarnTemperature:
+		w.warn(Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, temperatureHelp)
 	}
 	return ""
 }
@@ -192,19 +187,4 @@ func (w *Watch) temperatureText() string {
 }
 
 // temperatureHelp is what can be done about it.
-func (w *Watch) temperatureHelp() string {
-	text := "a larger diffusivity, a finer grid"
-	if b := w.Case.Temperature.Bounds; b.Far() > 5*b.Span() {
-		text += ", a reference among the temperatures, for density changes a temperature as it is far from that"
-	}
-	var moving []string
-	for _, b := range w.Case.Bodies {
-		if b.Motion != nil {
-			moving = append(moving, "[body."+b.Name+"]")
-		}
-	}
-	if len(moving) > 0 {
-		text += "; to the temperature a curved surface that moves is stairs of cells: " + strings.Join(moving, ", ")
-	}
-	return text
-}
+const temperatureHelp = "a larger diffusivity, a finer grid"
