@@ -37,7 +37,7 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	if !w.measured() {
 		return nil
 	}
-	n := w.given.N
+	n, types := w.given.N, w.ScalarTypes()
 	for z := range n[2] {
 		for y := range n[1] {
 			for x := range n[0] {
@@ -45,7 +45,7 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 					continue
 				}
 				for i, from := range w.from {
-					if k := w.given.Type[w.given.Index(x, y, z)+from]; k != 0 && w.given.Wall(k).Measured {
+					if k := types[w.given.Index(x, y, z)+from]; k != 0 && w.given.Wall(k).Measured {
 						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), w.curve([3]int{x, y, z}, i, k)})
 					}
 				}
@@ -94,6 +94,7 @@ func (w *Walls) curve(x [3]int, i int, k uint8) float64 {
 // are the others. special are the cells whose flow is computed anew; nil: none.
 func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
+	w.ScalarTypes()
 	still := make([]bool, 1+len(c.Velocity))
 	for k := range c.Velocity {
 		wall := c.Wall(uint8(k + 1))
@@ -173,7 +174,7 @@ func (w *Walls) around(near []byte, y, z int) {
 func (w *Walls) placeOf(index int, still []bool) (place ScalarPlace, simple bool) {
 	place.First, simple = ScalarHalfway, true
 	for i, from := range w.from {
-		k := w.given.Type[index+from]
+		k := w.scalar[index+from]
 		if k == 0 {
 			continue
 		}
@@ -195,7 +196,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 		x := [3]int{int(place.X), int(place.Row) % w.given.N[1], int(place.Row) / w.given.N[1]}
 		for rest := place.Links; rest != 0; rest &= rest - 1 {
 			i := bits.TrailingZeros32(rest)
-			q := w.curve(x, i, w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]])
+			q := w.curve(x, i, w.scalar[w.given.Index(x[0], x[1], x[2])+w.from[i]])
 			own, curved = append(own, q), curved || q != 0
 		}
 		if curved {
@@ -205,8 +206,50 @@ func (w *Walls) measure(l *ScalarPlaces) {
 	}
 }
 
-// ScalarTypes are the types of all cells and of one layer around (Cells.Type).
-func (w *Walls) ScalarTypes() []uint8 { return w.given.Type }
+// scalarOrder tells which of the faces that meet at an edge of the domain a scalar has behind it: behind an
+// insulated face lies the mirror image of what is before it.
+var scalarOrder = [...]int{ScalarClosed: 1, ScalarOpen: 2, ScalarFlux: 3, ScalarInlet: 4, ScalarFixed: 5}
+
+// ScalarAt is the type that a scalar meets at cell g, from -1 to N along each axis: that of Cells but
+// behind the edges of the domain.
+func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
+	k, behind := c.At(g[0], g[1], g[2]), 0
+	inside := g
+	for a := range dims {
+		if k != 0 && !c.Periodic[a] && c.outside(g, a) {
+			behind++
+			if inside[a]++; c.Origin[a]+g[a] >= 0 {
+				inside[a] -= 2
+			}
+		}
+	}
+	if behind < 2 {
+		return k
+	}
+	most := 0
+	for a := range dims {
+		if inside[a] == g[a] {
+			continue
+		}
+		at := inside
+		at[a] = g[a]
+		if t := c.At(at[0], at[1], at[2]); t != 0 && scalarOrder[c.ScalarLaw(t).Law] > most {
+			k, most = t, scalarOrder[c.ScalarLaw(t).Law]
+		}
+	}
+	return k
+}
+
+// ScalarTypes are the types of all cells and of one layer around (Cells.Type), as a scalar meets them.
+func (w *Walls) ScalarTypes() []uint8 {
+	if w.scalar == nil {
+		w.scalar = append([]uint8(nil), w.given.Type...)
+		w.given.behind(w.lattice.Dims, func(g [3]int) {
+			w.scalar[w.given.Index(g[0], g[1], g[2])] = w.given.ScalarAt(g, w.lattice.Dims)
+		})
+	}
+	return w.scalar
+}
 
 // ScalarLaw is that of type k > 0.
 func (c Cells) ScalarLaw(k uint8) ScalarWall {

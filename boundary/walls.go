@@ -14,8 +14,9 @@ import (
 // builds its own lists from it; what a wall is stands here alone.
 type Walls struct {
 	lattice  model.Lattice
-	cells    Cells // as the flow sees them
-	given    Cells // as the case has them
+	cells    Cells   // as the flow sees them
+	given    Cells   // as the case has them
+	scalar   []uint8 // ScalarTypes, once they are known
 	periodic [3]bool
 	from     []int // where in cells.Type the cell lies that direction i comes from
 	block    int

@@ -20,9 +20,10 @@
 //
 // What comes out of a wall or a face along direction i follows from the cell beside it before the
 // step, with i' the opposite direction. All of it is exact where theta is linear in space.
-//   closed: what went in comes back,  f = f_i',  g = g_i' + 3 w_i sum_a c_a (q_a + s_a),
-//           a over the axes along the wall: those across which the mirror image of the link comes
-//           out of a wall, too. So heat that flows along a wall is not held up, and none is lost.
+//   closed: what flows comes back, what diffuses is reflected as by a mirror,
+//           f = f_i',  g = theta f_i' + w_i (theta' + 3 (c_t.q' - c_n.q'))
+//           with c = c_t + c_n, c_n across the wall, and theta' and q' of the cell at x - c_t, which
+//           sends that to the wall. So heat that flows along a wall is not held up, and none is lost.
 //   a flux into the fluid:  the same, g += 6 w_i flux
 //   a value v:  f = f_i',  g = 2 v (w_i + f) - g_i'
 //   open faces: what goes the same way,  f = f_i,  g = g_i
@@ -242,17 +243,27 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 			lost = (back - g) - value * (out - f);
 			return;
 		}
-		T along{};
+		g = back - own.theta * out;
+		int from[3] = {0, 0, 0};  // the cell that sends it
+		bool across = false;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			int d[3] = {-c[0], -c[1], -c[2]};
-			d[A] = c[A];
-			if (c[A] != 0 && solid(d)) along = along + T(c[A]) * (own.q[A] + own.s[A]);
+			int d[3] = {0, 0, 0};
+			d[A] = -c[A];
+			if (c[A] == 0) return;
+			if (solid(d)) across = true;
+			else from[A] = -c[A];
 		});
-		g = T(3) * w * along;
+		// Where the wall's end is in the way, it comes back to its cell.
+		if (across && (from[0] != 0 || from[1] != 0 || from[2] != 0) && !solid(from)) {
+			const Source there = source(from);
+			T cq{};
+			unroll<L::D>([&](auto a) LBM_LAMBDA { cq = cq + T(from[a.value] != 0 ? c[a.value] : -c[a.value]) * there.q[a.value]; });
+			g = w * (there.theta + T(3) * cq);
+		}
 		if (kind == SCALAR_FLUX) g = g + T(6) * w * value;
-		lost = -g;
-		g = (back + g) + own.theta * (f - out);
+		lost = (back - own.theta * out) - g;
+		g = g + own.theta * f;
 	}
 
 	LBM_HD LBM_INLINE static void add(ScalarSums<L, T>& sums, int i, const T& f, const T& g) {

@@ -85,14 +85,30 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) (flow, g float64) {
 		g = v*flow - share*(g-v*f.F[cell][opposite]) + sign*(1-share)*(sent-v*other)
 		return flow, g
 	}
-	g += own.Theta * (flow - f.F[cell][opposite])
+	g -= own.Theta * (f.F[cell][opposite] - w) // what diffuses, with the value at rest
+	from, across := x, false
 	for a := range f.Lattice.Dims {
-		mirrored := minus(x, c)
-		mirrored[a] = x[a] + c[a]
-		if c[a] != 0 && f.Cells.At(mirrored[0], mirrored[1], mirrored[2]) != 0 {
-			g += 3 * w * float64(c[a]) * (1 + f.Params.ScalarKeep) * own.S[a]
+		beside := x
+		if beside[a] -= c[a]; c[a] == 0 {
+			continue
+		} else if f.Cells.ScalarAt(beside, f.Lattice.Dims) != 0 {
+			across = true
+		} else {
+			from[a] -= c[a]
 		}
 	}
+	if across && from != x && f.Cells.ScalarAt(from, f.Lattice.Dims) == 0 {
+		sends := f.G[f.number(from)]
+		g = w * sends.Theta
+		for a := range f.Lattice.Dims {
+			sign := 1.0
+			if from[a] == x[a] {
+				sign = -1
+			}
+			g += 3 * w * sign * float64(c[a]) * f.Params.ScalarKeep * sends.S[a]
+		}
+	}
+	g += own.Theta * (flow - w)
 	if law.Law == boundary.ScalarFlux {
 		g += 6 * w * law.Value
 	}
@@ -123,7 +139,7 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 		for i, c := range f.Lattice.Velocities {
 			up := minus(x, c)
 			var flow, g float64
-			if k := f.Cells.At(up[0], up[1], up[2]); k != 0 {
+			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k != 0 {
 				flow, g = f.fromWall(cell, x, i, k)
 			} else {
 				flow, g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
@@ -168,7 +184,7 @@ func (f *Flow) Lost() []float64 {
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i := range f.Lattice.Velocities {
 			up := minus(x, f.Lattice.Velocities[i])
-			if k := f.Cells.At(up[0], up[1], up[2]); !solid && k != 0 && f.Cells.Wall(k).Measured {
+			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); !solid && k != 0 && f.Cells.Wall(k).Measured {
 				flow, g := f.fromWall(cell, x, i, k)
 				out := f.F[cell][f.Lattice.Opposite(i)]
 				lost[k-1] += f.scalarOf(cell, f.Lattice.Opposite(i)) - g
