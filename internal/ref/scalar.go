@@ -69,7 +69,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) (flow, g float64) {
 	case boundary.ScalarInlet:
 		return f.F[cell][i], f.scalarOf(cell, i) + (law.Value-own.Theta)*f.F[cell][i]
 	}
-	flow, g = f.F[cell][opposite], f.scalarOf(cell, opposite)
+	g = f.scalarOf(cell, opposite)
 	// A share of what goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
 	share, q, c := 1.0, f.curve(x, i, k), f.Lattice.Velocities[i]
 	var other, sent, sign float64
