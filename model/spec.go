@@ -96,7 +96,7 @@ func (s Spec) String() string {
 		name += " bulk_viscosity"
 	}
 	if s.Scalar {
-		name += " scalar"
+		name += " with_scalar" // "scalar" was one with populations of its own
 	}
 	return name
 }

@@ -95,7 +95,8 @@ func (r *run) restart() error {
 		}
 		var other *otherCase
 		var older *otherScheme
-		if errors.As(err, &other) || errors.As(err, &older) {
+		var scalar *oldScalar
+		if errors.As(err, &other) || errors.As(err, &older) || errors.As(err, &scalar) {
 			return exit.With(exit.Usage, err)
 		}
 		var failure *comm.Failure
@@ -212,18 +213,29 @@ func (o *otherScheme) Error() string {
 		o.path, o.model, o.has, o.want, o.version)
 }
 
-// schemeOf explains a state of populations where the model has moments now, whatever else
-// differs; nil if that is not so.
+// oldScalar is a checkpoint of the time when a temperature had populations of its own.
+type oldScalar struct{ path, version string }
+
+func (o *oldScalar) Error() string {
+	return fmt.Sprintf("the checkpoint %s holds the temperature as populations of its own; this version stores its value and its flux: begin anew, or go on with the version that wrote the checkpoint (%s)",
+		o.path, o.version)
+}
+
+// schemeOf explains a state of populations where the model has moments now, or of a temperature with
+// populations of its own, whatever else differs; nil if that is not so.
 func schemeOf(path string, h checkpoint.Header) error {
 	words := strings.Fields(h.Spec) // of model.Spec
 	if len(words) < 3 {
 		return nil
 	}
+	if slices.Contains(words, "scalar") {
+		return &oldScalar{path, h.Version}
+	}
 	var s model.Spec
 	var ok [2]bool
 	s.Lattice, ok[0] = model.FindLattice(words[0])
 	s.Collision, ok[1] = model.FindCollision(words[1])
-	s.Scalar = slices.Contains(words, "scalar")
+	s.Scalar = slices.Contains(words, "with_scalar")
 	if ok != [2]bool{true, true} || s.Collision.Scheme != model.Moments {
 		return nil
 	}

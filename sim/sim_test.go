@@ -463,6 +463,44 @@ func TestRestartRefusesAnotherCase(t *testing.T) {
 	}
 }
 
+// Older versions stored populations of the temperature; beside populations they had as many numbers as
+// there are now.
+func TestRestartRefusesPopulationsOfATemperature(t *testing.T) {
+	text := "[domain]\nlattice = \"D3Q19\"\ncells = [4, 5, 3]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.1\n[collision]\nmodel = \"bgk\"\n[temperature]\ndiffusivity = 0.1\n[run]\nsteps = 2\n[checkpoint]\nevery = 1\n"
+	dir := t.TempDir()
+	trial{text: text, ranks: 1, dir: dir}.must(t)
+	folder := filepath.Join(dir, output.CheckpointDir)
+	f, err := checkpoint.Open(checkpoint.Path(folder, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := f.Header
+	f.Close()
+	if !strings.HasSuffix(h.Spec, " with_scalar") || h.Components != 26 {
+		t.Fatalf("%q has %d numbers a cell", h.Spec, h.Components)
+	}
+	h.Spec, h.Version, h.Step = strings.Replace(h.Spec, "with_scalar", "scalar", 1), "1.0", 3
+	p, err := checkpoint.Begin(comm.Serial(), folder, h, checkpoint.Extent{Planes: [2]int{0, h.Planes}, Rows: [2]int{0, h.Rows}})
+	if err == nil {
+		err = p.Write(0, make([]byte, h.Planes*h.PlaneBytes()))
+	}
+	if err == nil {
+		err = p.Commit(9)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = trial{text: text, ranks: 2, dir: dir, restart: "latest"}.run(t)
+	for _, word := range []string{"000000000003.h5", "its value and its flux", "begin anew", "(1.0)"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%v, want %q", err, word)
+		}
+	}
+	if code, agreed := ExitCode(err); code != ExitUsage || !agreed {
+		t.Errorf("exit code %d, agreed %v", code, agreed)
+	}
+}
+
 // Older versions stored the populations of models whose moments are stored now.
 func TestRestartRefusesPopulationsOfAModelOfMoments(t *testing.T) {
 	for _, c := range []struct {
@@ -470,7 +508,7 @@ func TestRestartRefusesPopulationsOfAModelOfMoments(t *testing.T) {
 		populations, moments   int
 	}{
 		{"cumulant", "D3Q19", "", 19, 10},
-		{"recursive_regularized", "D3Q27", "[temperature]\ndiffusivity = 0.1\n", 34, 17},
+		{"recursive_regularized", "D3Q27", "[temperature]\ndiffusivity = 0.1\n", 31, 14},
 		{"cumulant", "D2Q9", "", 9, 6},
 	} {
 		cells, axes := "[4, 5, 3]", `["x", "y", "z"]`
