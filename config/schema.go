@@ -167,7 +167,7 @@ func tables() []language.Table {
 			{Name: "initial", Kind: language.Formula, Dim: model.Temperature, DefaultDoc: "the reference", Doc: "temperature at the start"},
 			{Name: "expansion", Kind: language.Quantity, Dim: model.Expansion, Doc: "expansion coefficient of the buoyancy, the force -density expansion (T - reference) gravity (Boussinesq)"},
 			{Name: "gravity", Kind: language.Vector, Dim: model.Acceleration, Doc: "acceleration of gravity of the buoyancy. What it does to the fluid of reference temperature is only a pressure and left out"},
-		}, Doc: "A temperature that the flow carries, and that drives it if there is an expansion. Walls let no heat through unless they have a temperature or a heat_flux; interpolated walls act on it where they are. Any other passive scalar is the same without an expansion, with K for its unit. The diffusivity stays the same where a turbulence model or a law changes the viscosity."},
+		}, Doc: "A temperature that the flow carries, and that drives it if there is an expansion. Walls let no heat through unless they have a temperature or a heat_flux; interpolated walls act on it where they are. Any other passive scalar is the same without an expansion, with K for its unit. The diffusivity stays the same where a turbulence model or a law changes the viscosity. With precision = \"float16\" it lies within 16 K of the reference."},
 		{Path: "initial", Keys: []language.Key{
 			{Name: "density", Kind: language.Formula, Dim: model.Density, Doc: "density at the start; default the reference density"},
 			{Name: "pressure", Kind: language.Formula, Dim: model.Pressure, Doc: "pressure at the start against that of the reference density, instead of density"},
