@@ -16,7 +16,8 @@
 // sums when it is a source. In 2D the march is along y and needs no shared memory.
 //
 // The rows before and after a 3D tile are read by warps of their own, and the cells
-// left and right of it by one warp more, a plane ahead.
+// left and right of it by one warp more, a plane ahead. A scalar (../scalar.h) rides along: from the same
+// populations, with sums of its own (Heat), and a warp of its own for the rim.
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
 #include "../wall.h"
