@@ -69,7 +69,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), mass()}
+	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), mass()}
 }
 
 func waves() section {

@@ -39,3 +39,19 @@ func convection() section {
 	s.entries = append(s.entries, entry{id: "convection-1e5", args: args})
 	return s
 }
+
+func rolls() section {
+	s := section{
+		id: "rolls", title: "Rayleigh-Benard convection", picture: "rolls-5000",
+		text: "Steady rolls between a hot and a cold plate, wavelength 2.016 H, Pr 0.71 (Clever & Busse, J. Fluid Mech. 65 (1974)\n" +
+			"625). The Nusselt numbers of both plates are held within 0.5 % of theirs, 2.116 at Ra 5000 and 2.661 at Ra 10000.",
+	}
+	const file = "validation/rayleigh_benard.toml"
+	s.entries = append(s.entries, entry{id: "rolls-5000", args: []string{"run", file}, short: true})
+	args := join([]string{"run", file}, set("fluid.viscosity", "sqrt(0.71/1e4) m2/s"))
+	for _, plate := range []string{"hot", "cold"} {
+		args = join(args, set(fmt.Sprintf("expect.force.%s.value", plate), "2.661"))
+	}
+	s.entries = append(s.entries, entry{id: "rolls-10000", args: args})
+	return s
+}
