@@ -40,6 +40,9 @@ type Cells struct {
 	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
 	// half-way.
 	Distance func(x, c [3]int) float64
+	// Slope of the surface that Distance finds, |c.n| with the unit vector n across it; 0 where it is not known. nil:
+	// all surfaces are across axes.
+	Slope func(x, c [3]int) float64
 	// Rates are those of a cell that lies in a sponge, nil for others: of these numbers
 	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
 	Rates func(x [3]int) *model.Params

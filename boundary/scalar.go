@@ -5,23 +5,29 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"lbmsim/model"
 )
 
 // ScalarLaw is what a wall or a face does to a scalar (kernels/scalar.h has the formulas).
 type ScalarLaw int
 
 const (
-	ScalarClosed ScalarLaw = iota // nothing passes: an adiabatic wall
-	ScalarFixed                   // the value at the wall
-	ScalarFlux                    // what comes into the fluid, for a unit of area and time
-	ScalarOpen                    // no gradient: what flows out takes its own value with it
-	ScalarInlet                   // the value of what comes in: ScalarFixed at a face that the fluid passes
+	ScalarClosed   ScalarLaw = iota // nothing passes: an adiabatic wall
+	ScalarFixed                     // the value at the wall
+	ScalarFlux                      // what comes into the fluid, for a unit of area and time
+	ScalarOpen                      // no gradient: what flows out takes its own value with it
+	ScalarInlet                     // the value of what comes in: ScalarFixed at a face that the fluid passes
+	ScalarMirror                    // ScalarClosed at a face that the fluid slides along
+	ScalarConducts                  // a solid that holds and conducts it
 )
 
-// ScalarWall is a wall's law and its number, in lattice units.
+// ScalarWall is a wall's law and its numbers, in lattice units.
 type ScalarWall struct {
 	Law   ScalarLaw
-	Value float64
+	Value float64 // of ScalarConducts what arises in a unit of volume and time
+	// Of ScalarConducts: its capacity by that of the fluid, and its conductivity by that, too.
+	Capacity, Conductivity float64
 }
 
 // ScalarLink is a link of the flow's lattice to a wall that is measured, for
@@ -29,7 +35,7 @@ type ScalarWall struct {
 // wall, whose type follows, at a distance (ScalarPlaces.Distances).
 type ScalarLink struct {
 	X, Row, Direction, Type uint32
-	Distance                float64
+	Distance, Slope         float64
 }
 
 // ScalarLinks lists them, row after row, in rising x.
@@ -46,7 +52,8 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 				}
 				for i, from := range w.from {
 					if k := types[w.given.Index(x, y, z)+from]; k != 0 && w.given.Wall(k).Measured {
-						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), w.curve([3]int{x, y, z}, i, k)})
+						at := [3]int{x, y, z}
+						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), w.curve(at, i, k), w.slope(at, i, k)})
 					}
 				}
 			}
@@ -66,10 +73,10 @@ func (w *Walls) measured() bool {
 
 // ScalarPlace is a cell with solid ones beside it along directions of the flow's lattice, in interior row
 // z*ny + y: the directions out of them, their type where all have the same, else 0, and where in
-// ScalarPlaces.Distances those of these links begin, or ScalarHalfway.
+// ScalarPlaces.Distances those of these links begin, or ScalarHalfway. Solid cells that conduct are places, too.
 type ScalarPlace struct{ X, Row, Links, Type, First uint32 }
 
-// ScalarHalfway is First of a place none of whose walls is interpolated.
+// ScalarHalfway is First of a place all of whose walls are half-way and across axes.
 const ScalarHalfway = math.MaxUint32
 
 // ScalarPlaces are such cells, row after row, in rising x.
@@ -77,7 +84,7 @@ type ScalarPlaces struct {
 	Rows  []uint32 // first place of interior row z*ny + y; one more at the end
 	Cells []ScalarPlace
 	// Distances of walls along the links of a place, in rising direction, in links; 0: half-way, as those that the
-	// flow does not interpolate.
+	// flow does not interpolate. Behind each its slope.
 	Distances []float64
 }
 
@@ -89,16 +96,29 @@ func (w *Walls) curve(x [3]int, i int, k uint8) float64 {
 	return w.distance(x, i, k)
 }
 
+// slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it.
+func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
+	if w.given.Slope != nil && w.given.ScalarLaw(k).Law == ScalarFlux {
+		if s := w.given.Slope(x, w.lattice.Velocities[i]); s > 0 {
+			return s
+		}
+	}
+	return 1
+}
+
 // ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
 // rest alone, in which the sums of the flow are those of the scalar, too (kernels/scalar.h); mixed
-// are the others. special are the cells whose flow is computed anew; nil: none.
+// are the others, and solid cells that conduct. special are the cells whose flow is computed anew; nil: none.
 func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
 	w.ScalarTypes()
-	still := make([]bool, 1+len(c.Velocity))
+	still, conducts, some := make([]bool, 1+len(c.Velocity)), make([]bool, 1+len(c.Velocity)), false
 	for k := range c.Velocity {
 		wall := c.Wall(uint8(k + 1))
-		still[k+1] = wall.Law == Bounce && c.Plain(uint8(k+1)) && c.Velocity[k] == [3]float64{} && wall.Scalar.Law != ScalarOpen
+		law := wall.Scalar.Law
+		still[k+1] = wall.Law == Bounce && c.Plain(uint8(k+1)) && c.Velocity[k] == [3]float64{} && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
+		conducts[k+1] = law == ScalarConducts
+		some = some || conducts[k+1]
 	}
 	found := make([][2][]ScalarPlace, n[1]*n[2])
 	InParallel(len(found), func(lo, hi int) {
@@ -112,11 +132,12 @@ func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 					continue
 				}
 				index := c.Index(x, y, z)
-				if c.Type[index] != 0 || near[x]|near[x+1]|near[x+2] == 0 {
+				solid := c.Type[index] != 0
+				if solid && !(some && conducts[c.Type[index]]) || near[x]|near[x+1]|near[x+2] == 0 {
 					continue
 				}
 				place, simple := w.placeOf(index, still)
-				if place.Links == 0 {
+				if place.Links == 0 && !solid {
 					continue
 				}
 				place.X, place.Row = uint32(x), uint32(r)
@@ -124,7 +145,7 @@ func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 					own = own[1:]
 				}
 				list := &found[r][0]
-				if !simple || len(own) > 0 && int(own[0].X) == x {
+				if solid || !simple || len(own) > 0 && int(own[0].X) == x {
 					list = &found[r][1]
 				}
 				*list = append(*list, place)
@@ -189,15 +210,20 @@ func (w *Walls) placeOf(index int, still []bool) (place ScalarPlace, simple bool
 	return place, simple
 }
 
-// measure finds the distances of places beside interpolated walls.
+// measure finds the distances and slopes of places beside walls that are not half-way and across axes.
 func (w *Walls) measure(l *ScalarPlaces) {
 	for n := range l.Cells {
 		place, own, curved := &l.Cells[n], []float64(nil), false
 		x := [3]int{int(place.X), int(place.Row) % w.given.N[1], int(place.Row) / w.given.N[1]}
+		index := w.given.Index(x[0], x[1], x[2])
+		if w.given.Type[index] != 0 {
+			continue
+		}
 		for rest := place.Links; rest != 0; rest &= rest - 1 {
 			i := bits.TrailingZeros32(rest)
-			q := w.curve(x, i, w.scalar[w.given.Index(x[0], x[1], x[2])+w.from[i]])
-			own, curved = append(own, q), curved || q != 0
+			k := w.scalar[index+w.from[i]]
+			q, slope := w.curve(x, i, k), w.slope(x, i, k)
+			own, curved = append(own, q, slope), curved || q != 0 || slope != 1
 		}
 		if curved {
 			place.First = uint32(len(l.Distances))
@@ -208,7 +234,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 
 // scalarOrder tells which of the faces that meet at an edge of the domain a scalar has behind it: behind an
 // insulated face lies the mirror image of what is before it.
-var scalarOrder = [...]int{ScalarClosed: 1, ScalarOpen: 2, ScalarFlux: 3, ScalarInlet: 4, ScalarFixed: 5}
+var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarInlet: 6, ScalarFixed: 7}
 
 // ScalarAt is the type that a scalar meets at cell g, from -1 to N along each axis: that of Cells but
 // behind the edges of the domain.
@@ -253,19 +279,26 @@ func (w *Walls) ScalarTypes() []uint8 {
 
 // ScalarLaw is that of type k > 0.
 func (c Cells) ScalarLaw(k uint8) ScalarWall {
-	s := c.Wall(k).Scalar
-	if s.Law == ScalarFixed && c.Wall(k).Law.Passed() {
+	s, law := c.Wall(k).Scalar, c.Wall(k).Law
+	switch {
+	case s.Law == ScalarFixed && law.Passed():
 		s.Law = ScalarInlet
+	case s.Law == ScalarClosed && (law == Slip || law == MovingFace):
+		s.Law = ScalarMirror
 	}
 	return s
 }
 
-// ScalarLaws are the laws of all types, 0 too: the number of the law and its value.
+// ScalarNumbers are those of a type in ScalarLaws.
+const ScalarNumbers = 4
+
+// ScalarLaws are the laws of all types, 0 too: the number of the law, its value, and of a solid that conducts the
+// capacity and 1 - 1/tau.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
-	list := make([]T, 2, 2*(1+len(w.given.Velocity)))
+	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Velocity)))
 	for k := range w.given.Velocity {
 		law := w.given.ScalarLaw(uint8(k + 1))
-		list = append(list, T(law.Law), T(law.Value))
+		list = append(list, T(law.Law), T(law.Value), T(law.Capacity), T(model.ScalarKeep(law.Conductivity)))
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 // [body.NAME]: what stands in the flow, as shapes in cells.
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass", "temperature", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
+var ofSurfaces = []string{"type", "conserve_mass", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
 
 // made is a body while it is being read.
 type made struct {

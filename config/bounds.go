@@ -63,6 +63,8 @@ func (r *warmth) bound() {
 			b.hold(w.Value, w.Value, of)
 		case boundary.ScalarFlux:
 			flux = flux || w.Value != 0
+		case boundary.ScalarConducts:
+			flux = flux || w.Value != 0
 		}
 	}
 	for _, o := range r.Boundaries {

@@ -113,6 +113,9 @@ func (c *Case) Params() model.Params {
 	p := c.Rheology.numbers(c.Spec, c.Tau, model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density))
 	if c.Spec.Scalar {
 		p = p.WithScalar(c.Temperature.Diffusivity, c.Temperature.Buoyancy)
+		if c.Temperature.Eddies > 0 {
+			p = p.WithEddies(c.Temperature.Eddies)
+		}
 	}
 	return p
 }

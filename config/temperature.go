@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +18,7 @@ type Temperature struct {
 	Diffusivity float64
 	Reference   float64    // in the user's unit, as are all outputs
 	Buoyancy    [3]float64 // force per volume for each kelvin above the reference
+	Eddies      float64    // Prandtl number of eddies; 0: there are none
 	Initial     Function   // above the reference
 	Uniform     bool       // Initial does not depend on the position
 	// Bounds hold it all the time; nil: nothing does.
@@ -67,6 +69,7 @@ func (r *thermal) read() {
 	case tau < 0.5015:
 		r.warn("the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
 	}
+	r.eddies(s)
 	if e := s.Get("expansion"); e != nil && gravity != nil {
 		for a := range gravity {
 			t.Buoyancy[a] = -e.Values[0].Value * r.lattice(gravity[a], model.Acceleration)
@@ -81,7 +84,20 @@ func (r *thermal) read() {
 	}
 }
 
-// withoutTemperature refuses outputs of the temperature in cases without any.
+// eddies reads how those of [turbulence] carry the temperature.
+func (r *thermal) eddies(s *language.Section) {
+	e := s.Get("turbulent_prandtl")
+	switch {
+	case r.Spec.Viscosity == model.Smagorinsky:
+		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
+			r.Temperature.Eddies = e.Values[0].Value
+		}
+	case e != nil:
+		r.Add(e.KeyAt, "[turbulence] with model = \"smagorinsky\" has eddies", "turbulent_prandtl is for the eddies of a turbulence model, and the case has none")
+	}
+}
+
+// without refuses outputs of the temperature in cases without any.
 func (r *thermal) without() {
 	if r.Spec.Scalar {
 		return
@@ -96,7 +112,7 @@ func (r *thermal) without() {
 				r.Add(e.At, reason, "there is no temperature to write: the case has no [temperature]")
 			}
 		}
-		for _, key := range []string{"temperature", "heat_flux", "temperature_difference", "heated_length"} {
+		for _, key := range []string{"temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "temperature_difference", "heated_length"} {
 			if s.Knows(key) && s.Has(key) {
 				r.Add(s.KeyAt(key), reason, "%s has %s, but the case has no [temperature]", s.Head(), key)
 			}
@@ -116,6 +132,11 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law) (w boun
 	if flux {
 		r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
 	}
+	if s.Knows("diffusivity") {
+		if w, conducts := r.conducts(s, law); conducts {
+			return w
+		}
+	}
 	if e := s.Get("temperature"); e != nil {
 		return boundary.ScalarWall{Law: boundary.ScalarFixed, Value: e.Values[0].Value - r.Temperature.Reference}
 	}
@@ -130,6 +151,44 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law) (w boun
 		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.Head())
 	}
 	return w
+}
+
+// mostConductive is the largest relaxation time of a solid: beyond, 32 bits do not tell its conductivity to a hundredth of
+// a percent.
+const mostConductive = 1000.
+
+// conducts reads what a solid is made of, if it is asked for.
+func (r *thermal) conducts(s *language.Section, law boundary.Law) (w boundary.ScalarWall, ok bool) {
+	e := s.Get("diffusivity")
+	if e == nil {
+		for _, key := range []string{"heat_capacity", "heat_source"} {
+			if s.Has(key) {
+				r.Add(s.KeyAt(key), "diffusivity = \"1e-4 m2/s\": that of the body's temperature", "%s has %s but no diffusivity", s.Head(), key)
+			}
+		}
+		return w, false
+	}
+	for _, key := range []string{"temperature", "heat_flux"} {
+		if s.Has(key) {
+			r.Add(s.KeyAt(key), "what a body conducts follows from the fluid around it, its heat_source and [temperature] initial", "%s has a diffusivity: its surface cannot have a %s", s.Head(), key)
+		}
+	}
+	if !r.haveTime {
+		return w, true
+	}
+	w = boundary.ScalarWall{Law: boundary.ScalarConducts, Capacity: 1}
+	if c := s.Get("heat_capacity"); c != nil {
+		w.Capacity = c.Values[0].Value
+	}
+	w.Conductivity = w.Capacity * r.lattice(e.Values[0], model.Viscosity)
+	if q := s.Get("heat_source"); q != nil {
+		w.Value = r.lattice(q.Values[0], model.HeatSource)
+	}
+	if tau := w.Conductivity/model.ScalarCS2 + 0.5; !(tau > 0.5) || tau > mostConductive {
+		r.Add(e.At, fmt.Sprintf("up to %s times the fluid's; a body that conducts better has one temperature: give it", language.Short(roughly((mostConductive-0.5)*model.ScalarCS2/r.Temperature.Diffusivity))),
+			"the conductivity, diffusivity times heat_capacity, is %s cells^2/step in lattice units, out of range", language.Short(w.Conductivity))
+	}
+	return w, true
 }
 
 // mostExpansion is how much a density may change for Boussinesq's force to stand for it.
@@ -173,7 +232,7 @@ func (r *warmth) check() {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
 			language.Short(most), language.Short(r.Temperature.Reference), face)
 	}
-	if r.Spec.Viscosity != model.Newtonian {
+	if v := r.Spec.Viscosity; v != model.Newtonian && v != model.Smagorinsky {
 		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
 }
@@ -196,6 +255,9 @@ func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 	}
 	row("diffusivity", language.Short(t.Diffusivity), language.Short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
 	row("Prandtl number Pr", language.Short(nu/t.Diffusivity), "")
+	if t.Eddies > 0 {
+		row("Prandtl number of eddies", language.Short(t.Eddies), "")
+	}
 	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
 	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0
 	for _, w := range r.walls() {

@@ -80,12 +80,12 @@ type Program interface {
 	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the
 	// velocity (Dims values), and the strain rate (d_i u_j + d_j u_i)/2 in the
 	// order xx, yy, (zz,) xy, (xz, yz), and the scalar, where there is one:
-	// Spec.InitValues() in all. Solid cells become rest. It returns when done.
+	// Spec.InitValues() in all. Solid cells become rest, with the scalar that is given: 0 where they do not conduct
+	// it. It returns when done.
 	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Fields reads rho-1, the velocity and the scalar, if any (Spec.FieldValues()), of the
-	// cells of box, in the same arrangement; solid cells give zeros. The box may reach into the
-	// ghost layers, whose solid cells give meaningless values. It returns when done,
-	// and several goroutines may call it at once, with the same p.
+	// cells of box, in the same arrangement; solid cells give zeros, but for the scalar of those that conduct. The box
+	// may reach into the ghost layers, whose solid cells give meaningless values. It returns when done, and several goroutines may call it at once, with the same p.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Planes sums the interior cells plane by plane along layout.Axis(), in a
 	// fixed order that does not depend on threads or on the cut.

@@ -46,6 +46,11 @@ func (d Domain) Sample(box decomp.Box) boundary.Cells {
 		}
 	}
 	cells.Distance = func(x, c [3]int) float64 { return d.distance(cells, x, c) }
+	for _, b := range d.Bodies {
+		if cells.Wall(b.Type).Scalar.Law == boundary.ScalarFlux {
+			cells.Slope = func(x, c [3]int) float64 { return d.slope(cells, x, c) }
+		}
+	}
 	inside := make([]bool, d.Cells[0])
 	for z := -1; z <= cells.N[2]; z++ {
 		gz, outZ := d.locate(2, box.Lo[2]+z)
@@ -150,6 +155,12 @@ func (d Domain) locate(axis, i int) (at, outside int) {
 // distance of the surface of the body that the solid cell x-c belongs to, from the centre
 // of the fluid cell x, in lengths of c; 0 if that is no body or its surface is not found.
 func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
+	_, t := d.surface(cells, x, c, [3]float64{})
+	return t
+}
+
+// surface is that body, and the distance of its surface from a place so far beside the cell's centre.
+func (d Domain) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {
 		if b.Type != k {
@@ -158,14 +169,64 @@ func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
 		var p, v [3]float64
 		for a := range p {
 			at, _ := d.locate(a, cells.Origin[a]+x[a]-c[a])
-			p[a], v[a] = float64(at+c[a])+0.5, -float64(c[a])
+			p[a], v[a] = float64(at+c[a])+0.5+beside[a], -float64(c[a])
 		}
 		if t, ok := b.Shape.Hit(p, v); ok {
-			return t
+			return b.Shape, t
 		}
 	}
-	return 0
+	return nil, 0
 }
+
+// aside is how far beside a link the surface is looked for, in cells: far against rounding, near against triangles.
+const aside = 1e-4
+
+// slope is |c.n| of that surface, with the unit vector n across it, from where it is beside the link; 0 where that is
+// not found.
+func (d Domain) slope(cells boundary.Cells, x, c [3]int) float64 {
+	shape, t := d.surface(cells, x, c, [3]float64{})
+	if shape == nil {
+		return 0
+	}
+	// Two vectors across c, and how fast the distance changes along them: the surface is t(a, b), and so
+	// n is along c + |c|^2 (t_a a + t_b b), with a and b of length 1.
+	v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
+	a := across(v)
+	b := cross(v, a)
+	length := math.Sqrt(dot(v, v))
+	sum := 1.0
+	for _, w := range [][3]float64{scaled(a, 1/math.Sqrt(dot(a, a))), scaled(b, 1/math.Sqrt(dot(b, b)))} {
+		if d.Cells[2] == 1 && w[2] != 0 {
+			continue // a plane has no slope along z
+		}
+		change, found := 0.0, false
+		for _, side := range []float64{aside, -aside} {
+			if _, s := d.surface(cells, x, c, scaled(w, side)); s > 0 && !found {
+				change, found = (s-t)/side, true
+			}
+		}
+		if !found {
+			return 0
+		}
+		sum += change * change * length * length
+	}
+	return length / math.Sqrt(sum)
+}
+
+// across is a vector across v; along z where v is in the plane x, y, for a plane flow.
+func across(v [3]float64) [3]float64 {
+	if v[2] == 0 {
+		return [3]float64{0, 0, 1}
+	}
+	if v[1] == 0 {
+		return [3]float64{0, 1, 0}
+	}
+	return [3]float64{0, v[2], -v[1]}
+}
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+func scaled(v [3]float64, f float64) [3]float64 { return [3]float64{f * v[0], f * v[1], f * v[2]} }
 
 // Face is the type of the cells behind a face, where it meets a cell of the domain.
 func (d Domain) Face(axis, side int, cell [3]int) uint8 {

@@ -7,7 +7,8 @@ type Numbers struct {
 	Force             [3]float64
 	Lambda, OmegaBulk float64
 	Law               [4]float64
-	ScalarKeep        float64
-	Buoyancy          [3]float64
+	// Of a scalar.
+	ScalarKeep, ScalarTau, ScalarEddy float64
+	Buoyancy                          [3]float64
 	Model, Kind       int32 // numbers in model.Collisions and model.ViscosityLaws
 }

@@ -5,7 +5,7 @@
 
 typedef struct {
 	double omega, omegaMinus, force[3], lambda, omegaBulk, law[4];
-	double scalarKeep, buoyancy[3];
+	double scalarKeep, scalarTau, scalarEddy, buoyancy[3];
 	int model, kind;  // numbers in model.Collisions and model.ViscosityLaws
 } lbm_numbers;
 

@@ -6,10 +6,11 @@
 // that of rest. That is what a normal distribution gains in the second moments k k when its mean is moved by
 // q: with the flux alone waves of some lengths grow where the flow is fast against the
 // diffusivity (TestScalarWaves of sim). A step sums up what has streamed in,
-//   theta = sum g / sum f,   s = sum c g - theta sum c f,   q = (1 - 1/tau) s,
+//   theta = sum g / sum f,   q = (1 - 1/tau) (sum c g - theta sum c f),
 // and the diffusivity is (tau - 1/2)/3 (Chapman-Enskog; the regularized scheme: Wang, Shi & Chai,
-// Phys. Rev. E 92 (2015) 043306). A cell holds theta and s behind the components of the flow;
-// beside populations also the velocity u, which moments tell.
+// Phys. Rev. E 92 (2015) 043306). A cell holds theta and q behind the components of the flow;
+// beside populations also the velocity u, which moments tell. With Smagorinsky's eddies tau is the cell's own
+// (eddyKeep).
 //
 // The force per volume b theta (Boussinesq), with theta before the step, is added to what
 // the flow's collision has left,
@@ -24,14 +25,22 @@
 //           f = f_i',  g = theta f_i' + w_i (theta' + 3 (c_t.q' - c_n.q'))
 //           with c = c_t + c_n, c_n across the wall, and theta' and q' of the cell at x - c_t, which
 //           sends that to the wall. So heat that flows along a wall is not held up, and none is lost.
-//   a flux into the fluid:  the same, g += 6 w_i flux
+//   a flux into the fluid:  the same, g += 6 w_i |c.n| flux, with n across the surface: |c.n| links cross a unit of
+//           its area, and sum w_i (c.n)^2 over those that do is 1/6
 //   a value v:  f = f_i',  g = 2 v (w_i + f) - g_i'
+//   closed faces that the flow slides along: all of the mirror image,  f = f_m(x - c_t),  g = g_m(x - c_t),  m along c_t - c_n
 //   open faces: what goes the same way,  f = f_i,  g = g_i
 //   interpolated walls (boundary.Law), with the shares A, B and C of a link, of d = g - v (w + f):
 //           f = A f_i' + B f_i + C f_i'(x+c),  d = -A d_i' + B d_i - C d_i'(x+c)  for a value;  else as half-way ones,
 //           on that f: g += theta (f - f_i')
 //   those that bring fluid of value v in:  f = f_i,  g = g_i + (v - theta) (w_i + f)
-// The sums of f are those of this list, whatever the flow makes of its walls.
+//   a solid that conducts, in the middle of the link:  f = f_i',  g = p_i + (g_i' - p_i'),  p = w (theta + 3 c.q) of the
+//           cell that it comes from: value and flux are the same on both sides, exactly where theta is linear
+// The sums of f are those of this list, whatever the flow makes of its walls; walls add to them what they took,
+// and so no heat is lost with mass that interpolation loses.
+//
+// Cells of solids that conduct send p_i, and what is at rest has the heat capacity C, by that of the fluid:
+//   theta += (sum over i > 0 of (p_i - w_i theta) + source)/C,   q = (1 - 1/tau) sum c p,   conductivity (tau - 1/2)/3.
 #ifndef LBM_SCALAR_H
 #define LBM_SCALAR_H
 #include "local.h"
@@ -39,23 +48,88 @@
 namespace lbm { namespace {
 
 // ScalarLink is boundary.ScalarLink: a link to a wall that is measured.
-struct ScalarLink { unsigned x, row, direction, type; double distance; };
+struct ScalarLink { unsigned x, row, direction, type; double distance, slope; };
 // ScalarPlace is boundary.ScalarPlace: a cell with links, which they are, and their walls' type if they have one in common,
-// else 0; and where the distances of the links begin.
+// else 0; and where the distances and slopes |c.n| of the links begin, two numbers each.
 struct ScalarPlace { unsigned x, row, links, type, first; };
-constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: none of them has any
-// Laws of walls, as in model.ScalarLaws; each type has the law's number and a value.
-enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET };
+constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: half-way, across axes
+// Laws of walls, as in boundary.ScalarLaw; each type has the law's number, a value, or a source of heat, and of solids
+// that conduct their capacity and 1 - 1/tau.
+enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS };
+enum { SCALAR_NUMBERS = 4, SCALAR_VALUE = 1, SCALAR_CAPACITY = 2, SCALAR_KEEP = 3 };
 // What leaves through walls is added up as integers of these parts (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
 
 template <class T> struct ScalarParams {
-	T keep;                      // 1 - 1/tau
-	T force[3], buoyancy[3];     // of the flow, uniform; for each unit of the scalar
+	T keep;                   // 1 - 1/tau
+	T force[3], buoyancy[3];  // of the flow, uniform; for each unit of the scalar
+	// Of eddies: 1/(turbulent Prandtl number), 0: there are none; tau at rest; 1 - tau0 of the flow; 3 C^2.
+	T eddy, tau, height, law;
+
+	ScalarParams() = default;
+	LBM_HD LBM_INLINE explicit ScalarParams(const lbm_numbers& n)
+		: keep(T(n.scalarKeep)), force{T(n.force[0]), T(n.force[1]), T(n.force[2])}, buoyancy{T(n.buoyancy[0]), T(n.buoyancy[1]), T(n.buoyancy[2])},
+		  eddy(T(n.scalarEddy)), tau(T(n.scalarTau)), height(T(1 - 2 * n.law[0])), law(T(n.law[1])) {}
 };
 
+// Weights of the scalar are so many parts of one that they add up to it exactly, as those of the flow do not: heat
+// would grow by a part in 10^8 in each step. They depend on the number of axes that a direction goes along.
+template <class L, class T> struct Weights {
+	static constexpr double PARTS = sizeof(T) == 4 ? 1 << 24 : double(1ll << 52);
+	LBM_HD static constexpr double exact(int i) { return double((long long)(L::share(i) * PARTS / L::UNIT + 0.5)) / PARTS; }
+	LBM_HD static constexpr double rest() {
+		double sum = 1;
+		for (int i = 0; i < L::Q; i++)
+			if (i != L::Q / 2) sum -= exact(i);
+		return sum;
+	}
+	LBM_HD static constexpr T of(int i) { return T(i == L::Q / 2 ? rest() : exact(i)); }
+	LBM_HD static constexpr T along(int axes) {
+		const int i = L::find(axes > 0, axes > 1, axes > 2);
+		return i < 0 ? T(0) : of(i);
+	}
+};
 // weightOf a direction that is known at run time only.
-template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) { return T(Known<L>::share(i)) * (T(1) / T(L::UNIT)); }
+template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
+	constexpr T w[4] = {Weights<L, T>::along(0), Weights<L, T>::along(1), Weights<L, T>::along(2), Weights<L, T>::along(3)};
+	int axes = 0;
+	unroll<L::D>([&](auto a) LBM_LAMBDA { axes += Known<L>::c(i, a.value) != 0; });
+	return axes == 0 ? w[0] : axes == 1 ? w[1] : axes == 2 ? w[2] : w[3];
+}
+
+// Eddies tells of a collision whether its viscosity is one of eddies, which carry the scalar, too.
+struct Smagorinsky;
+template <class C> struct Eddies { static constexpr bool ANY = false; };
+template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool ANY = true; };
+
+// eddyKeep is 1 - 1/tau of a cell with the moments m after the collision, of diffusivity D + nu_t/Pr_t. The collision
+// leaves (1 - 1/tau_f) Pi of the stress, and with Smagorinsky's law (viscosity/smagorinsky.h) that is
+//   3 C^2 a* = (1 - tau_f) (tau_f - tau0),   a* = 3 |Pi*|/(sqrt(2) rho),
+// of which the smaller solution counts, up to the largest a* that there can be, at tau_f = (1 + tau0)/2.
+template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
+	const R inv = reciprocal(T(1) + m.r);
+	R u[L::D], own[L::D], third{}, sum{};
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		u[a.value] = m.j[a.value] * inv;
+		own[a.value] = m.s[a.value] - u[a.value] * m.j[a.value];
+		third = third + own[a.value];
+	});
+	third = third * (T(1) / T(L::D));
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		const R d = own[A] - third;
+		sum = sum + d * d;
+		unroll<A>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value;
+			const R pi = m.s[L::pair(A, B)] - u[A] * m.j[B];
+			sum = sum + (pi + pi) * pi;
+		});
+	});
+	const R part = squareRoot(sum * T(4.5)) * inv * (T(4) * p.law), left = p.height * p.height - part;
+	const R root = each(left, [&](const auto& v) LBM_LAMBDA { return squareRoot(select(v > v * T(0), v, v * T(0))); });
+	const R rise = part * T(0.5) * reciprocal(p.height + root);  // tau_f - tau0
+	return T(1) - reciprocal(p.tau + p.eddy * rise);
+}
 
 // Carrier is what a cell sends of the scalar.
 template <class L, class R> struct Carrier {
@@ -71,11 +145,10 @@ template <class L, class R> struct Carrier {
 		});
 	}
 
-	LBM_HD static constexpr T weight(int i) { return T(L::share(i)) * (T(1) / T(L::UNIT)); }
 	// 2^n w of a direction that there is, as of Expansion.
 	LBM_HD static constexpr T doubled(int x, int y, int z) {
 		const int i = L::find(x, y, z);
-		return i < 0 ? T(0) : weight(i) * T(1 << (x * x + y * y + z * z));
+		return i < 0 ? T(0) : Weights<L, T>::of(i) * T(1 << (x * x + y * y + z * z));
 	}
 	// triple is the populations with given c_y and c_z from those of the flow, as Expansion has them.
 	template <int CY, int CZ, class TRIPLE> LBM_HD LBM_INLINE TRIPLE triple(const TRIPLE& f) const {
@@ -119,13 +192,20 @@ template <class L, class R> struct Carrier {
 	}
 };
 
+// quotient is e/(1 + r), to more digits than 1 + r has.
+template <class R> LBM_HD LBM_INLINE R quotient(const R& e, const R& r) {
+	const R first = e * reciprocal(typename Scalar<R>::type(1) + r);
+	return first + ((e - first) - first * r);
+}
+
 // ScalarSums is what has streamed in: of the flow, of the scalar.
 template <class L, class R> struct ScalarSums {
 	R r, j[L::D], e, phi[L::D];
 
-	// theta and s of the new state.
+	// theta and s of the new state. 1 + r is rounded, always in the same way where the density does not change: so
+	// theta is corrected by what (1 + r) theta lacks of e.
 	LBM_HD LBM_INLINE void values(R& theta, R* s) const {
-		theta = e * reciprocal(typename Scalar<R>::type(1) + r);
+		theta = quotient(e, r);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { s[a.value] = phi[a.value] - theta * j[a.value]; });
 	}
 };
@@ -168,15 +248,12 @@ template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R*
 template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	static constexpr int FIRST = MOMENTS ? L::M : L::Q;  // component of the scalar
 	const NEAR near;
-	T theta, s[L::D], q[L::D], u[L::D];
+	T theta, q[L::D], u[L::D];
 	Expansion<L, T> x;  // of moments
 
-	LBM_HD LBM_INLINE ScalarSource(const NEAR& near, const T& keep) : near(near) {
+	LBM_HD LBM_INLINE ScalarSource(const NEAR& near) : near(near) {
 		theta = near.template get<FIRST>();
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			s[a.value] = near.template get<FIRST + 1 + decltype(a)::value>();
-			q[a.value] = keep * s[a.value];
-		});
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = near.template get<FIRST + 1 + decltype(a)::value>(); });
 		if constexpr (MOMENTS) {
 			const Moments<L, T> m = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return near.template get<decltype(k)::value>(); });
 			velocityOf(m, u);
@@ -193,34 +270,74 @@ template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSour
 	LBM_HD LBM_INLINE T scalar(int i, const T& f) const {
 		return Carrier<L, T>(theta, q, u).population(i, f);
 	}
+	// still is what of it does not go with the flow.
+	LBM_HD LBM_INLINE T still(int i) const {
+		T sum = theta;
+		unroll<L::D>([&](auto a) LBM_LAMBDA { sum = sum + T(Known<L>::c(i, a.value)) * (q[a.value] * T(3)); });
+		return sum * weightOf<L, T>(i);
+	}
 };
 
-// ScalarCell is one fluid cell. AT reads the state before the step: near(d) is the neighbour at d, type(d) its
-// type, 0 for fluid. Types have a law and a value each, behind laws.
+// ScalarCell is one cell. AT reads the state before the step: near(d) is the neighbour at d, type(d) its
+// type, 0 for fluid. Types have SCALAR_NUMBERS each, behind laws.
 template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 	typedef ScalarSource<L, C, MOMENTS, T, typename AT::Near> Source;
 	const AT& at;
 	const T* const laws;
-	const T keep;
 
-	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d), keep); }
+	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d)); }
+	LBM_HD LBM_INLINE int law(int type) const { return int(laws[SCALAR_NUMBERS * type]); }
+	LBM_HD LBM_INLINE bool conducts(int type) const { return type && law(type) == SCALAR_CONDUCTS; }
 
-	// link is what comes out of a wall of the given type along direction i, of the flow and of the scalar; lost is what
-	// leaves through it. q is the distance of a wall that is not half-way, else 0. solid(d) tells of the neighbour at d.
-	template <class SOLID> LBM_HD LBM_INLINE void link(const Source& own, int i, int type, const T& q, T& f, T& g, T& lost, SOLID solid) const {
-		const int kind = int(laws[2 * type]), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
-		const T value = laws[2 * type + 1], w = weightOf<L, T>(i);
+	// Link is what comes out of a wall along a direction: populations of the flow and of the scalar, what they add to the
+	// sums of both, and what leaves through the wall.
+	struct Link { T f, g, mass, e, lost; };
+
+	// link is that of a wall of the given type along direction i. q is the distance of a wall that is not half-way,
+	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d.
+	template <class SOLID> LBM_HD LBM_INLINE Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
+		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
+		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
 		const int opposite = L::Q - 1 - i;
-		const T out = own.flow(opposite);
-		const T back = own.scalar(opposite, out);
+		const T out = own.flow(opposite), back = own.scalar(opposite, out);
 		if (kind == SCALAR_OPEN || kind == SCALAR_INLET) {
-			f = own.flow(i);
-			g = own.scalar(i, f);
+			const T f = own.flow(i);
+			T g = own.scalar(i, f);
 			if (kind == SCALAR_INLET) g = g + (value - own.theta) * (w + f);
-			lost = back - g;
-			return;
+			return {f, g, f, g, back - g};
 		}
-		f = out;
+		int from[3] = {0, 0, 0}, way[3];  // the cell that sends what a mirror reflects, and along which direction
+		bool across = false;
+		unroll<3>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			int d[3] = {0, 0, 0};
+			d[A] = -c[A];
+			way[A] = c[A];
+			if (A >= L::D || c[A] == 0) return;
+			if (solid(d)) across = true, way[A] = -c[A];
+			else from[A] = -c[A];
+		});
+		// Where the wall's end is in the way, it comes back to its cell: both cells have to see the same wall, or what one
+		// sends would come to both or to none.
+		bool mirrored = across && (from[0] != 0 || from[1] != 0 || from[2] != 0) && !solid(from);
+		int behind[3] = {0, 0, 0};
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			if (way[A] == c[A]) return;
+			behind[A] = -c[A];
+			int d[3] = {from[0], from[1], from[2]};
+			d[A] = -c[A];
+			mirrored = mirrored && solid(d);
+		});
+		mirrored = mirrored && solid(behind);
+		if (kind == SCALAR_MIRROR) {
+			if (!mirrored) return {out, back, out, back, T(0)};
+			const Source there = source(from);
+			const int m = Known<L>::find(way[0], way[1], way[2]);
+			const T f = there.flow(m), g = there.scalar(m, f);
+			return {f, g, f, g, T(0)};
+		}
+		T f = out, g{}, lost;
 		if (kind == SCALAR_FIXED) g = (value + value) * (w + f) - back;
 		if (q > T(0) && (q >= T(0.5) || !at.type(c))) {
 			const T in = own.flow(i);
@@ -241,85 +358,90 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 		}
 		if (kind == SCALAR_FIXED) {
 			lost = (back - g) - value * (out - f);
-			return;
+		} else if (kind == SCALAR_CONDUCTS) {
+			const int wall[3] = {-c[0], -c[1], -c[2]};
+			const T comes = source(wall).still(i), goes = own.still(opposite);
+			lost = goes - comes;
+			g = comes + (back - goes) + own.theta * (f - out);
+		} else {
+			g = back - own.theta * out;
+			if (mirrored) {
+				const Source there = source(from);
+				T cq{};
+				unroll<L::D>([&](auto a) LBM_LAMBDA { cq = cq + T(way[a.value]) * there.q[a.value]; });
+				g = w * (there.theta + T(3) * cq);
+			}
+			if (kind == SCALAR_FLUX) g = g + T(6) * w * slope * value;
+			lost = (back - own.theta * out) - g;
+			g = g + own.theta * f;
 		}
-		g = back - own.theta * out;
-		int from[3] = {0, 0, 0};  // the cell that sends it
-		bool across = false;
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
-			int d[3] = {0, 0, 0};
-			d[A] = -c[A];
-			if (c[A] == 0) return;
-			if (solid(d)) across = true;
-			else from[A] = -c[A];
-		});
-		// Where the wall's end is in the way, it comes back to its cell.
-		if (across && (from[0] != 0 || from[1] != 0 || from[2] != 0) && !solid(from)) {
-			const Source there = source(from);
-			T cq{};
-			unroll<L::D>([&](auto a) LBM_LAMBDA { cq = cq + T(from[a.value] != 0 ? c[a.value] : -c[a.value]) * there.q[a.value]; });
-			g = w * (there.theta + T(3) * cq);
-		}
-		if (kind == SCALAR_FLUX) g = g + T(6) * w * value;
-		lost = (back - own.theta * out) - g;
-		g = g + own.theta * f;
+		return {f, g, out, back - lost, lost};
 	}
 
-	LBM_HD LBM_INLINE static void add(ScalarSums<L, T>& sums, int i, const T& f, const T& g) {
-		sums.r = sums.r + f;
-		sums.e = sums.e + g;
+	LBM_HD LBM_INLINE static void add(ScalarSums<L, T>& sums, int i, const Link& l) {
+		sums.r = sums.r + l.mass;
+		sums.e = sums.e + l.e;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			const T c = T(Known<L>::c(i, a.value));
-			sums.j[a.value] = sums.j[a.value] + c * f;
-			sums.phi[a.value] = sums.phi[a.value] + c * g;
+			sums.j[a.value] = sums.j[a.value] + c * l.f;
+			sums.phi[a.value] = sums.phi[a.value] + c * l.g;
 		});
 	}
 
-	// sums is what streams in; distances are those of the place's links, null: all are half-way.
-	LBM_HD LBM_INLINE ScalarSums<L, T> sums(unsigned links, const double* distances) const {
-		const int here[3] = {0, 0, 0};
+	// Distances of the links of a place, null: all are half-way, across axes.
+	struct Distances {
+		const double* of;
+		unsigned links;
+		LBM_HD LBM_INLINE T get(int i, int k, const T& usual) const { return of ? T(of[2 * ones(links & ((1u << i) - 1)) + k]) : usual; }
+	};
+
+	// mix makes theta and q of a cell anew, with keep = 1 - 1/tau in fluid.
+	LBM_HD LBM_INLINE void mix(unsigned links, const double* distances, const T& keep, T& theta, T* q) const {
+		const int here[3] = {0, 0, 0}, type = at.type(here);
 		const Source own = source(here);
+		const Distances far{distances, links};
 		ScalarSums<L, T> sums{};
 		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
+			if (type && i == L::Q / 2) continue;
 			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
-			const int type = at.type(from);
-			T f, g, lost;
-			if (type) {
-				link(own, i, type, distances ? T(distances[ones(links & ((1u << i) - 1))]) : T(0), f, g, lost, [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; });
-			} else {
-				const Source there = source(from);
-				f = there.flow(i);
-				g = there.scalar(i, f);
+			const int beside = at.type(from);
+			if (beside && !(type && conducts(beside))) {
+				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; }));
+				continue;
 			}
-			add(sums, i, f, g);
+			const Source there = source(from);
+			const T f = type ? T(0) : there.flow(i), g = type ? there.still(i) : there.scalar(i, f);
+			add(sums, i, {f, g, f, g, T(0)});
 		}
-		return sums;
+		if (type) {
+			const T* const n = laws + SCALAR_NUMBERS * type;
+			theta = own.theta + ((sums.e - own.theta * (T(1) - weightOf<L, T>(L::Q / 2))) + n[SCALAR_VALUE]) * reciprocal(n[SCALAR_CAPACITY]);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = n[SCALAR_KEEP] * sums.phi[a.value]; });
+			return;
+		}
+		sums.values(theta, q);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = keep * q[a.value]; });
 	}
 
-	// mend adds what comes out of walls to theta and s, which a march has made of all else and of the flow's sums
+	// mend adds what comes out of walls to theta and q, which a march has made of all else and of the flow's sums
 	// r and j.
-	LBM_HD LBM_INLINE void mend(unsigned links, int type, const T& r, const T* j, T& theta, T* s) const {
+	LBM_HD LBM_INLINE void mend(unsigned links, int type, const T& keep, const T& r, const T* j, T& theta, T* q) const {
 		const int here[3] = {0, 0, 0};
 		const Source own = source(here);
 		ScalarSums<L, T> more{};
 		LBM_ROLLED for (unsigned rest = links; rest; rest &= rest - 1) {
 			const int i = ones((rest & (0u - rest)) - 1), from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
-			T f, g, lost;
-			link(own, i, type ? type : at.type(from), T(0), f, g, lost, [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; });
-			add(more, i, T(0), g);
+			add(more, i, link(own, i, type ? type : at.type(from), T(0), T(1), [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; }));
 		}
-		const T rise = more.e * reciprocal(T(1) + r);
+		const T rise = quotient(more.e, r);
 		theta = theta + rise;
-		unroll<L::D>([&](auto a) LBM_LAMBDA { s[a.value] = s[a.value] + (more.phi[a.value] - rise * j[a.value]); });
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] + keep * (more.phi[a.value] - rise * j[a.value]); });
 	}
 
 	// lost is what leaves through the wall of a type along direction i in the coming step.
-	LBM_HD LBM_INLINE T lost(int i, int type, double distance) const {
+	LBM_HD LBM_INLINE T lost(int i, int type, double distance, double slope) const {
 		const int here[3] = {0, 0, 0};
-		T f, g, lost;
-		link(source(here), i, type, T(distance), f, g, lost, [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; });
-		return lost;
+		return link(source(here), i, type, T(distance), T(slope), [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; }).lost;
 	}
 };
 

@@ -17,6 +17,7 @@ var (
 	Temperature   = Dimension{K: 1}
 	Expansion     = Dimension{K: -1}
 	HeatFlux      = Dimension{M: 1, S: -1, K: 1} // divided by rho c_p, as is Heat
+	HeatSource    = Dimension{S: -1, K: 1}
 	Heat          = Dimension{M: 3, S: -1, K: 1}
 	HeatPerDepth  = Dimension{M: 2, S: -1, K: 1}
 )
@@ -47,7 +48,7 @@ var Fields = []Field{
 	{"pressure", 1, Pressure, "pressure against the reference density: cs^2 (rho - rho0)"},
 	{"velocity", 3, Velocity, "fluid velocity u, half of the body force included"},
 	{"speed", 1, Velocity, "magnitude of the velocity"},
-	{"temperature", 1, Temperature, "temperature, of a case with [temperature]; the reference in solid cells"},
+	{"temperature", 1, Temperature, "temperature, of a case with [temperature]; the reference in solid cells that do not conduct"},
 	{"vorticity", 3, Rate, "curl of the velocity by central differences, one-sided at walls"},
 	{"strain_rate", 1, Rate, "magnitude sqrt(2 S_ij S_ij) of the strain rate S_ij = (d_i u_j + d_j u_i)/2, differences as of the vorticity; the shear rate in simple shear"},
 	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as of the vorticity"},

@@ -7,7 +7,25 @@ const ScalarCS2 = CS2
 // WithScalar adds a scalar of the given diffusivity, whose every unit brings the force
 // buoyancy per volume.
 func (p Params) WithScalar(diffusivity float64, buoyancy [3]float64) Params {
-	p.ScalarKeep = 1 - 1/(diffusivity/ScalarCS2+0.5)
+	p.ScalarTau = diffusivity/ScalarCS2 + 0.5
+	p.ScalarKeep = ScalarKeep(diffusivity)
 	p.Buoyancy = buoyancy
+	return p
+}
+
+// ScalarKeep is what a collision leaves of the flux of a scalar with this diffusivity.
+func ScalarKeep(diffusivity float64) float64 { return 1 - 1/(diffusivity/ScalarCS2+0.5) }
+
+// TurbulentPrandtl is that of eddies where a case gives none.
+const TurbulentPrandtl = 0.85
+
+// mostResolved is up to which relaxation time the viscosity of eddies can be told from that of the fluid.
+const mostResolved = 0.99
+
+// WithEddies lets Smagorinsky's eddies (WithSmagorinsky) carry the scalar, with nu_t/prandtl added to its diffusivity.
+func (p Params) WithEddies(prandtl float64) Params {
+	if 1/p.Omega < mostResolved {
+		p.ScalarEddy = 1 / prandtl
+	}
 	return p
 }

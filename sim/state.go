@@ -66,7 +66,7 @@ func (s *stepper) initialize() error {
 	rows, row := s.RowsOfPlane(), s.Case.Spec.InitValues()*s.Layout.N[0]
 	fields := make([]float64, rows*row)
 	for k := range s.Planes() {
-		if k == 0 || !s.Case.Initial.Uniform || s.Case.Spec.Scalar && !s.Case.Temperature.Uniform {
+		if k == 0 || !s.Case.Initial.Uniform || s.Case.Spec.Scalar { // solids have none
 			err := s.Share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
 					s.initialRow(j, k, fields[j*row:(j+1)*row])
@@ -98,7 +98,9 @@ func (s *stepper) initialRow(row, k int, fields []float64) {
 			fields[c*n+x] = v
 		}
 		if s.Case.Spec.Scalar {
-			fields[count*n+x] = s.Case.Temperature.Initial(p[0], p[1], p[2])
+			if fields[count*n+x] = 0; s.Warm(x, y, z) {
+				fields[count*n+x] = s.Case.Temperature.Initial(p[0], p[1], p[2])
+			}
 		}
 	}
 }

@@ -440,6 +440,8 @@ func dimensionName(d model.Dimension) string {
 		return "an expansion"
 	case model.HeatFlux:
 		return "a flux of heat"
+	case model.HeatSource:
+		return "a source of heat"
 	case model.Heat, model.HeatPerDepth:
 		return "a rate of heat"
 	case model.SecondInvariant:

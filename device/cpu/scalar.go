@@ -33,7 +33,7 @@ func (p *program) placeScalar(found *walls) (err error) {
 		return from
 	}
 	const placeBytes = int(unsafe.Sizeof(boundary.ScalarPlace{}))
-	laws, ofLinks, ofTypes := next(16*256), next(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{}))), next(len(types))
+	laws, ofLinks, ofTypes := next(8*boundary.ScalarNumbers*256), next(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{}))), next(len(types))
 	mendRows, mixRows, mend, mix := next(4*len(plain.Rows)), next(4*len(mixed.Rows)), next(placeBytes*len(plain.Cells)), next(placeBytes*len(mixed.Cells))
 	distances := next(8 * len(mixed.Distances))
 	if s.memory, err = newMemory(at); err != nil {

@@ -90,6 +90,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"BodyEnds", bodyEnds},
 		{"Scalars", scalars},
 		{"ScalarWaves", scalarWaves},
+		{"ScalarSum", scalarSum},
 		{"Cuts", cuts},
 		{"Ranges", ranges},
 		{"Pencil", pencil},

@@ -173,6 +173,10 @@ func (e Example) oracle(steps int) *ref.Flow {
 	}
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if solid {
+			if e.Spec.Scalar {
+				theta, _ := e.scalarAt(x)
+				f.SetScalar(cell, theta)
+			}
 			return
 		}
 		var theta float64
@@ -205,20 +209,23 @@ func (e Example) values(f *ref.Flow) []float64 {
 	components := e.Spec.Components()
 	out := make([]float64, len(f.F)*components)
 	f.Each(func(cell int, x [3]int, solid bool) {
-		if solid {
+		if solid && !e.Spec.Scalar {
 			return
 		}
 		v := make([]float64, components)
-		if e.Spec.Collision.Scheme == model.Moments {
+		if solid {
+			g := f.G[cell]
+			copy(v[e.Spec.FlowComponents():], append([]float64{g.Theta}, g.Q[:l.Dims]...))
+		} else if e.Spec.Collision.Scheme == model.Moments {
 			copy(v, f.Moments(f.F[cell]))
 		} else {
 			for i, w := range l.Weights {
 				v[i] = f.F[cell][i] - w
 			}
 		}
-		if e.Spec.Scalar {
+		if e.Spec.Scalar && !solid {
 			g, d := f.G[cell], l.Dims
-			more := append([]float64{g.Theta}, g.S[:d]...)
+			more := append([]float64{g.Theta}, g.Q[:d]...)
 			copy(v[e.Spec.FlowComponents():], append(more, g.U[:d]...))
 		}
 		for c := range v {

@@ -59,6 +59,12 @@ func Start(t testing.TB, d device.Device, e Example, cuts ...int) *Slabs {
 				return far(x, c)
 			}
 		}
+		if slope := e.Cells.Slope; slope != nil {
+			cells.Slope = func(x, c [3]int) float64 {
+				x[axis] += p.lo
+				return slope(x, c)
+			}
+		}
 		if rates := e.Cells.Rates; rates != nil {
 			cells.Rates = func(x [3]int) *model.Params {
 				x[axis] += p.lo

@@ -1,12 +1,18 @@
 package ref
 
-import "lbmsim/boundary"
+import (
+	"math"
+	"slices"
 
-// Scalar is what a flow carries (kernels/scalar.h has the formulas): of each cell the value, what it
-// diffuses before the collision, and the velocity that goes with it.
+	"lbmsim/boundary"
+	"lbmsim/model"
+)
+
+// Scalar is what a flow carries (kernels/scalar.h has the formulas): of each cell the value, what diffuses after the
+// collision, and the velocity that goes with it.
 type Scalar struct {
 	Theta float64
-	S, U  [3]float64
+	Q, U  [3]float64
 }
 
 // NewScalar gives the flow a scalar of value 0.
@@ -43,7 +49,7 @@ func (f *Flow) scalarOf(cell, i int) float64 {
 	sum, axes := g.Theta*f.F[cell][i], 0
 	along, all := 0.0, 0.0
 	for a := range f.Lattice.Dims {
-		q := f.Params.ScalarKeep * g.S[a]
+		q := g.Q[a]
 		sum += f.Lattice.Weights[i] * 3 * float64(c[a]) * q
 		all += 2 * u[a] * q
 		if c[a] != 0 {
@@ -59,60 +65,113 @@ func (f *Flow) scalarOf(cell, i int) float64 {
 	return sum
 }
 
-// fromWall is population i of the flow and of the scalar out of a wall of type k into a cell at x.
-func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) (flow, g float64) {
-	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
-	opposite := f.Lattice.Opposite(i)
-	switch law.Law {
-	case boundary.ScalarOpen:
-		return f.F[cell][i], f.scalarOf(cell, i)
-	case boundary.ScalarInlet:
-		return f.F[cell][i], f.scalarOf(cell, i) + (law.Value-own.Theta)*f.F[cell][i]
+// still is what of it does not go with the flow.
+func (f *Flow) still(cell, i int) float64 {
+	g, sum := f.G[cell], 0.0
+	for a, c := range f.Lattice.Velocities[i] {
+		sum += 3 * float64(c) * g.Q[a]
 	}
-	g = f.scalarOf(cell, opposite)
-	// A share of what goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
-	share, q, c := 1.0, f.curve(x, i, k), f.Lattice.Velocities[i]
-	var other, sent, sign float64
-	beyond := [3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}
-	if q >= 0.5 {
-		share, other, sent, sign = 1/(2*q), f.F[cell][i], f.scalarOf(cell, i), 1
-	} else if q > 0 && f.Cells.At(beyond[0], beyond[1], beyond[2]) == 0 {
-		at := f.number(beyond)
-		share, other, sent, sign = 2*q, f.F[at][opposite], f.scalarOf(at, opposite), -1
-	}
-	flow = share*f.F[cell][opposite] + (1-share)*other
-	if v := law.Value; law.Law == boundary.ScalarFixed {
-		g = v*flow - share*(g-v*f.F[cell][opposite]) + sign*(1-share)*(sent-v*other)
-		return flow, g
-	}
-	g -= own.Theta * (f.F[cell][opposite] - w) // what diffuses, with the value at rest
-	from, across := x, false
+	return f.Lattice.Weights[i] * (g.Theta + sum)
+}
+
+// arrival is what comes to a cell along a direction: populations of the flow and of the scalar, what they add to the sums
+// of both, and what leaves through a wall there.
+type arrival struct{ flow, g, mass, heat, lost float64 }
+
+// mirrored is where what a mirror reflects along a direction into cell x comes from, and along which direction;
+// across: walls lie across some axes. ok: it is a cell beside x.
+func (f *Flow) mirrored(x [3]int, i int) (from [3]int, way int, ok bool) {
+	c := f.Lattice.Velocities[i]
+	turned, across := c, false
+	from = x
 	for a := range f.Lattice.Dims {
 		beside := x
 		if beside[a] -= c[a]; c[a] == 0 {
 			continue
 		} else if f.Cells.ScalarAt(beside, f.Lattice.Dims) != 0 {
-			across = true
+			across, turned[a] = true, -c[a]
 		} else {
 			from[a] -= c[a]
 		}
 	}
-	if across && from != x && f.Cells.ScalarAt(from, f.Lattice.Dims) == 0 {
-		sends := f.G[f.number(from)]
-		g = w * sends.Theta
-		for a := range f.Lattice.Dims {
-			sign := 1.0
-			if from[a] == x[a] {
-				sign = -1
-			}
-			g += 3 * w * sign * float64(c[a]) * f.Params.ScalarKeep * sends.S[a]
+	way = slices.Index(f.Lattice.Velocities, turned)
+	solid := func(at [3]int) bool { return f.Cells.ScalarAt(at, f.Lattice.Dims) != 0 }
+	ok = across && from != x && !solid(from)
+	behind := x
+	for a := range f.Lattice.Dims { // both cells see the same wall
+		if turned[a] != c[a] {
+			beside := from
+			behind[a], beside[a] = x[a]-c[a], from[a]-c[a]
+			ok = ok && solid(beside)
 		}
 	}
-	g += own.Theta * (flow - w)
-	if law.Law == boundary.ScalarFlux {
-		g += 6 * w * law.Value
+	return from, way, ok && solid(behind)
+}
+
+// fromWall is what comes along direction i out of a wall of type k into a cell at x.
+func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
+	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
+	opposite := f.Lattice.Opposite(i)
+	out, back := f.F[cell][opposite], f.scalarOf(cell, opposite)
+	from, way, mirror := f.mirrored(x, i)
+	switch law.Law {
+	case boundary.ScalarOpen, boundary.ScalarInlet:
+		flow, g := f.F[cell][i], f.scalarOf(cell, i)
+		if law.Law == boundary.ScalarInlet {
+			g += (law.Value - own.Theta) * flow
+		}
+		return arrival{flow, g, flow, g, back - g}
+	case boundary.ScalarMirror:
+		if !mirror {
+			return arrival{out, back, out, back, 0}
+		}
+		flow, g := f.F[f.number(from)][way], f.scalarOf(f.number(from), way)
+		return arrival{flow, g, flow, g, 0}
 	}
-	return flow, g
+	share, other, sent, sign := f.interpolated(cell, x, i, k)
+	flow := share*out + (1-share)*other
+	if v := law.Value; law.Law == boundary.ScalarFixed {
+		g := v*flow - share*(back-v*out) + sign*(1-share)*(sent-v*other)
+		lost := back - g - v*(out-flow)
+		return arrival{flow, g, out, back - lost, lost}
+	}
+	diffuses := back - own.Theta*(out-w) // with the value at rest
+	g := diffuses
+	switch {
+	case law.Law == boundary.ScalarConducts:
+		c := f.Lattice.Velocities[i]
+		g = f.still(f.number([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}), i) + diffuses - f.still(cell, opposite)
+	case mirror:
+		g = f.still(f.number(from), way)
+	}
+	if law.Law == boundary.ScalarFlux {
+		slope := 1.0
+		if f.Cells.Slope != nil && f.Cells.At(x[0], x[1], x[2]) == 0 {
+			if s := f.Cells.Slope(x, f.Lattice.Velocities[i]); s > 0 {
+				slope = s
+			}
+		}
+		g += 6 * w * slope * law.Value
+	}
+	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), diffuses - g}
+}
+
+// interpolated is the share of what comes back at once out of a wall of type k, and what comes otherwise: a share of what
+// goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
+func (f *Flow) interpolated(cell int, x [3]int, i int, k uint8) (share, other, sent, sign float64) {
+	if f.Cells.At(x[0], x[1], x[2]) != 0 { // a solid that conducts
+		return 1, 0, 0, 0
+	}
+	q, c := f.curve(x, i, k), f.Lattice.Velocities[i]
+	beyond, opposite := [3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}, f.Lattice.Opposite(i)
+	switch {
+	case q >= 0.5:
+		return 1 / (2 * q), f.F[cell][i], f.scalarOf(cell, i), 1
+	case q > 0 && f.Cells.At(beyond[0], beyond[1], beyond[2]) == 0:
+		at := f.number(beyond)
+		return 2 * q, f.F[at][opposite], f.scalarOf(at, opposite), -1
+	}
+	return 1, 0, 0, 0
 }
 
 // curve is the distance of an interpolated wall along direction i out of it, 0 for others.
@@ -131,29 +190,31 @@ func (f *Flow) curve(x [3]int, i int, k uint8) float64 {
 func (f *Flow) carry(next [][]float64) []Scalar {
 	after := make([]Scalar, len(f.G))
 	f.Each(func(cell int, x [3]int, solid bool) {
+		k := f.Cells.At(x[0], x[1], x[2])
 		if solid {
+			if f.conducts(k) {
+				after[cell] = f.conducted(cell, x, f.Cells.ScalarLaw(k))
+			}
 			return
 		}
 		var rho, e float64
 		var j, phi [3]float64
 		for i, c := range f.Lattice.Velocities {
 			up := minus(x, c)
-			var flow, g float64
+			var a arrival
 			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k != 0 {
-				flow, g = f.fromWall(cell, x, i, k)
+				a = f.fromWall(cell, x, i, k)
 			} else {
-				flow, g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
+				a.flow, a.g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
+				a.mass, a.heat = a.flow, a.g
 			}
-			rho, e = rho+flow, e+g
-			for a := range j {
-				j[a] += float64(c[a]) * flow
-				phi[a] += float64(c[a]) * g
+			rho, e = rho+a.mass, e+a.heat
+			for b := range j {
+				j[b] += float64(c[b]) * a.flow
+				phi[b] += float64(c[b]) * a.g
 			}
 		}
 		now := Scalar{Theta: e / rho}
-		for a := range j {
-			now.S[a] = phi[a] - now.Theta*j[a]
-		}
 		var force, u [3]float64
 		mass := sum(next[cell])
 		for a, v := range f.speed(next[cell]) {
@@ -172,9 +233,78 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 			next[cell] = f.Close(f.Populations(f.Moments(next[cell])))
 		}
 		now.U = f.speed(next[cell])
+		for a := range j {
+			now.Q[a] = f.keeps(next[cell]) * (phi[a] - now.Theta*j[a])
+		}
 		after[cell] = now
 	})
 	return after
+}
+
+func (f *Flow) conducts(k uint8) bool {
+	return k != 0 && f.Cells.ScalarLaw(k).Law == boundary.ScalarConducts
+}
+
+// conducted is a cell of a solid after the step.
+func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Scalar) {
+	own, keep := f.G[cell], model.ScalarKeep(solid.Conductivity)
+	heat := solid.Capacity*own.Theta + solid.Value
+	for i, c := range f.Lattice.Velocities {
+		if c == [3]int{} {
+			continue
+		}
+		up := minus(x, c)
+		g := 0.0
+		if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k == 0 || f.conducts(k) {
+			g = f.still(f.number(up), i)
+		} else {
+			g = f.fromWall(cell, x, i, k).g
+		}
+		heat += g - f.Lattice.Weights[i]*own.Theta
+		for a := range now.Q {
+			now.Q[a] += keep * float64(c[a]) * g
+		}
+	}
+	now.Theta = heat / solid.Capacity
+	return now
+}
+
+// keeps is 1 - 1/tau of a cell with these populations after the collision. With eddies they tell the relaxation time of
+// the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho
+// (model.Smagorinsky), which bisection solves up to the largest stress that can be left.
+func (f *Flow) keeps(pop []float64) float64 {
+	p := f.Params
+	if p.ScalarEddy == 0 {
+		return p.ScalarKeep
+	}
+	var pi [3][3]float64
+	rho, u, trace, square := sum(pop), f.speed(pop), 0.0, 0.0
+	for a := range f.Lattice.Dims {
+		for b := range f.Lattice.Dims {
+			for i, c := range f.Lattice.Velocities {
+				pi[a][b] += hermite(c, a, b) * pop[i]
+			}
+			pi[a][b] -= rho * u[a] * u[b]
+		}
+		trace += pi[a][a]
+	}
+	for a := range f.Lattice.Dims {
+		pi[a][a] -= trace / float64(f.Lattice.Dims)
+		for b := range f.Lattice.Dims {
+			square += pi[a][b] * pi[a][b]
+		}
+	}
+	tau0 := 2 * p.Viscosity[0]
+	left := p.Viscosity[1] * 3 * math.Sqrt(square/2) / rho // 3 C^2 a
+	lo, hi := tau0, (1+tau0)/2
+	for range 200 {
+		if mid := (lo + hi) / 2; (1-mid)*(mid-tau0) < left {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return 1 - 1/(p.ScalarTau+p.ScalarEddy*(hi-tau0))
 }
 
 // Lost is what of the scalar leaves through each type in the coming step, where that is
@@ -185,15 +315,7 @@ func (f *Flow) Lost() []float64 {
 		for i := range f.Lattice.Velocities {
 			up := minus(x, f.Lattice.Velocities[i])
 			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); !solid && k != 0 && f.Cells.Wall(k).Measured {
-				flow, g := f.fromWall(cell, x, i, k)
-				out := f.F[cell][f.Lattice.Opposite(i)]
-				lost[k-1] += f.scalarOf(cell, f.Lattice.Opposite(i)) - g
-				switch law := f.Cells.ScalarLaw(k); law.Law { // no mass passes a wall
-				case boundary.ScalarFixed:
-					lost[k-1] -= law.Value * (out - flow)
-				case boundary.ScalarClosed, boundary.ScalarFlux:
-					lost[k-1] -= f.G[cell].Theta * (out - flow)
-				}
+				lost[k-1] += f.fromWall(cell, x, i, k).lost
 			}
 		}
 	})

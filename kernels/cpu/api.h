@@ -90,7 +90,7 @@ typedef struct {
 } lbm_special;
 
 // lbm_scalar_walls is what a box has of walls for a scalar.
-typedef struct { uint32_t x, row, direction, type; double distance; } lbm_scalar_link;
+typedef struct { uint32_t x, row, direction, type; double distance, slope; } lbm_scalar_link;
 typedef struct { uint32_t x, row, links, type, first; } lbm_scalar_place;
 typedef struct {
 	const uint8_t* types;          // of the cells and one layer around, as boundary.Cells.Type

@@ -74,7 +74,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 
 	static void step(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
-		const ScalarParams<T> p = {T(n->scalarKeep), {T(n->force[0]), T(n->force[1]), T(n->force[2])}, {T(n->buoyancy[0]), T(n->buoyancy[1]), T(n->buoyancy[2])}};
+		const ScalarParams<T> p(*n);
 		T* const buffer = (T*)scratch;
 		for (int y = r->lo[1]; y < r->hi[1]; y += ROWS)
 			for (int x = r->lo[0]; x < r->hi[0]; x += WIDTH) {
@@ -108,7 +108,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 	template <class VALUE, class PUT> LBM_INLINE void populations(VALUE value, PUT put) const {
 		const R theta = value(FIRST);
 		R q[L::D], u[L::D];
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = value(FIRST + 1 + a.value) * p.keep; });
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = value(FIRST + 1 + a.value); });
 		if constexpr (MOMENTS) {
 			Moments<L, R> m;
 			m.r = value(0);
@@ -181,6 +181,10 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 		}
 	}
 
+	template <class VALUE> LBM_INLINE static void stressOf(Moments<L, R>& m, VALUE value) {
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
+	}
+
 	// finish makes the new state of row (y, z), of which the flow's step has left its part.
 	__attribute__((noinline)) void finish(int y, int z) const {
 		const int width = x1 - x0, n = box.layout.nx;
@@ -204,27 +208,33 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 			}
 			sum.r = m.r;
 			unroll<L::D>([&](auto a) LBM_LAMBDA { sum.j[a.value] = m.j[a.value] - p.force[a.value]; });
-			R theta, s[L::D], u[L::D];
-			sum.values(theta, s);
+			R theta, q[L::D], u[L::D];
+			sum.values(theta, q);
 			const R before = Values::load(old + FIRST * pitch + x, FIRST);
 			if constexpr (!MOMENTS) {
 				buoyedPopulations<L>(f, before, p, u);
 				if (forced) unroll<L::Q>([&](auto i) LBM_LAMBDA { put(i.value, f[i.value]); });
 			} else if (forced) {
-				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
+				stressOf(m, value);
 				buoyed(m, before, p);
 				unroll<L::D>([&](auto a) LBM_LAMBDA { put(1 + a.value, m.j[a.value]); });
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { put(1 + L::D + k.value, m.s[k.value]); });
 			}
 			put(FIRST, theta);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, s[a.value]); });
+			R keep = R{} + p.keep;
+			if (p.eddy != T(0)) {
+				if constexpr (!MOMENTS) m = momentsOf<L>(f);
+				else if (!forced) stressOf(m, value);
+				keep = eddyKeep(m, p);
+			}
+			unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, keep * q[a.value]); });
 			if constexpr (!MOMENTS) unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + L::D + a.value, u[a.value]); });
 		}
-		// Solid cells and padding are nothing.
+		// Solid cells and padding are nothing; those that conduct come later.
 		const uint8_t* const types = walls->types + ((long)(z + 1) * (box.layout.ny + 2) + y + 1) * (n + 2) + 1;
 		for (int x = x0; x < x1; x++)
 			if (x >= n || types[x])
-				for (int k = FIRST; k < FIRST + MORE; k++) to[k * pitch + x] = S{};
+				for (int k = 0; k < FIRST + MORE; k++) to[k * pitch + x] = S{};
 		beside(y, z, old, to);
 	}
 
@@ -237,38 +247,36 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 		auto put = [&](int x, int k, T v) { to[k * pitch + x] = rounded<L, MOMENTS, S>(v, k); };
 		auto cell = [&](const lbm_scalar_place& place) {
 			at.go(place.x);
-			return Cell{at, (const T*)walls->laws, p.keep};
+			return Cell{at, (const T*)walls->laws};
 		};
-		T theta, s[L::D], j[L::D];
+		T theta, q[L::D], j[L::D];
 		for (uint32_t k = mend[0]; k < mend[1]; k++) {
 			const int x = walls->mend[k].x;
 			if (x < x0 || x >= x1) continue;
 			auto value = [&](int k) { return T(Values::get(to[k * pitch + x], k)); };
 			const T before = T(Values::get(old[FIRST * pitch + x], FIRST));
-			T r;
-			if constexpr (MOMENTS) {
-				r = value(0);
-				for (int a = 0; a < L::D; a++) j[a] = value(1 + a);
-			} else {
-				T f[L::Q];
-				for (int i = 0; i < L::Q; i++) f[i] = value(i);
-				sumMoments<L>(f, r, j);
-			}
+			const Moments<L, T> m = after(value);
 			theta = value(FIRST);
-			for (int a = 0; a < L::D; a++) s[a] = value(FIRST + 1 + a), j[a] -= p.force[a] + p.buoyancy[a] * before;
-			cell(walls->mend[k]).mend(walls->mend[k].links, walls->mend[k].type, r, j, theta, s);
+			for (int a = 0; a < L::D; a++) q[a] = value(FIRST + 1 + a), j[a] = m.j[a] - (p.force[a] + p.buoyancy[a] * before);
+			cell(walls->mend[k]).mend(walls->mend[k].links, walls->mend[k].type, keepAt(m), m.r, j, theta, q);
 			put(x, FIRST, theta);
-			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, s[a]);
+			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
 		for (uint32_t k = mix[0]; k < mix[1]; k++) {
 			const int x = walls->mix[k].x;
 			if (x < x0 || x >= x1) continue;
 			const lbm_scalar_place& place = walls->mix[k];
-			cell(place).sums(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first).values(theta, s);
+			const Moments<L, T> m = after([&](int k) { return T(Values::get(to[k * pitch + x], k)); });
+			cell(place).mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(m), theta, q);
 			put(x, FIRST, theta);
-			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, s[a]);
+			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
 	}
+	// after is the moments of a cell after the step.
+	template <class VALUE> static Moments<L, T> after(VALUE value) {
+		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return value(k.value); });
+	}
+	T keepAt(const Moments<L, T>& m) const { return p.eddy != T(0) ? eddyKeep(m, p) : p.keep; }
 
 	// lost adds what leaves through measured walls in the coming step to sums, by type.
 	static void lost(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* state, int64_t* sums) {
@@ -278,7 +286,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 			const lbm_scalar_link l = walls->links[k];
 			At at(box, (const S*)state, walls->types, l.row % box.layout.ny, l.row / box.layout.ny);
 			at.go(l.x);
-			sums[l.type - 1] += llrint(double(Cell{at, (const T*)walls->laws, T(n->scalarKeep)}.lost(l.direction, l.type, l.distance)) * SCALAR_UNITS);
+			sums[l.type - 1] += llrint(double(Cell{at, (const T*)walls->laws}.lost(l.direction, l.type, l.distance, l.slope)) * SCALAR_UNITS);
 		}
 	}
 };

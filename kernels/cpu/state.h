@@ -74,10 +74,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 				for (int x = r->lo[0]; x < r->hi[0]; x++) {
 					const double* f = row + x - r->lo[0];
 					Moments<L, double> m{};
-					double value = 0, velocity[L::D] = {};
+					double value = more ? f[L::M * width] : 0, velocity[L::D] = {};  // solids may hold a scalar
 					if (!solid(walls.at(x), x)) {
 						double rho = 1 + f[0], u[L::D], force[L::D];
-						if (more) value = f[L::M * width];
 						m.r = f[0];
 						for (int a = 0; a < L::D; a++) {
 							u[a] = f[(1 + a) * width];
@@ -117,7 +116,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 					double rho = 0, j[L::D] = {}, value = 0;
 					bool wall = !ghost && solid(walls.at(x), x);
 					if (!wall) In::read(rho, j, [&](int k) LBM_LAMBDA { return double(Values::get(from[k * pitch + x], k)); });
-					if (more && !wall) value = double(Values::get(from[In::COMPONENTS * pitch + x], In::COMPONENTS));
+					if (more) value = double(Values::get(from[In::COMPONENTS * pitch + x], In::COMPONENTS));
 					double* to = row + x - r->lo[0];
 					to[0] = rho;
 					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * (p->force[a] + p->buoyancy[a] * value)) / (1 + rho);

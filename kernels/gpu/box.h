@@ -71,8 +71,7 @@ struct Box {
 	}
 	// carried is the numbers of a scalar.
 	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {
-		const lbm_numbers& n = c->numbers;
-		return {T(n.scalarKeep), {T(n.force[0]), T(n.force[1]), T(n.force[2])}, {T(n.buoyancy[0]), T(n.buoyancy[1]), T(n.buoyancy[2])}};
+		return ScalarParams<T>(c->numbers);  // what nobody needs is not loaded
 	}
 	// kicks of the moving walls of the cell whose word has this index and is MOVING: so
 	// many numbers.

@@ -15,7 +15,7 @@ struct ScalarWalls {
 	const void* laws;            // of each type, 0 too: the law's number and its value, of LBM_REAL
 	const ScalarLink* links;     // to walls that are measured
 	const ScalarPlace *mend, *mix;
-	const double* distances;     // of the links of mix
+	const double* distances;     // of the links of mix, with their slopes
 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
@@ -50,9 +50,9 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 	typedef ScalarCell<L, C, MOMENTS, T, At> Cell;
 
 	template <int K> __device__ LBM_INLINE static void put(S* to, int pitch, const T& v) { to[K * pitch] = Store::template put<K>(v); }
-	__device__ LBM_INLINE static void put(S* to, int pitch, const T& theta, const T* s) {
+	__device__ LBM_INLINE static void put(S* to, int pitch, const T& theta, const T* q) {
 		put<FIRST>(to, pitch, theta);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { put<FIRST + 1 + decltype(a)::value>(to, pitch, s[a.value]); });
+		unroll<L::D>([&](auto a) LBM_LAMBDA { put<FIRST + 1 + decltype(a)::value>(to, pitch, q[a.value]); });
 	}
 
 	// placed calls take(at, box) for this thread's cell of a list, if it is in rows ylo to yhi.
@@ -66,36 +66,41 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		take(box, At{box, in, walls->types, int(place.x), y, z}, place);
 	}
 
+	// after is the moments of a cell after the step, keepOf its 1 - 1/tau.
+	__device__ LBM_INLINE static Moments<L, T> after(const S* to, int pitch) {
+		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(to[k.value * pitch]); });
+	}
+	__device__ LBM_INLINE static T keepOf(const Moments<L, T>& m, const ScalarParams<T>& p) {
+		if constexpr (Eddies<C>::ANY) return eddyKeep(m, p);
+		else return p.keep;
+	}
+
 	__device__ static LBM_INLINE void mend(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
 		placed(c, in, walls, walls->mend, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
 			const ScalarParams<T> p = box.template carried<T>();
 			const int pitch = box.layout.pitch, here[3] = {0, 0, 0};
 			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
-			T theta = Store::template get<FIRST>(to[FIRST * pitch]), s[L::D], r, j[L::D];
+			T theta = Store::template get<FIRST>(to[FIRST * pitch]), q[L::D], j[L::D];
 			const T before = at.near(here).template get<FIRST>();
-			if constexpr (MOMENTS) {
-				r = Store::template get<0>(to[0]);
-				unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = Store::template get<1 + decltype(a)::value>(to[(1 + a.value) * pitch]); });
-			} else {
-				T f[L::Q];
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = Store::template get<decltype(i)::value>(to[i.value * pitch]); });
-				sumMoments<L>(f, r, j);
-			}
+			const Moments<L, T> m = after(to, pitch);
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
 				constexpr int A = decltype(a)::value;
-				s[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
-				j[A] = j[A] - (p.force[A] + p.buoyancy[A] * before);
+				q[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
+				j[A] = m.j[A] - (p.force[A] + p.buoyancy[A] * before);
 			});
-			Cell{at, (const T*)walls->laws, p.keep}.mend(place.links, place.type, r, j, theta, s);
-			put(to, pitch, theta, s);
+			Cell{at, (const T*)walls->laws}.mend(place.links, place.type, keepOf(m, p), m.r, j, theta, q);
+			put(to, pitch, theta, q);
 		});
 	}
 
 	__device__ static LBM_INLINE void mix(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
 		placed(c, in, walls, walls->mix, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
-			T theta, s[L::D];
-			Cell{at, (const T*)walls->laws, T(c->numbers.scalarKeep)}.sums(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first).values(theta, s);
-			put(out + box.layout.at(at.x, at.y, at.z, 0), box.layout.pitch, theta, s);
+			const ScalarParams<T> p = box.template carried<T>();
+			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
+			T theta, q[L::D], keep = p.keep;
+			if constexpr (Eddies<C>::ANY) keep = keepOf(after(to, box.layout.pitch), p);
+			Cell{at, (const T*)walls->laws}.mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keep, theta, q);
+			put(to, box.layout.pitch, theta, q);
 		});
 	}
 
@@ -106,7 +111,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		const Box box(c, FIRST);
 		const ScalarLink l = walls->links[k];
 		const At at{box, state, walls->types, int(l.x), int(l.row % box.layout.ny), int(l.row / box.layout.ny)};
-		const T v = Cell{at, (const T*)walls->laws, T(c->numbers.scalarKeep)}.lost(l.direction, l.type, l.distance);
+		const T v = Cell{at, (const T*)walls->laws}.lost(l.direction, l.type, l.distance, l.slope);
 		atomicAdd(sums + l.type - 1, (unsigned long long)__double2ll_rn(double(v) * SCALAR_UNITS));
 	}
 };

@@ -99,11 +99,10 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		const Params<double> p = box.params<double>();
 		const double tau = 1 / p.omega;
 		Moments<L, double> m{};
-		double value = 0, u[L::D] = {};
+		double value = MORE ? f[L::M * width] : 0, u[L::D] = {};  // solids may hold a scalar
 		if (!dry(box, x, y, z)) {
 			const double rho = 1 + f[0];
 			double F[L::D];
-			if (MORE) value = f[L::M * width];
 			m.r = f[0];
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
 				u[a.value] = f[(1 + a.value) * width];
@@ -151,7 +150,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 			const double u = (j[a.value] - 0.5 * force(c, a.value, value)) * inv;
 			__stcs(to + (1 + a.value) * width, F(wall ? 0 : u));
 		});
-		if constexpr (MORE) __stcs(to + (1 + L::D) * width, F(wall ? 0 : value));
+		if constexpr (MORE) __stcs(to + (1 + L::D) * width, F(value));
 	}
 
 	// rows sums the row that the block is for: each thread every ROW-th cell, then

@@ -225,7 +225,7 @@ template <class L, class S, class T, int N> struct RowOf {
 		const Group g = sums<CY, CZ>(t, edge);
 		return {g.s0, g.s1};
 	}
-	// theta of the thread's cells, q = keep s of it.
+	// theta of the thread's cells.
 	__device__ LBM_INLINE static P theta(const Raw& raw) { return extra<0>(raw); }
 	template <int K> __device__ LBM_INLINE static P extra(const Raw& raw) {
 		Image<S, N> image;
@@ -236,19 +236,19 @@ template <class L, class S, class T, int N> struct RowOf {
 		return v;
 	}
 	// carrierOf is what the cells send of the scalar.
-	__device__ LBM_INLINE static Carrier<L, P> carrierOf(const Raw& raw, const T& keep) {
+	__device__ LBM_INLINE static Carrier<L, P> carrierOf(const Raw& raw) {
 		P q[L::D], u[L::D];
 		velocityOf(moments(raw), u);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = extra<1 + decltype(a)::value>(raw) * keep; });
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = extra<1 + decltype(a)::value>(raw); });
 		return Carrier<L, P>(theta(raw), q, u);
 	}
 	// warmTo is rimTo for the scalar of a cell beside.
-	template <class C, class F> __device__ LBM_INLINE static void warmTo(const Beside& rim, bool right, const T& keep, F to) {
+	template <class C, class F> __device__ LBM_INLINE static void warmTo(const Beside& rim, bool right, F to) {
 		const Moments<L, T> m = moments(rim, right);
 		const Expansion<L, T> h = C::expand(m);
 		T q[L::D], u[L::D];
 		velocityOf(m, u);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = keep * rim.template get<L::M + 1 + decltype(a)::value>(); });
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = rim.template get<L::M + 1 + decltype(a)::value>(); });
 		if (right) q[0] = -q[0];
 		const Carrier<L, T> carrier(rim.template get<L::M>(), q, u);
 		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
@@ -393,12 +393,17 @@ template <class L, class S, class T, int N> struct RowOf {
 		removeTrace(m);
 		P more[MORE > 0 ? MORE : 1];
 		if constexpr (MORE > 0) {
-			more[0] = sums.e * reciprocal(T(1) + m.r);
+			more[0] = quotient(sums.e, m.r);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = sums.phi[a.value] - more[0] * m.j[a.value]; });
 		}
 		C::collide(m, params);
 		if constexpr (MORE > 0) buoyed(m, sums.before, *carried);
 		last(m);
+		if constexpr (MORE > 0) {
+			P keep = P{} + carried->keep;
+			if constexpr (Eddies<C>::ANY) keep = eddyKeep(m, *carried);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = keep * more[1 + a.value]; });
+		}
 		if (dry)
 			unroll<L::M>([&](auto c) LBM_LAMBDA {
 #pragma unroll
@@ -543,8 +548,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 			P theta;
 			if constexpr (Row::MORE > 0) {
 				T beside[Row::SLOTS];
-				Row::template warmTo<C>(rim, right, carried.keep, [&](auto cy, auto, T f) LBM_LAMBDA { beside[Row::slot(cy.value, 0)] = f; });
-				const Carrier<L, P> carrier = Row::carrierOf(raw, carried.keep);
+				Row::template warmTo<C>(rim, right, [&](auto cy, auto, T f) LBM_LAMBDA { beside[Row::slot(cy.value, 0)] = f; });
+				const Carrier<L, P> carrier = Row::carrierOf(raw);
 				const typename Expansion<L, P>::template Slice<0> slice(h);
 				auto heat = [&](auto cy) LBM_LAMBDA { return row.template heat<cy.value, 0>(carrier.template triple<cy.value, 0>(slice.template triple<cy.value>()), beside); };
 				fall = heat(Int<-1>{}), level = heat(Int<0>{}), ascent = heat(Int<1>{});
@@ -726,7 +731,6 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const S* from = line < LINES && !listed ? source(box, in, y, yhi, z0 - 1) : nullptr;
 			const long long step = from ? planeOf(box) : 0;
 			const int at = Row::beside(box, x0, side);
-			const T keep = T(box.c->numbers.scalarKeep);
 			typename Row::Beside own, next;
 			auto read = [&](int z) LBM_LAMBDA {
 				Row::read(next, z < z0 || z >= z1 ? around(box, from, z < z1 ? z : z1, step) : from, box.layout.pitch, at);
@@ -737,7 +741,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				own = next;
 				read(z + 1);
 				if (line < LINES && z <= z1)
-					Row::template warmTo<C>(own, side == 1, keep, [&](auto cy, auto cz, T f) LBM_LAMBDA { shared.warm[z & 3][line][side][Row::slot(cy.value, cz.value)] = f; });
+					Row::template warmTo<C>(own, side == 1, [&](auto cy, auto cz, T f) LBM_LAMBDA { shared.warm[z & 3][line][side][Row::slot(cy.value, cz.value)] = f; });
 				barrier<THREADS>();
 			}
 		}
@@ -878,7 +882,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				const Expansion<L, P> h = C::expand(Row::moments(raw));
 				if constexpr (MORE > 0) {
 					const T* const hot = sharedAt<T>(warm + (z & 3) * (unsigned)sizeof(shared.warm[0]));
-					const Carrier<L, P> carrier = Row::carrierOf(raw, carried->keep);
+					const Carrier<L, P> carrier = Row::carrierOf(raw);
 					auto both = [&](auto cz, Group& g, Heat& t) LBM_LAMBDA {
 						const typename Expansion<L, P>::template Slice<cz.value> slice(h);
 						g = pass<cz.value>(row, slice, edge, passed, line);

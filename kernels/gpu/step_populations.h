@@ -68,7 +68,11 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			P before;
 #pragma unroll
 			for (int i = 0; i < N; i++) before.v[i] = x + i < nx ? Store::template get<L::Q>(in[start + i + L::Q * pitch]) : T(0);
-			buoyedPopulations<L>(f, before, box.carried<T>(), more + 1 + L::D);
+			const ScalarParams<T> scalar = box.carried<T>();
+			buoyedPopulations<L>(f, before, scalar, more + 1 + L::D);
+			P keep = P{} + scalar.keep;
+			if constexpr (Eddies<C>::ANY) keep = eddyKeep(momentsOf<L>(f), scalar);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = keep * more[1 + a.value]; });
 			unroll<1 + 2 * L::D>([&](auto k) LBM_LAMBDA {
 				constexpr int K = L::Q + decltype(k)::value;
 #pragma unroll
@@ -167,7 +171,6 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	// carry adds what streams in of a scalar, on the populations f. Of cells beside walls it is not complete (scalar.h in
 	// this folder).
 	__device__ static LBM_INLINE void carry(ScalarSums<L, P>& sums, const P* f, const Box& box, const Sources& from, int y, int z) {
-		const T keep = T(box.c->numbers.scalarKeep);
 		const int pitch = from.pitch;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value;
@@ -184,7 +187,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 				T q[L::D], u[L::D];
 				unroll<L::D>([&](auto a) LBM_LAMBDA {
 					constexpr int A = decltype(a)::value;
-					q[A] = keep * Store::template get<L::Q + 1 + A>(p[(1 + A) * pitch]);
+					q[A] = Store::template get<L::Q + 1 + A>(p[(1 + A) * pitch]);
 					u[A] = Store::template get<L::Q + 1 + L::D + A>(p[(1 + L::D + A) * pitch]);
 				});
 				g.v[k] = Carrier<L, T>(Store::template get<L::Q>(*p), q, u).population(I, f[I].v[k]);

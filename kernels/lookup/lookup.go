@@ -32,7 +32,7 @@ func Numbers(s model.Spec, p model.Params) kernels.Numbers {
 	}
 	return kernels.Numbers{
 		Omega: p.Omega, OmegaMinus: p.OmegaMinus, Force: p.Force, Lambda: p.Lambda, OmegaBulk: p.OmegaBulk, Law: p.Viscosity,
-		ScalarKeep: p.ScalarKeep, Buoyancy: p.Buoyancy,
+		ScalarKeep: p.ScalarKeep, ScalarTau: p.ScalarTau, ScalarEddy: p.ScalarEddy, Buoyancy: p.Buoyancy,
 		Model: int32(x.Collision), Kind: int32(s.Viscosity),
 	}
 }

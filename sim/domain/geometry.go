@@ -47,6 +47,12 @@ func (p *Part) Geometry() geometry.Domain {
 	return d
 }
 
+// Warm tells of a local cell that it has a temperature: fluid, or a solid that conducts.
+func (p *Part) Warm(x, y, z int) bool {
+	k := p.Cells.At(x, y, z)
+	return k == 0 || p.Cells.ScalarLaw(k).Law == boundary.ScalarConducts
+}
+
 // Bodies are the case's bodies as shapes; without the files' before they are read.
 func (p *Part) Bodies() []geometry.Body {
 	var bodies []geometry.Body

@@ -1,0 +1,385 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lbmsim/model"
+)
+
+// lastOf is the last value of the last line of a table that a run wrote.
+func lastOf(t *testing.T, dir, name string) float64 {
+	t.Helper()
+	rows, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(rows)), "\n")
+	last := strings.Split(lines[len(lines)-1], ",")
+	v, err := strconv.ParseFloat(last[len(last)-1], 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
+
+// Heat passes a fluid, a slab that conducts three times as well, and the fluid again: each has its part of the
+// difference, by its resistance, to rounding. The slab lies in the middle of links of all directions.
+func TestTwoLayersConduct(t *testing.T) {
+	const D, k, n, from, to = 0.5, 1.5, 24, 7, 16
+	flux := 1 / (float64(n-to+from)/D + float64(to-from)/k)
+	for _, c := range model.Collisions {
+		for _, capacity := range []float64{0.25, 4} {
+			trial{text: fmt.Sprintf(`
+[domain]
+cells = [%d, 3]
+periodic = ["y"]
+[fluid]
+viscosity = 0.1
+[temperature]
+diffusivity = %g
+initial = "1 - x/Lx"
+[collision]
+model = %q
+precision = "float64"
+[boundary.hot]
+faces = ["x-"]
+type = "wall"
+temperature = 1
+[boundary.cold]
+faces = ["x+"]
+type = "wall"
+temperature = 0
+[body.slab]
+shape = "box"
+from = [%d, -1]
+to = [%d, 4]
+diffusivity = %.17g
+heat_capacity = %g
+[run]
+steps = 30000
+[output.force.hot]
+[output.force.slab]
+[output.probe.slab]
+at = [%g, 1.5]
+fields = ["temperature"]
+every = 30000
+[expect.force.hot]
+quantity = "heat"
+statistic = "last"
+value = %.17g
+within = 1e-12
+[expect.force.slab]
+quantity = "heat"
+statistic = "last"
+value = 0
+within = 1e-12
+[expect.probe.slab]
+field = "temperature"
+value = %.17g
+within = 1e-12
+`, n, D, c.Name, from, to, k/capacity, capacity, from+0.5, 3*flux, 1-flux*(from/D+0.5/k)), ranks: 2}.must(t)
+		}
+	}
+}
+
+// A disc that makes heat in the middle of a cold pipe: what it makes leaves it, and its middle is as warm as Fourier's
+// law says, better the finer it is.
+func TestHeatedDiscInAPipe(t *testing.T) {
+	const D, k, source = 0.1, 0.4, 1e-4
+	var errors []float64
+	for _, n := range []int{32, 64} {
+		a, b := 0.2*float64(n), 0.45*float64(n)
+		want := source * a * a / 2 * (math.Log(b/a)/D + 0.5/k)
+		dir := t.TempDir()
+		trial{text: fmt.Sprintf(`
+[domain]
+cells = [%[1]d, %[1]d]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[temperature]
+diffusivity = %[2]g
+[collision]
+precision = "float64"
+[body.box]
+shape = "box"
+from = [-1, -1]
+to = [%[3]d, %[3]d]
+[body.hole]
+shape = "cylinder"
+centre = [%[4]g, %[4]g]
+radius = %[5]g
+[body.pipe]
+type = "interpolated_wall"
+shape = "difference"
+of = ["box", "hole"]
+temperature = 0
+[body.disc]
+shape = "cylinder"
+centre = [%[4]g, %[4]g]
+radius = %[6]g
+diffusivity = %[7]g
+heat_capacity = 0.5
+heat_source = %[8]g
+[run]
+steps = %[9]d
+[output.force.disc]
+[output.force.pipe]
+[output.probe.middle]
+at = [%[4]g, %[4]g]
+fields = ["temperature"]
+every = %[9]d
+`, n, D, n+1, float64(n)/2, b, a, k/0.5, source, 12*n*n), ranks: 1, dir: dir}.must(t)
+		made, taken := lastOf(t, dir, "force_disc.csv"), -lastOf(t, dir, "force_pipe.csv")
+		if math.Abs(taken/made-1) > 1e-4 || math.Abs(made/(source*math.Pi*a*a)-1) > 0.02 {
+			t.Errorf("%d cells: the disc gives %g, the pipe takes %g, and %g arises", n, made, taken, source*math.Pi*a*a)
+		}
+		errors = append(errors, lastOf(t, dir, "probe_middle.csv")/want-1)
+	}
+	t.Logf("errors %.3g", errors)
+	// Half-way walls of the disc: the bounds were set after seeing the result.
+	if math.Abs(errors[1]) > 0.01 || math.Abs(errors[1]) > math.Abs(errors[0]) {
+		t.Errorf("the temperature in the middle is off by %.3g", errors)
+	}
+}
+
+// A cylinder that makes heat in a channel, where the flow takes it away: in the steady state all of it.
+func TestHeatedCylinderInAChannel(t *testing.T) {
+	for _, kind := range []string{"wall", "interpolated_wall"} {
+		for i, c := range model.Collisions {
+			dir := t.TempDir()
+			trial{text: fmt.Sprintf(`
+[domain]
+cells = [60, 20]
+[fluid]
+viscosity = 0.05
+[temperature]
+diffusivity = 0.07
+reference = 20
+[collision]
+model = %q
+precision = %q
+[boundary.inlet]
+type = "velocity"
+velocity = ["0.05*4*y*(Ly-y)/Ly^2", 0]
+temperature = 20
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[body.rod]
+type = %q
+shape = "cylinder"
+centre = [15.2, 10.1]
+radius = 4
+diffusivity = 0.5
+heat_capacity = 0.4
+heat_source = 1e-4
+[run]
+steps = 12000
+[output.force.rod]
+[output.probe.rod]
+at = [15.5, 10.5]
+fields = ["temperature", "solid"]
+every = 12000
+[output.probe.wake]
+at = [40.5, 10.5]
+fields = ["temperature"]
+every = 12000
+`, c.Name, []string{"float32", "float64"}[i%2], kind), ranks: 2, dir: dir}.must(t)
+			const cells = 52 // whose centres lie in the circle
+			heat, wake := lastOf(t, dir, "force_rod.csv"), lastOf(t, dir, "probe_wake.csv")
+			if math.Abs(heat/(cells*1e-4)-1) > 2e-3 || !(wake > 20.005 && wake < 20.5) {
+				t.Errorf("%s %s: the rod gives %g of %g K cells^2/step; its wake has %g", c.Name, kind, heat, cells*1e-4, wake)
+			}
+		}
+	}
+}
+
+// Heat between two cylinders with interpolated walls, the inner of which turns: 2 pi D/ln(b/a), with an error of second
+// order.
+func TestHeatOfCurvedWallsIsSecondOrder(t *testing.T) {
+	const D = 0.1
+	for _, c := range []string{"cumulant", "trt"} {
+		var errors []float64
+		for _, n := range []int{16, 32, 64} {
+			a, b, dir := 0.173*float64(n), 0.441*float64(n), t.TempDir()
+			trial{text: fmt.Sprintf(`
+[domain]
+cells = [%[1]d, %[1]d]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[temperature]
+diffusivity = %[2]g
+initial = "0.5"
+[collision]
+model = %[3]q
+precision = "float64"
+[body.box]
+shape = "box"
+from = [-1, -1]
+to = [%[4]d, %[4]d]
+[body.hole]
+shape = "cylinder"
+centre = [%[5]g, %[6]g]
+radius = %[7]g
+[body.pipe]
+type = "interpolated_wall"
+shape = "difference"
+of = ["box", "hole"]
+temperature = 0
+[body.shaft]
+type = "interpolated_wall"
+shape = "cylinder"
+centre = [%[5]g, %[6]g]
+radius = %[8]g
+angular_velocity = %[9]g
+temperature = 1
+[run]
+steps = %[10]d
+[output.force.shaft]
+[output.force.pipe]
+`, n, D, c, n+1, 0.507*float64(n), 0.496*float64(n), b, a, 0.2/float64(n*n), 6*n*n), ranks: 1, dir: dir}.must(t)
+			want := 2 * math.Pi * D / math.Log(b/a)
+			for _, of := range []string{"shaft", "pipe"} {
+				errors = append(errors, math.Abs(lastOf(t, dir, "force_"+of+".csv"))/want-1)
+			}
+		}
+		t.Logf("%s: shaft and pipe %.3g", c, errors)
+		for k := range 2 {
+			if order := math.Log2(math.Abs(errors[k]/errors[4+k])) / 2; !(order > 1.8) {
+				t.Errorf("%s: errors %.3g, order %.2f", c, errors, order)
+			}
+		}
+	}
+}
+
+// A heat flux out of a curved surface is that times its area, whichever cells are solid.
+func TestHeatFluxOfCurvedSurfaces(t *testing.T) {
+	for _, kind := range []string{"wall", "interpolated_wall"} {
+		dir := t.TempDir()
+		trial{text: fmt.Sprintf(`
+[domain]
+cells = [40, 40, 40]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.1
+[temperature]
+diffusivity = 0.1
+[body.ball]
+type = %q
+shape = "sphere"
+centre = [20.3, 19.9, 20.1]
+radius = 12.3
+heat_flux = 1e-3
+[run]
+steps = 2
+[output.force.ball]
+`, kind), ranks: 2, dir: dir}.must(t)
+		if got, want := lastOf(t, dir, "force_ball.csv"), 1e-3*4*math.Pi*12.3*12.3; math.Abs(got/want-1) > 5e-3 {
+			t.Errorf("%s: %g leaves the ball, its area says %g", kind, got, want)
+		}
+	}
+}
+
+// Eddies carry heat as they carry momentum, with their own Prandtl number: in a Couette flow they add C^2 |du/dy|/Pr_t to
+// the diffusivity.
+func TestEddiesCarryHeat(t *testing.T) {
+	const n, lid, constant, D, prandtl = 16, 0.1, 0.3, 1e-3, 0.5
+	want := 1 + constant*constant*lid/n/prandtl/D
+	for _, c := range model.Collisions {
+		trial{text: fmt.Sprintf(`
+[domain]
+cells = [4, %d]
+periodic = ["x"]
+[fluid]
+viscosity = 0.01
+[turbulence]
+model = "smagorinsky"
+constant = %g
+[temperature]
+diffusivity = %g
+turbulent_prandtl = %g
+initial = "1 - y/Ly"
+[collision]
+model = %q
+precision = "float64"
+[boundary.hot]
+faces = ["y-"]
+type = "wall"
+temperature = 1
+[boundary.cold]
+faces = ["y+"]
+type = "moving_wall"
+velocity = [%g, 0]
+temperature = 0
+[initial]
+velocity = ["%g*y/Ly", 0]
+[run]
+steps = 60000
+[output.force.hot]
+temperature_difference = 1
+length = %d
+[expect.force.hot]
+quantity = "nusselt"
+statistic = "last"
+value = %.17g
+within = 1e-4
+`, n, constant, D, prandtl, c.Name, lid, lid, n, want), ranks: 1}.must(t)
+	}
+}
+
+// A face without friction is a plane of symmetry of the temperature, too: half of a box has the temperature of the whole.
+func TestHalfOfABoxHasItsHeat(t *testing.T) {
+	const n = 12
+	for _, c := range model.Collisions {
+		var got [2]float64
+		for half := range 2 {
+			width, face := 2*n, "wall"
+			if half == 1 {
+				width, face = n, "slip"
+			}
+			dir := t.TempDir()
+			trial{text: fmt.Sprintf(`
+[domain]
+cells = [%d, 14]
+[fluid]
+viscosity = 0.03
+[temperature]
+diffusivity = 0.02
+expansion = 1e-3
+gravity = [0, -1]
+initial = "exp(-((x-%d)^2+(y-4)^2)/12)"
+[collision]
+model = %q
+precision = "float64"
+[boundary.walls]
+faces = ["x-", "y-", "y+"]
+type = "wall"
+[boundary.other]
+faces = ["x+"]
+type = %q
+[run]
+steps = 1500
+[output.probe.warm]
+at = [%d, 9.5]
+fields = ["temperature"]
+every = 1500
+`, width, n, c.Name, face, n-1), ranks: 1, dir: dir}.must(t)
+			got[half] = lastOf(t, dir, "probe_warm.csv")
+		}
+		if math.Abs(got[0]-got[1]) > 1e-12 || got[0] < 0.01 {
+			t.Errorf("%s: the whole box has %.15g, half of it %.15g", c.Name, got[0], got[1])
+		}
+	}
+}
