@@ -117,7 +117,7 @@ func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 		wall := c.Wall(uint8(k + 1))
 		law := wall.Scalar.Law
 		still[k+1] = wall.Law == Bounce && c.Plain(uint8(k+1)) && c.Velocity[k] == [3]float64{} && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
-		conducts[k+1] = law == ScalarConducts
+		conducts[k+1] = c.Conducts(uint8(k + 1))
 		some = some || conducts[k+1]
 	}
 	found := make([][2][]ScalarPlace, n[1]*n[2])
@@ -288,6 +288,9 @@ func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	}
 	return s
 }
+
+// Conducts tells that cells of type k, 0 for fluid, are solids that hold and conduct a scalar.
+func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law == ScalarConducts }
 
 // ScalarNumbers are those of a type in ScalarLaws.
 const ScalarNumbers = 4

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -252,7 +253,7 @@ func fieldsOf(e *language.Entry) []model.Field {
 }
 
 // cell is the one that a position lies in; positions on the line between two cells
-// belong to the upper one. fluid: it must not lie in a body.
+// belong to the upper one. fluid: it must not lie in a body, but in one that conducts.
 func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 	var c [3]int
 	v := r.vector(s, key)
@@ -272,7 +273,7 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
 	for i := range r.Bodies {
 		b := &r.Bodies[i]
-		if fluid && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
+		if fluid && b.Temperature.Law != boundary.ScalarConducts && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
 			r.Add(s.Get(key).At, "", "%s lies inside [body.%s]", s.Head(), b.Name)
 		}
 	}

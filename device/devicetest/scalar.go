@@ -43,7 +43,7 @@ func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) E
 		e.Cells.Walls[i].Scalar = w
 	}
 	eachCell(e.N, 0, func(x [3]int) {
-		if k := e.Cells.At(x[0], x[1], x[2]); k != 0 && e.Cells.ScalarLaw(k).Law != boundary.ScalarConducts {
+		if k := e.Cells.At(x[0], x[1], x[2]); k != 0 && !e.Cells.Conducts(k) {
 			e.set(x, spec.InitValues()-1, 0)
 		}
 	})

@@ -128,7 +128,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 		flow, g := f.F[f.number(from)][way], f.scalarOf(f.number(from), way)
 		return arrival{flow, g, flow, g, 0}
 	}
-	share, other, sent, sign := f.interpolated(cell, x, i, k)
+	share, other, sent, sign := interpolated(f, cell, x, i, k)
 	flow := share*out + (1-share)*other
 	if v := law.Value; law.Law == boundary.ScalarFixed {
 		g := v*flow - share*(back-v*out) + sign*(1-share)*(sent-v*other)
@@ -158,7 +158,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 
 // interpolated is the share of what comes back at once out of a wall of type k, and what comes otherwise: a share of what
 // goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
-func (f *Flow) interpolated(cell int, x [3]int, i int, k uint8) (share, other, sent, sign float64) {
+func interpolated(f *Flow, cell int, x [3]int, i int, k uint8) (share, other, sent, sign float64) {
 	if f.Cells.At(x[0], x[1], x[2]) != 0 { // a solid that conducts
 		return 1, 0, 0, 0
 	}
@@ -192,7 +192,7 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 	f.Each(func(cell int, x [3]int, solid bool) {
 		k := f.Cells.At(x[0], x[1], x[2])
 		if solid {
-			if f.conducts(k) {
+			if f.Cells.Conducts(k) {
 				after[cell] = f.conducted(cell, x, f.Cells.ScalarLaw(k))
 			}
 			return
@@ -234,15 +234,11 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 		}
 		now.U = f.speed(next[cell])
 		for a := range j {
-			now.Q[a] = f.keeps(next[cell]) * (phi[a] - now.Theta*j[a])
+			now.Q[a] = keeps(f, next[cell]) * (phi[a] - now.Theta*j[a])
 		}
 		after[cell] = now
 	})
 	return after
-}
-
-func (f *Flow) conducts(k uint8) bool {
-	return k != 0 && f.Cells.ScalarLaw(k).Law == boundary.ScalarConducts
 }
 
 // conducted is a cell of a solid after the step.
@@ -255,7 +251,7 @@ func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Sca
 		}
 		up := minus(x, c)
 		g := 0.0
-		if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k == 0 || f.conducts(k) {
+		if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k == 0 || f.Cells.Conducts(k) {
 			g = f.still(f.number(up), i)
 		} else {
 			g = f.fromWall(cell, x, i, k).g
@@ -272,7 +268,7 @@ func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Sca
 // keeps is 1 - 1/tau of a cell with these populations after the collision. With eddies they tell the relaxation time of
 // the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho
 // (model.Smagorinsky), which bisection solves up to the largest stress that can be left.
-func (f *Flow) keeps(pop []float64) float64 {
+func keeps(f *Flow, pop []float64) float64 {
 	p := f.Params
 	if p.ScalarEddy == 0 {
 		return p.ScalarKeep

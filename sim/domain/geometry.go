@@ -50,7 +50,7 @@ func (p *Part) Geometry() geometry.Domain {
 // Warm tells of a local cell that it has a temperature: fluid, or a solid that conducts.
 func (p *Part) Warm(x, y, z int) bool {
 	k := p.Cells.At(x, y, z)
-	return k == 0 || p.Cells.ScalarLaw(k).Law == boundary.ScalarConducts
+	return k == 0 || p.Cells.Conducts(k)
 }
 
 // Bodies are the case's bodies as shapes; without the files' before they are read.
