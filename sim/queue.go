@@ -76,7 +76,7 @@ func (s *stepper) join() {
 
 // recorded are the steps of the recordings: even, so that they end at the buffer that they start from.
 // Between two launches a small box waits as long as for a kernel of a step.
-var recorded = [...]int{64, 2}
+var recorded = [...]int{64, 8, 2}
 
 // launchRecorded queues at most so many steps from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
@@ -93,9 +93,7 @@ func (s *stepper) launchRecorded(most int) (int, error) {
 	g := &s.graphs[k]
 	if g.Graph == nil {
 		made, err := dev.Capture(s.bulk, func() error {
-			for range recorded[k] {
-				s.queue()
-			}
+			s.queueSteps(recorded[k])
 			s.join()
 			return nil
 		})
@@ -109,6 +107,21 @@ func (s *stepper) launchRecorded(most int) (int, error) {
 	}
 	g.Launch(s.bulk)
 	return recorded[k], nil
+}
+
+// queueSteps queues k steps, an even number: in pieces of several, where the device computes such and neither neighbours nor
+// times have a part in them.
+func (s *stepper) queueSteps(k int) {
+	if m := device.InPieces(s.program, k); m != nil && len(s.edges) == 0 && s.timed == nil {
+		for range k / m.Stride() {
+			m.Steps(s.bulk, s.state[0], s.state[1], s.params)
+			s.state[0], s.state[1] = s.state[1], s.state[0]
+		}
+		return
+	}
+	for range k {
+		s.queue()
+	}
 }
 
 // recording is steps that lead from one buffer back to it.

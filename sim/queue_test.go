@@ -35,6 +35,8 @@ type recorder struct {
 	unprepared int  // of these, without memory taken ahead
 	noMemory   bool // for snapshots
 	lost       bool // snapshots do not arrive
+	stride     int  // steps that are one piece of work; 0: none are
+	pieces     int  // of these
 }
 
 func (d *recorder) NewStream(urgent bool) device.Stream {
@@ -43,7 +45,7 @@ func (d *recorder) NewStream(urgent bool) device.Stream {
 
 func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
-	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64}, err
+	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64, n: l.N}, err
 }
 
 // do runs work now, or with every launch of what is being recorded.
@@ -118,6 +120,7 @@ type recProgram struct {
 	d          *recorder
 	components int
 	narrow     bool // snapshots are of float32
+	n          [3]int
 	prepared   []decomp.Box
 }
 
@@ -125,6 +128,33 @@ func (p *recProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box
 	p.d.do(func() {
 		p.d.steps++
 		p.Program.Step(s.(*recStream).Stream, in, out, box, q)
+	})
+}
+
+func (p *recProgram) Stride() int { return max(1, p.d.stride) }
+
+// Steps goes through a buffer of its own: whoever counts on the states between is seen.
+func (p *recProgram) Steps(s device.Stream, in, out device.Buffer, q model.Params) {
+	p.d.do(func() {
+		p.d.pieces++
+		between, err := p.d.Alloc(in.Bytes())
+		if err != nil {
+			panic(err)
+		}
+		queue, from, to := s.(*recStream).Stream, in, between
+		for range p.d.stride {
+			p.Program.FillFaces(queue, from, false)
+			p.Program.Step(queue, from, to, decomp.Box{Hi: p.n}, q)
+			if from = to; to == between {
+				to = out
+			} else {
+				to = between
+			}
+		}
+		if err := queue.Sync(); err != nil {
+			panic(err)
+		}
+		between.Free()
 	})
 }
 
@@ -301,6 +331,33 @@ func TestQueuedStepsAreTheSame(t *testing.T) {
 				t.Errorf("%s: %d launches in %d steps, %d snapshots", name, rec.launches, steps, rec.shots)
 			}
 		}
+	}
+}
+
+// Steps in pieces of several: the same files, with pieces wherever hooks leave room for two.
+func TestStepsInPieces(t *testing.T) {
+	text := variety["closed box"] + `
+[run]
+steps = 75
+[output.fields]
+every = 25
+[checkpoint]
+`
+	plain, pieces := t.TempDir(), t.TempDir()
+	stepByStep(t, text, plain)
+	rec := &recorder{stride: 4}
+	on(t, text, pieces, 1, "", func(d device.Device) device.Device {
+		rec.Device = d
+		return rec
+	})
+	want, got := files(t, plain), files(t, pieces)
+	for file, b := range want {
+		if !bytes.Equal(got[file], b) {
+			t.Errorf("%s differs", file)
+		}
+	}
+	if len(got) != len(want) || rec.pieces < 2 || rec.pieces%2 != 0 {
+		t.Errorf("%d files, want %d; %d pieces", len(got), len(want), rec.pieces)
 	}
 }
 

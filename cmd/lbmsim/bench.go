@@ -50,6 +50,8 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
   ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun (CPU)
   checkpoint  checkpoints beside dd conv=fsync (CPU)
   small       usual models in a box of 128^3 cells, where starting kernels counts (GPU)
+  sizes       speed by size: D3Q19 regularized in boxes of 64^3 to 256^3 cells, D2Q9 bgk in periodic ones
+              of 512^2 to 4096^2; only if --only asks for it (GPU)
   plane       usual models on D2Q9, 8192^2 cells (GPU)
   porous      a box a quarter of which is solid spheres, counted per fluid cell (GPU)
   open        a flow through the box around a ball: inlet, outflow, curved wall (GPU)
@@ -118,15 +120,15 @@ func runBench(f benchFlags) error {
 	}
 	parts := map[string]func() error{
 		"speed": b.speed, "models": b.catalogue, "ranks": b.ranks, "checkpoint": b.checkpoint,
-		"small":  func() error { return b.models("D3Q19", b.cube(128), usualModels) },
-		"plane":  func() error { return b.models("D2Q9", b.square(8192), usualModels) },
-		"porous": b.porous, "open": b.open, "seed": b.seed,
+		"small": func() error { return b.models("D3Q19", b.cube(128), usualModels) },
+		"plane": func() error { return b.models("D2Q9", b.square(8192), usualModels) },
+		"sizes": b.sizes, "porous": b.porous, "open": b.open, "seed": b.seed,
 		"tunnel": func() error { return b.tunnel(onCPU) },
 	}
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, plane, porous, open, tunnel, seed", name)}
+			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -207,6 +209,24 @@ func (b *benchmark) models(lattice string, n [3]int, names []string) error {
 	verified := bench.VerifyAll(b.dev, specs, func(model.Spec) int { return n[0] })
 	for _, spec := range specs {
 		if err := b.measure(closedBox, n, bench.InPlace(19, n), bench.InPlace(10, n), verified.Closed(spec, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizes is how fast boxes are that are too small for the whole GPU, or fit into its cache.
+func (b *benchmark) sizes() error {
+	cube, square := bench.Specs("D3Q19", model.Float32, "regularized")[0], bench.Specs("D2Q9", model.Float32, "bgk")[0]
+	for _, n := range []int{64, 96, 128, 192, 256} {
+		n := [3]int{n, n, n}
+		if err := b.measure(closedBox, n, bench.Closed(cube, n)); err != nil {
+			return err
+		}
+	}
+	for _, n := range []int{512, 1024, 2048, 4096} {
+		n := [3]int{n, n, 1}
+		if err := b.measure("periodic, a pulse of density", n, bench.Alone(square, n)); err != nil {
 			return err
 		}
 	}

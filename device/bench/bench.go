@@ -40,13 +40,13 @@ type contender struct {
 	roofline bool
 	memory   float64
 	oracle   float64
-	without  *contender   // the same flow without eddy viscosity; nil: it has none
-	flow     *flow        // nil: a roofline
-	queue    func()       // one step, or one pass over the memory
-	wait     func() error // for what was queued
-	pair     device.Graph // of two passes, where the device records work
-	launch   func()       // the pair
-	done     func() error // verifies the outcome
+	without  *contender       // the same flow without eddy viscosity; nil: it has none
+	flow     *flow            // nil: a roofline
+	queue    func()           // one step, or one pass over the memory
+	several  func(n int) bool // queues n steps in pieces of several, where it can; nil: it cannot
+	wait     func() error     // for what was queued
+	graphs   []recording      // of passes, where the device records work; the longest first
+	done     func() error     // verifies the outcome
 	close    func()
 	seconds  []float64
 }
@@ -54,12 +54,13 @@ type contender struct {
 // turn makes n passes, an even number, and returns the seconds of one.
 func (c *contender) turn(n int) (float64, error) {
 	start := time.Now()
-	for i := 0; i < n; i++ {
-		if c.pair != nil {
-			c.launch()
-			i++
-			continue
+	left := n
+	for _, g := range c.graphs {
+		for ; left >= g.passes; left -= g.passes {
+			g.launch()
 		}
+	}
+	for ; left > 0; left-- {
 		c.queue()
 	}
 	err := c.wait()
@@ -69,25 +70,44 @@ func (c *contender) turn(n int) (float64, error) {
 	return time.Since(start).Seconds() / float64(n), err
 }
 
-// record lets a device that can launch two passes as one.
+// recording is passes that a device launches as one piece.
+type recording struct {
+	passes int
+	launch func()
+	close  func()
+}
+
+// recorded are the passes of recordings: as a run's, an even number that leaves the buffers where they were. Between
+// two launches a small box waits for as long as for a kernel.
+var recorded = []int{64, 8, 2}
+
+// record lets a device that records work launch many passes as one.
 func (c *contender) record(dev device.Device, s device.Stream) error {
 	r, ok := dev.(device.Recorder)
 	if !ok {
 		return nil
 	}
-	// Two passes as they are: what a device prepares at the first call is no work to
-	// record. An even number leaves the buffers where they were.
+	// Two passes as they are: what a device prepares at the first call is no work to record.
 	c.queue()
 	c.queue()
 	err := s.Sync()
-	if err == nil {
-		c.pair, err = r.Capture(s, func() error {
-			c.queue()
-			c.queue()
+	for _, passes := range recorded {
+		if err != nil {
+			break
+		}
+		var g device.Graph
+		g, err = r.Capture(s, func() error {
+			if c.several == nil || !c.several(passes) {
+				for range passes {
+					c.queue()
+				}
+			}
 			return nil
 		})
+		if err == nil {
+			c.graphs = append(c.graphs, recording{passes, func() { g.Launch(s) }, g.Close})
+		}
 	}
-	c.launch = func() { c.pair.Launch(s) }
 	return err
 }
 
@@ -100,8 +120,8 @@ func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error)
 	var all []*contender
 	defer func() {
 		for _, c := range slices.Backward(all) { // an earlier one may own what a later one uses
-			if c.pair != nil {
-				c.pair.Close()
+			for _, g := range c.graphs {
+				g.close()
 			}
 			c.close()
 		}
@@ -123,6 +143,9 @@ func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error)
 				return nil, err
 			}
 			n = 2 * int(math.Ceil(max(4, turnSeconds/seconds)/2))
+			if n > 2*recorded[0] {
+				n -= n % recorded[0]
+			}
 		}
 		counts = append(counts, n)
 	}

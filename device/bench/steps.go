@@ -115,6 +115,10 @@ func steps(dev device.Device, b box, name string, verified check, host *flow, do
 	}
 	c := f.contender(name)
 	c.oracle = difference
+	if m := device.InPieces(f.program, recorded[0]); m != nil {
+		c.several = f.several
+		c.bytes /= m.Stride() // which share one way from and to the memory
+	}
 	c.done = func() error { return done(f) }
 	if err := c.record(dev, f.stream); err != nil {
 		c.close()
@@ -169,6 +173,19 @@ func (f *flow) step() {
 	f.state[0], f.state[1] = f.state[1], f.state[0]
 }
 
+// several queues n steps in pieces of several, where the device has such.
+func (f *flow) several(n int) bool {
+	m := device.InPieces(f.program, n)
+	if m == nil {
+		return false
+	}
+	for range n / m.Stride() {
+		m.Steps(f.stream, f.state[0], f.state[1], f.params)
+		f.state[0], f.state[1] = f.state[1], f.state[0]
+	}
+	return true
+}
+
 func (f *flow) contender(name string) *contender {
 	return &contender{
 		name: name, cells: f.fluid(), bytes: f.program.BytesPerCell(), memory: float64(f.bytes) / float64(f.all().Cells()),
@@ -220,6 +237,22 @@ func Pulse(spec model.Spec, n [3]int) Job {
 	}
 }
 
+// startPulse puts the pulse into the state and returns its mass.
+func (f *flow) startPulse() (mass float64, err error) {
+	for y := range f.layout.N[1] { // row by row: the host may have less memory
+		row := f.all()
+		row.Lo[1], row.Hi[1] = y, y+1
+		fields := f.pulseRow(y)
+		for _, v := range fields[:f.layout.N[0]] {
+			mass += v
+		}
+		if err := f.program.Init(f.state[0], row, fields, f.params); err != nil {
+			return 0, err
+		}
+	}
+	return mass, nil
+}
+
 // pulse starts the pulse and lets each step write its fields.
 func (f *flow) pulse(dev device.Device, c *contender) error {
 	writer, ok := f.program.(device.FieldsWriter)
@@ -242,17 +275,9 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	if w, ok := dev.(device.Wrapper); ok {
 		plan.Wraps = w.Wraps()
 	}
-	mass := 0.0
-	for y := range f.layout.N[1] { // row by row: the host may have less memory
-		row := f.all()
-		row.Lo[1], row.Hi[1] = y, y+1
-		fields := f.pulseRow(y)
-		for _, v := range fields[:f.layout.N[0]] {
-			mass += v
-		}
-		if err := f.program.Init(f.state[0], row, fields, f.params); err != nil {
-			return err
-		}
+	mass, err := f.startPulse()
+	if err != nil {
+		return err
 	}
 	wrap := f.wrap(plan)
 	wrap(f.state[0])

@@ -89,6 +89,9 @@ func TestCompile(t *testing.T) {
 						}
 					}
 				}
+				if several := spec.Collision.Scheme == model.Populations && !spec.Scalar; several != bytes.Contains(code, []byte("lbm_steps")) {
+					t.Errorf("a kernel lbm_steps: %v, want %v", !several, several)
+				}
 				if s := findShape(t, code); int(s[5]) > sharedLimit(arch) {
 					t.Errorf("a block has %d bytes of shared memory, and sm_%d only %d", s[5], arch, sharedLimit(arch))
 				}

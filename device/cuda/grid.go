@@ -12,7 +12,13 @@ const marchCost = 3
 // round of blocks should be full. The cut does not change the numbers, and leaves no
 // block without planes: of equal lengths the fewest blocks win.
 func marches(n, most, columns, slots int) int {
-	best, least := 1, -1
+	best, _ := bestMarches(n, most, columns, slots)
+	return best
+}
+
+// bestMarches tells also how long they last, in planes.
+func bestMarches(n, most, columns, slots int) (best, least int) {
+	best, least = 1, -1
 	for k := ceil(n, most); k <= min(n, maxGrid); k++ {
 		rounds := ceil(columns*k, slots)
 		if cost := rounds * (ceil(n, k) + marchCost); least < 0 || cost < least {
@@ -20,6 +26,23 @@ func marches(n, most, columns, slots int) int {
 		}
 		if columns*k > 64*slots {
 			break // shorter ones only cost more
+		}
+	}
+	return best, least
+}
+
+// Rows of a block of the march in 3D: what it has (kernels/gpu/step_moments.h), and what a plane costs beside them, in
+// rows: two lines beside the tile, and the warp of its rim.
+const usualRows, leastRows, lineCost = 13, 11, 3
+
+// fittingRows is how many rows fill the rounds of blocks best in a box of ny rows and nz planes that is so many tiles
+// across: fewer than usual where that saves more than the shorter way to memory is worth, a twentieth.
+func fittingRows(ny, nz, most, across, slots int) int {
+	best, least := usualRows, 0
+	for rows := usualRows; rows >= leastRows; rows-- {
+		_, planes := bestMarches(nz, most, across*ceil(ny, rows), slots)
+		if cost := planes * (rows + lineCost); rows == usualRows || 20*cost < 19*least {
+			best, least = rows, cost
 		}
 	}
 	return best

@@ -32,3 +32,12 @@ func TestMarchesAreShared(t *testing.T) {
 		}
 	}
 }
+
+// Where blocks of fewer rows fill the processors better, and where longer ways to memory are not worth it.
+func TestFittingRows(t *testing.T) {
+	for n, want := range map[int]int{64: 11, 96: 12, 128: 12, 192: 12, 100: 13, 256: 13} {
+		if got := fittingRows(n, n, 80, ceil(n, 64), 132); got != want {
+			t.Errorf("a box of %d^3 is computed by blocks of %d rows, want %d", n, got, want)
+		}
+	}
+}

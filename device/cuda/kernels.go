@@ -2,7 +2,20 @@
 
 package cuda
 
-// #include <cuda.h>
+/*
+#include <cuda.h>
+
+// lbm_follow launches a kernel that waits itself for what is queued before it.
+static CUresult lbm_follow(CUfunction f, const unsigned* shape, CUstream s, unsigned long long* args, int count) {
+	void* list[8];
+	for (int i = 0; i < count; i++) list[i] = args + i;
+	CUlaunchAttribute overlaps = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	overlaps.value.programmaticStreamSerializationAllowed = 1;
+	CUlaunchConfig c = {.gridDimX = shape[0], .gridDimY = shape[1], .gridDimZ = shape[2], .blockDimX = shape[3], .blockDimY = shape[4], .blockDimZ = 1,
+		.sharedMemBytes = shape[5], .hStream = s, .attrs = &overlaps, .numAttrs = 1};
+	return cuLaunchKernelEx(&c, f, list, 0);
+}
+*/
 import "C"
 
 import (
@@ -26,15 +39,19 @@ type kernelSet struct {
 	shared  int    // bytes
 	ends    int    // of lbm_step_shape: see servesEnds
 	slots   int    // blocks that the GPU runs at once
+	follows bool   // lbm_step waits itself for what is queued before it
 }
 
+// recordsFollow is the first driver whose graphs keep that launches may overlap.
+const recordsFollow = 12030
+
 // stepShape is lbm_step_shape of kernels/gpu/instance.h.
-type stepShape [7]int32
+type stepShape [8]int32
 
 // kernels compiles the kernels of spec for this GPU, or finds them in the cache, and
-// loads them. They are for rows of this pitch, or of any for 0.
-func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
-	code, err := d.code(spec, pitch)
+// loads them. They are for rows of this pitch, or of any for 0; more are options of the compiler.
+func (d *Device) kernels(spec model.Spec, pitch int, more ...string) (k kernelSet, err error) {
+	code, err := d.codeOf(instanceFile, spec, pitch, more...)
 	if err != nil {
 		return k, err
 	}
@@ -65,22 +82,8 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
 		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
-		k.shared, k.ends = int(shape[5]), int(shape[6])
-		if k.shared > 48<<10 {
-			// Above what every GPU has, a function has to ask.
-			if err := check(C.cuFuncSetAttribute(functionOf(k.step), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(k.shared))); err != nil {
-				return fmt.Errorf("asking for %d bytes of shared memory a block: %w", k.shared, err)
-			}
-		}
-		processors, err := d.gpu.Attribute(cu.MultiprocessorCount)
-		if err != nil {
-			return err
-		}
-		perProcessor, err := k.step.MaxActiveBlocksPerMultiProcessor(k.threads[0]*k.threads[1], int64(k.shared))
-		k.slots = max(1, processors*perProcessor)
-		if d.slots > 0 {
-			k.slots = d.slots
-		}
+		k.shared, k.ends, k.follows = int(shape[5]), int(shape[6]), shape[7] != 0 && cu.Version() >= recordsFollow
+		k.slots, err = d.room(k.step, k.threads, k.shared)
 		return err
 	})
 	if err == nil && min(k.threads[0], k.threads[1], k.tile[0], k.tile[1], k.tile[2]) < 1 {
@@ -92,23 +95,42 @@ func (d *Device) kernels(spec model.Spec, pitch int) (k kernelSet, err error) {
 	return k, err
 }
 
+// room asks for the shared memory of a function's blocks, and is how many of them the GPU runs at once.
+func (d *Device) room(fn cu.Function, threads [2]int, shared int) (slots int, err error) {
+	if shared > 48<<10 {
+		// Above what every GPU has, a function has to ask.
+		if err := check(C.cuFuncSetAttribute(functionOf(fn), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(shared))); err != nil {
+			return 0, fmt.Errorf("asking for %d bytes of shared memory a block: %w", shared, err)
+		}
+	}
+	processors, err := d.processors()
+	if err != nil || d.slots > 0 {
+		return processors, err
+	}
+	perProcessor, err := fn.MaxActiveBlocksPerMultiProcessor(threads[0]*threads[1], int64(shared))
+	return max(1, processors*perProcessor), err
+}
+
+// processors is how many blocks the GPU runs at once if each needs a multiprocessor for itself.
+func (d *Device) processors() (int, error) {
+	if d.slots > 0 {
+		return d.slots, nil
+	}
+	return d.gpu.Attribute(cu.MultiprocessorCount)
+}
+
 // servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.
 func (k *kernelSet) servesEnds(nx int) [2]bool {
 	return [2]bool{k.ends > 0, k.ends > 0 && nx%k.ends == 0}
 }
 
-// code is the machine code of spec for this GPU.
-func (d *Device) code(spec model.Spec, pitch int) ([]byte, error) {
-	return d.codeOf(instanceFile, spec, pitch)
-}
-
-// codeOf is that of a file of kernels.
-func (d *Device) codeOf(file string, spec model.Spec, pitch int) ([]byte, error) {
+// codeOf is the machine code of a file of kernels for this GPU.
+func (d *Device) codeOf(file string, spec model.Spec, pitch int, more ...string) ([]byte, error) {
 	c, err := d.openedCompiler()
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJobOf(c, file, spec, pitch, d.arch())
+	j, err := newJobOf(c, file, spec, pitch, d.arch(), more...)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +164,12 @@ func launch(fn cu.Function, grid [3]int, threads [2]int, shared int, s cu.Stream
 		list[i] = unsafe.Pointer(&args[i])
 	}
 	return fn.Launch(grid[0], grid[1], grid[2], threads[0], threads[1], 1, shared, s, list)
+}
+
+// follow is launch for a kernel that waits itself for what is queued before it: it may take its places meanwhile.
+func follow(fn cu.Function, grid [3]int, threads [2]int, shared int, s cu.Stream, args ...uint64) error {
+	shape := [6]C.uint{C.uint(grid[0]), C.uint(grid[1]), C.uint(grid[2]), C.uint(threads[0]), C.uint(threads[1]), C.uint(shared)}
+	return check(C.lbm_follow(functionOf(fn), &shape[0], streamOf(s), (*C.ulonglong)(&args[0]), C.int(len(args))))
 }
 
 // functionOf is the driver's handle of a function, for which cu has no method.

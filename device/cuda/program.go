@@ -43,6 +43,7 @@ type program struct {
 	faces          faces
 	scalar         scalar
 	timed          timed
+	steps          multistep
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -69,8 +70,11 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	for a := range p.wraps {
 		p.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
 	}
-	var err error
-	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch)); err != nil {
+	more, err := d.fit(spec, layout, cells)
+	if err != nil {
+		return nil, err
+	}
+	if p.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), more...); err != nil {
 		return nil, err
 	}
 	w, err := findWalls(spec, layout, periodic, cells, p.kernels.servesEnds(layout.N[0]))
@@ -89,6 +93,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err == nil {
 		err = p.placeTimed(cells)
 	}
+	if err == nil {
+		err = p.placeSteps(w, cells)
+	}
 	if err != nil {
 		p.Close()
 		return nil, err
@@ -98,13 +105,30 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 
 // ownPitch is the pitch that kernels are compiled for, as a constant: it saves a tenth
 // of the instructions (a fourth of the regularized march's). Short rows are those of
-// small cases, which had better start at once: they share kernels for any pitch (0).
+// tiny cases, which had better start at once: they share kernels for any pitch (0).
 // The choice depends on nothing that is cut among ranks, so that all take the same.
 func ownPitch(pitch int) int {
-	if pitch < 128 {
+	if pitch < 64 {
 		return 0
 	}
 	return pitch
+}
+
+// fit is the compiler's options for a small box of one rank, whose blocks would else leave processors idle. Large ones share
+// kernels.
+func (d *Device) fit(spec model.Spec, l decomp.Layout, cells boundary.Cells) ([]string, error) {
+	const small, most, width = 256, 80, 64 // cells; planes and width of a tile
+	n := l.N
+	whole := cells.Global == [3]int{} || cells.Global == n
+	if spec.Collision.Scheme != model.Moments || spec.Lattice.Q() != 19 || spec.Scalar || spec.Precision.Bytes() > 4 ||
+		!whole || min(n[0], n[1], n[2]) < width || max(n[0], n[1], n[2]) > small {
+		return nil, nil
+	}
+	slots, err := d.processors()
+	if rows := fittingRows(n[1], n[2], most, ceil(n[0], width), slots); err == nil && rows != usualRows {
+		return []string{fmt.Sprintf("-DLBM_ROWS=%d", rows)}, nil
+	}
+	return nil, err
 }
 
 // place puts the box and its lists into the GPU's memory.
@@ -264,19 +288,7 @@ func (p *program) stream(s device.Stream) *stream {
 // Step queues one step of the cells of box.
 func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
 	own := p.stream(s)
-	from, err := p.state(in)
-	to, err2 := p.state(out)
-	for _, e := range []error{err2, p.inside(box, [3]int{}, true)} {
-		if err == nil {
-			err = e
-		}
-	}
-	if err == nil && from == to {
-		err = fmt.Errorf("in and out are the same buffer")
-	}
-	if err == nil {
-		err = p.tellStep(q)
-	}
+	from, to, err := p.between(in, out, box, q)
 	if err != nil {
 		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
 		return
@@ -284,7 +296,10 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	if box.Cells() == 0 {
 		return
 	}
-	k := &p.kernels
+	k, queue := &p.kernels, launch
+	if k.follows && box == (decomp.Box{Hi: p.layout.N}) {
+		queue = follow
+	}
 	// A grid has at most 65535 blocks along y and z.
 	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid * k.tile[2] {
 		zhi := min(z+maxGrid*k.tile[2], box.Hi[2])
@@ -297,13 +312,31 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				grid[1] = marches(yhi-y, k.tile[1], grid[0], k.slots)
 			}
 			own.queue("step", func() error {
-				return launch(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
+				return queue(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
 			})
 		}
 	}
 	p.stepSpecial(own, from, to, box)
 	p.stepScalar(own, from, to, box)
 	p.stepOutflow(own, from, to, box)
+}
+
+// between checks what a step of box leads from and to, and tells the GPU its numbers.
+func (p *program) between(in, out device.Buffer, box decomp.Box, q model.Params) (from, to *buffer, err error) {
+	from, err = p.state(in)
+	to, err2 := p.state(out)
+	for _, e := range []error{err2, p.inside(box, [3]int{}, true)} {
+		if err == nil {
+			err = e
+		}
+	}
+	if err == nil && from == to {
+		err = fmt.Errorf("in and out are the same buffer")
+	}
+	if err == nil {
+		err = p.tellStep(q)
+	}
+	return from, to, err
 }
 
 // maxGrid is the largest number of blocks along y or z.
@@ -489,6 +522,12 @@ func (p *program) Bytes() int {
 	return sum
 }
 
+func (p *program) freeLists() {
+	for _, b := range append(p.lists, p.box, p.rows) {
+		b.Free()
+	}
+}
+
 // Close frees the lists and unloads the kernels.
 func (p *program) Close() {
 	p.mu.Lock()
@@ -497,9 +536,7 @@ func (p *program) Close() {
 		return
 	}
 	p.closed = true
-	for _, b := range append(p.lists, p.box, p.rows) {
-		b.Free()
-	}
+	p.freeLists()
 	p.links.unload(p.d)
 	p.faces.unload(p.d)
 	p.scalar.unload(p.d)

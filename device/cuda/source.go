@@ -153,13 +153,14 @@ func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
 	return newJobOf(c, instanceFile, spec, pitch, arch)
 }
 
-// newJobOf is one for a file of kernels.
-func newJobOf(c *compiler, file string, spec model.Spec, pitch, arch int) (j job, err error) {
+// newJobOf is one for a file of kernels, with more options.
+func newJobOf(c *compiler, file string, spec model.Spec, pitch, arch int, more ...string) (j job, err error) {
 	target, real, err := c.target(arch)
 	if err != nil {
 		return j, err
 	}
 	j = job{compiler: c, what: "kernels of " + spec.String(), file: file, options: append(options(spec, pitch, target), fmt.Sprintf("-DLBM_SHARED=%d", sharedLimit(arch))), real: real}
+	j.options = append(j.options, more...)
 	j.text, err = source(kernels.Sources, j.file)
 	return j, err
 }

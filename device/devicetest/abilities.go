@@ -187,3 +187,54 @@ func sameFields(t *testing.T, spec model.Spec, what string, round int, got, want
 		}
 	}
 }
+
+// multisteps: several steps as one piece of work are the bits of steps one by one: periodic axes and walls at rest and
+// moving, in boxes of one tile and of many, of odd lengths.
+func multisteps(t *testing.T, d device.Device, o Options) {
+	shapes := []struct {
+		n        [3]int
+		periodic [3]bool
+		rest     bool
+	}{
+		{[3]int{65, 17, 1}, [3]bool{true, true, true}, false},
+		{[3]int{131, 150, 1}, [3]bool{true, false, true}, false},
+		{[3]int{300, 97, 1}, [3]bool{false, true, true}, true},
+		{[3]int{256, 256, 1}, [3]bool{false, false, true}, true},
+		{[3]int{9, 7, 1}, [3]bool{false, true, true}, false},
+	}
+	o.all(t, func(t *testing.T, spec model.Spec) {
+		if spec.Lattice.Dims != 2 {
+			return
+		}
+		for k, shape := range shapes {
+			e := NewExample(spec, shape.n, shape.periodic, int64(50+k))
+			if shape.rest {
+				e.restFaces()
+			}
+			compareStrides(t, d, e)
+		}
+		e := NewExample(spec, [3]int{257, 129, 1}, [3]bool{true, true, true}, 57)
+		for i := range e.Cells.Type { // no walls at all
+			e.Cells.Type[i] = 0
+		}
+		compareStrides(t, d, e)
+	})
+}
+
+// compareStrides goes both ways from the same state, where the device has two.
+func compareStrides(t *testing.T, d device.Device, e Example) {
+	const pieces = 3
+	s, plain := Start(t, d, e), Start(t, d, e)
+	p := &s.parts[0]
+	m, ok := p.program.(device.Multistepper)
+	if !ok || m.Stride() < 2 {
+		return // an ability that a device need not have
+	}
+	for range pieces {
+		m.Steps(s.stream, p.state[0], p.state[1], e.Params)
+		p.state[0], p.state[1] = p.state[1], p.state[0]
+	}
+	s.sync(t)
+	plain.Step(t, pieces*m.Stride())
+	sameBits(t, e, "several steps at once", s.Bits(t), plain.Bits(t))
+}

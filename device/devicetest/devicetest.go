@@ -114,6 +114,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Refusals", refusals},
 		{"LargeOffsets", largeOffsets},
 		{"Recorder", recorder},
+		{"Multisteps", multisteps},
 		{"Snapshots", snapshots},
 		{"Roofline", roofline},
 	} {

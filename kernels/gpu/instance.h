@@ -7,7 +7,7 @@
 #if LBM_MOMENTS
 #include "step_moments.h"
 #else
-#include "step_populations.h"
+#include "steps_populations.h"
 #endif
 
 namespace lbm { namespace {
@@ -19,18 +19,45 @@ typedef StepMoments<Lattice, Collision, Value, Real> Step;
 typedef StepPopulations<Lattice, Collision, Value, Real> Step;
 #endif
 typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
+
+// follow waits for all that the kernels before have written, and then lets the next step's blocks take their places as soon
+// as the last of these have theirs (programmatic dependent launch, sm_90 and newer). In this order no more than two
+// steps overlap, so that the next one begins when nobody reads any more what this one writes over.
+#if __CUDA_ARCH__ >= 900
+constexpr int FOLLOWS = 1;
+__device__ LBM_INLINE void follow() {
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#else
+constexpr int FOLLOWS = 0;
+__device__ LBM_INLINE void follow() {}
+#endif
 }}  // namespace lbm
 
 extern "C" __global__ void __launch_bounds__(lbm::Step::THREADS, lbm::Step::BLOCKS)
 lbm_step(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, long long ylo, long long yhi, long long zlo, long long zhi) {
+	lbm::follow();
 	lbm::Step::run(c, in, out, int(ylo), int(yhi), int(zlo), int(zhi));
 }
+#if !LBM_MOMENTS && !LBM_EXTRA
+typedef lbm::StepsPopulations<lbm::Lattice, lbm::Collision, lbm::Value, lbm::Real> Steps;
+extern "C" __global__ void __launch_bounds__(Steps::THREADS, Steps::BLOCKS) lbm_steps(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, long long walled) {
+	if constexpr (Steps::TILE_Y > 0) {
+		lbm::follow();
+		Steps::run(c, in, out, walled);
+	}
+}
+// Likewise: threads (x, y), cells, bytes, and the number of steps.
+extern "C" __constant__ int lbm_steps_shape[6] = {Steps::X, Steps::Y, Steps::TILE_X, Steps::TILE_Y, Steps::SHARED, Steps::STEPS};
+#endif
 // What the host must know to launch lbm_step: threads a block (x, y), cells that a
 // block computes (x, y, z; along the last axis of the lattice it may be more or fewer,
 // the blocks share the range evenly), bytes of dynamic shared memory, and of how many cells a row has to have
-// a multiple for Case::mirror or Case::rims to be heeded on side 1; 0: neither is, on no side.
-extern "C" __constant__ int lbm_step_shape[7] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
-	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::ENDS};
+// a multiple for Case::mirror or Case::rims to be heeded on side 1; 0: neither is, on no side; whether it waits itself for
+// the kernel before it (follow), which the launch may then overlap.
+extern "C" __constant__ int lbm_step_shape[8] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
+	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::ENDS, lbm::FOLLOWS};
 
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_init(const lbm::Case* c, lbm::Value* state, const double* fields, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {

@@ -269,7 +269,10 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 				if (word >> I & 1) f[I].v[i] = Wall::apply(f[I].v[i], value<O>(own + O * box.layout.pitch), true);
 			}
 		});
-		if (!(word >> MOVING & 1)) return;
+		if (word >> MOVING & 1) move(box, f, i, word, index);
+	}
+	// move adds what moving walls add to those.
+	__device__ static LBM_INLINE void move(const Box& box, P* f, int i, unsigned word, unsigned index) {
 		const T* kicks = box.template kicks<T>(index, L::Q);
 		unroll<L::Q>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value;

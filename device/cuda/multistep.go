@@ -1,0 +1,186 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// multistep is lbm_steps of kernels/gpu/steps_populations.h: several steps of populations in 2D by one launch.
+type multistep struct {
+	fn      cu.Function
+	threads [2]int
+	tile    [2]int // cells that a block computes, along y at most
+	shared  int    // bytes
+	stride  int    // steps
+	slots   int    // blocks that the GPU runs at once
+	walled  uint64 // are there cells that are solid, beside walls or beyond an axis that ends?
+}
+
+// stepsShape is lbm_steps_shape of kernels/gpu/instance.h.
+type stepsShape [6]int32
+
+var _ device.Multistepper = (*program)(nil)
+
+// placeSteps decides whether the case is computed several steps at a time: the kernel knows half-way walls and periodic
+// axes that the box spans alone.
+func (p *program) placeSteps(w *walls, cells boundary.Cells) error {
+	m := &p.steps
+	m.stride = 1
+	if p.spec.Collision.Scheme != model.Populations || p.spec.Lattice.Dims != 2 || p.spec.Scalar || p.faces.list != nil || w.special != nil || cells.Timed() {
+		return nil
+	}
+	var shape stepsShape
+	err := p.d.call("loading the kernel for several steps of "+p.spec.String(), func() (err error) {
+		if m.fn, err = p.kernels.module.Function("lbm_steps"); err != nil {
+			return fmt.Errorf("lbm_steps: %w", err)
+		}
+		at, bytes, err := p.kernels.module.Global("lbm_steps_shape")
+		if err == nil && bytes != int64(unsafe.Sizeof(shape)) {
+			err = fmt.Errorf("%d bytes, not %d", bytes, unsafe.Sizeof(shape))
+		}
+		if err == nil {
+			err = cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes)
+		}
+		if err != nil {
+			return fmt.Errorf("lbm_steps_shape: %w", err)
+		}
+		m.threads, m.tile, m.shared = [2]int{int(shape[0]), int(shape[1])}, [2]int{int(shape[2]), int(shape[3])}, int(shape[4])
+		if m.tile[1] > 0 {
+			m.slots, err = p.d.room(m.fn, m.threads, m.shared)
+		}
+		return err
+	})
+	if err != nil || m.tile[1] == 0 {
+		return err
+	}
+	if w.count > 0 || w.mirror != [2]bool{} {
+		m.walled = 1
+	}
+	for _, b := range w.blocks {
+		if b.solid != 0 {
+			m.walled = 1
+		}
+	}
+	for a := range 2 {
+		if !p.wraps[a] {
+			m.walled = 1
+		}
+		if whole := cells.Global == [3]int{} || cells.Global[a] == p.layout.N[a]; !whole || p.layout.N[a] < int(shape[5]) {
+			return nil
+		}
+	}
+	m.stride = int(shape[5])
+	if same, err := p.sameSteps(); err != nil || !same {
+		m.stride = 1
+		return err
+	}
+	return nil
+}
+
+// sameSteps tells whether this machine's compiler rounds as it should: where it fuses a multiplication with an addition
+// is its choice, and it might choose otherwise for several steps than for one. A few rows of a periodic box show it.
+func (p *program) sameSteps() (same bool, err error) {
+	const nx, ny = 32, 8 // of cells that differ, in rows of the case's pitch
+	l := p.layout
+	l.N = [3]int{nx, ny, 1}
+	small := &program{d: p.d, spec: p.spec, layout: l, kernels: p.kernels, steps: p.steps, wraps: [3]bool{true, true, true}}
+	small.steps.walled = 0
+	var states [3]device.Buffer
+	defer func() {
+		for _, s := range states {
+			if s != nil {
+				s.Free()
+			}
+		}
+		small.freeLists()
+	}()
+	if err = small.place(&walls{blocks: make([]block, ny*l.Pitch/blockCells)}); err != nil {
+		return false, err
+	}
+	var got [2][]byte
+	for i := range states {
+		if states[i], err = p.d.Alloc(l.Len() * p.spec.Precision.Bytes()); err != nil {
+			return false, err
+		}
+	}
+	box, fields, q := decomp.Box{Hi: l.N}, make([]float64, p.spec.InitValues()*nx*ny), sampleParams(p.spec)
+	for i := range fields {
+		fields[i] = 0.04 * math.Sin(float64(i*i))
+	}
+	if err = small.Init(states[0], box, fields, q); err != nil {
+		return false, err
+	}
+	s := p.d.newStream(false)
+	defer s.close()
+	small.Steps(s, states[0], states[1], q)
+	for k := range small.steps.stride {
+		small.Step(s, states[k%2*2], states[2-k%2*2], box, q)
+	}
+	if err = s.Sync(); err != nil {
+		return false, err
+	}
+	for i := range got {
+		got[i] = make([]byte, states[i].Bytes())
+		if err = states[1-i].Read(got[i], 0); err != nil {
+			return false, err
+		}
+	}
+	return bytes.Equal(got[0], got[1]), nil
+}
+
+// Stride is how many steps Steps computes.
+func (p *program) Stride() int { return p.steps.stride }
+
+// Steps queues so many steps of all cells.
+func (p *program) Steps(s device.Stream, in, out device.Buffer, q model.Params) {
+	own, m := p.stream(s), &p.steps
+	from, to, err := p.between(in, out, decomp.Box{Hi: p.layout.N}, q)
+	if err == nil && m.stride < 2 {
+		err = fmt.Errorf("this case is computed step by step")
+	}
+	if err != nil {
+		own.fail(fmt.Errorf("steps of %s: %w", p.spec, err))
+		return
+	}
+	columns := ceil(p.layout.N[0], m.tile[0])
+	grid := [3]int{columns, marches(p.layout.N[1], m.tile[1], columns, m.slots), 1}
+	queue := launch
+	if p.kernels.follows {
+		queue = follow
+	}
+	own.queue("steps", func() error {
+		return queue(m.fn, grid, m.threads, m.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), m.walled)
+	})
+}
+
+// sampleParams are numbers in which all of a model's arithmetic takes part.
+func sampleParams(spec model.Spec) model.Params {
+	values := make([]float64, len(spec.Collision.Params))
+	for i := range values {
+		values[i] = 0.21
+	}
+	q := model.NewParams(spec.Collision, 0.63, values, [3]float64{1e-3, -2e-3})
+	switch spec.Viscosity {
+	case model.Smagorinsky:
+		q = q.WithSmagorinsky(0.4)
+	case model.PowerLaw:
+		q = q.WithPowerLaw(0.0433, 0.03, 0.5, 0.03, 0.06)
+	case model.Carreau:
+		q = q.WithCarreau(0.2, 0.02, 50, 0.4)
+	}
+	if spec.Bulk {
+		q = q.WithBulk(0.15, spec.Lattice.Dims)
+	}
+	return q
+}

@@ -1,0 +1,22 @@
+package device
+
+import "lbmsim/model"
+
+// Multistepper is a Program that computes several steps of a whole box as one piece of work, without a return to memory
+// between them. Found by type assertion.
+type Multistepper interface {
+	// Stride is how many steps Steps computes; 1: this case is computed step by step, and Steps may not be called.
+	Stride() int
+	// Steps queues on s what Stride calls of Step for all cells would compute from in, with the same bits, and leaves
+	// the last state in out. States between them are nowhere.
+	Steps(s Stream, in, out Buffer, p model.Params)
+}
+
+// InPieces is p where it computes k steps in an even number of pieces, which end at the buffer that they start from;
+// else nil.
+func InPieces(p Program, k int) Multistepper {
+	if m, ok := p.(Multistepper); ok && m.Stride() > 1 && k%(2*m.Stride()) == 0 {
+		return m
+	}
+	return nil
+}
