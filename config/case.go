@@ -266,6 +266,9 @@ type Body struct {
 	solid       solid
 }
 
+// Conducts tells that the body has a temperature inside.
+func (b Body) Conducts() bool { return b.Temperature.Law == boundary.ScalarConducts }
+
 // SurfaceMotion is the velocity of a surface that stays in its place, in lattice units:
 // Velocity + Angular x (p - Centre).
 type SurfaceMotion struct {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -273,7 +272,7 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
 	for i := range r.Bodies {
 		b := &r.Bodies[i]
-		if fluid && b.Temperature.Law != boundary.ScalarConducts && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
+		if fluid && !b.Conducts() && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
 			r.Add(s.Get(key).At, "", "%s lies inside [body.%s]", s.Head(), b.Name)
 		}
 	}

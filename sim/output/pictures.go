@@ -53,7 +53,7 @@ func (p *pictures) Write(r *Run) error {
 		return nil
 	}
 	for i, b := range bodies {
-		if b != 0 {
+		if b != 0 && !(p.Field.Name == "temperature" && r.Case.Bodies[int(b)-1].Conducts()) {
 			values[i] = math.NaN()
 		}
 	}
