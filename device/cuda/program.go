@@ -43,6 +43,7 @@ type program struct {
 	faces          faces
 	scalar         scalar
 	timed          timed
+	stepFields     stepFields
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -57,6 +58,7 @@ var _ interface {
 	device.Program
 	device.SnapshotTaker
 	device.FieldsWriter
+	device.StepFielder
 } = (*program)(nil)
 
 // Load compiles the kernels, or takes them from the cache, and tells them the walls.
@@ -263,6 +265,11 @@ func (p *program) stream(s device.Stream) *stream {
 
 // Step queues one step of the cells of box.
 func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	p.stepBy(&p.kernels, s, in, out, box, q)
+}
+
+// stepBy is Step by the step of k, which may take more than lbm_step.
+func (p *program) stepBy(k *kernelSet, s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params, more ...uint64) {
 	own := p.stream(s)
 	from, err := p.state(in)
 	to, err2 := p.state(out)
@@ -284,7 +291,6 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	if box.Cells() == 0 {
 		return
 	}
-	k := &p.kernels
 	// A grid has at most 65535 blocks along y and z.
 	for z := box.Lo[2]; z < box.Hi[2]; z += maxGrid * k.tile[2] {
 		zhi := min(z+maxGrid*k.tile[2], box.Hi[2])
@@ -297,7 +303,8 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				grid[1] = marches(yhi-y, k.tile[1], grid[0], k.slots)
 			}
 			own.queue("step", func() error {
-				return launch(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
+				args := []uint64{uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi)}
+				return launch(k.step, grid, k.threads, k.shared, own.s, append(args, more...)...)
 			})
 		}
 	}
@@ -504,6 +511,7 @@ func (p *program) Close() {
 	p.faces.unload(p.d)
 	p.scalar.unload(p.d)
 	p.timed.unload(p.d)
+	p.stepFields.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}
