@@ -250,6 +250,9 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	}
 	f.wrapped = f.wrap(plan)
 	f.wrapped(f.state[0])
+	if err := f.stream.Sync(); err != nil {
+		return err
+	}
 	c.done = func() error {
 		return f.look(func(m, speed float64) bool {
 			return speed > 0 && speed < 1e-2 && math.Abs(m-mass) < 1e-3*mass+1e-6*float64(f.all().Cells())
