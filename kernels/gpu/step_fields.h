@@ -10,28 +10,19 @@ namespace lbm { namespace {
 typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 typedef StateOf<Lattice, false, Value, Real> State;
-#ifndef SF_CELLS
-#define SF_CELLS (sizeof(Value) == 2 ? 2 : 1)
-#endif
-#ifndef SF_X
-#define SF_X 128
-#endif
-#ifndef SF_BLOCKS
-#define SF_BLOCKS (PopulationsShape<Lattice, Value>::BLOCKS)
-#endif
-#ifndef SF_READ
-#define SF_READ 0
-#endif
-#ifndef SF_WRITE
-#define SF_WRITE 0
-#endif
-#ifndef SF_STORE
-#define SF_STORE __stcs
-#endif
-struct SFShape {
-	static constexpr int CELLS = SF_CELLS, X = SF_X, BLOCKS = SF_BLOCKS, READ = SF_READ, WRITE = SF_WRITE;
+
+// Tuned on an H200, as PopulationsShape: see docs/performance.md. The state has the bits of lbm_step.
+template <class L, class S> struct FieldsShape : PopulationsShape<L, S> {};
+#if LBM_EXTRA == 0 && !defined(LBM_LAW)
+template <> struct FieldsShape<D2Q9, float> : PopulationsShape<D2Q9, float> {
+	static constexpr int CELLS = 2;
+	static constexpr bool APART = true;
 };
-typedef StepPopulations<Lattice, Collision, Value, Real, SFShape> Step;
+template <> struct FieldsShape<D2Q9, half> : PopulationsShape<D2Q9, half> {
+	static constexpr int CELLS = 4, BLOCKS = 4;
+};
+#endif
+typedef StepPopulations<Lattice, Collision, Value, Real, FieldsShape<Lattice, Value>> Step;
 
 // Field is a value of fields (device.FieldsWriter).
 template <int BYTES> struct FieldOf { typedef float type; };
@@ -69,12 +60,11 @@ struct Fields {
 		unroll<State::PHYSICAL>([&](auto i) LBM_LAMBDA {
 			Field* const q = p + i.value * nx;
 			if (whole) {
-				if constexpr (N == 1) SF_STORE(q, v[i.value].s[0]);
-				else SF_STORE((BitsOf<Field, N>*)q, v[i.value].bits);
+				*(BitsOf<Field, N>*)q = v[i.value].bits;
 			} else {
 #pragma unroll
 				for (int k = 0; k < N; k++)
-					if (x + k < nx) SF_STORE(q + k, v[i.value].s[k]);
+					if (x + k < nx) q[k] = v[i.value].s[k];
 			}
 		});
 	}
