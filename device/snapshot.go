@@ -50,3 +50,12 @@ type StepFielder interface {
 	// layers, whose fields it leaves alone.
 	StepFields(s Stream, in, out Buffer, box decomp.Box, fields Buffer, frame decomp.Box, p model.Params)
 }
+
+// StepSnapshots is a StepFielder whose fields travel to the host as snapshots do. Found by type assertion.
+type StepSnapshots interface {
+	StepFielder
+	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Those of
+	// ghost planes of the slowest axis, which a frame may have, are read from the state. Once sent fires,
+	// the buffer may be written again.
+	SendFields(s Stream, state, fields Buffer, frame decomp.Box, p model.Params) (shot Snapshot, sent Event, err error)
+}

@@ -58,7 +58,7 @@ var _ interface {
 	device.Program
 	device.SnapshotTaker
 	device.FieldsWriter
-	device.StepFielder
+	device.StepSnapshots
 } = (*program)(nil)
 
 // Load compiles the kernels, or takes them from the cache, and tells them the walls.

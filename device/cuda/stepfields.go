@@ -147,3 +147,34 @@ func (p *program) rowsIn(fields device.Buffer, frame, box decomp.Box) (cu.Device
 	at, err := p.d.part(fields, 0, rows[1]*rows[2]*row)
 	return at - cu.DevicePtr(int64((frame.Lo[2]*rows[1]+frame.Lo[1])*row)), err
 }
+
+// SendFields sends what steps have left, with the ghost planes of the state.
+func (p *program) SendFields(s device.Stream, state, fields device.Buffer, frame decomp.Box, q model.Params) (device.Snapshot, device.Event, error) {
+	own, axis := p.stream(s), p.layout.Axis()
+	from, err := p.state(state)
+	if err == nil {
+		_, err = p.rowsIn(fields, frame, frame)
+	}
+	var at cu.DevicePtr
+	if err == nil {
+		at, err = p.d.part(fields, 0, p.snapshotBytes(frame))
+	}
+	if err == nil {
+		err = p.tell(q)
+	}
+	var m *snapshotMemory
+	if err == nil {
+		m, err = p.memory(p.snapshotBytes(frame))
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("snapshot of %s: %w", p.spec, err)
+	}
+	below, above := frame, frame
+	below.Hi[axis], above.Lo[axis] = 0, p.layout.N[axis]
+	p.fieldsOn(own, from.at, below, at)
+	before := frame
+	before.Hi[axis] = above.Lo[axis]
+	p.fieldsOn(own, from.at, above, at+cu.DevicePtr(p.snapshotBytes(before)))
+	shot := p.send(own, m, at)
+	return shot, shot.arrived, nil
+}
