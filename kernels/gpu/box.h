@@ -63,15 +63,11 @@ struct Box {
 
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
 		Params<T> p(c->numbers);  // what nobody needs is not loaded
-		held(p);
-		return p;
-	}
-	// held makes numbers that the compiler takes for new ones, in registers.
-	template <class T> __device__ LBM_INLINE static void held(Params<T>& p) {
 		keep(p.omega), keep(p.omegaMinus), keep(p.force[0]), keep(p.force[1]), keep(p.force[2]);
 #ifdef LBM_LAW
 		keep(p.omegaBulk), keep(p.ownBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
 #endif
+		return p;
 	}
 	// carried is the numbers of a scalar.
 	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {

@@ -12,17 +12,23 @@ typedef LBM_REAL Real;
 typedef StateOf<Lattice, false, Value, Real> State;
 
 // Tuned on an H200, as PopulationsShape: see docs/performance.md. The state has the bits of lbm_step.
-template <class L, class S> struct FieldsShape : PopulationsShape<L, S> {};
+template <class L, class S> struct FieldsShape : PopulationsShape<L, S> {
+	static constexpr bool PAST = false;  // fields are not worth keeping in a cache
+};
 #if LBM_EXTRA == 0 && !defined(LBM_LAW)
 template <> struct FieldsShape<D2Q9, float> : PopulationsShape<D2Q9, float> {
-	static constexpr int CELLS = 2;
-	static constexpr bool APART = true;
+	// Two cells a thread are faster, but share products of the parameters. The compiler then joins
+	// other multiplications and additions to one instruction than in lbm_step.
+	static constexpr int BLOCKS = 12;
+	static constexpr bool PAST = true;
 };
 template <> struct FieldsShape<D2Q9, half> : PopulationsShape<D2Q9, half> {
 	static constexpr int CELLS = 4, BLOCKS = 4;
+	static constexpr bool PAST = false;
 };
 #endif
-typedef StepPopulations<Lattice, Collision, Value, Real, FieldsShape<Lattice, Value>> Step;
+typedef FieldsShape<Lattice, Value> Shape;
+typedef StepPopulations<Lattice, Collision, Value, Real, Shape> Step;
 
 // Field is a value of fields (device.FieldsWriter).
 template <int BYTES> struct FieldOf { typedef float type; };
@@ -35,6 +41,11 @@ struct Fields {
 	long long rows;  // of a plane of the frame
 
 	__device__ LBM_INLINE Field* row(const Box& box, int y, int z) const { return to + (z * rows + y) * (State::PHYSICAL * box.layout.nx); }
+
+	template <class W> __device__ static LBM_INLINE void put(W* p, W v) {
+		if constexpr (Shape::PAST) __stcs(p, v);
+		else *p = v;
+	}
 
 	// The sums are those of what was stored, in double as in lbm_fields: the same bits.
 	template <class P> __device__ LBM_INLINE void operator()(const Box& box, const P* f, const P& scalar, int x, int y, int z, unsigned dry) const {
@@ -60,11 +71,11 @@ struct Fields {
 		unroll<State::PHYSICAL>([&](auto i) LBM_LAMBDA {
 			Field* const q = p + i.value * nx;
 			if (whole) {
-				*(BitsOf<Field, N>*)q = v[i.value].bits;
+				put((BitsOf<Field, N>*)q, v[i.value].bits);
 			} else {
 #pragma unroll
 				for (int k = 0; k < N; k++)
-					if (x + k < nx) q[k] = v[i.value].s[k];
+					if (x + k < nx) put(q + k, v[i.value].s[k]);
 			}
 		});
 	}

@@ -24,7 +24,6 @@ template <class L, class S> struct PopulationsShape {
 	// thread; 27 populations and their moments would not fit into 64.
 	static constexpr int BLOCKS = L::Q == 27 ? (sizeof(S) == 4 ? 4 : 3) : L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4;
 	static constexpr int READ = 0, WRITE = 0;
-	static constexpr bool APART = false;  // see collide
 };
 
 template <class L, class C, class S, class T, class Shape = PopulationsShape<L, S>> struct StepPopulations {
@@ -86,7 +85,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 					if (x + i < nx) out[start + i + K * pitch] = Store::template put<K>(dry >> i & 1 ? T(0) : more[k.value].v[i]);
 			});
 		} else {
-			collide(f, params);
+			C::template collide<L>(f, params);
 		}
 		if (dry)
 			unroll<L::Q>([&](auto k) LBM_LAMBDA {
@@ -96,23 +95,6 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			});
 		push(f, out + start, x, nx, pitch);
 		fields(box, f, scalar, x, y, z, dry);
-	}
-
-	// collide of one cell after the other, APART, rounds as that of one cell a thread: what cells
-	// share the compiler joins with other multiplications to one instruction.
-	__device__ static LBM_INLINE void collide(P* f, Params<T> params) {
-		if constexpr (Shape::APART) {
-#pragma unroll
-			for (int k = 0; k < N; k++) {
-				Pack<T, 1> g[L::Q];
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { g[i.value].v[0] = f[i.value].v[k]; });
-				C::template collide<L>(g, params);
-				unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value].v[k] = g[i.value].v[0]; });
-				Box::held(params);
-			}
-		} else {
-			C::template collide<L>(f, params);
-		}
 	}
 
 	template <class W> __device__ static LBM_INLINE W load(const W* p) {
