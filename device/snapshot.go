@@ -38,3 +38,24 @@ type FieldsWriter interface {
 	// into out: 8 bytes a value when the state is of float64, else 4.
 	FieldsTo(s Stream, state Buffer, box decomp.Box, out Buffer, p model.Params)
 }
+
+// StepFielder is a Program whose steps can leave the fields of the state that they lead to: the values
+// of FieldsTo without a second look at the state. Found by type assertion.
+type StepFielder interface {
+	// PrepareStepFields gets ready for StepFields. False: steps of this program cannot, or a second
+	// pass costs as little.
+	PrepareStepFields() (bool, error)
+	// StepFields is Step, and leaves the fields of box in fields, which has those of frame in the
+	// arrangement of FieldsTo. A frame holds the box and whole rows, and may reach into ghost
+	// layers, whose fields it leaves alone.
+	StepFields(s Stream, in, out Buffer, box decomp.Box, fields Buffer, frame decomp.Box, p model.Params)
+}
+
+// StepSnapshots is a StepFielder whose fields travel to the host as snapshots do. Found by type assertion.
+type StepSnapshots interface {
+	StepFielder
+	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Those of
+	// ghost planes of the slowest axis, which a frame may have, are read from the state. Once sent fires,
+	// the buffer may be written again.
+	SendFields(s Stream, state, fields Buffer, frame decomp.Box, p model.Params) (shot Snapshot, sent Event, err error)
+}

@@ -32,6 +32,10 @@ func (s *stepper) advanceQueued(k int) error {
 	if look {
 		alone = 2 // the last ones, so that recordings keep their buffers
 	}
+	leaves := s.leave.at == s.n+k
+	if leaves {
+		alone = max(alone, 1) // a recording leaves no fields
+	}
 	var seen queuedStep
 	for left := k; left > 0; {
 		recorded, err := s.launchRecorded(left - alone)
@@ -39,7 +43,7 @@ func (s *stepper) advanceQueued(k int) error {
 			return err
 		}
 		if left -= recorded; recorded == 0 {
-			seen = s.queue()
+			seen = s.queueLeaving(leaves && left == 1)
 			left--
 		}
 	}

@@ -109,6 +109,7 @@ func (r *run) steps() error {
 		if r.queued != nil {
 			k = r.untilHook()
 		}
+		r.expect(r.n + k)
 		if err := r.advance(k); err != nil {
 			return fmt.Errorf("rank %d, %s: %w", r.Rank, steps(r.n+1, r.n+k), err)
 		}

@@ -176,7 +176,7 @@ func (s *stepper) free() {
 	if s.program != nil {
 		s.program.Close()
 	}
-	for _, b := range s.state {
+	for _, b := range append(s.state[:], s.leave.fields) {
 		if b != nil {
 			b.Free()
 		}

@@ -33,6 +33,7 @@ type stepper struct {
 
 	unjoined bool // the bulk's stream has not waited for the last exchange
 	graphs   [len(recorded)]recording
+	leave    leaving
 	clock    stopwatch
 }
 
@@ -42,7 +43,7 @@ func (s *stepper) stepwise() error {
 		return err
 	}
 	started, wall := s.bulk.Record(), time.Now()
-	step := s.queue()
+	step := s.queueLeaving(s.leave.at == s.n+1)
 	if step.edges == nil { // no neighbour waits for any
 		step.edges = s.edge.Record()
 	}
@@ -81,7 +82,7 @@ func (s *stepper) queue() (step queuedStep) {
 		s.edge.After(s.bulk.Record())
 		s.program.FillFaces(s.edge, in, true)
 		for _, box := range s.edges {
-			s.program.Step(s.edge, in, out, box, s.params)
+			s.step(s.edge, in, out, box)
 		}
 		step.edges = s.edge.Record()
 		if s.queued != nil {
@@ -89,7 +90,7 @@ func (s *stepper) queue() (step queuedStep) {
 			step.exchanged = s.edge.Record()
 		}
 	}
-	s.program.Step(s.bulk, in, out, s.inner, s.params)
+	s.step(s.bulk, in, out, s.inner)
 	step.bulk = s.bulk.Record()
 	if len(s.edges) > 0 {
 		s.bulk.After(step.edges)
@@ -97,6 +98,17 @@ func (s *stepper) queue() (step queuedStep) {
 	}
 	s.state[0], s.state[1] = out, in
 	return step
+}
+
+// queueLeaving is queue of a step that leaves fields, or none.
+func (s *stepper) queueLeaving(fields bool) queuedStep {
+	l := &s.leave
+	if l.now = fields; fields && l.sent != nil {
+		s.edge.After(l.sent)
+		s.bulk.After(l.sent)
+	}
+	defer func() { l.now = false }()
+	return s.queue()
 }
 
 // Step is the current step.
@@ -185,6 +197,9 @@ type snapshotter struct {
 func (s snapshotter) Prepare(box decomp.Box) error { return s.taker.Prepare(box) }
 
 func (s snapshotter) Take(box decomp.Box) (device.Snapshot, error) {
+	if s.left(box) {
+		return s.sendLeft()
+	}
 	return s.taker.FieldsAsync(s.reader, s.state[0], box, s.params)
 }
 

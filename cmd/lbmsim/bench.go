@@ -58,7 +58,10 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
   tunnel      cases as users run them: a ball in a tunnel beside a periodic and a closed
               box, 128 x 64 x 64 to 1024 x 512 x 512 cells (256 x 128 x 128 on a CPU), or
               --size and its half; only if --only asks for it
-  seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step (GPU)`,
+  seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step, by
+              a second pass and by the step (GPU)
+  fields      the same of populations in 3D, a flow around a ball; only if --only asks for
+              it (GPU)`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
 	}
@@ -122,13 +125,13 @@ func runBench(f benchFlags) error {
 		"speed": b.speed, "models": b.catalogue, "ranks": b.ranks, "checkpoint": b.checkpoint,
 		"small": func() error { return b.models("D3Q19", b.cube(128), usualModels) },
 		"plane": func() error { return b.models("D2Q9", b.square(8192), usualModels) },
-		"sizes": b.sizes, "porous": b.porous, "open": b.open, "seed": b.seed,
+		"sizes": b.sizes, "porous": b.porous, "open": b.open, "seed": b.seed, "fields": b.fields,
 		"tunnel": func() error { return b.tunnel(onCPU) },
 	}
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed", name)}
+			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed, fields", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -309,7 +312,22 @@ func (b *benchmark) open() error {
 func (b *benchmark) seed() error {
 	n := b.square(4096)
 	spec := bench.Specs("D2Q9", model.Float32, "bgk")[0]
-	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n))
+	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n, true), bench.Pulse(spec, n, false))
+}
+
+// fields is what density and velocity of each step cost where more than bulk is to be done: a flow around a
+// ball without them, with a second pass, and from the step.
+func (b *benchmark) fields() error {
+	for _, p := range model.Precisions {
+		for _, spec := range append(bench.Specs("D3Q19", p, "bgk", "trt"), bench.Specs("D3Q27", p, "trt")...) {
+			n := b.cube(256)
+			flow := bench.Through(spec, n, 0)
+			if err := b.measure("a flow around a ball", n, bench.InPlace(10, n), flow, bench.WithFields(flow, true), bench.WithFields(flow, false)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // speedRow is bench.Speed with keys as in all JSON that the program writes.

@@ -57,11 +57,11 @@ func TestPulse(t *testing.T) {
 	defer d.Close()
 	spec := Specs("D2Q9", model.Float32, "bgk")[0]
 	n := [3]int{96, 80, 1}
-	if _, err := Measure(d, []Job{Pulse(spec, n)}, 1, 2); err == nil || !strings.Contains(err.Error(), "no fields") {
+	if _, err := Measure(d, []Job{Pulse(spec, n, false)}, 1, 2); err == nil || !strings.Contains(err.Error(), "no fields") {
 		t.Errorf("a device without the ability: %v", err)
 	}
 	for _, off := range []float32{0, 1e-4} {
-		speeds, err := Measure(writing{d, off}, []Job{Pulse(spec, n)}, 2, 4)
+		speeds, err := Measure(writing{d, off}, []Job{Pulse(spec, n, false)}, 2, 4)
 		if off != 0 {
 			if err == nil || !strings.Contains(err.Error(), "was written as") {
 				t.Errorf("wrong fields: %v", err)

@@ -135,6 +135,7 @@ type flow struct {
 	shared  bool // the state is another flow's
 	stream  device.Stream
 	bytes   int
+	wrapped func(device.Buffer) // ends a step of a box that is its own neighbour; nil: nothing is left
 }
 
 func newFlow(dev device.Device, b box, host *flow) (f *flow, err error) {
@@ -168,9 +169,17 @@ func (f *flow) close() {
 }
 
 func (f *flow) step() {
+	f.stepBy(func(in, out device.Buffer, box decomp.Box) { f.program.Step(f.stream, in, out, box, f.params) })
+}
+
+// stepBy makes one step, whose kernels queue launches.
+func (f *flow) stepBy(queue func(in, out device.Buffer, box decomp.Box)) {
 	f.program.FillFaces(f.stream, f.state[0], false)
-	f.program.Step(f.stream, f.state[0], f.state[1], f.all(), f.params)
+	queue(f.state[0], f.state[1], f.all())
 	f.state[0], f.state[1] = f.state[1], f.state[0]
+	if f.wrapped != nil {
+		f.wrapped(f.state[0])
+	}
 }
 
 // several queues n steps in pieces of several, where the device has such.
@@ -210,10 +219,9 @@ func (f *flow) look(fine func(mass, speed float64) bool) error {
 }
 
 // Pulse is steps of a periodic box in which a pulse of density runs apart, with
-// density and velocity left in the device's memory after every step. They are part
-// of the traffic that is counted.
-func Pulse(spec model.Spec, n [3]int) Job {
-	return func(dev device.Device) (*contender, error) {
+// density and velocity left in the device's memory after every step (WithFields).
+func Pulse(spec model.Spec, n [3]int, again bool) Job {
+	return WithFields(func(dev device.Device) (*contender, error) {
 		difference, err := Verify(dev, spec, n[0])
 		if err != nil {
 			return nil, err
@@ -223,18 +231,14 @@ func Pulse(spec model.Spec, n [3]int) Job {
 		if err != nil {
 			return nil, err
 		}
-		c := f.contender(spec.String() + ", fields each step")
+		c := f.contender(spec.String())
+		c.oracle = difference
 		if err := f.pulse(dev, c); err != nil {
 			c.close()
 			return nil, err
 		}
-		c.oracle = difference
-		if err := c.record(dev, f.stream); err != nil {
-			c.close()
-			return nil, err
-		}
 		return c, nil
-	}
+	}, again)
 }
 
 // startPulse puts the pulse into the state and returns its mass.
@@ -253,21 +257,11 @@ func (f *flow) startPulse() (mass float64, err error) {
 	return mass, nil
 }
 
-// pulse starts the pulse and lets each step write its fields.
+// pulse starts the pulse.
 func (f *flow) pulse(dev device.Device, c *contender) error {
-	writer, ok := f.program.(device.FieldsWriter)
-	if !ok {
-		return errors.New("the device leaves no fields in its memory")
-	}
 	if f.spec.Lattice.Dims != 2 {
 		return errors.New("the pulse is one of two dimensions")
 	}
-	components, value := 1+f.spec.Lattice.Dims, max(4, f.spec.Precision.Bytes())
-	out, err := dev.Alloc(f.all().Cells() * components * value)
-	if err != nil {
-		return err
-	}
-	c.close = func() { f.close(); out.Free() }
 	plan, err := decomp.Slabs(f.layout.N, f.periodic, f.spec.Lattice.Dims, 1)
 	if err != nil {
 		return err
@@ -279,23 +273,83 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	if err != nil {
 		return err
 	}
-	wrap := f.wrap(plan)
-	wrap(f.state[0])
-	c.bytes += components * value
-	c.queue = func() {
-		f.step()
-		wrap(f.state[0])
-		writer.FieldsTo(f.stream, f.state[0], f.all(), out, f.params)
+	f.wrapped = f.wrap(plan)
+	f.wrapped(f.state[0])
+	if err := f.stream.Sync(); err != nil {
+		return err
 	}
 	c.done = func() error {
-		if err := f.same(out, components, value); err != nil {
-			return err
-		}
 		return f.look(func(m, speed float64) bool {
 			return speed > 0 && speed < 1e-2 && math.Abs(m-mass) < 1e-3*mass+1e-6*float64(f.all().Cells())
 		})
 	}
 	return nil
+}
+
+// WithFields lets each step of a job leave density and velocity in the device's memory: by itself
+// where it can, or, again, by a second pass over the state. They are part of the traffic that is counted.
+func WithFields(job Job, again bool) Job {
+	return func(dev device.Device) (*contender, error) {
+		c, err := job(dev)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range c.graphs {
+			g.close()
+		}
+		c.graphs, c.several = nil, nil
+		if err = c.flow.leave(dev, c, again); err == nil {
+			err = c.record(dev, c.flow.stream)
+		}
+		if err != nil {
+			c.close()
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+// leave lets each step write its fields.
+func (f *flow) leave(dev device.Device, c *contender, again bool) error {
+	components, value := f.spec.FieldValues(), max(4, f.spec.Precision.Bytes())
+	step, name, err := f.leaving(again)
+	if err != nil {
+		return err
+	}
+	out, err := dev.Alloc(f.all().Cells() * components * value)
+	if err != nil {
+		return err
+	}
+	end, done := c.close, c.done
+	c.close = func() { end(); out.Free() }
+	c.name += ", " + name
+	c.bytes += components * value
+	c.queue = func() { step(out) }
+	c.done = func() error { return errors.Join(f.same(out, components, value), done()) }
+	return nil
+}
+
+// leaving is a step that leaves fields in a buffer, and a name for the way.
+func (f *flow) leaving(again bool) (step func(device.Buffer), name string, err error) {
+	fielder, able := f.program.(device.StepFielder)
+	if able && !again {
+		able, err = fielder.PrepareStepFields()
+	}
+	if able && !again {
+		return func(out device.Buffer) {
+			f.stepBy(func(in, next device.Buffer, box decomp.Box) {
+				fielder.StepFields(f.stream, in, next, box, out, box, f.params)
+			})
+		}, "fields each step", err
+	}
+	writer, ok := f.program.(device.FieldsWriter)
+	if !ok && err == nil {
+		err = errors.New("the device leaves no fields in its memory")
+	}
+	return func(out device.Buffer) {
+		f.step()
+		writer.FieldsTo(f.stream, f.state[0], f.all(), out, f.params)
+	}, "fields by a second pass", err
 }
 
 // wrap copies the ghost planes of a rank that is its own neighbour.
@@ -316,18 +370,18 @@ func (f *flow) wrap(plan decomp.Plan) func(device.Buffer) {
 	}
 }
 
-// same holds what the last step wrote against the fields of the state, plane by plane.
+// same holds what the last step wrote against the fields of the state, row by row.
 func (f *flow) same(out device.Buffer, components, value int) error {
 	n := f.layout.N
 	row := components * n[0]
 	got, want := make([]byte, row*value), make([]float64, row)
-	for y := 0; y < n[1]; y += max(1, n[1]/64) {
-		box := f.all()
-		box.Lo[1], box.Hi[1] = y, y+1
+	for k := 0; k < n[1]*n[2]; k += max(1, n[1]*n[2]/64) {
+		box, y, z := f.all(), k%n[1], k/n[1]
+		box.Lo[1], box.Hi[1], box.Lo[2], box.Hi[2] = y, y+1, z, z+1
 		if err := f.program.Fields(f.state[0], box, want, f.params); err != nil {
 			return err
 		}
-		if err := out.Read(got, y*row*value); err != nil {
+		if err := out.Read(got, k*row*value); err != nil {
 			return err
 		}
 		for i, w := range want {
@@ -336,7 +390,7 @@ func (f *flow) same(out device.Buffer, components, value int) error {
 				v = math.Float64frombits(binary.LittleEndian.Uint64(got[i*value:]))
 			}
 			if !(math.Abs(v-w) <= 1e-9+1e-6*math.Abs(w)) {
-				return fmt.Errorf("value %d of row %d was written as %g, the state has %g", i, y, v, w)
+				return fmt.Errorf("value %d of row %d was written as %g, the state has %g", i, k, v, w)
 			}
 		}
 	}

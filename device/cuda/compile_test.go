@@ -76,6 +76,13 @@ func TestCompile(t *testing.T) {
 					}
 					special = append(special, faces...)
 					names := []string{"lbm_special", "lbm_forces", "lbm_faces", "lbm_outflow"}
+					if spec.Collision.Scheme == model.Populations {
+						fields, err := compileFile(stepFieldsFile, spec, arch)
+						if err != nil {
+							t.Fatal(err)
+						}
+						special, names = append(special, fields...), append(names, "lbm_step_fields", "lbm_fields_at", "lbm_step_fields_shape")
+					}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {

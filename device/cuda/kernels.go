@@ -70,14 +70,7 @@ func (d *Device) kernels(spec model.Spec, pitch int, more ...string) (k kernelSe
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		at, bytes, err := k.module.Global("lbm_step_shape")
-		if err != nil {
-			return fmt.Errorf("lbm_step_shape: %w", err)
-		}
-		if bytes != int64(unsafe.Sizeof(shape)) {
-			return fmt.Errorf("lbm_step_shape has %d bytes, not %d", bytes, unsafe.Sizeof(shape))
-		}
-		if err := cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes); err != nil {
+		if shape, err = shapeIn(k.module, "lbm_step_shape"); err != nil {
 			return err
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
@@ -117,6 +110,18 @@ func (d *Device) processors() (int, error) {
 		return d.slots, nil
 	}
 	return d.gpu.Attribute(cu.MultiprocessorCount)
+}
+
+// shapeIn reads the shape of that name.
+func shapeIn(m cu.Module, name string) (shape stepShape, err error) {
+	at, bytes, err := m.Global(name)
+	if err != nil {
+		return shape, fmt.Errorf("%s: %w", name, err)
+	}
+	if bytes != int64(unsafe.Sizeof(shape)) {
+		return shape, fmt.Errorf("%s has %d bytes, not %d", name, bytes, unsafe.Sizeof(shape))
+	}
+	return shape, cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes)
 }
 
 // servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.

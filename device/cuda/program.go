@@ -44,6 +44,7 @@ type program struct {
 	scalar         scalar
 	timed          timed
 	steps          multistep
+	stepFields     stepFields
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -58,6 +59,7 @@ var _ interface {
 	device.Program
 	device.SnapshotTaker
 	device.FieldsWriter
+	device.StepSnapshots
 } = (*program)(nil)
 
 // Load compiles the kernels, or takes them from the cache, and tells them the walls.
@@ -287,6 +289,11 @@ func (p *program) stream(s device.Stream) *stream {
 
 // Step queues one step of the cells of box.
 func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
+	p.stepBy(&p.kernels, s, in, out, box, q)
+}
+
+// stepBy is Step by the step of k, which may take more than lbm_step.
+func (p *program) stepBy(k *kernelSet, s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params, more ...uint64) {
 	own := p.stream(s)
 	from, to, err := p.between(in, out, box, q)
 	if err != nil {
@@ -296,7 +303,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	if box.Cells() == 0 {
 		return
 	}
-	k, queue := &p.kernels, launch
+	queue := launch
 	if k.follows && box == (decomp.Box{Hi: p.layout.N}) {
 		queue = follow
 	}
@@ -312,7 +319,8 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				grid[1] = marches(yhi-y, k.tile[1], grid[0], k.slots)
 			}
 			own.queue("step", func() error {
-				return queue(k.step, grid, k.threads, k.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi))
+				args := []uint64{uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(y), uint64(yhi), uint64(z), uint64(zhi)}
+				return queue(k.step, grid, k.threads, k.shared, own.s, append(args, more...)...)
 			})
 		}
 	}
@@ -541,6 +549,7 @@ func (p *program) Close() {
 	p.faces.unload(p.d)
 	p.scalar.unload(p.d)
 	p.timed.unload(p.d)
+	p.stepFields.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

@@ -110,15 +110,20 @@ func (p *program) FieldsAsync(s device.Stream, state device.Buffer, box decomp.B
 		return nil, fmt.Errorf("snapshot of %s: %w", p.spec, err)
 	}
 	p.fieldsOn(own, from.at, box, m.there.at)
+	return p.send(own, m, m.there.at), nil
+}
+
+// send queues the journey of what the stream has left on the GPU.
+func (p *program) send(own *stream, m *snapshotMemory, from cu.DevicePtr) *snapshot {
 	taken := own.Record()
 	c := p.d.copies
 	c.After(taken)
 	if len(m.host) > 0 {
 		c.queue("sending fields to the host", func() error {
-			return cu.MemcpyDtoHAsync(unsafe.Pointer(&m.host[0]), m.there.at, int64(len(m.host)), c.s)
+			return cu.MemcpyDtoHAsync(unsafe.Pointer(&m.host[0]), from, int64(len(m.host)), c.s)
 		})
 	}
-	return &snapshot{p: p, memory: m, taken: taken, arrived: c.Record()}, nil
+	return &snapshot{p: p, memory: m, taken: taken, arrived: c.Record()}
 }
 
 // FieldsTo leaves the fields in a buffer.

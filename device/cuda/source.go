@@ -19,6 +19,8 @@ const (
 	facesFile    = "gpu/face.h"    // for cases with ghost cells behind faces
 	scalarFile   = "gpu/scalar.h"  // for cases with a scalar
 	timedFile    = "gpu/timed.h"   // for cases that change with time
+
+	stepFieldsFile = "gpu/step_fields.h" // for runs that want fields of steps
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take

@@ -116,6 +116,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Recorder", recorder},
 		{"Multisteps", multisteps},
 		{"Snapshots", snapshots},
+		{"StepFields", stepFields},
 		{"Roofline", roofline},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, d, o) })

@@ -130,27 +130,36 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		write(m, to, box.layout.pitch);
 	}
 
-	// fields gives rho - 1 and the velocity, as numbers of type F.
+	// physical is rho - 1, the velocity and the scalar, if any, of a cell, as numbers of type F.
+	static constexpr int PHYSICAL = 1 + L::D + MORE;
+	template <class F> __device__ static LBM_INLINE void physical(const Case* c, bool wall, double rho, const double* j, double value, F* v) {
+		const double inv = 1 / (1 + rho);
+		v[0] = F(wall ? 0 : rho);
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			const double u = (j[a.value] - 0.5 * force(c, a.value, value)) * inv;
+			v[1 + a.value] = F(wall ? 0 : u);
+		});
+		if constexpr (MORE) v[1 + L::D] = F(value);  // solids may hold one
+	}
+	// stored writes those of the stored cell (x, y, z), so many numbers apart.
+	template <class F> __device__ static LBM_INLINE void stored(const Box& box, const S* LBM_RESTRICT state, int x, int y, int z, F* to, int stride) {
+		double rho, j[L::D], finite;
+		const S* const from = state + box.layout.at(x, y, z, 0);
+		read(from, box.layout.pitch, rho, j, finite);
+		const double value = theta(from, box.layout.pitch, finite);
+		F v[PHYSICAL];
+		physical(box.c, dry(box, x, y, z), rho, j, value, v);
+		unroll<PHYSICAL>([&](auto k) LBM_LAMBDA { __stcs(to + k.value * stride, v[k.value]); });
+	}
+
+	// fields gives them of the cells of a range.
 	template <class F>
 	__device__ static LBM_INLINE void fields(const Case* c, const S* LBM_RESTRICT state, F* LBM_RESTRICT fields, const Range& r) {
 		const Box box(c, COMPONENTS);
 		int x, y, z;
 		if (!r.place(x, y, z)) return;
 		box.inside(1, y), box.inside(2, z);
-		const int width = r.width();
-		double rho, j[L::D], finite;
-		const S* const from = state + box.layout.at(x, y, z, 0);
-		read(from, box.layout.pitch, rho, j, finite);
-		const double value = theta(from, box.layout.pitch, finite);
-		const bool wall = dry(box, x, y, z);
-		const double inv = 1 / (1 + rho);
-		F* to = fields + r.first(1 + L::D + MORE, x);
-		__stcs(to, F(wall ? 0 : rho));
-		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			const double u = (j[a.value] - 0.5 * force(c, a.value, value)) * inv;
-			__stcs(to + (1 + a.value) * width, F(wall ? 0 : u));
-		});
-		if constexpr (MORE) __stcs(to + (1 + L::D) * width, F(value));
+		stored(box, state, x, y, z, fields + r.first(PHYSICAL, x), r.width());
 	}
 
 	// rows sums the row that the block is for: each thread every ROW-th cell, then

@@ -36,7 +36,14 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	typedef BitsOf<S, N> Word;
 	typedef BitsOf<S, 1> One;
 
-	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
+	// NoFields is a step that leaves nothing but the state.
+	struct NoFields {
+		__device__ LBM_INLINE void operator()(const Box&, const P*, const P&, int, int, int, unsigned) const {}
+	};
+
+	// run lets fields have what is stored: populations, scalar and solid cells of the thread.
+	template <class FIELDS = NoFields>
+	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi, const FIELDS& fields = FIELDS{}) {
 		const Box box(c, L::Q);
 		const int nx = box.layout.nx, pitch = box.layout.pitch;
 		const int x = (blockIdx.x * BLOCK_X + threadIdx.x) * N, y = ylo + blockIdx.y, z = zlo + blockIdx.z;
@@ -51,6 +58,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		P pulled[LBM_EXTRA > 0 ? L::Q : 1];  // what walls send back rides on nothing
 		if constexpr (LBM_EXTRA > 0) unroll<L::Q>([&](auto i) LBM_LAMBDA { pulled[i.value] = f[i.value]; });
 
+		P scalar{};
 		const unsigned walls = block.links >> (x % 32) & ((1u << N) - 1), dry = block.solid >> (x % 32) & ((1u << N) - 1);
 		if (walls) {
 			unsigned index = Box::index(block, x);
@@ -64,14 +72,15 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			carry(sums, pulled, box, Sources(box, in, in + start, x, y, z), y, z);
 			P more[1 + 2 * L::D];
 			sums.values(more[0], more + 1);
+			scalar = more[0];
 			C::template collide<L>(f, params);
 			P before;
 #pragma unroll
 			for (int i = 0; i < N; i++) before.v[i] = x + i < nx ? Store::template get<L::Q>(in[start + i + L::Q * pitch]) : T(0);
-			const ScalarParams<T> scalar = box.carried<T>();
-			buoyedPopulations<L>(f, before, scalar, more + 1 + L::D);
-			P keep = P{} + scalar.keep;
-			if constexpr (Eddies<C>::ANY) keep = eddyKeep(momentsOf<L>(f), scalar);
+			const ScalarParams<T> carried = box.carried<T>();
+			buoyedPopulations<L>(f, before, carried, more + 1 + L::D);
+			P keep = P{} + carried.keep;
+			if constexpr (Eddies<C>::ANY) keep = eddyKeep(momentsOf<L>(f), carried);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = keep * more[1 + a.value]; });
 			unroll<1 + 2 * L::D>([&](auto k) LBM_LAMBDA {
 				constexpr int K = L::Q + decltype(k)::value;
@@ -89,6 +98,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 					if (dry >> i & 1) f[k.value].v[i] = 0;
 			});
 		push(f, out + start, x, nx, pitch);
+		fields(box, f, scalar, x, y, z, dry);
 	}
 
 	template <class W> __device__ static LBM_INLINE W load(const W* p) {

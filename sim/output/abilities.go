@@ -1,6 +1,7 @@
 package output
 
 import (
+	"lbmsim/decomp"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/io/probe"
@@ -19,6 +20,13 @@ type numberedFiles interface{ stepFiles() []string }
 
 // prepared is an output that takes memory before the first step.
 type prepared interface{ prepare(*Run) }
+
+// snapping is an output that takes snapshots beside the steps.
+type snapping interface {
+	Output
+	// snaps tells the cells, local; false where steps had better not be asked to leave them.
+	snaps(*Run) (box decomp.Box, ok bool)
+}
 
 // remembered is an output that goes on from a checkpoint with more than its rows.
 type remembered interface {

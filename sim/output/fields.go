@@ -103,6 +103,14 @@ func (f *fieldFiles) reads(r *Run) decomp.Box {
 	return box
 }
 
+// often is the period in steps up to which steps leave the fields of snapshots: reading them from the state takes about half
+// as long as a step, and steps that leave them need a kernel and memory of their own.
+const often = 10
+
+func (f *fieldFiles) snaps(r *Run) (decomp.Box, bool) {
+	return f.reads(r), !f.crowded && f.when.Period > 0 && f.when.Period <= often && r.State.Snapshots() != nil
+}
+
 // shoot lets the device read the fields beside the steps. Collective: where a rank
 // has no memory for that, all ranks go the other way from now on, and work is nil.
 func (f *fieldFiles) shoot(r *Run, p *fields.Pending, taker Snapshotter) (work func() error, err error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lbmsim/decomp"
 	"lbmsim/sim/exit"
 )
 
@@ -41,6 +42,16 @@ func (s *Set) Next(n int) int {
 		next = min(next, o.When().Next(n))
 	}
 	return next
+}
+
+// Snaps tells the cells, local, of which an output takes a snapshot at step n.
+func (s *Set) Snaps(n int) (box decomp.Box, ok bool) {
+	for _, o := range with[snapping](s.List) {
+		if o.When().Due(n) {
+			return o.snaps(s.Run)
+		}
+	}
+	return box, false
 }
 
 // Due writes what is due at the present step. Collective.
