@@ -1,9 +1,11 @@
 package boundary
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"lbmsim/model"
@@ -108,8 +110,9 @@ func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 
 // ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
 // rest alone, in which the sums of the flow are those of the scalar, too (kernels/scalar.h); mixed
-// are the others, and solid cells that conduct. special are the cells whose flow is computed anew; nil: none.
-func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
+// are the others, and solid cells that conduct. special are the cells whose flow is computed anew, nil: none; all: they
+// are places wherever they are.
+func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
 	w.ScalarTypes()
 	still, conducts, some := make([]bool, 1+len(c.Velocity)), make([]bool, 1+len(c.Velocity)), false
@@ -150,6 +153,9 @@ func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 				}
 				*list = append(*list, place)
 			}
+			if all {
+				found[r][1] = withAll(found[r][1], special.Of(r), uint32(r))
+			}
 		}
 	})
 	var both sync.WaitGroup
@@ -169,6 +175,18 @@ func (w *Walls) ScalarPlaces(special *Links) (plain, mixed ScalarPlaces) {
 	}
 	both.Wait()
 	return plain, mixed
+}
+
+// withAll adds those cells of a row that are no places yet, without links.
+func withAll(list []ScalarPlace, special []LinkCell, row uint32) []ScalarPlace {
+	places := list // in rising x
+	for _, c := range special {
+		if _, ok := slices.BinarySearchFunc(places, c.X, func(p ScalarPlace, x uint32) int { return cmp.Compare(p.X, x) }); !ok {
+			list = append(list, ScalarPlace{X: c.X, Row: row, First: ScalarHalfway})
+		}
+	}
+	slices.SortFunc(list, func(a, b ScalarPlace) int { return cmp.Compare(a.X, b.X) })
+	return list
 }
 
 // around has, for each x from -1 on, whether cells there in row (y, z) or beside it are solid.

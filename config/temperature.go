@@ -88,6 +88,8 @@ func (r *thermal) read() {
 func (r *thermal) eddies(s *language.Section) {
 	e := s.Get("turbulent_prandtl")
 	switch {
+	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
+		r.warn("[temperature]: eddies do not carry it where tau is above %g (here %s): their viscosity cannot be told from the stress there, and is small beside the fluid's", model.MostEddies, language.Short(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky:
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value

@@ -10,5 +10,5 @@ type Numbers struct {
 	// Of a scalar.
 	ScalarKeep, ScalarTau, ScalarEddy float64
 	Buoyancy                          [3]float64
-	Model, Kind       int32 // numbers in model.Collisions and model.ViscosityLaws
+	Model, Kind                       int32 // numbers in model.Collisions and model.ViscosityLaws
 }

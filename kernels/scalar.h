@@ -288,13 +288,20 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d)); }
 	LBM_HD LBM_INLINE int law(int type) const { return int(laws[SCALAR_NUMBERS * type]); }
 	LBM_HD LBM_INLINE bool conducts(int type) const { return type && law(type) == SCALAR_CONDUCTS; }
+	LBM_HD LBM_INLINE bool wall(const int* d) const { return at.type(d) && !conducts(at.type(d)); }
 
 	// Link is what comes out of a wall along a direction: populations of the flow and of the scalar, what they add to the
 	// sums of both, and what leaves through the wall.
 	struct Link { T f, g, mass, e, lost; };
 
+	// reflects: a wall of that type sends back what diffuses into one of another type, of the law kind, likewise.
+	LBM_HD LBM_INLINE bool reflects(int type, int kind) const {
+		const int own = law(type);
+		return kind == SCALAR_MIRROR ? own == SCALAR_MIRROR : own == SCALAR_CLOSED || own == SCALAR_FLUX;
+	}
+
 	// link is that of a wall of the given type along direction i. q is the distance of a wall that is not half-way,
-	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d.
+	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d whether it is a wall that does not conduct.
 	template <class SOLID> LBM_HD LBM_INLINE Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
 		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
@@ -317,8 +324,8 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 			if (solid(d)) across = true, way[A] = -c[A];
 			else from[A] = -c[A];
 		});
-		// Where the wall's end is in the way, it comes back to its cell: both cells have to see the same wall, or what one
-		// sends would come to both or to none.
+		// Where the wall's end is in the way, it comes back to its cell: both cells have to see the same wall, and one that
+		// reflects, or what one sends would come to both or to none.
 		bool mirrored = across && (from[0] != 0 || from[1] != 0 || from[2] != 0) && !solid(from);
 		int behind[3] = {0, 0, 0};
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -329,8 +336,9 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 			d[A] = -c[A];
 			mirrored = mirrored && solid(d);
 		});
-		mirrored = mirrored && solid(behind);
-		if (kind == SCALAR_MIRROR) {
+		mirrored = mirrored && solid(behind) && reflects(at.type(behind), kind);
+		const int here[3] = {0, 0, 0};
+		if (kind == SCALAR_MIRROR && !at.type(here) && !(mirrored && at.type(from))) {
 			if (!mirrored) return {out, back, out, back, T(0)};
 			const Source there = source(from);
 			const int m = Known<L>::find(way[0], way[1], way[2]);
@@ -406,7 +414,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			const int beside = at.type(from);
 			if (beside && !(type && conducts(beside))) {
-				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; }));
+				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), [&](const int* d) LBM_LAMBDA { return wall(d); }));
 				continue;
 			}
 			const Source there = source(from);
@@ -441,7 +449,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 	// lost is what leaves through the wall of a type along direction i in the coming step.
 	LBM_HD LBM_INLINE T lost(int i, int type, double distance, double slope) const {
 		const int here[3] = {0, 0, 0};
-		return link(source(here), i, type, T(distance), T(slope), [&](const int* d) LBM_LAMBDA { return at.type(d) != 0; }).lost;
+		return link(source(here), i, type, T(distance), T(slope), [&](const int* d) LBM_LAMBDA { return wall(d); }).lost;
 	}
 };
 

@@ -19,13 +19,13 @@ func ScalarKeep(diffusivity float64) float64 { return 1 - 1/(diffusivity/ScalarC
 // TurbulentPrandtl is that of eddies where a case gives none.
 const TurbulentPrandtl = 0.85
 
-// mostResolved is up to which relaxation time the viscosity of eddies can be told from that of the fluid.
-const mostResolved = 0.99
+// MostEddies is up to which relaxation time eddies carry a scalar: their viscosity follows from what a collision
+// leaves of the stress, up to (1 - tau)/6.
+const MostEddies = 0.9
 
-// WithEddies lets Smagorinsky's eddies (WithSmagorinsky) carry the scalar, with nu_t/prandtl added to its diffusivity.
+// WithEddies lets Smagorinsky's eddies (WithSmagorinsky) carry the scalar, with nu_t/prandtl added to its diffusivity;
+// for relaxation times below 1.
 func (p Params) WithEddies(prandtl float64) Params {
-	if 1/p.Omega < mostResolved {
-		p.ScalarEddy = 1 / prandtl
-	}
+	p.ScalarEddy = 1 / prandtl
 	return p
 }

@@ -96,7 +96,7 @@ func (s Spec) String() string {
 		name += " bulk_viscosity"
 	}
 	if s.Scalar {
-		name += " with_scalar" // "scalar" was one with populations of its own
+		name += " carries_scalar" // "scalar" had populations of its own, "with_scalar" the flux before the collision
 	}
 	return name
 }

@@ -32,6 +32,9 @@ func (s *stepper) advanceQueued(k int) error {
 	if look {
 		alone = 2 // the last ones, so that recordings keep their buffers
 	}
+	if len(s.Case.Forces) > 0 && device.InPieces(s.program, k) != nil {
+		alone = 2 // loads ask for the state that the last step started from
+	}
 	leaves := s.leave.at == s.n+k
 	if leaves {
 		alone = max(alone, 1) // a recording leaves no fields

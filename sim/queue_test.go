@@ -382,9 +382,11 @@ func TestQueuedStepsAreTheSame(t *testing.T) {
 func TestStepsInPieces(t *testing.T) {
 	text := variety["closed box"] + `
 [run]
-steps = 75
+steps = 240
 [output.fields]
 every = 25
+[output.force.lid]
+every = 16
 [checkpoint]
 `
 	plain, pieces := t.TempDir(), t.TempDir()

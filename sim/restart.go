@@ -213,11 +213,11 @@ func (o *otherScheme) Error() string {
 		o.path, o.model, o.has, o.want, o.version)
 }
 
-// oldScalar is a checkpoint of the time when a temperature had populations of its own.
+// oldScalar is a checkpoint of the time when a temperature had populations of its own, or another flux.
 type oldScalar struct{ path, version string }
 
 func (o *oldScalar) Error() string {
-	return fmt.Sprintf("the checkpoint %s holds the temperature as populations of its own; this version stores its value and its flux: begin anew, or go on with the version that wrote the checkpoint (%s)",
+	return fmt.Sprintf("the checkpoint %s holds the temperature in another form; this version stores its value and the flux after the collision: begin anew, or go on with the version that wrote the checkpoint (%s)",
 		o.path, o.version)
 }
 
@@ -228,14 +228,14 @@ func schemeOf(path string, h checkpoint.Header) error {
 	if len(words) < 3 {
 		return nil
 	}
-	if slices.Contains(words, "scalar") {
+	if slices.Contains(words, "scalar") || slices.Contains(words, "with_scalar") {
 		return &oldScalar{path, h.Version}
 	}
 	var s model.Spec
 	var ok [2]bool
 	s.Lattice, ok[0] = model.FindLattice(words[0])
 	s.Collision, ok[1] = model.FindCollision(words[1])
-	s.Scalar = slices.Contains(words, "with_scalar")
+	s.Scalar = slices.Contains(words, "carries_scalar")
 	if ok != [2]bool{true, true} || s.Collision.Scheme != model.Moments {
 		return nil
 	}

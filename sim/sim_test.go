@@ -497,13 +497,13 @@ func TestRestartRefusesPopulationsOfATemperature(t *testing.T) {
 	trial{text: text, ranks: 1, dir: dir}.must(t)
 	folder := filepath.Join(dir, output.CheckpointDir)
 	h := headerOf(t, folder, 2)
-	if !strings.HasSuffix(h.Spec, " with_scalar") || h.Components != 26 {
+	if !strings.HasSuffix(h.Spec, " carries_scalar") || h.Components != 26 {
 		t.Fatalf("%q has %d numbers a cell", h.Spec, h.Components)
 	}
-	h.Spec, h.Version, h.Step = strings.Replace(h.Spec, "with_scalar", "scalar", 1), "1.0", 3
+	h.Spec, h.Version, h.Step = strings.Replace(h.Spec, "carries_scalar", "scalar", 1), "1.0", 3
 	leave(t, folder, h)
 	_, err := trial{text: text, ranks: 2, dir: dir, restart: "latest"}.run(t)
-	for _, word := range []string{"000000000003.h5", "its value and its flux", "begin anew", "(1.0)"} {
+	for _, word := range []string{"000000000003.h5", "its value and the flux", "begin anew", "(1.0)"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%v, want %q", err, word)
 		}

@@ -48,10 +48,14 @@ func TestTwoLayersConduct(t *testing.T) {
 	flux := 1 / (float64(n-to+from)/D + float64(to-from)/k)
 	for _, c := range model.Collisions {
 		for _, capacity := range []float64{0.5, 4} {
+			sides := "periodic = [\"y\"]"
+			if capacity > 1 { // insulated
+				sides = "[boundary.sides]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]"
+			}
 			trial{text: fmt.Sprintf(`
 [domain]
 cells = [%d, 3]
-periodic = ["y"]
+%s
 [fluid]
 viscosity = 0.1
 [temperature]
@@ -96,7 +100,7 @@ within = 1e-11
 field = "temperature"
 value = %.17g
 within = 1e-11
-`, n, D, c.Name, from, to, k/capacity, capacity, from+0.5, 3*flux, 1-flux*(from/D+0.5/k)), ranks: 2}.must(t)
+`, n, sides, D, c.Name, from, to, k/capacity, capacity, from+0.5, 3*flux, 1-flux*(from/D+0.5/k)), ranks: 2}.must(t)
 		}
 	}
 }

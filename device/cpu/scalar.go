@@ -25,7 +25,7 @@ func (p *program) placeScalar(found *walls) (err error) {
 	s := &p.scalar
 	s.kernels = p.device.isa.Scalar(p.index)
 	types, links := found.found.ScalarTypes(), found.found.ScalarLinks()
-	plain, mixed := found.found.ScalarPlaces(found.special)
+	plain, mixed := found.found.ScalarPlaces(found.special, p.spec.Viscosity == model.Smagorinsky)
 	at := ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64
 	next := func(bytes int) (from int) {
 		from = at

@@ -39,7 +39,7 @@ func (p *program) placeScalar(w *walls) error {
 	}
 	links := found.ScalarLinks()
 	s.links = len(links)
-	s.plain, s.mixed = found.ScalarPlaces(w.special)
+	s.plain, s.mixed = found.ScalarPlaces(w.special, p.spec.Viscosity == model.Smagorinsky)
 	var abi scalarABI
 	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: bytesOf(links), &abi.mend: bytesOf(s.plain.Cells), &abi.mix: bytesOf(s.mixed.Cells), &abi.distances: bytesOf(s.mixed.Distances)} {
 		b, err := p.put(data)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"lbmsim/boundary"
@@ -209,7 +210,7 @@ func scalarSum(t *testing.T, d device.Device, o Options) {
 			return // it rounds the scalar itself
 		}
 		spec.Scalar = true
-		for _, kind := range []string{"walls", "lid", "slip", "ball", "solid"} {
+		for _, kind := range []string{"walls", "lid", "slip", "ball", "solid", "floor", "floor, slip", "flush"} {
 			e := closedExample(spec, kind)
 			s := Start(t, d, e)
 			sum := func() (all, scale float64) {
@@ -258,7 +259,7 @@ func closedExample(spec model.Spec, kind string) Example {
 			far += math.Pow(float64(x[a])-0.45*float64(n[a]), 2)
 		}
 		switch {
-		case kind == "slip" && x[0] >= n[0]:
+		case strings.HasSuffix(kind, "slip") && x[0] >= n[0]:
 			k = mirror
 		case kind == "lid" && x[1] >= n[1] && x[2] >= 0 && x[2] < n[2]:
 			k = lid // at its ends the flow would gain mass and lose it
@@ -266,20 +267,25 @@ func closedExample(spec model.Spec, kind string) Example {
 			k = wall
 		case kind == "ball" && far < 15:
 			k = ball
-		case kind == "solid" && far < 15:
+		case kind == "solid" && far < 15, strings.HasPrefix(kind, "floor") && x[1] < 5:
 			k = solid
+		case kind == "flush" && x[1] < 5: // in the surface of an insulated step
+			if k = wall; x[0] > 5 && x[0] < 13 && x[1] > 1 {
+				k = solid
+			}
 		}
 		e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = k
 	})
 	e.Cells = e.Cells.WithRest(e.Periodic[0], spec.Lattice.Dims)
 	eachCell(n, 0, func(x [3]int) {
-		if k := e.Cells.At(x[0], x[1], x[2]); k != 0 && k != solid {
+		k := e.Cells.At(x[0], x[1], x[2])
+		if k != 0 && k != solid {
 			return
 		}
 		p, q := float64(x[0]), float64(x[1]+2*x[2])
 		e.set(x, 1, 0.04*math.Sin(0.3*q))
 		e.set(x, 2, 0.03*math.Sin(0.4*p))
-		e.set(x, spec.InitValues()-1, 0.3+0.5*math.Exp(-(p-6)*(p-6)/9)+0.01*math.Sin(q))
+		e.set(x, spec.InitValues()-1, 0.3+0.5*math.Exp(-(p-6)*(p-6)/9)+0.01*math.Sin(q)-0.2*float64(min(k, 1)))
 	})
 	return e
 }

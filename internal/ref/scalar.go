@@ -79,33 +79,46 @@ func (f *Flow) still(cell, i int) float64 {
 type arrival struct{ flow, g, mass, heat, lost float64 }
 
 // mirrored is where what a mirror reflects along a direction into cell x comes from, and along which direction;
-// across: walls lie across some axes. ok: it is a cell beside x.
-func (f *Flow) mirrored(x [3]int, i int) (from [3]int, way int, ok bool) {
+// by a wall of type k. ok: it is a cell beside x, and the wall reflects what both send.
+func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool) {
 	c := f.Lattice.Velocities[i]
 	turned, across := c, false
 	from = x
+	wall := func(at [3]int) bool {
+		k := f.Cells.ScalarAt(at, f.Lattice.Dims)
+		return k != 0 && !f.Cells.Conducts(k)
+	}
 	for a := range f.Lattice.Dims {
 		beside := x
 		if beside[a] -= c[a]; c[a] == 0 {
 			continue
-		} else if f.Cells.ScalarAt(beside, f.Lattice.Dims) != 0 {
+		} else if wall(beside) {
 			across, turned[a] = true, -c[a]
 		} else {
 			from[a] -= c[a]
 		}
 	}
 	way = slices.Index(f.Lattice.Velocities, turned)
-	solid := func(at [3]int) bool { return f.Cells.ScalarAt(at, f.Lattice.Dims) != 0 }
-	ok = across && from != x && !solid(from)
+	ok = across && from != x && !wall(from)
 	behind := x
 	for a := range f.Lattice.Dims { // both cells see the same wall
 		if turned[a] != c[a] {
 			beside := from
 			behind[a], beside[a] = x[a]-c[a], from[a]-c[a]
-			ok = ok && solid(beside)
+			ok = ok && wall(beside)
 		}
 	}
-	return from, way, ok && solid(behind)
+	if !ok || !wall(behind) {
+		return from, way, false
+	}
+	mirror := func(k uint8) bool { return f.Cells.ScalarLaw(k).Law == boundary.ScalarMirror }
+	switch other := f.Cells.ScalarAt(behind, f.Lattice.Dims); f.Cells.ScalarLaw(other).Law {
+	case boundary.ScalarMirror:
+		return from, way, mirror(k)
+	case boundary.ScalarClosed, boundary.ScalarFlux:
+		return from, way, !mirror(k)
+	}
+	return from, way, false
 }
 
 // fromWall is what comes along direction i out of a wall of type k into a cell at x.
@@ -113,7 +126,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
 	opposite := f.Lattice.Opposite(i)
 	out, back := f.F[cell][opposite], f.scalarOf(cell, opposite)
-	from, way, mirror := f.mirrored(x, i)
+	from, way, mirror := f.mirrored(x, i, k)
 	switch law.Law {
 	case boundary.ScalarOpen, boundary.ScalarInlet:
 		flow, g := f.F[cell][i], f.scalarOf(cell, i)
@@ -122,6 +135,10 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 		}
 		return arrival{flow, g, flow, g, back - g}
 	case boundary.ScalarMirror:
+		fluid := func(at [3]int) bool { return f.Cells.At(at[0], at[1], at[2]) == 0 }
+		if !fluid(x) || mirror && !fluid(from) {
+			break // what diffuses is reflected
+		}
 		if !mirror {
 			return arrival{out, back, out, back, 0}
 		}

@@ -486,7 +486,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 	};
 	template <int HOTS> struct Hot<false, HOTS> {};
 	struct Shared : Hot<(MORE > 0), HOT> {
-		P passed[2][ALL_PASSED][LINES - 1][32];  // by turn
+		// A derived class begins in the padding of the one before, and sharedAt knows of whole numbers.
+		alignas(16) P passed[2][ALL_PASSED][LINES - 1][32];  // by turn
 		P back[L::M][ROWS][32];              // what walls sent back, private to each thread
 		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: what streams in from the rim
