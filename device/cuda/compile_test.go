@@ -216,6 +216,46 @@ func TestNewerGPU(t *testing.T) {
 	}
 }
 
+// A box on one rank may have blocks of other rows than its parts on several have: no row's numbers may depend on that.
+// Whether a product and a sum become one instruction is the compiler's choice, and PTX shows it.
+func TestRowsOfABlockDoNotChangeTheArithmetic(t *testing.T) {
+	c := compilerForTest(t)
+	arithmetic := regexp.MustCompile(`\b(?:fma|add|sub|mul|neg)\.(?:rn\.)?(?:ftz\.)?f(?:32|64)\b`)
+	for _, name := range []string{"regularized", "recursive_regularized", "cumulant"} {
+		for _, precision := range []model.Precision{model.Float32, model.Float16} {
+			if testing.Short() && (name != "regularized" || precision != model.Float32) {
+				continue // the others take a minute
+			}
+			spec := model.Spec{Precision: precision}
+			spec.Lattice, _ = model.FindLattice("D3Q19")
+			spec.Collision, _ = model.FindCollision(name)
+			var usual []string
+			for rows := usualRows; rows >= leastRows; rows-- {
+				j, err := newJobOf(c, instanceFile, spec, 128, 999, fmt.Sprintf("-DLBM_ROWS=%d", rows))
+				if err != nil {
+					t.Fatal(err)
+				}
+				code, err := j.compile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, ptx, found := strings.Cut(string(code), ".entry lbm_step(")
+				if !found {
+					t.Fatal("the result is no PTX with lbm_step")
+				}
+				ptx, _, _ = strings.Cut(ptx, ".entry ")
+				got := arithmetic.FindAllString(ptx, -1)
+				if usual == nil {
+					usual = got
+				}
+				if len(got) < 500 || !slices.Equal(got, usual) {
+					t.Errorf("%s: %d rows make %d instructions, %d rows %d, or others", spec, rows, len(got), usualRows, len(usual))
+				}
+			}
+		}
+	}
+}
+
 // A compiler that no longer knows a GPU says so: what it makes for newer ones would
 // only fail to load.
 func TestOlderGPU(t *testing.T) {
