@@ -73,7 +73,11 @@ func (r *warmth) bound() {
 	for _, o := range r.Bodies {
 		wall(o.Temperature, "[body."+o.Name+"]")
 	}
-	if far := b.Far(); !flux && far > 0 && far < math.Inf(1) {
+	far := b.Far()
+	if !(far > 0 && far < math.Inf(1)) {
+		return
+	}
+	if r.halves(far, flux); !flux {
 		r.Temperature.Bounds = b
 	}
 }

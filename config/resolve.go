@@ -52,7 +52,6 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	warm := &warmth{grid, &c.Flow, &c.Solids}
 	warm.check()
 	warm.bound()
-	warm.halves()
 
 	loads := &forces{run, &c.Flow, &c.Solids, &c.Outputs, open}
 	written := &outputs{run, &c.Flow, &c.Solids, &c.Outputs, loads}

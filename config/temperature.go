@@ -186,8 +186,9 @@ func (r *thermal) conducts(s *language.Section, law boundary.Law) (w boundary.Sc
 	if q := s.Get("heat_source"); q != nil {
 		w.Value = r.lattice(q.Values[0], model.HeatSource)
 	}
+	const most = (mostConductive - 0.5) * model.ScalarCS2
 	if tau := w.Conductivity/model.ScalarCS2 + 0.5; !(tau > 0.5) || tau > mostConductive {
-		r.Add(e.At, fmt.Sprintf("up to %s times the fluid's; a body that conducts better has one temperature: give it", language.Short(roughly((mostConductive-0.5)*model.ScalarCS2/r.Temperature.Diffusivity))),
+		r.Add(e.At, fmt.Sprintf("up to %s, %s times the fluid's; a body that conducts better has one temperature: give it", r.si(roughly(most*r.Units.Factor(model.Viscosity)), model.Viscosity), language.Short(roughly(most/r.Temperature.Diffusivity))),
 			"the conductivity, diffusivity times heat_capacity, is %s cells^2/step in lattice units, out of range", language.Short(w.Conductivity))
 	}
 	return w, true
@@ -239,14 +240,13 @@ func (r *warmth) check() {
 	}
 }
 
-// halves sees to it that 16 bits hold the temperature, whose bounds are known.
-func (r *warmth) halves() {
-	b := r.Temperature.Bounds
-	if b == nil || r.Spec.Precision != model.Float16 || b.Far() >= leastHalf && b.Far() <= mostHalf {
+// halves sees to it that 16 bits hold temperatures up to so far from the reference, and maybe others.
+func (r *warmth) halves(far float64, others bool) {
+	if r.Spec.Precision != model.Float16 || far <= mostHalf && (others || far >= leastHalf) {
 		return
 	}
 	r.Add(r.Section("temperature").At, "precision = \"float32\", or a reference among the temperatures",
-		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(b.Far()), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
+		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(far), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
 }
 
 // temperatureRows tells the numbers of the temperature.
@@ -259,6 +259,11 @@ func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 	row("Prandtl number Pr", language.Short(nu/t.Diffusivity), "")
 	if t.Eddies > 0 {
 		row("Prandtl number of eddies", language.Short(t.Eddies), "")
+	}
+	for _, b := range r.Bodies {
+		if b.Conducts() {
+			row("conductivity of "+b.Name, language.Short(b.Temperature.Conductivity), language.Short(roughly(b.Temperature.Conductivity/t.Diffusivity))+" times the fluid's")
+		}
 	}
 	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
 	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0

@@ -380,8 +380,11 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 				g = w * (there.theta + T(3) * cq);
 			}
 			if (kind == SCALAR_FLUX) g = g + T(6) * w * slope * value;
+			// What a mirror exchanges between cells of the fluid passes no wall.
 			lost = (back - own.theta * out) - g;
-			g = g + own.theta * f;
+			const T e = back - lost;
+			if (!mirrored || !at.type(from)) lost = kind == SCALAR_FLUX ? -(T(6) * w * slope * value) : T(0);
+			return {f, g + own.theta * f, out, e, lost};
 		}
 		return {f, g, out, back - lost, lost};
 	}

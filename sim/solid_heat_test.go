@@ -416,3 +416,42 @@ every = 1500
 		}
 	}
 }
+
+// A heater on a part of an insulated floor gives what it is told to, and the floor beside it nothing, though heat is
+// reflected at the floor from one to the other.
+func TestHeaterOnAPartOfAFloor(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: `
+[domain]
+cells = [30, 12]
+periodic = ["x"]
+[fluid]
+viscosity = 0.05
+[temperature]
+diffusivity = 0.05
+[force]
+acceleration = [1e-5, 0]
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[boundary.strip]
+type = "wall"
+faces = ["y-"]
+from = [9, 0]
+to = [15, 0]
+heat_flux = 1e-3
+[boundary.lid]
+type = "wall"
+faces = ["y+"]
+temperature = 0
+[run]
+steps = 300
+[output.force.floor]
+every = 300
+[output.force.strip]
+every = 300
+`, ranks: 2, dir: dir}.must(t)
+	if strip, floor := lastOf(t, dir, "force_strip.csv", "heat"), lastOf(t, dir, "force_floor.csv", "heat"); math.Abs(strip/6e-3-1) > 1e-6 || math.Abs(floor) > 1e-9 {
+		t.Errorf("the strip gives %g of 0.006, the floor beside it %g", strip, floor)
+	}
+}

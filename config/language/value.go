@@ -470,7 +470,7 @@ func (r *Reader) dimensioned(at Mark, k *Key, raw any) Amount {
 		}
 	}
 	if !a.Bare && !k.Any && !k.accepts(a.Dim) && !(a.Expr == nil && a.Value == 0 && a.Dim == model.Dimensionless) {
-		r.Add(at, "", "%s must be %s, not %s", k.Name, InWords(k.Dim), InWords(a.Dim))
+		r.Add(at, heatReason(k.Dim, a.Dim), "%s must be %s, not %s", k.Name, InWords(k.Dim), InWords(a.Dim))
 		return a
 	}
 	if a.Expr == nil && !k.Within.holds(a.Value) {
@@ -512,4 +512,13 @@ func (r *Reader) duration(e *Entry, raw any) {
 	default:
 		e.Duration = time.Duration(math.Round(a.Value * 1e9))
 	}
+}
+
+// heatReason says how watts become a quantity of heat that is divided by density and heat capacity.
+func heatReason(want, given model.Dimension) string {
+	given.Kg, given.M, given.S, given.K = given.Kg-1, given.M+1, given.S+2, given.K+1
+	if want.K == 1 && given == want {
+		return "divide it by the density and the heat capacity of the fluid, in J/(m3 K): what is computed with is a temperature"
+	}
+	return ""
 }

@@ -153,7 +153,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 		return arrival{flow, g, out, back - lost, lost}
 	}
 	diffuses := back - own.Theta*(out-w) // with the value at rest
-	g := diffuses
+	g, flux := diffuses, 0.0
 	switch {
 	case law.Law == boundary.ScalarConducts:
 		c := f.Lattice.Velocities[i]
@@ -169,8 +169,13 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 			}
 		}
 		g += 6 * w * slope * law.Value
+		flux = 6 * w * slope * law.Value
 	}
-	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), diffuses - g}
+	lost := diffuses - g
+	if law.Law != boundary.ScalarConducts && !(mirror && f.Cells.At(from[0], from[1], from[2]) != 0) {
+		lost = -flux // what a mirror exchanges between cells of the fluid passes no wall
+	}
+	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), lost}
 }
 
 // interpolated is the share of what comes back at once out of a wall of type k, and what comes otherwise: a share of what
