@@ -40,7 +40,7 @@ type ScalarLink struct {
 	Distance, Slope         float64
 }
 
-// ScalarLinks lists them, row after row, in rising x.
+// ScalarLinks lists them, row after row, in rising x: those of fluid cells, and of solids that conduct to others.
 func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	if !w.measured() {
 		return nil
@@ -49,13 +49,17 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	for z := range n[2] {
 		for y := range n[1] {
 			for x := range n[0] {
-				if w.given.At(x, y, z) != 0 {
+				own := w.given.At(x, y, z)
+				if own != 0 && !w.given.Conducts(own) {
 					continue
 				}
 				for i, from := range w.from {
-					if k := types[w.given.Index(x, y, z)+from]; k != 0 && w.given.Wall(k).Measured {
-						at := [3]int{x, y, z}
-						list = append(list, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), w.curve(at, i, k), w.slope(at, i, k)})
+					if k := types[w.given.Index(x, y, z)+from]; k != 0 && k != own && w.given.Wall(k).Measured {
+						at, link := [3]int{x, y, z}, ScalarLink{uint32(x), uint32(z*n[1] + y), uint32(i), uint32(k), 0, 1}
+						if own == 0 {
+							link.Distance, link.Slope = w.curve(at, i, k), w.slope(at, i, k)
+						}
+						list = append(list, link)
 					}
 				}
 			}

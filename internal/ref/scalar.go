@@ -332,7 +332,8 @@ func (f *Flow) Lost() []float64 {
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i := range f.Lattice.Velocities {
 			up := minus(x, f.Lattice.Velocities[i])
-			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); !solid && k != 0 && f.Cells.Wall(k).Measured {
+			own := f.Cells.At(x[0], x[1], x[2])
+			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); (!solid || f.Cells.Conducts(own)) && k != 0 && k != own && f.Cells.Wall(k).Measured {
 				lost[k-1] += f.fromWall(cell, x, i, k).lost
 			}
 		}

@@ -69,7 +69,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), mass()}
+	return []section{waves(), vortices(), taylorGreen(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass()}
 }
 
 func waves() section {

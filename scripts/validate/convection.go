@@ -55,3 +55,16 @@ func rolls() section {
 	s.entries = append(s.entries, entry{id: "rolls-10000", args: args})
 	return s
 }
+
+func curvedHeat() section {
+	return section{
+		id: "curved-heat", title: "Heat of curved walls and through a solid", picture: "shell",
+		text: "Conduction between cylinders, against Fourier's law (Carslaw & Jaeger, Conduction of Heat in Solids, Oxford 1959, sec. 7.2).\n" +
+			"A shaft turns in a pipe, both with interpolated walls that conserve mass: the heat is held within 0.1 % of 2 pi D T/ln(b/a).\n" +
+			"A rod heats a pipe through a shell that conducts four times as well as the fluid and is stairs of cells: within 2 %.",
+		entries: []entry{
+			{id: "shaft", args: []string{"run", "validation/turning_shaft.toml"}, short: true},
+			{id: "shell", args: []string{"run", "validation/conducting_shell.toml"}, short: true},
+		},
+	}
+}
