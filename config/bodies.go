@@ -70,7 +70,7 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 	r.surfaceMotion(s, b)
 	if e := s.Get("conserve_mass"); e != nil {
 		b.Conserve = e.Flag
-		if b.Kind.Law != boundary.Interpolated {
+		if b.Kind.Law != boundary.Interpolated && b.Kind.Name != "" {
 			r.Add(e.KeyAt, "it belongs to type \"interpolated_wall\"", "a body of type %q has no conserve_mass", b.Kind.Name)
 		}
 	}
