@@ -73,10 +73,11 @@ template <class T> struct ScalarParams {
 };
 
 // Weights of the scalar are so many parts of one that they add up to it exactly, as those of the flow do not: heat
-// would grow by a part in 10^8 in each step. They depend on the number of axes that a direction goes along.
+// would grow by a part in 10^8 in each step. All are multiples of the smallest, so what a row sends of them may be added
+// up before it is weighted. They depend on the number of axes that a direction goes along.
 template <class L, class T> struct Weights {
-	static constexpr double PARTS = sizeof(T) == 4 ? 1 << 24 : double(1ll << 52);
-	LBM_HD static constexpr double exact(int i) { return double((long long)(L::share(i) * PARTS / L::UNIT + 0.5)) / PARTS; }
+	static constexpr double PARTS = sizeof(T) == 4 ? 1 << 27 : double(1ll << 55);
+	LBM_HD static constexpr double exact(int i) { return double(L::share(i)) * (double((long long)(PARTS / L::UNIT + 0.5)) / PARTS); }
 	LBM_HD static constexpr double rest() {
 		double sum = 1;
 		for (int i = 0; i < L::Q; i++)
@@ -266,6 +267,10 @@ template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSour
 		if constexpr (MOMENTS) return x.any(i);
 		else return near.any(i);
 	}
+	template <int I> LBM_HD LBM_INLINE T flow() const {
+		if constexpr (MOMENTS) return x.template population<I>();
+		else return near.template get<I>();
+	}
 	// scalar is population i, of which the flow has f.
 	LBM_HD LBM_INLINE T scalar(int i, const T& f) const {
 		return Carrier<L, T>(theta, q, u).population(i, f);
@@ -434,13 +439,65 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = keep * q[a.value]; });
 	}
 
+	// face is the links of a cell that has a flat wall behind it along axis A, on the side that it leaves with c_A = S.
+	LBM_HD static constexpr unsigned face(int axis, int s) {
+		unsigned links = 0;
+		for (int i = 0; i < L::Q; i++)
+			if (L::c(i, axis) == s) links |= 1u << i;
+		return links;
+	}
+	// flat is what comes out of such a wall, closed, of a flux or of a value: that of link for all of its directions, a
+	// tenth of the instructions. What a mirror reflects comes from the cells beside, which see the same wall.
+	template <int A, int S> LBM_HD LBM_INLINE void flat(const Source& own, int type, T& e, T* phi) const {
+		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], flux = law(type) == SCALAR_FLUX ? value * T(6) : T(0);
+		const bool fixed = law(type) == SCALAR_FIXED;
+		const Carrier<L, T> carrier(own.theta, own.q, own.u);
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			constexpr int I = decltype(i)::value, O = L::Q - 1 - I;
+			if constexpr (L::c(I, A) == S) {
+				constexpr T w = Weights<L, T>::of(I);
+				const T out = own.template flow<O>();
+				T g;
+				if (fixed) {
+					g = (value + value) * (w + out) - carrier.population(O, out);
+				} else {
+					constexpr bool ACROSS = L::c(I, 0) * L::c(I, 0) + L::c(I, 1) * L::c(I, 1) + L::c(I, 2) * L::c(I, 2) == 1;
+					if constexpr (ACROSS) {
+						g = carrier.population(O, T(0));
+					} else {
+						const int from[3] = {A == 0 ? 0 : -L::c(I, 0), A == 1 ? 0 : -L::c(I, 1), A == 2 ? 0 : -L::c(I, 2)};
+						const auto there = at.near(from);
+						T cq{};
+						unroll<L::D>([&](auto a) LBM_LAMBDA {
+							constexpr int B = decltype(a)::value, WAY = B == A ? -L::c(I, B) : L::c(I, B);
+							if constexpr (WAY != 0) cq = cq + T(WAY) * there.template get<Source::FIRST + 1 + B>();
+						});
+						g = w * (there.template get<Source::FIRST>() + T(3) * cq);
+					}
+					g = g + w * flux + own.theta * out;
+				}
+				e = e + g;
+				unroll<L::D>([&](auto a) LBM_LAMBDA {
+					constexpr int WAY = L::c(I, decltype(a)::value);
+					if constexpr (WAY != 0) phi[a.value] = phi[a.value] + T(WAY) * g;
+				});
+			}
+		});
+	}
+
 	// mend adds what comes out of walls to theta and q, which a march has made of all else and of the flow's sums
 	// r and j.
 	LBM_HD LBM_INLINE void mend(unsigned links, int type, const T& keep, const T& r, const T* j, T& theta, T* q) const {
 		const int here[3] = {0, 0, 0};
 		const Source own = source(here);
 		ScalarSums<L, T> more{};
-		LBM_ROLLED for (unsigned rest = links; rest; rest &= rest - 1) {
+		bool done = false;
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			if (type && links == face(A, 1)) flat<A, 1>(own, type, more.e, more.phi), done = true;
+			if (type && links == face(A, -1)) flat<A, -1>(own, type, more.e, more.phi), done = true;
+		});
+		LBM_ROLLED for (unsigned rest = done ? 0 : links; rest; rest &= rest - 1) {
 			const int i = ones((rest & (0u - rest)) - 1), from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			add(more, i, link(own, i, type ? type : at.type(from), T(0), T(1), [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; }));
 		}

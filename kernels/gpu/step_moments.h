@@ -16,8 +16,8 @@
 // sums when it is a source. In 2D the march is along y and needs no shared memory.
 //
 // The rows before and after a 3D tile are read by warps of their own, and the cells
-// left and right of it by one warp more, a plane ahead. A scalar (../scalar.h) rides along: from the same
-// populations, with sums of its own (Heat), and a warp of its own for the rim.
+// left and right of it by one warp more, a plane ahead. A scalar (../scalar.h) rides along:
+// what comes along x of the flow brings it with it, into sums of its own (Warm, Heat).
 #ifndef LBM_GPU_STEP_MOMENTS_H
 #define LBM_GPU_STEP_MOMENTS_H
 #include "../wall.h"
@@ -33,10 +33,10 @@
 #define LBM_CELLS (sizeof(S) == 8 || (LBM_EXTRA > 0 && L::Q == 27 && sizeof(S) == 4) ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
 #endif
 #ifndef LBM_ROWS
-#define LBM_ROWS (LBM_EXTRA > 0 ? (L::Q == 27 && sizeof(S) == 4 ? 12 : 8) : L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
+#define LBM_ROWS (LBM_EXTRA > 0 ? (L::Q != 27 ? 9 : sizeof(S) == 4 ? 12 : 8) : L::Q != 27 ? 13 : sizeof(S) == 2 ? 12 : 9)
 #endif
 #ifndef LBM_WAITS
-#define LBM_WAITS (L::Q == 27 ? (sizeof(S) == 4 ? 0 : 10) : sizeof(S) == 8 ? 2 : LBM_PITCH ? 0 : 3)
+#define LBM_WAITS (L::Q == 27 ? (sizeof(S) == 4 ? 0 : 10) : sizeof(S) == 8 ? (LBM_EXTRA > 0 ? 10 : 2) : LBM_EXTRA > 0 ? (sizeof(S) == 2 ? 6 : 3) : LBM_PITCH ? 0 : 3)
 #endif
 #ifndef LBM_MARCH
 #define LBM_MARCH (L::D == 2 ? 32 : L::Q == 27 ? (sizeof(S) == 8 ? 60 : 128) : sizeof(S) == 8 ? 40 : 80)
@@ -99,6 +99,8 @@ template <class L, class S, class T, int N> struct RowOf {
 			const int end = nx - x0 < TILE ? nx - x : TILE - lane * N;  // cells from the thread's first to the tile's last
 			role = (lane == 0 ? FIRST : 0) | (end <= 0 ? OUTSIDE : end == N ? LAST : end < N ? HALF : 0);
 			if (role & OUTSIDE) x = x0;
+			// Where registers are few, the compiler would make them anew for each plane.
+			if constexpr (MORE > 0) asm volatile("" : "+r"(role), "+r"(x));
 		} else {
 			whole = x0 + TILE <= nx;
 			last = place(box, nx);
@@ -179,29 +181,40 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Sums over c_x of the populations with given (c_y, c_z) that stream to the cells; s1
 	// and s2 are twice that.
 	struct Group { P s0, s1, s2; };
-	// group makes them; edge is what comes from the rims: in 2D that of the first or of the last lane, in 3D [side].
-	template <int CY, int CZ, class SLICE> __device__ LBM_INLINE Group group(const SLICE& slice, const T* edge) const { return sums<CY, CZ>(slice.template triple<CY>(), edge); }
-	template <int CY, int CZ, class TRIPLE> __device__ LBM_INLINE Group sums(const TRIPLE& t, const T* edge) const {
-		if constexpr (L::find(1, CY, CZ) < 0) {
-			return {t.zero, P{}, P{}};
-		} else {
-			const bool first = L::D == 3 ? role & FIRST : lane == 0, end = L::D == 3 ? role & LAST : lane == 31;
-			const T* const left = edge + slot(CY, CZ);
-			const T* const right = L::D == 3 ? left + SLOTS : left;
-			P p, m;
-			p.v[0] = __shfl_up_sync(~0u, t.plus.v[N - 1], 1);
-			m.v[N - 1] = __shfl_down_sync(~0u, t.minus.v[0], 1);
-			if (first) p.v[0] = *left;
-			if (end) m.v[N - 1] = *right;
-#pragma unroll
-			for (int i = 1; i < N; i++) {
-				p.v[i] = t.plus.v[i - 1];
-				m.v[i - 1] = t.minus.v[i];
-			}
-			if (L::D == 3 && N > 1 && role & HALF) m.v[0] = *right;
-			const P s2 = p + m;
-			return {t.zero + s2 * T(0.5), p - m, s2};
+	// Heat is the same of a scalar, s1 twice the sum, and Sums both.
+	struct Heat { P s0, s1; };
+	struct Sums { Group flow; Heat heat; };
+	// sums makes them; edge is what comes from the rims: in 2D that of the first or of the last lane, in 3D [side].
+	template <int CY, int CZ, class SLICE, class WARMTH> __device__ LBM_INLINE Sums sums(const SLICE& slice, const T* edge, const WARMTH& warm) const {
+		const auto t = slice.template triple<CY>();
+		Pair in{};
+		Sums s{{t.zero, P{}, P{}}, {}};
+		if constexpr (L::find(1, CY, CZ) >= 0) {
+			in = streamed(t.plus, t.minus, edge + slot(CY, CZ), SLOTS);
+			const P s2 = in.plus + in.minus;
+			s.flow = {t.zero + s2 * T(0.5), in.plus - in.minus, s2};
 		}
+		if constexpr (MORE > 0) s.heat = heat<CY, CZ>(t.zero, in, warm);
+		return s;
+	}
+	// Pair is what comes along x: from the cells on the left what they have in plus, from those on the right what
+	// they have in minus. Beyond the tile that is *edge; in 3D that of the right side lies step numbers behind that of the left.
+	struct Pair { P plus, minus; };
+	__device__ LBM_INLINE Pair streamed(const P& plus, const P& minus, const T* edge, int step) const {
+		const bool first = L::D == 3 ? role & FIRST : lane == 0, end = L::D == 3 ? role & LAST : lane == 31;
+		const T* const right = L::D == 3 ? edge + step : edge;
+		Pair in;
+		in.plus.v[0] = __shfl_up_sync(~0u, plus.v[N - 1], 1);
+		in.minus.v[N - 1] = __shfl_down_sync(~0u, minus.v[0], 1);
+		if (first) in.plus.v[0] = *edge;
+		if (end) in.minus.v[N - 1] = *right;
+#pragma unroll
+		for (int i = 1; i < N; i++) {
+			in.plus.v[i] = plus.v[i - 1];
+			in.minus.v[i - 1] = minus.v[i];
+		}
+		if (L::D == 3 && N > 1 && role & HALF) in.minus.v[0] = *right;
+		return in;
 	}
 	// slot is the place of (c_y, c_z) in what comes from the rim.
 	__device__ static constexpr int slot(int cy, int cz) { return L::D == 3 ? 3 * cz + cy + 4 : cy + 1; }
@@ -219,12 +232,6 @@ template <class L, class S, class T, int N> struct RowOf {
 		});
 	}
 
-	// Heat is what a row sends of a scalar: sums over c_x of its populations with given (c_y, c_z), s1 twice that.
-	struct Heat { P s0, s1; };
-	template <int CY, int CZ, class TRIPLE> __device__ LBM_INLINE Heat heat(const TRIPLE& t, const T* edge) const {
-		const Group g = sums<CY, CZ>(t, edge);
-		return {g.s0, g.s1};
-	}
 	// theta of the thread's cells.
 	__device__ LBM_INLINE static P theta(const Raw& raw) { return extra<0>(raw); }
 	template <int K> __device__ LBM_INLINE static P extra(const Raw& raw) {
@@ -235,30 +242,93 @@ template <class L, class S, class T, int N> struct RowOf {
 		for (int i = 0; i < N; i++) v.v[i] = Store::template get<L::M + K>(image.s[i]);
 		return v;
 	}
-	// carrierOf is what the cells send of the scalar.
-	__device__ LBM_INLINE static Carrier<L, P> carrierOf(const Raw& raw) {
-		P q[L::D], u[L::D];
-		velocityOf(moments(raw), u);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = extra<1 + decltype(a)::value>(raw); });
-		return Carrier<L, P>(theta(raw), q, u);
+	// Warm is what the cells send of the scalar (Carrier) to those along x: the populations of the flow that come
+	// from a cell bring its theta with them, and what they bring beside that is the same for all but for its weight.
+	struct Warm {
+		P own;             // theta
+		Pair theta, half;  // of the cells beside, and half of it
+		P level, tilt;     // of theta + 3 c.q what those with c_y = c_z = 0 have: as s0, and as s1
+		// Of the others, by axis: [0] of theta + 3 c_x q_x, [1] and [2] of 3 q_y and 3 q_z.
+		P s0[L::D], s1[L::D];
+		P corner[L::Q == 19 ? 3 : 1];  // D3Q19: of those with c_y and c_z, which have no c_x
+		P a[L::D];         // of Carrier; [0] is in level and tilt
+	};
+	// Beside the tile these are WARM numbers: theta, theta + 3 c_x q_x, a[0], and the 3 q of the other axes.
+	static constexpr int WARM = L::D + 2;
+	template <class F> __device__ LBM_INLINE static void warmBeside(const Beside& rim, bool right, F to) {
+		const Moments<L, T> m = moments(rim, false);
+		const T theta = rim.template get<L::M>(), q = rim.template get<L::M + 1>();
+		to(Int<0>{}, theta);
+		to(Int<1>{}, right ? theta - q * T(3) : theta + q * T(3));
+		to(Int<2>{}, (q + q) * (m.j[0] * reciprocal(T(1) + m.r)));
+		unroll<L::D - 1>([&](auto k) LBM_LAMBDA { to(Int<3 + k.value>{}, rim.template get<L::M + 2 + decltype(k)::value>() * T(3)); });
 	}
-	// warmTo is rimTo for the scalar of a cell beside.
-	template <class C, class F> __device__ LBM_INLINE static void warmTo(const Beside& rim, bool right, F to) {
-		const Moments<L, T> m = moments(rim, right);
-		const Expansion<L, T> h = C::expand(m);
-		T q[L::D], u[L::D];
-		velocityOf(m, u);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = rim.template get<L::M + 1 + decltype(a)::value>(); });
-		if (right) q[0] = -q[0];
-		const Carrier<L, T> carrier(rim.template get<L::M>(), q, u);
-		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
-			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
-			const typename Expansion<L, T>::template Slice<CZ> slice(h);
-			unroll<3>([&](auto b) LBM_LAMBDA {
-				constexpr int CY = decltype(b)::value - 1;
-				if constexpr (L::find(1, CY, CZ) >= 0) to(Int<CY>{}, Int<CZ>{}, carrier.template triple<CY, CZ>(slice.template triple<CY>()).plus);
-			});
+	// doubled is 2^n w of a direction.
+	static constexpr T doubled(int cx, int cy, int cz) { return Carrier<L, P>::doubled(cx, cy, cz); }
+	// Of populations with c_y or c_z: those with c_x = 0 weigh a multiple of LEAST, those of the cells beside RATIO times that
+	// (exactly: Weights).
+	static constexpr int Z = L::D == 3 ? 1 : 0;
+	static constexpr T LEAST = L::Q == 19 ? doubled(0, 1, 0) : doubled(0, 1, Z), RATIO = doubled(1, 1, 0) / doubled(0, 1, 0);
+	// warmOf makes it; edge is what is beyond the tile, as for streamed.
+	__device__ LBM_INLINE Warm warmOf(const Raw& raw, const T* edge) const {
+		Warm w;
+		P u[L::D], q3[L::D], all;
+		velocityOf(moments(raw), u);
+		w.own = theta(raw);
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			const P q = extra<1 + A>(raw);
+			q3[A] = q * T(3);
+			w.a[A] = (q + q) * u[A];
+			all = A == 0 ? w.a[0] : all + w.a[A];
 		});
+		w.theta = streamed(w.own, w.own, edge, WARM);
+		w.half = {w.theta.plus * T(0.5), w.theta.minus * T(0.5)};
+		const Pair both = streamed(w.a[0], w.a[0], edge + 2, WARM), along = streamed(w.own + q3[0], w.own - q3[0], edge + 1, WARM);
+		constexpr T beside = doubled(1, 0, 0);
+		const P sum = along.plus + along.minus, difference = along.plus - along.minus;
+		w.level = w.own * doubled(0, 0, 0) + sum * (beside * T(0.5)) + ((both.plus + both.minus) * T(0.5) - all);
+		w.tilt = difference * beside + (both.plus - both.minus);
+		w.s0[0] = (w.own + sum * (RATIO * T(0.5))) * LEAST;
+		w.s1[0] = difference * (RATIO * LEAST);
+		unroll<L::D - 1>([&](auto k) LBM_LAMBDA {
+			constexpr int A = 1 + decltype(k)::value;
+			const Pair q = streamed(q3[A], q3[A], edge + 2 + A, WARM);
+			w.s0[A] = (q3[A] + (q.plus + q.minus) * (RATIO * T(0.5))) * LEAST;
+			w.s1[A] = (q.plus - q.minus) * (RATIO * LEAST);
+		});
+		if constexpr (L::Q == 19) {  // those with c_y and c_z have no c_x
+			w.corner[0] = w.own * LEAST;
+			unroll<2>([&](auto k) LBM_LAMBDA { w.corner[1 + k.value] = q3[1 + k.value] * LEAST; });
+		}
+		return w;
+	}
+	// heat is what the row sends with c_y = CY and c_z = CZ, of which the flow has zero and, beyond the cells, in.
+	template <int CY, int CZ> __device__ LBM_INLINE static Heat heat(const P& zero, const Pair& in, const Warm& w) {
+		constexpr bool BESIDE = L::find(1, CY, CZ) >= 0;
+		constexpr T times = CY == 0 && CZ == 0 ? T(1) : doubled(0, CY, CZ) / LEAST;
+		static_assert(times * LEAST == doubled(0, CY, CZ) || (CY == 0 && CZ == 0), "weights are multiples");
+		static_assert(!BESIDE || RATIO * doubled(0, CY, CZ) == doubled(1, CY, CZ) || (CY == 0 && CZ == 0), "weights are multiples");
+		auto across = [&](const P* of) LBM_LAMBDA {
+			P sum = of[0];
+			if constexpr (CY > 0) sum = sum + of[1];
+			if constexpr (CY < 0) sum = sum - of[1];
+			if constexpr (CZ > 0) sum = sum + of[2];
+			if constexpr (CZ < 0) sum = sum - of[2];
+			return times == T(1) ? sum : sum * times;
+		};
+		Heat h;
+		if constexpr (CY == 0 && CZ == 0) h.s0 = w.level, h.s1 = w.tilt;
+		else if constexpr (BESIDE) h.s0 = across(w.s0), h.s1 = across(w.s1);
+		else h.s0 = across(w.corner), h.s1 = P{};
+		if constexpr (CY != 0 && CZ == 0) h.s0 = h.s0 + w.a[1];
+		if constexpr (CY == 0 && CZ != 0) h.s0 = h.s0 + w.a[2];
+		h.s0 = h.s0 + w.own * zero;
+		if constexpr (BESIDE) {
+			h.s0 = h.s0 + w.half.plus * in.plus + w.half.minus * in.minus;
+			h.s1 = h.s1 + w.theta.plus * in.plus - w.theta.minus * in.minus;
+		}
+		return h;
 	}
 	// Carried is the sums of the scalar that have streamed to cells, and its value there before.
 	struct Carried { P e, phi[L::D], before; };
@@ -459,10 +529,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// for them in registers beside the populations.
 	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
 	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
-	static constexpr int LINE = 32 * N * sizeof(T), EDGE = (MORE > 0 ? 160 : 88) * sizeof(T) + 16 * sizeof(bool);
+	static constexpr int LINE = 32 * N * sizeof(T), EDGE = (MORE > 0 ? 128 : 88) * sizeof(T) + 16 * sizeof(bool);
 	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * ALL_PASSED + L::M + (WAITS > 0 ? WAITS : 1) + HOT) * LINE + EDGE, 2 * ALL_PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + (MORE > 0 ? sizeof(ScalarParams<T>) + 80 : 48)) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
-	static constexpr int WARPS = L::D == 3 ? LINES + (MORE > 0 ? 2 : 1) : ROWS; // the last ones of 3D serve the rim
+	static constexpr int WARPS = L::D == 3 ? LINES + 1 : ROWS; // the last one of 3D serves the rim
 	static constexpr int BLOCK_X = 32, BLOCK_Y = WARPS, THREADS = 32 * WARPS, BLOCKS = L::D == 3 ? LBM_BLOCKS : 4;
 	static constexpr int TILE_X = L::D == 3 ? 32 * N : 32 * N * ROWS, TILE_Y = L::D == 3 ? ROWS : LBM_MARCH, TILE_Z = L::D == 3 ? LBM_MARCH : 1;
 	static_assert(L::D == 2 || 2 * LINES <= 32, "one warp serves the rim");
@@ -470,7 +540,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 	typedef RowOf<L, S, T, N> Row;
 	typedef typename Row::P P;
 	typedef typename Row::Group Group;
+	typedef typename Row::Sums Sums;
 
+	// The march corrects cells at outflows, but beside a scalar, which needs the flow as it was.
+	static constexpr bool OUTLETS = MORE == 0;
 	// What lies beyond an end of the rows costs nothing: see rims.
 	static constexpr int ENDS = L::D == 3 ? 1 : 0;
 
@@ -481,7 +554,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// Hot is what they do of a scalar.
 	template <bool SCALAR, int HOTS> struct Hot {
 		P hot[HOTS][ROWS][32];             // sums that wait, and the value in the plane before
-		T warm[4][LINES][2][Row::SLOTS];   // what streams in from the rim
+		T warm[4][LINES][2][Row::WARM];    // what is beyond the tile
 		alignas(16) ScalarParams<T> carried;
 	};
 	template <int HOTS> struct Hot<false, HOTS> {};
@@ -545,16 +618,11 @@ template <class L, class C, class S, class T> struct StepMoments {
 			const Expansion<L, P> h = C::expand(Row::moments(raw));
 			T edge[Row::SLOTS];
 			Row::rimTo(C::expand(Row::moments(rim, right)), [&](auto cy, auto, T f) LBM_LAMBDA { edge[Row::slot(cy.value, 0)] = f; });
-			typename Row::Heat fall, level, ascent;
-			P theta;
+			typename Row::Warm warm;
 			if constexpr (Row::MORE > 0) {
-				T beside[Row::SLOTS];
-				Row::template warmTo<C>(rim, right, [&](auto cy, auto, T f) LBM_LAMBDA { beside[Row::slot(cy.value, 0)] = f; });
-				const Carrier<L, P> carrier = Row::carrierOf(raw);
-				const typename Expansion<L, P>::template Slice<0> slice(h);
-				auto heat = [&](auto cy) LBM_LAMBDA { return row.template heat<cy.value, 0>(carrier.template triple<cy.value, 0>(slice.template triple<cy.value>()), beside); };
-				fall = heat(Int<-1>{}), level = heat(Int<0>{}), ascent = heat(Int<1>{});
-				theta = Row::theta(raw);
+				T beside[Row::WARM];
+				Row::warmBeside(rim, right, [&](auto k, T v) LBM_LAMBDA { beside[k.value] = v; });
+				warm = row.warmOf(raw, beside);
 			}
 			source += step;
 			rimSource += rimStep;
@@ -564,7 +632,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 				Row::read(rim, rimSource + back * rimStep, rimPitch, rimAt, !ghosts);
 			}
 			const typename Expansion<L, P>::template Slice<0> slice(h);
-			const Group down = row.template group<-1, 0>(slice, edge), mid = row.template group<0, 0>(slice, edge), up = row.template group<1, 0>(slice, edge);
+			const Sums falls = row.template sums<-1, 0>(slice, edge, warm), stays = row.template sums<0, 0>(slice, edge, warm), rises = row.template sums<1, 0>(slice, edge, warm);
+			const Group &down = falls.flow, &mid = stays.flow;
 			if (y > y0) {
 				Moments<L, P> m;
 				m.r = r + down.s0 * T(0.5);
@@ -574,25 +643,25 @@ template <class L, class C, class S, class T> struct StepMoments {
 				m.s[1] = y2nd + down.s0;
 				m.s[2] = xy - down.s1;
 				if constexpr (Row::MORE > 0) {
-					sums.e = sums.e + fall.s0 * T(0.5);
-					sums.phi[0] = (sums.phi[0] + fall.s1 * T(0.5)) * T(0.5);
-					sums.phi[1] = (sums.phi[1] - fall.s0) * T(0.5);
+					sums.e = sums.e + falls.heat.s0 * T(0.5);
+					sums.phi[0] = (sums.phi[0] + falls.heat.s1 * T(0.5)) * T(0.5);
+					sums.phi[1] = (sums.phi[1] - falls.heat.s0) * T(0.5);
 				}
 				row.template finish<C>(params, &carried, m, sums, target, dry, [](const Moments<L, P>&) LBM_LAMBDA {});
 				target += step;
 			}
 			if constexpr (Row::MORE > 0) {
-				sums.e = level.s0 + rising.s0 * T(0.5);
-				sums.phi[0] = level.s1 + rising.s1 * T(0.5);
+				sums.e = stays.heat.s0 + rising.s0 * T(0.5);
+				sums.phi[0] = stays.heat.s1 + rising.s1 * T(0.5);
 				sums.phi[1] = rising.s0;
-				sums.before = theta;
-				rising = ascent;
+				sums.before = warm.own;
+				rising = rises.heat;
 			}
 			r = mid.s0 + rise.s0 * T(0.5);
 			x = mid.s1 + rise.s1 * T(0.5);
 			xx = mid.s2 + rise.s2 * T(0.5);
 			y1st = rise.s0, y2nd = rise.s0, xy = rise.s1;
-			rise = up;
+			rise = rises.flow;
 			if (walls.any()) {
 				Moments<L, P> back = row.bounce(box, h, walls);
 				r = r + back.r;
@@ -618,8 +687,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		const int planes = (zhi - zlo + gridDim.z - 1) / gridDim.z, z0 = zlo + blockIdx.z * planes, z1 = z0 + planes < zhi ? z0 + planes : zhi;
 		const int ytop = ylo + blockIdx.y * ROWS - 1, x0 = blockIdx.x * Row::TILE;
 		if (threadIdx.y < LINES) rows(shared, box, in, out, x0, ytop, yhi, z0, z1);
-		else if (MORE == 0 || threadIdx.y == LINES) rims(shared, box, in, x0, ytop, yhi, z0, z1);
-		else warmRims(shared, box, in, x0, ytop, yhi, z0, z1);
+		else rims(shared, box, in, x0, ytop, yhi, z0, z1);
 	}
 
 	// source is row y of plane z, null where there is none or nobody needs it.
@@ -676,7 +744,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			Row::read(to.cell, row, box.layout.pitch, at);
 			if (coming.code & RIM_GHOST)
 				for (int k = 0; k < FACE_NUMBERS; k++) to.face[k] = __ldg(faceRules + (long long)coming.rule * FACE_NUMBERS + k);
-			if (coming.code & RIM_OUTLET) {
+			if (OUTLETS && coming.code & RIM_OUTLET) {
 				for (int k = 0; k < OUTLET_NUMBERS; k++) to.outlet[k] = __ldg(outletRules + (long long)coming.outlet * OUTLET_NUMBERS + k);
 				for (int k = 0; k < 2; k++) to.inner[k] = row[k * box.layout.pitch + (side ? at - 1 : 1)];
 			}
@@ -693,8 +761,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 			list += z + 1 < z1 ? stride : 0;
 			look();
 			if (line < LINES && z <= z1) {
-				shared.drains[z & 7][line][side] = own.code & RIM_OUTLET;
-				if (own.code & RIM_OUTLET) shared.wave[z & 7][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
+				// Beyond the ends of the box's rows there is nothing of a scalar to come: see scalar.h in this folder.
+				if constexpr (MORE > 0) Row::warmBeside(own.cell, side == 1, [&](auto k, T v) LBM_LAMBDA { shared.warm[z & 3][line][side][k.value] = listed ? T(0) : v; });
+				if (OUTLETS) shared.drains[z & 7][line][side] = own.code & RIM_OUTLET;
+				if (OUTLETS && own.code & RIM_OUTLET) shared.wave[z & 7][line][side] = wave(own.cell, own.inner, own.code & RIM_INNER, own.outlet, side);
 				// What is beyond, then what walls send back. Hardly a cell has both, so all lanes of the
 				// warp do with one turn whichever they have.
 				unsigned left = own.code & (RIM_BOUNCES | RIM_BOUNCES << RIM_OWN);
@@ -719,32 +789,6 @@ template <class L, class C, class S, class T> struct StepMoments {
 				}
 			}
 			barrier<THREADS>();
-		}
-	}
-
-	// warmRims is the work of another warp, which does so for a scalar. Beyond the ends of the box's rows there is nothing
-	// to come: see scalar.h in this folder.
-	__device__ static LBM_INLINE void warmRims(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
-		if constexpr (MORE > 0) {
-			const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
-			const bool end = side == 0 ? x0 == 0 : x0 + Row::TILE >= box.layout.nx;
-			const bool listed = end && box.c->rims[side];
-			const S* from = line < LINES && !listed ? source(box, in, y, yhi, z0 - 1) : nullptr;
-			const long long step = from ? planeOf(box) : 0;
-			const int at = Row::beside(box, x0, side);
-			typename Row::Beside own, next;
-			auto read = [&](int z) LBM_LAMBDA {
-				Row::read(next, z < z0 || z >= z1 ? around(box, from, z < z1 ? z : z1, step) : from, box.layout.pitch, at);
-				if (from && z < z1) from += step;
-			};
-			read(z0 - 1);
-			for (int z = z0 - 1; z <= z1 + 2; z++) {
-				own = next;
-				read(z + 1);
-				if (line < LINES && z <= z1)
-					Row::template warmTo<C>(own, side == 1, [&](auto cy, auto cz, T f) LBM_LAMBDA { shared.warm[z & 3][line][side][Row::slot(cy.value, cz.value)] = f; });
-				barrier<THREADS>();
-			}
 		}
 	}
 
@@ -784,19 +828,23 @@ template <class L, class C, class S, class T> struct StepMoments {
 		__device__ LBM_INLINE P& before(int k) const { return own[k * (LINES - 1) * 32 - 32]; }
 	};
 	// pass tells the lines beside what has c_y = +-1 and c_z = CZ, and gives what has c_y = 0.
-	template <int CZ, class SLICE> __device__ static LBM_INLINE Group pass(const Row& row, const SLICE& slice, const T* edge, const Lines& passed, int line) {
-		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ);
+	template <int CZ, class SLICE> __device__ static LBM_INLINE Sums pass(const Row& row, const SLICE& slice, const T* edge, const typename Row::Warm& warm, const Lines& passed, int line) {
+		constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ), WARM_UP = HOT_UP + hotOf(CZ), WARM_DOWN = HOT_DOWN + hotOf(CZ);
 		// All lines compute all sums, and not all need them: branches cost the others more.
-		const Group up = row.template group<1, CZ>(slice, edge), down = row.template group<-1, CZ>(slice, edge);
+		const Sums up = row.template sums<1, CZ>(slice, edge, warm), down = row.template sums<-1, CZ>(slice, edge, warm);
 		if (line < LINES - 1) {
-			passed.here(UPWARDS) = up.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = up.s1, passed.here(UPWARDS + 2) = up.s2;
+			passed.here(UPWARDS) = up.flow.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = up.flow.s1, passed.here(UPWARDS + 2) = up.flow.s2;
+			if constexpr (MORE > 0) passed.here(WARM_UP) = up.heat.s0;
+			if constexpr (MORE > 0 && (CZ == 0 || CORNERS)) passed.here(WARM_UP + 1) = up.heat.s1;
 		}
 		if (line > 0) {
-			passed.before(DOWNWARDS) = down.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = down.s1, passed.before(DOWNWARDS + 2) = down.s2;
+			passed.before(DOWNWARDS) = down.flow.s0;
+			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = down.flow.s1, passed.before(DOWNWARDS + 2) = down.flow.s2;
+			if constexpr (MORE > 0) passed.before(WARM_DOWN) = down.heat.s0;
+			if constexpr (MORE > 0 && (CZ == 0 || CORNERS)) passed.before(WARM_DOWN + 1) = down.heat.s1;
 		}
-		return row.template group<0, CZ>(slice, edge);
+		return row.template sums<0, CZ>(slice, edge, warm);
 	}
 	// sum adds what the lines beside have told.
 	template <int CZ> __device__ static LBM_INLINE Sum sum(const Group& mid, const Lines& passed) {
@@ -812,24 +860,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 		return s;
 	}
 
-	// passHeat and sumHeat are those of a scalar.
+	// sumHeat does so for a scalar.
 	typedef typename Row::Heat Heat;
 	struct HeatSum { P e, x, y; };
 	__device__ static constexpr int hotOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 2 : 2 + EACH_HOT; }
-	template <int CZ, class SLICE> __device__ static LBM_INLINE Heat passHeat(const Row& row, const SLICE& slice, const Carrier<L, P>& carrier, const T* edge, const Lines& passed, int line) {
-		constexpr int UPWARDS = HOT_UP + hotOf(CZ), DOWNWARDS = HOT_DOWN + hotOf(CZ);
-		auto heat = [&](auto cy) LBM_LAMBDA { return row.template heat<cy.value, CZ>(carrier.template triple<cy.value, CZ>(slice.template triple<cy.value>()), edge); };
-		const Heat up = heat(Int<1>{}), down = heat(Int<-1>{});
-		if (line < LINES - 1) {
-			passed.here(UPWARDS) = up.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.here(UPWARDS + 1) = up.s1;
-		}
-		if (line > 0) {
-			passed.before(DOWNWARDS) = down.s0;
-			if constexpr (CZ == 0 || CORNERS) passed.before(DOWNWARDS + 1) = down.s1;
-		}
-		return heat(Int<0>{});
-	}
 	template <int CZ> __device__ static LBM_INLINE HeatSum sumHeat(const Heat& mid, const Lines& passed) {
 		constexpr int UPWARDS = HOT_UP + hotOf(CZ), DOWNWARDS = HOT_DOWN + hotOf(CZ);
 		const P a = passed.before(UPWARDS), b = passed.here(DOWNWARDS);
@@ -869,8 +903,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		barrier<THREADS>();
 		barrier<THREADS>();  // the rim of the first plane is there
 		for (int z = z0 - 1; z <= z1; z++) {
-			Group mid, down, up;
-			Heat level, descent, ascent;
+			Sums mid, down, up;
 			P theta;
 			const Lines passed{sharedAt<P>(place + (z & 1) * (unsigned)sizeof(shared.passed[0]))};
 			const T* const edge = sharedAt<T>(rim + (z & 3) * (unsigned)sizeof(shared.edge[0]));
@@ -881,23 +914,11 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			{
 				const Expansion<L, P> h = C::expand(Row::moments(raw));
-				if constexpr (MORE > 0) {
-					const T* const hot = sharedAt<T>(warm + (z & 3) * (unsigned)sizeof(shared.warm[0]));
-					const Carrier<L, P> carrier = Row::carrierOf(raw);
-					auto both = [&](auto cz, Group& g, Heat& t) LBM_LAMBDA {
-						const typename Expansion<L, P>::template Slice<cz.value> slice(h);
-						g = pass<cz.value>(row, slice, edge, passed, line);
-						t = passHeat<cz.value>(row, slice, carrier, hot, passed, line);
-					};
-					both(Int<1>{}, up, ascent);
-					both(Int<0>{}, mid, level);
-					both(Int<-1>{}, down, descent);
-					theta = carrier.theta;
-				} else {
-					up = pass<1>(row, typename Expansion<L, P>::template Slice<1>(h), edge, passed, line);
-					mid = pass<0>(row, typename Expansion<L, P>::template Slice<0>(h), edge, passed, line);
-					down = pass<-1>(row, typename Expansion<L, P>::template Slice<-1>(h), edge, passed, line);
-				}
+				typename Row::Warm hot;
+				if constexpr (MORE > 0) hot = row.warmOf(raw, sharedAt<T>(warm + (z & 3) * (unsigned)sizeof(shared.warm[0]))), theta = hot.own;
+				up = pass<1>(row, typename Expansion<L, P>::template Slice<1>(h), edge, hot, passed, line);
+				mid = pass<0>(row, typename Expansion<L, P>::template Slice<0>(h), edge, hot, passed, line);
+				down = pass<-1>(row, typename Expansion<L, P>::template Slice<-1>(h), edge, hot, passed, line);
 			}
 			const unsigned solids = walls.dry();
 			const bool skip = walls.solid(row.x);
@@ -907,7 +928,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			barrier<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
-				const Sum fall = sum<-1>(down, passed);
+				const Sum fall = sum<-1>(down.flow, passed);
 				Moments<L, P> m = waiting;
 				unroll<WAITS>([&](auto c) LBM_LAMBDA { component(m, c.value) = shared.waiting[c.value][line - 1][row.lane]; });
 				m.r = m.r + fall.r * T(0.5);
@@ -922,7 +943,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 				m.s[5] = m.s[5] - fall.y;
 				typename Row::Carried sums;
 				if constexpr (MORE > 0) {
-					const HeatSum s = sumHeat<-1>(descent, passed);
+					const HeatSum s = sumHeat<-1>(down.heat, passed);
 					auto waited = [&](int k) LBM_LAMBDA { return shared.hot[k][line - 1][row.lane]; };
 					sums.e = waited(0) + s.e * T(0.5);
 					sums.phi[0] = (waited(1) + s.x * T(0.5)) * T(0.5);
@@ -930,11 +951,11 @@ template <class L, class C, class S, class T> struct StepMoments {
 					sums.phi[2] = (waited(3) - s.e) * T(0.5);
 					sums.before = waited(4);
 				}
-				row.template finish<C>(params, carried, m, sums, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { drain(shared, m, line, row, z - 1); });
+				row.template finish<C>(params, carried, m, sums, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { if (OUTLETS) drain(shared, m, line, row, z - 1); });
 			}
 			dry = solids;
 			{
-				const Sum s = sum<0>(mid, passed);
+				const Sum s = sum<0>(mid.flow, passed);
 				waiting.r = s.r + rise.r * T(0.5);
 				waiting.j[0] = s.x + rise.x * T(0.5);
 				waiting.j[1] = s.y + rise.y * T(0.5);
@@ -946,16 +967,16 @@ template <class L, class C, class S, class T> struct StepMoments {
 			}
 			if (bounced) unroll<L::M>([&](auto c) LBM_LAMBDA { component(waiting, c.value) = component(waiting, c.value) + shared.back[c.value][line - 1][row.lane]; });
 			unroll<WAITS>([&](auto c) LBM_LAMBDA { shared.waiting[c.value][line - 1][row.lane] = component(waiting, c.value); });
-			rise = sum<1>(up, passed);
+			rise = sum<1>(up.flow, passed);
 			if constexpr (MORE > 0) {
-				const HeatSum s = sumHeat<0>(level, passed);
+				const HeatSum s = sumHeat<0>(mid.heat, passed);
 				auto wait = [&](int k) LBM_LAMBDA -> P& { return shared.hot[k][line - 1][row.lane]; };
 				wait(0) = s.e + rising.e * T(0.5);
 				wait(1) = s.x + rising.x * T(0.5);
 				wait(2) = s.y + rising.y * T(0.5);
 				wait(3) = rising.e;
 				wait(4) = theta;
-				rising = sumHeat<1>(ascent, passed);
+				rising = sumHeat<1>(up.heat, passed);
 			}
 		}
 	}
