@@ -159,6 +159,11 @@ func TestFirstBadCell(t *testing.T) {
 			if n := len(b.History); n != postmortem.HistorySteps || b.History[n-1].Step != b.Step {
 				t.Errorf("history %v", b.History)
 			}
+			hot := strings.Contains(c.text, "[temperature]")
+			if bytes.Contains(want[postmortem.TextFile], []byte("Mach in lattice units, temperature):")) != hot ||
+				bytes.Contains(want[postmortem.JSONFile], []byte(`"Temperature": null`)) == hot {
+				t.Errorf("temperature %v, and the report:\n%s", hot, want[postmortem.TextFile])
+			}
 			for a := range b.Cell {
 				if b.Cell[a] < b.Lo[a] || b.Cell[a] >= b.Hi[a] {
 					t.Errorf("cell %v is not in the box %v to %v", b.Cell, b.Lo, b.Hi)

@@ -49,6 +49,10 @@ func (s *Search) record(b *Blowup) error {
 		}
 		m.Speed = number64(math.Sqrt(speed))
 		m.Mach = m.Speed / number64(derive.SoundSpeed)
+		if s.Case.Spec.Scalar {
+			theta := number64(values[len(values)-1][i])
+			m.Temperature = &theta
+		}
 		return m
 	}
 	at := ((b.Cell[2]-b.Lo[2])*size[1]+b.Cell[1]-b.Lo[1])*size[0] + b.Cell[0] - b.Lo[0]

@@ -55,6 +55,8 @@ type Moment struct {
 	Velocity [3]number64
 	Speed    number64
 	Mach     number64
+	// Temperature in the case's unit; null: the case has none.
+	Temperature *number64
 }
 
 // number64 is written as text in JSON where it is not finite.
@@ -84,13 +86,23 @@ func (b *Blowup) text(c *config.Case) string {
 		fmt.Fprintf(&t, "\n  %s", near)
 	}
 	table := func(head string, label func(Moment) string, list []Moment) {
-		fmt.Fprintf(&t, "\n  %s (rho, u, Mach in lattice units):", head)
+		unit := ""
+		if c.Spec.Scalar {
+			unit = ", temperature"
+			if c.Units.Physical {
+				unit = "; temperature in K"
+			}
+		}
+		fmt.Fprintf(&t, "\n  %s (rho, u, Mach in lattice units%s):", head, unit)
 		for _, m := range list {
 			fmt.Fprintf(&t, "\n    %s: %.5g", label(m), m.Density)
 			for a := range c.Dims() {
 				fmt.Fprintf(&t, " %.4g", m.Velocity[a])
 			}
 			fmt.Fprintf(&t, " %.3g", m.Mach)
+			if m.Temperature != nil {
+				fmt.Fprintf(&t, " %.5g", *m.Temperature)
+			}
 		}
 	}
 	table("its last steps", func(m Moment) string { return fmt.Sprint("step ", m.Step) }, b.History)
