@@ -268,7 +268,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Of populations with c_y or c_z: those with c_x = 0 weigh a multiple of LEAST, those of the cells beside RATIO times that
 	// (exactly: Weights).
 	static constexpr int Z = L::D == 3 ? 1 : 0;
-	static constexpr T LEAST = L::Q == 19 ? doubled(0, 1, 0) : doubled(0, 1, Z), RATIO = doubled(1, 1, 0) / doubled(0, 1, 0);
+	static constexpr T LEAST = doubled(0, 1, Z), RATIO = doubled(1, 1, 0) / doubled(0, 1, 0);
 	// warmOf makes it; edge is what is beyond the tile, as for streamed.
 	__device__ LBM_INLINE Warm warmOf(const Raw& raw, const T* edge) const {
 		Warm w;
