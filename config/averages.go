@@ -18,32 +18,8 @@ type Averages struct {
 	Type     model.Precision // of the file
 }
 
-// Needs tells which sums the averages take: means and squares of the deviations of the
-// pressure, and of the velocity.
-func (a Averages) Needs() (p, pp, u, uu bool) {
-	for _, f := range a.Fields {
-		p = p || f.Name == "mean_pressure" || f.Name == "pressure_variance"
-		pp = pp || f.Name == "pressure_variance"
-		u = u || f.Name == "mean_velocity" || f.Name == "reynolds_stress"
-		uu = uu || f.Name == "reynolds_stress"
-	}
-	return p, pp, u, uu
-}
-
 // AveragedValues is how many numbers a cell the averages over time add up.
-func (c *Case) AveragedValues() int {
-	p, pp, u, uu := c.Averages.Needs()
-	n, d := 0, c.Dims()
-	for _, part := range []struct {
-		on bool
-		n  int
-	}{{p, 1}, {pp, 1}, {u, d}, {uu, d * (d + 1) / 2}} {
-		if part.on {
-			n += part.n
-		}
-	}
-	return n
-}
+func (c *Case) AveragedValues() int { return model.SumsOf(c.Averages.Fields).Values(c.Dims()) }
 
 func (r *outputs) averages(s *language.Section) {
 	o := &r.Averages
@@ -68,6 +44,35 @@ func (r *outputs) averages(s *language.Section) {
 			r.Add(e.At, "", "[output.fields] and %s write into the same folder %s", s.Head(), language.ShortQuote(e.Text))
 		}
 	}
+}
+
+// profile reads [output.profile.NAME].
+func (r *outputs) profile(s *language.Section) {
+	p := Profile{Name: s.Name(), Schedule: r.schedule(s), Sample: Schedule{Period: r.period(s, "sample_every")}, Start: r.beginning(s)}
+	if e := s.Get("fields"); e != nil {
+		if len(e.Words) == 0 {
+			r.Add(e.At, "", "fields is empty: nothing would be averaged")
+		}
+		for _, w := range e.Words {
+			f := of(model.FindProfileField(w))
+			if model.OfTemperature(f) && !r.Spec.Scalar {
+				r.Add(e.At, "", "%s: the case has no [temperature]", w)
+			}
+			p.Fields = append(p.Fields, f)
+		}
+	}
+	if !r.need(s, "along", `along = "y"`) {
+		return
+	}
+	e := s.Get("along")
+	if e == nil {
+		return
+	}
+	if p.Axis = axisOf(e.Text); r.dims == 2 && p.Axis == 2 {
+		r.Add(e.At, "along = \"x\" or \"y\"", "%s: in 2D there is no profile along z", s.Head())
+		return
+	}
+	r.Profiles = append(r.Profiles, p)
 }
 
 // relative paths stay below the output folder.

@@ -84,6 +84,7 @@ type Outputs struct {
 	Forces     []ForceOutput
 	Series     []SeriesOutput
 	Planes     []Plane
+	Profiles   []Profile
 	Checkpoint Checkpoint
 }
 
@@ -424,6 +425,16 @@ type Line struct {
 	Schedule Schedule
 	From, To [3]float64 // in cells from the domain's lower corner; z = 1/2 in 2D
 	Points   int
+	Fields   []model.Field
+}
+
+// Profile is [output.profile.NAME]: means over time and over the planes across an axis, as CSV.
+type Profile struct {
+	Name     string
+	Schedule Schedule // of the file
+	Sample   Schedule
+	Start    int // the first step that may be sampled
+	Axis     int // that the profile is along
 	Fields   []model.Field
 }
 

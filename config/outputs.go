@@ -67,6 +67,9 @@ func (r *outputs) read() {
 	for _, s := range r.All("output.plane") {
 		r.plane(s)
 	}
+	for _, s := range r.All("output.profile") {
+		r.profile(s)
+	}
 	for _, s := range r.All("output.force") {
 		r.forces.forceOutput(s)
 	}

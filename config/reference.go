@@ -70,6 +70,10 @@ func Reference() string {
 	for _, f := range model.Averages {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
+	b.WriteString("\n## Profiles\n\nFields of `[output.profile.NAME]`: all of the averages, and these. Means are over time and over the plane, and deviations from them.\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	for _, f := range model.ProfileFields()[len(model.Averages):] {
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
+	}
 	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima run over the fluid cells of the whole domain, sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
 	for _, q := range SeriesQuantities() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, language.Symbol(q.Dim), cell(q.Doc))

@@ -285,6 +285,15 @@ func tables() []language.Table {
 			{Name: "fields", Kind: language.Words, Choices: fields(), DefaultDoc: "`[\"pressure\", \"velocity\"]`, and `\"solid\"` with bodies", Doc: "what is written, see the table of fields"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file"},
 		}, scheduleKeys("", "false", "true")...), Doc: "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much."},
+		{Path: "output.profile.*", Keys: []language.Key{
+			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "the axis that the profile is along; each plane of cells across it gives a row"},
+			{Name: "fields", Kind: language.Words, Choices: names(model.ProfileFields(), func(f model.Field) string { return f.Name }), Default: `["mean_velocity", "reynolds_stress"]`, Doc: "what is written, see the tables of averages and profiles"},
+			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
+			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples; on a GPU one costs about a fifth of a step"},
+			{Name: "every", Kind: language.Period, Doc: "number of steps, or simulated time with a unit, between two outputs of what the profile is by then"},
+			{Name: "every_wall", Kind: language.Duration, Within: language.Above(0), Doc: "wall time between two outputs, whatever the step"},
+			{Name: "at_end", Kind: language.Flag, Default: "true", Doc: "also when the run ends"},
+		}, Doc: "Averages over time and over the fluid cells of the planes across an axis, as CSV, `profile_NAME.csv`: of a flow that is alike along the other axes, such as a channel's. Each output has a block of rows, one for each plane: the step, the time, the position, the number of samples, the fields, and half the widths of their 95 % confidence intervals, as of [output.force.NAME]. Sums are of integers: they depend neither on the number of ranks nor on restarts, and stay on the GPU."},
 		{Path: "output.line.*", Keys: append([]language.Key{
 			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "one end"},
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},

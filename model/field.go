@@ -65,6 +65,38 @@ var Averages = []Field{
 	{"pressure_variance", 1, Dimension{M: -2, S: -4, Kg: 2}, "<p' p'> = <p p> - <p><p>"},
 }
 
+// Of the temperature, in the order of the documentation.
+var temperatureAverages = []Field{
+	{"mean_temperature", 1, Temperature, "mean temperature <T>, of a case with [temperature]"},
+	{"temperature_variance", 1, Dimension{K: 2}, "<T' T'> = <T T> - <T><T>"},
+	{"turbulent_heat_flux", 3, HeatFlux, "<u'_i T'> = <u_i T> - <u_i><T>, divided by density and heat capacity"},
+}
+
+// ProfileFields are the words of [output.profile.NAME].
+func ProfileFields() []Field {
+	return append(append([]Field(nil), Averages...), temperatureAverages...)
+}
+
+// FindProfileField looks one up by its name.
+func FindProfileField(name string) (Field, bool) {
+	for _, f := range ProfileFields() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// OfTemperature tells of a field of an average whether it needs a temperature.
+func OfTemperature(f Field) bool {
+	for _, t := range temperatureAverages {
+		if t.Name == f.Name {
+			return true
+		}
+	}
+	return false
+}
+
 // FindAverage looks an average up by its name.
 func FindAverage(name string) (Field, bool) {
 	for _, f := range Averages {
@@ -83,4 +115,41 @@ func FindField(name string) (Field, bool) {
 		}
 	}
 	return Field{}, false
+}
+
+// AverageSums tells what averages over time keep of a cell.
+type AverageSums struct {
+	Density, DensitySquares    bool // the mean of rho-1; with it the sum of the squares of its deviations
+	Velocity, VelocityProducts bool // the mean velocity; with it the sums of the products of its deviations
+}
+
+// Values is how many numbers that is, in so many dimensions. They are in the order of the fields of AverageSums; products as
+// xx, xy, (xz,) yy, (yz, zz).
+func (a AverageSums) Values(dims int) (n int) {
+	for _, part := range []struct {
+		on     bool
+		values int
+	}{{a.Density, 1}, {a.DensitySquares, 1}, {a.Velocity, dims}, {a.VelocityProducts, dims * (dims + 1) / 2}} {
+		if part.on {
+			n += part.values
+		}
+	}
+	return n
+}
+
+// SumsOf are those that fields of Averages follow from.
+func SumsOf(fields []Field) (of AverageSums) {
+	for _, f := range fields {
+		switch f.Name {
+		case "pressure_variance":
+			of.Density, of.DensitySquares = true, true
+		case "mean_pressure":
+			of.Density = true
+		case "reynolds_stress":
+			of.Velocity, of.VelocityProducts = true, true
+		case "mean_velocity":
+			of.Velocity = true
+		}
+	}
+	return of
 }

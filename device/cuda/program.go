@@ -45,6 +45,7 @@ type program struct {
 	timed          timed
 	steps          multistep
 	stepFields     stepFields
+	statistics     statistics
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -550,6 +551,7 @@ func (p *program) Close() {
 	p.scalar.unload(p.d)
 	p.timed.unload(p.d)
 	p.stepFields.unload(p.d)
+	p.statistics.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

@@ -21,6 +21,7 @@ const (
 	timedFile    = "gpu/timed.h"   // for cases that change with time
 
 	stepFieldsFile = "gpu/step_fields.h" // for runs that want fields of steps
+	statisticsFile = "gpu/statistics.h"  // for runs with averages or profiles
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take

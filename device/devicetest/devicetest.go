@@ -117,6 +117,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Multisteps", multisteps},
 		{"Snapshots", snapshots},
 		{"StepFields", stepFields},
+		{"Statistics", statistics},
 		{"Roofline", roofline},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, d, o) })

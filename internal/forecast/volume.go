@@ -57,6 +57,13 @@ func Volumes(c *config.Case) (list []Volume) {
 	for _, l := range c.Lines {
 		table("[output.line."+l.Name+"]", l.Schedule, l.Points, 1+c.Dims()+columns(c, l.Fields))
 	}
+	for _, p := range c.Profiles {
+		n := 2 // position and samples
+		for _, f := range p.Fields {
+			n += 2 * min(f.Components, c.Dims()*(c.Dims()+1)/2)
+		}
+		table("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], n)
+	}
 	for _, f := range c.Forces {
 		table("[output.force."+f.Name+"]", f.Schedule, 1, 3*len(f.Series(c.Dims())))
 	}

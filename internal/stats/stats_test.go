@@ -167,3 +167,41 @@ func TestFrequency(t *testing.T) {
 		t.Errorf("extremes %v to %v, last %v", pure.Min, pure.Max, pure.Last)
 	}
 }
+
+// Many series at once have the bits of each alone, also when they have been stored in between.
+func TestVectorIsManySeries(t *testing.T) {
+	random := rand.New(rand.NewSource(5))
+	var v Vector
+	alone := make([]Blocking, 3)
+	for n := range 1000 {
+		x := []float64{random.NormFloat64(), float64(n), 4}
+		v.Add(x)
+		for i := range alone {
+			alone[i].Add(x[i])
+		}
+		if n%77 == 0 {
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = Vector{}
+			if err := json.Unmarshal(text, &v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range alone {
+		if got, want := v.Estimate(i), alone[i].Estimate(); got != want {
+			t.Errorf("series %d: %+v instead of %+v", i, got, want)
+		}
+	}
+	if v.Samples() != 1000 || (&Vector{}).Samples() != 0 {
+		t.Errorf("%d samples", v.Samples())
+	}
+	var f Floats
+	for _, bad := range []string{`3`, `"###"`, `"AAAA"`} {
+		if json.Unmarshal([]byte(bad), &f) == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}

@@ -17,6 +17,8 @@ type State interface {
 	// SumPlanes and SumRows add the rank's cells up, as device.Program has them.
 	SumPlanes() ([]device.Plane, error)
 	SumRows() ([]device.Plane, error)
+	// SumProfile sums the rank's planes across an axis, as device.Profiler does; false: the device does not.
+	SumProfile(axis int, unit, warmth float64) (sums []int64, ok bool, err error)
 }
 
 // View is the present state of a rank's part of the domain.

@@ -1,12 +1,15 @@
 package output
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
@@ -18,15 +21,19 @@ import (
 // averager adds samples of [output.averages] up: means, and sums of the products of
 // deviations from them, of every cell of this rank, by the recurrence of Welford
 // (Technometrics 4 (1962) 419). A plain sum of squares would lose the small difference
-// between it and the square of the mean.
+// between it and the square of the mean. The sums are in the device's memory, where it keeps
+// them; else here, with the same arithmetic.
 type averager struct {
 	base
 	config.Averages
-	p, pp, u, uu bool // which sums are kept, in this order
-	dims, nx     int
-	stored       int // values a cell of a sample
-	samples      int64
-	sums         []float64 // [plane][row][sum][x]
+	of       model.AverageSums
+	dims, nx int
+	stored   int // values a cell of a sample
+	count    int // sums of this rank
+	samples  int64
+	made     bool
+	there    device.Averages // nil: here
+	here     []float64       // [plane][row][sum][x]
 }
 
 // averageSums is what [output.averages] adds up.
@@ -35,10 +42,55 @@ func averageSums(s *Set) []Output {
 	if !c.Averages.On {
 		return nil
 	}
-	a := &averager{base: newBase(c.Averages.Sample), Averages: c.Averages, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Layout.N[0]}
-	a.p, a.pp, a.u, a.uu = a.Needs()
-	a.sums = make([]float64, s.Box.Cells()*c.AveragedValues())
-	return []Output{a}
+	of := model.SumsOf(c.Averages.Fields)
+	return []Output{&averager{
+		base: newBase(c.Averages.Sample), Averages: c.Averages, of: of, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Layout.N[0],
+		count: s.Box.Cells() * of.Values(c.Dims()),
+	}}
+}
+
+// make takes the memory of the sums. Collective: where a rank's device has none, all sums are on the hosts.
+func (a *averager) make(r *Run) error {
+	if a.made {
+		return nil
+	}
+	a.made = true
+	there, err := r.State.Averages(a.of)
+	none := comm.Agree(r.Comm, err)
+	var failure *comm.Failure
+	switch {
+	case none == nil:
+		a.there = there
+	case !errors.As(none, &failure): // the ranks could not talk
+		return none
+	case r.Root:
+		r.Warn(fmt.Sprintf("[output.averages] adds up on the host, which takes longer: %v", none))
+	}
+	if a.there == nil {
+		if there != nil {
+			there.Close()
+		}
+		a.here = make([]float64, a.count)
+	}
+	return nil
+}
+
+// prepare takes the memory before the first step. What is missing comes out when it is needed.
+func (a *averager) prepare(r *Run) { _ = a.make(r) }
+
+func (a *averager) Close() {
+	if a.there != nil {
+		a.there.Close()
+	}
+}
+
+// sums are those so far. Nobody writes to them.
+func (a *averager) sums() ([]float64, error) {
+	if a.there == nil {
+		return a.here, nil
+	}
+	sums := make([]float64, a.count)
+	return sums, a.there.Read(sums)
 }
 
 // columns are where the sums of a row begin, in lengths of a row: of pressures, their
@@ -51,7 +103,7 @@ func (a *averager) columns() (p, pp, u, uu int) {
 		}
 		return at
 	}
-	p, pp, u = next(a.p, 1), next(a.pp, 1), next(a.u, a.dims)
+	p, pp, u = next(a.of.Density, 1), next(a.of.DensitySquares, 1), next(a.of.Velocity, a.dims)
 	return p, pp, u, uu
 }
 
@@ -64,54 +116,74 @@ func (a *averager) Write(r *Run) error {
 	if r.Step() < a.Start {
 		return nil
 	}
+	if err := a.make(r); err != nil {
+		return err
+	}
+	if a.there != nil {
+		a.samples++
+		r.State.TakeAverages(a.there, a.samples)
+		return nil
+	}
 	// A file of the sums is written from the sums themselves.
 	if err := r.Files.CommitKind(besideCheckpoint); err != nil {
 		return err
 	}
 	a.samples++
-	source, planes := r.Present(), r.Planes()
-	size := len(a.sums) / planes
+	source, planes := r.present(), r.Planes()
+	size := len(a.here) / planes
 	return r.All("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
 		for k := lo; k < hi; k++ {
 			if plane, err = source(r.Plane(k), plane); err != nil {
 				return err
 			}
-			a.add(a.sums[k*size:][:size], plane, float64(a.samples))
+			a.add(a.here[k*size:][:size], plane, float64(a.samples))
 		}
 		return nil
 	}))
 }
 
-// add goes on with sample n of a plane, [row][component][x].
+// present is the current state in the digits that fields leave the device with: whether it had memory for something must
+// not be seen in a result.
+func (r *Run) present() derive.Source[float64] {
+	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
+		return derive.Rounded(r.Present())
+	}
+	return r.Present()
+}
+
+// add goes on with sample n of a plane, [row][component][x], by the arithmetic of kernels/gpu/statistics.h.
 func (a *averager) add(sums, plane []float64, n float64) {
 	nx, in := a.nx, a.stored*a.nx
 	p, pp, u, uu := a.columns()
 	all := len(sums) / (len(plane) / in) // of a row
-	share := (n - 1) / n
+	inverse := 1 / n
+	share := (n - 1) * inverse
+	take := func(v float64, mean *float64) (d float64) {
+		d = v - *mean
+		*mean = math.FMA(d, inverse, *mean)
+		return d
+	}
 	for ; len(plane) > 0; plane, sums = plane[in:], sums[all:] {
 		for x := range nx {
-			if a.p {
-				d := plane[x] - sums[p*nx+x]
-				sums[p*nx+x] += d / n
-				if a.pp {
-					sums[pp*nx+x] += share * d * d
+			if a.of.Density {
+				d := take(plane[x], &sums[p*nx+x])
+				if a.of.DensitySquares {
+					sums[pp*nx+x] = math.FMA(share*d, d, sums[pp*nx+x])
 				}
 			}
-			if !a.u {
+			if !a.of.Velocity {
 				continue
 			}
 			var d [3]float64
 			for c := range a.dims {
-				m := &sums[(u+c)*nx+x]
-				d[c] = plane[(1+c)*nx+x] - *m
-				*m += d[c] / n
+				d[c] = take(plane[(1+c)*nx+x], &sums[(u+c)*nx+x])
 			}
-			if a.uu {
+			if a.of.VelocityProducts {
 				at := uu*nx + x
 				for i := range a.dims {
 					for j := i; j < a.dims; j++ {
-						sums[at] += share * d[i] * d[j]
+						sums[at] = math.FMA(share*d[i], d[j], sums[at])
 						at += nx
 					}
 				}
@@ -188,7 +260,11 @@ func (f *averageFiles) Write(r *Run) error {
 	if f.sums.Type == model.Float64 {
 		work = averagesInto[float64]
 	}
-	write := work(r, f.sums, p)
+	write, err := work(r, f.sums, p)
+	if err := r.All("reading the averages", err); err != nil {
+		p.Abort()
+		return err
+	}
 	r.Files.Launch("averages", f.series.Index(), p.Commit, func() error {
 		if err := write(); err != nil {
 			return err
@@ -199,9 +275,13 @@ func (f *averageFiles) Write(r *Run) error {
 }
 
 // averagesInto copies the averages as a file has them, and returns the work of writing.
-func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (write func() error) {
+func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (write func() error, err error) {
+	sums, err := a.sums()
+	if err != nil {
+		return nil, err
+	}
 	nx, rows := a.nx, r.Box.Cells()/a.nx
-	all := len(a.sums) / rows
+	all := len(sums) / rows
 	data := make([][]Out, len(a.Fields))
 	for i, f := range a.Fields {
 		data[i] = make([]Out, rows*nx*f.Components)
@@ -215,7 +295,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 				}
 				for row := lo; row < hi; row++ {
 					out := data[i][row*nx*f.Components:]
-					for x, v := range a.sums[row*all+column*nx:][:nx] {
+					for x, v := range sums[row*all+column*nx:][:nx] {
 						out[x*f.Components+c] = Out(factor * v)
 					}
 				}
@@ -235,7 +315,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 			}
 		}
 		return nil
-	}
+	}, nil
 }
 
 // averageMemory is what a checkpoint says of the sums that lie beside it.
@@ -249,7 +329,7 @@ const AverageDir = "averages"
 
 // fileHeader is that of the sums beside the checkpoint with this header.
 func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
-	h.Components, h.Pitch, h.Bytes = r.Case.AveragedValues(), a.nx, 8
+	h.Components, h.Pitch, h.Bytes = a.of.Values(a.dims), a.nx, 8
 	return h
 }
 
@@ -262,13 +342,19 @@ func (a *averager) remember(_ *Run, m *Memory) error {
 }
 
 // kept names the sums that there are.
-func (a *averager) kept() string { return fmt.Sprint(a.p, a.pp, a.u, a.uu) }
+func (a *averager) kept() string {
+	return fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
+}
 
 // beside begins the file of the sums. It comes before the checkpoint, which is of use only
 // with it, and goes when its checkpoint has gone.
 func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error) {
 	if a.samples == 0 {
 		return nil, nil
+	}
+	sums, err := a.sums()
+	if err := r.All("reading the averages", err); err != nil {
+		return nil, err
 	}
 	if r.Root {
 		// A checkpoint of this step may be there, of a run that this one has gone back from because
@@ -287,7 +373,7 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 		return err
 	}
 	r.Files.Launch(besideCheckpoint, checkpoint.Path(filepath.Join(dir, AverageDir), h.Step), commit, func() error {
-		if err := p.Write(0, domain.BytesOf(a.sums)); err != nil {
+		if err := p.Write(0, domain.BytesOf(sums)); err != nil {
 			return err
 		}
 		return p.Flush()
@@ -299,7 +385,14 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 func (a *averager) recall(r *Run, path string, all *Memory) error {
 	// A newer checkpoint may have been given up halfway.
 	a.samples = 0
-	clear(a.sums)
+	if err := a.make(r); err != nil {
+		return err
+	}
+	sums := a.here
+	if a.there != nil {
+		sums = make([]float64, a.count)
+	}
+	clear(sums)
 	m := all.Averages
 	if m == nil {
 		return nil
@@ -324,11 +417,14 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return err
 	}
-	size := len(a.sums) / max(r.Planes(), 1)
+	size := len(sums) / max(r.Planes(), 1)
 	err = f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
-		copy(domain.BytesOf(a.sums[first*size:]), data)
+		copy(domain.BytesOf(sums[first*size:]), data)
 		return nil
 	})
+	if err == nil && a.there != nil {
+		err = a.there.Write(sums)
+	}
 	if err == nil {
 		a.samples = m.Samples
 	}

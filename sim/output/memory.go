@@ -16,7 +16,8 @@ type Memory struct {
 	// Loads of the step that led here, of each type that is measured: for the force at this step.
 	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
-	Drive *Drive `json:",omitempty"`
+	Drive    *Drive                   `json:",omitempty"`
+	Profiles map[string]profileMemory `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.

@@ -43,6 +43,9 @@ type State interface {
 	Read(dst []byte, offset int) error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
+	// Averages over time in the device's memory; nil: it keeps none. TakeAverages goes on with sample n.
+	Averages(of model.AverageSums) (device.Averages, error)
+	TakeAverages(a device.Averages, n int64)
 }
 
 // Snapshotter reads fields beside the steps.

@@ -1,0 +1,47 @@
+package device
+
+import "lbmsim/model"
+
+// Averager is a Program that keeps averages over time in the device's memory. Found by type assertion.
+type Averager interface {
+	// NewAverages takes the memory; an error means that there is none.
+	NewAverages(sums model.AverageSums) (Averages, error)
+}
+
+// Averages are the sums of the interior cells, in float64, by the recurrence of Welford (Technometrics 4 (1962)
+// 419), which loses no digits however many samples there are.
+type Averages interface {
+	// Take queues on s sample n of the state, counted from 1.
+	Take(s Stream, state Buffer, n int64, p model.Params)
+	// Read gives the sums as [z][y][value][x] and Write sets them, when the streams are at rest.
+	Read(sums []float64) error
+	Write(sums []float64) error
+	// Bytes is the memory that they take on the device.
+	Bytes() int
+	Close()
+}
+
+// Profiler is a Program that sums fields over planes. Found by type assertion.
+type Profiler interface {
+	// Profile sums the fluid cells of each interior plane across an axis, when the streams are at rest, into
+	// [plane][value]. Each cell's numbers are multiplied by unit, those of the scalar by warmth before, and rounded: the
+	// sums do not depend on an order, and ranks can add theirs.
+	Profile(state Buffer, axis int, unit, warmth float64, p model.Params) ([]int64, error)
+}
+
+// Values of a plane: see Profiler.
+const (
+	ProfileCells          = iota // fluid cells, not multiplied
+	ProfileDensity               // rho-1
+	ProfileDensitySquares        // its square
+	ProfileVelocity              // the velocity; then its products, as of model.AverageSums; then, of a scalar, its value, its square and its products with the velocity
+)
+
+// ProfileValues is how many there are.
+func ProfileValues(dims int, scalar bool) int {
+	n := ProfileVelocity + dims + dims*(dims+1)/2
+	if scalar {
+		n += 2 + dims
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package derive
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+)
+
+// Profile is what the fields of the fluid cells are on average on each plane across an axis, in lattice units:
+// [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid have NaN.
+// It is rank 0's. Collective.
+//
+// Sums are of integers: neither threads nor ranks have an order. What is added is below eight, so that those of a plane
+// fit into 63 bits; of a temperature Warmth makes it so.
+func (v View) Profile(axis int) ([]float64, error) {
+	dims, scalar := v.Case.Dims(), v.Case.Spec.Scalar
+	values, n := device.ProfileValues(dims, scalar), v.Case.Cells
+	unit := math.Ldexp(1, min(44, 60-bits.Len(uint(v.Case.Box().Cells()/n[axis]))))
+	warmth := v.warmth()
+	mine, ok, err := v.SumProfile(axis, unit, warmth)
+	if err == nil && !ok {
+		mine, err = v.sumProfile(axis, unit, warmth)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rank %d: profile at step %d: %w", v.Rank, v.Step(), err)
+	}
+	packed := make([]byte, 0, 8*len(mine))
+	for _, k := range mine {
+		packed = binary.LittleEndian.AppendUint64(packed, uint64(k))
+	}
+	parts, err := comm.Gather(v.Comm, packed)
+	if err != nil || !v.Root {
+		return nil, err
+	}
+	sums := make([]int64, n[axis]*values)
+	for rank, part := range parts {
+		first := v.Plan.Box(rank).Lo[axis] * values
+		for i := range len(part) / 8 {
+			sums[first+i] += int64(binary.LittleEndian.Uint64(part[8*i:]))
+		}
+	}
+	var means []float64
+	for ; len(sums) > 0; sums = sums[values:] {
+		cells := float64(sums[device.ProfileCells])
+		for k, s := range sums[:values] {
+			if k == device.ProfileCells {
+				continue
+			}
+			mean := float64(s) / unit / cells
+			for range ProfileWarmth(k, dims) {
+				mean /= warmth
+			}
+			means = append(means, mean)
+		}
+	}
+	return means, nil
+}
+
+// warmth is what temperatures are multiplied by so that they are below one, a power of two.
+func (v View) warmth() float64 {
+	far := 1024.0 // kelvin, where the case has no bounds
+	if b := v.Case.Temperature.Bounds; b != nil {
+		far = 2 * b.Far()
+	}
+	return math.Ldexp(1, -math.Ilogb(far)-1)
+}
+
+// ProfileWarmth is how often the temperature is a factor of a value of device.Profiler.
+func ProfileWarmth(value, dims int) int {
+	switch first := device.ProfileValues(dims, false); {
+	case value < first:
+		return 0
+	case value == first+1:
+		return 2
+	}
+	return 1
+}
+
+// sumProfile is device.Profiler's for a device that has none.
+func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
+	n, slow, dims, stored := v.Layout.N, v.Layout.Axis(), v.Case.Dims(), v.Case.Spec.FieldValues()
+	values := device.ProfileValues(dims, v.Case.Spec.Scalar)
+	planes, each, from := v.Planes(), v.RowsOfPlane(), v.Present()
+	parts := make([][]int64, planes)
+	err := v.Share(planes, func(lo, hi int) (err error) {
+		sums := make([]int64, n[axis]*values)
+		var plane []float64
+		for k := lo; k < hi; k++ {
+			if plane, err = from(v.Plane(k), plane); err != nil {
+				return err
+			}
+			for row := range each {
+				at := [3]int{0, row, k}
+				if slow == 1 {
+					at = [3]int{0, k, 0}
+				}
+				fields := plane[row*stored*n[0]:][:stored*n[0]]
+				types := v.Cells.Type[v.Cells.Index(0, at[1], at[2]):][:n[0]]
+				for x, t := range types {
+					if t != 0 {
+						continue
+					}
+					at[0] = x
+					addCell(sums[at[axis]*values:][:values], fields[x:], n[0], dims, unit, warmth)
+				}
+			}
+		}
+		parts[lo] = sums
+		return nil
+	})
+	sums := make([]int64, n[axis]*values)
+	for _, part := range parts {
+		for i, s := range part {
+			sums[i] += s
+		}
+	}
+	return sums, err
+}
+
+// addCell adds a cell, whose fields are so many numbers apart, to the values of a plane.
+func addCell(to []int64, fields []float64, stride, dims int, unit, warmth float64) {
+	k := 0
+	put := func(v float64) {
+		to[k] += int64(math.RoundToEven(v * unit))
+		k++
+	}
+	to[0]++
+	k++
+	put(fields[0])
+	put(fields[0] * fields[0])
+	for a := 1; a <= dims; a++ {
+		put(fields[a*stride])
+	}
+	for a := 1; a <= dims; a++ {
+		for b := a; b <= dims; b++ {
+			put(fields[a*stride] * fields[b*stride])
+		}
+	}
+	if k == len(to) {
+		return
+	}
+	t := fields[(1+dims)*stride] * warmth
+	put(t)
+	put(t * t)
+	for a := 1; a <= dims; a++ {
+		put(t * fields[a*stride])
+	}
+}

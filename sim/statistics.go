@@ -1,0 +1,29 @@
+package sim
+
+import (
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+// Averages over time in the device's memory; nil: it keeps none.
+func (s *stepper) Averages(of model.AverageSums) (device.Averages, error) {
+	if a, ok := s.program.(device.Averager); ok {
+		return a.NewAverages(of)
+	}
+	return nil, nil
+}
+
+// TakeAverages goes on with the present state as sample n, ahead of the coming steps.
+func (s *stepper) TakeAverages(a device.Averages, n int64) {
+	a.Take(s.bulk, s.state[0], n, s.params)
+}
+
+// SumProfile sums planes of the present state; false: the device does not.
+func (s *stepper) SumProfile(axis int, unit, warmth float64) (sums []int64, ok bool, err error) {
+	p, ok := s.program.(device.Profiler)
+	if !ok {
+		return nil, false, nil
+	}
+	sums, err = p.Profile(s.state[0], axis, unit, warmth, s.params)
+	return sums, true, err
+}
