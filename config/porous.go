@@ -22,6 +22,7 @@ type SolidSize struct {
 	Memory  int64   // of a rank that holds all of it, while it is read
 	Surface float64 // faces between its cells and others
 	Cells   float64 // that are solid
+	Length  float64 // the longest side of the box around it, in cells; 0: not known
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; empty

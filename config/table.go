@@ -74,6 +74,7 @@ func (r *summary) write() {
 		row("Reynolds number Re", language.Short(re), "")
 	}
 	if v, what, _ := r.speeds.fastest(); v > 0 {
+		r.Fastest = v
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", language.Short(v/nu), "")

@@ -50,6 +50,10 @@ func checkCommand() *cobra.Command {
 			printTable(os.Stdout, flowCase.Table)
 			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
 			printTable(os.Stdout, forecast.Table(flowCase, ranks, sizes...))
+			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
+				fmt.Println("\nflow beside walls, by formulas of plates and channels")
+				printTable(os.Stdout, rows)
+			}
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[flowCase.Dims()]
 				fmt.Printf("\nlargest %s of this model and precision\n", shape)

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/config/language"
+)
+
+// What the cells beside walls can resolve, by formulas of plates and channels. They are for the choice of a grid: a run
+// shows what the flow does.
+
+// Limits of Reynolds numbers: below the first there is no boundary layer, from the others on it is turbulent, on a
+// plate (with its length) and in a channel (with its height).
+const (
+	leastLayer       = 100
+	turbulentPlate   = 5e5
+	turbulentChannel = 3000
+)
+
+// layer is the flow beside a wall, in cells.
+type layer struct {
+	reynolds  float64
+	turbulent bool
+	first     float64 // y+ of the centre of the first cell
+	thickness float64
+}
+
+// plateLayer is that of a plate, at its end, with its mean friction: Blasius; Prandtl's law of the power 1/5
+// (Schlichting & Gersten, Boundary-Layer Theory, 9th ed., Springer 2017, ch. 6 and 18).
+func plateLayer(speed, length, viscosity float64) layer {
+	re := speed * length / viscosity
+	l := layer{reynolds: re, turbulent: re >= turbulentPlate}
+	friction := 1.328 / math.Sqrt(re)
+	l.thickness = 4.91 * length / math.Sqrt(re)
+	if l.turbulent {
+		friction, l.thickness = 0.074/math.Pow(re, 0.2), 0.37*length/math.Pow(re, 0.2)
+	}
+	l.first = 0.5 * speed * math.Sqrt(friction/2) / viscosity
+	return l
+}
+
+// channelLayer is that between two walls with this mean speed between them: the parabola; Dean, J. Fluids Eng. 100
+// (1978) 215.
+func channelLayer(speed, height, viscosity float64) layer {
+	re := speed * height / viscosity
+	l := layer{reynolds: re, turbulent: re >= turbulentChannel, thickness: height / 2}
+	friction := 12 / re
+	if l.turbulent {
+		friction = 0.073 / math.Pow(re, 0.25)
+	}
+	l.first = 0.5 * speed * math.Sqrt(friction/2) / viscosity
+	return l
+}
+
+// verdict says whether the grid resolves it.
+func (l layer) verdict() string {
+	enough, little := l.thickness >= 8, l.thickness >= 4
+	if l.turbulent {
+		enough, little = enough && l.first <= 2, little && l.first <= 5
+	}
+	switch {
+	case enough:
+		return "wall-resolved"
+	case little:
+		return "hardly wall-resolved: expect friction some 10 % off"
+	}
+	return "not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"
+}
+
+func (l layer) row(name string) Row {
+	kind := "laminar"
+	if l.turbulent {
+		kind = "turbulent"
+	}
+	return Row{Name: name, Lattice: fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness))),
+		SI: fmt.Sprintf("Re %s, %s: %s", language.Grouped(int(math.Round(l.reynolds))), kind, l.verdict())}
+}
+
+// round2 keeps two digits: it is an estimate.
+func round2(v float64) float64 {
+	scale := math.Pow(10, 1-math.Floor(math.Log10(v)))
+	return math.Round(v*scale) / scale
+}
+
+// NearWalls estimates the layer beside each wall and body: y+ of the first cell's centre and the thickness. The speed is the
+// largest that the case tells of. A body counts as a plate as long as the longest side of the box around it, two walls that
+// face each other as a channel, another one as a plate as long as the domain. Bodies from files count by their
+// sizes. Walls without a boundary layer are left out.
+func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
+	speed, nu := c.Fastest, (c.Tau-0.5)/3
+	add := func(name string, l layer) {
+		if math.Round(l.reynolds) >= leastLayer && l.reynolds < math.MaxInt32 {
+			rows = append(rows, l.row(name))
+		}
+	}
+	if speed == 0 {
+		return nil
+	}
+	var sticks [3][2]bool
+	for _, b := range c.Boundaries {
+		for _, f := range b.Faces {
+			sticks[f.Axis][f.Side] = sticks[f.Axis][f.Side] || b.Part == nil && b.Kind.Law == boundary.Bounce
+		}
+	}
+	for _, b := range c.Boundaries {
+		if b.Kind.Law != boundary.Bounce {
+			continue
+		}
+		for i, f := range b.Faces {
+			length := 0
+			for a, n := range c.Cells {
+				if a != f.Axis {
+					length = max(length, n)
+				}
+			}
+			l := plateLayer(speed, float64(length), nu)
+			if sticks[f.Axis][0] && sticks[f.Axis][1] {
+				l = channelLayer(speed, float64(c.Cells[f.Axis]), nu)
+			}
+			before := len(rows)
+			add(fmt.Sprintf("[boundary.%s] %s", b.Name, f), l)
+			if n := len(rows); n > before && i > 0 && n > 1 && rows[n-2].Lattice == rows[n-1].Lattice && rows[n-2].SI == rows[n-1].SI {
+				rows[n-2].Name += ", " + f.String() // faces alike share a row
+				rows = rows[:n-1]
+			}
+		}
+	}
+	for _, b := range c.Bodies {
+		length := 0.0
+		if b.Whole() {
+			lo, hi := b.Shape(nil).Bounds()
+			length = longest(lo, hi, c.Dims())
+		}
+		for _, s := range sizes {
+			if s.Body == b.Name {
+				length = math.Max(length, s.Length)
+			}
+		}
+		if length > 0 && !math.IsInf(length, 0) {
+			add("[body."+b.Name+"]", plateLayer(speed, length, nu))
+		}
+	}
+	return rows
+}
+
+// longest is the longest side of a box.
+func longest(lo, hi [3]float64, dims int) (length float64) {
+	for a := range dims {
+		length = math.Max(length, hi[a]-lo[a])
+	}
+	return length
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The friction of channels is that of direct numerical simulations (Lee & Moser, J. Fluid Mech. 774 (2015) 395), within what
+// Dean's law is off by.
+func TestChannelLayer(t *testing.T) {
+	for tau, nu := range map[float64]float64{182.09: 3.5e-4, 543.5: 1e-4, 1000.5: 5e-5, 5185.9: 8e-6} {
+		const half = 100 // cells
+		l := channelLayer(0.05, 2*half, 0.05*half*nu)
+		if got := l.first * 2 * half; math.Abs(got/tau-1) > 0.05 || !l.turbulent {
+			t.Errorf("Re_tau %.1f instead of %.1f", got, tau)
+		}
+	}
+	// The parabola: tau_w = 6 mu U/H.
+	l := channelLayer(0.01, 20, 0.01)
+	if want := 0.5 * math.Sqrt(6*0.01*0.01/20) / 0.01; math.Abs(l.first/want-1) > 1e-12 || l.turbulent {
+		t.Errorf("y+ %v instead of %v", l.first, want)
+	}
+}
+
+// check tells of each wall and body with a layer, and whether its cells resolve it.
+func TestNearWalls(t *testing.T) {
+	const text = `
+[domain]
+cells = [200, 80, 40]
+periodic = ["z"]
+[fluid]
+viscosity = %NU
+[boundary.in]
+type = "velocity"
+velocity = [0.05, 0, 0]
+faces = ["x-"]
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[boundary.lid]
+type = "slip"
+faces = ["y+"]
+[body.ball]
+shape = "sphere"
+centre = [60, 40, 20]
+radius = 10
+[run]
+steps = 10
+`
+	for nu, want := range map[string][]string{
+		"1":    nil, // Re 10 and less: no layer
+		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1,000, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100, laminar: wall-resolved"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1,000,000, turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000, laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
+	} {
+		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range c.NearWalls() {
+			got = append(got, r.Name+"|"+r.Lattice+"|"+r.SI)
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("viscosity %s:\n%s\ninstead of\n%s", nu, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
