@@ -54,7 +54,7 @@ steps = 10
 `
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
-		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1,000, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100, laminar: wall-resolved"},
+		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100, laminar: wall-resolved"},
 		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1,000,000, turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000, laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
