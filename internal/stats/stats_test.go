@@ -6,6 +6,8 @@ import (
 	"math/rand"
 	"reflect"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // AR(1), x' = p x + sqrt(1-p^2) noise, has the variance 1, and the variance of its mean
@@ -202,6 +204,16 @@ func TestVectorIsManySeries(t *testing.T) {
 	for _, bad := range []string{`3`, `"###"`, `"AAAA"`} {
 		if json.Unmarshal([]byte(bad), &f) == nil {
 			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+// The expansion for many samples is the distribution's own quantile.
+func TestStudent95(t *testing.T) {
+	for _, n := range []int{1, 15, 63, 64, 65, 100, 1000, 1e6} {
+		want := distuv.StudentsT{Sigma: 1, Nu: float64(n)}.Quantile(0.975)
+		if got := Student95(n); math.Abs(got-want) > 2e-9 {
+			t.Errorf("n = %d: %v instead of %v", n, got, want)
 		}
 	}
 }

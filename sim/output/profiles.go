@@ -21,6 +21,7 @@ type profileSums struct {
 	base
 	config.Profile
 	dims, values int       // values a plane: device.Profiler's but for the number of cells
+	pairs        [][2]int  // of each value the two whose product it is the mean of; -1: it is of no product
 	reference    []float64 // means of the first sample
 	series       stats.Vector
 }
@@ -29,7 +30,7 @@ type profileSums struct {
 func profileSumsOutputs(s *Set) (list []Output) {
 	dims := s.Case.Dims()
 	for _, p := range s.Case.Profiles {
-		list = append(list, &profileSums{base: newBase(p.Sample), Profile: p, dims: dims, values: device.ProfileValues(dims, s.Case.Spec.Scalar) - 1})
+		list = append(list, &profileSums{base: newBase(p.Sample), Profile: p, dims: dims, values: device.ProfileValues(dims, s.Case.Spec.Scalar) - 1, pairs: profilePairs(dims)})
 	}
 	return list
 }
@@ -57,38 +58,37 @@ func (p *profileSums) add(means []float64) {
 	for at := 0; at < len(means); at += p.values {
 		now, first, to := means[at:][:p.values], p.reference[at:][:p.values], x[at:][:p.values]
 		for k, v := range now {
-			if to[k] = v; p.factors(k) == nil {
+			i, j := p.pairs[k][0], p.pairs[k][1]
+			if to[k] = v; i < 0 {
 				continue
 			}
-			i, j := p.factors(k)[0], p.factors(k)[1]
 			to[k] = v - first[i]*now[j] - first[j]*now[i] + first[i]*first[j]
 		}
 	}
 	p.series.Add(x)
 }
 
-// factors are the values whose product a value is the mean of; nil: it is of no product.
-func (p *profileSums) factors(value int) []int {
-	velocity, d := device.ProfileVelocity-1, p.dims
-	scalar := velocity + d + d*(d+1)/2
-	switch {
-	case value == device.ProfileDensitySquares-1:
-		return []int{device.ProfileDensity - 1, device.ProfileDensity - 1}
-	case value < velocity+d || value == scalar:
-		return nil
-	case value < scalar:
-		i, j := 0, 0
-		for range value - velocity - d {
-			if j++; j == d {
-				i++
-				j = i
-			}
-		}
-		return []int{velocity + i, velocity + j}
-	case value == scalar+1:
-		return []int{scalar, scalar}
+// profilePairs are those of all values, a temperature's included.
+func profilePairs(dims int) (pairs [][2]int) {
+	const density, velocity = device.ProfileDensity - 1, device.ProfileVelocity - 1
+	add := func(i, j int) { pairs = append(pairs, [2]int{i, j}) }
+	add(-1, -1)
+	add(density, density)
+	for range dims {
+		add(-1, -1)
 	}
-	return []int{scalar, velocity + value - scalar - 2}
+	for i := range dims {
+		for j := i; j < dims; j++ {
+			add(velocity+i, velocity+j)
+		}
+	}
+	scalar := len(pairs)
+	add(-1, -1)
+	add(scalar, scalar)
+	for i := range dims {
+		add(scalar, velocity+i)
+	}
+	return pairs
 }
 
 // result is a value of a plane and half the width of its 95 % interval, in lattice units: of products the covariance.
@@ -96,7 +96,7 @@ func (p *profileSums) result(plane, value int) (v, half float64) {
 	at := plane * p.values
 	e := p.series.Estimate(at + value)
 	v, half = e.Mean, e.Half
-	if f := p.factors(value); f != nil {
+	if f := p.pairs[value]; f[0] >= 0 {
 		off := func(i int) float64 { return p.series.Levels[0].Mean[at+i] - p.reference[at+i] }
 		v -= off(f[0]) * off(f[1])
 	}

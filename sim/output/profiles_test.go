@@ -14,7 +14,7 @@ import (
 func TestProfilesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		const planes, cells, samples = 2, 5, 40
-		p := &profileSums{Profile: config.Profile{Fields: model.ProfileFields()}, dims: dims, values: device.ProfileValues(dims, true) - 1}
+		p := &profileSums{Profile: config.Profile{Fields: model.ProfileFields()}, dims: dims, values: device.ProfileValues(dims, true) - 1, pairs: profilePairs(dims)}
 		random := rand.New(rand.NewSource(3))
 		var all [planes][][]float64 // [plane][cell and sample]: rho-1, velocity, temperature
 		for range samples {
