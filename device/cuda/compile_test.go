@@ -83,6 +83,14 @@ func TestCompile(t *testing.T) {
 						}
 						special, names = append(special, fields...), append(names, "lbm_step_fields", "lbm_fields_at", "lbm_step_fields_shape")
 					}
+					// No collision is in these.
+					if name := spec.Collision.Name; (name == "regularized" && !spec.Scalar || name == "bgk" && spec.Scalar) && !spec.Local() && (spec.Precision == model.Float32 || !testing.Short()) {
+						statistics, err := compileFile(statisticsFile, spec, arch)
+						if err != nil {
+							t.Fatal(err)
+						}
+						special, names = append(special, statistics...), append(names, "lbm_sample", "lbm_average", "lbm_profile", "lbm_statistics_numbers")
+					}
 					if spec.Scalar {
 						scalar, err := compileFile(scalarFile, spec, arch)
 						if err != nil {
