@@ -56,7 +56,7 @@ func (r *outputs) profile(s *language.Section) {
 		for _, w := range e.Words {
 			f := of(model.FindProfileField(w))
 			if model.OfTemperature(f) && !r.Spec.Scalar {
-				r.Add(e.At, "", "%s: the case has no [temperature]", w)
+				r.Add(e.At, "[temperature] with a diffusivity adds a temperature to the flow", "%s: the case has no [temperature]", w)
 			}
 			p.Fields = append(p.Fields, f)
 		}
