@@ -46,6 +46,10 @@ func (r *outputs) averages(s *language.Section) {
 	}
 }
 
+// mostProfileRows is how many planes all profiles may have: their statistics are some KiB a plane, in the header of
+// each checkpoint (io/checkpoint has its limit).
+const mostProfileRows = 15_000
+
 // profile reads [output.profile.NAME].
 func (r *outputs) profile(s *language.Section) {
 	p := Profile{Name: s.Name(), Schedule: r.schedule(s), Sample: Schedule{Period: r.period(s, "sample_every")}, Start: r.beginning(s)}
@@ -73,6 +77,13 @@ func (r *outputs) profile(s *language.Section) {
 		return
 	}
 	r.Profiles = append(r.Profiles, p)
+	rows := 0
+	for _, p := range r.Profiles {
+		rows += r.Cells[p.Axis]
+	}
+	if r.haveBox && rows > mostProfileRows {
+		r.Add(e.At, "", "the profiles have %s planes of cells, and checkpoints have room for the statistics of %s", language.Grouped(rows), language.Grouped(mostProfileRows))
+	}
 }
 
 // relative paths stay below the output folder.

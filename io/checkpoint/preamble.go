@@ -140,7 +140,7 @@ func readPreamble(f *os.File) (p preamble, err error) {
 
 // What is read before anything has been checked is bounded.
 const (
-	mostHeader = 16 << 20
+	mostHeader = 250 << 20
 	mostBeside = 256 << 20
 )
 
