@@ -24,8 +24,8 @@ func (c *Case) AveragedValues() int { return model.SumsOf(c.Averages.Fields).Val
 func (r *outputs) averages(s *language.Section) {
 	o := &r.Averages
 	o.On, o.Schedule = true, r.schedule(s)
-	o.Sample = Schedule{Period: r.period(s, "sample_every")}
 	o.Start = r.beginning(s)
+	o.Sample = Schedule{Period: r.period(s, "sample_every"), From: o.Start}
 	if e := s.Get("fields"); e != nil {
 		if len(e.Words) == 0 {
 			r.Add(e.At, "", "fields is empty: nothing would be averaged")
@@ -48,11 +48,12 @@ func (r *outputs) averages(s *language.Section) {
 
 // mostProfileRows is how many planes all profiles may have: their statistics are some KiB a plane, in the header of
 // each checkpoint (io/checkpoint has its limit).
-const mostProfileRows = 15_000
+const mostProfileRows = 6_000
 
 // profile reads [output.profile.NAME].
 func (r *outputs) profile(s *language.Section) {
-	p := Profile{Name: s.Name(), Schedule: r.schedule(s), Sample: Schedule{Period: r.period(s, "sample_every")}, Start: r.beginning(s)}
+	p := Profile{Name: s.Name(), Schedule: r.schedule(s), Start: r.beginning(s)}
+	p.Sample = Schedule{Period: r.period(s, "sample_every"), From: p.Start}
 	if e := s.Get("fields"); e != nil {
 		if len(e.Words) == 0 {
 			r.Add(e.At, "", "fields is empty: nothing would be averaged")

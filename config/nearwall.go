@@ -84,8 +84,27 @@ func round2(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// NearWalls estimates the layer beside each wall and body: y+ of the first cell's centre and the thickness. The speed is the
-// largest that the case tells of. A body counts as a plate as long as the longest side of the box around it, two walls that
+// drivenSpeed is the mean speed that a force keeps, or leads to, in a channel of that height; 0: there is none, or it changes
+// with the time.
+func (c *Case) drivenSpeed(height, viscosity float64) float64 {
+	length := func(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
+	if d := c.Force.Drive; d != nil {
+		return length(d.Velocity)
+	}
+	if c.Force.At != nil || c.Force.Density == [3]float64{} {
+		return 0
+	}
+	stress := length(c.Force.Density) * height / 2
+	if u := stress * height / (6 * viscosity); u*height/viscosity < turbulentChannel {
+		return u // the parabola
+	}
+	// Dean: 2 stress = 0.073 u^2 (u height/viscosity)^-1/4.
+	return math.Pow(2*stress/0.073*math.Pow(height/viscosity, 0.25), 1/1.75)
+}
+
+// NearWalls estimates the layer beside each wall at rest and each body: y+ of the first cell's centre and the thickness. The
+// speed is the largest that the case tells of; between walls the mean one that a force keeps. A body counts as a plate as
+// long as the longest side of the box around it, where it ends within the domain; two walls that
 // face each other as a channel, another one as a plate as long as the domain. Bodies from files count by their
 // sizes. Walls without a boundary layer are left out.
 func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
@@ -95,9 +114,6 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 			rows = append(rows, l.row(name))
 		}
 	}
-	if speed == 0 {
-		return nil
-	}
 	var sticks [3][2]bool
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
@@ -105,10 +121,11 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 		}
 	}
 	for _, b := range c.Boundaries {
-		if b.Kind.Law != boundary.Bounce {
+		if b.Kind.Law != boundary.Bounce || b.Velocity != [3]float64{} {
 			continue
 		}
-		for i, f := range b.Faces {
+		first := len(rows)
+		for _, f := range b.Faces {
 			length := 0
 			for a, n := range c.Cells {
 				if a != f.Axis {
@@ -117,11 +134,16 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 			}
 			l := plateLayer(speed, float64(length), nu)
 			if sticks[f.Axis][0] && sticks[f.Axis][1] {
-				l = channelLayer(speed, float64(c.Cells[f.Axis]), nu)
+				height := float64(c.Cells[f.Axis])
+				mean := c.drivenSpeed(height, nu)
+				if mean == 0 {
+					mean = speed
+				}
+				l = channelLayer(mean, height, nu)
 			}
 			before := len(rows)
 			add(fmt.Sprintf("[boundary.%s] %s", b.Name, f), l)
-			if n := len(rows); n > before && i > 0 && n > 1 && rows[n-2].Lattice == rows[n-1].Lattice && rows[n-2].SI == rows[n-1].SI {
+			if n := len(rows); n > before && before > first && rows[n-2].Lattice == rows[n-1].Lattice && rows[n-2].SI == rows[n-1].SI {
 				rows[n-2].Name += ", " + f.String() // faces alike share a row
 				rows = rows[:n-1]
 			}
@@ -131,24 +153,26 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 		length := 0.0
 		if b.Whole() {
 			lo, hi := b.Shape(nil).Bounds()
-			length = longest(lo, hi, c.Dims())
+			length = longest(lo, hi, c.Cells)
 		}
 		for _, s := range sizes {
 			if s.Body == b.Name {
 				length = math.Max(length, s.Length)
 			}
 		}
-		if length > 0 && !math.IsInf(length, 0) {
+		if length > 0 {
 			add("[body."+b.Name+"]", plateLayer(speed, length, nu))
 		}
 	}
 	return rows
 }
 
-// longest is the longest side of a box.
-func longest(lo, hi [3]float64, dims int) (length float64) {
-	for a := range dims {
-		length = math.Max(length, hi[a]-lo[a])
+// longest is the longest side of a box among those that do not go through the whole domain.
+func longest(lo, hi [3]float64, cells [3]int) (length float64) {
+	for a, n := range cells {
+		if end := float64(n); lo[a] > 0 || hi[a] < end {
+			length = math.Max(length, math.Min(hi[a], end)-math.Max(lo[a], 0))
+		}
 	}
 	return length
 }

@@ -70,3 +70,21 @@ steps = 10
 		}
 	}
 }
+
+// The mean speed of a channel is the one that its force keeps, or leads to.
+func TestDrivenSpeed(t *testing.T) {
+	c := &Case{}
+	c.Force.Density = [3]float64{0, 1e-6, 0}
+	if got, want := c.drivenSpeed(20, 0.1), 1e-6*20*20/(12*0.1); math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("the parabola's is %v instead of %v", got, want)
+	}
+	// Of Re_tau 544 (Lee & Moser): u_tau/U = 0.0543, within 3 %.
+	c.Force.Density = [3]float64{math.Pow(0.05, 2) / 50, 0, 0} // u_tau = 0.05, half height 50
+	if got := c.drivenSpeed(100, 0.05*50/543.5); math.Abs(0.05/got/0.05435-1) > 0.03 {
+		t.Errorf("u_tau/U = %v", 0.05/got)
+	}
+	c.Force.Drive = &Drive{Velocity: [3]float64{0, 0, 0.03}}
+	if got := c.drivenSpeed(100, 1e-3); got != 0.03 {
+		t.Errorf("kept: %v", got)
+	}
+}

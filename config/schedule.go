@@ -13,6 +13,7 @@ import (
 type Schedule struct {
 	Period   float64 // steps; 0 = never
 	WallTime time.Duration
+	From     int // the first step that counts
 	Start    bool
 	End      bool
 }
@@ -23,7 +24,7 @@ func (s Schedule) Due(n int) bool {
 	if s.Period <= 0 || n == 0 {
 		return n == 0 && s.Start
 	}
-	return s.passed(n) > s.passed(n-1)
+	return n >= s.From && s.passed(n) > s.passed(n-1)
 }
 
 // Next is the first step after n that is Due, or a step beyond all runs.
@@ -31,6 +32,7 @@ func (s Schedule) Next(n int) int {
 	if s.Period <= 0 {
 		return math.MaxInt
 	}
+	n = max(n, s.From-1)
 	if s.Period <= 1 {
 		return n + 1
 	}

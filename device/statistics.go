@@ -13,21 +13,28 @@ type Averager interface {
 type Averages interface {
 	// Take queues on s sample n of the state, counted from 1.
 	Take(s Stream, state Buffer, n int64, p model.Params)
-	// Read gives the sums as [z][y][value][x] and Write sets them, when the streams are at rest.
+	// Read gives the sums as [z][y][value][x] and Write sets them. They wait for the samples that are queued.
 	Read(sums []float64) error
 	Write(sums []float64) error
-	// Bytes is the memory that they take on the device.
-	Bytes() int
 	Close()
 }
 
 // Profiler is a Program that sums fields over planes. Found by type assertion.
 type Profiler interface {
+	// PrepareProfile gets ready for Profile. An error means that the device cannot.
+	PrepareProfile() error
 	// Profile sums the fluid cells of each interior plane across an axis, when the streams are at rest, into
 	// [plane][value]. Each cell's numbers are multiplied by unit, those of the scalar by warmth before, and rounded: the
-	// sums do not depend on an order, and ranks can add theirs.
+	// sums do not depend on an order, and ranks can add theirs. A cell with a number that is not below ProfileMost counts
+	// ProfileBad cells: sums of its plane mean nothing.
 	Profile(state Buffer, axis int, unit, warmth float64, p model.Params) ([]int64, error)
 }
+
+// ProfileMost is what the size of all numbers of a cell is below, ProfileBad what the number of a plane's fluid cells is below.
+const (
+	ProfileMost = 8
+	ProfileBad  = 1 << 40
+)
 
 // Values of a plane: see Profiler.
 const (

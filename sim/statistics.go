@@ -18,10 +18,21 @@ func (s *stepper) TakeAverages(a device.Averages, n int64) {
 	a.Take(s.bulk, s.state[0], n, s.params)
 }
 
+// PrepareProfile gets the device ready for SumProfile. Where it cannot, the host sums, with the same bits.
+func (s *stepper) PrepareProfile() error {
+	p, ok := s.program.(device.Profiler)
+	if !ok {
+		return nil
+	}
+	err := p.PrepareProfile()
+	s.noProfile = err != nil
+	return err
+}
+
 // SumProfile sums planes of the present state; false: the device does not.
 func (s *stepper) SumProfile(axis int, unit, warmth float64) (sums []int64, ok bool, err error) {
 	p, ok := s.program.(device.Profiler)
-	if !ok {
+	if !ok || s.noProfile {
 		return nil, false, nil
 	}
 	sums, err = p.Profile(s.state[0], axis, unit, warmth, s.params)

@@ -248,6 +248,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 		for i := range caseFile.Lines {
 			caseFile.Lines[i].Schedule.End = true
 		}
+		for i := range caseFile.Profiles {
+			caseFile.Profiles[i].Schedule.End = true
+		}
 	}
 	return caseFile, nil
 }

@@ -25,7 +25,7 @@ type statistics struct {
 
 // statisticsWait is how many samples may wait for the sums, as in statistics.h: those take 16 bytes a number to read and write,
 // a number that waits 8 in float32.
-const statisticsWait = 15
+const statisticsWait = 7
 
 // loadStatistics compiles the kernels.
 func (p *program) loadStatistics() error {
@@ -82,9 +82,10 @@ type averages struct {
 	p             *program
 	of            model.AverageSums
 	sums, waiting *buffer
-	most          int   // samples that may wait
-	count         int   // that do
-	first         int64 // number of the first of them
+	most          int     // samples that may wait
+	count         int     // that do
+	first         int64   // number of the first of them
+	last          *stream // of the last Take; nil: there was none
 }
 
 // NewAverages takes the memory of the sums, and of as many samples that wait as fit into half of what is left.
@@ -93,12 +94,16 @@ func (p *program) NewAverages(of model.AverageSums) (device.Averages, error) {
 		return nil, err
 	}
 	a := &averages{p: p, of: of}
+	if n := p.layout.N; max(n[1], n[2]) > maxGrid {
+		return nil, fmt.Errorf("averages of %s: a grid of blocks has at most %d rows along an axis", p.spec, maxGrid)
+	}
 	var err error
 	if a.sums, err = p.d.alloc(a.cells() * of.Values(p.spec.Lattice.Dims) * 8); err != nil {
 		return nil, fmt.Errorf("averages of %s: %w", p.spec, err)
 	}
 	free, err := p.d.FreeMemory()
 	if err != nil {
+		a.Close()
 		return nil, err
 	}
 	for a.most = statisticsWait; a.most > 0; a.most /= 2 {
@@ -141,6 +146,7 @@ func (a *averages) which() (bits uint64) {
 // Take lets a sample wait, or adds it and those that wait to the sums.
 func (a *averages) Take(s device.Stream, state device.Buffer, n int64, q model.Params) {
 	own := a.p.stream(s)
+	a.last = own
 	from, err := a.p.state(state)
 	if err == nil {
 		err = a.p.tell(q)
@@ -183,11 +189,10 @@ func (a *averages) add(own *stream, state cu.DevicePtr) {
 // Read adds the samples that wait first: the bits are the same whenever that is.
 func (a *averages) Read(sums []float64) error {
 	if a.count > 0 {
-		s := a.p.statistics.stream
-		a.add(s, 0)
-		if err := s.Sync(); err != nil {
-			return err
-		}
+		a.add(a.last, 0)
+	}
+	if err := a.rest(); err != nil {
+		return err
 	}
 	if err := a.holds(sums); err != nil {
 		return err
@@ -198,10 +203,21 @@ func (a *averages) Read(sums []float64) error {
 // Write forgets the samples that wait.
 func (a *averages) Write(sums []float64) error {
 	a.count = 0
+	if err := a.rest(); err != nil {
+		return err
+	}
 	if err := a.holds(sums); err != nil {
 		return err
 	}
 	return a.sums.Write(bytesOf(sums), 0)
+}
+
+// rest waits for the samples that are queued.
+func (a *averages) rest() error {
+	if a.last == nil {
+		return nil
+	}
+	return a.last.Sync()
 }
 
 func (a *averages) holds(sums []float64) error {
@@ -211,18 +227,13 @@ func (a *averages) holds(sums []float64) error {
 	return nil
 }
 
-func (a *averages) Bytes() int {
-	n := a.sums.bytes
-	if a.waiting != nil {
-		n += a.waiting.bytes
-	}
-	return n
-}
-
 func (a *averages) Close() {
 	a.sums.Free()
 	a.waiting.Free()
 }
+
+// PrepareProfile compiles the kernels.
+func (p *program) PrepareProfile() error { return p.loadStatistics() }
 
 // profileRows is how many rows a block sums.
 const profileRows = 32

@@ -87,6 +87,9 @@ func LargestCube(c *config.Case, memory int64) int {
 		}
 		l := decomp.NewLayout(box, ghost, c.Spec.Components())
 		state := 2 * int64(l.Len()) * int64(c.Spec.Precision.Bytes())
+		if c.Averages.On { // their sums; samples that wait for them take what is left
+			state += 8 * int64(c.AveragedValues()) * int64(box[0]) * int64(box[1]) * int64(box[2])
+		}
 		return state+int64(l.Len()/l.Components)/gpuCellsPerByte+gpuReserve <= memory
 	}
 	return sort.Search(config.MaxAxis, func(n int) bool { return !fits(n + 1) })
@@ -148,7 +151,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	}
 	if c.Averages.On {
 		sums, snap := AverageBytes(c, ranks)
-		add("sums of the averages of a rank", fmt.Sprintf("%d values a cell", c.AveragedValues()), sums)
+		add("sums of the averages of a rank", fmt.Sprintf("%d values a cell, in a GPU's memory", c.AveragedValues()), sums)
 		add("averages snapshot of a rank", "", snap)
 	}
 	if c.ShowsField("wall_distance") {

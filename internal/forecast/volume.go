@@ -60,7 +60,11 @@ func Volumes(c *config.Case) (list []Volume) {
 	for _, p := range c.Profiles {
 		n := 2 // position and samples
 		for _, f := range p.Fields {
-			n += 2 * min(f.Components, c.Dims()*(c.Dims()+1)/2)
+			most := c.Dims() // components of a vector that are not 0
+			if f.Components == 6 {
+				most = c.Dims() * (c.Dims() + 1) / 2
+			}
+			n += 2 * min(f.Components, most)
 		}
 		table("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], n)
 	}

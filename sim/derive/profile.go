@@ -12,10 +12,10 @@ import (
 
 // Profile is what the fields of the fluid cells are on average on each plane across an axis, in lattice units:
 // [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid have NaN.
-// It is rank 0's. Collective.
+// So have those with a value that is not below device.ProfileMost, or is not finite. It is rank 0's. Collective.
 //
-// Sums are of integers: neither threads nor ranks have an order. What is added is below eight, so that those of a plane
-// fit into 63 bits; of a temperature Warmth makes it so.
+// Sums are of integers: neither threads nor ranks have an order. Those of a plane fit into 63 bits, since what is added is
+// below device.ProfileMost; of a temperature warmth makes it so.
 func (v View) Profile(axis int) ([]float64, error) {
 	dims, scalar := v.Case.Dims(), v.Case.Spec.Scalar
 	values, n := device.ProfileValues(dims, scalar), v.Case.Cells
@@ -46,6 +46,9 @@ func (v View) Profile(axis int) ([]float64, error) {
 	var means []float64
 	for ; len(sums) > 0; sums = sums[values:] {
 		cells := float64(sums[device.ProfileCells])
+		if cells < 0 || cells >= device.ProfileBad {
+			cells = math.NaN()
+		}
 		for k, s := range sums[:values] {
 			if k == device.ProfileCells {
 				continue
@@ -123,13 +126,15 @@ func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
 
 // addCell adds a cell, whose fields are so many numbers apart, to the values of a plane.
 func addCell(to []int64, fields []float64, stride, dims int, unit, warmth float64) {
-	k := 0
+	k, bad := 1, false
 	put := func(v float64) {
-		to[k] += int64(math.RoundToEven(v * unit))
+		if math.Abs(v) < device.ProfileMost {
+			to[k] += int64(math.RoundToEven(v * unit))
+		} else {
+			bad = true
+		}
 		k++
 	}
-	to[0]++
-	k++
 	put(fields[0])
 	put(fields[0] * fields[0])
 	for a := 1; a <= dims; a++ {
@@ -140,13 +145,15 @@ func addCell(to []int64, fields []float64, stride, dims int, unit, warmth float6
 			put(fields[a*stride] * fields[b*stride])
 		}
 	}
-	if k == len(to) {
-		return
+	if k < len(to) {
+		t := fields[(1+dims)*stride] * warmth
+		put(t)
+		put(t * t)
+		for a := 1; a <= dims; a++ {
+			put(t * fields[a*stride])
+		}
 	}
-	t := fields[(1+dims)*stride] * warmth
-	put(t)
-	put(t * t)
-	for a := 1; a <= dims; a++ {
-		put(t * fields[a*stride])
+	if to[0]++; bad {
+		to[0] += device.ProfileBad - 1
 	}
 }

@@ -32,8 +32,9 @@ type averager struct {
 	count    int // sums of this rank
 	samples  int64
 	made     bool
-	there    device.Averages // nil: here
-	here     []float64       // [plane][row][sum][x]
+	onDevice device.Averages // nil: on the host
+	onHost   []float64       // [plane][row][sum][x]
+	image    []float64       // for the checkpoint that is being written
 }
 
 // averageSums is what [output.averages] adds up.
@@ -49,48 +50,51 @@ func averageSums(s *Set) []Output {
 	}}
 }
 
-// make takes the memory of the sums. Collective: where a rank's device has none, all sums are on the hosts.
-func (a *averager) make(r *Run) error {
+// allocate takes the memory of the sums. Collective: where a rank's device has none, all sums are on the hosts.
+func (a *averager) allocate(r *Run) error {
 	if a.made {
 		return nil
 	}
-	a.made = true
 	there, err := r.State.Averages(a.of)
 	none := comm.Agree(r.Comm, err)
 	var failure *comm.Failure
 	switch {
 	case none == nil:
-		a.there = there
+		a.onDevice = there
 	case !errors.As(none, &failure): // the ranks could not talk
+		if there != nil {
+			there.Close()
+		}
 		return none
 	case r.Root:
 		r.Warn(fmt.Sprintf("[output.averages] adds up on the host, which takes longer: %v", none))
 	}
-	if a.there == nil {
+	if a.onDevice == nil {
 		if there != nil {
 			there.Close()
 		}
-		a.here = make([]float64, a.count)
+		a.onHost = make([]float64, a.count)
 	}
+	a.made = true
 	return nil
 }
 
 // prepare takes the memory before the first step. What is missing comes out when it is needed.
-func (a *averager) prepare(r *Run) { _ = a.make(r) }
+func (a *averager) prepare(r *Run) { _ = a.allocate(r) }
 
 func (a *averager) Close() {
-	if a.there != nil {
-		a.there.Close()
+	if a.onDevice != nil {
+		a.onDevice.Close()
 	}
 }
 
 // sums are those so far. Nobody writes to them.
 func (a *averager) sums() ([]float64, error) {
-	if a.there == nil {
-		return a.here, nil
+	if a.onDevice == nil {
+		return a.onHost, nil
 	}
 	sums := make([]float64, a.count)
-	return sums, a.there.Read(sums)
+	return sums, a.onDevice.Read(sums)
 }
 
 // columns are where the sums of a row begin, in lengths of a row: of pressures, their
@@ -116,12 +120,12 @@ func (a *averager) Write(r *Run) error {
 	if r.Step() < a.Start {
 		return nil
 	}
-	if err := a.make(r); err != nil {
+	if err := a.allocate(r); err != nil {
 		return err
 	}
-	if a.there != nil {
+	if a.onDevice != nil {
 		a.samples++
-		r.State.TakeAverages(a.there, a.samples)
+		r.State.TakeAverages(a.onDevice, a.samples)
 		return nil
 	}
 	// A file of the sums is written from the sums themselves.
@@ -130,14 +134,14 @@ func (a *averager) Write(r *Run) error {
 	}
 	a.samples++
 	source, planes := r.present(), r.Planes()
-	size := len(a.here) / planes
+	size := len(a.onHost) / planes
 	return r.All("averages", r.Share(planes, func(lo, hi int) (err error) {
 		var plane []float64
 		for k := lo; k < hi; k++ {
 			if plane, err = source(r.Plane(k), plane); err != nil {
 				return err
 			}
-			a.add(a.here[k*size:][:size], plane, float64(a.samples))
+			a.add(a.onHost[k*size:][:size], plane, float64(a.samples))
 		}
 		return nil
 	}))
@@ -333,12 +337,14 @@ func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
 	return h
 }
 
-// remember tells of the sums, as long as there are any.
-func (a *averager) remember(_ *Run, m *Memory) error {
-	if a.samples > 0 {
-		m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept()}
+// remember tells of the sums, as long as there are any, and reads them for beside: what the device says is no fault of a disk.
+func (a *averager) remember(r *Run, m *Memory) (err error) {
+	if a.samples == 0 {
+		return nil
 	}
-	return nil
+	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept()}
+	a.image, err = a.sums()
+	return r.All("reading the averages", err)
 }
 
 // kept names the sums that there are.
@@ -352,10 +358,8 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 	if a.samples == 0 {
 		return nil, nil
 	}
-	sums, err := a.sums()
-	if err := r.All("reading the averages", err); err != nil {
-		return nil, err
-	}
+	sums := a.image
+	a.image = nil
 	if r.Root {
 		// A checkpoint of this step may be there, of a run that this one has gone back from because
 		// its sums were damaged. With the new sums beside it, which are named first, it would be
@@ -385,14 +389,19 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 func (a *averager) recall(r *Run, path string, all *Memory) error {
 	// A newer checkpoint may have been given up halfway.
 	a.samples = 0
-	if err := a.make(r); err != nil {
+	if err := a.allocate(r); err != nil {
 		return err
 	}
-	sums := a.here
-	if a.there != nil {
+	sums := a.onHost
+	if a.onDevice != nil {
 		sums = make([]float64, a.count)
 	}
 	clear(sums)
+	if a.onDevice != nil {
+		if err := comm.Agree(r.Comm, a.onDevice.Write(sums)); err != nil {
+			return err
+		}
+	}
 	m := all.Averages
 	if m == nil {
 		return nil
@@ -422,8 +431,8 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		copy(domain.BytesOf(sums[first*size:]), data)
 		return nil
 	})
-	if err == nil && a.there != nil {
-		err = a.there.Write(sums)
+	if err == nil && a.onDevice != nil {
+		err = a.onDevice.Write(sums)
 	}
 	if err == nil {
 		a.samples = m.Samples

@@ -17,7 +17,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 		for _, list := range [][]model.Field{model.Averages, model.Averages[:1], model.Averages[1:3], {model.Averages[3], model.Averages[1]}} {
 			c := &config.Case{Outputs: config.Outputs{Averages: config.Averages{Fields: list}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}
 			a := &averager{Averages: c.Averages, of: model.SumsOf(list), dims: dims, stored: 1 + dims, nx: nx}
-			a.here = make([]float64, rows*nx*c.AveragedValues())
+			a.onHost = make([]float64, rows*nx*c.AveragedValues())
 			random := rand.New(rand.NewSource(2))
 			var all [][]float64
 			for range samples {
@@ -28,7 +28,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 				plane[nx] = 1000 + plane[0]*float64(dims-1)/2 // correlated with the pressure, to be told apart
 				all = append(all, plane)
 				a.samples++
-				a.add(a.here, plane, float64(a.samples))
+				a.add(a.onHost, plane, float64(a.samples))
 			}
 			mean := func(value func(plane []float64) float64) (m float64) {
 				for _, p := range all {
@@ -63,7 +63,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 							want *= units.Factor(f.Dim)
 							got := 0.0
 							if column, factor, ok := a.column(f, c, units); ok {
-								got = factor * a.here[row*len(a.here)/rows+column*nx+x]
+								got = factor * a.onHost[row*len(a.onHost)/rows+column*nx+x]
 							}
 							scale := math.Abs(want)
 							if f.Name == "reynolds_stress" || f.Name == "pressure_variance" {

@@ -46,6 +46,8 @@ type State interface {
 	// Averages over time in the device's memory; nil: it keeps none. TakeAverages goes on with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
 	TakeAverages(a device.Averages, n int64)
+	// PrepareProfile gets the device ready to sum planes. An error means that the host has to.
+	PrepareProfile() error
 }
 
 // Snapshotter reads fields beside the steps.

@@ -15,8 +15,8 @@ import (
 
 // profileSums adds samples of [output.profile.NAME] up: of each plane across an axis the means of its fluid cells, on rank 0.
 //
-// Products are kept of the differences from the first sample's means, the reference. Their own means then hardly depend on
-// how well the mean flow is known, so the width of their interval is that of the covariance; and no digits are lost.
+// Products are kept of the differences from the first sample's means, the reference, so that no digits are lost. The interval
+// of a covariance is that of their mean: it is too wide where the first sample is far from the mean flow.
 type profileSums struct {
 	base
 	config.Profile
@@ -33,6 +33,13 @@ func profileSumsOutputs(s *Set) (list []Output) {
 		list = append(list, &profileSums{base: newBase(p.Sample), Profile: p, dims: dims, values: device.ProfileValues(dims, s.Case.Spec.Scalar) - 1, pairs: profilePairs(dims)})
 	}
 	return list
+}
+
+// prepare compiles kernels before the first step.
+func (p *profileSums) prepare(r *Run) {
+	if err := r.State.PrepareProfile(); err != nil && r.Root {
+		r.Warn(fmt.Sprintf("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
+	}
 }
 
 // Write takes a sample.
@@ -169,7 +176,8 @@ func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
 // profiles writes one [output.profile.NAME]: a CSV file with a block of rows for each output, a row for each plane, on rank 0.
 type profiles struct {
 	rows
-	sums *profileSums
+	sums   *profileSums
+	warned bool // that there are no samples
 }
 
 // profileOutputs are the files of [output.profile].
@@ -187,6 +195,10 @@ func (p *profiles) Write(r *Run) error {
 		return nil
 	}
 	if p.sums.series.Samples() == 0 {
+		if p.warned {
+			return nil
+		}
+		p.warned = true
 		r.Warn(fmt.Sprintf("step %d: [output.profile.%s] has no samples yet: they begin at step %d", r.Step(), p.sums.Name, p.sums.Start))
 		return nil
 	}

@@ -1,0 +1,29 @@
+package derive
+
+import (
+	"math"
+	"testing"
+
+	"lbmsim/device"
+)
+
+// A cell with a value that is no number, or too large for the sums, makes its plane's mean nothing.
+func TestBadCellsOfAProfile(t *testing.T) {
+	const unit = 1 << 40
+	for _, c := range []struct {
+		fields []float64
+		bad    bool
+	}{
+		{[]float64{0.1, -0.2, 0.3, 2}, false}, {[]float64{0.1, math.NaN(), 0.3, 2}, true}, {[]float64{0.1, 2.9, 0.3, 2}, true},
+		{[]float64{math.Inf(-1), 0, 0, 0}, true}, {[]float64{0, 0, 0, 3}, true},
+	} {
+		to := make([]int64, device.ProfileValues(2, true))
+		addCell(to, c.fields, 1, 2, unit, 1)
+		if got := to[device.ProfileCells] >= device.ProfileBad; got != c.bad || !got && to[device.ProfileCells] != 1 {
+			t.Errorf("%v: %d cells", c.fields, to[device.ProfileCells])
+		}
+		if want := int64(math.RoundToEven(0.1 * unit)); !c.bad && to[device.ProfileDensity] != want {
+			t.Errorf("%v: %d", c.fields, to)
+		}
+	}
+}
