@@ -31,11 +31,10 @@ type stepper struct {
 	halo    halo.Exchange
 	queued  halo.Queued // the same, where steps need not wait for the host; else nil
 
-	unjoined  bool // the bulk's stream has not waited for the last exchange
-	graphs    [len(recorded)]recording
-	leave     leaving
-	noProfile bool // the device cannot sum planes
-	clock     stopwatch
+	unjoined bool // the bulk's stream has not waited for the last exchange
+	graphs   [len(recorded)]recording
+	leave    leaving
+	clock    stopwatch
 }
 
 // stepwise computes one step whose exchange is the host's to do.

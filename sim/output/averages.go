@@ -55,7 +55,7 @@ func (a *averager) allocate(r *Run) error {
 	if a.made {
 		return nil
 	}
-	there, err := r.State.Averages(a.of)
+	there, err := r.State.Statistics().Averages(a.of)
 	none := comm.Agree(r.Comm, err)
 	var failure *comm.Failure
 	switch {
@@ -125,7 +125,7 @@ func (a *averager) Write(r *Run) error {
 	}
 	if a.onDevice != nil {
 		a.samples++
-		r.State.TakeAverages(a.onDevice, a.samples)
+		r.State.Statistics().Take(a.onDevice, a.samples)
 		return nil
 	}
 	// A file of the sums is written from the sums themselves.

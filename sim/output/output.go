@@ -43,9 +43,15 @@ type State interface {
 	Read(dst []byte, offset int) error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
-	// Averages over time in the device's memory; nil: it keeps none. TakeAverages goes on with sample n.
+	// Statistics of the state that stay with the device.
+	Statistics() Statistics
+}
+
+// Statistics is what the device adds up.
+type Statistics interface {
+	// Averages over time in the device's memory; nil: it keeps none. Take goes on with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
-	TakeAverages(a device.Averages, n int64)
+	Take(a device.Averages, n int64)
 	// PrepareProfile gets the device ready to sum planes. An error means that the host has to.
 	PrepareProfile() error
 }

@@ -37,7 +37,7 @@ func profileSumsOutputs(s *Set) (list []Output) {
 
 // prepare compiles kernels before the first step.
 func (p *profileSums) prepare(r *Run) {
-	if err := r.State.PrepareProfile(); err != nil && r.Root {
+	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Root {
 		r.Warn(fmt.Sprintf("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
 	}
 }
