@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"strings"
 
 	"lbmsim/config/language"
 	"lbmsim/model"
@@ -60,13 +61,13 @@ func (r *outputs) profile(s *language.Section) {
 		}
 		for _, w := range e.Words {
 			f := of(model.FindProfileField(w))
-			if model.OfTemperature(f) && !r.Spec.Scalar {
+			if model.OfTemperature(f) && !r.Spec.Scalar && !strings.Contains(w, "temperature") { // of those the temperature's own reader tells
 				r.Add(e.At, "[temperature] with a diffusivity adds a temperature to the flow", "%s: the case has no [temperature]", w)
 			}
 			p.Fields = append(p.Fields, f)
 		}
 	}
-	if !r.need(s, "along", `along = "y"`) {
+	if !r.need(s, "along", `along = "x", "y" or "z": the axis that the profile is along`) {
 		return
 	}
 	e := s.Get("along")
