@@ -1,0 +1,196 @@
+// Statistics of a run that stay in the GPU's memory: averages over time of every cell, and sums over
+// planes. Compiled beside instance.h, with the same macros, for runs that ask for them.
+#include "model.h"
+#include "state.h"
+
+namespace lbm { namespace {
+
+typedef LBM_STORED Value;
+typedef LBM_REAL Real;
+typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
+
+// A sample waits in as many digits as fields leave the device with.
+template <int BYTES> struct WaitingOf { typedef float type; };
+template <> struct WaitingOf<8> { typedef double type; };
+typedef WaitingOf<sizeof(Value)>::type Waiting;
+
+// What averages hold of a cell, as bits: the mean of rho - 1, the sum of the squares of its deviations, the mean
+// velocity, and the sums of the products of its deviations.
+enum { MEAN_R = 1, SQUARES_R = 2, MEAN_U = 4, PRODUCTS_U = 8 };
+
+// One cell of a block: blocks are (ceil(nx/ROW), ny, nz) of ROW threads.
+struct Cell {
+	static constexpr int D = Lattice::D, PAIRS = D * (D + 1) / 2;
+	int x, y, z, nx;
+	long long row;  // number z*ny + y
+	__device__ LBM_INLINE explicit Cell(const Box& box)
+		: x(blockIdx.x * ROW + threadIdx.x), y(blockIdx.y), z(blockIdx.z), nx(box.layout.nx), row((long long)blockIdx.z * box.layout.ny + blockIdx.y) {}
+	// v is rho - 1 and the velocity, rounded as samples are that wait.
+	__device__ LBM_INLINE void read(const Box& box, const Value* state, Waiting* v) const {
+		double rho, j[D], finite;
+		const Value* const from = state + box.layout.at(x, y, z, 0);
+		State::read(from, box.layout.pitch, rho, j, finite);
+		Waiting all[State::PHYSICAL];
+		State::physical(box.c, State::dry(box, x, y, z), rho, j, State::theta(from, box.layout.pitch, finite), all);
+		unroll<1 + D>([&](auto k) LBM_LAMBDA { v[k.value] = all[k.value]; });
+	}
+	// waiting is where the first number of this cell lies in one sample that waits: rho - 1, if the averages need it,
+	// then the velocity, as [row][number][x].
+	__device__ LBM_INLINE long long waiting(int which) const { return row * numbers(which) * nx + x; }
+	__device__ LBM_INLINE static int numbers(int which) { return (which & MEAN_R ? 1 : 0) + (which & MEAN_U ? D : 0); }
+};
+
+// Welford is the recurrence of means and products (Technometrics 4 (1962) 419). Its arithmetic is
+// told one by one, so that no way to compile it changes a bit.
+struct Welford {
+	double inverse, share;  // 1/n and (n-1)/n
+	__device__ LBM_INLINE explicit Welford(long long n) : inverse(__drcp_rn(double(n))), share(__dmul_rn(double(n - 1), __drcp_rn(double(n)))) {}
+	// deviation of v from the mean so far, which takes it up.
+	__device__ LBM_INLINE double take(double v, double& mean) const {
+		const double d = __dsub_rn(v, mean);
+		mean = __fma_rn(d, inverse, mean);
+		return d;
+	}
+	__device__ LBM_INLINE void product(double d, double e, double& sum) const { sum = __fma_rn(__dmul_rn(share, d), e, sum); }
+};
+
+// MOST is how many samples may wait at a time, beside that of the state.
+constexpr int MOST = 7;
+
+// All sums are those of WHICH; which decides where they lie.
+template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Value* LBM_RESTRICT state, const Waiting* LBM_RESTRICT waiting, int count, double* LBM_RESTRICT sums, long long first) {
+	const Cell cell(box);
+	if (cell.x >= cell.nx) return;
+	constexpr int D = Cell::D, PAIRS = Cell::PAIRS, R = WHICH & MEAN_R ? 1 : 0, RR = WHICH & SQUARES_R ? 1 : 0, U = WHICH & MEAN_U ? D : 0, UU = WHICH & PRODUCTS_U ? PAIRS : 0;
+	constexpr int NUMBERS = R + U, SUMS = R + RR + U + UU;
+	const long long size = (long long)cell.nx * box.layout.ny * box.layout.nz * NUMBERS;
+	// All that is read is asked for at once.
+	Waiting v[MOST + 1][NUMBERS], now[1 + D] = {};
+	const Waiting* from = waiting + cell.waiting(WHICH);
+	unroll<MOST>([&](auto k) LBM_LAMBDA {
+		if (k.value >= count) return;
+		unroll<NUMBERS>([&](auto i) LBM_LAMBDA { v[k.value][i.value] = __ldcs(from + k.value * size + i.value * cell.nx); });
+	});
+	double s[SUMS];
+	double* const to = sums + cell.row * SUMS * cell.nx + cell.x;
+	unroll<SUMS>([&](auto k) LBM_LAMBDA { s[k.value] = __ldcs(to + k.value * cell.nx); });
+	if (state) cell.read(box, state, now);
+	unroll<NUMBERS>([&](auto i) LBM_LAMBDA { v[MOST][i.value] = now[(R ? 0 : 1) + i.value]; });
+	unroll<MOST + 1>([&](auto k) LBM_LAMBDA {
+		constexpr int K = decltype(k)::value;
+		if (K == MOST ? !state : K >= count) return;
+		const Welford sample(first + (K == MOST ? count : K));
+		if constexpr (R) {
+			const double d = sample.take(double(v[K][0]), s[0]);
+			if constexpr (RR) sample.product(d, d, s[1]);
+		}
+		if constexpr (U) {
+			double d[D];
+			unroll<D>([&](auto a) LBM_LAMBDA { d[a.value] = sample.take(double(v[K][R + a.value]), s[R + RR + a.value]); });
+			if constexpr (UU) {
+				unroll<D>([&](auto a) LBM_LAMBDA {
+					constexpr int A = decltype(a)::value, FIRST = A * D - A * (A - 1) / 2;
+					unroll<D - A>([&](auto b) LBM_LAMBDA { sample.product(d[A], d[A + b.value], s[R + RR + U + FIRST + b.value]); });
+				});
+			}
+		}
+	});
+	unroll<SUMS>([&](auto k) LBM_LAMBDA { __stcs(to + k.value * cell.nx, s[k.value]); });
+}
+
+// Sums over planes across an axis are integers, so that neither threads nor ranks have an order.
+struct Planes {
+	static constexpr int D = Lattice::D, PAIRS = Cell::PAIRS, MORE = State::MORE;
+	// Of each plane: fluid cells; rho - 1 and its square; the velocity and its products; the scalar, its square, its
+	// products with the velocity.
+	static constexpr int NUMBERS = 3 + D + PAIRS + (MORE ? 2 + D : 0);
+
+	__device__ static LBM_INLINE void add(const Box& box, const Value* LBM_RESTRICT state, int x, int y, int z, double unit, double warmth, long long* s) {
+		const bool dry = State::dry(box, x, y, z);  // no branch: the loads of several cells are under way at once
+		double rho, j[D], finite, v[State::PHYSICAL];
+		const Value* const from = state + box.layout.at(x, y, z, 0);
+		State::read(from, box.layout.pitch, rho, j, finite);
+		State::physical(box.c, dry, rho, j, State::theta(from, box.layout.pitch, finite), v);
+		int k = 1;
+		bool bad = false;
+		auto put = [&](double value) LBM_LAMBDA {
+			bad |= !(fabs(value) < 8);  // device.ProfileMost
+			s[k++] += __double2ll_rn(value * unit);
+		};
+		put(v[0]);
+		put(v[0] * v[0]);
+		unroll<D>([&](auto a) LBM_LAMBDA { put(v[1 + a.value]); });
+		unroll<D>([&](auto a) LBM_LAMBDA {
+			unroll<D - a.value>([&](auto b) LBM_LAMBDA { put(v[1 + a.value] * v[1 + a.value + b.value]); });
+		});
+		if constexpr (MORE) {
+			const double t = dry ? 0 : v[1 + D] * warmth;  // solids may hold one
+			put(t);
+			put(t * t);
+			unroll<D>([&](auto a) LBM_LAMBDA { put(t * v[1 + a.value]); });
+		}
+		s[0] += bad ? 1LL << 40 : !dry;  // device.ProfileBad
+	}
+
+	// A block has some rows of a plane of y (axis 1) or z, and ROW cells of each.
+	__device__ static LBM_INLINE void sum(const Box& box, const Value* LBM_RESTRICT state, unsigned long long* sums, int axis, int each, double unit, double warmth) {
+		const int plane = blockIdx.x, x = blockIdx.y * ROW + threadIdx.x, most = axis == 1 ? box.layout.nz : box.layout.ny;
+		const int first = blockIdx.z * each, last = first + each < most ? first + each : most;
+		long long s[NUMBERS] = {};
+		if (x < box.layout.nx)
+#pragma unroll 4
+			for (int k = first; k < last; k++) add(box, state, x, axis == 1 ? plane : k, axis == 1 ? k : plane, unit, warmth, s);
+		if (axis == 0) {
+			if (x < box.layout.nx) unroll<NUMBERS>([&](auto i) LBM_LAMBDA { atomicAdd(sums + (long long)x * NUMBERS + i.value, (unsigned long long)s[i.value]); });
+			return;
+		}
+		__shared__ unsigned long long all[NUMBERS];
+		if (threadIdx.x < NUMBERS) all[threadIdx.x] = 0;
+		__syncthreads();
+		unroll<NUMBERS>([&](auto i) LBM_LAMBDA {
+			for (int lanes = 16; lanes > 0; lanes /= 2) s[i.value] += __shfl_down_sync(~0u, s[i.value], lanes);
+			if (threadIdx.x % 32 == 0) atomicAdd(all + i.value, (unsigned long long)s[i.value]);
+		});
+		__syncthreads();
+		if (threadIdx.x < NUMBERS) atomicAdd(sums + (long long)plane * NUMBERS + threadIdx.x, all[threadIdx.x]);
+	}
+};
+
+}}  // namespace lbm
+
+// A sample of the cells waits: blocks as of Cell.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_sample(const lbm::Case* c, const lbm::Value* state, lbm::Waiting* waiting, long long which) {
+	const lbm::Box box(c, lbm::State::COMPONENTS);
+	const lbm::Cell cell(box);
+	if (cell.x >= cell.nx) return;
+	lbm::Waiting v[1 + lbm::Cell::D];
+	cell.read(box, state, v);
+	lbm::Waiting* to = waiting + cell.waiting(int(which));
+	lbm::unroll<1 + lbm::Cell::D>([&](auto k) LBM_LAMBDA {
+		if (!(which & (k.value == 0 ? lbm::MEAN_R : lbm::MEAN_U))) return;
+		__stcs(to, v[k.value]);
+		to += cell.nx;
+	});
+}
+// Those that wait, count of them from number first on, and then that of the state, unless it is null, are added to the
+// sums, [row][sum][x]: blocks as of Cell.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_average(const lbm::Case* c, const lbm::Value* state, const lbm::Waiting* waiting, long long count, double* sums, long long first, long long which) {
+	using namespace lbm;
+	const Box box(c, State::COMPONENTS);
+	switch (int(which)) {
+	case MEAN_R: return average<MEAN_R>(box, state, waiting, int(count), sums, first);
+	case MEAN_R | SQUARES_R: return average<MEAN_R | SQUARES_R>(box, state, waiting, int(count), sums, first);
+	case MEAN_U: return average<MEAN_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_U | PRODUCTS_U: return average<MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_R | MEAN_U: return average<MEAN_R | MEAN_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_R | SQUARES_R | MEAN_U: return average<MEAN_R | SQUARES_R | MEAN_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
+	}
+}
+// Sums over planes across an axis are added to those there: grid (planes across it; 0: along z), (tiles of ROW cells of x), (pieces of so many rows).
+extern "C" __global__ void __launch_bounds__(ROW) lbm_profile(const lbm::Case* c, const lbm::Value* state, unsigned long long* sums, long long axis, long long each, double unit, double warmth) {
+	lbm::Planes::sum(lbm::Box(c, lbm::State::COMPONENTS), state, sums, int(axis), int(each), unit, warmth);
+}
+// What the host counts on: values of a plane, and samples that may wait.
+extern "C" __constant__ int lbm_statistics_numbers[2] = {lbm::Planes::NUMBERS, lbm::MOST};
