@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/device"
 )
 
@@ -64,9 +65,12 @@ func (v View) Profile(axis int) ([]float64, error) {
 }
 
 // warmth is what temperatures are multiplied by so that they are below one, a power of two.
-func (v View) warmth() float64 {
-	far := 1024.0 // kelvin, where the case has no bounds
-	if b := v.Case.Temperature.Bounds; b != nil {
+func (v View) warmth() float64 { return warmthOf(v.Case.Temperature.Bounds) }
+
+// warmthOf is that of bounds. Where the case has none, or gives the reference alone, temperatures are taken to be below 1024 K.
+func warmthOf(b *config.Bounds) float64 {
+	far := 1024.0
+	if b != nil && b.Far() > 0 {
 		far = 2 * b.Far()
 	}
 	return math.Ldexp(1, -math.Ilogb(far)-1)

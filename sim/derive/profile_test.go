@@ -4,8 +4,21 @@ import (
 	"math"
 	"testing"
 
+	"lbmsim/config"
 	"lbmsim/device"
 )
+
+// Temperatures within twice the bounds are below one, of a case that is at its reference everywhere too.
+func TestWarmth(t *testing.T) {
+	for _, c := range []struct {
+		bounds *config.Bounds
+		far    float64
+	}{{nil, 1024}, {&config.Bounds{}, 1024}, {&config.Bounds{Lo: -3, Hi: 2}, 6}, {&config.Bounds{Lo: 0, Hi: 1e-3}, 2e-3}} {
+		if got := warmthOf(c.bounds) * c.far; !(got >= 0.5 && got < 1) {
+			t.Errorf("%+v: %v", c.bounds, got)
+		}
+	}
+}
 
 // A cell with a value that is no number, or too large for the sums, makes its plane's mean nothing.
 func TestBadCellsOfAProfile(t *testing.T) {
