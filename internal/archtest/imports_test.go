@@ -101,7 +101,7 @@ var places = map[string]place{
 	"scripts/scaling":     {12, []string{"decomp", "internal/scaling"}},                      // forecasts: docs/scaling.md
 	"scripts/soak":        {12, []string{"internal/compare", "io/checkpoint"}},               // `make soak`
 	"scripts/skips":       {0, nil},                                                          // a tool of `make test`
-	"scripts/validate":    {12, []string{"model", "internal/harness"}},                       // `make validate`
+	"scripts/validate":    {12, []string{"model", "internal/harness", "internal/stats"}},     // `make validate`
 	"scripts/trampolines": {0, nil},                                                          // writes device/cuda/trampolines.c
 }
 

@@ -29,44 +29,6 @@ func columns(dir, name string) (map[string][]float64, error) {
 	return harness.Columns(filepath.Join(dir, name))
 }
 
-// dissipation is the largest -dK/dt of the Taylor-Green vortex and its time, and beside
-// it what the vorticity that the grid shows would dissipate.
-func dissipation(_ []check, dir string) ([]check, error) {
-	const nu, peak, at = 1. / 1600, 0.01285753, 8.97
-	s, err := columns(dir, "series_energy.csv")
-	if err != nil {
-		return nil, err
-	}
-	times, rates, err := slopes(s["time"], s["kinetic_energy"], 0.3)
-	if err != nil {
-		return nil, err
-	}
-	for i := range rates {
-		rates[i] = -rates[i]
-	}
-	largest, when := maximum(times, rates)
-	w, err := columns(dir, "series_enstrophy.csv")
-	if err != nil {
-		return nil, err
-	}
-	enstrophy, then := maximum(w["time"], w["enstrophy"])
-	return []check{
-		against("largest -dK/dt", largest, peak, 0.03),
-		against("its time", when, at, 0.02),
-		told("2 nu times the largest enstrophy", 2*nu*enstrophy),
-		told("its time", then),
-	}, nil
-}
-
-// enstrophyAt2 is the enstrophy of the Taylor-Green vortex at t = 2, the end of the run.
-func enstrophyAt2(_ []check, dir string) ([]check, error) {
-	w, err := columns(dir, "series_enstrophy.csv")
-	if err != nil {
-		return nil, err
-	}
-	return []check{against("enstrophy at t = 2", w["enstrophy"][len(w["enstrophy"])-1], 0.566048, 0.05)}, nil
-}
-
 // pressureDrop between the front and the back of the cylinder of Schaefer & Turek, case
 // 2D-1, with cells of that size in metres, within a part of its value: the parabola
 // through the first three cells in front of the surface, whose centres are 1/2, 3/2 and

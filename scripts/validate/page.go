@@ -83,10 +83,19 @@ func page(all []section, kept map[string]outcome) (string, map[string][]byte, er
 			plots[name] = svg
 			fmt.Fprintf(&b, "\n![%s over the number of cells](%s)\n", s.against, name)
 		}
+		if s.table != nil {
+			b.WriteString(s.table(kept))
+		}
+		if err := addFigures(&b, plots, s, kept); err != nil {
+			return "", nil, err
+		}
 		if _, ok := kept[s.picture]; ok {
 			fmt.Fprintf(&b, "\n![%s](validation_%s.png)\n", s.title, s.id)
 		}
 		fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(commands, "\n"))
+		if s.costs {
+			b.WriteString(costs(s, kept))
+		}
 		if text := origin(s, kept); text != "" {
 			fmt.Fprintf(&b, "\n%s\n", text)
 		}
@@ -119,6 +128,9 @@ func summary(b *strings.Builder, all []section, kept map[string]outcome) {
 func (c check) row() string {
 	got, want, tolerance := float64(c.Got), float64(c.Want), float64(c.Tolerance)
 	if c.Free {
+		if want != 0 && !strings.HasPrefix(c.What, "order") {
+			return fmt.Sprintf("%s | %.6g | %.6g | %s | | told", c.What, got, want, percent((got-want)/want))
+		}
 		return fmt.Sprintf("%s | %.6g | | | | told", c.What, got)
 	}
 	mark := "ok"
@@ -228,6 +240,11 @@ func convergence(s section, curves []curve) ([]byte, error) {
 	slices.SortFunc(at, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 	p.X.Tick.Marker = plot.ConstantTicks(at)
 	p.X.Min, p.X.Max = first/1.1, last*1.1
+	return svg(p)
+}
+
+// svg is a plot in the style of the book.
+func svg(p *plot.Plot) ([]byte, error) {
 	for _, t := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		t.Font.Variant, t.Color = "Sans", ink
 	}

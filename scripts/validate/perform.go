@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"lbmsim/internal/harness"
@@ -36,6 +38,13 @@ type outcome struct {
 	Seconds float64
 	Checks  []check
 	Curves  []curve `json:",omitempty"`
+	Lines   []line  `json:",omitempty"`
+}
+
+// line of a figure of the section.
+type line struct {
+	Figure string
+	X, Y   []float64
 }
 
 // curve is what a study found, to be drawn.
@@ -74,18 +83,46 @@ func (o options) perform(e entry) (outcome, error) {
 		args = append(args, "--log", "json", "--output", filepath.Join("out", "validation", e.id))
 	}
 	p := harness.Program{Path: o.program, Root: o.root, Device: o.device, Ranks: o.ranks}
-	ended, err := p.Run(args, harness.Missed)
+	codes := []int{harness.Missed}
+	if e.told {
+		codes = append(codes, harness.Unstable)
+	}
+	ended, err := p.Run(args, codes...)
 	if err != nil {
 		return outcome{}, err
 	}
 	out := outcome{ID: e.id, Command: harness.CommandText(e.args), Ranks: max(1, o.ranks), Seconds: math.Round(100*ended.Seconds) / 100}
-	if e.args[0] == "study" {
+	switch {
+	case e.args[0] == "study":
 		err = out.takeStudy(ended.Stdout, e)
-	} else {
+	case ended.Code == harness.Unstable:
+		err = out.takeUnstable(ended.Stdout)
+	default:
 		err = out.takeRun(ended.Stdout, e, dir)
 	}
 	return out, err
 }
+
+// unstableAt is what the error of a run says of the step.
+var unstableAt = regexp.MustCompile(`the run is unstable, step (\d+)`)
+
+// takeUnstable reads where a run became unstable.
+func (out *outcome) takeUnstable(text []byte) error {
+	if _, err := out.events(text); err != nil {
+		return err
+	}
+	at := unstableAt.FindSubmatch(text)
+	if at == nil {
+		return errors.New("the run was unstable, but did not tell at which step")
+	}
+	step, err := strconv.Atoi(string(at[1]))
+	out.Steps = step
+	out.Checks = []check{told(unstable, float64(step))}
+	return err
+}
+
+// unstable is the name of the number of an unstable run.
+const unstable = "**unstable** at step"
 
 // measured is a value that a run has told.
 type measured struct {
@@ -102,10 +139,15 @@ func (m measured) value() float64 {
 	return math.NaN()
 }
 
-// takeRun reads the events of a run.
-func (out *outcome) takeRun(text []byte, e entry, dir string) error {
-	finished := false
-	var list []measured
+// finish of a run.
+type finish struct {
+	Steps  int
+	Expect []measured
+}
+
+// events of a run: what it tells of its start, and its end if there is one.
+func (out *outcome) events(text []byte) (*finish, error) {
+	var end *finish
 	for _, line := range bytes.Split(text, []byte("\n")) {
 		var event struct {
 			Event string
@@ -124,7 +166,7 @@ func (out *outcome) takeRun(text []byte, e entry, dir string) error {
 				}
 			}
 			if err := json.Unmarshal(event.Data, &d); err != nil {
-				return err
+				return nil, err
 			}
 			out.Version = d.Version
 			for _, r := range d.Ranks {
@@ -134,20 +176,26 @@ func (out *outcome) takeRun(text []byte, e entry, dir string) error {
 				}
 			}
 		case "finish":
-			var d struct {
-				Steps  int
-				Expect []measured
+			end = &finish{}
+			if err := json.Unmarshal(event.Data, end); err != nil {
+				return nil, err
 			}
-			if err := json.Unmarshal(event.Data, &d); err != nil {
-				return err
-			}
-			finished, out.Steps, list = true, d.Steps, d.Expect
 		}
 	}
-	if !finished {
+	return end, nil
+}
+
+// takeRun reads the events of a run.
+func (out *outcome) takeRun(text []byte, e entry, dir string) error {
+	end, err := out.events(text)
+	if err != nil {
+		return err
+	}
+	if end == nil {
 		return errors.New("the run told of no end")
 	}
-	for _, m := range list {
+	out.Steps = end.Steps
+	for _, m := range end.Expect {
 		out.Checks = append(out.Checks, check{
 			What: strings.TrimPrefix(m.Quantity, "expect."), Got: number(m.value()), Want: number(m.Want), Tolerance: number(m.Tolerance), OK: m.OK, Free: m.Free,
 		})
@@ -158,6 +206,16 @@ func (out *outcome) takeRun(text []byte, e entry, dir string) error {
 			return err
 		}
 		out.Checks = append(out.Checks, more...)
+	}
+	if e.told {
+		for i := range out.Checks {
+			out.Checks[i].Free, out.Checks[i].OK = true, true
+		}
+	}
+	if e.lines != nil {
+		if out.Lines, err = e.lines(dir); err != nil {
+			return err
+		}
 	}
 	if len(out.Checks) == 0 {
 		return errors.New("the run was held to nothing")
