@@ -29,7 +29,7 @@ type entry struct {
 	orders []order
 	// derive makes more checks from those of a run, and of the files in its folder.
 	derive func(c []check, dir string) ([]check, error)
-	// told: nothing is held, and a run that becomes unstable is a result as well.
+	// told: nothing is held, and a run that becomes unstable misses nothing.
 	told bool
 	// lines of the section's figures, from the files in the folder of a run.
 	lines func(dir string) ([]line, error)

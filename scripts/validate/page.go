@@ -110,10 +110,13 @@ func summary(b *strings.Builder, all []section, kept map[string]outcome) {
 		held, within, most := 0, 0, 0.0
 		for _, e := range s.entries {
 			for _, c := range kept[e.id].Checks {
-				if c.Free {
+				if c.Free && c.OK {
 					continue
 				}
 				held++
+				if c.Free {
+					continue // no number of it is held: the run was unstable
+				}
 				if c.OK {
 					within++
 				}
@@ -127,6 +130,9 @@ func summary(b *strings.Builder, all []section, kept map[string]outcome) {
 // row of the table, from the quantity on.
 func (c check) row() string {
 	got, want, tolerance := float64(c.Got), float64(c.Want), float64(c.Tolerance)
+	if c.Free && !c.OK {
+		return fmt.Sprintf("%s | %.6g | | | | **missed**", c.What, got)
+	}
 	if c.Free {
 		if want != 0 && !strings.HasPrefix(c.What, "order") {
 			return fmt.Sprintf("%s | %.6g | %.6g | %s | | told", c.What, got, want, percent((got-want)/want))

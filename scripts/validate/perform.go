@@ -60,10 +60,10 @@ func (o outcome) text() string {
 	for _, c := range o.Checks {
 		mark := "ok    "
 		switch {
-		case c.Free:
-			mark = "told  "
 		case !c.OK:
 			mark = "MISSED"
+		case c.Free:
+			mark = "told  "
 		}
 		fmt.Fprintf(&b, "\n  %s %s = %.8g (%.8g +- %.3g)", mark, c.What, float64(c.Got), float64(c.Want), float64(c.Tolerance))
 	}
@@ -83,11 +83,7 @@ func (o options) perform(e entry) (outcome, error) {
 		args = append(args, "--log", "json", "--output", filepath.Join("out", "validation", e.id))
 	}
 	p := harness.Program{Path: o.program, Root: o.root, Device: o.device, Ranks: o.ranks}
-	codes := []int{harness.Missed}
-	if e.told {
-		codes = append(codes, harness.Unstable)
-	}
-	ended, err := p.Run(args, codes...)
+	ended, err := p.Run(args, harness.Missed, harness.Unstable)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -96,7 +92,7 @@ func (o options) perform(e entry) (outcome, error) {
 	case e.args[0] == "study":
 		err = out.takeStudy(ended.Stdout, e)
 	case ended.Code == harness.Unstable:
-		err = out.takeUnstable(ended.Stdout)
+		err = out.takeUnstable(ended.Stdout, e)
 	default:
 		err = out.takeRun(ended.Stdout, e, dir)
 	}
@@ -106,8 +102,8 @@ func (o options) perform(e entry) (outcome, error) {
 // unstableAt is what the error of a run says of the step.
 var unstableAt = regexp.MustCompile(`the run is unstable, step (\d+)`)
 
-// takeUnstable reads where a run became unstable.
-func (out *outcome) takeUnstable(text []byte) error {
+// takeUnstable reads where a run became unstable, which is a result where nothing is held.
+func (out *outcome) takeUnstable(text []byte, e entry) error {
 	if _, err := out.events(text); err != nil {
 		return err
 	}
@@ -117,7 +113,7 @@ func (out *outcome) takeUnstable(text []byte) error {
 	}
 	step, err := strconv.Atoi(string(at[1]))
 	out.Steps = step
-	out.Checks = []check{told(unstable, float64(step))}
+	out.Checks = []check{{What: unstable, Got: number(step), OK: e.told, Free: true}}
 	return err
 }
 

@@ -77,11 +77,11 @@ func TestChannelStatistics(t *testing.T) {
 	if err != nil || len(lines) != 2 || len(lines[0].X) != n/2 {
 		t.Errorf("%d lines (%v)", len(lines), err)
 	}
-	write(t, dir, "series_flow.csv", []string{"step,time (s),body_force x (N/m3)", "1,3,7", "2,4," + num(tau*0.99), "3,5," + num(tau*1.01)})
+	write(t, dir, "series_flow.csv", []string{"step,time (s),mean_velocity x (m/s),body_force x (N/m3)", "1,3,1,7", "2,4,1," + num(tau*1.19), "3,5," + num(1+0.2*tau) + "," + num(tau*1.21)})
 	if got, err = channelBalance(nil, dir); err != nil || got[0].OK || !got[1].OK || !got[2].OK {
 		t.Errorf("a bulk velocity that is not 1: %v %+v", err, got)
 	}
-	write(t, dir, "series_flow.csv", []string{"step,time (s),body_force x (N/m3)", "2,4," + num(tau*0.99)})
+	write(t, dir, "series_flow.csv", []string{"step,time (s),mean_velocity x (m/s),body_force x (N/m3)", "2,4,1," + num(tau*0.99), "3,5,1," + num(tau*0.99)})
 	if got, err = channelBalance(nil, dir); err != nil || got[1].OK {
 		t.Errorf("a body force that is too small: %v %+v", err, got)
 	}
@@ -112,7 +112,7 @@ func TestFrequencies(t *testing.T) {
 	if got, err = spectralPeak(times, series[:], 0.1, 0.4); err != nil || math.Abs(got-f) > 0.02*f {
 		t.Errorf("%g (%v)", got, err)
 	}
-	if _, _, err := cycles(times[:50], lift[:50]); err == nil {
+	if got, _, err = cycles(times[:50], lift[:50]); err != nil || !math.IsNaN(got) {
 		t.Error("one oscillation has a period")
 	}
 	if _, _, err := cycles(times, lift[:50]); err == nil {
@@ -215,11 +215,14 @@ func TestToldRuns(t *testing.T) {
 	out := outcome{}
 	text := []byte("{\"event\":\"start\",\"data\":{\"version\":\"v\",\"ranks\":[{\"Hi\":[4,5,6],\"Device\":{\"Model\":\"m\"}}]}}\n" +
 		"{\"event\":\"error\",\"data\":\"lbmsim: the run is unstable, step 186: Mach 0.513 above the limit\"}\n")
-	if err := out.takeUnstable(text); err != nil || out.Steps != 186 || out.Cells != [3]int{4, 5, 6} || !out.Checks[0].Free || !out.Checks[0].OK {
+	if err := out.takeUnstable(text, entry{told: true}); err != nil || out.Steps != 186 || out.Cells != [3]int{4, 5, 6} || !out.Checks[0].Free || !out.Checks[0].OK {
 		t.Errorf("%v %+v", err, out)
 	}
-	if err := out.takeUnstable(text[:90]); err == nil {
+	if err := out.takeUnstable(text[:90], entry{told: true}); err == nil {
 		t.Error("an end without a step is taken")
+	}
+	if err := out.takeUnstable(text, entry{}); err != nil || out.Checks[0].OK || out.Checks[0].row() != unstable+" | 186 | | | | **missed**" {
+		t.Errorf("an unstable run that had to hold something: %v %+v", err, out)
 	}
 	run := []byte("{\"event\":\"finish\",\"data\":{\"steps\":3,\"expect\":[{\"Quantity\":\"expect.a\",\"Got\":2,\"Want\":1,\"Tolerance\":0.1,\"OK\":false}]}}\n")
 	e := entry{told: true, lines: func(string) ([]line, error) { return []line{{"f", []float64{1, 2}, []float64{3, 4}}}, nil }}
@@ -232,7 +235,7 @@ func TestToldRuns(t *testing.T) {
 		return grid(kept, "model", []string{"a", "b"}, []int{8}, func(r string, _ int) string { return "s-" + r }, "a")
 	}
 	bad := outcome{}
-	if err := bad.takeUnstable(text); err != nil {
+	if err := bad.takeUnstable(text, entry{told: true}); err != nil {
 		t.Fatal(err)
 	}
 	page, plots, err := page([]section{s}, map[string]outcome{"s-a": out, "s-b": bad})
