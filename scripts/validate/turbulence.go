@@ -196,7 +196,7 @@ func sphereRe3700() section {
 			"mean spectrum of the radial velocity at eight places around the wake. They are 2.5 diameters behind the middle of the\n" +
 			"sphere and 0.5 off the axis. The mean is over 35 diameters of the way, 7 periods. So a peak of the spectrum is 0.03 wide.\n" +
 			"32 cells are told. The stream is 8 diameters wide between slip walls, of which the sphere blocks 1.2 %. `check` finds the\n" +
-			"wall hardly resolved: the boundary layer has four cells.",
+			"wall not resolved: the boundary layer has four cells.",
 		entries: []entry{
 			{id: "turbulence-sphere-3700-48", gpu: true, args: run, derive: sphere3700},
 			{id: "turbulence-sphere-3700-32", gpu: true, told: true, args: join(run, set("domain.cells", "[352, 256, 256]")), derive: sphere3700},
@@ -251,7 +251,7 @@ func squareRe22000() section {
 			"| recirculation length | told |\n" +
 			"\n" +
 			"Means are over 180 sides of the way, 23 periods. The range of the Strouhal number is narrower than what so few periods\n" +
-			"tell, so look at its interval. There is no model of the eddies; that of `cumulant` alone keeps the run stable. 24 cells are\n" +
+			"tell, so look at its interval. `cumulant` computes it without a model of the eddies. 24 cells are\n" +
 			"told. The stream is 14 sides wide between slip walls, of which the square blocks 7.1 %, as in the experiment. `check` finds\n" +
 			"the walls not resolved: the boundary layer has one cell.",
 		entries: []entry{
