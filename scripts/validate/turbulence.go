@@ -38,7 +38,7 @@ func turbulentChannel() section {
 			"\n" +
 			"| run | cells, wall units | samples over, h/u_tau |\n" +
 			"|---|---|---|\n" +
-			"| 96 | 1.9 | 14 |\n" +
+			"| 96 | 1.9 | 13 |\n" +
 			"| 64 | 2.8 | 13 |\n" +
 			"| 24, which is under-resolved, without and with a model of the eddies | 7.6 | 38 |\n" +
 			"\n" +
@@ -61,7 +61,7 @@ func turbulentChannel() section {
 				set("output.force.plates.start", "%s", start), set("output.profile.across.start", "%s", start), more),
 		}
 	}
-	fine := channel("96", "[768, 192, 384]", "333.333 s", "108.333 s")
+	fine := channel("96", "[768, 192, 384]", "306.25 s", "106.25 s")
 	s.entries = append(s.entries, fine)
 	for _, m := range []modelOn{{"cumulant", "D3Q27"}, {"cumulant", "D3Q19"}, {"recursive_regularized", "D3Q19"}, {"bgk", "D3Q19"}} {
 		e := channel("64-"+m.name(), "[512, 128, 256]", "325 s", "125 s", m.set()...)
