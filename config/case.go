@@ -467,6 +467,8 @@ func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Param
 	case model.Newtonian:
 	case model.Smagorinsky:
 		p = p.WithSmagorinsky(h.Constant)
+	case model.Wale:
+		p = p.WithWale(h.Constant)
 	case model.PowerLaw:
 		p = p.WithPowerLaw(nu, h.ShearRate, h.Index, h.Min, h.Max)
 	case model.Carreau:

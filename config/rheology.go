@@ -13,7 +13,7 @@ import (
 
 // Rheology holds the numbers of Spec.Viscosity and Spec.Bulk, in lattice units.
 type Rheology struct {
-	Constant  float64 // smagorinsky
+	Constant  float64 // smagorinsky, wale
 	Index     float64 // power_law, carreau: n
 	ShearRate float64 // power_law: where the viscosity is that of Tau
 	Min, Max  float64 // power_law: bounds of the viscosity
@@ -25,7 +25,7 @@ type Rheology struct {
 // lawKeys are the keys of [fluid] that belong to each law.
 func lawKeys(l model.ViscosityLaw) []string {
 	switch l {
-	case model.Newtonian, model.Smagorinsky:
+	case model.Newtonian, model.Smagorinsky, model.Wale:
 		return nil
 	case model.PowerLaw:
 		return []string{"index", "shear_rate", "viscosity_min", "viscosity_max"}
@@ -40,7 +40,7 @@ func fluidLaws() []string {
 	return []string{model.Newtonian.String(), model.PowerLaw.String(), model.Carreau.String()}
 }
 
-func eddyLaws() []string { return []string{model.Smagorinsky.String()} }
+func eddyLaws() []string { return []string{model.Smagorinsky.String(), model.Wale.String()} }
 
 // rheology reads what the viscosity depends on, after the scaling.
 type rheology struct {
@@ -95,7 +95,7 @@ func (r *rheology) read() {
 	}
 	nu := (r.Tau - 0.5) / 3
 	switch spec.Viscosity {
-	case model.Newtonian, model.Smagorinsky:
+	case model.Newtonian, model.Smagorinsky, model.Wale:
 	case model.PowerLaw:
 		h.Index, h.ShearRate = f.Get("index").Values[0].Value, r.lattice(f.Get("shear_rate").Values[0], model.Rate)
 		bound := func(key string, def float64) float64 {
@@ -134,8 +134,8 @@ func (r *summary) lawRow() string {
 	switch r.Spec.Viscosity {
 	case model.Newtonian:
 		return ""
-	case model.Smagorinsky:
-		return fmt.Sprintf("smagorinsky, C = %s", language.Short(h.Constant))
+	case model.Smagorinsky, model.Wale:
+		return fmt.Sprintf("%s, C = %s", r.Spec.Viscosity, language.Short(h.Constant))
 	case model.PowerLaw:
 		return fmt.Sprintf("power_law, n = %s, nu above at the shear rate %s, from %s to %s", language.Short(h.Index), language.Short(h.ShearRate), language.Short(h.Min), language.Short(h.Max))
 	case model.Carreau:

@@ -149,7 +149,7 @@ func tables() []language.Table {
 		}, collisionKeys()...), Doc: "How populations relax."},
 		{Path: "turbulence", Keys: []language.Key{
 			{Name: "model", Kind: language.Word, Choices: eddyLaws(), Doc: "model of the eddies that are smaller than a cell, see the table of laws"},
-			{Name: "constant", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 with smagorinsky", Doc: "smagorinsky: " + model.ViscosityLaws[model.Smagorinsky].Params[0].Doc},
+			{Name: "constant", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 with smagorinsky, 0.325 with wale", Doc: "smagorinsky: " + model.ViscosityLaws[model.Smagorinsky].Params[0].Doc + ". wale: " + model.ViscosityLaws[model.Wale].Params[0].Doc},
 		}, Doc: "Large-eddy simulation, by any collision model. Without this table all eddies are computed."},
 		{Path: "force", Keys: []language.Key{
 			{Name: "acceleration", Kind: language.Formulas, Dim: model.Acceleration, Time: true, Doc: "uniform body force per mass, such as gravity; its components may depend on the time t: \"0.01*sin(2*pi*t/8) m/s2\""},

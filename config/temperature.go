@@ -94,6 +94,8 @@ func (r *thermal) eddies(s *language.Section) {
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
 		}
+	case r.Spec.Viscosity == model.Wale:
+		r.Add(r.Section("turbulence").Get("model").At, "take smagorinsky, whose eddies do", "the eddies of wale carry no temperature")
 	case e != nil:
 		r.Add(e.KeyAt, "[turbulence] with model = \"smagorinsky\" has eddies", "turbulent_prandtl is for the eddies of a turbulence model, and the case has none")
 	}
@@ -235,7 +237,7 @@ func (r *warmth) check() {
 		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
 			language.Short(most), language.Short(r.Temperature.Reference), face)
 	}
-	if v := r.Spec.Viscosity; v != model.Newtonian && v != model.Smagorinsky {
+	if v := r.Spec.Viscosity; v != model.Newtonian && v != model.Smagorinsky && v != model.Wale {
 		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
 }

@@ -16,6 +16,7 @@
 #include "viscosity/smagorinsky.h"
 #include "viscosity/power_law.h"
 #include "viscosity/carreau.h"
+#include "viscosity/wale.h"
 
 #define LBM_LATTICES(LATTICE) \
 	LATTICE(0, D2Q9) \
@@ -34,6 +35,7 @@
 	LAW(0, Newtonian) \
 	LAW(1, Smagorinsky) \
 	LAW(2, PowerLaw) \
-	LAW(3, Carreau)
+	LAW(3, Carreau) \
+	LAW(4, Wale)
 
 #endif

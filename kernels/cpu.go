@@ -10,6 +10,7 @@ package kernels
 // static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
 // static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
 // static void row(const lbm_kernel* k, const void* c, const void* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
+// static void eddies(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r) { k->eddies(c, p, state, r); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
@@ -71,6 +72,8 @@ type Case struct {
 	Waves                  unsafe.Pointer // numbers that Kernel.Fill leaves there for steps of populations, of each end of all stored rows
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
 	Beyond                 unsafe.Pointer // Special.Ghost
+
+	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; else nil
 }
 
 // Rim is what lies beyond an end of a stored row, and what an outflow does to the cell at that end (lbm_rim).
@@ -184,6 +187,12 @@ func (k Kernel) Fields(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields 
 func (k Kernel) Row(c *Case, q *Numbers, state unsafe.Pointer, y, z int) (s Sums) {
 	C.row(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
 	return s
+}
+
+// FindEddies finds Case.Eddies of b, whose rows are whole, from a state.
+func (k Kernel) FindEddies(c *Case, q *Numbers, state unsafe.Pointer, b Box) {
+	r := ranges(b)
+	C.eddies(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r)
 }
 
 // LayoutAt is the index that kernels/layout.h gives to a value.

@@ -22,7 +22,8 @@ template <class V, class L, class R> struct Local {
 	R u[L::D], pi[L::D * (L::D + 1) / 2];
 	R omega, trace;  // trace is what the bulk viscosity adds to each S_aa
 
-	LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p) {
+	// mine is what the law wants of the cell beside its stress: nothing, or eddies (viscosity/wale.h).
+	template <class... E> LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p, const E&... mine) {
 		const R inv = reciprocal(T(1) + m.r);
 		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = j - F/2
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -44,7 +45,7 @@ template <class V, class L, class R> struct Local {
 			});
 		});
 		const R sum = square + mixed * T(2);
-		omega = V::omega(squareRoot(sum * T(4.5)) * inv, p);
+		omega = V::omega(squareRoot(sum * T(4.5)) * inv, p, mine...);
 		trace = (omega * p.ownBulk - p.omegaBulk) * third;
 	}
 
@@ -109,11 +110,16 @@ LBM_HD LBM_INLINE Moments<L, R> gainOf(const Moments<L, R>& m, const Local<V, L,
 
 // Varying is collision model C with rates by the law V, for either scheme.
 template <class C, class V> struct Varying : C {
-	template <class L, class R>
-	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { C::template local<V, L>(m, p); }
-	template <class L, class R>
-	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p) { C::template local<V, L>(f, p); }
+	template <class L, class R, class... E>
+	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p, const E&... mine) { C::template local<V, L>(m, p, mine...); }
+	template <class L, class R, class... E>
+	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) { C::template local<V, L>(f, p, mine...); }
 };
+
+// LooksAround tells if a model wants eddies of the cells, which follow from their neighbours (viscosity/wale.h).
+struct Wale;
+template <class C> constexpr bool LooksAround = false;
+template <class C> constexpr bool LooksAround<Varying<C, Wale>> = true;
 
 }}  // namespace lbm
 #endif

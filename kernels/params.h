@@ -20,11 +20,12 @@ template <class T> struct Params {
 	// model.ViscosityLaws, and whether the rates are the cells' own.
 	int model, kind;
 	bool local;
+	const void* eddies;  // of the cells at hand, of R, for laws that look at neighbours (viscosity/wale.h)
 
 	Params() = default;
 	LBM_HD LBM_INLINE explicit Params(const lbm_numbers& n)
 		: omega(T(n.omega)), omegaMinus(T(n.omegaMinus)), force{T(n.force[0]), T(n.force[1]), T(n.force[2])}, lambda(T(n.lambda)), omegaBulk(T(n.omegaBulk)),
-		  ownBulk(T(n.omegaBulk != 0)), law{T(n.law[0]), T(n.law[1]), T(n.law[2]), T(n.law[3])}, model(n.model), kind(n.kind), local(n.kind != 0 || n.omegaBulk != 0) {}
+		  ownBulk(T(n.omegaBulk != 0)), law{T(n.law[0]), T(n.law[1]), T(n.law[2]), T(n.law[3])}, model(n.model), kind(n.kind), local(n.kind != 0 || n.omegaBulk != 0), eddies(nullptr) {}
 };
 
 // whole rounds a rate omega so that 1 - omega is exact, too: what a collision keeps of a

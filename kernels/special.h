@@ -57,29 +57,29 @@ template <class L, class R> LBM_HD LBM_INLINE void add(Moments<L, R>& m, int i, 
 }
 
 // collideSums gives the components of a cell after the next step from the plain moments of what
-// streams in and the mass that went into walls and did not come back.
-template <class L, class C, class R>
-LBM_HD LBM_INLINE void collideSums(const Params<typename Scalar<R>::type>& p, Moments<L, R> m, const R& missing, R* out) {
+// streams in and the mass that went into walls and did not come back; mine is what the viscosity's law wants beside them (Local).
+template <class L, class C, class R, class... E>
+LBM_HD LBM_INLINE void collideSums(const Params<typename Scalar<R>::type>& p, Moments<L, R> m, const R& missing, R* out, const E&... mine) {
 	m.r = m.r + missing;  // as a population at rest
 	removeTrace(m);
-	C::collide(m, p);
+	C::collide(m, p, mine...);
 	out[0] = m.r;
 	unroll<L::D>([&](auto a) LBM_LAMBDA { out[1 + a.value] = m.j[a.value]; });
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out[1 + L::D + k.value] = m.s[k.value]; });
 }
 
 // collideIncoming gives the same from the Q numbers that stream in.
-template <class L, class C, bool MOMENTS, class R>
-LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p, const R* in, const R& missing, R* out) {
+template <class L, class C, bool MOMENTS, class R, class... E>
+LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p, const R* in, const R& missing, R* out, const E&... mine) {
 	if constexpr (MOMENTS) {
 		Moments<L, R> m{};
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { add(m, i.value, in[i.value]); });
-		collideSums<L, C>(p, m, missing, out);
+		collideSums<L, C>(p, m, missing, out, mine...);
 	} else {
 		R f[L::Q];
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = in[i.value]; });
 		f[L::Q / 2] = f[L::Q / 2] + missing;
-		C::template collide<L>(f, p);
+		C::template collide<L>(f, p, mine...);
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { out[i.value] = f[i.value]; });
 	}
 }

@@ -79,6 +79,17 @@ func (s Spec) with(values int) int {
 	return values
 }
 
+// EddyBytes is the size of a number that a law keeps of a cell, if it looks at neighbours: that of the arithmetic.
+func (s Spec) EddyBytes() int { return max(4, s.Precision.Bytes()) }
+
+// EddyComponents is how many values of the state's size these are: none if the law looks at no neighbours.
+func (s Spec) EddyComponents() int {
+	if !s.Viscosity.LooksAround() {
+		return 0
+	}
+	return s.EddyBytes() / s.Precision.Bytes()
+}
+
 // FlowComponents is the number of stored values that the flow has.
 func (s Spec) FlowComponents() int {
 	if s.Collision.Scheme == Moments {

@@ -41,12 +41,12 @@ func (s *stepper) advanceQueued(k int) error {
 	}
 	var seen queuedStep
 	for left := k; left > 0; {
-		recorded, err := s.launchRecorded(left - alone)
+		recorded, err := s.launchRecorded(s.n+k-left, left-alone)
 		if err != nil {
 			return err
 		}
 		if left -= recorded; recorded == 0 {
-			seen = s.queueLeaving(leaves && left == 1)
+			seen = s.queueLeaving(s.n+k-left, leaves && left == 1)
 			left--
 		}
 	}
@@ -85,9 +85,9 @@ func (s *stepper) join() {
 // Between two launches a small box waits as long as for a kernel of a step.
 var recorded = [...]int{64, 8, 2}
 
-// launchRecorded queues at most so many steps from a recording, where the device makes them and they start
+// launchRecorded queues at most so many steps that lead on from step n, from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It tells how many.
-func (s *stepper) launchRecorded(most int) (int, error) {
+func (s *stepper) launchRecorded(n, most int) (int, error) {
 	dev, ok := s.device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil
@@ -95,6 +95,9 @@ func (s *stepper) launchRecorded(most int) (int, error) {
 	k := 0
 	for recorded[k] > most {
 		k++
+	}
+	if !s.recordable(recorded[k], n) {
+		return 0, nil
 	}
 	s.join() // with what was queued step by step
 	g := &s.graphs[k]
@@ -126,8 +129,8 @@ func (s *stepper) queueSteps(k int) {
 		}
 		return
 	}
-	for range k {
-		s.queue()
+	for i := range k {
+		s.queue(i) // from a step like the first of a recording (recordable)
 	}
 }
 

@@ -26,7 +26,7 @@ func (r replay) Again() error {
 // Save copies the current state of this rank's own cells, and what the coming steps depend
 // on besides.
 func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
-	return postmortem.Circumstances{Step: r.n, Drive: r.driver.drive, Force: r.params.Force}, r.imaged(image, r.Read)
+	return postmortem.Circumstances{Step: r.n, Drive: r.driver.drive, Force: r.params.Force}, r.ReadImage(image)
 }
 
 // Back makes a state that was saved the current one, or the initial one where image is nil.
@@ -40,7 +40,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 		err = r.initialize()
 	} else {
 		r.n, r.driver.drive, r.params.Force = c.Step, c.Drive, c.Force
-		err = r.imaged(image, func(piece []byte, offset int) error { return r.state[0].Write(piece, offset) })
+		err = r.writeImage(image)
 	}
 	r.watch.Forget()
 	if err := r.all("going back", err); err != nil {

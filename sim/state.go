@@ -10,7 +10,6 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
-	"lbmsim/io/checkpoint"
 )
 
 // build makes the device's part: cells, kernels, memory and the exchange.
@@ -181,49 +180,6 @@ func (s *stepper) free() {
 			b.Free()
 		}
 	}
-}
-
-// imaged does something with each piece of an image of this rank's own cells, and with
-// the place of the piece in the state.
-func (s *stepper) imaged(image []byte, do func(piece []byte, offset int) error) error {
-	planes := s.Planes()
-	each := len(image) / planes
-	pass := func(lo, hi int) error {
-		for k := lo; k < hi; k++ {
-			plane := image[k*each : (k+1)*each]
-			for _, run := range s.Interior(k, 1) {
-				n := run.Hi - run.Lo
-				if err := do(plane[:n], run.Lo); err != nil {
-					return err
-				}
-				plane = plane[n:]
-			}
-		}
-		return nil
-	}
-	if _, ok := s.state[0].(device.HostVisible); ok {
-		return s.Share(planes, pass)
-	}
-	return pass(0, planes) // one thread calls the device
-}
-
-// load brings this rank's part from the file to the device. Collective.
-func (s *stepper) load(f *checkpoint.Reader) error {
-	plane := s.Layout.N[1] * s.Layout.RowLen() * s.Case.Spec.Precision.Bytes()
-	if s.Layout.Axis() == 1 {
-		plane /= s.Layout.N[1]
-	}
-	return f.Load(s.Comm, s.Extent(), func(first int, data []byte) error {
-		for _, run := range s.Interior(first, len(data)/plane) {
-			n := run.Hi - run.Lo
-			if err := s.state[0].Write(data[:n], run.Lo); err != nil {
-				return err
-			}
-			data = data[n:]
-		}
-		s.Heartbeat.Mark()
-		return nil
-	})
 }
 
 func (s *stepper) hash() (uint64, error) {

@@ -43,7 +43,7 @@ func (s *stepper) stepwise() error {
 		return err
 	}
 	started, wall := s.bulk.Record(), time.Now()
-	step := s.queueLeaving(s.leave.at == s.n+1)
+	step := s.queueLeaving(s.n, s.leave.at == s.n+1)
 	if step.edges == nil { // no neighbour waits for any
 		step.edges = s.edge.Record()
 	}
@@ -70,17 +70,20 @@ func (s *stepper) done(k int) {
 // queuedStep is the ends of one step's parts; nil: it has no such part.
 type queuedStep struct{ edges, exchanged, bulk device.Event }
 
-// queue puts one step into the streams: edges, and their exchange where it needs nothing
+// queue puts the step that leads on from step n into the streams: edges, and their exchange where it needs nothing
 // of the host, beside the bulk. The edges read cells of the bulk and ghost cells of the
 // step before; the bulk reads edge cells, but no ghost cells, and does not wait for the
 // exchange. The state that it computes is the current one from now on.
-func (s *stepper) queue() (step queuedStep) {
+func (s *stepper) queue(n int) (step queuedStep) {
 	in, out := s.state[0], s.state[1]
 	s.retime()
 	s.program.FillFaces(s.bulk, in, false)
 	if len(s.edges) > 0 {
 		s.edge.After(s.bulk.Record())
 		s.program.FillFaces(s.edge, in, true)
+	}
+	s.findEddies(n)
+	if len(s.edges) > 0 {
 		for _, box := range s.edges {
 			s.step(s.edge, in, out, box)
 		}
@@ -101,14 +104,14 @@ func (s *stepper) queue() (step queuedStep) {
 }
 
 // queueLeaving is queue of a step that leaves fields, or none.
-func (s *stepper) queueLeaving(fields bool) queuedStep {
+func (s *stepper) queueLeaving(n int, fields bool) queuedStep {
 	l := &s.leave
 	if l.now = fields; fields && l.sent != nil {
 		s.edge.After(l.sent)
 		s.bulk.After(l.sent)
 	}
 	defer func() { l.now = false }()
-	return s.queue()
+	return s.queue(n)
 }
 
 // Step is the current step.
@@ -166,15 +169,6 @@ func (s *stepper) retime() {
 	if s.timed != nil {
 		s.timed.Retime(s.bulk)
 	}
-}
-
-// Read copies a part of the current state.
-func (s *stepper) Read(dst []byte, offset int) error {
-	if h, ok := s.state[0].(device.HostVisible); ok {
-		copy(dst, h.Host()[offset:])
-		return nil
-	}
-	return s.state[0].Read(dst, offset)
 }
 
 // Force is the body force at the current step.

@@ -33,7 +33,8 @@ type program struct {
 	faces          faces
 	scalar         scalar
 	moments        moments
-	fluid          []int // fluid cells of each row
+	eddies         *memory // nil: the law of the viscosity looks at no neighbours
+	fluid          []int   // fluid cells of each row
 	rule           splitRule
 }
 
@@ -58,7 +59,11 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 			box.Periodic[a] = 1
 		}
 	}
+	if err := p.placeEddies(&box); err != nil {
+		return nil, err
+	}
 	if err := p.place(box, w); err != nil {
+		p.freeEddies()
 		return nil, err
 	}
 	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
@@ -289,7 +294,7 @@ func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.P
 
 // Bytes is the memory of the lists of walls.
 func (p *program) Bytes() int {
-	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes()
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + p.eddyBytes()
 }
 
 // Close frees the lists.
@@ -299,4 +304,5 @@ func (p *program) Close() {
 	p.measures.free()
 	p.faces.free()
 	p.scalar.free()
+	p.freeEddies()
 }

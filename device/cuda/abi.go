@@ -35,6 +35,7 @@ type boxABI struct {
 	rims               [2]uint64
 	faceRules          uint64
 	outletRules        uint64
+	eddies             uint64
 	numbers            kernels.Numbers
 }
 

@@ -178,6 +178,8 @@ func sampleParams(spec model.Spec) model.Params {
 		q = q.WithPowerLaw(0.0433, 0.03, 0.5, 0.03, 0.06)
 	case model.Carreau:
 		q = q.WithCarreau(0.2, 0.02, 50, 0.4)
+	case model.Wale:
+		q = q.WithWale(0.7)
 	}
 	if spec.Bulk {
 		q = q.WithBulk(0.15, spec.Lattice.Dims)

@@ -46,6 +46,7 @@ type program struct {
 	steps          multistep
 	stepFields     stepFields
 	statistics     statistics
+	eddies         eddies
 
 	telling sync.Mutex   // of what follows
 	params  model.Params // what the GPU has
@@ -81,6 +82,9 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	w, err := findWalls(spec, layout, periodic, cells, p.kernels.servesEnds(layout.N[0]))
+	if err == nil {
+		err = p.placeEddies()
+	}
 	if err == nil {
 		err = p.place(w)
 	}
@@ -171,6 +175,9 @@ func (p *program) place(w *walls) error {
 		sets = append(sets, bytesOf(part))
 	}
 	box := boxABI{pitch: int32(p.layout.Pitch)}
+	if p.eddies.at != nil {
+		box.eddies = uint64(p.eddies.at.at)
+	}
 	for a := range p.layout.N {
 		box.n[a], box.ghost[a] = int32(p.layout.N[a]), int32(p.layout.Ghost[a])
 		if p.wraps[a] {
@@ -552,6 +559,7 @@ func (p *program) Close() {
 	p.timed.unload(p.d)
 	p.stepFields.unload(p.d)
 	p.statistics.unload(p.d)
+	p.eddies.unload(p.d)
 	for _, m := range p.spare {
 		m.release()
 	}

@@ -22,6 +22,7 @@ const (
 
 	stepFieldsFile = "gpu/step_fields.h" // for runs that want fields of steps
 	statisticsFile = "gpu/statistics.h"  // for runs with averages or profiles
+	eddiesFile     = "gpu/eddies.h"      // for laws of the viscosity that look at neighbours
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take

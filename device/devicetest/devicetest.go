@@ -84,6 +84,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 	}{
 		{"Oracle", oracle},
 		{"Viscosities", viscosities},
+		{"Eddies", eddies},
 		{"RestingFaces", restingFaces},
 		{"Laws", Laws},
 		{"Foreseen", foreseen},

@@ -78,6 +78,8 @@ func lawful(spec model.Spec, p model.Params) model.Params {
 		p = p.WithPowerLaw(0.0433, 0.03, 0.5, 0.03, 0.06)
 	case model.Carreau:
 		p = p.WithCarreau(0.2, 0.02, 50, 0.4)
+	case model.Wale:
+		p = p.WithWale(0.7)
 	}
 	if spec.Bulk {
 		p = p.WithBulk(0.15, spec.Lattice.Dims)

@@ -169,6 +169,9 @@ func (s *Slabs) queue() {
 			p.program.(device.Timed).Retime(s.stream)
 		}
 		s.fill(*p, 0)
+		if s.e.Spec.Viscosity.LooksAround() && s.steps%model.EddySteps == 0 {
+			p.program.(device.EddyKeeper).FindEddies(s.stream, p.state[0], s.e.Params)
+		}
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
 		p.state[0], p.state[1] = p.state[1], p.state[0]
 	}

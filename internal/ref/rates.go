@@ -35,7 +35,11 @@ func (f *Flow) rates(in []float64, rho float64, u [3]float64) (plus, minus float
 	}
 	plus, minus = p.Omega, p.OmegaMinus
 	if f.Law != model.Newtonian {
-		plus = 1 / f.tau(3*math.Sqrt(square/2)/rho)
+		tau := p.Viscosity[0] + f.eddies
+		if !f.Law.LooksAround() {
+			tau = f.tau(3 * math.Sqrt(square/2) / rho)
+		}
+		plus = 1 / tau
 		minus = 1 / (p.Lambda/(1/plus-0.5) + 0.5)
 	}
 	bulk = make([]float64, len(in))

@@ -22,8 +22,11 @@ type Flow struct {
 	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 	G        []Scalar    // what it carries; nil: nothing
+	Eddies   []float64   // 3 nu_t of each cell, of a law that looks at neighbours
 
 	inverse [][]float64 // of the matrix of moments: see normal
+	steps   int         // done
+	eddies  float64     // of the cell at hand
 }
 
 // New makes a flow at rest.
@@ -52,6 +55,10 @@ func (f *Flow) Each(visit func(cell int, x [3]int, solid bool)) {
 
 // Step streams, then collides.
 func (f *Flow) Step() {
+	if f.Law.LooksAround() && f.steps%model.EddySteps == 0 {
+		f.findEddies()
+	}
+	f.steps++
 	next := make([][]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if solid {
@@ -63,6 +70,9 @@ func (f *Flow) Step() {
 			if own := f.Cells.Rates(x); own != nil {
 				here.Params.Omega, here.Params.OmegaMinus, here.Params.Viscosity = own.Omega, own.OmegaMinus, own.Viscosity
 			}
+		}
+		if f.Eddies != nil {
+			here.eddies = f.Eddies[cell]
 		}
 		next[cell] = here.Collide(f.gather(cell, x))
 	})

@@ -19,11 +19,11 @@ struct Bgk {
 		relax<L>(f, gainOf<L>(r, j, omega, omega, p.force), T(1) - omega);
 	}
 
-	template <class V, class L, class R>
-	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p) {
+	template <class V, class L, class R, class... E>
+	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) {
 		using T = typename Scalar<R>::type;
 		const Moments<L, R> m = momentsOf<L>(f);
-		const Local<V, L, R> own(m, p);
+		const Local<V, L, R> own(m, p, mine...);
 		const R omega = whole<T>(own.omega);
 		relax<L>(f, gainOf(m, own, omega, omega, p.force), T(1) - omega);
 	}

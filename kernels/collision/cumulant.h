@@ -16,8 +16,8 @@ struct Cumulant {
 	// The trace has a rate of its own, whatever the viscosity's law.
 	template <class L, class R>
 	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Regularized::relax<true>(m, p); }
-	template <class V, class L, class R>
-	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Local<V, L, R>(m, p).collide(m, p); }
+	template <class V, class L, class R, class... E>
+	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p, const E&... mine) { Local<V, L, R>(m, p, mine...).collide(m, p); }
 
 	// For numbers with a joint normal distribution E[a g] = u_a E[g] + sum k_ab E[dg/db]
 	// (Isserlis, Biometrika 12 (1918) 134).

@@ -45,8 +45,8 @@ struct Regularized {
 		});
 	}
 
-	template <class V, class L, class R>
-	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Local<V, L, R>(m, p).collide(m, p); }
+	template <class V, class L, class R, class... E>
+	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p, const E&... mine) { Local<V, L, R>(m, p, mine...).collide(m, p); }
 };
 
 }}  // namespace lbm

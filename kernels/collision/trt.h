@@ -20,11 +20,11 @@ struct Trt {
 	}
 
 	// With rates of the cells' own, lambda stays, and with it the place of the walls.
-	template <class V, class L, class R>
-	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p) {
+	template <class V, class L, class R, class... E>
+	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) {
 		using T = typename Scalar<R>::type;
 		const Moments<L, R> m = momentsOf<L>(f);
-		const Local<V, L, R> own(m, p);
+		const Local<V, L, R> own(m, p, mine...);
 		// 1/omega- = lambda/(1/omega - 1/2) + 1/2
 		const R half = T(1) - T(0.5) * own.omega;
 		const R plus = whole<T>(own.omega), minus = whole<T>(half * reciprocal(own.omega * p.lambda + T(0.5) * half));

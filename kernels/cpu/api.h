@@ -53,6 +53,7 @@ typedef struct {
 	const void *faceRules, *outletRules;  // for rims, of the arithmetic's number type
 	// computes the ghost cell of a source, both by the place of the first component and the way to the next
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
+	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type, for laws that look at neighbours; null
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
@@ -125,6 +126,8 @@ typedef struct {
 	void (*init)(const lbm_case*, const lbm_numbers*, void* state, const lbm_range*, const double* fields);
 	void (*fields)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*, double* fields);
 	void (*row)(const lbm_case*, const lbm_numbers*, const void* state, int32_t y, int32_t z, lbm_sums*);
+	// finds lbm_case.eddies of whole rows in range
+	void (*eddies)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*);
 } lbm_kernel;
 
 // lbm_isa is what one instruction set has.

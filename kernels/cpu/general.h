@@ -59,6 +59,15 @@ template <class C> struct AnyRates : C {
 		collideApart<C, L>(own, p);
 		m = own;
 	}
+	// eddies are those of the cells at hand, if the law wants any.
+	template <class L, class R, class T> LBM_INLINE static void collide(Moments<L, R>& m, const Params<T>& p, const T* eddies) {
+		if (__builtin_expect(!eddies, 1)) return collide(m, p);
+		Moments<L, R> own = m;
+		Params<T> with = p;
+		with.eddies = eddies;
+		collideApart<C, L>(own, with);
+		m = own;
+	}
 };
 
 }}  // namespace lbm

@@ -3,6 +3,7 @@
 // isa_*.cpp sets its target and includes this file.
 #include <type_traits>
 #include "general.h"
+#include "eddies.h"
 #include "face.h"
 #include "roofline.h"
 #include "special.h"
@@ -12,16 +13,16 @@
 
 namespace lbm { namespace {
 
-template <class Step, class Special, class Faces, class State> constexpr lbm_kernel kernelOf() {
-	return {&Step::run, &Special::step, &Faces::fill, &Step::scratch, &State::init, &State::fields, &State::row};
+template <class Step, class Special, class Faces, class State, class Eddies> constexpr lbm_kernel kernelOf() {
+	return {&Step::run, &Special::step, &Faces::fill, &Step::scratch, &State::init, &State::fields, &State::row, &Eddies::find};
 }
 template <class L, class C, class S> constexpr lbm_kernel moments() {
-	return kernelOf<StepMoments<L, AnyRates<C>, S>, SpecialOf<L, AnyRates<C>, true, S>, FacesOf<L, true, S>, StateOf<L, true, S>>();
+	return kernelOf<StepMoments<L, AnyRates<C>, S>, SpecialOf<L, AnyRates<C>, true, S>, FacesOf<L, true, S>, StateOf<L, true, S>, EddiesOf<L, true, S>>();
 }
 template <class L, class C, class S> constexpr lbm_kernel populations() {
 	// 27 populations pass through memory in any case.
 	typedef std::conditional_t<L::Q == 27, AnyModel, C> Model;
-	return kernelOf<StepPopulations<L, Model, S>, SpecialOf<L, AnyModel, false, S>, FacesOf<L, false, S>, StateOf<L, false, S>>();
+	return kernelOf<StepPopulations<L, Model, S>, SpecialOf<L, AnyModel, false, S>, FacesOf<L, false, S>, StateOf<L, false, S>, EddiesOf<L, false, S>>();
 }
 
 #define LBM_PRECISIONS(KIND, L, C) {KIND<L, C, float>(), KIND<L, C, double>(), KIND<L, C, Half>()}

@@ -128,7 +128,12 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 			}
 		}
 
-		void step(const Params<T>& p) {
+		// eddies are those of all cells of the box, or null.
+		void step(const Params<T>& params, const T* eddies) {
+			Params<T> p = params;
+			alignas(64) T around[W] = {};
+			for (int l = 0; eddies && l < count; l++) around[l] = eddies[(long)cell[l]->row * pitch + cell[l]->x];
+			p.eddies = around;
 			const Set all = (1u << (count - 1) << 1) - 1;
 			const int here[3] = {0, 0, 0};
 			std::conditional_t<MOMENTS, Expansion<L, R>, int> own;
@@ -209,11 +214,11 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 					group.cell[group.count] = &cell;
 					group.to[group.count++] = (S*)out + box.layout.start(y, z) + cell.x;
 					if (group.count < W) return;
-					group.step(params);
+					group.step(params, (const T*)c->eddies);
 					group.count = 0;
 				});
 		}
-		if (group.count) group.step(params);
+		if (group.count) group.step(params, (const T*)c->eddies);
 	}
 
 	LBM_INLINE static Moments<L, R> momentsOf(const T (*v)[W]) {

@@ -360,6 +360,7 @@ template <class L, class C, class S> struct StepMoments {
 		const long pitch = box.layout.pitch;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
 		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
+		const T* const eddies = FINISH && box.c->eddies ? (const T*)box.c->eddies + ((long)tz * box.layout.ny + ty) * pitch : nullptr;
 		int waves[2];
 		if constexpr (FINISH) wavesAt(ty, tz, waves);
 		T* ab = rows + (long)(from - x0) * AB;
@@ -427,7 +428,7 @@ template <class L, class C, class S> struct StepMoments {
 					if (last && x >= to - LBM_BLOCK) addFace<-1>(m, returned(1, ty, tz), x, last);
 				}
 				removeTrace(m);
-				C::collide(m, constants);
+				C::collide(m, constants, eddies ? eddies + x : nullptr);
 				if (!PLAIN) clearSolid(m, x, first);
 				if (PLAIN && last && x >= to - LBM_BLOCK) clearSolid(m, x, last);
 				if (PLAIN && first && box.layout.nx < LBM_BLOCK) clearSolid(m, x, first);  // padding in the row's only block

@@ -10,6 +10,7 @@
 //   at its end, stores past the caches and arithmetic would take their time in turn
 #ifndef LBM_STEP_POPULATIONS_H
 #define LBM_STEP_POPULATIONS_H
+#include <type_traits>
 #include "../wall.h"
 #include "../populations.h"
 #include "../outflow.h"
@@ -18,6 +19,8 @@
 #include "special.h"
 
 namespace lbm { namespace {
+
+struct AnyModel;
 
 template <class L, class C, class S> struct StepPopulations {
 	typedef typename Arithmetic<S>::T T;
@@ -93,6 +96,7 @@ template <class L, class C, class S> struct StepPopulations {
 			next[N] = component + L::Q * pitch + x0;
 		});
 		S* const target = out + box.layout.start(y, z);
+		const T* const eddies = box.c->eddies ? (const T*)box.c->eddies + ((long)z * box.layout.ny + y) * pitch : nullptr;
 		const bool beyond = box.c->periodic[0] || box.c->ends;
 		const int n = box.layout.nx, first = beyond ? 0 : -1, end = beyond ? n - 1 : -1;
 		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1, [](auto*, int) { return false; });
@@ -148,7 +152,7 @@ template <class L, class C, class S> struct StepPopulations {
 					if (x == first) wrap<1>(box, source, number, g, 0);
 					if (end >= x && end < x + W) wrap<-1>(box, source, number, g, end - x);
 					if (pattern) bounce(box, g, source, x, pattern);
-					C::template collide<L>(g, params);
+					collide(g, params, eddies, x);
 					if (pattern) clear(g, x, pattern);
 					if (wraps && box.c->rims) {
 						if (x == first) drain(box, g, 0, number[1][1], 0);
@@ -160,13 +164,25 @@ template <class L, class C, class S> struct StepPopulations {
 						if (end >= x && end < x + W) keep(box, to + (end - x), 1, number[1][1]);
 					}
 				} else {
-					C::template collide<L>(f, params);
+					collide(f, params, eddies, x);
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
 				}
 			}
 			leaving = Leaving{buffer, target + begin};
 		}
 		return leaving;
+	}
+
+	// collide a vector of cells at x, with the eddies of its row, if the law wants any.
+	static LBM_INLINE void collide(R* f, const Params<T>& params, const T* eddies, int x) {
+		if constexpr (std::is_same<C, AnyModel>::value) {
+			if (__builtin_expect(eddies != nullptr, 0)) {
+				Params<T> with = params;
+				with.eddies = eddies + x;
+				return C::template collide<L>(f, with);
+			}
+		}
+		C::template collide<L>(f, params);
 	}
 
 	// wrap replaces, in one lane, the populations with c_x = CX by those from the ghost

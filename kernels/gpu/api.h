@@ -6,7 +6,7 @@
 // The run-time compiler gets one instance, by macros:
 //   LBM_LATTICE D2Q9 D3Q19 D3Q27   LBM_MOMENTS 0 1
 //   LBM_COLLISION Bgk Trt Regularized RecursiveRegularized Cumulant
-//   LBM_LAW Newtonian Smagorinsky PowerLaw Carreau: of the viscosity, where rates are the
+//   LBM_LAW Newtonian Smagorinsky PowerLaw Carreau Wale: of the viscosity, where rates are the
 //           cells' own (local.h); undefined: they are the same everywhere, which costs less
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
 //   LBM_EXTRA                values a cell behind those of the flow: of a scalar (scalar.h); 0 or
@@ -63,6 +63,7 @@ struct Case {
 	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
 	const void* faceRules;    // of LBM_REAL, for the rims, as are those
 	const void* outletRules;  // of their outflows
+	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h); else null
 	lbm_numbers numbers;
 };
 

@@ -76,6 +76,9 @@ struct Box {
 	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {
 		return ScalarParams<T>(c->numbers);  // what nobody needs is not loaded
 	}
+	// eddies are those of interior row (y, z), for a model C that looks at neighbours.
+	template <class T> __device__ LBM_INLINE T* eddies(int y, int z) const { return (T*)c->eddies + ((long long)z * layout.ny + y) * layout.pitch; }
+
 	// kicks of the moving walls of the cell whose word has this index and is MOVING: so
 	// many numbers.
 	template <class T> __device__ LBM_INLINE const T* kicks(unsigned index, int numbers) const {

@@ -74,6 +74,9 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 				take(i, f);
 			}
 		};
+		T eddies{};
+		if constexpr (LooksAround<C>)
+			if (wanted) eddies = box.template eddies<T>(y, z)[cell.x];
 		T v[COMPONENTS];
 		if constexpr (MOMENTS) {
 			Moments<L, T> m{};
@@ -82,7 +85,9 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = together(m.j[a.value]); });
 			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { m.s[j.value] = together(m.s[j.value]); });
 			missing = together(missing);
-			collideSums<L, C>(special.rates(box.params<T>()), m, special.conserves() ? missing : T(0), v);
+			const T lost = special.conserves() ? missing : T(0);
+			if constexpr (LooksAround<C>) collideSums<L, C>(special.rates(box.params<T>()), m, lost, v, eddies);
+			else collideSums<L, C>(special.rates(box.params<T>()), m, lost, v);
 			if constexpr (LBM_EXTRA > 0) {
 				const int here[3] = {0, 0, 0};
 				Moments<L, T> n = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return v[k.value]; });
@@ -96,7 +101,9 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			each([&](int i, const T& v) LBM_LAMBDA { f[i] = v; });
 			missing = together(missing);
 			__syncwarp();
-			collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, special.conserves() ? missing : T(0), v);
+			const T lost = special.conserves() ? missing : T(0);
+			if constexpr (LooksAround<C>) collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, lost, v, eddies);
+			else collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, lost, v);
 			if constexpr (LBM_EXTRA > 0) {
 				const int here[3] = {0, 0, 0};
 				T u[L::D];

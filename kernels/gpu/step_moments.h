@@ -454,10 +454,20 @@ template <class L, class S, class T, int N> struct RowOf {
 	// factor is what the sums of the march have of component c.
 	__device__ static constexpr T factor(int c) { return T(c == 0 ? 1 : c <= 2 * L::D ? 2 : 4); }
 
-	// finish collides the sums m of the march, calls last(m) and stores them into a row, with dry cells at
+	// eddies of the thread's cells, from those of a row.
+	__device__ LBM_INLINE P eddiesOf(const T* LBM_RESTRICT of) const {
+		Image<T, N> image;
+		image.bits = __ldg((const BitsOf<T, N>*)(of + x));
+		P v;
+#pragma unroll
+		for (int i = 0; i < N; i++) v.v[i] = image.s[i];
+		return v;
+	}
+
+	// finish collides the sums m of the march, by a law that wants them with these eddies, calls last(m) and stores them into a row, with dry cells at
 	// rest: they are so before (device.Program), and a thread that has no others stores nothing.
 	// The scalar of cells beside walls is not complete (scalar.h in this folder).
-	template <class C, class F, class H> __device__ LBM_INLINE void finish(const Params<T>& params, const ScalarParams<T>* carried, Moments<L, P>& m, const H& sums, S* LBM_RESTRICT out, unsigned dry, F last) const {
+	template <class C, class F, class H> __device__ LBM_INLINE void finish(const Params<T>& params, const ScalarParams<T>* carried, Moments<L, P>& m, const H& sums, S* LBM_RESTRICT out, unsigned dry, const P& eddies, F last) const {
 		if (dry == (1u << N) - 1 || (L::D == 3 && role & OUTSIDE)) return;
 		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });
 		removeTrace(m);
@@ -466,7 +476,8 @@ template <class L, class S, class T, int N> struct RowOf {
 			more[0] = quotient(sums.e, m.r);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = sums.phi[a.value] - more[0] * m.j[a.value]; });
 		}
-		C::collide(m, params);
+		if constexpr (LooksAround<C>) C::collide(m, params, eddies);
+		else C::collide(m, params);
 		if constexpr (MORE > 0) buoyed(m, sums.before, *carried);
 		last(m);
 		if constexpr (MORE > 0) {
@@ -647,7 +658,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 					sums.phi[0] = (sums.phi[0] + falls.heat.s1 * T(0.5)) * T(0.5);
 					sums.phi[1] = (sums.phi[1] - falls.heat.s0) * T(0.5);
 				}
-				row.template finish<C>(params, &carried, m, sums, target, dry, [](const Moments<L, P>&) LBM_LAMBDA {});
+				P eddies;
+				if constexpr (LooksAround<C>) eddies = row.x < row.pitch ? row.eddiesOf(box.template eddies<T>(y - 1, 0)) : P{};
+				row.template finish<C>(params, &carried, m, sums, target, dry, eddies, [](const Moments<L, P>&) LBM_LAMBDA {});
 				target += step;
 			}
 			if constexpr (Row::MORE > 0) {
@@ -895,6 +908,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		Sum rise{};
 		HeatSum rising{};
 		unsigned dry = 0;
+		P eddies{};  // of the plane that the next turn finishes
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line]);
 		unsigned warm = 0;
@@ -925,6 +939,9 @@ template <class L, class C, class S, class T> struct StepMoments {
 			walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
 			if (from) from += plane;
 			if (z < z1) row.read(raw, from && z + 1 == z1 ? from + shared.around : from, skip, in);
+			P before = eddies;
+			if constexpr (LooksAround<C>)
+				if (inner && z >= z0 && z < z1) eddies = row.eddiesOf(box.template eddies<T>(y, z));
 			barrier<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
@@ -951,7 +968,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 					sums.phi[2] = (waited(3) - s.e) * T(0.5);
 					sums.before = waited(4);
 				}
-				row.template finish<C>(params, carried, m, sums, out + (from - in - 2 * plane), dry, [&](Moments<L, P>& m) LBM_LAMBDA { if (OUTLETS) drain(shared, m, line, row, z - 1); });
+				row.template finish<C>(params, carried, m, sums, out + (from - in - 2 * plane), dry, before, [&](Moments<L, P>& m) LBM_LAMBDA { if (OUTLETS) drain(shared, m, line, row, z - 1); });
 			}
 			dry = solids;
 			{

@@ -73,7 +73,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			P more[1 + 2 * L::D];
 			sums.values(more[0], more + 1);
 			scalar = more[0];
-			C::template collide<L>(f, params);
+			collide(f, params, box, x, y, z);
 			P before;
 #pragma unroll
 			for (int i = 0; i < N; i++) before.v[i] = x + i < nx ? Store::template get<L::Q>(in[start + i + L::Q * pitch]) : T(0);
@@ -89,7 +89,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 					if (x + i < nx) out[start + i + K * pitch] = Store::template put<K>(dry >> i & 1 ? T(0) : more[k.value].v[i]);
 			});
 		} else {
-			C::template collide<L>(f, params);
+			collide(f, params, box, x, y, z);
 		}
 		if (dry)
 			unroll<L::Q>([&](auto k) LBM_LAMBDA {
@@ -99,6 +99,20 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			});
 		push(f, out + start, x, nx, pitch);
 		fields(box, f, scalar, x, y, z, dry);
+	}
+
+	// collide the thread's cells from x on.
+	__device__ static LBM_INLINE void collide(P* f, const Params<T>& params, const Box& box, int x, int y, int z) {
+		if constexpr (LooksAround<C>) {
+			P eddies{};
+			const T* const of = box.template eddies<T>(y, z) + x;
+#pragma unroll
+			for (int i = 0; i < N; i++)
+				if (x + i < box.layout.pitch) eddies.v[i] = __ldg(of + i);
+			C::template collide<L>(f, params, eddies);
+		} else {
+			C::template collide<L>(f, params);
+		}
 	}
 
 	template <class W> __device__ static LBM_INLINE W load(const W* p) {

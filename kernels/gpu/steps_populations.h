@@ -45,8 +45,8 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 	static constexpr int ROWS = (LBM_SHARED / BLOCKS - (2 << 10) - 2 * WIDE * L::Q * int(sizeof(S))) / EACH;
 	static constexpr int PLANE = (ROWS + 2) * WIDE, SHARED = PLANE * L::Q * sizeof(S) + ROWS * X * sizeof(unsigned);
 	// Cells that a block computes for good, at most. 0: step by step, on GPUs with less shared memory and with 16 bits,
-	// where a thread of a step alone has two cells, whose arithmetic the compiler fuses otherwise.
-	static constexpr int TILE_X = X - 2 * RING, TILE_Y = L::D == 2 && sizeof(S) > 2 && ROWS >= 8 * RING ? ROWS - 2 * RING : 0;
+	// where a thread of a step alone has two cells, whose arithmetic the compiler fuses otherwise, and for laws whose eddies are found anew between steps.
+	static constexpr int TILE_X = X - 2 * RING, TILE_Y = L::D == 2 && sizeof(S) > 2 && !LooksAround<C> && ROWS >= 8 * RING ? ROWS - 2 * RING : 0;
 	static_assert(STEPS % 2 == 0 && PLANE % 2 == 0, "the last step finds all at its own cell; words are aligned");
 
 	// Cell is one of the tile.

@@ -118,12 +118,11 @@ func (p *Part) Interior(first, n int) []decomp.Range {
 	return runs
 }
 
-// Bytes is the size of this rank's own cells in a state.
-func (p *Part) Bytes() (n int) {
-	for _, run := range p.Interior(0, p.Planes()) {
-		n += run.Hi - run.Lo
-	}
-	return n
+// Bytes is the size of the image of this rank's own cells: their values in the state, and eddies where the law of the
+// viscosity looks at neighbours.
+func (p *Part) Bytes() int {
+	n, s := p.Layout.N, p.Case.Spec
+	return n[1] * n[2] * (p.Layout.Components + s.EddyComponents()) * p.Layout.Pitch * s.Precision.Bytes()
 }
 
 // Intersect is what two boxes have in common.

@@ -51,7 +51,7 @@ func (r *Run) Header() checkpoint.Header {
 	h := checkpoint.Header{
 		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.Version, Step: int64(r.Step()), Time: r.Time(),
 		N: r.Case.Cells, Planes: r.Case.Cells[r.Layout.Axis()], Rows: 1,
-		Components: r.Layout.Components, Pitch: r.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
+		Components: r.Layout.Components + r.Case.Spec.EddyComponents(), Pitch: r.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
 	}
 	if r.Layout.Axis() == 2 {
 		h.Rows = r.Case.Cells[1]
@@ -129,19 +129,11 @@ func (c *checkpoints) fill(h *checkpoint.Header, m *Memory) (err error) {
 }
 
 // copyState takes the image of this rank's own cells.
-func (c *checkpoints) copyState(r *Run) (err error) {
+func (c *checkpoints) copyState(r *Run) error {
 	if c.image == nil {
 		c.image = make([]byte, r.Bytes())
 	}
-	image := c.image
-	for _, piece := range r.Interior(0, r.Planes()) {
-		n := piece.Hi - piece.Lo
-		if err = r.State.Read(image[:n], piece.Lo); err != nil {
-			break
-		}
-		image = image[n:]
-	}
-	return err
+	return r.State.ReadImage(c.image)
 }
 
 // bring writes the image in pieces, so that the watchdog sees a slow disk take them.

@@ -39,8 +39,9 @@ type Run struct {
 type State interface {
 	// Force is the body force at the present step, in lattice units.
 	Force() [3]float64
-	// Read copies a part of the state as it lies in memory, offset in bytes.
-	Read(dst []byte, offset int) error
+	// ReadImage copies this rank's own cells, and what beside them the coming steps depend on, into domain.Part.Bytes: the
+	// rows of a checkpoint.
+	ReadImage(image []byte) error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
 	// Statistics of the state that stay with the device.

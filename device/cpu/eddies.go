@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"fmt"
+
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// placeEddies takes the memory of a law that looks at neighbours.
+func (p *program) placeEddies(box *kernels.Case) (err error) {
+	if !p.spec.Viscosity.LooksAround() {
+		return nil
+	}
+	if p.eddies, err = newMemory(p.layout.Pitch * p.layout.N[1] * p.layout.N[2] * p.spec.EddyBytes()); err != nil {
+		return fmt.Errorf("eddies of %s: %w", p.spec, err)
+	}
+	box.Eddies = p.eddies.pointer()
+	return nil
+}
+
+func (p *program) freeEddies() {
+	if p.eddies != nil {
+		p.eddies.Free()
+	}
+}
+
+func (p *program) eddyBytes() int {
+	if p.eddies == nil {
+		return 0
+	}
+	return p.eddies.Bytes()
+}
+
+// eddyRows is how many rows a task takes: it reads one more on each side.
+const eddyRows = 32
+
+// FindEddies queues the pass.
+func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Params) {
+	own, ok := s.(*stream)
+	if !ok || own.pool != p.device.pool {
+		panic(fmt.Sprintf("eddies on a stream of another device (%T)", s))
+	}
+	from, err := p.state(state)
+	if err == nil && p.eddies == nil {
+		err = fmt.Errorf("there are none")
+	}
+	if err != nil {
+		own.fail(fmt.Errorf("eddies of %s: %w", p.spec, err))
+		return
+	}
+	n := p.layout.N
+	var tasks []task
+	for z := range n[2] {
+		for y := 0; y < n[1]; y += eddyRows {
+			part := decomp.Box{Lo: [3]int{0, y, z}, Hi: [3]int{n[0], min(y+eddyRows, n[1]), z + 1}}
+			tasks = append(tasks, func(*worker) error {
+				p.kernel.FindEddies(p.box, p.numbers(q), from.pointer(), part)
+				return nil
+			})
+		}
+	}
+	own.pool.push(own, &operation{tasks: tasks})
+}
+
+// Eddies is their memory.
+func (p *program) Eddies() device.Buffer {
+	if p.eddies == nil {
+		return nil
+	}
+	return p.eddies
+}
+
+var _ device.EddyKeeper = (*program)(nil)
