@@ -146,7 +146,7 @@ func (r *forcing) drive(s *language.Section) {
 
 // keep makes a force keep the mean velocity u along an axis.
 func (r *forcing) keep(d *Drive, axis int, u float64, at language.Mark) {
-	if !r.Periodic[axis] {
+	if !r.Periodic[axis] && !r.Section("domain").Broken("periodic") {
 		r.Add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
 	}
 	d.On[axis], d.Velocity[axis] = true, u

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -16,6 +17,7 @@ type eddies struct {
 	module cu.Module
 	loaded bool
 	find   cu.Function
+	tile   [3]int32 // cells of a block; a thread has one of each of its planes
 	at     *buffer
 }
 
@@ -26,9 +28,6 @@ func (p *program) placeEddies() error {
 	}
 	e := &p.eddies
 	n := p.layout.N
-	if max(n[1], n[2]) > maxGrid {
-		return fmt.Errorf("eddies of %s: a grid of blocks has at most %d rows along an axis", p.spec, maxGrid)
-	}
 	var err error
 	if e.at, err = p.d.alloc(p.layout.Pitch * n[1] * n[2] * p.spec.EddyBytes()); err != nil {
 		return fmt.Errorf("eddies of %s: %w", p.spec, err)
@@ -43,7 +42,16 @@ func (p *program) placeEddies() error {
 			return err
 		}
 		e.loaded = true
-		e.find, err = e.module.Function("lbm_eddies")
+		if e.find, err = e.module.Function("lbm_eddies"); err != nil {
+			return err
+		}
+		at, bytes, err := e.module.Global("lbm_eddies_shape")
+		if err == nil && bytes != int64(unsafe.Sizeof(e.tile)) {
+			err = fmt.Errorf("a shape of %d bytes", bytes) // a bug
+		}
+		if err == nil {
+			err = cu.MemcpyDtoH(unsafe.Pointer(&e.tile[0]), at, bytes)
+		}
 		return err
 	})
 }
@@ -69,9 +77,13 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 		own.fail(fmt.Errorf("eddies of %s: %w", p.spec, err))
 		return
 	}
-	n := p.layout.N
+	var grid, tile [3]int
+	for a, n := range p.layout.N {
+		tile[a] = int(p.eddies.tile[a])
+		grid[a] = ceil(n, tile[a])
+	}
 	own.queue("eddies", func() error {
-		return launch(p.eddies.find, [3]int{ceil(n[0], rowThreads), n[1], n[2]}, [2]int{rowThreads, 1}, 0, own.s, uint64(p.box.at), uint64(from.at))
+		return launch(p.eddies.find, grid, [2]int{tile[0], tile[1]}, 0, own.s, uint64(p.box.at), uint64(from.at))
 	})
 }
 

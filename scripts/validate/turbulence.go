@@ -68,7 +68,7 @@ func turbulentChannel() section {
 		e.told = true
 		s.entries = append(s.entries, e)
 	}
-	for _, eddies := range []string{"none", "smagorinsky"} {
+	for _, eddies := range []string{"none", "smagorinsky", "wale"} {
 		var more []string
 		if eddies != "none" {
 			more = set("turbulence.model", "%s", eddies)
