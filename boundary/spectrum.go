@@ -187,11 +187,10 @@ func (s Spectrum) Carried() float64 {
 	peak := math.Sqrt(math.Pi) * math.Gamma(5./6) / math.Gamma(1./3) / s.Length
 	numbers := s.numbers()
 	sums, _ := s.energy(numbers, peak)
-	// The rest follows k^(-5/3) from k_e on: the integral of x^4 (1 + x^2)^(-17/6) from q on.
 	of := func(k float64) float64 { q := k / peak; return q * q * q * q / math.Pow(1+q*q, 17./6) }
 	rest := 0.0
 	last := numbers[points]
-	for range points { // 1000 k_e further there is a hundredth of it
+	for range points { // up to a million times that number, where next to nothing is left
 		next := last * math.Pow(1e6, 1./points)
 		rest += (of(last) + of(next)) / 2 * (next - last)
 		last = next

@@ -34,6 +34,15 @@ func (s Sheet) place(i, j int) (p [3]float64) {
 	return p
 }
 
+// Each visits the centres of the cells.
+func (s Sheet) Each(visit func(p [3]float64)) {
+	for j := range s.N[1] {
+		for i := range s.N[0] {
+			visit(s.place(i, j))
+		}
+	}
+}
+
 // Mode is one wave, Amplitude cos(2 pi (Wave.p - Rate t + Phase)): across its wave number, so it has no divergence.
 type Mode struct {
 	Wave      [3]float64 // waves in a cell along each axis

@@ -325,7 +325,7 @@ func TestABI(t *testing.T) {
 	}
 	text += "}\n"
 	oldest := c.archs[slices.IndexFunc(c.archs, func(a int) bool { return a >= architectures[0] })]
-	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", "-DLBM_MODES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -442,7 +442,10 @@ func TestCompileTimed(t *testing.T) {
 	for _, two := range []string{"atan2", "pow", "fmod", "smaller", "larger"} {
 		all += " + " + two + "(x, y + z)"
 	}
-	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}}}
+	waves := boundary.Spectrum{Length: 9, Modes: 2000, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
+	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}},
+		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1*speed"}},
+		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1"}}}
 	for _, precision := range model.Precisions {
 		j, err := timedJob(c, model.Spec{Precision: precision}, walls, 90)
 		if err != nil {
