@@ -129,7 +129,7 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 		}
 		if f := w.Turbulence; f != nil {
 			writeModes(&modes, k+1, f)
-			fmt.Fprintf(&cases, "{ const double speed = length(u); (void)speed; addModes(modes%d, %d, %d, level, %s, at, t, u); } ", k+1, len(f.Modes), f.Axis, f.Code)
+			fmt.Fprintf(&cases, "{ const double speed = length(u); (void)speed; addModes(modes%d, %d, %d, level, (%s), at, t, u); } ", k+1, len(f.Modes), f.Axis, f.Code)
 		}
 		cases.WriteString("break; ")
 	}
