@@ -23,7 +23,7 @@ type Inflow struct {
 // turbulenceKeys are those that say how strong it is, then the others.
 var turbulenceKeys = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
 
-// most of the speed that a wave is looked at with: one in a few hundred is larger.
+// rmsOfLargest is how many times its rms a velocity is taken to have at most: one moment in a few hundred has more.
 const rmsOfLargest = 3
 
 // fewestLengths of the turbulence should fit into a periodic axis.
@@ -98,7 +98,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	}
 	e := s.Get("turbulence_length")
 	f.Spectrum.Length = r.cellsOf(e)
-	const least = 2 // a little more than boundary.LeastLength
+	const least = 2 // and a little more than boundary.LeastLength
 	if f.Spectrum.Length < least {
 		r.Add(e.At, fmt.Sprintf("cells carry no waves shorter than %d of them, so the length cannot be less than %d cells; a finer spacing, or a larger length", boundary.ShortestWave, least),
 			"the turbulence_length of %s is %s cells", s.Head(), language.Short(f.Spectrum.Length))
@@ -129,7 +129,7 @@ func (r *openings) inflows() {
 		key, dim, most := "turbulence_intensity", model.Dimensionless, 1.
 		reason := "it is a share of the velocity, from 0 to 1: 0.1 is 10 %"
 		if s.Has("turbulence_rms") {
-			key, dim, most = "turbulence_rms", model.Velocity, 1/rmsOfLargest
+			key, dim, most = "turbulence_rms", model.Velocity, 1./rmsOfLargest
 			reason = "it is a velocity of at least 0, and far below that of sound"
 		}
 		e, f := s.Get(key), b.Faces[0]
@@ -140,7 +140,7 @@ func (r *openings) inflows() {
 			}
 		} else if found, whole := r.looks.everywhere(a, dim, r.onFace(i, f), identity, good); found.Found {
 			x := r.vars()(found.At[0], found.At[1], found.At[2], 0)
-			r.Add(a.At, reason+"; min(1, ...) and max(0, ...) keep it there", "%s is %s (lattice units) at x = %s, y = %s, z = %s", key, language.Short(found.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]))
+			r.Add(a.At, reason+"; min(..., ...) and max(0, ...) keep an expression there", "%s is %s (lattice units) at x = %s, y = %s, z = %s", key, language.Short(found.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]))
 		} else if !whole {
 			r.looks.unlooked(e)
 		}
