@@ -63,6 +63,4 @@ func (p *Part) Prescribed(step int) (list []Speed) {
 	return list
 }
 
-func length(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
