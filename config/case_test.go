@@ -278,6 +278,11 @@ func same(t *testing.T, a, b *Case) {
 		if len(a.Expect) != len(b.Expect) {
 			t.Fatal("expectations differ")
 		}
+		for i, one := range a.Boundaries {
+			if f := one.Inflow; f != nil && f.RMS(p, 0.03) != b.Boundaries[i].Inflow.RMS(p, 0.03) {
+				t.Error("the rms of turbulence differs")
+			}
+		}
 		for k := range a.Expect {
 			for i, f := range a.Expect[k].Reference {
 				if f != nil && f(p[0], p[1], p[2], 3) != b.Expect[k].Reference[i](p[0], p[1], p[2], 3) {
@@ -297,6 +302,9 @@ func same(t *testing.T, a, b *Case) {
 		c.Boundaries = append([]Boundary{}, c.Boundaries...)
 		for i := range c.Boundaries {
 			c.Boundaries[i].Profile = nil
+			if f := c.Boundaries[i].Inflow; f != nil {
+				c.Boundaries[i].Inflow = &Inflow{Code: f.Code, Spectrum: f.Spectrum}
+			}
 		}
 		return c
 	}
