@@ -1,5 +1,7 @@
 package boundary
 
+import "slices"
+
 // Kind is one row of the boundary catalogue: the value of `type` in a
 // [boundary.NAME] table.
 type Kind struct {
@@ -31,6 +33,9 @@ var Edges = []Edge{
 // changes are the keys that say how velocity and pressure change with time.
 var changes = []string{"ramp", "table", "sha256", "repeat"}
 
+// turbulence are the keys of what an inlet adds to its velocity.
+var turbulence = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
+
 // Kinds in the order of the documentation. Periodic axes are declared in
 // [domain]; every other face needs a boundary.
 var Kinds = []Kind{
@@ -50,7 +55,7 @@ var Kinds = []Kind{
 		Paper: "Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452",
 	},
 	{
-		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: append([]string{"profile", "profile_sha256", "profile_along"}, changes...),
+		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: slices.Concat([]string{"profile", "profile_sha256", "profile_along"}, turbulence, changes),
 		Doc:   "inlet, or outlet, of given velocity half-way before the first cell. The ghost cell behind the face has the velocity across it, the mean of both cells that along it. Density and non-equilibrium are the first cell's. bgk needs tau of 0.505 there, trt 0.52",
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007",
 	},

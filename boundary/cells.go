@@ -17,7 +17,9 @@ type Wall struct {
 	// Code, where it is Timed, is Velocity as C of x, y, z and t, in double, for devices that work it out
 	// themselves; Gain is a factor of it that depends on the place alone, nil: 1.
 	Code [3]string
-	Gain func(p [3]float64) float64
+	// Turbulence is what Velocity has beside Code; nil: nothing.
+	Turbulence *Turbulence
+	Gain       func(p [3]float64) float64
 	// Factor multiplies velocity and density at a time in steps; nil: they are as they are.
 	Factor   func(t float64) float64
 	Measured bool // asked for by device.Program.Forces

@@ -205,6 +205,7 @@ func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 		}
 	}
 	r.change(s, b)
+	r.inflow(s, b)
 	r.sponge(s, b)
 	if b.Kind.Law != boundary.Outflow {
 		return
@@ -355,7 +356,7 @@ func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amou
 // profile is the velocity at a face that the fluid passes.
 func (r *faces) profile(s *language.Section, b *Boundary, v []language.Amount) {
 	var parts [3]ReferenceFunction
-	constant := true
+	constant := !turbulent(s) // else devices need it as a function
 	for a := range parts {
 		parts[a] = func(x, y, z, t float64) float64 { return 0 }
 		if a >= len(v) {

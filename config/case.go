@@ -209,6 +209,7 @@ type Boundary struct {
 	Timed    bool                  // Profile depends on the time
 	Fastest  float64               // the largest speed that these give, factors of files aside
 	Code     [3]string             // Profile as C of x, y, z (cells) and t (steps), in double
+	Inflow   *Inflow               // velocity: the turbulence that comes in; nil: none
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	Relax    float64               // outflow: share of the pressure's error that is mended in a step
 	// Sponge are the numbers of the cells in the layer before the face: those that touch it,

@@ -66,9 +66,14 @@ func (r *openings) placesOn(i int, f Face, most int, ends bool, visit func(p [3]
 	}
 }
 
-// partOf tells which cells of a face are a boundary's own: all of them lie from lo to hi.
+// partOf is Solids.PartOf.
 func (r *openings) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) bool) {
-	n, own := r.Cells, r.Boundaries[i].Part
+	return r.PartOf(i, f, r.Cells)
+}
+
+// PartOf tells which cells of a face are boundary i's own: all of them lie from lo to hi. n are those of the domain.
+func (r *Solids) PartOf(i int, f Face, n [3]int) (lo, hi [3]int, mine func(cell [3]int) bool) {
+	own := r.Boundaries[i].Part
 	u, v := geometry.Along(f.Axis)
 	hi = n
 	if own != nil {
@@ -161,6 +166,9 @@ func (r *openings) lookAtFaces() {
 					p, t := r.linkEnd(centre, f, k%9), times[k/9]
 					u := b.at(p, t)
 					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
+					if b.Inflow != nil {
+						speed += rmsOfLargest * b.Inflow.RMS(p, speed)
+					}
 					if speed > top.speed {
 						top = faceSpeed{speed, t}
 					}

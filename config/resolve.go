@@ -45,6 +45,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	open := &openings{timing: run, Flow: &c.Flow, Solids: &c.Solids, looks: looks}
 	open.movingWalls()
 	open.lookAtFaces()
+	open.inflows()
 	open.balance()
 	open.pulsation()
 	open.obstructions()

@@ -64,6 +64,7 @@ func (r *summary) write() {
 	}
 	row("relaxation time tau", tau, "")
 	r.temperatureRows(row)
+	r.inflowRows(row)
 	if u.Physical {
 		row("reference density", "1", language.Short(u.Density)+" kg/m3")
 		detail(u.Density == 1) // as where the case gives none

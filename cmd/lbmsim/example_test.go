@@ -57,7 +57,7 @@ func TestExamples(t *testing.T) {
 	if b, err := os.ReadFile("cavity.toml"); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if err := func() error { _, err := exampleOf("cavty"); return err }(); err == nil || !strings.Contains(err.Error(), "there are cavity") {
+	if err := func() error { _, err := exampleOf("cavty"); return err }(); err == nil || !strings.Contains(err.Error(), "there are buildings, cavity") {
 		t.Errorf("an unknown example: %v", err)
 	}
 }

@@ -317,7 +317,7 @@ func TestABI(t *testing.T) {
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
 		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
-		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_FACTORS": 3, "lbm::GHOST_LINK": boundary.GhostLink,
+		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen), "lbm::SCALAR_INLET": uint64(boundary.ScalarInlet), "lbm::SCALAR_HALFWAY": boundary.ScalarHalfway,
 	}
@@ -332,7 +332,7 @@ func TestABI(t *testing.T) {
 	}
 	text += "}\n"
 	oldest := c.archs[slices.IndexFunc(c.archs, func(a int) bool { return a >= architectures[0] })]
-	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", "-DLBM_MODES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -449,7 +449,10 @@ func TestCompileTimed(t *testing.T) {
 	for _, two := range []string{"atan2", "pow", "fmod", "smaller", "larger"} {
 		all += " + " + two + "(x, y + z)"
 	}
-	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}}}
+	waves := boundary.Spectrum{Length: 9, Modes: 2000, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
+	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}},
+		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1*speed"}},
+		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1"}}}
 	for _, precision := range model.Precisions {
 		j, err := timedJob(c, model.Spec{Precision: precision}, walls, 90)
 		if err != nil {

@@ -115,7 +115,7 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 	if err != nil {
 		return j, err
 	}
-	var cases strings.Builder
+	var cases, modes strings.Builder
 	for k, w := range walls {
 		if !w.Timed {
 			continue
@@ -127,6 +127,10 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 		for a, code := range w.Code {
 			fmt.Fprintf(&cases, "u[%d] = %s; ", a, code)
 		}
+		if f := w.Turbulence; f != nil {
+			writeModes(&modes, k+1, f)
+			fmt.Fprintf(&cases, "{ const double speed = length(u); (void)speed; addModes(modes%d, %d, %d, level, (%s), at, t, u); } ", k+1, len(f.Modes), f.Axis, f.Code)
+		}
 		cases.WriteString("break; ")
 	}
 	number := "float"
@@ -135,8 +139,18 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 	}
 	j = job{compiler: c, what: "the kernel of what changes with time", file: timedFile, options: []string{target, "--std=c++17", "-lineinfo", "-DLBM_REAL=" + number}, real: real}
 	j.text, err = source(kernels.Sources, j.file)
-	j.text = "#define LBM_VELOCITIES " + cases.String() + "\n" + j.text
+	j.text = "#define LBM_VELOCITIES " + cases.String() + "\n#define LBM_MODES " + modes.String() + "\n" + j.text
 	return j, err
+}
+
+// writeModes writes the waves of a wall as an array of kernels/gpu/timed.h, to the bit.
+func writeModes(to *strings.Builder, wall int, f *boundary.Turbulence) {
+	fmt.Fprintf(to, "const __device__ Mode modes%d[] = {", wall)
+	for _, m := range f.Modes {
+		w, a := m.Wave, m.Amplitude
+		fmt.Fprintf(to, "{{%x, %x, %x}, %x, %x, {LBM_REAL(%x), LBM_REAL(%x), LBM_REAL(%x)}}, ", w[0], w[1], w[2], m.Rate, m.Phase, a[0], a[1], a[2])
+	}
+	to.WriteString("}; ")
 }
 
 func (t *timed) unload(d *Device) {
@@ -162,11 +176,15 @@ func (p *program) Foresee(steps []device.Moment) error {
 	for _, m := range steps {
 		t.ahead = append(append(t.ahead, m.Time), m.Force[:]...)
 		for _, w := range t.walls {
-			t.ahead = append(t.ahead, w.Strength(m.Time))
+			level := 0.0
+			if w.Turbulence != nil {
+				level = w.Turbulence.Level(m.Time)
+			}
+			t.ahead = append(t.ahead, w.Strength(m.Time), level)
 		}
 	}
 	t.head.now, t.head.arrived = 0, 0
-	t.head.count, t.head.numbers = uint32(t.count), uint32(1+3+len(t.walls))
+	t.head.count, t.head.numbers = uint32(t.count), uint32(1+3+2*len(t.walls))
 	head := bytesOf([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
 		var err error

@@ -29,6 +29,7 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	e.Cells.Velocity = make([][3]float64, sliding)
 	e.Cells.Velocity[sliding-1] = flat([3]float64{0.03, -0.01, 0.02})
 	e.Cells.Velocity[moving-1] = flat([3]float64{0.02, 0.01, -0.03})
+	eddies := newTurbulence(dims, n)
 	e.Cells.Walls = []boundary.Wall{
 		{Measured: true},
 		{Measured: true, Factor: rise},
@@ -36,8 +37,8 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		{Law: boundary.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
 			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
 		}},
-		{Law: boundary.VelocityFace, Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 {
-			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
+		{Law: boundary.VelocityFace, Timed: true, Turbulence: eddies, Velocity: func(p [3]float64, t float64) [3]float64 {
+			return eddies.Add(flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t}), p, t)
 		}, Code: [3]string{"0.02*sin(y + t)", "0.03", fmt.Sprintf("%d*0.01*cos(x)*t", dims-2)}, Gain: func(p [3]float64) float64 { return 1 - 0.01*p[1] }},
 		{Law: boundary.PressureFace, Density: 0.01, Factor: rise},
 		{Law: boundary.Outflow, Density: -0.01, Relax: 0.05},
@@ -98,6 +99,14 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	})
 	e.Cells = e.Cells.WithRest(periodic[0], dims)
 	return e
+}
+
+// newTurbulence is that of a face of velocity, balanced for one across x.
+func newTurbulence(dims int, n [3]int) *boundary.Turbulence {
+	waves := boundary.Spectrum{Length: 4, Modes: 12, Seed: 3, Dims: dims, Mean: [3]float64{0.02, 0.03, 0}}
+	rms := func(p [3]float64, speed float64) float64 { return 0.2*speed + 0.0002*p[1] }
+	face := boundary.Sheet{Axis: 0, U: 1, V: 2, N: [2]int{n[1], n[2]}}
+	return boundary.NewTurbulence(waves.Draw(), face, rms, "0.2*speed + 0.0002*y", func(p [3]float64) float64 { return rms(p, 0.03) })
 }
 
 // Laws: every law of a wall against the reference, forces included, and slabs of any

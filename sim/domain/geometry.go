@@ -12,6 +12,11 @@ func (p *Part) Geometry() geometry.Domain {
 		d.Velocity = append(d.Velocity, b.Velocity)
 		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
 		w.Velocity, w.Timed, w.Code, w.Gain, w.Factor = Velocity(b), b.Timed, b.Code, p.Gain(b), p.Factor(b)
+		if b.Inflow != nil {
+			w.Turbulence = p.inflow(i)
+			mean := w.Velocity
+			w.Velocity, w.Timed = func(p [3]float64, t float64) [3]float64 { return w.Turbulence.Add(mean(p, t), p, t) }, true
+		}
 		d.Walls = append(d.Walls, w)
 		for _, f := range b.Faces {
 			if b.Sponge != nil {

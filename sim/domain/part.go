@@ -42,6 +42,8 @@ type Part struct {
 type tables struct {
 	sums   []string // SHA-256 of their files
 	curves map[string]curve.Curve
+	// inflows are the turbulence of boundaries, once it was asked for.
+	inflows map[int]*boundary.Turbulence
 }
 
 // Input is a file that the case names.

@@ -13,7 +13,7 @@ type Speed struct {
 
 // Prescribed are the largest speeds at the boundaries at a step.
 func (p *Part) Prescribed(step int) (list []Speed) {
-	for _, b := range p.Case.Boundaries {
+	for n, b := range p.Case.Boundaries {
 		v, gain, factor := Velocity(b), p.Gain(b), 1.0
 		if f := p.Factor(b); f != nil {
 			factor = f(float64(step))
@@ -39,7 +39,11 @@ func (p *Part) Prescribed(step int) (list []Speed) {
 					if b.Part != nil && !b.Part.Covers(f.Axis, cell) {
 						continue
 					}
-					s := length(v(at, float64(step))) * math.Abs(factor)
+					u := v(at, float64(step))
+					if b.Inflow != nil {
+						u = p.inflow(n).Add(u, at, float64(step))
+					}
+					s := length(u) * math.Abs(factor)
 					if gain != nil {
 						s *= math.Abs(gain(at))
 					}
@@ -58,7 +62,5 @@ func (p *Part) Prescribed(step int) (list []Speed) {
 	}
 	return list
 }
-
-func length(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

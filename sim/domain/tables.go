@@ -222,3 +222,5 @@ func (p *Part) Gain(b config.Boundary) func(at [3]float64) float64 {
 		return outline.At(along)
 	}
 }
+
+func length(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }

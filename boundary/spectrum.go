@@ -1,0 +1,199 @@
+package boundary
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Spectrum is what the waves of turbulence at a face are drawn from: that of von Karman (Proc. Natl. Acad. Sci. 34 (1948)
+// 530),
+//
+//	E(k) ~ k^4 / (1 + (k/k_e)^2)^(17/6)
+//
+// without the waves that cells cannot carry. Random Fourier modes are Kraichnan's (Phys. Fluids 13 (1970) 22);
+// at inlets Lee, Lele & Moin, Phys. Fluids A 4 (1992) 1521.
+type Spectrum struct {
+	Length float64 // the integral length along the velocity, in cells
+	Modes  int
+	Seed   uint64
+	Dims   int
+	// Period of the axes along which waves have to fit into the domain, in cells; 0: any fits.
+	Period [3]float64
+	Mean   [3]float64 // the velocity that carries them
+}
+
+// ShortestWave is that of the shortest, in cells.
+const ShortestWave = 4
+
+// LeastLength is the smallest integral length that waves of ShortestWave and longer can have, in cells.
+const LeastLength = 15 * ShortestWave / 32.
+
+// stream of the generator, beside the seed.
+const stream = 0x7475726275 // "turbu"
+
+// Draw draws the waves. Each has the same energy, so that there are many where the energy is. Their lengths
+// come one from each of as many parts of the spectrum, and their directions from a sequence that covers the sphere
+// evenly. Phases are random.
+func (s Spectrum) Draw() []Mode {
+	source := rand.NewPCG(s.Seed, stream)
+	random := func() float64 { return float64(source.Uint64()>>11) / (1 << 53) }
+	quantile := s.quantiles()
+	// Roberts' sequence in three dimensions: powers of the root of x^4 = x + 1.
+	const g = 1.2207440846057596
+	way := [3]float64{random(), random(), random()}
+	modes := make([]Mode, s.Modes)
+	for n := range modes {
+		k := quantile((float64(n)+random())/float64(s.Modes)) / (2 * math.Pi)
+		for a := range way {
+			_, way[a] = math.Modf(way[a] + math.Pow(g, -float64(a+1)))
+		}
+		m := &modes[n]
+		m.Wave = s.fitted(direction(way, s.Dims), k)
+		m.Amplitude = across(m.Wave, way[2], s.Dims)
+		for a := range m.Amplitude {
+			m.Amplitude[a] *= math.Sqrt(2 * float64(s.Dims) / float64(s.Modes))
+			m.Rate += m.Wave[a] * s.Mean[a]
+		}
+		m.Phase = random()
+	}
+	return modes
+}
+
+// direction is a unit vector: all are as likely as each other if way is uniform in the unit cube.
+func direction(way [3]float64, dims int) [3]float64 {
+	if dims == 2 {
+		c := turned(way[0])
+		return [3]float64{c.re, c.im, 0}
+	}
+	z := 2*way[0] - 1
+	r, c := math.Sqrt(1-z*z), turned(way[1])
+	return [3]float64{r * c.re, r * c.im, z}
+}
+
+// fitted is a wave number, as waves in a cell, whose waves fit into the periods.
+func (s Spectrum) fitted(way [3]float64, k float64) [3]float64 {
+	wave, length := way, 0.0
+	for a, period := range s.Period {
+		if wave[a] *= k; period > 0 {
+			wave[a] = math.RoundToEven(wave[a]*period) / period
+		}
+		length += wave[a] * wave[a]
+	}
+	if length*ShortestWave*ShortestWave > 1 { // rounding has made it too short
+		for a, period := range s.Period {
+			if period > 0 {
+				wave[a] = math.Trunc(way[a]*k*period) / period
+			}
+		}
+	}
+	return wave
+}
+
+// across is a unit vector at right angles to a wave number: all are as likely as each other.
+func across(wave [3]float64, turns float64, dims int) [3]float64 {
+	k := math.Sqrt(wave[0]*wave[0] + wave[1]*wave[1] + wave[2]*wave[2])
+	if k == 0 {
+		return [3]float64{}
+	}
+	if dims == 2 {
+		return [3]float64{-wave[1] / k, wave[0] / k, 0}
+	}
+	least := 0 // the axis that the wave is least along
+	for a := range wave {
+		if math.Abs(wave[a]) < math.Abs(wave[least]) {
+			least = a
+		}
+	}
+	var axis, e [3]float64
+	axis[least] = 1
+	one := cross(wave, axis)
+	two := cross(wave, one)
+	c := turned(turns)
+	size := math.Sqrt(one[0]*one[0] + one[1]*one[1] + one[2]*one[2])
+	for a := range e {
+		e[a] = (c.re*one[a] + c.im*two[a]/k) / size
+	}
+	return e
+}
+
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+
+// points of the spectrum where it is summed.
+const points = 4000
+
+// numbers are wave numbers, evenly on a logarithmic scale, up to that of ShortestWave.
+func (s Spectrum) numbers() []float64 {
+	k := make([]float64, points+1)
+	most := 2 * math.Pi / ShortestWave
+	least := math.Min(most, 1/s.Length) / 1000
+	for n := range k {
+		k[n] = least * math.Pow(most/least, float64(n)/points)
+	}
+	return k
+}
+
+// energy is the integral of E(k) up to each of these wave numbers, and the integral length.
+func (s Spectrum) energy(numbers []float64, peak float64) (sums []float64, length float64) {
+	sums = make([]float64, len(numbers))
+	of := func(k float64) float64 {
+		q := k / peak
+		return q * q * q * q / math.Pow(1+q*q, 17./6)
+	}
+	// The length is the mean of 3 pi/(4 k), in the plane of 2/k: what waves in all directions have.
+	each := 3 * math.Pi / 4
+	if s.Dims == 2 {
+		each = 2
+	}
+	for n := 1; n < len(numbers); n++ {
+		e := (of(numbers[n-1]) + of(numbers[n])) / 2 * (numbers[n] - numbers[n-1])
+		sums[n] = sums[n-1] + e
+		length += e * each * 2 / (numbers[n-1] + numbers[n])
+	}
+	return sums, length / sums[len(sums)-1]
+}
+
+// quantiles of the energy as a function: the wave number below which a part of it lies. k_e is the one that gives the
+// integral length without the waves that are left out.
+func (s Spectrum) quantiles() func(part float64) float64 {
+	numbers := s.numbers()
+	lo, hi := math.Log(0.01/s.Length), math.Log(100.)
+	for range 60 {
+		mid := (lo + hi) / 2
+		if _, length := s.energy(numbers, math.Exp(mid)); length > s.Length {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	sums, _ := s.energy(numbers, math.Exp(hi))
+	at := 1
+	return func(part float64) float64 { // asked for rising parts
+		wanted := part * sums[points]
+		for at < points && sums[at] < wanted {
+			at++
+		}
+		return numbers[at-1] + (numbers[at]-numbers[at-1])*(wanted-sums[at-1])/(sums[at]-sums[at-1])
+	}
+}
+
+// Longest is the longest of the waves, in cells.
+func (s Spectrum) Longest() float64 { return 2 * math.Pi / s.quantiles()(0.5/float64(s.Modes)) }
+
+// Carried is the share of von Karman's spectrum with this integral length that lies in waves of ShortestWave and longer.
+func (s Spectrum) Carried() float64 {
+	// k_e without a shortest wave (Pope, Turbulent Flows, Cambridge 2000, eq. 6.249 ff.).
+	peak := math.Sqrt(math.Pi) * math.Gamma(5./6) / math.Gamma(1./3) / s.Length
+	numbers := s.numbers()
+	sums, _ := s.energy(numbers, peak)
+	of := func(k float64) float64 { q := k / peak; return q * q * q * q / math.Pow(1+q*q, 17./6) }
+	rest := 0.0
+	last := numbers[points]
+	for range points { // up to a million times that number, where next to nothing is left
+		next := last * math.Pow(1e6, 1./points)
+		rest += (of(last) + of(next)) / 2 * (next - last)
+		last = next
+	}
+	return sums[points] / (sums[points] + rest)
+}

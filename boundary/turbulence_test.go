@@ -1,0 +1,193 @@
+package boundary
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// unit is a field of rms 1 behind a face across x.
+func unit(s Spectrum) *Turbulence {
+	one := func([3]float64, float64) float64 { return 1 }
+	return NewTurbulence(s.Draw(), Sheet{Axis: 0, U: 1, V: 2, N: [2]int{64, 64}}, one, "1", func([3]float64) float64 { return 1 })
+}
+
+func (s Spectrum) String() string {
+	return fmt.Sprintf("%dD, length %g, seed %d, periods %v", s.Dims, s.Length, s.Seed, s.Period)
+}
+
+func spectra() (list []Spectrum) {
+	for seed := range uint64(4) {
+		list = append(list,
+			Spectrum{Length: 8, Modes: 200, Seed: seed, Dims: 3, Mean: [3]float64{0.05, 0, 0}},
+			Spectrum{Length: 8, Modes: 200, Seed: seed, Dims: 3, Period: [3]float64{0, 64, 64}, Mean: [3]float64{0.05, 0.01, 0}},
+			Spectrum{Length: 4, Modes: 150, Seed: seed, Dims: 3, Period: [3]float64{0, 64, 0}, Mean: [3]float64{0.05, 0, 0}},
+			Spectrum{Length: 6, Modes: 200, Seed: seed, Dims: 2, Mean: [3]float64{0.05, 0, 0}})
+	}
+	return list
+}
+
+// Seen for long at many places the field has no mean, the rms of each component that was asked for, and no correlation
+// between them.
+func TestStatisticsOfTurbulence(t *testing.T) {
+	for _, s := range spectra() {
+		f := unit(s)
+		const places, times = 500, 40
+		step := 3 * s.Length / s.Mean[0] // moments that know little of each other
+		var sum, square [3]float64
+		cross := 0.0
+		for n := range times {
+			for k := range places {
+				u := f.Add([3]float64{}, [3]float64{0, float64(7*k%64) + 0.5, float64(13*(k/64)%64) + 0.5}, float64(n)*step)
+				for a := range u {
+					sum[a], square[a] = sum[a]+u[a], square[a]+u[a]*u[a]
+				}
+				cross += u[0] * u[1]
+			}
+		}
+		const all = places * times
+		for a := range s.Dims {
+			if mean := sum[a] / all; math.Abs(mean) > 0.08 {
+				t.Errorf("%v: the mean of component %d is %.3f", s, a, mean)
+			}
+			if rms := math.Sqrt(square[a] / all); math.Abs(rms-1) > 0.08 {
+				t.Errorf("%v: the rms of component %d is %.3f", s, a, rms)
+			}
+		}
+		if c := cross / all; math.Abs(c) > 0.1 {
+			t.Errorf("%v: components correlate with %.3f", s, c)
+		}
+	}
+}
+
+// Over all times the waves have the rms of each component and, along the flow, the correlation of the spectrum: its integral
+// over three lengths, where 0.97 of that to infinity lies.
+func TestLengthOfTurbulence(t *testing.T) {
+	for _, s := range spectra() {
+		length, energy := 0.0, [3]float64{}
+		for _, m := range s.Draw() {
+			for a, size := range m.Amplitude {
+				energy[a] += size * size / 2
+			}
+			k := 2 * math.Pi * m.Wave[0]
+			length += m.Amplitude[0] * m.Amplitude[0] / 2 * math.Sin(k*3*s.Length) / k
+		}
+		for a := range s.Dims {
+			if rms := math.Sqrt(energy[a]); math.Abs(rms-1) > 0.04 {
+				t.Errorf("%v: the rms of component %d is %.3f", s, a, rms)
+			}
+		}
+		if length /= energy[0]; math.Abs(length/s.Length-1) > 0.12 {
+			t.Errorf("%v: the integral length is %.2f", s, length)
+		}
+	}
+}
+
+// The energy of waves up to a wave number is that of von Karman's formula, and none is shorter than four cells.
+func TestSpectrumOfTurbulence(t *testing.T) {
+	s := Spectrum{Length: 20, Modes: 400, Seed: 3, Dims: 3}
+	peak := 0.7468 / s.Length // without what is left out; Pope, Turbulent Flows, eq. 6.249
+	total, part := 0.0, map[float64]float64{}
+	for k := 0.001; k < math.Pi/2; k += 0.001 {
+		q := k / peak
+		e := q * q * q * q / math.Pow(1+q*q, 17./6) * 0.001
+		total += e
+		for _, limit := range []float64{1, 2, 5, 10} {
+			if q < limit {
+				part[limit] += e
+			}
+		}
+	}
+	for limit, want := range part {
+		below := 0
+		for _, m := range s.Draw() {
+			f := math.Hypot(math.Hypot(m.Wave[0], m.Wave[1]), m.Wave[2])
+			if 2*math.Pi*f < limit*peak {
+				below++
+			}
+			if f > 0.25 {
+				t.Fatalf("a wave of %g cells", 1/f)
+			}
+		}
+		if got := float64(below) / 400; math.Abs(got-want/total) > 0.05 {
+			t.Errorf("up to %g k_e lies %.3f of the energy, by the formula %.3f", limit, got, want/total)
+		}
+	}
+}
+
+// Waves are at right angles to their wave numbers: so the field has no divergence as it moves on with the flow.
+func TestDivergenceOfTurbulence(t *testing.T) {
+	s := spectra()[1]
+	s.Mean = [3]float64{0.05, 0, 0}
+	f := unit(s)
+	const h = 0.01
+	divergence, gradients := 0.0, 0.0
+	for k := range 200 {
+		p := [3]float64{0, float64(7*k%64) + 0.5, float64(13*k%64) + 0.5}
+		for a := range 3 {
+			for b := range 3 {
+				if a == b {
+					continue
+				}
+				lo, hi := p, p
+				lo[b], hi[b] = lo[b]-h, hi[b]+h
+				d := (f.Add([3]float64{}, hi, 30)[a] - f.Add([3]float64{}, lo, 30)[a]) / (2 * h)
+				gradients += d * d / 6
+			}
+		}
+		sum := 0.0
+		for a := range 3 {
+			lo, hi := p, p
+			lo[a], hi[a] = lo[a]-h, hi[a]+h
+			sum += (f.Add([3]float64{}, hi, 30)[a] - f.Add([3]float64{}, lo, 30)[a]) / (2 * h)
+		}
+		divergence += sum * sum
+	}
+	if got := math.Sqrt(divergence / gradients); got > 1e-4 {
+		t.Errorf("the divergence is %.2g of a gradient", got)
+	}
+}
+
+// What passes the face does not fluctuate, whatever its rms is where; and a face's two ends across a periodic axis fit.
+func TestBalanceOfTurbulence(t *testing.T) {
+	for _, s := range spectra() {
+		rms := func(p [3]float64, _ float64) float64 { return 0.1 + p[2]/40 }
+		n := [2]int{64, 20}
+		if s.Dims == 2 {
+			n[1] = 1
+		}
+		f := NewTurbulence(s.Draw(), Sheet{Axis: 0, U: 1, V: 2, N: n}, rms, "", func(p [3]float64) float64 { return rms(p, 0) })
+		sum, most := 0.0, 0.0
+		for i := range n[0] * n[1] {
+			u := f.Add([3]float64{}, [3]float64{0, float64(i%64) + 0.5, float64(i/64) + 0.5}, 777.5)
+			sum, most = sum+u[0], most+math.Abs(u[0])
+		}
+		if math.Abs(sum) > 1e-12*most {
+			t.Errorf("%v: %.3g passes the face, the waves have %.3g", s, sum, most)
+		}
+		a, b := f.Add([3]float64{}, [3]float64{0, 0.5, 3.5}, 9), f.Add([3]float64{}, [3]float64{0, 64.5, 3.5}, 9)
+		if d := math.Abs(a[2] - b[2]); s.Period[1] > 0 && d > 1e-12 {
+			t.Errorf("%v: the ends of the face differ by %.3g", s, d)
+		}
+	}
+}
+
+// A seed gives the same waves on any machine, and another one others.
+func TestSeedOfTurbulence(t *testing.T) {
+	s := Spectrum{Length: 10, Modes: 50, Seed: 1, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
+	m := s.Draw()[7]
+	if got := fmt.Sprintf("%.6f %.6f %.6f", m.Wave, m.Phase, m.Amplitude); got != "[-0.007243 0.020688 0.001660] 0.599855 [0.007258 -0.025175 0.345418]" {
+		t.Errorf("wave 7 is %s", got)
+	}
+	s.Seed = 2
+	if s.Draw()[7] == m {
+		t.Error("two seeds have the same waves")
+	}
+}
+
+func BenchmarkTurbulence(b *testing.B) {
+	f := unit(spectra()[0])
+	for n := range b.N {
+		f.Add([3]float64{}, [3]float64{0, float64(n%64) + 0.5, 3.5}, 7)
+	}
+}

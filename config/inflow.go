@@ -1,0 +1,177 @@
+package config
+
+import (
+	"fmt"
+
+	"lbmsim/boundary"
+	"lbmsim/config/language"
+	"lbmsim/geometry"
+	"lbmsim/model"
+)
+
+// Turbulence of a velocity face: its keys, and what can be said of it before a run.
+
+// Inflow is the turbulence that a velocity face adds to its velocity.
+type Inflow struct {
+	// RMS of each component at a place in cells where the mean flow has a speed; the same as C of x, y, z and speed.
+	RMS  func(p [3]float64, speed float64) float64
+	Code string
+	// Spectrum of its waves, without the velocity that carries them.
+	Spectrum boundary.Spectrum
+}
+
+// turbulenceKeys are those that say how strong it is, then the others.
+var turbulenceKeys = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
+
+// rmsOfLargest is how many times its rms a velocity is taken to have at most: one moment in a few hundred has more.
+const rmsOfLargest = 3
+
+// fewestLengths of the turbulence should fit into a periodic axis.
+const fewestLengths = 4
+
+// turbulent tells that a boundary is to have turbulence.
+func turbulent(s *language.Section) bool {
+	for _, key := range turbulenceKeys {
+		if s.Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// inflow reads the turbulence of a velocity face.
+func (r *faces) inflow(s *language.Section, b *Boundary) {
+	if !turbulent(s) || b.Kind.Law != boundary.VelocityFace {
+		return
+	}
+	intensity, rms := s.Get("turbulence_intensity"), s.Get("turbulence_rms")
+	const one = "turbulence_intensity = 0.1 is a tenth of the velocity there, turbulence_rms a velocity: the root mean square of each component"
+	switch {
+	case s.Has("turbulence_intensity") && s.Has("turbulence_rms"):
+		r.Add(s.KeyAt("turbulence_rms"), one, "%s has both turbulence_intensity and turbulence_rms", s.Head())
+		return
+	case !s.Has("turbulence_intensity") && !s.Has("turbulence_rms"):
+		r.missing(s, one, "%s has turbulence, but neither turbulence_intensity nor turbulence_rms", s.Head())
+		return
+	}
+	if !r.need(s, "turbulence_length", "the integral length along the flow, about the size of the largest eddies") || s.Get("turbulence_length") == nil || intensity == nil && rms == nil {
+		return
+	}
+	if b.Timed {
+		r.Add(s.Get("velocity").At, "turbulence is carried by one velocity; ramp and table change both together", "the velocity of %s depends on t, and it has turbulence", s.Head())
+		return
+	}
+	if len(b.Faces) != 1 {
+		r.Add(s.Get("turbulence_length").KeyAt, "make a boundary for each face", "turbulence is for one face, and %s has %d", s.Head(), len(b.Faces))
+		return
+	}
+	f := &Inflow{}
+	if rms != nil {
+		of := r.function(rms.Values[0], model.Velocity)
+		f.RMS = func(p [3]float64, _ float64) float64 { return of(p[0], p[1], p[2], 0) }
+		f.Code = r.code(rms.Values[0], model.Velocity)
+	} else {
+		of := r.function(intensity.Values[0], model.Dimensionless)
+		f.RMS = func(p [3]float64, speed float64) float64 { return of(p[0], p[1], p[2], 0) * speed }
+		f.Code = r.code(intensity.Values[0], model.Dimensionless) + "*speed"
+	}
+	if r.waves(s, b, f) {
+		b.Inflow = f
+	}
+}
+
+// waves reads which waves the turbulence has.
+func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
+	const modes, seed = 200, 1
+	number := func(key string, value int) int {
+		if !s.Has(key) {
+			r.SetDefault(s, key, fmt.Sprint(value))
+		}
+		if e := s.Get(key); e != nil {
+			value = e.Ints[0]
+		}
+		return value
+	}
+	f.Spectrum = boundary.Spectrum{Modes: number("turbulence_modes", modes), Seed: uint64(number("turbulence_seed", seed)), Dims: r.dims}
+	if !r.haveBox {
+		return false
+	}
+	e := s.Get("turbulence_length")
+	f.Spectrum.Length = r.cellsOf(e)
+	const least = 2 // and a little more than boundary.LeastLength
+	if f.Spectrum.Length < least {
+		r.Add(e.At, fmt.Sprintf("cells carry no waves shorter than %d of them, so the length cannot be less than %d cells; a finer spacing, or a larger length", boundary.ShortestWave, least),
+			"the turbulence_length of %s is %s cells", s.Head(), language.Short(f.Spectrum.Length))
+		return false
+	}
+	u, v := geometry.Along(b.Faces[0].Axis)
+	for _, a := range []int{u, v} {
+		if a < r.dims && r.Periodic[a] {
+			f.Spectrum.Period[a] = float64(r.Cells[a])
+			if f.Spectrum.Length*fewestLengths > f.Spectrum.Period[a] {
+				r.warn("%s: along %s, which is periodic, the domain is %s times its turbulence_length: waves have to fit into it, so that the largest eddies are not what a wide domain has; with %d they are", s.Head(), axes()[a], language.Short(f.Spectrum.Period[a]/f.Spectrum.Length), fewestLengths)
+			}
+		}
+	}
+	return true
+}
+
+// inflows looks at the strength of turbulence everywhere on its face, and at which way the flow goes.
+func (r *openings) inflows() {
+	if !r.haveTime || !r.haveBox {
+		return
+	}
+	for i, b := range r.Boundaries {
+		s := r.Named("boundary", b.Name)
+		if b.Inflow == nil || s.Broken() {
+			continue
+		}
+		key, dim, most := "turbulence_intensity", model.Dimensionless, 1.
+		reason := "it is a share of the velocity, from 0 to 1: 0.1 is 10 %"
+		if s.Has("turbulence_rms") {
+			key, dim, most = "turbulence_rms", model.Velocity, 1./rmsOfLargest
+			reason = "it is a velocity of at least 0, and far below that of sound"
+		}
+		e, f := s.Get(key), b.Faces[0]
+		good := func(v float64) bool { return v >= 0 && v <= most }
+		if a := e.Values[0]; a.Expr == nil {
+			if v := r.lattice(a, dim); !good(v) {
+				r.Add(a.At, reason, "%s is out of range: %s", key, r.si(a.Value, dim))
+			}
+		} else if found, whole := r.looks.everywhere(a, dim, r.onFace(i, f), identity, good); found.Found {
+			x := r.vars()(found.At[0], found.At[1], found.At[2], 0)
+			r.Add(a.At, reason+"; min(..., ...) and max(0, ...) keep an expression there", "%s is %s (lattice units) at x = %s, y = %s, z = %s", key, language.Short(found.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]))
+		} else if !whole {
+			r.looks.unlooked(e)
+		}
+		through := 0.0
+		r.placesOn(i, f, 64, false, func(p [3]float64, weight float64) bool {
+			through += weight * b.at(p, b.Ramp)[f.Axis] * float64(1-2*f.Side)
+			return true
+		})
+		if through <= 0 && b.Outline == nil {
+			r.Add(s.Get("velocity").At, "turbulence comes in with the mean flow, which has to pass the face into the domain", "[boundary.%s] has turbulence, but nothing flows in there", b.Name)
+		}
+	}
+}
+
+// inflowRows tell of the turbulence of faces.
+func (r *summary) inflowRows(row func(name, lattice, si string)) {
+	for _, b := range r.Boundaries {
+		if b.Inflow == nil {
+			continue
+		}
+		s := b.Inflow.Spectrum
+		u := r.Units.Length
+		longest, share := s.Longest(), s.Carried()
+		row("turbulence of "+b.Name,
+			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Modes, boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
+			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
+		if share < leastCarried {
+			r.warn("[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% lie in waves shorter than %d cells, which are left out: the others are stronger and the spectrum is narrower; a finer spacing carries more", b.Name, 100*(1-share), boundary.ShortestWave)
+		}
+	}
+}
+
+// leastCarried is the share of the spectrum that cells should carry.
+const leastCarried = 0.6
