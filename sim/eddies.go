@@ -5,9 +5,9 @@ import (
 	"lbmsim/model"
 )
 
-// eddies is where the device keeps those of a law of the viscosity that looks at neighbours; nil: it looks at none.
-func (s *stepper) eddies() device.Buffer {
-	if k, ok := s.program.(device.EddyKeeper); ok {
+// eddiesOf is where the device keeps those of a law of the viscosity that looks at neighbours; nil: it looks at none.
+func eddiesOf(p device.Program) device.Buffer {
+	if k, ok := p.(device.EddyKeeper); ok {
 		return k.Eddies()
 	}
 	return nil
@@ -29,7 +29,7 @@ func (s *stepper) findEddies(n int) {
 	}
 }
 
-// recordable tells whether a recording of k steps may begin at step n: it finds eddies at the same places each time.
-func (s *stepper) recordable(k, n int) bool {
-	return !s.Case.Spec.Viscosity.LooksAround() || n%model.EddySteps == 0 && k%model.EddySteps == 0
+// recordable tells whether a recording of k steps of a case may begin at step n: it finds eddies at the same places each time.
+func recordable(spec model.Spec, k, n int) bool {
+	return !spec.Viscosity.LooksAround() || n%model.EddySteps == 0 && k%model.EddySteps == 0
 }

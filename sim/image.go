@@ -12,15 +12,18 @@ import (
 // them.
 
 // ReadImage copies the present state into an image of domain.Part.Bytes.
-func (s *stepper) ReadImage(image []byte) error { return s.imaged(image, s.readPlane) }
+func (s *stepper) ReadImage(image []byte) error { return imaging{s}.planes(image, imaging{s}.read) }
 
-// writeImage is the way back.
-func (s *stepper) writeImage(image []byte) error { return s.imaged(image, s.writePlane) }
+// imaging is a state as an image.
+type imaging struct{ *stepper }
 
-// imaged does something with each plane of an image.
-func (s *stepper) imaged(image []byte, do func(k int, plane []byte) error) error {
-	planes := s.Planes()
-	each := len(image) / planes
+// writeAll makes an image the present state.
+func (s imaging) writeAll(image []byte) error { return s.planes(image, s.write) }
+
+// planes does something with each plane of an image.
+func (s imaging) planes(image []byte, do func(k int, plane []byte) error) error {
+	n := s.Planes()
+	each := len(image) / n
 	pass := func(lo, hi int) error {
 		for k := lo; k < hi; k++ {
 			if err := do(k, image[k*each:(k+1)*each]); err != nil {
@@ -30,13 +33,13 @@ func (s *stepper) imaged(image []byte, do func(k int, plane []byte) error) error
 		return nil
 	}
 	if _, ok := s.state[0].(device.HostVisible); ok {
-		return s.Share(planes, pass)
+		return s.Share(n, pass)
 	}
-	return pass(0, planes) // one thread calls the device
+	return pass(0, n) // one thread calls the device
 }
 
-func (s *stepper) readPlane(k int, plane []byte) error {
-	at, eddies := s.Interior(k, 1)[0], s.eddies()
+func (s imaging) read(k int, plane []byte) error {
+	at, eddies := s.Interior(k, 1)[0], eddiesOf(s.program)
 	if eddies == nil {
 		return s.state[0].Read(plane, at.Lo)
 	}
@@ -51,8 +54,8 @@ func (s *stepper) readPlane(k int, plane []byte) error {
 	return err
 }
 
-func (s *stepper) writePlane(k int, plane []byte) error {
-	at, eddies := s.Interior(k, 1)[0], s.eddies()
+func (s imaging) write(k int, plane []byte) error {
+	at, eddies := s.Interior(k, 1)[0], eddiesOf(s.program)
 	if eddies == nil {
 		return s.state[0].Write(plane, at.Lo)
 	}
@@ -63,7 +66,7 @@ func (s *stepper) writePlane(k int, plane []byte) error {
 }
 
 // interleave passes what each row of a plane's image has of the state, and of the eddies.
-func (s *stepper) interleave(plane, state, eddies []byte, pass func(image, part []byte)) {
+func (s imaging) interleave(plane, state, eddies []byte, pass func(image, part []byte)) {
 	rows := s.RowsOfPlane()
 	a, b := len(state)/rows, len(eddies)/rows
 	for y := range rows {
@@ -74,11 +77,11 @@ func (s *stepper) interleave(plane, state, eddies []byte, pass func(image, part 
 }
 
 // load brings this rank's part from the file to the device. Collective.
-func (s *stepper) load(f *checkpoint.Reader) error {
+func (s imaging) load(f *checkpoint.Reader) error {
 	each := s.Bytes() / max(s.Planes(), 1)
 	return f.Load(s.Comm, s.Extent(), func(first int, data []byte) error {
 		for k := 0; k < len(data)/each; k++ {
-			if err := s.writePlane(first+k, data[k*each:(k+1)*each]); err != nil {
+			if err := s.write(first+k, data[k*each:(k+1)*each]); err != nil {
 				return err
 			}
 		}

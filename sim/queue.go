@@ -96,7 +96,7 @@ func (s *stepper) launchRecorded(n, most int) (int, error) {
 	for recorded[k] > most {
 		k++
 	}
-	if !s.recordable(recorded[k], n) {
+	if !recordable(s.Case.Spec, recorded[k], n) {
 		return 0, nil
 	}
 	s.join() // with what was queued step by step

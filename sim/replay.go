@@ -40,7 +40,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 		err = r.initialize()
 	} else {
 		r.n, r.driver.drive, r.params.Force = c.Step, c.Drive, c.Force
-		err = r.writeImage(image)
+		err = imaging{r.stepper}.writeAll(image)
 	}
 	r.watch.Forget()
 	if err := r.all("going back", err); err != nil {

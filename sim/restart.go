@@ -270,7 +270,7 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return m, err
 	}
-	if err := r.load(f); err != nil {
+	if err := (imaging{r.stepper}).load(f); err != nil {
 		return m, err
 	}
 	if err := r.outputs.Recall(path, &m); err != nil {

@@ -21,9 +21,9 @@ type linkLists struct {
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(w *walls) (err error) {
+func (p *program) placeLinks(w *walls, index kernels.Index) (err error) {
 	p.found = w.found
-	p.special = p.device.isa.Special(p.index)
+	p.special = p.device.isa.Special(index)
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
 			return err

@@ -19,7 +19,6 @@ type program struct {
 	device *Device
 	spec   model.Spec
 	layout decomp.Layout
-	index  kernels.Index
 	kernel kernels.Kernel
 	box    *kernels.Case // in lists: C must not be shown Go's memory with pointers in it
 	lists  *memory       // what box points to
@@ -51,7 +50,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err != nil {
 		return nil, err
 	}
-	p := &program{device: d, spec: spec, layout: layout, index: index, kernel: d.isa.Kernel(index), fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
+	p := &program{device: d, spec: spec, layout: layout, kernel: d.isa.Kernel(index), fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
 	box := kernels.Case{Pitch: int32(layout.Pitch), Components: int32(layout.Components)}
 	for a := range layout.N {
 		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
@@ -66,7 +65,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		p.freeEddies()
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
+	if err := errors.Join(p.placeLinks(w, index), p.placeFaces(periodic, cells), p.placeScalar(w, index)); err != nil {
 		p.Close()
 		return nil, err
 	}

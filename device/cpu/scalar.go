@@ -18,12 +18,12 @@ type scalar struct {
 }
 
 // placeScalar makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *walls) (err error) {
+func (p *program) placeScalar(found *walls, index kernels.Index) (err error) {
 	if !p.spec.Scalar {
 		return nil
 	}
 	s := &p.scalar
-	s.kernels = p.device.isa.Scalar(p.index)
+	s.kernels = p.device.isa.Scalar(index)
 	types, links := found.found.ScalarTypes(), found.found.ScalarLinks()
 	plain, mixed := found.found.ScalarPlaces(found.special, p.spec.Viscosity == model.Smagorinsky)
 	at := ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64

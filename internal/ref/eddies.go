@@ -2,26 +2,27 @@ package ref
 
 import "math"
 
-// findEddies works 3 nu_t of all cells out by velocity gradients (WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999)
+// eddiesOf is 3 nu_t of all cells, by velocity gradients (WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999)
 // 183): central differences, one-sided where there is no fluid on one side, or the end of a row that does not wrap.
-func (f *Flow) findEddies() {
-	f.Eddies = make([]float64, len(f.F))
+func eddiesOf(f *Flow) []float64 {
+	list := make([]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if !solid {
-			f.Eddies[cell] = f.Params.Viscosity[1] * wale(f.gradients(x))
+			list[cell] = f.Params.Viscosity[1] * wale(gradients(f, x))
 		}
 	})
+	return list
 }
 
 // gradients of the velocity, g[i][j] = du_i/dx_j.
-func (f *Flow) gradients(x [3]int) (g [3][3]float64) {
-	here, _ := f.velocity(x)
+func gradients(f *Flow, x [3]int) (g [3][3]float64) {
+	here, _ := velocity(f, x)
 	for axis := range f.Lattice.Dims {
 		below, above := x, x
 		below[axis]--
 		above[axis]++
-		low, hasLow := f.velocity(below)
-		high, hasHigh := f.velocity(above)
+		low, hasLow := velocity(f, below)
+		high, hasHigh := velocity(f, above)
 		for i := range f.Lattice.Dims {
 			switch {
 			case hasLow && hasHigh:
@@ -37,7 +38,7 @@ func (f *Flow) gradients(x [3]int) (g [3][3]float64) {
 }
 
 // velocity of a cell, or of the ghost cell there, after the collision; false: there is none.
-func (f *Flow) velocity(x [3]int) (u [3]float64, ok bool) {
+func velocity(f *Flow, x [3]int) (u [3]float64, ok bool) {
 	if n := f.Cells.N[0]; !f.Periodic[0] && (x[0] < 0 || x[0] >= n) {
 		return u, false
 	}

@@ -56,7 +56,7 @@ func (f *Flow) Each(visit func(cell int, x [3]int, solid bool)) {
 // Step streams, then collides.
 func (f *Flow) Step() {
 	if f.Law.LooksAround() && f.steps%model.EddySteps == 0 {
-		f.findEddies()
+		f.Eddies = eddiesOf(f)
 	}
 	f.steps++
 	next := make([][]float64, len(f.F))
