@@ -121,7 +121,7 @@ func cross(a, b [3]float64) [3]float64 {
 }
 
 // points of the spectrum where it is summed.
-const points = 4000
+const points = 400
 
 // numbers are wave numbers, evenly on a logarithmic scale, up to that of ShortestWave.
 func (s Spectrum) numbers() []float64 {
@@ -159,7 +159,7 @@ func (s Spectrum) energy(numbers []float64, peak float64) (sums []float64, lengt
 func (s Spectrum) quantiles() func(part float64) float64 {
 	numbers := s.numbers()
 	lo, hi := math.Log(0.01/s.Length), math.Log(100.)
-	for range 60 {
+	for range 40 {
 		mid := (lo + hi) / 2
 		if _, length := s.energy(numbers, math.Exp(mid)); length > s.Length {
 			lo = mid

@@ -176,7 +176,7 @@ func TestBalanceOfTurbulence(t *testing.T) {
 func TestSeedOfTurbulence(t *testing.T) {
 	s := Spectrum{Length: 10, Modes: 50, Seed: 1, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
 	m := s.Draw()[7]
-	if got := fmt.Sprintf("%.6f %.6f %.6f", m.Wave, m.Phase, m.Amplitude); got != "[-0.007243 0.020688 0.001660] 0.599855 [0.007258 -0.025175 0.345418]" {
+	if got := fmt.Sprintf("%.6f %.6f %.6f", m.Wave, m.Phase, m.Amplitude); got != "[-0.007243 0.020687 0.001660] 0.599855 [0.007258 -0.025175 0.345418]" {
 		t.Errorf("wave 7 is %s", got)
 	}
 	s.Seed = 2

@@ -163,7 +163,7 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 		}
 		s := b.Inflow.Spectrum
 		u := r.Units.Length
-		longest, share := s.Longest(), s.Carried()
+		longest, share := roughly(s.Longest()), s.Carried()
 		row("turbulence of "+b.Name,
 			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Modes, boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
 			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
