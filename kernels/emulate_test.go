@@ -21,6 +21,40 @@ func TestMarchesOfAGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and runs for half a minute: make test-all runs it")
 	}
+	dir := readable(t)
+	for _, c := range []struct{ lattice, collision, real string }{{"D3Q19", "Regularized", "float"}, {"D3Q27", "Cumulant", "float"}, {"D3Q19", "Cumulant", "double"}} {
+		program := filepath.Join(dir, "emulate")
+		build := exec.Command("g++", "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-pthread", "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision,
+			"-DLBM_MOMENTS=1", "-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate.cpp", "-o", program)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])
+		}
+		for _, n := range [][3]int{{70, 14, 7}, {2, 5, 9}} {
+			step := func(marches int) []byte {
+				file := filepath.Join(dir, "state")
+				if out, err := exec.Command(program, fmt.Sprint(n[0]), fmt.Sprint(n[1]), fmt.Sprint(n[2]), fmt.Sprint(marches), file).CombinedOutput(); err != nil {
+					t.Fatalf("%v %v: %v\n%s", c, n, err, out)
+				}
+				b, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}
+			planes, whole := step(n[2]), step(1)
+			if !finite(planes, c.real == "double") {
+				t.Errorf("%v %v: the state has numbers that nobody computed", c, n)
+			}
+			if !bytes.Equal(planes, whole) {
+				t.Errorf("%v %v: a march through all planes has other bits than one for each", c, n)
+			}
+		}
+	}
+}
+
+// readable is a folder with the kernels as g++ can read them.
+func readable(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	// What g++ cannot read of the kernels: instructions of a GPU.
 	known := map[string]string{
@@ -58,31 +92,28 @@ func TestMarchesOfAGPU(t *testing.T) {
 	for theirs := range known {
 		t.Fatalf("the kernels have no more %s: this test has to know what stands there", theirs)
 	}
-	for _, c := range []struct{ lattice, collision, real string }{{"D3Q19", "Regularized", "float"}, {"D3Q27", "Cumulant", "float"}, {"D3Q19", "Cumulant", "double"}} {
-		program := filepath.Join(dir, "emulate")
-		build := exec.Command("g++", "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-pthread", "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision,
-			"-DLBM_MOMENTS=1", "-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate.cpp", "-o", program)
+	return dir
+}
+
+// The pass of a GPU that finds eddies agrees with differences cell by cell: in tiles that are whole and not, through marches
+// and across their ends, around periodic axes and beside solid cells.
+func TestEddiesOfAGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs for half a minute: make test-all runs it")
+	}
+	dir := readable(t)
+	for _, c := range []struct{ lattice, collision, moments, real string }{{"D3Q27", "Cumulant", "1", "float"}, {"D3Q19", "Trt", "0", "double"}, {"D2Q9", "Bgk", "0", "float"}, {"D2Q9", "Cumulant", "1", "float"}} {
+		program := filepath.Join(dir, "eddies")
+		build := exec.Command("g++", "-std=c++20", "-O1", "-w", "-pthread", "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_LAW=Wale",
+			"-DLBM_MOMENTS="+c.moments, "-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate_eddies.cpp", "-o", program)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])
 		}
-		for _, n := range [][3]int{{70, 14, 7}, {2, 5, 9}} {
-			step := func(marches int) []byte {
-				file := filepath.Join(dir, "state")
-				if out, err := exec.Command(program, fmt.Sprint(n[0]), fmt.Sprint(n[1]), fmt.Sprint(n[2]), fmt.Sprint(marches), file).CombinedOutput(); err != nil {
-					t.Fatalf("%v %v: %v\n%s", c, n, err, out)
-				}
-				b, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return b
-			}
-			planes, whole := step(n[2]), step(1)
-			if !finite(planes, c.real == "double") {
-				t.Errorf("%v %v: the state has numbers that nobody computed", c, n)
-			}
-			if !bytes.Equal(planes, whole) {
-				t.Errorf("%v %v: a march through all planes has other bits than one for each", c, n)
+		for _, args := range []string{"70 21 19 0 1", "64 16 32 7 0", "33 9 17 5 1", "5 3 2 7 0", "100 8 16 2 0"} {
+			out, err := exec.Command(program, strings.Fields(args)...).CombinedOutput()
+			t.Logf("%v %s", c, out)
+			if err != nil {
+				t.Errorf("%v: %v", c, err)
 			}
 		}
 	}
