@@ -42,6 +42,9 @@ with() (
 	# the first core (the second line is for version 5).
 	export LBMSIM_MPIRUN OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 	export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+	# Open MPI's launchers share a folder: one took it away while another made it, and the other's ranks never
+	# started. With something in it, it stays.
+	mkdir -p "${TMPDIR:-/tmp}/ompi.$(hostname -s).$(id -u)/kept"
 	# hwloc looks for GPUs at the X server of another test, which ends when that test does,
 	# and takes mpirun with it.
 	export HWLOC_COMPONENTS=-gl

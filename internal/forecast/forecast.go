@@ -21,16 +21,22 @@ func Layout(c *config.Case, ranks int) decomp.Layout {
 	return decomp.NewLayout(p.Largest(), p.Ghost(), c.Spec.Components())
 }
 
-// StateBytes of the rank with the largest part: two copies of the state.
+// StateBytes of the rank with the largest part: two copies of the state, and eddies.
 func StateBytes(c *config.Case, ranks int) int64 {
-	return 2 * int64(Layout(c, ranks).Len()) * int64(c.Spec.Precision.Bytes())
+	l := Layout(c, ranks)
+	return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
+}
+
+// eddyBytes is what a law of the viscosity that looks at neighbours keeps of the cells.
+func eddyBytes(c *config.Case, l decomp.Layout) int64 {
+	return int64(l.N[1]) * int64(l.N[2]) * int64(l.Pitch) * int64(c.Spec.EddyComponents()*c.Spec.Precision.Bytes())
 }
 
 // SnapshotBytes is one copy of the inner state of the largest part: what a
 // checkpoint holds while the run goes on.
 func SnapshotBytes(c *config.Case, ranks int) int64 {
 	l := Layout(c, ranks)
-	return int64(l.N[1]) * int64(l.N[2]) * int64(l.RowLen()) * int64(c.Spec.Precision.Bytes())
+	return int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
 // FieldsSnapshotBytes is the fields of the largest part: what an output holds while
@@ -86,7 +92,7 @@ func LargestCube(c *config.Case, memory int64) int {
 			return false
 		}
 		l := decomp.NewLayout(box, ghost, c.Spec.Components())
-		state := 2 * int64(l.Len()) * int64(c.Spec.Precision.Bytes())
+		state := 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 		if c.Averages.On { // their sums; samples that wait for them take what is left
 			state += 8 * int64(c.AveragedValues()) * int64(box[0]) * int64(box[1]) * int64(box[2])
 		}
@@ -97,8 +103,8 @@ func LargestCube(c *config.Case, memory int64) int {
 
 // CheckpointBytes is the size of one checkpoint file, its head apart.
 func CheckpointBytes(c *config.Case) int64 {
-	row := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components()).RowLen()
-	return int64(c.Cells[1]) * int64(c.Cells[2]) * int64(row) * int64(c.Spec.Precision.Bytes())
+	l := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components())
+	return int64(c.Cells[1])*int64(c.Cells[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
 // FieldsBytes is the size of one output of fields, its head apart.
