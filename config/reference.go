@@ -43,7 +43,7 @@ func Reference() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Scheme, cell(c.Doc), cell(strings.Join(p, "; ")), cell(c.Paper))
 	}
-	b.WriteString("\n## Laws of the viscosity\n\nThe shear rate comes from the cell's own stress. smagorinsky is a model of `[turbulence]`, the others are for `[fluid]`.\n\n| law | | source |\n|---|---|---|\n")
+	b.WriteString("\n## Laws of the viscosity\n\nsmagorinsky and wale are models of `[turbulence]`, the others are for `[fluid]`. All but wale take the shear rate from the cell's own stress.\n\n| law | | source |\n|---|---|---|\n")
 	for _, l := range model.ViscosityLaws {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Name, cell(l.Doc), cell(l.Paper))
 	}

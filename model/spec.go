@@ -119,7 +119,7 @@ type Params struct {
 	Force      [3]float64 // body force per unit volume
 	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
 	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: that of the shear stress
-	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau
+	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau, WithWale
 	// Of a scalar (WithScalar): tau and what a collision leaves of its flux, 1 - 1/tau, the inverse of the Prandtl
 	// number of eddies (WithEddies), and the force per volume for each unit of it.
 	ScalarKeep, ScalarTau, ScalarEddy float64

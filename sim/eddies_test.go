@@ -78,8 +78,8 @@ func TestEddiesHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// Without gradients in more than one direction there are no eddies: plain shear decays by the viscosity alone, to the
-// last bit as without a model.
+// Without gradients in more than one direction there are no eddies: plain shear decays by the viscosity alone, as
+// without a model.
 func TestNoEddiesInShear(t *testing.T) {
 	text := `
 [domain]

@@ -18,6 +18,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/kernels"
+	"lbmsim/model"
 	"lbmsim/sim/output"
 )
 
@@ -290,9 +291,21 @@ func (r *Report) states() error {
 		r.Note = fmt.Sprintf("the states are of other cells or kernels: %s, %v cells / %s, %v cells", ha.Spec, ha.N, hb.Spec, hb.N)
 		return nil
 	}
-	parts := make([]tally, ha.Components)
+	// Behind the state's values of a row are eddies, in numbers of their own size, where the law of the viscosity keeps some.
+	values, eddies := ha.Components, 0
+	for i := range model.ViscosityLaws {
+		if law := model.ViscosityLaw(i); law.LooksAround() && slices.Contains(strings.Fields(ha.Spec), law.String()) {
+			eddies = max(4, ha.Bytes)
+			values -= eddies / ha.Bytes
+		}
+	}
+	parts := make([]tally, values, values+1)
 	for c := range parts {
 		parts[c].Name = fmt.Sprintf("state %d", c)
+	}
+	if eddies > 0 {
+		parts = append(parts, tally{})
+		parts[values].Name = "eddies"
 	}
 	pa, pb := make([]byte, ha.PlaneBytes()), make([]byte, hb.PlaneBytes())
 	for k := range ha.Planes {
@@ -301,9 +314,12 @@ func (r *Report) states() error {
 		}
 		for row := range ha.Rows {
 			for c := range parts {
-				at := (row*ha.Components + c) * ha.Pitch * ha.Bytes
+				at, size := (row*ha.Components+c)*ha.Pitch*ha.Bytes, ha.Bytes
+				if c == values {
+					size = eddies
+				}
 				for x := range ha.N[0] {
-					parts[c].add(number(pa[at+x*ha.Bytes:], ha.Bytes), number(pb[at+x*ha.Bytes:], ha.Bytes))
+					parts[c].add(number(pa[at+x*size:], size), number(pb[at+x*size:], size))
 				}
 			}
 		}

@@ -132,7 +132,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	}
 	rows := []config.Row{
 		row("cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
-		row("state of a rank", fmt.Sprintf("2 x %d values", l.Len()), Bytes(state)),
+		row("state of a rank", fmt.Sprintf("2 x %d values%s", l.Len(), map[bool]string{true: " and eddies"}[eddyBytes(c, l) > 0]), Bytes(state)),
 		row("cell types of a rank", "", Bytes(flags)),
 		row("both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)),
 	}

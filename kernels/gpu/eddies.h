@@ -3,7 +3,7 @@
 // (../cpu/eddies.h), what lies beyond a cell that is not fluid is left out.
 //
 // A block has a tile of rows and marches along z. Each cell's velocity is worked out once, by its thread, which keeps those of
-// the planes before and behind in registers; neighbours in the plane find it in shared memory. Threads at the tile's edges
+// the planes before and behind in registers; neighbours in the plane find it in shared memory. The block's first threads
 // have a cell of the ring around it besides.
 #include "model.h"
 #include "box.h"
