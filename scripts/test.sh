@@ -20,6 +20,9 @@ export LBMSIM_PYTHON=${LBMSIM_PYTHON:-/usr/bin/python3}
 export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
 
 mkdir -p .build
+# What failed is told again at the end: of a long log people, and CI, keep the tail.
+wrong=.build/test-wrong.txt
+: >"$wrong"
 runner=.build/gotestsum-$GOTESTSUM
 if [ ! -x "$runner" ]; then
 	GOBIN="$PWD/.build" GOFLAGS='' go install "gotest.tools/gotestsum@$GOTESTSUM"
@@ -52,7 +55,8 @@ with() (
 	rc=0
 	"$runner" --format pkgname --hide-summary skipped --format-icons text --jsonfile "$log" -- \
 		-count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" || rc=1
-	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" || rc=1
+	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" 2> >(tee -a "$wrong" >&2) || rc=1
+	[ $rc = 0 ] || sed -n "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Test\":\"\([^\"]*\)\".*|failed with $mpi: \1.\2|p" "$log" >>"$wrong"
 	exit $rc
 )
 
@@ -90,4 +94,5 @@ mpich)
 	;;
 *) echo "scripts/test.sh: short, long, openmpi or mpich, not $which" >&2; exit 2 ;;
 esac
+sed 's/^/test.sh: /' "$wrong"
 exit $rc

@@ -62,7 +62,7 @@ faces = ["x+"]
 // Behind an inlet the flow has the rms that was asked for, and loses it as docs/turbulence.md says: rms/(1 + I x/(3 L)).
 func TestTurbulenceDecays(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some seconds")
+		t.Skip("a flow of some seconds: make test-all runs it")
 	}
 	const intensity, length, speed = 0.1, 4., 0.05
 	dir := t.TempDir()

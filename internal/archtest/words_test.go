@@ -48,6 +48,24 @@ func TestNobodyExitsBelowCmd(t *testing.T) {
 	}
 }
 
+// TestLongTestsSayWhoRunsThem: a test that -short leaves out says that make test-all runs it. Otherwise scripts/skips
+// takes it, half an hour later, for one that should have run.
+func TestLongTestsSayWhoRunsThem(t *testing.T) {
+	skip := regexp.MustCompile(`testing\.Short\(\)[^\n]*\n\s*t\.Skipf?\(([^\n]*)`)
+	found := 0
+	for _, f := range goFiles(t) {
+		for _, m := range skip.FindAllStringSubmatch(read(t, f.path), -1) {
+			found++
+			if !strings.Contains(m[1], "make test-all") {
+				t.Errorf("%s: t.Skip(%s: the reason lacks \"make test-all runs it\"", f.path, m[1])
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("found only %d long tests", found)
+	}
+}
+
 // A forbidden word is put together here, so that this file does not hold it.
 var forbidden = []struct {
 	pattern *regexp.Regexp

@@ -164,20 +164,21 @@ func (r report) judge(out io.Writer, allowed []string, short bool) error {
 	for _, t := range whole[:min(most, len(whole))] {
 		fmt.Fprintf(out, "%7.1f s  %s.%s\n", t.took.Seconds(), t.pkg, t.name)
 	}
-	var forbidden, left int
+	var forbidden []string
+	left := 0
 	for _, t := range skipped {
 		name := t.pkg + "." + t.name
 		switch {
 		case short && strings.Contains(t.output, later):
 			left++
 		case !slices.ContainsFunc(allowed, func(p string) bool { ok, _ := path.Match(p, name); return ok }):
-			forbidden++
+			forbidden = append(forbidden, name)
 			fmt.Fprintf(out, "skipped, but should have run: %s\n    %s\n", name, strings.ReplaceAll(t.output, "\n", "\n    "))
 		}
 	}
-	fmt.Fprintf(out, "skipped: %d for %s, %d for a reason of the list\n", left, later, len(skipped)-left-forbidden)
-	if forbidden > 0 {
-		return fmt.Errorf("%d tests were skipped that should have run (scripts/allowed-skips.txt lists those that may be, with the reason)", forbidden)
+	fmt.Fprintf(out, "skipped: %d for %s, %d for a reason of the list\n", left, later, len(skipped)-left-len(forbidden))
+	if len(forbidden) > 0 {
+		return fmt.Errorf("%s: skipped, but should have run (scripts/allowed-skips.txt lists those that may be, with the reason)", strings.Join(forbidden, ", "))
 	}
 	return nil
 }

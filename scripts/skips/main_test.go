@@ -24,11 +24,11 @@ func TestJudge(t *testing.T) {
 		{"all ran", pass + line, nil, false, "<nil>", "the slowest tests:\n   20.0 s  p.TestB\n    1.5 s  p.TestA\nskipped: 0 for"},
 		{"nothing ran", line, nil, false, "no test has run", ""},
 		{"only skips", skip, []string{"p.TestS"}, false, "no test has run", ""},
-		{"a skip", pass + skip + line, nil, false, "1 tests were skipped", "skipped, but should have run: p.TestS\n    no MPI here\n"},
+		{"a skip", pass + skip + line, nil, false, "p.TestS: skipped", "skipped, but should have run: p.TestS\n    no MPI here\n"},
 		{"an allowed skip", pass + skip + line, []string{"p.Test?"}, false, "<nil>", "1 for a reason of the list"},
-		{"a long test", pass + long, nil, false, "1 tests were skipped", "should have run: p.TestL/a\n"},
+		{"a long test", pass + long, nil, false, "p.TestL/a: skipped", "should have run: p.TestL/a\n"},
 		{"a long test in short", pass + long, nil, true, "<nil>", "skipped: 1 for make test-all, 0 for"},
-		{"a skip in short", pass + skip, nil, true, "1 tests were skipped", "no MPI here"},
+		{"a skip in short", pass + skip, nil, true, "p.TestS: skipped", "no MPI here"},
 		{"the go command speaks", "no such package\n" + pass, nil, false, "<nil>", ""},
 	} {
 		r, err := read(strings.NewReader(c.in))
