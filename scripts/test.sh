@@ -54,7 +54,7 @@ with() (
 	echo "tests with $mpi: $LBMSIM_FOUND (all output: $log)"
 	rc=0
 	"$runner" --format pkgname --hide-summary skipped --format-icons text --jsonfile "$log" -- \
-		-count=1 -timeout 30m -tags "$LBMSIM_TAGS" "$@" || rc=1
+		-count=1 -timeout 45m -tags "$LBMSIM_TAGS" "$@" || rc=1
 	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" 2> >(tee -a "$wrong" >&2) || rc=1
 	[ $rc = 0 ] || sed -n "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Test\":\"\([^\"]*\)\".*|failed with $mpi: \1.\2|p" "$log" >>"$wrong"
 	exit $rc

@@ -371,7 +371,8 @@ func TestQueuedStepsAreTheSame(t *testing.T) {
 			if leaves.left != wanted {
 				t.Errorf("%s: steps left %d snapshots of %d steps", name, leaves.left, steps)
 			}
-			if rec.launches < steps/12 || rec.shots != steps/10+min(steps%10, 1) {
+			// How many steps a recording has follows the time they take.
+			if rec.launches < 2 || rec.shots != steps/10+min(steps%10, 1) {
 				t.Errorf("%s: %d launches in %d steps, %d snapshots", name, rec.launches, steps, rec.shots)
 			}
 		}
