@@ -2,6 +2,8 @@ package boundary
 
 import (
 	"math"
+	"math/bits"
+	"sync"
 	"sync/atomic"
 )
 
@@ -21,26 +23,17 @@ type Turbulence struct {
 	last  atomic.Pointer[moment] // that was asked for
 }
 
-// Sheet is the cells beside a face, or those that hold a part of it.
+// Sheet is cells beside a face.
 type Sheet struct {
-	Axis, U, V int    // across the face, and the two along it
-	First, N   [2]int // cells along U and V
-	At         float64
+	Axis, U, V int     // across the face, and the two along it
+	First, N   [2]int  // cells along U and V
+	At         float64 // where the face is
 }
 
 // place of the centre of a cell of the sheet, on the face.
 func (s Sheet) place(i, j int) (p [3]float64) {
 	p[s.Axis], p[s.U], p[s.V] = s.At, float64(s.First[0]+i)+0.5, float64(s.First[1]+j)+0.5
 	return p
-}
-
-// Each visits the centres of the cells.
-func (s Sheet) Each(visit func(p [3]float64)) {
-	for j := range s.N[1] {
-		for i := range s.N[0] {
-			visit(s.place(i, j))
-		}
-	}
 }
 
 // Mode is one wave, Amplitude cos(2 pi (Wave.p - Rate t + Phase)): across its wave number, so it has no divergence.
@@ -57,40 +50,60 @@ type moment struct {
 	factors         []circle
 }
 
-// NewTurbulence makes the field of a face. weight is what a component's rms counts for in what passes a cell of the
-// sheet: RMS, or 0 outside of the face.
-func NewTurbulence(modes []Mode, face Sheet, rms func(p [3]float64, speed float64) float64, code string, weight func(p [3]float64) float64) *Turbulence {
-	f := &Turbulence{Modes: modes, Sheet: face, RMS: rms, Code: code}
-	for k, axis := range []int{face.U, face.V} {
-		f.rows[k] = make([][]circle, face.N[k])
+// NewTurbulence makes the field of a face. Of the cells of own the factors are kept: its caller asks for those often.
+func NewTurbulence(modes []Mode, own Sheet, rms func(p [3]float64, speed float64) float64, code string) *Turbulence {
+	f := &Turbulence{Modes: modes, Sheet: own, RMS: rms, Code: code, share: make([]circle, len(modes))}
+	for k, axis := range []int{own.U, own.V} {
+		f.rows[k] = make([][]circle, own.N[k])
 		for i := range f.rows[k] {
-			f.rows[k][i] = f.factors(axis, float64(face.First[k]+i)+0.5)
-		}
-	}
-	f.share = make([]circle, len(modes))
-	all, along := 0.0, make([]circle, len(modes))
-	for j := range face.N[1] {
-		clear(along)
-		for i := range face.N[0] {
-			w := weight(face.place(i, j))
-			all += w
-			for n, c := range f.rows[0][i] {
-				along[n].re += w * c.re
-				along[n].im += w * c.im
-			}
-		}
-		for n, c := range f.rows[1][j] {
-			row := along[n].times(c)
-			f.share[n].re += row.re
-			f.share[n].im += row.im
-		}
-	}
-	for n, s := range f.share {
-		if f.share[n] = (circle{s.re / all, s.im / all}); all == 0 {
-			f.share[n] = circle{}
+			f.rows[k][i] = f.factors(axis, float64(own.First[k]+i)+0.5)
 		}
 	}
 	return f
+}
+
+// Weigh sums what each mode moves through cells of the sheet, and behind it the weights: those are what a component's rms
+// counts for in what passes a cell, RMS, or 0 where nothing passes, and below 8. Sums are of integers, which fit for a whole
+// face of so many cells: its parts add up in any order.
+func (f *Turbulence) Weigh(cells int, weight func(p [3]float64) float64) []int64 {
+	unit := math.Ldexp(1, 59-bits.Len(uint(cells)))
+	whole := func(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
+	sums := make([]int64, 2*len(f.Modes)+1)
+	var mu sync.Mutex
+	InParallel(f.N[1], func(lo, hi int) {
+		part := make([]int64, len(sums))
+		for j := lo; j < hi; j++ {
+			for i, row := range f.rows[0] {
+				w := weight(f.place(i, j))
+				if w == 0 {
+					continue
+				}
+				for n, c := range row {
+					c = c.times(f.rows[1][j][n])
+					part[2*n] += whole(w * c.re)
+					part[2*n+1] += whole(w * c.im)
+				}
+				part[len(part)-1] += whole(w)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for k, v := range part {
+			sums[k] += v
+		}
+	})
+	return sums
+}
+
+// Balance takes the sums of all parts of the face, before anybody asks for a velocity.
+func (f *Turbulence) Balance(sums []int64) {
+	all := float64(sums[len(sums)-1])
+	for n := range f.share {
+		if f.share[n] = (circle{}); all != 0 {
+			f.share[n] = circle{float64(sums[2*n]) / all, float64(sums[2*n+1]) / all}
+		}
+	}
+	f.last.Store(nil)
 }
 
 // Add adds the velocity at a place and a time to that of the mean flow.
@@ -116,24 +129,33 @@ func (f *Turbulence) Add(u [3]float64, p [3]float64, t float64) [3]float64 {
 	return u
 }
 
-// Level is what all waves have in common across the face at a time, weighted by RMS. Add takes it off, so
+// Level is what all waves have in common across the face at a time, weighted as by Weigh. Add takes it off, so
 // that what flows through the face does not fluctuate: that would be sound.
-func (f *Turbulence) Level(t float64) float64 { return f.moment(f.At, t).level }
+func (f *Turbulence) Level(t float64) (level float64) {
+	for n := range f.Modes {
+		c := f.phase(n, f.At, t)
+		level += f.Modes[n].Amplitude[f.Axis] * (f.share[n].re*c.re - f.share[n].im*c.im)
+	}
+	return level
+}
 
 // moment of a time, and a place across the face: all who ask for a step ask for the same one.
 func (f *Turbulence) moment(at, t float64) *moment {
 	if last := f.last.Load(); last != nil && last.time == t && last.at == at {
 		return last
 	}
-	m := &moment{time: t, at: at, factors: make([]circle, len(f.Modes))}
-	for n := range f.Modes {
-		w := &f.Modes[n]
-		c := turned(w.Wave[f.Axis]*at + (w.Phase - w.Rate*t))
-		m.factors[n] = c
-		m.level += w.Amplitude[f.Axis] * (f.share[n].re*c.re - f.share[n].im*c.im)
+	m := &moment{time: t, at: at, level: f.Level(t), factors: make([]circle, len(f.Modes))}
+	for n := range m.factors {
+		m.factors[n] = f.phase(n, at, t)
 	}
 	f.last.Store(m)
 	return m
+}
+
+// phase is the factor that the time, and a place across the face, give a mode.
+func (f *Turbulence) phase(n int, at, t float64) circle {
+	w := &f.Modes[n]
+	return turned(w.Wave[f.Axis]*at + (w.Phase - w.Rate*t))
 }
 
 // row is the factors at a coordinate along the face.

@@ -22,6 +22,9 @@ func (s *stepper) build() (err error) {
 	s.edges, s.inner = s.Plan.Edges(s.Rank)
 	domain := s.Geometry()
 	s.Cells = domain.Sample(s.Box)
+	if err = s.BalanceInflows(); err != nil {
+		return err
+	}
 	if s.program, err = s.device.Load(c.Spec, s.Layout, c.Periodic, s.Cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, s.device.Info().Name, err)
 	}

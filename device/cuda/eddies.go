@@ -52,6 +52,9 @@ func (p *program) placeEddies() error {
 		if err == nil {
 			err = cu.MemcpyDtoH(unsafe.Pointer(&e.tile[0]), at, bytes)
 		}
+		if rows := int(e.tile[1]) * maxGrid; err == nil && n[1] > rows {
+			err = fmt.Errorf("at most %d cells along y on a rank have eddies: more ranks along y, or the long axis along x", rows)
+		}
 		return err
 	})
 }

@@ -20,6 +20,7 @@ type timed struct {
 	loaded bool
 	retime cu.Function
 	walls  []boundary.Wall
+	waves  []bool    // which of them have turbulence that numbers of this box depend on
 	count  int       // of numbers that change
 	head   clockABI  // how the clock begins
 	clock  *buffer   // clockABI, and the moments behind it; nil: nothing was foreseen yet
@@ -31,7 +32,7 @@ var _ device.Timed = (*program)(nil)
 
 // placeTimed lists the rules and laws that change with time.
 func (p *program) placeTimed(cells boundary.Cells) error {
-	p.timed.walls = cells.Walls
+	p.timed.walls, p.timed.waves = cells.Walls, make([]bool, len(cells.Walls))
 	if !cells.Timed() {
 		return nil
 	}
@@ -48,6 +49,7 @@ func (p *program) placeTimed(cells boundary.Cells) error {
 				term := termABI{at: t.At, gain: t.Gain, share: t.Share, wall: uint32(t.Wall)}
 				if cells.Wall(t.Wall).Timed {
 					term.timed = 1
+					p.timed.waves[t.Wall-1] = cells.Wall(t.Wall).Turbulence != nil
 				}
 				terms = append(terms, term)
 			}
@@ -173,14 +175,11 @@ func (p *program) Foresee(steps []device.Moment) error {
 		}
 	}
 	t.ahead = t.ahead[:0]
-	for _, m := range steps {
+	levels := t.levels(steps)
+	for i, m := range steps {
 		t.ahead = append(append(t.ahead, m.Time), m.Force[:]...)
-		for _, w := range t.walls {
-			level := 0.0
-			if w.Turbulence != nil {
-				level = w.Turbulence.Level(m.Time)
-			}
-			t.ahead = append(t.ahead, w.Strength(m.Time), level)
+		for k, w := range t.walls {
+			t.ahead = append(t.ahead, w.Strength(m.Time), levels[k][i])
 		}
 	}
 	t.head.now, t.head.arrived = 0, 0
@@ -198,6 +197,23 @@ func (p *program) Foresee(steps []device.Moment) error {
 	}
 	p.telling.Unlock()
 	return t.clock.Write(append(head, bytesOf(t.ahead)...), 0)
+}
+
+// levels are those of each wall's turbulence at these moments. A GPU waits for them, and has hundreds of waves.
+func (t *timed) levels(steps []device.Moment) [][]float64 {
+	levels := make([][]float64, len(t.walls))
+	for k, w := range t.walls {
+		levels[k] = make([]float64, len(steps))
+		if !t.waves[k] {
+			continue
+		}
+		boundary.InParallel(len(steps), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				levels[k][i] = w.Turbulence.Level(steps[i].Time)
+			}
+		})
+	}
+	return levels
 }
 
 // Retime queues the next moment.

@@ -106,7 +106,9 @@ func newTurbulence(dims int, n [3]int) *boundary.Turbulence {
 	waves := boundary.Spectrum{Length: 4, Modes: 12, Seed: 3, Dims: dims, Mean: [3]float64{0.02, 0.03, 0}}
 	rms := func(p [3]float64, speed float64) float64 { return 0.2*speed + 0.0002*p[1] }
 	face := boundary.Sheet{Axis: 0, U: 1, V: 2, N: [2]int{n[1], n[2]}}
-	return boundary.NewTurbulence(waves.Draw(), face, rms, "0.2*speed + 0.0002*y", func(p [3]float64) float64 { return rms(p, 0.03) })
+	f := boundary.NewTurbulence(waves.Draw(), face, rms, "0.2*speed + 0.0002*y")
+	f.Balance(f.Weigh(n[1]*n[2], func(p [3]float64) float64 { return rms(p, 0.03) }))
+	return f
 }
 
 // Laws: every law of a wall against the reference, forces included, and slabs of any

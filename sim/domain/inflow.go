@@ -1,57 +1,164 @@
 package domain
 
 import (
+	"encoding/binary"
+
 	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/geometry"
 )
 
-// inflow is the turbulence of boundary i, the same on every rank. The velocity that carries its waves is the mean of
-// that of the face, with its profile.
+// Turbulence of velocity faces (boundary.Turbulence).
+
+// inlet is a velocity face with turbulence, in global cells.
+type inlet struct {
+	config.Face
+	u, v     int // the axes along it
+	lo, hi   [3]int
+	mine     func(cell [3]int) bool
+	velocity func(p [3]float64, t float64) [3]float64
+	gain     func(p [3]float64) float64
+}
+
+func (p *Part) inlet(i int) inlet {
+	b := p.Case.Boundaries[i]
+	f := inlet{Face: b.Faces[0], velocity: Velocity(b), gain: p.Gain(b)}
+	f.u, f.v = geometry.Along(f.Axis)
+	f.lo, f.hi, f.mine = p.Case.PartOf(i, f.Face, p.Case.Cells)
+	for _, cell := range []*int{&f.lo[f.Axis], &f.hi[f.Axis]} {
+		*cell = f.Side * (p.Case.Cells[f.Axis] - 1) // of the cells beside it
+	}
+	f.hi[f.Axis]++
+	return f
+}
+
+// sheet is the cells of a box that lie beside the face.
+func (f inlet) sheet(lo, hi [3]int) boundary.Sheet {
+	s := boundary.Sheet{Axis: f.Axis, U: f.u, V: f.v, At: float64(f.lo[f.Axis] + f.Side)}
+	if lo[f.Axis] > f.lo[f.Axis] || hi[f.Axis] <= f.lo[f.Axis] {
+		return s
+	}
+	for k, a := range []int{f.u, f.v} {
+		from, to := max(lo[a], f.lo[a]), min(hi[a], f.hi[a])
+		s.First[k], s.N[k] = from, max(to-from, 0)
+	}
+	return s
+}
+
+// passing is the mean velocity at a place of the face, and the factor that the face gives it; 0 outside of its part.
+func (f inlet) passing(p [3]float64) (u [3]float64, factor float64) {
+	if !f.mine(f.cell(p)) {
+		return u, 0
+	}
+	if factor = 1; f.gain != nil {
+		factor = f.gain(p)
+	}
+	return f.velocity(p, 0), factor
+}
+
+// cell is the one beside a place of the face.
+func (f inlet) cell(p [3]float64) (cell [3]int) {
+	cell[f.Axis], cell[f.u], cell[f.v] = f.lo[f.Axis], int(p[f.u]), int(p[f.v])
+	return cell
+}
+
+// inflow is the turbulence of boundary i. The velocity that carries its waves is the mean of that of the face, with its
+// profile.
 func (p *Part) inflow(i int) *boundary.Turbulence {
 	if known := p.tables.inflows[i]; known != nil {
 		return known
 	}
-	b := p.Case.Boundaries[i]
-	f := b.Faces[0]
-	lo, hi, mine := p.Case.PartOf(i, f, p.Case.Cells)
-	sheet := boundary.Sheet{Axis: f.Axis, At: float64(f.Side * p.Case.Cells[f.Axis])}
-	sheet.U, sheet.V = geometry.Along(f.Axis)
-	for k, a := range []int{sheet.U, sheet.V} {
-		sheet.First[k], sheet.N[k] = lo[a], hi[a]-lo[a]
-	}
-	velocity, gain := Velocity(b), p.Gain(b)
-	at := func(p [3]float64) (u [3]float64, factor float64) {
-		var cell [3]int
-		for _, a := range []int{sheet.U, sheet.V} {
-			cell[a] = int(p[a])
-		}
-		if !mine(cell) {
-			return u, 0
-		}
-		if factor = 1; gain != nil {
-			factor = gain(p)
-		}
-		return velocity(p, 0), factor
-	}
+	b, f := p.Case.Boundaries[i], p.inlet(i)
 	spectrum, cells := b.Inflow.Spectrum, 0.0
-	sheet.Each(func(p [3]float64) {
-		if u, factor := at(p); factor != 0 {
+	var at [3]float64
+	at[f.Axis] = float64(f.lo[f.Axis] + f.Side)
+	for j := f.lo[f.v]; j < f.hi[f.v]; j++ {
+		for k := f.lo[f.u]; k < f.hi[f.u]; k++ {
+			at[f.u], at[f.v] = float64(k)+0.5, float64(j)+0.5
+			u, factor := f.passing(at)
+			if factor == 0 {
+				continue
+			}
 			cells++
 			for a := range u {
 				spectrum.Mean[a] += u[a] * factor
 			}
 		}
-	})
+	}
 	for a := range spectrum.Mean {
 		spectrum.Mean[a] /= max(cells, 1)
 	}
-	t := boundary.NewTurbulence(spectrum.Draw(), sheet, b.Inflow.RMS, b.Inflow.Code, func(p [3]float64) float64 {
-		u, factor := at(p)
-		return b.Inflow.RMS(p, length(u)) * factor
-	})
+	// Ghost cells of this rank ask, too.
+	lo, hi := p.Box.Lo, p.Box.Hi
+	for a := range lo {
+		lo[a], hi[a] = lo[a]-1, hi[a]+1
+	}
+	t := boundary.NewTurbulence(spectrum.Draw(), f.sheet(lo, hi), b.Inflow.RMS, b.Inflow.Code)
 	if p.tables.inflows == nil {
 		p.tables.inflows = map[int]*boundary.Turbulence{}
 	}
 	p.tables.inflows[i] = t
 	return t
+}
+
+// BalanceInflows makes what passes faces with turbulence constant. Bodies cover cells, of which each rank knows its own.
+// Collective.
+func (p *Part) BalanceInflows() error {
+	for i, b := range p.Case.Boundaries {
+		if b.Inflow == nil {
+			continue
+		}
+		t, f := p.inflow(i), p.inlet(i)
+		cells := (f.hi[f.u] - f.lo[f.u]) * (f.hi[f.v] - f.lo[f.v])
+		sums := t.Weigh(cells, func(at [3]float64) float64 {
+			x := f.cell(at)
+			for a := range x {
+				if x[a] -= p.Box.Lo[a]; x[a] < 0 || x[a] >= p.Layout.N[a] {
+					return 0
+				}
+			}
+			if p.Cells.At(x[0], x[1], x[2]) != 0 {
+				return 0
+			}
+			u, factor := f.passing(at)
+			return b.Inflow.RMS(at, length(u)) * factor
+		})
+		sums, err := p.addUp(sums)
+		if err != nil {
+			return err
+		}
+		t.Balance(sums)
+	}
+	return nil
+}
+
+// addUp adds the lists of all ranks, and gives the sum to all of them. Collective.
+func (p *Part) addUp(list []int64) ([]int64, error) {
+	bytes, err := binary.Append(nil, binary.LittleEndian, list)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := comm.Gather(p.Comm, bytes)
+	if err != nil {
+		return nil, err
+	}
+	own := make([]int64, len(list))
+	clear(list)
+	for _, part := range parts {
+		if _, err := binary.Decode(part, binary.LittleEndian, own); err != nil {
+			return nil, err
+		}
+		for k, v := range own {
+			list[k] += v
+		}
+	}
+	if bytes, err = binary.Append(bytes[:0], binary.LittleEndian, list); err != nil {
+		return nil, err
+	}
+	if bytes, err = comm.Broadcast(p.Comm, bytes); err != nil {
+		return nil, err
+	}
+	_, err = binary.Decode(bytes, binary.LittleEndian, list)
+	return list, err
 }
