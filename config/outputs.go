@@ -27,7 +27,7 @@ func (r *outputs) read() {
 	r.outputDir()
 	if s := r.Section("output.fields"); s != nil {
 		o := &r.Fields
-		o.On, o.Schedule = true, r.schedule(s)
+		o.On, o.Schedule = true, r.begun(s)
 		o.Fields = r.shown(s)
 		if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
 			r.Add(e.At, "", "fields is empty: nothing would be written")
@@ -47,12 +47,12 @@ func (r *outputs) read() {
 		r.averages(s)
 	}
 	if s := r.Section("output.picture"); s != nil {
-		r.Picture.On, r.Picture.Schedule = true, r.schedule(s)
+		r.Picture.On, r.Picture.Schedule = true, r.begun(s)
 		r.picture(s)
 	}
 	r.walled()
 	for _, s := range r.All("output.probe") {
-		p := Probe{Name: s.Name(), Schedule: r.schedule(s), Fields: fieldsOf(s.Get("fields"))}
+		p := Probe{Name: s.Name(), Schedule: r.begun(s), Fields: fieldsOf(s.Get("fields"))}
 		if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
 			r.Add(e.At, "", "fields is empty: nothing would be recorded")
 		}
@@ -102,7 +102,7 @@ func (r *outputs) shown(s *language.Section) []model.Field {
 }
 
 func (r *outputs) plane(s *language.Section) {
-	p := Plane{Name: s.Name(), Schedule: r.schedule(s), Fields: r.shown(s)}
+	p := Plane{Name: s.Name(), Schedule: r.begun(s), Fields: r.shown(s)}
 	if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
 		r.Add(e.At, "", "fields is empty: nothing would be recorded")
 	}
@@ -135,7 +135,7 @@ func (r *outputs) plane(s *language.Section) {
 }
 
 func (r *outputs) lineOutput(s *language.Section) {
-	l := Line{Name: s.Name(), Schedule: r.schedule(s), Fields: fieldsOf(s.Get("fields"))}
+	l := Line{Name: s.Name(), Schedule: r.begun(s), Fields: fieldsOf(s.Get("fields"))}
 	if e := s.Get("fields"); e != nil && len(e.Words) == 0 {
 		r.Add(e.At, "", "fields is empty: nothing would be recorded")
 	}

@@ -154,6 +154,18 @@ func (r *timing) schedule(s *language.Section) Schedule {
 	return c
 }
 
+// begun is the schedule of a table with a start, before which nothing is written. The initial state is, where the case asks
+// for it.
+func (r *timing) begun(s *language.Section) Schedule {
+	from := r.beginning(s)
+	if from > 0 && !s.Has("at_start") {
+		r.SetDefault(s, "at_start", "false")
+	}
+	c := r.schedule(s)
+	c.From = from
+	return c
+}
+
 // remains is what a schedule whose period is longer than the run comes to.
 func (s Schedule) remains() string {
 	switch {

@@ -71,10 +71,11 @@ func (s Schedule) Count(steps int) int {
 // periods is the number of steps from 1 to steps that are Due. A period below
 // one step fires at every step, once.
 func (s Schedule) periods(steps int) int {
+	before := min(max(s.From-1, 0), steps)
 	if s.Period <= 1 {
-		return steps
+		return steps - before
 	}
-	return s.passed(steps)
+	return s.passed(steps) - s.passed(before)
 }
 
 // passed is how many periods are over at step n. Periods that are whole numbers of

@@ -27,14 +27,25 @@ func TestPeriodsOfWholeStepsFireOnTheStep(t *testing.T) {
 // Next is the step at which Due says so next.
 func TestNext(t *testing.T) {
 	for _, period := range []float64{1e-6, 0.3, 1, 1.5, 2, 2.5, 7, 10, 10.0000000001, 9.9999999999, 33.3, 1 / 0.003} {
-		s := Schedule{Period: period}
-		for n := 0; n < 1000; n++ {
-			want := n + 1
-			for !s.Due(want) {
-				want++
+		for _, from := range []int{0, 1, 20, 107, 700} {
+			s := Schedule{Period: period, From: from}
+			for n := 0; n < 1000; n++ {
+				want := n + 1
+				for !s.Due(want) {
+					want++
+				}
+				if got := s.Next(n); got != want {
+					t.Fatalf("period %g from step %d: after step %d comes %d, want %d", period, from, n, got, want)
+				}
 			}
-			if got := s.Next(n); got != want {
-				t.Fatalf("period %g: after step %d comes %d, want %d", period, n, got, want)
+			count := 0
+			for n := 1; n <= 777; n++ {
+				if s.Due(n) {
+					count++
+				}
+			}
+			if got := s.Count(777); got != count {
+				t.Errorf("period %g from step %d: %d times, want %d", period, from, got, count)
 			}
 		}
 	}
@@ -81,6 +92,46 @@ of = ["a"]
 		}
 		if c.run == `stall_limit = "0 s"` && err == nil && k.Run.StallLimit != 0 {
 			t.Errorf("%q: %v", c.run, k.Run.StallLimit)
+		}
+	}
+}
+
+// An output with a start has nothing before it, but for the initial state where the case asks for it.
+func TestStartOfOutputs(t *testing.T) {
+	const text = `
+[domain]
+cells = [8, 8]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[run]
+steps = 100
+[output.probe.p]
+at = [1, 1]
+every = 10
+%s
+`
+	for _, c := range []struct {
+		keys string
+		want []int
+	}{
+		{"", []int{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
+		{"start = 75", []int{80, 90, 100}},
+		{"start = 80\nat_start = true", []int{0, 80, 90, 100}},
+		{"start = 0", []int{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
+	} {
+		k, err := Load("a.toml", []byte(fmt.Sprintf(text, c.keys)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for n := range 101 {
+			if k.Probes[0].Schedule.Due(n) {
+				got = append(got, n)
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) || k.Probes[0].Schedule.Count(100) != len(got) {
+			t.Errorf("%q: steps %v, want %v; %d in all", c.keys, got, c.want, k.Probes[0].Schedule.Count(100))
 		}
 	}
 }

@@ -23,6 +23,13 @@ func scheduleKeys(every, start, end string) []language.Key {
 	}
 }
 
+// begunKeys are those of a schedule with a start.
+func begunKeys(every, start, end string) []language.Key {
+	return append([]language.Key{
+		{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "the first step, or simulated time, that may be written: after the flow has forgotten its start. With one above 0 at_start has the default false"},
+	}, scheduleKeys(every, start, end)...)
+}
+
 // boundaryKeys are the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []language.Key {
 	return []language.Key{
@@ -262,7 +269,7 @@ func tables() []language.Table {
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file"},
 			{Name: "dir", Kind: language.Text, Default: `"fields"`, Doc: "folder below that of [output]"},
 			{Name: "files", Kind: language.Integer, Default: "1", Within: language.Counts(1, 999), Doc: "into how many files the numbers of one output go. With more than one they lie in a folder beside the .hdf file, which shows them as its own as long as both stay together. A file takes from one thread at a time what is written: as many files as a node has cores are fastest"},
-		}, scheduleKeys("", "false", "true")...), Doc: "Whole fields, as VTKHDF files for ParaView: values of cells. The table turns the output on."},
+		}, begunKeys("", "false", "true")...), Doc: "Whole fields, as VTKHDF files for ParaView: values of cells. The table turns the output on."},
 		{Path: "output.averages", Keys: []language.Key{
 			{Name: "fields", Kind: language.Words, Choices: averages(), Default: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, Doc: "what is written, see the table of averages"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
@@ -279,17 +286,17 @@ func tables() []language.Table {
 			{Name: "normal", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis across the slice; z in 2D"},
 			{Name: "at", Kind: language.Quantity, Dim: model.Length, DefaultDoc: "the middle", Doc: "position of the slice along its normal"},
 			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours; default from the data"},
-		}, scheduleKeys("", "false", "true")...), Doc: "A picture of one slice, as PNG. The table turns the output on."},
+		}, begunKeys("", "false", "true")...), Doc: "A picture of one slice, as PNG. The table turns the output on."},
 		{Path: "output.probe.*", Keys: append([]language.Key{
 			{Name: "at", Kind: language.Vector, Dim: model.Length, Doc: "position; the values are those of the cell that it lies in"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), Default: `["pressure", "velocity"]`, Doc: "what is recorded. For one that looks at neighbours, such as the vorticity, whole planes of cells are read"},
-		}, scheduleKeys("10", "true", "true")...), Doc: "Values at one point over time, as CSV."},
+		}, begunKeys("10", "true", "true")...), Doc: "Values at one point over time, as CSV."},
 		{Path: "output.plane.*", Keys: append([]language.Key{
 			{Name: "normal", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis across the plane"},
 			{Name: "at", Kind: language.Quantity, Dim: model.Length, DefaultDoc: "the middle", Doc: "position of the plane along its normal; the values are those of the cells that it lies in"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), DefaultDoc: "`[\"pressure\", \"velocity\"]`, and `\"solid\"` with bodies", Doc: "what is written, see the table of fields"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file"},
-		}, scheduleKeys("", "false", "true")...), Doc: "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much."},
+		}, begunKeys("", "false", "true")...), Doc: "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`: where whole fields would be too much."},
 		{Path: "output.profile.*", Keys: []language.Key{
 			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "the axis that the profile is along; each plane of cells across it gives a row"},
 			{Name: "fields", Kind: language.Words, Choices: names(model.ProfileFields(), func(f model.Field) string { return f.Name }), Default: `["mean_velocity", "reynolds_stress"]`, Doc: "what is written, see the tables of averages and profiles"},
@@ -304,7 +311,7 @@ func tables() []language.Table {
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
 			{Name: "points", Kind: language.Integer, Within: language.Counts(2, MaxAxis), DefaultDoc: "one for each spacing", Doc: "number of points, both ends included, at equal distances"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), Default: `["pressure", "velocity"]`, Doc: "what is recorded"},
-		}, scheduleKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one for each point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
+		}, begunKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one for each point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
 		{Path: "output.force.*", Keys: append([]language.Key{
 			{Name: "of", Kind: language.Names, DefaultDoc: "the name of this table", Doc: "the bodies and boundaries whose forces are added up: names of [body.NAME] and [boundary.NAME]"},
 			{Name: "about", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the box around the body; the domain's lower corner for several, for faces and for bodies from files", Doc: "the point that the torque is taken about"},
@@ -320,7 +327,7 @@ func tables() []language.Table {
 		{Path: "output.series.*", Keys: append([]language.Key{
 			{Name: "quantities", Kind: language.Words, Choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), DefaultDoc: "[\"kinetic_energy\"]; none with lines", Doc: "what is recorded, see the table of series; columns are in the order of that table"},
 			{Name: "lines", Kind: language.Names, Doc: "names of [expect.line.NAME]: their numbers over time, such as where a flow reattaches, in columns of these names behind those of the quantities"},
-		}, scheduleKeys("100", "true", "true")...), Doc: "Numbers of the flow over time, as CSV."},
+		}, begunKeys("100", "true", "true")...), Doc: "Numbers of the flow over time, as CSV."},
 		{Path: "checkpoint", Keys: append([]language.Key{
 			{Name: "keep", Kind: language.Integer, Default: "2", Within: language.Counts(1, 1000), Doc: "how many of the newest files stay"},
 			{Name: "on_error", Kind: language.Word, Choices: onError(), Default: `"stop"`, Doc: "what a run does when a checkpoint cannot be written: as on_error of [output]. With go_on the last good one stays and the next is tried when it is due"},

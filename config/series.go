@@ -60,7 +60,7 @@ func SeriesQuantities() []SeriesQuantity {
 }
 
 func (r *outputs) series(s *language.Section) {
-	o := SeriesOutput{Name: s.Name(), Schedule: r.schedule(s)}
+	o := SeriesOutput{Name: s.Name(), Schedule: r.begun(s)}
 	if !s.Has("quantities") && !s.Has("lines") {
 		r.SetDefault(s, "quantities", `["kinetic_energy"]`)
 	}

@@ -107,7 +107,7 @@ func (r *run) proposals(now time.Time) []int64 {
 		table[syncJobTime] = 1
 	}
 	for k, o := range r.outputs.List {
-		if every := o.When().WallTime; every > 0 && now.Sub(c.wallDue[k]) > every {
+		if when := o.When(); when.WallTime > 0 && r.Step() >= when.From && now.Sub(c.wallDue[k]) > when.WallTime {
 			table[syncOutputs+k] = 1
 		}
 	}
