@@ -172,7 +172,7 @@ func TestQueuedRanksAreTheSame(t *testing.T) {
 					}
 				}
 				for _, p := range town.peers {
-					if p.launches < steps/12 { // slow steps meet for their clocks between
+					if p.launches < 2 { // slow steps meet for their clocks between: how many steps a recording has follows the time they take
 						t.Errorf("%s, %d ranks: %d launches in %d steps", name, ranks, p.launches, steps)
 					}
 				}

@@ -269,6 +269,8 @@ func TestInterruptCheckpointsAndRestartGoesOn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		cmd := program(t, ctx, dir, n, writeCase(t, dir, fmt.Sprintf(box, 1_000_000_000, 50)))
+		// Open MPI's launcher kills ranks a second later, which is not enough on a busy machine.
+		cmd.Env = append(cmd.Environ(), "OMPI_MCA_odls_base_sigkill_timeout=6")
 		go func() {
 			started(t, dir, cmd)
 			_ = cmd.Process.Signal(os.Interrupt)
