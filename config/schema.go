@@ -299,6 +299,18 @@ func tables() []language.Table {
 			{Name: "every_wall", Kind: language.Duration, Within: language.Above(0), Doc: "wall time between two outputs, whatever the step"},
 			{Name: "at_end", Kind: language.Flag, Default: "true", Doc: "also when the run ends"},
 		}, Doc: "Averages over time and over the fluid cells of the planes across an axis, as CSV, `profile_NAME.csv`: of a flow that is alike along the other axes, such as a channel's. Each output has a block of rows, one for each plane: the step, the time, the position, the number of samples, the fields, and half the widths of their 95 % confidence intervals, as of [output.force.NAME]. Sums are of integers: they depend neither on the number of ranks nor on restarts, and stay on the GPU."},
+		{Path: "output.spectrum.*", Keys: []language.Key{
+			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "the axis of the lines, along which the domain has to be periodic"},
+			{Name: "normal", Kind: language.Word, Choices: axes(), DefaultDoc: "the other axis that is not periodic; in 2D the other one", Doc: "axis across the planes of cells that the lines lie in; the mean is over the lines of a plane"},
+			{Name: "at", Kind: language.Quantities, Dim: model.Length, DefaultDoc: "the middle; without normal in a domain that is periodic along all axes all lines together", Doc: "positions of the planes along the normal, each with its own spectrum: that of the cells that it lies in"},
+			{Name: "fields", Kind: language.Words, Choices: names(model.Spectra(), func(f model.Field) string { return f.Name }), Default: `["velocity_spectrum"]`, Doc: "what is written, see the table of spectra"},
+			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the flow has forgotten its start"},
+			{Name: "sample_every", Kind: language.Period, Default: "100", Doc: "steps, or simulated time, between two samples. For one the planes come together on a rank, which transforms them"},
+			{Name: "cumulative", Kind: language.Flag, Default: "true", Doc: "each output has all samples since start; `false`: those since the output before, of a flow that decays, say"},
+			{Name: "every", Kind: language.Period, Doc: "number of steps, or simulated time with a unit, between two outputs of what the spectrum is by then"},
+			{Name: "every_wall", Kind: language.Duration, Within: language.Above(0), Doc: "wall time between two outputs, whatever the step"},
+			{Name: "at_end", Kind: language.Flag, Default: "true", Doc: "also when the run ends"},
+		}, Doc: "One-dimensional spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV, `spectrum_NAME.csv` ([how](turbulence.md#spectra)). Each output has a block of rows, one for each position and wave number: the step, the time, the position, the wave number, the number of samples, the fields, and half the widths of their 95 % confidence intervals, as of [output.force.NAME]. Lines with solid cells are left out. The bits depend neither on the number of ranks nor on restarts."},
 		{Path: "output.line.*", Keys: append([]language.Key{
 			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "one end"},
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
