@@ -164,7 +164,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 		add("wall distance of a rank", "", 4*int64(part))
 	}
 	if n := GatheredBytes(c); n > 0 {
-		add("planes, pictures and lines of rank 0", "", n)
+		add("planes, pictures, lines and spectra of rank 0", "", n)
 	}
 	rows = append(rows,
 		row("program and libraries", "", "about "+Bytes(BaseBytes)),

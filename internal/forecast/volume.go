@@ -68,6 +68,14 @@ func Volumes(c *config.Case) (list []Volume) {
 		}
 		table("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], n)
 	}
+	for _, p := range c.Spectra {
+		n := 2 // wave number and samples
+		if len(p.At) > 0 {
+			n++
+		}
+		rows := max(1, len(p.At)) * p.Waves(c.Cells)
+		table("[output.spectrum."+p.Name+"]", p.Schedule, rows, n+2*p.Numbers(c.Cells, c.Dims())/rows)
+	}
 	for _, f := range c.Forces {
 		table("[output.force."+f.Name+"]", f.Schedule, 1, 3*len(f.Series(c.Dims())))
 	}

@@ -85,7 +85,7 @@ every = 100
 	for _, r := range Table(c, 1) {
 		text += r.Name + ": " + r.Lattice + ": " + r.SI + "\n"
 	}
-	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 280 files: ", "planes, pictures and lines of rank 0: "} {
+	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 280 files: ", "planes, pictures, lines and spectra of rank 0: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
