@@ -102,7 +102,7 @@ var temperatureSpectrum = Field{"temperature_spectrum", 1, Dimension{M: 1, K: 2}
 // Spectra are the words of [output.spectrum.NAME].
 func Spectra() []Field {
 	return []Field{
-		{"velocity_spectrum", 3, Dimension{M: 3, S: -2}, "E_xx, E_yy and E_zz of the components of the velocity, per density"},
+		{"velocity_spectrum", 3, Dimension{M: 3, S: -2}, "E_xx, E_yy and E_zz, of the components of the velocity"},
 		{"pressure_spectrum", 1, Dimension{M: -1, S: -4, Kg: 2}, "of the pressure"},
 		temperatureSpectrum,
 	}

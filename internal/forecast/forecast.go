@@ -55,7 +55,8 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	for _, f := range c.Averages.Fields {
 		values += int64(f.Components)
 	}
-	return 8 * cells * int64(c.AveragedValues()), cells * values * int64(c.Averages.Type.Bytes())
+	written := c.Averages.Grid(n)
+	return 8 * cells * int64(c.AveragedValues()), int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
 }
 
 // BaseBytes is about what a process needs before anything else: the program, MPI

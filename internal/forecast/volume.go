@@ -103,7 +103,8 @@ func Volumes(c *config.Case) (list []Volume) {
 		for _, f := range c.Averages.Fields {
 			values += f.Components
 		}
-		add("[output.averages]", c.Averages.Schedule, 1, head+float64(c.Box().Cells())*float64(values*c.Averages.Type.Bytes()), 0)
+		n := c.Averages.Grid(c.Cells)
+		add("[output.averages]", c.Averages.Schedule, 1, head+float64(n[0]*n[1]*n[2])*float64(values*c.Averages.Type.Bytes()), 0)
 	}
 	if c.Picture.On {
 		w, h := pictureCells(c)
