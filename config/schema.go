@@ -311,7 +311,7 @@ func tables() []language.Table {
 			{Name: "every", Kind: language.Period, Doc: "number of steps, or simulated time with a unit, between two outputs of what the spectrum is by then"},
 			{Name: "every_wall", Kind: language.Duration, Within: language.Above(0), Doc: "wall time between two outputs, whatever the step"},
 			{Name: "at_end", Kind: language.Flag, Default: "true", Doc: "also when the run ends"},
-		}, Doc: "One-dimensional spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV, `spectrum_NAME.csv` ([how](turbulence.md#spectra)). Each output has a block of rows, one for each position and wave number: the step, the time, the position, the wave number, the number of samples, the fields, and half the widths of their 95 % confidence intervals, as of [output.force.NAME]. Lines with solid cells are left out. The bits depend neither on the number of ranks nor on restarts."},
+		}, Doc: "One-dimensional spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV, `spectrum_NAME.csv` ([how](turbulence.md#spectra)). Each output has a block of rows, one for each position and wave number. Behind step, time, position and wave number are the number of samples, the fields, and half the widths of their 95 % confidence intervals, as of [output.force.NAME]. Lines with solid cells are left out. The bits depend neither on the number of ranks nor on restarts."},
 		{Path: "output.line.*", Keys: append([]language.Key{
 			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "one end"},
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
