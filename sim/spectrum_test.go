@@ -163,6 +163,25 @@ steps = 100
 	}
 }
 
+// Outputs before the first sample have no rows, and one warning tells when it comes. Those that begin anew are silent about it later.
+func TestSpectrumBeforeItsSamples(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(spectral, "float32", 50), "sample_every = 5\nevery = 20", "start = 21\nsample_every = 15\nevery = 10", 1)
+	dir := t.TempDir()
+	var said []string
+	for _, w := range (trial{text: text, ranks: 2, dir: dir}).must(t).warned {
+		if strings.Contains(w, "spectrum.pieces") {
+			said = append(said, w)
+		}
+	}
+	if len(said) != 1 || said[0] != "step 10: [output.spectrum.pieces] has no samples yet: the first is at step 30" {
+		t.Errorf("%q", said)
+	}
+	pieces := tableOf(t, spectrumFiles(t, dir, "pieces")["pieces"])
+	if n := len(pieces["step"]); n != 24 || pieces["step"][0] != 30 || pieces["step"][23] != 50 || pieces["samples"][23] != 1 {
+		t.Errorf("%d rows: %v", n, pieces["step"])
+	}
+}
+
 // Where no line is all fluid there is no spectrum, and somebody says so, once.
 func TestSpectrumOfNoLines(t *testing.T) {
 	text := fmt.Sprintf(spectral, "float32", 12)

@@ -10,12 +10,12 @@ import (
 type blocks struct {
 	rows
 	head   string // of the table in the case
-	start  int    // the first step that may be sampled
+	first  int    // step of the first sample
 	warned bool   // that there are no samples
 }
 
-func newBlocks(r *Run, when config.Schedule, kind, name string, start int) blocks {
-	return blocks{rows: newRows(r, when, kind, name, kind+"/"+name), head: "[output." + kind + "." + name + "]", start: start}
+func newBlocks(r *Run, kind, name string, when, sample config.Schedule) blocks {
+	return blocks{rows: newRows(r, when, kind, name, kind+"/"+name), head: "[output." + kind + "." + name + "]", first: sample.Next(0)}
 }
 
 // write adds the block of so many samples. A failure of the file comes out at the next sync, as of probes.
@@ -25,8 +25,8 @@ func (b *blocks) write(r *Run, samples int64, block func() []float64) {
 	case !r.Root || int64(r.Step()) <= b.file.Step(): // the table has the block
 	case samples > 0:
 		_ = b.file.Add(int64(r.Step()), r.Time(), block()...)
-	case !b.warned:
+	case !b.warned && b.file.Step() < 0: // else there are none since the last block, of those that begin anew
 		b.warned = true
-		r.Warn(fmt.Sprintf("step %d: %s has no samples yet: they begin at step %d", r.Step(), b.head, b.start))
+		r.Warn(fmt.Sprintf("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.first))
 	}
 }

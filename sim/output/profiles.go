@@ -182,7 +182,7 @@ type profiles struct {
 // profileOutputs are the files of [output.profile].
 func profileOutputs(s *Set) (list []Output) {
 	for _, p := range with[*profileSums](s.List) {
-		list = append(list, &profiles{sums: p, blocks: newBlocks(s.Run, p.Schedule, "profile", p.Name, p.Start)})
+		list = append(list, &profiles{sums: p, blocks: newBlocks(s.Run, "profile", p.Name, p.Schedule, p.Sample)})
 	}
 	return list
 }

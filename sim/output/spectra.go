@@ -174,7 +174,7 @@ type spectra struct {
 // spectrumOutputs are the files of [output.spectrum].
 func spectrumOutputs(s *Set) (list []Output) {
 	for _, p := range with[*spectrumSums](s.List) {
-		list = append(list, &spectra{sums: p, blocks: newBlocks(s.Run, p.Schedule, "spectrum", p.Name, p.Start)})
+		list = append(list, &spectra{sums: p, blocks: newBlocks(s.Run, "spectrum", p.Name, p.Schedule, p.Sample)})
 	}
 	return list
 }
