@@ -14,6 +14,8 @@ type Averages struct {
 	Schedule Schedule // of the files
 	Sample   Schedule
 	Start    int    // the first step that may be sampled
+	Over     bool   // the averages are also over an axis, and the file has one layer of cells along it
+	Axis     int    // which
 	Dir      string // folder, relative to the output folder
 	Fields   []model.Field
 	Type     model.Precision // of the file
@@ -38,12 +40,37 @@ func (r *outputs) averages(s *language.Section) {
 	if e := s.Get("precision"); e != nil {
 		o.Type = precisionOf(e.Text)
 	}
+	r.over(s)
 	if e := s.Get("dir"); e != nil {
 		o.Dir = e.Text
 		r.relative(e)
 		if f := r.Section("output.fields").Get("dir"); f != nil && filepath.Clean(f.Text) == filepath.Clean(e.Text) {
 			r.Add(e.At, "", "[output.fields] and %s write into the same folder %s", s.Head(), language.ShortQuote(e.Text))
 		}
+	}
+}
+
+// Grid is the cells of the file.
+func (a Averages) Grid(cells [3]int) [3]int {
+	if a.Over {
+		cells[a.Axis] = 1
+	}
+	return cells
+}
+
+// over reads the axis that averages are over.
+func (r *outputs) over(s *language.Section) {
+	e := s.Get("over")
+	if e == nil || r.dims == 0 {
+		return
+	}
+	o := &r.Averages
+	o.Over, o.Axis = true, axisOf(e.Text)
+	switch {
+	case r.dims == 2:
+		r.Add(e.At, "in 2D an [output.profile.NAME] along the other axis has these averages", "over is for cases in 3D")
+	case !r.Section("domain").Broken("periodic") && !r.Periodic[o.Axis]:
+		r.Add(e.At, "only there may a flow be alike everywhere along it: [domain] periodic names such axes", "over = %s: the domain is not periodic along %s", language.Quote(e.Text), e.Text)
 	}
 }
 

@@ -86,6 +86,7 @@ type Outputs struct {
 	Series     []SeriesOutput
 	Planes     []Plane
 	Profiles   []Profile
+	Spectra    []Spectrum
 	Checkpoint Checkpoint
 }
 
@@ -437,6 +438,19 @@ type Profile struct {
 	Sample   Schedule
 	Start    int // the first step that may be sampled
 	Axis     int // that the profile is along
+	Fields   []model.Field
+}
+
+// Spectrum is [output.spectrum.NAME]: spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV.
+type Spectrum struct {
+	Name     string
+	Schedule Schedule // of the file
+	Sample   Schedule
+	Start    int   // the first step that may be sampled
+	Anew     bool  // each output has the samples since the one before
+	Along    int   // axis of the lines
+	Normal   int   // axis across the planes that they lie in
+	At       []int // these planes' cells along it; none: all lines of the domain together
 	Fields   []model.Field
 }
 

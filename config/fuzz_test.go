@@ -171,7 +171,7 @@ func TestEveryKey(t *testing.T) {
 	values := map[language.Kind][]string{
 		language.Text: {`"a"`}, language.Integer: {"3"}, language.Integers: {"[4, 4]", "[4, 4, 4]"}, language.Number: {"0.6", "20"},
 		language.Quantity: {"0.2", "1"}, language.Vector: {"[0.2, 0]", "[1, 1, 1]"}, language.Formula: {"0.2", `"x"`}, language.Formulas: {`["x", 0]`, `["x", 0, "z"]`},
-		language.Pair: {"[0, 1]"}, language.Duration: {`"1 s"`}, language.Period: {"2"}, language.Tolerance: {`"1 %"`, "0.1"}, language.Flag: {"true"}, language.Name: {`"a"`}, language.Names: {`["a", "b"]`},
+		language.Pair: {"[0, 1]"}, language.Quantities: {"[0.2]", "[1, 2, 3]"}, language.Duration: {`"1 s"`}, language.Period: {"2"}, language.Tolerance: {`"1 %"`, "0.1"}, language.Flag: {"true"}, language.Name: {`"a"`}, language.Names: {`["a", "b"]`},
 	}
 	done := map[string]bool{}
 	for _, src := range of {

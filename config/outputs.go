@@ -70,6 +70,9 @@ func (r *outputs) read() {
 	for _, s := range r.All("output.profile") {
 		r.profile(s)
 	}
+	for _, s := range r.All("output.spectrum") {
+		r.spectrum(s)
+	}
 	for _, s := range r.All("output.force") {
 		r.forces.forceOutput(s)
 	}

@@ -74,6 +74,10 @@ func Reference() string {
 	for _, f := range model.ProfileFields()[len(model.Averages):] {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
+	b.WriteString("\n## Spectra\n\nFields of `[output.spectrum.NAME]`, as Pope defines them (Turbulent Flows, 2000, section 6.5): one-sided, over the angular wave number k = 2 pi n/L in rad/m, n = 1, 2, ... L is the length of the domain along the lines. So the sum of E times 2 pi/L over all k is the variance along the line, of the deviations from the line's own mean.\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	for _, f := range model.Spectra() {
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
+	}
 	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima run over the fluid cells of the whole domain, sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
 	for _, q := range SeriesQuantities() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, language.Symbol(q.Dim), cell(q.Doc))

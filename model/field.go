@@ -87,14 +87,35 @@ func FindProfileField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// OfTemperature tells of a field of an average whether it needs a temperature.
+// OfTemperature tells of a field of an average or a spectrum whether it needs a temperature.
 func OfTemperature(f Field) bool {
-	for _, t := range temperatureAverages {
+	for _, t := range append([]Field{temperatureSpectrum}, temperatureAverages...) {
 		if t.Name == f.Name {
 			return true
 		}
 	}
 	return false
+}
+
+var temperatureSpectrum = Field{"temperature_spectrum", 1, Dimension{M: 1, K: 2}, "of the temperature, of a case with [temperature]"}
+
+// Spectra are the words of [output.spectrum.NAME].
+func Spectra() []Field {
+	return []Field{
+		{"velocity_spectrum", 3, Dimension{M: 3, S: -2}, "E_xx, E_yy and E_zz, of the components of the velocity"},
+		{"pressure_spectrum", 1, Dimension{M: -1, S: -4, Kg: 2}, "of the pressure"},
+		temperatureSpectrum,
+	}
+}
+
+// FindSpectrum looks a spectrum up by its name.
+func FindSpectrum(name string) (Field, bool) {
+	for _, f := range Spectra() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
 }
 
 // FindAverage looks an average up by its name.

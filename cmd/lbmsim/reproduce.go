@@ -251,6 +251,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 		for i := range caseFile.Profiles {
 			caseFile.Profiles[i].Schedule.End = true
 		}
+		for i := range caseFile.Spectra {
+			caseFile.Spectra[i].Schedule.End = true
+		}
 	}
 	return caseFile, nil
 }

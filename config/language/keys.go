@@ -16,23 +16,24 @@ import (
 type Kind int
 
 const (
-	Text      Kind = iota // any text
-	Word                  // one of choices
-	Words                 // a list of choices
-	Integer               // a whole number
-	Integers              // one per axis
-	Number                // a dimensionless number
-	Quantity              // a constant with a unit
-	Vector                // one quantity per axis
-	Formula               // a quantity or an expression in x, y, z
-	Formulas              // one per axis
-	Pair                  // two quantities of any dimension
-	Duration              // wall time
-	Period                // a number of steps or a simulated time
-	Tolerance             // a percentage or a quantity
-	Flag                  // true or false
-	Name                  // of a named table
-	Names                 // a list of names
+	Text       Kind = iota // any text
+	Word                   // one of choices
+	Words                  // a list of choices
+	Integer                // a whole number
+	Integers               // one per axis
+	Number                 // a dimensionless number
+	Quantity               // a constant with a unit
+	Vector                 // one quantity per axis
+	Formula                // a quantity or an expression in x, y, z
+	Formulas               // one per axis
+	Pair                   // two quantities of any dimension
+	Quantities             // a list of quantities
+	Duration               // wall time
+	Period                 // a number of steps or a simulated time
+	Tolerance              // a percentage or a quantity
+	Flag                   // true or false
+	Name                   // of a named table
+	Names                  // a list of names
 )
 
 // Span is a range of numbers, in SI or lattice units as the value is.
@@ -61,6 +62,7 @@ const (
 	MaxCount = 1 << 40 // steps
 	maxName  = 60      // letters of a name
 	maxNames = 240     // in a list
+	maxList  = 1000    // quantities in a list
 )
 
 func (r Span) holds(v float64) bool {
@@ -242,6 +244,8 @@ func (k Key) Form() string {
 		s = "list of expressions, one per axis: " + d
 	case Pair:
 		s = "list of two values " + d
+	case Quantities:
+		s = "list of values: " + d
 	case Duration:
 		s = "wall time (s, min, h)"
 		for _, word := range ticks(k.Choices) {

@@ -109,7 +109,7 @@ func (e *Entry) toml() string {
 			return strconv.Itoa(e.Ints[0])
 		}
 		return e.Values[0].TOML()
-	case Vector, Formulas, Pair:
+	case Vector, Formulas, Pair, Quantities:
 		s := make([]string, len(e.Values))
 		for i, a := range e.Values {
 			s[i] = a.TOML()
@@ -163,6 +163,8 @@ func (r *Reader) read(e *Entry, raw any) {
 			break
 		}
 		r.readAmounts(e, list)
+	case Quantities:
+		r.readQuantities(e, raw)
 	case Duration:
 		r.duration(e, raw)
 	case Period:
@@ -232,6 +234,21 @@ func (r *Reader) readNames(e *Entry, raw any) {
 			r.Add(at, "", "%q is listed twice in %s", w, k.Name)
 		}
 		e.Words, e.WordAt = append(e.Words, w), append(e.WordAt, at)
+	}
+}
+
+// readQuantities reads a list of any length.
+func (r *Reader) readQuantities(e *Entry, raw any) {
+	list, ok := raw.([]any)
+	switch {
+	case !ok:
+		r.wrongType(e.At, e.Key, raw, fmt.Sprintf(`a list such as ["0.1 %s"]`, Symbol(e.Key.Dim)))
+	case len(list) == 0:
+		r.Add(e.At, "", "%s is empty", e.Key.Name)
+	case len(list) > maxList:
+		r.Add(e.At, "", "%s has %s values, and at most %s are read", e.Key.Name, Grouped(len(list)), Grouped(maxList))
+	default:
+		r.readAmounts(e, list)
 	}
 }
 

@@ -109,7 +109,7 @@ var places = map[string]place{
 // that it can be replaced, and its traps be known, in one place.
 var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml":            {"config/language"},
-	"gonum.org/v1/gonum":                    {"scripts/validate", "internal/stats"}, // least squares; Student's distribution
+	"gonum.org/v1/gonum":                    {"scripts/validate", "internal/stats", "sim/derive"}, // least squares; Student's distribution; Fourier transforms
 	"gonum.org/v1/hdf5":                     {"io/internal/h5"},
 	"gonum.org/v1/plot":                     {"io/picture", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
 	"golang.org/x/image":                    {"io/picture", "scripts/benchplot"},

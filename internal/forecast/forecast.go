@@ -55,7 +55,8 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	for _, f := range c.Averages.Fields {
 		values += int64(f.Components)
 	}
-	return 8 * cells * int64(c.AveragedValues()), cells * values * int64(c.Averages.Type.Bytes())
+	written := c.Averages.Grid(n)
+	return 8 * cells * int64(c.AveragedValues()), int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
 }
 
 // BaseBytes is about what a process needs before anything else: the program, MPI
@@ -164,7 +165,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 		add("wall distance of a rank", "", 4*int64(part))
 	}
 	if n := GatheredBytes(c); n > 0 {
-		add("planes, pictures and lines of rank 0", "", n)
+		add("planes, pictures, lines and spectra of rank 0", "", n)
 	}
 	rows = append(rows,
 		row("program and libraries", "", "about "+Bytes(BaseBytes)),

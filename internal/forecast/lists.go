@@ -121,6 +121,10 @@ func GatheredBytes(c *config.Case) int64 {
 		// The file's numbers, and while they come together those of one field.
 		bytes += planeBytes(c, p) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
 	}
+	for _, p := range c.Spectra {
+		// The cells of a plane as they come together and as they lie, and what their lines become.
+		bytes += 8 * int64(c.Box().Cells()/c.Cells[p.Normal]) * int64(3*(1+c.Spec.FieldValues()))
+	}
 	if c.Picture.On {
 		w, h := pictureCells(c)
 		bytes += 6*8*int64(w*h) + 4*8*pictureSide*pictureSide

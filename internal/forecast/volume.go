@@ -58,15 +58,12 @@ func Volumes(c *config.Case) (list []Volume) {
 		table("[output.line."+l.Name+"]", l.Schedule, l.Points, 1+c.Dims()+columns(c, l.Fields))
 	}
 	for _, p := range c.Profiles {
-		n := 2 // position and samples
-		for _, f := range p.Fields {
-			most := c.Dims() // components of a vector that are not 0
-			if f.Components == 6 {
-				most = c.Dims() * (c.Dims() + 1) / 2
-			}
-			n += 2 * min(f.Components, most)
-		}
-		table("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], n)
+		table("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], profileColumns(c, p))
+	}
+	for _, p := range c.Spectra {
+		rows := max(1, len(p.At)) * p.Waves(c.Cells)
+		n := 2 + min(1, len(p.At)) + 2*p.Numbers(c.Cells, c.Dims())/rows // wave number, samples, position
+		table("[output.spectrum."+p.Name+"]", p.Schedule, rows, n)
 	}
 	for _, f := range c.Forces {
 		table("[output.force."+f.Name+"]", f.Schedule, 1, 3*len(f.Series(c.Dims())))
@@ -95,7 +92,8 @@ func Volumes(c *config.Case) (list []Volume) {
 		for _, f := range c.Averages.Fields {
 			values += f.Components
 		}
-		add("[output.averages]", c.Averages.Schedule, 1, head+float64(c.Box().Cells())*float64(values*c.Averages.Type.Bytes()), 0)
+		n := c.Averages.Grid(c.Cells)
+		add("[output.averages]", c.Averages.Schedule, 1, head+float64(n[0]*n[1]*n[2])*float64(values*c.Averages.Type.Bytes()), 0)
 	}
 	if c.Picture.On {
 		w, h := pictureCells(c)
@@ -123,6 +121,19 @@ func columns(c *config.Case, fields []model.Field) (n int) {
 		} else {
 			n += min(f.Components, c.Dims())
 		}
+	}
+	return n
+}
+
+// profileColumns are those of a profile behind step and time.
+func profileColumns(c *config.Case, p config.Profile) int {
+	n := 2 // position and samples
+	for _, f := range p.Fields {
+		most := c.Dims() // components of a vector that are not 0
+		if f.Components == 6 {
+			most = c.Dims() * (c.Dims() + 1) / 2
+		}
+		n += 2 * min(f.Components, most)
 	}
 	return n
 }

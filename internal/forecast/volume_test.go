@@ -48,6 +48,15 @@ every = 1
 every = 50
 [output.averages]
 fields = ["mean_velocity"]
+over = "x"
+[output.spectrum.lines]
+along = "x"
+at = [3, 7]
+every = 100
+[output.spectrum.middle]
+along = "x"
+fields = ["pressure_spectrum"]
+every = 100
 [checkpoint]
 every = 100
 `)
@@ -68,7 +77,9 @@ every = 100
 		{"[output.series.s]", 1, 1001 * (csvStep + csvNumber*(3+1))},
 		{"[output.force.walls]", 1, 1000 * (csvStep + csvNumber*3*6)},
 		{"[output.picture]", 20, math.NaN()},
-		{"[output.averages]", 1, head + 40*30*20*3*4},
+		{"[output.averages]", 1, head + 30*20*3*4},
+		{"[output.spectrum.lines]", 1, 10 * 2 * 20 * (csvStep + csvNumber*(3+2*3))},
+		{"[output.spectrum.middle]", 1, 10 * 20 * (csvStep + csvNumber*(3+2))},
 		{"[checkpoint]", 2, 2 * (head + float64(CheckpointBytes(c)))},
 		{"averages beside them", 3, 3 * (head + 40*30*20*3*8)},
 	} {
@@ -85,7 +96,7 @@ every = 100
 	for _, r := range Table(c, 1) {
 		text += r.Name + ": " + r.Lattice + ": " + r.SI + "\n"
 	}
-	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 280 files: ", "planes, pictures and lines of rank 0: "} {
+	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 282 files: ", "planes, pictures, lines and spectra of rank 0: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

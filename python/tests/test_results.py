@@ -108,6 +108,53 @@ def test_averages_and_planes(sphere_run: lbmsim.Result) -> None:
         planes["none"]
 
 
+SPAN = """\
+[domain]
+cells = [16, 8, 6]
+periodic = ["x", "z"]
+
+[fluid]
+viscosity = 0.05
+
+[initial]
+velocity = ["0.02*sin(2*pi*z/Lz)", "0.02*cos(2*pi*3*x/Lx)", 0]
+
+[boundary.plates]
+type = "wall"
+faces = ["y-", "y+"]
+
+[run]
+steps = 20
+
+[output.averages]
+over = "z"
+
+[output.spectrum.lines]
+along = "x"
+at = [2, 4]
+sample_every = 10
+every = 10
+"""
+
+
+def test_averages_over_an_axis_and_spectra() -> None:
+    result = lbmsim.run(lbmsim.Case.from_text(SPAN, "span"), progress=False)
+    averages = result.averages
+    assert averages.mean_velocity.dims == ("time", "y", "x", "component")
+    assert averages.sizes["y"] == 8
+    assert float(averages.z) == 3
+    # The mean over z of the sine is zero, and its square is a stress.
+    assert abs(averages.mean_velocity.isel(time=-1, y=4).sel(component="x")).max() < 1e-3
+    assert averages.reynolds_stress.isel(time=-1, y=4).sel(tensor="xx").min() > 1e-5
+    assert result.pyvista(group="averages").dimensions == (17, 9, 2)
+    table = result.tables["spectrum_lines"]
+    assert list(table.columns[:5]) == ["step", "time", "y", "k", "samples"]
+    assert list(table["y"].unique()) == [2.5, 4.5]
+    last = table[(table["step"] == 20) & (table["y"] == 4.5)]
+    assert last["k"].to_numpy() == pytest.approx(2 * np.pi * np.arange(1, 9) / 16)
+    assert last["velocity_spectrum y"].idxmax() == last.index[2]
+
+
 def test_lattice_units() -> None:
     result = lbmsim.run(lbmsim.Case.from_text(LATTICE, "channel"), progress=False)
     fields = result.fields

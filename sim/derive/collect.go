@@ -51,6 +51,11 @@ func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cel
 			}
 		}
 	}
+	return v.gather(box, n, mine)
+}
+
+// gather brings n numbers of each cell of a global box, of which each rank has its own as [z][y][x][n], to rank 0. Collective.
+func (v View) gather(box decomp.Box, n int, mine []float64) ([]float64, error) {
 	parts, err := comm.Gather(v.Comm, domain.Float64Bytes(mine))
 	if err != nil || !v.Root {
 		return nil, err

@@ -26,30 +26,27 @@ type Columns struct{ Added, All int }
 func (p *Part) PlaneSums(rows []float64, of Columns) ([]float64, error) {
 	planes := p.Planes()
 	sums := make([]float64, planes*of.All)
-	before, after := p.alongY()
-	if before >= 0 {
-		if err := p.Comm.Receive(&sums, before, tagSums); err != nil {
-			return nil, fmt.Errorf("sums of rank %d: %w", before, err)
-		}
+	axis := -1
+	if p.Shared() {
+		axis = 1
 	}
-	each := len(rows) / planes
-	for k := range planes {
-		plane := sums[k*of.All:][:of.All]
-		for row := rows[k*each:][:each]; len(row) > 0; row = row[of.All:] {
-			for c := range plane {
-				if c < of.Added {
-					plane[c] += row[c]
-				} else {
-					plane[c] = math.Max(plane[c], row[c])
+	sums, err := p.Onwards(axis, sums, func(sums []float64) {
+		each := len(rows) / planes
+		for k := range planes {
+			plane := sums[k*of.All:][:of.All]
+			for row := rows[k*each:][:each]; len(row) > 0; row = row[of.All:] {
+				for c := range plane {
+					if c < of.Added {
+						plane[c] += row[c]
+					} else {
+						plane[c] = math.Max(plane[c], row[c])
+					}
 				}
 			}
 		}
-	}
-	if after >= 0 {
-		if err := p.Comm.Send(sums, after, tagSums); err != nil {
-			return nil, fmt.Errorf("sums to rank %d: %w", after, err)
-		}
-		sums = nil // the last along y has the planes
+	})
+	if err != nil {
+		return nil, err
 	}
 	parts, err := comm.Gather(p.Comm, Float64Bytes(sums))
 	if err != nil || !p.Root {
@@ -64,17 +61,36 @@ func (p *Part) PlaneSums(rows []float64, of Columns) ([]float64, error) {
 	return all, nil
 }
 
-// alongY are the ranks that share this one's planes, before and behind it, -1 for none.
-func (p *Part) alongY() (before, after int) {
+// Onwards passes sums on along an axis: each rank adds its own to what the ranks before it have added. The last one returns the
+// result, the others nil. Axis -1: nobody else's are wanted. Collective.
+func (p *Part) Onwards(axis int, sums []float64, add func(sums []float64)) ([]float64, error) {
+	before, after := p.beside(axis)
+	if before >= 0 {
+		if err := p.Comm.Receive(&sums, before, tagSums); err != nil {
+			return nil, fmt.Errorf("sums of rank %d: %w", before, err)
+		}
+	}
+	add(sums)
+	if after < 0 {
+		return sums, nil
+	}
+	if err := p.Comm.Send(sums, after, tagSums); err != nil {
+		return nil, fmt.Errorf("sums to rank %d: %w", after, err)
+	}
+	return nil, nil
+}
+
+// beside are the ranks before and behind this one along an axis, -1 for none.
+func (p *Part) beside(axis int) (before, after int) {
 	before, after = -1, -1
-	if !p.Shared() {
+	if axis < 0 {
 		return before, after
 	}
 	at := p.Box.Lo
-	if at[1] = p.Box.Lo[1] - 1; at[1] >= 0 {
+	if at[axis]--; at[axis] >= 0 {
 		before = p.Plan.Owner(at)
 	}
-	if at[1] = p.Box.Hi[1]; at[1] < p.Plan.Global[1] {
+	if at[axis] = p.Box.Hi[axis]; at[axis] < p.Plan.Global[axis] {
 		after = p.Plan.Owner(at)
 	}
 	return before, after

@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
@@ -256,7 +257,11 @@ func (f *averageFiles) Write(r *Run) error {
 		}
 		return nil
 	}
-	p, err := f.series.Begin(r.Comm, r.Box, r.Grid(), r.Listed(f.sums.Fields, f.sums.Type), r.Meta())
+	part, err := f.sums.part(r)
+	if err != nil {
+		return err
+	}
+	p, err := f.series.Begin(r.Comm, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), r.Meta())
 	if err != nil {
 		return r.Files.Missed("averages", exit.AtStep(r.Step(), "averages", err))
 	}
@@ -264,11 +269,7 @@ func (f *averageFiles) Write(r *Run) error {
 	if f.sums.Type == model.Float64 {
 		work = averagesInto[float64]
 	}
-	write, err := work(r, f.sums, p)
-	if err := r.All("reading the averages", err); err != nil {
-		p.Abort()
-		return err
-	}
+	write := work(r, f.sums, part, p)
 	r.Files.Launch("averages", f.series.Index(), p.Commit, func() error {
 		if err := write(); err != nil {
 			return err
@@ -278,14 +279,33 @@ func (f *averageFiles) Write(r *Run) error {
 	return nil
 }
 
-// averagesInto copies the averages as a file has them, and returns the work of writing.
-func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (write func() error, err error) {
-	sums, err := a.sums()
-	if err != nil {
-		return nil, err
+// averagePart is what a rank has of a file of averages.
+type averagePart struct {
+	grid fields.Grid // of the file
+	box  decomp.Box  // this rank's cells of it; none: it has nothing to write
+	sums []float64   // of these, [plane][row][sum][x]
+}
+
+// part is this rank's. Collective.
+func (a *averager) part(r *Run) (p averagePart, err error) {
+	p = averagePart{grid: r.Grid(), box: r.Box}
+	p.grid.N = a.Grid(p.grid.N)
+	p.sums, err = a.sums()
+	if err = r.All("reading the averages", err); err != nil || !a.Over {
+		return p, err
 	}
-	nx, rows := a.nx, r.Box.Cells()/a.nx
-	all := len(sums) / rows
+	p.grid.Origin[a.Axis] += float64(r.Case.Cells[a.Axis]-1) / 2 * p.grid.Spacing
+	p.box.Lo[a.Axis], p.box.Hi[a.Axis] = 0, 1
+	if p.sums, err = a.over(r, p.sums); p.sums == nil {
+		p.box = decomp.Box{}
+	}
+	return p, err
+}
+
+// averagesInto copies the averages as a file has them, and returns the work of writing.
+func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *fields.Pending) (write func() error) {
+	nx, all := part.grid.N[0], part.grid.N[0]*a.of.Values(a.dims)
+	rows := len(part.sums) / all
 	data := make([][]Out, len(a.Fields))
 	for i, f := range a.Fields {
 		data[i] = make([]Out, rows*nx*f.Components)
@@ -299,7 +319,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 				}
 				for row := lo; row < hi; row++ {
 					out := data[i][row*nx*f.Components:]
-					for x, v := range sums[row*all+column*nx:][:nx] {
+					for x, v := range part.sums[row*all+column*nx:][:nx] {
 						out[x*f.Components+c] = Out(factor * v)
 					}
 				}
@@ -307,8 +327,14 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 		}
 		return nil
 	})
-	planes := r.Planes()
 	return func() error {
+		if rows == 0 {
+			return nil
+		}
+		planes := part.box.Size()[2]
+		if part.grid.N[2] == 1 { // rows are the planes of a flat file
+			planes = rows
+		}
 		for i := range data {
 			n := len(data[i]) / planes
 			step := planesAtOnce[Out](n)
@@ -319,7 +345,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, p *fields.Pending) (wr
 			}
 		}
 		return nil
-	}, nil
+	}
 }
 
 // averageMemory is what a checkpoint says of the sums that lie beside it.

@@ -105,7 +105,7 @@ func (c *checkpoints) Write(r *Run) error {
 
 // memory is what the checkpoint of the present step remembers, but for the rows. Collective.
 func (c *checkpoints) memory(r *Run) (Memory, error) {
-	m := Memory{Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Profiles: map[string]profileMemory{}, Provenance: r.Provenance}
+	m := Memory{Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Profiles: map[string]profileMemory{}, Spectra: map[string]spectrumMemory{}, Provenance: r.Provenance}
 	r.Remember(&m)
 	for _, o := range with[remembered](c.set.List) {
 		if err := o.remember(r, &m); err != nil {

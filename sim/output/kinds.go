@@ -4,7 +4,7 @@ package output
 // their own step; at the end of a run Set.Last turns that round.
 func kinds() []func(*Set) []Output {
 	return []func(*Set) []Output{
-		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, profileSumsOutputs, profileOutputs,
+		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, profileSumsOutputs, profileOutputs, spectrumSumsOutputs, spectrumOutputs,
 		averageSums, fieldOutputs, averageOutputs, pictureOutputs, checkpointOutputs,
 	}
 }

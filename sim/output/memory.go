@@ -16,8 +16,9 @@ type Memory struct {
 	// Loads of the step that led here, of each type that is measured: for the force at this step.
 	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
-	Drive    *Drive                   `json:",omitempty"`
-	Profiles map[string]profileMemory `json:",omitempty"`
+	Drive    *Drive                    `json:",omitempty"`
+	Profiles map[string]profileMemory  `json:",omitempty"`
+	Spectra  map[string]spectrumMemory `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.

@@ -175,34 +175,21 @@ func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
 
 // profiles writes one [output.profile.NAME]: a CSV file with a block of rows for each output, a row for each plane, on rank 0.
 type profiles struct {
-	rows
-	sums   *profileSums
-	warned bool // that there are no samples
+	blocks
+	sums *profileSums
 }
 
 // profileOutputs are the files of [output.profile].
 func profileOutputs(s *Set) (list []Output) {
 	for _, p := range with[*profileSums](s.List) {
-		list = append(list, &profiles{sums: p, rows: newRows(s.Run, p.Schedule, "profile", p.Name, "profile/"+p.Name)})
+		list = append(list, &profiles{sums: p, blocks: newBlocks(s.Run, "profile", p.Name, p.Schedule, p.Sample)})
 	}
 	return list
 }
 
-// Write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
+// Write adds a block of rows.
 func (p *profiles) Write(r *Run) error {
-	p.at = r.Step()
-	if !r.Root || int64(r.Step()) <= p.file.Step() { // the table has the block
-		return nil
-	}
-	if p.sums.series.Samples() == 0 {
-		if p.warned {
-			return nil
-		}
-		p.warned = true
-		r.Warn(fmt.Sprintf("step %d: [output.profile.%s] has no samples yet: they begin at step %d", r.Step(), p.sums.Name, p.sums.Start))
-		return nil
-	}
-	_ = p.file.Add(int64(r.Step()), r.Time(), p.block(r)...)
+	p.write(r, p.sums.series.Samples(), func() []float64 { return p.block(r) })
 	return nil
 }
 

@@ -176,6 +176,8 @@ class Result:
             flat, drop = "z", True
         elif group.startswith("planes/"):
             flat = str(case[f"output.plane.{group.split('/', 1)[1]}.normal"])
+        elif group == "averages":
+            flat = str(case.get("output.averages.over", ""))  # one layer of cells along it
         made = dataset(outputs, flat=flat, drop=drop, title=case.title, source=str(index), version=version)
         self._made[index] = (version, made)
         return made.copy()

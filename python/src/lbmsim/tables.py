@@ -56,7 +56,7 @@ def case_text(path: Path) -> str | None:
 class Tables(Mapping[str, "pd.DataFrame"]):
     """The tables of a run by the names of their files.
 
-    They are `probe_NAME`, `force_NAME`, `line_NAME`, `profile_NAME` and `series_NAME`.
+    They are `probe_NAME`, `force_NAME`, `line_NAME`, `profile_NAME`, `spectrum_NAME` and `series_NAME`.
     A table is read each time that it is asked for.
     """
 

@@ -1,0 +1,74 @@
+package output
+
+// over joins the sums of the fluid cells of each column along the axis to those of one cell, [plane][row][sum][x] of this rank's
+// columns. It returns them on the last rank along the axis, nil on the others. Collective.
+//
+// Products become those of deviations from the column's mean: the mean of the cells' own, and the covariance of the cells' means
+// (Chan, Golub & LeVeque, Am. Stat. 37 (1983) 242, with one cell as the second sample). Cells are added in their order along the
+// axis, ranks go on with what those before them have: no cut changes the sums.
+func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
+	n, to, pairs := r.Layout.N, r.Layout.N, a.pairs()
+	to[a.Axis] = 1
+	size := to[0] * to[1] * to[2] * len(pairs)
+	// Behind the sums is how many cells each column has.
+	joined, err := r.Onwards(a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
+		for row := range n[1] * n[2] {
+			y, z := row%n[1], row/n[1]
+			first := [3]int{row, z, y}[a.Axis] * to[0] // column of the row's first cell
+			for x, t := range r.Cells.Type[r.Cells.Index(0, y, z):][:n[0]] {
+				if t != 0 {
+					continue
+				}
+				at := first + x%to[0]
+				joined[size+at]++
+				a.join(pairs, joined[first*len(pairs)+x%to[0]:], to[0], sums[row*n[0]*len(pairs)+x:], n[0], joined[size+at])
+			}
+		}
+	})
+	if err != nil || joined == nil {
+		return nil, err
+	}
+	cells, joined := joined[size:], joined[:size]
+	for k := range joined {
+		row := k / (to[0] * len(pairs))
+		if f := cells[row*to[0]+k%to[0]]; pairs[k/to[0]%len(pairs)][0] >= 0 && f > 0 {
+			joined[k] /= f // the products of as many samples as a cell has
+		}
+	}
+	return joined, nil
+}
+
+// join adds the sums of a column's cell number `cells`, which are so many numbers apart.
+func (a *averager) join(pairs [][2]int, to []float64, apart int, from []float64, fromApart int, cells float64) {
+	var d [5]float64 // of means
+	for k, of := range pairs {
+		t, v := &to[k*apart], from[k*fromApart]
+		if of[0] < 0 {
+			d[k] = v - *t
+			*t += d[k] / cells
+			continue
+		}
+		*t += v + float64(a.samples)*(cells-1)/cells*d[of[0]]*d[of[1]]
+	}
+}
+
+// pairs are of each of a cell's sums the two means whose deviations it has the products of; -1: it is a mean.
+func (a *averager) pairs() (pairs [][2]int) {
+	add := func(on bool, i, j int) {
+		if on {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	add(a.of.Density, -1, -1)
+	add(a.of.DensitySquares, 0, 0)
+	first := len(pairs)
+	for range a.dims {
+		add(a.of.Velocity, -1, -1)
+	}
+	for i := range a.dims {
+		for j := i; j < a.dims; j++ {
+			add(a.of.VelocityProducts, first+i, first+j)
+		}
+	}
+	return pairs
+}
