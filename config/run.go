@@ -199,7 +199,7 @@ func (r *timing) period(s *language.Section, name string) float64 {
 func (r *timing) beginning(s *language.Section) int {
 	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
 	if last := r.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn("%s: start is step %d, but the run has only %d", s.Head(), n, last)
+		r.warn("%s: start is step %d, but the run has only %d: it never begins", s.Head(), n, last)
 	}
 	return n
 }

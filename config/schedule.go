@@ -62,7 +62,7 @@ func (s Schedule) Count(steps int) int {
 	if s.Period > 0 {
 		n += s.periods(steps)
 	}
-	if s.End && (steps > 0 && !s.Due(steps) || steps == 0 && !s.Start) {
+	if s.End && steps >= s.From && (steps > 0 && !s.Due(steps) || steps == 0 && !s.Start) {
 		n++
 	}
 	return n

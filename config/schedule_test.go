@@ -118,6 +118,8 @@ every = 10
 		{"", []int{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
 		{"start = 75", []int{80, 90, 100}},
 		{"start = 80\nat_start = true", []int{0, 80, 90, 100}},
+		{"start = 95", []int{100}},
+		{"start = 101", nil},
 		{"start = 0", []int{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
 	} {
 		k, err := Load("a.toml", []byte(fmt.Sprintf(text, c.keys)))

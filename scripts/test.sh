@@ -55,8 +55,9 @@ with() (
 	rc=0
 	"$runner" --format pkgname --hide-summary skipped --format-icons text --jsonfile "$log" -- \
 		-count=1 -timeout 45m -tags "$LBMSIM_TAGS" "$@" || rc=1
-	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" 2> >(tee -a "$wrong" >&2) || rc=1
-	[ $rc = 0 ] || sed -n "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Test\":\"\([^\"]*\)\".*|failed with $mpi: \1.\2|p" "$log" >>"$wrong"
+	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" 2>"$log.skips" || rc=1
+	tee -a "$wrong" <"$log.skips" >&2
+	[ $rc = 0 ] || sed -n -e "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Elapsed.*|failed with $mpi: \1|p" -e "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Test\":\"\([^\"]*\)\".*|failed with $mpi: \1.\2|p" "$log" >>"$wrong"
 	exit $rc
 )
 

@@ -234,25 +234,27 @@ func (how recipe) load(path string) (*config.Case, error) {
 	caseFile.Run.WallTime, caseFile.Run.Ranks = 0, [3]int{}
 	caseFile.Device.Share = true
 	caseFile.Checkpoint.On = how.Kind == compare.Checkpoint
-	switch how.Kind { // what had come by the clock, or because a run was interrupted
+	last := func(s *config.Schedule) { s.End, s.From = true, 0 }
+	switch how.Kind { // what had come by the clock, or because a run was interrupted or unstable
 	case compare.Fields:
-		caseFile.Fields.Schedule.End, caseFile.Averages.Schedule.End = caseFile.Fields.On, caseFile.Averages.On
+		last(&caseFile.Fields.Schedule)
+		last(&caseFile.Averages.Schedule)
 		for i := range caseFile.Planes {
-			caseFile.Planes[i].Schedule.End = true
+			last(&caseFile.Planes[i].Schedule)
 		}
 	case compare.Checkpoint:
-		caseFile.Checkpoint.Schedule.End = true
+		last(&caseFile.Checkpoint.Schedule)
 	case compare.Picture:
-		caseFile.Picture.Schedule.End = true
+		last(&caseFile.Picture.Schedule)
 	case compare.Table:
 		for i := range caseFile.Lines {
-			caseFile.Lines[i].Schedule.End = true
+			last(&caseFile.Lines[i].Schedule)
 		}
 		for i := range caseFile.Profiles {
-			caseFile.Profiles[i].Schedule.End = true
+			last(&caseFile.Profiles[i].Schedule)
 		}
 		for i := range caseFile.Spectra {
-			caseFile.Spectra[i].Schedule.End = true
+			last(&caseFile.Spectra[i].Schedule)
 		}
 	}
 	return caseFile, nil

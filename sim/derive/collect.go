@@ -63,12 +63,14 @@ func (v View) gather(box decomp.Box, n int, mine []float64) ([]float64, error) {
 	values, size := make([]float64, n*box.Cells()), box.Size()
 	for rank, part := range parts {
 		b := domain.Intersect(box, v.Plan.Box(rank))
-		width := b.Hi[0] - b.Lo[0]
-		for k := range len(part) / 8 {
-			i := k / n
-			row, rows := i/width, b.Hi[1]-b.Lo[1]
-			x, y, z := b.Lo[0]+i%width-box.Lo[0], b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
-			values[((z*size[1]+y)*size[0]+x)*n+k%n] = domain.Float64At(part, k)
+		width, rows := n*(b.Hi[0]-b.Lo[0]), b.Hi[1]-b.Lo[1]
+		for k := 0; k < len(part)/8; k += width {
+			row := k / width
+			y, z := b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
+			to := values[((z*size[1]+y)*size[0]+b.Lo[0]-box.Lo[0])*n:][:width]
+			for i := range to {
+				to[i] = domain.Float64At(part, k+i)
+			}
 		}
 	}
 	return values, nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/btracey/mpi"
+
 	"lbmsim/comm"
 )
 
@@ -66,7 +68,7 @@ func (p *Part) PlaneSums(rows []float64, of Columns) ([]float64, error) {
 func (p *Part) Onwards(axis int, sums []float64, add func(sums []float64)) ([]float64, error) {
 	before, after := p.beside(axis)
 	if before >= 0 {
-		if err := p.Comm.Receive(&sums, before, tagSums); err != nil {
+		if err := p.Comm.Receive(mpi.Raw(BytesOf(sums)), before, tagSums); err != nil {
 			return nil, fmt.Errorf("sums of rank %d: %w", before, err)
 		}
 	}
@@ -74,7 +76,7 @@ func (p *Part) Onwards(axis int, sums []float64, add func(sums []float64)) ([]fl
 	if after < 0 {
 		return sums, nil
 	}
-	if err := p.Comm.Send(sums, after, tagSums); err != nil {
+	if err := p.Comm.Send(mpi.Raw(BytesOf(sums)), after, tagSums); err != nil {
 		return nil, fmt.Errorf("sums to rank %d: %w", after, err)
 	}
 	return nil, nil

@@ -327,13 +327,13 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 		}
 		return nil
 	})
-	return func() error {
+	planes := part.box.Size()[2]
+	if part.grid.N[2] == 1 { // rows are the planes of a flat file
+		planes = rows
+	}
+	return func() error { // which does not hold on to the sums
 		if rows == 0 {
 			return nil
-		}
-		planes := part.box.Size()[2]
-		if part.grid.N[2] == 1 { // rows are the planes of a flat file
-			planes = rows
 		}
 		for i := range data {
 			n := len(data[i]) / planes

@@ -12,18 +12,24 @@ func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
 	size := to[0] * to[1] * to[2] * len(pairs)
 	// Behind the sums is how many cells each column has.
 	joined, err := r.Onwards(a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
-		for row := range n[1] * n[2] {
-			y, z := row%n[1], row/n[1]
-			first := [3]int{row, z, y}[a.Axis] * to[0] // column of the row's first cell
-			for x, t := range r.Cells.Type[r.Cells.Index(0, y, z):][:n[0]] {
-				if t != 0 {
-					continue
+		// Rows of the same columns one after the other, others at the same time.
+		groups, each := [3]int{n[1] * n[2], n[2], n[1]}[a.Axis], [3]int{1, n[1], n[2]}[a.Axis]
+		_ = r.Share(groups, func(lo, hi int) error {
+			for k := lo * each; k < hi*each; k++ {
+				g, i := k/each, k%each
+				at := [3][2]int{{g % n[1], g / n[1]}, {i, g}, {g, i}}[a.Axis]
+				row, first := at[1]*n[1]+at[0], g*to[0] // first column
+				for x, t := range r.Cells.Type[r.Cells.Index(0, at[0], at[1]):][:n[0]] {
+					if t != 0 {
+						continue
+					}
+					column := first + x%to[0]
+					joined[size+column]++
+					a.join(pairs, joined[first*len(pairs)+x%to[0]:], to[0], sums[row*n[0]*len(pairs)+x:], n[0], joined[size+column])
 				}
-				at := first + x%to[0]
-				joined[size+at]++
-				a.join(pairs, joined[first*len(pairs)+x%to[0]:], to[0], sums[row*n[0]*len(pairs)+x:], n[0], joined[size+at])
 			}
-		}
+			return nil
+		})
 	})
 	if err != nil || joined == nil {
 		return nil, err

@@ -91,7 +91,7 @@ func (s *Set) Last(why Occasion) error {
 	s.Files.faults.ending = true
 	var failed error // what could not be written must not keep the rest from the disk
 	for _, o := range slices.Backward(s.List) {
-		due := o.DueOn(why) && o.Written() != s.Step()
+		due := o.DueOn(why) && s.Step() >= o.When().From && o.Written() != s.Step()
 		if due || o.Written() == s.Step() && s.missed[o] { // there is no next time for it
 			// A checkpoint has its name before the next file may fill the disk.
 			err := s.Files.CommitThrough(aCheckpoint)
