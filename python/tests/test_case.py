@@ -182,5 +182,5 @@ def test_examples() -> None:
         assert case.path is None
         assert case.name == name
         lbmsim.check(case)
-    with pytest.raises(KeyError, match="there are cavity"):
+    with pytest.raises(KeyError, match=r"there is no example .*\bcavity\b"):
         lbmsim.example("cavitie")
