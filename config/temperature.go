@@ -90,14 +90,12 @@ func (r *thermal) eddies(s *language.Section) {
 	switch {
 	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
 		r.warn("[temperature]: eddies do not carry it where tau is above %g (here %s): their viscosity cannot be told from the stress there, and is small beside the fluid's", model.MostEddies, language.Short(r.Tau))
-	case r.Spec.Viscosity == model.Smagorinsky:
+	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround():
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
 		}
-	case r.Spec.Viscosity == model.Wale:
-		r.Add(r.Section("turbulence").Get("model").At, "take smagorinsky, whose eddies do", "the eddies of wale carry no temperature")
 	case e != nil:
-		r.Add(e.KeyAt, "[turbulence] with model = \"smagorinsky\" has eddies", "turbulent_prandtl is for the eddies of a turbulence model, and the case has none")
+		r.Add(e.KeyAt, "[turbulence] has eddies", "turbulent_prandtl is for the eddies of a turbulence model, and the case has none")
 	}
 }
 

@@ -9,8 +9,7 @@
 //   theta = sum g / sum f,   q = (1 - 1/tau) (sum c g - theta sum c f),
 // and the diffusivity is (tau - 1/2)/3 (Chapman-Enskog; the regularized scheme: Wang, Shi & Chai,
 // Phys. Rev. E 92 (2015) 043306). A cell holds theta and q behind the components of the flow;
-// beside populations also the velocity u, which moments tell. With Smagorinsky's eddies tau is the cell's own
-// (eddyKeep).
+// beside populations also the velocity u, which moments tell. With eddies tau is the cell's own (eddyKeep).
 //
 // The force per volume b theta (Boussinesq), with theta before the step, is added to what
 // the flow's collision has left,
@@ -98,12 +97,16 @@ template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 	return axes == 0 ? w[0] : axes == 1 ? w[1] : axes == 2 ? w[2] : w[3];
 }
 
-// Eddies tells of a collision whether its viscosity is one of eddies, which carry the scalar, too.
+// Eddies carry the scalar, too: of a collision ANY tells whether its viscosity is one of eddies, STRESS whether the
+// stress that it leaves tells them.
 struct Smagorinsky;
-template <class C> struct Eddies { static constexpr bool ANY = false; };
-template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool ANY = true; };
+template <class C> struct Eddies { static constexpr bool STRESS = false, ANY = LooksAround<C>; };
+template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool STRESS = true, ANY = true; };
 
-// eddyKeep is 1 - 1/tau of a cell with the moments m after the collision, of diffusivity D + nu_t/Pr_t. The collision
+// eddyKeep is 1 - 1/tau of diffusivity D + nu_t/Pr_t, of 3 nu_t.
+template <class R, class T> LBM_HD LBM_INLINE R eddyKeep(const R& eddies, const ScalarParams<T>& p) { return T(1) - reciprocal(p.tau + p.eddy * eddies); }
+
+// eddyKeep of a cell that has the moments m after the collision. The collision
 // leaves (1 - 1/tau_f) Pi of the stress, and with Smagorinsky's law (viscosity/smagorinsky.h) that is
 //   3 C^2 a* = (1 - tau_f) (tau_f - tau0),   a* = 3 |Pi*|/(sqrt(2) rho),
 // of which the smaller solution counts, up to the largest a* that there can be, at tau_f = (1 + tau0)/2.
@@ -129,7 +132,7 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<
 	const R part = squareRoot(sum * T(4.5)) * inv * (T(4) * p.law), left = p.height * p.height - part;
 	const R root = each(left, [&](const auto& v) LBM_LAMBDA { return squareRoot(select(v > v * T(0), v, v * T(0))); });
 	const R rise = part * T(0.5) * reciprocal(p.height + root);  // tau_f - tau0
-	return T(1) - reciprocal(p.tau + p.eddy * rise);
+	return eddyKeep(rise, p);
 }
 
 // Carrier is what a cell sends of the scalar.

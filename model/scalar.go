@@ -23,8 +23,8 @@ const TurbulentPrandtl = 0.85
 // leaves of the stress, up to (1 - tau)/6.
 const MostEddies = 0.9
 
-// WithEddies lets Smagorinsky's eddies (WithSmagorinsky) carry the scalar, with nu_t/prandtl added to its diffusivity;
-// for relaxation times below 1.
+// WithEddies lets eddies (WithSmagorinsky, WithWale) carry the scalar, with nu_t/prandtl added to its diffusivity;
+// Smagorinsky's for relaxation times below 1.
 func (p Params) WithEddies(prandtl float64) Params {
 	p.ScalarEddy = 1 / prandtl
 	return p

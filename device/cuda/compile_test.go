@@ -138,6 +138,11 @@ func instances(arch int) (list []model.Spec) {
 			if carries := spec; arch == 90 && (all || slices.Contains([]string{"regularized float64", "bgk float32", "trt float16", "cumulant float32", "cumulant float16"}, spec.Collision.Name+" "+spec.Precision.String())) {
 				carries.Scalar = true
 				list = append(list, carries)
+				if spec.Precision == model.Float32 && spec.Lattice.Q() != 19 || all { // eddies carry it
+					for _, carries.Viscosity = range []model.ViscosityLaw{model.Smagorinsky, model.Wale} {
+						list = append(list, carries)
+					}
+				}
 			}
 			for k := range 2 * len(model.ViscosityLaws) {
 				spec := spec

@@ -256,7 +256,7 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 		}
 		now.U = f.speed(next[cell])
 		for a := range j {
-			now.Q[a] = keeps(f, next[cell]) * (phi[a] - now.Theta*j[a])
+			now.Q[a] = keeps(f, cell, next[cell]) * (phi[a] - now.Theta*j[a])
 		}
 		after[cell] = now
 	})
@@ -287,13 +287,16 @@ func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Sca
 	return now
 }
 
-// keeps is 1 - 1/tau of a cell with these populations after the collision. With eddies they tell the relaxation time of
+// keeps is 1 - 1/tau of a cell that has these populations after the collision. With Smagorinsky's eddies they tell the relaxation time of
 // the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho
 // (model.Smagorinsky), which bisection solves up to the largest stress that can be left.
-func keeps(f *Flow, pop []float64) float64 {
+func keeps(f *Flow, cell int, pop []float64) float64 {
 	p := f.Params
 	if p.ScalarEddy == 0 {
 		return p.ScalarKeep
+	}
+	if f.Law.LooksAround() {
+		return 1 - 1/(p.ScalarTau+p.ScalarEddy*f.Eddies[cell])
 	}
 	var pi [3][3]float64
 	rho, u, trace, square := sum(pop), f.speed(pop), 0.0, 0.0

@@ -191,6 +191,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 		const T* const from = sumsOf(y, z);
 		const S* const old = in + box.layout.start(y, z);
 		S* const to = out + box.layout.start(y, z);
+		const T* const eddies = eddiesOf(y, z);
 		for (int x = x0; x < x1; x += W) {
 			auto value = [&](int k) LBM_LAMBDA { return Values::load(to + k * pitch + x, k); };
 			auto put = [&](int k, const R& v) LBM_LAMBDA { Values::stream(to + k * pitch + x, k, v); };
@@ -222,7 +223,9 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 			}
 			put(FIRST, theta);
 			R keep = R{} + p.keep;
-			if (p.eddy != T(0)) {
+			if (eddies) {
+				keep = eddyKeep(load(eddies + x), p);
+			} else if (p.eddy != T(0)) {
 				if constexpr (!MOMENTS) m = momentsOf<L>(f);
 				else if (!forced) stressOf(m, value);
 				keep = eddyKeep(m, p);
@@ -258,7 +261,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 			const Moments<L, T> m = after(value);
 			theta = value(FIRST);
 			for (int a = 0; a < L::D; a++) q[a] = value(FIRST + 1 + a), j[a] = m.j[a] - (p.force[a] + p.buoyancy[a] * before);
-			cell(walls->mend[k]).mend(walls->mend[k].links, walls->mend[k].type, keepAt(m), m.r, j, theta, q);
+			cell(walls->mend[k]).mend(walls->mend[k].links, walls->mend[k].type, keepAt(x, y, z, m), m.r, j, theta, q);
 			put(x, FIRST, theta);
 			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
@@ -267,7 +270,7 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 			if (x < x0 || x >= x1) continue;
 			const lbm_scalar_place& place = walls->mix[k];
 			const Moments<L, T> m = after([&](int k) { return T(Values::get(to[k * pitch + x], k)); });
-			cell(place).mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(m), theta, q);
+			cell(place).mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(x, y, z, m), theta, q);
 			put(x, FIRST, theta);
 			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
@@ -276,7 +279,13 @@ template <class L, class C, bool MOMENTS, class S> struct ScalarOf {
 	template <class VALUE> static Moments<L, T> after(VALUE value) {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return value(k.value); });
 	}
-	T keepAt(const Moments<L, T>& m) const { return p.eddy != T(0) ? eddyKeep(m, p) : p.keep; }
+	// keepAt is 1 - 1/tau of the cell that has them.
+	T keepAt(int x, int y, int z, const Moments<L, T>& m) const {
+		if (const T* const eddies = eddiesOf(y, z)) return eddyKeep(eddies[x], p);
+		return p.eddy != T(0) ? eddyKeep(m, p) : p.keep;
+	}
+	// eddiesOf the cells of a row, of laws that look at neighbours; null of others.
+	const T* eddiesOf(int y, int z) const { return box.c->eddies ? (const T*)box.c->eddies + ((long)z * box.layout.ny + y) * pitch : nullptr; }
 
 	// lost adds what leaves through measured walls in the coming step to sums, by type.
 	static void lost(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* state, int64_t* sums) {

@@ -66,12 +66,13 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		take(box, At{box, in, walls->types, int(place.x), y, z}, place);
 	}
 
-	// after is the moments of a cell after the step, keepOf its 1 - 1/tau.
+	// after is the moments of a cell after the step, keepOf the 1 - 1/tau of the cell that has them.
 	__device__ LBM_INLINE static Moments<L, T> after(const S* to, int pitch) {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(to[k.value * pitch]); });
 	}
-	__device__ LBM_INLINE static T keepOf(const Moments<L, T>& m, const ScalarParams<T>& p) {
-		if constexpr (Eddies<C>::ANY) return eddyKeep(m, p);
+	__device__ LBM_INLINE static T keepOf(const Box& box, const At& at, const Moments<L, T>& m, const ScalarParams<T>& p) {
+		if constexpr (Eddies<C>::STRESS) return eddyKeep(m, p);
+		else if constexpr (LooksAround<C>) return eddyKeep(box.template eddies<T>(at.y, at.z)[at.x], p);
 		else return p.keep;
 	}
 
@@ -88,7 +89,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 				q[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
 				j[A] = m.j[A] - (p.force[A] + p.buoyancy[A] * before);
 			});
-			Cell{at, (const T*)walls->laws}.mend(place.links, place.type, keepOf(m, p), m.r, j, theta, q);
+			Cell{at, (const T*)walls->laws}.mend(place.links, place.type, keepOf(box, at, m, p), m.r, j, theta, q);
 			put(to, pitch, theta, q);
 		});
 	}
@@ -97,9 +98,10 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		placed(c, in, walls, walls->mix, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
 			const ScalarParams<T> p = box.template carried<T>();
 			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
-			T theta, q[L::D], keep = p.keep;
-			if constexpr (Eddies<C>::ANY) keep = keepOf(after(to, box.layout.pitch), p);
-			Cell{at, (const T*)walls->laws}.mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keep, theta, q);
+			T theta, q[L::D];
+			Moments<L, T> m{};
+			if constexpr (Eddies<C>::STRESS) m = after(to, box.layout.pitch);
+			Cell{at, (const T*)walls->laws}.mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepOf(box, at, m, p), theta, q);
 			put(to, box.layout.pitch, theta, q);
 		});
 	}

@@ -66,6 +66,8 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			for (int i = 0; i < N; i++)
 				if (walls >> i & 1) bounce(box, f, i, in + start + i, index++);
 		}
+		P eddies{};
+		if constexpr (LooksAround<C>) eddies = eddiesOf(box, x, y, z);
 		if constexpr (LBM_EXTRA > 0) {
 			ScalarSums<L, P> sums{};
 			sumMoments<L>(f, sums.r, sums.j);
@@ -73,14 +75,15 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			P more[1 + 2 * L::D];
 			sums.values(more[0], more + 1);
 			scalar = more[0];
-			collide(f, params, box, x, y, z);
+			collide(f, params, eddies);
 			P before;
 #pragma unroll
 			for (int i = 0; i < N; i++) before.v[i] = x + i < nx ? Store::template get<L::Q>(in[start + i + L::Q * pitch]) : T(0);
 			const ScalarParams<T> carried = box.carried<T>();
 			buoyedPopulations<L>(f, before, carried, more + 1 + L::D);
 			P keep = P{} + carried.keep;
-			if constexpr (Eddies<C>::ANY) keep = eddyKeep(momentsOf<L>(f), carried);
+			if constexpr (Eddies<C>::STRESS) keep = eddyKeep(momentsOf<L>(f), carried);
+			if constexpr (LooksAround<C>) keep = eddyKeep(eddies, carried);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = keep * more[1 + a.value]; });
 			unroll<1 + 2 * L::D>([&](auto k) LBM_LAMBDA {
 				constexpr int K = L::Q + decltype(k)::value;
@@ -89,7 +92,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 					if (x + i < nx) out[start + i + K * pitch] = Store::template put<K>(dry >> i & 1 ? T(0) : more[k.value].v[i]);
 			});
 		} else {
-			collide(f, params, box, x, y, z);
+			collide(f, params, eddies);
 		}
 		if (dry)
 			unroll<L::Q>([&](auto k) LBM_LAMBDA {
@@ -101,18 +104,18 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		fields(box, f, scalar, x, y, z, dry);
 	}
 
-	// collide the thread's cells from x on.
-	__device__ static LBM_INLINE void collide(P* f, const Params<T>& params, const Box& box, int x, int y, int z) {
-		if constexpr (LooksAround<C>) {
-			P eddies{};
-			const T* const of = box.template eddies<T>(y, z) + x;
+	// eddiesOf the thread's cells from x on, for a law that looks at neighbours.
+	__device__ static LBM_INLINE P eddiesOf(const Box& box, int x, int y, int z) {
+		P eddies{};
+		const T* const of = box.template eddies<T>(y, z) + x;
 #pragma unroll
-			for (int i = 0; i < N; i++)
-				if (x + i < box.layout.pitch) eddies.v[i] = __ldg(of + i);
-			C::template collide<L>(f, params, eddies);
-		} else {
-			C::template collide<L>(f, params);
-		}
+		for (int i = 0; i < N; i++)
+			if (x + i < box.layout.pitch) eddies.v[i] = __ldg(of + i);
+		return eddies;
+	}
+	__device__ static LBM_INLINE void collide(P* f, const Params<T>& params, const P& eddies) {
+		if constexpr (LooksAround<C>) C::template collide<L>(f, params, eddies);
+		else C::template collide<L>(f, params);
 	}
 
 	template <class W> __device__ static LBM_INLINE W load(const W* p) {
