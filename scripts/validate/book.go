@@ -213,7 +213,7 @@ func spheres() section {
 		text: "A sphere with an interpolated wall in a uniform stream. The drag is held within 3 % of the standard curve of Clift,\n" +
 			"Grace & Weber (Bubbles, Drops, and Particles, Academic Press 1978, table 5.2):\n" +
 			"\n" +
-			"| Re | drag coefficient | width of the stream, diameters | cells a diameter | part of the stream blocked | faster stream and drag by | mean over the last diameters of the way |\n" +
+			"| Re | drag coefficient | width of the stream, diameters | cells a diameter | part of the stream blocked | faster stream and drag by | mean over the last diameters of travel |\n" +
 			"|---|---|---|---|---|---|---|\n" +
 			"| 1 | 27.16 | 32 | 12 | 0.08 % | 0.5 % | 1 |\n" +
 			"| 10 | 4.258 | 16 | 16 | 0.31 % | 0.3 % | 3 |\n" +

@@ -165,7 +165,7 @@ func sphereRe300() section {
 	return section{
 		id: "turbulence-sphere-300", title: "Sphere at Re 300", picture: "turbulence-sphere-300-32", costs: true,
 		text: "A sphere in a uniform stream that sheds a vortex a period, always to the same side. The mean is over 90 diameters of\n" +
-			"the way, 12 periods. Held with 32 cells a diameter against Johnson & Patel, J. Fluid Mech. 378 (1999) 19:\n" +
+			"travel, 12 periods. Held with 32 cells a diameter against Johnson & Patel, J. Fluid Mech. 378 (1999) 19:\n" +
 			"\n" +
 			"| quantity | reference | within |\n" +
 			"|---|---|---|\n" +
@@ -197,7 +197,7 @@ func sphereRe3700() section {
 			"\n" +
 			"The lift is too irregular for a frequency. The Strouhal number is that of the highest power between 0.1 and 0.4, in the\n" +
 			"mean spectrum of the radial velocity at eight places around the wake. They are 2.5 diameters behind the middle of the\n" +
-			"sphere and 0.5 off the axis. The mean is over 35 diameters of the way, 7 periods. So a peak of the spectrum is 0.03 wide.\n" +
+			"sphere and 0.5 off the axis. The mean is over 35 diameters of travel, 7 periods. So a peak of the spectrum is 0.03 wide.\n" +
 			"32 cells are told. The stream is 8 diameters wide between slip walls, of which the sphere blocks 1.2 %. `check` finds the\n" +
 			"wall not resolved: the boundary layer has four cells.",
 		entries: []entry{
@@ -221,7 +221,7 @@ func cylinderRe3900() section {
 			"| pressure coefficient of the back, -C_pb | 0.84 to 0.93 |\n" +
 			"| recirculation length, from the back | 1.33 to 1.56 |\n" +
 			"\n" +
-			"Means are over 140 diameters of the way, 29 periods, and over the length of the cylinder. The recirculation length needs\n" +
+			"Means are over 140 diameters of travel, 29 periods, and over the length of the cylinder. The recirculation length needs\n" +
 			"longer, so look at its interval. It ends where the mean velocity of four lines behind the cylinder rises through zero. The\n" +
 			"pressure of the back is taken 0.03 diameters behind it, against that of the stream near the inlet, 45 degrees off the axis.\n" +
 			"There a cylinder in a wide stream changes no pressure. 32 cells are told.\n" +
@@ -253,7 +253,7 @@ func squareRe22000() section {
 			"| root mean square of the lift | 1.2 to 1.7 |\n" +
 			"| recirculation length | told |\n" +
 			"\n" +
-			"Means are over 180 sides of the way, 23 periods. The range of the Strouhal number is narrower than what so few periods\n" +
+			"Means are over 180 sides of travel, 23 periods. The range of the Strouhal number is narrower than what so few periods\n" +
 			"tell, so look at its interval. `cumulant` computes it without a model of the eddies. 24 cells are\n" +
 			"told. The stream is 14 sides wide between slip walls, of which the square blocks 7.1 %, as in the experiment. `check` finds\n" +
 			"the walls not resolved: the boundary layer has one cell.",
