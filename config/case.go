@@ -63,7 +63,7 @@ type Flow struct {
 	// where: a start at rest against it makes sound.
 	Given   float64
 	GivenBy string
-	Fastest float64 // the largest of all that it tells of, a mean velocity that is kept included
+	Mean    float64 // the largest of all that it tells of, a mean velocity that is kept included, turbulence of inlets not
 }
 
 // Solids are what stands on faces and in the flow.

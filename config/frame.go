@@ -230,6 +230,9 @@ func norm(v []language.Amount) float64 {
 	return s
 }
 
+// sizeOf a vector.
+func sizeOf(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
+
 // inLattice is a value in lattice units, which may be none.
 func inLattice(v float64) string {
 	switch {

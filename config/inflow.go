@@ -16,6 +16,7 @@ type Inflow struct {
 	// RMS of each component at a place in cells where the mean flow has a speed; the same as C of x, y, z and speed.
 	RMS  func(p [3]float64, speed float64) float64
 	Code string
+	Most func(speed float64) float64 // largest rms that a case may ask for there
 	// Spectrum of its waves, without the velocity that carries them.
 	Spectrum boundary.Spectrum
 }
@@ -68,10 +69,12 @@ func (r *faces) inflow(s *language.Section, b *Boundary) {
 	f := &Inflow{}
 	if rms != nil {
 		of := r.function(rms.Values[0], model.Velocity)
+		f.Most = func(float64) float64 { return 1. / rmsOfLargest }
 		f.RMS = func(p [3]float64, _ float64) float64 { return of(p[0], p[1], p[2], 0) }
 		f.Code = r.code(rms.Values[0], model.Velocity)
 	} else {
 		of := r.function(intensity.Values[0], model.Dimensionless)
+		f.Most = func(speed float64) float64 { return speed }
 		f.RMS = func(p [3]float64, speed float64) float64 { return of(p[0], p[1], p[2], 0) * speed }
 		f.Code = r.code(intensity.Values[0], model.Dimensionless) + "*speed"
 	}
@@ -144,13 +147,20 @@ func (r *openings) inflows() {
 		} else if !whole {
 			r.looks.unlooked(e)
 		}
-		through := 0.0
+		through, area, back := 0.0, 0.0, 0.0 // back: of cells where waves can turn the flow
 		r.placesOn(i, f, 64, false, func(p [3]float64, weight float64) bool {
-			through += weight * b.at(p, b.Ramp)[f.Axis] * float64(1-2*f.Side)
+			u := b.at(p, b.Ramp)
+			in := u[f.Axis] * float64(1-2*f.Side)
+			through, area = through+weight*in, area+weight
+			if rms := b.Inflow.RMS(p, sizeOf(u)); rms > 0 && rmsOfLargest*rms > in {
+				back += weight
+			}
 			return true
 		})
 		if through <= 0 && b.Outline == nil {
 			r.Add(s.Get("velocity").At, "turbulence comes in with the mean flow, which has to pass the face into the domain", "[boundary.%s] has turbulence, but nothing flows in there", b.Name)
+		} else if share := back / area; share > mostTurned {
+			r.warn("[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: at moments fluid leaves there, and waves that the mean flow is said to carry are not turbulence any more; a lower %s", b.Name, 100*share, rmsOfLargest, key)
 		}
 	}
 }
@@ -172,6 +182,9 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 		}
 	}
 }
+
+// mostTurned is the share of a face on which turbulence may turn the flow: beside walls it does.
+const mostTurned = 0.1
 
 // leastCarried is the share of the spectrum that cells should carry.
 const leastCarried = 0.6

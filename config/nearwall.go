@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
@@ -22,6 +23,7 @@ const (
 // layer is the flow beside a wall, in cells.
 type layer struct {
 	reynolds  float64
+	by        string // the length that it is by
 	turbulent bool
 	first     float64 // y+ of the centre of the first cell
 	thickness float64
@@ -31,7 +33,7 @@ type layer struct {
 // (Schlichting & Gersten, Boundary-Layer Theory, 9th ed., Springer 2017, ch. 6 and 18).
 func plateLayer(speed, length, viscosity float64) layer {
 	re := speed * length / viscosity
-	l := layer{reynolds: re, turbulent: re >= turbulentPlate}
+	l := layer{reynolds: re, by: "length", turbulent: re >= turbulentPlate}
 	friction := 1.328 / math.Sqrt(re)
 	l.thickness = 4.91 * length / math.Sqrt(re)
 	if l.turbulent {
@@ -45,7 +47,7 @@ func plateLayer(speed, length, viscosity float64) layer {
 // (1978) 215.
 func channelLayer(speed, height, viscosity float64) layer {
 	re := speed * height / viscosity
-	l := layer{reynolds: re, turbulent: re >= turbulentChannel, thickness: height / 2}
+	l := layer{reynolds: re, by: "height", turbulent: re >= turbulentChannel, thickness: height / 2}
 	friction := 12 / re
 	if l.turbulent {
 		friction = 0.073 / math.Pow(re, 0.25)
@@ -64,7 +66,7 @@ func (l layer) verdict() string {
 	case enough:
 		return "wall-resolved"
 	case little:
-		return "hardly wall-resolved: expect friction some 10 % off"
+		return "hardly wall-resolved: friction may be off by a third"
 	}
 	return "not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"
 }
@@ -75,7 +77,15 @@ func (l layer) row(name string) Row {
 		kind = "turbulent"
 	}
 	return Row{Name: name, Lattice: fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness))),
-		SI: fmt.Sprintf("Re %s, %s: %s", language.Grouped(int(math.Round(l.reynolds))), kind, l.verdict())}
+		SI: fmt.Sprintf("Re %s (%s), %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
+}
+
+// reynoldsText has the digits that an estimate is worth.
+func reynoldsText(re float64) string {
+	if re >= 1e6 {
+		return language.Short(round2(re))
+	}
+	return language.Grouped(int(math.Round(re)))
 }
 
 // round2 keeps two digits: it is an estimate.
@@ -87,14 +97,13 @@ func round2(v float64) float64 {
 // drivenSpeed is the mean speed that a force keeps, or leads to, in a channel of that height; 0: there is none, or it changes
 // with the time.
 func (c *Case) drivenSpeed(height, viscosity float64) float64 {
-	length := func(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
 	if d := c.Force.Drive; d != nil {
-		return length(d.Velocity)
+		return sizeOf(d.Velocity)
 	}
 	if c.Force.At != nil || c.Force.Density == [3]float64{} {
 		return 0
 	}
-	stress := length(c.Force.Density) * height / 2
+	stress := sizeOf(c.Force.Density) * height / 2
 	if u := stress * height / (6 * viscosity); u*height/viscosity < turbulentChannel {
 		return u // the parabola
 	}
@@ -102,15 +111,42 @@ func (c *Case) drivenSpeed(height, viscosity float64) float64 {
 	return math.Pow(2*stress/0.073*math.Pow(height/viscosity, 0.25), 1/1.75)
 }
 
+// stream is the axis that the flow goes along: across faces that it passes, else that of the force; -1: there is not one.
+func (c *Case) stream() int {
+	axis := -1
+	for _, b := range c.Boundaries {
+		for _, f := range b.Faces {
+			if !b.Kind.Law.Passed() {
+				continue
+			}
+			if axis >= 0 && axis != f.Axis {
+				return -1
+			}
+			axis = f.Axis
+		}
+	}
+	of, most := c.Force.Density, 0.0
+	if d := c.Force.Drive; d != nil {
+		of = d.Velocity
+	}
+	for a, v := range of {
+		if passed := axis >= 0 && most == 0; !passed && math.Abs(v) > most {
+			axis, most = a, math.Abs(v)
+		}
+	}
+	return axis
+}
+
 // NearWalls estimates the layer beside each wall at rest and each body: y+ of the first cell's centre and the thickness. The
-// speed is the largest that the case tells of; between walls the mean one that a force keeps. A body counts as a plate as
-// long as the longest side of the box around it, where it ends within the domain; two walls that
+// speed is the largest mean one that the case tells of; between walls the mean one that a force keeps. A body counts as a
+// plate as long as it is along the flow, else as its longest side that ends within the domain; two walls that
 // face each other as a channel, another one as a plate as long as the domain. Bodies from files count by their
 // sizes. Walls without a boundary layer are left out.
 func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
-	speed, nu := c.Fastest, (c.Tau-0.5)/3
+	speed, nu := c.Mean, (c.Tau-0.5)/3
+	walls := 0
 	add := func(name string, l layer) {
-		if math.Round(l.reynolds) >= leastLayer && l.reynolds < math.MaxInt32 {
+		if walls++; math.Round(l.reynolds) >= leastLayer {
 			rows = append(rows, l.row(name))
 		}
 	}
@@ -150,28 +186,35 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 		}
 	}
 	for _, b := range c.Bodies {
-		length := 0.0
+		var lo, hi [3]float64
 		if b.Whole() {
-			lo, hi := b.Shape(nil).Bounds()
-			length = longest(lo, hi, c.Cells)
+			lo, hi = b.Shape(nil).Bounds()
 		}
 		for _, s := range sizes {
 			if s.Body == b.Name {
-				length = math.Max(length, s.Length)
+				lo, hi = s.Lo, s.Hi
 			}
 		}
-		if length > 0 {
+		if length := c.plateOf(lo, hi); length > 0 {
 			add("[body."+b.Name+"]", plateLayer(speed, length, nu))
 		}
+	}
+	driven := c.Force.At != nil || slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law == boundary.PressureFace })
+	if walls > 0 && len(rows) == 0 && speed == 0 && driven {
+		rows = append(rows, Row{Name: "not estimated", SI: "the speed follows from the run; [fluid] velocity would tell it"})
 	}
 	return rows
 }
 
-// longest is the longest side of a box among those that do not go through the whole domain.
-func longest(lo, hi [3]float64, cells [3]int) (length float64) {
-	for a, n := range cells {
-		if end := float64(n); lo[a] > 0 || hi[a] < end {
-			length = math.Max(length, math.Min(hi[a], end)-math.Max(lo[a], 0))
+// plateOf is the length of the plate that a body counts as, of the box around it: the side along the flow; where that is
+// not known, the longest of those that do not go through the whole domain.
+func (c *Case) plateOf(lo, hi [3]float64) (length float64) {
+	stream := c.stream()
+	for a, n := range c.Cells {
+		from, to := math.Max(lo[a], 0), math.Min(hi[a], float64(n))
+		through := from <= 0 && to >= float64(n)
+		if a == stream || stream < 0 && !through {
+			length = math.Max(length, to-from)
 		}
 	}
 	return length

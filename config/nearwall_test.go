@@ -54,8 +54,8 @@ steps = 10
 `
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
-		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100, laminar: wall-resolved"},
-		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1,000,000, turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000, laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
+		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 (length), laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 (length), laminar: wall-resolved"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 (length), turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 (length), laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
 		if err != nil {
@@ -67,6 +67,35 @@ steps = 10
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("viscosity %s:\n%s\ninstead of\n%s", nu, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// A body counts by its side along the flow, whatever its height; a flow rate is a speed; where the run alone tells the speed
+// check says so.
+func TestNearWallsOfBodies(t *testing.T) {
+	const mast = "\n[body.mast]\nshape = \"box\"\nfrom = [20, 20, 0]\nto = [24, 24, %TOP]\n[run]\nsteps = 10\n"
+	const duct = "[domain]\ncells = [60, 40, 40]\n"
+	const walls = "[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\", \"z-\", \"z+\"]\n"
+	for _, c := range []struct{ text, row string }{
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 (length), laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 (length), laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 (length), laminar"},
+		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed follows"},
+	} {
+		for _, top := range []string{"40", "30"} {
+			text := duct + c.text + "\n[fluid]\nviscosity = 1e-4\n" + strings.ReplaceAll(mast, "%TOP", top)
+			loaded, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, r := range loaded.NearWalls() {
+				found = found || strings.HasPrefix(r.Name+"|"+r.SI, c.row)
+			}
+			if !found {
+				t.Errorf("%s, up to %s: %v has no %s", c.text, top, loaded.NearWalls(), c.row)
+			}
 		}
 	}
 }

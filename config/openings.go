@@ -23,8 +23,8 @@ func (b Boundary) Rise(t float64) float64 {
 	return 1
 }
 
-// faceSpeed is the largest speed at a boundary over the run, and when it is.
-type faceSpeed struct{ speed, time float64 }
+// faceSpeed is the largest speed at a boundary over the run, when it is, and what turbulence has of it.
+type faceSpeed struct{ speed, time, waves float64 }
 
 // openings looks at the faces once all boundaries and bodies are known.
 type openings struct {
@@ -149,7 +149,7 @@ func (r *openings) lookAtFaces() {
 			continue
 		}
 		if b.Profile == nil {
-			r.fastestOf(i, faceSpeed{speed: math.Hypot(math.Hypot(b.Velocity[0], b.Velocity[1]), b.Velocity[2])})
+			r.fastestOf(i, faceSpeed{speed: sizeOf(b.Velocity)})
 			continue
 		}
 		var top faceSpeed
@@ -164,13 +164,14 @@ func (r *openings) lookAtFaces() {
 			r.placesOn(i, f, most, true, func(centre [3]float64, _ float64) bool {
 				for k := range 9 * len(times) { // the links from a cell's neighbours come out half a cell beside it, too
 					p, t := r.linkEnd(centre, f, k%9), times[k/9]
-					u := b.at(p, t)
-					speed := math.Hypot(math.Hypot(u[0], u[1]), u[2])
+					speed, waves := sizeOf(b.at(p, t)), 0.0
 					if b.Inflow != nil {
-						speed += rmsOfLargest * b.Inflow.RMS(p, speed)
+						if rms := b.Inflow.RMS(p, speed); rms <= b.Inflow.Most(speed) { // else it is refused
+							waves = rmsOfLargest * rms
+						}
 					}
-					if speed > top.speed {
-						top = faceSpeed{speed, t}
+					if speed+waves > top.speed {
+						top = faceSpeed{speed + waves, t, waves}
 					}
 				}
 				return true

@@ -19,10 +19,10 @@ const (
 // SolidSize is what is known of a body from a file once that has been read.
 type SolidSize struct {
 	Body    string
-	Memory  int64   // of a rank that holds all of it, while it is read
-	Surface float64 // faces between its cells and others
-	Cells   float64 // that are solid
-	Length  float64 // the longest side of the box around it, in cells; 0: not known
+	Memory  int64      // of a rank that holds all of it, while it is read
+	Surface float64    // faces between its cells and others
+	Cells   float64    // that are solid
+	Lo, Hi  [3]float64 // corners of the box around it, in cells; the same: not known
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; empty

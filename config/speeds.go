@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 
 	"lbmsim/config/language"
@@ -46,7 +47,7 @@ func (r *speeds) check() {
 		return
 	}
 	r.expectedSpeed()
-	u, what, at := r.fastest()
+	u, what, at := r.fastest(true)
 	if u == 0 {
 		r.hardlyDamped()
 		return
@@ -112,16 +113,18 @@ func (r *speeds) robust(u float64, what string) bool {
 	return true
 }
 
-// fastest is the largest lattice speed that is known beforehand.
-func (r *speeds) fastest() (u float64, what string, at language.Mark) {
+// fastest is the largest lattice speed that is known beforehand, with the turbulence of inlets or without.
+func (r *speeds) fastest(waves bool) (u float64, what string, at language.Mark) {
 	take := func(v float64, w string, m language.Mark) {
 		if v > u {
 			u, what, at = v, w, m
 		}
 	}
-	r.given(take)
-	if e := r.Section("force").Get("mean_velocity"); e != nil && r.Force.Drive != nil {
-		take(math.Hypot(math.Hypot(r.Force.Drive.Velocity[0], r.Force.Drive.Velocity[1]), r.Force.Drive.Velocity[2]), "mean velocity of [force]", e.At)
+	r.given(waves, take)
+	for _, key := range []string{"mean_velocity", "flow_rate"} {
+		if e := r.Section("force").Get(key); e != nil && r.Force.Drive != nil {
+			take(sizeOf(r.Force.Drive.Velocity), "mean velocity of [force]", e.At)
+		}
 	}
 	r.characteristic(take)
 	return u, what, at
@@ -139,7 +142,7 @@ func (r *speeds) expectedSpeed() {
 	for _, b := range r.Boundaries {
 		driven = driven || b.Density != 0
 	}
-	r.given(func(v float64, w string, _ language.Mark) {
+	r.given(true, func(v float64, w string, _ language.Mark) {
 		if v > r.Given {
 			r.Given, r.GivenBy = v, w
 		}
@@ -153,11 +156,18 @@ func (r *speeds) expectedSpeed() {
 }
 
 // given are the velocities of boundaries, bodies and the initial state.
-func (r *speeds) given(take func(v float64, what string, at language.Mark)) {
+func (r *speeds) given(waves bool, take func(v float64, what string, at language.Mark)) {
 	for i, top := range r.openings.speedAt {
 		b := r.Boundaries[i]
 		if e := r.Named("boundary", b.Name).Get("velocity"); e != nil {
-			take(top.speed, "velocity of [boundary."+b.Name+"]"+r.openings.moment(b, top.time), e.At)
+			of := "velocity of [boundary." + b.Name + "]" + r.openings.moment(b, top.time)
+			switch {
+			case !waves:
+				top.speed -= top.waves
+			case top.waves > 0:
+				of += fmt.Sprintf(" with %d times the rms of its turbulence", rmsOfLargest)
+			}
+			take(top.speed, of, e.At)
 		}
 	}
 	for _, b := range r.Bodies {
@@ -174,7 +184,7 @@ func (r *speeds) given(take func(v float64, what string, at language.Mark)) {
 	if e := r.Section("initial").Get("velocity"); e != nil {
 		v := r.Initial.Velocity
 		r.points(func(x, y, z float64) bool {
-			take(math.Hypot(math.Hypot(v[0](x, y, z), v[1](x, y, z)), v[2](x, y, z)), "initial velocity", e.At)
+			take(sizeOf([3]float64{v[0](x, y, z), v[1](x, y, z), v[2](x, y, z)}), "initial velocity", e.At)
 			return true
 		})
 	}
@@ -208,8 +218,7 @@ func (r *speeds) surfaceSpeed(b Body) (speed float64) {
 				}
 				p[a] = math.Max(0, math.Min(float64(r.Cells[a]), x))
 			}
-			u := m.At(p)
-			speed = math.Max(speed, math.Hypot(math.Hypot(u[0], u[1]), u[2]))
+			speed = math.Max(speed, sizeOf(m.At(p)))
 		}
 	}
 	return speed

@@ -74,8 +74,8 @@ func (r *summary) write() {
 		re := r.lattice(l.Values[0], model.Length) * r.lattice(v.Values[0], model.Velocity) / nu
 		row("Reynolds number Re", language.Short(re), "")
 	}
-	if v, what, _ := r.speeds.fastest(); v > 0 {
-		r.Fastest = v
+	r.Mean, _, _ = r.speeds.fastest(false)
+	if v, what, _ := r.speeds.fastest(true); v > 0 {
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", language.Short(v/nu), "")
@@ -84,7 +84,7 @@ func (r *summary) write() {
 	if r.Force.At != nil {
 		row("body force", "an expression of t", "")
 	} else if f := r.Force.Density; f != [3]float64{} {
-		m := math.Hypot(math.Hypot(f[0], f[1]), f[2])
+		m := sizeOf(f)
 		row("body force", language.Short(m), language.Short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}
 	if d := r.Force.Drive; d != nil {

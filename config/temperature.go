@@ -265,7 +265,7 @@ func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 			row("conductivity of "+b.Name, language.Short(b.Temperature.Conductivity), language.Short(roughly(b.Temperature.Conductivity/t.Diffusivity))+" times the fluid's")
 		}
 	}
-	b := math.Hypot(math.Hypot(t.Buoyancy[0], t.Buoyancy[1]), t.Buoyancy[2])
+	b := sizeOf(t.Buoyancy)
 	lo, hi, fixed := math.Inf(1), math.Inf(-1), 0
 	for _, w := range r.walls() {
 		if w.Law == boundary.ScalarFixed {

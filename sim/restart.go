@@ -273,11 +273,8 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	if err := (imaging{r.stepper}).load(f); err != nil {
 		return m, err
 	}
-	if err := r.outputs.Recall(path, &m); err != nil {
-		return m, err
-	}
 	r.n = int(f.Header.Step)
-	return m, nil
+	return m, r.outputs.Recall(path, &m)
 }
 
 // differences lists what keeps this case from going on from a checkpoint.

@@ -148,11 +148,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if !solid {
 			return nil, f.At.Wrong(domain.NoCell(caseFile, f.Body, lo, hi))
 		}
-		length := 0.0
-		for a := range lo {
-			length = math.Max(length, hi[a]-lo[a])
-		}
-		sizes = append(sizes, config.SolidSize{Body: f.Body, Length: length, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
+		sizes = append(sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
 	}
 	return sizes, nil
 }

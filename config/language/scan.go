@@ -69,6 +69,7 @@ type scanner struct {
 	i     int
 	m     Marks
 	table []string
+	heads [][]string
 	err   string // nesting beyond the limits ...
 	errAt Mark
 }
@@ -79,6 +80,11 @@ func Scan(src []byte) (Marks, string, Mark) {
 	s := &scanner{src: src, m: Marks{map[string]Mark{}, map[string]Mark{}}}
 	for s.i < len(s.src) && s.err == "" {
 		s.line()
+	}
+	for _, head := range s.heads { // tables that have no line of their own are at the first one below them
+		for n := len(head) - 1; n > 0; n-- {
+			s.note(s.m.Keys, head[:n], s.m.Keys[join(head...)])
+		}
 	}
 	return s.m, s.err, s.errAt
 }
@@ -101,6 +107,7 @@ func (s *scanner) line() {
 			s.i++
 		}
 		s.note(s.m.Keys, s.table, Mark{start, s.i - start})
+		s.heads = append(s.heads, s.table)
 	default:
 		s.pair(s.table, 0)
 	}

@@ -84,6 +84,8 @@ type Meta struct {
 	Time    float64 // simulated time in seconds
 	// Provenance is by what means the numbers were computed, the caller's own text.
 	Provenance string
+	// Of averages over time: how many samples, and the steps of the first and of the last, 0 where that is not known.
+	Samples, First, Last int64
 }
 
 // Pending is a file that is being written, with those that hold its numbers.

@@ -47,6 +47,9 @@ type tabular interface {
 	header(*Run) probe.Header
 }
 
+// renewed is a table whose statistics may be others than those of the checkpoint: rows of both have no place in one file.
+type renewed interface{ isOther() bool }
+
 // with are the outputs of an ability.
 func with[Ability any](list []Output) (able []Ability) {
 	for _, o := range list {

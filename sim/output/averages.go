@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type averager struct {
 	stored   int // values a cell of a sample
 	count    int // sums of this rank
 	samples  int64
+	first    int // step of the first sample
+	last     int // and of the last
 	made     bool
 	onDevice device.Averages // nil: on the host
 	onHost   []float64       // [plane][row][sum][x]
@@ -124,6 +127,10 @@ func (a *averager) Write(r *Run) error {
 	if err := a.allocate(r); err != nil {
 		return err
 	}
+	if a.samples == 0 {
+		a.first = r.Step()
+	}
+	a.last = r.Step()
 	if a.onDevice != nil {
 		a.samples++
 		r.State.Statistics().Take(a.onDevice, a.samples)
@@ -253,7 +260,7 @@ func (f *averageFiles) Write(r *Run) error {
 	f.at = r.Step()
 	if f.sums.samples == 0 {
 		if r.Root {
-			r.Warn(fmt.Sprintf("step %d: there are no averages yet: sampling begins at step %d", r.Step(), f.sums.Start))
+			r.Warn(fmt.Sprintf("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(f.sums.at)))
 		}
 		return nil
 	}
@@ -261,7 +268,9 @@ func (f *averageFiles) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.series.Begin(r.Comm, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), r.Meta())
+	meta := r.Meta()
+	meta.Samples, meta.First, meta.Last = f.sums.samples, int64(f.sums.first), int64(f.sums.last)
+	p, err := f.series.Begin(r.Comm, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), meta)
 	if err != nil {
 		return r.Files.Missed("averages", exit.AtStep(r.Step(), "averages", err))
 	}
@@ -350,8 +359,11 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 
 // averageMemory is what a checkpoint says of the sums that lie beside it.
 type averageMemory struct {
-	Samples int64
-	Sums    string // which there are
+	Samples     int64
+	Sums        string // which there are
+	First, Last int    // steps of the first and the last sample; 0: an older version did not say, nor what follows
+	Start       int    // of the case
+	Over        string // axis; "": none
 }
 
 // AverageDir is the folder of the sums below that of their checkpoints.
@@ -368,7 +380,7 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 	if a.samples == 0 {
 		return nil
 	}
-	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept()}
+	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept(), First: a.first, Last: a.last, Start: a.Start, Over: a.axis()}
 	a.image, err = a.sums()
 	return r.All("reading the averages", err)
 }
@@ -376,6 +388,14 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 // kept names the sums that there are.
 func (a *averager) kept() string {
 	return fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
+}
+
+// axis is that of over.
+func (a *averager) axis() string {
+	if !a.Over {
+		return ""
+	}
+	return "xyz"[a.Axis : a.Axis+1]
 }
 
 // beside begins the file of the sums. It comes before the checkpoint, which is of use only
@@ -414,7 +434,7 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 // recall reads the sums beside a checkpoint.
 func (a *averager) recall(r *Run, path string, all *Memory) error {
 	// A newer checkpoint may have been given up halfway.
-	a.samples = 0
+	a.samples, a.first, a.last = 0, 0, 0
 	if err := a.allocate(r); err != nil {
 		return err
 	}
@@ -430,16 +450,23 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	}
 	m := all.Averages
 	if m == nil {
+		r.startsLate("[output.averages]", a.when)
 		return nil
 	}
-	if m.Sums != a.kept() {
+	if other := a.differs(m); other != "" {
 		if r.Root {
-			r.Warn("the checkpoint has averages of other fields: those of [output.averages] begin anew")
+			r.Warn(fmt.Sprintf("the checkpoint has averages of %s: those of [output.averages] begin anew", other))
 		}
 		return nil
 	}
+	if dir := r.Path(a.Dir); r.Root && m.First > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
+		r.Warn(fmt.Sprintf("[output.averages]: over was %q and is %q now: %s has files of both grids, which ParaView shows as one film; another dir keeps them apart", m.Over, a.axis(), dir))
+	}
 	beside := filepath.Join(filepath.Dir(path), AverageDir, filepath.Base(path))
 	f, err := checkpoint.Open(beside)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the averages that belong to the checkpoint %s are gone (%s); a case without [output.averages] goes on from it", path, beside)
+	}
 	if f != nil {
 		defer f.Close()
 	}
@@ -461,7 +488,18 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		err = a.onDevice.Write(sums)
 	}
 	if err == nil {
-		a.samples = m.Samples
+		a.samples, a.first, a.last = m.Samples, m.First, m.Last
 	}
 	return err
+}
+
+// differs says of what else the sums of a checkpoint are; "": they are of this output.
+func (a *averager) differs(m *averageMemory) string {
+	switch {
+	case m.Sums != a.kept():
+		return "other fields"
+	case m.First > 0 && m.Start != a.Start:
+		return fmt.Sprintf("another start, step %d", m.Start)
+	}
+	return ""
 }

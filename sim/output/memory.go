@@ -1,6 +1,9 @@
 package output
 
 import (
+	"fmt"
+
+	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/sim/derive"
 )
@@ -23,6 +26,13 @@ type Memory struct {
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.
 	Provenance Provenance
+}
+
+// startsLate warns of statistics that should have samples by now, and of which the checkpoint has none.
+func (r *Run) startsLate(head string, sample config.Schedule) {
+	if due := sample.Next(0); r.Root && due <= r.Step() {
+		r.Warn(fmt.Sprintf("%s: its first sample was due at step %d, and the checkpoint of step %d has none of it: sampling begins at step %d", head, due, r.Step(), sample.Next(r.Step())))
+	}
 }
 
 // Drive is the body force that keeps a mean velocity, in lattice units.

@@ -24,6 +24,7 @@ type profileSums struct {
 	pairs        [][2]int  // of each value the two whose product it is the mean of; -1: it is of no product
 	reference    []float64 // means of the first sample
 	series       stats.Vector
+	other        bool // the means of the checkpoint are others
 }
 
 // profileSumsOutputs are those of [output.profile].
@@ -161,13 +162,16 @@ func (p *profileSums) remember(r *Run, m *Memory) error {
 func (p *profileSums) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
 
 func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
-	p.reference, p.series = nil, stats.Vector{} // a newer checkpoint may have been given up halfway
+	p.reference, p.series, p.other = nil, stats.Vector{}, false // a newer checkpoint may have been given up halfway
 	old, known := m.Profiles[p.Name]
 	switch {
-	case !known || !r.Root:
+	case !known:
+		r.startsLate("[output.profile."+p.Name+"]", p.Sample)
+	case !r.Root:
 	case reflect.DeepEqual(old.Output, p.measured()) && len(old.Reference) == p.values*r.Case.Cells[p.Axis]:
 		p.reference, p.series = old.Reference, old.Series
 	default:
+		p.other = true
 		r.Warn(fmt.Sprintf("[output.profile.%s] is another one than that of the checkpoint: its means begin anew", p.Name))
 	}
 	return nil
@@ -186,6 +190,8 @@ func profileOutputs(s *Set) (list []Output) {
 	}
 	return list
 }
+
+func (p *profiles) isOther() bool { return p.sums.other }
 
 // Write adds a block of rows.
 func (p *profiles) Write(r *Run) error {

@@ -56,7 +56,21 @@ func (s *Set) newTable(t tabular) (*probe.Writer, error) {
 func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	t := o.table()
 	length, known := m.Probes[t.key]
-	if !known { // a new one
+	of, may := o.(renewed)
+	if other := may && of.isOther(); other || !known {
+		// What is there may be all that is left of an earlier run that had this output.
+		what := "rows that the checkpoint does not count"
+		if other {
+			what = "rows of other means"
+		}
+		aside, err := setAside(t.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		default:
+			s.Warn(fmt.Sprintf("%s: %s has %s; it is %s now, and the table starts again at step %d", t.kind, t.path, what, filepath.Base(aside), s.Step()))
+		}
 		return s.newTable(o)
 	}
 	w, err := probe.Resume(t.path, o.header(s.Run), length, int64(s.Step()))

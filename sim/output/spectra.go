@@ -20,6 +20,7 @@ type spectrumSums struct {
 	columns []spectrumColumn
 	series  stats.Vector // [position][column][n-1]
 	told    bool         // of planes without lines
+	other   bool         // the means of the checkpoint are others
 }
 
 // spectrumColumn is a component of a field.
@@ -152,13 +153,16 @@ func (p *spectrumSums) remember(r *Run, m *Memory) error {
 func (p *spectrumSums) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
 
 func (p *spectrumSums) recall(r *Run, _ string, m *Memory) error {
-	p.series = stats.Vector{} // a newer checkpoint may have been given up halfway
+	p.series, p.other = stats.Vector{}, false // a newer checkpoint may have been given up halfway
 	old, known := m.Spectra[p.Name]
 	switch {
+	case !known && !p.Anew: // else the last output has taken them
+		r.startsLate("[output.spectrum."+p.Name+"]", p.Sample)
 	case !known || !r.Root:
 	case reflect.DeepEqual(old.Output, p.measured()):
 		p.series = old.Series
 	default:
+		p.other = true
 		r.Warn(fmt.Sprintf("[output.spectrum.%s] is another one than that of the checkpoint: its means begin anew", p.Name))
 	}
 	return nil
@@ -178,6 +182,8 @@ func spectrumOutputs(s *Set) (list []Output) {
 	}
 	return list
 }
+
+func (p *spectra) isOther() bool { return p.sums.other }
 
 // Write adds a block of rows.
 func (p *spectra) Write(r *Run) error {

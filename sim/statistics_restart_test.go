@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/io/fields"
+)
+
+// Statistics that a restart changes begin anew, aloud, and what there was stays: tables under another name. Those that the
+// checkpoint does not have, though samples were due, are told of, and so is a folder with averages of two grids.
+func TestChangedStatistics(t *testing.T) {
+	const averages, profile = "[output.averages]\nsample_every = 2\nstart = %d\nfields = [\"mean_velocity\"]\n", "[output.profile.across]\nalong = \"y\"\nsample_every = 2\nstart = %d\nevery = 10\n"
+	text := func(steps int, outputs ...string) string {
+		return fmt.Sprintf("[domain]\ncells = [12, 10, 8]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[initial]\nvelocity = [\"0.03*sin(2*pi*y/Ly)\", 0, 0]\n[run]\nsteps = %d\n[checkpoint]\nevery = 10\nkeep = 9\n", steps) +
+			strings.Join(outputs, "")
+	}
+	both := text(20, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4))
+	for _, c := range []struct {
+		name, text string
+		first      int64  // sample of the averages at the end; 0: there are none
+		warnings   string // one a line
+		aside      bool   // the table has gone there
+	}{
+		{"goes on", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 4, "", false},
+		{"another start", text(30, fmt.Sprintf(averages, 24), fmt.Sprintf(profile, 24)), 24,
+			"[output.profile.across] is another one than that of the checkpoint: its means begin anew\nthe checkpoint has averages of another start, step 4: those of [output.averages] begin anew\nprofile across: ", true},
+		{"other fields", text(30, strings.ReplaceAll(fmt.Sprintf(averages, 4), "mean_velocity", "mean_pressure"), fmt.Sprintf(profile, 4)), 22,
+			"the checkpoint has averages of other fields: those of [output.averages] begin anew", false},
+		{"over an axis", text(30, fmt.Sprintf(averages, 4)+"over = \"z\"\n", fmt.Sprintf(profile, 4)), 4, "[output.averages]: over was \"\" and is \"z\" now: ", false},
+		{"a new one", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4), strings.ReplaceAll(fmt.Sprintf(profile, 4), "across", "second")), 4,
+			"[output.profile.second]: its first sample was due at step 4, and the checkpoint of step 20 has none of it: sampling begins at step 22", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			trial{text: both, ranks: 2, dir: dir}.must(t)
+			table := filepath.Join(dir, "profile_across.csv")
+			before, err := os.ReadFile(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := trial{text: c.text, ranks: 2, dir: dir, restart: "latest"}.run(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heldTo(t, report.warned, c.warnings)
+			kept, err := os.ReadFile(table + ".before1")
+			if c.aside != (err == nil) || c.aside && string(kept) != string(before) {
+				t.Errorf("the table before: %v, %d bytes of %d", err, len(kept), len(before))
+			}
+			f, err := fields.Open(filepath.Join(dir, "averages", "averages_0000000030.hdf"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if m := f.Meta; m.First != c.first || m.Last != 30 || m.Samples != (30-c.first)/2+1 {
+				t.Errorf("the averages have %d samples, of steps %d to %d", m.Samples, m.First, m.Last)
+			}
+		})
+	}
+}
+
+// A table that a leg of the run has left out, and that comes back, does not replace what it had.
+func TestOutputThatComesBack(t *testing.T) {
+	const probe = "[output.probe.p]\nat = [3.5, 3.5, 3.5]\nevery = 2\n"
+	text := func(steps int, outputs string) string {
+		return fmt.Sprintf("[domain]\ncells = [8, 8, 8]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = %d\n[checkpoint]\nevery = 10\n%s", steps, outputs)
+	}
+	dir := t.TempDir()
+	trial{text: text(10, probe), ranks: 1, dir: dir}.must(t)
+	want, err := os.ReadFile(filepath.Join(dir, "probe_p.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial{text: text(20, ""), ranks: 1, dir: dir, restart: "latest"}.must(t)
+	report, err := trial{text: text(30, probe), ranks: 1, dir: dir, restart: "latest"}.run(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heldTo(t, report.warned, "probe p: ")
+	if got, err := os.ReadFile(filepath.Join(dir, "probe_p.csv.before1")); err != nil || string(got) != string(want) {
+		t.Errorf("its rows of the first leg: %v, %d bytes of %d", err, len(got), len(want))
+	}
+}
+
+// heldTo compares warnings with how they begin, one a line.
+func heldTo(t *testing.T, got []string, want string) {
+	t.Helper()
+	begin := strings.Split(want, "\n")
+	if want == "" {
+		begin = nil
+	}
+	ok := len(got) == len(begin)
+	for i := range got {
+		ok = ok && strings.HasPrefix(got[i], begin[i])
+	}
+	if !ok {
+		t.Errorf("warnings:\n%s\ninstead of\n%s", strings.Join(got, "\n"), want)
+	}
+}
