@@ -81,6 +81,7 @@ func TestNearWallsOfBodies(t *testing.T) {
 		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 (length), laminar"},
 		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 (length), laminar"},
 		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 (length), laminar"},
+		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 (length), laminar"},
 		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed follows"},
 	} {
 		for _, top := range []string{"40", "30"} {

@@ -23,8 +23,8 @@ func (b Boundary) Rise(t float64) float64 {
 	return 1
 }
 
-// faceSpeed is the largest speed at a boundary over the run, when it is, and what turbulence has of it.
-type faceSpeed struct{ speed, time, waves float64 }
+// faceSpeed is the largest speed at a boundary over the run, when it is, what turbulence has of it, and the largest without.
+type faceSpeed struct{ speed, time, waves, mean float64 }
 
 // openings looks at the faces once all boundaries and bodies are known.
 type openings struct {
@@ -149,7 +149,7 @@ func (r *openings) lookAtFaces() {
 			continue
 		}
 		if b.Profile == nil {
-			r.fastestOf(i, faceSpeed{speed: sizeOf(b.Velocity)})
+			r.fastestOf(i, faceSpeed{speed: sizeOf(b.Velocity), mean: sizeOf(b.Velocity)})
 			continue
 		}
 		var top faceSpeed
@@ -171,8 +171,9 @@ func (r *openings) lookAtFaces() {
 						}
 					}
 					if speed+waves > top.speed {
-						top = faceSpeed{speed + waves, t, waves}
+						top.speed, top.time, top.waves = speed+waves, t, waves
 					}
+					top.mean = math.Max(top.mean, speed)
 				}
 				return true
 			})

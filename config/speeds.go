@@ -163,7 +163,7 @@ func (r *speeds) given(waves bool, take func(v float64, what string, at language
 			of := "velocity of [boundary." + b.Name + "]" + r.openings.moment(b, top.time)
 			switch {
 			case !waves:
-				top.speed -= top.waves
+				top.speed = top.mean
 			case top.waves > 0:
 				of += fmt.Sprintf(" with %d times the rms of its turbulence", rmsOfLargest)
 			}

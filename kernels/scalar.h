@@ -97,11 +97,10 @@ template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 	return axes == 0 ? w[0] : axes == 1 ? w[1] : axes == 2 ? w[2] : w[3];
 }
 
-// Eddies carry the scalar, too: of a collision ANY tells whether its viscosity is one of eddies, STRESS whether the
-// stress that it leaves tells them.
+// Eddies carry the scalar, too: those of laws that look at neighbours, and those that the stress tells which the collision leaves.
 struct Smagorinsky;
-template <class C> struct Eddies { static constexpr bool STRESS = false, ANY = LooksAround<C>; };
-template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool STRESS = true, ANY = true; };
+template <class C> struct Eddies { static constexpr bool STRESS = false; };
+template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool STRESS = true; };
 
 // eddyKeep is 1 - 1/tau of diffusivity D + nu_t/Pr_t, of 3 nu_t.
 template <class R, class T> LBM_HD LBM_INLINE R eddyKeep(const R& eddies, const ScalarParams<T>& p) { return T(1) - reciprocal(p.tau + p.eddy * eddies); }

@@ -18,38 +18,46 @@ func TestChangedStatistics(t *testing.T) {
 		return fmt.Sprintf("[domain]\ncells = [12, 10, 8]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[initial]\nvelocity = [\"0.03*sin(2*pi*y/Ly)\", 0, 0]\n[run]\nsteps = %d\n[checkpoint]\nevery = 10\nkeep = 9\n", steps) +
 			strings.Join(outputs, "")
 	}
-	both := text(20, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4))
+	const spectrum = "[output.spectrum.waves]\nalong = \"x\"\nnormal = \"y\"\nat = [%g]\ncumulative = false\nsample_every = 2\nevery = 10\n"
+	both := text(20, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4), fmt.Sprintf(spectrum, 2.5))
 	for _, c := range []struct {
 		name, text string
-		first      int64  // sample of the averages at the end; 0: there are none
-		warnings   string // one a line
-		aside      bool   // the table has gone there
+		spectrum   float64 // where it is
+		first      int64   // sample of the averages at the end; 0: there are none
+		warnings   string  // one a line
+		aside      string  // the table that has gone there
 	}{
-		{"goes on", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 4, "", false},
-		{"another start", text(30, fmt.Sprintf(averages, 24), fmt.Sprintf(profile, 24)), 24,
-			"[output.profile.across] is another one than that of the checkpoint: its means begin anew\nthe checkpoint has averages of another start, step 4: those of [output.averages] begin anew\nprofile across: ", true},
-		{"other fields", text(30, strings.ReplaceAll(fmt.Sprintf(averages, 4), "mean_velocity", "mean_pressure"), fmt.Sprintf(profile, 4)), 22,
-			"the checkpoint has averages of other fields: those of [output.averages] begin anew", false},
-		{"over an axis", text(30, fmt.Sprintf(averages, 4)+"over = \"z\"\n", fmt.Sprintf(profile, 4)), 4, "[output.averages]: over was \"\" and is \"z\" now: ", false},
-		{"a new one", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4), strings.ReplaceAll(fmt.Sprintf(profile, 4), "across", "second")), 4,
-			"[output.profile.second]: its first sample was due at step 4, and the checkpoint of step 20 has none of it: sampling begins at step 22", false},
+		{"goes on", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 2.5, 4, "", ""},
+		{"another plane", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 3.5, 4, "[output.spectrum.waves] is another one than that of the checkpoint: its means begin anew\nspectrum waves: ", "spectrum_waves.csv"},
+		{"another start", text(30, fmt.Sprintf(averages, 24), fmt.Sprintf(profile, 24)), 2.5, 24,
+			"[output.profile.across] is another one than that of the checkpoint: its means begin anew\nthe checkpoint has averages of another start, step 4: those of [output.averages] begin anew\nprofile across: ", "profile_across.csv"},
+		{"other fields", text(30, strings.ReplaceAll(fmt.Sprintf(averages, 4), "mean_velocity", "mean_pressure"), fmt.Sprintf(profile, 4)), 2.5, 22,
+			"the checkpoint has averages of other fields: those of [output.averages] begin anew", ""},
+		{"over an axis", text(30, fmt.Sprintf(averages, 4)+"over = \"z\"\n", fmt.Sprintf(profile, 4)), 2.5, 4, "[output.averages]: over was \"\" and is \"z\" now: ", ""},
+		{"a new one", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4), strings.ReplaceAll(fmt.Sprintf(profile, 4), "across", "second")), 2.5, 4,
+			"[output.profile.second]: its first sample was due at step 4, and the checkpoint of step 20 has none of it: sampling begins at step 22", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			trial{text: both, ranks: 2, dir: dir}.must(t)
-			table := filepath.Join(dir, "profile_across.csv")
-			before, err := os.ReadFile(table)
-			if err != nil {
-				t.Fatal(err)
+			before := map[string]string{}
+			for _, table := range []string{"profile_across.csv", "spectrum_waves.csv"} {
+				b, err := os.ReadFile(filepath.Join(dir, table))
+				if err != nil {
+					t.Fatal(err)
+				}
+				before[table] = string(b)
 			}
-			report, err := trial{text: c.text, ranks: 2, dir: dir, restart: "latest"}.run(t)
+			report, err := trial{text: c.text + fmt.Sprintf(spectrum, c.spectrum), ranks: 2, dir: dir, restart: "latest"}.run(t)
 			if err != nil {
 				t.Fatal(err)
 			}
 			heldTo(t, report.warned, c.warnings)
-			kept, err := os.ReadFile(table + ".before1")
-			if c.aside != (err == nil) || c.aside && string(kept) != string(before) {
-				t.Errorf("the table before: %v, %d bytes of %d", err, len(kept), len(before))
+			for table, rows := range before {
+				kept, err := os.ReadFile(filepath.Join(dir, table+".before1"))
+				if gone := c.aside == table; gone != (err == nil) || gone && string(kept) != rows {
+					t.Errorf("%s as it was: %v, %d bytes of %d", table, err, len(kept), len(rows))
+				}
 			}
 			f, err := fields.Open(filepath.Join(dir, "averages", "averages_0000000030.hdf"))
 			if err != nil {
@@ -81,6 +89,12 @@ func TestOutputThatComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	heldTo(t, report.warned, "probe p: ")
+	// A leg that got no further leaves nothing that matters.
+	report, err = trial{text: text(30, probe), ranks: 1, dir: dir, restart: filepath.Join(dir, "checkpoints", "checkpoint_000000000020.h5")}.run(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heldTo(t, report.warned, "")
 	if got, err := os.ReadFile(filepath.Join(dir, "probe_p.csv.before1")); err != nil || string(got) != string(want) {
 		t.Errorf("its rows of the first leg: %v, %d bytes of %d", err, len(got), len(want))
 	}

@@ -20,8 +20,8 @@ const (
 	maxParts  = 8       // parts of a dotted key
 )
 
-// Marks are the places of keys and values by path.
-type Marks struct{ Keys, Values map[string]Mark }
+// Marks are the places of keys and values by path. Implied are tables that have no line of their own: the first header below them.
+type Marks struct{ Keys, Values, Implied map[string]Mark }
 
 // join makes the index of a path; elements of arrays are "#0", "#1", ...
 func join(path ...string) string { return strings.Join(path, "\x1f") }
@@ -29,7 +29,11 @@ func join(path ...string) string { return strings.Join(path, "\x1f") }
 // keyAt is the place of a key, or of the nearest table around it.
 func (m Marks) keyAt(path ...string) Mark {
 	for n := len(path); n > 0; n-- {
-		if at, ok := m.Keys[join(path[:n]...)]; ok {
+		k := join(path[:n]...)
+		if at, ok := m.Keys[k]; ok {
+			return at
+		}
+		if at, ok := m.Implied[k]; ok {
 			return at
 		}
 	}
@@ -69,7 +73,6 @@ type scanner struct {
 	i     int
 	m     Marks
 	table []string
-	heads [][]string
 	err   string // nesting beyond the limits ...
 	errAt Mark
 }
@@ -77,14 +80,9 @@ type scanner struct {
 // Scan notes the places of all keys and values. A non-empty message says why the
 // text must not be decoded.
 func Scan(src []byte) (Marks, string, Mark) {
-	s := &scanner{src: src, m: Marks{map[string]Mark{}, map[string]Mark{}}}
+	s := &scanner{src: src, m: Marks{map[string]Mark{}, map[string]Mark{}, map[string]Mark{}}}
 	for s.i < len(s.src) && s.err == "" {
 		s.line()
-	}
-	for _, head := range s.heads { // tables that have no line of their own are at the first one below them
-		for n := len(head) - 1; n > 0; n-- {
-			s.note(s.m.Keys, head[:n], s.m.Keys[join(head...)])
-		}
 	}
 	return s.m, s.err, s.errAt
 }
@@ -107,7 +105,9 @@ func (s *scanner) line() {
 			s.i++
 		}
 		s.note(s.m.Keys, s.table, Mark{start, s.i - start})
-		s.heads = append(s.heads, s.table)
+		for n := len(s.table) - 1; n > 0; n-- {
+			s.note(s.m.Implied, s.table[:n], s.m.Keys[join(s.table...)])
+		}
 	default:
 		s.pair(s.table, 0)
 	}

@@ -56,6 +56,11 @@ func TestSet(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
+	// A table that has no line of its own is not the first one below it.
+	under := []byte("[output.fields]\nevery = 5\n")
+	if got, _, err := changed(under, []string{"output.dir=x"}, oneOf); err != nil || string(got) != string(under)+"\n[output]\ndir = \"x\"\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
 	// Several changes see each other.
 	got, _, err := changed([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"}, oneOf)
 	if err != nil || !strings.Contains(string(got), "[a]\nc = 2\nb = 3\n") {

@@ -88,6 +88,16 @@ type Meta struct {
 	Samples, First, Last int64
 }
 
+// sampled are the attributes that averages alone have.
+func (m *Meta) sampled() []attribute {
+	return []attribute{{"samples", &m.Samples}, {"first_sample", &m.First}, {"last_sample", &m.Last}}
+}
+
+type attribute struct {
+	name string
+	of   *int64
+}
+
 // Pending is a file that is being written, with those that hold its numbers.
 type Pending struct {
 	series Series

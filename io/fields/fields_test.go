@@ -37,7 +37,7 @@ func testGrid(flat bool) Grid {
 	return g
 }
 
-var testMeta = Meta{Case: "[domain]\nname = \"µ\"\n", Version: "test 1", Step: 120, Time: 0.75}
+var testMeta = Meta{Case: "[domain]\nname = \"µ\"\n", Version: "test 1", Step: 120, Time: 0.75, Samples: 3, First: 40, Last: 120}
 
 // slab is rank's part of n ranks; with more ranks than planes some are empty.
 func slab(g Grid, rank, n int) decomp.Box {

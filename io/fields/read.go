@@ -46,11 +46,11 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// sampled reads what averages alone have.
-func (m *Meta) sampled(f *h5.File) {
-	for name, to := range map[string]*int64{"samples": &m.Samples, "first_sample": &m.First, "last_sample": &m.Last} {
-		if v, err := f.ReadInt64s("/lbmsim", name, 1); err == nil {
-			*to = v[0]
+// readSampled reads what averages alone have.
+func readSampled(f *h5.File, m *Meta) {
+	for _, a := range m.sampled() {
+		if v, err := f.ReadInt64s("/lbmsim", a.name, 1); err == nil {
+			*a.of = v[0]
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (r *Reader) load() (err error) {
 		return err
 	}
 	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
-	m.sampled(f)
+	readSampled(f, m)
 	if f.Has("/VTKHDF/PointData") {
 		return fmt.Errorf("its numbers are those of points, as older versions wrote them (this one is of version %q); read it with the version that wrote it", version)
 	}

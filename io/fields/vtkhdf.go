@@ -90,9 +90,9 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 	do(f.String("/lbmsim", "version", m.Version))
 	do(f.Int64s("/lbmsim", "step", m.Step))
 	do(f.Float64s("/lbmsim", "time", m.Time))
-	for name, v := range map[string]int64{"samples": m.Samples, "first_sample": m.First, "last_sample": m.Last} {
-		if v > 0 {
-			do(f.Int64s("/lbmsim", name, v))
+	for _, a := range m.sampled() {
+		if *a.of > 0 {
+			do(f.Int64s("/lbmsim", a.name, *a.of))
 		}
 	}
 	do(f.Text("/lbmsim/case", m.Case))

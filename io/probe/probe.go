@@ -216,6 +216,34 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 	return last, nil
 }
 
+// First is the step of the first row of a file, -1 where there is none.
+func First(path string) (step int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	for heading := false; ; {
+		line, err := r.ReadString('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return -1, nil // an unfinished row is none
+		case err != nil:
+			return 0, err
+		case strings.HasPrefix(line, "# "):
+		case !heading:
+			heading = true
+		default:
+			word, _, _ := strings.Cut(line, ",")
+			if step, err = strconv.ParseInt(word, 10, 64); err != nil {
+				return 0, nil // it is no table of this program
+			}
+			return step, nil
+		}
+	}
+}
+
 // number is the shortest text that reads back as the same float64.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 

@@ -260,7 +260,7 @@ func (f *averageFiles) Write(r *Run) error {
 	f.at = r.Step()
 	if f.sums.samples == 0 {
 		if r.Root {
-			r.Warn(fmt.Sprintf("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(f.sums.at)))
+			r.Warn(fmt.Sprintf("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(r.Step())))
 		}
 		return nil
 	}
@@ -361,7 +361,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 type averageMemory struct {
 	Samples     int64
 	Sums        string // which there are
-	First, Last int    // steps of the first and the last sample; 0: an older version did not say, nor what follows
+	First, Last int    // steps of the first and the last sample; 0: an older version did not say, without Last nothing of what follows
 	Start       int    // of the case
 	Over        string // axis; "": none
 }
@@ -454,18 +454,16 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		return nil
 	}
 	if other := a.differs(m); other != "" {
-		if r.Root {
-			r.Warn(fmt.Sprintf("the checkpoint has averages of %s: those of [output.averages] begin anew", other))
-		}
+		r.recalls("the checkpoint has averages of %s: those of [output.averages] begin anew", other)
 		return nil
 	}
-	if dir := r.Path(a.Dir); r.Root && m.First > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
-		r.Warn(fmt.Sprintf("[output.averages]: over was %q and is %q now: %s has files of both grids, which ParaView shows as one film; another dir keeps them apart", m.Over, a.axis(), dir))
+	if dir := r.Path(a.Dir); r.Root && m.Last > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
+		r.recalls("[output.averages]: over was %q and is %q now: %s has files of both grids, which ParaView shows as one film; another dir keeps them apart", m.Over, a.axis(), dir)
 	}
 	beside := filepath.Join(filepath.Dir(path), AverageDir, filepath.Base(path))
 	f, err := checkpoint.Open(beside)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the averages that belong to the checkpoint %s are gone (%s); a case without [output.averages] goes on from it", path, beside)
+		err = fmt.Errorf("the averages of the checkpoint %s should be in %s, and there is no such file; a case without [output.averages] goes on from the checkpoint", path, beside)
 	}
 	if f != nil {
 		defer f.Close()
@@ -498,7 +496,7 @@ func (a *averager) differs(m *averageMemory) string {
 	switch {
 	case m.Sums != a.kept():
 		return "other fields"
-	case m.First > 0 && m.Start != a.Start:
+	case m.Last > 0 && m.Start != a.Start:
 		return fmt.Sprintf("another start, step %d", m.Start)
 	}
 	return ""

@@ -10,12 +10,12 @@ import (
 type blocks struct {
 	rows
 	head   string // of the table in the case
-	first  int    // step of the first sample
-	warned bool   // that there are no samples
+	sample config.Schedule
+	warned bool // that there are no samples
 }
 
 func newBlocks(r *Run, kind, name string, when, sample config.Schedule) blocks {
-	return blocks{rows: newRows(r, when, kind, name, kind+"/"+name), head: "[output." + kind + "." + name + "]", first: sample.Next(0)}
+	return blocks{rows: newRows(r, when, kind, name, kind+"/"+name), head: "[output." + kind + "." + name + "]", sample: sample}
 }
 
 // write adds the block of so many samples. A failure of the file comes out at the next sync, as of probes.
@@ -27,6 +27,6 @@ func (b *blocks) write(r *Run, samples int64, block func() []float64) {
 		_ = b.file.Add(int64(r.Step()), r.Time(), block()...)
 	case !b.warned && b.file.Step() < 0: // else there are none since the last block, of those that begin anew
 		b.warned = true
-		r.Warn(fmt.Sprintf("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.first))
+		r.Warn(fmt.Sprintf("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.sample.Next(r.Step())))
 	}
 }

@@ -145,7 +145,7 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
 		f.series = old.Series
 	case r.Root:
-		r.Warn(fmt.Sprintf("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name))
+		r.recalls("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name)
 	}
 	return nil
 }

@@ -28,10 +28,17 @@ type Memory struct {
 	Provenance Provenance
 }
 
+// recalls keeps a warning of the checkpoint until all is recalled.
+func (r *Run) recalls(format string, args ...any) {
+	if r.Root {
+		r.recalled = append(r.recalled, fmt.Sprintf(format, args...))
+	}
+}
+
 // startsLate warns of statistics that should have samples by now, and of which the checkpoint has none.
 func (r *Run) startsLate(head string, sample config.Schedule) {
-	if due := sample.Next(0); r.Root && due <= r.Step() {
-		r.Warn(fmt.Sprintf("%s: its first sample was due at step %d, and the checkpoint of step %d has none of it: sampling begins at step %d", head, due, r.Step(), sample.Next(r.Step())))
+	if due := sample.Next(0); due <= r.Step() {
+		r.recalls("%s: its first sample was due at step %d, and the checkpoint of step %d has none of it: sampling begins at step %d", head, due, r.Step(), sample.Next(r.Step()))
 	}
 }
 

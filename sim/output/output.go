@@ -33,6 +33,8 @@ type Run struct {
 
 	Version    string
 	Provenance Provenance // on rank 0
+
+	recalled []string // warnings of the checkpoint that is being recalled, on rank 0: it may be given up halfway
 }
 
 // State is what only the state itself can tell.

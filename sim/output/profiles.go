@@ -172,7 +172,7 @@ func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
 		p.reference, p.series = old.Reference, old.Series
 	default:
 		p.other = true
-		r.Warn(fmt.Sprintf("[output.profile.%s] is another one than that of the checkpoint: its means begin anew", p.Name))
+		r.recalls("[output.profile.%s] is another one than that of the checkpoint: its means begin anew", p.Name)
 	}
 	return nil
 }

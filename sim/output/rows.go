@@ -58,19 +58,22 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	length, known := m.Probes[t.key]
 	of, may := o.(renewed)
 	if other := may && of.isOther(); other || !known {
-		// What is there may be all that is left of an earlier run that had this output.
+		// What is there may be all that is left of an earlier run that had this output. Rows behind the checkpoint alone are
+		// of a leg that went no further.
+		if first, err := probe.First(t.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		} else if err != nil || first < 0 || first > int64(s.Step()) {
+			return s.newTable(o)
+		}
 		what := "rows that the checkpoint does not count"
 		if other {
 			what = "rows of other means"
 		}
 		aside, err := setAside(t.path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		if err != nil {
 			return nil, err
-		default:
-			s.Warn(fmt.Sprintf("%s: %s has %s; it is %s now, and the table starts again at step %d", t.kind, t.path, what, filepath.Base(aside), s.Step()))
 		}
+		s.Warn(fmt.Sprintf("%s: %s has %s; it is %s now, and the table starts again at step %d", t.kind, t.path, what, filepath.Base(aside), s.Step()))
 		return s.newTable(o)
 	}
 	w, err := probe.Resume(t.path, o.header(s.Run), length, int64(s.Step()))

@@ -134,10 +134,14 @@ func (s *Set) LastFields() (files error) {
 
 // Recall goes on with what a checkpoint remembers, at its path. Collective.
 func (s *Set) Recall(path string, m *Memory) error {
+	s.recalled = nil
 	for _, o := range with[remembered](s.List) {
 		if err := o.recall(s.Run, path, m); err != nil {
 			return err
 		}
+	}
+	for _, w := range s.recalled {
+		s.Warn(w)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func (p *spectrumSums) measured() config.Spectrum {
 }
 
 func (p *spectrumSums) remember(r *Run, m *Memory) error {
-	if r.Root && p.series.Samples() > 0 {
+	if r.Root { // without samples, too: its table has those before
 		m.Spectra[p.Name] = spectrumMemory{p.measured(), p.series}
 	}
 	return nil
@@ -163,7 +163,7 @@ func (p *spectrumSums) recall(r *Run, _ string, m *Memory) error {
 		p.series = old.Series
 	default:
 		p.other = true
-		r.Warn(fmt.Sprintf("[output.spectrum.%s] is another one than that of the checkpoint: its means begin anew", p.Name))
+		r.recalls("[output.spectrum.%s] is another one than that of the checkpoint: its means begin anew", p.Name)
 	}
 	return nil
 }
