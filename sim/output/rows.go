@@ -57,39 +57,47 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	t := o.table()
 	length, known := m.Probes[t.key]
 	of, may := o.(renewed)
-	if other := may && of.isOther(); other || !known {
-		// What is there may be all that is left of an earlier run that had this output. Rows behind the checkpoint alone are
-		// of a leg that went no further.
-		if first, err := probe.First(t.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		} else if err != nil || first < 0 || first > int64(s.Step()) {
-			return s.newTable(o)
-		}
-		what := "rows that the checkpoint does not count"
-		if other {
-			what = "rows of other means"
-		}
-		aside, err := setAside(t.path)
-		if err != nil {
-			return nil, err
-		}
-		s.Warn(fmt.Sprintf("%s: %s has %s; it is %s now, and the table starts again at step %d", t.kind, t.path, what, filepath.Base(aside), s.Step()))
-		return s.newTable(o)
-	}
-	w, err := probe.Resume(t.path, o.header(s.Run), length, int64(s.Step()))
+	var err error
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
-	case errors.Is(err, probe.ErrOther):
+	case may && of.isOther():
+		err = t.holds(s.Step(), "rows of other means")
+	case !known:
+		err = t.holds(s.Step(), "rows of a run that had this output before")
+	default:
+		var w *probe.Writer
+		if w, err = probe.Resume(t.path, o.header(s.Run), length, int64(s.Step())); err == nil {
+			return w, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			s.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
+			err = nil
+		}
+	}
+	if errors.Is(err, probe.ErrOther) {
 		aside, e := setAside(t.path)
 		if e != nil {
 			return nil, errors.Join(err, e)
 		}
 		s.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
-	default:
-		return w, err
+		err = nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.newTable(o)
+}
+
+// holds is an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows alone are of
+// a leg that went no further.
+func (t *rows) holds(step int, what string) error {
+	first, err := probe.First(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && first >= 0 && first <= int64(step):
+		return fmt.Errorf("%w: it has %s", probe.ErrOther, what)
+	}
+	return err
 }
 
 // setAside gives a file a name beside its own that no file has.
