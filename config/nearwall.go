@@ -125,12 +125,15 @@ func (c *Case) stream() int {
 			axis = f.Axis
 		}
 	}
+	if axis >= 0 {
+		return axis
+	}
 	of, most := c.Force.Density, 0.0
 	if d := c.Force.Drive; d != nil {
 		of = d.Velocity
 	}
 	for a, v := range of {
-		if passed := axis >= 0 && most == 0; !passed && math.Abs(v) > most {
+		if math.Abs(v) > most {
 			axis, most = a, math.Abs(v)
 		}
 	}
