@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -17,7 +16,7 @@ type eddies struct {
 	module cu.Module
 	loaded bool
 	find   cu.Function
-	tile   [3]int32 // cells of a block; a thread has one of each of its planes
+	tile   [3]int // cells of a block; a thread has one of each of its planes
 	at     *buffer
 }
 
@@ -45,17 +44,15 @@ func (p *program) placeEddies() error {
 		if e.find, err = e.module.Function("lbm_eddies"); err != nil {
 			return err
 		}
-		at, bytes, err := e.module.Global("lbm_eddies_shape")
-		if err == nil && bytes != int64(unsafe.Sizeof(e.tile)) {
-			err = fmt.Errorf("a shape of %d bytes", bytes) // a bug
+		var tile [3]int32
+		if err := numbersIn(e.module, "lbm_eddies_shape", tile[:]); err != nil {
+			return err
 		}
-		if err == nil {
-			err = cu.MemcpyDtoH(unsafe.Pointer(&e.tile[0]), at, bytes)
+		if rows := int(tile[1]) * maxGrid; n[1] > rows {
+			return fmt.Errorf("at most %d cells along y on a rank have eddies: more ranks along y, or the long axis along x", rows)
 		}
-		if rows := int(e.tile[1]) * maxGrid; err == nil && n[1] > rows {
-			err = fmt.Errorf("at most %d cells along y on a rank have eddies: more ranks along y, or the long axis along x", rows)
-		}
-		return err
+		e.tile = [3]int{int(tile[0]), int(tile[1]), int(tile[2])}
+		return nil
 	})
 }
 
@@ -80,9 +77,9 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 		own.fail(fmt.Errorf("eddies of %s: %w", p.spec, err))
 		return
 	}
-	var grid, tile [3]int
+	tile := p.eddies.tile
+	var grid [3]int
 	for a, n := range p.layout.N {
-		tile[a] = int(p.eddies.tile[a])
 		grid[a] = ceil(n, tile[a])
 	}
 	own.queue("eddies", func() error {

@@ -70,7 +70,7 @@ func (d *Device) kernels(spec model.Spec, pitch int, more ...string) (k kernelSe
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		if shape, err = shapeIn(k.module, "lbm_step_shape"); err != nil {
+		if err = numbersIn(k.module, "lbm_step_shape", shape[:]); err != nil {
 			return err
 		}
 		k.threads = [2]int{int(shape[0]), int(shape[1])}
@@ -112,16 +112,20 @@ func (d *Device) processors() (int, error) {
 	return d.gpu.Attribute(cu.MultiprocessorCount)
 }
 
-// shapeIn reads the shape of that name.
-func shapeIn(m cu.Module, name string) (shape stepShape, err error) {
+// numbersIn fills list with the constant of that name. Go lets C write to list only if what it was allocated with has no Go
+// pointers: it has to be a variable of its own, no part of a structure.
+func numbersIn(m cu.Module, name string, list []int32) error {
 	at, bytes, err := m.Global(name)
+	if err == nil && bytes != int64(4*len(list)) {
+		err = fmt.Errorf("%d bytes, not %d", bytes, 4*len(list)) // a bug
+	}
+	if err == nil {
+		err = cu.MemcpyDtoH(unsafe.Pointer(&list[0]), at, bytes)
+	}
 	if err != nil {
-		return shape, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	if bytes != int64(unsafe.Sizeof(shape)) {
-		return shape, fmt.Errorf("%s has %d bytes, not %d", name, bytes, unsafe.Sizeof(shape))
-	}
-	return shape, cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes)
+	return nil
 }
 
 // servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -45,15 +44,8 @@ func (p *program) placeSteps(w *walls, cells boundary.Cells) error {
 		if m.fn, err = p.kernels.module.Function("lbm_steps"); err != nil {
 			return fmt.Errorf("lbm_steps: %w", err)
 		}
-		at, bytes, err := p.kernels.module.Global("lbm_steps_shape")
-		if err == nil && bytes != int64(unsafe.Sizeof(shape)) {
-			err = fmt.Errorf("%d bytes, not %d", bytes, unsafe.Sizeof(shape))
-		}
-		if err == nil {
-			err = cu.MemcpyDtoH(unsafe.Pointer(&shape[0]), at, bytes)
-		}
-		if err != nil {
-			return fmt.Errorf("lbm_steps_shape: %w", err)
+		if err := numbersIn(p.kernels.module, "lbm_steps_shape", shape[:]); err != nil {
+			return err
 		}
 		m.threads, m.tile, m.shared = [2]int{int(shape[0]), int(shape[1])}, [2]int{int(shape[2]), int(shape[3])}, int(shape[4])
 		if m.tile[1] > 0 {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -51,10 +50,7 @@ func (p *program) loadStatistics() error {
 				}
 			}
 			var numbers [2]int32
-			at, bytes, err := s.module.Global("lbm_statistics_numbers")
-			if err == nil && bytes == int64(unsafe.Sizeof(numbers)) {
-				err = cu.MemcpyDtoH(unsafe.Pointer(&numbers[0]), at, bytes)
-			}
+			err = numbersIn(s.module, "lbm_statistics_numbers", numbers[:])
 			if want := [2]int32{int32(device.ProfileValues(p.spec.Lattice.Dims, p.spec.Scalar)), statisticsWait}; err == nil && numbers != want {
 				err = fmt.Errorf("the kernels have %v numbers, not %v", numbers, want) // a bug: they would write past what is theirs
 			}

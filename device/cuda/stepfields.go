@@ -76,10 +76,13 @@ func (f *stepFields) place(p *program) (err error) {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		shape, err := shapeIn(f.module, "lbm_step_fields_shape")
+		var shape stepShape
+		if err = numbersIn(f.module, "lbm_step_fields_shape", shape[:]); err != nil {
+			return err
+		}
 		f.threads, f.tile = [2]int{int(shape[0]), int(shape[1])}, [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
 		f.shared, f.slots = int(shape[5]), p.kernels.slots
-		return err
+		return nil
 	})
 }
 
