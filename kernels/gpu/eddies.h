@@ -21,18 +21,19 @@ struct EddiesOf {
 	static constexpr int RING = 2 * (X + Y);
 	static_assert(RING <= X * Y, "a thread has one cell of the ring at most");
 
-	// Motion is a velocity, if there is a fluid cell.
-	struct Motion { Real u[L::D]; bool there; };
-	struct Tile { Real u[L::D][Y + 2][X + 2]; bool there[Y + 2][X + 2]; };
+	// Motion is a velocity, and 1 if there is a fluid cell, else 0: one access of shared memory.
+	struct alignas(4 * sizeof(Real)) Motion { Real u[3], there; };
 
-	// at is that of a cell of the box, or of one beside it.
-	__device__ static LBM_INLINE Motion at(const Box& box, const Value* LBM_RESTRICT state, int x, int y, int z) {
-		Motion m{};
+	// inside maps (x, y), of the box or beside it, to where such cells are stored; false: nowhere.
+	__device__ static LBM_INLINE bool inside(const Box& box, int& x, int& y) {
 		// Beyond the ends of rows there may be ghost cells elsewhere; the same on all devices is to leave them out.
 		const bool beside = x >= -1 && x <= box.layout.nx && y >= -1 && y <= box.layout.ny && (box.c->periodic[0] || (x >= 0 && x < box.layout.nx));
-		if (!beside || !box.inside(0, x) || !box.inside(1, y) || (L::D == 3 && !box.inside(2, z))) return m;
-		const Value* const from = state + box.layout.at(x, y, z, 0);
-		const int pitch = box.layout.pitch;
+		return beside && box.inside(0, x) && box.inside(1, y);
+	}
+	// at is that of the cell whose numbers begin at from, if it is there.
+	__device__ static LBM_INLINE Motion at(const Value* LBM_RESTRICT from, int pitch, bool there) {
+		Motion m{};
+		if (!there) return m;
 		Real r;
 		if constexpr (LBM_MOMENTS) {
 			r = Store::template get<0>(from[0]);
@@ -51,50 +52,60 @@ struct EddiesOf {
 		m.there = size != Real(0);
 		return m;
 	}
-	__device__ static LBM_INLINE void put(Tile& tile, int x, int y, const Motion& m) {
-		unroll<L::D>([&](auto a) LBM_LAMBDA { tile.u[a.value][y + 1][x + 1] = m.u[a.value]; });
-		tile.there[y + 1][x + 1] = m.there;
-	}
-	__device__ static LBM_INLINE Motion get(const Tile& tile, int x, int y) {
-		Motion m;
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.u[a.value] = tile.u[a.value][y + 1][x + 1]; });
-		m.there = tile.there[y + 1][x + 1];
-		return m;
-	}
 	// differ gives the derivatives along an axis.
-	__device__ static LBM_INLINE void differ(const Motion& low, const Motion& here, const Motion& high, int axis, Real* g) {
-		const Real factor = low.there && high.there ? Real(0.5) : Real(1);
+	__device__ static LBM_INLINE void differ(const Motion low, const Motion& here, const Motion high, int axis, Real* g) {
+		const bool down = low.there != Real(0), up = high.there != Real(0);
+		const Real factor = down && up ? Real(0.5) : Real(1);
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			const Real up = high.there ? high.u[a.value] : here.u[a.value], down = low.there ? low.u[a.value] : here.u[a.value];
-			g[L::D * a.value + axis] = (up - down) * factor;
+			const Real top = up ? high.u[a.value] : here.u[a.value], bottom = down ? low.u[a.value] : here.u[a.value];
+			g[L::D * a.value + axis] = (top - bottom) * factor;
 		});
 	}
 
 	__device__ static LBM_INLINE void find(const Case* c, const Value* LBM_RESTRICT state) {
-		__shared__ Tile tiles[2];  // by turn
+		__shared__ Motion tiles[2][Y + 2][X + 2];  // by turn
 		const Box box(c, COMPONENTS);
 		const Params<Real> params = box.params<Real>();
 		const int tx = threadIdx.x, ty = threadIdx.y, x0 = blockIdx.x * X, y0 = blockIdx.y * Y, x = x0 + tx, y = y0 + ty;
 		const int z0 = blockIdx.z * DEPTH, z1 = z0 + DEPTH < box.layout.nz ? z0 + DEPTH : box.layout.nz;
 		// The cell of the ring: rows before and behind the tile, then columns.
 		const int k = ty * X + tx;
-		const bool ring = k < RING;
 		const int rx = k < 2 * X ? k % X : k % 2 ? X : -1, ry = k < 2 * X ? (k < X ? -1 : Y) : (k - 2 * X) / 2;
-		Motion before{}, here = at(box, state, x, y, z0), after{};
-		if (L::D == 3) before = at(box, state, x, y, z0 - 1);
+		int ownX = x, ownY = y, besideX = x0 + rx, besideY = y0 + ry;
+		const bool there = inside(box, ownX, ownY), ring = k < RING, found = ring && inside(box, besideX, besideY);
+		const int pitch = box.layout.pitch, nz = box.layout.nz;
+		const Value* own = state + (there ? box.layout.at(ownX, ownY, z0, 0) : 0);
+		const Value* beside = state + (found ? box.layout.at(besideX, besideY, z0, 0) : 0);
+		const long long plane = box.layout.at(0, 0, 1, 0) - box.layout.at(0, 0, 0, 0);
+		// along is that of the thread's cell in plane z, which may lie behind an end of the box, at from if planes do not wrap.
+		auto along = [&](const Value* from, int z) LBM_LAMBDA {
+			const int wanted = z;
+			const bool within = (z >= 0 && z < nz) || box.inside(2, z);
+			return at(from + (z - wanted) * plane, pitch, there && within);
+		};
+		Motion before{}, here = at(own, pitch, there), after{}, rim = at(beside, pitch, found);
+		if (L::D == 3) before = along(own - plane, z0 - 1);
+		const bool mine = x < box.layout.nx && y < box.layout.ny;
+		Real* out = box.eddies<Real>(mine ? y : 0, z0) + x;
+		Motion* tile = tiles[0][ty + 1] + tx + 1;
+		Motion* edge = tiles[0][ring ? ry + 1 : 0] + rx + 1;
+		int other = (Y + 2) * (X + 2);
 		for (int z = z0; z < z1; z++) {
-			Tile& tile = tiles[z % 2];
-			put(tile, tx, ty, here);
-			if (ring) put(tile, rx, ry, at(box, state, x0 + rx, y0 + ry, z));
-			if (L::D == 3) after = at(box, state, x, y, z + 1);
+			*tile = here;
+			if (ring) *edge = rim;
+			own += plane, beside += plane;
+			if (L::D == 3) after = along(own, z + 1);
+			rim = at(beside, pitch, found && z + 1 < z1);
 			__syncthreads();
-			if (x < box.layout.nx && y < box.layout.ny) {
+			if (mine) {
 				Real g[L::D * L::D];
-				differ(get(tile, tx - 1, ty), here, get(tile, tx + 1, ty), 0, g);
-				differ(get(tile, tx, ty - 1), here, get(tile, tx, ty + 1), 1, g);
+				differ(tile[-1], here, tile[1], 0, g);
+				differ(tile[-X - 2], here, tile[X + 2], 1, g);
 				if constexpr (L::D == 3) differ(before, here, after, 2, g);
-				box.eddies<Real>(y, z)[x] = LBM_LAW::eddies<L::D>(g, params);
+				*out = LBM_LAW::eddies<L::D>(g, params);
 			}
+			out += box.layout.ny * pitch;
+			tile += other, edge += other, other = -other;
 			before = here;
 			here = after;
 		}

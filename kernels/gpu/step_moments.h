@@ -910,6 +910,8 @@ template <class L, class C, class S, class T> struct StepMoments {
 		HeatSum rising{};
 		unsigned dry = 0;
 		P eddies{};  // of the plane that the next turn finishes
+		const T* mine = nullptr;  // those of plane z: made anew of the case they would be waited for
+		if constexpr (LooksAround<C>) mine = box.template eddies<T>(y, z0 - 1);
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line]);
 		unsigned warm = 0;
@@ -941,8 +943,10 @@ template <class L, class C, class S, class T> struct StepMoments {
 			if (from) from += plane;
 			if (z < z1) row.read(raw, from && z + 1 == z1 ? from + shared.around : from, skip, in);
 			P before = eddies;
-			if constexpr (LooksAround<C>)
-				if (inner && z >= z0 && z < z1) eddies = row.eddiesOf(box.template eddies<T>(y, z));
+			if constexpr (LooksAround<C>) {
+				if (inner && z >= z0 && z < z1) eddies = row.eddiesOf(mine);
+				mine += box.layout.ny * box.layout.pitch;
+			}
 			barrier<THREADS>();
 			if (!inner) continue;
 			if (z > z0) {
