@@ -22,16 +22,31 @@ func (s *Series) Add(t, x float64) {
 	s.Cycles.add(t, x, l.Mean, math.Sqrt(l.Squares/float64(l.N)))
 }
 
+// Frequency of the last oscillations, 32 at most: their number over the time that they took. NaN when there were fewer
+// than three.
+func (s *Series) Frequency() float64 {
+	if len(s.Levels) == 0 {
+		return math.NaN()
+	}
+	l := s.Levels[0]
+	return s.Cycles.frequency(l.Mean, math.Sqrt(l.Squares/float64(l.N)))
+}
+
 // Cycles counts oscillations: times at which a series rises through its mean so far,
 // between two samples by linear interpolation. Noise at the mean is none: the series
 // has to have been a quarter of its standard deviation below before it counts again.
 type Cycles struct {
-	Before [2]float64 `json:"before"` // time and value of the last sample
-	Low    bool       `json:"low"`    // was below since it rose last
-	Rise   float64    `json:"rise"`   // where it rose last through the mean ...
-	Risen  bool       `json:"risen"`  // ... and may still turn out to be noise
-	Rose   bool       `json:"rose"`   // has risen before: the mean is that of an oscillation or more
-	Times  []float64  `json:"times"`  // of the last rises, oldest first, without the very first
+	Before [2]float64 `json:"before"`  // time and value of the last sample
+	Low    bool       `json:"low"`     // was below since it rose last
+	Rise   Rise       `json:"pending"` // the last one through the mean ...
+	Risen  bool       `json:"risen"`   // ... which may still turn out to be noise
+	Rises  []Rise     `json:"rises"`   // the last ones, oldest first
+}
+
+// Rise is where a series rose through a level, its mean so far.
+type Rise struct {
+	Time  float64 `json:"time"`
+	Level float64 `json:"level"`
 }
 
 // cycles is how many rises are kept: the older ones tell of the start of a flow.
@@ -51,26 +66,36 @@ func (c *Cycles) add(t, x, mean, std float64) {
 		return
 	}
 	if before[1] < mean && x >= mean {
-		c.Rise, c.Risen = before[0]+(t-before[0])*(mean-before[1])/(x-before[1]), true
+		c.Rise, c.Risen = Rise{before[0] + (t-before[0])*(mean-before[1])/(x-before[1]), mean}, true
 	}
 	if c.Risen && x > mean+clearance*std {
-		if len(c.Times) == cycles {
-			c.Times = append(c.Times[:0], c.Times[1:]...)
+		if len(c.Rises) == cycles {
+			c.Rises = append(c.Rises[:0], c.Rises[1:]...)
 		}
-		if c.Rose {
-			c.Times = append(c.Times, c.Rise)
-		}
-		c.Low, c.Risen, c.Rose = false, false, true
+		c.Rises = append(c.Rises, c.Rise)
+		c.Low, c.Risen = false, false
 	}
 }
 
-// Frequency of the last oscillations, 32 at most: their number over the time that they
-// took. NaN when there were fewer than three. The first rise does not count: the mean of a
-// part of an oscillation lies anywhere.
-func (c *Cycles) Frequency() float64 {
-	n := len(c.Times)
+// frequency of a series that has had this mean and standard deviation. The first means are those of parts of an
+// oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; of
+// the others the phase is that of a sine.
+func (c *Cycles) frequency(mean, std float64) float64 {
+	rises := c.Rises
+	for len(rises) > 0 && !(math.Abs(rises[0].Level-mean) <= clearance*std) {
+		rises = rises[1:]
+	}
+	n := len(rises)
 	if n < 4 {
 		return math.NaN()
 	}
-	return float64(n-1) / (c.Times[n-1] - c.Times[0])
+	// of an oscillation, from the level to the mean
+	part := func(r Rise) float64 {
+		if std == 0 {
+			return 0
+		}
+		return math.Asin(max(-1, min(1, (mean-r.Level)/(math.Sqrt2*std)))) / (2 * math.Pi)
+	}
+	first, last := rises[0], rises[n-1]
+	return (float64(n-1) - part(last) + part(first)) / (last.Time - first.Time)
 }

@@ -146,10 +146,10 @@ func TestFrequency(t *testing.T) {
 		noisy.Add(at, x+0.02*random.NormFloat64())
 		still.Add(at, 3)
 	}
-	if got := pure.Cycles.Frequency(); math.Abs(got/f-1) > 5e-4 {
+	if got := pure.Frequency(); math.Abs(got/f-1) > 5e-4 {
 		t.Errorf("pure: %v instead of %v", got, f)
 	}
-	if got := noisy.Cycles.Frequency(); math.Abs(got/f-1) > 2e-3 {
+	if got := noisy.Frequency(); math.Abs(got/f-1) > 2e-3 {
 		t.Errorf("noisy: %v instead of %v", got, f)
 	}
 	// Few oscillations, whatever phase they begin with.
@@ -158,11 +158,11 @@ func TestFrequency(t *testing.T) {
 		for i := range 120 { // six of 20 samples
 			few.Add(float64(i), math.Sin(2*math.Pi*(float64(i)/20+float64(phase)/12)))
 		}
-		if got := few.Cycles.Frequency(); math.Abs(20*got-1) > 0.01 {
+		if got := few.Frequency(); math.Abs(20*got-1) > 2e-3 {
 			t.Errorf("six oscillations from phase %d/12 have the frequency %v instead of %v", phase, got, 1./20)
 		}
 	}
-	if got := still.Cycles.Frequency(); !math.IsNaN(got) {
+	if got := still.Frequency(); !math.IsNaN(got) {
 		t.Errorf("a constant has the frequency %v", got)
 	}
 	if pure.Max > 4.000001 || pure.Max < 3.999 || pure.Min < 1.999999 || pure.Min > 2.001 || math.Abs(pure.Last-(3+math.Cos(2*math.Pi*f*3999*0.05))) > 1e-9 {

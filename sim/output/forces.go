@@ -198,9 +198,9 @@ func (s *Set) ForceValue(e config.Expectation) float64 {
 	case "last":
 		return series.Last
 	case "frequency":
-		return series.Cycles.Frequency()
+		return series.Frequency()
 	case "strouhal": // frequencies are of the outputs' time
-		return f.Strouhal * s.Case.Units.Time * series.Cycles.Frequency()
+		return f.Strouhal * s.Case.Units.Time * series.Frequency()
 	case "mean":
 		return series.Estimate().Mean
 	}
