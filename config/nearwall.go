@@ -189,15 +189,7 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 		}
 	}
 	for _, b := range c.Bodies {
-		var lo, hi [3]float64
-		if b.Whole() {
-			lo, hi = b.Shape(nil).Bounds()
-		}
-		for _, s := range sizes {
-			if s.Body == b.Name {
-				lo, hi = s.Lo, s.Hi
-			}
-		}
+		lo, hi := b.bounds(sizes)
 		if length := c.plateOf(lo, hi); length > 0 {
 			add("[body."+b.Name+"]", plateLayer(speed, length, nu))
 		}

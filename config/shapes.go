@@ -258,6 +258,19 @@ func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shap
 // Whole reports whether the shape needs no file.
 func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
 
+// bounds is the box around it, in cells; sizes has those of bodies from files.
+func (b Body) bounds(sizes []SolidSize) (lo, hi [3]float64) {
+	if b.Whole() {
+		lo, hi = b.Shape(nil).Bounds()
+	}
+	for _, s := range sizes {
+		if s.Body == b.Name {
+			lo, hi = s.Lo, s.Hi
+		}
+	}
+	return lo, hi
+}
+
 // wholeShapes are the bodies that need no file.
 func (s *Solids) wholeShapes() (list []geometry.Shape) {
 	for _, b := range s.Bodies {

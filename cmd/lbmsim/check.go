@@ -54,6 +54,10 @@ func checkCommand() *cobra.Command {
 				fmt.Println("\nflow beside walls, by formulas of plates and channels")
 				printTable(os.Stdout, rows)
 			}
+			if rows := flowCase.Room(sizes...); len(rows) > 0 {
+				fmt.Println("\nroom around bodies")
+				printTable(os.Stdout, rows)
+			}
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[flowCase.Dims()]
 				fmt.Printf("\nlargest %s of this model and precision\n", shape)

@@ -170,7 +170,7 @@ func wakeFiles(t *testing.T, dir, body string) {
 func TestWakes(t *testing.T) {
 	dir := t.TempDir()
 	wakeFiles(t, dir, "cylinder")
-	got, err := cylinder3900(60)(nil, dir)
+	got, err := cylinder3900(60, 5.5)(nil, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestWakes(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	wakeFiles(t, dir, "square")
-	if got, err = square22000(60)(nil, dir); err != nil || math.Abs(float64(got[3].Got)-1.5) > 0.02 || !got[1].OK || !got[3].OK {
+	if got, err = square22000(60, 6.5)(nil, dir); err != nil || math.Abs(float64(got[3].Got)-1.5) > 0.02 || !got[1].OK || !got[3].OK {
 		t.Errorf("%v %+v", err, got)
 	}
 	wakeFiles(t, dir, "sphere")
