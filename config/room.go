@@ -3,67 +3,142 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 )
 
 // Where a body has too little room: heights behind an inlet of given velocity, of one that is as wide as its stream and of one
-// that is not, and the part of the stream that it blocks. At these limits a cylinder has 2 to 3 % too much drag
-// (docs/forces.md).
+// that is not, and the part of the stream that is blocked where it stands. At the first and the last of these limits together a
+// cylinder at Re 100 has 3 % too much drag (docs/forces.md). Below slowStream, a Reynolds number by the height,
+// walls and inlets act from farther.
 const (
 	nearInlet        = 9
 	nearInletCompact = 3
 	narrowStream     = 0.05
+	slowStream       = 50
+	bed              = 30 // so many bodies: more are a bed
 )
 
-// Room tells of each body in a stream from an inlet of given velocity how far the inlet is before it, and how much of the
-// stream it blocks, by the box around it. Its height is that across the stream; if it ends in two directions, the
-// root of their product. What fills half of the stream is a duct or a bed, no body in a stream.
+// rectangle is what a body covers of the stream, across it.
+type rectangle struct{ lo, hi [2]float64 }
+
+// standing is a body in a stream, by the box around it.
+type standing struct {
+	name   string
+	covers rectangle
+	along  [2]float64 // from and to, from the inlet on
+	height float64    // across the stream; if it ends in two directions, the root of their product
+	wide   bool       // as its stream
+}
+
+// Room tells of each body in a stream from an inlet of given velocity how many heights it stands behind the inlet, and how much
+// of the stream is blocked there, by it and those beside it. What begins at the inlet, goes through the whole stream or blocks
+// half of it is part of the channel, no body in a stream.
 func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
+	var all []standing
+	for _, b := range c.Bodies {
+		if s, ok := c.stand(b, sizes); ok {
+			all = append(all, s)
+		}
+	}
+	if len(all) > bed {
+		return nil
+	}
+	total := 1.0 // of the stream
+	for a, n := range c.Cells {
+		if a != c.stream() {
+			total *= float64(n)
+		}
+	}
+	alike := 0
+	for _, s := range all {
+		var beside []rectangle
+		for _, o := range all {
+			if o.along[0] < s.along[1] && s.along[0] < o.along[1] {
+				beside = append(beside, o.covers)
+			}
+		}
+		blocked := union(beside) / total
+		r := Row{Name: "[body." + s.name + "]", SI: c.enough(s, blocked)}
+		r.Lattice = fmt.Sprintf("%s heights behind the inlet, %s %% of the stream blocked", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
+		if n := len(rows); n > 0 && rows[n-1].Lattice == r.Lattice && rows[n-1].SI == r.SI {
+			alike++
+			continue
+		}
+		rows = alsoFor(rows, alike)
+		rows, alike = append(rows, r), 0
+	}
+	return alsoFor(rows, alike)
+}
+
+// alsoFor says that the last row is that of more bodies.
+func alsoFor(rows []Row, more int) []Row {
+	if more > 0 {
+		rows[len(rows)-1].Name += fmt.Sprintf(" and %d more", more)
+	}
+	return rows
+}
+
+func (c *Case) enough(s standing, blocked float64) string {
+	near := nearInletCompact
+	if s.wide {
+		near = nearInlet
+	}
+	close, narrow := s.along[0] < float64(near)*s.height, blocked > narrowStream
+	nu := (c.Tau - 0.5) / 3
+	switch re := c.Mean * s.height / nu; {
+	case c.Mean > 0 && re < slowStream:
+		return fmt.Sprintf("Re %s (height): so slow a stream feels a body from afar, try twice the room", language.Short(round2(re)))
+	case close && narrow:
+		return "the inlet is near and the stream narrow: drag comes out too large"
+	case close:
+		return "the inlet is near: drag comes out too large"
+	case narrow:
+		return "the stream is narrow: drag comes out too large"
+	}
+	return "enough"
+}
+
+// stand is false for what is no body in a stream.
+func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	stream := c.stream()
 	side := c.inletSide(stream)
 	if side < 0 {
-		return nil
+		return s, false
 	}
-	for _, b := range c.Bodies {
-		lo, hi := b.bounds(sizes)
-		height, ends, blocked := 1.0, 0, 1.0
-		for a, n := range c.Cells {
-			if a == stream || a >= c.Dims() {
-				continue
-			}
-			from, to := math.Max(lo[a], 0), math.Min(hi[a], float64(n))
-			blocked *= math.Max(0, to-from) / float64(n)
-			if from > 0 || to < float64(n) {
-				height *= to - from
-				ends++
-			}
+	lo, hi := b.bounds(sizes)
+	s.name, s.height = b.Name, 1
+	ends, part, k := 0, 1.0, 0
+	for a, n := range c.Cells {
+		from, to := math.Max(lo[a], 0), math.Min(hi[a], float64(n))
+		if a >= c.Dims() {
+			from, to = 0, float64(n)
 		}
-		if ends == 0 || blocked <= 0 || blocked > 0.5 {
+		if !(from < to) {
+			return s, false
+		}
+		if a == stream {
+			s.along = [2]float64{from, to}
+			if side == 1 {
+				s.along = [2]float64{float64(n) - to, float64(n) - from}
+			}
 			continue
 		}
-		near := float64(nearInlet)
-		if ends == 2 {
-			height, near = math.Sqrt(height), nearInletCompact
+		s.covers.lo[k], s.covers.hi[k] = from, to
+		k++
+		part *= (to - from) / float64(n)
+		if from > 0 || to < float64(n) {
+			s.height *= to - from
+			ends++
 		}
-		way := lo[stream]
-		if side == 1 {
-			way = float64(c.Cells[stream]) - hi[stream]
-		}
-		r := Row{Name: "[body." + b.Name + "]", SI: "enough"}
-		r.Lattice = fmt.Sprintf("%s heights behind the inlet, blocks %s %% of the stream", language.Short(round2(math.Max(way, 0.01)/height)), language.Short(round2(100*blocked)))
-		switch close, narrow := way < near*height, blocked > narrowStream; {
-		case close && narrow:
-			r.SI = "the inlet is near and the stream narrow: drag comes out too large"
-		case close:
-			r.SI = "the inlet is near: drag comes out too large"
-		case narrow:
-			r.SI = "the stream is narrow: drag comes out too large"
-		}
-		rows = append(rows, r)
 	}
-	return rows
+	s.wide = ends == 1
+	if ends == 2 {
+		s.height = math.Sqrt(s.height)
+	}
+	return s, ends > 0 && s.along[0] > 0 && part < 0.5
 }
 
 // inletSide is that of the one end of an axis which is an inlet of given velocity; -1: there is none.
@@ -71,14 +146,35 @@ func (c *Case) inletSide(axis int) int {
 	side := -1
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
-			if f.Axis != axis || b.Kind.Law != boundary.VelocityFace {
+			outwards := b.Profile == nil && (b.Velocity[f.Axis] > 0) == (f.Side == 1)
+			if f.Axis != axis || b.Kind.Law != boundary.VelocityFace || outwards {
 				continue
 			}
-			if side >= 0 {
+			if side >= 0 && side != f.Side {
 				return -1
 			}
 			side = f.Side
 		}
 	}
 	return side
+}
+
+// union is the area that rectangles cover together.
+func union(list []rectangle) (area float64) {
+	var x, y []float64
+	for _, r := range list {
+		x, y = append(x, r.lo[0], r.hi[0]), append(y, r.lo[1], r.hi[1])
+	}
+	slices.Sort(x)
+	slices.Sort(y)
+	for i := range max(0, len(x)-1) {
+		for j := range len(y) - 1 {
+			if slices.ContainsFunc(list, func(r rectangle) bool {
+				return r.lo[0] <= x[i] && x[i+1] <= r.hi[0] && r.lo[1] <= y[j] && y[j+1] <= r.hi[1]
+			}) {
+				area += (x[i+1] - x[i]) * (y[j+1] - y[j])
+			}
+		}
+	}
+	return area
 }

@@ -13,7 +13,7 @@ func TestRoom(t *testing.T) {
 cells = [%CELLS]
 periodic = ["z"]
 [fluid]
-viscosity = 0.01
+viscosity = %NU
 [boundary.in]
 type = "%IN"
 %VALUE
@@ -31,35 +31,47 @@ steps = 10
 `
 	const cylinder = "shape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 60, 0]\ndiameter = 10"
 	const sphere = "shape = \"sphere\"\ncentre = [%X, 60, 20]\ndiameter = 10"
-	const box = "shape = \"box\"\nfrom = [100, 0, 0]\nto = [110, 80, 40]"
+	const duct = "shape = \"box\"\nfrom = [100, 0, 0]\nto = [110, 80, 40]"
+	const step = "shape = \"box\"\nfrom = [0, 0, 0]\nto = [50, 40, 40]"
+	const ground = "shape = \"half_space\"\npoint = [0, 10, 0]\nnormal = [0, 1, 0]"
+	const two = cylinder + "\n[body.other]\nshape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 30, 0]\ndiameter = 10"
+	const inside = cylinder + "\n[body.other]\nshape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 60, 0]\ndiameter = 6"
 	for _, c := range []struct{ cells, in, from, body, x, want string }{
-		{"300, 120, 40", "velocity", "x-", cylinder, "55", "5 heights behind the inlet, blocks 8.3 % of the stream|the inlet is near and the stream narrow: drag comes out too large"},
-		{"300, 240, 40", "velocity", "x-", cylinder, "55", "5 heights behind the inlet, blocks 4.2 % of the stream|the inlet is near: drag comes out too large"},
-		{"300, 240, 40", "velocity", "x-", cylinder, "105", "10 heights behind the inlet, blocks 4.2 % of the stream|enough"},
-		{"300, 120, 40", "velocity", "x-", cylinder, "105", "10 heights behind the inlet, blocks 8.3 % of the stream|the stream is narrow: drag comes out too large"},
-		{"300, 120, 40", "velocity", "x+", cylinder, "255", "4 heights behind the inlet, blocks 8.3 % of the stream|the inlet is near and the stream narrow: drag comes out too large"},
-		{"300, 120, 40", "velocity", "x-", sphere, "45", "4 heights behind the inlet, blocks 2.1 % of the stream|enough"},
-		{"300, 120, 40", "velocity", "x-", sphere, "25", "2 heights behind the inlet, blocks 2.1 % of the stream|the inlet is near: drag comes out too large"},
-		{"300, 120, 40", "velocity", "x-", box, "", ""},        // a duct
+		{"300, 120, 40", "velocity", "x-", cylinder, "55", "5 heights behind the inlet, 8.3 % of the stream blocked|the inlet is near and the stream narrow: drag comes out too large"},
+		{"300, 240, 40", "velocity", "x-", cylinder, "55", "5 heights behind the inlet, 4.2 % of the stream blocked|the inlet is near: drag comes out too large"},
+		{"300, 240, 40", "velocity", "x-", cylinder, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|enough"},
+		{"300, 120, 40", "velocity", "x-", cylinder, "105", "10 heights behind the inlet, 8.3 % of the stream blocked|the stream is narrow: drag comes out too large"},
+		{"300, 120, 40", "velocity", "x+", cylinder, "255", "4 heights behind the inlet, 8.3 % of the stream blocked|the inlet is near and the stream narrow: drag comes out too large"},
+		{"300, 120, 40", "velocity", "x-", sphere, "45", "4 heights behind the inlet, 2.1 % of the stream blocked|enough"},
+		{"300, 120, 40", "velocity", "x-", sphere, "25", "2 heights behind the inlet, 2.1 % of the stream blocked|the inlet is near: drag comes out too large"},
+		{"300, 240, 40", "velocity", "x-", two, "105", "10 heights behind the inlet, 8.3 % of the stream blocked|the stream is narrow: drag comes out too large and 1 more"},
+		{"300, 240, 40", "velocity", "x-", inside, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|enough; 17 heights behind the inlet, 4.2 % of the stream blocked|enough"},
+		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|Re 1 (height): so slow a stream feels a body from afar, try twice the room"},
+		{"300, 120, 40", "velocity", "x-", duct, "", ""},
+		{"300, 120, 40", "velocity", "x-", step, "", ""},
+		{"300, 120, 40", "velocity", "x-", ground, "", ""},
 		{"300, 120, 40", "pressure", "x-", cylinder, "55", ""}, // lets the stream slow down
 	} {
-		value, to := "velocity = [0.05, 0, 0]", "x+"
+		value, to, nu := "velocity = [0.05, 0, 0]", "x+", "0.005"
+		if c.from == "slow" {
+			c.from, nu = "x-", "0.5"
+		}
 		if c.from == "x+" {
 			value, to = "velocity = [-0.05, 0, 0]", "x-"
 		}
 		if c.in == "pressure" {
 			value = "pressure = 1e-3"
 		}
-		text := strings.NewReplacer("%CELLS", c.cells, "%IN", c.in, "%VALUE", value, "%FROM", c.from, "%TO", to, "%BODY", strings.ReplaceAll(c.body, "%X", c.x)).Replace(stream)
+		text := strings.NewReplacer("%CELLS", c.cells, "%IN", c.in, "%VALUE", value, "%FROM", c.from, "%TO", to, "%NU", nu, "%BODY", strings.ReplaceAll(c.body, "%X", c.x)).Replace(stream)
 		loaded, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		var list []string
 		for _, r := range loaded.Room() {
-			got += r.Lattice + "|" + r.SI
+			list = append(list, r.Lattice+"|"+r.SI+strings.TrimPrefix(r.Name, "[body.b]"))
 		}
-		if got != c.want {
+		if got := strings.ReplaceAll(strings.Join(list, "; "), "[body.other]", ""); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

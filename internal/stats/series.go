@@ -38,8 +38,7 @@ func (s *Series) Frequency() float64 {
 type Cycles struct {
 	Before [2]float64 `json:"before"`  // time and value of the last sample
 	Low    bool       `json:"low"`     // was below since it rose last
-	Rise   Rise       `json:"pending"` // the last one through the mean ...
-	Risen  bool       `json:"risen"`   // ... which may still turn out to be noise
+	Rise   *Rise      `json:"pending"` // that may still turn out to be noise; nil: none
 	Rises  []Rise     `json:"rises"`   // the last ones, oldest first
 }
 
@@ -60,26 +59,26 @@ func (c *Cycles) add(t, x, mean, std float64) {
 	c.Before = [2]float64{t, x}
 	switch {
 	case x < mean-clearance*std:
-		c.Low, c.Risen = true, false
+		c.Low, c.Rise = true, nil
 		return
 	case !c.Low:
 		return
 	}
 	if before[1] < mean && x >= mean {
-		c.Rise, c.Risen = Rise{before[0] + (t-before[0])*(mean-before[1])/(x-before[1]), mean}, true
+		c.Rise = &Rise{before[0] + (t-before[0])*(mean-before[1])/(x-before[1]), mean}
 	}
-	if c.Risen && x > mean+clearance*std {
+	if c.Rise != nil && x > mean+clearance*std {
 		if len(c.Rises) == cycles {
 			c.Rises = append(c.Rises[:0], c.Rises[1:]...)
 		}
-		c.Rises = append(c.Rises, c.Rise)
-		c.Low, c.Risen = false, false
+		c.Rises = append(c.Rises, *c.Rise)
+		c.Low, c.Rise = false, nil
 	}
 }
 
 // frequency of a series that has had this mean and standard deviation. The first means are those of parts of an
 // oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; of
-// the others the phase is that of a sine.
+// the others the phase is that of a sine of this size.
 func (c *Cycles) frequency(mean, std float64) float64 {
 	rises := c.Rises
 	for len(rises) > 0 && !(math.Abs(rises[0].Level-mean) <= clearance*std) {

@@ -165,6 +165,18 @@ func TestFrequency(t *testing.T) {
 	if got := still.Frequency(); !math.IsNaN(got) {
 		t.Errorf("a constant has the frequency %v", got)
 	}
+	// A state of an older version, which kept other numbers of its rises, tells of those to come.
+	var old Series
+	state := `{"levels":[{"n":2,"mean":0,"squares":1}],"cycles":{"before":[1000,-0.1],"low":true,"rise":999.5,"risen":true,"rose":true,"times":[990,995]}}`
+	if err := json.Unmarshal([]byte(state), &old); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 400 {
+		old.Add(1000+float64(i+1)*0.05, math.Sin(2*math.Pi*f*float64(i)*0.05))
+	}
+	if got := old.Frequency(); math.Abs(got/f-1) > 5e-3 {
+		t.Errorf("after a state of an older version: %v instead of %v", got, f)
+	}
 	if pure.Max > 4.000001 || pure.Max < 3.999 || pure.Min < 1.999999 || pure.Min > 2.001 || math.Abs(pure.Last-(3+math.Cos(2*math.Pi*f*3999*0.05))) > 1e-9 {
 		t.Errorf("extremes %v to %v, last %v", pure.Min, pure.Max, pure.Last)
 	}

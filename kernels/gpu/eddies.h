@@ -104,7 +104,7 @@ struct EddiesOf {
 				if constexpr (L::D == 3) differ(before, here, after, 2, g);
 				*out = LBM_LAW::eddies<L::D>(g, params);
 			}
-			out += box.layout.ny * pitch;
+			out += (long long)box.layout.ny * pitch;
 			tile += other, edge += other, other = -other;
 			before = here;
 			here = after;

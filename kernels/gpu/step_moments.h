@@ -945,7 +945,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 			P before = eddies;
 			if constexpr (LooksAround<C>) {
 				if (inner && z >= z0 && z < z1) eddies = row.eddiesOf(mine);
-				mine += box.layout.ny * box.layout.pitch;
+				mine += (long long)box.layout.ny * box.layout.pitch;
 			}
 			barrier<THREADS>();
 			if (!inner) continue;
