@@ -237,7 +237,7 @@ func cylinderRe3900() section {
 			"\n" +
 			"The room around the cylinder changes its drag more than the grid does. In the narrow stream the pressure in front is higher by\n" +
 			"8 % of the dynamic pressure, in the wide one by 2 %. An inlet of given velocity keeps the stream from slowing down before a\n" +
-			"body: at Re 100 in two dimensions inlets 5 and 10 diameters before a cylinder raise its drag by 9 and 2 %, and its Strouhal\n" +
+			"body. At Re 100 in two dimensions inlets 5 and 10 diameters before a cylinder raise its drag by 9 and 2 %, and its Strouhal\n" +
 			"number by 6 and 1 % ([forces](forces.md#walls-the-tunnel)). Nothing is corrected. The other three quantities depend on the\n" +
 			"grid as much, and 48 cells in the wide stream were not run: so the wide run does not show that 32 are enough. `check` finds\n" +
 			"the wall not resolved: the boundary layer has three cells, with 48 a diameter four. The picture is of run 48.",
