@@ -146,7 +146,8 @@ func (c *Case) inletSide(axis int) int {
 	side := -1
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
-			outwards := b.Profile == nil && (b.Velocity[f.Axis] > 0) == (f.Side == 1)
+			into := b.Velocity[f.Axis] * float64(1-2*f.Side)
+			outwards := b.Profile == nil && into <= 0
 			if f.Axis != axis || b.Kind.Law != boundary.VelocityFace || outwards {
 				continue
 			}

@@ -51,12 +51,16 @@ steps = 10
 		{"300, 120, 40", "velocity", "x-", step, "", ""},
 		{"300, 120, 40", "velocity", "x-", ground, "", ""},
 		{"300, 120, 40", "pressure", "x-", cylinder, "55", ""}, // lets the stream slow down
+		{"300, 120, 40", "velocity", "suction", cylinder, "55", ""},
 	} {
 		value, to, nu := "velocity = [0.05, 0, 0]", "x+", "0.005"
 		if c.from == "slow" {
 			c.from, nu = "x-", "0.5"
 		}
-		if c.from == "x+" {
+		if c.from == "suction" {
+			c.from, to, value = "x+", "x-", "velocity = [0.05, 0, 0]"
+		}
+		if c.from == "x+" && to == "x+" {
 			value, to = "velocity = [-0.05, 0, 0]", "x-"
 		}
 		if c.in == "pressure" {
