@@ -910,7 +910,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 		HeatSum rising{};
 		unsigned dry = 0;
 		P eddies{};  // of the plane that the next turn finishes
-		const T* mine = nullptr;  // those of plane z: made anew of the case they would be waited for
+		const T* mine = nullptr;  // those of plane z; worked out from the case for each plane, the address would stall it
 		if constexpr (LooksAround<C>) mine = box.template eddies<T>(y, z0 - 1);
 		const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
 		const unsigned rim = placeOf(&shared.edge[0][line]);
