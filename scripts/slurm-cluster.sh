@@ -75,7 +75,8 @@ SlurmdParameters=config_overrides
 # Tests wait for jobs: look at the queue every second.
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 ReturnToService=2
-KillWait=5
+# SLURM's default: what a run has, at its time limit, for a last checkpoint.
+KillWait=30
 NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((${LBMSIM_SLURM_PORT:-16900} + 1))-$((${LBMSIM_SLURM_PORT:-16900} + nodes))] CPUs=$cores CoresPerSocket=$cores RealMemory=2000 ${gpus:+Gres=gpu:$gpus }State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 X

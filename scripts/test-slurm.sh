@@ -41,7 +41,7 @@ cleanup() {
 	(on_limits && scripts/slurm-cluster.sh stop) || true
 	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log >&2 || true
 	rm -rf "$LBMSIM_SLURM" "$limits"
-	[ $code -eq 0 ] && echo "slurm: all is well" || echo "slurm: FAILED (logs: $work)" >&2
+	[ $code -eq 0 ] && echo "slurm: all is well" || { echo "slurm: FAILED (logs: $work)"; cat "$work/failed" 2>/dev/null || true; } >&2
 	exit $code
 }
 trap cleanup EXIT
@@ -49,6 +49,15 @@ trap 'exit 130' INT TERM
 
 # The virtual nodes have one address, and more ranks than the machine has cores.
 export OMPI_MCA_btl=self,tcp OMPI_MCA_pml=ob1 OMPI_MCA_mpi_yield_when_idle=1
+
+# failed WHAT [LOG...]: says what failed, with the ends of its logs. It is said once more at
+# the very end, below what other jobs still write.
+failed() {
+	echo "FAILED: $1" | tee -a "$work/failed" >&2
+	shift
+	[ $# -eq 0 ] || tail -n 30 "$@" >&2 || true
+	return 1
+}
 
 # write_case FILE STEPS EVERY CELLS
 write_case() {
@@ -79,18 +88,20 @@ in_folder() {
 	[ -e case.toml ] || write_case case.toml 100 50 "[30, 22, 17]"
 }
 
+# queued JOB: whether the job waits, runs or is being cleaned up.
+queued() { [ -n "$(squeue -h -j "$1" 2>/dev/null)" ]; }
+
 # ended JOB [LOG]: waits until the job has left the queue, and has ended well. (sbatch
-# --wait looks ever more rarely.) The logs are log-*.txt here if none is named.
+# --wait looks ever more rarely.) The logs are log-*.txt here if none is named. SLURM repeats
+# a message to a node that was too busy to answer after a minute, or after two.
 ended() {
-	local id=$1 end=$((SECONDS + 120)) states
+	local id=$1 end=$((SECONDS + 300)) states
 	shift
-	while [ -n "$(squeue -h -j "$id" 2>/dev/null)" ] && [ $SECONDS -lt $end ]; do sleep 0.3; done
-	states=$(scontrol -o show job "$id" | grep -o 'JobState=[A-Z]*' | sort -u)
-	[ "$states" = JobState=COMPLETED ] && return
-	echo "FAILED: job $id: $states" >&2
+	while queued "$id" && [ $SECONDS -lt $end ]; do sleep 0.3; done
+	states=$(scontrol -o show job "$id" | grep -oE '(JobState|Reason|ExitCode)=[^ ]*' | sort -u | paste -sd ' ')
+	[[ $states == *JobState=COMPLETED* && $states != *JobState=*JobState=* ]] && return
 	[ $# -gt 0 ] || set -- log-*.txt
-	cat "$@" >&2 || true
-	return 1
+	failed "job $id: $states" "$@"
 }
 
 # late LOG...: SLURM's PMIx plugin gave a step up because one of its nodes was not there
@@ -143,7 +154,7 @@ binding() {
 	LBMSIM_SLURM_NODES=$(seq -s ' ' -f 'n%g' "$nodes")
 	shift
 	"${line[@]}" >"$log" 2>&1 || { late "$log" && "${line[@]}" >"$log" 2>&1; } ||
-		{ echo "FAILED: binding $*" >&2; cat "$log" >&2; exit 1; }
+		{ failed "binding $*" "$log"; exit 1; }
 	report "$log" "$nodes nodes, srun $*"
 }
 
@@ -174,9 +185,11 @@ until_limit() (
 	on_limits
 	id=$(LBMSIM=$PWD/patient sbatch --parsable --time=1 --output=log.txt --ntasks-per-node="$4" --gpus-per-node=0 \
 		--cpus-per-task=1 --mem=100M "$scripts/chain.sh" case.toml --device cpu)
-	until [ "$(grep -c 'is back in the queue' log.txt 2>/dev/null)" = "$ends" ]; do
+	back() { cat log.txt 2>/dev/null | grep -c 'is back in the queue' || true; }
+	until [ "$(back)" -ge "$ends" ]; do
 		sleep 0.3
-		[ $SECONDS -lt $((start + 180 + 120 * ends)) ] || { echo "FAILED: $name: $ends time limits in as many minutes and more" >&2; cat log.txt >&2; exit 1; }
+		queued "$id" || [ "$(back)" -ge "$ends" ] || { failed "$name: the job did not go back into the queue" log.txt; exit 1; }
+		[ $SECONDS -lt $((start + 180 + 120 * ends)) ] || { failed "$name: $ends time limits in as many minutes and more" log.txt; exit 1; }
 	done
 	last=$(sed -n 's/.*is back in the queue.*checkpoint_0*\([0-9]*\).h5.*/\1/p' log.txt | tail -n 1)
 	sed "s/^steps = .*/steps = $((last + 100))/" case.toml >next.toml
@@ -222,7 +235,7 @@ interrupted() {
 	until checkpointed "$name"; do
 		sleep 0.1
 		tries=$((tries - 1))
-		[ $tries -gt 0 ] || { echo "FAILED: $name: no checkpoint in a minute" >&2; return 1; }
+		[ $tries -gt 0 ] || { failed "$name: no checkpoint in a minute"; return 1; }
 	done
 	scancel --signal=USR1 "$@"
 }
@@ -252,7 +265,7 @@ done
 job chain --job-name=chain "${two[@]}" "${small[@]}" "$scripts/chain.sh" case.toml "${on_cpu[@]}" & pids=($!)
 interrupted chain --name=chain
 all_of "${pids[@]}"
-grep -q 'is back in the queue' "$work"/chain/log-*.txt || { echo "FAILED: chain: the run was not interrupted" >&2; exit 1; }
+grep -q 'is back in the queue' "$work"/chain/log-*.txt || { failed "chain: the run was not interrupted"; exit 1; }
 
 # chained NAME SCRIPT SCANCEL_OPTION...: a chain by dependency, of two jobs.
 chained() {
@@ -264,7 +277,7 @@ chained() {
 	job "$name" "${options[@]}" --dependency="afterok:$first" "$script" case.toml "${on_cpu[@]}" --restart latest & pids=($!)
 	interrupted "$name" "$@" "$first"
 	all_of "${pids[@]}"
-	grep -q 'restart latest' "$log" || { echo "FAILED: $name: the first job was not interrupted" >&2; cat "$log" >&2; exit 1; }
+	grep -q 'restart latest' "$log" || { failed "$name: the first job was not interrupted" "$log"; exit 1; }
 }
 chained links "$scripts/nodes.sh"
 chained links-mpirun "$scripts/mpirun.sh" --batch
