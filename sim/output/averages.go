@@ -360,10 +360,11 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 // averageMemory is what a checkpoint says of the sums that lie beside it.
 type averageMemory struct {
 	Samples     int64
-	Sums        string // which there are
-	First, Last int    // steps of the first and the last sample; 0: an older version did not say, without Last nothing of what follows
-	Start       int    // of the case
-	Over        string // axis; "": none
+	Sums        string  // which there are
+	First, Last int     // steps of the first and the last sample; 0: an older version did not say, without Last nothing of what follows
+	Start       int     // of the case
+	Over        string  // axis; "": none
+	Every       float64 `json:",omitempty"` // steps between the samples
 }
 
 // AverageDir is the folder of the sums below that of their checkpoints.
@@ -380,7 +381,7 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 	if a.samples == 0 {
 		return nil
 	}
-	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept(), First: a.first, Last: a.last, Start: a.Start, Over: a.axis()}
+	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept(), First: a.first, Last: a.last, Start: a.Start, Over: a.axis(), Every: a.when.Period}
 	a.image, err = a.sums()
 	return r.All("reading the averages", err)
 }
@@ -487,6 +488,7 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	}
 	if err == nil {
 		a.samples, a.first, a.last = m.Samples, m.First, m.Last
+		r.mixes("[output.averages]", m.Every, a.when)
 	}
 	return err
 }

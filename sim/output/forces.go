@@ -106,6 +106,7 @@ func (f *forces) header(r *Run) probe.Header {
 type forceMemory struct {
 	Output config.ForceOutput // what its numbers are
 	Series []stats.Series
+	Every  float64 `json:",omitempty"` // steps between its samples
 }
 
 // measured is the output without its schedule, which a restart may change.
@@ -121,7 +122,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 	if err != nil || !r.Root {
 		return err
 	}
-	m.Forces[f.Name] = forceMemory{f.measured(), f.series}
+	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.Schedule.Period}
 	if past == nil {
 		return nil
 	}
@@ -144,6 +145,9 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	case !known:
 	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
 		f.series = old.Series
+		if len(f.series) > 0 && len(f.series[0].Levels) > 0 {
+			r.mixes("[output.force."+f.Name+"]", old.Every, f.Schedule)
+		}
 	case r.Root:
 		r.recalls("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name)
 	}

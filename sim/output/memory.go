@@ -42,6 +42,14 @@ func (r *Run) startsLate(head string, sample config.Schedule) {
 	}
 }
 
+// mixes warns of samples at another spacing than those of the checkpoint, was steps; 0: an older version did not say.
+func (r *Run) mixes(head string, was float64, sample config.Schedule) {
+	if was > 0 && sample.Period > 0 && was != sample.Period {
+		r.recalls("%s: its samples in the checkpoint are %.5g steps apart, those from here on %.5g: means weigh all of them alike, and intervals count them as equally spaced",
+			head, was, sample.Period)
+	}
+}
+
 // Drive is the body force that keeps a mean velocity, in lattice units.
 type Drive struct {
 	Force [3]float64 // of the last adjustment

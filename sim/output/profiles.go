@@ -143,6 +143,7 @@ type profileMemory struct {
 	Output    config.Profile // what its numbers are
 	Reference stats.Floats
 	Series    stats.Vector
+	Every     float64 `json:",omitempty"` // steps between its samples
 }
 
 // measured is the output without what a restart may change.
@@ -154,7 +155,7 @@ func (p *profileSums) measured() config.Profile {
 
 func (p *profileSums) remember(r *Run, m *Memory) error {
 	if r.Root && p.series.Samples() > 0 {
-		m.Profiles[p.Name] = profileMemory{p.measured(), p.reference, p.series}
+		m.Profiles[p.Name] = profileMemory{p.measured(), p.reference, p.series, p.Sample.Period}
 	}
 	return nil
 }
@@ -170,6 +171,7 @@ func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
 	case !r.Root:
 	case reflect.DeepEqual(old.Output, p.measured()) && len(old.Reference) == p.values*r.Case.Cells[p.Axis]:
 		p.reference, p.series = old.Reference, old.Series
+		r.mixes("[output.profile."+p.Name+"]", old.Every, p.Sample)
 	default:
 		p.other = true
 		r.recalls("[output.profile.%s] is another one than that of the checkpoint: its means begin anew", p.Name)

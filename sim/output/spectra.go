@@ -134,6 +134,7 @@ func (p *spectrumSums) place(r *Run, k int) float64 {
 type spectrumMemory struct {
 	Output config.Spectrum // what its numbers are
 	Series stats.Vector
+	Every  float64 `json:",omitempty"` // steps between its samples
 }
 
 // measured is the output without what a restart may change.
@@ -145,7 +146,7 @@ func (p *spectrumSums) measured() config.Spectrum {
 
 func (p *spectrumSums) remember(r *Run, m *Memory) error {
 	if r.Root { // without samples, too: its table has those before
-		m.Spectra[p.Name] = spectrumMemory{p.measured(), p.series}
+		m.Spectra[p.Name] = spectrumMemory{p.measured(), p.series, p.Sample.Period}
 	}
 	return nil
 }
@@ -161,6 +162,9 @@ func (p *spectrumSums) recall(r *Run, _ string, m *Memory) error {
 	case !known || !r.Root:
 	case reflect.DeepEqual(old.Output, p.measured()):
 		p.series = old.Series
+		if p.series.Samples() > 0 {
+			r.mixes("[output.spectrum."+p.Name+"]", old.Every, p.Sample)
+		}
 	default:
 		p.other = true
 		r.recalls("[output.spectrum.%s] is another one than that of the checkpoint: its means begin anew", p.Name)
