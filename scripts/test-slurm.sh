@@ -35,8 +35,10 @@ on_limits() {
 	SLURM_CONF=$("$root/scripts/slurm-cluster.sh" conf)
 }
 cleanup() {
-	local code=$?
+	local code=$? running
 	trap - EXIT
+	running=$(jobs -p)
+	[ -z "$running" ] || { kill $running && wait; } 2>/dev/null || true
 	scripts/slurm-cluster.sh stop || true
 	(on_limits && scripts/slurm-cluster.sh stop) || true
 	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log >&2 || true
@@ -88,8 +90,13 @@ in_folder() {
 	[ -e case.toml ] || write_case case.toml 100 50 "[30, 22, 17]"
 }
 
-# queued JOB: whether the job waits, runs or is being cleaned up.
-queued() { [ -n "$(squeue -h -j "$1" 2>/dev/null)" ]; }
+# queued JOB: whether the job waits, runs or is being cleaned up; true as well where SLURM is too
+# busy to say.
+queued() {
+	local said
+	said=$(squeue -h -j "$1" 2>&1) || [[ $said != *'Invalid job id'* ]] || return 1
+	[ -n "$said" ]
+}
 
 # ended JOB [LOG]: waits until the job has left the queue, and has ended well. (sbatch
 # --wait looks ever more rarely.) The logs are log-*.txt here if none is named. SLURM repeats
@@ -109,14 +116,15 @@ ended() {
 late() { grep -qsE 'pmix.*exceeded the retry limit' "$@" && echo "note: SLURM's PMIx plugin found a node too slow; once more"; }
 
 # job NAME SBATCH_OPTION... SCRIPT ARGUMENT...: a job that must end well, in a folder NAME.
-job() (
+# Started in the background, as a shell of its own that cleanup ends.
+job() {
 	local name=$1 start=$SECONDS
 	in_folder "$1"
 	shift
 	ended "$(sbatch --parsable --output=log-%j.txt "$@")" ||
 		{ late log-*.txt && ended "$(sbatch --parsable --output=log-%j.txt "$@")"; } || exit 1
 	echo "ok: job $name ($((SECONDS - start)) s)"
-)
+}
 
 # same NAME...: the runs in these folders end as the plain one does.
 same() {
@@ -173,8 +181,9 @@ scripts=$root/jobs/slurm
 # until_limit NAME MARGIN ENDS RANKS OTHERS: a chain of jobs of a minute each, whose run has no
 # end until the time limit has ended ENDS of them; then it gets one. It keeps MARGIN free, and
 # ends in the state of a run without an end before its last step, on another number of ranks.
-# Its steps wait for the disk, and give way to all other work: so it costs little.
-until_limit() (
+# Its steps wait for the disk, and give way to all other work: so it costs little. Started in
+# the background, as is job.
+until_limit() {
 	name=$1 ends=$3 start=$SECONDS
 	mkdir -p "$work/$name"
 	cd "$work/$name"
@@ -200,7 +209,7 @@ until_limit() (
 	"$LBMSIM_MPIRUN" --oversubscribe -np "$5" "$LBMSIM" case.toml --device cpu >log.txt 2>&1 || { cat log.txt >&2; exit 1; }
 	same "$name-plain" "$name"
 	echo "ok: $name: a time limit of a minute, $ends times and more ($((SECONDS - start)) s)"
-)
+}
 
 echo "--- time limits, beside all others"
 (on_limits && scripts/slurm-cluster.sh start 2 2 >/dev/null)
