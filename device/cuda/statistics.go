@@ -23,8 +23,8 @@ type statistics struct {
 }
 
 // statisticsWait is how many samples may wait for the sums, as in statistics.h: those take 16 bytes a number to read and write,
-// a number that waits 8 in float32.
-const statisticsWait = 7
+// a number that waits 8 in float32. One less than a power of two: NewAverages halves it.
+const statisticsWait = 31
 
 // loadStatistics compiles the kernels.
 func (p *program) loadStatistics() error {
@@ -84,7 +84,7 @@ type averages struct {
 	last          *stream // of the last Take; nil: there was none
 }
 
-// NewAverages takes the memory of the sums, and of as many samples that wait as fit into half of what is left.
+// NewAverages takes the memory of the sums, and of as many samples that wait as fit into a quarter of what is left.
 func (p *program) NewAverages(of model.AverageSums) (device.Averages, error) {
 	if err := p.loadStatistics(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (p *program) NewAverages(of model.AverageSums) (device.Averages, error) {
 		return nil, err
 	}
 	for a.most = statisticsWait; a.most > 0; a.most /= 2 {
-		if bytes := a.most * a.sampleBytes(); int64(bytes) <= free/2 {
+		if bytes := a.most * a.sampleBytes(); int64(bytes) <= free/4 {
 			if a.waiting, err = p.d.reserve(bytes); err == nil {
 				break
 			}

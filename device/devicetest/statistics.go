@@ -28,7 +28,7 @@ func statistics(t *testing.T, d device.Device, o Options) {
 
 // sameAverages holds them against the recurrence, and is false where the device keeps none.
 func sameAverages(t *testing.T, d device.Device, e Example) bool {
-	const samples = 20 // more than may wait
+	const samples = 40 // more than may wait
 	s := Start(t, d, e)
 	p := s.parts[0]
 	dims := e.Spec.Lattice.Dims

@@ -44,7 +44,6 @@ struct Cell {
 // told one by one, so that no way to compile it changes a bit.
 struct Welford {
 	double inverse, share;  // 1/n and (n-1)/n
-	__device__ LBM_INLINE explicit Welford(long long n) : inverse(__drcp_rn(double(n))), share(__dmul_rn(double(n - 1), __drcp_rn(double(n)))) {}
 	// deviation of v from the mean so far, which takes it up.
 	__device__ LBM_INLINE double take(double v, double& mean) const {
 		const double d = __dsub_rn(v, mean);
@@ -53,40 +52,31 @@ struct Welford {
 	}
 	__device__ LBM_INLINE void product(double d, double e, double& sum) const { sum = __fma_rn(__dmul_rn(share, d), e, sum); }
 };
+__device__ LBM_INLINE Welford welfordOf(long long n) { return {__drcp_rn(double(n)), __dmul_rn(double(n - 1), __drcp_rn(double(n)))}; }
 
-// MOST is how many samples may wait at a time, beside that of the state.
-constexpr int MOST = 7;
+// MOST is how many samples may wait at a time, beside that of the state; of so many the numbers are asked for at once.
+constexpr int MOST = 31, ATONCE = 8;
 
 // All sums are those of WHICH; which decides where they lie.
-template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Value* LBM_RESTRICT state, const Waiting* LBM_RESTRICT waiting, int count, double* LBM_RESTRICT sums, long long first) {
+template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Value* LBM_RESTRICT state, const Waiting* LBM_RESTRICT waiting, int count, double* LBM_RESTRICT sums, const Welford* samples) {
 	const Cell cell(box);
 	if (cell.x >= cell.nx) return;
 	constexpr int D = Cell::D, PAIRS = Cell::PAIRS, R = WHICH & MEAN_R ? 1 : 0, RR = WHICH & SQUARES_R ? 1 : 0, U = WHICH & MEAN_U ? D : 0, UU = WHICH & PRODUCTS_U ? PAIRS : 0;
 	constexpr int NUMBERS = R + U, SUMS = R + RR + U + UU;
 	const long long size = (long long)cell.nx * box.layout.ny * box.layout.nz * NUMBERS;
-	// All that is read is asked for at once.
-	Waiting v[MOST + 1][NUMBERS], now[1 + D] = {};
-	const Waiting* from = waiting + cell.waiting(WHICH);
-	unroll<MOST>([&](auto k) LBM_LAMBDA {
-		if (k.value >= count) return;
-		unroll<NUMBERS>([&](auto i) LBM_LAMBDA { v[k.value][i.value] = __ldcs(from + k.value * size + i.value * cell.nx); });
-	});
+	Waiting now[1 + D] = {};
 	double s[SUMS];
 	double* const to = sums + cell.row * SUMS * cell.nx + cell.x;
 	unroll<SUMS>([&](auto k) LBM_LAMBDA { s[k.value] = __ldcs(to + k.value * cell.nx); });
 	if (state) cell.read(box, state, now);
-	unroll<NUMBERS>([&](auto i) LBM_LAMBDA { v[MOST][i.value] = now[(R ? 0 : 1) + i.value]; });
-	unroll<MOST + 1>([&](auto k) LBM_LAMBDA {
-		constexpr int K = decltype(k)::value;
-		if (K == MOST ? !state : K >= count) return;
-		const Welford sample(first + (K == MOST ? count : K));
+	auto add = [&](const Waiting* v, const Welford& sample) LBM_LAMBDA {
 		if constexpr (R) {
-			const double d = sample.take(double(v[K][0]), s[0]);
+			const double d = sample.take(double(v[0]), s[0]);
 			if constexpr (RR) sample.product(d, d, s[1]);
 		}
 		if constexpr (U) {
 			double d[D];
-			unroll<D>([&](auto a) LBM_LAMBDA { d[a.value] = sample.take(double(v[K][R + a.value]), s[R + RR + a.value]); });
+			unroll<D>([&](auto a) LBM_LAMBDA { d[a.value] = sample.take(double(v[R + a.value]), s[R + RR + a.value]); });
 			if constexpr (UU) {
 				unroll<D>([&](auto a) LBM_LAMBDA {
 					constexpr int A = decltype(a)::value, FIRST = A * D - A * (A - 1) / 2;
@@ -94,7 +84,20 @@ template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Va
 				});
 			}
 		}
-	});
+	};
+	const Waiting* from = waiting + cell.waiting(WHICH);
+	LBM_ROLLED for (int k0 = 0; k0 < count; k0 += ATONCE) {
+		Waiting v[ATONCE][NUMBERS];
+		unroll<ATONCE>([&](auto k) LBM_LAMBDA {
+			if (k0 + k.value >= count) return;
+			unroll<NUMBERS>([&](auto i) LBM_LAMBDA { v[k.value][i.value] = __ldcs(from + k.value * size + i.value * cell.nx); });
+		});
+		unroll<ATONCE>([&](auto k) LBM_LAMBDA {
+			if (k0 + k.value < count) add(v[k.value], samples[k0 + k.value]);
+		});
+		from += ATONCE * size;
+	}
+	if (state) add(now + (R ? 0 : 1), samples[count]);
 	unroll<SUMS>([&](auto k) LBM_LAMBDA { __stcs(to + k.value * cell.nx, s[k.value]); });
 }
 
@@ -177,15 +180,19 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_sample(const lbm::Case* c,
 extern "C" __global__ void __launch_bounds__(ROW) lbm_average(const lbm::Case* c, const lbm::Value* state, const lbm::Waiting* waiting, long long count, double* sums, long long first, long long which) {
 	using namespace lbm;
 	const Box box(c, State::COMPONENTS);
+	// The same for all cells; each for itself would divide in double, which is slow.
+	__shared__ Welford samples[MOST + 1];
+	if (threadIdx.x <= count) samples[threadIdx.x] = welfordOf(first + threadIdx.x);
+	__syncthreads();
 	switch (int(which)) {
-	case MEAN_R: return average<MEAN_R>(box, state, waiting, int(count), sums, first);
-	case MEAN_R | SQUARES_R: return average<MEAN_R | SQUARES_R>(box, state, waiting, int(count), sums, first);
-	case MEAN_U: return average<MEAN_U>(box, state, waiting, int(count), sums, first);
-	case MEAN_U | PRODUCTS_U: return average<MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
-	case MEAN_R | MEAN_U: return average<MEAN_R | MEAN_U>(box, state, waiting, int(count), sums, first);
-	case MEAN_R | SQUARES_R | MEAN_U: return average<MEAN_R | SQUARES_R | MEAN_U>(box, state, waiting, int(count), sums, first);
-	case MEAN_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
-	case MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, first);
+	case MEAN_R: return average<MEAN_R>(box, state, waiting, int(count), sums, samples);
+	case MEAN_R | SQUARES_R: return average<MEAN_R | SQUARES_R>(box, state, waiting, int(count), sums, samples);
+	case MEAN_U: return average<MEAN_U>(box, state, waiting, int(count), sums, samples);
+	case MEAN_U | PRODUCTS_U: return average<MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, samples);
+	case MEAN_R | MEAN_U: return average<MEAN_R | MEAN_U>(box, state, waiting, int(count), sums, samples);
+	case MEAN_R | SQUARES_R | MEAN_U: return average<MEAN_R | SQUARES_R | MEAN_U>(box, state, waiting, int(count), sums, samples);
+	case MEAN_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, samples);
+	case MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, samples);
 	}
 }
 // Sums over planes across an axis are added to those there: grid (planes across it; 0: along z), (tiles of ROW cells of x), (pieces of so many rows).

@@ -185,7 +185,8 @@ func sphereRe300() section {
 			{id: "turbulence-sphere-300-32", gpu: true, told: true, args: join(run, set("domain.cells", "[512, 320, 320]")), derive: sphere300},
 			{
 				id: "turbulence-sphere-300-32-recursive_regularized-D3Q19", gpu: true, told: true, derive: sphere300,
-				args: join(run, set("domain.cells", "[512, 320, 320]"), modelOn{"recursive_regularized", "D3Q19"}.set()),
+				args: join(run, set("domain.cells", "[512, 320, 320]"), modelOn{"recursive_regularized", "D3Q19"}.set(),
+					set("initial.velocity", `["1 - 0.233*(y - 5)*exp(-(x - 6.5)^2 - (y - 5)^2 - (z - 5)^2) m/s", "0.233*(x - 6.5)*exp(-(x - 6.5)^2 - (y - 5)^2 - (z - 5)^2) m/s", 0]`)),
 			},
 			{id: "turbulence-sphere-300-24", gpu: true, told: true, args: join(run, set("domain.cells", "[384, 240, 240]")), derive: sphere300},
 		},
