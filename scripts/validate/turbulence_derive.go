@@ -34,6 +34,7 @@ var channelReference = [][2]float64{
 type across struct {
 	y, u, uu, vv, ww, uv []float64 // uu, vv, ww: roots of the mean squares
 	half                 []float64 // of the interval of u
+	halfUU               []float64 // of that of uu, by uu
 	bulk                 float64   // mean of the velocity, in m/s
 	friction, error      float64   // mean shear stress of the plates and half its interval, by the density
 	skew                 float64   // largest difference of U between the halves, by the bulk velocity
@@ -84,6 +85,9 @@ func readAcross(dir string) (across, error) {
 		}
 	}
 	a.uv = column("reynolds_stress xy", -1, a.friction)
+	a.halfUU = column("+- reynolds_stress xx", 1, 2*a.friction)
+	floats.Div(a.halfUU, a.uu) // twice: of a root
+	floats.Div(a.halfUU, a.uu)
 	return a, nil
 }
 
@@ -116,6 +120,7 @@ func channelStatistics(_ []check, dir string) ([]check, error) {
 		{What: "largest deviation of U+ from y+ 5 up", Got: number(worst), Tolerance: 0.015, OK: worst <= 0.015},
 		told("half the width of the interval of U+ at y+ 31, %", 100*at(a.y, a.half, 31)/at(a.y, a.u, 31)),
 		peak("largest u'", a.uu, 1, 2.659, 0.02),
+		told("half the width of the interval of u' at y+ 14, %", 100*at(a.y, a.halfUU, 14)),
 		peak("largest v'", a.vv, 1, 0.848, 0.03),
 		peak("largest w'", a.ww, 1, 1.089, 0.03),
 		peak("largest -uv", a.uv, -1, 0.734, 0.03),
