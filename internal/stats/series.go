@@ -32,6 +32,21 @@ func (s *Series) Frequency() float64 {
 	return s.Cycles.frequency(l.Mean, math.Sqrt(l.Squares/float64(l.N)))
 }
 
+// Scatter is the standard deviation of the periods of those oscillations by their mean. NaN when Frequency is.
+func (s *Series) Scatter() float64 {
+	if math.IsNaN(s.Frequency()) {
+		return math.NaN()
+	}
+	l := s.Levels[0]
+	rises := s.Cycles.near(l.Mean, math.Sqrt(l.Squares/float64(l.N)))
+	var periods Blocking
+	for i, r := range rises[1:] {
+		periods.Add(r.Time - rises[i].Time)
+	}
+	all := periods.Levels[0]
+	return math.Sqrt(all.Squares/float64(all.N-1)) / all.Mean
+}
+
 // Cycles counts oscillations: times at which a series rises through its mean so far,
 // between two samples by linear interpolation. Noise at the mean is none: the series
 // has to have been a quarter of its standard deviation below before it counts again.
@@ -76,14 +91,21 @@ func (c *Cycles) add(t, x, mean, std float64) {
 	}
 }
 
-// frequency of a series that has had this mean and standard deviation. The first means are those of parts of an
-// oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; of
-// the others the phase is that of a sine of this size.
-func (c *Cycles) frequency(mean, std float64) float64 {
+// near is the rises that count for a series that has had this mean and standard deviation: all from the first one on whose
+// level was not far off.
+func (c *Cycles) near(mean, std float64) []Rise {
 	rises := c.Rises
 	for len(rises) > 0 && !(math.Abs(rises[0].Level-mean) <= clearance*std) {
 		rises = rises[1:]
 	}
+	return rises
+}
+
+// frequency of a series that has had this mean and standard deviation. The first means are those of parts of an
+// oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; of
+// the others the phase is that of a sine of this size.
+func (c *Cycles) frequency(mean, std float64) float64 {
+	rises := c.near(mean, std)
 	n := len(rises)
 	if n < 4 {
 		return math.NaN()

@@ -162,6 +162,15 @@ func TestFrequency(t *testing.T) {
 			t.Errorf("six oscillations from phase %d/12 have the frequency %v instead of %v", phase, got, 1./20)
 		}
 	}
+	// Sound beside it, whose oscillations count, too, makes the periods scatter.
+	var rings Series
+	for i := range 4000 {
+		at := float64(i) * 0.05
+		rings.Add(at, math.Cos(2*math.Pi*f*at)+0.8*math.Cos(2*math.Pi*3.3*f*at))
+	}
+	if a, b, c := pure.Scatter(), noisy.Scatter(), rings.Scatter(); a > 1e-3 || b > 0.02 || c < 0.3 || !math.IsNaN(still.Scatter()) {
+		t.Errorf("periods scatter by %v, %v with noise, %v with sound, %v of a constant", a, b, c, still.Scatter())
+	}
 	if got := still.Frequency(); !math.IsNaN(got) {
 		t.Errorf("a constant has the frequency %v", got)
 	}

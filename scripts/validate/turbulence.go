@@ -232,6 +232,7 @@ func sphereRe3700() section {
 		entries: []entry{
 			{id: "turbulence-sphere-3700-48", gpu: true, args: run, derive: sphere3700},
 			other("64", set("domain.cells", "[704, 512, 512]")),
+			other("64-recursive_regularized-D3Q19", join(set("domain.cells", "[704, 512, 512]"), modelOn{"recursive_regularized", "D3Q19"}.set())),
 			other("48-recursive_regularized-D3Q19", modelOn{"recursive_regularized", "D3Q19"}.set()),
 			other("32", join(set("domain.cells", "[352, 256, 256]"), set("run.time", "60 s"))),
 		},

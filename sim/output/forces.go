@@ -186,6 +186,10 @@ func (s *Set) Widths() (text string, enough bool) {
 	return "stop_when: " + text, enough
 }
 
+// mostScatter of periods by their mean that the wakes of bluff bodies have: 0.05 where they shed regularly, 0.2 where a
+// weak one in thirty does not count. What rings beside them makes it 0.5 and more.
+const mostScatter = 0.25
+
 // ForceValue is a statistic of [expect.force.NAME], on rank 0.
 func (s *Set) ForceValue(e config.Expectation) float64 {
 	series, f := s.statistics(e.Force, e.Series)
@@ -201,10 +205,14 @@ func (s *Set) ForceValue(e config.Expectation) float64 {
 		return (series.Max - series.Min) / 2
 	case "last":
 		return series.Last
-	case "frequency":
-		return series.Frequency()
-	case "strouhal": // frequencies are of the outputs' time
-		return f.Strouhal * s.Case.Units.Time * series.Frequency()
+	case "frequency", "strouhal":
+		if scatter := series.Scatter(); scatter > mostScatter {
+			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations: plot it (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
+		}
+		if e.Statistic == "frequency" {
+			return series.Frequency()
+		}
+		return f.Strouhal * s.Case.Units.Time * series.Frequency() // frequencies are of the outputs' time
 	case "mean":
 		return series.Estimate().Mean
 	}

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -43,6 +44,31 @@ func TestNumbersOfForcesHaveFormulas(t *testing.T) {
 	}
 	if !panics(func() { value("median") }) {
 		t.Error("a statistic without a formula was judged")
+	}
+}
+
+// A frequency of oscillations that do not come at a time of their own is told with a warning, that of a wake without.
+func TestIrregularOscillationsAreTold(t *testing.T) {
+	var warned []string
+	s := &Set{Run: (&reports{}).run()}
+	s.Part.Warn = func(text string) { warned = append(warned, text) }
+	s.Case = &config.Case{Grid: config.Grid{Units: config.Units{Length: 1, Time: 1, Density: 1}}}
+	f := &forces{ForceOutput: config.ForceOutput{Name: "ball", Strouhal: 1}, list: []config.ForceSeries{{Name: "drag"}, {Name: "lift"}}, series: make([]stats.Series, 2)}
+	for i := range 2000 {
+		at := float64(i) / 20
+		f.series[0].Add(at, math.Sin(2*math.Pi*at/7)+math.Sin(2*math.Pi*at/1.7))
+		f.series[1].Add(at, math.Sin(2*math.Pi*at/7)+0.1*math.Sin(2*math.Pi*at/1.7))
+	}
+	s.List = []Output{f}
+	for _, of := range []string{"frequency", "strouhal"} {
+		warned = nil
+		s.ForceValue(config.Expectation{Name: "expect.force.a", Force: "ball", Series: "drag", Statistic: of})
+		if len(warned) != 1 || !strings.Contains(warned[0], "[expect.force.a]: the periods of drag scatter by") {
+			t.Errorf("%s: %q", of, warned)
+		}
+		if got := s.ForceValue(config.Expectation{Force: "ball", Series: "lift", Statistic: of}); math.Abs(7*got-1) > 0.01 || len(warned) != 1 {
+			t.Errorf("%s of a wake is %g: %q", of, got, warned)
+		}
 	}
 }
 
