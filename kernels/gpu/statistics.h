@@ -54,7 +54,7 @@ struct Welford {
 };
 __device__ LBM_INLINE Welford welfordOf(long long n) { return {__drcp_rn(double(n)), __dmul_rn(double(n - 1), __drcp_rn(double(n)))}; }
 
-// MOST is how many samples may wait at a time, beside that of the state; of so many the numbers are asked for at once.
+// MOST is how many samples may wait, beside that of the state. ATONCE of them are loaded at a time.
 constexpr int MOST = 31, ATONCE = 8;
 
 // All sums are those of WHICH; which decides where they lie.

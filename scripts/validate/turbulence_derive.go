@@ -494,7 +494,7 @@ func pressureOf(dir, name string, start float64) (float64, error) {
 
 // sphere300 is what the run of validation/sphere_re300.toml has beside its case file.
 func sphere300(_ []check, dir string) ([]check, error) {
-	w := wake{"sphere", 110, math.Pi / 4}
+	w := wake{body: "sphere", area: math.Pi / 4}
 	drag, err := w.dragInterval(dir)
 	if err != nil {
 		return nil, err
@@ -514,7 +514,7 @@ func sphere300(_ []check, dir string) ([]check, error) {
 
 // sphere3700 is what the run of validation/sphere_re3700.toml has beside its case file.
 func sphere3700(_ []check, dir string) ([]check, error) {
-	w := wake{"sphere", 25, math.Pi / 4}
+	w := wake{"sphere", 60, math.Pi / 4}
 	drag, err := w.dragInterval(dir)
 	if err != nil {
 		return nil, err

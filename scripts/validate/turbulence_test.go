@@ -198,7 +198,7 @@ func TestWakes(t *testing.T) {
 	}
 	for k := range 8 { // velocity across that turns: radial at one place at a time
 		rows := []string{"step,time (s),velocity y (m/s),velocity z (m/s)"}
-		for i := range 600 {
+		for i := range 1000 {
 			sin, cos := math.Sincos(2 * math.Pi * 0.21 * 0.1 * float64(i))
 			rows = append(rows, fmt.Sprintf("%d,%g,%g,%g", i, 0.1*float64(i), cos, sin))
 		}
