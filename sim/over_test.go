@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"lbmsim/io/fields"
@@ -53,7 +55,12 @@ steps = %d
 // averaged is the fields of the last file of averages, [z][y][x][component].
 func averaged(t *testing.T, dir string, step int64) (n [3]int, all map[string][]float64) {
 	t.Helper()
-	f, err := fields.Open(fields.Series{Dir: filepath.Join(dir, "averages"), Name: "averages"}.Path(step))
+	return readFields(t, fields.Series{Dir: filepath.Join(dir, "averages"), Name: "averages"}.Path(step))
+}
+
+func readFields(t *testing.T, path string) (n [3]int, all map[string][]float64) {
+	t.Helper()
+	f, err := fields.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +76,44 @@ func averaged(t *testing.T, dir string, step int64) (n [3]int, all map[string][]
 		}
 	}
 	return f.N, all
+}
+
+// On a host several planes are read at once, and the last ones may be fewer. What one sample leaves as its mean is the
+// field itself, for any cut.
+func TestAveragesOfManyPlanes(t *testing.T) {
+	const text = `
+[domain]
+cells = %v
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.02
+[initial]
+velocity = ["0.05 + 0.03*sin(2*pi*x/Lx)", "0.02*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)"%s]
+[output.averages]
+fields = ["mean_velocity"]
+start = 4
+sample_every = 4
+[output.fields]
+fields = ["velocity"]
+every = 4
+[run]
+steps = 4
+`
+	for _, c := range []struct{ cells, more string }{{"[90, 203]", ""}, {"[48, 50, 10]", ", 0.01"}} {
+		in := fmt.Sprintf(text, c.cells, c.more)
+		if c.more == "" {
+			in = strings.Replace(in, `, "z"]`, "]", 1)
+		}
+		for _, ranks := range []int{1, 3} {
+			dir := t.TempDir()
+			trial{text: in, ranks: ranks, dir: dir}.must(t)
+			_, means := averaged(t, dir, 4)
+			_, now := readFields(t, fields.Series{Dir: filepath.Join(dir, "fields"), Name: "fields"}.Path(4))
+			if got, want := means["mean_velocity"], now["velocity"]; len(want) == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s cells on %d ranks: %d values of means are not the %d of the field", c.cells, ranks, len(got), len(want))
+			}
+		}
+	}
 }
 
 // Averages over an axis are what the averages of its cells make them, by the definitions, with the same bits for any cut and after a

@@ -143,17 +143,24 @@ func (a *averager) Write(r *Run) error {
 	a.samples++
 	source, planes := r.present(), r.Planes()
 	size := len(a.onHost) / planes
-	return r.All("averages", r.Share(planes, func(lo, hi int) (err error) {
-		var plane []float64
-		for k := lo; k < hi; k++ {
-			if plane, err = source(r.Plane(k), plane); err != nil {
+	each := max(1, readAtOnce*planes/r.Box.Cells())
+	return r.All("averages", r.Share((planes+each-1)/each, func(lo, hi int) (err error) {
+		var sample []float64
+		for k := lo * each; k < min(hi*each, planes); k += each {
+			last := min(k+each, planes)
+			box := r.Plane(k)
+			box.Hi = r.Plane(last - 1).Hi
+			if sample, err = source(box, sample); err != nil {
 				return err
 			}
-			a.add(a.onHost[k*size:][:size], plane, float64(a.samples))
+			a.add(a.onHost[k*size:last*size], sample, float64(a.samples))
 		}
 		return nil
 	}))
 }
+
+// readAtOnce is how many cells are read at a time: to ask for a row of 2D takes longer than to add it.
+const readAtOnce = 8192
 
 // present is the current state in the digits that fields leave the device with: whether it had memory for something must
 // not be seen in a result.
@@ -164,43 +171,55 @@ func (r *Run) present() derive.Source[float64] {
 	return r.Present()
 }
 
-// add goes on with sample n of a plane, [row][component][x], by the arithmetic of kernels/gpu/statistics.h.
-func (a *averager) add(sums, plane []float64, n float64) {
+// add goes on with sample n of some rows, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The sample
+// becomes the deviations from the means before it.
+func (a *averager) add(sums, sample []float64, n float64) {
 	nx, in := a.nx, a.stored*a.nx
 	p, pp, u, uu := a.columns()
-	all := len(sums) / (len(plane) / in) // of a row
+	all := len(sums) / (len(sample) / in) // of a row
 	inverse := 1 / n
 	share := (n - 1) * inverse
-	take := func(v float64, mean *float64) (d float64) {
-		d = v - *mean
-		*mean = math.FMA(d, inverse, *mean)
-		return d
-	}
-	for ; len(plane) > 0; plane, sums = plane[in:], sums[all:] {
-		for x := range nx {
-			if a.of.Density {
-				d := take(plane[x], &sums[p*nx+x])
-				if a.of.DensitySquares {
-					sums[pp*nx+x] = math.FMA(share*d, d, sums[pp*nx+x])
-				}
+	for ; len(sample) > 0; sample, sums = sample[in:], sums[all:] {
+		sum := func(k int) []float64 { return sums[k*nx:][:nx] }
+		if a.of.Density {
+			d := sample[:nx]
+			deviate(d, sum(p), inverse)
+			if a.of.DensitySquares {
+				addProducts(d, d, sum(pp), share)
 			}
-			if !a.of.Velocity {
-				continue
-			}
-			var d [3]float64
-			for c := range a.dims {
-				d[c] = take(plane[(1+c)*nx+x], &sums[(u+c)*nx+x])
-			}
-			if a.of.VelocityProducts {
-				at := uu*nx + x
-				for i := range a.dims {
-					for j := i; j < a.dims; j++ {
-						sums[at] = math.FMA(share*d[i], d[j], sums[at])
-						at += nx
-					}
+		}
+		if !a.of.Velocity {
+			continue
+		}
+		d := func(c int) []float64 { return sample[(1+c)*nx:][:nx] }
+		for c := range a.dims {
+			deviate(d(c), sum(u+c), inverse)
+		}
+		if a.of.VelocityProducts {
+			at := uu
+			for i := range a.dims {
+				for j := i; j < a.dims; j++ {
+					addProducts(d(i), d(j), sum(at), share)
+					at++
 				}
 			}
 		}
+	}
+}
+
+// deviate takes values to their deviations from means, which take them up: inverse is 1 by the samples with these.
+func deviate(values, means []float64, inverse float64) {
+	for x, m := range means[:len(values)] {
+		d := values[x] - m
+		values[x], means[x] = d, math.FMA(d, inverse, m)
+	}
+}
+
+// addProducts adds a share of the products of deviations to sums.
+func addProducts(d, e, sums []float64, share float64) {
+	e, sums = e[:len(d)], sums[:len(d)]
+	for x, v := range d {
+		sums[x] = math.FMA(share*v, e[x], sums[x])
 	}
 }
 

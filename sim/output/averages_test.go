@@ -3,6 +3,7 @@ package output
 import (
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"lbmsim/config"
@@ -28,7 +29,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 				plane[nx] = 1000 + plane[0]*float64(dims-1)/2 // correlated with the pressure, to be told apart
 				all = append(all, plane)
 				a.samples++
-				a.add(a.onHost, plane, float64(a.samples))
+				a.add(a.onHost, slices.Clone(plane), float64(a.samples))
 			}
 			mean := func(value func(plane []float64) float64) (m float64) {
 				for _, p := range all {
