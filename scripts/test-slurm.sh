@@ -41,7 +41,7 @@ cleanup() {
 	[ -z "$running" ] || { kill $running && wait; } 2>/dev/null || true
 	scripts/slurm-cluster.sh stop || true
 	(on_limits && scripts/slurm-cluster.sh stop) || true
-	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log >&2 || true
+	[ $code -eq 0 ] || tail -n 3 "$LBMSIM_SLURM"/log/*.log "$limits"/log/*.log >&2 || true
 	rm -rf "$LBMSIM_SLURM" "$limits"
 	[ $code -eq 0 ] && echo "slurm: all is well" || { echo "slurm: FAILED (logs: $work)"; cat "$work/failed" 2>/dev/null || true; } >&2
 	exit $code
@@ -53,11 +53,12 @@ trap 'exit 130' INT TERM
 export OMPI_MCA_btl=self,tcp OMPI_MCA_pml=ob1 OMPI_MCA_mpi_yield_when_idle=1
 
 # failed WHAT [LOG...]: says what failed, with the ends of its logs. It is said once more at
-# the very end, below what other jobs still write.
+# the very end, with the last lines, below what other jobs still write.
 failed() {
-	echo "FAILED: $1" | tee -a "$work/failed" >&2
+	local what="FAILED: $1"
 	shift
-	[ $# -eq 0 ] || tail -n 30 "$@" >&2 || true
+	{ echo "$what"; [ $# -eq 0 ] || tail -n 5 "$@"; } >>"$work/failed" 2>&1 || true
+	{ echo "$what"; [ $# -eq 0 ] || tail -n 30 "$@"; } >&2 || true
 	return 1
 }
 

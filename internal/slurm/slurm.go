@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,51 +56,55 @@ const patience = 20 * time.Second
 
 // Ask asks the controller.
 func (j Job) Ask() (State, error) {
-	text, err := scontrol("scontrol", "-o", "show", "job", j.name)
+	text, err := scontrol("-o", "show", "job", j.name)
 	if err != nil {
 		return State{}, err
 	}
 	return parse(text)
 }
 
-// ErrNoScontrol is that there is nobody to ask.
-var ErrNoScontrol = errors.New("scontrol is not in PATH")
-
-// deaf runs scontrol without an ear for SIGTERM.
-const deaf = `trap "" TERM; exec scontrol "$@"`
-
-// Requeue puts the job back into the queue. SLURM then ends what is left of it here, and that
-// would be the scontrol that has not had its answer yet, too.
+// Requeue puts the job back into the queue. SLURM then ends what is left of it here.
 func (j Job) Requeue() error {
-	if _, err := exec.LookPath("scontrol"); err != nil {
-		return ErrNoScontrol
-	}
-	_, err := scontrol("sh", "-c", deaf, "scontrol", "requeue", j.name)
+	_, err := scontrol("requeue", j.name)
 	return err
 }
 
-// scontrol runs it, by a command that has its name and arguments at the end. Go starts
+// ErrNoScontrol is that there is nobody to ask.
+var ErrNoScontrol = errors.New("scontrol is not in PATH")
+
+// deaf runs scontrol without an ear for SIGTERM. At the limit of a job's time SLURM sends that
+// to all that the job runs, twice: milliseconds apart, or seconds on a busy node. The first one
+// has ended the run, and the second one would end the scontrol that has not had its answer yet.
+const deaf = `trap "" TERM; exec scontrol "$@"`
+
+// scontrol runs it, and once more if a signal came before the shell was deaf. Go starts
 // processes by vfork, which memory that is registered with a network card survives.
-func scontrol(command string, args ...string) (string, error) {
+func scontrol(args ...string) (string, error) {
+	if _, err := exec.LookPath("scontrol"); err != nil {
+		return "", ErrNoScontrol
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	c := exec.CommandContext(ctx, command, args...)
-	c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // else times of a zone that nobody names
-	c.WaitDelay = time.Second
-	out, err := c.Output()
-	line := strings.Join(c.Args[slices.Index(c.Args, "scontrol"):], " ")
-	var failed *exec.ExitError
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return "", ErrNoScontrol
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s: no answer within %v", line, patience)
-	case errors.As(err, &failed):
-		return "", fmt.Errorf("%s: %s", line, cmp.Or(strings.TrimSpace(string(failed.Stderr)), failed.String()))
-	case err != nil:
-		return "", fmt.Errorf("%s: %w", line, err)
+	line := strings.Join(append([]string{"scontrol"}, args...), " ")
+	for {
+		c := exec.CommandContext(ctx, "sh", append([]string{"-c", deaf, "scontrol"}, args...)...)
+		c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // else times of a zone that nobody names
+		c.WaitDelay = time.Second
+		out, err := c.Output()
+		var failed *exec.ExitError
+		switch {
+		case ctx.Err() != nil:
+			return "", fmt.Errorf("%s: no answer within %v", line, patience)
+		case errors.As(err, &failed) && !failed.Exited():
+			time.Sleep(100 * time.Millisecond)
+		case errors.As(err, &failed):
+			return "", fmt.Errorf("%s: %s", line, cmp.Or(strings.TrimSpace(string(failed.Stderr)), failed.String()))
+		case err != nil:
+			return "", fmt.Errorf("%s: %w", line, err)
+		default:
+			return string(out), nil
+		}
 	}
-	return string(out), nil
 }
 
 // parse reads the lines of `scontrol -o show job`, one for each component of the job. The

@@ -81,9 +81,17 @@ func TestQuestions(t *testing.T) {
 	if err := j.Requeue(); err == nil || !strings.Contains(err.Error(), "scontrol requeue 7: Requested operation is presently disabled for job 7") {
 		t.Error(err)
 	}
-	controller(t, "kill -TERM $$; kill -TERM $$\n")
+	controller(t, "kill -TERM $$; kill -TERM $$; echo JobState=COMPLETING\n")
+	if s, err := j.Ask(); err != nil || s.Name != "COMPLETING" {
+		t.Errorf("SLURM ends the job while scontrol asks: %+v %v", s, err)
+	}
 	if err := j.Requeue(); err != nil {
 		t.Errorf("SLURM ends the job while scontrol puts it back: %v", err)
+	}
+	// A signal that came before the shell was deaf.
+	controller(t, `[ -e "$0.begun" ] || { : >"$0.begun"; kill -KILL $$; }; echo JobState=COMPLETING`)
+	if s, err := j.Ask(); err != nil || s.Name != "COMPLETING" {
+		t.Errorf("SLURM ends scontrol before it is deaf: %+v %v", s, err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	if _, err := j.Ask(); !errors.Is(err, ErrNoScontrol) {
