@@ -129,6 +129,41 @@ func TestSphereFromAFile(t *testing.T) {
 	}
 }
 
+// Half a sphere without a floor that stands on a face is the whole sphere of which the other half lies
+// outside; half a cell above the face its floor would be a guess.
+func TestOpenFloor(t *testing.T) {
+	path, _ := ballFile(t, 100, 3.3375, 200+49*400)
+	onFace := strings.Replace(around, `periodic = ["x", "y", "z"]`, "periodic = [\"x\", \"y\"]\n[boundary.ground]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]", 1)
+	half := fmt.Sprintf("type = \"interpolated_wall\"\nshape = \"stl\"\nfile = %q\nrepair = true\nunit = \"1 mm\"\nrotate = [180, 0, 0]\ntranslate = [\"1.3 mm\", \"0.2 mm\", \"-6 mm\"]", path)
+	// Distances along links are those to triangles: bits are of the sphere whose surface they are.
+	other, _ := ballFile(t, 100, 3.3375, 0)
+	whole := strings.Replace(strings.Replace(half, path, other, 1), "repair = true\n", "", 1)
+	var want []byte
+	for i, tr := range []trial{
+		{text: fmt.Sprintf(onFace, whole), ranks: 1},
+		{text: fmt.Sprintf(onFace, half), ranks: 1},
+		{text: fmt.Sprintf(onFace, half), ranks: 4, cut: [3]int{1, 2, 2}},
+	} {
+		tr.dir = t.TempDir()
+		s := tr.must(t)
+		got := stateIn(t, tr.dir)
+		if i == 0 {
+			want = got
+			continue
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("run %d: half a sphere on the ground differs from the whole one", i)
+		}
+		if w := strings.Join(s.start.Case.Warnings, "\n"); !strings.Contains(w, "1 holes closed") || !strings.Contains(w, "(0 % of the area) and 33 % outside of the cells") {
+			t.Errorf("run %d: the report says %q", i, w)
+		}
+	}
+	above := strings.Replace(half, "-6 mm", "-5.4 mm", 1)
+	if _, err := (trial{text: fmt.Sprintf(onFace, above), ranks: 1}).run(t); err == nil || !strings.Contains(err.Error(), "33.3 % of the closed surface would be guessed (at most 10 %); a hole that lies on a face") {
+		t.Errorf("above the face: %v", err)
+	}
+}
+
 func TestFilesThatCannotBeUsed(t *testing.T) {
 	whole, sum := ballFile(t, 10, 3, 0)
 	open, _ := ballFile(t, 10, 3, 1)

@@ -48,7 +48,8 @@ func stlCommand() *cobra.Command {
 			fmt.Println(args[0])
 			move := func(p [3]float64) [3]float64 { return [3]float64{p[0] / spacing, p[1] / spacing, p[2] / spacing} }
 			title := fmt.Sprintf("in cells of %.4g (--spacing)", spacing)
-			if _, err := judge(os.Stdout, s, repair, title, move, preview); err != nil {
+			closed := func() error { return s.Close(repair, nil) }
+			if _, err := judge(os.Stdout, s, closed, title, move, preview); err != nil {
 				return usageError{err}
 			}
 			return nil
@@ -62,7 +63,7 @@ func stlCommand() *cobra.Command {
 
 // judge prints what is known of a surface, its repair included; the error is why it
 // cannot be used.
-func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
+func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
 	rows := s.Report()
 	printRows(w, "as it stands in the file", rows)
 	grid, depth, err := intake.OnGrid(s.Surface, move)
@@ -70,7 +71,7 @@ func judge(w io.Writer, s *intake.Source, repair bool, title string, move func([
 		return false, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	printRows(w, title, grid)
-	refused := s.Close(repair)
+	refused := closed()
 	if done := s.Done(); done != "" && refused == nil {
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
 			return false, fmt.Errorf("%s: %w", s.Path, err)
@@ -137,7 +138,8 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if preview != "" {
 			picture = filepath.Join(preview, f.Body+".png")
 		}
-		solid, err := judge(w, s, f.Repair, "in the cells of the case", f.Motion.Apply, picture)
+		closed := func() error { return s.Close(f.Repair, domain.Outside(caseFile, f)) }
+		solid, err := judge(w, s, closed, "in the cells of the case", f.Motion.Apply, picture)
 		if err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}

@@ -90,8 +90,9 @@ func reason(err error) error {
 const mostInvented = 0.1
 
 // Close sees to it that the surface bounds a solid: an open one is closed with repair,
-// and refused without, or when too much of it would be a guess.
-func (s *Source) Close(repair bool) error {
+// and refused without, or when too much of it would be a guess. What no cell sees by unseen,
+// which may be nil, is none: the missing floor of a house that stands on a face of the domain.
+func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 	if s.Found.Triangles == 0 {
 		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
 	}
@@ -99,12 +100,12 @@ func (s *Source) Close(repair bool) error {
 		return fmt.Errorf("%s bounds no solid: %s; `lbmsim stl --repair %s` shows what repair = true makes of it", s.Path, s.wrong(), s.Path)
 	}
 	if !s.Found.Watertight() {
-		s.Repaired = s.Surface.Repair()
+		s.Repaired = s.Surface.Repair(unseen)
 		switch {
 		case len(s.Surface.T) == 0:
 			return fmt.Errorf("%s: nothing is left after the repair: there is no surface", s.Path)
 		case s.Repaired.Invented > mostInvented:
-			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%)",
+			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%); a hole that lies on a face of the domain, or outside, is no guess",
 				s.Path, s.wrong(), 100*s.Repaired.Invented, 100*mostInvented)
 		}
 	}
@@ -161,6 +162,9 @@ func (s *Source) Done() string {
 	}
 	if r.Added > 0 {
 		list = append(list, fmt.Sprintf("%d holes closed, the widest %.3g wide, with %d triangles (%.2g %% of the area)", r.Closed, r.Widest, r.Added, 100*r.Invented))
+	}
+	if r.Unseen > 0 {
+		list[len(list)-1] += fmt.Sprintf(" and %.2g %% outside of the cells", 100*r.Unseen)
 	}
 	return strings.Join(list, ", ")
 }

@@ -83,14 +83,14 @@ func TestIntake(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		err = s.Close(false)
+		err = s.Close(false, nil)
 		if c.refused == "" && err != nil || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused) || !strings.HasPrefix(err.Error(), path)) {
 			t.Errorf("%s: %v, want ... %s ...", name, err, c.refused)
 		}
 		if s.Done() != "" {
 			t.Errorf("%s: repaired without being asked: %s", name, s.Done())
 		}
-		err = s.Close(true)
+		err = s.Close(true, nil)
 		if c.hopeless == "" && err != nil || c.hopeless != "" && (err == nil || !strings.Contains(err.Error(), c.hopeless)) {
 			t.Errorf("%s: with repair %v, want ... %s ...", name, err, c.hopeless)
 		}

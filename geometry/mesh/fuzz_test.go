@@ -25,7 +25,7 @@ func FuzzSurface(f *testing.F) {
 		if _, _, err := s.Look(); err != nil {
 			t.Fatal(err)
 		}
-		s.Repair()
+		s.Repair(nil)
 		after := s.Inspect()
 		if !after.Watertight() && after.Triangles > 0 {
 			t.Fatalf("still open: %+v, before %+v", after, before)

@@ -297,7 +297,8 @@ type Repairs struct {
 	Closed    int     // holes
 	Widest    float64
 	Added     int     // triangles that close them
-	Invented  float64 // their share of the whole area
+	Invented  float64 // the share of the whole area that is guessed: that of these triangles, but for
+	Unseen    float64 // the share of those that no cell sees
 }
 
 // Any repair?
@@ -308,8 +309,9 @@ func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
 // triangles turned against most of their part turn; and every piece of the border that
 // is left is closed with triangles to its middle. The border of anything has no border
 // itself, so this always ends with a closed surface, though not always with the one
-// that was meant: Invented tells how much of it is guessed.
-func (s *Surface) Repair() Repairs {
+// that was meant: Invented tells how much of it is guessed. What unseen says of a new triangle
+// is that no cell depends on it; with nil none is so.
+func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	r := Repairs{}
 	lo, hi := s.Bounds()
 	r.Tolerance = 1e-5 * length(sub(hi, lo))
@@ -336,12 +338,17 @@ func (s *Surface) Repair() Repairs {
 	for i := range s.T {
 		area := length(s.vector(i))
 		all += area
-		if i >= before {
+		switch {
+		case i < before:
+		case unseen != nil && unseen(s.Corners(i)):
+			r.Unseen += area
+		default:
 			r.Invented += area
 		}
 	}
 	if all > 0 {
 		r.Invented /= all
+		r.Unseen /= all
 	}
 	return r
 }

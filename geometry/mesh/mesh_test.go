@@ -373,7 +373,7 @@ func TestDirtAndRepair(t *testing.T) {
 		if f := s.Inspect(); f.Watertight() || !k.found(f) {
 			t.Errorf("%s: found %+v", name, f)
 		}
-		if r := s.Repair(); !k.done(r) || !r.Any() {
+		if r := s.Repair(nil); !k.done(r) || !r.Any() {
 			t.Errorf("%s: repaired %+v", name, r)
 		}
 		if f := s.Inspect(); !f.Watertight() {

@@ -81,7 +81,7 @@ const inPiece = 1 << 16
 func (p *Part) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
 	var s *intake.Source
 	if p.Root {
-		s, err = openSurface(f)
+		s, err = openSurface(p.Case, f)
 	}
 	if err := comm.Agree(p.Comm, err); err != nil {
 		return head, exit.Agreed(exit.Usage, err)
@@ -154,12 +154,29 @@ func ReadSurface(f config.SolidFile) (*intake.Source, error) {
 }
 
 // openSurface also sees to it that it bounds a solid.
-func openSurface(f config.SolidFile) (*intake.Source, error) {
+func openSurface(c *config.Case, f config.SolidFile) (*intake.Source, error) {
 	s, err := ReadSurface(f)
 	if err == nil {
-		err = misfit(f, s.Close(f.Repair))
+		err = misfit(f, s.Close(f.Repair, Outside(c, f)))
 	}
 	return s, err
+}
+
+// Outside tells of a triangle of the file whether it lies on one side of all centres of cells: then none
+// of them is inside or outside of the body for it.
+func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
+	return func(t [3][3]float64) bool {
+		for v := range t {
+			t[v] = f.Motion.Apply(t[v])
+		}
+		for a, n := range c.Cells {
+			first, last := 0.5, float64(n)-0.5
+			if max(t[0][a], t[1][a], t[2][a]) < first || min(t[0][a], t[1][a], t[2][a]) > last {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // misfit says of what is wrong with a file where the case names it.
