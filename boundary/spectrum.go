@@ -14,11 +14,13 @@ import (
 // at inlets Lee, Lele & Moin, Phys. Fluids A 4 (1992) 1521.
 type Spectrum struct {
 	Length float64 // the integral length along the velocity, in cells
-	Modes  int
+	Modes  int     // waves at least; with Planes each comes with its images
 	Seed   uint64
 	Dims   int
 	// Period of the axes along which waves have to fit into the domain, in cells; 0: any fits.
 	Period [3]float64
+	// Planes across each axis that nothing passes: none, or one or two of them, by their place in cells.
+	Planes [3][]float64
 	Mean   [3]float64 // the velocity that carries them
 }
 
@@ -34,6 +36,10 @@ const stream = 0x7475726275 // "turbu"
 // Draw draws the waves. Each has the same energy, so that there are many where the energy is. Their lengths
 // come one from each of as many parts of the spectrum, and their directions from a sequence that covers the sphere
 // evenly. Phases are random.
+//
+// A plane that nothing passes mirrors each wave: beside it the component across it vanishes, without divergence, and the mean
+// square of those along it is twice that far away. Without images the first cells would have to turn what
+// moves towards a wall into a jet along it.
 func (s Spectrum) Draw() []Mode {
 	source := rand.NewPCG(s.Seed, stream)
 	random := func() float64 { return float64(source.Uint64()>>11) / (1 << 53) }
@@ -41,22 +47,63 @@ func (s Spectrum) Draw() []Mode {
 	// Roberts' sequence in three dimensions: powers of the root of x^4 = x + 1.
 	const g = 1.2207440846057596
 	way := [3]float64{random(), random(), random()}
-	modes := make([]Mode, s.Modes)
-	for n := range modes {
-		k := quantile((float64(n)+random())/float64(s.Modes)) / (2 * math.Pi)
+	drawn, all := s.drawn(), s.Waves()
+	modes := make([]Mode, 0, all)
+	for n := range drawn {
+		k := quantile((float64(n)+random())/float64(drawn)) / (2 * math.Pi)
 		for a := range way {
 			_, way[a] = math.Modf(way[a] + math.Pow(g, -float64(a+1)))
 		}
-		m := &modes[n]
-		m.Wave = s.fitted(direction(way, s.Dims), k)
+		m := Mode{Wave: s.fitted(direction(way, s.Dims), k)}
 		m.Amplitude = across(m.Wave, way[2], s.Dims)
 		for a := range m.Amplitude {
-			m.Amplitude[a] *= math.Sqrt(2 * float64(s.Dims) / float64(s.Modes))
+			m.Amplitude[a] *= math.Sqrt(2 * float64(s.Dims) / float64(all))
 			m.Rate += m.Wave[a] * s.Mean[a]
 		}
 		m.Phase = random()
+		modes = append(modes, s.mirrored(m)...)
 	}
 	return modes
+}
+
+// images is how many waves one makes, with itself.
+func (s Spectrum) images() int {
+	n := 1
+	for _, planes := range s.Planes {
+		if len(planes) > 0 {
+			n *= 2
+		}
+	}
+	return n
+}
+
+// drawn is how many waves are drawn.
+func (s Spectrum) drawn() int { return (s.Modes + s.images() - 1) / s.images() }
+
+// Waves is how many there are, with their images.
+func (s Spectrum) Waves() int { return s.drawn() * s.images() }
+
+// mirrored is a wave and its images. Between two planes it fits, so that the image at one is that at the other, too. One
+// without a wave number across them is its own image: the two add up, with the energy of two others.
+func (s Spectrum) mirrored(m Mode) []Mode {
+	list := []Mode{m}
+	for a, planes := range s.Planes {
+		if len(planes) == 0 {
+			continue
+		}
+		for n := range list {
+			if list[n].Wave[a] == 0 {
+				for b := range list[n].Amplitude {
+					list[n].Amplitude[b] /= math.Sqrt2
+				}
+			}
+			image := list[n]
+			image.Phase += 2 * image.Wave[a] * planes[0]
+			image.Wave[a], image.Amplitude[a] = -image.Wave[a], -image.Amplitude[a]
+			list = append(list, image)
+		}
+	}
+	return list
 }
 
 // direction is a unit vector: all are as likely as each other if way is uniform in the unit cube.
@@ -70,17 +117,29 @@ func direction(way [3]float64, dims int) [3]float64 {
 	return [3]float64{r * c.re, r * c.im, z}
 }
 
+// periods are those of the axes and, between two planes, that of a wave which meets its image there.
+func (s Spectrum) periods() [3]float64 {
+	periods := s.Period
+	for a, planes := range s.Planes {
+		if len(planes) == 2 {
+			periods[a] = 2 * (planes[1] - planes[0])
+		}
+	}
+	return periods
+}
+
 // fitted is a wave number, as waves in a cell, whose waves fit into the periods.
 func (s Spectrum) fitted(way [3]float64, k float64) [3]float64 {
 	wave, length := way, 0.0
-	for a, period := range s.Period {
+	periods := s.periods()
+	for a, period := range periods {
 		if wave[a] *= k; period > 0 {
 			wave[a] = math.RoundToEven(wave[a]*period) / period
 		}
 		length += wave[a] * wave[a]
 	}
 	if length*ShortestWave*ShortestWave > 1 { // rounding has made it too short
-		for a, period := range s.Period {
+		for a, period := range periods {
 			if period > 0 {
 				wave[a] = math.Trunc(way[a]*k*period) / period
 			}
@@ -179,7 +238,7 @@ func (s Spectrum) quantiles() func(part float64) float64 {
 }
 
 // Longest is the longest of the waves, in cells.
-func (s Spectrum) Longest() float64 { return 2 * math.Pi / s.quantiles()(0.5/float64(s.Modes)) }
+func (s Spectrum) Longest() float64 { return 2 * math.Pi / s.quantiles()(0.5/float64(s.drawn())) }
 
 // Carried is the share of von Karman's spectrum with this integral length that lies in waves of ShortestWave and longer.
 func (s Spectrum) Carried() float64 {

@@ -15,7 +15,71 @@ func unit(s Spectrum) *Turbulence {
 }
 
 func (s Spectrum) String() string {
-	return fmt.Sprintf("%dD, length %g, seed %d, periods %v", s.Dims, s.Length, s.Seed, s.Period)
+	return fmt.Sprintf("%dD, length %g, seed %d, periods %v, planes %v", s.Dims, s.Length, s.Seed, s.Period, s.Planes)
+}
+
+// walled are spectra beside planes that nothing passes.
+func walled() []Spectrum {
+	both := []float64{0, 64}
+	return []Spectrum{
+		{Length: 6, Modes: 600, Seed: 1, Dims: 3, Planes: [3][]float64{2: {0}}, Period: [3]float64{1: 64}, Mean: [3]float64{0.05, 0, 0}},
+		{Length: 6, Modes: 601, Seed: 2, Dims: 3, Planes: [3][]float64{1: {64}, 2: {0}}, Mean: [3]float64{0.05, 0, 0}},
+		{Length: 6, Modes: 600, Seed: 3, Dims: 3, Planes: [3][]float64{2: both}, Mean: [3]float64{0.05, 0.01, 0}},
+		{Length: 6, Modes: 599, Seed: 4, Dims: 3, Planes: [3][]float64{1: both, 2: both}, Mean: [3]float64{0.05, 0, 0}},
+		{Length: 6, Modes: 400, Seed: 5, Dims: 2, Planes: [3][]float64{1: both}, Mean: [3]float64{0.05, 0, 0}},
+	}
+}
+
+// Beside a plane that nothing passes the component across it vanishes at all times, and the mean square of the others is twice
+// that far away, where all have the rms that was asked for.
+func TestPlanesOfTurbulence(t *testing.T) {
+	for _, s := range walled() {
+		f := unit(s)
+		if n := len(f.Modes); n != s.Waves() || n < s.Modes || n >= s.Modes+4 {
+			t.Errorf("%v: %d waves for %d", s, n, s.Modes)
+		}
+		for axis, planes := range s.Planes {
+			for _, plane := range planes {
+				along := [3]float64{}
+				const n = 2000
+				for k := range n {
+					p := [3]float64{0, 22 + float64(7*k%20), 22 + float64(13*k%20)} // 3 lengths away from others
+					if p[axis] = plane; s.Dims == 2 {
+						p[2] = 0.5
+					}
+					u := f.Add([3]float64{}, p, float64(k)*s.Length/s.Mean[0])
+					if math.Abs(u[axis]) > 1e-10 {
+						t.Fatalf("%v: %g passes the plane %g across axis %d", s, u[axis], plane, axis)
+					}
+					for a := range u {
+						along[a] += u[a] * u[a] / n
+					}
+				}
+				for a := range s.Dims {
+					if rms := math.Sqrt(along[a] / 2); a != axis && math.Abs(rms-1) > 0.1 {
+						t.Errorf("%v: at the plane %g across axis %d the rms of component %d is %.3f sqrt(2)", s, plane, axis, a, rms)
+					}
+				}
+			}
+		}
+		middle := [3]float64{}
+		const n = 2000
+		for k := range n {
+			p := [3]float64{0, 22 + float64(7*k%20), 22 + float64(13*k%20)}
+			if s.Dims == 2 {
+				p[2] = 0.5
+			}
+			u := f.Add([3]float64{}, p, float64(k)*s.Length/s.Mean[0])
+			for a := range u {
+				middle[a] += u[a] * u[a] / n
+			}
+		}
+		for a := range s.Dims {
+			if rms := math.Sqrt(middle[a]); math.Abs(rms-1) > 0.1 {
+				t.Errorf("%v: in the middle the rms of component %d is %.3f", s, a, rms)
+			}
+		}
+	}
 }
 
 func spectra() (list []Spectrum) {
@@ -119,11 +183,19 @@ func TestSpectrumOfTurbulence(t *testing.T) {
 
 // Waves are at right angles to their wave numbers: so the field has no divergence as it moves on with the flow.
 func TestDivergenceOfTurbulence(t *testing.T) {
-	s := spectra()[1]
-	s.Mean = [3]float64{0.05, 0, 0}
-	f := unit(s)
+	plain := spectra()[1]
+	plain.Mean = [3]float64{0.05, 0, 0}
+	for _, s := range append(walled()[:2], plain) {
+		if got := divergence(unit(s)); got > 1e-4 {
+			t.Errorf("%v: the divergence is %.2g of a gradient", s, got)
+		}
+	}
+}
+
+// divergence of a field that moves along x, as a part of its gradients.
+func divergence(f *Turbulence) float64 {
 	const h = 0.01
-	divergence, gradients := 0.0, 0.0
+	all, gradients := 0.0, 0.0
 	for k := range 200 {
 		p := [3]float64{0, float64(7*k%64) + 0.5, float64(13*k%64) + 0.5}
 		for a := range 3 {
@@ -143,17 +215,15 @@ func TestDivergenceOfTurbulence(t *testing.T) {
 			lo[a], hi[a] = lo[a]-h, hi[a]+h
 			sum += (f.Add([3]float64{}, hi, 30)[a] - f.Add([3]float64{}, lo, 30)[a]) / (2 * h)
 		}
-		divergence += sum * sum
+		all += sum * sum
 	}
-	if got := math.Sqrt(divergence / gradients); got > 1e-4 {
-		t.Errorf("the divergence is %.2g of a gradient", got)
-	}
+	return math.Sqrt(all / gradients)
 }
 
 // What passes the face does not fluctuate, whatever its rms is where, beside what a body covers and summed in parts; and a
 // face's two ends across a periodic axis fit.
 func TestBalanceOfTurbulence(t *testing.T) {
-	for _, s := range spectra() {
+	for _, s := range append(spectra(), walled()...) {
 		rms := func(p [3]float64, _ float64) float64 { return 0.1 + p[2]/40 }
 		n := [2]int{64, 20}
 		if s.Dims == 2 {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
@@ -119,6 +120,27 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	return true
 }
 
+// planes are the faces beside one that nothing passes. A part of a face may stand far from them.
+func (r *openings) planes(b Boundary) (planes [3][]float64) {
+	if b.Part != nil {
+		return planes
+	}
+	u, v := geometry.Along(b.Faces[0].Axis)
+	for _, a := range []int{u, v} {
+		for side := range 2 {
+			f := Face{a, side}
+			passed := slices.ContainsFunc(r.Boundaries, func(o Boundary) bool { return o.Kind.Law.Passed() && slices.Contains(o.Faces, f) })
+			if a < r.dims && !r.Periodic[a] && !passed {
+				planes[a] = append(planes[a], float64(side*r.Cells[a]))
+			}
+		}
+		if times := float64(r.Cells[a]) / b.Inflow.Spectrum.Length; len(planes[a]) == 2 && 2*times < fewestLengths {
+			r.warn("[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies are not what a wide domain has; with %d they are", b.Name, axes()[a], language.Short(times), fewestLengths/2)
+		}
+	}
+	return planes
+}
+
 // inflows looks at the strength of turbulence everywhere on its face, and at which way the flow goes.
 func (r *openings) inflows() {
 	if !r.haveTime || !r.haveBox {
@@ -129,6 +151,7 @@ func (r *openings) inflows() {
 		if b.Inflow == nil || s.Broken() {
 			continue
 		}
+		b.Inflow.Spectrum.Planes = r.planes(b)
 		key, dim, most := "turbulence_intensity", model.Dimensionless, 1.
 		reason := "it is a share of the velocity, from 0 to 1: 0.1 is 10 %"
 		if s.Has("turbulence_rms") {
@@ -175,7 +198,7 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 		u := r.Units.Length
 		longest, share := roughly(s.Longest()), s.Carried()
 		row("turbulence of "+b.Name,
-			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Modes, boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
+			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Waves(), boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
 			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
 		if share < leastCarried {
 			r.warn("[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% lie in waves shorter than %d cells, which are left out: the others are stronger and the spectrum is narrower; a finer spacing carries more", b.Name, 100*(1-share), boundary.ShortestWave)

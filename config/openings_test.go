@@ -147,3 +147,57 @@ steps = 20000
 		}
 	}
 }
+
+// Waves are mirrored by the faces beside an inlet that nothing passes, wholly or in part; on a part of a face they are not.
+func TestPlanesOfInflow(t *testing.T) {
+	const text = `
+[domain]
+cells = [40, 24, 20]
+%s
+[fluid]
+viscosity = 0.05
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.02, 0, 0]
+turbulence_intensity = 0.1
+turbulence_length = 4
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+%s
+[run]
+steps = 10
+`
+	const sides = "[boundary.sides]\ntype = \"slip\"\nfaces = [\"z-\", \"z+\"]\n"
+	const periodic = "periodic = [\"y\"]"
+	for _, c := range []struct {
+		domain, faces string
+		want          [3][]float64
+	}{
+		{"", "[boundary.duct]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\", \"z-\", \"z+\"]\n", [3][]float64{1: {0, 24}, 2: {0, 20}}},
+		{periodic, sides, [3][]float64{2: {0, 20}}},
+		{periodic, "[boundary.belt]\ntype = \"moving_wall\"\nvelocity = [0.02, 0, 0]\nfaces = [\"z-\"]\n[boundary.sky]\ntype = \"pressure\"\npressure = 0\nfaces = [\"z+\"]\n", [3][]float64{2: {0}}},
+		{periodic, sides + "[boundary.vent]\ntype = \"pressure\"\npressure = 0\nfaces = [\"z-\"]\nfrom = [4, 4, 0]\nto = [8, 8, 0]\n", [3][]float64{2: {20}}},
+		{periodic, sides + "[boundary.plate]\ntype = \"wall\"\nfaces = [\"z-\"]\nfrom = [4, 4, 0]\nto = [8, 8, 0]\n", [3][]float64{2: {0, 20}}},
+		{"periodic = [\"y\", \"z\"]", "", [3][]float64{}},
+	} {
+		loaded, err := Load("case.toml", fmt.Appendf(nil, text, c.domain, c.faces))
+		if err != nil {
+			t.Errorf("%s: %v", c.faces, err)
+			continue
+		}
+		if got := loaded.Boundaries[0].Inflow.Spectrum.Planes; fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: planes %v, want %v", c.faces, got, c.want)
+		}
+	}
+	loaded, err := Load("case.toml", []byte(strings.Replace(fmt.Sprintf(text, periodic, sides+"[boundary.rest]\ntype = \"wall\"\nfaces = [\"x-\"]\n"), "turbulence_i", "from = [0, 4, 4]\nto = [0, 20, 16]\nturbulence_i", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range loaded.Boundaries {
+		if b.Inflow != nil && fmt.Sprint(b.Inflow.Spectrum.Planes) != "[[] [] []]" {
+			t.Errorf("on a part of a face: planes %v", b.Inflow.Spectrum.Planes)
+		}
+	}
+}
