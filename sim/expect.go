@@ -37,6 +37,23 @@ func (r *run) judge() ([]Verdict, error) {
 	return verdicts, nil
 }
 
+// miss says how a value is not what was expected, and why there is none where there is none.
+func (v Verdict) miss(e config.Expectation) string {
+	want := fmt.Sprintf("%.6g +- %.3g", v.Want, v.Tolerance)
+	if v.Free {
+		want = "a value"
+	}
+	switch {
+	case !math.IsNaN(v.Got):
+		return fmt.Sprintf("%s = %.6g, outside %s", v.Quantity, v.Got, want)
+	case e.Quantity == config.LineCrossing:
+		return fmt.Sprintf("%s: the field does not change its sign on the line in that way; it should at %s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
+	case e.Statistic == "frequency" || e.Statistic == "strouhal":
+		return fmt.Sprintf("%s: %s has not oscillated three times since the start of [output.force.%s], instead of %s: a longer run, or an earlier start; its table shows what it does", v.Quantity, e.Series, e.Force, want)
+	}
+	return fmt.Sprintf("%s is not a number, instead of %s", v.Quantity, want)
+}
+
 // measure returns the value of one quantity on rank 0, in the outputs' unit.
 func (r *run) measure(e config.Expectation) (float64, error) {
 	factor := r.Case.Units.Factor(e.Dim)

@@ -245,6 +245,17 @@ func TestStopWhenNotReached(t *testing.T) {
 	}
 }
 
+// A frequency that a run is too short for ends it with the reason, measured or expected.
+func TestNoFrequency(t *testing.T) {
+	text := driven + "[run]\nsteps = 30\n[output.force.disc]\nvelocity = 0.01\nlength = 4.6\n[expect.force.disc]\nquantity = \"lift\"\nstatistic = \"strouhal\"\n"
+	for _, more := range []string{"", "value = 0.2\nwithin = \"5 %\"\n"} {
+		_, err := trial{text: text + more, ranks: 2, dir: t.TempDir()}.run(t)
+		if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.force.disc: lift has not oscillated three times since the start of [output.force.disc]") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // Values along lines are those of the cells, and between cells those of a linear field.
 func TestLines(t *testing.T) {
 	dir := t.TempDir()

@@ -6,7 +6,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"time"
 
@@ -180,11 +179,8 @@ func (r *run) finish() error {
 		return err
 	}
 	for i, v := range verdicts {
-		if !v.OK && r.Case.Expect[i].Quantity == config.LineCrossing && math.IsNaN(v.Got) {
-			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s: the field does not change its sign on the line in that way; it should at %.6g +- %.3g (an [output.line.NAME] shows what it does there)", r.Case.Path, v.Quantity, v.Want, v.Tolerance))
-		}
 		if !v.OK {
-			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s = %.6g, outside %.6g +- %.3g", r.Case.Path, v.Quantity, v.Got, v.Want, v.Tolerance))
+			return exit.With(exit.Expect, fmt.Errorf("%s: [expect] %s", r.Case.Path, v.miss(r.Case.Expect[i])))
 		}
 	}
 	return nil

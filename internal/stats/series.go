@@ -22,14 +22,21 @@ func (s *Series) Add(t, x float64) {
 	s.Cycles.add(t, x, l.Mean, math.Sqrt(l.Squares/float64(l.N)))
 }
 
+// Deviation is the standard deviation of all samples; 0 without any.
+func (s *Series) Deviation() float64 {
+	if len(s.Levels) == 0 {
+		return 0
+	}
+	return math.Sqrt(s.Levels[0].Squares / float64(s.Levels[0].N))
+}
+
 // Frequency of the last oscillations, 32 at most: their number over the time that they took. NaN when there were fewer
 // than three.
 func (s *Series) Frequency() float64 {
 	if len(s.Levels) == 0 {
 		return math.NaN()
 	}
-	l := s.Levels[0]
-	return s.Cycles.frequency(l.Mean, math.Sqrt(l.Squares/float64(l.N)))
+	return s.Cycles.frequency(s.Levels[0].Mean, s.Deviation())
 }
 
 // Scatter is the standard deviation of the periods of those oscillations by their mean. NaN when Frequency is.
@@ -37,8 +44,7 @@ func (s *Series) Scatter() float64 {
 	if math.IsNaN(s.Frequency()) {
 		return math.NaN()
 	}
-	l := s.Levels[0]
-	rises := s.Cycles.near(l.Mean, math.Sqrt(l.Squares/float64(l.N)))
+	rises := s.Cycles.near(s.Levels[0].Mean, s.Deviation())
 	var periods Blocking
 	for i, r := range rises[1:] {
 		periods.Add(r.Time - rises[i].Time)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"lbmsim/config"
 	"lbmsim/device"
@@ -190,6 +191,20 @@ func (s *Set) Widths() (text string, enough bool) {
 // weak one in thirty does not count. What rings beside them makes it 0.5 and more.
 const mostScatter = 0.25
 
+// leastOscillation is the least standard deviation of a force, as a share of the largest one on the body, that tells of the flow.
+const leastOscillation = 1e-4
+
+// largest is the size of the largest number with the unit of this one.
+func (f *forces) largest(number string) (size float64) {
+	unit := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })].Dim
+	for i, s := range f.list {
+		if s.Dim == unit {
+			size = max(size, math.Abs(f.series[i].Estimate().Mean)+f.series[i].Deviation())
+		}
+	}
+	return size
+}
+
 // ForceValue is a statistic of [expect.force.NAME], on rank 0.
 func (s *Set) ForceValue(e config.Expectation) float64 {
 	series, f := s.statistics(e.Force, e.Series)
@@ -206,13 +221,19 @@ func (s *Set) ForceValue(e config.Expectation) float64 {
 	case "last":
 		return series.Last
 	case "frequency", "strouhal":
-		if scatter := series.Scatter(); scatter > mostScatter {
+		frequency := series.Frequency()
+		if math.IsNaN(frequency) {
+			return frequency
+		}
+		if share := series.Deviation() / f.largest(e.Series); share < leastOscillation {
+			s.Warn(fmt.Sprintf("[%s]: %s varies by %.1g of the largest force only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
+		} else if scatter := series.Scatter(); scatter > mostScatter {
 			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations: plot it (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
 		}
 		if e.Statistic == "frequency" {
-			return series.Frequency()
+			return frequency
 		}
-		return f.Strouhal * s.Case.Units.Time * series.Frequency() // frequencies are of the outputs' time
+		return f.Strouhal * s.Case.Units.Time * frequency // frequencies are of the outputs' time
 	case "mean":
 		return series.Estimate().Mean
 	}

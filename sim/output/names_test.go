@@ -70,6 +70,16 @@ func TestIrregularOscillationsAreTold(t *testing.T) {
 			t.Errorf("%s of a wake is %g: %q", of, got, warned)
 		}
 	}
+	// A lift that is rounding, or sound, beside a drag.
+	f.series[1] = stats.Series{}
+	for i := range 2000 {
+		f.series[1].Add(float64(i)/20, 1e-6*math.Sin(float64(i)/20))
+	}
+	warned = nil
+	s.ForceValue(config.Expectation{Name: "expect.force.a", Force: "ball", Series: "lift", Statistic: "strouhal"})
+	if len(warned) != 1 || !strings.Contains(warned[0], "[expect.force.a]: lift varies by 7e-07 of the largest force only") {
+		t.Errorf("rounding: %q", warned)
+	}
 }
 
 func TestQuantityWithoutDefinition(t *testing.T) {
