@@ -48,8 +48,8 @@ func (v Verdict) miss(e config.Expectation) string {
 		return fmt.Sprintf("%s = %.6g, outside %s", v.Quantity, v.Got, want)
 	case e.Quantity == config.LineCrossing:
 		return fmt.Sprintf("%s: the field does not change its sign on the line in that way; it should at %s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
-	case e.Statistic == "frequency" || e.Statistic == "strouhal":
-		return fmt.Sprintf("%s: %s has not oscillated three times since the start of [output.force.%s], instead of %s: a longer run, or an earlier start; its table shows what it does", v.Quantity, e.Series, e.Force, want)
+	case e.Quantity == config.ForceValue:
+		return fmt.Sprintf("%s: there is no %s of %s, instead of %s: since the start of [output.force.%s] there is no sample, or there are fewer than three oscillations; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
 	return fmt.Sprintf("%s is not a number, instead of %s", v.Quantity, want)
 }

@@ -61,7 +61,7 @@ func stlCommand() *cobra.Command {
 	return c
 }
 
-// judge prints what is known of a surface, its repair included; the error is why it
+// judge prints what is known of a surface, before and after closed has closed it; the error is why it
 // cannot be used.
 func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
 	rows := s.Report()
