@@ -14,7 +14,7 @@ import (
 // at inlets Lee, Lele & Moin, Phys. Fluids A 4 (1992) 1521.
 type Spectrum struct {
 	Length float64 // the integral length along the velocity, in cells
-	Modes  int     // waves at least; with Planes each comes with its images
+	Modes  int     // waves, with their images; rounded up to whole groups of these
 	Seed   uint64
 	Dims   int
 	// Period of the axes along which waves have to fit into the domain, in cells; 0: any fits.
@@ -84,7 +84,8 @@ func (s Spectrum) drawn() int { return (s.Modes + s.images() - 1) / s.images() }
 func (s Spectrum) Waves() int { return s.drawn() * s.images() }
 
 // mirrored is a wave and its images. Between two planes it fits, so that the image at one is that at the other, too. One
-// without a wave number across them is its own image: the two add up, with the energy of two others.
+// without a wave number across them is its own image, and the two add up, as the images of all waves do at a plane: summed over
+// the wave numbers that fit, the mean square is then 1 + r, r the correlation with the place behind the plane.
 func (s Spectrum) mirrored(m Mode) []Mode {
 	list := []Mode{m}
 	for a, planes := range s.Planes {
@@ -92,11 +93,6 @@ func (s Spectrum) mirrored(m Mode) []Mode {
 			continue
 		}
 		for n := range list {
-			if list[n].Wave[a] == 0 {
-				for b := range list[n].Amplitude {
-					list[n].Amplitude[b] /= math.Sqrt2
-				}
-			}
 			image := list[n]
 			image.Phase += 2 * image.Wave[a] * planes[0]
 			image.Wave[a], image.Amplitude[a] = -image.Wave[a], -image.Amplitude[a]

@@ -38,7 +38,11 @@ type ForceOutput struct {
 type ForceSeries struct {
 	Name string // word of the case file
 	Dim  model.Dimension
+	kind forceKind
 }
+
+// Alike tells that two are of the same kind: both forces, torques, or coefficients.
+func (s ForceSeries) Alike(o ForceSeries) bool { return s.kind == o.kind }
 
 // Series of an output, in the order of its columns.
 func (f ForceOutput) Series(dims int) []ForceSeries {
@@ -48,7 +52,7 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 	}
 	var list []ForceSeries
 	for _, q := range forceQuantities {
-		of := ForceSeries{Name: q.name, Dim: model.Dimensionless}
+		of := ForceSeries{Name: q.name, Dim: model.Dimensionless, kind: q.kind}
 		there := false
 		switch q.kind {
 		case ofForce:

@@ -28,7 +28,7 @@ var turbulenceKeys = []string{"turbulence_intensity", "turbulence_rms", "turbule
 // rmsOfLargest is how many times its rms a velocity is taken to have at most: one moment in a few hundred has more.
 const rmsOfLargest = 3
 
-// fewestLengths of the turbulence should fit into a periodic axis.
+// fewestLengths of the turbulence should fit into a periodic axis, and between two walls.
 const fewestLengths = 4
 
 // turbulent tells that a boundary is to have turbulence.
@@ -120,7 +120,8 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	return true
 }
 
-// planes are the faces beside one that nothing passes. A part of a face may stand far from them.
+// planes are the faces beside one that nothing passes, apart from openings in a part of them. An inlet on a part of a face may
+// stand far from them.
 func (r *openings) planes(b Boundary) (planes [3][]float64) {
 	if b.Part != nil {
 		return planes
@@ -129,13 +130,18 @@ func (r *openings) planes(b Boundary) (planes [3][]float64) {
 	for _, a := range []int{u, v} {
 		for side := range 2 {
 			f := Face{a, side}
-			passed := slices.ContainsFunc(r.Boundaries, func(o Boundary) bool { return o.Kind.Law.Passed() && slices.Contains(o.Faces, f) })
-			if a < r.dims && !r.Periodic[a] && !passed {
+			passed := func(rest bool) bool {
+				return slices.ContainsFunc(r.Boundaries, func(o Boundary) bool {
+					return o.Kind.Law.Passed() && slices.Contains(o.Faces, f) && (o.Part == nil || !rest)
+				})
+			}
+			rest := slices.ContainsFunc(r.Boundaries, func(o Boundary) bool { return o.Part == nil && slices.Contains(o.Faces, f) })
+			if a < r.dims && !r.Periodic[a] && !passed(rest) {
 				planes[a] = append(planes[a], float64(side*r.Cells[a]))
 			}
 		}
-		if times := float64(r.Cells[a]) / b.Inflow.Spectrum.Length; len(planes[a]) == 2 && 2*times < fewestLengths {
-			r.warn("[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies are not what a wide domain has; with %d they are", b.Name, axes()[a], language.Short(times), fewestLengths/2)
+		if times := float64(r.Cells[a]) / b.Inflow.Spectrum.Length; len(planes[a]) == 2 && times < fewestLengths {
+			r.warn("[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies and the rms are less than a wide domain has; with %d they hardly are", b.Name, axes()[a], language.Short(times), fewestLengths)
 		}
 	}
 	return planes

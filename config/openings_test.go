@@ -178,7 +178,7 @@ steps = 10
 		{"", "[boundary.duct]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\", \"z-\", \"z+\"]\n", [3][]float64{1: {0, 24}, 2: {0, 20}}},
 		{periodic, sides, [3][]float64{2: {0, 20}}},
 		{periodic, "[boundary.belt]\ntype = \"moving_wall\"\nvelocity = [0.02, 0, 0]\nfaces = [\"z-\"]\n[boundary.sky]\ntype = \"pressure\"\npressure = 0\nfaces = [\"z+\"]\n", [3][]float64{2: {0}}},
-		{periodic, sides + "[boundary.vent]\ntype = \"pressure\"\npressure = 0\nfaces = [\"z-\"]\nfrom = [4, 4, 0]\nto = [8, 8, 0]\n", [3][]float64{2: {20}}},
+		{periodic, sides + "[boundary.vent]\ntype = \"pressure\"\npressure = 0\nfaces = [\"z-\"]\nfrom = [4, 4, 0]\nto = [8, 8, 0]\n", [3][]float64{2: {0, 20}}},
 		{periodic, sides + "[boundary.plate]\ntype = \"wall\"\nfaces = [\"z-\"]\nfrom = [4, 4, 0]\nto = [8, 8, 0]\n", [3][]float64{2: {0, 20}}},
 		{"periodic = [\"y\", \"z\"]", "", [3][]float64{}},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -72,9 +73,9 @@ func judge(w io.Writer, s *intake.Source, closed func() error, title string, mov
 	}
 	printRows(w, title, grid)
 	refused := closed()
-	if done := s.Done(); done != "" && refused == nil {
+	if done := s.Done(); done != "" { // what is guessed is shown, even where it is too much
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
-			return false, fmt.Errorf("%s: %w", s.Path, err)
+			return false, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
 		}
 		printRows(w, "after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
 	}
@@ -150,7 +151,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if !solid {
 			return nil, f.At.Wrong(domain.NoCell(caseFile, f.Body, lo, hi))
 		}
-		sizes = append(sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: math.Abs(s.Found.Volume) * math.Pow(f.Motion.Scale, 3)})
+		sizes = append(sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3)})
 	}
 	return sizes, nil
 }

@@ -26,6 +26,7 @@ type Source struct {
 	Surface  *mesh.Surface
 	Found    mesh.Findings // in the file
 	Repaired mesh.Repairs  // once Close has been asked to
+	Volume   float64       // that it encloses, once it is closed
 }
 
 // Read reads and judges an STL file.
@@ -105,7 +106,7 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 		case len(s.Surface.T) == 0:
 			return fmt.Errorf("%s: nothing is left after the repair: there is no surface", s.Path)
 		case s.Repaired.Invented > mostInvented:
-			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%); a hole that lies on a face of the domain, or outside, is no guess",
+			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%); a hole on a face of the case's domain that is not periodic, or outside, is no guess",
 				s.Path, s.wrong(), 100*s.Repaired.Invented, 100*mostInvented)
 		}
 	}
@@ -118,7 +119,7 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 	for a := range lo {
 		size *= hi[a] - lo[a]
 	}
-	if math.Abs(f.Volume) <= 1e-9*size {
+	if s.Volume = math.Abs(f.Volume); s.Volume <= 1e-9*size {
 		return fmt.Errorf("%s encloses no volume: a sheet without thickness is no solid", s.Path)
 	}
 	return nil
@@ -161,10 +162,11 @@ func (s *Source) Done() string {
 		list = append(list, fmt.Sprintf("%d triangles turned", r.Turned))
 	}
 	if r.Added > 0 {
-		list = append(list, fmt.Sprintf("%d holes closed, the widest %.3g wide, with %d triangles (%.2g %% of the area)", r.Closed, r.Widest, r.Added, 100*r.Invented))
-	}
-	if r.Unseen > 0 {
-		list[len(list)-1] += fmt.Sprintf(" and %.2g %% outside of the cells", 100*r.Unseen)
+		unseen := ""
+		if r.Unseen > 0 {
+			unseen = fmt.Sprintf("; another %.2g %% lies outside of all cells", 100*r.Unseen)
+		}
+		list = append(list, fmt.Sprintf("%d holes closed, the widest %.3g wide, with %d triangles (%.2g %% of the area%s)", r.Closed, r.Widest, r.Added, 100*r.Invented, unseen))
 	}
 	return strings.Join(list, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -77,7 +78,7 @@ var ErrNoScontrol = errors.New("scontrol is not in PATH")
 // has ended the run, and the second one would end the scontrol that has not had its answer yet.
 const deaf = `trap "" TERM; exec scontrol "$@"`
 
-// scontrol runs it, and once more if a signal came before the shell was deaf. Go starts
+// scontrol runs it, and once more if SIGTERM came before the shell was deaf. Go starts
 // processes by vfork, which memory that is registered with a network card survives.
 func scontrol(args ...string) (string, error) {
 	if _, err := exec.LookPath("scontrol"); err != nil {
@@ -95,8 +96,8 @@ func scontrol(args ...string) (string, error) {
 		switch {
 		case ctx.Err() != nil:
 			return "", fmt.Errorf("%s: no answer within %v", line, patience)
-		case errors.As(err, &failed) && !failed.Exited():
-			time.Sleep(100 * time.Millisecond)
+		case errors.As(err, &failed) && failed.Sys().(syscall.WaitStatus).Signal() == syscall.SIGTERM:
+			continue
 		case errors.As(err, &failed):
 			return "", fmt.Errorf("%s: %s", line, cmp.Or(strings.TrimSpace(string(failed.Stderr)), failed.String()))
 		case err != nil:

@@ -89,9 +89,20 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("SLURM ends the job while scontrol puts it back: %v", err)
 	}
 	// A signal that came before the shell was deaf.
-	controller(t, `[ -e "$0.begun" ] || { : >"$0.begun"; kill -KILL $$; }; echo JobState=COMPLETING`)
+	controller(t, "echo JobState=COMPLETING\n")
+	shell := filepath.Join(filepath.SplitList(os.Getenv("PATH"))[0], "sh")
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\n[ -e \"$0.begun\" ] || { : >\"$0.begun\"; kill -TERM $$; }; exec /bin/sh \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if s, err := j.Ask(); err != nil || s.Name != "COMPLETING" {
 		t.Errorf("SLURM ends scontrol before it is deaf: %+v %v", s, err)
+	}
+	if _, err := os.Stat(shell + ".begun"); err != nil {
+		t.Error("the shell was not asked for")
+	}
+	controller(t, "kill -SEGV $$\n")
+	if _, err := j.Ask(); err == nil || !strings.Contains(err.Error(), "scontrol -o show job 7: signal: segmentation fault") {
+		t.Errorf("scontrol that crashes: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	if _, err := j.Ask(); !errors.Is(err, ErrNoScontrol) {

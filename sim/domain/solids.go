@@ -163,7 +163,7 @@ func openSurface(c *config.Case, f config.SolidFile) (*intake.Source, error) {
 }
 
 // Outside tells of a triangle of the file whether it lies on one side of all centres of cells: then none
-// of them is inside or outside of the body for it.
+// of them is inside or outside of the body for it. Along a periodic axis links lead there.
 func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
 	return func(t [3][3]float64) bool {
 		for v := range t {
@@ -171,7 +171,7 @@ func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
 		}
 		for a, n := range c.Cells {
 			first, last := 0.5, float64(n)-0.5
-			if max(t[0][a], t[1][a], t[2][a]) < first || min(t[0][a], t[1][a], t[2][a]) > last {
+			if !c.Periodic[a] && (max(t[0][a], t[1][a], t[2][a]) < first || min(t[0][a], t[1][a], t[2][a]) > last) {
 				return true
 			}
 		}

@@ -191,14 +191,15 @@ func (s *Set) Widths() (text string, enough bool) {
 // weak one in thirty does not count. What rings beside them makes it 0.5 and more.
 const mostScatter = 0.25
 
-// leastOscillation is the least standard deviation of a force, as a share of the largest one on the body, that tells of the flow.
+// leastOscillation is the least standard deviation of a force, as a share of the largest number of its kind, that tells of the
+// flow.
 const leastOscillation = 1e-4
 
-// largest is the size of the largest number with the unit of this one.
+// largest is the size of the largest number of the same kind: of a lift, that of the drag.
 func (f *forces) largest(number string) (size float64) {
-	unit := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })].Dim
+	own := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
 	for i, s := range f.list {
-		if s.Dim == unit {
+		if s.Alike(own) {
 			size = max(size, math.Abs(f.series[i].Estimate().Mean)+f.series[i].Deviation())
 		}
 	}
@@ -226,7 +227,7 @@ func (s *Set) ForceValue(e config.Expectation) float64 {
 			return frequency
 		}
 		if share := series.Deviation() / f.largest(e.Series); share < leastOscillation {
-			s.Warn(fmt.Sprintf("[%s]: %s varies by %.1g of the largest force only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
+			s.Warn(fmt.Sprintf("[%s]: %s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
 		} else if scatter := series.Scatter(); scatter > mostScatter {
 			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations: plot it (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
 		}

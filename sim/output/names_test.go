@@ -77,7 +77,7 @@ func TestIrregularOscillationsAreTold(t *testing.T) {
 	}
 	warned = nil
 	s.ForceValue(config.Expectation{Name: "expect.force.a", Force: "ball", Series: "lift", Statistic: "strouhal"})
-	if len(warned) != 1 || !strings.Contains(warned[0], "[expect.force.a]: lift varies by 7e-07 of the largest force only") {
+	if len(warned) != 1 || !strings.Contains(warned[0], "[expect.force.a]: lift varies by 7e-07 of the largest number of its kind only") {
 		t.Errorf("rounding: %q", warned)
 	}
 }
