@@ -49,7 +49,7 @@ func (v Verdict) miss(e config.Expectation) string {
 	case e.Quantity == config.LineCrossing:
 		return fmt.Sprintf("%s: the field does not change its sign on the line in that way; it should at %s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
 	case e.Quantity == config.ForceValue:
-		return fmt.Sprintf("%s: there is no %s of %s, instead of %s: since the start of [output.force.%s] there is no sample, or there are fewer than three oscillations; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
+		return fmt.Sprintf("%s: the %s of %s cannot be told, instead of %s: fewer than three oscillations, or no sample at all, since output.force.%s.start; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
 	return fmt.Sprintf("%s is not a number, instead of %s", v.Quantity, want)
 }

@@ -250,7 +250,7 @@ func TestNoFrequency(t *testing.T) {
 	text := driven + "[run]\nsteps = 30\n[output.force.disc]\nvelocity = 0.01\nlength = 4.6\n[expect.force.disc]\nquantity = \"lift\"\nstatistic = \"strouhal\"\n"
 	for _, more := range []string{"", "value = 0.2\nwithin = \"5 %\"\n"} {
 		_, err := trial{text: text + more, ranks: 2, dir: t.TempDir()}.run(t)
-		if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.force.disc: there is no strouhal of lift, instead of ") {
+		if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.force.disc: the strouhal of lift cannot be told, instead of ") {
 			t.Errorf("%v", err)
 		}
 	}

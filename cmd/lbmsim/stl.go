@@ -77,7 +77,11 @@ func judge(w io.Writer, s *intake.Source, closed func() error, title string, mov
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
 			return false, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
 		}
-		printRows(w, "after the repair", append([]intake.Row{{What: "repaired", Value: done}}, grid...))
+		title := "after the repair"
+		if refused != nil {
+			title += ", which is refused"
+		}
+		printRows(w, title, append([]intake.Row{{What: "repaired", Value: done}}, grid...))
 	}
 	if preview != "" {
 		if err := drawDepth(depth, s, preview); err != nil {

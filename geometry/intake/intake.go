@@ -98,7 +98,11 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
 	}
 	if !s.Found.Watertight() && !repair {
-		return fmt.Errorf("%s bounds no solid: %s; `lbmsim stl --repair %s` shows what repair = true makes of it", s.Path, s.wrong(), s.Path)
+		show := "lbmsim stl --repair " + s.Path
+		if unseen != nil {
+			show = "lbmsim check"
+		}
+		return fmt.Errorf("%s bounds no solid: %s; repair = true closes it, and `%s` shows what that makes of it", s.Path, s.wrong(), show)
 	}
 	if !s.Found.Watertight() {
 		s.Repaired = s.Surface.Repair(unseen)
@@ -138,7 +142,7 @@ func (s *Source) wrong() string {
 	add(f.Against, "have two that are turned against each other")
 	add(f.Duplicates, "triangles stand there twice")
 	if f.Holes > 0 {
-		list = append(list, fmt.Sprintf("the border has %d pieces, the widest %.4g wide at %s", f.Holes, f.Widest, place(f.WidestAt)))
+		list = append(list, fmt.Sprintf("the border has %d pieces, the widest %.4g wide at %s of the file", f.Holes, f.Widest, place(f.WidestAt)))
 	}
 	return strings.Join(list, ", ")
 }
