@@ -120,8 +120,22 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	return true
 }
 
-// planes are the faces beside one that nothing passes, apart from openings in a part of them. An inlet on a part of a face may
-// stand far from them.
+// sealed tells that nothing passes a face, apart from openings in a part of one that belongs to a wall.
+func (r *openings) sealed(f Face) bool {
+	passed := false
+	for _, b := range r.Boundaries {
+		switch {
+		case !slices.Contains(b.Faces, f):
+		case b.Part == nil:
+			return !b.Kind.Law.Passed()
+		default:
+			passed = passed || b.Kind.Law.Passed()
+		}
+	}
+	return !passed
+}
+
+// planes are the sealed faces beside that of an inlet. One on a part of a face may stand far from them.
 func (r *openings) planes(b Boundary) (planes [3][]float64) {
 	if b.Part != nil {
 		return planes
@@ -129,14 +143,7 @@ func (r *openings) planes(b Boundary) (planes [3][]float64) {
 	u, v := geometry.Along(b.Faces[0].Axis)
 	for _, a := range []int{u, v} {
 		for side := range 2 {
-			f := Face{a, side}
-			passed := func(rest bool) bool {
-				return slices.ContainsFunc(r.Boundaries, func(o Boundary) bool {
-					return o.Kind.Law.Passed() && slices.Contains(o.Faces, f) && (o.Part == nil || !rest)
-				})
-			}
-			rest := slices.ContainsFunc(r.Boundaries, func(o Boundary) bool { return o.Part == nil && slices.Contains(o.Faces, f) })
-			if a < r.dims && !r.Periodic[a] && !passed(rest) {
+			if a < r.dims && !r.Periodic[a] && r.sealed(Face{a, side}) {
 				planes[a] = append(planes[a], float64(side*r.Cells[a]))
 			}
 		}
