@@ -10,8 +10,8 @@ import (
 
 // Arithmetic in the file: numbers, + - * / ^, comparisons, functions and the
 // variables below; nothing else exists, so a case file from a stranger can do no
-// harm. An expression is compiled to nested closures once, and written down as C for devices that
-// work it out themselves.
+// harm. An expression is compiled to a program once, and written down as C for devices that work it
+// out themselves.
 
 // Env holds the variables of an expression, in the order of variables.
 type Env [nVars]float64
@@ -29,13 +29,16 @@ const (
 
 // Expr is a compiled expression. It is safe for concurrent use.
 type Expr struct {
-	Eval     func(Env) float64
+	program  program
 	over     func(*box) interval // all of its values in a box
 	Code     string              // the same as C, with {i} for variable i
 	constant bool                // no variable in it; value is set
 	value    float64
 	uses     [nVars]Mark // where each variable occurs first; len 0 when it does not
 }
+
+// Eval is its value. Equal expressions give equal bits.
+func (e *Expr) Eval(v Env) float64 { return e.program.run(&v) }
 
 // DependsOn tells whether a variable is in the expression.
 func (e *Expr) DependsOn(v int) bool { return e.uses[v].Len > 0 }
@@ -126,12 +129,15 @@ type exprParser struct {
 	nodes int
 	uses  [nVars]Mark
 	funcs []Function
+
+	program program
+	known   map[string]int // numbers of values by what they are, as C
 }
 
 // parseExpr compiles the longest expression at the beginning of s; rest is where
 // it ends (what follows is a unit).
 func parseExpr(s string) (e *Expr, rest int, err *exprError) {
-	p := &exprParser{s: s, funcs: Functions()}
+	p := &exprParser{s: s, funcs: Functions(), program: program{start: make([]float64, nVars)}, known: map[string]int{}}
 	defer func() {
 		// The parser leaves by panicking with its own error type.
 		if r := recover(); r != nil {
@@ -143,16 +149,17 @@ func parseExpr(s string) (e *Expr, rest int, err *exprError) {
 		}
 	}()
 	n := p.compare()
-	e = &Expr{Eval: n.eval, over: n.over, Code: n.code, constant: n.constant, uses: p.uses}
+	p.program.result = n.at
+	e = &Expr{program: p.program, over: n.over, Code: n.code, constant: n.constant, uses: p.uses}
 	if e.constant {
-		e.value = n.eval(Env{})
+		e.value = p.program.start[n.at]
 	}
 	return e, p.i, nil
 }
 
 // node is a compiled part; constant parts are folded.
 type node struct {
-	eval     func(Env) float64
+	at       int // number of its value in the program
 	over     func(*box) interval
 	code     string
 	constant bool
@@ -162,15 +169,36 @@ func (p *exprParser) fail(off, n int, reason, format string, args ...any) {
 	panic(&exprError{off, n, fmt.Sprintf(format, args...), reason})
 }
 
-func (p *exprParser) node(f func(Env) float64, over func(*box) interval, code string, constant bool) node {
+func (p *exprParser) count() {
 	if p.nodes++; p.nodes > maxExprNodes {
 		p.fail(0, len(p.s), "", "an expression of more than %d terms", maxExprNodes)
 	}
+}
+
+// node is what a step computes from values that are there.
+func (p *exprParser) node(s step, over func(*box) interval, code string, constant bool) node {
 	if constant {
-		v := f(Env{})
-		return node{func(Env) float64 { return v }, func(*box) interval { return exactly(v) }, InC(v), true}
+		return p.number(s.value(p.program.start))
 	}
-	return node{f, over, code, false}
+	p.count()
+	at, ok := p.known[code]
+	if !ok {
+		at = p.program.append(s)
+		p.known[code] = at
+	}
+	return node{at, over, code, false}
+}
+
+// number is a constant.
+func (p *exprParser) number(v float64) node {
+	p.count()
+	code := InC(v)
+	at, ok := p.known[code]
+	if !ok {
+		at = p.program.constant(v)
+		p.known[code] = at
+	}
+	return node{at, func(*box) interval { return exactly(v) }, code, true}
 }
 
 // InC is a constant as C, to the bit.
@@ -188,9 +216,10 @@ func InC(v float64) string {
 const infinite = "(0x1p+1023 + 0x1p+1023)"
 
 // binary is an operation or a call of two values; code has them as %[1]s and %[2]s.
-func (p *exprParser) binary(a, b node, code string, f func(a, b float64) float64, over func(a, b interval) interval) node {
-	x, y, u, v := a.eval, b.eval, a.over, b.over
-	return p.node(func(e Env) float64 { return f(x(e), y(e)) }, func(e *box) interval {
+func (p *exprParser) binary(a, b node, code string, s step, over func(a, b interval) interval) node {
+	u, v := a.over, b.over
+	s.a, s.b = a.at, b.at
+	return p.node(s, func(e *box) interval {
 		i, j := u(e), v(e)
 		if !i.bounded() || !j.bounded() {
 			return anything()
@@ -199,9 +228,25 @@ func (p *exprParser) binary(a, b node, code string, f func(a, b float64) float64
 	}, fmt.Sprintf(code, a.code, b.code), a.constant && b.constant)
 }
 
+// power is a^b. Small whole powers are products: math.Pow rounds in the same places, but takes ten times as long.
+func (p *exprParser) power(a, b node) node {
+	s := step{op: call2, f2: math.Pow}
+	if b.constant {
+		switch p.program.start[b.at] {
+		case 2:
+			s.op = square
+		case 3:
+			s.op = cube
+		case 4:
+			s.op = fourth
+		}
+	}
+	return p.binary(a, b, "pow(%[1]s, %[2]s)", s, powOver)
+}
+
 // comparison gives 1 or 0, whatever it compares.
 func (p *exprParser) comparison(a, b node, op string, f func(a, b float64) float64, over func(a, b interval) interval) node {
-	n := p.binary(a, b, "double(%[1]s "+op+" %[2]s)", f, over)
+	n := p.binary(a, b, "double(%[1]s "+op+" %[2]s)", step{op: call2, f2: f}, over)
 	if inner := n.over; !n.constant {
 		n.over = func(e *box) interval {
 			if i := inner(e); i.bounded() {
@@ -263,9 +308,9 @@ func (p *exprParser) sum() node {
 	for {
 		switch p.accept("+", "-") {
 		case "+":
-			a = p.binary(a, p.product(), "(%[1]s + %[2]s)", func(a, b float64) float64 { return a + b }, addOver)
+			a = p.binary(a, p.product(), "(%[1]s + %[2]s)", step{op: add}, addOver)
 		case "-":
-			a = p.binary(a, p.product(), "(%[1]s - %[2]s)", func(a, b float64) float64 { return a - b }, subOver)
+			a = p.binary(a, p.product(), "(%[1]s - %[2]s)", step{op: subtract}, subOver)
 		default:
 			return a
 		}
@@ -277,9 +322,9 @@ func (p *exprParser) product() node {
 	for {
 		switch p.accept("*", "/") {
 		case "*":
-			a = p.binary(a, p.sign(), "(%[1]s * %[2]s)", func(a, b float64) float64 { return a * b }, mulOver)
+			a = p.binary(a, p.sign(), "(%[1]s * %[2]s)", step{op: multiply}, mulOver)
 		case "/":
-			a = p.binary(a, p.sign(), "(%[1]s / %[2]s)", func(a, b float64) float64 { return a / b }, divOver)
+			a = p.binary(a, p.sign(), "(%[1]s / %[2]s)", step{op: divide}, divOver)
 		default:
 			return a
 		}
@@ -295,12 +340,12 @@ func (p *exprParser) sign() node {
 		return p.sign()
 	case "-":
 		a := p.sign()
-		f, over := a.eval, a.over
-		return p.node(func(e Env) float64 { return -f(e) }, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, "(-"+a.code+")", a.constant)
+		over := a.over
+		return p.node(step{op: negate, a: a.at}, func(e *box) interval { i := over(e); return interval{-i.hi, -i.lo} }, "(-"+a.code+")", a.constant)
 	}
 	a := p.atom()
 	if p.accept("^") != "" {
-		return p.binary(a, p.sign(), "pow(%[1]s, %[2]s)", math.Pow, powOver)
+		return p.power(a, p.sign())
 	}
 	return a
 }
@@ -324,7 +369,7 @@ func (p *exprParser) atom() node {
 		if err != nil {
 			p.fail(start, max(1, p.i-start), "", "%q is not a number", p.s[start:max(p.i, start+1)])
 		}
-		return p.node(func(Env) float64 { return v }, nil, "", true)
+		return p.number(v)
 	case letter(c):
 		for p.i < len(p.s) && (letter(p.s[p.i]) || '0' <= p.s[p.i] && p.s[p.i] <= '9') {
 			p.i++
@@ -358,16 +403,17 @@ func (p *exprParser) close(open int) {
 func (p *exprParser) name(name string, start int) node {
 	switch name {
 	case "pi":
-		return p.node(func(Env) float64 { return math.Pi }, nil, "", true)
+		return p.number(math.Pi)
 	case "e":
-		return p.node(func(Env) float64 { return math.E }, nil, "", true)
+		return p.number(math.E)
 	}
 	for i, v := range Variables() {
 		if v == name {
 			if p.uses[i].Len == 0 {
 				p.uses[i] = Mark{start, len(name)}
 			}
-			return p.node(func(e Env) float64 { return e[i] }, func(e *box) interval { return e[i] }, fmt.Sprintf("{%d}", i), false)
+			p.count()
+			return node{i, func(e *box) interval { return e[i] }, fmt.Sprintf("{%d}", i), false}
 		}
 	}
 	for _, f := range p.funcs {
@@ -416,27 +462,28 @@ func (p *exprParser) call(f Function, start int) node {
 	if len(args) < least || len(args) > most {
 		p.fail(start, p.i-start, "", "%s takes %s, not %d", f.Name, want, len(args))
 	}
-	a := args[0].eval
+	a := args[0]
 	switch {
 	case f.f1 != nil:
-		g, over, u := f.f1, f.o1, args[0].over
-		return p.node(func(e Env) float64 { return g(a(e)) }, func(e *box) interval {
+		over, u := f.o1, a.over
+		return p.node(step{op: call1, f1: f.f1, a: a.at}, func(e *box) interval {
 			if i := u(e); i.bounded() {
 				return over(i)
 			}
 			return anything()
-		}, fmt.Sprintf(f.code(), args[0].code), constant)
+		}, fmt.Sprintf(f.code(), a.code), constant)
 	case f.f3 != nil:
-		g, b, c := f.f3, args[1].eval, args[2].eval
-		over, u, v, w := f.o3, args[0].over, args[1].over, args[2].over
-		return p.node(func(e Env) float64 { return g(a(e), b(e), c(e)) }, func(e *box) interval { return over(u(e), v(e), w(e)) },
-			fmt.Sprintf(f.code(), args[0].code, args[1].code, args[2].code), constant)
+		b, c := args[1], args[2]
+		over, u, v, w := f.o3, a.over, b.over, c.over
+		return p.node(step{op: call3, f3: f.f3, a: a.at, b: b.at, c: c.at}, func(e *box) interval { return over(u(e), v(e), w(e)) },
+			fmt.Sprintf(f.code(), a.code, b.code, c.code), constant)
+	case f.Name == "pow":
+		return p.power(a, args[1])
 	}
-	n := p.binary(args[0], args[1], f.code(), f.f2, f.o2)
-	for _, b := range args[2:] {
-		n = p.binary(n, b, f.code(), f.f2, f.o2)
+	for _, b := range args[1:] {
+		a = p.binary(a, b, f.code(), step{op: call2, f2: f.f2}, f.o2)
 	}
-	return n
+	return a
 }
 
 // numberLen is the length of the decimal number at the beginning of s. An e

@@ -1,7 +1,9 @@
 package language
 
 import (
+	"fmt"
 	"math"
+	"math/rand"
 	"strings"
 	"testing"
 )
@@ -122,5 +124,50 @@ func TestUnitInsideAnExpression(t *testing.T) {
 	_, _, err := parseExpr("sin(2*pi*t/0.5 s)")
 	if err == nil || err.off != 15 || err.len != 1 || !strings.Contains(err.msg, `"s" stands where an operator`) || !strings.Contains(err.reason, "in SI units already") {
 		t.Errorf("%+v", err)
+	}
+}
+
+// Small whole powers have the bits of math.Pow.
+func TestWholePowers(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	list := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e200, -1e200, 1e-80}
+	for range 10000 {
+		list = append(list, r.NormFloat64(), math.Exp(100*r.NormFloat64()))
+	}
+	for n := 2; n <= 4; n++ {
+		e, _, err := parseExpr(fmt.Sprintf("x^%d", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range list {
+			want := math.Pow(x, float64(n))
+			if want != 0 && math.Abs(want) < 1e-307 {
+				continue // math.Pow rounds twice there
+			}
+			if got := e.Eval(Env{x}); math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Fatalf("%g^%d = %g, want %g", x, n, got, want)
+			}
+		}
+	}
+}
+
+// Equal parts are computed once, and an expression of many different ones is computed, too.
+func TestPrograms(t *testing.T) {
+	const far = "((x - 1)^2 + (y - 2)^2)"
+	e, _, err := parseExpr(far + "*exp(-" + far + ") + sqrt(" + far + ")")
+	if err != nil || len(e.program.steps) != 5+3+2 {
+		t.Errorf("%d steps (%v)", len(e.program.steps), err)
+	}
+	if got, want := e.Eval(Env{2, 4}), 5*math.Exp(-5)+math.Sqrt(5); got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+	var terms []string
+	want := 0.
+	for i := range 2 * fewValues {
+		terms = append(terms, fmt.Sprintf("sin(%d*x)", i))
+		want += math.Sin(float64(i) * 0.5)
+	}
+	if e, _, err = parseExpr(strings.Join(terms, " + ")); err != nil || e.Eval(Env{0.5}) != want || e.Eval(Env{0.5}) != want {
+		t.Errorf("many terms: %v, want %g", err, want)
 	}
 }
