@@ -22,7 +22,7 @@ faces = ["%FROM"]
 type = "outflow"
 faces = ["%TO"]
 [boundary.sides]
-type = "slip"
+type = "%SIDES"
 faces = ["y-", "y+"]
 [body.b]
 %BODY
@@ -47,6 +47,10 @@ steps = 10
 		{"300, 240, 40", "velocity", "x-", two, "105", "10 heights behind the inlet, 8.3 % of the stream blocked|the stream is narrow: drag comes out too large and 1 more"},
 		{"300, 240, 40", "velocity", "x-", inside, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|enough; 17 heights behind the inlet, 4.2 % of the stream blocked|enough"},
 		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|Re 1 (height): so slow a stream feels a body from afar, try twice the room"},
+		{"300, 144, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 6.9 % of the stream blocked, open sides|enough"},
+		{"300, 120, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 8.3 % of the stream blocked, open sides|the stream is narrow: drag comes out wrong"},
+		{"300, 144, 40", "velocity", "open", cylinder, "55", "5 heights behind the inlet, 6.9 % of the stream blocked, open sides|the inlet is near: drag comes out too large"},
+		{"300, 120, 40", "velocity", "crossed", cylinder, "105", ""}, // inlets of two axes
 		{"300, 120, 40", "velocity", "x-", duct, "", ""},
 		{"300, 120, 40", "velocity", "x-", step, "", ""},
 		{"300, 120, 40", "velocity", "x-", ground, "", ""},
@@ -54,6 +58,13 @@ steps = 10
 		{"300, 120, 40", "velocity", "suction", cylinder, "55", ""},
 	} {
 		value, to, nu := "velocity = [0.05, 0, 0]", "x+", "0.005"
+		sides := "slip"
+		switch c.from {
+		case "open":
+			c.from, sides = "x-", "outflow"
+		case "crossed":
+			c.from, sides = "x-", "velocity\"\nvelocity = [0, 0.01, 0]\n#"
+		}
 		if c.from == "slow" {
 			c.from, nu = "x-", "0.5"
 		}
@@ -66,7 +77,7 @@ steps = 10
 		if c.in == "pressure" {
 			value = "pressure = 1e-3"
 		}
-		text := strings.NewReplacer("%CELLS", c.cells, "%IN", c.in, "%VALUE", value, "%FROM", c.from, "%TO", to, "%NU", nu, "%BODY", strings.ReplaceAll(c.body, "%X", c.x)).Replace(stream)
+		text := strings.NewReplacer("%CELLS", c.cells, "%IN", c.in, "%VALUE", value, "%FROM", c.from, "%TO", to, "%NU", nu, "%SIDES", sides, "%BODY", strings.ReplaceAll(c.body, "%X", c.x)).Replace(stream)
 		loaded, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(text))
 		if err != nil {
 			t.Fatal(err)
