@@ -11,13 +11,15 @@ import (
 
 // Where a body has too little room: heights behind an inlet of given velocity, of one that is as wide as its stream and of one
 // that is not, and the part of the stream that is blocked where it stands. At the first and the last of these limits together a
-// cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: at 9 heights and 7 %
-// that cylinder has 2 % too much. Below slowStream, a Reynolds number by the height, walls and inlets act from farther.
+// cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: 10 heights behind the inlet
+// and 14 wide that cylinder has 1 % too much, 20 behind it and 20 wide 1 % too little. Below slowStream, a Reynolds number by
+// the height, walls and inlets act from farther.
 const (
 	nearInlet        = 9
 	nearInletCompact = 3
 	narrowStream     = 0.05
 	narrowOpenStream = 0.072 // 14 heights wide
+	leastOpenWidth   = 1.3   // in distances from the inlet
 	slowStream       = 50
 	bed              = 30 // so many bodies: more are a bed
 )
@@ -33,6 +35,7 @@ type standing struct {
 	height float64    // across the stream; if it ends in two directions, the root of their product
 	wide   bool       // as its stream
 	open   bool       // the stream's sides, where the body ends
+	stream float64    // width of the stream across which a wide body ends
 }
 
 // Room tells of each body in a stream from an inlet of given velocity how many heights it stands behind the inlet, and how much
@@ -88,6 +91,7 @@ func alsoFor(rows []Row, more int) []Row {
 
 func (c *Case) enough(s standing, blocked float64) string {
 	near, most, narrowly := nearInletCompact, narrowStream, "drag comes out too large"
+	far := s.open && s.wide && s.stream < leastOpenWidth*s.along[0]
 	if s.wide {
 		near = nearInlet
 	}
@@ -105,6 +109,8 @@ func (c *Case) enough(s standing, blocked float64) string {
 		return "the inlet is near: drag comes out too large"
 	case narrow:
 		return "the stream is narrow: " + narrowly
+	case far:
+		return "the open sides are near for an inlet so far: drag comes out too small"
 	}
 	return "enough"
 }
@@ -117,7 +123,7 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	}
 	side := c.inletSide(stream)
 	lo, hi := b.bounds(sizes)
-	s.name, s.height = b.Name, 1
+	s.name, s.height, s.open = b.Name, 1, true
 	ends, part, k := 0, 1.0, 0
 	for a, n := range c.Cells {
 		from, to := math.Max(lo[a], 0), math.Min(hi[a], float64(n))
@@ -140,7 +146,7 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 		if from > 0 || to < float64(n) {
 			s.height *= to - from
 			ends++
-			s.open = s.open || c.open(a)
+			s.open, s.stream = s.open && c.open(a, 0) && c.open(a, 1), float64(n)
 		}
 	}
 	s.wide = ends == 1
@@ -150,14 +156,22 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	return s, ends > 0 && s.along[0] > 0 && part < 0.5
 }
 
-// inletAxis is the one axis that has an inlet of given velocity at one of its ends; -1: there is not one.
+// inletAxis is the axis of the stream, with an inlet of given velocity at one of its ends; -1: there is not one. Where faces
+// along the stream are passed, too, the inlet is a whole face and what is opposite lets the stream out.
 func (c *Case) inletAxis() int {
+	if axis := c.stream(); axis >= 0 {
+		if c.inletSide(axis) < 0 {
+			return -1
+		}
+		return axis
+	}
 	axis := -1
 	for a := range c.Dims() {
-		if c.inletSide(a) < 0 {
+		side := c.inletSide(a)
+		if side < 0 {
 			continue
 		}
-		if axis >= 0 {
+		if axis >= 0 || !c.whole(Face{a, side}, boundary.VelocityFace) || !c.open(a, 1-side) {
 			return -1
 		}
 		axis = a
@@ -165,11 +179,24 @@ func (c *Case) inletAxis() int {
 	return axis
 }
 
-// open tells whether the stream can give way at one of the ends of an axis at least.
-func (c *Case) open(axis int) bool {
-	return slices.ContainsFunc(c.Boundaries, func(b Boundary) bool {
-		return (b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow) && slices.ContainsFunc(b.Faces, func(f Face) bool { return f.Axis == axis })
-	})
+// open tells whether a whole face has a given pressure.
+func (c *Case) open(axis, side int) bool {
+	return c.whole(Face{axis, side}, boundary.PressureFace, boundary.Outflow)
+}
+
+// whole tells whether all of a face has one of these laws.
+func (c *Case) whole(face Face, laws ...boundary.Law) bool {
+	found := false
+	for _, b := range c.Boundaries {
+		if !slices.Contains(b.Faces, face) {
+			continue
+		}
+		if b.Part != nil || !slices.Contains(laws, b.Kind.Law) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // inletSide is that of the one end of an axis which is an inlet of given velocity; -1: there is none.

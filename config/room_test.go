@@ -22,8 +22,7 @@ faces = ["%FROM"]
 type = "outflow"
 faces = ["%TO"]
 [boundary.sides]
-type = "%SIDES"
-faces = ["y-", "y+"]
+%SIDES
 [body.b]
 %BODY
 [run]
@@ -50,6 +49,9 @@ steps = 10
 		{"300, 144, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 6.9 % of the stream blocked, open sides|enough"},
 		{"300, 120, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 8.3 % of the stream blocked, open sides|the stream is narrow: drag comes out wrong"},
 		{"300, 144, 40", "velocity", "open", cylinder, "55", "5 heights behind the inlet, 6.9 % of the stream blocked, open sides|the inlet is near: drag comes out too large"},
+		{"300, 144, 40", "velocity", "open", cylinder, "145", "14 heights behind the inlet, 6.9 % of the stream blocked, open sides|the open sides are near for an inlet so far: drag comes out too small"},
+		{"300, 144, 40", "velocity", "half", cylinder, "105", "10 heights behind the inlet, 6.9 % of the stream blocked|the stream is narrow: drag comes out too large"},
+		{"300, 144, 40", "velocity", "elbow", cylinder, "105", ""},   // lets out at a side alone
 		{"300, 120, 40", "velocity", "crossed", cylinder, "105", ""}, // inlets of two axes
 		{"300, 120, 40", "velocity", "x-", duct, "", ""},
 		{"300, 120, 40", "velocity", "x-", step, "", ""},
@@ -58,12 +60,16 @@ steps = 10
 		{"300, 120, 40", "velocity", "suction", cylinder, "55", ""},
 	} {
 		value, to, nu := "velocity = [0.05, 0, 0]", "x+", "0.005"
-		sides := "slip"
+		sides := "type = \"slip\"\nfaces = [\"y-\", \"y+\"]"
 		switch c.from {
 		case "open":
-			c.from, sides = "x-", "outflow"
+			c.from, sides = "x-", strings.Replace(sides, "slip", "outflow", 1)
+		case "half": // one side is open
+			c.from, sides = "x-", "type = \"slip\"\nfaces = [\"y-\"]\n[boundary.other]\ntype = \"outflow\"\nfaces = [\"y+\"]"
+		case "elbow":
+			c.from, to, sides = "x-", "y+", "type = \"slip\"\nfaces = [\"y-\", \"x+\"]"
 		case "crossed":
-			c.from, sides = "x-", "velocity\"\nvelocity = [0, 0.01, 0]\n#"
+			c.from, sides = "x-", strings.Replace(sides, "slip\"", "velocity\"\nvelocity = [0, 0.01, 0]", 1)
 		}
 		if c.from == "slow" {
 			c.from, nu = "x-", "0.5"

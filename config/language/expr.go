@@ -150,9 +150,10 @@ func parseExpr(s string) (e *Expr, rest int, err *exprError) {
 	}()
 	n := p.compare()
 	p.program.result = n.at
+	p.program.compact()
 	e = &Expr{program: p.program, over: n.over, Code: n.code, constant: n.constant, uses: p.uses}
 	if e.constant {
-		e.value = p.program.start[n.at]
+		e.value = p.program.start[p.program.result]
 	}
 	return e, p.i, nil
 }
@@ -228,7 +229,8 @@ func (p *exprParser) binary(a, b node, code string, s step, over func(a, b inter
 	}, fmt.Sprintf(code, a.code, b.code), a.constant && b.constant)
 }
 
-// power is a^b. Small whole powers are products: math.Pow rounds in the same places, but takes ten times as long.
+// power is a^b. Small whole powers are products: math.Pow gives the same bits, but for results below the smallest normal
+// number, which it rounds twice, and takes ten times as long.
 func (p *exprParser) power(a, b node) node {
 	s := step{op: call2, f2: math.Pow}
 	if b.constant {

@@ -163,7 +163,7 @@ func TestPrograms(t *testing.T) {
 	}
 	var terms []string
 	want := 0.
-	for i := range 2 * fewValues {
+	for i := range manyValues / 2 {
 		terms = append(terms, fmt.Sprintf("sin(%d*x)", i))
 		want += math.Sin(float64(i) * 0.5)
 	}

@@ -8,7 +8,7 @@ type program struct {
 	result int
 }
 
-// step computes one value. The one of f1 to f3 that is set is called, else op says what it does.
+// step computes one value. op says what it does; a call has its function in one of f1 to f3.
 type step struct {
 	op           operation
 	a, b, c, out int
@@ -33,16 +33,36 @@ const (
 	fourth
 )
 
-// fewValues is how many values need no memory beside the stack.
-const fewValues = 64
+// Values lie on the stack up to these numbers of them: room that is not needed costs time.
+const (
+	fewValues  = 16
+	someValues = 64
+	manyValues = 256
+)
 
-// run computes it for given variables. It allocates nothing unless the expression is long.
+// run computes it for given variables. It allocates nothing unless the expression is very long.
 func (g *program) run(e *Env) float64 {
-	var few [fewValues]float64
-	v := few[:]
-	if len(g.start) > fewValues {
-		v = make([]float64, len(g.start))
+	switch n := len(g.start); {
+	case len(g.steps) == 0 && g.result < nVars:
+		return e[g.result]
+	case len(g.steps) == 0:
+		return g.start[g.result]
+	case n <= fewValues:
+		var v [fewValues]float64
+		return g.in(v[:], e)
+	case n <= someValues:
+		var v [someValues]float64
+		return g.in(v[:], e)
+	case n <= manyValues:
+		var v [manyValues]float64
+		return g.in(v[:], e)
+	default:
+		return g.in(make([]float64, n), e)
 	}
+}
+
+// in is run with room for its values.
+func (g *program) in(v []float64, e *Env) float64 {
 	copy(v, g.start)
 	copy(v, e[:])
 	for i := range g.steps {
@@ -50,6 +70,27 @@ func (g *program) run(e *Env) float64 {
 		v[s.out] = s.value(v)
 	}
 	return v[g.result]
+}
+
+// compact leaves out constants that no step reads: those that were folded.
+func (g *program) compact() {
+	used := make([]bool, len(g.start))
+	used[g.result] = true
+	for _, s := range g.steps {
+		used[s.a], used[s.b], used[s.c], used[s.out] = true, true, true, true
+	}
+	at, kept := make([]int, len(g.start)), g.start[:0:0]
+	for i, v := range g.start {
+		at[i] = len(kept)
+		if i < nVars || used[i] {
+			kept = append(kept, v)
+		}
+	}
+	for i := range g.steps {
+		s := &g.steps[i]
+		s.a, s.b, s.c, s.out = at[s.a], at[s.b], at[s.c], at[s.out]
+	}
+	g.start, g.result = kept, at[g.result]
 }
 
 func (s *step) value(v []float64) float64 {

@@ -222,7 +222,8 @@ func sphereRe3700() section {
 			"\n" +
 			"The mean is over 180 diameters of travel, 39 periods. The lift is too irregular for a frequency. The Strouhal number is that of the\n" +
 			"highest power between 0.1 and 0.4 in the spectrum of the velocity across the axis, 4 to 4.5 diameters behind the middle of\n" +
-			"the sphere. The spectrum is the mean of pieces of 50 diameters. The place was chosen after the result was seen: 2.5 diameters behind\n" +
+			"the sphere. The spectrum is the mean of six pieces of 50 diameters, by which its\n" +
+			"interval is estimated, probably too narrowly. The place was chosen after the result was seen: 2.5 diameters behind\n" +
 			"the middle, where the recirculation ends, the spectrum has several peaks.\n" +
 			"\n" +
 			"The stream is 8 diameters wide between slip walls, of which the sphere blocks 1.2 %. `check` finds the wall hardly resolved: the\n" +
@@ -231,7 +232,8 @@ func sphereRe3700() section {
 			"The picture is of a run with 48 cells and `cumulant` that ended after 60 diameters.\n" +
 			"\n" +
 			"Run 64 is the first part of a longer one, and its time the share of it. `recursive_regularized` grows\n" +
-			"[streaks behind the inlet](models.md#behind-an-inlet). After 300 diameters they were to be seen, with a drag of 0.386.\n" +
+			"[streaks behind the inlet](models.md#behind-an-inlet). They were to be seen at the inlet after 300 diameters, with a drag of\n" +
+			"0.386. At 192 the share of the kinetic energy at the scale of the grid was still that of 44 diameters.\n" +
 			"\n" +
 			"Published values differ, too: Yun, Kim & Choi, Phys. Fluids 18 (2006) 015102, have a drag of 0.355 and a recirculation length\n" +
 			"of 2.62, Kim & Durbin, Phys. Fluids 31 (1988) 3260, a Strouhal number of 0.225.",
@@ -275,8 +277,8 @@ func cylinderRe3900() section {
 			"\n" +
 			"The room around the cylinder changes its drag more than the grid does. In the narrow stream the pressure in front is higher by\n" +
 			"8 % of the dynamic pressure, in the wide one by 2 %. An inlet of given velocity keeps the stream from slowing down before a\n" +
-			"body, and slip walls keep it from giving way. [Open sides](forces.md#walls-the-tunnel) at 1.4 times that distance cancel most of\n" +
-			"both. Nothing is corrected. The other three quantities depend on the grid as much. `check` finds\n" +
+			"body, and slip walls keep it from giving way. At Re 100 a width between [open sides](forces.md#walls-the-tunnel) of 1.4 times\n" +
+			"the way before the cylinder cancels most of both. Nothing is corrected. The other three quantities depend on the grid as much. `check` finds\n" +
 			"the wall not resolved: the boundary layer has three cells, with 48 a diameter four. The picture is of run 48.",
 		entries: []entry{
 			{id: "turbulence-cylinder-3900-40-open", gpu: true, args: open, derive: cylinder3900(60, 14.5)},
