@@ -3,7 +3,9 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 	"lbmsim/robustness"
@@ -72,6 +74,23 @@ func (r *speeds) check() {
 	if !r.robust(u, what) {
 		r.hardlyDamped()
 	}
+	r.streaks()
+}
+
+// streaks warns of models that let disturbances along the stream grow behind an inlet, of which the map of robustness knows
+// nothing. The trace of their stress hardly relaxes at such tau.
+func (r *speeds) streaks() {
+	const bulk = 0.02 // cells^2/step, with which none grow
+	inlet := slices.IndexFunc(r.Boundaries, func(b Boundary) bool { return b.Kind.Law == boundary.VelocityFace })
+	if inlet < 0 || r.Spec.Bulk || r.Tau >= r.Spec.Collision.StreakTau {
+		return
+	}
+	value := language.Short(bulk)
+	if r.Units.Physical {
+		value = language.Quote(language.Short(bulk*r.Units.Factor(model.Viscosity)) + " m2/s")
+	}
+	r.warn("%q lets streaks grow in the stream behind an inlet of given velocity, [boundary.%s], at tau = %s: in a long run they reach some per cent of its velocity, or more; bulk_viscosity = %s in [fluid] keeps them away (docs/models.md)",
+		r.Spec.Collision.Name, r.Boundaries[inlet].Name, language.Float(math.Round(r.Tau*1e6)/1e6), value)
 }
 
 // hardlyDamped warns of a relaxation time of which the map of robustness says nothing.

@@ -36,6 +36,9 @@ type Collision struct {
 	WallLambda func(tau float64) float64
 	// OpenTau is from where a parabola stays as it is between an inlet and an outflow; 0: from 1/2.
 	OpenTau float64
+	// StreakTau is the tau below which streaks grow behind an inlet of given velocity, unless the trace of the stress has a
+	// relaxation time of its own (docs/models.md); 0: none do.
+	StreakTau float64
 }
 
 // Collisions in the order of the documentation.
@@ -68,6 +71,7 @@ var Collisions = []Collision{
 		Doc:        "regularized with the third-order moments that second-order ones imply, a*_abc = u_a S*_bc + u_b S*_ac + u_c S*_ab - 2 rho u_a u_b u_c: no error of order u^3 in sheared flow. For high Reynolds numbers. D2Q9 carries xxy and xyy, D3Q27 all but aaa, D3Q19 all but aaa and xyz",
 		Paper:      "Malaspinas, arXiv:1505.06900 (2015); Coreixas, Wissocq, Puigt, Boussuge & Sagaut, Phys. Rev. E 96 (2017) 033306; D3Q19: Jacob, Malaspinas & Sagaut, J. Turbul. 19 (2018) 1051",
 		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
+		StreakTau:  0.51,
 	},
 	{
 		Name: "cumulant", Scheme: Moments,
