@@ -18,7 +18,7 @@ const (
 	nearInlet        = 9
 	nearInletCompact = 3
 	narrowStream     = 0.05
-	narrowOpenStream = 0.072 // 14 heights wide
+	narrowOpenStream = 1. / 14
 	leastOpenWidth   = 1.3   // in distances from the inlet
 	slowStream       = 50
 	bed              = 30 // so many bodies: more are a bed
@@ -103,14 +103,14 @@ func (c *Case) enough(s standing, blocked float64) string {
 	switch re := c.Mean * s.height / nu; {
 	case c.Mean > 0 && re < slowStream:
 		return fmt.Sprintf("Re %s (height): so slow a stream feels a body from afar, try twice the room", language.Short(round2(re)))
+	case far:
+		return "the open sides are near for an inlet so far: drag comes out too small"
 	case close && narrow:
 		return "the inlet is near and the stream narrow: " + narrowly
 	case close:
 		return "the inlet is near: drag comes out too large"
 	case narrow:
 		return "the stream is narrow: " + narrowly
-	case far:
-		return "the open sides are near for an inlet so far: drag comes out too small"
 	}
 	return "enough"
 }
