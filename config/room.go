@@ -19,7 +19,7 @@ const (
 	nearInletCompact = 3
 	narrowStream     = 0.05
 	narrowOpenStream = 1. / 14
-	leastOpenWidth   = 1.3   // in distances from the inlet
+	leastOpenWidth   = 1.3 // in distances from the inlet
 	slowStream       = 50
 	bed              = 30 // so many bodies: more are a bed
 )
