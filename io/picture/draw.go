@@ -77,7 +77,7 @@ func (p Picture) draw() (image.Image, error) {
 		width = planeAt.X + w + max(around.Max.X, aroundBar.Max.X) + margin
 		height = planeAt.Y + h + top
 	}
-	width, height = floor(max(width, 2*margin+max(heads.X, unders.X), 360))+1, floor(height)+1
+	width, height = floor(max(width, planeAt.X+max(heads.X, unders.X)+margin, 360))+1, floor(height)+1
 	planeAt = vg.Point{X: floor(planeAt.X), Y: floor(planeAt.Y)}
 	barAt = vg.Point{X: floor(barAt.X), Y: floor(barAt.Y)}
 

@@ -47,7 +47,7 @@ type Picture struct {
 	// Text is stored in the file beside the picture: keyword -> UTF-8 text, for
 	// example the resolved case and the program's version.
 	Text map[string]string
-	Size int // pixels of the longer side of the plane; 0 is 900
+	Size int // about how many pixels the longer side of the plane gets; 0 is 900
 }
 
 // check explains what cannot be drawn.

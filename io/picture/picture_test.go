@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -102,6 +103,23 @@ func TestPlaneIsUprightAndSolidIsGrey(t *testing.T) {
 	}
 }
 
+func TestLongTitlesFit(t *testing.T) {
+	p := example(200, 200, channel)
+	p.Case = strings.Repeat("A case whose title is longer than its plane is wide ", 3)
+	m, err := p.draw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := m.Bounds()
+	for y := b.Min.Y; y < b.Min.Y+margin+50; y++ {
+		for x := b.Max.X - margin/2; x < b.Max.X; x++ {
+			if r, g, b, _ := m.At(x, y).RGBA(); min(r, g, b) < 0xffff {
+				t.Fatalf("the title reaches the edge: pixel %d, %d of %v", x, y, m.Bounds())
+			}
+		}
+	}
+}
+
 func TestBrightnessFollowsTheValue(t *testing.T) {
 	p := Picture{W: 2, H: 1, Spacing: 1, Values: []float64{0, 1}}
 	s, err := p.scale()
@@ -116,6 +134,15 @@ func TestBrightnessFollowsTheValue(t *testing.T) {
 			t.Errorf("colour %d is darker than the one before", i)
 		}
 		last = y
+	}
+}
+
+func TestPlanesAreAboutAsLargeAsAsked(t *testing.T) {
+	for _, cells := range []int{1, 7, 610, 899, 900, 901, 920, 1349, 1350, 1800, 2249, 2250, 5000} {
+		w, h, grow, shrink := Picture{W: cells, H: (cells + 1) / 2}.pixels()
+		if min(grow, shrink) != 1 || w < 600 || w > 1350 || (h != max(1, (cells+1)/2*grow/shrink)) {
+			t.Errorf("%d cells: %d x %d pixels, %d a cell, %d cells a pixel", cells, w, h, grow, shrink)
+		}
 	}
 }
 

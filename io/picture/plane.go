@@ -10,7 +10,8 @@ import (
 )
 
 // pixels is the size of the plane in the picture and how the cells get there:
-// grow pixels a cell, or shrink cells a pixel; one of them is 1.
+// grow pixels a cell, or shrink cells a pixel; one of them is 1. The nearest factor
+// makes the longer side two thirds to one and a half times what was asked for.
 func (p Picture) pixels() (w, h, grow, shrink int) {
 	size := p.Size
 	if size == 0 {
@@ -18,10 +19,10 @@ func (p Picture) pixels() (w, h, grow, shrink int) {
 	}
 	longer := max(p.W, p.H)
 	if longer <= size {
-		grow = max(1, (size+longer/2)/longer)
+		grow = (size + longer/2) / longer
 		return p.W * grow, p.H * grow, grow, 1
 	}
-	shrink = (longer + size - 1) / size
+	shrink = (longer + size/2) / size
 	return max(1, p.W/shrink), max(1, p.H/shrink), 1, shrink
 }
 

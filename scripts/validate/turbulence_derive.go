@@ -327,18 +327,27 @@ func (w wake) lift(dir string) (times, lift []float64, err error) {
 	return f["time"][first:], f["lift"][first:], nil
 }
 
-// shedding holds the Strouhal number of the lift.
-func (w wake) shedding(dir string, want, within float64) ([]check, error) {
+// shedding holds the Strouhal number of the lift: the peak of its spectrum, of pieces of some ten
+// periods, as far around the middle of the range as factors of two. Counted periods are told.
+func (w wake) shedding(dir string, piece, want, within float64) ([]check, error) {
 	times, lift, err := w.lift(dir)
 	if err != nil {
 		return nil, err
 	}
-	f, half, err := cycles(times, lift)
+	peak, half, err := spectralPeak(times, [][]float64{lift}, piece, want/2, 2*want)
 	if err != nil {
 		return nil, err
 	}
-	return []check{near("Strouhal number", f, want, within), told("half the width of its 95 % interval", half)}, nil
+	counted, scatter, err := cycles(times, lift)
+	if err != nil {
+		return nil, err
+	}
+	const interval = "half the width of its 95 % interval"
+	return []check{near("Strouhal number", peak, want, within), told(interval, half), told(countedPeriods, counted), told(interval, scatter)}, nil
 }
+
+// countedPeriods is the Strouhal number that wakes have by [cycles].
+const countedPeriods = "Strouhal number by counting periods"
 
 // near holds a number to an interval around a middle.
 func near(what string, got, want, within float64) check {
@@ -575,7 +584,7 @@ func cylinder3900(start, back float64) func([]check, string) ([]check, error) {
 		if err != nil {
 			return nil, err
 		}
-		shed, err := w.shedding(dir, 0.2115, 0.0035)
+		shed, err := w.shedding(dir, 50, 0.2115, 0.0035)
 		if err != nil {
 			return nil, err
 		}
@@ -605,7 +614,7 @@ func square22000(start, middle float64) func([]check, string) ([]check, error) {
 		if err != nil {
 			return nil, err
 		}
-		shed, err := w.shedding(dir, 0.131, 0.001)
+		shed, err := w.shedding(dir, 75, 0.131, 0.001)
 		if err != nil {
 			return nil, err
 		}
