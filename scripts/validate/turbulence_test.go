@@ -179,16 +179,16 @@ func TestWakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{0.01, 0.131, 0, 0.88, 1, 1.5} {
+	for i, want := range []float64{0.01, 0.131, 0, 0.131, 0, 0.88, 1, 1.5} {
 		if math.Abs(float64(got[i].Got)-want) > 0.02 {
 			t.Errorf("%s = %g, want %g", got[i].What, float64(got[i].Got), want)
 		}
 	}
-	if half := float64(got[6].Got); half < 0.002 || half > 0.05 || got[1].OK || !got[3].OK || !got[5].OK {
+	if half := float64(got[8].Got); half < 0.002 || half > 0.05 || got[1].OK || !got[3].Free || !got[5].OK || !got[7].OK {
 		t.Errorf("%+v", got)
 	}
 	wakeFiles(t, dir, "square")
-	if got, err = square22000(60, 6.5)(nil, dir); err != nil || math.Abs(float64(got[3].Got)-1.5) > 0.02 || !got[1].OK || !got[3].OK {
+	if got, err = square22000(60, 6.5)(nil, dir); err != nil || math.Abs(float64(got[5].Got)-1.5) > 0.02 || !got[1].OK || !got[5].OK {
 		t.Errorf("%v %+v", err, got)
 	}
 	wakeFiles(t, dir, "sphere")
