@@ -140,7 +140,7 @@ func tables() []language.Table {
 			{Name: "reynolds", Kind: language.Number, Within: language.Above(0), Doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
 			{Name: "length", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "characteristic length of the Reynolds number"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "characteristic velocity of the Reynolds number, and the largest speed that is expected"},
-			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound"},
+			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound, and the streaks that recursive_regularized has behind an inlet"},
 			{Name: "viscosity_law", Kind: language.Word, Choices: fluidLaws(), DefaultDoc: "`newtonian`", Doc: "how the viscosity depends on the shear rate, see the table of laws"},
 			{Name: "index", Kind: language.Number, Within: language.Between(0, 2), Doc: "power_law, carreau: the flow index n; below 1 the fluid is shear-thinning"},
 			{Name: "shear_rate", Kind: language.Quantity, Dim: model.Rate, Within: language.Above(0), Doc: "power_law: the shear rate at which the fluid has its viscosity"},

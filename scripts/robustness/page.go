@@ -164,8 +164,8 @@ lattices, on D3Q19 at tau 0.504 within 240,000 steps. Subgrid models do not stop
 at a picture of the velocity beside the inlet.
 
 The model lets the trace of the stress relax as slowly as its other parts. With a bulk viscosity of its own, such as 0.02
-cells^2/step, no streaks grow, with either outlet and on D3Q19. It damps sound, and keeps thin boundary layers stable:
-[the sphere at Re 3700](validation.md#sphere-at-re-3700) runs with 48 cells then, and breaks without. ` + "`check`" + ` names the value in the units of the
+cells^2/step, no streaks grow, with either outlet and on D3Q19. It damps sound. [The sphere at Re 3700](validation.md#sphere-at-re-3700) with 48
+cells a diameter, unstable without, came to the end of its 185 diameters with it. ` + "`check`" + ` names the value in the units of the
 case. ` + "`cumulant`" + ` has a bulk viscosity of 1/(3D) cells^2/step.
 `
 

@@ -327,8 +327,8 @@ func (w wake) lift(dir string) (times, lift []float64, err error) {
 	return f["time"][first:], f["lift"][first:], nil
 }
 
-// shedding holds the Strouhal number of the lift: the peak of its spectrum, of pieces of some ten
-// periods, as far around the middle of the range as factors of two. Counted periods are told.
+// shedding holds the Strouhal number of the lift: the peak of its spectrum, searched from half to twice
+// the wanted one, of pieces of some ten periods. Counted periods are told.
 func (w wake) shedding(dir string, piece, want, within float64) ([]check, error) {
 	times, lift, err := w.lift(dir)
 	if err != nil {
@@ -386,7 +386,7 @@ func cycles(t, v []float64) (frequency, half float64, err error) {
 // spectralPeak is the frequency, between two others, at which series that were taken together
 // have most power: the sum of their periodograms (Welch, IEEE Trans. Audio Electroacoust. 15
 // (1967) 70) of pieces of a length in time, which overlap by half, with Hann's window. Zeros
-// behind each make the peak smooth. Half the width of its 95 % interval is that of the jackknife, by
+// behind each make the peak smooth. NaN where the power rises to an end, so that no peak is between them. Half the width of its 95 % interval is that of the jackknife, by
 // how much the peak moves if one of the pieces is left out. A peak is no smooth statistic, and pieces
 // that overlap are not independent: with six of them such an interval has the truth in 80 to 90 %.
 func spectralPeak(t []float64, series [][]float64, piece, from, to float64) (peak, half float64, err error) {
@@ -427,6 +427,9 @@ func spectralPeak(t []float64, series [][]float64, piece, from, to float64) (pea
 		}
 		floats.Add(total, power)
 		pieces = append(pieces, power)
+	}
+	if highest := floats.MaxIdx(total); highest == 0 || highest == len(total)-1 {
+		return math.NaN(), math.NaN(), nil
 	}
 	_, peak = maximum(frequencies, total)
 	without := make([]float64, len(pieces))
