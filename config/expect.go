@@ -335,7 +335,7 @@ func (r *expectations) forceValue(s *language.Section) {
 			if r.Named("output.force", f.Name).Broken() {
 				return
 			}
-			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity and length", f.Name)
+			r.Add(statistic.At, "the Strouhal number is f L/U", "[output.force.%s] has no velocity, or no length", f.Name)
 			return
 		}
 	default:

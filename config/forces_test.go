@@ -126,7 +126,7 @@ func TestForceMistakes(t *testing.T) {
 		{"[run]\nsteps = 10\nstop_when = \"force_x.disc +-1\"\n[output.force.disc]", "must be a percentage or a force for each metre of depth (N/m)"},
 		{"[run]\nsteps = 10\nstop_when = \"force_x.disc +-0 %\"\n[output.force.disc]", "above 0"},
 		{"[run]\nsteps = 10\n[output.force.disc]\n[expect.force.disc]\nquantity = \"force_x\"\nvalue = 1\nwithin = 1", "value has no unit: it must be a force"},
-		{"[run]\nsteps = 10\n[output.force.disc]\n[expect.force.disc]\nquantity = \"force_x\"\nstatistic = \"strouhal\"\nvalue = 1\nwithin = 0.1", "no velocity and length"},
+		{"[run]\nsteps = 10\n[output.force.disc]\n[expect.force.disc]\nquantity = \"force_x\"\nstatistic = \"strouhal\"\nvalue = 1\nwithin = 0.1", "no velocity, or no length"},
 	} {
 		_, err := Load("test.toml", []byte(disc+m.text))
 		if err == nil || !strings.Contains(err.Error(), m.want) {

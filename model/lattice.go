@@ -84,7 +84,7 @@ var Lattices = []Lattice{
 			1. / 54, 2. / 27, 1. / 54, 2. / 27, 8. / 27, 2. / 27, 1. / 54, 2. / 27, 1. / 54,
 			1. / 216, 1. / 54, 1. / 216, 1. / 54, 2. / 27, 1. / 54, 1. / 216, 1. / 54, 1. / 216,
 		},
-		Paper: "He & Luo, Phys. Rev. E 56 (1997) 6811: the product of three D1Q3; isotropic where D3Q19 is not, for 1.4 times its memory",
+		Paper: "He & Luo, Phys. Rev. E 56 (1997) 6811: the product of three D1Q3; isotropic where D3Q19 is not, for 1.4 times its memory with bgk and trt, which keep populations",
 	},
 }
 

@@ -142,14 +142,14 @@ func (p Point) Asks(velocity, tau float64) bool {
 func above(a, b float64) bool { return a-0.5 > (b-0.5)*(1+rounding) }
 
 // Instead is a model that holds a uniform flow where another does not, the best for high
-// Reynolds numbers first: on the same lattice, or else on D3Q27. A case beyond the map has none.
+// Reynolds numbers first: each on the same lattice, or else on D3Q27. A case beyond the map has none.
 func (m Map) Instead(lattice string, eddies bool, velocity, tau float64) (best Point, found bool) {
 	lattices := []string{lattice}
 	if lattice == "D3Q19" {
 		lattices = append(lattices, "D3Q27")
 	}
-	for _, l := range lattices {
-		for _, name := range []string{"cumulant", "recursive_regularized"} {
+	for _, name := range []string{"cumulant", "recursive_regularized"} {
+		for _, l := range lattices {
 			if p, ok := m.Nearest(l, name, eddies, velocity, tau); ok && p.Holds && p.Asks(velocity, tau) {
 				return p, true
 			}

@@ -15,13 +15,13 @@ func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil
 	}
-	var got []float64
+	var got []float64 // of each its value and half the width of its interval
 	for _, e := range r.Case.Expect {
-		v, err := r.measure(e)
+		v, half, err := r.measure(e)
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: measuring %s: %w", r.Rank, e.Name, err)
 		}
-		got = append(got, v)
+		got = append(got, v, half)
 	}
 	// Rank 0 has the values.
 	b, err := comm.Broadcast(r.Comm, domain.Float64Bytes(got))
@@ -30,7 +30,7 @@ func (r *run) judge() ([]Verdict, error) {
 	}
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
-		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, 2*i), Half: domain.Float64At(b, 2*i+1), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
 		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && (!math.IsNaN(v.Got) || e.Quantity == config.LineCrossing) // false for NaN, but that there is no crossing may be
 		verdicts = append(verdicts, v)
 	}
@@ -49,13 +49,26 @@ func (v Verdict) miss(e config.Expectation) string {
 	case e.Quantity == config.LineCrossing:
 		return fmt.Sprintf("%s: the field does not change its sign on the line in that way; it should at %s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
 	case e.Quantity == config.ForceValue:
-		return fmt.Sprintf("%s: the %s of %s cannot be told, instead of %s: fewer than three oscillations, or no sample at all, since output.force.%s.start; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
+		return fmt.Sprintf("%s: the %s of %s cannot be told, instead of %s: no sample since output.force.%s.start, or fewer than three oscillations for a frequency; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
 	return fmt.Sprintf("%s is not a number, instead of %s", v.Quantity, want)
 }
 
-// measure returns the value of one quantity on rank 0, in the outputs' unit.
-func (r *run) measure(e config.Expectation) (float64, error) {
+// measure returns one quantity on rank 0, in the outputs' unit, and half the width of its 95 % interval: NaN where it has none.
+func (r *run) measure(e config.Expectation) (value, half float64, err error) {
+	if e.Quantity == config.ForceValue {
+		if !r.Root {
+			return 0, 0, nil
+		}
+		value, half = r.outputs.ForceValue(e)
+		return value, half, nil
+	}
+	value, err = r.endState(e)
+	return value, math.NaN(), err
+}
+
+// endState returns a quantity of the end state, as measure does.
+func (r *run) endState(e config.Expectation) (float64, error) {
 	factor := r.Case.Units.Factor(e.Dim)
 	t, err := r.watch.Totals() // of the last look
 	if err != nil {
@@ -76,11 +89,6 @@ func (r *run) measure(e config.Expectation) (float64, error) {
 		return factor * t.Momentum[e.Component] / (cells + t.Mass), nil
 	case config.VelocityL2Error, config.VelocityLinfError:
 		return r.view().VelocityError(e)
-	case config.ForceValue:
-		if !r.Root {
-			return 0, nil
-		}
-		return r.outputs.ForceValue(e), nil
 	}
 	return r.view().LineValue(e)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,15 +226,19 @@ func (t *textReport) Finish(s sim.Summary) {
 	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health))
 	for _, v := range s.Expect {
+		interval := ""
+		if v.Half > 0 && !math.IsInf(v.Half, 0) {
+			interval = fmt.Sprintf(", 95 %% interval +- %.2g", v.Half)
+		}
 		if v.Free {
-			t.line("  measured       %s = %.8g", v.Quantity, v.Got)
+			t.line("  measured       %s = %.8g%s", v.Quantity, v.Got, interval)
 			continue
 		}
 		mark := "ok    "
 		if !v.OK {
 			mark = "MISSED"
 		}
-		t.line("  expect %s  %s = %.6g (%.6g +- %.3g)", mark, v.Quantity, v.Got, v.Want, v.Tolerance)
+		t.line("  expect %s  %s = %.6g (%.6g +- %.3g)%s", mark, v.Quantity, v.Got, v.Want, v.Tolerance, interval)
 	}
 	kinds := make([]string, 0, len(s.Files))
 	for k := range s.Files {

@@ -53,6 +53,17 @@ func (s *Series) Scatter() float64 {
 	return math.Sqrt(all.Squares/float64(all.N-1)) / all.Mean
 }
 
+// FrequencyHalf is half the width of the 95 % interval of the frequency, by the scatter of those periods, as if they were
+// independent. NaN when Frequency is.
+func (s *Series) FrequencyHalf() float64 {
+	f := s.Frequency()
+	if math.IsNaN(f) {
+		return f
+	}
+	n := len(s.Cycles.near(s.Levels[0].Mean, s.Deviation())) - 1
+	return f * Student95(n-1) * s.Scatter() / math.Sqrt(float64(n))
+}
+
 // Cycles counts oscillations: times at which a series rises through its mean so far,
 // between two samples by linear interpolation. Noise at the mean is none: the series
 // has to have been a quarter of its standard deviation below before it counts again.

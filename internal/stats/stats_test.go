@@ -171,8 +171,22 @@ func TestFrequency(t *testing.T) {
 	if a, b, c := pure.Scatter(), noisy.Scatter(), rings.Scatter(); a > 1e-3 || b > 0.02 || c < 0.3 || !math.IsNaN(still.Scatter()) {
 		t.Errorf("periods scatter by %v, %v with noise, %v with sound, %v of a constant", a, b, c, still.Scatter())
 	}
-	if got := still.Frequency(); !math.IsNaN(got) {
-		t.Errorf("a constant has the frequency %v", got)
+	if got := still.Frequency(); !math.IsNaN(got) || !math.IsNaN(still.FrequencyHalf()) {
+		t.Errorf("a constant has the frequency %v +- %v", got, still.FrequencyHalf())
+	}
+	// Periods of 9 and 11 in turn: 32 of them, with a standard deviation of a tenth.
+	var uneven Series
+	for i := range 8000 {
+		at := float64(i) * 0.05
+		round := math.Mod(at, 20)
+		phase := round / 9
+		if round >= 9 {
+			phase = (round - 9) / 11
+		}
+		uneven.Add(at, math.Sin(2*math.Pi*phase))
+	}
+	if got, half := uneven.Frequency(), uneven.FrequencyHalf(); math.Abs(10*got-1) > 5e-3 || math.Abs(10*half/(Student95(31)*0.1016/math.Sqrt(32))-1) > 0.02 {
+		t.Errorf("uneven: %v +- %v", got, half)
 	}
 	// A state of an older version, which kept other numbers of its rises, tells of those to come.
 	var old Series

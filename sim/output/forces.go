@@ -206,37 +206,39 @@ func (f *forces) largest(number string) (size float64) {
 	return size
 }
 
-// ForceValue is a statistic of [expect.force.NAME], on rank 0.
-func (s *Set) ForceValue(e config.Expectation) float64 {
+// ForceValue is a statistic of [expect.force.NAME], on rank 0, and half the width of its 95 % interval: NaN where it has none.
+func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	series, f := s.statistics(e.Force, e.Series)
 	if len(series.Levels) == 0 { // no samples
-		return math.NaN()
+		return math.NaN(), math.NaN()
 	}
 	switch e.Statistic {
 	case "min":
-		return series.Min
+		return series.Min, math.NaN()
 	case "max":
-		return series.Max
+		return series.Max, math.NaN()
 	case "amplitude":
-		return (series.Max - series.Min) / 2
+		return (series.Max - series.Min) / 2, math.NaN()
 	case "last":
-		return series.Last
+		return series.Last, math.NaN()
 	case "frequency", "strouhal":
-		frequency := series.Frequency()
+		frequency, half := series.Frequency(), series.FrequencyHalf()
 		if math.IsNaN(frequency) {
-			return frequency
+			return frequency, half
 		}
 		if share := series.Deviation() / f.largest(e.Series); share < leastOscillation {
 			s.Warn(fmt.Sprintf("[%s]: %s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
 		} else if scatter := series.Scatter(); scatter > mostScatter {
-			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations: plot it (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
+			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
 		}
 		if e.Statistic == "frequency" {
-			return frequency
+			return frequency, half
 		}
-		return f.Strouhal * s.Case.Units.Time * frequency // frequencies are of the outputs' time
+		number := f.Strouhal * s.Case.Units.Time // of the outputs' frequencies
+		return number * frequency, number * half
 	case "mean":
-		return series.Estimate().Mean
+		estimate := series.Estimate()
+		return estimate.Mean, estimate.Half
 	}
 	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
 }
