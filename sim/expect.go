@@ -30,7 +30,10 @@ func (r *run) judge() ([]Verdict, error) {
 	}
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
-		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, 2*i), Half: domain.Float64At(b, 2*i+1), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, 2*i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		if half := domain.Float64At(b, 2*i+1); !math.IsNaN(half) && !math.IsInf(half, 0) {
+			v.Half = half
+		}
 		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && (!math.IsNaN(v.Got) || e.Quantity == config.LineCrossing) // false for NaN, but that there is no crossing may be
 		verdicts = append(verdicts, v)
 	}

@@ -94,6 +94,9 @@ quantity = "force_x"
 statistic = "last"
 value = 1
 within = 1
+[expect.force.mean]
+force = "low"
+quantity = "force_x"
 `, ranks: 2, dir: dir}.must(t)
 	read := func(name string) func(column string) float64 {
 		c := table(t, filepath.Join(dir, "force_"+name+".csv"))
@@ -104,7 +107,7 @@ within = 1
 			return c[column][len(c[column])-1]
 		}
 	}
-	all, disc := read("all"), read("disc")
+	all, disc, low := read("all"), read("disc"), read("low")
 	cells := float64(s.summary.Cells)
 	for axis, g := range map[string]float64{"x": 2e-5, "y": 1e-6} {
 		if got, want := all("force_"+axis), g*cells; math.Abs(got/want-1) > 1e-4 {
@@ -128,8 +131,11 @@ within = 1
 	if mean := disc("mean force_x"); math.Abs(mean/fx-1) > 0.01 {
 		t.Errorf("mean %v, last %v", mean, fx)
 	}
-	if got := s.summary.Expect[0].Got; got != fx {
-		t.Errorf("[expect] found %v, the file has %v", got, fx)
+	if got := s.summary.Expect[0]; got.Got != fx || got.Half != 0 {
+		t.Errorf("[expect] found %v +- %v, the file has %v", got.Got, got.Half, fx)
+	}
+	if got := s.summary.Expect[1]; got.Got != low("mean force_x") || got.Half != low("+- force_x") || got.Half <= 0 || math.IsInf(got.Half, 0) {
+		t.Errorf("[expect] found the mean %v +- %v, the file has %v +- %v", got.Got, got.Half, low("mean force_x"), low("+- force_x"))
 	}
 }
 

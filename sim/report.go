@@ -117,7 +117,7 @@ type Health = watch.Health
 type Verdict struct {
 	Quantity             string
 	Got, Want, Tolerance float64
-	Half                 float64 // of the width of the 95 % interval of Got; not finite where it is not known
+	Half                 float64 // of the width of the 95 % interval of Got; 0 where it is not known
 	OK                   bool
 	Free                 bool // measured only: there is no Want and no Tolerance
 }
@@ -125,10 +125,6 @@ type Verdict struct {
 // MarshalJSON writes a value that is not finite as text: JSON has no such numbers.
 func (v Verdict) MarshalJSON() ([]byte, error) {
 	var got any = v.Got
-	half := v.Half
-	if math.IsNaN(half) || math.IsInf(half, 0) {
-		half = 0 // left out
-	}
 	if math.IsNaN(v.Got) || math.IsInf(v.Got, 0) {
 		got = fmt.Sprint(v.Got)
 	}
@@ -140,5 +136,5 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 		Tolerance float64 `json:"tolerance"`
 		OK        bool    `json:"ok"`
 		Free      bool    `json:"free,omitempty"`
-	}{v.Quantity, got, half, v.Want, v.Tolerance, v.OK, v.Free})
+	}{v.Quantity, got, v.Half, v.Want, v.Tolerance, v.OK, v.Free})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,7 +226,7 @@ func (t *textReport) Finish(s sim.Summary) {
 	t.line("  watch  %s", healthText(s.Health))
 	for _, v := range s.Expect {
 		interval := ""
-		if v.Half > 0 && !math.IsInf(v.Half, 0) {
+		if v.Half > 0 {
 			interval = fmt.Sprintf(", 95 %% interval +- %.2g", v.Half)
 		}
 		if v.Free {
