@@ -2,11 +2,13 @@
 #
 # The program finds the MPI library of its launcher when it starts; MPI=openmpi, mpich or
 # none chooses the launcher of `make run`, else it is the mpirun in PATH. CUDA=none leaves
-# NVIDIA GPUs out, CUDA=yes insists on them. Where no search helps, give CUDA_HOME,
+# NVIDIA GPUs out, CUDA=yes insists on them. ISA=all builds the kernels for every instruction
+# set of the architecture; the default is the best one of this machine and the baseline. Where no search helps, give CUDA_HOME,
 # HDF5_CFLAGS and HDF5_LDFLAGS (scripts/env.sh says how they are used).
 
 MPI         ?= auto
 CUDA        ?= auto
+ISA         ?= auto
 NP          ?= 2
 CASE        ?= examples/cavity.toml
 # The example may be run again; the results of a case of your own are not lost unasked.
@@ -22,7 +24,7 @@ version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unkn
 env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.version=$(version)"
 
-export CUDA HDF5_CFLAGS HDF5_LDFLAGS NP
+export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 
 .PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist docs test-docs
 .DEFAULT_GOAL := build
@@ -32,9 +34,8 @@ run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=
 	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)" $(ARGS); \
 	else set -x; bin/lbmsim "$(CASE)" $(ARGS); fi
 
-build: setup ## bin/lbmsim, for any MPI, with CUDA=auto, yes or none
-	@$(env) && $(gobuild) -o bin/lbmsim ./cmd/lbmsim && \
-	echo "built: bin/lbmsim $(version) for CPUs$$(echo "$$LBMSIM_TAGS" | sed 's/cuda/ and NVIDIA GPUs/'), any MPI"
+build: setup ## bin/lbmsim, for any MPI, with CUDA=auto, yes or none and ISA=auto or all
+	@$(env) && scripts/build.sh bin/lbmsim "$(version)"
 	@if ldd bin/lbmsim | grep -q 'libmpi'; then echo "note: HDF5 is a parallel one and brings its MPI library: the program is for that one alone"; fi
 
 install: build ## copy the program to PREFIX=/usr/local
@@ -94,6 +95,7 @@ test-docs: build ## the site's links, the README's length, and the blocks of its
 	@scripts/setup.sh docs none
 	@scripts/docs.sh check
 
+dist wheel test-dist test-mpis test-all: export ISA = all
 dist: ## the program for any Linux (glibc 2.28 or newer), packed with all that belongs to it, in dist
 	@scripts/setup.sh dist none
 	@scripts/dist.sh archive

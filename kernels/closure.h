@@ -1,4 +1,5 @@
-// What closures beyond the second order share: the third-order moments that those of
+// What closures share. All collide alike, up to second order; they differ in what they take for the moments above.
+// Those beyond the second order also share the third-order moments that those of
 // second order imply,
 //   E[a b^2] = j_a/3 + u_a S_bb + 2 u_b K_ab,   E[x y z] = u_x S_yz + u_y K_xz + u_z K_xy,
 // with K = S_ab - rho u_a u_b: those of a normal distribution, and the recursion of
@@ -6,8 +7,47 @@
 #ifndef LBM_CLOSURE_H
 #define LBM_CLOSURE_H
 #include "expansion.h"
+#include "local.h"
 
 namespace lbm { namespace {
+
+// Closure is the collision of moments up to second order,
+//   S* = (1-omega) S + omega rho u u + (1-omega/2)(u F + F u),  j* = j + F,  u = (j + F/2)/rho.
+// BULK: the trace of the stress relaxes at a rate of its own, whatever the viscosity's law (local.h).
+template <bool BULK> struct Closure {
+	static constexpr bool OWN_BULK = BULK;
+
+	// collide relaxes at the same rates everywhere.
+	template <class L, class R>
+	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+		using T = typename Scalar<R>::type;
+		R inv = reciprocal(T(1) + m.r);
+		R u[L::D], k[L::D], trace{};  // S* = (1-omega) S + u k + k u
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			R rhou = m.j[A] + T(0.5) * p.force[A];
+			u[A] = rhou * inv;
+			k[A] = rhou * (T(0.5) * p.omega) + (T(1) - T(0.5) * p.omega) * p.force[A];
+			if constexpr (BULK) trace = (A == 0 ? m.s[A] : trace + m.s[A]) - u[A] * (rhou - p.force[A]);
+			m.j[A] = m.j[A] + p.force[A];
+		});
+		T keep = T(1) - p.omega;
+		if constexpr (BULK) trace = trace * ((p.omega - p.omegaBulk) * (T(1) / T(L::D)));
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			if constexpr (BULK) m.s[A] = (m.s[A] * keep + trace) + u[A] * (k[A] + k[A]);
+			else m.s[A] = m.s[A] * keep + u[A] * (k[A] + k[A]);
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
+				m.s[ab] = m.s[ab] * keep + (u[A] * k[B] + u[B] * k[A]);
+			});
+		});
+	}
+
+	// local relaxes at the cells' own rates, by the viscosity law V.
+	template <class V, class L, class R, class... E>
+	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p, const E&... mine) { Local<V, L, R>(m, p, mine...).collide(m, p); }
+};
 
 template <class L, class R> struct ThirdOrder {
 	using T = typename Scalar<R>::type;

@@ -7,12 +7,17 @@
 #include "lattice/d3q27.h"
 #include "layout.h"
 
+// Null where the build leaves an instruction set out (cpu.go), and what the functions return where the processor lacks it.
+extern "C" {
+const lbm_isa* lbm_avx512(void) __attribute__((weak));
+const lbm_isa* lbm_avx2(void) __attribute__((weak));
+const lbm_isa* lbm_baseline(void);
+}
+
 extern "C" const lbm_isa* lbm_isa_at(int i) {
-#if defined(__x86_64__)
-	if (i == 0) return lbm_avx512();
-	if (i == 1) return lbm_avx2();
-#endif
-	return i == 2 ? lbm_baseline() : 0;
+	if (i == 0) return lbm_avx512 ? lbm_avx512() : nullptr;
+	if (i == 1) return lbm_avx2 ? lbm_avx2() : nullptr;
+	return i == 2 ? lbm_baseline() : nullptr;
 }
 
 extern "C" int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c) {

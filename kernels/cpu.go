@@ -1,16 +1,22 @@
 package kernels
 
-// #cgo CXXFLAGS: -O3 -g1 -std=c++17
+// #cgo CXXFLAGS: -O2 -g0 -std=c++17
 // #include "cpu.h"
-// static const lbm_kernel* find(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->find(lattice, collision, precision, local); }
-// static void step(const lbm_kernel* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
-// static void special(const lbm_kernel* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
-// static void fill(const lbm_kernel* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, void* state, int kept) { k->fill(c, cells, rules, first, last, state, kept); }
-// static int64_t scratch(const lbm_kernel* k, const lbm_range* r) { return k->scratch(r); }
-// static void init(const lbm_kernel* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
-// static void fields(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
-// static void row(const lbm_kernel* k, const void* c, const void* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
-// static void eddies(const lbm_kernel* k, const void* c, const void* p, const void* state, const lbm_range* r) { k->eddies(c, p, state, r); }
+// static const lbm_steps* find_steps(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->steps(lattice, collision, precision, local); }
+// static const lbm_cells* find_cells(const lbm_isa* i, int lattice, int moments, int precision) { return i->cells(lattice, moments, precision); }
+// static void step(const lbm_steps* k, const void* c, const void* p, const void* in, void* out, const lbm_range* r, void* scratch) { k->step(c, p, in, out, r, scratch); }
+// static void special(const lbm_cells* k, const void* c, const void* p, const void* l, const void* in, void* out, const lbm_range* r) { k->special(c, p, l, in, out, r); }
+// static void fill(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, void* state, int kept) { k->fill(c, cells, rules, first, last, state, kept); }
+// static int64_t scratch(const lbm_steps* k, const lbm_range* r) { return k->scratch(r); }
+// static void init(const lbm_cells* k, const void* c, const void* p, void* state, const lbm_range* r, const double* fields) { k->init(c, p, state, r, fields); }
+// static void fields(const lbm_cells* k, const void* c, const void* p, const void* state, const lbm_range* r, double* fields) { k->fields(c, p, state, r, fields); }
+// static void row(const lbm_cells* k, const void* c, const void* p, const void* state, int32_t y, int32_t z, lbm_sums* s) { k->row(c, p, state, y, z, s); }
+// static void eddies(const lbm_steps* k, const void* c, const void* p, const void* state, const lbm_range* r) { k->eddies(c, p, state, r); }
+// static void scalar_step(const lbm_steps* k, const void* c, const void* p, const void* w, const void* in, void* out, const lbm_range* r, void* scratch) { k->scalar(c, p, w, in, out, r, scratch); }
+// static int64_t scalar_scratch(const lbm_steps* k, const lbm_range* r) { return k->scalarScratch(r); }
+// static void lost(const lbm_cells* k, const void* c, const void* p, const void* w, const void* state, int64_t* sums) { k->lost(c, p, w, state, sums); }
+// static void forces(const lbm_cells* k, const void* c, const void* p, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, p, l, state, origin, y, z, sums); }
+// static void drain(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->drain(c, cells, rules, first, last, xlo, xhi, in, out); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
@@ -105,7 +111,8 @@ type Sums struct {
 // ISA is the kernels of one instruction set.
 type ISA struct{ table *C.lbm_isa }
 
-// ISAs are the instruction sets that this processor has, best first.
+// ISAs returns the instruction sets that this processor and this build have, best first. A build with the tag isa_avx512 or
+// isa_avx2 has that set and the baseline, one with isa_baseline that alone, any other one has all (scripts/env.sh chooses).
 func ISAs() []ISA {
 	var list []ISA
 	for i := 0; i < 3; i++ {
@@ -129,12 +136,35 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 	C.copyBytes(i.table, dst, src, C.int64_t(bytes))
 }
 
-// Kernel is the functions of one model.
-type Kernel struct{ k *C.lbm_kernel }
+// Links is the lists of boundary.Links as the kernels see them (lbm_links); the pointers
+// are to memory outside Go's.
+type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
+
+// ScalarWalls is what a box has of walls for a scalar (lbm_scalar_walls); the pointers
+// are to memory outside Go's.
+type ScalarWalls struct {
+	Types unsafe.Pointer // of the cells and one layer around
+	Laws  unsafe.Pointer // of each type, 0 too: the law's number and its value, in the state's number type
+	Links unsafe.Pointer // []boundary.ScalarLink
+	Count int64          // of these
+	// []uint32 and []boundary.ScalarPlace: cells beside half-way walls at rest, and beside others.
+	MendRows, MixRows, Mend, Mix unsafe.Pointer
+	Distances                    unsafe.Pointer // []float64, of the links of Mix
+	Beside                       unsafe.Pointer // Kernel.ScalarBeside
+}
+
+// Kernel is the functions of one model: steps of the instruction set, and those for single cells that all sets share.
+type Kernel struct {
+	steps *C.lbm_steps
+	cells *C.lbm_cells
+}
 
 // Kernel finds the functions of a model.
 func (i ISA) Kernel(m Index) Kernel {
-	return Kernel{C.find(i.table, C.int(m.Lattice), C.int(m.Collision), C.int(m.Precision), flag(m.Local))}
+	return Kernel{
+		C.find_steps(i.table, C.int(m.Lattice), C.int(m.Collision), C.int(m.Precision), flag(m.Local)),
+		C.find_cells(i.table, C.int(m.Lattice), flag(m.Moments), C.int(m.Precision)),
+	}
 }
 
 func ranges(b Box) C.lbm_range {
@@ -149,50 +179,83 @@ func ranges(b Box) C.lbm_range {
 // whole Block in x and ends at one or at the end of the row.
 func (k Kernel) Step(c *Case, q *Numbers, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
 	r := ranges(b)
-	C.step(k.k, unsafe.Pointer(c), unsafe.Pointer(q), in, out, &r, scratch)
+	C.step(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), in, out, &r, scratch)
 }
 
 // StepSpecial computes the special cells of b, after Step.
 func (k Kernel) StepSpecial(c *Case, q *Numbers, l *Links, in, out unsafe.Pointer, b Box) {
 	r := ranges(b)
-	C.special(k.k, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), in, out, &r)
+	C.special(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), in, out, &r)
 }
 
 // Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
 // arithmetic's number type. kept: Case.Kept has the sources of those beyond the ends of rows.
 func (k Kernel) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer, kept bool) {
-	C.fill(k.k, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag(kept))
+	C.fill(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag(kept))
 }
 
 // Scratch is the bytes of private memory that Step needs for b.
 func (k Kernel) Scratch(b Box) int {
 	r := ranges(b)
-	return int(C.scratch(k.k, &r))
+	return int(C.scratch(k.steps, &r))
 }
 
 // Init and Fields are those of device.Program.
 func (k Kernel) Init(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields []float64) {
 	if r := ranges(b); len(fields) > 0 {
-		C.init(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
+		C.init(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 func (k Kernel) Fields(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields []float64) {
 	if r := ranges(b); len(fields) > 0 {
-		C.fields(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
+		C.fields(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
 	}
 }
 
 // Row sums one row of cells.
 func (k Kernel) Row(c *Case, q *Numbers, state unsafe.Pointer, y, z int) (s Sums) {
-	C.row(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
+	C.row(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), state, C.int32_t(y), C.int32_t(z), (*C.lbm_sums)(unsafe.Pointer(&s)))
 	return s
 }
 
 // FindEddies finds Case.Eddies of b, whose rows are whole, from a state.
 func (k Kernel) FindEddies(c *Case, q *Numbers, state unsafe.Pointer, b Box) {
 	r := ranges(b)
-	C.eddies(k.k, unsafe.Pointer(c), unsafe.Pointer(q), state, &r)
+	C.eddies(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), state, &r)
+}
+
+// ScalarStep computes the scalar of b, after all that the flow's step does there; ScalarScratch is the bytes of private
+// memory that it needs.
+func (k Kernel) ScalarStep(c *Case, q *Numbers, w *ScalarWalls, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
+	r := ranges(b)
+	C.scalar_step(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(w), in, out, &r, scratch)
+}
+
+func (k Kernel) ScalarScratch(b Box) int {
+	r := ranges(b)
+	return int(C.scalar_scratch(k.steps, &r))
+}
+
+// ScalarBeside is for ScalarWalls.Beside, Ghost for Case.Beyond.
+func (k Kernel) ScalarBeside() unsafe.Pointer { return unsafe.Pointer(k.cells.beside) }
+func (k Kernel) Ghost() unsafe.Pointer        { return unsafe.Pointer(k.cells.ghost) }
+
+// ScalarLost adds what leaves through measured walls in the coming step to sums, by type.
+func (k Kernel) ScalarLost(c *Case, q *Numbers, w *ScalarWalls, state unsafe.Pointer, sums []int64) {
+	C.lost(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(w), state, (*C.int64_t)(&sums[0]))
+}
+
+// Drain applies those of cells first to last of a list of boundary.OutletCell whose x is in [x[0], x[1])
+// to the state that a step from in leads to.
+func (k Kernel) Drain(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
+	C.drain(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)
+}
+
+// Forces adds those of one row to sums, six for each type.
+func (k Kernel) Forces(c *Case, q *Numbers, l *Links, state unsafe.Pointer, origin [3]int, y, z int, sums []int64) {
+	at := [3]C.int32_t{C.int32_t(origin[0]), C.int32_t(origin[1]), C.int32_t(origin[2])}
+	C.forces(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), state, &at[0], C.int32_t(y), C.int32_t(z), (*C.int64_t)(&sums[0]))
 }
 
 // LayoutAt is the index that kernels/layout.h gives to a value.

@@ -8,12 +8,6 @@ extern "C" {
 // The table of instruction set number i, best first; null if this processor or
 // this build lacks it.
 const lbm_isa* lbm_isa_at(int i);
-// The kernels for special cells, by the places in model.Lattices, Collisions and Precisions.
-const lbm_special* lbm_special_at(int lattice, int collision, int precision);
-// The kernels for scalars in an instruction set, by the same places.
-const lbm_scalar* lbm_scalar_at(const lbm_isa*, int lattice, int collision, int precision);
-const lbm_scalar* lbm_scalar_avx2(int lattice, int collision, int precision);
-const lbm_scalar* lbm_scalar_avx512(int lattice, int collision, int precision);
 // kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
 int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);
 int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite);

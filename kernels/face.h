@@ -105,9 +105,7 @@ template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {
 			if (mirrors()) {
 				unroll<L::Q>([&](auto i) LBM_LAMBDA {
 					constexpr int I = decltype(i)::value;
-					int c[3];
-					for (int a = 0; a < 3; a++) c[a] = bit(FACE_MIRROR_SHIFT, a) ? -L::c(I, a) : L::c(I, a);
-					put(Int<I>{}, at.any(Known<L>::find(c[0], c[1], c[2])));
+					put(Int<I>{}, at.any(mirrored(L::c(I, 0), L::c(I, 1), L::c(I, 2))));
 				});
 				return;
 			}
@@ -124,11 +122,13 @@ template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {
 			});
 			secondOrder(more).each([&](auto i, const T& f) LBM_LAMBDA {
 				constexpr int I = decltype(i)::value;
-				int c[3];
-				for (int a = 0; a < 3; a++) c[a] = bit(FACE_MIRROR_SHIFT, a) ? -L::c(I, a) : L::c(I, a);
-				put(i, at.any(Known<L>::find(c[0], c[1], c[2])) + f);
+				put(i, at.any(mirrored(L::c(I, 0), L::c(I, 1), L::c(I, 2))) + f);
 			});
 		}
+	}
+	// mirrored returns the direction whose mirror image in the frictionless faces is (x, y, z).
+	LBM_HD LBM_APART int mirrored(int x, int y, int z) const {
+		return Known<L>::find(bit(FACE_MIRROR_SHIFT, 0) ? -x : x, bit(FACE_MIRROR_SHIFT, 1) ? -y : y, bit(FACE_MIRROR_SHIFT, 2) ? -z : z);
 	}
 	// mirrors: all faces are frictionless. Each reverses the velocity across itself, and nothing else.
 	LBM_HD LBM_INLINE bool mirrors() const {

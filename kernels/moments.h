@@ -32,6 +32,24 @@ LBM_HD LBM_INLINE void addPopulation(Moments<L, R>& m, const R& f, const Mask& m
 	});
 }
 
+// addPopulation does so with direction i, known at run time only.
+template <class L, class R, class Mask>
+LBM_HD LBM_INLINE void addPopulation(Moments<L, R>& m, int i, const R& f, const Mask& mask) {
+	m.r = select(mask, m.r + f, m.r);
+	unroll<L::D>([&](auto a) LBM_LAMBDA {
+		constexpr int A = decltype(a)::value;
+		const int c = Known<L>::c(i, A);
+		if (c == 0) return;
+		m.j[A] = select(mask, c > 0 ? m.j[A] + f : m.j[A] - f, m.j[A]);
+		m.s[A] = select(mask, m.s[A] + f, m.s[A]);
+		unroll<A>([&](auto b) LBM_LAMBDA {
+			constexpr int B = decltype(b)::value, k = L::pair(A, B);
+			const int sign = c * Known<L>::c(i, B);
+			if (sign != 0) m.s[k] = select(mask, sign > 0 ? m.s[k] + f : m.s[k] - f, m.s[k]);
+		});
+	});
+}
+
 // removeTrace turns sum f c c into S = sum f (c c - delta/3).
 template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m) {
 	using T = typename Scalar<R>::type;

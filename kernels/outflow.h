@@ -69,7 +69,7 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 	LBM_HD LBM_INLINE Outlet(const Layout& l, const OutletCell& cell, const T* rules, const IN& in, OUT& out)
 		: l(l), cell(cell), rule(rules + (long long)cell.rule * OUTLET_NUMBERS), in(in), out(out) {}
 
-	LBM_HD LBM_INLINE Moments<L, T> before(int x, unsigned row) const {
+	LBM_HD LBM_APART Moments<L, T> before(int x, unsigned row) const {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return in.template get<decltype(k)::value>(x, row); });
 	}
 	// beside is the row so many steps along an axis away.
@@ -85,7 +85,7 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 
 	// across applies the face across axis A. Only what changes is written: r, j_n and what j_n
 	// carries.
-	template <int A> LBM_HD LBM_INLINE void across() const {
+	template <int A> LBM_HD LBM_APART void across() const {
 		const unsigned bits = cell.axes >> (OUTLET_BITS * A);
 		const int side = bits & OUTLET_HIGH ? 1 : -1;
 		const T n = T(side);
@@ -106,8 +106,11 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 				out.put(Int<1 + L::D + AB>{}, m.s[AB] + is.more.s[AB]);
 			});
 		} else {
-			secondOrder(is.more).each([&](auto i, const T& f) LBM_LAMBDA { out.put(i, out.template get<decltype(i)::value>() + f); });
+			add(is.more);
 		}
+	}
+	LBM_HD LBM_APART void add(const Moments<L, T>& more) const {
+		secondOrder(more).each([&](auto i, const T& f) LBM_LAMBDA { out.put(i, out.template get<decltype(i)::value>() + f); });
 	}
 };
 

@@ -1,4 +1,4 @@
-// The four words in which g++ and NVRTC differ, and compile-time loops. The
+// The words in which g++ and NVRTC differ, and compile-time loops. The
 // headers of the physics include nothing but each other, so that the same text
 // compiles on a GPU at run time, where there is no standard library.
 #ifndef LBM_PORTABLE_H
@@ -7,12 +7,14 @@
 #if defined(__CUDACC__) || defined(__HIPCC_RTC__)
 #define LBM_HD __host__ __device__       // callable on host and device
 #define LBM_INLINE __forceinline__       // always inlined
+#define LBM_APART __forceinline__        // always inlined on a GPU, never on a CPU: large, and called for few cells
 #define LBM_LAMBDA                       // the same for lambdas
 #define LBM_RESTRICT __restrict__        // no other pointer reaches this memory
 #define LBM_ROLLED _Pragma("unroll 1")   // the loop stays a loop
 #else
 #define LBM_HD
 #define LBM_INLINE inline __attribute__((always_inline))
+#define LBM_APART __attribute__((noinline))
 #define LBM_LAMBDA __attribute__((always_inline))
 #define LBM_RESTRICT __restrict__
 #define LBM_ROLLED
@@ -25,16 +27,19 @@ namespace lbm { namespace {
 // Int<i> carries a compile-time integer as a value.
 template <int I> struct Int { static constexpr int value = I; };
 
-template <int I, int N, class F> LBM_HD LBM_INLINE void unrollFrom(F& body) {
-	if constexpr (I < N) {
-		body(Int<I>{});
-		unrollFrom<I + 1, N>(body);
-	}
-}
+// Ints<0, ..., N-1> is CountTo<N>::type, made of two halves: few instances for the compiler.
+template <int... I> struct Ints {};
+template <class A, class B> struct Joined;
+template <int... I, int... K> struct Joined<Ints<I...>, Ints<K...>> { typedef Ints<I..., int(sizeof...(I)) + K...> type; };
+template <int N> struct CountTo { typedef typename Joined<typename CountTo<N / 2>::type, typename CountTo<N - N / 2>::type>::type type; };
+template <> struct CountTo<0> { typedef Ints<> type; };
+template <> struct CountTo<1> { typedef Ints<0> type; };
+
+template <class F, int... I> LBM_HD LBM_INLINE void unrollInts(F& body, Ints<I...>) { (body(Int<I>{}), ...); }
 
 // unroll<N> calls body(Int<0>), ..., body(Int<N-1>): a loop whose index is a
 // constant in its body, so that tables vanish and arrays become registers.
-template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollFrom<0, N>(body); }
+template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollInts(body, typename CountTo<N>::type()); }
 
 // Scalar<R>::type is the number type of arithmetic type R: R itself for a GPU
 // thread; the CPU's SIMD vectors say theirs in cpu/lanes.h.

@@ -246,26 +246,26 @@ template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R*
 	velocityOf(m, u);
 }
 
-// ScalarSource is what a cell sends. NEAR reads it: get<K>() is component K, any(i) population i. C
-// expands moments.
-template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSource {
+// ScalarSource is what a cell sends. NEAR reads it: get<K>() is component K, any(i) population i, expand(m) the closure's
+// expansion of moments.
+template <class L, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	static constexpr int FIRST = MOMENTS ? L::M : L::Q;  // component of the scalar
 	const NEAR near;
 	T theta, q[L::D], u[L::D];
 	Expansion<L, T> x;  // of moments
 
-	LBM_HD LBM_INLINE ScalarSource(const NEAR& near) : near(near) {
+	LBM_HD LBM_APART ScalarSource(const NEAR& near) : near(near) {
 		theta = near.template get<FIRST>();
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = near.template get<FIRST + 1 + decltype(a)::value>(); });
 		if constexpr (MOMENTS) {
 			const Moments<L, T> m = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return near.template get<decltype(k)::value>(); });
 			velocityOf(m, u);
-			x = C::expand(m);
+			x = near.expand(m);
 		} else {
 			unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = near.template get<FIRST + 1 + L::D + decltype(a)::value>(); });
 		}
 	}
-	LBM_HD LBM_INLINE T flow(int i) const {
+	LBM_HD LBM_APART T flow(int i) const {
 		if constexpr (MOMENTS) return x.any(i);
 		else return near.any(i);
 	}
@@ -274,7 +274,7 @@ template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSour
 		else return near.template get<I>();
 	}
 	// scalar is population i, of which the flow has f.
-	LBM_HD LBM_INLINE T scalar(int i, const T& f) const {
+	LBM_HD LBM_APART T scalar(int i, const T& f) const {
 		return Carrier<L, T>(theta, q, u).population(i, f);
 	}
 	// still is what of it does not go with the flow.
@@ -287,8 +287,8 @@ template <class L, class C, bool MOMENTS, class T, class NEAR> struct ScalarSour
 
 // ScalarCell is one cell. AT reads the state before the step: near(d) is the neighbour at d, type(d) its
 // type, 0 for fluid. Types have SCALAR_NUMBERS each, behind laws.
-template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
-	typedef ScalarSource<L, C, MOMENTS, T, typename AT::Near> Source;
+template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
+	typedef ScalarSource<L, MOMENTS, T, typename AT::Near> Source;
 	const AT& at;
 	const T* const laws;
 
@@ -296,6 +296,10 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 	LBM_HD LBM_INLINE int law(int type) const { return int(laws[SCALAR_NUMBERS * type]); }
 	LBM_HD LBM_INLINE bool conducts(int type) const { return type && law(type) == SCALAR_CONDUCTS; }
 	LBM_HD LBM_INLINE bool wall(const int* d) const { return at.type(d) && !conducts(at.type(d)); }
+	struct Wall {
+		const ScalarCell& cell;
+		LBM_HD LBM_INLINE bool operator()(const int* d) const { return cell.wall(d); }
+	};
 
 	// Link is what comes out of a wall along a direction: populations of the flow and of the scalar, what they add to the
 	// sums of both, and what leaves through the wall.
@@ -309,7 +313,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 
 	// link is that of a wall of the given type along direction i. q is the distance of a wall that is not half-way,
 	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d whether it is a wall that does not conduct.
-	template <class SOLID> LBM_HD LBM_INLINE Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
+	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
 		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
 		const int opposite = L::Q - 1 - i;
@@ -424,7 +428,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			const int beside = at.type(from);
 			if (beside && !(type && conducts(beside))) {
-				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), [&](const int* d) LBM_LAMBDA { return wall(d); }));
+				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), Wall{*this}));
 				continue;
 			}
 			const Source there = source(from);
@@ -511,7 +515,7 @@ template <class L, class C, bool MOMENTS, class T, class AT> struct ScalarCell {
 	// lost is what leaves through the wall of a type along direction i in the coming step.
 	LBM_HD LBM_INLINE T lost(int i, int type, double distance, double slope) const {
 		const int here[3] = {0, 0, 0};
-		return link(source(here), i, type, T(distance), T(slope), [&](const int* d) LBM_LAMBDA { return wall(d); }).lost;
+		return link(source(here), i, type, T(distance), T(slope), Wall{*this}).lost;
 	}
 };
 

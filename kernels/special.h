@@ -28,15 +28,15 @@ enum { LINK_NUMBERS = 8, LINK_VELOCITY = 4, LINK_DISTANCE = 7, CELL_OMEGA = 0, C
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
 // Around is a cell and its neighbours. AT reads the state: near(d) is the neighbour at d, of which get<C>()
-// is component C, any(i) population i, known at run time only. C expands moments.
+// is component C, any(i) population i, known at run time only, and expand(m) the closure's expansion of its moments.
 // Here directions are numbers, not types: unrolled, this is minutes of compilation for a
 // few cells.
-template <class L, class C, bool MOMENTS, class T, class AT> struct Around {
+template <class L, bool MOMENTS, class T, class AT> struct Around {
 	const AT& at;
 
 	LBM_HD LBM_INLINE T population(int i, const int* d) const {
 		const auto cell = at.near(d);
-		if constexpr (MOMENTS) return C::expand(momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return cell.template get<decltype(k)::value>(); })).any(i);
+		if constexpr (MOMENTS) return cell.expand(momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return cell.template get<decltype(k)::value>(); })).any(i);
 		else return cell.any(i);
 	}
 };
@@ -84,11 +84,11 @@ LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p
 	}
 }
 
-// C is the collision model. A step on a GPU has a few threads for a cell, which share its directions
+// A step on a GPU has a few threads for a cell, which share its directions
 // (gpu/special.h), on a CPU a vector's lane for each cell (cpu/special.h).
-template <class L, class C, bool MOMENTS, class T, class AT> struct SpecialCell {
+template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	struct alignas(4 * sizeof(T)) Numbers { T v[4]; };  // of a law, for one load
-	const Around<L, C, MOMENTS, T, AT> around;
+	const Around<L, MOMENTS, T, AT> around;
 	const LinkCell cell;
 	const unsigned* const list;
 	const T* const laws;

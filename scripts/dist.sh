@@ -32,7 +32,7 @@ fresh() {
 
 program() {
 	local found lib
-	found=$(CUDA=yes scripts/env.sh none)
+	found=$(CUDA=yes ISA=all scripts/env.sh none)
 	eval "$found"
 	[ -z "$LBMSIM_MISSING" ] || fail "missing: $LBMSIM_MISSING"
 	fresh $link/newer.o scripts/old-glibc/{stubs.sh,newer.c} || scripts/old-glibc/stubs.sh $glibc $link

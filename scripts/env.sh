@@ -10,6 +10,8 @@
 # variables are taken as they are:
 #   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc; a parallel HDF5 wants MPI's -I folder, too)
 #   LBMSIM_MPIRUN            the launcher, options included
+# ISA=auto builds the kernels for the best instruction set of this machine and for its baseline, ISA=all for every set,
+# ISA=avx512, avx2 or baseline for that one and the baseline.
 # CUDA=none leaves NVIDIA GPUs out of the program. CUDA=yes calls it missing where
 # its headers are not found; without either, the program is built as it can be.
 # What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
@@ -204,8 +206,29 @@ if [ "$cuda" != none ]; then
 		[ "$cuda" = auto ] || missing="$missing cuda"
 	fi
 fi
-tags=
-[ -z "$cudacflags" ] || tags=cuda
+# --- instruction set --------------------------------------------------------
+isa=${ISA:-auto}
+if [ "$(uname -m)" != x86_64 ]; then
+	isa=all # there is one
+elif [ "$isa" = auto ]; then
+	isa=baseline
+	flags=" $(sed -n 's/^flags[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1) "
+	# haves FLAG...: the processor has all of them.
+	haves() { for f in "$@"; do case $flags in *" $f "*) ;; *) return 1 ;; esac; done; }
+	if haves avx512f avx512dq avx512bw avx512vl; then isa=avx512; elif haves avx2 f16c; then isa=avx2; fi
+fi
+case $isa in
+all) isatag= ;;
+avx512|avx2|baseline)
+	isatag=isa_$isa
+	found="$found, kernels for $isa"
+	;;
+*)
+	echo "scripts/env.sh: ISA=$isa is unknown; give auto, all, avx512, avx2 or baseline" >&2
+	exit 2
+	;;
+esac
+tags=${cudacflags:+cuda}${isatag:+${cudacflags:+,}$isatag}
 
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 

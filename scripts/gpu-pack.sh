@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 folder=gpu-tests
 limit=60 # MB: it goes over slow links
 
-found=$(scripts/env.sh "${1:-auto}")
+found=$(ISA=all scripts/env.sh "${1:-auto}") # the other machine may have another instruction set
 eval "$found"
 case ,$LBMSIM_TAGS, in
 *,cuda,*) packages=(device/cuda device/cpu halo sim cmd/lbmsim) ;;

@@ -91,18 +91,21 @@ e=$(scripts/env.sh "$mpi")
 eval "$e"
 [ -z "$LBMSIM_GO_SAYS" ] || fail "$LBMSIM_GO_SAYS"
 
-# Headers of CUDA are 4 MB: where pip works, no question is needed. Where it does
-# not, and they are not asked for, the program does without.
+# Headers of CUDA are fetched where there is a driver to use them, or CUDA=yes asks for them: a first build without a GPU
+# waits for nothing that it cannot use.
+driver() { (PATH=$PATH:/usr/sbin:/sbin; ldconfig -p 2>/dev/null) | grep -q 'libcuda\.so\.1'; }
 case $LBMSIM_MISSING$LBMSIM_WITHOUT in *cuda*)
-	: >"$log"
-	echo "fetching CUDA's headers with pip (log: $log)"
-	cuda headers || true
-	e=$(scripts/env.sh "$mpi")
-	eval "$e"
+	if [ "${CUDA:-auto}" = yes ] || driver; then
+		: >"$log"
+		echo "fetching CUDA's headers with pip (log: $log)"
+		cuda headers || true
+		e=$(scripts/env.sh "$mpi")
+		eval "$e"
+	fi
 	;;
 esac
 # And the compiler where there is a GPU, and nothing else brings it.
-if { [ "$what" = build ] || [ "$what" = run ]; } && [ "${CUDA:-auto}" != none ] && ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' &&
+if { [ "$what" = build ] || [ "$what" = run ]; } && [ "${CUDA:-auto}" != none ] && driver &&
 	! ldconfig -p | grep -q libnvrtc && [ -z "${CUDA_HOME:-}${LBMSIM_NVRTC:-}" ] && [ ! -e /usr/local/cuda ]; then
 	echo "fetching CUDA's run-time compiler with pip (log: $log)"
 	cuda nvrtc || echo "it cannot be fetched: the program will ask for it when it uses a GPU"

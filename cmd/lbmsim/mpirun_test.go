@@ -40,9 +40,9 @@ var binary = sync.OnceValues(func() (string, error) {
 	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {
 		return built, nil
 	}
-	tags := "mpi"
+	tags := os.Getenv("LBMSIM_TAGS")
 	if testDevice() == "cuda" {
-		tags += ",cuda"
+		tags = "cuda"
 	}
 	dir, err := os.MkdirTemp("", "lbmsim-test-")
 	if err != nil {

@@ -58,7 +58,7 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	}
 	p.box.OutletRules = p.faces.outletRules
 	if g.rims != nil {
-		p.box.Rims, p.box.Beyond = place(p.faces.memory, rims, g.rims), p.special.Ghost()
+		p.box.Rims, p.box.Beyond = place(p.faces.memory, rims, g.rims), p.kernel.Ghost()
 		if p.spec.Collision.Scheme == model.Populations {
 			p.box.Waves = unsafe.Add(p.faces.memory.pointer(), waves)
 		}
@@ -183,7 +183,7 @@ func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
 	for z := part.Lo[2]; z < part.Hi[2]; z++ {
 		rows := f.outletRows[z*p.layout.N[1]:]
 		if first, last := int(rows[part.Lo[1]]), int(rows[part.Hi[1]]); first < last {
-			p.special.Drain(p.box, f.outletsAt, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
+			p.kernel.Drain(p.box, f.outletsAt, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
 		}
 	}
 }

@@ -21,9 +21,8 @@ type linkLists struct {
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(w *walls, index kernels.Index) (err error) {
+func (p *program) placeLinks(w *walls) (err error) {
 	p.found = w.found
-	p.special = p.device.isa.Special(index)
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
 			return err
@@ -119,7 +118,7 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 			return
 		}
 		part := make([]int64, 6*p.types)
-		p.special.Forces(p.box, p.measures.at, m.pointer(), p.origin, row%n[1], row/n[1], part)
+		p.kernel.Forces(p.box, p.numbers(q), p.measures.at, m.pointer(), p.origin, row%n[1], row/n[1], part)
 		for i, v := range part {
 			sums[i].Add(v)
 		}

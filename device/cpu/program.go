@@ -26,7 +26,6 @@ type program struct {
 	types  int           // of solid cells
 
 	found          *boundary.Walls
-	special        kernels.Special
 	laws, measures *linkLists // nil where there are none
 	kicks          kicks
 	faces          faces
@@ -65,7 +64,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		p.freeEddies()
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w, index), p.placeFaces(periodic, cells), p.placeScalar(w, index)); err != nil {
+	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -150,7 +149,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			bytes := p.kernel.Scratch(part)
 			if p.spec.Scalar {
-				bytes = max(bytes, p.scalar.kernels.Scratch(part))
+				bytes = max(bytes, p.kernel.ScalarScratch(part))
 			}
 			scratch, err := w.reserve(bytes)
 			if err == nil {
@@ -160,7 +159,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
 				if p.spec.Scalar {
-					p.scalar.kernels.Step(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part, scratch)
+					p.kernel.ScalarStep(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part, scratch)
 				}
 				p.drain(from.pointer(), to.pointer(), part)
 			}

@@ -12,18 +12,16 @@ import (
 
 // scalar is what a program has for a scalar.
 type scalar struct {
-	kernels kernels.Scalar
-	memory  *memory              // nil where there is no scalar
-	walls   *kernels.ScalarWalls // in memory
+	memory *memory              // nil where there is no scalar
+	walls  *kernels.ScalarWalls // in memory
 }
 
 // placeScalar makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *walls, index kernels.Index) (err error) {
+func (p *program) placeScalar(found *walls) (err error) {
 	if !p.spec.Scalar {
 		return nil
 	}
 	s := &p.scalar
-	s.kernels = p.device.isa.Scalar(index)
 	types, links := found.found.ScalarTypes(), found.found.ScalarLinks()
 	plain, mixed := found.found.ScalarPlaces(found.special, p.spec.Viscosity == model.Smagorinsky)
 	at := ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64
@@ -43,6 +41,7 @@ func (p *program) placeScalar(found *walls, index kernels.Index) (err error) {
 		Links: place(s.memory, ofLinks, links), Types: place(s.memory, ofTypes, types), Count: int64(len(links)),
 		MendRows: place(s.memory, mendRows, plain.Rows), MixRows: place(s.memory, mixRows, mixed.Rows),
 		Mend: place(s.memory, mend, plain.Cells), Mix: place(s.memory, mix, mixed.Cells), Distances: place(s.memory, distances, mixed.Distances),
+		Beside: p.kernel.ScalarBeside(),
 	}
 	if p.spec.Precision == model.Float64 {
 		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float64](found.found))
@@ -59,7 +58,7 @@ func (p *program) addScalar(state device.Buffer, q model.Params, loads []device.
 		return nil
 	}
 	sums := make([]int64, len(loads))
-	err := p.sums(state, 1, func(m *memory, _ int) { p.scalar.kernels.Lost(p.box, p.numbers(q), p.scalar.walls, m.pointer(), sums) })
+	err := p.sums(state, 1, func(m *memory, _ int) { p.kernel.ScalarLost(p.box, p.numbers(q), p.scalar.walls, m.pointer(), sums) })
 	for k, v := range sums {
 		loads[k].Scalar = v
 	}

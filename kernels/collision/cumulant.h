@@ -6,19 +6,10 @@
 #ifndef LBM_CUMULANT_H
 #define LBM_CUMULANT_H
 #include "../closure.h"
-#include "regularized.h"
 
 namespace lbm { namespace {
 
-struct Cumulant {
-	static constexpr bool OWN_BULK = true;
-
-	// The trace has a rate of its own, whatever the viscosity's law.
-	template <class L, class R>
-	LBM_HD static LBM_INLINE void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) { Regularized::relax<true>(m, p); }
-	template <class V, class L, class R, class... E>
-	LBM_HD static LBM_INLINE void local(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p, const E&... mine) { Local<V, L, R>(m, p, mine...).collide(m, p); }
-
+struct Cumulant : Closure<true> {
 	// For numbers with a joint normal distribution E[a g] = u_a E[g] + sum k_ab E[dg/db]
 	// (Isserlis, Biometrika 12 (1918) 134).
 	template <class L, class R> LBM_HD static LBM_INLINE Expansion<L, R> expand(const Moments<L, R>& m) {

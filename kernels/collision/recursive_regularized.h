@@ -6,11 +6,10 @@
 #ifndef LBM_RECURSIVE_REGULARIZED_H
 #define LBM_RECURSIVE_REGULARIZED_H
 #include "../closure.h"
-#include "regularized.h"
 
 namespace lbm { namespace {
 
-struct RecursiveRegularized : Regularized {
+struct RecursiveRegularized : Closure<false> {
 	template <class L, class R> LBM_HD static LBM_INLINE Expansion<L, R> expand(const Moments<L, R>& m) {
 		using T = typename Scalar<R>::type;
 		constexpr T third = T(1) / T(3);

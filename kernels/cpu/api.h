@@ -80,20 +80,15 @@ typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
 // lbm_outlet_cell is boundary.OutletCell.
 typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
 
-// lbm_special is what is done with them but for steps, for one lattice, collision and precision.
-typedef struct {
-	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
-	void (*forces)(const lbm_case*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
-	// for lbm_case.beyond
-	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
-	// applies those outflows of the list from first to last whose x is in [xlo, xhi)
-	void (*drain)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
-} lbm_special;
+struct lbm_scalar_walls;
+// lbm_scalar_beside computes the scalar of those cells of row (y, z) from x0 to x1 that have walls or faces beside them, once the
+// step has computed that of the others.
+typedef void (*lbm_scalar_beside)(const lbm_case*, const lbm_numbers*, const struct lbm_scalar_walls*, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1);
 
 // lbm_scalar_walls is what a box has of walls for a scalar.
 typedef struct { uint32_t x, row, direction, type; double distance, slope; } lbm_scalar_link;
 typedef struct { uint32_t x, row, links, type, first; } lbm_scalar_place;
-typedef struct {
+typedef struct lbm_scalar_walls {
 	const uint8_t* types;          // of the cells and one layer around, as boundary.Cells.Type
 	const void* laws;              // of each type, 0 too: the law's number and its value, in the state's number type
 	const lbm_scalar_link* links;  // to walls that are measured
@@ -102,53 +97,53 @@ typedef struct {
 	const uint32_t *mendRows, *mixRows;
 	const lbm_scalar_place *mend, *mix;
 	const double* distances;  // of the links of mix
+	lbm_scalar_beside beside;
 } lbm_scalar_walls;
 
-// lbm_scalar is what is done with a scalar, for one lattice, collision and precision.
-typedef struct {
-	// the scalar of the step, after all that the flow's does in the range
-	void (*step)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*, void* scratch);
-	// adds what leaves through measured walls in the coming step to sums, in fixed point by type
-	void (*lost)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* state, int64_t* sums);
-	// bytes of scratch that step needs for range
-	int64_t (*scratch)(const lbm_range*);
-} lbm_scalar;
-
+// lbm_steps is the kernels that an instruction set has of its own, for one lattice, model and precision: those in which
+// a run spends its time.
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
 	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
+	// bytes of scratch that step needs for range
+	int64_t (*scratch)(const lbm_range*);
+	// finds lbm_case.eddies of whole rows in range
+	void (*eddies)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*);
+	// the scalar of the step, after all that the flow's does in the range
+	void (*scalar)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*, void* scratch);
+	int64_t (*scalarScratch)(const lbm_range*);
+} lbm_steps;
+
+// lbm_cells is the other kernels, for one lattice, scheme and precision. Instruction sets may share them.
+typedef struct {
 	// the special cells of the step, after it
 	void (*special)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* in, void* out, const lbm_range*);
 	// fills ghost cells first to last; rules are of the arithmetic's number type. kept: lbm_case.kept has the sources of those beyond the ends of rows
 	void (*fill)(const lbm_case*, const lbm_face_cell*, const void* rules, int64_t first, int64_t last, void* state, int32_t kept);
-	// bytes of scratch that step needs for range
-	int64_t (*scratch)(const lbm_range*);
 	void (*init)(const lbm_case*, const lbm_numbers*, void* state, const lbm_range*, const double* fields);
 	void (*fields)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*, double* fields);
 	void (*row)(const lbm_case*, const lbm_numbers*, const void* state, int32_t y, int32_t z, lbm_sums*);
-	// finds lbm_case.eddies of whole rows in range
-	void (*eddies)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*);
-} lbm_kernel;
+	// adds row (y, z) to [type][force, torque] in fixed point; origin is that of the box in the domain
+	void (*forces)(const lbm_case*, const lbm_numbers*, const lbm_links*, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums);
+	// for lbm_case.beyond
+	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
+	// applies those outflows of the list from first to last whose x is in [xlo, xhi)
+	void (*drain)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
+	// for lbm_scalar_walls.beside
+	lbm_scalar_beside beside;
+	// adds what of the scalar leaves through measured walls in the coming step to sums, in fixed point by type
+	void (*lost)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* state, int64_t* sums);
+} lbm_cells;
 
-// lbm_isa is what one instruction set has.
+// lbm_isa is what one instruction set has. The arguments are places in model.Lattices, Collisions and Precisions.
 typedef struct {
 	const char* name;
-	// the kernels of a spec, by the places in model.Lattices, Collisions and Precisions, for
-	// rates that are the same everywhere, or the cells' own
-	const lbm_kernel* (*find)(int lattice, int collision, int precision, int local);
+	// local: the rates are the cells' own.
+	const lbm_steps* (*steps)(int lattice, int collision, int precision, int local);
+	const lbm_cells* (*cells)(int lattice, int moments, int precision);
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);
 } lbm_isa;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-// The instruction sets compiled in, NULL where this processor lacks one.
-const lbm_isa* lbm_baseline(void);
-const lbm_isa* lbm_avx2(void);
-const lbm_isa* lbm_avx512(void);
-#ifdef __cplusplus
-}
-#endif
 #endif

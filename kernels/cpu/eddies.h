@@ -7,6 +7,7 @@
 #include "../moments.h"
 #include "box.h"
 #include "memory.h"
+#include "../populations.h"
 #include "../viscosity/wale.h"
 
 namespace lbm { namespace {

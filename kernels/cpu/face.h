@@ -30,6 +30,16 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		template <int K> LBM_INLINE R get() const { return any(K); }
 	};
 
+	// Sources holds the components of W cells, read once.
+	struct Sources {
+		R v[COMPONENTS];
+		__attribute__((noinline)) explicit Sources(const At& at) {
+			for (int k = 0; k < COMPONENTS; k++) v[k] = at.any(k);
+		}
+		LBM_INLINE R any(int k) const { return v[k]; }
+		template <int K> LBM_INLINE R get() const { return v[K]; }
+	};
+
 	// Ghosts is the state that the list belongs to, and where its cells lie.
 	struct Ghosts {
 		const Box box;
@@ -88,13 +98,20 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 			for (int l = 0; l < (run && sizeof(S) > 2 ? 1 : lanes); l++) to[l] = ghosts.target(group[l], side);
 			if (c->waves && side >= 0) waves(ghosts, group, lanes, side, at);
 			const long step = ghosts.to(side);
-			FaceGhost<L, MOMENTS, R, At>(at, (const T*)rules + (long)group[0].rule * FACE_NUMBERS).each([&](auto k, const R& v) {
-				if constexpr (sizeof(S) > 2)
-					if (run) return (void)memcpy(to[0] + k.value * step, &v, sizeof v);
-				for (int l = 0; l < lanes; l++) to[l][k.value * step] = rounded<L, MOMENTS, S>(v[l], k.value);
-			});
+			R ghost[COMPONENTS];
+			ghostOf(at, (const T*)rules + (long)group[0].rule * FACE_NUMBERS, ghost);
+			for (int k = 0; k < COMPONENTS; k++) {
+				if (run && sizeof(S) > 2) memcpy(to[0] + k * step, ghost + k, sizeof(R));
+				else
+					for (int l = 0; l < lanes; l++) to[l][k * step] = rounded<L, MOMENTS, S>(ghost[k][l], k);
+			}
 			i += lanes;
 		}
+	}
+
+	// ghostOf computes ghost cells from their sources by a rule.
+	static __attribute__((noinline)) void ghostOf(const At& at, const T* rule, R* ghost) {
+		FaceGhost<L, MOMENTS, R, Sources>(Sources(at), rule).each([&](auto k, const R& v) LBM_LAMBDA { ghost[k.value] = v; });
 	}
 
 	// waves asks outflows for the waves that they want in the sources of some ghost cells, the last cells of rows.
@@ -108,17 +125,17 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 			deep = deep || (outlet[l] != LBM_NONE && outlet[l] & LBM_INNER);
 		}
 		if (!any) return;
-		auto known = [&](const At& at) {
+		auto known = [&](const Sources& at) {
 			const Moments<L, R> m = momentsAt<L, MOMENTS, R>([&](auto k) { return at.template get<decltype(k)::value>(); });
 			return Before<R>{m.r, (side ? T(1) : T(-1)) * (m.j[0] * reciprocal(T(1) + m.r))};
 		};
-		const Before<R> own = known(at);
+		const Before<R> own = known(Sources(at));
 		Before<R> inner{};
 		if (deep) {
 			At next = at;
 			const long inwards = ghosts.kept ? box.kept<S>(side, 1, 0, COMPONENTS) - box.kept<S>(side, 0, 0, COMPONENTS) : side ? -1 : 1;
 			for (int l = 0; l < (at.run ? 1 : W); l++) next.p[l] += inwards;
-			inner = known(next);
+			inner = known(Sources(next));
 		}
 		for (int l = 0; l < lanes; l++) {
 			if (outlet[l] == LBM_NONE) continue;

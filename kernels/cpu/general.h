@@ -5,7 +5,7 @@
 // next to nothing; what it costs is that populations pass through memory.
 #ifndef LBM_GENERAL_H
 #define LBM_GENERAL_H
-#include "lanes.h"  // first: templates find the functions of vectors only if they come before
+#include "expand.h"
 #include "../catalogue.h"
 
 namespace lbm { namespace {
@@ -31,17 +31,24 @@ struct AnyLaw {
 template <class C, class L, class R> __attribute__((noinline)) void collideApart(R* f, const Params<typename Scalar<R>::type>& p) {
 	C::template local<AnyLaw, L>(f, p);
 }
-template <class C, class L, class R> __attribute__((noinline)) void collideApart(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
-	C::template local<AnyLaw, L>(m, p);
+template <class L, class R> __attribute__((noinline)) void collideApart(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+	Local<AnyLaw, L, R>(m, p).collide(m, p);
 }
 
-// AnyModel is the model of populations with number p.model of model.Collisions.
-struct AnyModel {
+template <class C, class L, class R> __attribute__((noinline)) void collideAlike(R* f, const Params<typename Scalar<R>::type>& p) { C::template collide<L>(f, p); }
+
+// OwnSteps reports whether models of populations have steps of their own on a lattice: with 27 populations, which pass through
+// memory in any case, they would gain nothing.
+template <class L> constexpr bool OwnSteps = L::Q < 27;
+
+// AnyModel is the model of populations with number p.model of model.Collisions. ALIKE: where some instruction set has steps of
+// the model's own, rates that are the same everywhere are computed as there, to the same bits.
+template <bool ALIKE> struct AnyModel {
 	template <class L, class R> LBM_INLINE static void collide(R* f, const Params<typename Scalar<R>::type>& p) {
 		switch (p.model) {
 #define CLOSURE(NUMBER, C)
 #define POPULATIONS(NUMBER, C) \
-	case NUMBER: return collideApart<C, L>(f, p);
+	case NUMBER: return ALIKE && OwnSteps<L> && !p.local ? collideAlike<C, L>(f, p) : collideApart<C, L>(f, p);
 			LBM_COLLISIONS(CLOSURE, POPULATIONS)
 #undef CLOSURE
 #undef POPULATIONS
@@ -50,23 +57,50 @@ struct AnyModel {
 	}
 };
 
-// AnyRates is a closure with rates that are the same everywhere, or else the cells' own.
-// The moments are copied, so that those of the usual case stay in registers.
-template <class C> struct AnyRates : C {
-	template <class L, class R> LBM_INLINE static void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
-		if (__builtin_expect(C::OWN_BULK ? p.kind == 0 : !p.local, 1)) return C::template collide<L>(m, p);
-		Moments<L, R> own = m;
-		collideApart<C, L>(own, p);
-		m = own;
+// expandAny is the expansion by the closure with that number, for single cells and vectors of them.
+template <class C, class L, class R> __attribute__((noinline)) void expandApart(const Moments<L, R>& m, Expansion<L, R>& x) { x = C::expand(m); }
+template <class L, class R> LBM_INLINE Expansion<L, R> expandAny(int model, const Moments<L, R>& m) {
+	Expansion<L, R> x;
+	switch (model) {
+#define CLOSURE(NUMBER, C) \
+	case NUMBER: expandApart<C>(m, x); return x;
+#define POPULATIONS(NUMBER, C)
+		LBM_COLLISIONS(CLOSURE, POPULATIONS)
+#undef CLOSURE
+#undef POPULATIONS
 	}
-	// eddies are those of the cells at hand, if the law wants any.
-	template <class L, class R, class T> LBM_INLINE static void collide(Moments<L, R>& m, const Params<T>& p, const T* eddies) {
-		if (__builtin_expect(!eddies, 1)) return collide(m, p);
-		Moments<L, R> own = m;
+	__builtin_trap();
+}
+
+// Relaxation is how the cells of a state of moments relax: at one rate, the trace of the stress at another one, or at
+// rates of their own.
+enum class Relaxation { SHEAR, BULK, OWN };
+template <class T> Relaxation relaxationOf(const Params<T>& p) {
+	const bool bulk = ownBulk(p.model);
+	if (bulk ? p.kind != 0 : p.local) return Relaxation::OWN;
+	return bulk ? Relaxation::BULK : Relaxation::SHEAR;
+}
+// relax collides a vector of cells. constants is a copy of p that nothing else sees, so that what follows from it stays in
+// registers; so do the moments, of which rates of their own get a copy. eddies are those of the cells at hand, if the law
+// wants any.
+template <class L, class R, class T> LBM_INLINE void relax(Relaxation how, Moments<L, R>& m, const Params<T>& constants, const Params<T>& p, const T* eddies) {
+	if (how == Relaxation::SHEAR) return Closure<false>::collide<L>(m, constants);
+	if (how == Relaxation::BULK) return Closure<true>::collide<L>(m, constants);
+	Moments<L, R> own = m;
+	if (eddies) {
 		Params<T> with = p;
 		with.eddies = eddies;
-		collideApart<C, L>(own, with);
-		m = own;
+		collideApart<L>(own, with);
+	} else {
+		collideApart<L>(own, p);
+	}
+	m = own;
+}
+
+// AnyClosure is the closure with number p.model, for single cells.
+struct AnyClosure {
+	template <class L, class R> static __attribute__((noinline)) void collide(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
+		relax(relaxationOf(p), m, p, p, (const typename Scalar<R>::type*)nullptr);
 	}
 };
 

@@ -45,8 +45,8 @@ template <class F, class I> LBM_INLINE I narrow(const F& f) {
 // widen and narrow one number.
 typedef int Int4 __attribute__((vector_size(16)));
 typedef float Float4 __attribute__((vector_size(16)));
-LBM_INLINE float widen(Half h) { return widen<Float4>(Int4{h.bits, 0, 0, 0})[0]; }
-LBM_INLINE Half narrow(float f) { return {uint16_t(narrow<Float4, Int4>(Float4{f, 0, 0, 0})[0])}; }
+LBM_APART float widen(Half h) { return widen<Float4>(Int4{h.bits, 0, 0, 0})[0]; }
+LBM_APART Half narrow(float f) { return {uint16_t(narrow<Float4, Int4>(Float4{f, 0, 0, 0})[0])}; }
 
 // Halves is a vector of halves, as many as fill one of floats.
 typedef uint16_t Halves __attribute__((vector_size(VECTOR_BYTES / 2)));
@@ -85,11 +85,29 @@ LBM_INLINE void stream(Half* p, Lanes<float>::R v) {
 #endif
 }
 
+// streamRaw copies BYTES past the caches, as they are; both sides are aligned to them.
+template <int BYTES> LBM_INLINE void streamRaw(void* to, const void* from) {
+	static_assert(BYTES == 8 || BYTES == 16 || BYTES == 32 || BYTES == 64, "no such store");
+#if VECTOR_BYTES >= 64
+	if constexpr (BYTES == 64) return _mm512_stream_si512((__m512i*)to, *(const __m512i*)from);
+#endif
+#if VECTOR_BYTES >= 32
+	if constexpr (BYTES == 32) return _mm256_stream_si256((__m256i*)to, *(const __m256i*)from);
+#endif
+#if defined(__SSE2__) && defined(__x86_64__)
+	typedef long long Word __attribute__((may_alias));
+	if constexpr (BYTES == 16) return _mm_stream_si128((__m128i*)to, *(const __m128i*)from);
+	if constexpr (BYTES == 8) return _mm_stream_si64((long long*)to, *(const Word*)from);
+#endif
+	__builtin_memcpy(to, from, BYTES);
+}
+
 // Memory<S, L, MOMENTS> reads and writes component c of cells.
 template <class S, class L, bool MOMENTS> struct Memory {
 	typedef typename Lanes<S>::R R;
 	LBM_INLINE static R load(const S* p, int) { return lbm::load(p); }
 	LBM_INLINE static R loadAny(const S* p, int) { return lbm::loadAny(p); }
+	LBM_INLINE static void store(S* p, int, R v) { lbm::store(p, v); }
 	LBM_INLINE static void stream(S* p, int, R v) { lbm::stream(p, v); }
 	LBM_INLINE static S get(S s, int) { return s; }
 	LBM_INLINE static S put(double v, int) { return S(v); }
@@ -99,9 +117,11 @@ template <class L, bool MOMENTS> struct Memory<Half, L, MOMENTS> {
 	LBM_INLINE static constexpr float scale(int c) { return float(1 << scale16<L, MOMENTS>(c)); }
 	LBM_INLINE static R load(const Half* p, int c) { return lbm::load(p) * (1.f / scale(c)); }
 	LBM_INLINE static R loadAny(const Half* p, int c) { return lbm::loadAny(p) * (1.f / scale(c)); }
-	LBM_INLINE static void stream(Half* p, int c, R v) {
+	LBM_INLINE static void store(Half* p, int c, R v) { lbm::store(p, rounded(v, c)); }
+	LBM_INLINE static void stream(Half* p, int c, R v) { lbm::stream(p, rounded(v, c)); }
+	LBM_INLINE static R rounded(R v, int c) {
 		typedef unsigned U __attribute__((vector_size(VECTOR_BYTES)));
-		lbm::stream(p, (R)dither<U>((Lanes<float>::I)(v * scale(c))));
+		return (R)dither<U>((Lanes<float>::I)(v * scale(c)));
 	}
 	LBM_INLINE static float get(Half s, int c) { return widen(s) * (1.f / scale(c)); }
 	LBM_INLINE static Half put(double v, int c) { return narrow(float(v) * scale(c)); }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include "../special.h"
 #include "box.h"
+#include "general.h"
 #include "memory.h"
 
 namespace lbm { namespace {
@@ -25,7 +26,8 @@ template <class L, bool MOMENTS, class S> S rounded(typename Arithmetic<S>::T v,
 	}
 }
 
-template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
+template <class L, bool MOMENTS, class S> struct SpecialOf {
+	typedef std::conditional_t<MOMENTS, AnyClosure, AnyModel<false>> Model;
 	typedef typename Arithmetic<S>::T T;
 	typedef Memory<S, L, MOMENTS> Values;
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
@@ -36,11 +38,11 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		const S* end[2][3][3] = {};  // of them the ghost cells beyond their ends
 		int x[3];                    // by d_x
 		long pitch;
-		int nx;
+		int nx, model;
 		bool wraps;
 
 		At() = default;
-		At(const Box& box, const S* state, int y, int z) : pitch(box.layout.pitch), nx(box.layout.nx), wraps(box.c->periodic[0]) {
+		At(const Box& box, const S* state, int model, int y, int z) : pitch(box.layout.pitch), nx(box.layout.nx), model(model), wraps(box.c->periodic[0]) {
 			for (int d = L::D == 2 ? 0 : -1; d <= (L::D == 2 ? 0 : 1); d++)
 				for (int b = -1; b <= 1; b++) {
 					row[d + 1][b + 1] = box.source(state, y + b, z + d);
@@ -65,11 +67,14 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		struct Near {
 			const S* p;
 			long step;
+			int model;
 			LBM_INLINE T any(int k) const { return T(Values::get(p[k * step], k)); }
 			template <int K> LBM_INLINE T get() const { return any(K); }
+			LBM_INLINE Expansion<L, T> expand(const Moments<L, T>& m) const { return expandAny(model, m); }
 		};
 		LBM_INLINE Near near(const int* d) const {
 			Near cell;
+			cell.model = model;
 			cell.p = place(d, cell.step);
 			return cell;
 		}
@@ -115,7 +120,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		LBM_INLINE Expansion<L, R> expansion(Set lanes, const int* d) const {
 			alignas(64) T v[COMPONENTS][W];
 			get(lanes, d, 0, COMPONENTS, v);
-			return C::expand(momentsOf(v));
+			return expandAny(at[0].model, momentsOf(v));
 		}
 		// population i of the neighbours at d of some lanes, zeros in the others.
 		LBM_INLINE R population(Set lanes, int i, const int* d) const {
@@ -186,13 +191,13 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 			for (int l = 0; l < count; l++) {
 				const bool own = cell[l]->more & MORE_RATES;
 				if (!own) plain |= 1u << l;
-				else put(SpecialCell<L, C, MOMENTS, T, At>(at[l], view(l), links->list, (const T*)links->laws).rates(p), in, missing, 1u << l);
+				else put(SpecialCell<L, MOMENTS, T, At>(at[l], view(l), links->list, (const T*)links->laws).rates(p), in, missing, 1u << l);
 			}
 			if (plain) put(p, in, missing, plain);
 		}
 		__attribute__((noinline)) void put(const Params<T>& p, const R* in, const R& missing, Set lanes) const {
 			R v[COMPONENTS];
-			collideIncoming<L, C, MOMENTS>(p, in, missing, v);
+			collideIncoming<L, Model, MOMENTS>(p, in, missing, v);
 			for (; lanes; lanes &= lanes - 1) {
 				const int l = __builtin_ctz(lanes);
 				for (int k = 0; k < COMPONENTS; k++) to[l][k * pitch] = rounded<L, MOMENTS, S>(v[k][l], k);
@@ -208,7 +213,7 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		Group group{links, box.layout.pitch};
 		for (int z = r->lo[2]; z < r->hi[2]; z++) {
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
-				each(box, links, (const S*)in, y, z, [&](const At& at, const lbm_link_cell& cell) {
+				each(box, links, (const S*)in, params.model, y, z, [&](const At& at, const lbm_link_cell& cell) {
 					if (int(cell.x) < r->lo[0] || int(cell.x) >= r->hi[0]) return;  // another task's
 					group.at[group.count] = at;
 					group.cell[group.count] = &cell;
@@ -229,12 +234,12 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 		return m;
 	}
 
-	static void forces(const lbm_case* c, const lbm_links* links, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums) {
+	static void forces(const lbm_case* c, const lbm_numbers* p, const lbm_links* links, const void* state, const int32_t origin[3], int32_t y, int32_t z, int64_t* sums) {
 		FlushTiny guard;
 		const Box box(c);
-		each(box, links, (const S*)state, y, z, [&](const At& at, const lbm_link_cell& cell) {
+		each(box, links, (const S*)state, p->model, y, z, [&](const At& at, const lbm_link_cell& cell) {
 			const double x[3] = {origin[0] + int(cell.x) + 0.5, origin[1] + y + 0.5, origin[2] + z + 0.5};
-			SpecialCell<L, C, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)
+			SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)
 				.force(x, [&](unsigned k, const double* F, const double* M) {
 					int64_t* to = sums + 6 * links->types[k];
 					for (int a = 0; a < 3; a++) {
@@ -246,10 +251,10 @@ template <class L, class C, bool MOMENTS, class S> struct SpecialOf {
 	}
 
 	// each visits the special cells of a row.
-	template <class F> static void each(const Box& box, const lbm_links* links, const S* state, int y, int z, F visit) {
+	template <class F> static void each(const Box& box, const lbm_links* links, const S* state, int model, int y, int z, F visit) {
 		const uint32_t* row = links->rows + (long)z * box.c->n[1] + y;
 		if (row[0] == row[1]) return;
-		At at(box, state, y, z);
+		At at(box, state, model, y, z);
 		for (uint32_t k = row[0]; k < row[1]; k++) {
 			at.go(links->cells[k].x);
 			visit(at, links->cells[k]);

@@ -125,13 +125,18 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			}
 	}
 
+	typedef float Float8 __attribute__((vector_size(32), may_alias));
+	static LBM_APART void widenEight(const S* p, float scale, float* to) {
+		typedef uint16_t Eight __attribute__((vector_size(16), may_alias));
+		typedef int Int8 __attribute__((vector_size(32)));
+		*(Float8*)to = widen<Float8>(__builtin_convertvector(*(const Eight*)p, Int8)) * scale;
+	}
 	// eight is component c of eight cells.
 	LBM_INLINE static Wide eight(const S* p, int c) {
 		if constexpr (sizeof(S) == 2) {
-			typedef uint16_t Eight __attribute__((vector_size(16), may_alias));
-			typedef int Int8 __attribute__((vector_size(32)));
-			typedef float Float8 __attribute__((vector_size(32)));
-			return __builtin_convertvector(widen<Float8>(__builtin_convertvector(*(const Eight*)p, Int8)) * (1.f / Values::scale(c)), Wide);
+			alignas(32) float v[8];
+			widenEight(p, 1.f / Values::scale(c), v);
+			return __builtin_convertvector(*(const Float8*)v, Wide);
 		} else {
 			typedef S Eight __attribute__((vector_size(8 * sizeof(S)), may_alias));
 			return __builtin_convertvector(*(const Eight*)p, Wide);

@@ -1,8 +1,8 @@
 // One step of a state of moments on the CPU.
 //
 // A tile of rows marches through the planes. Each source row is read from memory
-// once and expanded to populations, as its closure says, into a buffer that stays in the
-// caches; what streams to one target is summed axis by axis, as (c_x) then (c_y) then
+// once and expanded to populations, as its closure says, a strip at a time, into a buffer that stays in the
+// first cache; what streams to one target is summed axis by axis, as (c_x) then (c_y) then
 // (c_z) partial sums of moments, because a partial sum serves all the moments that share
 // it:
 //   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f, of
@@ -10,27 +10,30 @@
 //   y: rows y-1, y, y+1 add to the moments of plane z, one set for each c_z;
 //      what waits for the next rows stays in two rows of sums (Rows)
 //   z: planes z-1, z, z+1; what waits stays in the tile's sums (Planes, L2 cache)
+// Finished cells leave past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line
+// that is written in parts, between those of other components, reaches memory in parts, too.
 // Populations come without their factors 1/2 (expansion.h): sums over directions that
 // stream along an axis are twice what they stand for, once for each such axis.
 // The order of the additions of one cell never depends on tiles or threads, so a
 // cut anywhere gives the same bits.
 #ifndef LBM_STEP_MOMENTS_H
 #define LBM_STEP_MOMENTS_H
-#include "../wall.h"
 #include "../expansion.h"
 #include "../outflow.h"
 #include "box.h"
+#include "expand.h"
+#include "general.h"
 #include "memory.h"
 
 namespace lbm { namespace {
 
-template <class L, class C, class S> struct StepMoments {
+template <class L, class S> struct StepMoments {
 	typedef typename Arithmetic<S>::T T;
 	typedef Memory<S, L, true> Values;
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W;
 	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;  // populations with all three components
-	// corner tells if there are populations with c_x and c_y for this c_z.
+	// corner reports whether there are populations with c_x and c_y for this c_z.
 	static constexpr bool corner(int cz) { return L::find(1, 1, cz) >= 0; }
 	// Vectors of Rows per vector of cells for one c_z: first those of the next row (a: s0, with
 	// corners s1, s2), then those of this one (b: r, y, x, xx, with corners xy).
@@ -44,16 +47,45 @@ template <class L, class C, class S> struct StepMoments {
 	struct Sum { R r, x, y, xx, yy, xy; };
 	struct Group { R s0, s1, s2; };
 
+	static constexpr int LINE = 64 / sizeof(S);                     // cells whose component fills a line of memory
+	static constexpr int VECTORS = LINE / W;                        // of a line
+	static constexpr int PIECE = VECTOR_BYTES / sizeof(S);          // values of a store
+	static constexpr int STORES = L::M * LINE / PIECE / VECTORS;    // per vector, so that a line's lines leave in the time of the next line
+	static constexpr int FETCHES = (L::M + VECTORS - 1) / VECTORS;  // lines of the next row to be asked for, per vector
+	// Blocks may begin in the middle of a line: only whole lines leave later.
+	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
+
+	// A strip is so many cells of a row. While one is added to the sums, the next one is in the buffer, too.
+	static constexpr int STRIP = 64, STRIDE = STRIP + 2 * W;
+	// Source is the row at hand, which is null where there is only wall, and what streams into the tile from the cells beyond
+	// its ends.
+	struct Source {
+		const S* row;
+		long number;
+		int y, z;
+		T beyond[2][L::Q];
+	};
+
+	// Leaving is the line's cells that were finished last, [component][LINE], and where they go; null: there are none yet.
+	struct Leaving { const S* from; S* to; };
+
 	Box box;
 	Params<T> params;
+	Expand<S> populations;
+	Relaxation how;
 	const S* in;
 	S* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	long stride;  // of the buffer: values of a population
-	T* buffer;    // populations of the row at hand, [Q][stride]; x0 is at W, so that there is a cell before
+	bool whole;   // the tile has whole rows: the next row is asked for in the order of addresses, which the hardware then continues
+	T* buffer;    // populations of two strips of the row at hand, [2][Q][STRIDE]; cells begin at W, so that there is one before
+	Source* source;
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
 	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
+	S* done;      // [2][component][LINE]: the line's cells that leave, and those that are being finished
+	Leaving* leaving;
+	// Offsets of the stores of a leaving line and of the fetches beside it, by vector of the line.
+	long stores[VECTORS * STORES], fetches[VECTORS * FETCHES];
 
 	// What a plain wall at rest beyond an end of the rows sends back to the end's cell, but
 	// for its velocity across: sums of f, c_y f, c_z f, c_y^2 f, c_z^2 f, c_y c_z f. Every row
@@ -64,19 +96,34 @@ template <class L, class C, class S> struct StepMoments {
 
 	static int64_t scratch(const lbm_range* r) {
 		int64_t width = (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, rows = r->hi[1] - r->lo[1];
-		return (L::Q * (width + 2 * W) + width * AB + width * MU * rows + 4 * KEPT * (rows + 2)) * sizeof(T) + 64;
+		const int64_t sums = (2 * L::Q * STRIDE + width * AB + width * MU * rows + 4 * KEPT * (rows + 2)) * sizeof(T);
+		return (sums + 63) / 64 * 64 + 2 * L::M * 64;
 	}
 
 	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
 		const int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, width = x1 - r->lo[0];
-		T* buffer = (T*)scratch;
-		const long stride = width + 2 * W;
-		T* rows = buffer + L::Q * stride;
-		StepMoments s{Box(c), Params<T>(*p), (const S*)in, (S*)out, r->lo[0], x1,
-		              r->lo[1], r->hi[1], r->lo[2], r->hi[2], stride, buffer, rows, rows + width * AB,
-		              rows + width * (AB + MU * (r->hi[1] - r->lo[1]))};
+		StepMoments s{Box(c), Params<T>(*p), expandOf<L, S>(p->model)};
+		s.how = relaxationOf(s.params);
+		s.in = (const S*)in, s.out = (S*)out;
+		s.x0 = r->lo[0], s.x1 = x1, s.y0 = r->lo[1], s.y1 = r->hi[1], s.z0 = r->lo[2], s.z1 = r->hi[2];
+		s.whole = width == c->pitch;
+		s.buffer = (T*)scratch;
+		s.rows = s.buffer + 2 * L::Q * STRIDE;
+		s.planes = s.rows + width * AB;
+		s.returns = s.planes + width * MU * (s.y1 - s.y0);
+		s.done = (S*)((char*)scratch + StepMoments::scratch(r) - 2 * L::M * 64);
+		for (int n = 0; n < VECTORS * STORES; n++) s.stores[n] = n * PIECE / LINE * (long)c->pitch + n * PIECE % LINE;
+		for (int n = 0; n < VECTORS * FETCHES; n++) {
+			const int vector = n / FETCHES, line = (vector * L::M + n % FETCHES) / VECTORS;
+			s.fetches[n] = (line < L::M ? line : L::M - 1) * (s.whole ? (long)LINE : (long)c->pitch);
+		}
+		Leaving leaving{s.done, nullptr};
+		s.leaving = &leaving;
+		Source source;
+		s.source = &source;
 		s.march();
+		for (int n = 0; leaving.to && n < VECTORS * STORES; n++) s.leave(leaving, n);
 		fence();
 	}
 
@@ -98,102 +145,94 @@ template <class L, class C, class S> struct StepMoments {
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
-			expand(row, number);
-			if (row && y >= y0 && y < y1) keepReturns(number, y, z), keepWaves(row, number, y, z);
-			if (finish) gather<true, true>(y, z, next, walls);
-			else if (complete) gather<true, false>(y, z, next, walls);
-			else gather<false, false>(y, z, next, walls);
+			*source = Source{row, number, y, z, {}};
+			begin();
+			if (row && y >= y0 && y < y1) keepWaves(row, number, y, z);
+			if (finish) gather(y, z, next, walls);
+			else add(complete, y, z, next);
 		}
 	}
 
-	// at is population I of the cell at x0, in the buffer.
-	LBM_INLINE T* at(int i) const { return buffer + i * stride + W; }
+	// strip is where the buffer has the cells of the strip of x; cellAt that of x itself.
+	LBM_INLINE T* strip(int x) const { return buffer + ((x - x0) / STRIP & 1) * (L::Q * STRIDE) + W; }
+	LBM_INLINE T* cellAt(int x) const { return strip(x) + (x - x0) % STRIP; }
 
-	// expand fills the buffer with the populations of a row, with zeros where there is only
-	// wall (null).
-	__attribute__((noinline)) void expand(const S* row, long number) const {
-		if (!row) {
-			__builtin_memset(buffer, 0, L::Q * stride * sizeof(T));
+	// begin starts the source row: its first strip comes into the buffer.
+	__attribute__((noinline)) void begin() const {
+		if (!source->row) {
+			__builtin_memset(buffer, 0, 2 * L::Q * STRIDE * sizeof(T));
 			return;
 		}
-		for (int x = x0; x < x1; x += W) put(C::expand(moments(row + x, box.layout.pitch)), buffer + W + (x - x0), stride);
-		ends(row, number);
-	}
-	LBM_INLINE static void put(const Expansion<L, R>& h, T* to, long stride) {
-		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
-			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
-			const typename Expansion<L, R>::template Slice<CZ> slice(h);
-			unroll<3>([&](auto b) LBM_LAMBDA {
-				constexpr int CY = decltype(b)::value - 1;
-				const auto t = slice.template triple<CY>();
-				store(to + L::find(0, CY, CZ) * stride, t.zero);
-				if constexpr (L::find(1, CY, CZ) >= 0) {
-					store(to + L::find(1, CY, CZ) * stride, t.plus);
-					store(to + L::find(-1, CY, CZ) * stride, t.minus);
-				}
-			});
+		findBeyond();
+		expand(x0);
+		unroll<L::Q>([&](auto i) LBM_LAMBDA {
+			if constexpr (L::c(i.value, 0) > 0) strip(x0)[i.value * STRIDE - 1] = source->beyond[0][i.value];
 		});
 	}
+	// proceed brings the strip behind that of x, where the latter begins, into the buffer, and what streams between both.
+	__attribute__((noinline)) void proceed(int x) const {
+		if (!source->row) return;
+		T* const own = strip(x);
+		if (x + STRIP < x1) {
+			T* const other = strip(x + STRIP);
+			expand(x + STRIP);
+			unroll<L::Q>([&](auto i) LBM_LAMBDA {
+				constexpr int I = decltype(i)::value;
+				if constexpr (L::c(I, 0) > 0) other[I * STRIDE - 1] = own[I * STRIDE + STRIP - 1];
+				if constexpr (L::c(I, 0) < 0) own[I * STRIDE + STRIP] = other[I * STRIDE];
+			});
+		} else {
+			const int end = (x1 < box.layout.nx ? x1 : box.layout.nx) - x;
+			unroll<L::Q>([&](auto i) LBM_LAMBDA {
+				if constexpr (L::c(i.value, 0) < 0) own[i.value * STRIDE + end] = source->beyond[1][i.value];
+			});
+		}
+	}
+	// expand brings the strip that begins at x into the buffer.
+	LBM_INLINE void expand(int x) const {
+		T* const to = strip(x);
+		const int n = box.layout.nx;
+		populations(source->row + x, box.layout.pitch, to, STRIDE, x + STRIP < x1 ? STRIP : x1 - x);
+		if (source->y < y0 || source->y >= y1 || box.c->periodic[0]) return;
+		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, source->number).rule == LBM_NONE; };
+		if (x == 0 && wall(0)) keepReturn<1>(to, returned(0, source->y, source->z));
+		if (x < n && n <= x + STRIP && x1 >= n && wall(1)) keepReturn<-1>(to + (n - 1 - x), returned(1, source->y, source->z));
+	}
 
-	// ends puts what comes in from beyond the ends of the tile's row beside it: from the next
+	// findBeyond finds what comes in from beyond the ends of the tile's row: from the next
 	// cells, the other end of a periodic row, ghost cells, nothing behind a wall.
-	LBM_INLINE void ends(const S* row, long number) const {
+	LBM_INLINE void findBeyond() const {
+		const S* const row = source->row;
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
-		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims, whole = x0 == 0 && end == n && !ghosts;
-		if (!whole) {
-			const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
-			alignas(64) S own[L::M * W] = {};
-			for (int side = 0; side < 2; side++) {
-				if (cells[side] >= 0) {
-					for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
-				} else if (box.c->rims) {
-					const lbm_rim& rim = box.rim(side, number);
-					if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
-				} else if (ghosts) {
-					const S* const beyond = box.end<S>(side, number, L::M);
-					for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k * LBM_BLOCK];
-				}
+		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims;
+		const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
+		if (cells[0] < 0 && cells[1] < 0 && !ghosts) return;
+		alignas(64) S own[L::M * W] = {};
+		for (int side = 0; side < 2; side++) {
+			if (cells[side] >= 0) {
+				for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
+			} else if (box.c->rims) {
+				const lbm_rim& rim = box.rim(side, source->number);
+				if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
+			} else if (ghosts) {
+				const S* const beyond = box.end<S>(side, source->number, L::M);
+				for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k * LBM_BLOCK];
 			}
-			putEnds(C::expand(moments(own, W)), end - x0);
-			return;
 		}
-		for (int i = 0; i < L::Q; i++) {
-			T* const to = at(i);
-			if (L::c(i, 0) > 0) to[-1] = periodic ? to[n - 1] : T(0);
-			if (L::c(i, 0) < 0) to[n] = periodic ? to[0] : T(0);
-		}
-	}
-	// putEnds puts what of the cells in the first two lanes comes into a tile of so many cells.
-	LBM_INLINE void putEnds(const Expansion<L, R>& h, int cells) const {
-		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
-			constexpr int CZ = L::D == 3 ? decltype(k)::value - 1 : 0;
-			const typename Expansion<L, R>::template Slice<CZ> slice(h);
-			unroll<3>([&](auto b) LBM_LAMBDA {
-				constexpr int CY = decltype(b)::value - 1;
-				if constexpr (L::find(1, CY, CZ) >= 0) {
-					const auto t = slice.template triple<CY>();
-					at(L::find(1, CY, CZ))[-1] = t.plus[0];
-					at(L::find(-1, CY, CZ))[cells] = t.minus[1];
-				}
-			});
-		});
+		alignas(64) T all[L::Q * W];
+		populations(own, W, all, W, W);
+		for (int i = 0; i < L::Q; i++) source->beyond[0][i] = all[i * W], source->beyond[1][i] = all[i * W + 1];
 	}
 
 	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
 	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * KEPT; }
-	LBM_INLINE void keepReturns(long number, int y, int z) const {
-		if (box.c->periodic[0]) return;
-		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, number).rule == LBM_NONE; };
-		if (x0 == 0 && wall(0)) keepReturn<1>(buffer + W, returned(0, y, z));
-		if (x1 >= box.layout.nx && wall(1)) keepReturn<-1>(buffer + W + (box.layout.nx - 1 - x0), returned(1, y, z));
-	}
 	// keepReturn reverses the populations that leave a cell with c_x = -CX.
 	template <int CX> LBM_INLINE void keepReturn(const T* f, T* to) const {
 		T back[BACK] = {};
 		unroll<L::D == 3 ? 9 : 3>([&](auto k) LBM_LAMBDA {
 			constexpr int CY = decltype(k)::value % 3 - 1, CZ = L::D == 3 ? decltype(k)::value / 3 - 1 : 0, I = L::find(-CX, -CY, -CZ);
 			if constexpr (I >= 0) {
-				const T g = f[I * stride] * Expansion<L, R>::share(I);
+				const T g = f[I * STRIDE] * Expansion<L, R>::share(I);
 				back[0] += g;
 				if constexpr (CY != 0) back[1] += CY > 0 ? g : -g, back[3] += g;
 				if constexpr (CZ != 0) back[2] += CZ > 0 ? g : -g, back[4] += g;
@@ -242,19 +281,11 @@ template <class L, class C, class S> struct StepMoments {
 		});
 	}
 
-	LBM_INLINE static Moments<L, R> moments(const S* row, long pitch) {
-		Moments<L, R> m;
-		m.r = Values::load(row, 0);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = Values::load(row + (1 + a.value) * pitch, 1 + a.value); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = Values::load(row + (1 + L::D + k.value) * pitch, 1 + L::D + k.value); });
-		return m;
-	}
-
 	// group sums the populations with the given c_y and c_z; f is the buffer at the target.
 	template <int CY, int CZ> LBM_INLINE Group group(const T* f) const {
-		const R zero = load(f + L::find(0, CY, CZ) * stride);
+		const R zero = load(f + L::find(0, CY, CZ) * STRIDE);
 		if constexpr (L::find(1, CY, CZ) >= 0) {
-			const R p = loadAny(f + L::find(1, CY, CZ) * stride - 1), m = loadAny(f + L::find(-1, CY, CZ) * stride + 1);
+			const R p = loadAny(f + L::find(1, CY, CZ) * STRIDE - 1), m = loadAny(f + L::find(-1, CY, CZ) * STRIDE + 1);
 			const R s2 = p + m;
 			return {zero + s2 * T(0.5), p - m, s2};
 		} else {
@@ -304,33 +335,30 @@ template <class L, class C, class S> struct StepMoments {
 		return sum;
 	}
 
-	// gather takes source row (y, z), which is in the buffer, into the waiting sums.
-	// COMPLETE: row y-1 of plane z has all its c_y; FINISH: and so has the cell
-	// (y-1, z-1), in 2D (y-1, z), all its populations.
-	template <bool COMPLETE, bool FINISH> void gather(int y, int z, const S* next, Walls& walls) const {
+	// gather takes source row (y, z), which is in the buffer, into the waiting sums; the cells of row (y-1, z-1), in
+	// 2D (y-1, z), then have all their populations.
+	void gather(int y, int z, const S* next, Walls& walls) const {
 		for (int x = x0; x < x1;) {
-			const lbm_pattern* const pattern = FINISH ? walls.at(x) : nullptr;
+			const lbm_pattern* const pattern = walls.at(x);
 			const bool face = pattern && isFace(pattern, x);
 			if (pattern && !face) {
-				stretch<COMPLETE, FINISH, false>(x, x + LBM_BLOCK, y, z, next, pattern, nullptr);
+				stretch<false>(x, x + LBM_BLOCK, y, z, next, pattern, nullptr);
 				x += LBM_BLOCK;
 				continue;
 			}
 			int end = x1;  // of the blocks from x on without walls, but for those beyond the row's ends
 			const lbm_pattern* const first = face && pattern->links == side<1>() ? pattern : nullptr;
 			const lbm_pattern* last = face && !first ? pattern : nullptr;
-			if (FINISH) {
-				if (face) walls.next++;
-				if (walls.next < walls.end) {
-					const int other = walls.next->block * LBM_BLOCK;
-					if (other < x1) end = other;
-					if (end + LBM_BLOCK == x1 && isFace(walls.patterns + walls.next->pattern, end)) {
-						last = walls.patterns + walls.next->pattern;
-						end = x1;
-					}
+			if (face) walls.next++;
+			if (walls.next < walls.end) {
+				const int other = walls.next->block * LBM_BLOCK;
+				if (other < x1) end = other;
+				if (end + LBM_BLOCK == x1 && isFace(walls.patterns + walls.next->pattern, end)) {
+					last = walls.patterns + walls.next->pattern;
+					end = x1;
 				}
 			}
-			stretch<COMPLETE, FINISH, true>(x, end, y, z, next, first, last);
+			stretch<true>(x, end, y, z, next, first, last);
 			x = end;
 		}
 	}
@@ -350,77 +378,107 @@ template <class L, class C, class S> struct StepMoments {
 		return !others;
 	}
 
+	// add does the same where no cell has all its populations yet. complete: row y-1 of plane z has all its c_y.
+	__attribute__((noinline)) void add(bool complete, int y, int z, const S* next) const {
+		T* ab = rows;
+		T* mu = planes + (complete ? (long)(y - 1 - y0) * (x1 - x0) * MU : 0);
+		const T* f = nullptr;
+		for (int x = x0; x < x1; x += W, ab += AB * W, mu += MU * W, f += W) {
+			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
+			fetch<0, 10>(fetched(next, x), vectorAt(x));
+			if (complete) {
+				Moments<L, R> none;
+				sums<true, false>(f, ab, mu, z, none, [](auto&) {}, [](auto, auto) {});
+			} else {
+				passAll<false>(f, ab);
+			}
+		}
+	}
+	template <bool COMPLETE> LBM_INLINE void passAll(const T* f, T* ab) const {
+		pass<0, COMPLETE>(f, ab);
+		if constexpr (L::D == 3) pass<-1, COMPLETE>(f, ab + BOTH(0) * W), pass<1, COMPLETE>(f, ab + (BOTH(0) + BOTH(1)) * W);
+	}
+
+	// sums adds the populations of a vector of row (y, z) to the waiting sums. FINISH: m gets the plain moments of the
+	// cells that have all their populations. Between its parts, tenths of the arithmetic, it calls between(Int<from>,
+	// Int<to>).
+	template <bool COMPLETE, bool FINISH, class TAKE, class BETWEEN> LBM_INLINE void sums(const T* f, T* ab, T* mu, int z, Moments<L, R>& m, TAKE take, BETWEEN between) const {
+		constexpr T half = T(0.5);
+		between(Int<0>{}, Int<2>{});
+		if constexpr (L::D == 2) {
+			const Sum mid = pass<0, COMPLETE>(f, ab);
+			m.r = mid.r;
+			m.j[0] = mid.x * half, m.j[1] = mid.y * half;
+			m.s[0] = mid.xx * half, m.s[1] = mid.yy * half, m.s[2] = mid.xy * (half * half);
+			between(Int<2>{}, Int<10>{});
+		} else {
+			// In this order few sums are alive at a time: of those that wait, each is used before its successor is there.
+			T* u = mu + (6 + UP * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
+			const Sum down = pass<-1, COMPLETE>(f, ab + BOTH(0) * W);
+			if constexpr (FINISH) {
+				const R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
+				const R zz = r + down.r;
+				R xy = load(mu + 5 * W);
+				if constexpr (CORNERS) xy = xy + (load(u + 5 * W) + down.xy) * half;
+				m.r = load(mu) + zz * half;
+				m.j[0] = (load(mu + W) + (ux + down.x) * half) * half;
+				m.j[1] = (load(mu + 2 * W) + (uy + down.y) * half) * half;
+				m.j[2] = (r - down.r) * half;
+				m.s[0] = (load(mu + 3 * W) + (uxx + down.xx) * half) * half;
+				m.s[1] = (load(mu + 4 * W) + (uyy + down.yy) * half) * half;
+				m.s[2] = zz * half;
+				m.s[3] = xy * (half * half);
+				m.s[4] = (ux - down.x) * (half * half);
+				m.s[5] = (uy - down.y) * (half * half);
+				take(m);
+			}
+			between(Int<2>{}, Int<5>{});
+			const Sum mid = pass<0, COMPLETE>(f, ab);
+			store(mu, mid.r), store(mu + W, mid.x), store(mu + 2 * W, mid.y);
+			store(mu + 3 * W, mid.xx), store(mu + 4 * W, mid.yy), store(mu + 5 * W, mid.xy);
+			between(Int<5>{}, Int<8>{});
+			const Sum up = pass<1, COMPLETE>(f, ab + (BOTH(0) + BOTH(1)) * W);
+			store(u, up.r), store(u + W, up.x), store(u + 2 * W, up.y), store(u + 3 * W, up.xx), store(u + 4 * W, up.yy);
+			if constexpr (CORNERS) store(u + 5 * W, up.xy);
+			between(Int<8>{}, Int<10>{});
+		}
+		if constexpr (FINISH && L::D == 2) take(m);
+	}
+
 	// stretch does so for the cells [from, to). PLAIN: they have no walls but beyond the
 	// row's ends, which are in the blocks of first and last (null if not); else they are one
 	// block, and first is its pattern.
-	template <bool COMPLETE, bool FINISH, bool PLAIN>
+	template <bool PLAIN>
 	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* first, const lbm_pattern* last) const {
-		constexpr T half = T(0.5);
 		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
-		const long pitch = box.layout.pitch;
+		const Relaxation how = this->how;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
-		S* const target = out + (FINISH ? box.layout.start(ty, tz) : 0);
-		const T* const eddies = FINISH && box.c->eddies ? (const T*)box.c->eddies + ((long)tz * box.layout.ny + ty) * pitch : nullptr;
+		S* const target = out + box.layout.start(ty, tz);
+		const T* const eddies = box.c->eddies ? (const T*)box.c->eddies + ((long)tz * box.layout.ny + ty) * box.layout.pitch : nullptr;
 		int waves[2];
-		if constexpr (FINISH) wavesAt(ty, tz, waves);
+		wavesAt(ty, tz, waves);
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
-		const T* f = buffer + W + (from - x0);
-		// The next row is asked for in the order of addresses where the tile has whole
-		// rows, which the hardware then continues.
-		const bool whole = x1 - x0 == pitch;
-		const long line = whole ? W : pitch, lines = whole ? L::M * W : W;
-		const S* ahead = (next ? next : in) + (whole ? (long)L::M * from : (long)from);
-		// The vector before and its place. The first one's is written twice, for want of
-		// one before it.
-		alignas(64) T done[L::M * W];
-		for (int i = 0; i < L::M * W; i++) done[i] = 0;
-		S* place = target + from;
-		for (int x = from; x < to; x += W, ab += AB * W, mu += MU * W, f += W, ahead += lines) {
-			if constexpr (!FINISH || !PLAIN) unroll<L::M>([&](auto k) LBM_LAMBDA { __builtin_prefetch(ahead + k.value * line, 0, 2); });
-			Moments<L, R> m;
-			if constexpr (L::D == 2) {
-				if constexpr (FINISH && PLAIN) move<0, 3>(place, pitch, done, ahead, line);
-				Sum s = pass<0, COMPLETE>(f, ab);
-				if constexpr (FINISH && PLAIN) move<3, 6>(place, pitch, done, ahead, line);
-				m.r = s.r;
-				m.j[0] = s.x * half, m.j[1] = s.y * half;
-				m.s[0] = s.xx * half, m.s[1] = s.yy * half, m.s[2] = s.xy * (half * half);
-			} else {
-				if constexpr (FINISH && PLAIN) move<0, 2>(place, pitch, done, ahead, line);
-				Sum mid = pass<0, COMPLETE>(f, ab);
-				if constexpr (FINISH && PLAIN) move<2, 4>(place, pitch, done, ahead, line);
-				Sum down = pass<-1, COMPLETE>(f, ab + BOTH(0) * W);
-				if constexpr (FINISH && PLAIN) move<4, 6>(place, pitch, done, ahead, line);
-				Sum up = pass<1, COMPLETE>(f, ab + (BOTH(0) + BOTH(1)) * W);
-				if constexpr (FINISH && PLAIN) move<6, 8>(place, pitch, done, ahead, line);
-				if constexpr (COMPLETE) {
-					T* u = mu + (6 + UP * (z & 1)) * W;  // what rose from plane z-2, then what rises from z
-					if constexpr (FINISH) {
-						const R r = load(u), ux = load(u + W), uy = load(u + 2 * W), uxx = load(u + 3 * W), uyy = load(u + 4 * W);
-						const R zz = r + down.r;
-						R xy = load(mu + 5 * W);
-						if constexpr (CORNERS) xy = xy + (load(u + 5 * W) + down.xy) * half;
-						m.r = load(mu) + zz * half;
-						m.j[0] = (load(mu + W) + (ux + down.x) * half) * half;
-						m.j[1] = (load(mu + 2 * W) + (uy + down.y) * half) * half;
-						m.j[2] = (r - down.r) * half;
-						m.s[0] = (load(mu + 3 * W) + (uxx + down.xx) * half) * half;
-						m.s[1] = (load(mu + 4 * W) + (uyy + down.yy) * half) * half;
-						m.s[2] = zz * half;
-						m.s[3] = xy * (half * half);
-						m.s[4] = (ux - down.x) * (half * half);
-						m.s[5] = (uy - down.y) * (half * half);
-					}
-					store(mu, mid.r), store(mu + W, mid.x), store(mu + 2 * W, mid.y);
-					if constexpr (FINISH && PLAIN) move<8, 9>(place, pitch, done, ahead, line);
-					store(mu + 3 * W, mid.xx), store(mu + 4 * W, mid.yy), store(mu + 5 * W, mid.xy);
-					if constexpr (FINISH && PLAIN) move<9, 10>(place, pitch, done, ahead, line);
-					store(u, up.r), store(u + W, up.x), store(u + 2 * W, up.y), store(u + 3 * W, up.xx), store(u + 4 * W, up.yy);
-					if constexpr (CORNERS) store(u + 5 * W, up.xy);
-				}
-			}
-			if constexpr (FINISH) {
+		const T* f = cellAt(from);
+		Leaving late = *leaving;
+		for (int x = from; x < to;) {
+			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
+			S* const line = late.from == done ? done + L::M * LINE : done;
+			const int begin = x, rest = x / LINE * LINE + LINE, end = rest < to ? rest : to;
+			const bool full = PLAIN && (WHOLE || end - begin == LINE);
+			const bool leaves = full && late.to;
+			const S* const ahead = fetched(next, x);
+			for (int vector = vectorAt(x); x < end; x += W, vector++, ab += AB * W, mu += MU * W, f += W) {
+				Moments<L, R> m;
+				sums<true, true>(f, ab, mu, z, m, [](auto&) {}, [&](auto lo, auto hi) LBM_LAMBDA {
+					constexpr int LO = decltype(lo)::value, HI = decltype(hi)::value;
+					// In small portions between the arithmetic, because the processor has room for a few lines on their
+					// way, and waits with all else when there are more. The compiler would gather the portions again.
+					asm volatile("" ::: "memory");
+					if (leaves) unroll<STORES * HI / 10 - STORES * LO / 10>([&](auto n) LBM_LAMBDA { leave(late, vector * STORES + STORES * LO / 10 + n.value); });
+					fetch<LO, HI>(ahead, vector);
+					asm volatile("" ::: "memory");
+				});
 				if constexpr (!PLAIN) {
 					addWalls(m, ty, tz, x, first);
 				} else {
@@ -428,7 +486,7 @@ template <class L, class C, class S> struct StepMoments {
 					if (last && x >= to - LBM_BLOCK) addFace<-1>(m, returned(1, ty, tz), x, last);
 				}
 				removeTrace(m);
-				C::collide(m, constants, eddies ? eddies + x : nullptr);
+				relax(how, m, constants, params, eddies ? eddies + x : nullptr);
 				if (!PLAIN) clearSolid(m, x, first);
 				if (PLAIN && last && x >= to - LBM_BLOCK) clearSolid(m, x, last);
 				if (PLAIN && first && box.layout.nx < LBM_BLOCK) clearSolid(m, x, first);  // padding in the row's only block
@@ -438,73 +496,68 @@ template <class L, class C, class S> struct StepMoments {
 					drain(beside, side, ty, tz, x);
 					m = beside;
 				}
-				place = target + x;
-				store(done, m.r);
-				unroll<L::D>([&](auto a) LBM_LAMBDA { store(done + (1 + a.value) * W, m.j[a.value]); });
-				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { store(done + (1 + L::D + k.value) * W, m.s[k.value]); });
-				if (!PLAIN) flush(done, place);
+				S* const place = line + x % LINE;
+				Values::store(place, 0, m.r);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { Values::store(place + (1 + a.value) * LINE, 1 + a.value, m.j[a.value]); });
+				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { Values::store(place + (1 + L::D + k.value) * LINE, 1 + L::D + k.value, m.s[k.value]); });
 			}
+			if (full) late = Leaving{line, target + begin};
+			else flush(line + begin % LINE, target + begin, end - begin);
 		}
-		if (FINISH && PLAIN) flush(done, place);
+		*leaving = late;
 	}
 
-	// move does a part of what passes between the vectors and memory: the vector before
-	// goes past the caches, and a share of the next row is asked for. In small portions
-	// between the arithmetic, because the processor has room for a few lines on their
-	// way, and waits with all else when there are more.
-	template <int LO, int HI> LBM_INLINE static void move(S* place, long pitch, const T* done, const S* ahead, long line) {
-		asm volatile("" ::: "memory");  // or the compiler gathers the portions again
-		for (int k = LO; k < HI; k++) {
-			Values::stream(place + k * pitch, k, load(done + k * W));
-			__builtin_prefetch(ahead + k * line, 0, 2);
+	// vectorAt is the place of the vector at x in its line.
+	LBM_INLINE static int vectorAt(int x) { return x % LINE / W; }
+	// fetched is where the part of the next row begins that is asked for beside the line of x.
+	LBM_INLINE const S* fetched(const S* next, int x) const { return (next ? next : in) + (whole ? (long)L::M : 1) * (x / LINE * LINE); }
+	// fetch asks for a share of it, from and to tenths.
+	template <int LO, int HI> LBM_INLINE void fetch(const S* ahead, int vector) const {
+		unroll<FETCHES * HI / 10 - FETCHES * LO / 10>([&](auto n) LBM_LAMBDA { __builtin_prefetch(ahead + fetches[vector * FETCHES + FETCHES * LO / 10 + n.value], 0, 2); });
+	}
+	// leave makes store n of a leaving line.
+	LBM_INLINE void leave(const Leaving& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
+
+	// flush stores finished cells, a multiple of W, past the caches.
+	LBM_INLINE void flush(const S* from, S* to, int cells) const {
+		for (int k = 0; k < L::M; k++)
+			for (int x = 0; x < cells; x += W) streamRaw<W * sizeof(S)>(to + k * (long)box.layout.pitch + x, from + k * LINE + x);
+	}
+
+	// addWalls adds what walls send back to a vector of cells. One loop for all directions: unrolled, walls were most of
+	// the code of a step. The order of the additions is that of the directions into half-way walls, out of others.
+	__attribute__((noinline)) void addWalls(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
+		if (!pattern->links) return;
+		alignas(64) T own[L::Q * W];
+		populations(in + box.layout.start(y, z) + x, box.layout.pitch, own, W, W);
+		const unsigned* const cells = pattern->cell + x % LBM_BLOCK;
+		auto of = [&](const T* f, int i) LBM_LAMBDA { return load(f + i * W) * share(i); };
+		for (unsigned rest = pattern->links; rest;) {
+			const int i = pattern->curved ? __builtin_ctz(rest) : 31 - __builtin_clz(rest), out = L::opposite(i);
+			rest &= ~(1u << i);
+			const R back = fromWall<T>(box, pattern, i, x, of(own, out), of(own, i), [&]() LBM_LAMBDA {
+				alignas(64) T beyond[L::Q * W];
+				next(i, y, z, x, beyond);
+				return of(beyond, out);
+			});
+			addPopulation(m, i, back, bit<T>(cells, i));
 		}
-		asm volatile("" ::: "memory");
 	}
-
-	// flush stores a finished vector past the caches.
-	LBM_INLINE void flush(const T* done, S* to) const {
-		for (int k = 0; k < L::M; k++) Values::stream(to + k * (long)box.layout.pitch, k, load(done + k * W));
+	// share is that of Expansion for a direction known at run time only.
+	LBM_INLINE static T share(int i) {
+		constexpr T shares[4] = {T(1), T(0.5), T(0.25), T(0.125)};
+		const int x = Known<L>::c(i, 0), y = Known<L>::c(i, 1), z = Known<L>::c(i, 2);
+		return shares[x * x + y * y + z * z];
 	}
-
-	// addWalls adds what walls send back to a vector of cells.
-	LBM_INLINE void addWalls(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
-		const unsigned links = pattern->links, moving = pattern->moving;
-		if (!links) return;
-		if (pattern->curved) return addCurved(m, y, z, x, pattern);
-		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
-		C::expand(moments(in + box.layout.start(y, z) + x, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA {
-			constexpr int I = L::opposite(decltype(i)::value);
-			if constexpr (I != L::opposite(I)) {
-				if (!(links >> I & 1)) return;
-				const auto mask = bit<T>(cells, I);
-				if (moving >> I & 1) MovingWall::apply<I>(m, own, loadAny(kicksOf<T>(box, pattern, I, x)), mask);
-				else Wall::apply<I>(m, own, mask);
-			}
-		});
-	}
-	// addCurved does so where some are curved.
-	__attribute__((noinline)) void addCurved(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
-		R f[L::Q];
-		C::expand(moments(in + box.layout.start(y, z) + x, box.layout.pitch)).each([&](auto i, const R& own) LBM_LAMBDA { f[i.value] = own; });
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int I = decltype(i)::value, OUT = L::opposite(I);
-			if constexpr (I != OUT) {
-				if (!(pattern->links >> I & 1)) return;
-				const R back = fromWall<T>(box, pattern, I, x, f[OUT], f[I], [&]() LBM_LAMBDA { return next<I>(y, z, x); });
-				Wall::apply<I>(m, back, bit<T>(pattern->cell + x % LBM_BLOCK, I));
-			}
-		});
-	}
-	// next is what comes to the cells from those one step along direction i beyond them.
-	template <int I> __attribute__((noinline)) R next(int y, int z, int x) const {
-		const S* const row = box.source(in, y + L::c(I, 1), z + L::c(I, 2));
-		const long pitch = box.layout.pitch;
-		auto value = [&](int k) LBM_LAMBDA { return loadNear<Values>(row + k * pitch, pitch, x + L::c(I, 0), k); };
-		Moments<L, R> m;
-		m.r = value(0);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = value(1 + a.value); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
-		return C::expand(m).template population<L::opposite(I)>();
+	// next gives the populations of the cells one step along direction i, zeros beyond the ends of the row.
+	void next(int i, int y, int z, int x, T* to) const {
+		const S* const row = box.source(in, y + Known<L>::c(i, 1), z + Known<L>::c(i, 2));
+		const int pitch = box.layout.pitch, from = x + Known<L>::c(i, 0);
+		alignas(64) S own[L::M * W] = {};
+		for (int k = 0; k < L::M; k++)
+			for (int l = 0; l < W; l++)
+				if (from + l >= 0 && from + l < pitch) own[k * W + l] = row[k * (long)pitch + from + l];
+		populations(own, W, to, W, W);
 	}
 
 	// side is the set of directions with c_x = CX.

@@ -20,7 +20,7 @@
 
 namespace lbm { namespace {
 
-struct AnyModel;
+template <bool> struct AnyModel;
 
 template <class L, class C, class S> struct StepPopulations {
 	typedef typename Arithmetic<S>::T T;
@@ -175,7 +175,7 @@ template <class L, class C, class S> struct StepPopulations {
 
 	// collide a vector of cells at x, with the eddies of its row, if the law wants any.
 	static LBM_INLINE void collide(R* f, const Params<T>& params, const T* eddies, int x) {
-		if constexpr (std::is_same<C, AnyModel>::value) {
+		if constexpr (std::is_same<C, AnyModel<true>>::value) {
 			if (__builtin_expect(eddies != nullptr, 0)) {
 				Params<T> with = params;
 				with.eddies = eddies + x;
@@ -219,20 +219,19 @@ template <class L, class C, class S> struct StepPopulations {
 		}
 	}
 
-	static LBM_INLINE void bounce(const Box& box, R* f, const S* const (*source)[3], int x, const lbm_pattern* pattern) {
+	static __attribute__((noinline)) void bounce(const Box& box, R* f, const S* const (*source)[3], int x, const lbm_pattern* pattern) {
 		const unsigned links = pattern->links;
 		const unsigned* cells = pattern->cell + x % LBM_BLOCK;
 		if (!links) return;
 		const long pitch = box.layout.pitch;
-		unroll<L::Q>([&](auto i) LBM_LAMBDA {
-			constexpr int N = decltype(i)::value, OUT = L::opposite(N);
-			if (!(links >> N & 1)) return;
+		for (unsigned rest = links; rest; rest &= rest - 1) {
+			const int n = __builtin_ctz(rest), out = L::opposite(n);
 			const S* const own = source[1][1] + x;
-			const R back = fromWall<T>(box, pattern, N, x, Values::load(own + OUT * pitch, OUT), Values::load(own + N * pitch, N), [&]() LBM_LAMBDA {
-				return loadNear<Values>(source[1 - L::c(N, 2)][1 - L::c(N, 1)] + OUT * pitch, pitch, x + L::c(N, 0), OUT);
+			const R back = fromWall<T>(box, pattern, n, x, Values::load(own + out * pitch, out), Values::load(own + n * pitch, n), [&]() LBM_LAMBDA {
+				return loadNear<Values>(source[1 - Known<L>::c(n, 2)][1 - Known<L>::c(n, 1)] + out * pitch, pitch, x + Known<L>::c(n, 0), out);
 			});
-			f[N] = Wall::apply(f[N], back, bit<T>(cells, N));
-		});
+			f[n] = Wall::apply(f[n], back, bit<T>(cells, n));
+		}
 	}
 
 	// clear keeps solid and padding cells at rest.

@@ -33,6 +33,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 			const S* p;
 			int pitch;
 			template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(p[K * pitch]); }
+			__device__ LBM_INLINE static Expansion<L, T> expand(const Moments<L, T>& m) { return C::expand(m); }
 			// Populations have one scale in 16 bits.
 			__device__ LBM_INLINE T any(int i) const { return Store::template get<0>(p[i * pitch]); }
 		};
@@ -47,7 +48,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 			return types[((long long)(z + d[2] + 1) * (box.layout.ny + 2) + y + d[1] + 1) * (box.layout.nx + 2) + x + d[0] + 1];
 		}
 	};
-	typedef ScalarCell<L, C, MOMENTS, T, At> Cell;
+	typedef ScalarCell<L, MOMENTS, T, At> Cell;
 
 	template <int K> __device__ LBM_INLINE static void put(S* to, int pitch, const T& v) { to[K * pitch] = Store::template put<K>(v); }
 	__device__ LBM_INLINE static void put(S* to, int pitch, const T& theta, const T* q) {

@@ -33,6 +33,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			const S* p;
 			int step;
 			template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(p[K * step]); }
+			__device__ LBM_INLINE static Expansion<L, T> expand(const Moments<L, T>& m) { return C::expand(m); }
 			// Populations have one scale in 16 bits.
 			__device__ LBM_INLINE T any(int i) const { return Store::template get<0>(p[i * step]); }
 		};
@@ -45,7 +46,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			return {state + box.layout.at(at[0], at[1], at[2], 0), box.layout.pitch};
 		}
 	};
-	typedef SpecialCell<L, C, MOMENTS, T, At> Cell;
+	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
 	// A cell has LANES threads, which share its directions: most of the time goes by with waiting for one
 	// neighbour's or one law's numbers after the other's. Sums over the threads are added in one order.

@@ -2,15 +2,27 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
 func TestUpToDate(t *testing.T) {
-	got, err := os.ReadFile("../../kernels/catalogue.h")
-	if err != nil {
-		t.Fatal(err)
+	const folder = "../../kernels"
+	wanted := files()
+	for name, text := range wanted {
+		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(got) != text {
+			t.Errorf("kernels/%s differs from package model (%v): run go generate ./kernels", name, err)
+		}
 	}
-	if string(got) != text() {
-		t.Error("kernels/catalogue.h is not what package model says: run go generate ./kernels")
+	for _, pattern := range []string{"steps_*.cpp", "cells_*.cpp"} {
+		units, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil || len(units) == 0 {
+			t.Fatal("no units in kernels: ", err)
+		}
+		for _, u := range units {
+			if _, ok := wanted[filepath.Base(u)]; !ok {
+				t.Errorf("%s belongs to no lattice of package model: remove it", u)
+			}
+		}
 	}
 }

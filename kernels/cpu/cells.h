@@ -1,0 +1,37 @@
+// The kernels beside the steps, for LBM_LATTICE: special cells, ghost cells, outflows, fields and sums of a state,
+// and walls of a scalar.
+#ifndef LBM_CELLS_H
+#define LBM_CELLS_H
+#include "api.h"
+#include "names.h"
+#include "face.h"
+#include "general.h"
+#include "scalar_walls.h"
+#include "special.h"
+#include "state.h"
+
+namespace lbm { namespace {
+
+template <class L, bool MOMENTS, class S> constexpr lbm_cells cellsOf() {
+	typedef SpecialOf<L, MOMENTS, S> Special;
+	typedef FacesOf<L, MOMENTS, S> Faces;
+	typedef StateOf<L, MOMENTS, S> State;
+	typedef ScalarWallsOf<L, MOMENTS, S> Walls;
+	// Only steps of moments make up ghost cells by themselves.
+	auto* const ghost = [] { if constexpr (MOMENTS) return &Faces::ghost; else return (decltype(&Faces::ghost))nullptr; }();
+	return {&Special::step, &Faces::fill, &State::init, &State::fields, &State::row, &Special::forces, ghost, &Faces::drain, &Walls::beside, &Walls::lost};
+}
+template <class L> const lbm_cells* findCells(int moments, int precision) {
+	static constexpr lbm_cells of[2][3] = {
+		{cellsOf<L, false, float>(), cellsOf<L, false, double>(), cellsOf<L, false, Half>()},
+		{cellsOf<L, true, float>(), cellsOf<L, true, double>(), cellsOf<L, true, Half>()},
+	};
+	return &of[moments][precision];
+}
+
+}}  // namespace lbm
+
+// LBM_CELLS(L) defines the function of a unit that finds the kernels of lattice L.
+#define LBM_CELLS(L) \
+	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision) { return lbm::findCells<lbm::L>(moments, precision); }
+#endif

@@ -1,0 +1,12 @@
+// AVX2 and the conversion of halves (F16C), on processors since 2013.
+#ifndef LBM_ISA_H
+#define LBM_ISA_H
+// No contraction of a*b + c into one rounding: results must not depend on the instruction set.
+#pragma GCC optimize("fp-contract=off")
+#pragma GCC target("avx2,f16c")
+#define LBM_ISA avx2
+#define LBM_ISA_HAS (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))  // of this processor
+#define VECTOR_BYTES 32
+#define LBM_OWN_STEPS true
+#include "lanes.h"  // first: templates find the functions of vectors only if they come before
+#endif

@@ -1,0 +1,12 @@
+// AVX-512, on server processors since 2017.
+#ifndef LBM_ISA_H
+#define LBM_ISA_H
+// No contraction of a*b + c into one rounding: results must not depend on the instruction set.
+#pragma GCC optimize("fp-contract=off")
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
+#define LBM_ISA avx512
+#define LBM_ISA_HAS (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))  // of this processor
+#define VECTOR_BYTES 64
+#define LBM_OWN_STEPS true
+#include "lanes.h"  // first: templates find the functions of vectors only if they come before
+#endif

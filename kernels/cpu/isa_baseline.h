@@ -1,0 +1,16 @@
+// The instruction set that every processor of the architecture has: SSE2 on amd64.
+#ifndef LBM_ISA_H
+#define LBM_ISA_H
+// No contraction of a*b + c into one rounding: results must not depend on the instruction set.
+#pragma GCC optimize("fp-contract=off")
+#define LBM_ISA baseline
+#define LBM_ISA_HAS true  // of this processor
+#define VECTOR_BYTES 16
+// On amd64 few processors are left that have no more: one general step serves all models of populations.
+#if defined(__x86_64__)
+#define LBM_OWN_STEPS false
+#else
+#define LBM_OWN_STEPS true
+#endif
+#include "lanes.h"  // first: templates find the functions of vectors only if they come before
+#endif

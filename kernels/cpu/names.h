@@ -1,0 +1,10 @@
+// Names of what the units of the kernels define for one another.
+#ifndef LBM_NAMES_H
+#define LBM_NAMES_H
+#define LBM_JOINED(A, B) A##B
+#define LBM_JOIN(A, B) LBM_JOINED(A, B)
+#define LBM_QUOTED(A) #A
+#define LBM_STRING(A) LBM_QUOTED(A)
+#define LBM_STEPS_NAME(L) LBM_JOIN(LBM_JOIN(lbm_steps_, LBM_ISA), LBM_JOIN(_, L))
+#define LBM_CELLS_NAME(L) LBM_JOIN(lbm_cells_, L)
+#endif

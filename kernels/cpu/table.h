@@ -1,0 +1,38 @@
+// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels that all instruction sets share
+// (cells.h). Each lattice has a unit of its own, which the compiler can hold in less than a gigabyte.
+#ifndef LBM_TABLE_H
+#define LBM_TABLE_H
+#include "../cpu.h"
+#include "names.h"
+#include "roofline.h"
+#include "../catalogue.h"
+
+#define LATTICE(NUMBER, L) \
+	extern "C" const lbm_steps* LBM_STEPS_NAME(L)(int collision, int precision, int local); \
+	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision);
+LBM_LATTICES(LATTICE)
+#undef LATTICE
+
+static const lbm_steps* steps(int lattice, int collision, int precision, int local) {
+	switch (lattice) {
+#define LATTICE(NUMBER, L) \
+	case NUMBER: return LBM_STEPS_NAME(L)(collision, precision, local);
+		LBM_LATTICES(LATTICE)
+#undef LATTICE
+	}
+	return nullptr;
+}
+
+static const lbm_cells* cells(int lattice, int moments, int precision) {
+	switch (lattice) {
+#define LATTICE(NUMBER, L) \
+	case NUMBER: return LBM_CELLS_NAME(L)(moments, precision);
+		LBM_LATTICES(LATTICE)
+#undef LATTICE
+	}
+	return nullptr;
+}
+
+static const lbm_isa isa = {LBM_STRING(LBM_ISA), &steps, &cells, &lbm::updateBytes, &lbm::copyBytes};
+extern "C" const lbm_isa* LBM_JOIN(lbm_, LBM_ISA)(void) { return LBM_ISA_HAS ? &isa : nullptr; }
+#endif

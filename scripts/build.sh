@@ -1,0 +1,25 @@
+#!/bin/bash
+# Builds lbmsim and shows its progress: the kernels take most of the time of a first build, and the compiler says nothing
+# meanwhile. Called by `make build`, with the environment of scripts/env.sh.
+#
+#   scripts/build.sh PROGRAM VERSION
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=$1 version=$2 log=.build/build.log
+mkdir -p .build
+build=(go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-X main.version=$version" -o "$program" ./cmd/lbmsim)
+
+if [ "$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{.Stale}}' ./kernels)" = true ]; then
+	units=$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{len .CXXFiles}}' ./kernels)
+	echo "building lbmsim: $units units of C++ kernels, then Go (a first build takes about two to three minutes on two cores)"
+	# go build -x prints each command when it starts. Where that fails, the plain build below prints the error alone.
+	"${build[@]:0:2}" -x "${build[@]:2}" 2>&1 >/dev/null | tee "$log" | awk -v units="$units" '
+		match($0, / \.\/[a-z0-9_]+\.cpp$/) || match($0, / [a-z0-9_]+\.cpp$/) {
+			name = substr($0, RSTART + 1); sub(/^\.\//, "", name)
+			printf "  unit %d of %d: %s\n", ++n, units, name; fflush()
+		}' || true
+fi
+"${build[@]}"
+gpus=
+case ,$LBMSIM_TAGS, in *,cuda,*) gpus=" and NVIDIA GPUs" ;; esac
+echo "built: $program $version for CPUs$gpus, any MPI, in $SECONDS s"
