@@ -1,5 +1,6 @@
 // The list of instruction sets, and the header's tables shown to Go.
 #include "cpu.h"
+#include "cpu/names.h"
 #define VECTOR_BYTES 16
 #include "cpu/memory.h"
 #include "lattice/d2q9.h"
@@ -18,6 +19,15 @@ extern "C" const lbm_isa* lbm_isa_at(int i) {
 	if (i == 0) return lbm_avx512 ? lbm_avx512() : nullptr;
 	if (i == 1) return lbm_avx2 ? lbm_avx2() : nullptr;
 	return i == 2 ? lbm_baseline() : nullptr;
+}
+
+extern "C" const char* lbm_isa_left_out(void) {
+#if defined(__x86_64__)
+	if (lbm_avx512 && lbm_avx512()) return nullptr;
+	if (LBM_HAS_AVX512) return "avx512";
+	if (!(lbm_avx2 && lbm_avx2()) && LBM_HAS_AVX2) return "avx2";
+#endif
+	return nullptr;
 }
 
 extern "C" int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c) {

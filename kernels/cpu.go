@@ -123,6 +123,15 @@ func ISAs() []ISA {
 	return list
 }
 
+// LeftOut returns the name of the instruction set that this processor has and this build lacks, if it is better than all of ISAs;
+// otherwise "".
+func LeftOut() string {
+	if name := C.lbm_isa_left_out(); name != nil {
+		return C.GoString(name)
+	}
+	return ""
+}
+
 func (i ISA) String() string { return C.GoString(i.table.name) }
 
 // Update is the roofline of populations: every value of the rows changes to

@@ -8,6 +8,8 @@ extern "C" {
 // The table of instruction set number i, best first; null if this processor or
 // this build lacks it.
 const lbm_isa* lbm_isa_at(int i);
+// The best instruction set that this processor has and this build does not, if that is better than all that it has; else null.
+const char* lbm_isa_left_out(void);
 // kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
 int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);
 int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite);

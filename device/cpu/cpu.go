@@ -73,10 +73,11 @@ func (d *Device) Info() device.Info {
 	if d.threads == 1 {
 		plural = ""
 	}
-	return device.Info{
-		Name: "cpu", Model: processor(), Threads: d.threads,
-		Detail: fmt.Sprintf("%d thread%s, %s", d.threads, plural, d.isa),
+	detail := fmt.Sprintf("%d thread%s, %s", d.threads, plural, d.isa)
+	if better := kernels.LeftOut(); better != "" && d.isa == kernels.ISAs()[0] {
+		detail += fmt.Sprintf(" (built without kernels for %s, which this processor has: make build ISA=all)", better)
 	}
+	return device.Info{Name: "cpu", Model: processor(), Threads: d.threads, Detail: detail}
 }
 
 // processor is the product's name as the system knows it.

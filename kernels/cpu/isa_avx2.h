@@ -5,7 +5,7 @@
 #pragma GCC optimize("fp-contract=off")
 #pragma GCC target("avx2,f16c")
 #define LBM_ISA avx2
-#define LBM_ISA_HAS (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))  // of this processor
+#define LBM_ISA_HAS LBM_HAS_AVX2
 #define VECTOR_BYTES 32
 #define LBM_OWN_STEPS true
 #include "lanes.h"  // first: templates find the functions of vectors only if they come before

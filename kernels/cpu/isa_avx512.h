@@ -5,7 +5,7 @@
 #pragma GCC optimize("fp-contract=off")
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
 #define LBM_ISA avx512
-#define LBM_ISA_HAS (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))  // of this processor
+#define LBM_ISA_HAS LBM_HAS_AVX512
 #define VECTOR_BYTES 64
 #define LBM_OWN_STEPS true
 #include "lanes.h"  // first: templates find the functions of vectors only if they come before

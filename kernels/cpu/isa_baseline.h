@@ -4,7 +4,7 @@
 // No contraction of a*b + c into one rounding: results must not depend on the instruction set.
 #pragma GCC optimize("fp-contract=off")
 #define LBM_ISA baseline
-#define LBM_ISA_HAS true  // of this processor
+#define LBM_ISA_HAS LBM_HAS_BASELINE
 #define VECTOR_BYTES 16
 // On amd64 few processors are left that have no more: one general step serves all models of populations.
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// Names of what the units of the kernels define for one another.
+// Names of what the units of the kernels define for one another, and which instruction sets the processor has.
 #ifndef LBM_NAMES_H
 #define LBM_NAMES_H
 #define LBM_JOINED(A, B) A##B
@@ -7,4 +7,9 @@
 #define LBM_STRING(A) LBM_QUOTED(A)
 #define LBM_STEPS_NAME(L) LBM_JOIN(LBM_JOIN(lbm_steps_, LBM_ISA), LBM_JOIN(_, L))
 #define LBM_CELLS_NAME(L) LBM_JOIN(lbm_cells_, L)
+
+// What the processor has of an instruction set.
+#define LBM_HAS_AVX512 (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+#define LBM_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
+#define LBM_HAS_BASELINE true
 #endif

@@ -59,7 +59,7 @@ class Lbmsim(MakefilePackage):
     def arguments(self):
         cuda = "yes" if self.spec.satisfies("+cuda") else "none"
         # The target setup would install what it misses by the system's own packages.
-        return ["-o", "setup", f"CUDA={cuda}", f"version={self.spec.version}"]
+        return ["-o", "setup", f"CUDA={cuda}", "ISA=all", f"version={self.spec.version}"]
 
     def build(self, spec, prefix):
         make(*self.arguments(), "build")
