@@ -92,7 +92,8 @@ func sameAverages(t *testing.T, d device.Device, e Example) bool {
 func sameSums(t *testing.T, e Example, of model.AverageSums, got, want []float64) {
 	t.Helper()
 	for i := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+		// Some drawn examples become unstable within the samples: the bits of a NaN differ between processors.
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
 			t.Fatalf("%s of %v, averages %+v: sum %d is %v instead of %v", e.Spec, e.N, of, i, got[i], want[i])
 		}
 	}
