@@ -2,13 +2,12 @@ package cpu
 
 import (
 	"lbmsim/decomp"
-	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
 // splitRule says how large a task of a step may be and how small it should stay.
 type splitRule struct {
-	width int // cells along x, a multiple of kernels.Block
+	width int // cells along x, a multiple of decomp.Align
 	tile  int // most rows along y
 	tasks int // aimed at
 	share int // the number of tasks is a multiple of it where that is possible
@@ -43,7 +42,7 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 		return nil
 	}
 	xs := ceil(n[0], r.width)
-	width := ceil(ceil(n[0], xs), kernels.Block) * kernels.Block
+	width := ceil(ceil(n[0], xs), decomp.Align) * decomp.Align // whole lines of memory, in 16 bits too: two tasks must not share one
 	ys := ceil(n[1], r.tile)
 	zs := min(max(1, ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
 	if xs*ys*zs < r.tasks {
