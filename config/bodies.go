@@ -7,6 +7,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -55,6 +56,7 @@ func (r *bodies) read() {
 		b := Body{Name: m.s.Name(), solid: *m.solid}
 		r.surface(m.s, &b)
 		r.Bodies = append(r.Bodies, b)
+		r.once(func() { r.reaches(m.s, b) }, b)
 		if b.Whole() {
 			r.place(m.s, b)
 		}
@@ -126,11 +128,11 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 		}
 	}
 	b.Motion = m
-	if b.Whole() {
-		if share := geometry.Leaving(b.Shape(nil), r.Cells, r.dims, b.Motion.after); share > 0.05 {
-			r.warn("%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), 100*share)
+	r.once(func() {
+		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, b.Motion.after); share > 0.05 {
+			r.warn(finding.MovesAcross, "%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), 100*share)
 		}
-	}
+	}, *b)
 }
 
 // bodyKeys checks that a body has the keys of its shape.
@@ -341,6 +343,17 @@ func (r *bodies) motion(m *made) *geometry.Motion {
 	return &out
 }
 
+// reaches warns of a body that a periodic face cuts.
+func (r *bodies) reaches(s *language.Section, b Body) {
+	lo, hi := r.shape(b).Bounds()
+	for a := range r.dims {
+		n := float64(r.Cells[a])
+		if r.Periodic[a] && (lo[a] < 0 || hi[a] > n) && !(lo[a] < 0 && hi[a] > n) {
+			r.warn(finding.PeriodicBody, "%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.Head(), axes()[a])
+		}
+	}
+}
+
 // place checks that a body stands in the flow and leaves some of it.
 func (r *bodies) place(s *language.Section, b Body) {
 	for _, o := range r.All("body") {
@@ -349,7 +362,7 @@ func (r *bodies) place(s *language.Section, b Body) {
 		}
 	}
 	n := r.Cells
-	shape := b.Shape(nil)
+	shape := r.shape(b)
 	lo, hi := shape.Bounds()
 	if r.dims == 2 {
 		lo[2], hi[2] = 0, 1
@@ -357,9 +370,6 @@ func (r *bodies) place(s *language.Section, b Body) {
 	outside := false
 	for a := 0; a < r.dims; a++ {
 		outside = outside || hi[a] <= 0 || lo[a] >= float64(n[a])
-		if r.Periodic[a] && (lo[a] < 0 || hi[a] > float64(n[a])) && !(lo[a] < 0 && hi[a] > float64(n[a])) {
-			r.warn("%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.Head(), axes()[a])
-		}
 	}
 	end := [3]float64{}
 	for a := range end {

@@ -11,6 +11,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/halo/transport"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -33,6 +34,8 @@ type Case struct {
 	Outputs
 	Expect []Expectation
 	Notes
+	waits   bool                                               // some of them need shapes
+	examine func(shapes []geometry.Shape) (Examination, error) // the checks that wait for the files of bodies
 }
 
 // Grid is the box of cells.
@@ -92,9 +95,9 @@ type Outputs struct {
 
 // Notes are for people.
 type Notes struct {
-	Warnings []string // printed at start, never fatal
-	Table    []Row    // the derived quantities, printed at start and by check
-	Details  []string // names of rows that a first look can do without: most cases have them, or they say nothing of this one
+	Warnings finding.List // printed at start, never fatal
+	Table    []Row        // the derived quantities, printed at start and by check
+	Details  []string     // names of rows that a first look can do without: most cases have them, or they say nothing of this one
 }
 
 // Row is one line of the derived table: what, its value in lattice units and,

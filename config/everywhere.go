@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -15,7 +16,7 @@ import (
 // sampler looks at expressions in all fluid cells, once the bodies are known.
 type sampler struct {
 	*frame
-	waiting []func(*Solids)
+	looks []func(*Solids)
 }
 
 // centres are those of all cells, at a time.
@@ -34,13 +35,13 @@ func (r *sampler) everywhere(a language.Amount, d model.Dimension, l language.Po
 // sample looks at the values of an expression, or a number, in all fluid cells and reports one that
 // cannot be, once the bodies are known. of is as of everywhere.
 func (r *sampler) sample(e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
-	r.waiting = append(r.waiting, func(s *Solids) { r.sampleNow(s, e, a, d, l, of, wrong) })
+	r.looks = append(r.looks, func(s *Solids) { r.sampleNow(s, e, a, d, l, of, wrong) })
 }
 
 // sampleAll does what sample was asked for.
 func (r *sampler) sampleAll(s *Solids) {
-	for _, look := range r.waiting {
-		look(s)
+	for _, look := range r.looks {
+		r.once(func() { look(s) }, s.Bodies...)
 	}
 }
 
@@ -57,7 +58,7 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 		}
 		return
 	}
-	if shapes := solids.wholeShapes(); len(shapes) > 0 { // nobody asks for what it is in a body
+	if shapes := r.knownShapes(solids.Bodies); len(shapes) > 0 { // nobody asks for what it is in a body
 		l.Among = func(p [4]float64) bool {
 			return !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(p[0], p[1], p[2]) })
 		}
@@ -74,14 +75,7 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 		if s.Beside {
 			why += ", and a thousandth of a cell beside its centre, where the gradient is taken"
 		}
-		message := fmt.Sprintf("%s is %s (lattice units) in cell %s%s", e.Key.Name, language.Short(s.Bad), r.cellAt(s.At), where)
-		for _, b := range solids.Bodies {
-			if !b.Whole() {
-				r.warn("%s, unless [body.%s] covers it: %s", message, b.Name, why)
-				return
-			}
-		}
-		r.Add(a.At, why, "%s", message)
+		r.Add(a.At, why, "%s is %s (lattice units) in cell %s%s", e.Key.Name, language.Short(s.Bad), r.cellAt(s.At), where)
 	case !whole:
 		r.unlooked(e)
 	}
@@ -98,5 +92,5 @@ func (r *sampler) cellAt(p [4]float64) string {
 
 // unlooked tells that an expression could not be looked at everywhere.
 func (r *sampler) unlooked(e *language.Entry) {
-	r.warn("%s in %s has too many places where it might be infinite or no number: not all of them were looked at", e.Key.Name, r.Where(e.At))
+	r.warn(finding.ExpressionUnchecked, "%s in %s has too many places where it might be infinite or no number: not all of them were looked at", e.Key.Name, r.Where(e.At))
 }

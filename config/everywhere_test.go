@@ -29,7 +29,7 @@ velocity = ["0.05*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)", "0.03*max(0, 1 - sqrt((x-700)^
 	}
 	// One that intervals know nothing of is looked at in some cells, and that is said.
 	c, err := Load("large.toml", []byte(text[:strings.Index(text, "density")]+"density = \"1 + 0.01*sqrt(sin(x)^2 - sin(x)^2*cos(y)^2 - sin(x)^2*sin(y)^2 + 1e-9*z)\"\n"))
-	if err == nil && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "density in line 10 has too many places")) {
+	if err == nil && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text, "density in line 10 has too many places")) {
 		t.Errorf("%q", c.Warnings)
 	}
 	if d := time.Since(start); d > time.Minute { // 2 s

@@ -283,7 +283,7 @@ func (r *forces) acrossHeated(s *language.Section, f *ForceOutput) float64 {
 
 // heated is how long the walls of an output are in 2D, in cells, where that is known.
 func (r *forces) heated(f *ForceOutput) (n float64, ok bool) {
-	shapes := r.wholeShapes()
+	shapes := r.knownShapes(r.Bodies)
 	ok = r.haveBox
 	for _, t := range f.Types {
 		i := int(t) - 1

@@ -7,6 +7,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -113,7 +114,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 		if a < r.dims && r.Periodic[a] {
 			f.Spectrum.Period[a] = float64(r.Cells[a])
 			if f.Spectrum.Length*fewestLengths > f.Spectrum.Period[a] {
-				r.warn("%s: along %s, which is periodic, the domain is %s times its turbulence_length: waves have to fit into it, so that the largest eddies are not what a wide domain has; with %d they are", s.Head(), axes()[a], language.Short(f.Spectrum.Period[a]/f.Spectrum.Length), fewestLengths)
+				r.warn(finding.TurbulencePeriodic, "%s: along %s, which is periodic, the domain is %s times its turbulence_length: waves have to fit into it, so that the largest eddies are not what a wide domain has; with %d they are", s.Head(), axes()[a], language.Short(f.Spectrum.Period[a]/f.Spectrum.Length), fewestLengths)
 			}
 		}
 	}
@@ -148,7 +149,7 @@ func (r *openings) planes(b Boundary) (planes [3][]float64) {
 			}
 		}
 		if times := float64(r.Cells[a]) / b.Inflow.Spectrum.Length; len(planes[a]) == 2 && times < fewestLengths {
-			r.warn("[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies and the rms are less than a wide domain has; with %d they hardly are", b.Name, axes()[a], language.Short(times), fewestLengths)
+			r.warn(finding.TurbulenceWalled, "[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies and the rms are less than a wide domain has; with %d they hardly are", b.Name, axes()[a], language.Short(times), fewestLengths)
 		}
 	}
 	return planes
@@ -196,7 +197,7 @@ func (r *openings) inflows() {
 		if through <= 0 && b.Outline == nil {
 			r.Add(s.Get("velocity").At, "turbulence comes in with the mean flow, which has to pass the face into the domain", "[boundary.%s] has turbulence, but nothing flows in there", b.Name)
 		} else if share := back / area; share > mostTurned {
-			r.warn("[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: at moments fluid leaves there, and waves that the mean flow is said to carry are not turbulence any more; a lower %s", b.Name, 100*share, rmsOfLargest, key)
+			r.warn(finding.TurbulenceStrong, "[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: at moments fluid leaves there, and waves that the mean flow is said to carry are not turbulence any more; a lower %s", b.Name, 100*share, rmsOfLargest, key)
 		}
 	}
 }
@@ -214,7 +215,7 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Waves(), boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
 			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
 		if share < leastCarried {
-			r.warn("[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% lie in waves shorter than %d cells, which are left out: the others are stronger and the spectrum is narrower; a finer spacing carries more", b.Name, 100*(1-share), boundary.ShortestWave)
+			r.warn(finding.TurbulenceShort, "[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% lie in waves shorter than %d cells, which are left out: the others are stronger and the spectrum is narrower; a finer spacing carries more", b.Name, 100*(1-share), boundary.ShortestWave)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestMessages(t *testing.T) {
 			} else {
 				got = "no errors\n"
 				for _, w := range c.Warnings {
-					got += "warning: " + w + "\n"
+					got += "warning: " + w.Text + "\n"
 				}
 			}
 			golden(t, strings.TrimSuffix(f, ".toml")+".golden", got)

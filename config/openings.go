@@ -9,6 +9,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -141,7 +142,7 @@ func (r *openings) lookAtFaces() {
 			if r.Tau < triedChannel {
 				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
 			}
-			r.warn("%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.Tau), others)
+			r.warn(finding.OpenFaceTau, "%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.Tau), others)
 		}
 		s := r.Named("boundary", b.Name)
 		e := s.Get("velocity")
@@ -266,7 +267,7 @@ func (r *openings) inlets() (list []inlet, unknown string) {
 // fluxes are those through inlets into the domain at some times, from at most so many cells of
 // each axis of a face. What bodies cover lets nothing pass.
 func (r *openings) fluxes(list []inlet, times []float64, most int) [][]float64 {
-	shapes := r.wholeShapes()
+	shapes := r.knownShapes(r.Bodies)
 	through := make([][]float64, len(times)) // of each of the list
 	for k := range through {
 		through[k] = make([]float64, len(list))
@@ -295,9 +296,14 @@ func (r *openings) balance() {
 		return
 	}
 	if unknown != "" {
-		r.warn("no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
+		r.warn(finding.UnbalancedTable, "no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
 		return
 	}
+	r.once(func() { r.balanceOf(list) }, r.Bodies...)
+}
+
+// balanceOf compares the fluxes through inlets.
+func (r *openings) balanceOf(list []inlet) {
 	times, timed := []float64{math.Inf(1)}, false
 	for _, l := range list {
 		if b := r.Boundaries[l.boundary]; b.Timed || b.Ramp > 0 {
@@ -350,14 +356,7 @@ func (r *openings) unbalanced(list []inlet, through []float64, excess float64, w
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(through[j]), way(through[j]))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	message := fmt.Sprintf("the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
-	for _, b := range r.Bodies {
-		if !b.Whole() { // it may cover some of them
-			r.warn("%s, unless [body.%s] covers some of them\n%s", message, b.Name, reason)
-			return
-		}
-	}
-	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "%s", message)
+	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
@@ -418,7 +417,7 @@ func (r *openings) pulsation() {
 		remedy = fmt.Sprintf("Sound takes 4 L/c = %.0f steps there and back twice, and the flow's period is not long against that: a face of type \"pressure\" would make the domain resonate. More steps a period part the two", 4*length/sound)
 	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
-		r.warn("the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
+		r.warn(finding.OutflowPulsation, "the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
 			inlet, outlet, r.si(roughly(p*r.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
 }
@@ -441,43 +440,51 @@ func (r *openings) obstructions() {
 				continue
 			}
 			for _, body := range r.Bodies {
-				if !body.Whole() {
-					continue
-				}
-				if !r.touches(body, f) {
-					continue
-				}
-				shape, all, behind := body.Shape(nil), 0, 0
-				r.placesOn(i, f, 256, false, func(p [3]float64, _ float64) bool {
-					all++
-					if p = f.beside(p); shape.Contains(p[0], p[1], p[2]) {
-						behind++
-					}
-					return true
-				})
-				switch {
-				case all > 0 && behind == all:
-					r.warn("[body.%s] covers all of [boundary.%s] on face %s: no fluid passes there", body.Name, b.Name, f)
-				case behind > 0:
-					r.warn("[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, language.Short(100*float64(behind)/float64(all)), b.Name, f)
-				}
+				r.once(func() { r.covers(body, i, f) }, body)
 			}
 		}
 	}
+	swallowed := make([]bool, len(r.Bodies))
 	for i, b := range r.Bodies {
 		for j, o := range r.Bodies {
-			// Of two that are the identity, the later one is told of.
-			if i != j && b.Whole() && o.Whole() && r.inside(b, o) && (i > j || !r.inside(o, b)) {
-				r.warn("[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
-				break
+			if i == j {
+				continue
 			}
+			r.once(func() {
+				// Of two that are identical, the later one is reported.
+				if !swallowed[i] && r.inside(b, o) && (i > j || !r.inside(o, b)) {
+					swallowed[i] = true
+					r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
+				}
+			}, b, o)
 		}
+	}
+}
+
+// covers warns of a body in front of an open face.
+func (r *openings) covers(body Body, i int, f Face) {
+	if !r.touches(body, f) {
+		return
+	}
+	shape, all, behind := r.shape(body), 0, 0
+	r.placesOn(i, f, 256, false, func(p [3]float64, _ float64) bool {
+		all++
+		if p = f.beside(p); shape.Contains(p[0], p[1], p[2]) {
+			behind++
+		}
+		return true
+	})
+	switch name := r.Boundaries[i].Name; {
+	case all > 0 && behind == all:
+		r.warn(finding.CoveredFace, "[body.%s] covers all of [boundary.%s] on face %s: no fluid passes there", body.Name, name, f)
+	case behind > 0:
+		r.warn(finding.CoveredFace, "[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, language.Short(100*float64(behind)/float64(all)), name, f)
 	}
 }
 
 // inside tells whether the cells of a body are all in another.
 func (r *openings) inside(b, o Body) bool {
-	return geometry.Inside(b.Shape(nil), o.Shape(nil), r.Cells, r.dims)
+	return geometry.Inside(r.shape(b), r.shape(o), r.Cells, r.dims)
 }
 
 // movingWalls chooses how walls move: by ghost cells, which are quiet beside faces without friction
@@ -526,10 +533,10 @@ func (r *openings) bouncing() bool {
 
 // touches tells if a body may have cells beside a face; of one from a file nothing is known yet.
 func (r *openings) touches(b Body, f Face) bool {
-	if !b.Whole() {
+	if !r.known(b) {
 		return true
 	}
-	from, to := geometry.Reach(b.Shape(nil), r.Cells, r.dims)
+	from, to := geometry.Reach(r.shape(b), r.Cells, r.dims)
 	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.Cells[f.Axis]
 }
 

@@ -35,7 +35,7 @@ steps = 10
 				t.Fatal(err)
 			}
 			least := map[string]float64{"bgk": 0.505, "trt": 0.52}[m.Name]
-			if warned := strings.Contains(strings.Join(c.Warnings, "\n"), "unstable in a channel"); warned != (tau < least-1e-8) {
+			if warned := strings.Contains(strings.Join(c.Warnings.Texts(), "\n"), "unstable in a channel"); warned != (tau < least-1e-8) {
 				t.Errorf("%s at tau = %g: warnings %q", m.Name, tau, c.Warnings)
 			}
 		}
@@ -95,7 +95,7 @@ faces = ["x-", "x+"]
 [run]
 steps = 10
 `))
-	if err != nil || strings.Count(strings.Join(c.Warnings, "\n"), "unstable in a channel") != 1 {
+	if err != nil || strings.Count(strings.Join(c.Warnings.Texts(), "\n"), "unstable in a channel") != 1 {
 		t.Errorf("%v %q", err, c.Warnings)
 	}
 }
@@ -138,8 +138,8 @@ steps = 20000
 		loaded := load(t, fmt.Sprintf(text, c.inlet, c.outlet, c.more))
 		found := ""
 		for _, w := range loaded.Warnings {
-			if strings.Contains(w, "answers like an endless duct: with a pressure of about +- 0.005") {
-				found = w
+			if strings.Contains(w.Text, "answers like an endless duct: with a pressure of about +- 0.005") {
+				found = w.Text
 			}
 		}
 		if (found == "") != (c.remedy == "") || !strings.Contains(found, c.remedy) {

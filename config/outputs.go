@@ -276,11 +276,12 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 		c[a] = i
 	}
 	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
-	for i := range r.Bodies {
-		b := &r.Bodies[i]
-		if fluid && !b.Conducts() && b.Whole() && b.Shape(nil).Contains(centre[0], centre[1], centre[2]) {
-			r.Add(s.Get(key).At, "", "%s lies inside [body.%s]", s.Head(), b.Name)
-		}
+	for _, b := range r.Bodies {
+		r.once(func() {
+			if fluid && !b.Conducts() && r.shape(b).Contains(centre[0], centre[1], centre[2]) {
+				r.Add(s.Get(key).At, "", "%s lies inside [body.%s]", s.Head(), b.Name)
+			}
+		}, b)
 	}
 	return c
 }

@@ -1,12 +1,12 @@
 package config
 
 import (
-	"fmt"
 	"math"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 )
 
 // Much solid is a porous medium: its permeability follows the place of the walls.
@@ -25,12 +25,12 @@ type SolidSize struct {
 	Lo, Hi  [3]float64 // corners of the box around it, in cells; the same: not known
 }
 
-// Porous is a hint for a case whose walls move with the viscosity while much of it is wall; empty
+// Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing
 // for others. Bodies from files count by their sizes.
-func (c *Case) Porous(sizes ...SolidSize) string {
+func (c *Case) Porous(sizes ...SolidSize) finding.List {
 	f := c.Spec.Collision.WallLambda // nil for models that have it as a parameter
 	if f == nil || math.Abs(f(c.Tau)-3./16) < porousSlip {
-		return ""
+		return nil
 	}
 	cells, halfway := float64(c.Box().Cells()), false
 	share := 0.0
@@ -50,8 +50,8 @@ func (c *Case) Porous(sizes ...SolidSize) string {
 		}
 	}
 	if share += geometry.Share(shapes, c.Cells, c.Dims()); !halfway || !(share >= porousShare && share < 1) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
-		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))
+	return finding.List{finding.Porous.Says("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
+		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))}
 }

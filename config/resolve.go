@@ -13,7 +13,7 @@ import (
 
 // resolve fills a case.
 func resolve(file *language.Reader, c *Case, f Refinement) {
-	grid := &frame{source: &source{file, &c.Notes}, Grid: &c.Grid, refinement: f}
+	grid := &frame{source: &source{file, &c.Notes, &bodyFiles{}}, Grid: &c.Grid, refinement: f}
 	if e := file.Section("").Get("title"); e != nil {
 		c.Title = strings.Map(func(c rune) rune { // it goes to terminals
 			if unicode.IsControl(c) {
@@ -65,9 +65,8 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	fast := &speeds{grid, &c.Flow, &c.Solids, open}
 	fast.check()
 	if grid.haveTime && grid.haveBox && len(c.Files) == 0 { // these check reads first
-		if hint := c.Porous(); hint != "" {
-			grid.warn("%s", hint)
-		}
+		c.Warnings = append(c.Warnings, c.Porous()...)
 	}
+	c.examine, c.waits = grid.postponed(), len(grid.waiting) > 0
 	(&summary{run, &c.Flow, &c.Solids, fast}).write()
 }

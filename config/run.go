@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/config/language"
 	"lbmsim/halo/transport"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -127,7 +128,7 @@ func (r *timing) schedule(s *language.Section) Schedule {
 		} else if r.haveTime {
 			c.Period = e.Values[0].Value / r.Units.Time
 			if c.Period < 1 {
-				r.warn("%s: every = %s is less than one step (%s): it is due at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.Units.Time, model.Time))
+				r.warn(finding.EveryBelowStep, "%s: every = %s is less than one step (%s): it is due at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.Units.Time, model.Time))
 			}
 			if c.Period > 1e15 {
 				c.Period = 1e15
@@ -146,9 +147,9 @@ func (r *timing) schedule(s *language.Section) Schedule {
 	if n := r.Run.Steps; n > 0 && r.haveTime {
 		switch {
 		case c.Period > float64(n) && s.Has("every"):
-			r.warn("%s: every is %s steps, but the run has only %s: %s", s.Head(), language.Short(c.Period), language.Grouped(n), c.remains())
+			r.warn(finding.NeverDue, "%s: every is %s steps, but the run has only %s: %s", s.Head(), language.Short(c.Period), language.Grouped(n), c.remains())
 		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
-			r.warn("%s: nothing is ever written: give every, every_wall, at_start or at_end", s.Head())
+			r.warn(finding.NeverDue, "%s: nothing is ever written: give every, every_wall, at_start or at_end", s.Head())
 		}
 	}
 	return c
@@ -199,7 +200,7 @@ func (r *timing) period(s *language.Section, name string) float64 {
 func (r *timing) beginning(s *language.Section) int {
 	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
 	if last := r.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn("%s: start is step %d, but the run has only %d: it never begins", s.Head(), n, last)
+		r.warn(finding.NeverDue, "%s: start is step %d, but the run has only %d: it never begins", s.Head(), n, last)
 	}
 	return n
 }

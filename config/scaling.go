@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -245,7 +246,7 @@ func (r *scaling) relaxation(tau float64, why *language.Entry) {
 		if r.Spec.Collision.Name != "trt" { // whose walls stay
 			walls = ", and half-way walls move with it"
 		}
-		r.warn("tau = %s is above 2: errors grow with tau^2%s; a smaller lattice velocity or time step lowers tau", language.Short(tau), walls)
+		r.warn(finding.TauLarge, "tau = %s is above 2: errors grow with tau^2%s; a smaller lattice velocity or time step lowers tau", language.Short(tau), walls)
 	}
 	r.Tau = tau
 	r.haveTime = r.haveBox

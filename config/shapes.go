@@ -270,13 +270,3 @@ func (b Body) bounds(sizes []SolidSize) (lo, hi [3]float64) {
 	}
 	return lo, hi
 }
-
-// wholeShapes are the bodies that need no file.
-func (s *Solids) wholeShapes() (list []geometry.Shape) {
-	for _, b := range s.Bodies {
-		if b.Whole() {
-			list = append(list, b.Shape(nil))
-		}
-	}
-	return list
-}

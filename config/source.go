@@ -1,22 +1,23 @@
 package config
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 )
 
 // source is the file that is read, and where warnings go.
 type source struct {
 	*language.Reader
 	*Notes
+	*bodyFiles
 }
 
 // warn notes something that is allowed but often regretted.
-func (r *source) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+func (r *source) warn(kind *finding.Kind, format string, args ...any) {
+	r.Warnings = append(r.Warnings, kind.Says(format, args...))
 }
 
 // need reports a key that must be there; false when it is not.

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/robustness"
 )
@@ -49,13 +50,45 @@ func (r *speeds) check() {
 		return
 	}
 	r.expectedSpeed()
+	r.movingFiles()
 	u, what, at := r.fastest(true)
 	if u == 0 {
 		r.hardlyDamped()
 		return
 	}
+	if !r.slow(u, what, at) {
+		return
+	}
+	nu := (r.Tau - 0.5) / 3
+	if re := u / nu; re > mostCellReynolds {
+		r.warn(finding.CellReynolds, "the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may be under-resolved and the run unstable; refine the grid", what, language.Short(re))
+	}
+	if !r.robust(u, what) {
+		r.hardlyDamped()
+	}
+	r.streaks()
+}
+
+// movingFiles checks the speed of moving surfaces from files when their size is known.
+func (r *speeds) movingFiles() {
+	for _, b := range r.Bodies {
+		if b.Motion == nil || r.known(b) {
+			continue
+		}
+		r.once(func() {
+			u, what := r.surfaceSpeed(b), "surface of [body."+b.Name+"]"
+			if u > r.speed {
+				r.speed, r.speedOf = u, what
+			}
+			r.slow(u, what, r.Named("body", b.Name).At)
+		}, b)
+	}
+}
+
+// slow checks the Mach number of a speed and reports whether the case may run.
+func (r *speeds) slow(u float64, what string, at language.Mark) bool {
 	mach := u / math.Sqrt(model.CS2)
-	const reason = "the lattice Boltzmann method describes slow flow: its compressibility error grows with the square of the Mach number u/cs = sqrt(3) u (u in cells a step)"
+	const reason = "the lattice Boltzmann method describes slow flow: its compressibility error grows with the square of the Mach number u/cs = sqrt(3) u (u in cells per step)"
 	fix := "a smaller time step, tau or lattice_velocity lowers it"
 	if !r.Units.Physical {
 		fix = "scale the velocity, and the viscosity with it"
@@ -63,18 +96,11 @@ func (r *speeds) check() {
 	switch {
 	case mach > 0.3:
 		r.Add(at, reason+"\n"+fix, "Mach number %s of the %s is above 0.3", language.Short(mach), what)
-		return
+		return false
 	case mach > 0.1:
-		r.warn("Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", language.Short(mach), what, language.Short(100*mach*mach), fix)
+		r.warn(finding.MachNumber, "Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", language.Short(mach), what, language.Short(100*mach*mach), fix)
 	}
-	nu := (r.Tau - 0.5) / 3
-	if re := u / nu; re > mostCellReynolds {
-		r.warn("the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may become thinner than a cell and unstable; a finer spacing lowers it", what, language.Short(re))
-	}
-	if !r.robust(u, what) {
-		r.hardlyDamped()
-	}
-	r.streaks()
+	return true
 }
 
 // streaks warns of models that let disturbances along the stream grow behind an inlet, of which the map of robustness knows
@@ -89,14 +115,14 @@ func (r *speeds) streaks() {
 	if r.Units.Physical {
 		value = language.Quote(language.Short(bulk*r.Units.Factor(model.Viscosity)) + " m2/s")
 	}
-	r.warn("%q lets streaks grow in the stream behind an inlet of given velocity, [boundary.%s], at tau = %s: in a long run they reach some per cent of its velocity, or more; bulk_viscosity = %s in [fluid] keeps them away (docs/models.md)",
+	r.warn(finding.Streaks, "%q lets streaks grow in the stream behind an inlet of given velocity, [boundary.%s], at tau = %s: in a long run they reach some per cent of its velocity, or more; bulk_viscosity = %s in [fluid] keeps them away (docs/models.md)",
 		r.Spec.Collision.Name, r.Boundaries[inlet].Name, language.Float(math.Round(r.Tau*1e6)/1e6), value)
 }
 
 // hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
 func (r *speeds) hardlyDamped() {
 	if tau := r.Tau; tau < 0.505 {
-		r.warn("tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
+		r.warn(finding.TauNearHalf, "tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
 	}
 }
 
@@ -127,7 +153,7 @@ func (r *speeds) robust(u float64, what string) bool {
 		}
 		fix += " holds there"
 	}
-	r.warn("%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
+	r.warn(finding.UniformNoise, "%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
 		s.Collision.Name, s.Lattice.Name, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.Tau*1e6)/1e6), fix)
 	return true
 }
@@ -190,7 +216,7 @@ func (r *speeds) given(waves bool, take func(v float64, what string, at language
 		}
 	}
 	for _, b := range r.Bodies {
-		if b.Motion == nil || !b.Whole() {
+		if b.Motion == nil || !r.known(b) {
 			continue
 		}
 		s := r.Named("body", b.Name)
@@ -225,7 +251,7 @@ func (r *speeds) characteristic(take func(v float64, what string, at language.Ma
 // surfaceSpeed is about the largest speed of a body's surface: that in the middle of the
 // faces of the box around it.
 func (r *speeds) surfaceSpeed(b Body) (speed float64) {
-	lo, hi := b.Shape(nil).Bounds()
+	lo, hi := r.shape(b).Bounds()
 	m := *b.Motion
 	turns := m.Angular != [3]float64{}
 	for a := range r.dims {

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -67,7 +68,7 @@ func (r *thermal) read() {
 		r.Add(at.At, "", "the diffusivity is %s cells^2/step in lattice units, out of range", language.Short(t.Diffusivity))
 		return
 	case tau < 0.5015:
-		r.warn("the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
+		r.warn(finding.Diffusivity, "the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
 	}
 	r.eddies(s)
 	if e := s.Get("expansion"); e != nil && gravity != nil {
@@ -89,7 +90,7 @@ func (r *thermal) eddies(s *language.Section) {
 	e := s.Get("turbulent_prandtl")
 	switch {
 	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
-		r.warn("[temperature]: eddies do not carry it where tau is above %g (here %s): their viscosity cannot be told from the stress there, and is small beside the fluid's", model.MostEddies, language.Short(r.Tau))
+		r.warn(finding.EddiesWithoutHeat, "[temperature]: eddies do not carry it where tau is above %g (here %s): their viscosity cannot be told from the stress there, and is small beside the fluid's", model.MostEddies, language.Short(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround():
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
@@ -227,16 +228,16 @@ func (r *warmth) check() {
 		}
 	}
 	if e := r.Section("temperature").Get("expansion"); e != nil && e.Values[0].Value*most > mostExpansion {
-		r.warn("[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
+		r.warn(finding.Boussinesq, "[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
 			language.Short(most), language.Short(r.Temperature.Reference), language.Short(e.Values[0].Value*most))
 	}
 	n := r.Cells
 	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); most*usualSpeed*float64(face) > mostHeat {
-		r.warn("[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
+		r.warn(finding.ReferenceFar, "[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
 			language.Short(most), language.Short(r.Temperature.Reference), face)
 	}
 	if v := r.Spec.Viscosity; v != model.Newtonian && v != model.Smagorinsky && v != model.Wale {
-		r.warn("[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
+		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
 }
 

@@ -55,7 +55,7 @@ steps = 10
 		if got := rayleigh(c); got != want || got == "none" {
 			t.Errorf("reference %d: Ra = %s instead of %s", reference, got, want)
 		}
-		if warned := strings.Contains(strings.Join(c.Warnings, "\n"), "is the reference right?"); warned != (reference == 0) {
+		if warned := strings.Contains(strings.Join(c.Warnings.Texts(), "\n"), "is the reference right?"); warned != (reference == 0) {
 			t.Errorf("reference %d: warnings %q", reference, c.Warnings)
 		}
 	}
@@ -67,7 +67,7 @@ steps = 10
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(strings.Join(c.Warnings, "\n"), "no room in its sum") != full {
+		if strings.Contains(strings.Join(c.Warnings.Texts(), "\n"), "no room in its sum") != full {
 			t.Errorf("%s: warnings %q", reference, c.Warnings)
 		}
 	}
@@ -75,7 +75,7 @@ steps = 10
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(c.Warnings, "\n"), "diffusivity stays") {
+	if !strings.Contains(strings.Join(c.Warnings.Texts(), "\n"), "diffusivity stays") {
 		t.Errorf("warnings %q", c.Warnings)
 	}
 }

@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"fmt"
 	"os"
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/output"
 )
 
@@ -184,7 +184,7 @@ const (
 func forgetOrders(s *output.Set) {
 	for _, order := range []string{stopOrder, saveOrder} {
 		if os.Remove(s.Path(order)) == nil {
-			s.Warn(fmt.Sprintf("%s was left in %s from before the start: removed, not obeyed", order, s.Path()))
+			s.Warn(finding.StaleOrder.Says("%s was left in %s from before the start: removed, not obeyed", order, s.Path()))
 		}
 	}
 }
@@ -202,7 +202,7 @@ func (c *control) orders(s *output.Set, now time.Time) (stop, save int64) {
 	if os.Remove(s.Path(saveOrder)) == nil {
 		save = 1
 		if !s.Case.Checkpoint.On {
-			s.Warn("a checkpoint was asked for, but the case has no [checkpoint]")
+			s.Warn(finding.NoCheckpoint.Says("a checkpoint was asked for, but the case has no [checkpoint]"))
 		}
 	}
 	return stop, save

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/watch"
 )
 
@@ -17,7 +18,7 @@ type Reporter interface {
 	Progress(Progress)
 	// Wrote names a file that is complete on disk.
 	Wrote(kind, path string)
-	Warn(message string)
+	Warn(finding.Finding)
 	Finish(Summary)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
@@ -89,7 +90,7 @@ func (r *run) restart() error {
 			r.options.Restart = path
 			r.watch.Start, r.watch.GridStart = m.Start, m.GridScale
 			if r.Root && r.n >= r.last {
-				r.options.Report.Warn(fmt.Sprintf("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
+				r.options.Report.Warn(finding.NothingLeft.Says("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
 			}
 			return r.resume(&m)
 		}
@@ -104,7 +105,7 @@ func (r *run) restart() error {
 			return err
 		}
 		if refused = errors.Join(refused, err); r.Root && len(candidates) > 1 {
-			r.options.Report.Warn(fmt.Sprintf("%v; trying the one before", err))
+			r.options.Report.Warn(finding.CheckpointPassed.Says("%v; trying the one before", err))
 		}
 	}
 	return exit.With(exit.Failure, refused)
@@ -185,7 +186,7 @@ func warnOfUnreadable(p *domain.Part, older []string) {
 			return
 		}
 		if err := checkpoint.Look(path); err != nil {
-			p.Warn(fmt.Sprintf("passed over: %v", err))
+			p.Warn(finding.CheckpointPassed.Says("passed over: %v", err))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/exit"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
@@ -220,6 +221,6 @@ func (r *run) close() {
 func (r *run) warnOfWidths() {
 	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
 		text, _ := r.outputs.Widths()
-		r.options.Report.Warn("all steps are done before the means were known as wanted by " + text)
+		r.options.Report.Warn(finding.NotConverged.Says("all steps are done before the means were known as wanted by " + text))
 	}
 }

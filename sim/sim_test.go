@@ -16,6 +16,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/output"
 )
@@ -36,8 +37,8 @@ func (s *silent) Wrote(kind, path string) {
 	s.wrote = append(s.wrote, kind+" "+path)
 	time.Sleep(s.slow)
 }
-func (s *silent) Warn(text string) { s.warned = append(s.warned, text) }
-func (s *silent) Finish(x Summary) { s.summary = x }
+func (s *silent) Warn(w finding.Finding) { s.warned = append(s.warned, w.Text) }
+func (s *silent) Finish(x Summary)       { s.summary = x }
 
 // trial is one run in a test.
 type trial struct {

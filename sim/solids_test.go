@@ -116,11 +116,11 @@ func TestSphereFromAFile(t *testing.T) {
 	if !bytes.Equal(stateIn(t, tr.dir), want) {
 		t.Error("the repaired sphere differs")
 	}
-	if w := strings.Join(s.start.Case.Warnings, "\n"); !strings.Contains(w, "[body.ball] was repaired: 1 holes closed") || !strings.Contains(s.start.Case.Resolved, other) {
+	if w := strings.Join(s.start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "[body.ball] was repaired: 1 holes closed") || !strings.Contains(s.start.Case.Resolved, other) {
 		t.Errorf("the report says %q", w)
 	}
 	over := strings.Replace(text, "1.3 mm", "9.3 mm", 1)
-	if w := strings.Join((trial{text: over, ranks: 2}).must(t).start.Case.Warnings, "\n"); !strings.Contains(w, "[body.ball] reaches over a periodic face along x") {
+	if w := strings.Join((trial{text: over, ranks: 2}).must(t).start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "[body.ball] reaches over a periodic face along x") {
 		t.Errorf("over the face the report says %q", w)
 	}
 	tr.text, tr.restart = strings.Replace(text, open, path, 1), "latest"
@@ -154,7 +154,7 @@ func TestOpenFloor(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("run %d: half a sphere on the ground differs from the whole one", i)
 		}
-		if w := strings.Join(s.start.Case.Warnings, "\n"); !strings.Contains(w, "1 holes closed") || !strings.Contains(w, "(0 % of the area; another 33 % lies outside of all cells)") {
+		if w := strings.Join(s.start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "1 holes closed") || !strings.Contains(w, "(0 % of the area; another 33 % lies outside of all cells)") {
 			t.Errorf("run %d: the report says %q", i, w)
 		}
 	}

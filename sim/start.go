@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 	"lbmsim/sim/output"
@@ -77,7 +78,7 @@ func threads(o Options) int {
 }
 
 // warner is how rank 0 warns; nil on the others.
-func warner(o Options) func(string) {
+func warner(o Options) func(finding.Finding) {
 	if o.Comm.Rank() != 0 {
 		return nil
 	}

@@ -245,7 +245,8 @@ func TestFactorsAreFast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, warning, err := domain.JudgeTables(cfg, cfg.Boundaries[0])
+		lines, warnings, err := domain.JudgeTables(cfg, cfg.Boundaries[0])
+		warning := strings.Join(warnings.Texts(), "\n")
 		if c.wrong == "" && (err != nil || len(lines) != 1) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), "case.toml:10") || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%+v: %q, error %v", c, lines, err)
 		}

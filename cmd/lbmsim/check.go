@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/internal/doctor"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/forecast"
 	"lbmsim/sim"
 )
@@ -67,15 +68,7 @@ func checkCommand() *cobra.Command {
 				}
 			}
 			fmt.Print(files.String())
-			more := []string{tooMuch(flowCase)}
-			if len(flowCase.Files) > 0 { // of which the case alone knows nothing
-				more = append(more, flowCase.Porous(sizes...))
-			}
-			for _, w := range more {
-				if w != "" {
-					flowCase.Warnings = append(flowCase.Warnings, w)
-				}
-			}
+			flowCase.Warnings = append(flowCase.Warnings, tooMuch(flowCase)...)
 			for _, w := range flowCase.Warnings {
 				fmt.Println("warning:", w)
 			}
@@ -95,20 +88,20 @@ func checkCommand() *cobra.Command {
 }
 
 // tooMuch warns of outputs for which the disk has no room.
-func tooMuch(flowCase *config.Case) string {
+func tooMuch(flowCase *config.Case) finding.List {
 	dir := flowCase.OutputDir
 	var fs syscall.Statfs_t
 	for syscall.Statfs(dir, &fs) != nil { // it is made by the run
 		up := filepath.Dir(dir)
 		if up == dir {
-			return ""
+			return nil
 		}
 		dir = up
 	}
 	need, _ := forecast.OnDisk(flowCase)
 	left := float64(fs.Bavail) * float64(fs.Bsize)
 	if need <= left {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), flowCase.OutputDir, bytesText(left))
+	return finding.List{finding.DiskSpace.Says("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), flowCase.OutputDir, bytesText(left))}
 }

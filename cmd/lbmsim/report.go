@@ -18,6 +18,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/internal/doctor"
+	"lbmsim/internal/finding"
 	"lbmsim/sim"
 )
 
@@ -202,7 +203,7 @@ func (t *textReport) Wrote(kind, path string) {
 	}
 }
 
-func (t *textReport) Warn(message string) { t.line("warning: %s", message) }
+func (t *textReport) Warn(w finding.Finding) { t.line("warning: %s", w) }
 
 func (t *textReport) Note(message string) { t.line("%s", message) }
 
@@ -330,8 +331,8 @@ func (j *jsonReport) Progress(p sim.Progress) {
 func (j *jsonReport) Wrote(kind, path string) {
 	j.event("wrote", map[string]string{"kind": kind, "path": path})
 }
-func (j *jsonReport) Warn(message string) { j.event("warning", message) }
-func (j *jsonReport) Note(message string) { j.event("note", message) }
+func (j *jsonReport) Warn(w finding.Finding) { j.event("warning", w) }
+func (j *jsonReport) Note(message string)    { j.event("note", message) }
 func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),

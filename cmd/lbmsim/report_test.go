@@ -12,6 +12,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim"
 )
 
@@ -49,7 +50,7 @@ func TestFilesOnATerminal(t *testing.T) {
 			r.last = time.Time{}
 			r.Wrote("picture", fmt.Sprintf("out/case/speed_%d.png", step))
 		}
-		r.Warn("the end")
+		r.Warn(finding.Speed.Says("the end"))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		switch drawn := strings.Split(lines[0], "\r\x1b[K"); {
 		case terminal && (len(lines) != 1 || len(drawn) < 40 || !strings.Contains(out.String(), "\r\x1b[Kwarning: the end\n")):

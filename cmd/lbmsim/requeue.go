@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/slurm"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim"
@@ -51,7 +52,7 @@ func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 		err = fmt.Errorf("--requeue-self: %w", err)
 	}
 	if caseFile.Run.EndMargin < 0 && caseFile.Run.WallTime == 0 {
-		caseFile.Warnings = append(caseFile.Warnings, "--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue")
+		caseFile.Warnings = append(caseFile.Warnings, finding.RequeueBlind.Says("--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue"))
 	}
 	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
 }

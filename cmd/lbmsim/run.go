@@ -15,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/slurm"
 	"lbmsim/io/status"
@@ -152,13 +153,15 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals <-chan os
 		libraries = []string{gpus().versions()}
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
-			caseFile.Warnings = append(caseFile.Warnings, "--isa "+f.isa+" is for the CPU (--device cpu): the run is on a GPU and does without")
+			caseFile.Warnings = append(caseFile.Warnings, finding.FlagUnused.Says("--isa %s is for the CPU (--device cpu): the run is on a GPU and does without", f.isa))
 		}
 	}
-	for _, text := range []string{note, advice} {
-		if text != "" {
-			caseFile.Warnings = append(caseFile.Warnings, text)
-		}
+	if note != "" {
+		caseFile.Warnings = append(caseFile.Warnings, finding.DeviceChoice.Says("%s", note))
+	}
+	caseFile.Warnings = append(caseFile.Warnings, tooMuch(caseFile)...)
+	if advice != "" {
+		caseFile.Warnings = append(caseFile.Warnings, finding.IdleCores.Says("%s", advice))
 	}
 	o := sim.Options{
 		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: report,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/sim"
 )
@@ -95,9 +96,9 @@ func (r *statusReport) Wrote(kind, path string) {
 	}
 }
 
-func (r *statusReport) Warn(message string) {
-	r.reporter.Warn(message)
-	r.state.Warnings = append(r.state.Warnings, message)
+func (r *statusReport) Warn(w finding.Finding) {
+	r.reporter.Warn(w)
+	r.state.Warnings = append(r.state.Warnings, w)
 	r.write()
 }
 
@@ -137,7 +138,7 @@ func (r *statusReport) close() {
 	r.write()
 	if err := r.file.Close(); err != nil && !r.failed {
 		r.failed = true
-		r.reporter.Warn(fmt.Sprintf("the state of the run is not on disk: %v", err))
+		r.reporter.Warn(finding.StatusUnwritten.Says("the state of the run is not on disk: %v", err))
 	}
 }
 
@@ -159,17 +160,17 @@ func (r *statusReport) lost(text string) {
 	}
 }
 
-// printWarnings tells each warning once, however often it came with other numbers.
-func printWarnings(list []string, row func(name, format string, args ...any)) {
-	kind := func(w string) string {
+// printWarnings prints each warning once, however often it came with other numbers.
+func printWarnings(list finding.List, row func(name, format string, args ...any)) {
+	kind := func(w finding.Finding) string {
 		return strings.Map(func(c rune) rune {
 			if strings.ContainsRune("0123456789.+-e", c) {
 				return -1
 			}
 			return c
-		}, w)
+		}, w.Text)
 	}
-	times, last := map[string]int{}, map[string]string{}
+	times, last := map[string]int{}, map[string]finding.Finding{}
 	for _, w := range list {
 		times[kind(w)]++
 		last[kind(w)] = w

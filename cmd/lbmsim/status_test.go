@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/sim"
 )
@@ -17,13 +18,13 @@ import (
 // deaf is a reporter that keeps what it was told last.
 type deaf struct{ last string }
 
-func (d *deaf) Start(sim.Start)       { d.last = "start" }
-func (d *deaf) Progress(sim.Progress) { d.last = "progress" }
-func (d *deaf) Wrote(kind, _ string)  { d.last = "wrote " + kind }
-func (d *deaf) Warn(message string)   { d.last = "warn " + message }
-func (d *deaf) Finish(sim.Summary)    { d.last = "finish" }
-func (d *deaf) Fail(err error)        { d.last = "fail " + err.Error() }
-func (d *deaf) Note(message string)   { d.last = "note " + message }
+func (d *deaf) Start(sim.Start)        { d.last = "start" }
+func (d *deaf) Progress(sim.Progress)  { d.last = "progress" }
+func (d *deaf) Wrote(kind, _ string)   { d.last = "wrote " + kind }
+func (d *deaf) Warn(w finding.Finding) { d.last = "warn " + w.Text }
+func (d *deaf) Finish(sim.Summary)     { d.last = "finish" }
+func (d *deaf) Fail(err error)         { d.last = "fail " + err.Error() }
+func (d *deaf) Note(message string)    { d.last = "note " + message }
 func (d *deaf) expects(want string, t *testing.T) {
 	t.Helper()
 	if d.last != want {
@@ -35,7 +36,7 @@ func (d *deaf) expects(want string, t *testing.T) {
 func beginStatus(dir string) (*statusReport, *deaf) {
 	other := &deaf{}
 	r := &statusReport{reporter: other}
-	c := &config.Case{Path: "a.toml", Title: "A", Outputs: config.Outputs{OutputDir: dir}, Notes: config.Notes{Warnings: []string{"first"}}}
+	c := &config.Case{Path: "a.toml", Title: "A", Outputs: config.Outputs{OutputDir: dir}, Notes: config.Notes{Warnings: finding.List{{Text: "first"}}}}
 	c.Run.Steps = 100
 	c.Units.Time = 0.5
 	r.Start(sim.Start{Case: c, Version: "v", First: 10, Ranks: make([]sim.RankInfo, 3)})
@@ -76,7 +77,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	}
 	r.Wrote("checkpoint", "c1")
 	other.expects("wrote checkpoint", t)
-	r.Warn("second")
+	r.Warn(finding.Speed.Says("second"))
 	other.expects("warn second", t)
 	s, text = r.onDisk(t, dir)
 	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "temperature beyond what the case gives by 0.7 of its span; warned of grid scale at 4 looks") {
@@ -159,7 +160,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := beginStatus(dir)
 	for _, step := range []string{"100", "200", "300"} {
-		r.Warn("step " + step + ": fields: no space left on device; the run goes on without it")
+		r.Warn(finding.FileSkipped.Says("step %s: fields: no space left on device; the run goes on without it", step))
 	}
 	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "signal terminated", Last: 40, MLUPS: 12})
 	s, text := r.onDisk(t, dir)

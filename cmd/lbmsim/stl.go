@@ -112,17 +112,16 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 
 // checkFiles judges the files of a case, and tells what bodies from files take.
 func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
+	var bodies domain.Bodies
 	for _, b := range caseFile.Boundaries {
-		lines, warning, err := domain.JudgeTables(caseFile, b)
+		lines, warnings, err := domain.JudgeTables(caseFile, b)
 		if err != nil {
 			return nil, err
 		}
 		for _, l := range lines {
 			fmt.Fprintln(w, "\n"+l)
 		}
-		if warning != "" {
-			caseFile.Warnings = append(caseFile.Warnings, warning)
-		}
+		caseFile.Warnings = append(caseFile.Warnings, warnings...)
 	}
 	for _, f := range caseFile.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
@@ -132,7 +131,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 				return nil, err
 			}
 			printRows(w, "as it stands in the file", m.Report())
-			sizes = append(sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
+			bodies.AddImage(caseFile, f, m)
 			continue
 		}
 		s, err := domain.ReadSurface(f)
@@ -155,7 +154,11 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if !solid {
 			return nil, f.At.Wrong(domain.NoCell(caseFile, f.Body, lo, hi))
 		}
-		sizes = append(sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(), Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3)})
+		if err := bodies.AddSurface(caseFile, f, s); err != nil {
+			return nil, err
+		}
 	}
-	return sizes, nil
+	found, err := caseFile.Examine(bodies.Shapes, bodies.Sizes)
+	caseFile.Warnings = append(caseFile.Warnings, found.Warnings...)
+	return bodies.Sizes, err
 }

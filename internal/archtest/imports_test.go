@@ -32,24 +32,25 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
-	"examples":         {0, nil},                                                                                               // the cases that come with the program
-	"internal/scaling": {11, []string{"sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                   // measures runs
-	"internal/study":   {11, []string{"sim", "config", "comm", "device"}},                                                      // runs a case on several grids
-	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim":              {10, []string{"sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint"}},
+	"cmd/lbmsim":       {12, []string{"internal/finding", "sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"internal/finding": {0, nil},                                                                                                 // the list of all warnings
+	"examples":         {0, nil},                                                                                                 // the cases that come with the program
+	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
+	"internal/study":   {11, []string{"internal/finding", "sim", "config", "comm", "device"}},                                    // runs a case on several grids
+	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}},   // outputs with each other
+	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint"}},
 	// The first bad cell of an unstable run, found by computing its end again.
-	"sim/postmortem": {7, []string{"sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
+	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.
-	"sim/watch": {6, []string{"sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
+	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats"}},
+	"sim/output": {6, []string{"internal/finding", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
-	"sim/domain":          {4, []string{"sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
-	"internal/forecast":   {4, []string{"config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
-	"sim/exit":            {2, []string{"comm"}},                                                                 // errors that all ranks know of, and the program's exit codes
+	"sim/domain":          {4, []string{"internal/finding", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
+	"internal/forecast":   {4, []string{"internal/finding", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
+	"sim/exit":            {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and the program's exit codes
 	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
@@ -65,7 +66,7 @@ var places = map[string]place{
 	"io/picture":          {2, nil},
 	"io/probe":            {2, nil},
 	"io/curve":            {0, nil},
-	"io/status":           {3, []string{"io/internal/joint"}},
+	"io/status":           {3, []string{"internal/finding", "io/internal/joint"}},
 	"device":              {2, []string{"model", "boundary", "decomp"}},
 	"kernels":             {0, nil}, // no imports: Go compiles all C++ anew when a package changes that this one imports
 	"kernels/lookup":      {2, []string{"kernels", "model"}},
@@ -74,7 +75,7 @@ var places = map[string]place{
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
 	"config/language":     {1, []string{"model"}}, // text to values; of model only dimensions
-	"config":              {3, []string{"config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "robustness"}},
+	"config":              {3, []string{"internal/finding", "config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "robustness"}},
 	"robustness":          {0, nil}, // what each model holds, as measured
 	"internal/ref":        {2, []string{"model", "boundary"}},
 	"comm":                {1, []string{"comm/internal/wire"}},

@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -168,13 +169,13 @@ const (
 )
 
 // Warnings are of outputs that nobody can want.
-func Warnings(c *config.Case) (list []string) {
+func Warnings(c *config.Case) (list finding.List) {
 	for _, v := range Volumes(c) {
 		switch {
 		case v.Files > manyFiles:
-			list = append(list, fmt.Sprintf("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, language.Grouped(v.Times), count(v.Files, "file")))
+			list = append(list, finding.ManyOutputs.Says("%s would be written %s times, in %s: folders of so many are slow to list and to copy; a larger every makes fewer", v.Head, language.Grouped(v.Times), count(v.Files, "file")))
 		case v.Bytes > manyBytes:
-			list = append(list, fmt.Sprintf("%s would be written %s times, %s in all: a larger every makes it less", v.Head, language.Grouped(v.Times), size(v.Bytes)))
+			list = append(list, finding.ManyOutputs.Says("%s would be written %s times, %s in all: a larger every makes it less", v.Head, language.Grouped(v.Times), size(v.Bytes)))
 		}
 	}
 	return list

@@ -152,7 +152,7 @@ func TestWarnings(t *testing.T) {
 	c := load(t, string(text))
 	got := "no errors\n"
 	for _, w := range append(c.Warnings, Warnings(c)...) {
-		got += "warning: " + w + "\n"
+		got += "warning: " + w.Text + "\n"
 	}
 	if got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

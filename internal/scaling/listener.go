@@ -1,6 +1,10 @@
 package scaling
 
-import "lbmsim/sim"
+import (
+	"lbmsim/sim"
+
+	"lbmsim/internal/finding"
+)
 
 // listener is a reporter that keeps what a run says at its start.
 type listener struct{ start sim.Start }
@@ -8,5 +12,5 @@ type listener struct{ start sim.Start }
 func (l *listener) Start(s sim.Start)     { l.start = s }
 func (*listener) Progress(sim.Progress)   {}
 func (*listener) Wrote(kind, path string) {}
-func (*listener) Warn(message string)     {}
+func (*listener) Warn(finding.Finding)    {}
 func (*listener) Finish(s sim.Summary)    {}

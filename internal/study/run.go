@@ -10,6 +10,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim"
 )
 
@@ -172,5 +173,5 @@ type listener struct {
 func (l *listener) Start(sim.Start)         {}
 func (l *listener) Progress(p sim.Progress) { l.mach = p.MaxMach }
 func (l *listener) Wrote(string, string)    {}
-func (l *listener) Warn(string)             {}
+func (l *listener) Warn(finding.Finding)    {}
 func (l *listener) Finish(s sim.Summary)    { l.end = s }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"lbmsim/internal/finding"
 	"lbmsim/io/internal/joint"
 )
 
@@ -66,7 +67,7 @@ type State struct {
 	Checkpoint string            `json:"checkpoint,omitempty"`
 	Files      map[string]string `json:"files,omitempty"`    // the last complete one of each kind
 	LeftOut    map[string]int    `json:"left_out,omitempty"` // files that the run went on without, by kind
-	Warnings   []string          `json:"warnings,omitempty"`
+	Warnings   finding.List      `json:"warnings,omitempty"`
 	Reason     string            `json:"reason,omitempty"`
 	Error      string            `json:"error,omitempty"`
 	ExitCode   *int              `json:"exit_code,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/curve"
 	"lbmsim/model"
@@ -20,10 +21,10 @@ type Part struct {
 	Case       *config.Case
 	Comm       comm.Comm
 	Rank, Size int
-	Root       bool            // rank 0
-	Heartbeat  *comm.Heartbeat // of this rank; nil: nobody watches it
-	Threads    int             // of the host that this rank may keep busy
-	Warn       func(string)    // tells rank 0's reporter; nil on the other ranks
+	Root       bool                  // rank 0
+	Heartbeat  *comm.Heartbeat       // of this rank; nil: nobody watches it
+	Threads    int                   // of the host that this rank may keep busy
+	Warn       func(finding.Finding) // warns through rank 0's reporter; nil on the other ranks
 
 	Plan     decomp.Plan
 	Box      decomp.Box // this rank's cells, global
@@ -50,7 +51,7 @@ type tables struct {
 type Input struct{ Path, Shown, SHA256 string }
 
 // New cuts the domain of a case, the same way on every rank.
-func New(c *config.Case, ranks comm.Comm, threads int, warn func(string)) (*Part, error) {
+func New(c *config.Case, ranks comm.Comm, threads int, warn func(finding.Finding)) (*Part, error) {
 	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Heartbeat: comm.HeartbeatOf(ranks), Threads: threads, Warn: warn}
 	p.Viscosity = model.CS2 * (1/c.Params().Omega - 0.5)
 	var err error

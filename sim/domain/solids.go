@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/exit"
 )
 
@@ -23,23 +26,25 @@ type surfaceHead struct {
 	Triangles int
 	SHA256    string
 	Row       config.Row // for the derived table
-	Warning   string
+	Warnings  finding.List
 }
 
-// LoadFiles fills p.Solids and writes the checksums into the resolved case. Collective.
+// LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
+// the shape of every body. Collective.
 func (p *Part) LoadFiles() error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
 	own := *p.Case // ranks of one process share the case
-	own.Warnings = append([]string{}, own.Warnings...)
+	own.Warnings = slices.Clone(own.Warnings)
 	own.Table = append([]config.Row{}, own.Table...)
 	p.Case = &own
 	rows := p.Geometry().Rows(p.Box)
 	var sums []string
+	var whole Bodies
 	for _, f := range p.Case.Files {
 		if f.Image {
-			solid, head, err := p.loadImage(f, rows)
+			solid, head, err := p.loadImage(f, rows, &whole)
 			if err != nil {
 				return err
 			}
@@ -50,7 +55,7 @@ func (p *Part) LoadFiles() error {
 			continue
 		}
 		body := mesh.NewBody(mesh.Window{Cells: p.Case.Cells, Y: rows[0], Z: rows[1]})
-		head, err := p.loadFile(f, body)
+		head, err := p.loadFile(f, body, &whole)
 		if err != nil {
 			return err
 		}
@@ -58,30 +63,102 @@ func (p *Part) LoadFiles() error {
 		sums = append(sums, head.SHA256)
 		p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, head.SHA256})
 		own.Table = append(own.Table, head.Row)
-		if head.Warning != "" {
-			own.Warnings = append(own.Warnings, head.Warning)
+		own.Warnings = append(own.Warnings, head.Warnings...)
+	}
+	own.Resolved = config.Pin(own.Resolved, append(p.tables.sums, sums...))
+	return p.examine(&whole)
+}
+
+// examine runs the checks that need the shape of every body, on rank 0. Collective.
+func (p *Part) examine(whole *Bodies) error {
+	var b []byte
+	var err error
+	if p.Root {
+		var found config.Examination
+		if found, err = p.Case.Examine(whole.Shapes, whole.Sizes); err == nil {
+			b, err = json.Marshal(found)
 		}
 	}
-	for i, f := range own.Files {
-		lo, hi := p.Solids[i].Bounds()
-		for a := range own.Dims() {
-			if own.Periodic[a] && (lo[a] < 0 || hi[a] > float64(own.Cells[a])) {
-				own.Warnings = append(own.Warnings, fmt.Sprintf("[body.%s] reaches over a periodic face along %c and is cut there: its other part does not appear on the other side", f.Body, "xyz"[a]))
+	if err := comm.Agree(p.Comm, err); err != nil {
+		return exit.Agreed(exit.Usage, err)
+	}
+	if b, err = comm.Broadcast(p.Comm, b); err != nil {
+		return err
+	}
+	var found config.Examination
+	if err := json.Unmarshal(b, &found); err != nil {
+		return err
+	}
+	p.Case.Warnings = append(p.Case.Warnings, found.Warnings...)
+	if p.Case.Speed > 0 && found.Speed > p.Case.Speed {
+		p.Case.Speed, p.Case.SpeedOf = found.Speed, found.SpeedOf
+	}
+	if found.Speed > p.Case.Given {
+		p.Case.Given, p.Case.GivenBy = found.Speed, found.SpeedOf
+	}
+	return nil
+}
+
+// Bodies are the bodies from files in the cells of the whole domain, with their sizes, for the
+// checks of a case.
+type Bodies struct {
+	Shapes []geometry.Shape
+	Sizes  []config.SolidSize
+}
+
+// AddSurface adds a surface that has been closed. Its shape is made where a check of the case waits for it.
+func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source) error {
+	lo, hi := s.Surface.Span(f.Motion.Apply)
+	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(),
+		Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3)})
+	if !c.Waits() {
+		return nil
+	}
+	body := mesh.NewBody(mesh.Whole(c.Cells))
+	for i := range s.Surface.T {
+		t := s.Surface.Corners(i)
+		for v := range t {
+			t[v] = f.Motion.Apply(t[v])
+		}
+		if err := body.Add(t); err != nil {
+			return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
+		}
+	}
+	if err := body.Close(); err != nil {
+		return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
+	}
+	w.Shapes = append(w.Shapes, body)
+	return nil
+}
+
+// AddImage adds an image, likewise.
+func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
+	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
+	if !c.Waits() {
+		return
+	}
+	v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
+	for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
+		for _, word := range m.Words(from/64, from/64+1) {
+			for ; word != 0; word &= word - 1 {
+				i := from + bits.TrailingZeros64(word)
+				v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
 			}
 		}
 	}
-	own.Resolved = config.Pin(own.Resolved, append(p.tables.sums, sums...))
-	return nil
+	w.Shapes = append(w.Shapes, geometry.Moved{Shape: v, Motion: f.Motion})
 }
 
 // inPiece is the number of triangles that travel together: 4.5 MiB.
 const inPiece = 1 << 16
 
 // loadFile reads one file into a body.
-func (p *Part) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, err error) {
+func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
 	var s *intake.Source
 	if p.Root {
-		s, err = openSurface(p.Case, f)
+		if s, err = openSurface(p.Case, f); err == nil {
+			err = whole.AddSurface(p.Case, f, s)
+		}
 	}
 	if err := comm.Agree(p.Comm, err); err != nil {
 		return head, exit.Agreed(exit.Usage, err)
@@ -91,7 +168,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body) (head surfaceHead, 
 		head = surfaceHead{Triangles: len(s.Surface.T), SHA256: s.SHA256, Row: config.Row{
 			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d triangles", len(s.Surface.T)), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
 		if done := s.Done(); done != "" {
-			head.Warning = fmt.Sprintf("[body.%s] was repaired: %s", f.Body, done)
+			head.Warnings = append(head.Warnings, finding.Repaired.Says("[body.%s] was repaired: %s", f.Body, done))
 		}
 		if b, err = json.Marshal(head); err != nil {
 			return head, err
@@ -205,10 +282,12 @@ func OpenImage(f config.SolidFile) (*intake.Image, error) {
 }
 
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
-func (p *Part) loadImage(f config.SolidFile, rows [2][]bool) (solid geometry.Shape, head imageHead, err error) {
+func (p *Part) loadImage(f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
 	if p.Root {
-		m, err = OpenImage(f)
+		if m, err = OpenImage(f); err == nil {
+			whole.AddImage(p.Case, f, m)
+		}
 	}
 	if err := comm.Agree(p.Comm, err); err != nil {
 		return nil, head, exit.Agreed(exit.Usage, err)
@@ -284,8 +363,15 @@ func (p *Part) CountCells() error {
 		if all[0][len(p.Case.Boundaries)+1+i] > 0 || b.Whole() {
 			continue
 		}
+		covered, err := p.anyCell(bodies[i].Shape)
+		if err != nil {
+			return err
+		}
+		if covered {
+			continue // by later bodies, which is a warning
+		}
 		lo, hi := bodies[i].Shape.Bounds()
-		err := NoCell(p.Case, b.Name, lo, hi)
+		err = NoCell(p.Case, b.Name, lo, hi)
 		for _, f := range p.Case.Files {
 			if f.Body == b.Name {
 				err = f.At.Wrong(err)
@@ -296,8 +382,26 @@ func (p *Part) CountCells() error {
 	return nil
 }
 
+// anyCell reports whether the centre of any cell of the domain lies in a shape. Collective.
+func (p *Part) anyCell(s geometry.Shape) (bool, error) {
+	from, to := geometry.Reach(s, p.Case.Cells, p.Case.Dims())
+	box := Intersect(decomp.Box{Lo: from, Hi: to}, p.Box)
+	any := []int64{0}
+	for z := box.Lo[2]; z < box.Hi[2]; z++ {
+		for y := box.Lo[1]; y < box.Hi[1]; y++ {
+			for x := box.Lo[0]; x < box.Hi[0] && any[0] == 0; x++ {
+				if s.Contains(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5) {
+					any[0] = 1
+				}
+			}
+		}
+	}
+	err := comm.Max(p.Comm, any)
+	return any[0] > 0, err
+}
+
 // NoCell is the error of a body that spans lo to hi, in cells, and has none of the domain's.
 func NoCell(c *config.Case, body string, lo, hi [3]float64) error {
-	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, is it thinner than a cell, or does a later body cover it?",
+	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, or is it thinner than a cell?",
 		body, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], c.Cells[0], c.Cells[1], c.Cells[2])
 }

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/curve"
 	"lbmsim/model"
 	"lbmsim/sim/exit"
@@ -33,26 +34,26 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 }
 
 // JudgeTables reads the files of a boundary before a run, and has a line about each.
-func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warning string, err error) {
+func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warnings finding.List, err error) {
 	var curves []curve.Curve
 	for _, f := range b.Tables() {
 		_, v, _, err := OpenTable(f)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
 		lo, hi := v.Range()
 		lines = append(lines, fmt.Sprintf("[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g", b.Name, f.Key, f.Path, len(v.X), v.X[0], v.X[len(v.X)-1], lo, hi))
 		curves = append(curves, v)
 	}
 	if len(curves) > 0 {
-		warning, err = factorsFit(c, b, curves)
+		warnings, err = factorsFit(c, b, curves)
 	}
-	return lines, warning, err
+	return lines, warnings, err
 }
 
 // factorsFit judges what the files of a boundary do to its velocity; their curves are in the order of
 // b.Tables. An error where the Mach number of the run would be above 0.3, as for velocities without files.
-func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warning string, err error) {
+func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warnings finding.List, err error) {
 	factor := 1.0
 	for i, f := range b.Tables() {
 		factor *= mostOf(f, curves[i], float64(c.Run.Steps)*f.Unit)
@@ -61,11 +62,11 @@ func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warnin
 	text := fmt.Sprintf("[boundary.%s]: with the largest factor of its files, %.4g, the Mach number of its velocity is %.3g", b.Name, factor, mach)
 	switch {
 	case mach > 0.3:
-		return "", b.Tables()[0].At.Wrong(errors.New(text + ", above 0.3; a smaller time step, or smaller factors, lower it"))
+		return nil, b.Tables()[0].At.Wrong(errors.New(text + ", above 0.3; a smaller time step, or smaller factors, lower it"))
 	case mach > 0.1:
-		warning = fmt.Sprintf("%s, above 0.1: expect errors of about %.3g %% from compressibility", text, 100*mach*mach)
+		warnings = append(warnings, finding.TableMach.Says("%s, above 0.1: expect errors of about %.3g %% from compressibility", text, 100*mach*mach))
 	}
-	return warning, nil
+	return warnings, nil
 }
 
 // mostOf is the largest magnitude of the factors of a file, of a table until a time.
@@ -96,12 +97,14 @@ func (p *Part) LoadTables() error {
 			for _, f := range files {
 				curves = append(curves, p.tables.curves[f.Key+" "+f.Boundary])
 			}
-			warning, err := factorsFit(p.Case, b, curves)
+			warnings, err := factorsFit(p.Case, b, curves)
 			if err != nil {
 				return exit.With(exit.Usage, err) // the same on every rank
 			}
-			if warning != "" && p.Root {
-				p.Warn(warning)
+			for _, w := range warnings {
+				if p.Root {
+					p.Warn(w)
+				}
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
@@ -71,7 +72,7 @@ func (a *averager) allocate(r *Run) error {
 		}
 		return none
 	case r.Root:
-		r.Warn(fmt.Sprintf("[output.averages] adds up on the host, which takes longer: %v", none))
+		r.Warn(finding.HostSums.Says("[output.averages] adds up on the host, which takes longer: %v", none))
 	}
 	if a.onDevice == nil {
 		if there != nil {
@@ -279,7 +280,7 @@ func (f *averageFiles) Write(r *Run) error {
 	f.at = r.Step()
 	if f.sums.samples == 0 {
 		if r.Root {
-			r.Warn(fmt.Sprintf("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(r.Step())))
+			r.Warn(finding.NoSamples.Says("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(r.Step())))
 		}
 		return nil
 	}

@@ -1,9 +1,8 @@
 package output
 
 import (
-	"fmt"
-
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 )
 
 // blocks is a CSV file with a block of rows for each output of what statistics are by then.
@@ -27,6 +26,6 @@ func (b *blocks) write(r *Run, samples int64, block func() []float64) {
 		_ = b.file.Add(int64(r.Step()), r.Time(), block()...)
 	case !b.warned && b.file.Step() < 0: // else there are none since the last block, of those that begin anew
 		b.warned = true
-		r.Warn(fmt.Sprintf("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.sample.Next(r.Step())))
+		r.Warn(finding.NoSamples.Says("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.sample.Next(r.Step())))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/exit"
 )
@@ -66,7 +67,7 @@ func (f *Files) Missed(kind string, err error) error {
 	}
 	f.faults.counts[kind]++
 	if f.view.Root {
-		f.view.Warn(fmt.Sprintf("%v; the run goes on without it (on_error), %d left out by now", err, f.faults.counts[kind]))
+		f.view.Warn(finding.FileSkipped.Says("%v; the run goes on without it (on_error), %d left out by now", err, f.faults.counts[kind]))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
@@ -126,7 +127,7 @@ func (f *fieldFiles) shoot(r *Run, p *fields.Pending, taker Snapshotter) (work f
 	case !errors.As(none, &failure): // the ranks could not talk
 		return nil, none
 	case r.Root:
-		r.Warn(fmt.Sprintf("the steps wait for each output of fields: %v", none))
+		r.Warn(finding.OutputWaits.Says("the steps wait for each output of fields: %v", none))
 	}
 	f.crowded = true
 	if shot == nil {

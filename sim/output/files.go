@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
@@ -179,7 +180,7 @@ func (f *Files) await(p *pendingFile) {
 		}
 		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk, to write %s of step %d: %s", f.view.Step(), f.view.Rank, time.Since(start).Round(time.Second), p.kind, p.step, p.path)
 		if f.view.Root {
-			f.view.Warn(text)
+			f.view.Warn(finding.FileSlow.Says("%s", text))
 		} else {
 			fmt.Fprintln(os.Stderr, "lbmsim: warning:", text)
 		}

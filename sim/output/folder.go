@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
 	"lbmsim/io/probe"
 	"lbmsim/sim/exit"
@@ -77,7 +78,7 @@ func (s *Set) Open(o Opening) error {
 // warnOfOlder warns of a film that is not of one kind.
 func (s *Set) warnOfOlder(f fields.Series) {
 	if n, err := f.Older(); err == nil && n > 0 { // Rewind has read it just now
-		s.Warn(fmt.Sprintf("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", f.Index(), n))
+		s.Warn(finding.OldFiles.Says("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", f.Index(), n))
 	}
 }
 
@@ -125,7 +126,7 @@ func (s *Set) openFiles(o Opening) error {
 func (s *Set) keepInputs() {
 	for _, in := range s.Inputs {
 		if err := keepInput(in, s.Path(InputDir)); err != nil {
-			s.Warn(fmt.Sprintf("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
+			s.Warn(finding.InputCopy.Says("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
@@ -227,9 +228,9 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 			return frequency, half
 		}
 		if share := series.Deviation() / f.largest(e.Series); share < leastOscillation {
-			s.Warn(fmt.Sprintf("[%s]: %s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
+			s.Warn(finding.WeakOscillation.Says("[%s]: %s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
 		} else if scatter := series.Scatter(); scatter > mostScatter {
-			s.Warn(fmt.Sprintf("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
+			s.Warn(finding.ScatteredPeriods.Says("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
 		}
 		if e.Statistic == "frequency" {
 			return frequency, half

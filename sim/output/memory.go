@@ -1,10 +1,9 @@
 package output
 
 import (
-	"fmt"
-
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
 )
 
@@ -31,7 +30,7 @@ type Memory struct {
 // recalls keeps a warning of the checkpoint until all is recalled.
 func (r *Run) recalls(format string, args ...any) {
 	if r.Root {
-		r.recalled = append(r.recalled, fmt.Sprintf(format, args...))
+		r.recalled = append(r.recalled, finding.TableRestarted.Says(format, args...))
 	}
 }
 

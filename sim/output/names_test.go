@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
@@ -51,7 +52,7 @@ func TestNumbersOfForcesHaveFormulas(t *testing.T) {
 func TestIrregularOscillationsAreTold(t *testing.T) {
 	var warned []string
 	s := &Set{Run: (&reports{}).run()}
-	s.Part.Warn = func(text string) { warned = append(warned, text) }
+	s.Part.Warn = func(w finding.Finding) { warned = append(warned, w.Text) }
 	s.Case = &config.Case{Grid: config.Grid{Units: config.Units{Length: 1, Time: 1, Density: 1}}}
 	f := &forces{ForceOutput: config.ForceOutput{Name: "ball", Strouhal: 1}, list: []config.ForceSeries{{Name: "drag"}, {Name: "lift"}}, series: make([]stats.Series, 2)}
 	for i := range 2000 {

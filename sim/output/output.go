@@ -11,6 +11,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
@@ -34,7 +35,7 @@ type Run struct {
 	Version    string
 	Provenance Provenance // on rank 0
 
-	recalled []string // warnings of the checkpoint that is being recalled, on rank 0: it may be given up halfway
+	recalled finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be given up halfway
 }
 
 // State is what only the state itself can tell.

@@ -1,12 +1,12 @@
 package output
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 
 	"lbmsim/config"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
@@ -39,7 +39,7 @@ func profileSumsOutputs(s *Set) (list []Output) {
 // prepare compiles kernels before the first step.
 func (p *profileSums) prepare(r *Run) {
 	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Root {
-		r.Warn(fmt.Sprintf("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
+		r.Warn(finding.HostSums.Says("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/probe"
 	"lbmsim/sim/exit"
 )
@@ -69,7 +70,7 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 			return w, nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			s.Warn(fmt.Sprintf("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
+			s.Warn(finding.TableRestarted.Says("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
 			err = nil
 		}
 	}
@@ -78,7 +79,7 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 		if e != nil {
 			return nil, errors.Join(err, e)
 		}
-		s.Warn(fmt.Sprintf("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
+		s.Warn(finding.TableRestarted.Says("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
 		err = nil
 	}
 	if err != nil {
@@ -162,7 +163,7 @@ func (s *Set) JudgeRows(state int64) error {
 		return err
 	}
 	if s.Root {
-		s.Warn(fmt.Sprintf("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", s.Step(), errors.Unwrap(err)))
+		s.Warn(finding.RowsWait.Says("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", s.Step(), errors.Unwrap(err)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
@@ -109,7 +110,7 @@ func (p *spectrumSums) sample(r *Run) (all []float64, err error) {
 	}
 	if r.Root && empty != "" && !p.told {
 		p.told = true
-		r.Warn(fmt.Sprintf("[output.spectrum.%s]: each line of %s along %s has solid cells: its spectrum is NaN", p.Name, empty, "xyz"[p.Along:p.Along+1]))
+		r.Warn(finding.EmptySpectrum.Says("[output.spectrum.%s]: each line of %s along %s has solid cells: its spectrum is NaN", p.Name, empty, "xyz"[p.Along:p.Along+1]))
 	}
 	return all, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
@@ -72,7 +73,7 @@ func (s *Search) record(b *Blowup) error {
 	}
 	if err := s.writeBox(b, list, values); err != nil {
 		b.Fields = ""
-		s.Warn(fmt.Sprintf("fields around the first bad cell: %v", err))
+		s.Warn(finding.Unstable.Says("fields around the first bad cell: %v", err))
 	}
 	return nil
 }

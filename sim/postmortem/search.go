@@ -3,10 +3,10 @@
 package postmortem
 
 import (
-	"fmt"
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/output"
 )
@@ -41,7 +41,7 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 	}
 	b := &Blowup{Case: s.Case.Path, Version: s.Version, Seen: seen, From: s.Step()}
 	if s.Root {
-		s.Warn(fmt.Sprintf("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, s.Step()))
+		s.Warn(finding.Unstable.Says("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, s.Step()))
 	}
 	if found, err := s.find(b); !found || err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 		s.judge(b, start)
 		err := s.writeBlowup(b)
 		if b.found.kept = err == nil; !b.found.kept {
-			s.Warn(fmt.Sprintf("the report of the first bad cell: %v", err))
+			s.Warn(finding.Unstable.Says("the report of the first bad cell: %v", err))
 		}
 	}
 	return b, nil

@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 )
@@ -65,7 +66,7 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	}
 	drift := derive.Finite(w.Drift(t))
 	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+w.sound()*w.left() {
-		w.warn(Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(drift), c.WarnDrift, driftHelp)
+		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(drift), c.WarnDrift, driftHelp)
 	}
 	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
 		f := w.Case.Units.Length / w.Case.Units.Time
@@ -73,11 +74,11 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 		if w.Case.Units.Physical {
 			unit = " m/s"
 		}
-		w.warn(Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
+		w.warn(finding.Speed, Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
 			u*f, unit, u/s, w.Case.SpeedOf, s*f, unit, c.WarnSpeed)
 	}
 	if grid := w.sample.GridScale; sample && c.WarnGridScale > 0 && grid > c.WarnGridScale {
-		w.warn(Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
+		w.warn(finding.GridScale, Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
 			grid, w.GridStart, c.WarnGridScale)
 	}
 	if sample {
@@ -115,13 +116,13 @@ func (w *Watch) left() float64 {
 }
 
 // warn warns the first time, and counts.
-func (w *Watch) warn(kind, format string, args ...any) {
+func (w *Watch) warn(kind *finding.Kind, key, format string, args ...any) {
 	if w.warned == nil {
 		w.warned = map[string]int{}
 	}
-	w.warned[kind]++
-	if w.warned[kind] == 1 {
-		w.Warn(fmt.Sprintf("step %d: ", w.Step()) + fmt.Sprintf(format, args...) + " (further looks that see it are counted)")
+	w.warned[key]++
+	if w.warned[key] == 1 {
+		w.Warn(kind.Says("step %d: "+format+" (further occurrences are counted, not printed)", append([]any{w.Step()}, args...)...))
 	}
 }
 
@@ -158,7 +159,7 @@ func (w *Watch) judgeTemperature() (wrong string) {
 		return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_temperature = %g (0: no limit)\n  what helps: %s",
 			w.Step(), w.temperatureText(), c.MaxTemperature, temperatureHelp)
 	case c.WarnTemperature > 0 && share > c.WarnTemperature:
-		w.warn(Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, temperatureHelp)
+		w.warn(finding.Overshoot, Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, temperatureHelp)
 	}
 	return ""
 }

@@ -214,7 +214,7 @@ class _Job:
         elif event == "progress":
             self._advance(data["step"], data["last_step"], data["mlups"])
         elif event == "warning" and not self.stopped:
-            _warn(str(data), 5)  # the level is that of the line that called run
+            _warn(data["text"], 5)  # the level is that of the line that called run
         elif event == "finish":
             if not self.stopped:
                 self._advance(data["last_step"], int(self.bar.total or data["last_step"]), data["mlups"])

@@ -1,0 +1,136 @@
+package finding
+
+// Warnings of the case file alone.
+var (
+	MachNumber = add(Kind{"mach_number", Case, "largest velocity of the case over the speed of sound of the lattice", "0.1 (0.3 is refused)",
+		"compressibility errors grow with Ma^2: 1 % at 0.1"})
+	CellReynolds = add(Kind{"cell_reynolds", Case, "velocity times spacing over viscosity", "by model, see [models](models.md)",
+		"gradients become thinner than a cell and may be unstable"})
+	TauNearHalf = add(Kind{"tau_near_half", Case, "relaxation time", "0.505, by model",
+		"grid-scale damping is almost zero"})
+	TauLarge = add(Kind{"tau_large", Case, "relaxation time", "2",
+		"errors grow with tau^2, and half-way walls move with models other than `trt`"})
+	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind an inlet of given velocity", "by model, see [models](models.md)",
+		"streaks along the stream grow in long runs"})
+	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau of the case", "map of [models](models.md)",
+		"noise grows even in uniform flow with this model"})
+	OpenFaceTau = add(Kind{"open_face_tau", Case, "tau beside an open face", "by model, see [models](models.md)",
+		"the model was unstable beside such a face"})
+	Diffusivity = add(Kind{"diffusivity", Case, "relaxation time of the temperature", "0.5015",
+		"fronts are hardly smoothed and overshoot"})
+	EddiesWithoutHeat = add(Kind{"eddies_without_heat", Case, "tau with Smagorinsky's eddy viscosity and a temperature", "the largest tau for which the stress gives the eddy viscosity",
+		"eddies carry no heat there"})
+	Boussinesq = add(Kind{"boussinesq", Case, "expansion times the largest temperature difference from the reference", "0.1",
+		"Boussinesq's approximation is for small changes of density"})
+	ReferenceFar = add(Kind{"reference_far", Case, "distance of wall temperatures from the reference, times the cells of a face", "digits of the sum of a heat flux",
+		"the heat flux loses its digits"})
+	DiffusivityFixed = add(Kind{"diffusivity_fixed", Case, "a temperature with a viscosity law", "any",
+		"the diffusivity does not follow the viscosity"})
+	TurbulencePeriodic = add(Kind{"turbulence_periodic", Case, "width of a periodic domain over `turbulence_length`", "fewest waves that represent the spectrum",
+		"waves have to fit into the domain"})
+	TurbulenceWalled = add(Kind{"turbulence_walled", Case, "width between impermeable faces over `turbulence_length`", "fewest waves that represent the spectrum",
+		"waves have to fit between the faces; the rms is lower"})
+	TurbulenceStrong = add(Kind{"turbulence_strong", Case, "share of the inlet where three times the rms exceed the mean velocity", "0",
+		"fluid leaves through the inlet at times; Taylor's hypothesis does not hold"})
+	TurbulenceShort = add(Kind{"turbulence_short", Case, "share of the spectrum in waves too short for the grid", "see [turbulence](turbulence.md)",
+		"the remaining waves are amplified and the spectrum is narrower"})
+	EveryBelowStep = add(Kind{"every_below_step", Case, "`every` of an output over the time step", "1",
+		"it is written at every step"})
+	NeverDue = add(Kind{"never_due", Case, "first time at which an output is due", "the last step",
+		"it is never written, or only at the start or the end"})
+	PeriodicBody = add(Kind{"periodic_body", Case, "bounds of a body across a periodic face", "any overlap",
+		"the body is cut there and does not continue on the other side"})
+	ManyOutputs = add(Kind{"many_outputs", Case, "files and bytes of an output", "100,000 files, 10 TiB",
+		"such folders are slow to list and copy; usually `every` is wrong"})
+	ExpressionUnchecked = add(Kind{"expression_unchecked", Case, "points at which an expression may be infinite or not a number", "2^18 evaluated points",
+		"not every point was evaluated"})
+	UnbalancedTable = add(Kind{"unbalanced_table", Case, "velocity faces with factors from a file and no outlet", "any",
+		"the mean density drifts without end where the fluxes do not balance"})
+	OutflowPulsation = add(Kind{"outflow_pulsation", Case, "pressure rho c u' that an outflow answers a pulsating inlet with, over rho U^2/2", "1",
+		"an outflow acts like an endless duct"})
+)
+
+// Warnings that need the shape of every body: in cases with surfaces or images they are checked once
+// the files have been read, in `check` and in the run.
+var (
+	MovesAcross = add(Kind{"moves_across", Files, "share of a body's surface that its motion leads out of the body", "5 %",
+		"the body stays in place, so fluid would pass through a surface that moves across itself"})
+	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
+		"no fluid passes there"})
+	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside of all others", "0",
+		"the body changes nothing"})
+	Porous = add(Kind{"porous", Files, "solid share of the cells, and Lambda of the model", "15 %, and 0.02 from 3/16",
+		"half-way walls move with the viscosity, and permeability and drag follow"})
+	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
+		"compressibility errors grow with Ma^2"})
+	Repaired = add(Kind{"repaired", Files, "triangles added by `repair = true`", "any",
+		"the surface that is computed is not exactly the file's"})
+	DiskSpace = add(Kind{"disk_space", Files, "bytes of all outputs over the free space of the disk", "1",
+		"the run would end when the disk is full"})
+)
+
+// Warnings of the start of a run.
+var (
+	IdleCores = add(Kind{"idle_cores", Start, "threads of the ranks on a machine over its cores", "1, and half",
+		"cores idle, or threads share cores"})
+	DeviceChoice = add(Kind{"device_choice", Start, "device of `device = \"auto\"`", "none",
+		"a GPU was found but is not used, or the build has no kernels for the best instruction set"})
+	FlagUnused = add(Kind{"flag_unused", Start, "command-line options of another device", "any",
+		"the option has no effect"})
+	RequeueBlind = add(Kind{"requeue_blind", Start, "`--requeue-self` without `wall_time` and with `end_margin = \"off\"`", "any",
+		"a job killed before its checkpoint is on disk does not return to the queue"})
+	HostSums = add(Kind{"host_sums", Start, "statistics that the device cannot sum", "any",
+		"the host sums them, which takes longer"})
+	OutputWaits = add(Kind{"output_waits", Start, "memory for asynchronous output", "any that is missing",
+		"steps wait for every output of fields"})
+	EmptySpectrum = add(Kind{"empty_spectrum", Start, "lines of a spectrum without a solid cell", "0",
+		"the spectrum is NaN there"})
+	OldFiles = add(Kind{"old_files", Start, "files of another layout in the folder", "any",
+		"films jump where the new files begin"})
+	InputCopy = add(Kind{"input_copy", Start, "copies of input files beside the outputs", "any that fails",
+		"`lbmsim reproduce` cannot repeat the run"})
+	StaleOrder = add(Kind{"stale_order", Start, "files `stop` and `checkpoint` from before the start", "any",
+		"they are removed, not obeyed"})
+	CheckpointPassed = add(Kind{"checkpoint_passed", Start, "checkpoints that cannot be used", "any",
+		"an older one is used"})
+	NothingLeft = add(Kind{"nothing_left", Start, "step of the checkpoint over the last step", "1",
+		"no step is left to compute"})
+	TableRestarted = add(Kind{"table_restarted", Start, "header and rows of a table against the checkpoint", "any difference",
+		"the old table is kept under another name and a new one begins"})
+)
+
+// Warnings while a run computes.
+var (
+	DensityDrift = add(Kind{"density_drift", Run, "change of the mean density since the start", "`warn_density_drift` = 1 %",
+		"fluxes that do not balance, or a closed outlet"})
+	Speed = add(Kind{"speed", Run, "largest speed over the largest velocity of the case", "`warn_speed` = 2",
+		"an oscillation, noise, or a narrow passage"})
+	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid", "`warn_grid_scale` = 0.02",
+		"the field is noise, or its gradients are thinner than a cell"})
+	Overshoot = add(Kind{"temperature", Run, "overshoot of the temperature over the imposed range", "`warn_temperature` = 0.5",
+		"fronts are under-resolved"})
+	Unstable = add(Kind{"unstable", Run, "values that are not finite", "any",
+		"the run goes back to find the first bad cell"})
+	NoSamples = add(Kind{"no_samples", Run, "samples of an average when it is written", "0",
+		"there is nothing to write yet"})
+	FileSkipped = add(Kind{"file_skipped", Run, "files that could not be written, with `on_error = \"go_on\"`", "any",
+		"the run goes on without the file"})
+	RowsWait = add(Kind{"rows_wait", Run, "rows of tables that the disk does not take", "any",
+		"they are kept in memory"})
+	FileSlow = add(Kind{"file_slow", Run, "time for which a rank waits for the disk", "30 s, then doubling",
+		"the disk may hang"})
+	NoCheckpoint = add(Kind{"no_checkpoint", Run, "order for a checkpoint without [checkpoint]", "any",
+		"none is written"})
+	StatusUnwritten = add(Kind{"status_unwritten", Run, "writes of status.json that fail", "any",
+		"`lbmsim status` shows an old state"})
+)
+
+// Warnings of the end of a run.
+var (
+	WeakOscillation = add(Kind{"weak_oscillation", End, "amplitude of a series whose frequency is asked for, over its largest value", "1e-4",
+		"the frequency may be one of rounding or of sound"})
+	ScatteredPeriods = add(Kind{"scattered_periods", End, "scatter of the periods of a series", "10 %",
+		"noise may count as oscillations, or weak oscillations are missed"})
+	NotConverged = add(Kind{"not_converged", End, "[run] stop_when at the last step", "not met",
+		"the means are less certain than asked for"})
+)
