@@ -134,7 +134,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		filepath.Join(dir, "none.stl"): "none.stl: there is no such file",
 		dir:                            "this is no regular file",
 		"/dev/zero":                    "/dev/zero: this is no regular file",
-		broken:                         `broken.stl: line 2: "nothing" where "normal" should stand`,
+		broken:                         `broken.stl: line 2: "nothing" where "normal" is expected`,
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want ... %s", err, want)

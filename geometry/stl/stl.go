@@ -17,9 +17,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Triangle is one facet as it stands in the file: its vertices anticlockwise seen
@@ -52,26 +57,57 @@ func Read(r io.Reader, size int64, add func(Triangle) error) (Info, error) {
 	if len(head) == 0 {
 		return Info{}, errors.New("the file is empty")
 	}
+	exact := false // as long as a binary file with the header's count: that decides, whatever the header's text
 	if len(head) >= headerBytes {
-		// A binary file tells its own length: that decides, whatever the header's text.
 		n := int64(binary.LittleEndian.Uint32(head[80:]))
-		if size == headerBytes+n*triangleBytes && n > 0 || !looksASCII(head) {
-			return readBinary(in, size, add)
+		exact = size == headerBytes+n*triangleBytes && n > 0
+	}
+	info := Info{}
+	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); wide && !exact {
+		info.Notes = append(info.Notes, "the text is UTF-16")
+		in = bufio.NewReaderSize(transform.NewReader(in, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), 1<<16)
+		if head, err = in.Peek(512); err != nil && !errors.Is(err, io.EOF) {
+			return info, err
 		}
 	}
-	if !looksASCII(head) {
-		return Info{}, fmt.Errorf("this is no STL file: it does not begin with the word solid, and its %d bytes are too few for a binary one", size)
+	switch {
+	case exact || len(head) >= headerBytes && !looksASCII(head) && !isText(head):
+		return readBinary(in, size, add)
+	case !looksASCII(head) && isText(head):
+		return info, errors.New("not an STL file: a text that does not begin with the word solid")
+	case !looksASCII(head):
+		return info, fmt.Errorf("not an STL file: it does not begin with the word solid, and its %d bytes are too few for a binary one", size)
 	}
-	return readASCII(in, add)
+	return readASCII(in, info, add)
 }
 
-// looksASCII: the word solid, and text behind it.
+// looksASCII reports whether a file begins with the word solid, after comments, and goes on as text.
 func looksASCII(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if len(head) < 5 || !strings.EqualFold(string(head[:5]), "solid") {
+	if bytes.IndexByte(head, 0) >= 0 {
 		return false
 	}
-	return bytes.IndexByte(head, 0) < 0
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n")
+		if !isComment(string(head[:min(2, len(head))])) {
+			return len(head) >= 5 && strings.EqualFold(string(head[:5]), "solid")
+		}
+		end := bytes.IndexAny(head, "\r\n")
+		if end < 0 {
+			return true // a long comment: the reader decides
+		}
+		head = head[end:]
+	}
+}
+
+// isText reports whether a file begins with printable characters alone.
+func isText(head []byte) bool {
+	return len(head) > 0 && !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' || c == '\uFFFD' })
+}
+
+// isComment reports whether a word begins a comment. The format has none, but exporters write them.
+func isComment(word string) bool {
+	return strings.HasPrefix(word, "#") || strings.HasPrefix(word, "//")
 }
 
 const (
@@ -145,6 +181,25 @@ type words struct {
 	in   *bufio.Reader
 	line int
 	word []byte
+	back byte            // read, but belongs to what comes next; 0: none
+	odd  map[string]bool // dialects met: lines that end in a carriage return alone, "end loop" in two words
+}
+
+// byte reads one byte; the end of a line is "\n" in all dialects.
+func (w *words) byte() (byte, error) {
+	if c := w.back; c != 0 {
+		w.back = 0
+		return c, nil
+	}
+	c, err := w.in.ReadByte()
+	if c != '\r' || err != nil {
+		return c, err
+	}
+	if b, _ := w.in.Peek(1); len(b) == 0 || b[0] == '\n' {
+		return ' ', nil
+	}
+	w.odd["lines end in a carriage return alone"] = true
+	return '\n', nil
 }
 
 const longestWord = 128
@@ -153,16 +208,17 @@ const longestWord = 128
 func (w *words) next() (string, error) {
 	w.word = w.word[:0]
 	for {
-		c, err := w.in.ReadByte()
+		c, err := w.byte()
 		if errors.Is(err, io.EOF) {
 			return string(w.word), nil
 		}
 		if err != nil {
 			return "", err
 		}
-		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+		if c == ' ' || c == '\t' || c == '\n' {
 			if len(w.word) > 0 {
-				return string(w.word), w.in.UnreadByte() // the line's end belongs to the next word
+				w.back = c // the end of the line belongs to the next word
+				return string(w.word), nil
 			}
 			if c == '\n' {
 				w.line++
@@ -170,7 +226,10 @@ func (w *words) next() (string, error) {
 			continue
 		}
 		if w.word = append(w.word, c); len(w.word) > longestWord {
-			return "", fmt.Errorf("line %d: a word of more than %d letters: this is no STL file", w.line, longestWord)
+			if isComment(string(w.word)) {
+				return string(w.word), nil
+			}
+			return "", fmt.Errorf("line %d: a word of more than %d letters: not an STL file", w.line, longestWord)
 		}
 	}
 }
@@ -179,7 +238,7 @@ func (w *words) next() (string, error) {
 func (w *words) rest() (string, error) {
 	var text []byte
 	for {
-		c, err := w.in.ReadByte()
+		c, err := w.byte()
 		if errors.Is(err, io.EOF) || c == '\n' {
 			w.line++
 			return printable(bytes.TrimSpace(text)), nil
@@ -200,6 +259,13 @@ func (w *words) expect(list ...string) error {
 		if err != nil {
 			return err
 		}
+		if part, two := strings.CutPrefix(want, "end"); two && strings.EqualFold(got, "end") {
+			w.odd[fmt.Sprintf("%q in two words", "end "+part)] = true
+			want = part
+			if got, err = w.next(); err != nil {
+				return err
+			}
+		}
 		if !strings.EqualFold(got, want) {
 			return w.unexpected(got, want)
 		}
@@ -209,9 +275,9 @@ func (w *words) expect(list ...string) error {
 
 func (w *words) unexpected(got, want string) error {
 	if got == "" {
-		return fmt.Errorf("line %d: the file ends where %q should stand: it is cut short", w.line, want)
+		return fmt.Errorf("line %d: the file ends where %q is expected: it is cut short", w.line, want)
 	}
-	return fmt.Errorf("line %d: %q where %q should stand", w.line, got, want)
+	return fmt.Errorf("line %d: %q where %q is expected", w.line, got, want)
 }
 
 // vector reads three numbers; those of a normal may be no numbers.
@@ -229,7 +295,7 @@ func (w *words) vector(normal bool) (v [3]float64, err error) {
 		case normal:
 			x = 0 // "nan" in many spellings
 		default:
-			return v, fmt.Errorf("line %d: %q is no coordinate", w.line, word)
+			return v, fmt.Errorf("line %d: %q is not a coordinate", w.line, word)
 		}
 		v[a] = x
 	}
@@ -237,50 +303,74 @@ func (w *words) vector(normal bool) (v [3]float64, err error) {
 }
 
 // readASCII reads one solid or several, one after the other.
-func readASCII(r *bufio.Reader, add func(Triangle) error) (Info, error) {
+func readASCII(r *bufio.Reader, info Info, add func(Triangle) error) (Info, error) {
 	if b, _ := r.Peek(3); string(b) == "\xef\xbb\xbf" {
 		_, _ = r.Discard(3) // just peeked
 	}
-	w := &words{in: r, line: 1}
-	info := Info{}
+	w := &words{in: r, line: 1, odd: map[string]bool{}}
+	err := w.solids(&info, add)
+	for _, note := range slices.Sorted(maps.Keys(w.odd)) {
+		info.Notes = append(info.Notes, note)
+	}
+	return info, err
+}
+
+// solids reads them to the end of the file.
+func (w *words) solids(info *Info, add func(Triangle) error) error {
 	for solids := 0; ; solids++ {
 		word, err := w.next()
+		for err == nil && isComment(word) {
+			w.odd["comments are skipped"] = true
+			if _, err = w.rest(); err == nil {
+				word, err = w.next()
+			}
+		}
 		switch {
 		case err != nil:
-			return info, err
+			return err
 		case word == "" && solids > 0 && info.Triangles == 0:
-			return info, errors.New("the file has no triangles")
+			return errors.New("the file has no triangles")
 		case word == "" && solids > 0:
 			if solids > 1 {
 				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file are taken as one", solids))
 			}
-			return info, nil
+			return nil
 		case !strings.EqualFold(word, "solid"):
-			return info, w.unexpected(word, "solid")
+			return w.unexpected(word, "solid")
 		}
 		name, err := w.rest()
 		if err != nil {
-			return info, err
+			return err
 		}
 		if solids == 0 {
 			info.Name = name
 		}
-		if err := readSolid(w, &info, add); err != nil {
-			return info, err
+		if err := w.facets(info, add); err != nil {
+			return err
 		}
 	}
 }
 
-// readSolid reads the facets of one solid and the line that ends it.
-func readSolid(w *words, info *Info, add func(Triangle) error) error {
-	for {
+// facets reads those of one solid and the line that ends it.
+func (w *words) facets(info *Info, add func(Triangle) error) error {
+	for first := info.Triangles; ; {
 		word, err := w.next()
 		switch {
 		case err != nil:
 			return err
+		case strings.EqualFold(word, "end"):
+			w.odd[`"end solid" in two words`] = true
+			if err := w.expect("solid"); err != nil {
+				return err
+			}
+			_, err := w.rest()
+			return err
 		case strings.EqualFold(word, "endsolid"):
 			_, err := w.rest()
 			return err
+		case word == "" && info.Triangles > first:
+			w.odd["the file ends without endsolid: is it complete?"] = true
+			return nil
 		case !strings.EqualFold(word, "facet"):
 			return w.unexpected(word, "facet")
 		}

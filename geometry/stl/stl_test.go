@@ -83,16 +83,16 @@ func TestBrokenFiles(t *testing.T) {
 	text := string(asciiFile("a", corner))
 	for name, c := range map[string]struct{ file, want string }{
 		"empty":            {"", "is empty"},
-		"nothing like it":  {"PNG\x00\x01", "no STL file"},
+		"nothing like it":  {"PNG\x00\x01", "not an STL file"},
 		"cut short":        {string(whole[:len(whole)-1]), "cut short"},
 		"a great claim":    {string(claim), "4000000000 triangles, but the file has room for 1"},
 		"no triangle":      {string(binaryFile("x")), "no triangles"},
 		"not a number":     {string(binaryFile("x", nan)), "triangle 1 of 1: a coordinate is NaN"},
 		"ascii, empty":     {"solid a\nendsolid a\n", "no triangles"},
 		"ascii, cut short": {text[:len(text)-30], "cut short"},
-		"decimal comma":    {strings.Replace(text, "1.5", "1,5", 1), `line 5: "1,5" is no coordinate`},
+		"decimal comma":    {strings.Replace(text, "1.5", "1,5", 1), `line 5: "1,5" is not a coordinate`},
 		"two vertices":     {strings.Replace(text, "  vertex 1.5 0 0\n", "", 1), `line 6: "endloop" where "vertex"`},
-		"infinite":         {strings.Replace(text, "1.5", "1e999", 1), "no coordinate"},
+		"infinite":         {strings.Replace(text, "1.5", "1e999", 1), "not a coordinate"},
 		"a long word":      {"solid\n" + strings.Repeat("a", 1<<20), "more than 128 letters"},
 		"another file":     {"solid\n{}", `line 2: "{}" where "facet"`},
 	} {
@@ -130,4 +130,52 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Spellings of other exporters are read, with a note of each.
+func TestDialects(t *testing.T) {
+	plain := string(asciiFile("part", corner))
+	sixteen := func(big bool) string {
+		b := []byte{0xff, 0xfe}
+		if big {
+			b = []byte{0xfe, 0xff}
+		}
+		for _, c := range []byte(plain) {
+			if big {
+				b = append(b, 0, c)
+			} else {
+				b = append(b, c, 0)
+			}
+		}
+		return string(b)
+	}
+	end := strings.LastIndex(plain, "endsolid")
+	for name, c := range map[string]struct{ text, note string }{
+		"end solid":        {strings.Replace(plain, "endsolid", "end solid", 1), `"end solid" in two words`},
+		"end loop, facet":  {strings.NewReplacer("endloop", "end loop", "endfacet", "End Facet").Replace(plain), `"end facet" in two words|"end loop" in two words`},
+		"no endsolid":      {plain[:end], "the file ends without endsolid: is it complete?"},
+		"carriage returns": {strings.ReplaceAll(plain, "\n", "\r"), "lines end in a carriage return alone"},
+		"CRLF":             {strings.ReplaceAll(plain, "\n", "\r\n"), ""},
+		"comments":         {"# exported\n// twice\n" + plain, "comments are skipped"},
+		"long comment":     {"#" + strings.Repeat("x", 1000) + "\n" + plain, "comments are skipped"},
+		"UTF-16":           {sixteen(false), "the text is UTF-16"},
+		"UTF-16, big":      {sixteen(true), "the text is UTF-16"},
+	} {
+		n := 0
+		var last Triangle
+		info, err := Read(strings.NewReader(c.text), int64(len(c.text)), func(t Triangle) error { n++; last = t; return nil })
+		if err != nil || n != 1 || last.V != corner.V || strings.Join(info.Notes, "|") != c.note {
+			t.Errorf("%s: %v, %d triangles, notes %q", name, err, n, info.Notes)
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Repeat("Some prose that is not a surface.\n", 10):             "does not begin with the word solid",
+		plain[:strings.Index(plain, "endfacet")]:                              "cut short",
+		strings.Replace(plain, "endloop", "end facet", 1):                     `"facet" where "loop" is expected`,
+		strings.ReplaceAll(strings.Replace(plain, "1.5", "x", 1), "\n", "\r"): `line 5: "x" is not a coordinate`,
+	} {
+		if _, err := Read(strings.NewReader(text), int64(len(text)), func(Triangle) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
+		}
+	}
 }

@@ -116,6 +116,7 @@ var thirdParty = map[string][]string{
 	"golang.org/x/image":                    {"io/picture", "scripts/benchplot"},
 	"gorgonia.org/cu":                       {"device/cuda"},
 	"golang.org/x/sys":                      {"cmd/lbmsim", "device/hostmem"},
+	"golang.org/x/text":                     {"geometry/stl"},
 	"github.com/btracey/mpi":                {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim/domain", "cmd/lbmsim"},
 	"github.com/spf13/cobra":                {"cmd/lbmsim"},
 	"github.com/KimMachineGun/automemlimit": {"internal/ram"}, // limits of control groups
