@@ -238,7 +238,7 @@ func (r *faces) sponge(s *language.Section, b *Boundary) {
 		r.SetDefault(s, "sponge_viscosity", language.Amount{Value: most * r.Units.Factor(model.Viscosity), Bare: !r.Units.Physical, Dim: model.Viscosity}.TOML())
 	}
 	if e := s.Get("sponge_viscosity"); e != nil {
-		if most = r.lattice(e.Values[0], model.Viscosity); most < nu {
+		if most = r.latticeViscosity(e); most < nu {
 			r.Add(e.At, "a sponge damps by its viscosity, which rises to this one at the face", "the sponge of %s is less viscous than the fluid", s.Head())
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type bodyFiles struct {
 	shapes  []geometry.Shape
 	waiting []func()
-	speed   float64 // the largest of a moving surface from a file
+	speed   float64 // the largest that needed a file
 	speedOf string
 }
 
@@ -46,7 +46,8 @@ func (f *bodyFiles) once(check func(), bodies ...Body) {
 // Examination is the outcome of the checks that need the files of bodies.
 type Examination struct {
 	Warnings finding.List
-	// Speed is the largest speed of a moving surface from a file, in lattice units, and SpeedOf its place in the case.
+	// Speed is the largest speed that needed a file, of a moving surface or of the initial state, in lattice units, and
+	// SpeedOf its place in the case.
 	Speed   float64
 	SpeedOf string
 }

@@ -146,6 +146,27 @@ func (r *frame) lattice(a language.Amount, d model.Dimension) float64 {
 	return a.Value / r.Units.Factor(d)
 }
 
+// kinematic returns a viscosity in the user's units, of one that may be given as the dynamic one.
+func (r *frame) kinematic(e *language.Entry) (nu float64, ok bool) {
+	a, f := e.Values[0], r.Section("fluid")
+	switch {
+	case a.Dim != language.DynamicViscosity():
+		return a.Value, true
+	case f.Broken("density"):
+		return 0, false
+	case !f.Has("density"):
+		r.Add(e.At, "kinematic = dynamic / density", "a dynamic viscosity needs the density: [fluid] density = \"1000 kg/m3\"")
+		return 0, false
+	}
+	return a.Value / r.Units.Density, true
+}
+
+// latticeViscosity returns it in lattice units; 0 where it is not known.
+func (r *frame) latticeViscosity(e *language.Entry) float64 {
+	nu, _ := r.kinematic(e)
+	return nu / r.Units.Factor(model.Viscosity)
+}
+
 // position converts a point of the user's coordinates to cells from the lower
 // corner.
 func (r *frame) position(v []language.Amount) [3]float64 {

@@ -91,7 +91,7 @@ func (r *rheology) read() {
 		return
 	}
 	if e := f.Get("bulk_viscosity"); e != nil {
-		h.Bulk = r.lattice(e.Values[0], model.Viscosity)
+		h.Bulk = r.latticeViscosity(e)
 	}
 	nu := (r.Tau - 0.5) / 3
 	switch spec.Viscosity {
@@ -105,7 +105,7 @@ func (r *rheology) read() {
 				r.SetDefault(f, key, a.TOML())
 			}
 			if e := f.Get(key); e != nil {
-				return r.lattice(e.Values[0], model.Viscosity)
+				return r.latticeViscosity(e)
 			}
 			return def
 		}
@@ -116,7 +116,7 @@ func (r *rheology) read() {
 	case model.Carreau:
 		h.Index, h.Time = f.Get("index").Values[0].Value, r.lattice(f.Get("time_constant").Values[0], model.Time)
 		e := f.Get("viscosity_infinite")
-		h.Infinite = r.lattice(e.Values[0], model.Viscosity)
+		h.Infinite = r.latticeViscosity(e)
 		if h.Infinite >= nu {
 			r.Add(e.At, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite must be below viscosity")
 		}

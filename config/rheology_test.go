@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"lbmsim/model"
@@ -75,5 +76,31 @@ func TestBulkViscosity(t *testing.T) {
 		if c.Spec.Local() || c.Params().OmegaBulk != bulk {
 			t.Errorf("%s has rates of the cells' own, bulk %g, want %g", c.Spec, c.Params().OmegaBulk, bulk)
 		}
+	}
+}
+
+// All viscosities of a case may be dynamic ones where the density is given; without it the error names the key.
+func TestDynamicViscosities(t *testing.T) {
+	const density = "density = \"1050 kg/m3\"\n"
+	pairs := map[string][2]string{
+		"carreau": {
+			"viscosity = \"0.056 Pa s\"\nviscosity_law = \"carreau\"\nindex = 0.3568\ntime_constant = \"3.313 s\"\nviscosity_infinite = \"3.45 mPa s\"\nbulk_viscosity = \"0.1 Pa s\"",
+			"viscosity = \"5.333333333333333e-5 m2/s\"\nviscosity_law = \"carreau\"\nindex = 0.3568\ntime_constant = \"3.313 s\"\nviscosity_infinite = \"3.285714285714286e-6 m2/s\"\nbulk_viscosity = \"9.523809523809524e-5 m2/s\""},
+		"power law": {
+			"viscosity = \"0.0105 Pa s\"\nviscosity_law = \"power_law\"\nindex = 0.6\nshear_rate = \"2 1/s\"\nviscosity_min = \"2.1 mPa s\"\nviscosity_max = \"0.021 Pa s\"",
+			"viscosity = \"1e-5 m2/s\"\nviscosity_law = \"power_law\"\nindex = 0.6\nshear_rate = \"2 1/s\"\nviscosity_min = \"2e-6 m2/s\"\nviscosity_max = \"2e-5 m2/s\""},
+	}
+	for name, p := range pairs {
+		a, b := loadTwice(t, rheologyHead+"[fluid]\n"+density+p[0]), loadTwice(t, rheologyHead+"[fluid]\n"+density+p[1])
+		got, want := a.Rheology, b.Rheology
+		for _, v := range [][2]float64{{got.Min, want.Min}, {got.Max, want.Max}, {got.Infinite, want.Infinite}, {got.Bulk, want.Bulk}, {a.Tau, b.Tau}} {
+			if math.Abs(v[0]-v[1]) > 1e-12*v[1] {
+				t.Errorf("%s: %g, want %g", name, v[0], v[1])
+			}
+		}
+	}
+	_, err := Load("case.toml", []byte(rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\"\nviscosity_law = \"carreau\"\nindex = 0.4\ntime_constant = \"3 s\"\nviscosity_infinite = \"1 mPa s\""))
+	if err == nil || !strings.Contains(err.Error(), "a dynamic viscosity needs the density") || !strings.Contains(err.Error(), "viscosity_infinite =") {
+		t.Errorf("without a density: %v", err)
 	}
 }

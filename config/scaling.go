@@ -152,18 +152,8 @@ func (r *scaling) viscosity(f *language.Section) (float64, bool) {
 		if e == nil {
 			return 0, false
 		}
-		nu := e.Values[0].Value
-		if e.Values[0].Dim == language.DynamicViscosity() {
-			if f.Broken("density") {
-				return 0, false
-			}
-			if !f.Has("density") {
-				r.Add(e.At, "kinematic = dynamic / density", "a dynamic viscosity needs the density: [fluid] density = \"1000 kg/m3\"")
-				return 0, false
-			}
-			nu /= r.Units.Density
-		}
-		return nu, r.sane(e, nu)
+		nu, ok := r.kinematic(e)
+		return nu, ok && r.sane(e, nu)
 	case f.Has("reynolds"):
 		ok := true
 		for _, k := range []string{"length", "velocity"} {

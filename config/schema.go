@@ -48,7 +48,7 @@ func boundaryKeys() []language.Key {
 		{Name: "turbulence_modes", Kind: language.Integer, Within: language.Counts(10, 2000), DefaultDoc: "200 with turbulence", Doc: "number of waves that it is made of, with the images of those beside walls and slip faces; rounded up to whole groups"},
 		{Name: "turbulence_seed", Kind: language.Integer, Within: language.Counts(0, 1<<53), DefaultDoc: "1 with turbulence", Doc: "seed of the waves: another one gives another flow with the same statistics"},
 		{Name: "sponge", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "thickness L of a layer before the face whose viscosity rises towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d. Eddies die out in it, sound in part (least with cumulant, whose bulk viscosity stays). After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
-		{Name: "sponge_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "ten times the fluid's; if that is less, that of tau = 1", Doc: "viscosity of the sponge at the face"},
+		{Name: "sponge_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "ten times the fluid's; if that is less, that of tau = 1", Doc: "viscosity of the sponge at the face"},
 		{Name: "relaxation", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 cs/L, L the length of the domain across the face", Doc: "share of the pressure's error that an outflow mends in a step: 0 lets all sound out and the mean pressure drift"},
 	}
 }
@@ -99,13 +99,38 @@ func expectKeys(value language.Key, more ...language.Key) []language.Key {
 		Doc: "largest deviation: a percentage of the value (\"1 %\") or a quantity"})
 }
 
-// language is the case file's: all tables, in the order of the documentation and of the
+// absent are quantities of other programs, so that who asks for one learns at once that it is not computed.
+func absent() []language.Absent {
+	return []language.Absent{
+		{Words: []string{"surface_tension", "sigma", "phase", "phases", "multiphase", "contact_angle", "free_surface", "vof", "interface", "bubble", "droplet", "cavitation", "wetting"},
+			Answer: "the fluid is a single phase: there are no interfaces, free surfaces or contact angles"},
+		{Words: []string{"particle", "particles", "dem", "tracer", "tracers", "lagrangian", "sediment"},
+			Answer: "no particles move with the flow; [temperature] without expansion carries a passive scalar"},
+		{Words: []string{"mach", "compressible", "gamma", "gas_constant", "energy_equation", "shock", "heat_capacity_ratio"},
+			Answer: "the flow is nearly incompressible, below a lattice Mach number of 0.3: no shocks, no equation of state; [scaling] lattice_velocity sets the Mach number of the lattice"},
+		{Words: []string{"species", "reaction", "reactions", "combustion", "chemistry", "concentration"},
+			Answer: "there is one scalar, [temperature], which may stand for a dilute species; nothing reacts"},
+		{Words: []string{"radiation", "emissivity", "melting", "solidification", "latent_heat", "phase_change"},
+			Answer: "heat is carried and conducted; there is no radiation and no change of phase"},
+		{Words: []string{"k_epsilon", "k_omega", "kepsilon", "komega", "spalart_allmaras", "rans", "sst", "turbulent_viscosity_ratio"},
+			Answer: "turbulence is resolved, with [turbulence] for what the grid does not resolve (smagorinsky, wale): there are no equations of a Reynolds average"},
+		{Words: []string{"moving_mesh", "mesh_motion", "overset", "sliding_mesh", "fsi", "elasticity", "youngs_modulus", "six_dof"},
+			Answer: "bodies keep their place; a surface may move along itself (velocity, angular_velocity)"},
+		{Words: []string{"magnetic", "mhd", "charge", "electric", "coriolis", "rotating_frame"},
+			Answer: "forces are uniform, [force] and buoyancy: there are no electric or magnetic fields and no rotating frame"},
+		{Words: []string{"roughness", "roughness_height", "sand_grain"},
+			Answer: "walls are smooth, or as rough as the surface that is given"},
+	}
+}
+
+// caseLanguage is the case file's: all tables, in the order of the documentation and of the
 // resolved copy.
 func caseLanguage() language.Schema {
 	l := language.Schema{
 		Tables:   tables(),
 		Formulas: "expressions in x, y, z may stand in [initial], in the velocity of a face and in [expect.velocity]",
 		Times:    "only the velocity of a face, the force and what is expected may",
+		Absent:   absent(),
 	}
 	for i := range l.Tables {
 		t := &l.Tables[i]
@@ -140,14 +165,14 @@ func tables() []language.Table {
 			{Name: "reynolds", Kind: language.Number, Within: language.Above(0), Doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
 			{Name: "length", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "characteristic length of the Reynolds number"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "characteristic velocity of the Reynolds number, and the largest speed that is expected"},
-			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound, and the streaks that recursive_regularized has behind an inlet"},
+			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound, and the streaks that recursive_regularized has behind an inlet"},
 			{Name: "viscosity_law", Kind: language.Word, Choices: fluidLaws(), DefaultDoc: "`newtonian`", Doc: "how the viscosity depends on the shear rate, see the table of laws"},
 			{Name: "index", Kind: language.Number, Within: language.Between(0, 2), Doc: "power_law, carreau: the flow index n; below 1 the fluid is shear-thinning"},
 			{Name: "shear_rate", Kind: language.Quantity, Dim: model.Rate, Within: language.Above(0), Doc: "power_law: the shear rate at which the fluid has its viscosity"},
-			{Name: "viscosity_min", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "viscosity / 100", Doc: "power_law: the least viscosity"},
-			{Name: "viscosity_max", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), DefaultDoc: "viscosity * 100", Doc: "power_law: the largest viscosity"},
+			{Name: "viscosity_min", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity / 100", Doc: "power_law: the least viscosity"},
+			{Name: "viscosity_max", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity * 100", Doc: "power_law: the largest viscosity"},
 			{Name: "time_constant", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "carreau: lambda"},
-			{Name: "viscosity_infinite", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), Doc: "carreau: the viscosity at large shear rates; viscosity is that without shear"},
+			{Name: "viscosity_infinite", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "carreau: the viscosity at large shear rates; viscosity is that without shear"},
 		}, Doc: "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
 		{Path: "scaling", OneOf: [][]string{{"lattice_velocity", "tau", "time_step"}}, Keys: []language.Key{
 			{Name: "lattice_velocity", Kind: language.Number, Within: language.Between(0, 1), Doc: "the velocity below in cells a step; 0.02 to 0.1 is usual. The Mach number is sqrt(3) times it; smaller is more accurate and takes more steps"},

@@ -1,12 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
+	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/robustness"
@@ -28,19 +30,77 @@ type speeds struct {
 	openings *openings
 }
 
-// points are cell centres spread over the domain.
-func (r *speeds) points(visit func(x, y, z float64) bool) {
-	n := r.Cells
-	at := func(a, i int) float64 { return math.Floor(float64(i)*float64(n[a]-1)/(samples-1)) + 0.5 }
-	for k := 0; k < samples && (k == 0 || n[2] > 1); k++ {
-		for j := 0; j < samples; j++ {
-			for i := 0; i < samples; i++ {
-				if !visit(at(0, i), at(1, j), at(2, k)) {
-					return
+// largestInitial returns the largest initial speed in a fluid cell: from cell centres at equal distances, in a small domain
+// all, and from there uphill cell by cell. In bodies the expression may be anything.
+func (r *speeds) largestInitial() float64 {
+	shapes, v := r.knownShapes(r.Bodies), r.Initial.Velocity
+	speed := func(c [3]int) float64 {
+		x, y, z := float64(c[0])+0.5, float64(c[1])+0.5, float64(c[2])+0.5
+		for a := range c {
+			if c[a] < 0 || c[a] >= r.Cells[a] {
+				return -1
+			}
+		}
+		if slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(x, y, z) }) {
+			return -1
+		}
+		if u := sizeOf([3]float64{v[0](x, y, z), v[1](x, y, z), v[2](x, y, z)}); u < math.Inf(1) {
+			return u
+		}
+		return -1 // refused elsewhere
+	}
+	if r.Initial.Uniform {
+		return max(0, sizeOf([3]float64{v[0](0, 0, 0), v[1](0, 0, 0), v[2](0, 0, 0)}))
+	}
+	step := 1
+	for r.Cells[0]/step*(r.Cells[1]/step)*max(1, r.Cells[2]/step) > initialSamples {
+		step++
+	}
+	var best [initialPeaks]peak
+	for k := 0; k < r.Cells[2]; k += step {
+		for j := 0; j < r.Cells[1]; j += step {
+			for i := 0; i < r.Cells[0]; i += step {
+				c := [3]int{i, j, k}
+				if u, lowest := speed(c), &best[len(best)-1]; u > lowest.speed {
+					lowest.at, lowest.speed = c, u
+					slices.SortFunc(best[:], func(a, b peak) int { return cmp.Compare(b.speed, a.speed) })
 				}
 			}
 		}
 	}
+	for _, b := range best {
+		best[0].speed = max(best[0].speed, uphill(b.at, step, speed))
+	}
+	return best[0].speed
+}
+
+// Numbers of a search for the largest initial speed.
+const (
+	initialSamples = 1 << 15
+	initialPeaks   = 8
+)
+
+// peak is a cell with a large speed.
+type peak struct {
+	at    [3]int
+	speed float64
+}
+
+// uphill returns the largest value on the way from a cell to a maximum, in steps that halve where none leads higher.
+func uphill(at [3]int, step int, value func([3]int) float64) float64 {
+	best := value(at)
+	for ; step > 0; step /= 2 {
+		for higher := true; higher; {
+			higher = false
+			for n := range 27 {
+				c := [3]int{at[0] + (n%3-1)*step, at[1] + (n/3%3-1)*step, at[2] + (n/9-1)*step}
+				if v := value(c); v > best {
+					at, best, higher = c, v, true
+				}
+			}
+		}
+	}
+	return best
 }
 
 // speeds checks the Mach number and the cell Reynolds number of the largest speed
@@ -50,7 +110,7 @@ func (r *speeds) check() {
 		return
 	}
 	r.expectedSpeed()
-	r.movingFiles()
+	r.withFiles()
 	u, what, at := r.fastest(true)
 	if u == 0 {
 		r.hardlyDamped()
@@ -69,20 +129,25 @@ func (r *speeds) check() {
 	r.streaks()
 }
 
-// movingFiles checks the speed of moving surfaces from files when their size is known.
-func (r *speeds) movingFiles() {
+// withFiles checks the speeds that need bodies from files: of moving surfaces, and of the fluid around bodies at the start.
+func (r *speeds) withFiles() {
 	for _, b := range r.Bodies {
 		if b.Motion == nil || r.known(b) {
 			continue
 		}
-		r.once(func() {
-			u, what := r.surfaceSpeed(b), "surface of [body."+b.Name+"]"
-			if u > r.speed {
-				r.speed, r.speedOf = u, what
-			}
-			r.slow(u, what, r.Named("body", b.Name).At)
-		}, b)
+		r.once(func() { r.late(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", r.Named("body", b.Name).At) }, b)
 	}
+	if e := r.Section("initial").Get("velocity"); e != nil && len(r.knownShapes(r.Bodies)) < len(r.Bodies) {
+		r.once(func() { r.late(r.largestInitial(), "initial velocity", e.At) }, r.Bodies...)
+	}
+}
+
+// late takes a speed that the files of bodies have made known.
+func (r *speeds) late(u float64, what string, at language.Mark) {
+	if u > r.speed {
+		r.speed, r.speedOf = u, what
+	}
+	r.slow(u, what, at)
 }
 
 // slow checks the Mach number of a speed and reports whether the case may run.
@@ -226,12 +291,8 @@ func (r *speeds) given(waves bool, take func(v float64, what string, at language
 		}
 		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.At)
 	}
-	if e := r.Section("initial").Get("velocity"); e != nil {
-		v := r.Initial.Velocity
-		r.points(func(x, y, z float64) bool {
-			take(sizeOf([3]float64{v[0](x, y, z), v[1](x, y, z), v[2](x, y, z)}), "initial velocity", e.At)
-			return true
-		})
+	if e := r.Section("initial").Get("velocity"); e != nil && len(r.knownShapes(r.Bodies)) == len(r.Bodies) {
+		take(r.largestInitial(), "initial velocity", e.At)
 	}
 }
 

@@ -3,6 +3,7 @@ package language
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,6 +128,27 @@ type Schema struct {
 	Tables   []Table
 	Formulas string // where those of the position may
 	Times    string // where those of the time may
+	Absent   []Absent
+}
+
+// Absent is something that other programs of the field compute and this one does not.
+type Absent struct {
+	Words  []string // parts of keys that ask for it, in lower case
+	Answer string
+}
+
+// absent returns the answer to a word that asks for something absent.
+func (s Schema) absent(word string) string {
+	word = strings.ToLower(word)
+	parts := strings.FieldsFunc(word, func(c rune) bool { return c == '_' || c == '-' })
+	for _, a := range s.Absent {
+		for _, w := range a.Words {
+			if w == word || slices.Contains(parts, w) {
+				return a.Answer
+			}
+		}
+	}
+	return ""
 }
 
 func (t Table) named() bool { return strings.HasSuffix(t.Path, ".*") }

@@ -245,6 +245,10 @@ func (r *Reader) unknown(t *Table, path, sub []string, k string, at Mark) (meant
 			meantPath = nil
 		}
 	}
+	if answer := r.schema.absent(k); answer != "" && len(meantPath) == 0 {
+		r.Add(at, answer, "unknown %s %s%s: lbmsim does not compute this", kindOf, ShortQuote(k), where)
+		return nil
+	}
 	r.Add(at, "known here: "+strings.Join(words, ", "), "unknown %s %s%s%s", kindOf, ShortQuote(k), where, suggestion)
 	return meantPath
 }

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// The largest initial speed is found where it is: beside a cylinder in a potential flow, in a narrow jet.
+func TestLargestInitialSpeed(t *testing.T) {
+	const text = `
+[domain]
+cells = [%d, %d]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[initial]
+velocity = [%q, %q]
+[body.cylinder]
+shape = "cylinder"
+centre = [%g, %g]
+radius = %g
+[run]
+steps = 1
+`
+	for _, n := range []int{60, 600} {
+		c, r := float64(n)/2, float64(n)/12
+		d := fmt.Sprintf("((x-%[1]g)^2 + (y-%[1]g)^2)", c)
+		u := fmt.Sprintf("0.05*(1 - %[1]g*((x-%[2]g)^2 - (y-%[2]g)^2)/%[3]s^2)", r*r, c, d)
+		v := fmt.Sprintf("-0.1*%[1]g*(x-%[2]g)*(y-%[2]g)/%[3]s^2", r*r, c, d)
+		loaded := load(t, fmt.Sprintf(text, n, n, u, v, c, c, r))
+		if want := 0.1; loaded.Given > want || loaded.Given < want*(1-2.2/r) {
+			t.Errorf("%d cells: %g, want %g at the surface", n, loaded.Given, want)
+		}
+		jet := fmt.Sprintf("0.08*exp(-((y-%g)/%g)^2)", 0.3*float64(n)+0.5, float64(n)/60)
+		loaded = load(t, fmt.Sprintf(text, n, n, jet, "0", c, c, r))
+		if math.Abs(loaded.Given-0.08) > 0.002 {
+			t.Errorf("%d cells: a jet of %g, want 0.08", n, loaded.Given)
+		}
+		if w := strings.Join(loaded.Warnings.Texts(), "\n"); !strings.Contains(w, "of the initial velocity is above 0.1") {
+			t.Errorf("%d cells: %q", n, w)
+		}
+	}
+}
