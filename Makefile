@@ -22,7 +22,6 @@ STATICCHECK := v0.7.0
 version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 # env sets the flags that cgo needs, as found on this machine.
 env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
-gobuild := go build -buildvcs=false -tags "$$LBMSIM_TAGS" -ldflags "-X main.version=$(version)"
 
 export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 

@@ -77,7 +77,7 @@ type Case struct {
 	Rims                   unsafe.Pointer // []Rim: of each end of all stored rows
 	Waves                  unsafe.Pointer // numbers that Kernel.Fill leaves there for steps of populations, of each end of all stored rows
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
-	Beyond                 unsafe.Pointer // Special.Ghost
+	Beyond                 unsafe.Pointer // Kernel.Ghost
 
 	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; else nil
 }
@@ -185,7 +185,7 @@ func ranges(b Box) C.lbm_range {
 }
 
 // Step computes out = collide(stream(in)) for the cells of b, which starts at a
-// whole Block in x and ends at one or at the end of the row.
+// multiple of decomp.Align in x and ends at one or at the end of the row.
 func (k Kernel) Step(c *Case, q *Numbers, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
 	r := ranges(b)
 	C.step(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), in, out, &r, scratch)

@@ -1,4 +1,4 @@
-//go:build !isa_avx512 && !isa_baseline
+//go:build isa_avx2 || !(isa_avx512 || isa_baseline)
 
 // The table of AVX2.
 #include "cpu/isa_avx2.h"

@@ -1,4 +1,4 @@
-//go:build !isa_avx2 && !isa_baseline
+//go:build isa_avx512 || !(isa_avx2 || isa_baseline)
 
 // The table of AVX-512.
 #include "cpu/isa_avx512.h"

@@ -1,5 +1,5 @@
 // Package kernels is the physics: C++17 headers that a GPU's run-time compiler and
-// g++ both take. For the CPU they are compiled here, once per instruction set;
+// g++ both take. For the CPU they are compiled here, steps once per instruction set;
 // Sources holds the same text for the GPU. Embedding also makes an edit of a
 // header in a subfolder count for Go's build cache (golang/go issue 24355).
 //

@@ -11,13 +11,14 @@ build=(go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-X main.version=$
 
 if [ "$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{.Stale}}' ./kernels)" = true ]; then
 	units=$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{len .CXXFiles}}' ./kernels)
-	echo "building lbmsim: $units units of C++ kernels, then Go (a first build takes about two to three minutes on two cores)"
+	echo "building lbmsim: $units units of C++ kernels, then Go (some minutes on two cores)"
 	# go build -x prints each command when it starts. Where that fails, the plain build below prints the error alone.
-	"${build[@]:0:2}" -x "${build[@]:2}" 2>&1 >/dev/null | tee "$log" | awk -v units="$units" '
-		match($0, / \.\/[a-z0-9_]+\.cpp$/) || match($0, / [a-z0-9_]+\.cpp$/) {
-			name = substr($0, RSTART + 1); sub(/^\.\//, "", name)
-			printf "  unit %d of %d: %s\n", ++n, units, name; fflush()
-		}' || true
+	"${build[@]:0:2}" -x "${build[@]:2}" 2>&1 >/dev/null | tee "$log" | {
+		n=0
+		while IFS= read -r line; do # not awk: Debian's reads ahead, and the progress would come in bursts
+			case $line in *' '*.cpp) line=${line##* } && echo "  unit $((n += 1)) of $units: ${line#./}" ;; esac
+		done
+	} || true
 fi
 "${build[@]}"
 gpus=

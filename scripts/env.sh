@@ -208,9 +208,7 @@ if [ "$cuda" != none ]; then
 fi
 # --- instruction set --------------------------------------------------------
 isa=${ISA:-auto}
-if [ "$(uname -m)" != x86_64 ]; then
-	isa=all # there is one
-elif [ "$isa" = auto ]; then
+if [ "$isa" = auto ]; then
 	isa=baseline
 	flags=" $(sed -n 's/^flags[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1) "
 	# haves FLAG...: the processor has all of them.
@@ -228,6 +226,7 @@ avx512|avx2|baseline)
 	exit 2
 	;;
 esac
+[ "$(uname -m)" = x86_64 ] || isatag= # other architectures have one set
 tags=${cudacflags:+cuda}${isatag:+${cudacflags:+,}$isatag}
 
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once

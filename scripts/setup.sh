@@ -93,7 +93,8 @@ eval "$e"
 
 # Headers of CUDA are fetched where there is a driver to use them, or CUDA=yes asks for them: a first build without a GPU
 # waits for nothing that it cannot use.
-driver() { (PATH=$PATH:/usr/sbin:/sbin; ldconfig -p 2>/dev/null) | grep -q 'libcuda\.so\.1'; }
+listed() { (PATH=$PATH:/usr/sbin:/sbin; ldconfig -p 2>/dev/null) | grep -q "$1"; }
+driver() { listed 'libcuda\.so\.1'; }
 case $LBMSIM_MISSING$LBMSIM_WITHOUT in *cuda*)
 	if [ "${CUDA:-auto}" = yes ] || driver; then
 		: >"$log"
@@ -106,7 +107,7 @@ case $LBMSIM_MISSING$LBMSIM_WITHOUT in *cuda*)
 esac
 # And the compiler where there is a GPU, and nothing else brings it.
 if { [ "$what" = build ] || [ "$what" = run ]; } && [ "${CUDA:-auto}" != none ] && driver &&
-	! ldconfig -p | grep -q libnvrtc && [ -z "${CUDA_HOME:-}${LBMSIM_NVRTC:-}" ] && [ ! -e /usr/local/cuda ]; then
+	! listed libnvrtc && [ -z "${CUDA_HOME:-}${LBMSIM_NVRTC:-}" ] && [ ! -e /usr/local/cuda ]; then
 	echo "fetching CUDA's run-time compiler with pip (log: $log)"
 	cuda nvrtc || echo "it cannot be fetched: the program will ask for it when it uses a GPU"
 fi

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,8 +42,8 @@ var binary = sync.OnceValues(func() (string, error) {
 		return built, nil
 	}
 	tags := os.Getenv("LBMSIM_TAGS")
-	if testDevice() == "cuda" {
-		tags = "cuda"
+	if testDevice() == "cuda" && !slices.Contains(strings.Split(tags, ","), "cuda") {
+		tags += ",cuda"
 	}
 	dir, err := os.MkdirTemp("", "lbmsim-test-")
 	if err != nil {

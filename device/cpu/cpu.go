@@ -39,7 +39,7 @@ func WithISA(name string) Option {
 			}
 			names = append(names, i.String())
 		}
-		return fmt.Errorf("this processor has no instruction set %q, only %s", name, strings.Join(names, ", "))
+		return fmt.Errorf("no kernels for the instruction set %q: this processor, or this build, has %s (make build ISA=all builds every set)", name, strings.Join(names, ", "))
 	}
 }
 

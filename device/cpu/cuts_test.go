@@ -14,7 +14,7 @@ import (
 // Tiles that end within the rows give the bits of whole rows, also of numbers so small that
 // half of one is taken for zero, as at the front of a disturbance. Curved walls look at cells of other tasks.
 func TestTilesAlongRows(t *testing.T) {
-	n := [3]int{100, 6, 5}
+	n := [3]int{300, 6, 5}
 	for _, isa := range kernels.ISAs() {
 		d := newDevice(t, 1, isa.String())
 		for _, spec := range model.Pairs() {
@@ -96,7 +96,7 @@ func TestTilesAlongRows(t *testing.T) {
 					return bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(&state[1].view[0])), 4*layout.Len()))
 				}
 				whole := step(1 << 20)
-				for _, width := range []int{16, 48, 64} {
+				for _, width := range []int{32, 96, 160} {
 					if !bytes.Equal(step(width), whole) {
 						t.Errorf("%s with %s, %s: tiles of %d cells give other bits than whole rows", spec, isa, around, width)
 					}

@@ -42,7 +42,7 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 		return nil
 	}
 	xs := ceil(n[0], r.width)
-	width := ceil(ceil(n[0], xs), decomp.Align) * decomp.Align // whole lines of memory, in 16 bits too: two tasks must not share one
+	lines := ceil(n[0], decomp.Align) // of memory, in 16 bits too: two tasks must not share one
 	ys := ceil(n[1], r.tile)
 	zs := min(max(1, ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
 	if xs*ys*zs < r.tasks {
@@ -57,10 +57,11 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 	var boxes []decomp.Box
 	for k := 0; k < zs; k++ {
 		for j := 0; j < ys; j++ {
-			for x := 0; x < n[0]; x += width {
+			for i := range xs {
+				lo, hi := decomp.Align*(lines*i/xs), min(decomp.Align*(lines*(i+1)/xs), n[0])
 				boxes = append(boxes, decomp.Box{
-					Lo: [3]int{b.Lo[0] + x, b.Lo[1] + n[1]*j/ys, b.Lo[2] + n[2]*k/zs},
-					Hi: [3]int{b.Lo[0] + min(x+width, n[0]), b.Lo[1] + n[1]*(j+1)/ys, b.Lo[2] + n[2]*(k+1)/zs},
+					Lo: [3]int{b.Lo[0] + lo, b.Lo[1] + n[1]*j/ys, b.Lo[2] + n[2]*k/zs},
+					Hi: [3]int{b.Lo[0] + hi, b.Lo[1] + n[1]*(j+1)/ys, b.Lo[2] + n[2]*(k+1)/zs},
 				})
 			}
 		}

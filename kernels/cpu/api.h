@@ -56,7 +56,7 @@ typedef struct {
 	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type, for laws that look at neighbours; null
 } lbm_case;
 
-// lbm_range is a half-open box of cells; x in multiples of 16 (or the end of the row).
+// lbm_range is a half-open box of cells; x begins at a whole line of memory (decomp.Align) and ends at one or at the end of the row.
 typedef struct { int32_t lo[3], hi[3]; } lbm_range;
 
 // lbm_sums is what one row of cells adds to a device.Plane.

@@ -1,4 +1,4 @@
-// The kernels beside the steps, for LBM_LATTICE: special cells, ghost cells, outflows, fields and sums of a state,
+// The kernels beside the steps, for a lattice: special cells, ghost cells, outflows, fields and sums of a state,
 // and walls of a scalar.
 #ifndef LBM_CELLS_H
 #define LBM_CELLS_H

@@ -1,5 +1,5 @@
 // Models and laws that are chosen at run time. A compiled step for each model with each
-// law would be hundreds; so the usual models have steps of their own (instances.h), and
+// law would be hundreds; so the usual models have steps of their own (steps.h), and
 // all the rest share one for each lattice and precision, which calls the model's
 // function once for each vector of cells. A switch that always goes the same way costs
 // next to nothing; what it costs is that populations pass through memory.

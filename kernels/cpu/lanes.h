@@ -1,7 +1,7 @@
 // Lanes: the SIMD vectors that the physics is instantiated with. GCC's vector
 // types make the vectorisation part of the type: it cannot get lost when the code
 // around it changes, as it can with a compiler's loop vectoriser.
-// VECTOR_BYTES is 16, 32 or 64; each .cpp sets it to its instruction set's width.
+// VECTOR_BYTES is 16, 32 or 64; isa_*.h sets it to the width of the instruction set.
 #ifndef LBM_LANES_H
 #define LBM_LANES_H
 #include "../portable.h"

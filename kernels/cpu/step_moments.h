@@ -47,16 +47,18 @@ template <class L, class S> struct StepMoments {
 	struct Sum { R r, x, y, xx, yy, xy; };
 	struct Group { R s0, s1, s2; };
 
-	static constexpr int LINE = 64 / sizeof(S);                     // cells whose component fills a line of memory
-	static constexpr int VECTORS = LINE / W;                        // of a line
-	static constexpr int PIECE = VECTOR_BYTES / sizeof(S);          // values of a store
-	static constexpr int STORES = L::M * LINE / PIECE / VECTORS;    // per vector, so that a line's lines leave in the time of the next line
-	static constexpr int FETCHES = (L::M + VECTORS - 1) / VECTORS;  // lines of the next row to be asked for, per vector
-	// Blocks may begin in the middle of a line: only whole lines leave later.
+	// A segment is the LINE cells of a row whose values of one component fill a line of memory (64 bytes).
+	static constexpr int LINE = 64 / sizeof(S);
+	static constexpr int VECTORS = LINE / W;                        // per segment
+	static constexpr int PIECE = VECTOR_BYTES / sizeof(S);          // values per store
+	static constexpr int STORES = L::M * LINE / PIECE / VECTORS;    // per vector: a segment leaves while the next one is computed
+	static constexpr int FETCHES = (L::M + VECTORS - 1) / VECTORS;  // lines of the next row to prefetch, per vector
+	// Blocks may begin in the middle of a segment: only whole segments leave later.
 	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
 
 	// A strip is so many cells of a row. While one is added to the sums, the next one is in the buffer, too.
 	static constexpr int STRIP = 64, STRIDE = STRIP + 2 * W;
+	static_assert(STRIP % LINE == 0 && VECTORS * STORES * PIECE == L::M * LINE, "a segment is a part of a strip, and leaves in whole stores");
 	// Source is the row at hand, which is null where there is only wall, and what streams into the tile from the cells beyond
 	// its ends.
 	struct Source {
@@ -66,7 +68,7 @@ template <class L, class S> struct StepMoments {
 		T beyond[2][L::Q];
 	};
 
-	// Leaving is the line's cells that were finished last, [component][LINE], and where they go; null: there are none yet.
+	// Leaving is the segment that was finished last, [component][LINE], and its place in memory; null: there is none yet.
 	struct Leaving { const S* from; S* to; };
 
 	Box box;
@@ -82,9 +84,9 @@ template <class L, class S> struct StepMoments {
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
 	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
-	S* done;      // [2][component][LINE]: the line's cells that leave, and those that are being finished
+	S* done;      // [2][component][LINE]: the segment that leaves, and the one that is computed
 	Leaving* leaving;
-	// Offsets of the stores of a leaving line and of the fetches beside it, by vector of the line.
+	// Offsets of the stores of a leaving segment and of the prefetches beside it, by vector of the segment.
 	long stores[VECTORS * STORES], fetches[VECTORS * FETCHES];
 
 	// What a plain wall at rest beyond an end of the rows sends back to the end's cell, but
@@ -102,6 +104,7 @@ template <class L, class S> struct StepMoments {
 
 	static void run(const lbm_case* c, const lbm_numbers* p, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
+		if (r->lo[0] % LINE) __builtin_trap();
 		const int x1 = r->lo[0] + (r->hi[0] - r->lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK, width = x1 - r->lo[0];
 		StepMoments s{Box(c), Params<T>(*p), expandOf<L, S>(p->model)};
 		s.how = relaxationOf(s.params);
@@ -115,7 +118,7 @@ template <class L, class S> struct StepMoments {
 		s.done = (S*)((char*)scratch + StepMoments::scratch(r) - 2 * L::M * 64);
 		for (int n = 0; n < VECTORS * STORES; n++) s.stores[n] = n * PIECE / LINE * (long)c->pitch + n * PIECE % LINE;
 		for (int n = 0; n < VECTORS * FETCHES; n++) {
-			const int vector = n / FETCHES, line = (vector * L::M + n % FETCHES) / VECTORS;
+			const int vector = n / FETCHES, line = vector * L::M / VECTORS + n % FETCHES;
 			s.fetches[n] = (line < L::M ? line : L::M - 1) * (s.whole ? (long)LINE : (long)c->pitch);
 		}
 		Leaving leaving{s.done, nullptr};
@@ -153,7 +156,7 @@ template <class L, class S> struct StepMoments {
 		}
 	}
 
-	// strip is where the buffer has the cells of the strip of x; cellAt that of x itself.
+	// strip returns the buffer's place for the strip that holds x, cellAt for cell x.
 	LBM_INLINE T* strip(int x) const { return buffer + ((x - x0) / STRIP & 1) * (L::Q * STRIDE) + W; }
 	LBM_INLINE T* cellAt(int x) const { return strip(x) + (x - x0) % STRIP; }
 
@@ -169,7 +172,7 @@ template <class L, class S> struct StepMoments {
 			if constexpr (L::c(i.value, 0) > 0) strip(x0)[i.value * STRIDE - 1] = source->beyond[0][i.value];
 		});
 	}
-	// proceed brings the strip behind that of x, where the latter begins, into the buffer, and what streams between both.
+	// proceed is called where a strip begins, at x: it expands the next strip and exchanges what streams between the two.
 	__attribute__((noinline)) void proceed(int x) const {
 		if (!source->row) return;
 		T* const own = strip(x);
@@ -388,7 +391,7 @@ template <class L, class S> struct StepMoments {
 			fetch<0, 10>(fetched(next, x), vectorAt(x));
 			if (complete) {
 				Moments<L, R> none;
-				sums<true, false>(f, ab, mu, z, none, [](auto&) {}, [](auto, auto) {});
+				sums<true, false>(f, ab, mu, z, none, [](auto, auto) {});
 			} else {
 				passAll<false>(f, ab);
 			}
@@ -402,7 +405,7 @@ template <class L, class S> struct StepMoments {
 	// sums adds the populations of a vector of row (y, z) to the waiting sums. FINISH: m gets the plain moments of the
 	// cells that have all their populations. Between its parts, tenths of the arithmetic, it calls between(Int<from>,
 	// Int<to>).
-	template <bool COMPLETE, bool FINISH, class TAKE, class BETWEEN> LBM_INLINE void sums(const T* f, T* ab, T* mu, int z, Moments<L, R>& m, TAKE take, BETWEEN between) const {
+	template <bool COMPLETE, bool FINISH, class BETWEEN> LBM_INLINE void sums(const T* f, T* ab, T* mu, int z, Moments<L, R>& m, BETWEEN between) const {
 		constexpr T half = T(0.5);
 		between(Int<0>{}, Int<2>{});
 		if constexpr (L::D == 2) {
@@ -430,7 +433,6 @@ template <class L, class S> struct StepMoments {
 				m.s[3] = xy * (half * half);
 				m.s[4] = (ux - down.x) * (half * half);
 				m.s[5] = (uy - down.y) * (half * half);
-				take(m);
 			}
 			between(Int<2>{}, Int<5>{});
 			const Sum mid = pass<0, COMPLETE>(f, ab);
@@ -442,7 +444,6 @@ template <class L, class S> struct StepMoments {
 			if constexpr (CORNERS) store(u + 5 * W, up.xy);
 			between(Int<8>{}, Int<10>{});
 		}
-		if constexpr (FINISH && L::D == 2) take(m);
 	}
 
 	// stretch does so for the cells [from, to). PLAIN: they have no walls but beyond the
@@ -463,14 +464,14 @@ template <class L, class S> struct StepMoments {
 		Leaving late = *leaving;
 		for (int x = from; x < to;) {
 			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
-			S* const line = late.from == done ? done + L::M * LINE : done;
+			S* const segment = late.from == done ? done + L::M * LINE : done;
 			const int begin = x, rest = x / LINE * LINE + LINE, end = rest < to ? rest : to;
 			const bool full = PLAIN && (WHOLE || end - begin == LINE);
 			const bool leaves = full && late.to;
 			const S* const ahead = fetched(next, x);
 			for (int vector = vectorAt(x); x < end; x += W, vector++, ab += AB * W, mu += MU * W, f += W) {
 				Moments<L, R> m;
-				sums<true, true>(f, ab, mu, z, m, [](auto&) {}, [&](auto lo, auto hi) LBM_LAMBDA {
+				sums<true, true>(f, ab, mu, z, m, [&](auto lo, auto hi) LBM_LAMBDA {
 					constexpr int LO = decltype(lo)::value, HI = decltype(hi)::value;
 					// In small portions between the arithmetic, because the processor has room for a few lines on their
 					// way, and waits with all else when there are more. The compiler would gather the portions again.
@@ -496,26 +497,26 @@ template <class L, class S> struct StepMoments {
 					drain(beside, side, ty, tz, x);
 					m = beside;
 				}
-				S* const place = line + x % LINE;
+				S* const place = segment + x % LINE;
 				Values::store(place, 0, m.r);
 				unroll<L::D>([&](auto a) LBM_LAMBDA { Values::store(place + (1 + a.value) * LINE, 1 + a.value, m.j[a.value]); });
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { Values::store(place + (1 + L::D + k.value) * LINE, 1 + L::D + k.value, m.s[k.value]); });
 			}
-			if (full) late = Leaving{line, target + begin};
-			else flush(line + begin % LINE, target + begin, end - begin);
+			if (full) late = Leaving{segment, target + begin};
+			else flush(segment + begin % LINE, target + begin, end - begin);
 		}
 		*leaving = late;
 	}
 
-	// vectorAt is the place of the vector at x in its line.
+	// vectorAt returns the place of the vector at x in its segment.
 	LBM_INLINE static int vectorAt(int x) { return x % LINE / W; }
-	// fetched is where the part of the next row begins that is asked for beside the line of x.
+	// fetched returns where the part of the next row begins that is prefetched beside the segment of x.
 	LBM_INLINE const S* fetched(const S* next, int x) const { return (next ? next : in) + (whole ? (long)L::M : 1) * (x / LINE * LINE); }
 	// fetch asks for a share of it, from and to tenths.
 	template <int LO, int HI> LBM_INLINE void fetch(const S* ahead, int vector) const {
 		unroll<FETCHES * HI / 10 - FETCHES * LO / 10>([&](auto n) LBM_LAMBDA { __builtin_prefetch(ahead + fetches[vector * FETCHES + FETCHES * LO / 10 + n.value], 0, 2); });
 	}
-	// leave makes store n of a leaving line.
+	// leave makes store n of a leaving segment.
 	LBM_INLINE void leave(const Leaving& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
 
 	// flush stores finished cells, a multiple of W, past the caches.

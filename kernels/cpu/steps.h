@@ -1,4 +1,4 @@
-// The kernels in which a run spends its time, for LBM_LATTICE in the instruction set of the file that includes this one:
+// The kernels in which a run spends its time, for a lattice in the instruction set of the file that includes this one:
 // steps of moments for each precision, whatever the closure (expand.h), steps of populations for each model, and the general
 // ones of populations, whose model and law are chosen at run time (general.h).
 #ifndef LBM_STEPS_H

@@ -32,8 +32,8 @@ func files() map[string]string {
 		name := strings.ToLower(l.Name)
 		list["cells_"+name+".cpp"] = generated + fmt.Sprintf("#include \"cpu/isa_baseline.h\"\n#include \"cpu/cells.h\"\n\nLBM_CELLS(%s)\n", l.Name)
 		for _, isa := range []struct{ name, constraint, suffix string }{
-			{"avx512", "//go:build !isa_avx2 && !isa_baseline\n\n", "_amd64"},
-			{"avx2", "//go:build !isa_avx512 && !isa_baseline\n\n", "_amd64"},
+			{"avx512", "//go:build isa_avx512 || !(isa_avx2 || isa_baseline)\n\n", "_amd64"},
+			{"avx2", "//go:build isa_avx2 || !(isa_avx512 || isa_baseline)\n\n", "_amd64"},
 			{"baseline", "", ""},
 		} {
 			list["steps_"+name+"_"+isa.name+isa.suffix+".cpp"] = isa.constraint + generated +
