@@ -9,6 +9,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
+	"lbmsim/io/status"
 	"lbmsim/sim/watch"
 )
 
@@ -92,7 +93,11 @@ type Summary struct {
 	Expect    []Verdict
 	LeftOut   map[string]int // files that the run went on without (on_error), by kind
 	Health    Health         // at the end
+	Results   []Result       // of each [output.force.NAME]
 }
+
+// Result is what a run has measured.
+type Result = status.Result
 
 // OutOfTime tells that the run ended because it had no more time, not by its own last step
 // nor because somebody wished it: another job may go on with it.

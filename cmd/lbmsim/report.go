@@ -251,6 +251,11 @@ func (t *textReport) Finish(s sim.Summary) {
 	for _, k := range kinds {
 		t.line("  %-10s %s", k, s.Files[k])
 	}
+	for _, result := range s.Results {
+		for _, line := range resultLines(result) {
+			t.line("  %s", line)
+		}
+	}
 	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
 		t.line("  go on with: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
 	}
@@ -337,7 +342,7 @@ func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
 		"mlups": s.MLUPS, "mlups_whole": s.Whole, "roofline": s.Roofline, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
-		"watch": watchOf(s.Health), "expect": s.Expect,
+		"watch": watchOf(s.Health), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }

@@ -116,6 +116,7 @@ func (r *statusReport) Finish(s sim.Summary) {
 	r.state.MLUPS = s.MLUPS
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.watched(s.Health)
+	r.state.Results = s.Results
 	r.close()
 	r.reporter.Finish(s)
 }
@@ -259,6 +260,11 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 		row("left out", "%s", leftOut(s.LeftOut))
 	}
 	printWarnings(s.Warnings, row)
+	for _, result := range s.Results {
+		for i, line := range resultLines(result) {
+			row([]string{"result", ""}[min(i, 1)], "%s", line)
+		}
+	}
 	if s.Reason != "" {
 		row("ended", "%s", s.Reason)
 	}

@@ -38,13 +38,13 @@ var places = map[string]place{
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"internal/study":   {11, []string{"internal/finding", "sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}},   // outputs with each other
-	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint"}},
+	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
 	// The first bad cell of an unstable run, found by computing its end again.
 	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"internal/finding", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "internal/stats"}},
+	"sim/output": {6, []string{"internal/finding", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.

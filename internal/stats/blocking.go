@@ -71,9 +71,9 @@ type Estimate struct {
 	Inefficiency float64
 }
 
-// fewest is how many blocks a variance is believed of: that of 16 is known to 40 %
+// Fewest is how many blocks a variance is believed of: that of 16 is known to 40 %
 // with the same confidence, and Student's factor takes account of it.
-const fewest = 16
+const Fewest = 16
 
 // Estimate of the samples so far.
 func (b *Blocking) Estimate() Estimate {
@@ -83,7 +83,7 @@ func (b *Blocking) Estimate() Estimate {
 	}
 	l := b.Levels[0]
 	e.N, e.Mean = l.N, l.Mean
-	if l.N < fewest {
+	if l.N < Fewest {
 		return e
 	}
 	e.Std = math.Sqrt(l.Squares / float64(l.N-1))
@@ -93,7 +93,7 @@ func (b *Blocking) Estimate() Estimate {
 		return e
 	}
 	for k, l := range b.Levels {
-		if l.N < fewest {
+		if l.N < Fewest {
 			break
 		}
 		e.Half, e.Inefficiency = Student95(int(l.N-1))*math.Sqrt(l.Squares/float64(l.N-1)), float64(e.N)

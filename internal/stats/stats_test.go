@@ -75,7 +75,7 @@ func TestIntervalOfAnOscillation(t *testing.T) {
 func TestUnknownIntervals(t *testing.T) {
 	var few, ramp, rest, constant Blocking
 	for i := range 1000 {
-		if i < fewest-1 {
+		if i < Fewest-1 {
 			few.Add(float64(i % 2))
 		}
 		ramp.Add(float64(i))

@@ -68,6 +68,7 @@ type State struct {
 	Files      map[string]string `json:"files,omitempty"`    // the last complete one of each kind
 	LeftOut    map[string]int    `json:"left_out,omitempty"` // files that the run went on without, by kind
 	Warnings   finding.List      `json:"warnings,omitempty"`
+	Results    []Result          `json:"results,omitempty"` // at the end
 	Reason     string            `json:"reason,omitempty"`
 	Error      string            `json:"error,omitempty"`
 	ExitCode   *int              `json:"exit_code,omitempty"`

@@ -21,13 +21,14 @@ type forces struct {
 	rows
 	list   []config.ForceSeries
 	series []stats.Series // of each number of a row, rank 0 only
+	course []stats.Record // the same numbers over time
 }
 
 // forceOutputs are those of [output.force].
 func forceOutputs(s *Set) (list []Output) {
 	for _, f := range s.Case.Forces {
 		numbers := f.Series(s.Case.Dims())
-		list = append(list, &forces{ForceOutput: f, list: numbers, series: make([]stats.Series, len(numbers)),
+		list = append(list, &forces{ForceOutput: f, list: numbers, series: make([]stats.Series, len(numbers)), course: make([]stats.Record, len(numbers)),
 			rows: newRows(s.Run, f.Schedule, "force", f.Name, "force/"+f.Name)})
 	}
 	return list
@@ -45,12 +46,16 @@ func (f *forces) Write(r *Run) error {
 		if r.Step() >= f.Start {
 			for i, v := range values {
 				f.series[i].Add(r.Time(), v)
+				f.course[i].Add(v)
 			}
 		}
 		row := values
 		for i := range values {
-			e := f.series[i].Estimate()
-			row = append(row, e.Mean, e.Half)
+			mean, half := math.NaN(), math.NaN() // before the first sample that counts
+			if e := f.series[i].Estimate(); e.N > 0 {
+				mean, half = e.Mean, e.Half
+			}
+			row = append(row, mean, half)
 		}
 		_ = f.file.Append(int64(r.Step()), r.Time(), row...)
 	}
@@ -108,7 +113,8 @@ func (f *forces) header(r *Run) probe.Header {
 type forceMemory struct {
 	Output config.ForceOutput // what its numbers are
 	Series []stats.Series
-	Every  float64 `json:",omitempty"` // steps between its samples
+	Course []stats.Record `json:",omitempty"`
+	Every  float64        `json:",omitempty"` // steps between its samples
 }
 
 // measured is the output without its schedule, which a restart may change.
@@ -124,7 +130,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 	if err != nil || !r.Root {
 		return err
 	}
-	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.Schedule.Period}
+	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period}
 	if past == nil {
 		return nil
 	}
@@ -142,11 +148,14 @@ func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return
 // recall goes on with the statistics. The loads are the run's to recall.
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	clear(f.series) // a newer checkpoint may have been given up halfway
+	clear(f.course)
 	old, known := m.Forces[f.Name]
 	switch {
 	case !known:
 	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
-		f.series = old.Series
+		if f.series = old.Series; len(old.Course) == len(f.course) { // an older version kept none
+			f.course = old.Course
+		}
 		if len(f.series) > 0 && len(f.series[0].Levels) > 0 {
 			r.mixes("[output.force."+f.Name+"]", old.Every, f.Schedule)
 		}
@@ -223,23 +232,43 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	case "last":
 		return series.Last, math.NaN()
 	case "frequency", "strouhal":
-		frequency, half := series.Frequency(), series.FrequencyHalf()
-		if math.IsNaN(frequency) {
-			return frequency, half
+		value, half, doubt := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case.Units)
+		if doubt.Text != "" {
+			doubt.Text = fmt.Sprintf("[%s]: %s", e.Name, doubt.Text)
+			s.Warn(doubt)
 		}
-		if share := series.Deviation() / f.largest(e.Series); share < leastOscillation {
-			s.Warn(finding.WeakOscillation.Says("[%s]: %s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", e.Name, e.Series, share))
-		} else if scatter := series.Scatter(); scatter > mostScatter {
-			s.Warn(finding.ScatteredPeriods.Says("[%s]: the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", e.Name, e.Series, 100*scatter))
-		}
-		if e.Statistic == "frequency" {
-			return frequency, half
-		}
-		number := f.Strouhal * s.Case.Units.Time // of the outputs' frequencies
-		return number * frequency, number * half
+		return value, half
 	case "mean":
 		estimate := series.Estimate()
 		return estimate.Mean, estimate.Half
 	}
 	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
+}
+
+// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
+func (f *forces) oscillationName() string {
+	if f.Strouhal > 0 {
+		return "strouhal"
+	}
+	return "frequency"
+}
+
+// oscillation is the frequency of a number, or its Strouhal number, with half the width of the 95 % interval: NaN where there
+// are too few oscillations. doubt says why it may not be the frequency of the flow.
+func (f *forces) oscillation(number string, strouhal bool, units config.Units) (value, half float64, doubt finding.Finding) {
+	series := &f.series[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
+	value, half = series.Frequency(), series.FrequencyHalf()
+	if math.IsNaN(value) {
+		return value, half, doubt
+	}
+	if share := series.Deviation() / f.largest(number); share < leastOscillation {
+		doubt = finding.WeakOscillation.Says("%s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", number, share)
+	} else if scatter := series.Scatter(); scatter > mostScatter {
+		doubt = finding.ScatteredPeriods.Says("the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", number, 100*scatter)
+	}
+	if strouhal {
+		factor := f.Strouhal * units.Time // of the outputs' frequencies
+		value, half = factor*value, factor*half
+	}
+	return value, half, doubt
 }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/io/status"
+)
+
+// resultLines are what a run has found of one [output.force.NAME], for people.
+func resultLines(r status.Result) []string {
+	lines := []string{fmt.Sprintf("[output.force.%s] mean and 95 %% interval of %d samples since start; table %s", r.Output, r.Samples, r.File)}
+	if r.Note != "" {
+		lines = append(lines, "  "+r.Note)
+	}
+	for _, n := range r.Numbers {
+		text := fmt.Sprintf("  %-9s ", n.Quantity)
+		switch {
+		case n.Value == nil:
+			text += n.Note
+		case n.Half == nil:
+			text += strings.TrimRight(fmt.Sprintf("%.5g %s", *n.Value, n.Unit), " ")
+		default:
+			text += strings.TrimRight(fmt.Sprintf("%s %s", withInterval(*n.Value, *n.Half), n.Unit), " ")
+		}
+		if n.Value != nil && n.Meaning != "" {
+			text += "   " + n.Meaning
+		} else if n.Value != nil && n.Of != "" {
+			text += "   of " + n.Of
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// withInterval writes a number to the digits that its interval leaves, two of the interval itself.
+func withInterval(value, half float64) string {
+	if !(half > 0) || value == 0 {
+		return fmt.Sprintf("%.6g +- %.2g", value, half)
+	}
+	digits := math.Floor(math.Log10(math.Abs(value))) - math.Floor(math.Log10(half)) + 2
+	return fmt.Sprintf("%.*g +- %.2g", int(min(max(digits, 2), 8)), value, half)
+}

@@ -1,0 +1,79 @@
+package stats
+
+import "math"
+
+// Record keeps the course of a series as the means of at most 256 blocks of equal length. When all are taken, blocks are
+// joined in pairs, so its memory does not grow with the run, and it continues from JSON to the same bits. The zero value is
+// empty.
+type Record struct {
+	Width int64     `json:"width"` // samples per block
+	Means []float64 `json:"means"`
+	Sum   float64   `json:"sum"` // of the block that is not complete
+	N     int64     `json:"n"`   // its samples
+}
+
+// recordBlocks leaves 128 blocks at least, which shows a transient to 1 % of the record.
+const recordBlocks = 256
+
+// Add appends a sample.
+func (r *Record) Add(x float64) {
+	r.Width = max(r.Width, 1)
+	r.Sum += x
+	r.N++
+	if r.N < r.Width {
+		return
+	}
+	r.Means = append(r.Means, r.Sum/float64(r.N))
+	r.Sum, r.N = 0, 0
+	if len(r.Means) < recordBlocks {
+		return
+	}
+	for k := range recordBlocks / 2 {
+		r.Means[k] = (r.Means[2*k] + r.Means[2*k+1]) / 2
+	}
+	r.Means = r.Means[:recordBlocks/2]
+	r.Width *= 2
+}
+
+// Drift returns how far the mean moves when the first half of the record is discarded.
+func (r *Record) Drift() float64 {
+	return math.Abs(mean(r.Means[len(r.Means)/2:]) - mean(r.Means))
+}
+
+// Steady reports whether an estimate is that of a series which has settled: its blocks are longer than its memory and the
+// mean does not move by more than 1.5 half widths when the first half is discarded (a stationary series does so once in
+// some hundred records), or all that it still changes by is below negligible.
+func (r *Record) Steady(e Estimate, negligible float64) bool {
+	if e.N < Fewest {
+		return false
+	}
+	return e.Half <= negligible || e.Inefficiency < float64(e.N) && r.Drift() <= 1.5*e.Half
+}
+
+// Settled looks for the end of a transient: the shortest beginning of the record, up to its half, after which the mean no
+// longer moves by more than its interval. It returns the samples to discard and the estimate of the rest.
+func (r *Record) Settled(negligible float64) (discard int64, e Estimate, found bool) {
+	n := len(r.Means)
+	for from := n / 16; n >= 4*Fewest && from <= n/2; from += n / 16 {
+		rest := Record{Width: 1, Means: r.Means[from:]}
+		var b Blocking
+		for _, x := range rest.Means {
+			b.Add(x)
+		}
+		if e = b.Estimate(); rest.Steady(e, negligible) {
+			return int64(from) * r.Width, e, true
+		}
+	}
+	return 0, Estimate{}, false
+}
+
+func mean(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}

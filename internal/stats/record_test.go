@@ -1,0 +1,85 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// recorded is a series and its record.
+func recorded(n int, f func(k int) float64) (s Series, r Record) {
+	for k := range n {
+		s.Add(float64(k), f(k))
+		r.Add(f(k))
+	}
+	return s, r
+}
+
+func TestRecordTellsSettledSeriesFromDrifting(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	shedding := func(k int) float64 { return 2 + 0.1*math.Sin(float64(k)/3) + 0.01*random.NormFloat64() }
+	for _, c := range []struct {
+		name            string
+		n               int
+		f               func(k int) float64
+		steady, settles bool
+	}{
+		{"shedding", 3000, shedding, true, true},
+		{"shedding that drifts", 3000, func(k int) float64 { return shedding(k) + 2e-4*float64(k) }, false, false},
+		{"a transient of a tenth", 3000, func(k int) float64 { return shedding(k) + 3*math.Exp(-float64(k)/60) }, false, true},
+		{"a ramp", 3000, func(k int) float64 { return float64(k) }, false, false},
+		{"steady flow after a transient", 3000, func(k int) float64 { return 1 + 5*math.Exp(-float64(k)/60) }, false, true},
+		{"steady flow", 3000, func(int) float64 { return 1 }, true, true},
+		{"few samples", 10, shedding, false, false},
+	} {
+		s, r := recorded(c.n, c.f)
+		if got := r.Steady(s.Estimate(), 1e-3); got != c.steady {
+			t.Errorf("%s: steady %v; %+v, drift %v", c.name, got, s.Estimate(), r.Drift())
+		}
+		discard, e, got := r.Settled(1e-3)
+		if got != c.settles {
+			t.Errorf("%s: settles %v after %d: %+v", c.name, got, discard, e)
+		}
+		if want := mean(r.Means[len(r.Means)*3/4:]); got && math.Abs(e.Mean-want) > 2*e.Half+1e-3 {
+			t.Errorf("%s: %v +- %v after %d, the last quarter has %v", c.name, e.Mean, e.Half, discard, want)
+		}
+	}
+}
+
+// Of 300 stationary records with memory at most a few count as drifting.
+func TestStationarySeriesSeldomDrift(t *testing.T) {
+	random, wrong := rand.New(rand.NewPCG(3, 4)), 0
+	for range 300 {
+		x := 0.0
+		s, r := recorded(4000, func(int) float64 { x = 0.9*x + random.NormFloat64(); return x })
+		if !r.Steady(s.Estimate(), 0) {
+			wrong++
+		}
+	}
+	if wrong > 6 {
+		t.Errorf("%d of 300 are said to drift", wrong)
+	}
+}
+
+func TestRecordContinuesFromJSON(t *testing.T) {
+	var whole, part Record
+	for k := range 5000 {
+		if k == 1234 {
+			text, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			part = Record{}
+			if err := json.Unmarshal(text, &part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := math.Sin(float64(k))
+		whole.Add(x)
+		part.Add(x)
+	}
+	if len(whole.Means) < recordBlocks/2 || whole.Width != 32 || part.Width != whole.Width || part.Drift() != whole.Drift() || part.Sum != whole.Sum {
+		t.Errorf("%+v\n%+v", whole, part)
+	}
+}

@@ -1,0 +1,137 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lbmsim/config"
+	"lbmsim/internal/stats"
+	"lbmsim/io/status"
+)
+
+// What a run has found: a mean with its interval where the record bears one, otherwise the reason.
+
+// Results lists what the run has measured of each [output.force.NAME], on rank 0.
+func (s *Set) Results() (list []status.Result) {
+	for _, f := range with[*forces](s.List) {
+		list = append(list, f.result(s.Run))
+	}
+	return list
+}
+
+// negligible is the share of the largest number of its kind below which a change of the mean does not matter: a steady flow
+// approaches its end exponentially, and never settles by the measure of a fluctuating one.
+const negligible = 1e-3
+
+func (f *forces) result(r *Run) status.Result {
+	u := r.Case.Units
+	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.Start) * u.Time}
+	if len(f.series) > 0 {
+		found.Samples = f.series[0].Estimate().N
+	}
+	if found.Samples < stats.Fewest {
+		found.Note = fmt.Sprintf("%d samples since start = %s, %d are needed for a mean: a longer run, a smaller every, or an earlier start",
+			found.Samples, timeText(u, found.Since), stats.Fewest)
+		return found
+	}
+	for i, n := range f.list {
+		found.Numbers = append(found.Numbers, f.number(r, i, n))
+	}
+	if n, oscillates := f.shedding(u); oscillates {
+		found.Numbers = append(found.Numbers, n)
+	}
+	return found
+}
+
+// number is the mean of column i.
+func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
+	u := r.Case.Units
+	n := status.Number{Quantity: of.Name, Unit: unitOf(u, of.Dim), Meaning: f.meaning(of, r.Case)}
+	e, small := f.series[i].Estimate(), negligible*f.largest(of.Name)
+	if f.course[i].Steady(e, small) {
+		n.Value, n.Half = &e.Mean, &e.Half
+		return n
+	}
+	discard, rest, settles := f.course[i].Settled(small)
+	if !settles {
+		n.Note = fmt.Sprintf("still drifts (last value %.5g): the mean since start is not a result; a longer run", f.series[i].Last)
+		return n
+	}
+	from := fmt.Sprintf("sample %d", discard) // by the clock
+	if period := f.Schedule.Period; period > 0 {
+		from = timeText(u, (float64(f.Start)+float64(discard)*period)*u.Time)
+	}
+	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g: set start there", from, rest.Mean, rest.Half)
+	return n
+}
+
+// meaning says what a coefficient is made of.
+func (f *forces) meaning(of config.ForceSeries, c *config.Case) string {
+	area, dim := "A", f.list[0].Dim // the first column is a force
+	if c.Dims() == 2 {
+		area = "L"
+	}
+	along := func(d [3]float64) string {
+		return fmt.Sprintf("force along %s / (rho U^2 %s/2 = %s)", directionText(d, c.Dims()), area, strings.TrimSpace(fmt.Sprintf("%.5g %s", c.Units.Factor(dim)/f.Coefficient, unitOf(c.Units, dim))))
+	}
+	switch of.Name {
+	case "drag":
+		return along(f.Drag)
+	case "lift":
+		return along(f.Lift)
+	case "nusselt":
+		return "heat flux / conduction over length"
+	}
+	return ""
+}
+
+// directionText names a unit vector.
+func directionText(d [3]float64, dims int) string {
+	for a := range dims {
+		if math.Abs(d[a]) == 1 {
+			return strings.TrimPrefix(fmt.Sprintf("%+.0f", d[a])[:1], "+") + "xyz"[a:a+1]
+		}
+	}
+	var parts []string
+	for _, v := range d[:dims] {
+		parts = append(parts, fmt.Sprintf("%.4g", v))
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// shedding is the frequency of the strongest oscillation of a force across or along the flow; false where there is none.
+func (f *forces) shedding(u config.Units) (n status.Number, oscillates bool) {
+	strongest := 0.0
+	for i, of := range f.list {
+		if f.Coefficient > 0 && of.Name != "lift" && of.Name != "drag" || !strings.HasPrefix(of.Name, "force_") && f.Coefficient == 0 {
+			continue
+		}
+		value, half, doubt := f.oscillation(of.Name, f.Strouhal > 0, u)
+		size := f.series[i].Deviation()
+		if math.IsNaN(value) || size <= strongest || size < leastOscillation*f.largest(of.Name) {
+			continue
+		}
+		strongest, oscillates = size, true
+		n = status.Number{Quantity: f.oscillationName(), Of: of.Name, Value: &value, Half: &half, Note: doubt.Text}
+		if doubt.Text != "" {
+			n.Value, n.Half = nil, nil
+		}
+	}
+	switch {
+	case !oscillates:
+	case f.Strouhal > 0:
+		n.Meaning = fmt.Sprintf("f L/U of %s", n.Of)
+	case u.Physical:
+		n.Unit = "Hz"
+	}
+	return n, oscillates
+}
+
+// timeText is a time in the case's unit.
+func timeText(u config.Units, t float64) string {
+	if u.Physical {
+		return fmt.Sprintf("%.5g s", t)
+	}
+	return fmt.Sprintf("step %.0f", t)
+}

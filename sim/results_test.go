@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The end of a run has the means of all forces with their intervals, the same for any number of ranks, and the reason where
+// there is no number.
+func TestResultsAtTheEnd(t *testing.T) {
+	text := driven + `
+[run]
+steps = 4000
+[output.force.disc]
+velocity = 0.01
+length = 4.6
+every = 5
+start = 3000
+[output.force.early]
+of = ["disc"]
+velocity = 0.01
+length = 4.6
+every = 5
+[output.force.late]
+of = ["disc"]
+every = 5
+start = 3990
+[output.force.never]
+of = ["disc"]
+every = 5
+start = 5000
+`
+	var first []Result
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
+		found := s.summary.Results
+		if len(found) != 4 {
+			t.Fatalf("%d results", len(found))
+		}
+		disc, early, late, never := found[0], found[1], found[2], found[3]
+		c := table(t, filepath.Join(dir, "force_disc.csv"))
+		for _, n := range disc.Numbers {
+			last := len(c["mean "+n.Quantity]) - 1
+			switch {
+			case n.Quantity == "torque_z" || n.Quantity == "force_y" || n.Quantity == "lift": // small, and late to settle
+			case n.Value == nil:
+				t.Errorf("%s has no value: %s", n.Quantity, n.Note)
+			case *n.Value != c["mean "+n.Quantity][last] || *n.Half != c["+- "+n.Quantity][last]:
+				t.Errorf("%s: %v +- %v differ from the table's", n.Quantity, *n.Value, *n.Half)
+			case n.Quantity == "drag" && !strings.HasPrefix(n.Meaning, "force along x / (rho U^2 L/2 = 0.00023"):
+				t.Errorf("drag is %q", n.Meaning)
+			}
+			if n.Quantity == "strouhal" || n.Quantity == "frequency" {
+				t.Errorf("a steady flow has the frequency %+v", n)
+			}
+		}
+		if n := early.Numbers[0]; n.Value != nil || !strings.Contains(n.Note, "drifts") && !strings.Contains(n.Note, "transient") {
+			t.Errorf("the mean of the whole transient is a result: %+v", n)
+		}
+		if late.Samples != 3 || len(late.Numbers) > 0 || !strings.Contains(late.Note, "3 samples since start = step 3990, 16 are needed") {
+			t.Errorf("of three samples: %+v", late)
+		}
+		if never.Samples != 0 || len(never.Numbers) > 0 || !strings.Contains(never.Note, "0 samples") {
+			t.Errorf("of none: %+v", never)
+		}
+		// Before start there is no mean.
+		for name, at := range map[string]int{"force_disc.csv": 0, "force_never.csv": 700} {
+			c := table(t, filepath.Join(dir, name))
+			if mean, half := c["mean force_x"][at], c["+- force_x"][at]; !math.IsNaN(mean) || !math.IsNaN(half) {
+				t.Errorf("%s: row %d has %v +- %v before start", name, at, mean, half)
+			}
+		}
+		if first == nil {
+			first = found
+			continue
+		}
+		for i := range found {
+			for k, n := range found[i].Numbers {
+				if one := first[i].Numbers[k]; n.Note != one.Note || (n.Value == nil) != (one.Value == nil) || n.Value != nil && (*n.Value != *one.Value || *n.Half != *one.Half) {
+					t.Errorf("%d ranks: %+v, one: %+v", ranks, n, one)
+				}
+			}
+		}
+	}
+}
