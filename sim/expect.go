@@ -34,7 +34,10 @@ func (r *run) judge() ([]Verdict, error) {
 		if half := domain.Float64At(b, 2*i+1); !math.IsNaN(half) && !math.IsInf(half, 0) {
 			v.Half = half
 		}
-		v.OK = math.Abs(v.Got-v.Want) <= v.Tolerance || v.Free && (!math.IsNaN(v.Got) || e.Quantity == config.LineCrossing) // false for NaN, but that there is no crossing may be
+		v.OK = v.Free || math.Abs(v.Got-v.Want) <= v.Tolerance // false for NaN
+		if v.Free && math.IsNaN(v.Got) {
+			v.Note = v.miss(e)
+		}
 		verdicts = append(verdicts, v)
 	}
 	return verdicts, nil
@@ -42,19 +45,19 @@ func (r *run) judge() ([]Verdict, error) {
 
 // miss says how a value is not what was expected, and why there is none where there is none.
 func (v Verdict) miss(e config.Expectation) string {
-	want := fmt.Sprintf("%.6g +- %.3g", v.Want, v.Tolerance)
+	want := fmt.Sprintf(", instead of %.6g +- %.3g", v.Want, v.Tolerance)
 	if v.Free {
-		want = "a value"
+		want = ""
 	}
 	switch {
 	case !math.IsNaN(v.Got):
-		return fmt.Sprintf("%s = %.6g, outside %s", v.Quantity, v.Got, want)
+		return fmt.Sprintf("%s = %.6g, outside %.6g +- %.3g", v.Quantity, v.Got, v.Want, v.Tolerance)
 	case e.Quantity == config.LineCrossing:
-		return fmt.Sprintf("%s: the field does not change its sign on the line in that way; it should at %s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
+		return fmt.Sprintf("%s: the field does not change its sign on the line in that way%s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
 	case e.Quantity == config.ForceValue:
-		return fmt.Sprintf("%s: the %s of %s cannot be told, instead of %s: no sample since output.force.%s.start, or fewer than three oscillations for a frequency; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
+		return fmt.Sprintf("%s: the %s of %s cannot be determined%s: no sample since output.force.%s.start, or fewer than three oscillations for a frequency; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
-	return fmt.Sprintf("%s is not a number, instead of %s", v.Quantity, want)
+	return fmt.Sprintf("%s is not a number%s", v.Quantity, want)
 }
 
 // measure returns one quantity on rank 0, in the outputs' unit, and half the width of its 95 % interval: NaN where it has none.

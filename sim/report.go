@@ -125,7 +125,8 @@ type Verdict struct {
 	Got, Want, Tolerance float64
 	Half                 float64 // of the width of the 95 % interval of Got; 0 where it is not known
 	OK                   bool
-	Free                 bool // measured only: there is no Want and no Tolerance
+	Free                 bool   // measured only: there is no Want and no Tolerance
+	Note                 string // why a free one has no value
 }
 
 // MarshalJSON writes a value that is not finite as text: JSON has no such numbers.
@@ -142,5 +143,6 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 		Tolerance float64 `json:"tolerance"`
 		OK        bool    `json:"ok"`
 		Free      bool    `json:"free,omitempty"`
-	}{v.Quantity, got, v.Half, v.Want, v.Tolerance, v.OK, v.Free})
+		Note      string  `json:"note,omitempty"`
+	}{v.Quantity, got, v.Half, v.Want, v.Tolerance, v.OK, v.Free, v.Note})
 }

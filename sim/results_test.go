@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,6 +85,50 @@ start = 5000
 					t.Errorf("%d ranks: %+v, one: %+v", ranks, n, one)
 				}
 			}
+		}
+	}
+}
+
+// After a blow-up tables end at the first bad step, not where the watch looked.
+func TestTablesEndAtTheBadStep(t *testing.T) {
+	dir := t.TempDir()
+	_, err := trial{text: `
+[domain]
+cells = [24, 24]
+[fluid]
+viscosity = 0.0002
+[collision]
+model = "bgk"
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-"]
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = [0.17, 0]
+[run]
+steps = 100000
+watch_every = 50
+max_mach = 0.6
+[output.force.lid]
+every = 1
+[output.series.all]
+every = 1
+`, ranks: 2, dir: dir}.run(t)
+	if code, _ := ExitCode(err); code != ExitUnstable {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "blowup.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct{ Step, Seen float64 }
+	if err := json.Unmarshal(b, &report); err != nil || report.Step >= report.Seen {
+		t.Fatalf("%+v %v", report, err)
+	}
+	for _, name := range []string{"force_lid.csv", "series_all.csv"} {
+		if steps := table(t, filepath.Join(dir, name))["step"]; steps[len(steps)-1] != report.Step {
+			t.Errorf("%s ends at step %v instead of %v (seen at %v)", name, steps[len(steps)-1], report.Step, report.Seen)
 		}
 	}
 }

@@ -56,6 +56,7 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 		files = errors.Join(files, err)
 		if r.Root && report != nil {
 			message = r.postmortem.Message(report, message)
+			r.outputs.CutTables(report.Step)
 		}
 	}
 	if message, err = comm.Broadcast(r.Comm, message); err != nil {

@@ -230,6 +230,10 @@ func (t *textReport) Finish(s sim.Summary) {
 		if v.Half > 0 {
 			interval = fmt.Sprintf(", 95 %% interval +- %.2g", v.Half)
 		}
+		if v.Note != "" {
+			t.line("  measured       %s", v.Note)
+			continue
+		}
 		if v.Free {
 			t.line("  measured       %s = %.8g%s", v.Quantity, v.Got, interval)
 			continue

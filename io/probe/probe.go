@@ -291,6 +291,54 @@ func (w *Writer) Add(step int64, t float64, values ...float64) error {
 	return w.err
 }
 
+// Cut removes the rows of all steps after one.
+func (w *Writer) Cut(step int64) error {
+	if w.step <= step {
+		return nil
+	}
+	if _, err := w.Sync(); err != nil {
+		return err
+	}
+	length, last, err := through(w.path, step)
+	if err == nil {
+		err = w.f.Truncate(length)
+	}
+	if err == nil {
+		_, err = w.f.Seek(length, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("cut the table %s after step %d: %w", w.path, step, err)
+	}
+	w.synced, w.step = length, last
+	return nil
+}
+
+// through returns how many bytes of a file its rows up to a step take, and the step of the last of these, -1 without any.
+func through(path string, step int64) (length, last int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	last = -1
+	for r := bufio.NewReader(f); ; {
+		line, err := r.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return length, last, nil
+		} else if err != nil {
+			return 0, 0, err
+		}
+		word, _, _ := strings.Cut(line, ",")
+		if at, err := strconv.ParseInt(word, 10, 64); err == nil { // else it is a comment or the heading
+			if at > step {
+				return length, last, nil
+			}
+			last = at
+		}
+		length += int64(len(line))
+	}
+}
+
 // Step is that of the last row, -1 when there is none.
 func (w *Writer) Step() int64 { return w.step }
 

@@ -224,3 +224,28 @@ func TestFullDiskIsReported(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCutRemovesLaterRows(t *testing.T) {
+	dir := t.TempDir()
+	short, cut := filepath.Join(dir, "short.csv"), filepath.Join(dir, "cut.csv")
+	for path, last := range map[string]int64{short: 40, cut: 100} {
+		w, err := Create(path, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample(t, w, 0, last)
+		if err := w.Cut(39); err != nil {
+			t.Fatal(err)
+		}
+		if w.Step() != 30 {
+			t.Errorf("%s goes to step %d", path, w.Step())
+		}
+		sample(t, w, 40, 50)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read(t, short) != read(t, cut) {
+		t.Error("rows of later steps are left")
+	}
+}

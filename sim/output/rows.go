@@ -47,6 +47,20 @@ func (s *Set) syncTables() error {
 	return s.Files.Missed("rows", s.All("rows of CSV files", err))
 }
 
+// CutTables removes rows of steps after one, on rank 0: the state was wrong from there on. A table that cannot be cut is a
+// warning, for the run ends with a graver message.
+func (s *Set) CutTables(step int) {
+	for _, t := range with[tabular](s.List) {
+		f := t.table().file
+		if f == nil {
+			continue
+		}
+		if err := f.Cut(int64(step)); err != nil {
+			s.Warn(err.Error())
+		}
+	}
+}
+
 // newTable begins a file.
 func (s *Set) newTable(t tabular) (*probe.Writer, error) {
 	return probe.Create(t.table().path, t.header(s.Run))
