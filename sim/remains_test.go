@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lbmsim/sim/output"
 )
 
 // Who asks for nothing removes nothing.
@@ -101,4 +103,110 @@ to = [8, 2]
 			t.Errorf("%s is not what it was", name)
 		}
 	}
+}
+
+const tiny = `
+[domain]
+cells = [8, 8]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.1
+[run]
+steps = 10
+[output.probe.p]
+at = [4, 4]
+[output.fields]
+every = 5
+[checkpoint]
+every = 5
+`
+
+// --overwrite removes nothing behind a link: that may be another run's.
+func TestOverwriteStaysInItsFolder(t *testing.T) {
+	for _, name := range []string{"", "fields", "checkpoints"} {
+		dir := t.TempDir()
+		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+		trial{text: tiny, ranks: 1, dir: a}.must(t)
+		before := everything(t, a)
+		if name != "" {
+			if err := os.Mkdir(b, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(filepath.Join(a, name), filepath.Join(b, name)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := trial{text: tiny, ranks: 2, dir: b, overwrite: true}.run(t)
+		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is reached through a link") {
+			t.Errorf("%q: %v", name, err)
+		}
+		compare(t, "after --overwrite through a link to "+name, everything(t, a), before)
+	}
+	// A link above the folder is the user's larger disk, and a table that is a link is replaced, not written through.
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "large/a"), filepath.Join(dir, "out/b")
+	trial{text: tiny, ranks: 1, dir: a}.must(t)
+	before := everything(t, a)
+	if err := os.Symlink(filepath.Join(dir, "large"), filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	trial{text: tiny, ranks: 1, dir: b}.must(t)
+	if err := os.Remove(filepath.Join(b, "probe_p.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(a, "probe_p.csv"), filepath.Join(b, "probe_p.csv")); err != nil {
+		t.Fatal(err)
+	}
+	trial{text: strings.Replace(tiny, "steps = 10", "steps = 4", 1), ranks: 1, dir: b, overwrite: true}.must(t)
+	compare(t, "after --overwrite beside it", everything(t, a), before)
+}
+
+// A run writes neither over its inputs nor over what no run has written.
+func TestRunsSpareFiles(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "probe_p.csv")
+	inlet := `
+[boundary.in]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.01, 0]
+table = "` + table + `"
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+`
+	for name, c := range map[string]struct{ text, file, holds, word string }{
+		"an input":       {strings.Replace(tiny, `periodic = ["x", "y"]`, `periodic = ["y"]`, 1) + inlet, "probe_p.csv", "0,1\n9,1\n", "its input"},
+		"another's file": {tiny, "probe_p.csv", "time,mine\n1,2\n", "is not a table of lbmsim"},
+		"another state":  {tiny, "status.json", "{\"mine\": 1}\n", "is not the state of a run"},
+	} {
+		path := filepath.Join(dir, c.file)
+		if err := os.WriteFile(path, []byte(c.holds), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := trial{text: c.text, ranks: 2, dir: dir, overwrite: true}.run(t)
+		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), c.word) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if b, _ := os.ReadFile(path); string(b) != c.holds {
+			t.Errorf("%s was written over", name)
+		}
+		os.Remove(path)
+	}
+}
+
+// everything is the bytes of all files below a folder, but for locks.
+func everything(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && d.Name() != output.LockName {
+			all[path] = contents(t, path)
+		}
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatal(dir, err)
+	}
+	return all
 }

@@ -34,6 +34,11 @@ func stlCommand() *cobra.Command {
 			if spacing < 0 || math.IsNaN(spacing) || math.IsInf(spacing, 0) {
 				return usageError{fmt.Errorf("--spacing %g: give a length in the file's numbers", spacing)}
 			}
+			if preview != "" {
+				if err := mayDraw(preview, args[0]); err != nil {
+					return usageError{err}
+				}
+			}
 			s, err := intake.Read(args[0])
 			if err != nil {
 				return usageError{err}
@@ -112,6 +117,9 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 
 // checkFiles judges the files of a case, and tells what bodies from files take.
 func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
+	if err := mayPreview(caseFile, preview); err != nil {
+		return nil, err
+	}
 	var bodies domain.Bodies
 	for _, b := range caseFile.Boundaries {
 		lines, warnings, err := domain.JudgeTables(caseFile, b)

@@ -117,6 +117,8 @@ var (
 		"the run goes on without the file"})
 	RowsWait = add(Kind{"rows_wait", Run, "rows of tables that the disk does not take", "any",
 		"they are kept in memory"})
+	TableUncut = add(Kind{"table_uncut", Run, "rows of tables behind the first bad step of an unstable run", "any that the disk keeps",
+		"they are of a state that was wrong already"})
 	FileSlow = add(Kind{"file_slow", Run, "time for which a rank waits for the disk", "30 s, then doubling",
 		"the disk may hang"})
 	NoCheckpoint = add(Kind{"no_checkpoint", Run, "order for a checkpoint without [checkpoint]", "any",

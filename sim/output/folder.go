@@ -46,8 +46,11 @@ func (s *Set) Open(o Opening) error {
 	if err := s.All("opening the outputs", err); err != nil {
 		return err
 	}
-	if o.Anew && len(s.List) > 0 {
+	if len(s.List) > 0 {
 		if s.Root {
+			err = s.spare(o)
+		}
+		if s.Root && err == nil && o.Anew {
 			err = s.makeRoom(o)
 		}
 		if err := comm.Agree(s.Comm, err); err != nil {

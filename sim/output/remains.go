@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lbmsim/io/checkpoint"
+	"lbmsim/io/status"
 )
 
 // What an earlier run has left in the output folder of one that begins anew.
@@ -28,10 +31,105 @@ func (s *Set) makeRoom(o Opening) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	for _, path := range append(append(old, s.stepFiles()...), s.otherTables()...) {
+	remove := slices.Concat(old, s.stepFiles(), s.otherTables(), s.ownTables()) // own ones may be links
+	if err := s.inside(remove); err != nil {
+		return err
+	}
+	for _, path := range remove {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	return errors.Join(errs...)
+}
+
+// ownTables are the tables of the case that exist.
+func (s *Set) ownTables() (paths []string) {
+	for _, t := range with[tabular](s.List) {
+		if _, err := os.Lstat(t.table().path); err == nil {
+			paths = append(paths, t.table().path)
+		}
+	}
+	return paths
+}
+
+// inside is an error where a file to be removed is in another folder than the run's, behind a link: the results there may be
+// another run's. Links above the output folder, such as one to a larger disk, do not count.
+func (s *Set) inside(paths []string) error {
+	dir, err := filepath.Abs(s.Path())
+	if err != nil {
+		return err
+	}
+	up, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(up, filepath.Base(dir))
+	for _, path := range paths {
+		real, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		if real, err = filepath.Abs(real); err != nil {
+			return err
+		}
+		if real != home && !strings.HasPrefix(real, home+string(filepath.Separator)) {
+			return fmt.Errorf("--overwrite would remove %s, which is in %s: %s is reached through a link, and the results there may be another run's; remove the link, or name the folder itself with --output", path, real, s.Path())
+		}
+	}
+	return nil
+}
+
+// spare is an error where a run would write over one of its own inputs, or a new run over a file that no run has written.
+func (s *Set) spare(o Opening) error {
+	own := slices.Concat(s.ownTables(), s.stepFiles(), []string{s.Path(status.Name)})
+	inputs := []string{s.Case.Path}
+	for _, in := range s.Inputs {
+		inputs = append(inputs, in.Path)
+	}
+	for _, path := range own {
+		for _, in := range inputs {
+			if sameFile(path, in) {
+				return fmt.Errorf("the run would write over its input %s, as %s: choose another folder with --output", in, path)
+			}
+		}
+	}
+	if !o.Anew {
+		return nil
+	}
+	for _, path := range s.ownTables() {
+		if head := headOf(path); len(head) > 0 && !strings.HasPrefix(head, "# lbmsim ") {
+			return fmt.Errorf("%s is not a table of lbmsim, and the run would write over it: move it away, or choose another folder with --output", path)
+		}
+	}
+	if head := headOf(s.Path(status.Name)); len(head) > 0 {
+		if old, err := status.Read(s.Path()); err != nil || old.Phase == "" {
+			return fmt.Errorf("%s is not the state of a run, and the run would write over it: move it away, or choose another folder with --output", s.Path(status.Name))
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	ia, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	ib, err := os.Stat(b)
+	return err == nil && os.SameFile(ia, ib)
+}
+
+// headOf is the beginning of a regular file, empty where there is none.
+func headOf(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n])
 }
 
 // Results are what is known of an earlier run in the output folder.

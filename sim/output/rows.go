@@ -56,7 +56,7 @@ func (s *Set) CutTables(step int) {
 			continue
 		}
 		if err := f.Cut(int64(step)); err != nil {
-			s.Warn(err.Error())
+			s.Warn(finding.TableUncut.Says("%v", err))
 		}
 	}
 }
