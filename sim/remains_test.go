@@ -127,7 +127,7 @@ func TestOverwriteStaysInItsFolder(t *testing.T) {
 		dir := t.TempDir()
 		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 		trial{text: tiny, ranks: 1, dir: a}.must(t)
-		before := everything(t, a)
+		before := bytesBelow(t, a)
 		if name != "" {
 			if err := os.Mkdir(b, 0o777); err != nil {
 				t.Fatal(err)
@@ -140,13 +140,13 @@ func TestOverwriteStaysInItsFolder(t *testing.T) {
 		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is reached through a link") {
 			t.Errorf("%q: %v", name, err)
 		}
-		compare(t, "after --overwrite through a link to "+name, everything(t, a), before)
+		compare(t, "after --overwrite through a link to "+name, bytesBelow(t, a), before)
 	}
 	// A link above the folder is the user's larger disk, and a table that is a link is replaced, not written through.
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "large/a"), filepath.Join(dir, "out/b")
 	trial{text: tiny, ranks: 1, dir: a}.must(t)
-	before := everything(t, a)
+	before := bytesBelow(t, a)
 	if err := os.Symlink(filepath.Join(dir, "large"), filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestOverwriteStaysInItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	trial{text: strings.Replace(tiny, "steps = 10", "steps = 4", 1), ranks: 1, dir: b, overwrite: true}.must(t)
-	compare(t, "after --overwrite beside it", everything(t, a), before)
+	compare(t, "after --overwrite beside it", bytesBelow(t, a), before)
 }
 
 // A run writes neither over its inputs nor over what no run has written.
@@ -195,8 +195,8 @@ faces = ["x+"]
 	}
 }
 
-// everything is the bytes of all files below a folder, but for locks.
-func everything(t *testing.T, dir string) map[string][]byte {
+// bytesBelow is the bytes of all files below a folder, but for locks.
+func bytesBelow(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -35,9 +35,16 @@ type Options struct {
 	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
 	Libraries []string
 	Signals   <-chan os.Signal // a signal ends the run with a checkpoint
+	Stepping  func(bool)       // called on every rank: false before there is a state, true ahead of the first step
 	// JobEnd, on rank 0, is when the job's time is over, as far as is known now; zero: not
 	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
 	JobEnd func() time.Time
+}
+
+func (o *Options) stepping(yes bool) {
+	if o.Stepping != nil {
+		o.Stepping(yes)
+	}
 }
 
 // run is one rank's part of a run in progress.
@@ -72,7 +79,9 @@ const (
 // ranks call it. An *Error is known to all ranks; any other error is this rank's
 // alone, and the caller must end the others (comm.Aborter).
 func Run(o Options) error {
+	o.stepping(false)
 	r, err := start(o)
+	o.stepping(true)
 	if err == nil {
 		err = r.loop()
 	}

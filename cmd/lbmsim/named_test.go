@@ -12,7 +12,14 @@ import (
 // A picture never replaces an input or a file of another kind.
 func TestPreviewSparesFiles(t *testing.T) {
 	dir := t.TempDir()
-	t.Chdir(dir)
+	before, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chdir(before) })
 	put := func(name, text string) {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ type recipe struct {
 
 // reproduceRank is one rank's part.
 func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
-	signals := catch(c)
+	signals := catch(c, false)
 	var how recipe
 	var err error
 	if c.Rank() == 0 {

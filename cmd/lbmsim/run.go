@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,7 +100,11 @@ func runCase(path string, f runFlags) error {
 // runRank is one rank's way from the case's bytes to the finished run. The device that it
 // has opened is the caller's, to be closed last.
 func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
-	signals := catch(c)
+	signals := catch(c, f.requeue)
+	if c.Rank() == 0 && f.log == "text" { // programs know their events
+		report.ready = working("starting: reading files, making cells")
+		defer report.ready()
+	}
 	caseFile, err := loadEverywhere(c, path, f.as, f.set)
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened 
 }
 
 // runLoaded is its way from the case on.
-func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals <-chan os.Signal, report reporter, opened *device.Device) error {
+func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, report reporter, opened *device.Device) error {
 	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {
 		return err
@@ -165,7 +167,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals <-chan os
 	}
 	o := sim.Options{
 		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: report,
-		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals,
+		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	if !f.overwrite && c.Rank() == 0 { // which looks for all
 		o.Keep = results(caseFile.OutputDir)
@@ -276,39 +278,4 @@ func readCase(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s goes on after %d MiB; a case file is a few KiB of TOML", path, caseLimit>>20)
 	}
 	return text, nil
-}
-
-// insist is how long after the first signal another one ends the run at once: launchers
-// repeat a signal, or send SIGTERM after it, but sooner.
-const insist = 2 * time.Second
-
-// catch delivers the signals that end a run with a checkpoint; Ctrl-C or SIGTERM some time
-// later ends it at once. MPI's start can leave handlers of C libraries behind, which Notify
-// alone would not replace. A terminal that is lost sends SIGHUP, unless nohup keeps it out, which
-// libraries hide that take the signal when they are loaded; a reader of the output that is gone
-// costs the output and nothing else.
-func catch(c comm.Comm) <-chan os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	signal.Ignore(syscall.SIGPIPE)
-	signal.Ignore(list...)
-	in, out := make(chan os.Signal, 8), make(chan os.Signal, 8)
-	signal.Notify(in, list...)
-	go func() {
-		out <- <-in
-		first := time.Now()
-		// SLURM itself sends SIGTERM again: ahead of a preemption and at its time, and after
-		// a signal before the limit. The checkpoint may still be done until it kills.
-		_, patient := slurm.Here()
-		for s := range in {
-			insists := s == os.Interrupt || s == syscall.SIGTERM && !patient
-			if insists && time.Since(first) >= insist {
-				fmt.Fprintf(os.Stderr, "lbmsim: rank %d: second signal (%v), ending without a checkpoint\n", c.Rank(), s)
-				os.Exit(128 + int(s.(syscall.Signal))) // as the shell counts
-			}
-		}
-	}()
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,9 +21,10 @@ import (
 func TestSecondSignalForces(t *testing.T) {
 	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
 		_ = comm.RunLocal(1, func(c comm.Comm) error {
-			signals := catch(c)
+			signals := catch(c, false)
+			signals.Stepping(true)
 			fmt.Println("ready")
-			fmt.Println("caught", <-signals)
+			fmt.Println("caught", <-signals.caught)
 			time.Sleep(insist + 3*time.Second) // as a checkpoint on a slow disk
 			os.Exit(0)
 			return nil
@@ -85,14 +87,15 @@ func TestGoesOnWithoutItsTerminal(t *testing.T) {
 	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
 		_ = comm.RunLocal(1, func(c comm.Comm) error {
 			kept := signal.Ignored(syscall.SIGHUP)
-			signals := catch(c)
+			signals := catch(c, false)
+			signals.Stepping(true)
 			fmt.Println("nohup is seen:", kept)
 			for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 				fmt.Println("a line")
 				fmt.Fprintln(os.Stderr, "a line")
 			}
 			select {
-			case <-signals:
+			case <-signals.caught:
 				os.Exit(3)
 			default:
 				os.Exit(7)
@@ -123,5 +126,72 @@ func TestGoesOnWithoutItsTerminal(t *testing.T) {
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
 		t.Errorf("%v: it did not go on to its end", err)
+	}
+}
+
+// Before the first step a signal ends the program at once: a case that is a pipe without a writer is never read.
+func TestSignalBeforeTheFirstStep(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "case.toml"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
+		fmt.Println("ready")
+		os.Exit(execute(strings.Fields(os.Getenv("LBMSIM_TEST_CATCH"))))
+	}
+	for _, c := range []struct {
+		sent    syscall.Signal
+		command string
+		code    int
+	}{
+		{syscall.SIGINT, "run", 130}, {syscall.SIGTERM, "run", 143}, {syscall.SIGUSR1, "run", 138}, {syscall.SIGINT, "study", 130},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestSignalBeforeTheFirstStep$")
+		cmd.Env = append(os.Environ(), "LBMSIM_TEST_CATCH="+c.command+" "+filepath.Join(dir, "case.toml"))
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told strings.Builder
+		cmd.Stderr = &told
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if lines := bufio.NewScanner(out); !lines.Scan() || lines.Text() != "ready" {
+			t.Fatalf("it said %q", lines.Text())
+		}
+		time.Sleep(300 * time.Millisecond) // until it waits for the pipe
+		began := time.Now()
+		_ = cmd.Process.Signal(c.sent)
+		giveUp := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+		err = cmd.Wait()
+		giveUp.Stop()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != c.code || !strings.Contains(told.String(), "before the first step: there is nothing to save") {
+			t.Errorf("%+v: %v after %v: %s", c, err, time.Since(began), &told)
+		}
+	}
+}
+
+// Work that takes long shows that it goes on, and leaves nothing behind on the terminal.
+func TestLongWorkGivesASign(t *testing.T) {
+	old := [3]time.Duration{workSilent, workTerminal, workLog}
+	t.Cleanup(func() { workSilent, workTerminal, workLog = old[0], old[1], old[2] })
+	workSilent, workLog = 20*time.Millisecond, time.Hour
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = out
+	working("short work")()
+	done := working("closing b.stl")
+	lines := bufio.NewScanner(in)
+	lines.Scan()
+	done()
+	done()
+	os.Stderr = stderr
+	if lines.Text() != "closing b.stl: 0s" {
+		t.Errorf("%q", lines.Text())
 	}
 }

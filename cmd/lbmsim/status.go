@@ -26,6 +26,7 @@ type statusReport struct {
 	failed bool
 	end    sim.Summary // how the run ended, if it did
 
+	ready func()                 // ends the sign of a long start; nil: there is none
 	begun time.Time              // of this process
 	dir   atomic.Pointer[string] // the output folder, on every rank
 }
@@ -36,6 +37,7 @@ const (
 )
 
 func (r *statusReport) Start(s sim.Start) {
+	r.started()
 	r.reporter.Start(s)
 	if info, err := os.Stat(s.Case.OutputDir); err != nil || !info.IsDir() {
 		return // the run writes nothing
@@ -97,6 +99,7 @@ func (r *statusReport) Wrote(kind, path string) {
 }
 
 func (r *statusReport) Warn(w finding.Finding) {
+	r.started()
 	r.reporter.Warn(w)
 	r.state.Warnings = append(r.state.Warnings, w)
 	r.write()
@@ -121,7 +124,15 @@ func (r *statusReport) Finish(s sim.Summary) {
 	r.reporter.Finish(s)
 }
 
+// started ends the sign of a long start.
+func (r *statusReport) started() {
+	if r.ready != nil {
+		r.ready()
+	}
+}
+
 func (r *statusReport) Fail(err error) {
+	r.started()
 	code := exitCode(err)
 	// What comes after the end of the run (a job that cannot be requeued) counts, too.
 	if r.state.Phase == status.Running || r.state.ExitCode != nil && *r.state.ExitCode != code {

@@ -39,7 +39,9 @@ func stlCommand() *cobra.Command {
 					return usageError{err}
 				}
 			}
+			done := working("reading " + args[0])
 			s, err := intake.Read(args[0])
+			done()
 			if err != nil {
 				return usageError{err}
 			}
@@ -72,12 +74,16 @@ func stlCommand() *cobra.Command {
 func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
 	rows := s.Report()
 	printRows(w, "as it stands in the file", rows)
+	done := working("cutting " + s.Path + " into cells")
 	grid, depth, err := intake.OnGrid(s.Surface, move)
+	done()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	printRows(w, title, grid)
+	done = working("closing " + s.Path)
 	refused := closed()
+	done()
 	if done := s.Done(); done != "" { // what is guessed is shown, even where it is too much
 		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
 			return false, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
@@ -142,7 +148,9 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 			bodies.AddImage(caseFile, f, m)
 			continue
 		}
+		done := working("reading " + f.Path)
 		s, err := domain.ReadSurface(f)
+		done()
 		if err != nil {
 			return nil, err
 		}

@@ -91,14 +91,14 @@ func runStudy(path string, f studyFlags) error {
 // studyRank is one rank's part. The device that it has opened is the caller's, to be
 // closed last.
 func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, out io.Writer, opened *device.Device) error {
-	signals := catch(c)
+	signals := catch(c, false)
 	text, err := readEverywhere(c, path)
 	if err != nil {
 		return err
 	}
 	o := study.Options{
 		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
-		Comm: c, Version: version, Signals: signals,
+		Comm: c, Version: version, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	cases, err := o.Load()
 	if err != nil { // the same bytes give the same error everywhere

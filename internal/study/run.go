@@ -29,12 +29,13 @@ type Options struct {
 	Scaling config.Scaling
 	Formal  float64 // order of the method
 
-	Comm    comm.Comm
-	Device  device.Device
-	Threads int
-	Version string
-	Signals <-chan os.Signal
-	Done    func(Level) // told of each grid, on rank 0
+	Comm     comm.Comm
+	Device   device.Device
+	Threads  int
+	Version  string
+	Signals  <-chan os.Signal
+	Stepping func(bool)  // sim.Options.Stepping
+	Done     func(Level) // told of each grid, on rank 0
 }
 
 // Level is one grid.
@@ -108,7 +109,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 	for k, c := range cases {
 		report := &listener{}
 		err := sim.Run(sim.Options{
-			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals,
+			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals, Stepping: o.Stepping,
 			Overwrite: true, // an earlier study has the same folder
 		})
 		// What a case expects is meant for its own grid.

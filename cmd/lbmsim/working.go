@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Work that is silent for so long shows that it goes on: on a terminal one line that is rewritten, otherwise a line now and then.
+var (
+	workSilent   = 2 * time.Second
+	workTerminal = time.Second
+	workLog      = 15 * time.Second
+)
+
+// working shows on stderr that a piece of work goes on until the function that it returns is called, at least once.
+func working(what string) (done func()) {
+	_, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)
+	terminal, every := err == nil, workLog
+	if terminal {
+		every = workTerminal
+	}
+	end, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		began, wait := time.Now(), time.NewTimer(workSilent)
+		defer wait.Stop()
+		for open := false; ; wait.Reset(every) {
+			select {
+			case <-wait.C:
+				text := fmt.Sprintf("%s: %s", what, time.Since(began).Round(time.Second))
+				if open = terminal; terminal {
+					fmt.Fprint(os.Stderr, "\r\x1b[K"+text)
+				} else {
+					fmt.Fprintln(os.Stderr, text)
+				}
+			case <-end:
+				if open {
+					fmt.Fprint(os.Stderr, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	var once sync.Once
+	return func() { once.Do(func() { close(end); <-gone }) }
+}
