@@ -160,7 +160,10 @@ func (t *textReport) draw() {
 
 // progressText says as much as there is room for, what matters most first.
 func progressText(p sim.Progress, w written, room int) string {
-	text := fmt.Sprintf("step %d of %d (%.0f %%)", p.Step, p.Last, 100*float64(p.Step)/float64(p.Last))
+	text := fmt.Sprintf("step %d of %d", p.Step, p.Last)
+	if p.Step <= p.Last && p.Last > 0 {
+		text += fmt.Sprintf(" (%.0f %%)", 100*float64(p.Step)/float64(p.Last))
+	}
 	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS)}
 	if w.count > 0 {
 		more = append(more, doctor.Count(w.count, "file")+" written")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
 // statusReport keeps status.json in the output folder beside what another reporter does.
@@ -203,9 +205,10 @@ func statusCommand() *cobra.Command {
 		Short: "How are the runs doing that write into these folders?",
 		Long: `status prints the state of runs from DIR/status.json, which a run with outputs writes
 anew every five seconds: where it is, how fast, how long it will last, its last checkpoint,
-its warnings, and how it ended. A run that should have written and did not is called silent.
+its warnings, how it ended, and what it has found. On the run's own host its lock and process
+show whether it is alive; elsewhere a run that should have written and did not is silent.
 
-The exit code is 1 if a folder has no state, or if a run is silent or has failed.`,
+The exit code is 1 if a folder has no state, or if a run was killed, is silent or has failed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("give the output folder of a run; see lbmsim status --help")}
@@ -221,8 +224,7 @@ The exit code is 1 if a folder has no state, or if a run is silent or has failed
 					bad = true
 					continue
 				}
-				printStatus(os.Stdout, dir, s, time.Now())
-				bad = bad || s.Phase == status.Failed || s.Silent(time.Now()) > 0
+				bad = printStatus(os.Stdout, dir, s, time.Now()) || bad
 			}
 			if bad {
 				return alreadyPrinted{sim.ExitFailure}
@@ -232,15 +234,12 @@ The exit code is 1 if a folder has no state, or if a run is silent or has failed
 	}
 }
 
-func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
+// printStatus returns whether the run needs to be looked after.
+func printStatus(out io.Writer, dir string, s status.State, now time.Time) (bad bool) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(out, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	silence := s.Silent(now)
-	phase := string(s.Phase)
-	if silence > 0 {
-		phase = fmt.Sprintf("silent for %s: killed, or its machine or disk hangs", roundDuration(silence))
-	}
+	phase, bad := s.Standing(filepath.Join(dir, output.LockName), now)
 	fmt.Fprintf(out, "%s: %s\n", dir, phase)
 	row("case", "%s", s.Case)
 	if s.Title != "" {
@@ -256,12 +255,12 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 		row("restart", "from %s at step %d", s.Restart, s.First)
 	}
 	progress := fmt.Sprintf("%d of %d", s.Step, s.Last)
-	if s.Last > 0 {
+	if s.Last > 0 && s.Step <= s.Last {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
 	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
 	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Temperature: s.Temperature, Warned: s.Warned}))
-	if s.Phase == status.Running && silence == 0 && s.Step > s.First {
+	if s.Phase == status.Running && !bad && s.Step > s.First {
 		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
 	}
 	if s.Checkpoint != "" {
@@ -285,4 +284,5 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) {
 	if s.ExitCode != nil {
 		row("exit code", "%d", *s.ExitCode)
 	}
+	return bad
 }

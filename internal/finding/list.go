@@ -95,6 +95,8 @@ var (
 		"an older one is used"})
 	NothingLeft = add(Kind{"nothing_left", Start, "step of the checkpoint over the last step", "1",
 		"no step is left to compute"})
+	IndexRebuilt = add(Kind{"index_rebuilt", Start, "index of a series of files, and the files that it is rebuilt from", "any damage",
+		"readers find the files through it; what cannot be read is left out"})
 	TableRestarted = add(Kind{"table_restarted", Start, "header and rows of a table against the checkpoint", "any difference",
 		"the old table is kept under another name and a new one begins"})
 )

@@ -251,7 +251,7 @@ func TestPartsAreReplaced(t *testing.T) {
 	if err := os.WriteFile(left, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Rewind(comm.Serial(), -1); err != nil {
+	if err := s.Rewind(comm.Serial(), -1, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); err == nil {
@@ -283,7 +283,7 @@ func TestTheIndexFollowsRestarts(t *testing.T) {
 	}
 	rewind := func(n int64) {
 		t.Helper()
-		if err := s.Rewind(c, n); err != nil {
+		if err := s.Rewind(c, n, true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -318,10 +318,56 @@ func TestTheIndexFollowsRestarts(t *testing.T) {
 	if err := os.WriteFile(s.Index(), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Rewind(c, 5); err == nil {
+	if err := s.Rewind(c, 5, true); err == nil {
 		t.Error("a damaged index was taken")
 	} else {
 		t.Log(err)
+	}
+}
+
+// A damaged or missing index is made again from the files, the same bytes; a whole one is left alone. The snapshot of a stop is
+// dropped from it when the run continues.
+func TestDamagedIndicesAreRebuilt(t *testing.T) {
+	for _, files := range []int{1, 2} {
+		s := Series{Dir: t.TempDir(), Name: "flow", Files: files}
+		for _, n := range []int64{10, 20, 30} {
+			if err := writeFile(s, 1, true, Meta{Step: n, Time: float64(n) / 10}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(s.Index())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong, err := s.Rebuild(); wrong != "" || err != nil {
+			t.Errorf("a whole index: %q %v", wrong, err)
+		}
+		for _, text := range []string{"", "{", "[]", "{}", `{"files": 3}`, `{"files": [{"time": 1}]}`, `{"files": [{"name": "a"}]}`, string(want[:len(want)/2]), "gone"} {
+			if err := os.WriteFile(s.Index(), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if text == "gone" {
+				os.Remove(s.Index())
+			}
+			wrong, err := s.Rebuild()
+			got, _ := os.ReadFile(s.Index())
+			if !strings.Contains(wrong, "rebuilt from the 3 files") || err != nil || string(got) != string(want) {
+				t.Errorf("%q: %q %v\n%s\n%s", text, wrong, err, got, want)
+			}
+		}
+		if err := os.WriteFile(s.Path(20), []byte("no file"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(s.Index())
+		if wrong, err := s.Rebuild(); !strings.Contains(wrong, "the 2 files") || err == nil || !strings.Contains(err.Error(), "0000000020") {
+			t.Errorf("with a damaged file: %q %v", wrong, err)
+		}
+		if err := s.Rewind(comm.Serial(), 30, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := readIndex(t, s); got != "flow_0000000010.hdf@1 " {
+			t.Errorf("the index after a stop at 30: %s", got)
+		}
 	}
 }
 
@@ -350,7 +396,7 @@ func TestLongIndicesAreExtended(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := s.Rewind(comm.Serial(), 40); err != nil {
+				if err := s.Rewind(comm.Serial(), 40, true); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := os.Stat(joint.Part(s.xdmf())); err == nil {

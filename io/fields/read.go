@@ -22,6 +22,7 @@ type Reader struct {
 	N      [3]int // cells along x, y, z
 	Fields []Field
 	Planes int // along z, in 2D along y
+	grid   Grid
 	path   string
 	places [][]place // of each field, in the order of the planes
 	sums   [][]byte
@@ -94,6 +95,9 @@ func (r *Reader) load() (err error) {
 		r.N[a] = int(extent[2*a+1])
 	}
 	r.Planes = r.N[Grid{N: r.N}.axis()]
+	if r.grid, err = gridIn(f, r.N); err != nil {
+		return err
+	}
 	holders, group, err := r.holders(f)
 	if err != nil {
 		return err
@@ -131,6 +135,21 @@ func (r *Reader) load() (err error) {
 		return errors.New("it has no fields")
 	}
 	return nil
+}
+
+// gridIn reads where the cells are.
+func gridIn(f *h5.File, n [3]int) (Grid, error) {
+	g := Grid{N: n}
+	corner, e1 := f.ReadFloat64s("/VTKHDF", "Origin", 3)
+	spacing, e2 := f.ReadFloat64s("/VTKHDF", "Spacing", 3)
+	if err := errors.Join(e1, e2); err != nil {
+		return g, err
+	}
+	g.Spacing = spacing[0]
+	for a := range corner {
+		g.Origin[a] = corner[a] + spacing[0]/2
+	}
+	return g, nil
 }
 
 // holders is the files in which the numbers lie, in the order of their planes, and the

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"lbmsim/comm"
 	"lbmsim/io/internal/joint"
@@ -89,6 +90,72 @@ func (s Series) read() (index, error) {
 		return x, fmt.Errorf("read the index %s: %w; move it away to start a new one", s.Index(), err)
 	}
 	return x, nil
+}
+
+// Rebuild is called on one rank, before Rewind, where a run continues: it makes a damaged index, or one that is missing beside
+// files of steps, again from these files. It returns what was wrong, "" where nothing was, and what else could not be read.
+func (s Series) Rebuild() (wrong string, err error) {
+	old, damage := s.read()
+	if damage == nil && (s.lists(old) || len(old.Files) == 0 && len(s.steps()) == 0) {
+		return "", nil
+	}
+	x := index{Version: "1.0"}
+	var unread error
+	for _, path := range s.steps() {
+		e, err := entryOf(path)
+		if err != nil {
+			unread = errors.Join(unread, err)
+			continue
+		}
+		x.Files = append(x.Files, e)
+	}
+	sort.SliceStable(x.Files, func(i, j int) bool { return x.Files[i].Step < x.Files[j].Step })
+	if err := s.write(x); err != nil {
+		return "", err
+	}
+	wrong = fmt.Sprintf("the index %s was damaged or missing: rebuilt from the %d files beside it", s.Index(), len(x.Files))
+	return wrong, unread
+}
+
+// lists reports whether an index has files, and each with the name of its step.
+func (s Series) lists(x index) bool {
+	for _, e := range x.Files {
+		if e.Name != filepath.Base(s.Path(e.Step)) {
+			return false
+		}
+	}
+	return len(x.Files) > 0
+}
+
+// steps are the files of the series, in the order of their names.
+func (s Series) steps() (paths []string) {
+	all, _ := os.ReadDir(s.Dir) // not Glob: the folder's name may be a pattern
+	for _, f := range all {
+		step, ours := strings.CutPrefix(f.Name(), s.Name+"_")
+		if step, hdf := strings.CutSuffix(step, ".hdf"); ours && hdf && len(step) == 10 && strings.Trim(step, "0123456789") == "" {
+			paths = append(paths, filepath.Join(s.Dir, f.Name()))
+		}
+	}
+	return paths
+}
+
+// entryOf describes a file as an index does.
+func entryOf(path string) (entry, error) {
+	r, err := Open(path)
+	if err != nil {
+		return entry{}, err
+	}
+	defer r.Close()
+	order := make([]int, len(r.Fields)) // HDF5 lists names in their own order, numbers lie in the order of the case
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return r.places[order[i]][0].Offset < r.places[order[j]][0].Offset })
+	e := entry{Name: filepath.Base(path), Time: r.Meta.Time, Step: r.Meta.Step, Grid: r.grid}
+	for _, i := range order {
+		e.Fields = append(e.Fields, r.Fields[i])
+	}
+	return e, nil
 }
 
 func (s Series) write(x index) error {
@@ -224,18 +291,19 @@ func (s Series) Close() {
 }
 
 // Rewind is collective and comes before the first Begin of a run: a restart from
-// step drops later entries from the index, because the run will write them again;
-// step -1 starts a new index. The files stay until they are replaced. It also
+// step drops later entries from the index, because the run will write them again, and that
+// of step itself unless it is due: the stop of an earlier leg wrote it, and a run that was
+// never stopped has none. Step -1 starts a new index. The files stay until they are replaced. It also
 // removes temporary files of killed runs.
-func (s Series) Rewind(c comm.Comm, step int64) error {
+func (s Series) Rewind(c comm.Comm, step int64, due bool) error {
 	var err error
 	if c.Rank() == 0 {
-		err = s.rewind(step)
+		err = s.rewind(step, due)
 	}
 	return comm.Agree(c, err)
 }
 
-func (s Series) rewind(step int64) error {
+func (s Series) rewind(step int64, due bool) error {
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.hdf"))
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.parts", "*.hdf"))
 	s.Close() // a killed run did not
@@ -252,7 +320,7 @@ func (s Series) rewind(step int64) error {
 		return err
 	}
 	n := len(x.Files)
-	x.keep(func(e entry) bool { return e.Step <= step })
+	x.keep(func(e entry) bool { return e.Step < step || e.Step == step && due })
 	if n == 0 {
 		return nil
 	}

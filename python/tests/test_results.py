@@ -291,14 +291,16 @@ def test_a_run_that_goes_on(cavity: lbmsim.Case, folder: Path) -> None:
     finally:
         run.kill()
         run.wait()
-    # It counts as running until its state is overdue.
-    status = folder / "out/case/status.json"
-    text = status.read_text()
-    updated = lbmsim.open("out/case").status
-    assert updated is not None
-    status.write_text(text.replace(updated["updated"][:4], "2001"))
-    assert not result.running
+    assert not result.running, "its process is gone"
     assert "silent" in repr(result)
+    # Of another machine it counts as running until its state is overdue, and not with a time ahead.
+    status = folder / "out/case/status.json"
+    state = json.loads(status.read_text())
+    state["host"] = "elsewhere"
+    for ago, running in ((timedelta(0), True), (timedelta(minutes=1), False), (timedelta(days=-1), False)):
+        state["updated"] = (datetime.now(timezone.utc) - ago).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        status.write_text(json.dumps(state))
+        assert result.running is running, ago
 
 
 def test_fields_that_change_at_a_restart(cavity: lbmsim.Case) -> None:
@@ -371,3 +373,29 @@ def test_import_is_quick() -> None:
     script = f"import sys, lbmsim; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_was_found(cavity: lbmsim.Case) -> None:
+    changes = {"output.force.lid.every": 5, "run.steps": 400}
+    result = lbmsim.run(cavity, progress=False, set=changes)
+    assert result.summary is not None
+    for results in (result.results, result.summary["results"], lbmsim.open(result.path).results):
+        (lid,) = results
+        assert lid["output"] == "lid" and lid["samples"] == 81
+        numbers = {number["quantity"]: number for number in lid["numbers"]}
+        assert set(numbers) >= {"force_x", "force_y", "torque_z"}
+        number = numbers["force_x"]
+        assert number["unit"] == "N/m"
+        assert number["value"] is None and number["note"] or number["half"] >= 0
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"files": 3}', '{"files": [{"name": "a"}]}', "[]"])
+def test_damaged_index(cavity: lbmsim.Case, text: str) -> None:
+    result = lbmsim.run(cavity, progress=False, set={"run.steps": 100})
+    index = result.path / "fields/fields.hdf.series"
+    whole = index.read_text()
+    index.write_text(text)
+    with pytest.raises(lbmsim.Error, match="damaged"):
+        result.fields
+    lbmsim.run(cavity, progress=False, set={"run.steps": 100}, restart="latest")
+    assert index.read_text() == whole

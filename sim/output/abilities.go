@@ -13,7 +13,10 @@ import (
 type placed interface{ folder() string }
 
 // seriesWriter is an output that writes a series of files with an index.
-type seriesWriter interface{ indexed() fields.Series }
+type seriesWriter interface {
+	Output
+	indexed() fields.Series
+}
 
 // numberedFiles is an output with a file a step: those in its folder, of any run.
 type numberedFiles interface{ stepFiles() []string }

@@ -64,11 +64,13 @@ func (s *Set) Open(o Opening) error {
 		return err
 	}
 	for _, f := range with[seriesWriter](s.List) {
-		step := int64(s.Step())
+		step, when := int64(s.Step()), f.When()
 		if o.Memory == nil {
 			step = -1
+		} else if s.Root {
+			s.rebuild(f.indexed())
 		}
-		if err := f.indexed().Rewind(s.Comm, step); err != nil {
+		if err := f.indexed().Rewind(s.Comm, step, when.Due(s.Step()) && s.Step() >= when.From); err != nil {
 			return exit.Agreed(exit.Failure, err)
 		}
 		if s.Root {
@@ -76,6 +78,17 @@ func (s *Set) Open(o Opening) error {
 		}
 	}
 	return nil
+}
+
+// rebuild makes a damaged index again, on rank 0.
+func (s *Set) rebuild(f fields.Series) {
+	wrong, err := f.Rebuild()
+	if wrong != "" {
+		s.Warn(finding.IndexRebuilt.Says("%s", wrong))
+	}
+	if err != nil {
+		s.Warn(finding.IndexRebuilt.Says("the index %s: left out: %v", f.Index(), err))
+	}
 }
 
 // warnOfOlder warns of a film that is not of one kind.

@@ -86,7 +86,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 		if err := os.MkdirAll(series.Dir, 0o777); err != nil {
 			return err
 		}
-		if err := series.Rewind(alone, -1); err != nil {
+		if err := series.Rewind(alone, -1, false); err != nil {
 			return err
 		}
 	}

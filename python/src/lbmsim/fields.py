@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import h5py
 import numpy as np
 
-from .errors import Error, need
+from .errors import Error, need, shown
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -41,13 +41,24 @@ class Output(NamedTuple):
 def read_index(path: Path) -> list[Output]:
     """All times of an index, in the order of time. The program replaces it as a whole."""
     listed = []
-    for entry in json.loads(path.read_text(encoding="utf-8"))["files"]:
-        grid = entry["grid"]
-        fields = {f["name"]: (f["unit"], int(f["components"]), f["type"]) for f in entry["fields"]}
-        file = path.parent / entry["name"]
-        cells, origin = tuple(grid["cells"]), tuple(grid["origin"])
-        listed.append(Output(file, entry["time"], entry["step"], cells, origin, grid["spacing"], fields))
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["files"]
+        for entry in entries:
+            listed.append(_listed(path, entry))
+    except (ValueError, KeyError, TypeError, AttributeError) as wrong:
+        raise Error(
+            f"{shown(path)} is damaged ({type(wrong).__name__}: {wrong}): `lbmsim run ... --restart latest` rebuilds it from the files"
+        ) from None
     return listed
+
+
+def _listed(path: Path, entry: dict[str, Any]) -> Output:
+    """One entry of an index."""
+    grid = entry["grid"]
+    fields = {f["name"]: (f["unit"], int(f["components"]), f["type"]) for f in entry["fields"]}
+    file = path.parent / entry["name"]
+    cells, origin = tuple(grid["cells"]), tuple(grid["origin"])
+    return Output(file, entry["time"], entry["step"], cells, origin, grid["spacing"], fields)
 
 
 def open_file(path: Path) -> h5py.File:

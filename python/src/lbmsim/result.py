@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 INDEX = ".hdf.series"
+AHEAD = timedelta(seconds=10)  # as far clocks of machines may differ
 SILENT = timedelta(seconds=30)  # as long after its time a state may come, as `lbmsim status` has it
 
 
@@ -64,14 +66,28 @@ class Result:
         return status
 
     @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the run has found, once it has ended: an entry for each [output.force.NAME], as in status.json.
+
+        Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and `numbers`:
+        `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`, half the width of
+        the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then says what to do.
+        """
+        status = self.status or {}
+        return list(status.get("results") or [])
+
+    @property
     def running(self) -> bool:
-        """Whether a run writes here at present. One that was killed counts for half a minute more."""
+        """Whether a run writes here at present. On another machine one that was killed counts for half a minute more."""
         status = self.status
         if status is None or status["phase"] != "running":
             return False
         # Python before 3.11 reads neither the Z nor nanoseconds.
         updated = datetime.strptime(status["updated"][:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-        return datetime.now(timezone.utc) - updated < timedelta(seconds=status["every"]) + SILENT
+        age = datetime.now(timezone.utc) - updated
+        if status["host"] != socket.gethostname():
+            return -AHEAD <= age < timedelta(seconds=status["every"]) + SILENT  # of a time ahead nothing is known
+        return _exists(status["process"]) and age < timedelta(seconds=status["every"]) + SILENT
 
     @property
     def case(self) -> Case:
@@ -295,6 +311,16 @@ def _written(file: Path) -> float:
         return file.stat().st_mtime
     except FileNotFoundError:
         return 0
+
+
+def _exists(process: int) -> bool:
+    """Whether a process of this machine is there and has memory: one that was killed has none."""
+    try:
+        return bool(Path(f"/proc/{process}/cmdline").read_bytes())
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _nearest(outputs: list[Output], time: float | None, step: int | None) -> Output:

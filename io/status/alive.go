@@ -1,0 +1,65 @@
+package status
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Standing says what a run is at as far as it can be known from here: its phase, or why its last word does not hold; bad
+// where a running run is dead, silent or not to be judged. lock is the file by which it holds its folder. On the run's own host
+// the lock and the process count, elsewhere the time of its last word.
+func (s State) Standing(lock string, now time.Time) (text string, bad bool) {
+	if s.Phase != Running {
+		return string(s.Phase), s.Phase == Failed
+	}
+	host, _ := os.Hostname()
+	here := host == s.Host
+	late, ahead := s.Silent(now), s.Updated.Sub(now)
+	switch {
+	case here && !held(lock) && !exists(s.Process):
+		return fmt.Sprintf("killed: process %d is gone, its last word is of %s ago", s.Process, max(0, -ahead).Round(time.Second)), true
+	case ahead > mostAhead && !here:
+		return fmt.Sprintf("unknown: its last word is of a time %s ahead of this machine's clock", ahead.Round(time.Second)), true
+	case late > 0:
+		return fmt.Sprintf("silent for %s: killed, or its machine or disk hangs", late.Round(time.Second)), true
+	}
+	return string(s.Phase), false
+}
+
+// mostAhead is how far clocks of machines may differ.
+const mostAhead = 10 * time.Second
+
+// exists reports whether a process of this machine is there and has memory: one that was killed has none.
+func exists(process int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process))
+	return !errors.Is(err, fs.ErrNotExist) && (err != nil || len(line) > 0)
+}
+
+// held reports whether a process of this machine has locked a file. It asks the system's list: to try the lock would keep a run
+// out that starts just now.
+func held(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	f, err := os.Open("/proc/locks")
+	if err != nil || !ok {
+		return false
+	}
+	defer f.Close()
+	inode := fmt.Sprintf(":%d", st.Ino)
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// "1: FLOCK ADVISORY WRITE 708 fd:01:1234 0 EOF"
+		if words := strings.Fields(lines.Text()); len(words) > 5 && words[1] != "->" && strings.HasSuffix(words[5], inode) {
+			return true
+		}
+	}
+	return false
+}
