@@ -210,3 +210,62 @@ func bytesBelow(t *testing.T, dir string) map[string][]byte {
 	}
 	return all
 }
+
+// A table whose header says something else of its numbers than the case of a restart is set aside; one that only has another
+// schedule goes on.
+func TestChangedTablesAreSetAside(t *testing.T) {
+	text := driven + `
+[run]
+steps = 40
+[checkpoint]
+every = 20
+[output.force.disc]
+velocity = 0.01
+length = 4.6
+every = 1
+[output.probe.p]
+at = [3.5, 3.5]
+every = 1
+[output.line.l]
+from = [0, 5]
+to = [24, 5]
+every = 10
+[output.series.s]
+quantities = ["max_speed"]
+every = 1
+`
+	for _, c := range []struct{ old, new, file string }{
+		{"length = 4.6", "length = 2.3", "force_disc.csv"},
+		{"velocity = 0.01", "velocity = 0.02", "force_disc.csv"},
+		{"length = 4.6", "length = 4.6\ndrag_direction = [0, 1]", "force_disc.csv"},
+		{"length = 4.6", "length = 4.6\nof = [\"disc\", \"block\"]", "force_disc.csv"},
+		{"length = 4.6", "length = 4.6\nstart = 30", "force_disc.csv"},
+		{"at = [3.5, 3.5]", "at = [3.5, 6.5]", "probe_p.csv"},
+		{"to = [24, 5]", "to = [24, 5.5]", "line_l.csv"},
+		{"steps = 40", "steps = 50", ""},
+		{"every = 1\n[output.probe", "every = 2\n[output.probe", ""},
+	} {
+		dir := t.TempDir()
+		trial{text: text, ranks: 1, dir: dir}.must(t)
+		if !strings.Contains(text, c.old) {
+			t.Fatal(c.old)
+		}
+		s := trial{text: strings.Replace(text, c.old, c.new, 1), ranks: 2, dir: dir, restart: filepath.Join(dir, "checkpoints/checkpoint_000000000020.h5")}.must(t)
+		aside, err := filepath.Glob(filepath.Join(dir, "*.before1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.file == "" {
+			if len(aside) > 0 {
+				t.Errorf("%s: %v is set aside", c.new, aside)
+			}
+			continue
+		}
+		if len(aside) != 1 || filepath.Base(aside[0]) != c.file+".before1" || !strings.Contains(strings.Join(s.warned, "\n"), "the table starts again at step 20") {
+			t.Errorf("%s: set aside %v, warned %q", c.new, aside, s.warned)
+		}
+		if steps := table(t, filepath.Join(dir, c.file))["step"]; len(steps) == 0 || steps[0] <= 20 {
+			t.Errorf("%s: the new table begins with %v", c.new, steps)
+		}
+	}
+}

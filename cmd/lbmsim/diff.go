@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/internal/compare"
+	"lbmsim/internal/doctor"
 	"lbmsim/sim"
 )
 
 // diffFlags are the flags of `lbmsim diff`.
 type diffFlags struct {
 	tolerance float64
+	strict    bool
 	json      bool
 }
 
@@ -36,8 +38,11 @@ largest |a-b| over the largest |b|. What made the outputs (program, libraries, r
 devices) is compared, too, and does not count. Of two files of different kinds the cases
 are compared.
 
+Files that only one folder has are listed and do not count, because a run that was stopped
+and resumed leaves the snapshots of its stop; with --strict they do.
+
 The exit code is 0 where all numbers are the same bit for bit, or within --tolerance;
-5 where they differ; 1 or 2 where there is nothing to compare.`,
+5 where they differ, or no file is in both; 1 or 2 where there is nothing to compare.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usageError{fmt.Errorf("give two files or two output folders; see lbmsim diff --help")}
@@ -47,6 +52,7 @@ The exit code is 0 where all numbers are the same bit for bit, or within --toler
 		RunE: func(_ *cobra.Command, args []string) error { return runDiff(args[0], args[1], f, os.Stdout) },
 	}
 	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "take numbers as the same whose Linf is not above this `LIMIT`")
+	c.Flags().BoolVar(&f.strict, "strict", false, "files that only one folder has are a difference")
 	c.Flags().BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	return c
 }
@@ -59,7 +65,7 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 	if err != nil && len(reports) == 0 {
 		return err
 	}
-	same := len(only) == 0 && err == nil
+	same := (len(only) == 0 || !f.strict && len(reports) > 0) && err == nil
 	for _, r := range reports {
 		same = same && r.Within(f.tolerance)
 	}
@@ -77,6 +83,9 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 		printReports(out, reports...)
 		for _, path := range only {
 			fmt.Fprintf(out, "only %s\n", path)
+		}
+		if len(only) > 0 && same {
+			fmt.Fprintf(out, "the numbers of all files in both are the same; %s in one folder only (a difference with --strict)\n", doctor.Count(len(only), "file"))
 		}
 	}
 	if err != nil {

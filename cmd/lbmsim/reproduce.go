@@ -124,6 +124,12 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	if o.Kind == compare.Case {
 		return how, fmt.Errorf("%s is a case: lbmsim run computes it", path)
 	}
+	if o.Kind == compare.Table && o.Step == 0 {
+		return how, fmt.Errorf("%s has no rows of a step: there is nothing to reproduce", path)
+	}
+	if _, err := compare.Files(path, path); err != nil { // reads all of it: what is damaged is known before hours of computing
+		return how, err
+	}
 	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Inputs: map[string]string{}}
 	if how.Output, err = fresh(path, folder); err != nil {
 		return how, err
@@ -226,7 +232,7 @@ func (how recipe) load(path string) (*config.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	if how.Step < caseFile.Run.Steps {
+	if how.Step != caseFile.Run.Steps { // a restart may have extended the run of a table, whose header stays
 		caseFile.Run.Steps = how.Step
 		caseFile.Expect = nil // is meant for the end
 	}

@@ -22,6 +22,7 @@ type forces struct {
 	list   []config.ForceSeries
 	series []stats.Series // of each number of a row, rank 0 only
 	course []stats.Record // the same numbers over time
+	other  bool           // the checkpoint has statistics of other numbers
 }
 
 // forceOutputs are those of [output.force].
@@ -150,9 +151,10 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	clear(f.series) // a newer checkpoint may have been given up halfway
 	clear(f.course)
 	old, known := m.Forces[f.Name]
+	f.other = known && !(reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series))
 	switch {
 	case !known:
-	case reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series):
+	case !f.other:
 		if f.series = old.Series; len(old.Course) == len(f.course) { // an older version kept none
 			f.course = old.Course
 		}
@@ -164,6 +166,8 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	}
 	return nil
 }
+
+func (f *forces) isOther() bool { return f.other }
 
 // statistics is what rank 0 keeps of a number of a force output.
 func (s *Set) statistics(output, number string) (*stats.Series, *forces) {

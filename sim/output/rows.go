@@ -1,11 +1,14 @@
 package output
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"lbmsim/config"
 	"lbmsim/internal/finding"
@@ -78,6 +81,8 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 		err = t.holds(s.Step(), "rows of other means")
 	case !known:
 		err = t.holds(s.Step(), "rows of a run that had this output before")
+	case len(s.changed(t)) > 0:
+		err = t.holds(s.Step(), "rows of another "+strings.Join(s.changed(t), ", "))
 	default:
 		var w *probe.Writer
 		if w, err = probe.Resume(t.path, o.header(s.Run), length, int64(s.Step())); err == nil {
@@ -100,6 +105,49 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 		return nil, err
 	}
 	return s.newTable(o)
+}
+
+// changed lists what the case says of a table and its own header says otherwise, but for its schedule: rows of both would be
+// different numbers in one column.
+func (s *Set) changed(t *rows) []string {
+	before, err := caseIn(t.path)
+	if err != nil || before == "" {
+		return nil // of an older version, or not a table: probe.Resume says so
+	}
+	section := "output." + strings.Replace(t.key, "/", ".", 1) + "."
+	if kind, name, _ := strings.Cut(t.key, "/"); name == "" { // of probes, whose key is their name
+		section = "output.probe." + kind + "."
+	}
+	return config.Diff(before, s.Case.Resolved, func(key string) bool {
+		name, own := strings.CutPrefix(key, section)
+		return !own || slices.Contains(scheduleKeys, name)
+	})
+}
+
+// scheduleKeys are when rows are written, not what they are. Statistics see for themselves whether their samples fit.
+var scheduleKeys = []string{"every", "every_wall", "at_start", "at_end", "start", "sample_every", "cumulative"}
+
+// caseIn is the case in the header of a table.
+func caseIn(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var text strings.Builder
+	lines, inCase := bufio.NewScanner(f), false
+	for lines.Scan() {
+		line, isComment := strings.CutPrefix(lines.Text(), "# ")
+		switch {
+		case !isComment && lines.Text() != "#":
+			return text.String(), nil
+		case inCase:
+			text.WriteString(line + "\n")
+		case line == CaseMark:
+			inCase = true
+		}
+	}
+	return text.String(), lines.Err()
 }
 
 // holds is an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows alone are of

@@ -107,7 +107,7 @@ class Diff:
 
         Of two cases: whether all keys are the same, once defaults are filled in.
         """
-        return bool(self.data["same"])
+        return bool(self.data["same"]) and not self.only_in_one
 
     @property
     def same_numbers(self) -> bool:
