@@ -227,7 +227,7 @@ func (t *textReport) Finish(s sim.Summary) {
 		between = fmt.Sprintf("; imbalance %.1f %%; sent %s a rank and step", 100*s.Imbalance, bytesText(w.Bytes))
 	}
 	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
-	t.line("  watch  %s", healthText(s.Health))
+	t.line("  watch  %s", healthText(s.Health, speedUnit(s.Case.Units.Physical)))
 	for _, v := range s.Expect {
 		interval := ""
 		if v.Half > 0 {
@@ -268,9 +268,17 @@ func (t *textReport) Finish(s sim.Summary) {
 	}
 }
 
+// speedUnit stands behind speeds of a case with or without units.
+func speedUnit(physical bool) string {
+	if physical {
+		return " m/s"
+	}
+	return " cells/step"
+}
+
 // healthText is what the stability watch saw last, and how often it saw what it warns of.
-func healthText(h sim.Health) string {
-	text := fmt.Sprintf("mean density %+.3g %% since the start, largest speed %.4g, %.3g of the kinetic energy at the scale of the grid", 100*h.DensityDrift, h.MaxSpeed, h.GridScale)
+func healthText(h sim.Health, unit string) string {
+	text := fmt.Sprintf("mean density %+.3g %% since the start, largest speed %.4g%s, %.3g of the kinetic energy at the scale of the grid", 100*h.DensityDrift, h.MaxSpeed, unit, h.GridScale)
 	if h.Temperature > 0 {
 		text += fmt.Sprintf(", temperature beyond what the case gives by %.3g of its span", h.Temperature)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/config"
 	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/sim"
@@ -48,11 +49,19 @@ func (r *statusReport) Start(s sim.Start) {
 	r.file = status.NewWriter(s.Case.OutputDir)
 	r.state = status.State{
 		Phase: status.Running, Case: s.Case.Path, Title: s.Case.Title, Version: s.Version, Host: host, Process: os.Getpid(),
-		Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks), Started: time.Now(), Every: statusEvery.Seconds(),
+		Units: unitsOf(s.Case), Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks), Started: time.Now(), Every: statusEvery.Seconds(),
 		First: s.First, Step: s.First, Last: s.Case.Run.Steps, Restart: s.Restart, Files: map[string]string{},
 		Time: float64(s.First) * s.Case.Units.Time, Warnings: slices.Clone(s.Case.Warnings),
 	}
 	r.write()
+}
+
+// unitsOf is what the numbers of a case's results are in.
+func unitsOf(c *config.Case) string {
+	if c.Units.Physical {
+		return status.SI
+	}
+	return status.Lattice
 }
 
 // write gives the state to the file's goroutine.
@@ -258,8 +267,12 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) (bad 
 	if s.Last > 0 && s.Step <= s.Last {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
-	row("step", "%s, time %.6g, %.4g MLUPS, Mach %.3f", progress, s.Time, s.MLUPS, s.MaxMach)
-	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Temperature: s.Temperature, Warned: s.Warned}))
+	second, speed := "", "" // an older version did not say
+	if s.Units != "" {
+		second, speed = map[bool]string{true: " s", false: " steps"}[s.Units == status.SI], speedUnit(s.Units == status.SI)
+	}
+	row("step", "%s, time %.6g%s, %.4g MLUPS, Mach %.3f", progress, s.Time, second, s.MLUPS, s.MaxMach)
+	row("watch", "%s", healthText(sim.Health{DensityDrift: s.DensityDrift, MaxSpeed: s.MaxSpeed, GridScale: s.GridScale, Temperature: s.Temperature, Warned: s.Warned}, speed))
 	if s.Phase == status.Running && !bad && s.Step > s.First {
 		row("left", "%s", roundDuration(time.Duration(s.ETA*float64(time.Second))))
 	}

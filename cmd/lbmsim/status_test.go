@@ -70,7 +70,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 		t.Error(text)
 	}
 	r.Progress(sim.Progress{Step: 20, Last: 100, Time: 10, MLUPS: 7, ETA: time.Minute, MaxMach: 0.1,
-		Health: sim.Health{DensityDrift: 0.02, GridScale: 0.03, Temperature: 0.7, Warned: map[string]int{"grid scale": 4}}})
+		Health: sim.Health{MaxSpeed: 0.3, DensityDrift: 0.02, GridScale: 0.03, Temperature: 0.7, Warned: map[string]int{"grid scale": 4}}})
 	other.expects("progress", t)
 	if s, _ := r.onDisk(t, dir); s.Step != 10 {
 		t.Errorf("step %d was written before its time", s.Step)
@@ -80,6 +80,9 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	r.Warn(finding.Speed.Says("second"))
 	other.expects("warn second", t)
 	s, text = r.onDisk(t, dir)
+	if !strings.Contains(text, "time 10 steps, 7 MLUPS") || !strings.Contains(text, "largest speed 0.3 cells/step") {
+		t.Errorf("numbers without units:\n%s", text)
+	}
 	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "temperature beyond what the case gives by 0.7 of its span; warned of grid scale at 4 looks") {
 		t.Error(text)
 	}
@@ -96,11 +99,17 @@ func TestStatusFollowsTheRun(t *testing.T) {
 		}
 	}
 	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "all steps done", Last: 100,
+		Results: []sim.Result{{Output: "car", Samples: 99, File: "force_car.csv", Numbers: []status.Number{
+			{Quantity: "drag", Value: number(1.5701), Half: number(0.0100), Meaning: "force along x / (rho U^2 A/2 = 1 N)"}, {Quantity: "lift", Note: "still drifts"},
+		}}},
 		Expect: []sim.Verdict{{Quantity: "free", Free: true}, {Quantity: "x", OK: false}}})
 	other.expects("finish", t)
 	r.Fail(&sim.Error{Code: sim.ExitExpect, Err: errors.New("missed")}) // comes after, and changes nothing
 	other.expects("fail missed", t)
 	s, text = r.onDisk(t, dir)
+	if want := []string{"[output.force.car] mean and 95 % interval of 99 samples", "drag      1.57 +- 0.01   force along x", "lift      still drifts"}; len(s.Results) != 1 || !inOrder(text, want) {
+		t.Errorf("results: %+v\n%s", s.Results, text)
+	}
 	if s.Phase != status.Finished || s.Step != 100 || s.Time != 50 || s.ExitCode == nil || *s.ExitCode != sim.ExitExpect || s.Error != "" {
 		t.Errorf("%+v", s)
 	}
@@ -188,5 +197,34 @@ func TestStatusDoesNotWaitForTheDisk(t *testing.T) {
 	r.lost("rank 1 is gone")
 	if took := time.Since(start); took < 500*time.Millisecond || took > 10*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+func number(x float64) *float64 { return &x }
+
+// inOrder reports whether a text has parts, one behind the other.
+func inOrder(text string, parts []string) bool {
+	for _, p := range parts {
+		_, rest, found := strings.Cut(text, p)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// Numbers have as many digits as their interval leaves.
+func TestIntervalsInDigits(t *testing.T) {
+	for _, c := range []struct {
+		value, half float64
+		want        string
+	}{
+		{1.5717471, 0.00097, "1.57175 +- 0.00097"}, {-0.00096379, 0.016, "-0.00096 +- 0.016"}, {0, 0.1, "0 +- 0.1"}, {2.5, 0, "2.5 +- 0"},
+		{12345.678, 12, "12346 +- 12"},
+	} {
+		if got := withInterval(c.value, c.half); got != c.want {
+			t.Errorf("%v +- %v: %q instead of %q", c.value, c.half, got, c.want)
+		}
 	}
 }

@@ -31,12 +31,19 @@ const (
 	Failed   Phase = "failed"   // Error says why
 )
 
+// The units of a case.
+const (
+	SI      = "SI"
+	Lattice = "lattice"
+)
+
 // State of a run. Times are seconds, simulated ones in the case's unit.
 type State struct {
 	Phase   Phase  `json:"phase"`
 	Case    string `json:"case"` // path of the case file
 	Title   string `json:"title,omitempty"`
 	Version string `json:"version"` // of the program
+	Units   string `json:"units"`   // of times, speeds and results: SI or Lattice
 	Host    string `json:"host"`    // of rank 0
 	Process int    `json:"process"` // of rank 0
 	Job     string `json:"job,omitempty"`

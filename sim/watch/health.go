@@ -70,7 +70,7 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	}
 	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
 		f := w.Case.Units.Length / w.Case.Units.Time
-		unit := ""
+		unit := " cells/step"
 		if w.Case.Units.Physical {
 			unit = " m/s"
 		}
