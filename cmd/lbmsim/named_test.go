@@ -55,6 +55,9 @@ func TestPreviewSparesFiles(t *testing.T) {
 	// check draws NAME.png into a folder.
 	put("flow.toml", strings.Replace(stlCase, "FILE", "b.stl", 1))
 	put(filepath.Join("folder.png", "tet.png"), "mine\n")
+	if code := execute([]string{"check", "flow.toml"}); code != 0 {
+		t.Fatalf("check without pictures: exit code %d", code)
+	}
 	if code := execute([]string{"check", "flow.toml", "--preview", "folder.png"}); code != sim.ExitUsage {
 		t.Errorf("check: exit code %d", code)
 	}
@@ -102,6 +105,7 @@ periodic = ["x", "y", "z"]
 [fluid]
 viscosity = 0.1
 [body.tet]
+shape = "stl"
 file = "FILE"
 scale = 12
 translate = [6, 6, 6]

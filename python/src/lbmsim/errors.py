@@ -17,9 +17,9 @@ MEANINGS = {
     3: "the run became unstable",
     4: "an [expect] value was missed",
     5: "a difference was found",
-    130: "ended at once by a second Ctrl-C: the last checkpoint counts",
+    130: "ended at once by Ctrl-C, before the first step or by a second one: the last checkpoint counts",
     137: "killed: the last checkpoint counts",
-    143: "ended at once by a second SIGTERM: the last checkpoint counts",
+    143: "ended at once by SIGTERM, before the first step or by a second one: the last checkpoint counts",
 }
 
 
