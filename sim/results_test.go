@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -130,5 +131,28 @@ every = 1
 		if steps := table(t, filepath.Join(dir, name))["step"]; steps[len(steps)-1] != report.Step {
 			t.Errorf("%s ends at step %v instead of %v (seen at %v)", name, steps[len(steps)-1], report.Step, report.Seen)
 		}
+	}
+}
+
+// A run that was stopped and resumed has the results of one that was not, whatever its ranks.
+func TestResultsAfterARestart(t *testing.T) {
+	text := driven + `
+[run]
+steps = 900
+[checkpoint]
+every = 300
+[output.force.disc]
+velocity = 0.01
+length = 4.6
+every = 1
+start = 100
+`
+	whole := trial{text: text, ranks: 1}.must(t).summary.Results
+	dir := t.TempDir()
+	trial{text: strings.Replace(text, "steps = 900", "steps = 500", 1), ranks: 2, dir: dir}.must(t)
+	resumed := trial{text: text, ranks: 3, dir: dir, restart: "latest"}.must(t).summary.Results
+	whole[0].File, resumed[0].File = "", ""
+	if !reflect.DeepEqual(whole, resumed) {
+		t.Errorf("%+v\n%+v", whole, resumed)
 	}
 }
