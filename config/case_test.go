@@ -173,7 +173,7 @@ within = "1 cm/s"
 	if l.Axis != 1 || l.Component != 1 || l.Value != 2 || l.Tolerance != 0.01 || len(l.Columns) != 2 || l.Columns[0].Cell[0] != 0 || math.Abs(l.Columns[0].Weight-0.5) > 1e-9 {
 		t.Errorf("%+v", l)
 	}
-	v := l.Samples(func(p [3]int) float64 { return float64(p[0]) + 10*float64(p[1]) })
+	v := l.Samples(func(p [3]int) (float64, bool) { return float64(p[0]) + 10*float64(p[1]), true })
 	near("sample", v[3], 30.5)
 }
 

@@ -116,16 +116,44 @@ type Column struct {
 	Weight float64
 }
 
-// Samples reads the values along the line of an expectation; at reads one cell.
-func (e Expectation) Samples(at func(cell [3]int) float64) []float64 {
+// Samples reads the values along the line of an expectation; at reads one cell, and reports whether it has a value. Where
+// some around a point have none the others count by their weights, and where none has one the sample is 0.
+func (e Expectation) Samples(at func(cell [3]int) (float64, bool)) []float64 {
 	v := make([]float64, e.Span[1]-e.Span[0])
 	for k := range v {
+		var b Blend
 		for _, c := range e.Columns {
 			c.Cell[e.Axis] = e.Span[0] + k
-			v[k] += c.Weight * at(c.Cell)
+			value, has := at(c.Cell)
+			b.Add(c.Weight, value, has)
 		}
+		v[k] = b.Value()
 	}
 	return v
+}
+
+// Blend is a value between cells, of which some may have none.
+type Blend struct {
+	sum, weight float64
+	lacks       bool
+}
+
+// Add adds a cell with its weight.
+func (b *Blend) Add(weight, value float64, has bool) {
+	if !has {
+		b.lacks = true
+		return
+	}
+	b.sum += weight * value
+	b.weight += weight
+}
+
+// Value returns the mean of the cells that have a value, 0 where there is none.
+func (b *Blend) Value() float64 {
+	if b.lacks && b.weight > 0 {
+		return b.sum / b.weight
+	}
+	return b.sum
 }
 
 // Extremum of samples at equal distances: the smallest or the largest, refined by

@@ -349,7 +349,7 @@ func tables() []language.Table {
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
 			{Name: "points", Kind: language.Integer, Within: language.Counts(2, MaxAxis), DefaultDoc: "one for each spacing", Doc: "number of points, both ends included, at equal distances"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), Default: `["pressure", "velocity"]`, Doc: "what is recorded"},
-		}, begunKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one for each point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity."},
+		}, begunKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one for each point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity. Of wall_shear_stress the cells beside walls count."},
 		{Path: "output.force.*", Keys: append([]language.Key{
 			{Name: "of", Kind: language.Names, DefaultDoc: "the name of this table", Doc: "the bodies and boundaries whose forces are added up: names of [body.NAME] and [boundary.NAME]"},
 			{Name: "about", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the box around the body; the domain's lower corner for several, for faces and for bodies from files", Doc: "the point that the torque is taken about"},
@@ -399,7 +399,7 @@ func tables() []language.Table {
 			{Name: "measure", Kind: language.Word, Choices: []string{"value", "position"}, DefaultDoc: "`\"value\"` of an extremum, `\"position\"` of a crossing", Doc: "how large the extremum is, or where it is: its coordinate along the line"},
 			{Name: "crossing", Kind: language.Word, Choices: []string{"first", "last"}, Doc: "instead of an extremum: the coordinate along the line where the field changes its sign, the first or the last. The velocity along a wall does so where a flow separates or reattaches"},
 			{Name: "direction", Kind: language.Word, Choices: crossingWords(), DefaultDoc: "`\"any\"`", Doc: "which crossings count: from negative to positive (rising), the other way (falling), or any"},
-			{Name: "field", Kind: language.Word, Choices: lineFields(), Default: `"velocity"`, Doc: "the field. Of the cells at a wall the zero of wall_shear_stress is the more exact place of a separation: it is that at the wall, the zero of the velocity that half a cell from it"},
+			{Name: "field", Kind: language.Word, Choices: lineFields(), Default: `"velocity"`, Doc: "the field. Of the cells at a wall the zero of wall_shear_stress is the more exact place of a separation: it is that at the wall, the zero of the velocity that half a cell from it. Between cells those beside a wall count"},
 			{Name: "component", Kind: language.Word, Choices: components(), DefaultDoc: "\"magnitude\"", Doc: "component of a vector"},
 		}...), Doc: "A number of a line through the domain: an extremum, where it is, or where a field changes its sign. [output.series.NAME] can follow it over time."},
 	}

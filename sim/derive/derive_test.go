@@ -41,7 +41,7 @@ func snapshotOf[Out, In Number](n [3]int, units config.Units, list ...model.Fiel
 	for i := range cells.Type {
 		cells.Type[i] = uint8(max(0, random.Intn(40)-36))
 	}
-	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n, Units: units}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Solids: config.Solids{Boundaries: make([]config.Boundary, 1)}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.3 - 0.5)}
+	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n, Units: units}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}, Solids: config.Solids{Boundaries: make([]config.Boundary, 1)}}, Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Params: model.Params{Omega: 1.3}}
 	for range n[0] * n[1] * n[2] {
 		p.Distance = append(p.Distance, random.Float32())
 	}
@@ -128,14 +128,21 @@ func defined[Out, In Number](t *testing.T, n [3]int, units config.Units) {
 	}
 }
 
-// fieldOf fills a box of fluid with a velocity and samples a field of it.
+// fieldOf fills a box of fluid with a velocity and samples a field of it. Half-way walls are where they should be.
 func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x, y, z float64) [3]float64) (values []float64, components int) {
+	t.Helper()
+	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n}}, Cells: cells, Params: model.Params{Omega: 1.25, Lambda: 3. / 16}}
+	return fieldIn(t, name, p, u)
+}
+
+// fieldIn is the same of a part that has its grid, cells, law and numbers.
+func fieldIn(t *testing.T, name string, p *domain.Part, u func(x, y, z float64) [3]float64) (values []float64, components int) {
 	t.Helper()
 	f, ok := model.FindField(name)
 	if !ok {
 		t.Fatalf("no field %s", name)
 	}
-	dims, axis := 3, 2
+	n, dims, axis := p.Case.Cells, 3, 2
 	if n[2] == 1 {
 		dims, axis = 2, 1
 	}
@@ -157,8 +164,8 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 			}
 		}
 	}
-	p := &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n, Units: config.Units{Length: 1, Time: 1, Density: 1}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}},
-		Layout: decomp.NewLayout(n, ghost, 1), Cells: cells, Viscosity: model.CS2 * (1/1.25 - 0.5)}
+	p.Case.Units, p.Case.Spec.Lattice.Dims = config.Units{Length: 1, Time: 1, Density: 1}, dims
+	p.Layout = decomp.NewLayout(n, ghost, 1)
 	s := NewSampler[float64](p, 0, Held(box, 1+dims, h), f)
 	for k := range n[axis] {
 		plane, err := s.Sample(f, k, nil)

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -61,6 +62,11 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 	return math.Sqrt(sum[2] / sum[3]), nil
 }
 
+// Has reports whether a field has a value in a cell: one of cells beside walls has none in others, where it is 0.
+func Has(f model.Field, cell []float64) bool {
+	return !f.AtWalls() || slices.ContainsFunc(cell, func(v float64) bool { return v != 0 })
+}
+
 // Line returns, on rank 0, the values along a line of cells.
 func (v View) Line(e config.Expectation) ([]float64, error) {
 	var box decomp.Box
@@ -73,13 +79,14 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 			}
 		}
 	}
-	values, err := v.Collect(e.Field, e.Component, box)
+	values, err := v.CollectAll(e.Field, box)
 	if err != nil || !v.Root {
 		return nil, err
 	}
-	n := box.Size()
-	return e.Samples(func(cell [3]int) float64 {
-		return values[((cell[2]-box.Lo[2])*n[1]+cell[1]-box.Lo[1])*n[0]+cell[0]-box.Lo[0]]
+	n, of := box.Size(), e.Field.Components
+	return e.Samples(func(cell [3]int) (float64, bool) {
+		i := ((cell[2]-box.Lo[2])*n[1]+cell[1]-box.Lo[1])*n[0] + cell[0] - box.Lo[0]
+		return pick(values[i*of:][:of], e.Component), Has(e.Field, values[i*of:][:of])
 	}), nil
 }
 

@@ -31,11 +31,14 @@ type Sampler[In, Out Number] struct {
 	time   float64 // in steps
 	stored int     // values a cell of the source
 	faces  int     // boundaries of faces come before those of bodies in cells.Velocity
-	// viscosity of the fluid in lattice units, and the distance of the rank's own cells
+	// The law and the numbers of the viscosity, and the distance of the rank's own cells
 	// to the nearest wall, [z][y][x], for the fields that need them.
-	viscosity float64
-	distance  []float32
-	reference float64 // of the temperature
+	law    model.ViscosityLaw
+	params model.Params
+	// wallLambda is of the collision model; nil: it is a parameter.
+	wallLambda func(tau float64) float64
+	distance   []float32
+	reference  float64 // of the temperature
 	// neighbours says that the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range

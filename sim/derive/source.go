@@ -51,7 +51,7 @@ func NewSampler[Out, In Number](p *domain.Part, step int, from Source[In], field
 	return &Sampler[In, Out]{
 		source: from, neighbours: slices.ContainsFunc(fields, Derivative),
 		layout: p.Layout, cells: p.Cells, units: p.Case.Units, dims: p.Case.Dims(), stored: p.Case.Spec.FieldValues(), time: float64(step), faces: p.Faces(),
-		viscosity: p.Viscosity, distance: p.Distance, reference: p.Case.Temperature.Reference,
+		law: p.Case.Spec.Viscosity, params: p.Params, wallLambda: p.Case.Spec.Collision.WallLambda, distance: p.Distance, reference: p.Case.Temperature.Reference,
 		region: decomp.Box{Hi: p.Layout.N}, first: noPlane,
 	}
 }

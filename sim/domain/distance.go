@@ -23,6 +23,30 @@ func NoSlip(cells boundary.Cells, t uint8) bool {
 	return law == boundary.Bounce || law == boundary.Interpolated || law == boundary.MovingFace
 }
 
+// BesideWall reports whether a fluid cell, global, is one of this rank's and shares a face with a no-slip wall.
+func (p *Part) BesideWall(global [3]int) bool {
+	if !p.Box.Contains(global) {
+		return false
+	}
+	at := global
+	for a := range at {
+		at[a] -= p.Box.Lo[a]
+	}
+	if p.Cells.At(at[0], at[1], at[2]) != 0 {
+		return false
+	}
+	for a := range p.Case.Dims() {
+		for _, d := range []int{-1, 1} {
+			b := at
+			b[a] += d
+			if NoSlip(p.Cells, p.Cells.At(b[0], b[1], b[2])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // tagDistance is the tag of these messages.
 const tagDistance = 101
 

@@ -34,7 +34,7 @@ type Part struct {
 	Inputs   []Input          // all files that the case names
 	Distance []float32        // of this rank's cells to the walls (WallDistance), where an output shows it
 
-	Viscosity float64 // of the fluid, lattice units
+	Params model.Params // numbers of a step, of cells outside of sponges
 
 	tables tables
 }
@@ -53,7 +53,7 @@ type Input struct{ Path, Shown, SHA256 string }
 // New cuts the domain of a case, the same way on every rank.
 func New(c *config.Case, ranks comm.Comm, threads int, warn func(finding.Finding)) (*Part, error) {
 	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Heartbeat: comm.HeartbeatOf(ranks), Threads: threads, Warn: warn}
-	p.Viscosity = model.CS2 * (1/c.Params().Omega - 0.5)
+	p.Params = c.Params()
 	var err error
 	if p.Plan, err = c.Cut(p.Size); err == nil {
 		p.Box = p.Plan.Box(p.Rank)

@@ -6,6 +6,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
@@ -81,11 +82,12 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 		for _, c := range components(f, dims) {
 			j := 0
 			for i, end := range points.end {
-				sum := 0.0
+				var b config.Blend
 				for ; j < end; j++ {
-					sum += points.weight[j] * values[j*f.Components+c]
+					cell := values[j*f.Components:][:f.Components]
+					b.Add(points.weight[j], cell[c], derive.Has(f, cell))
 				}
-				table[i*width+column] = sum
+				table[i*width+column] = b.Value()
 			}
 			column++
 		}

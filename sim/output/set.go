@@ -28,8 +28,9 @@ func New(r *Run) *Set {
 	return s
 }
 
-// Prepare takes memory that outputs need, before the first step.
+// Prepare takes memory that outputs need, before the first step, and warns of those that look at nothing. Collective.
 func (s *Set) Prepare() {
+	s.warnOfNoWalls()
 	for _, o := range with[prepared](s.List) {
 		o.prepare(s.Run)
 	}

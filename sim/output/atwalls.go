@@ -1,0 +1,70 @@
+package output
+
+import (
+	"slices"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/internal/finding"
+	"lbmsim/model"
+)
+
+// place is where an output looks at a field of cells beside walls.
+type place struct {
+	head  string
+	cells [][3]int
+}
+
+// warnOfNoWalls warns of outputs of a field of cells beside walls that look at none of them. Collective.
+func (s *Set) warnOfNoWalls() {
+	places := s.placesAtWalls()
+	if len(places) == 0 {
+		return
+	}
+	beside := make([]int64, len(places))
+	for i, p := range places {
+		if slices.ContainsFunc(p.cells, s.Run.BesideWall) {
+			beside[i] = 1
+		}
+	}
+	if comm.Max(s.Comm, beside) != nil || !s.Root { // ranks that cannot talk fail at the first step
+		return
+	}
+	for i, p := range places {
+		if beside[i] == 0 {
+			s.Warn(finding.NoWall.Says("[%s]: no no-slip wall shares a face with its cells, so wall_shear_stress is 0 there: move it to cells beside the wall", p.head))
+		}
+	}
+}
+
+// placesAtWalls lists the probes, lines and expectations of such a field.
+func (s *Set) placesAtWalls() (list []place) {
+	for _, p := range s.Case.Probes {
+		if slices.ContainsFunc(p.Fields, model.Field.AtWalls) {
+			list = append(list, place{"output.probe." + p.Name, [][3]int{p.Cell}})
+		}
+	}
+	for _, l := range s.Case.Lines {
+		if slices.ContainsFunc(l.Fields, model.Field.AtWalls) {
+			l := lines{Line: l}
+			list = append(list, place{"output.line." + l.Name, l.blends(s.Run, 0, min(l.Points, chunk)).cells})
+		}
+	}
+	for _, e := range s.Case.Expect {
+		if e.Field.AtWalls() {
+			list = append(list, place{e.Name, cellsOf(e)})
+		}
+	}
+	return list
+}
+
+// cellsOf lists the cells of an expectation of a line.
+func cellsOf(e config.Expectation) (list [][3]int) {
+	for k := e.Span[0]; k < e.Span[1]; k++ {
+		for _, c := range e.Columns {
+			c.Cell[e.Axis] = k
+			list = append(list, c.Cell)
+		}
+	}
+	return list
+}
