@@ -228,7 +228,7 @@ func (r *faces) sponge(s *language.Section, b *Boundary) {
 		}
 		return
 	}
-	if law := r.Spec.Viscosity; !slices.Contains([]model.ViscosityLaw{model.Newtonian, model.Smagorinsky, model.Wale}, law) {
+	if law := r.Spec.Viscosity; law.OfFluid() {
 		r.Add(e.KeyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
+	"lbmsim/model"
 )
 
 // What the cells beside walls can resolve, by formulas of plates and channels. They are for the choice of a grid: a run
@@ -111,6 +112,15 @@ func (c *Case) drivenSpeed(height, viscosity float64) float64 {
 	return math.Pow(2*stress/0.073*math.Pow(height/viscosity, 0.25), 1/1.75)
 }
 
+// channel returns the layer between two walls.
+func (c *Case) channel(height, viscosity float64) layer {
+	mean := c.drivenSpeed(height, viscosity)
+	if mean == 0 {
+		mean = c.Mean
+	}
+	return channelLayer(mean, height, viscosity)
+}
+
 // stream is the axis that the flow goes along: across faces that it passes, else that of the force; -1: there is not one.
 func (c *Case) stream() int {
 	axis := -1
@@ -140,13 +150,34 @@ func (c *Case) stream() int {
 	return axis
 }
 
+// atWall returns the layer that a formula for one viscosity gives with the viscosity at the wall, which a law of the fluid
+// makes from the shear rate there.
+func (c *Case) atWall(of func(viscosity float64) layer) layer {
+	nu := (c.Tau - 0.5) / 3
+	l := of(nu)
+	if !c.Spec.Viscosity.OfFluid() {
+		return l
+	}
+	const steps = 60 // each halves the distance, in logarithms, at least
+	for range steps {
+		friction := 2 * nu * l.first // u_tau
+		if !(friction > 0) {
+			return l
+		}
+		nu = math.Sqrt(nu * model.CS2 * (c.Params().Tau(c.Spec.Viscosity, friction*friction/nu) - 0.5))
+		l = of(nu)
+	}
+	l.by += ", by the viscosity at the wall"
+	return l
+}
+
 // NearWalls estimates the layer beside each wall at rest and each body: y+ of the first cell's centre and the thickness. The
 // speed is the largest mean one that the case tells of; between walls the mean one that a force keeps. A body counts as a
 // plate as long as it is along the flow, else as its longest side that ends within the domain; two walls that
 // face each other as a channel, another one as a plate as long as the domain. Bodies from files count by their
 // sizes. Walls without a boundary layer are left out.
 func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
-	speed, nu := c.Mean, (c.Tau-0.5)/3
+	speed := c.Mean
 	walls := 0
 	add := func(name string, l layer) {
 		if walls++; math.Round(l.reynolds) >= leastLayer {
@@ -171,15 +202,12 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 					length = max(length, n)
 				}
 			}
-			l := plateLayer(speed, float64(length), nu)
-			if sticks[f.Axis][0] && sticks[f.Axis][1] {
-				height := float64(c.Cells[f.Axis])
-				mean := c.drivenSpeed(height, nu)
-				if mean == 0 {
-					mean = speed
+			l := c.atWall(func(nu float64) layer {
+				if sticks[f.Axis][0] && sticks[f.Axis][1] {
+					return c.channel(float64(c.Cells[f.Axis]), nu)
 				}
-				l = channelLayer(mean, height, nu)
-			}
+				return plateLayer(speed, float64(length), nu)
+			})
 			before := len(rows)
 			add(fmt.Sprintf("[boundary.%s] %s", b.Name, f), l)
 			if n := len(rows); n > before && before > first && rows[n-2].Lattice == rows[n-1].Lattice && rows[n-2].SI == rows[n-1].SI {
@@ -191,7 +219,7 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 	for _, b := range c.Bodies {
 		lo, hi := b.bounds(sizes)
 		if length := c.plateOf(lo, hi); length > 0 {
-			add("[body."+b.Name+"]", plateLayer(speed, length, nu))
+			add("[body."+b.Name+"]", c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu) }))
 		}
 	}
 	driven := c.Force.At != nil || slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law == boundary.PressureFace })

@@ -118,3 +118,33 @@ func TestDrivenSpeed(t *testing.T) {
 		t.Errorf("kept: %v", got)
 	}
 }
+
+// A channel that a force drives bears G h/2 on each wall by every law, and y+ is by the viscosity that the law has at
+// this stress: K rate^n = G h/2.
+func TestNearWallsOfALaw(t *testing.T) {
+	const g, h, n, nu, at = 1e-5, 60, 0.6, 0.01, 0.001
+	stress := g * h / 2.
+	rate := at * math.Pow(stress/(nu*at), 1/n)
+	c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(`
+domain.cells = [4, 60]
+domain.periodic = ["x"]
+fluid.viscosity = 0.01
+fluid.viscosity_law = "power_law"
+fluid.index = 0.6
+fluid.shear_rate = 0.001
+force.acceleration = [1e-5, 0]
+boundary.walls = { type = "wall", faces = ["y-", "y+"] }
+run.steps = 10
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := c.atWall(func(nu float64) layer { return c.channel(h, nu) })
+	if want := 0.5 * math.Sqrt(stress) / (stress / rate); math.Abs(l.first/want-1) > 1e-6 {
+		t.Errorf("y+ %v instead of %v", l.first, want)
+	}
+	rows := c.NearWalls()
+	if len(rows) != 1 || !strings.Contains(rows[0].SI, "(height, by the viscosity at the wall)") {
+		t.Errorf("%+v", rows)
+	}
+}

@@ -26,6 +26,9 @@ const EddySteps = 8
 // LooksAround tells if a law looks at neighbours.
 func (l ViscosityLaw) LooksAround() bool { return ViscosityLaws[l].Looks }
 
+// OfFluid reports whether a law is one of a fluid whose viscosity depends on the shear rate, not of eddies.
+func (l ViscosityLaw) OfFluid() bool { return l == PowerLaw || l == Carreau }
+
 func (l ViscosityLaw) String() string { return ViscosityLaws[l].Name }
 
 // ViscosityLawRow is one row of the catalogue of laws. Its name is the word of the case file,
