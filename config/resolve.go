@@ -65,8 +65,9 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	fast := &speeds{grid, &c.Flow, &c.Solids, open}
 	fast.check()
 	if grid.haveTime && grid.haveBox && len(c.Files) == 0 { // these check reads first
-		c.Warnings = append(c.Warnings, c.Porous()...)
+		c.Warnings = append(append(c.Warnings, c.Porous()...), c.Unalike()...)
 	}
 	c.examine, c.waits = grid.postponed(), len(grid.waiting) > 0
 	(&summary{run, &c.Flow, &c.Solids, fast}).write()
+	c.Warnings = append(c.Warnings, c.heatOfEddies()...)
 }

@@ -236,7 +236,7 @@ func (r *warmth) check() {
 		r.warn(finding.ReferenceFar, "[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
 			language.Short(most), language.Short(r.Temperature.Reference), face)
 	}
-	if v := r.Spec.Viscosity; v != model.Newtonian && v != model.Smagorinsky && v != model.Wale {
+	if r.Spec.Viscosity.OfFluid() {
 		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
 	}
 }
@@ -291,4 +291,18 @@ func (s *Solids) walls() (list []boundary.ScalarWall) {
 		list = append(list, b.Temperature)
 	}
 	return list
+}
+
+// heatOfEddies warns where Smagorinsky's eddies may be more viscous than their heat flux can follow: (1 - tau)/6 cells^2 per
+// step (model.MostEddies). No shear rate exceeds the velocities of both signs in two cells side by side.
+func (c *Case) heatOfEddies() finding.List {
+	if !c.Spec.Scalar || c.Temperature.Eddies == 0 || c.Spec.Viscosity != model.Smagorinsky || c.Mean == 0 {
+		return nil
+	}
+	most := (1 - c.Tau) / (6 * c.Rheology.Constant * c.Rheology.Constant)
+	if most >= 2*c.Mean {
+		return nil
+	}
+	return finding.List{finding.EddyHeatLimit.Says("[temperature]: eddies carry heat up to a shear rate of %s per step, with an eddy viscosity of (1 - tau)/6 cells^2 per step: where the flow of %s cells per step is sheared more, the heat flux is too small; a smaller constant raises the limit, and \"wale\" has none",
+		language.Short(most), language.Short(c.Mean))}
 }

@@ -20,6 +20,8 @@ var (
 		"fronts are hardly smoothed and overshoot"})
 	EddiesWithoutHeat = add(Kind{"eddies_without_heat", Case, "tau with Smagorinsky's eddy viscosity and a temperature", "the largest tau for which the stress gives the eddy viscosity",
 		"eddies carry no heat there"})
+	EddyHeatLimit = add(Kind{"eddy_heat_limit", Case, "shear rate up to which Smagorinsky's eddies carry heat, (1 - tau)/(6 C^2), over twice the largest velocity", "1",
+		"the stress does not give a larger eddy viscosity, so the heat flux is too small"})
 	Boussinesq = add(Kind{"boussinesq", Case, "expansion times the largest temperature difference from the reference", "0.1",
 		"Boussinesq's approximation is for small changes of density"})
 	ReferenceFar = add(Kind{"reference_far", Case, "distance of wall temperatures from the reference, times the cells of a face", "digits of the sum of a heat flux",
@@ -61,6 +63,8 @@ var (
 		"the body changes nothing"})
 	Porous = add(Kind{"porous", Files, "solid share of the cells, and Lambda of the model", "15 %, and 0.02 from 3/16",
 		"half-way walls move with the viscosity, and permeability and drag follow"})
+	Unalike = add(Kind{"unalike", Files, "axes of a mean over cells, with fields of deviations, along which faces or bodies end", "any",
+		"the stresses contain the difference of the mean flow from place to place"})
 	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
 		"compressibility errors grow with Ma^2"})
 	Repaired = add(Kind{"repaired", Files, "triangles added by `repair = true`", "any",
