@@ -2,6 +2,7 @@ package geometry
 
 import (
 	"math"
+	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
@@ -20,14 +21,16 @@ type Domain struct {
 	Parts    [3][2][]Part
 	Sponges  []Sponge
 	Bodies   []Body
+	Links    [][3]int        // of the lattice, one of each pair of opposite directions (Half); for bodies with Thicken, and for Thin
 	Velocity [][3]float64    // wall velocity of each boundary, lattice units
 	Walls    []boundary.Wall // what each boundary does; nil: all are half-way walls
 }
 
 // Body is a shape and the type that its cells get.
 type Body struct {
-	Shape Shape
-	Type  uint8
+	Shape   Shape
+	Type    uint8
+	Thicken bool // where links pass through it, cells that it cuts are solid, too
 }
 
 // Sample samples the box of one rank with one more layer of cells around it.
@@ -52,12 +55,17 @@ func (d Domain) Sample(box decomp.Box) boundary.Cells {
 		}
 	}
 	inside := make([]bool, d.Cells[0])
+	more := d.thickened(d.Rows(box))
 	for z := -1; z <= cells.N[2]; z++ {
 		gz, outZ := d.locate(2, box.Lo[2]+z)
 		for y := -1; y <= cells.N[1]; y++ {
 			gy, outY := d.locate(1, box.Lo[1]+y)
 			row := cells.Index(-1, y, z)
-			d.sampleRow(cells.Type[row:row+cells.N[0]+2], inside, box.Lo[0]-1, gy, gz, outY, outZ)
+			types := cells.Type[row : row+cells.N[0]+2]
+			d.sampleRow(types, inside, box.Lo[0]-1, gy, gz, outY, outZ)
+			if outY == 0 && outZ == 0 {
+				d.thicken(types, box.Lo[0]-1, more[[2]int{gy, gz}])
+			}
 		}
 	}
 	return cells
@@ -137,6 +145,19 @@ func (d Domain) sampleRow(row []uint8, inside []bool, x0, y, z, outY, outZ int) 
 	}
 }
 
+// thicken makes marked cells of the row from x0 on solid; a later body wins.
+func (d Domain) thicken(row []uint8, x0 int, marks []mark) {
+	for _, m := range marks {
+		for _, x := range [3]int{m.x - d.Cells[0], m.x, m.x + d.Cells[0]} {
+			if i := x - x0; i >= 0 && i < len(row) {
+				if _, out := d.locate(0, x); out == 0 {
+					row[i] = m.k
+				}
+			}
+		}
+	}
+}
+
 // locate wraps a global coordinate on a periodic axis and tells on which side
 // (-1, +1) it lies outside the domain on the others.
 func (d Domain) locate(axis, i int) (at, outside int) {
@@ -156,7 +177,15 @@ func (d Domain) locate(axis, i int) (at, outside int) {
 // of the fluid cell x, in lengths of c; 0 if that is no body or its surface is not found.
 func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
 	_, t := d.surface(cells, x, c, [3]float64{})
+	if k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); t == 0 && d.thickens(k) {
+		return 1 // the surface lies beyond the centre of a cell that it cuts: no wall can be nearer to it
+	}
 	return t
+}
+
+// thickens reports whether cells of a type belong to a body with Thicken.
+func (d Domain) thickens(k uint8) bool {
+	return slices.ContainsFunc(d.Bodies, func(b Body) bool { return b.Thicken && b.Type == k })
 }
 
 // surface is that body, and the distance of its surface from a place so far beside the cell's centre.

@@ -26,7 +26,7 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 			}
 		}
 		f := func() float64 { return 10 * rng.Float64() }
-		d.Bodies = []Body{{Sphere{[3]float64{f(), f(), f()}, 2}, 7}, {Cylinder{[3]float64{f(), f(), f()}, 1.5, rng.Intn(3), 4}, 8}}
+		d.Bodies = []Body{{Shape: Sphere{[3]float64{f(), f(), f()}, 2}, Type: 7}, {Shape: Cylinder{[3]float64{f(), f(), f()}, 1.5, rng.Intn(3), 4}, Type: 8}}
 		if trial%2 == 0 {
 			for a := range d.Parts {
 				d.Parts[a] = [2][]Part{{{Region{Centre: [3]float64{f(), f(), f()}, Radius: 3}, 7}}, {{Region{Lo: [3]float64{1, 1, 1}, Hi: [3]float64{f(), f(), f()}}, 8}}}
@@ -75,7 +75,7 @@ func TestFacesEdgesAndImages(t *testing.T) {
 		Cells: [3]int{4, 5, 6}, Periodic: [3]bool{true, false, false},
 		Faces:    [3][2]uint8{{}, {1, 2}, {3, 4}},
 		Velocity: [][3]float64{{}, {}, {}, {0.1, 0, 0}, {}},
-		Bodies:   []Body{{Box{[3]float64{0, 1, 1}, [3]float64{1, 2, 2}}, 5}},
+		Bodies:   []Body{{Shape: Box{[3]float64{0, 1, 1}, [3]float64{1, 2, 2}}, Type: 5}},
 	}
 	c := d.Sample(decomp.Box{Hi: d.Cells})
 	for _, want := range []struct {
@@ -110,7 +110,7 @@ func TestShapesHaveTheirVolume(t *testing.T) {
 		{"sphere", Sphere{[3]float64{20.3, 19.8, 20.1}, 15}, 14137.2},
 		{"cylinder", Cylinder{[3]float64{20.3, 20, 20.1}, 15, 1, 20}, 14137.2},
 	} {
-		d := Domain{Cells: [3]int{40, 40, 40}, Faces: [3][2]uint8{{1, 1}, {1, 1}, {1, 1}}, Velocity: make([][3]float64, 2), Bodies: []Body{{c.shape, 2}}}
+		d := Domain{Cells: [3]int{40, 40, 40}, Faces: [3][2]uint8{{1, 1}, {1, 1}, {1, 1}}, Velocity: make([][3]float64, 2), Bodies: []Body{{Shape: c.shape, Type: 2}}}
 		n := 0
 		for _, t := range d.Sample(decomp.Box{Hi: d.Cells}).Type {
 			if t == 2 {

@@ -36,7 +36,7 @@ func TestMotionAcrossAPeriodicFace(t *testing.T) {
 	const n = 12
 	d := Domain{Cells: [3]int{n, 4, 4}, Periodic: [3]bool{true, true, true}, Velocity: make([][3]float64, 1)}
 	d.Walls = []boundary.Wall{{Velocity: func(p [3]float64, _ float64) [3]float64 { return [3]float64{0, p[0] - n + 1, 0} }}}
-	d.Bodies = []Body{{Box{[3]float64{n - 2, 0, 0}, [3]float64{n, 4, 4}}, 1}}
+	d.Bodies = []Body{{Shape: Box{[3]float64{n - 2, 0, 0}, [3]float64{n, 4, 4}}, Type: 1}}
 	for _, box := range []decomp.Box{{Hi: d.Cells}, {Lo: [3]int{0, 2, 0}, Hi: d.Cells}} {
 		c := d.Sample(box)
 		for _, q := range []float64{0.25, 0.5, 1} {

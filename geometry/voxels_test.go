@@ -55,8 +55,8 @@ func TestVoxelsOfARank(t *testing.T) {
 		}
 		box := decomp.Box{Lo: [3]int{0, 3, 4}, Hi: [3]int{12, 6, 7}}
 		whole, part := d, d
-		whole.Bodies = []Body{{Moved{image(d.Rows(decomp.Box{Hi: d.Cells})), m}, 3}}
-		part.Bodies = []Body{{Moved{image(d.Rows(box)), m}, 3}}
+		whole.Bodies = []Body{{Shape: Moved{image(d.Rows(decomp.Box{Hi: d.Cells})), m}, Type: 3}}
+		part.Bodies = []Body{{Shape: Moved{image(d.Rows(box)), m}, Type: 3}}
 		a, b := whole.Sample(box), part.Sample(box)
 		for i := range a.Type {
 			if a.Type[i] != b.Type[i] {

@@ -1,0 +1,440 @@
+package geometry
+
+import (
+	"math"
+	"slices"
+
+	"lbmsim/decomp"
+)
+
+// Where lattice links pass through a body between two fluid cells: the body is thinner there than the
+// distance of cells, and the flow goes through it as if it had a hole.
+
+// Half returns one of each pair of opposite directions of a lattice: the first component that is not
+// zero is positive.
+func Half(velocities [][3]int) (links [][3]int) {
+	for _, c := range velocities {
+		if c[0] > 0 || c[0] == 0 && (c[1] > 0 || c[1] == 0 && c[2] > 0) {
+			links = append(links, c)
+		}
+	}
+	return links
+}
+
+// sheet is a shape with parts of no thickness, which contain no point: Sheet is where a segment first
+// meets one.
+type sheet interface {
+	Sheet(p, d [3]float64) (t float64, ok bool)
+}
+
+// through reports whether the segment from p to p + d passes through the shape or a sheet of it, and the
+// middle of the part inside.
+func through(s Shape, p, d [3]float64) (mid float64, ok bool) {
+	if s, has := s.(sheet); has {
+		if t, ok := s.Sheet(p, d); ok {
+			return t, true
+		}
+	}
+	var buffer [16]float64
+	ts := append(s.Crossings(p, d, buffer[:0]), 0, 1)
+	slices.Sort(ts)
+	first, last := math.Inf(1), math.Inf(-1)
+	for k := range ts[1:] {
+		if lo, hi := ts[k], ts[k+1]; hi-lo > touch && holds(s, at(p, d, (lo+hi)/2)) {
+			first, last = min(first, lo), max(last, hi)
+		}
+	}
+	return (first + last) / 2, first < last
+}
+
+// thin looks for the links that pass through one body of a domain.
+type thin struct {
+	d      Domain
+	body   Body
+	near   []Shape // of all bodies, those whose bounds come near to this one
+	lo, hi [3]float64
+	two    map[[3]int][][3]int // first of two links that together lead the way of one
+}
+
+func (d Domain) thin(b int) *thin {
+	t := &thin{d: d, body: d.Bodies[b], two: map[[3]int][][3]int{}}
+	t.lo, t.hi = t.body.Shape.Bounds()
+	const around = 3 // cells: two links and some rounding
+	for _, o := range d.Bodies {
+		lo, hi := o.Shape.Bounds()
+		apart := false
+		for a := range lo {
+			apart = apart || lo[a] > t.hi[a]+around || hi[a] < t.lo[a]-around
+		}
+		if !apart {
+			t.near = append(t.near, o.Shape)
+		}
+	}
+	all := map[[3]int]bool{}
+	for _, c := range d.Links {
+		all[c], all[[3]int{-c[0], -c[1], -c[2]}] = true, true
+	}
+	for _, c := range d.Links {
+		for _, e := range d.Links {
+			for _, first := range [][3]int{e, {-e[0], -e[1], -e[2]}} {
+				if all[minus(c, first)] {
+					t.two[c] = append(t.two[c], first)
+				}
+			}
+		}
+	}
+	return t
+}
+
+func plus(a, b [3]int) [3]int  { return [3]int{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+func minus(a, b [3]int) [3]int { return [3]int{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+// centre of a cell.
+func centre(x [3]int) [3]float64 {
+	return [3]float64{float64(x[0]) + 0.5, float64(x[1]) + 0.5, float64(x[2]) + 0.5}
+}
+
+// floats is a link as a vector.
+func floats(c [3]int) [3]float64 { return [3]float64{float64(c[0]), float64(c[1]), float64(c[2])} }
+
+// within reports whether a cell lies in the domain itself, not in a periodic image.
+func (d Domain) within(x [3]int) bool {
+	for a, n := range d.Cells {
+		if x[a] < 0 || x[a] >= n {
+			return false
+		}
+	}
+	return true
+}
+
+// fluid reports whether the cell, or what it is the periodic image of, is in no body.
+func (t *thin) fluid(x [3]int) bool {
+	shapes := t.near
+	if !t.d.within(x) {
+		for a := range x {
+			var out int
+			if x[a], out = t.d.locate(a, x[a]); out != 0 {
+				return false
+			}
+		}
+		shapes = nil
+		for _, b := range t.d.Bodies {
+			shapes = append(shapes, b.Shape)
+		}
+	}
+	p := centre(x)
+	return !slices.ContainsFunc(shapes, func(s Shape) bool {
+		lo, hi := s.Bounds()
+		for a := range p {
+			if p[a] < lo[a] || p[a] > hi[a] {
+				return false
+			}
+		}
+		return holds(s, p)
+	})
+}
+
+// passes reports whether fluid passes through the body along the link c from cell x: both ends are fluid, the
+// body lies between, and no third cell leads round it in two links. The corner of a thick body, across which a
+// diagonal link cuts, has such a cell.
+func (t *thin) passes(x, c [3]int) (mid float64, ok bool) {
+	mid, ok = through(t.body.Shape, centre(x), floats(c))
+	if !ok || !t.fluid(x) || !t.fluid(plus(x, c)) {
+		return mid, false
+	}
+	for _, first := range t.two[c] {
+		between := plus(x, first)
+		if t.d.within(between) && t.fluid(between) && t.free(x, first) && t.free(between, minus(c, first)) {
+			return mid, false
+		}
+	}
+	return mid, true
+}
+
+// free reports whether the link c from cell x passes through no body.
+func (t *thin) free(x, c [3]int) bool {
+	return !slices.ContainsFunc(t.near, func(s Shape) bool {
+		_, ok := through(s, centre(x), floats(c))
+		return ok
+	})
+}
+
+// links visits the links that cross the body's surface, each once, of which the lower end lies in a block of
+// cells, which may lie beyond the faces of the domain. Of the lines of cells along each direction it looks at
+// one in stride squared.
+func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
+	for a := range from { // cells that a link of one cell may lead from
+		from[a] = max(from[a], int(math.Floor(max(t.lo[a], -unbounded)))-2)
+		to[a] = min(to[a], int(math.Ceil(min(t.hi[a], unbounded)))+2)
+		if to[a] <= from[a] {
+			return
+		}
+	}
+	in := func(x [3]int) bool {
+		for a := range x {
+			if x[a] < from[a] || x[a] >= to[a] {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range t.d.Links {
+		t.starts(from, to, c, func(x [3]int) {
+			if !sampled(x, c, stride) {
+				return
+			}
+			n := 1
+			for y := plus(x, c); in(y); y = plus(y, c) {
+				n++
+			}
+			t.line(x, c, n, visit)
+		})
+	}
+}
+
+// starts visits the cells of a block from which lines along c begin: the cell before is not in it.
+func (t *thin) starts(from, to, c [3]int, visit func(x [3]int)) {
+	for a := range c {
+		if c[a] == 0 {
+			continue
+		}
+		lo, hi := from, to // the face where c enters, but for what the faces of axes before have visited
+		if c[a] > 0 {
+			hi[a] = from[a] + 1
+		} else {
+			lo[a] = to[a] - 1
+		}
+		for b := range a {
+			if c[b] > 0 {
+				lo[b]++
+			} else if c[b] < 0 {
+				hi[b]--
+			}
+		}
+		for z := lo[2]; z < hi[2]; z++ {
+			for y := lo[1]; y < hi[1]; y++ {
+				for x := lo[0]; x < hi[0]; x++ {
+					visit([3]int{x, y, z})
+				}
+			}
+		}
+	}
+}
+
+// sampled reports whether the line along c through a cell is one of those that are looked at: it depends on the line alone.
+func sampled(x, c [3]int, stride int) bool {
+	if stride <= 1 {
+		return true
+	}
+	first := 0
+	for c[first] == 0 {
+		first++
+	}
+	for a := range x {
+		if a != first && (x[a]-c[a]*x[first])%stride != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// line visits the links of a line of n cells from x along c that cross the surface.
+func (t *thin) line(x, c [3]int, n int, visit func(x, c [3]int)) {
+	const before = 0.5 // what lies on a centre is met, too
+	p := at(centre(x), floats(c), -before)
+	length := float64(n) + 2*before
+	var buffer [16]float64
+	var places [32]int
+	at := places[:0]
+	for _, s := range t.body.Shape.Crossings(p, scaled(floats(c), length), buffer[:0]) {
+		s = s*length - before
+		for _, k := range [2]float64{math.Floor(s - rounding), math.Floor(s + rounding)} {
+			if k >= 0 && k < float64(n) {
+				at = append(at, int(k))
+			}
+		}
+	}
+	slices.Sort(at)
+	for _, k := range slices.Compact(at) {
+		visit([3]int{x[0] + k*c[0], x[1] + k*c[1], x[2] + k*c[2]}, c)
+	}
+}
+
+// rounding of a place on a long line, in links.
+const rounding = 1e-6
+
+// mark is a cell of a row that a thickened body makes solid.
+type mark struct {
+	x int
+	k uint8
+}
+
+// thickened finds, for the rows of a box and of the layer around it, the cells that bodies with Thicken take
+// besides those whose centres they contain: of each link that passes through, the end that is nearer to the
+// middle of what it passes. Then no link between two fluid cells leads through the body, but for those round
+// whose part of the body others lead: whatever closes a channel in space closes it for the populations, and a
+// plate becomes the thinnest that does, the digital plane of the lattice's directions
+// (Cohen-Or & Kaufman, Graphical Models and Image Processing 57 (1995) 453, for rays of voxels). Each link is judged by itself, so that the cut
+// of the domain does not matter.
+func (d Domain) thickened(rows [2][]bool) map[[2]int][]mark {
+	found := map[[2]int][]mark{}
+	for i, b := range d.Bodies {
+		if !b.Thicken {
+			continue
+		}
+		t := d.thin(i)
+		took := map[[3]int]bool{}
+		for _, z := range runs(rows[1]) {
+			for _, y := range runs(rows[0]) {
+				from, to := [3]int{-1, y[0] - 1, z[0] - 1}, [3]int{d.Cells[0], y[1] + 1, z[1] + 1}
+				t.links(from, to, 1, func(x, c [3]int) {
+					if cell, ok := t.takes(x, c); ok && !took[cell] {
+						took[cell] = true
+						row := [2]int{cell[1], cell[2]}
+						found[row] = append(found[row], mark{cell[0], b.Type})
+					}
+				})
+			}
+		}
+	}
+	return found
+}
+
+// takes returns the end of a link that a body with Thicken takes, if any.
+func (t *thin) takes(x, c [3]int) (cell [3]int, ok bool) {
+	mid, ok := t.passes(x, c)
+	switch y := plus(x, c); {
+	case !ok:
+		return cell, false
+	case !t.d.within(x):
+		return y, t.d.within(y)
+	case !t.d.within(y):
+		return x, true
+	case t.nearer(x, c, mid):
+		return x, true
+	default:
+		return y, true
+	}
+}
+
+// nearer reports whether the lower end of a link is nearer to the middle of what it passes. In the middle between
+// both, all links along the surface have to choose the same side: they choose as if the body lay a little to one side.
+func (t *thin) nearer(x, c [3]int, mid float64) bool {
+	const tie = 1e-6
+	if math.Abs(mid-0.5) < tie {
+		p := centre(x)
+		for a, by := range [3]float64{1, 0.618, 0.382} {
+			p[a] += 10 * tie * by
+		}
+		if moved, ok := through(t.body.Shape, p, floats(c)); ok {
+			mid = moved
+		}
+	}
+	return mid <= 0.5
+}
+
+// runs of true: from <= i < to.
+func runs(of []bool) (list [][2]int) {
+	for i, in := range of {
+		if n := len(list); in && n > 0 && list[n-1][1] == i {
+			list[n-1][1]++
+		} else if in {
+			list = append(list, [2]int{i, i + 1})
+		}
+	}
+	return list
+}
+
+// Thin says how much of a body is thinner than the distance of cells.
+type Thin struct {
+	Through int64 // links that pass through it, between two fluid cells
+	Walls   int64 // links between a fluid cell and one of the body's
+	Least   float64
+	At      [3]float64 // where it is thinnest, of the places where links pass
+}
+
+// Share of the links that meet the body and pass through it: one that passes takes the place of two that end, on both sides.
+func (t Thin) Share() float64 {
+	if t.Through == 0 {
+		return 0
+	}
+	return float64(t.Through) / (float64(t.Through) + float64(t.Walls)/2)
+}
+
+// Add adds what another part of the domain has found.
+func (t Thin) Add(o Thin) Thin {
+	if o.Through > 0 && (t.Through == 0 || o.Least < t.Least || o.Least == t.Least && slices.Compare(o.At[:], t.At[:]) < 0) {
+		t.Least, t.At = o.Least, o.At
+	}
+	t.Through += o.Through
+	t.Walls += o.Walls
+	return t
+}
+
+// mostLines is the number of lines of cells along each direction that Thin looks at, about; of more it takes some.
+const mostLines = 1 << 18
+
+// Thin looks for links that pass through body b, of those whose lower end lies in a box.
+func (d Domain) Thin(b int, box decomp.Box) (found Thin) {
+	t := d.thin(b)
+	stride := 1
+	for t.lines(stride) > mostLines {
+		stride++
+	}
+	t.links(box.Lo, box.Hi, stride, func(x, c [3]int) {
+		if mid, ok := t.passes(x, c); ok {
+			p := at(centre(x), floats(c), mid)
+			found = found.Add(Thin{Through: 1, Least: t.thickness(p), At: p})
+			return
+		}
+		y := plus(x, c)
+		first, second := holds(t.body.Shape, centre(x)), holds(t.body.Shape, centre(y))
+		if first != second && (first && t.fluid(y) || second && t.fluid(x)) {
+			found.Walls++
+		}
+	})
+	return found
+}
+
+// lines of cells along the axes that come near to the body.
+func (t *thin) lines(stride int) float64 {
+	var size [3]float64
+	for a, n := range t.d.Cells {
+		size[a] = max(min(t.hi[a], float64(n))-max(t.lo[a], 0), 0)/float64(stride) + 1
+	}
+	return max(size[0]*size[1], size[1]*size[2], size[2]*size[0])
+}
+
+// thickness of the body around a point in it, in cells: of a plate it is exact, from the lengths of the parts of
+// lines along the axes, l = w/|n|. Lines reach no further than any rank knows of surfaces.
+func (t *thin) thickness(p [3]float64) float64 {
+	const reach = 1.5
+	sum := 0.0
+	for a := range p {
+		if t.d.Cells[a] == 1 {
+			continue // in 2D there is nothing to see along z
+		}
+		var d [3]float64
+		d[a] = 2 * reach
+		from := p
+		from[a] -= reach
+		below, above := math.Inf(-1), math.Inf(1)
+		for _, s := range t.body.Shape.Crossings(from, d, nil) {
+			if s = (s - 0.5) * 2 * reach; s <= touch {
+				below = max(below, s)
+			}
+			if s >= -touch {
+				above = min(above, s)
+			}
+		}
+		if l := above - below; l > 0 {
+			sum += 1 / (l * l)
+		} else {
+			return 0
+		}
+	}
+	if sum == 0 {
+		return math.Inf(1)
+	}
+	return 1 / math.Sqrt(sum)
+}
