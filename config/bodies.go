@@ -14,7 +14,7 @@ import (
 // [body.NAME]: what stands in the flow, as shapes in cells.
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
+var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
 
 // made is a body while it is being read.
 type made struct {
@@ -67,6 +67,11 @@ func (r *bodies) read() {
 func (r *bodies) surface(s *language.Section, b *Body) {
 	if e := s.Get("type"); e != nil {
 		b.Kind = of(boundary.FindKind(e.Text))
+	}
+	if e := s.Get("thicken"); e != nil {
+		if b.Thicken = e.Flag; b.solid.file > 0 {
+			r.Files[b.solid.file-1].Sheets = e.Flag
+		}
 	}
 	b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law)
 	r.surfaceMotion(s, b)
@@ -378,8 +383,8 @@ func (r *bodies) place(s *language.Section, b Body) {
 	switch {
 	case outside:
 		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside of the domain", s.Head())
-	case !geometry.AnyCell(shape, lo, hi, n, true):
-		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length, model.Length), "%s is too small or too far outside: no cell centre lies in it", s.Head())
+	case !b.Thicken && !geometry.AnyCell(shape, lo, hi, n, true):
+		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length, model.Length)+"; thicken = true makes a body at least one cell thick", "%s is too small or too far outside: no cell centre lies in it", s.Head())
 	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
 		r.Add(s.At, "", "%s fills the whole domain: no fluid is left", s.Head())
 	}

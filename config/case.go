@@ -267,6 +267,8 @@ type Body struct {
 	Kind boundary.Kind // how its surface acts; "wall" unless said otherwise
 	// Conserve: an interpolated_wall keeps the mass.
 	Conserve bool
+	// Thicken: cells that it cuts are solid where links would pass through it.
+	Thicken bool
 	// Motion of the surface; nil: it rests.
 	Motion      *SurfaceMotion
 	Temperature boundary.ScalarWall
@@ -319,6 +321,7 @@ type SolidFile struct {
 	Shown  string // as the case file has it
 	SHA256 string // of its bytes, in hexadecimal, when the case gives it
 	Repair bool   // close the surface where it is open
+	Sheets bool   // open parts are sheets of a body with Thicken
 	// Motion leads from the numbers in the file to cells from the domain's lower corner.
 	Motion geometry.Motion
 

@@ -228,6 +228,7 @@ func tables() []language.Table {
 			{Name: "spin_axis", Kind: language.Vector, DefaultDoc: "z", Doc: "3D: direction of the angular velocity, of any length"},
 			{Name: "spin_centre", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the box around the body", Doc: "a point of the axis of the angular velocity"},
 			{Name: "conserve_mass", Kind: language.Flag, Doc: "interpolated_wall: give back the little mass that interpolation takes, as population at rest; for closed boxes"},
+			{Name: "thicken", Kind: language.Flag, Default: "false", Doc: "make the body at least one cell thick where it is thinner: of each lattice link that passes through it between two fluid cells, the nearer cell becomes solid. A box may then have no thickness, and open parts of a surface from a file are sheets"},
 			{Name: "temperature", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "no heat passes", Doc: "temperature of the surface"},
 			{Name: "heat_flux", Kind: language.Quantity, Dim: model.HeatFlux, Doc: "instead, what comes out of the surface into the fluid for each unit of its area and time, divided by density and heat capacity of the fluid"},
 			{Name: "diffusivity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), Doc: "instead, the body conducts, and the fluid takes from it what it gives: the diffusivity of its temperature, conductivity/(density heat capacity) of the body. The two meet half-way between the last fluid and the first solid cell, whatever the type"},

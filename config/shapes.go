@@ -94,13 +94,20 @@ func (r *bodies) radiusOf(s *language.Section) float64 {
 	return s.Get("diameter").Values[0].Value / 2 / r.Units.Length
 }
 
+// noThickness in cells is what a plate without thickness gets: rounding does not close it.
+const noThickness = 1e-6
+
 func (r *bodies) box(s *language.Section) geometry.Shape {
 	from, to := s.Get("from"), s.Get("to")
 	b := geometry.Box{Lo: r.position(from.Values), Hi: r.position(to.Values)}
 	if r.dims == 2 {
 		b.Lo[2], b.Hi[2] = 0, 1
 	}
+	thicken := s.Get("thicken") != nil && s.Get("thicken").Flag
 	for a := 0; a < r.dims; a++ {
+		if thicken && b.Lo[a] == b.Hi[a] {
+			b.Lo[a], b.Hi[a] = b.Lo[a]-noThickness/2, b.Hi[a]+noThickness/2
+		}
 		if !(b.Lo[a] < b.Hi[a]) {
 			r.Add(to.Values[a].At, "from is the corner with the smallest coordinates", "the box is empty: its %s runs from %s to %s", axes()[a],
 				r.si(from.Values[a].Value, model.Length), r.si(to.Values[a].Value, model.Length))

@@ -69,8 +69,8 @@ func TestThickenedPlatesCloseChannels(t *testing.T) {
 		d := channel(t, lattice, cells, b)
 		if passable(d, d.Sample(decomp.Box{Hi: cells})) {
 			open++
-			if d.Thin(0, decomp.Box{Hi: cells}).Through == 0 {
-				t.Errorf("%s: a plate of %g cells at %v lets fluid pass, and Thin sees nothing", lattice, thick, angles)
+			if found := d.Thin(0); !found.Leaks() {
+				t.Errorf("%s: a plate of %g cells at %v lets fluid pass: %+v", lattice, thick, angles, found)
 			}
 		}
 		d.Bodies[0].Thicken = true
@@ -138,7 +138,7 @@ func TestThickBodiesStay(t *testing.T) {
 		} {
 			d := channel(t, lattice, cells, Body{Shape: s, Type: 3})
 			as := d.Sample(decomp.Box{Hi: cells})
-			if found := d.Thin(0, decomp.Box{Hi: cells}); found.Share() > 0.002 {
+			if found := d.Thin(0); found.Leaks() || found.Share() > 0.002 {
 				t.Errorf("%s, %s: %+v", lattice, name, found)
 			}
 			d.Bodies[0].Thicken = true
@@ -155,7 +155,7 @@ func TestThickBodiesStay(t *testing.T) {
 	}
 }
 
-// Any cut gives the same cells, and the same numbers, periodic axes included.
+// Any cut gives the same cells, periodic axes included.
 func TestThickenedCellsOfAnyCut(t *testing.T) {
 	cells := [3]int{24, 18, 16}
 	for trial, angles := range [][3]float64{{0, 0, 30}, {20, 40, 10}, {0, 90, 0}, {0, 90, 7}, {45, 0, 45}} {
@@ -163,8 +163,6 @@ func TestThickenedCellsOfAnyCut(t *testing.T) {
 			Body{Shape: Moved{Box{[3]float64{-0.1, -5, -6}, [3]float64{0.2, 7, 8}}, NewMotion(1, angles, [3]float64{1, 17.5, 0.2})}, Type: 3, Thicken: true})
 		d.Periodic = [3]bool{trial%2 == 0, trial%3 > 0, trial%3 < 2}
 		whole := d.Sample(decomp.Box{Hi: cells})
-		all := d.Thin(0, decomp.Box{Hi: cells})
-		var sum Thin
 		for y := 0; y < cells[1]; y += 6 {
 			for z := 0; z < cells[2]; z += 4 {
 				box := decomp.Box{Lo: [3]int{0, y, z}, Hi: [3]int{cells[0], y + 6, z + 4}}
@@ -179,11 +177,7 @@ func TestThickenedCellsOfAnyCut(t *testing.T) {
 						}
 					}
 				}
-				sum = sum.Add(d.Thin(0, box))
 			}
-		}
-		if sum != all {
-			t.Errorf("trial %d: %+v in parts, %+v at once", trial, sum, all)
 		}
 	}
 }
@@ -193,11 +187,38 @@ func TestThicknessOfPlates(t *testing.T) {
 		for angle := 0.0; angle < 50; angle += 10 {
 			cells := [3]int{64, 20, 1}
 			d := channel(t, "D2Q9", cells, Body{Shape: plate(cells, thick, [3]float64{0, 0, angle}, 0.1), Type: 3})
-			found := d.Thin(0, decomp.Box{Hi: cells})
+			found := d.Thin(0)
 			if found.Share() > 0.02 && math.Abs(found.Least/thick-1) > 0.03 || thick < 0.9 && found.Share() < 0.02 {
 				t.Errorf("%g cells at %g degrees: %+v, share %.3g", thick, angle, found, found.Share())
 			}
 		}
+	}
+}
+
+// The edges of a wing are thinner than a cell on every grid, and no more than edges let fluid pass.
+func TestSharpEdgesAreNoLeaks(t *testing.T) {
+	for _, chord := range []float64{60, 120} {
+		n := int(1.3 * chord)
+		mid, half := float64(n)/2+0.3, 0.06*chord
+		radius := (chord*chord/4 + half*half) / (2 * half)
+		lens := Combination{Intersection, []Shape{Cylinder{[3]float64{0, radius - half, 0}, radius, 2, 9}, Cylinder{[3]float64{0, half - radius, 0}, radius, 2, 9}}}
+		for _, angle := range []float64{0, 5, 20, 45} {
+			wing := Moved{lens, NewMotion(1, [3]float64{0, 0, angle}, [3]float64{mid, mid, 0.5})}
+			d := channel(t, "D2Q9", [3]int{n, n, 1}, Body{Shape: wing, Type: 3})
+			if found := d.Thin(0); found.Leaks() || found.Through == 0 && angle < 45 {
+				t.Errorf("chord %g at %g degrees: %+v, share %g", chord, angle, found, found.Share())
+			}
+		}
+	}
+}
+
+// A wall that hardly leaks, of a body that is large besides, is found by the path that it closes.
+func TestWallOfALargeBodyLeaks(t *testing.T) {
+	cells := [3]int{120, 60, 1}
+	house := Combination{Union, []Shape{Box{[3]float64{80, 0, 0}, [3]float64{110, 50, 1}}, plate(cells, 1.3, [3]float64{0, 0, 30}, 0)}}
+	d := channel(t, "D2Q9", cells, Body{Shape: house, Type: 3})
+	if found := d.Thin(0); !found.Closed || found.Share() > leakShare {
+		t.Errorf("%+v, share %g", found, found.Share())
 	}
 }
 

@@ -27,6 +27,7 @@ type Source struct {
 	Found    mesh.Findings // in the file
 	Repaired mesh.Repairs  // once Close has been asked to
 	Volume   float64       // that it encloses, once it is closed
+	Sheets   int           // triangles, the last, that bound no solid; once Thicken has been asked to
 }
 
 // Read reads and judges an STL file.
@@ -94,6 +95,32 @@ const mostInvented = 0.1
 // and refused without, or when too much of it would be a guess. What no cell sees by unseen,
 // which may be nil, is none: the missing floor of a house that stands on a face of the domain.
 func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
+	if err := s.close(repair, unseen); err != nil {
+		return err
+	}
+	if s.Volume = s.enclosed(); s.Volume == 0 {
+		return fmt.Errorf("%s encloses no volume: a sheet without thickness is no solid; thicken = true makes it one cell thick", s.Path)
+	}
+	return nil
+}
+
+// Thicken sees to it that the surface bounds a solid or is a sheet, of a body that takes the cells that it cuts: parts
+// that are open, and no repair closes, bound nothing.
+func (s *Source) Thicken(repair bool, unseen func([3][3]float64) bool) error {
+	if s.Found.Triangles == 0 || repair {
+		if err := s.close(repair, unseen); err != nil {
+			return err
+		}
+	}
+	s.Sheets = s.Surface.Sheets()
+	if s.Sheets < len(s.Surface.T) {
+		s.Volume = s.enclosed()
+	}
+	return nil
+}
+
+// close closes an open surface.
+func (s *Source) close(repair bool, unseen func([3][3]float64) bool) error {
 	if s.Found.Triangles == 0 {
 		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
 	}
@@ -102,7 +129,7 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 		if unseen != nil {
 			show = "lbmsim check"
 		}
-		return fmt.Errorf("%s bounds no solid: %s; repair = true closes it, and `%s` shows what that makes of it", s.Path, s.wrong(), show)
+		return fmt.Errorf("%s bounds no solid: %s; repair = true closes it, and `%s` shows what that makes of it; thicken = true takes open parts as sheets", s.Path, s.wrong(), show)
 	}
 	if !s.Found.Watertight() {
 		s.Repaired = s.Surface.Repair(unseen)
@@ -114,19 +141,21 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 				s.Path, s.wrong(), 100*s.Repaired.Invented, 100*mostInvented)
 		}
 	}
-	f := s.Found
-	if s.Repaired.Any() {
-		f = s.Surface.Inspect()
-	}
-	lo, hi := s.Surface.Bounds()
+	return nil
+}
+
+// enclosed is the volume of the closed parts; 0 where it is rounding.
+func (s *Source) enclosed() float64 {
+	solid := mesh.Surface{V: s.Surface.V, T: s.Surface.T[:len(s.Surface.T)-s.Sheets]}
+	lo, hi := solid.Bounds()
 	size := 1.0
 	for a := range lo {
 		size *= hi[a] - lo[a]
 	}
-	if s.Volume = math.Abs(f.Volume); s.Volume <= 1e-9*size {
-		return fmt.Errorf("%s encloses no volume: a sheet without thickness is no solid", s.Path)
+	if v := math.Abs(solid.Volume()); v > 1e-9*size {
+		return v
 	}
-	return nil
+	return 0
 }
 
 // wrong says in one line why a surface is not watertight.

@@ -26,8 +26,8 @@ func Whole(cells [3]int) Window {
 	return w
 }
 
-// Body is a closed surface as a solid in the cells of a window. It keeps only the
-// triangles that such cells can see: what it takes does not grow with the rest.
+// Body is a closed surface as a solid in the cells of a window, and sheets without an inside. It keeps
+// only the triangles that such cells can see: what it takes does not grow with the rest.
 type Body struct {
 	cells  [3]int
 	y, z   []int32 // number of a row's place, or -1
@@ -37,6 +37,8 @@ type Body struct {
 	change []int32 // where the winding number changes: 2 * the first cell behind, +1 when it falls
 	lo, hi [3]float64
 	tree   tree
+	sheet  [][3][3]float64 // triangles that bound no solid
+	leaves tree            // of sheet
 }
 
 // reach is how far a link reaches out of a window, in cells.
@@ -70,7 +72,12 @@ const largest = 1e7
 
 // Add adds a triangle in cells. The triangles of a surface may come in any order and
 // in any pieces; corners that are one vertex must have the same bits.
-func (b *Body) Add(t [3][3]float64) error {
+func (b *Body) Add(t [3][3]float64) error { return b.add(&b.tri, t) }
+
+// AddSheet adds a triangle that no cell is inside of, but that links can cross.
+func (b *Body) AddSheet(t [3][3]float64) error { return b.add(&b.sheet, t) }
+
+func (b *Body) add(to *[][3][3]float64, t [3][3]float64) error {
 	for _, v := range t {
 		for a, x := range v {
 			if !(math.Abs(x) < largest) {
@@ -80,7 +87,7 @@ func (b *Body) Add(t [3][3]float64) error {
 		}
 	}
 	if near(b.y, t, 1) && near(b.z, t, 2) {
-		b.tri = append(b.tri, t)
+		*to = append(*to, t)
 	}
 	return nil
 }
@@ -136,6 +143,7 @@ func (b *Body) Close() error {
 		slices.Sort(b.change[b.start[row]:b.start[row+1]])
 	}
 	b.tree.build(b.tri)
+	b.leaves.build(b.sheet)
 	return nil
 }
 
@@ -260,7 +268,8 @@ func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 	// A segment that passes exactly through an edge may miss both triangles by rounding:
 	// the second look takes what is near.
 	for _, slack := range [2]float64{1e-12, 1e-7} {
-		if t := b.tree.first(b.tri, p, d, -touch, 1+touch, slack); t <= 1+touch {
+		t := min(b.tree.first(b.tri, p, d, -touch, 1+touch, slack), b.leaves.first(b.sheet, p, d, -touch, 1+touch, slack))
+		if t <= 1+touch {
 			return min(max(t, least), 1), true
 		}
 	}
@@ -281,16 +290,25 @@ func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 	return hi, true
 }
 
-// Crossings are all the places where the segment meets the surface.
+// onEdge is how much larger triangles are made so that no line passes between two that share an edge, as
+// a share of their size.
+const onEdge = 1e-7
+
+// Sheet is where the segment first crosses a sheet.
+func (b *Body) Sheet(p, d [3]float64) (t float64, ok bool) {
+	t = b.leaves.first(b.sheet, p, d, -touch, 1+touch, onEdge)
+	return min(max(t, 0), 1), t <= 1+touch
+}
+
+// Crossings are all the places where the segment meets the surface; on an edge it may meet both triangles.
 func (b *Body) Crossings(p, d [3]float64, ts []float64) []float64 {
-	lo, hi := p, p
-	for a := range p {
-		lo[a], hi[a] = min(p[a], p[a]+d[a]), max(p[a], p[a]+d[a])
+	for k, t := range [2]*tree{&b.tree, &b.leaves} {
+		tri := [2][][3][3]float64{b.tri, b.sheet}[k]
+		t.along(p, d, func(i int) {
+			if t, ok := meet(&tri[i], p, d, onEdge); ok && t >= 0 && t <= 1 {
+				ts = append(ts, t)
+			}
+		})
 	}
-	b.tree.visit(lo, hi, func(i int) {
-		if t, ok := meet(&b.tri[i], p, d, 1e-12); ok && t >= 0 && t <= 1 {
-			ts = append(ts, t)
-		}
-	})
 	return ts
 }

@@ -56,13 +56,13 @@ func (s *Surface) Inspect() Findings {
 	for i := range s.T {
 		twice := length(s.vector(i))
 		f.Area += twice / 2
-		f.Volume += s.volumeOf(i, o)
 		t := s.Corners(i)
 		longest := max(length(sub(t[1], t[0])), length(sub(t[2], t[1])), length(sub(t[0], t[2])))
 		if twice <= 1e-10*longest*longest {
 			f.Needles++
 		}
 	}
+	f.Volume = s.Volume()
 	border := borders{of: map[int32]int32{}}
 	s.edges(func(a, b int32, uses []use) {
 		up := 0
@@ -111,6 +111,78 @@ func (s *Surface) Inspect() Findings {
 		}
 	}
 	return f
+}
+
+// Volume that a closed surface encloses, negative where it is inside out.
+func (s *Surface) Volume() (v float64) {
+	lo, hi := s.Bounds()
+	var o [3]float64
+	for a := range o {
+		o[a] = (lo[a] + hi[a]) / 2
+	}
+	for i := range s.T {
+		v += s.volumeOf(i, o)
+	}
+	return v
+}
+
+// Sheets puts the triangles that bound no solid last, and returns their number: those of connected parts
+// with a border, and of parts that enclose nothing.
+func (s *Surface) Sheets() (n int) {
+	flip, parts := s.orient()
+	open := make([]bool, len(parts))
+	s.edges(func(_, _ int32, uses []use) {
+		sum := map[int32]int{}
+		for _, u := range uses {
+			sum[flip.part[u.tri/2]] += 1 - 2*int(u.tri&1)
+		}
+		for part, n := range sum {
+			open[part] = open[part] || n != 0
+		}
+	})
+	for i, flat := range s.flat(flip.part, len(parts)) {
+		open[i] = open[i] || flat
+	}
+	var solid, sheet [][3]int32
+	for i, t := range s.T {
+		if open[flip.part[i]] {
+			sheet = append(sheet, t)
+		} else {
+			solid = append(solid, t)
+		}
+	}
+	s.T = append(solid, sheet...)
+	return len(sheet)
+}
+
+// noVolume is the share of the box around a part below which it encloses nothing but rounding.
+const noVolume = 1e-9
+
+// flat reports which parts enclose no volume.
+func (s *Surface) flat(part []int32, parts int) []bool {
+	volume := make([]float64, parts)
+	lo, hi := make([][3]float64, parts), make([][3]float64, parts)
+	for i := range parts {
+		lo[i], hi[i] = [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	}
+	var o [3]float64
+	if len(s.V) > 0 {
+		o = s.V[0]
+	}
+	for i, k := range part {
+		volume[k] += s.volumeOf(i, o)
+		for _, v := range s.Corners(i) {
+			for a, x := range v {
+				lo[k][a], hi[k][a] = min(lo[k][a], x), max(hi[k][a], x)
+			}
+		}
+	}
+	flat := make([]bool, parts)
+	for i := range flat {
+		d := sub(hi[i], lo[i])
+		flat[i] = math.Abs(volume[i]) <= noVolume*d[0]*d[1]*d[2]
+	}
+	return flat
 }
 
 // twins are the triangles that repeat another one at an edge; each is found at the

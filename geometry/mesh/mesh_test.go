@@ -438,3 +438,78 @@ func TestMalice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// quad is a sheet of two triangles across x.
+func quad(x, lo, hi float64) *Surface {
+	s := &Surface{}
+	s.Add([3][3]float64{{x, lo, lo}, {x, hi, lo}, {x, hi, hi}}, [3]float64{})
+	s.Add([3][3]float64{{x, lo, lo}, {x, hi, hi}, {x, lo, hi}}, [3]float64{})
+	return s
+}
+
+func TestSheets(t *testing.T) {
+	twice := quad(5, 1, 3) // the same sheet from both sides: closed, and nothing inside
+	for i := range 2 {
+		c := twice.Corners(i)
+		twice.Add([3][3]float64{c[0], c[2], c[1]}, [3]float64{})
+	}
+	fin := &Surface{} // stands on an edge of the block
+	fin.Add([3][3]float64{{0, 4, 4}, {4, 4, 4}, {4, 9, 4}}, [3]float64{})
+	fin.Add([3][3]float64{{0, 4, 4}, {4, 9, 4}, {0, 9, 4}}, [3]float64{})
+	for _, c := range []struct {
+		name   string
+		s      *Surface
+		sheets int
+	}{
+		{"block", block([3]float64{1, 1, 1}, [3]float64{4, 4, 4}), 0},
+		{"sheet", quad(5, 1, 3), 2},
+		{"two sides", twice, 4},
+		{"both", join(quad(7, 1, 3), block([3]float64{1, 1, 1}, [3]float64{4, 4, 4})), 2},
+		{"fin", join(fin, block([3]float64{4, 4, 4}, [3]float64{9, 9, 9})), 2},
+	} {
+		all := len(c.s.T)
+		if n := c.s.Sheets(); n != c.sheets || len(c.s.T) != all {
+			t.Errorf("%s: %d of %d triangles in sheets, expected %d", c.name, n, all, c.sheets)
+		}
+	}
+}
+
+func TestSheetsContainNothingAndAreMet(t *testing.T) {
+	b := NewBody(Whole([3]int{12, 12, 12}))
+	s := join(quad(7.5, -1, 13), block([3]float64{1.2, 1.2, 1.2}, [3]float64{4, 4, 4}))
+	n := s.Sheets()
+	for i := range s.T {
+		add := b.Add
+		if i >= len(s.T)-n {
+			add = b.AddSheet
+		}
+		if err := add(s.Corners(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	inside := make([]bool, 12)
+	b.Row(6, 6, inside)
+	if slices.Contains(inside, true) || b.Contains(7.5, 6.5, 6.5) || !b.Contains(2, 2, 2) {
+		t.Error("a sheet has an inside, or a block has none")
+	}
+	// From a centre to one that lies on the sheet, and from that to the next: the diagonal runs along the edge of the triangles.
+	for _, d := range [][3]float64{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {1, -1, 1}} {
+		for k, p := range [][3]float64{{6.5, 5.5, 5.5}, {7.5, 5.5, 5.5}} {
+			if at, ok := b.Sheet(p, d); !ok || math.Abs(at-float64(1-k)) > 1e-9 {
+				t.Errorf("along %v from %v: %g, %v", d, p, at, ok)
+			}
+			if _, ok := b.Hit(p, d); !ok {
+				t.Errorf("along %v from %v: no hit", d, p)
+			}
+		}
+	}
+	if ts := b.Crossings([3]float64{0, 6.3, 6.1}, [3]float64{12, 0, 0}, nil); len(ts) != 1 || math.Abs(ts[0]-7.5/12) > 1e-12 {
+		t.Errorf("crossings %v", ts)
+	}
+	if _, ok := b.Sheet([3]float64{0.5, 2.5, 2.5}, [3]float64{3, 0, 0}); ok {
+		t.Error("the face of a block is no sheet")
+	}
+}

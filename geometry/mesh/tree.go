@@ -136,6 +136,30 @@ func (t *tree) visit(lo, hi [3]float64, do func(i int)) {
 	}
 }
 
+// along calls do for the triangles in leaves that the segment from p to p + d comes near to.
+func (t *tree) along(p, d [3]float64, do func(i int)) {
+	if t.n == 0 {
+		return
+	}
+	var stack [64]int32
+	stack[0] = 1
+	for n := 1; n > 0; {
+		n--
+		k := int(stack[n])
+		if !touches(&t.box[k], p, d, 0, 1) {
+			continue
+		}
+		if k < t.leaves {
+			stack[n], stack[n+1] = int32(2*k), int32(2*k+1)
+			n += 2
+			continue
+		}
+		for i := (k - t.leaves) * leafSize; i < min((k-t.leaves+1)*leafSize, t.n); i++ {
+			do(i)
+		}
+	}
+}
+
 // first is the smallest t in from..to at which p + t d meets a triangle; more than to
 // when none is met.
 func (t *tree) first(tri [][3][3]float64, p, d [3]float64, from, to, slack float64) float64 {

@@ -81,6 +81,9 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		cells := 0.0
 		if b.Whole() {
 			cells = geometry.Faces(b.Shape(nil), c.Cells, c.Dims())
+			if b.Thicken {
+				cells = max(cells, outline(b.Shape(nil), c))
+			}
 		}
 		for _, s := range sizes {
 			if s.Body == b.Name {
@@ -91,6 +94,17 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		beside(cells, special, asked, special)
 	}
 	return int64(bytes) + endBytes(c, ranks)
+}
+
+// outline is how many faces a convex body has at most, however thin it is: two for each cell of the three
+// sides of the box around it.
+func outline(s geometry.Shape, c *config.Case) (faces float64) {
+	from, to := geometry.Reach(s, c.Cells, c.Dims())
+	for a := range c.Dims() {
+		u, v := geometry.Along(a)
+		faces += 2 * float64(to[u]-from[u]+1) * float64(to[v]-from[v]+1)
+	}
+	return faces
 }
 
 // endBytes are those of what lies beyond the ends of rows, where some face is open: for models of

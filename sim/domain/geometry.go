@@ -7,7 +7,7 @@ import (
 
 // Geometry is the case's geometry: boundaries of faces first, then those of bodies.
 func (p *Part) Geometry() geometry.Domain {
-	d := geometry.Domain{Cells: p.Case.Cells, Periodic: p.Case.Periodic, Bodies: p.Bodies()}
+	d := geometry.Domain{Cells: p.Case.Cells, Periodic: p.Case.Periodic, Bodies: p.Bodies(), Links: geometry.Half(p.Case.Spec.Lattice.Velocities)}
 	for i, b := range p.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
 		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
@@ -65,7 +65,7 @@ func (p *Part) Bodies() []geometry.Body {
 		return nil
 	}
 	for i, b := range p.Case.Bodies {
-		bodies = append(bodies, geometry.Body{Shape: b.Shape(p.Solids), Type: uint8(len(p.Case.Boundaries) + i + 1)})
+		bodies = append(bodies, geometry.Body{Shape: b.Shape(p.Solids), Type: uint8(len(p.Case.Boundaries) + i + 1), Thicken: b.Thicken})
 	}
 	return bodies
 }

@@ -24,6 +24,7 @@ import (
 // surfaceHead goes ahead of the triangles.
 type surfaceHead struct {
 	Triangles int
+	Sheets    int // of them, the last, which bound no solid
 	SHA256    string
 	Row       config.Row // for the derived table
 	Warnings  finding.List
@@ -165,8 +166,8 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 	}
 	var b []byte
 	if p.Root {
-		head = surfaceHead{Triangles: len(s.Surface.T), SHA256: s.SHA256, Row: config.Row{
-			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d triangles", len(s.Surface.T)), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
+		head = surfaceHead{Triangles: len(s.Surface.T), Sheets: s.Sheets, SHA256: s.SHA256, Row: config.Row{
+			Name: "body " + f.Body, Lattice: triangles(s), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
 		if done := s.Done(); done != "" {
 			head.Warnings = append(head.Warnings, finding.Repaired.Says("[body.%s] was repaired: %s", f.Body, done))
 		}
@@ -200,7 +201,11 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 			for v := range t {
 				t[v] = f.Motion.Apply(t[v])
 			}
-			bad = body.Add(t)
+			if from+at/72 < head.Triangles-head.Sheets {
+				bad = body.Add(t)
+			} else {
+				bad = body.AddSheet(t)
+			}
 		}
 	}
 	if bad == nil {
@@ -210,6 +215,14 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 		bad = misfit(f, fmt.Errorf("%s: %w", f.Shown, bad))
 	}
 	return head, exit.Agreed(exit.Usage, comm.Agree(p.Comm, bad))
+}
+
+// triangles of a surface, in words.
+func triangles(s *intake.Source) string {
+	if s.Sheets > 0 {
+		return fmt.Sprintf("%d triangles, %d of them in sheets", len(s.Surface.T), s.Sheets)
+	}
+	return fmt.Sprintf("%d triangles", len(s.Surface.T))
 }
 
 func triangle(b []byte) (t [3][3]float64) {
@@ -234,9 +247,17 @@ func ReadSurface(f config.SolidFile) (*intake.Source, error) {
 func openSurface(c *config.Case, f config.SolidFile) (*intake.Source, error) {
 	s, err := ReadSurface(f)
 	if err == nil {
-		err = misfit(f, s.Close(f.Repair, Outside(c, f)))
+		err = misfit(f, CloseSurface(s, c, f))
 	}
 	return s, err
+}
+
+// CloseSurface sees to it that the surface of a body bounds a solid, or is a sheet where it may be one.
+func CloseSurface(s *intake.Source, c *config.Case, f config.SolidFile) error {
+	if f.Sheets {
+		return s.Thicken(f.Repair, Outside(c, f))
+	}
+	return s.Close(f.Repair, Outside(c, f))
 }
 
 // Outside tells of a triangle of the file whether it lies on one side of all centres of cells: then none
@@ -402,6 +423,6 @@ func (p *Part) anyCell(s geometry.Shape) (bool, error) {
 
 // NoCell is the error of a body that spans lo to hi, in cells, and has none of the domain's.
 func NoCell(c *config.Case, body string, lo, hi [3]float64) error {
-	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, or is it thinner than a cell?",
+	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, or is it thinner than a cell (thicken = true)?",
 		body, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], c.Cells[0], c.Cells[1], c.Cells[2])
 }
