@@ -13,7 +13,9 @@ import (
 	"lbmsim/config"
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
+	"lbmsim/internal/doctor"
 	"lbmsim/io/picture"
+	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
 
@@ -53,12 +55,19 @@ func stlCommand() *cobra.Command {
 			if !(spacing > 0) {
 				return usageError{fmt.Errorf("%s: the surface has no size", args[0])}
 			}
+			grid := intake.Grid{Lattice: anyLattice()}
 			fmt.Println(args[0])
 			move := func(p [3]float64) [3]float64 { return [3]float64{p[0] / spacing, p[1] / spacing, p[2] / spacing} }
 			title := fmt.Sprintf("in cells of %.4g (--spacing)", spacing)
 			closed := func() error { return s.Close(repair, nil) }
-			if _, err := judge(os.Stdout, s, closed, title, move, preview); err != nil {
+			_, warnings, err := judge(os.Stdout, s, closed, title, move, grid, preview)
+			if err != nil {
 				return usageError{err}
+			}
+			if warnings > 0 {
+				fmt.Printf("\na case can use the surface; %s above\n", doctor.Count(warnings, "warning"))
+			} else {
+				fmt.Println("\nthe surface is fine in these cells")
 			}
 			return nil
 		},
@@ -69,44 +78,65 @@ func stlCommand() *cobra.Command {
 	return c
 }
 
-// judge prints what is known of a surface, before and after closed has closed it; the error is why it
-// cannot be used.
-func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, preview string) (solid bool, err error) {
+// anyLattice is the lattice whose links are those of all others, too.
+func anyLattice() model.Lattice {
+	l, _ := model.FindLattice("D3Q27")
+	return l
+}
+
+// judge prints what is known of a surface, before and after closed has closed it, and counts the warnings on
+// what a case would use; the error is why it cannot be used.
+func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, grid intake.Grid, preview string) (solid bool, warnings int, err error) {
 	rows := s.Report()
 	printRows(w, "as it stands in the file", rows)
 	done := working("cutting " + s.Path + " into cells")
-	grid, depth, err := intake.OnGrid(s.Surface, move)
+	inCells, depth, err := intake.OnGrid(s.Surface, move, grid)
 	done()
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", s.Path, err)
+		return false, 0, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	printRows(w, title, grid)
+	printRows(w, title, inCells)
+	warnings = warned(rows) + warned(inCells)
 	done = working("closing " + s.Path)
 	refused := closed()
 	done()
 	if done := s.Done(); done != "" { // what is guessed is shown, even where it is too much
-		if grid, depth, err = intake.OnGrid(s.Surface, move); err != nil {
-			return false, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
+		if inCells, depth, err = intake.OnGrid(s.Surface, move, grid); err != nil {
+			return false, 0, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
 		}
+		warnings = warned(inCells)
 		title := "after the repair"
 		if refused != nil {
 			title += ", which is refused"
 		}
-		printRows(w, title, append([]intake.Row{{What: "repaired", Value: done}}, grid...))
+		printRows(w, title, append([]intake.Row{{What: "repaired", Value: done}}, inCells...))
 	}
 	if preview != "" {
 		if err := drawDepth(depth, s, preview); err != nil {
-			return false, err
+			return false, 0, err
 		}
 		fmt.Fprintln(w, "picture", preview)
 	}
-	return !depth.Empty(), refused
+	return !depth.Empty(), warnings, refused
+}
+
+// warned counts rows with a warning.
+func warned(rows []intake.Row) (n int) {
+	for _, r := range rows {
+		if r.Warning != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func printRows(w io.Writer, title string, rows []intake.Row) {
 	fmt.Fprintln(w, title)
 	for _, r := range rows {
 		fmt.Fprintf(w, "  %-14s %s\n", r.What, r.Value)
+		if r.Warning != "" {
+			fmt.Fprintf(w, "  %-14s warning: %s\n", "", r.Warning)
+		}
 	}
 }
 
@@ -158,14 +188,15 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if preview != "" {
 			picture = filepath.Join(preview, f.Body+".png")
 		}
-		closed := func() error { return s.Close(f.Repair, domain.Outside(caseFile, f)) }
-		solid, err := judge(w, s, closed, "in the cells of the case", f.Motion.Apply, picture)
+		closed := func() error { return domain.CloseSurface(s, caseFile, f) }
+		grid := intake.Grid{Cells: caseFile.Cells, Lattice: caseFile.Spec.Lattice, Thicken: f.Sheets}
+		solid, _, err := judge(w, s, closed, "in the cells of the case", f.Motion.Apply, grid, picture)
 		if err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}
 		lo, hi := s.Surface.Span(f.Motion.Apply)
 		for a, n := range caseFile.Cells {
-			solid = solid && hi[a] > 0 && lo[a] < float64(n)
+			solid = (solid || f.Sheets) && hi[a] > 0 && lo[a] < float64(n)
 		}
 		if !solid {
 			return nil, f.At.Wrong(domain.NoCell(caseFile, f.Body, lo, hi))

@@ -46,7 +46,8 @@ func TestIntakeReport(t *testing.T) {
 	tenth := func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} }
 	var out bytes.Buffer
 	s := read()
-	_, err := judge(&out, s, func() error { return s.Close(false, nil) }, "in cells", tenth, preview)
+	grid := intake.Grid{Lattice: anyLattice()}
+	_, _, err := judge(&out, s, func() error { return s.Close(false, nil) }, "in cells", tenth, grid, preview)
 	if err == nil || !strings.Contains(err.Error(), "block.stl bounds no solid: 3 edges have one triangle only") {
 		t.Error(err)
 	}
@@ -63,8 +64,8 @@ func TestIntakeReport(t *testing.T) {
 	}
 	out.Reset()
 	s = read()
-	if _, err := judge(&out, s, func() error { return s.Close(true, nil) }, "in cells", tenth, ""); err != nil {
-		t.Error(err)
+	if _, warnings, err := judge(&out, s, func() error { return s.Close(true, nil) }, "in cells", tenth, grid, ""); err != nil || warnings > 0 {
+		t.Errorf("%d warnings, %v", warnings, err)
 	}
 	if _, after, _ := strings.Cut(out.String(), "after the repair"); !strings.Contains(after, "1 holes closed, the widest 2.24 wide, with 3 triangles") || !strings.Contains(after, "6000 cells of the surface, 6000 solid cells") || !strings.Contains(after, "tight") {
 		t.Errorf("after the repair:%s", after)

@@ -4,12 +4,32 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/geometry"
 	"lbmsim/geometry/mesh"
+	"lbmsim/model"
 )
 
-// OnGrid says what a surface becomes in cells, and gives a look through it. move leads
+// Grid is what a surface is looked at in.
+type Grid struct {
+	Cells   [3]int // of the case's domain; zero: of the box around the surface
+	Lattice model.Lattice
+	Thicken bool // the body takes the cells of links that pass through it
+}
+
+// Limits beyond which numbers of a surface on a grid are warnings.
+const (
+	// MostVolumeOff and MostAreaOff are what cells may miss of volume and area: spheres of 6 cells across have 4 and 1 %.
+	MostVolumeOff = 0.05
+	MostAreaOff   = 0.1
+	// MostThin is the share of the area behind which there may be less than a cell, MostNarrow that before which there
+	// may be less: edges that taper to nothing have some on every grid.
+	MostThin   = 0.05
+	MostNarrow = 0.05
+)
+
+// OnGrid reports what a surface becomes in cells, and gives a look through it. move leads
 // from its vertices to cells.
-func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64) (rows []Row, depth mesh.Depth, err error) {
+func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64, grid Grid) (rows []Row, depth mesh.Depth, err error) {
 	moved := &mesh.Surface{V: append([][3]float64{}, s.V...), T: s.T}
 	moved.Move(move)
 	f := moved.Inspect()
@@ -17,40 +37,141 @@ func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64) (rows []Row, dept
 	if err != nil {
 		return nil, depth, err
 	}
-	add := func(what, format string, args ...any) { rows = append(rows, Row{what, fmt.Sprintf(format, args...)}) }
-	add("in cells", "%s to %s, %.4g x %.4g x %.4g cells", place(f.Lo), place(f.Hi), f.Hi[0]-f.Lo[0], f.Hi[1]-f.Lo[1], f.Hi[2]-f.Lo[2])
+	rows = fill(nil, f, g)
+	leaks, err := leakTest(moved, f, g, grid)
+	if err != nil {
+		return nil, depth, err
+	}
+	rows = thicknesses(append(rows, leaks), g)
+	if grid.Thicken { // which is asked for where the grid resolves no thickness
+		for i := range rows {
+			rows[i].Warning = ""
+		}
+	}
+	return rows, depth, nil
+}
+
+// fill compares volume and area of the surface with those of cells.
+func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
+	add := func(what, warning, format string, args ...any) {
+		rows = append(rows, Row{what, fmt.Sprintf(format, args...), warning})
+	}
+	add("in cells", "", "%s to %s, %.4g x %.4g x %.4g cells", place(f.Lo), place(f.Hi), f.Hi[0]-f.Lo[0], f.Hi[1]-f.Lo[1], f.Hi[2]-f.Lo[2])
 	if g.Scale != 1 {
-		add("coarsened", "looked at in cells %g times as large: the box has too many", g.Scale)
+		add("coarsened", "", "looked at in cells %g times as large: the box has too many", g.Scale)
 	}
 	cube := g.Scale * g.Scale * g.Scale
 	volume := float64(g.Solid) * cube
+	overlap := ""
+	if f.Parts > 1 { // what lies in two parts counts twice in the surface's numbers
+		overlap = "; where parts overlap, the surface counts twice"
+	}
 	if f.Watertight() {
-		add("volume", "%.6g cells of the surface, %.6g solid cells: %+.3g %%", math.Abs(f.Volume), volume, 100*(volume/math.Abs(f.Volume)-1))
+		off := volume/math.Abs(f.Volume) - 1
+		add("volume", unresolved(off, MostVolumeOff, f.Parts), "%.6g cells of the surface, %.6g solid cells: %s%s", math.Abs(f.Volume), volume, change(off), overlap)
 	} else {
-		add("volume", "%.6g solid cells", volume)
+		add("volume", "", "%.6g solid cells", volume)
 	}
-	add("area", "%.6g of the surface; %.6g faces of solid cells for %.6g meant: %+.3g %%",
-		f.Area, g.Faces*g.Scale*g.Scale, g.Meant*g.Scale*g.Scale, 100*(g.Faces/g.Meant-1))
-	switch {
-	case g.Leaked > 0:
-		add("leak test", "LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid)
-	case !f.Watertight():
-		add("leak test", "no fluid comes in: at this spacing the holes lie between the links of cells")
-	default:
-		add("leak test", "tight")
-	}
+	off := g.Faces/g.Meant - 1
+	add("area", unresolved(off, MostAreaOff, f.Parts), "%.6g of the surface; %.6g faces of solid cells, expected %.6g: %s%s",
+		f.Area, g.Faces*g.Scale*g.Scale, g.Meant*g.Scale*g.Scale, change(off), overlap)
 	if g.Broken > 0 {
-		add("broken rows", "%d rows of cells leave the surface not as often as they enter it", g.Broken)
+		add("broken rows", "the surface is open: repair = true closes it", "the surface enters %d rows of cells and does not leave them, or the reverse", g.Broken)
 	}
 	if g.Enclosed > 0 {
-		add("cavities", "%d fluid cells are enclosed and see no flow from outside", g.Enclosed)
+		add("cavities", "", "%d enclosed fluid cells: harmless, the flow does not reach them", g.Enclosed)
 	}
-	add("thin parts", "%s of the area has less than 1 cell behind it, %s less than 2, %s less than 4", percent(g.Thin[0]), percent(g.Thin[1]), percent(g.Thin[2]))
+	return rows
+}
+
+// unresolved is the warning of a number that cells are off by.
+func unresolved(off, most float64, parts int) string {
+	if math.Abs(off) <= most || parts > 1 {
+		return ""
+	}
+	return fmt.Sprintf("more than %g %%: the grid does not resolve the body", 100*most)
+}
+
+// change in per cent, without the digits of rounding.
+func change(off float64) string {
+	return fmt.Sprintf("%+.3g %%", math.Round(off*1e5)/1e3)
+}
+
+// leakTest answers whether fluid gets into the surface or through it. An open surface has holes that links pass; of a
+// closed one the cells may be too few.
+func leakTest(moved *mesh.Surface, f mesh.Findings, g mesh.Grid, grid Grid) (Row, error) {
+	const what = "leak test"
+	switch {
+	case grid.Thicken && !f.Watertight():
+		return Row{What: what, Value: "thicken = true closes what links would pass; open parts are sheets"}, nil
+	case g.Leaked > 0:
+		return Row{what, fmt.Sprintf("LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid), "repair = true closes holes"}, nil
+	case !f.Watertight():
+		return Row{What: what, Value: "no fluid comes in: at this spacing the holes lie between the links of cells"}, nil
+	}
+	thin, err := passing(moved, g.Scale, grid)
+	if err != nil {
+		return Row{}, err
+	}
+	share := fmt.Sprintf("%s of the %s links that meet the surface pass between its solid cells", percent(thin.Share()), grid.Lattice.Name)
+	switch {
+	case thin.Through == 0:
+		return Row{What: what, Value: fmt.Sprintf("tight: no %s link passes between solid cells", grid.Lattice.Name)}, nil
+	case grid.Thicken:
+		return Row{What: what, Value: "tight: thicken = true closes what links would pass, " + share + " without it"}, nil
+	case !thin.Leaks():
+		return Row{What: what, Value: "tight but for sharp edges: there " + share}, nil
+	}
+	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid passes between its cells; thicken = true closes them, or refine the grid", thin.Least*g.Scale, place(thin.At))}, nil
+}
+
+// passing looks for links that pass through a closed surface, in cells of the grid.
+func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin, err error) {
+	var shift [3]float64
+	if grid.Cells == [3]int{} || scale != 1 {
+		lo, hi := moved.Bounds()
+		for a := range lo {
+			shift[a] = 1 - math.Floor(lo[a]/scale)
+			grid.Cells[a] = int(math.Ceil(hi[a]/scale)+shift[a]) + 1
+		}
+	}
+	body := mesh.NewBody(mesh.Whole(grid.Cells))
+	for i := range moved.T {
+		t := moved.Corners(i)
+		for v := range t {
+			for a := range t[v] {
+				t[v][a] = t[v][a]/scale + shift[a]
+			}
+		}
+		if err := body.Add(t); err != nil {
+			return thin, err
+		}
+	}
+	if err := body.Close(); err != nil {
+		return thin, err
+	}
+	d := geometry.Domain{Cells: grid.Cells, Bodies: []geometry.Body{{Shape: body, Type: 1}}, Links: geometry.Half(grid.Lattice.Velocities)}
+	thin = d.Thin(0)
+	for a := range shift {
+		thin.At[a] = (thin.At[a] - shift[a]) * scale
+	}
+	return thin, nil
+}
+
+// thicknesses adds the rows of thin parts and narrow gaps.
+func thicknesses(rows []Row, g mesh.Grid) []Row {
+	thin, narrow := "", ""
+	if g.Thin[0] > MostThin {
+		thin = "parts below 1 cell are solid in some places and missing in others"
+	}
+	if g.Narrow[0] > MostNarrow {
+		narrow = "gaps below 1 cell are open in some places and closed in others"
+	}
+	rows = append(rows, Row{"thin parts", fmt.Sprintf("%s of the area has less than 1 cell behind it, %s less than 2, %s less than 4", percent(g.Thin[0]), percent(g.Thin[1]), percent(g.Thin[2])), thin})
 	if !math.IsInf(g.Least, 0) {
-		add("thinnest", "%.3g cells at %s; parts below 1 cell vanish from place to place", g.Least, place(g.At))
+		rows = append(rows, Row{What: "thinnest", Value: fmt.Sprintf("%.3g cells at %s", g.Least, place(g.At))})
 	}
-	add("narrow gaps", "%s of the area has less than 1 cell before it, %s less than 2, %s less than 4", percent(g.Narrow[0]), percent(g.Narrow[1]), percent(g.Narrow[2]))
-	return rows, depth, nil
+	return append(rows, Row{"narrow gaps", fmt.Sprintf("%s of the area has less than 1 cell before it, %s less than 2, %s less than 4", percent(g.Narrow[0]), percent(g.Narrow[1]), percent(g.Narrow[2])), narrow})
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

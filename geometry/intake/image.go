@@ -36,11 +36,11 @@ func (m *Image) Words(i, j int) []uint64 { return m.bits[min(i, len(m.bits)):min
 func (m *Image) Report() []Row {
 	all := float64(m.N[0]) * float64(m.N[1]) * float64(m.N[2])
 	return []Row{
-		{"file", fmt.Sprintf("image of %d x %d x %d voxels", m.N[0], m.N[1], m.N[2])},
-		{"sha256", m.SHA256},
-		{"lower corner", place(m.Origin)},
-		{"voxel", place(m.Spacing)},
-		{"solid", fmt.Sprintf("%d voxels, %s of all", m.Solid, percent(float64(m.Solid)/all))},
+		{What: "file", Value: fmt.Sprintf("image of %d x %d x %d voxels", m.N[0], m.N[1], m.N[2])},
+		{What: "sha256", Value: m.SHA256},
+		{What: "lower corner", Value: place(m.Origin)},
+		{What: "voxel", Value: place(m.Spacing)},
+		{What: "solid", Value: fmt.Sprintf("%d voxels, %s of all", m.Solid, percent(float64(m.Solid)/all))},
 	}
 }
 

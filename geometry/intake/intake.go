@@ -204,12 +204,19 @@ func (s *Source) Done() string {
 	return strings.Join(list, ", ")
 }
 
-// Row is a line of a report.
-type Row struct{ What, Value string }
+// Row is a line of a report, with the verdict on a number that is bad.
+type Row struct{ What, Value, Warning string }
 
 // Report is what is known without a grid.
 func (s *Source) Report() (rows []Row) {
-	add := func(what, format string, args ...any) { rows = append(rows, Row{what, fmt.Sprintf(format, args...)}) }
+	add := func(what, format string, args ...any) {
+		rows = append(rows, Row{What: what, Value: fmt.Sprintf(format, args...)})
+	}
+	warn := func(is bool, format string, args ...any) {
+		if is {
+			rows[len(rows)-1].Warning = fmt.Sprintf(format, args...)
+		}
+	}
 	f := s.Found
 	form := "ASCII"
 	if s.Info.Binary {
@@ -229,16 +236,28 @@ func (s *Source) Report() (rows []Row) {
 		add("watertight", "yes")
 	} else {
 		add("watertight", "no: %s", s.wrong())
+		warn(true, "it bounds no solid: repair = true closes it, thicken = true takes open parts as sheets")
 	}
 	add("edges", "%d with one triangle, %d with more than two, %d between triangles turned against each other", f.Open, f.Crowded, f.Against)
 	add("orientation", "%d triangles turned against their part, %d normals against the order of corners", f.Turned, f.WrongNormals)
+	warn(f.Turned > 0, "repair = true turns these triangles; the order of corners is what counts")
+	if f.Turned == 0 && f.WrongNormals > 0 {
+		rows[len(rows)-1].Value += ": harmless, the order of corners is what counts"
+	}
 	if f.InsideOut > 0 {
 		add("inside out", "%d parts enclose a negative volume: cavities, or parts that are inside out", f.InsideOut)
 	}
 	if f.OneSided > 0 {
 		add("one-sided", "%d parts have no inside", f.OneSided)
+		warn(true, "such a part bounds no solid; mend the file")
 	}
 	add("bad triangles", "%d collapsed, %d without area, %d twice", f.Collapsed, f.Needles, f.Duplicates)
+	switch {
+	case f.Duplicates > 0:
+		warn(true, "repair = true removes duplicates")
+	case f.Collapsed+f.Needles > 0:
+		rows[len(rows)-1].Value += ": harmless, they bound nothing"
+	}
 	if done := s.Done(); done != "" {
 		add("repaired", "%s", done)
 	}

@@ -6,8 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"lbmsim/geometry"
+	"lbmsim/model"
 )
 
 type triangle [3][3]float64
@@ -104,9 +108,95 @@ func TestIntake(t *testing.T) {
 		if !f.Watertight() || math.Abs(math.Abs(f.Volume)-1) > 1e-5 && name != "a hole" {
 			t.Errorf("%s: %+v", name, f)
 		}
-		rows, depth, err := OnGrid(s.Surface, func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} })
+		rows, depth, err := OnGrid(s.Surface, func(p [3]float64) [3]float64 { return [3]float64{10 * p[0], 10 * p[1], 10 * p[2]} }, looked(t))
 		if text := fmt.Sprint(rows); err != nil || !strings.Contains(text, "tight") || depth.W != 13 {
 			t.Errorf("%s: %v %v, %d columns", name, err, text, depth.W)
+		}
+	}
+}
+
+// looked is a grid of any case.
+func looked(t *testing.T) Grid {
+	t.Helper()
+	l, ok := model.FindLattice("D3Q27")
+	if !ok {
+		t.Fatal("no D3Q27")
+	}
+	return Grid{Lattice: l}
+}
+
+// A number that is bad has a verdict.
+func TestVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		list     []triangle
+		size     [3]float64 // of the cube
+		thicken  bool
+		warnings []string // rows that have one
+	}{
+		"resolved":      {cube(), [3]float64{12, 10, 11}, false, nil},
+		"unresolved":    {cube(), [3]float64{2.6, 2.6, 2.6}, false, []string{"area", "volume"}},
+		"plate":         {cube(), [3]float64{0.6, 30, 40}, false, []string{"area", "leak test", "thin parts", "volume"}},
+		"half a plate":  {cube(), [3]float64{1.2, 30, 40}, false, []string{"leak test"}},
+		"thickened":     {cube(), [3]float64{0.6, 30, 40}, true, nil},
+		"a hole":        {cube()[1:], [3]float64{12, 10, 11}, false, []string{"leak test", "broken rows"}},
+		"a sheet taken": {cube()[:2], [3]float64{12, 10, 11}, true, nil},
+	} {
+		s, err := Read(write(t, c.list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		grid := looked(t)
+		grid.Thicken = c.thicken
+		turn := geometry.NewMotion(1, [3]float64{0, 0, 20}, [3]float64{0.3, 0.2, 0.1})
+		if name != "plate" && name != "half a plate" && name != "thickened" {
+			turn = geometry.NewMotion(1, [3]float64{}, [3]float64{0.3, 0.2, 0.1})
+		}
+		rows, _, err := OnGrid(s.Surface, func(p [3]float64) [3]float64 {
+			return turn.Apply([3]float64{c.size[0] * p[0], c.size[1] * p[1], c.size[2] * p[2]})
+		}, grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range rows {
+			if r.Warning != "" {
+				got = append(got, r.What)
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(c.warnings)
+		if !slices.Equal(got, c.warnings) {
+			t.Errorf("%s: warnings on %v, expected %v:\n%+v", name, got, c.warnings, rows)
+		}
+	}
+}
+
+// With thicken an open surface is a sheet, and parts that are closed stay solid.
+func TestThickenTakesSheets(t *testing.T) {
+	lid := []triangle{{{0, 0, 2}, {1, 0, 2}, {1, 1, 2}}, {{0, 0, 2}, {1, 1, 2}, {0, 1, 2}}}
+	for name, c := range map[string]struct {
+		list   []triangle
+		sheets int
+		volume float64
+		repair bool
+		wrong  string
+	}{
+		"sheet":          {lid, 2, 0, false, ""},
+		"cube and sheet": {append(cube(), lid...), 2, 1, false, ""},
+		"cube":           {cube(), 0, 1, false, ""},
+		"open cube":      {cube()[1:], 11, 0, false, ""},
+		"repaired":       {cube()[1:], 0, 1, true, ""},
+		"points":         {[]triangle{{}}, 0, 0, false, "there is no surface"},
+	} {
+		s, err := Read(write(t, c.list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Thicken(c.repair, nil); (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s.Sheets != c.sheets || math.Abs(s.Volume-c.volume) > 1e-9 {
+			t.Errorf("%s: %d triangles in sheets, volume %g", name, s.Sheets, s.Volume)
 		}
 	}
 }
@@ -117,7 +207,7 @@ func TestReportSaysWhatTheFileIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(s.Report())
-	for _, want := range []string{s.SHA256, "binary STL, 634 bytes", "11, with 8 vertices in 1 connected parts", "{area 5.5}", "no: 3 edges", "{size 1 x 1 x 1}"} {
+	for _, want := range []string{s.SHA256, "binary STL, 634 bytes", "11, with 8 vertices in 1 connected parts", "{area 5.5 }", "no: 3 edges", "{size 1 x 1 x 1 }"} {
 		if !strings.Contains(text, want) || len(s.SHA256) != 64 {
 			t.Errorf("%q is not in %s", want, text)
 		}

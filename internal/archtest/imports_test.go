@@ -71,7 +71,7 @@ var places = map[string]place{
 	"kernels":             {0, nil}, // no imports: Go compiles all C++ anew when a package changes that this one imports
 	"kernels/lookup":      {2, []string{"kernels", "model"}},
 	"geometry":            {2, []string{"model", "boundary", "decomp"}},
-	"geometry/intake":     {1, []string{"geometry/mesh", "geometry/stl"}},
+	"geometry/intake":     {3, []string{"geometry", "geometry/mesh", "geometry/stl", "model"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
 	"config/language":     {1, []string{"model"}}, // text to values; of model only dimensions
