@@ -69,7 +69,13 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 		b.Kind = of(boundary.FindKind(e.Text))
 	}
 	if e := s.Get("thicken"); e != nil {
-		if b.Thicken = e.Flag; b.solid.file > 0 {
+		b.Thicken = e.Flag
+		for _, k := range b.solid.fromFiles() {
+			if e.Flag && r.Files[k].Image {
+				r.Add(e.KeyAt, "", "%s takes no thicken: its cells are the voxels of an image", s.Head())
+			}
+		}
+		if b.solid.file > 0 {
 			r.Files[b.solid.file-1].Sheets = e.Flag
 		}
 	}

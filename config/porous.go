@@ -23,6 +23,8 @@ type SolidSize struct {
 	Surface float64    // faces between its cells and others
 	Cells   float64    // that are solid
 	Lo, Hi  [3]float64 // corners of the box around it, in cells; the same: not known
+	Parts   int        // connected parts of a surface
+	Narrow  float64    // share of its area with a gap of less than a cell before it
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing

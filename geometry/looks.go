@@ -4,6 +4,14 @@ import "math"
 
 // What some looks at cells tell of shapes before a run finds all of their cells.
 
+// Limits beyond which the numbers of a surface in cells are warnings; spheres of 6 cells across are 4 % off in volume and
+// 1 % in area. Edges that taper to nothing have narrow gaps and thin parts on every grid.
+const (
+	MostVolumeOff = 0.05
+	MostAreaOff   = 0.1
+	MostNarrow    = 0.05
+)
+
 // mostLooks is how many cells are asked for, about, before the answer is left to the run.
 const mostLooks = 1 << 18
 
@@ -179,6 +187,35 @@ func Share(shapes []Shape, cells [3]int, dims int) float64 {
 	}
 	return float64(in) / float64(all)
 }
+
+// Volume is about the number of cells of a shape, from whole rows of cells, some for all where there are many.
+func Volume(s Shape, cells [3]int) float64 {
+	from, to := Reach(s, cells, 3)
+	step := 1
+	for ((to[1]-from[1])/step+1)*((to[2]-from[2])/step+1) > mostRows {
+		step++
+	}
+	inside := make([]bool, cells[0])
+	n, rows := 0, 0
+	for z := from[2] + step/2; z < to[2]; z += step {
+		for y := from[1] + step/2; y < to[1]; y += step {
+			rowOf(s, y, z, inside)
+			rows++
+			for _, in := range inside {
+				if in {
+					n++
+				}
+			}
+		}
+	}
+	if rows == 0 {
+		return 0
+	}
+	return float64(n) / float64(rows) * float64(to[1]-from[1]) * float64(to[2]-from[2])
+}
+
+// mostRows is how many rows Volume asks for, about.
+const mostRows = 1 << 14
 
 // Faces is about the number of faces between the cells of a shape and others in the domain: how
 // often lines of cells along each axis cross it, some lines for all where there are many.

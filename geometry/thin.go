@@ -168,30 +168,30 @@ func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
 			return
 		}
 	}
-	in := func(x [3]int) bool {
-		for a := range x {
-			if x[a] < from[a] || x[a] >= to[a] {
-				return false
-			}
-		}
-		return true
-	}
 	for _, c := range t.d.Links {
-		t.starts(from, to, c, func(x [3]int) {
-			if !sampled(x, c, stride) {
-				return
-			}
-			n := 1
-			for y := plus(x, c); in(y); y = plus(y, c) {
-				n++
+		starts(from, to, c, stride, func(x [3]int) {
+			n := math.MaxInt
+			for a := range x {
+				switch {
+				case c[a] > 0:
+					n = min(n, to[a]-x[a])
+				case c[a] < 0:
+					n = min(n, x[a]-from[a]+1)
+				}
 			}
 			t.line(x, c, n, visit)
 		})
 	}
 }
 
-// starts visits the cells of a block from which lines along c begin: the cell before is not in it.
-func (t *thin) starts(from, to, c [3]int, visit func(x [3]int)) {
+// starts visits the cells of a block from which lines along c begin: the cell before is not in it. Which lines a stride
+// takes depends on the lines alone.
+func starts(from, to, c [3]int, stride int, visit func(x [3]int)) {
+	first := 0
+	for c[first] == 0 {
+		first++
+	}
+	u, v := Along(first)
 	for a := range c {
 		if c[a] == 0 {
 			continue
@@ -209,31 +209,20 @@ func (t *thin) starts(from, to, c [3]int, visit func(x [3]int)) {
 				hi[b]--
 			}
 		}
-		for z := lo[2]; z < hi[2]; z++ {
-			for y := lo[1]; y < hi[1]; y++ {
-				for x := lo[0]; x < hi[0]; x++ {
-					visit([3]int{x, y, z})
+		var x [3]int
+		for x[first] = lo[first]; x[first] < hi[first]; x[first]++ {
+			for x[u] = next(lo[u], c[u]*x[first], stride); x[u] < hi[u]; x[u] += stride {
+				for x[v] = next(lo[v], c[v]*x[first], stride); x[v] < hi[v]; x[v] += stride {
+					visit(x)
 				}
 			}
 		}
 	}
 }
 
-// sampled reports whether the line along c through a cell is one of those that are looked at: it depends on the line alone.
-func sampled(x, c [3]int, stride int) bool {
-	if stride <= 1 {
-		return true
-	}
-	first := 0
-	for c[first] == 0 {
-		first++
-	}
-	for a := range x {
-		if a != first && (x[a]-c[a]*x[first])%stride != 0 {
-			return false
-		}
-	}
-	return true
+// next is the least number from lo on that differs from another by a multiple of stride.
+func next(lo, other, stride int) int {
+	return lo + ((other-lo)%stride+stride)%stride
 }
 
 // line visits the links of a line of n cells from x along c that cross the surface.
@@ -368,8 +357,38 @@ const leakShare = 0.05
 // Leaks reports whether fluid passes through more than the sharp edges of a body.
 func (t Thin) Leaks() bool { return t.Closed || t.Share() > leakShare }
 
-// mostLines is the number of lines of cells along each direction that Thin looks at, about; of more it takes some.
-const mostLines = 1 << 14
+// mostLines is the number of lines of cells along each direction that Thin follows through all bodies, about,
+// and leastLines that through each; of more it takes some.
+const (
+	mostLines  = 1 << 14
+	leastLines = 1 << 5
+)
+
+// effort of a line through a shape, in that of a line through a simple one.
+func effort(s Shape) (n int) {
+	switch s := s.(type) {
+	case Moved:
+		return effort(s.Shape)
+	case Combination:
+		for _, p := range s.Parts {
+			n += effort(p)
+		}
+		return n
+	case *Voxels:
+		return 1 << 8
+	}
+	return 1
+}
+
+// resolvedVoxels reports whether a shape is an image whose voxels are no smaller than cells: nothing in it is thinner.
+func resolvedVoxels(s Shape) bool {
+	m, ok := s.(Moved)
+	if !ok {
+		return false
+	}
+	v, ok := m.Shape.(*Voxels)
+	return ok && m.Motion.Scale*min(v.Spacing[0], v.Spacing[1], v.Spacing[2]) > 1-rounding
+}
 
 // mostPaths is the number of links for which it looks for a path round the body.
 const mostPaths = 16
@@ -377,8 +396,11 @@ const mostPaths = 16
 // Thin looks for links that pass through body b, of which it need not know the rest of the domain.
 func (d Domain) Thin(b int) (found Thin) {
 	t := d.thin(b)
+	if resolvedVoxels(t.body.Shape) {
+		return found
+	}
 	stride := 1
-	for t.lines(stride) > mostLines {
+	for most := max(leastLines, mostLines/(len(d.Bodies)*effort(t.body.Shape))); t.lines(stride) > float64(most); {
 		stride++
 	}
 	type link struct{ x, c [3]int }
@@ -437,7 +459,7 @@ func (t *thin) round(from, to [3]int) bool {
 func (t *thin) lines(stride int) float64 {
 	var size [3]float64
 	for a, n := range t.d.Cells {
-		size[a] = max(min(t.hi[a], float64(n))-max(t.lo[a], 0), 0)/float64(stride) + 1
+		size[a] = (max(min(t.hi[a], float64(n))-max(t.lo[a], 0), 0) + 1) / float64(stride)
 	}
 	return max(size[0]*size[1], size[1]*size[2], size[2]*size[0])
 }

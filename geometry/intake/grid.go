@@ -18,13 +18,10 @@ type Grid struct {
 
 // Limits beyond which numbers of a surface on a grid are warnings.
 const (
-	// MostVolumeOff and MostAreaOff are what cells may miss of volume and area: spheres of 6 cells across have 4 and 1 %.
-	MostVolumeOff = 0.05
-	MostAreaOff   = 0.1
-	// MostThin is the share of the area behind which there may be less than a cell, MostNarrow that before which there
-	// may be less: edges that taper to nothing have some on every grid.
-	MostThin   = 0.05
-	MostNarrow = 0.05
+	mostVolumeOff = geometry.MostVolumeOff
+	mostAreaOff   = geometry.MostAreaOff
+	mostNarrow    = geometry.MostNarrow
+	mostThin      = 0.05 // of the area
 )
 
 // OnGrid reports what a surface becomes in cells, and gives a look through it. move leads
@@ -38,11 +35,14 @@ func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64, grid Grid) (rows 
 		return nil, depth, err
 	}
 	rows = fill(nil, f, g)
-	leaks, err := leakTest(moved, f, g, grid)
-	if err != nil {
-		return nil, depth, err
+	narrow := 0.0
+	var thin geometry.Thin
+	if f.Watertight() {
+		if thin, narrow, err = passing(moved, g.Scale, grid); err != nil {
+			return nil, depth, err
+		}
 	}
-	rows = thicknesses(append(rows, leaks), g)
+	rows = thicknesses(append(rows, leakTest(f, g, thin, grid)), g, narrow)
 	if grid.Thicken { // which is asked for where the grid resolves no thickness
 		for i := range rows {
 			rows[i].Warning = ""
@@ -68,12 +68,12 @@ func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	}
 	if f.Watertight() {
 		off := volume/math.Abs(f.Volume) - 1
-		add("volume", unresolved(off, MostVolumeOff, f.Parts), "%.6g cells of the surface, %.6g solid cells: %s%s", math.Abs(f.Volume), volume, change(off), overlap)
+		add("volume", unresolved(off, mostVolumeOff, f.Parts), "%.6g cells of the surface, %.6g solid cells: %s%s", math.Abs(f.Volume), volume, change(off), overlap)
 	} else {
 		add("volume", "", "%.6g solid cells", volume)
 	}
 	off := g.Faces/g.Meant - 1
-	add("area", unresolved(off, MostAreaOff, f.Parts), "%.6g of the surface; %.6g faces of solid cells, expected %.6g: %s%s",
+	add("area", unresolved(off, mostAreaOff, f.Parts), "%.6g of the surface; %.6g faces of solid cells, expected %.6g: %s%s",
 		f.Area, g.Faces*g.Scale*g.Scale, g.Meant*g.Scale*g.Scale, change(off), overlap)
 	if g.Broken > 0 {
 		add("broken rows", "the surface is open: repair = true closes it", "the surface enters %d rows of cells and does not leave them, or the reverse", g.Broken)
@@ -94,39 +94,37 @@ func unresolved(off, most float64, parts int) string {
 
 // change in per cent, without the digits of rounding.
 func change(off float64) string {
-	return fmt.Sprintf("%+.3g %%", math.Round(off*1e5)/1e3)
+	if math.Abs(off) < 5e-6 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%+.3g %%", 100*off)
 }
 
 // leakTest answers whether fluid gets into the surface or through it. An open surface has holes that links pass; of a
 // closed one the cells may be too few.
-func leakTest(moved *mesh.Surface, f mesh.Findings, g mesh.Grid, grid Grid) (Row, error) {
+func leakTest(f mesh.Findings, g mesh.Grid, thin geometry.Thin, grid Grid) Row {
 	const what = "leak test"
-	switch {
-	case grid.Thicken && !f.Watertight():
-		return Row{What: what, Value: "thicken = true closes what links would pass; open parts are sheets"}, nil
-	case g.Leaked > 0:
-		return Row{what, fmt.Sprintf("LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid), "repair = true closes holes"}, nil
-	case !f.Watertight():
-		return Row{What: what, Value: "no fluid comes in: at this spacing the holes lie between the links of cells"}, nil
-	}
-	thin, err := passing(moved, g.Scale, grid)
-	if err != nil {
-		return Row{}, err
-	}
 	share := fmt.Sprintf("%s of the %s links that meet the surface pass between its solid cells", percent(thin.Share()), grid.Lattice.Name)
 	switch {
+	case grid.Thicken && !f.Watertight():
+		return Row{What: what, Value: "thicken = true closes what links would pass; open parts are sheets"}
+	case g.Leaked > 0:
+		return Row{what, fmt.Sprintf("LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid), "repair = true closes holes"}
+	case !f.Watertight():
+		return Row{What: what, Value: "no fluid comes in: at this spacing the holes lie between the links of cells"}
 	case thin.Through == 0:
-		return Row{What: what, Value: fmt.Sprintf("tight: no %s link passes between solid cells", grid.Lattice.Name)}, nil
+		return Row{What: what, Value: fmt.Sprintf("tight: no %s link passes between solid cells", grid.Lattice.Name)}
 	case grid.Thicken:
-		return Row{What: what, Value: "tight: thicken = true closes what links would pass, " + share + " without it"}, nil
+		return Row{What: what, Value: "tight: thicken = true closes what links would pass, " + share + " without it"}
 	case !thin.Leaks():
-		return Row{What: what, Value: "tight but for sharp edges: there " + share}, nil
+		return Row{What: what, Value: "tight but for sharp edges: there " + share}
 	}
-	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid passes between its cells; thicken = true closes them, or refine the grid", thin.Least*g.Scale, place(thin.At))}, nil
+	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid passes between its cells; thicken = true closes them, or refine the grid", thin.Least*g.Scale, place(thin.At))}
 }
 
-// passing looks for links that pass through a closed surface, in cells of the grid.
-func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin, err error) {
+// passing looks for links that pass through a closed surface, in cells of the grid, and for gaps that are
+// narrower than a cell.
+func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin, narrow float64, err error) {
 	var shift [3]float64
 	if grid.Cells == [3]int{} || scale != 1 {
 		lo, hi := moved.Bounds()
@@ -144,27 +142,27 @@ func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin,
 			}
 		}
 		if err := body.Add(t); err != nil {
-			return thin, err
+			return thin, 0, err
 		}
 	}
 	if err := body.Close(); err != nil {
-		return thin, err
+		return thin, 0, err
 	}
 	d := geometry.Domain{Cells: grid.Cells, Bodies: []geometry.Body{{Shape: body, Type: 1}}, Links: geometry.Half(grid.Lattice.Velocities)}
 	thin = d.Thin(0)
 	for a := range shift {
 		thin.At[a] = (thin.At[a] - shift[a]) * scale
 	}
-	return thin, nil
+	return thin, body.Narrow(), nil
 }
 
 // thicknesses adds the rows of thin parts and narrow gaps.
-func thicknesses(rows []Row, g mesh.Grid) []Row {
+func thicknesses(rows []Row, g mesh.Grid, gaps float64) []Row {
 	thin, narrow := "", ""
-	if g.Thin[0] > MostThin {
+	if g.Thin[0] > mostThin {
 		thin = "parts below 1 cell are solid in some places and missing in others"
 	}
-	if g.Narrow[0] > MostNarrow {
+	if gaps > mostNarrow {
 		narrow = "gaps below 1 cell are open in some places and closed in others"
 	}
 	rows = append(rows, Row{"thin parts", fmt.Sprintf("%s of the area has less than 1 cell behind it, %s less than 2, %s less than 4", percent(g.Thin[0]), percent(g.Thin[1]), percent(g.Thin[2])), thin})

@@ -254,6 +254,38 @@ func (g *Grid) depth(state []uint8) Depth {
 	return d
 }
 
+// Narrow is the share of the area of a closed body before which there is a gap of less than a cell.
+func (b *Body) Narrow() float64 {
+	step := max(1, len(b.tri)/samples)
+	all, narrow := 0.0, 0.0
+	for i := step / 2; i < len(b.tri); i += step {
+		c := &b.tri[i]
+		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
+		area := length(n)
+		if area == 0 {
+			continue
+		}
+		all += area
+		var mid, out, before [3]float64
+		for a := range mid {
+			mid[a] = (c[0][a] + c[1][a] + c[2][a]) / 3
+			out[a] = n[a] / area
+		}
+		const skin = 1e-6
+		t := b.tree.first(b.tri, mid, out, skin, 1, 1e-12)
+		for a := range mid {
+			before[a] = mid[a] + t/2*out[a]
+		}
+		if t <= 1 && !b.Contains(before[0], before[1], before[2]) { // inside of another part there is no gap
+			narrow += area
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return narrow / all
+}
+
 // thickness looks from the middle of triangles into the solid, and out of it.
 func (g *Grid) thickness(tri [][3][3]float64) {
 	const far = 4

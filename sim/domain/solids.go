@@ -111,7 +111,7 @@ type Bodies struct {
 func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source) error {
 	lo, hi := s.Surface.Span(f.Motion.Apply)
 	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(),
-		Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3)})
+		Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3), Parts: s.Found.Parts})
 	if !c.Waits() {
 		return nil
 	}
@@ -121,13 +121,18 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 		for v := range t {
 			t[v] = f.Motion.Apply(t[v])
 		}
-		if err := body.Add(t); err != nil {
+		add := body.Add
+		if i >= len(s.Surface.T)-s.Sheets {
+			add = body.AddSheet
+		}
+		if err := add(t); err != nil {
 			return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
 		}
 	}
 	if err := body.Close(); err != nil {
 		return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
 	}
+	w.Sizes[len(w.Sizes)-1].Narrow = body.Narrow()
 	w.Shapes = append(w.Shapes, body)
 	return nil
 }
