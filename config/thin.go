@@ -15,6 +15,9 @@ const mostThin = 3
 // thinBodies warns of bodies through which fluid passes: they are thinner than the distance of cells along
 // some link. It needs the shapes of all, because a body may be thin where others cover it.
 func (r *openings) thinBodies() {
+	if r.Err() != nil {
+		return // a warning that takes milliseconds says nothing beside an error
+	}
 	d := geometry.Domain{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities)}
 	for _, b := range r.Bodies {
 		d.Bodies = append(d.Bodies, geometry.Body{Shape: r.shape(b)})
