@@ -25,6 +25,8 @@ type SolidSize struct {
 	Lo, Hi  [3]float64 // corners of the box around it, in cells; the same: not known
 	Parts   int        // connected parts of a surface
 	Narrow  float64    // share of its area with a gap of less than a cell before it
+	Thin    float64    // share of its area with less than a cell of solid behind it
+	Least   float64    // how thick that is at least
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing

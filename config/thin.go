@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"math"
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
@@ -52,32 +51,4 @@ func several(n int) string {
 		return "another body that is"
 	}
 	return fmt.Sprintf("%d other bodies that are", n)
-}
-
-// unresolved warns of surfaces whose cells have another volume or area. Where a surface reaches out of the domain, or
-// parts of it may overlap, its own numbers say nothing.
-func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize) (list finding.List) {
-	for _, b := range c.Bodies {
-		k := b.solid.file - 1
-		if k < 0 || b.Thicken || c.Dims() == 2 || c.Files[k].Image {
-			continue
-		}
-		s := sizes[k]
-		if s.Narrow > geometry.MostNarrow {
-			list = append(list, finding.Unresolved.Says("[body.%s]: %.2g %% of its area has a gap of less than a cell before it, open in some places and closed in others: refine the grid where fluid should pass", b.Name, 100*s.Narrow))
-		}
-		inside := s.Parts == 1
-		for a, n := range c.Cells {
-			inside = inside && s.Lo[a] >= 0 && s.Hi[a] <= float64(n)
-		}
-		if !inside {
-			continue
-		}
-		volume := geometry.Volume(shapes[k], c.Cells)/s.Cells - 1
-		area := geometry.Faces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
-		if math.Abs(volume) > geometry.MostVolumeOff || math.Abs(area) > geometry.MostAreaOff {
-			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its cells are off by %.2g %% in volume and %.2g %% in area; refine the grid", b.Name, 100*volume, 100*area))
-		}
-	}
-	return list
 }

@@ -9,7 +9,8 @@ import "math"
 const (
 	MostVolumeOff = 0.05
 	MostAreaOff   = 0.1
-	MostNarrow    = 0.05
+	MostNarrow    = 0.05 // of the area
+	MostThin      = 0.05
 )
 
 // mostLooks is how many cells are asked for, about, before the answer is left to the run.

@@ -21,7 +21,7 @@ const (
 	mostVolumeOff = geometry.MostVolumeOff
 	mostAreaOff   = geometry.MostAreaOff
 	mostNarrow    = geometry.MostNarrow
-	mostThin      = 0.05 // of the area
+	mostThin      = geometry.MostThin
 )
 
 // OnGrid reports what a surface becomes in cells, and gives a look through it. move leads
@@ -153,7 +153,8 @@ func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin,
 	for a := range shift {
 		thin.At[a] = (thin.At[a] - shift[a]) * scale
 	}
-	return thin, body.Narrow(), nil
+	_, narrow, _ = body.Shares()
+	return thin, narrow, nil
 }
 
 // thicknesses adds the rows of thin parts and narrow gaps.

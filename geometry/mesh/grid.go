@@ -254,10 +254,12 @@ func (g *Grid) depth(state []uint8) Depth {
 	return d
 }
 
-// Narrow is the share of the area of a closed body before which there is a gap of less than a cell.
-func (b *Body) Narrow() float64 {
+// Shares of the area of a closed body: behind which the solid is thinner than a cell, and before which the gap is
+// narrower. least is the thinnest place, infinite where none is thinner than a cell.
+func (b *Body) Shares() (thin, narrow, least float64) {
 	step := max(1, len(b.tri)/samples)
-	all, narrow := 0.0, 0.0
+	all := 0.0
+	least = math.Inf(1)
 	for i := step / 2; i < len(b.tri); i += step {
 		c := &b.tri[i]
 		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
@@ -266,10 +268,10 @@ func (b *Body) Narrow() float64 {
 			continue
 		}
 		all += area
-		var mid, out, before [3]float64
+		var mid, out, in, before [3]float64
 		for a := range mid {
 			mid[a] = (c[0][a] + c[1][a] + c[2][a]) / 3
-			out[a] = n[a] / area
+			out[a], in[a] = n[a]/area, -n[a]/area
 		}
 		const skin = 1e-6
 		t := b.tree.first(b.tri, mid, out, skin, 1, 1e-12)
@@ -279,11 +281,15 @@ func (b *Body) Narrow() float64 {
 		if t <= 1 && !b.Contains(before[0], before[1], before[2]) { // inside of another part there is no gap
 			narrow += area
 		}
+		if w := b.tree.first(b.tri, mid, in, skin, 1, 1e-12); w <= 1 {
+			thin += area
+			least = min(least, w)
+		}
 	}
 	if all == 0 {
-		return 0
+		return 0, 0, least
 	}
-	return narrow / all
+	return thin / all, narrow / all, least
 }
 
 // thickness looks from the middle of triangles into the solid, and out of it.

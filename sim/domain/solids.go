@@ -132,7 +132,8 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 	if err := body.Close(); err != nil {
 		return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
 	}
-	w.Sizes[len(w.Sizes)-1].Narrow = body.Narrow()
+	size := &w.Sizes[len(w.Sizes)-1]
+	size.Thin, size.Narrow, size.Least = body.Shares()
 	w.Shapes = append(w.Shapes, body)
 	return nil
 }

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"lbmsim/geometry"
+	"lbmsim/internal/finding"
+)
+
+// unresolved warns of surfaces whose cells have another volume or area. Where a surface reaches out of the domain, or
+// parts of it may overlap, its own numbers say nothing.
+// What is warned of as thin already is not warned of again.
+func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned finding.List) (list finding.List) {
+	for _, b := range c.Bodies {
+		k := b.solid.file - 1
+		thin := slices.ContainsFunc(warned, func(w finding.Finding) bool {
+			return w.Kind == finding.ThinBody.Name && strings.HasPrefix(w.Text, "[body."+b.Name+"]")
+		})
+		if k < 0 || b.Thicken || thin || c.Dims() == 2 || c.Files[k].Image {
+			continue
+		}
+		s := sizes[k]
+		if s.Thin > geometry.MostThin {
+			list = append(list, finding.Unresolved.Says("[body.%s]: %.2g %% of its area has less than a cell of solid behind it, at the thinnest %.2g cells, solid in some places and missing in others; thicken = true makes it one cell thick there, or refine the grid", b.Name, 100*s.Thin, s.Least))
+		}
+		if s.Narrow > geometry.MostNarrow {
+			list = append(list, finding.Unresolved.Says("[body.%s]: %.2g %% of its area has a gap of less than a cell before it, open in some places and closed in others: refine the grid where fluid should pass", b.Name, 100*s.Narrow))
+		}
+		inside := s.Parts == 1
+		for a, n := range c.Cells {
+			inside = inside && s.Lo[a] >= 0 && s.Hi[a] <= float64(n)
+		}
+		if !inside {
+			continue
+		}
+		volume := geometry.Volume(shapes[k], c.Cells)/s.Cells - 1
+		area := geometry.Faces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
+		if math.Abs(volume) > geometry.MostVolumeOff || math.Abs(area) > geometry.MostAreaOff {
+			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its cells are off by %.2g %% in volume and %.2g %% in area; refine the grid", b.Name, 100*volume, 100*area))
+		}
+	}
+	return list
+}
