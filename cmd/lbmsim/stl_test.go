@@ -72,6 +72,60 @@ func TestIntakeReport(t *testing.T) {
 	}
 }
 
+// check asks whether fluid passes between the cells of a body, with the links of the case, and warns of it as the run does.
+func TestCheckOfThinBody(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "solid plate")
+	corner := func(k int) string {
+		return fmt.Sprintf("vertex %g %d %d", []float64{-0.3, 0.3}[k&1], []int{-90, 90}[k>>1&1], []int{-5, 5}[k>>2])
+	}
+	for _, q := range [][4]int{{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}} {
+		for _, tri := range [][3]int{{q[0], q[1], q[2]}, {q[0], q[2], q[3]}} {
+			fmt.Fprintf(&b, "facet normal 0 0 0 outer loop %s %s %s endloop endfacet\n", corner(tri[0]), corner(tri[1]), corner(tri[2]))
+		}
+	}
+	fmt.Fprintln(&b, "endsolid plate")
+	if err := os.WriteFile(filepath.Join(dir, "plate.stl"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, thicken := range []bool{false, true} {
+		caseFile, err := config.Load(filepath.Join(dir, "case.toml"), fmt.Appendf(nil, `[domain]
+cells = [120, 60]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.05
+[run]
+steps = 1
+[body.plate]
+shape = "stl"
+file = "plate.stl"
+translate = [60, 30]
+rotate = [0, 0, 30]
+thicken = %v
+`, thicken))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := checkFiles(&out, caseFile, ""); err != nil {
+			t.Fatal(err)
+		}
+		want, warnings := "LEAKS: 34.2 % of the D2Q9 links that meet the surface pass between its solid cells\n                 warning: 0.6 cells thick", 1
+		if thicken {
+			want, warnings = "tight: thicken = true closes what links would pass, 34.2 % of the D2Q9 links", 0
+		}
+		for _, w := range caseFile.Warnings {
+			if strings.Contains(w.Text, "[body.plate] is too thin for the grid, 0.6 cells at (") {
+				warnings--
+			}
+		}
+		if warnings != 0 || !strings.Contains(out.String(), want) || thicken && strings.Contains(out.String(), "warning") {
+			t.Errorf("thicken = %v: %q is not in\n%s\nor its warning in %q", thicken, want, out.String(), caseFile.Warnings)
+		}
+	}
+}
+
 // check judges all files of a case, in the cells of the case.
 func TestCheckJudgesFiles(t *testing.T) {
 	dir := t.TempDir()
