@@ -63,7 +63,7 @@ var (
 		"the body changes nothing"})
 	ThinBody = add(Kind{"thin_body", Files, "share of the lattice links that meet a body and pass through it, between two fluid cells; places where no path of 10 cells leads round it", "5 %; any",
 		"a body thinner than the distance of cells has holes: fluid passes between its cells. Sharp edges pass 1 to 4 % on every grid"})
-	Unresolved = add(Kind{"unresolved_body", Files, "volume and faces of the solid cells of a surface in one part, against the surface; shares of its area with less than a cell of solid behind it, and with a gap of less than a cell before it", "5 % and 10 %; 5 %",
+	Unresolved = add(Kind{"unresolved_body", Files, "volume and faces of the solid cells, against the surface in one part; shares of the area with less than a cell of solid behind it, and of gap before it", "5 % and 10 %; 5 %",
 		"cells do not resolve the body: forces, gaps and areas are those of another one"})
 	Porous = add(Kind{"porous", Files, "solid share of the cells, and Lambda of the model", "15 %, and 0.02 from 3/16",
 		"half-way walls move with the viscosity, and permeability and drag follow"})
