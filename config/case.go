@@ -57,6 +57,8 @@ type Flow struct {
 	// Rheology belongs to Spec.Viscosity and Spec.Bulk.
 	Rheology Rheology
 	Initial  Initial
+	// Characteristic are the length and the velocity of [fluid].
+	Characteristic Scales
 
 	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
 	// SpeedOf tells where it says so.
@@ -193,6 +195,10 @@ type Initial struct {
 	Uniform  bool
 	Density  Function // lattice density, around 1
 	Velocity [3]Function
+	// From is the flow to start from; nil: there is none, and the functions hold everywhere. With one they hold
+	// outside of its box, where the case gives them (Pressed, Moved).
+	From           *FlowSource
+	Pressed, Moved bool
 }
 
 // Face of the domain: axis 0 to 2, side 0 (low) or 1 (high).

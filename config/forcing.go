@@ -212,11 +212,14 @@ func (r *forcing) initial() {
 		return
 	}
 	r.exclusive(s, "pressure = cs^2 (density - reference density)", "density", "pressure")
+	r.Initial.From = r.source(s)
 	vel := r.vector(s, "velocity")
 	if !r.haveTime {
 		return
 	}
 	in := &r.Initial
+	in.Uniform = in.From == nil
+	in.Pressed, in.Moved = s.Has("density") || s.Has("pressure"), s.Has("velocity")
 	still := func(a language.Amount, d model.Dimension) Function {
 		in.Uniform = in.Uniform && a.Expr == nil
 		f := r.function(a, d)

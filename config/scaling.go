@@ -72,6 +72,11 @@ func (r *scaling) read() {
 	f, s := r.Section("fluid"), r.Section("scaling")
 	u := &r.Units
 	r.density(f)
+	for name, to := range map[string]*float64{"length": &r.Characteristic.Length, "velocity": &r.Characteristic.Velocity} {
+		if e := f.Get(name); e != nil {
+			*to = e.Values[0].Value
+		}
+	}
 	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", s.Table.OneOf[0]...)
 	nu, okNu := r.viscosity(f)
 	if !u.Physical {

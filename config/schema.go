@@ -210,6 +210,10 @@ func tables() []language.Table {
 			{Name: "density", Kind: language.Formula, Dim: model.Density, Doc: "density at the start; default the reference density"},
 			{Name: "pressure", Kind: language.Formula, Dim: model.Pressure, Doc: "pressure at the start against that of the reference density, instead of density"},
 			{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, DefaultDoc: "rest", Doc: "velocity at the start"},
+			{Name: "from", Kind: language.Text, Doc: "start from the flow of another run ([how](run.md#start-from-another-runs-flow)): the output folder of a run (its newest checkpoint, or its last file of fields if there is no checkpoint), a checkpoint, or a file of fields; relative to the case file's folder. velocity, density and pressure then apply outside of that run's box only"},
+			{Name: "sha256", Kind: language.Text, DefaultDoc: "the file's, in the resolved copy", Doc: "SHA-256 of the file that from leads to, in hexadecimal; the run ends when no such file is there"},
+			{Name: "scale_length", Kind: language.Number, Within: language.Above(0), DefaultDoc: "1 between cases with units; otherwise the ratio of [fluid] length where both cases give it, otherwise 1", Doc: "factor from the lengths of the other run to those of this case, about the point zero"},
+			{Name: "scale_velocity", Kind: language.Number, Within: language.Above(0), DefaultDoc: "the ratio of the speeds that drive the two flows: the largest velocity of a face, otherwise mean_velocity of [force], otherwise [fluid] velocity; 1 where one case has none of these", Doc: "factor from the velocities of the other run to those of this case; pressures follow with its square"},
 		}, Doc: "The state at the start. Values may be expressions in x, y, z followed by a unit: \"0.1*sin(2*pi*y/Ly) m/s\"."},
 		{Path: "boundary.*", Keys: append([]language.Key{
 			{Name: "type", Kind: language.Word, Choices: onFaces, Doc: "see the table of boundaries"},
