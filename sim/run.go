@@ -16,6 +16,7 @@ import (
 	"lbmsim/sim/exit"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
+	"lbmsim/sim/transfer"
 	"lbmsim/sim/watch"
 )
 
@@ -51,12 +52,13 @@ func (o *Options) stepping(yes bool) {
 type run struct {
 	*stepper
 	options    Options
-	anew       bool       // no checkpoint was asked for, not even if there is one
-	last       int        // step
-	ranks      []RankInfo // on rank 0
-	limit      float64    // the memory's roofline in MLUPS, 0 when unknown
-	reason     string     // to end before the last step
-	converged  bool       // the reason is [run] stop_when
+	anew       bool          // no checkpoint was asked for, not even if there is one
+	last       int           // step
+	ranks      []RankInfo    // on rank 0
+	limit      float64       // the memory's roofline in MLUPS, 0 when unknown
+	found      transfer.File // that the initial state is from, once it is known
+	reason     string        // to end before the last step
+	converged  bool          // the reason is [run] stop_when
 	outputs    *output.Set
 	loads      loads
 	driver     driver

@@ -20,6 +20,9 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, exit.With(exit.Usage, err) // the same on every rank
 	}
+	if o.Case.Initial.From != nil {
+		ownCase(part)
+	}
 	r.stepper = &stepper{Part: part, device: o.Device, params: o.Case.Params()}
 	r.Heartbeat.Doing("starting")
 	r.Heartbeat.Guard(o.Case.Run.StallLimit)
@@ -55,7 +58,7 @@ func start(o Options) (*run, error) {
 	}
 	if r.Heartbeat.Doing("starting: initial state"); r.options.Restart != "" {
 		err = r.restart()
-	} else if err = r.all("initial state", r.initialize()); err == nil {
+	} else if err = r.initialState(); err == nil {
 		err = r.open(nil)
 	}
 	if err != nil {
@@ -107,7 +110,8 @@ func (r *run) begin() error {
 	if err := r.Look(); err != nil {
 		return err
 	}
-	if r.n > 0 && r.postmortem.HasRoom() { // else the initial state can be made again
+	again := r.n == 0 && r.Case.Initial.From == nil // the initial state can be made once more
+	if !again && r.postmortem.HasRoom() {
 		if err := r.postmortem.Keep(); err != nil {
 			return err
 		}

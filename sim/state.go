@@ -61,17 +61,18 @@ func (s *stepper) connect() (err error) {
 	return Agreed(ExitFailure, err)
 }
 
-// initialize computes the initial state from the case's expressions. The strain
-// rate, by central differences of the expressions themselves, gives the
-// non-equilibrium part, so that the first steps carry no start-up error.
-func (s *stepper) initialize() error {
+// initialize writes the initial state to the device.
+func (s *stepper) initialize(in initial) error {
 	rows, row := s.RowsOfPlane(), s.Case.Spec.InitValues()*s.Layout.N[0]
 	fields := make([]float64, rows*row)
 	for k := range s.Planes() {
 		if k == 0 || !s.Case.Initial.Uniform || s.Case.Spec.Scalar { // solids have none
+			if err := in.plane(k); err != nil {
+				return err
+			}
 			err := s.Share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
-					s.initialRow(j, k, fields[j*row:(j+1)*row])
+					in.row(j, k, fields[j*row:(j+1)*row])
 				}
 				return nil
 			})
@@ -94,7 +95,7 @@ func (s *stepper) initialRow(row, k int, fields []float64) {
 	}
 	n := s.Layout.N[0]
 	for x := range n {
-		p := [3]float64{float64(x+s.Box.Lo[0]) + 0.5, float64(y+s.Box.Lo[1]) + 0.5, float64(z+s.Box.Lo[2]) + 0.5}
+		p := s.centre(x, y, z)
 		cell, count := initialCell(s.Case.Initial, p, s.Case.Dims())
 		for c, v := range cell[:count] {
 			fields[c*n+x] = v
@@ -105,6 +106,11 @@ func (s *stepper) initialRow(row, k int, fields []float64) {
 			}
 		}
 	}
+}
+
+// centre of a local cell, in cells of the domain.
+func (s *stepper) centre(x, y, z int) [3]float64 {
+	return [3]float64{float64(x+s.Box.Lo[0]) + 0.5, float64(y+s.Box.Lo[1]) + 0.5, float64(z+s.Box.Lo[2]) + 0.5}
 }
 
 // fillGhosts exchanges the ghost planes of the first state.

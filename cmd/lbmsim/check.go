@@ -14,6 +14,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/internal/forecast"
 	"lbmsim/sim"
+	"lbmsim/sim/transfer"
 )
 
 // checkCommand tells what a case would compute and need, and judges the surfaces that it
@@ -41,6 +42,9 @@ func checkCommand() *cobra.Command {
 			var sizes []config.SolidSize
 			if err == nil {
 				sizes, err = checkFiles(&files, flowCase, preview)
+			}
+			if err == nil {
+				err = checkFlow(flowCase)
 			}
 			if err != nil {
 				fmt.Print(files.String()) // what is known of the files
@@ -85,6 +89,30 @@ func checkCommand() *cobra.Command {
 	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
 	return c
+}
+
+// checkFlow looks at the flow that a case starts from, and adds to its table and its warnings.
+func checkFlow(flowCase *config.Case) error {
+	if flowCase.Initial.From == nil {
+		return nil
+	}
+	found, err := transfer.Find(*flowCase.Initial.From, flowCase.OutputDir, func() {})
+	if err != nil {
+		return err
+	}
+	s, err := transfer.Open(found.Path)
+	if err != nil {
+		return transfer.Wrong(*flowCase.Initial.From, err)
+	}
+	defer s.Close()
+	flow, err := transfer.New(flowCase, s)
+	if err != nil {
+		return err
+	}
+	flowCase.Table = append(flowCase.Table, flow.Rows(found.SHA256)...)
+	flowCase.Warnings = append(flowCase.Warnings, found.Warnings()...)
+	flowCase.Warnings = append(flowCase.Warnings, flow.Warnings()...)
+	return nil
 }
 
 // tooMuch warns of outputs for which the disk has no room.

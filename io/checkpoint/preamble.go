@@ -32,8 +32,11 @@ const Format = 2
 
 const preambleBytes = 64
 
+// Magic is how a checkpoint begins.
+const Magic = "LBMSIMCP"
+
 var (
-	magic     = []byte("LBMSIMCP")
+	magic     = []byte(Magic)
 	signature = []byte("\x89HDF\r\n\x1a\n")
 	order     = binary.LittleEndian
 )

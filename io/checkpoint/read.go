@@ -32,6 +32,9 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
+// Path of the file.
+func (r *Reader) Path() string { return r.path }
+
 // Look explains what is wrong with a file as far as its first bytes tell.
 func Look(path string) error {
 	f, err := os.Open(path)

@@ -40,7 +40,7 @@ type Grid struct {
 }
 
 // corner is the lower corner of the first cell.
-func (g Grid) corner() (at [3]float64) {
+func (g Grid) Corner() (at [3]float64) {
 	for a := range at {
 		at[a] = g.Origin[a] - g.Spacing/2
 	}

@@ -22,7 +22,7 @@ type Reader struct {
 	N      [3]int // cells along x, y, z
 	Fields []Field
 	Planes int // along z, in 2D along y
-	grid   Grid
+	Grid   Grid
 	path   string
 	places [][]place // of each field, in the order of the planes
 	sums   [][]byte
@@ -95,7 +95,7 @@ func (r *Reader) load() (err error) {
 		r.N[a] = int(extent[2*a+1])
 	}
 	r.Planes = r.N[Grid{N: r.N}.axis()]
-	if r.grid, err = gridIn(f, r.N); err != nil {
+	if r.Grid, err = gridIn(f, r.N); err != nil {
 		return err
 	}
 	holders, group, err := r.holders(f)
@@ -146,6 +146,9 @@ func gridIn(f *h5.File, n [3]int) (Grid, error) {
 		return g, err
 	}
 	g.Spacing = spacing[0]
+	if !(g.Spacing > 0) || math.IsInf(g.Spacing, 0) {
+		return g, fmt.Errorf("its spacing is %g", g.Spacing)
+	}
 	for a := range corner {
 		g.Origin[a] = corner[a] + spacing[0]/2
 	}
@@ -295,6 +298,16 @@ func (r *Reader) read(p place, b []byte, at int) error {
 		return fmt.Errorf("%s: read %d bytes at %d: %w", p.path, len(b), p.Offset+int64(at), err)
 	}
 	return nil
+}
+
+// Beside returns the files that hold the numbers of the file, as seen from its folder; none where it holds them itself.
+func (r *Reader) Beside() (names []string) {
+	for _, p := range r.places[0] {
+		if name, err := filepath.Rel(filepath.Dir(r.path), p.path); err == nil && p.path != r.path {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Close ends reading.

@@ -151,7 +151,7 @@ func entryOf(path string) (entry, error) {
 		order[i] = i
 	}
 	sort.Slice(order, func(i, j int) bool { return r.places[order[i]][0].Offset < r.places[order[j]][0].Offset })
-	e := entry{Name: filepath.Base(path), Time: r.Meta.Time, Step: r.Meta.Step, Grid: r.grid}
+	e := entry{Name: filepath.Base(path), Time: r.Meta.Time, Step: r.Meta.Step, Grid: r.Grid}
 	for _, i := range order {
 		e.Fields = append(e.Fields, r.Fields[i])
 	}
@@ -282,6 +282,19 @@ func (s Series) Older() (n int, err error) {
 		}
 	}
 	return n, err
+}
+
+// Newest returns the path of the last file of the index, "" if there is no index or nothing in it.
+func (s Series) Newest() (string, error) {
+	x, err := s.read()
+	if err != nil || len(x.Files) == 0 {
+		return "", err
+	}
+	name := x.Files[len(x.Files)-1].Name
+	if !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%s names a file outside of its folder: %q", s.Index(), name)
+	}
+	return filepath.Join(s.Dir, name), nil
 }
 
 // Close comes behind the last Commit of a run: it removes what only serves extending the indices.

@@ -74,7 +74,7 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 			err = e
 		}
 	}
-	n, corner, dx := g.N, g.corner(), g.Spacing
+	n, corner, dx := g.N, g.Corner(), g.Spacing
 	do(f.Group("/VTKHDF"))
 	do(f.Int64s("/VTKHDF", "Version", 2, 0)) // readers that know no cell data, 1.0, say that they are too old
 	do(f.String("/VTKHDF", "Type", "ImageData"))

@@ -32,7 +32,7 @@ func (x index) xdmf() []byte {
 
 // xdmf is the grid of one file. Shapes are [z][y][x], as HDF5 has them.
 func (e entry) xdmf(b *bytes.Buffer) {
-	n, at, dx := e.Grid.N, e.Grid.corner(), e.Grid.Spacing
+	n, at, dx := e.Grid.N, e.Grid.Corner(), e.Grid.Spacing
 	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
 	fmt.Fprintf(b, `<Topology TopologyType="3DCoRectMesh" Dimensions="%d %d %d"/>`, n[2]+1, n[1]+1, n[0]+1)
 	b.WriteString(`<Geometry GeometryType="ORIGIN_DXDYDZ">`)

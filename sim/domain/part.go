@@ -48,7 +48,12 @@ type tables struct {
 }
 
 // Input is a file that the case names.
-type Input struct{ Path, Shown, SHA256 string }
+type Input struct {
+	Path, Shown, SHA256 string
+	// Beside are files that hold a part of it, as seen from its folder.
+	Beside []string
+	Flow   bool // it is a flow to start from, which may be large
+}
 
 // New cuts the domain of a case, the same way on every rank.
 func New(c *config.Case, ranks comm.Comm, threads int, warn func(finding.Finding)) (*Part, error) {

@@ -51,7 +51,7 @@ func (p *Part) LoadFiles() error {
 			}
 			p.Solids = append(p.Solids, solid)
 			sums = append(sums, head.SHA256)
-			p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, head.SHA256})
+			p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256})
 			own.Table = append(own.Table, head.Row)
 			continue
 		}
@@ -62,7 +62,7 @@ func (p *Part) LoadFiles() error {
 		}
 		p.Solids = append(p.Solids, body)
 		sums = append(sums, head.SHA256)
-		p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, head.SHA256})
+		p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256})
 		own.Table = append(own.Table, head.Row)
 		own.Warnings = append(own.Warnings, head.Warnings...)
 	}

@@ -162,7 +162,7 @@ func (p *Part) loadTable(f config.TableFile) error {
 	p.tables.curves[f.Key+" "+f.Boundary] = c
 	sum = string(message[:digits])
 	p.tables.sums = append(p.tables.sums, sum)
-	p.Inputs = append(p.Inputs, Input{f.Path, f.Shown, sum})
+	p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: sum})
 	lo, hi := c.Range()
 	text := fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi)
 	if f.Repeat {

@@ -91,14 +91,31 @@ const (
 // case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
 const InputDir = "inputs"
 
+// keepInput makes the copies of one file. A large flow to start from costs no room where the folder is on its disk:
+// both names are of the same bytes, which no later run changes, for files get their names when they are complete.
 func keepInput(in domain.Input, dir string) error {
-	path, sum := in.Path, in.SHA256
-	to := filepath.Join(dir, sum+filepath.Ext(path))
+	if err := keepFile(in.Path, filepath.Join(dir, in.SHA256+filepath.Ext(in.Path)), in.SHA256, in.Flow); err != nil {
+		return err
+	}
+	for _, name := range in.Beside {
+		if err := keepFile(filepath.Join(filepath.Dir(in.Path), name), filepath.Join(dir, name), "", in.Flow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepFile copies a file that has the checksum, if one is given; where both names may lead to one file they do.
+func keepFile(path, to, sum string, link bool) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil
 	}
+	dir := filepath.Dir(to)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
+	}
+	if link && os.Link(path, to) == nil {
+		return nil
 	}
 	from, err := os.Open(path)
 	if err != nil {
@@ -115,7 +132,7 @@ func keepInput(in domain.Input, dir string) error {
 	if e := tmp.Close(); err == nil {
 		err = e
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); err == nil && got != sum {
+	if got := hex.EncodeToString(h.Sum(nil)); err == nil && got != sum && sum != "" {
 		err = fmt.Errorf("it has changed while the run started: its SHA-256 is now %s", got)
 	}
 	if err == nil {

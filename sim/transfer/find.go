@@ -1,0 +1,169 @@
+// Package transfer starts a run from the flow of another one ([initial] from): it finds the file, reads its planes,
+// and interpolates density, velocity and temperature to the cells of this case, whatever their number, size and
+// model. Each rank reads the planes that its own cells lie in, and no number depends on the cut.
+package transfer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/config"
+	"lbmsim/io/checkpoint"
+	"lbmsim/io/fields"
+	"lbmsim/sim/output"
+)
+
+// File is the file that a case starts from.
+type File struct {
+	Path, SHA256 string
+	Passed       []string // newer files that cannot be read, and why
+}
+
+// Warnings name the newer files that were passed over.
+func (f File) Warnings() (list []string) {
+	for _, passed := range f.Passed {
+		list = append(list, "[initial] from: passed over: "+passed)
+	}
+	return list
+}
+
+// Find returns the file that [initial] from leads to. Mark is called while a large file is read. In a folder it is the
+// newest checkpoint that can be read, otherwise the last file of fields; with a checksum it is the file that has it.
+func Find(f config.FlowSource, outputs string, mark func()) (found File, err error) {
+	files, err := candidates(f)
+	if err == nil {
+		err = apart(f.Path, outputs)
+	}
+	var refused []string
+	for i := 0; i < len(files) && err == nil; i++ {
+		path := files[i]
+		s, e := Open(path)
+		if e != nil {
+			if refused = append(refused, e.Error()); len(files) == 1 {
+				err = e
+			}
+			continue
+		}
+		s.Close()
+		if found.SHA256, err = sum(path, mark); err != nil {
+			break
+		}
+		if f.SHA256 == "" || f.SHA256 == found.SHA256 {
+			found.Path, found.Passed = path, refused
+			return found, nil
+		}
+		refused = append(refused, fmt.Sprintf("%s has another SHA-256 than the case asks for: %s", path, found.SHA256))
+	}
+	if err == nil {
+		err = errors.New(strings.Join(refused, "\n  "))
+	}
+	return found, Wrong(f, err)
+}
+
+// Wrong names the place of the case file that an error is about.
+func Wrong(f config.FlowSource, err error) error {
+	if err == nil {
+		return nil
+	}
+	return f.At.Wrong(fmt.Errorf("[initial] from: %w", err))
+}
+
+// candidates are the files of a path, the best first.
+func candidates(f config.FlowSource) ([]string, error) {
+	info, err := os.Stat(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missing(f)
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return inFolder(f.Path)
+	case strings.HasSuffix(f.Path, ".hdf.series"):
+		s := fields.Series{Dir: filepath.Dir(f.Path), Name: strings.TrimSuffix(filepath.Base(f.Path), ".hdf.series")}
+		path, err := s.Newest()
+		return []string{path}, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", f.Path)
+	}
+	return []string{f.Path}, nil
+}
+
+// missing describes a path that leads nowhere.
+func missing(f config.FlowSource) error {
+	text := fmt.Sprintf("there is no file or folder %s", f.Path)
+	if filepath.IsAbs(f.Shown) {
+		return errors.New(text)
+	}
+	text += "; the path is relative to the folder of the case file"
+	if _, err := os.Stat(f.Shown); err == nil {
+		if here, err := filepath.Abs(f.Shown); err == nil {
+			text += fmt.Sprintf("; for the one in the working folder give %q", here)
+		}
+	}
+	return errors.New(text)
+}
+
+// inFolder lists what a folder of a run, of checkpoints or of fields offers.
+func inFolder(dir string) ([]string, error) {
+	for _, d := range []string{filepath.Join(dir, output.CheckpointDir), dir} {
+		files, err := checkpoint.Latest(d)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if len(files) > 0 {
+			return files, nil
+		}
+	}
+	for _, d := range []string{filepath.Join(dir, "fields"), dir} {
+		path, err := fields.Series{Dir: d, Name: "fields"}.Newest()
+		if err != nil || path != "" {
+			return []string{path}, err
+		}
+	}
+	return nil, fmt.Errorf("the folder %s holds neither checkpoints nor fields: the other run needs a table [checkpoint] or [output.fields]", dir)
+}
+
+// apart refuses a flow inside the run's own output folder, whose files the run replaces.
+func apart(path, outputs string) error {
+	whole := func(path string) string {
+		if p, err := filepath.EvalSymlinks(path); err == nil {
+			path = p
+		}
+		if p, err := filepath.Abs(path); err == nil {
+			path = p
+		}
+		return path
+	}
+	in, err := filepath.Rel(whole(outputs), whole(path))
+	if err == nil && filepath.IsLocal(in) {
+		return fmt.Errorf("%s is in the output folder of this run, %s, which would replace it: give --output another folder, or go on with --restart", path, outputs)
+	}
+	return nil
+}
+
+// sum returns the SHA-256 of a file. Its planes have checksums, which it contains: so it stands for files beside it, too.
+func sum(path string, mark func()) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	for {
+		n, err := io.CopyN(h, f, 64<<20)
+		mark()
+		switch {
+		case errors.Is(err, io.EOF):
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return "", fmt.Errorf("read %s after %d bytes: %w", path, n, err)
+		}
+	}
+}
