@@ -2,12 +2,12 @@ package sim
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
@@ -25,8 +25,11 @@ type initial interface {
 	row(j, k int, fields []float64)
 }
 
-// initialState makes the state of step 0. Collective.
-func (r *run) initialState() error {
+// origin makes the state of step 0 of a run.
+type origin struct{ *run }
+
+// state makes it. Collective.
+func (r origin) state() error {
 	if r.Case.Initial.From == nil {
 		return r.all("initial state", r.initialize(formulas{r.stepper}))
 	}
@@ -51,7 +54,7 @@ func (r *run) initialState() error {
 }
 
 // openFlow finds the flow that the case starts from, on rank 0, and opens it on every rank. Collective.
-func (r *run) openFlow() (*transfer.Flow, error) {
+func (r origin) openFlow() (*transfer.Flow, error) {
 	from := *r.Case.Initial.From
 	r.Heartbeat.Doing("looking for the flow to start from")
 	if r.found.Path == "" {
@@ -90,7 +93,7 @@ func (r *run) openFlow() (*transfer.Flow, error) {
 }
 
 // describe writes where the flow comes from into the case, once.
-func (r *run) describe(flow *transfer.Flow) {
+func (r origin) describe(flow *transfer.Flow) {
 	if config.FlowSum(r.Case.Resolved) != "" && slices.ContainsFunc(r.Inputs, func(in domain.Input) bool { return in.SHA256 == r.found.SHA256 }) {
 		return // the state is made once more
 	}
@@ -103,7 +106,7 @@ func (r *run) describe(flow *transfer.Flow) {
 }
 
 // recallDrive goes on with the force that kept the mean velocity of the other flow.
-func (r *run) recallDrive(flow *transfer.Flow) error {
+func (r origin) recallDrive(flow *transfer.Flow) error {
 	force, ok, err := flow.Drive()
 	if err := comm.Agree(r.Comm, err); err != nil {
 		return exit.Agreed(exit.Failure, err)
@@ -126,7 +129,7 @@ func (r *run) recallDrive(flow *transfer.Flow) error {
 }
 
 // warnOfRest counts the cells that the other flow says nothing of. Collective.
-func (r *run) warnOfRest(in *another) error {
+func (r origin) warnOfRest(in *another) error {
 	counts, err := comm.Together(r.Comm, in.deep.Load())
 	if err != nil {
 		return err
@@ -136,7 +139,7 @@ func (r *run) warnOfRest(in *another) error {
 		n += c
 	}
 	if n > 0 {
-		r.Case.Warnings = append(r.Case.Warnings, fmt.Sprintf("[initial] from: %d cells of fluid lie inside of what was solid, more than a cell from its surface: they start at rest", n))
+		r.Case.Warnings = append(r.Case.Warnings, finding.FlowRest.Says("[initial] from: %d cells of fluid lie inside of what was solid, more than a cell from its surface: they start at rest", n))
 	}
 	return nil
 }
@@ -150,9 +153,9 @@ func ownCase(p *domain.Part) {
 
 // keepFlow takes the checksum of the flow that the run once started from out of its checkpoint: the flow itself is no
 // longer needed.
-func (r *run) keepFlow(h checkpoint.Header) {
-	if r.Case.Initial.From != nil {
-		r.Case.Resolved = config.PinFlow(r.Case.Resolved, config.FlowSum(h.Case))
+func keepFlow(c *config.Case, h checkpoint.Header) {
+	if c.Initial.From != nil {
+		c.Resolved = config.PinFlow(c.Resolved, config.FlowSum(h.Case))
 	}
 }
 

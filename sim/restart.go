@@ -262,7 +262,7 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot mend it
 		return m, err
 	}
-	r.keepFlow(f.Header)
+	keepFlow(r.Case, f.Header)
 	if keys := differences(r.outputs, f.Header); len(keys) > 0 {
 		return m, &otherCase{path, keys}
 	}

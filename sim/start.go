@@ -58,7 +58,7 @@ func start(o Options) (*run, error) {
 	}
 	if r.Heartbeat.Doing("starting: initial state"); r.options.Restart != "" {
 		err = r.restart()
-	} else if err = r.initialState(); err == nil {
+	} else if err = (origin{r}).state(); err == nil {
 		err = r.open(nil)
 	}
 	if err != nil {

@@ -96,7 +96,7 @@ func checkFlow(flowCase *config.Case) error {
 	if flowCase.Initial.From == nil {
 		return nil
 	}
-	found, err := transfer.Find(*flowCase.Initial.From, flowCase.OutputDir, func() {})
+	found, warnings, err := transfer.Look(*flowCase.Initial.From, flowCase.OutputDir)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func checkFlow(flowCase *config.Case) error {
 		return err
 	}
 	flowCase.Table = append(flowCase.Table, flow.Rows(found.SHA256)...)
-	flowCase.Warnings = append(flowCase.Warnings, found.Warnings()...)
+	flowCase.Warnings = append(flowCase.Warnings, warnings...)
 	flowCase.Warnings = append(flowCase.Warnings, flow.Warnings()...)
 	return nil
 }

@@ -32,13 +32,15 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"internal/finding", "sim", "sim/domain", "sim/output", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"cmd/lbmsim":       {12, []string{"internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
 	"internal/finding": {0, nil},                                                                                                 // the list of all warnings
 	"examples":         {0, nil},                                                                                                 // the cases that come with the program
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"internal/study":   {11, []string{"internal/finding", "sim", "config", "comm", "device"}},                                    // runs a case on several grids
 	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}},   // outputs with each other
-	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
+	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
+	// The flow of another run as the initial state of this one.
+	"sim/transfer": {7, []string{"internal/finding", "sim/output", "config", "config/language", "model", "decomp", "kernels", "io/checkpoint", "io/fields"}},
 	// The first bad cell of an unstable run, found by computing its end again.
 	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.

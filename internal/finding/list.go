@@ -75,6 +75,22 @@ var (
 		"the surface that is computed is not exactly the file's"})
 	DiskSpace = add(Kind{"disk_space", Files, "bytes of all outputs over the free space of the disk", "1",
 		"the run would end when the disk is full"})
+	FlowTime = add(Kind{"flow_time", Files, "ramps, tables, turbulence and expressions of the time with `[initial] from`", "any, with a flow of a step above 0",
+		"time begins at 0: they start over while the flow does not"})
+	FlowBodies = add(Kind{"flow_bodies", Files, "keys of `[body]` that differ from the case of `[initial] from`", "any",
+		"cells of fluid that were solid start from extrapolated values, or at rest"})
+	FlowCoverage = add(Kind{"flow_coverage", Files, "share of the domain that the box of `[initial] from` covers", "100 %",
+		"the rest starts from the nearest values, or from `[initial]`"})
+	FlowSeam = add(Kind{"flow_seam", Files, "length of a periodic axis over its length in the run of `[initial] from`", "a whole number",
+		"the initial flow has a jump where its periods do not fit"})
+	FlowUnits = add(Kind{"flow_units", Files, "units of this case and of the case of `[initial] from`", "SI and lattice units",
+		"lengths and velocities are related by characteristic numbers alone"})
+	FlowPassedOver = add(Kind{"flow_passed_over", Files, "newer checkpoints in the folder of `[initial] from` that cannot be read", "any",
+		"the run starts from an earlier step"})
+	FlowReplaced = add(Kind{"flow_replaced", Files, "a flow of `[initial] from` in the output folder of the case", "any (the run is refused)",
+		"the run would replace it"})
+	FlowRest = add(Kind{"flow_rest", Start, "fluid cells more than a cell inside of a solid of `[initial] from`", "1",
+		"they start at rest"})
 )
 
 // Warnings of the start of a run.

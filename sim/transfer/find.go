@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/sim/output"
@@ -27,20 +28,33 @@ type File struct {
 }
 
 // Warnings name the newer files that were passed over.
-func (f File) Warnings() (list []string) {
+func (f File) Warnings() (list finding.List) {
 	for _, passed := range f.Passed {
-		list = append(list, "[initial] from: passed over: "+passed)
+		list = append(list, finding.FlowPassedOver.Says("[initial] from: passed over: %s", passed))
 	}
 	return list
 }
 
-// Find returns the file that [initial] from leads to. Mark is called while a large file is read. In a folder it is the
+// Find returns the file that [initial] from leads to, which must not be in the run's output folder. Mark is called while a large file is read. In a folder it is the
 // newest checkpoint that can be read, otherwise the last file of fields; with a checksum it is the file that has it.
 func Find(f config.FlowSource, outputs string, mark func()) (found File, err error) {
-	files, err := candidates(f)
-	if err == nil {
-		err = apart(f.Path, outputs)
+	if err = Apart(f, outputs); err == nil {
+		found, err = find(f, mark)
 	}
+	return found, Wrong(f, err)
+}
+
+// Look returns the same for a check, in which another output folder may still be chosen: then it is a warning.
+func Look(f config.FlowSource, outputs string) (found File, warnings finding.List, err error) {
+	if e := Apart(f, outputs); e != nil {
+		warnings = append(warnings, finding.FlowReplaced.Says("[initial] from: %v", e))
+	}
+	found, err = find(f, func() {})
+	return found, append(warnings, found.Warnings()...), Wrong(f, err)
+}
+
+func find(f config.FlowSource, mark func()) (found File, err error) {
+	files, err := candidates(f)
 	var refused []string
 	for i := 0; i < len(files) && err == nil; i++ {
 		path := files[i]
@@ -56,7 +70,7 @@ func Find(f config.FlowSource, outputs string, mark func()) (found File, err err
 			break
 		}
 		if f.SHA256 == "" || f.SHA256 == found.SHA256 {
-			found.Path, found.Passed = path, refused
+			found.Path, found.Passed = path, append(refused, unreadable(files[i+1:])...)
 			return found, nil
 		}
 		refused = append(refused, fmt.Sprintf("%s has another SHA-256 than the case asks for: %s", path, found.SHA256))
@@ -64,7 +78,17 @@ func Find(f config.FlowSource, outputs string, mark func()) (found File, err err
 	if err == nil {
 		err = errors.New(strings.Join(refused, "\n  "))
 	}
-	return found, Wrong(f, err)
+	return found, err
+}
+
+// unreadable are checkpoints that cannot be read. Any of them may be the newest: that is in the part that is damaged.
+func unreadable(files []string) (list []string) {
+	for _, path := range files {
+		if err := checkpoint.Look(path); err != nil {
+			list = append(list, err.Error())
+		}
+	}
+	return list
 }
 
 // Wrong names the place of the case file that an error is about.
@@ -130,8 +154,8 @@ func inFolder(dir string) ([]string, error) {
 	return nil, fmt.Errorf("the folder %s holds neither checkpoints nor fields: the other run needs a table [checkpoint] or [output.fields]", dir)
 }
 
-// apart refuses a flow inside the run's own output folder, whose files the run replaces.
-func apart(path, outputs string) error {
+// Apart refuses a flow inside the run's own output folder, whose files the run replaces.
+func Apart(f config.FlowSource, outputs string) error {
 	whole := func(path string) string {
 		if p, err := filepath.EvalSymlinks(path); err == nil {
 			path = p
@@ -141,9 +165,9 @@ func apart(path, outputs string) error {
 		}
 		return path
 	}
-	in, err := filepath.Rel(whole(outputs), whole(path))
+	in, err := filepath.Rel(whole(outputs), whole(f.Path))
 	if err == nil && filepath.IsLocal(in) {
-		return fmt.Errorf("%s is in the output folder of this run, %s, which would replace it: give --output another folder, or go on with --restart", path, outputs)
+		return fmt.Errorf("%s is in the output folder of this run, %s, which would replace it: give another folder with --output, or resume with --restart", f.Path, outputs)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/config/language"
+	"lbmsim/internal/finding"
 )
 
 // New relates a source to a case: factors of lengths and velocities, and whether it is the case's own state.
@@ -99,9 +100,9 @@ func (f *Flow) Rows(sum string) []config.Row {
 }
 
 // Warnings are what deserves a look before the run.
-func (f *Flow) Warnings() (list []string) {
+func (f *Flow) Warnings() (list finding.List) {
 	if late := f.timed(); len(late) > 0 {
-		list = append(list, fmt.Sprintf("[initial] from: time begins at 0, so %s starts over, while the flow is that of step %d", strings.Join(late, ", "), f.Step))
+		list = append(list, finding.FlowTime.Says("[initial] from: time begins at 0, so %s starts over, while the flow is that of step %d", strings.Join(late, ", "), f.Step))
 	}
 	if f.Same {
 		return list
@@ -112,20 +113,20 @@ func (f *Flow) Warnings() (list []string) {
 		if n := len(keys) - most; n > 0 {
 			text += fmt.Sprintf(" and %d more", n)
 		}
-		list = append(list, "[initial] from: the bodies differ (the source's value / this case's: "+text+"): cells of fluid that were solid start from what the fluid beside them extrapolates, or at rest further inside")
+		list = append(list, finding.FlowBodies.Says("[initial] from: the bodies differ (the source's value / this case's: %s): cells of fluid that were solid start from what the fluid beside them extrapolates, or at rest further inside", text))
 	}
 	if share := f.covered(); share < 1-1e-9 {
 		rest := "takes the nearest values of its faces"
 		if f.target.Initial.Moved || f.target.Initial.Pressed {
 			rest = "is as [initial] says"
 		}
-		list = append(list, fmt.Sprintf("[initial] from: the box of the source covers %.3g %% of the domain; the rest %s", 100*share, rest))
+		list = append(list, finding.FlowCoverage.Says("[initial] from: the box of the source covers %.3g %% of the domain; the rest %s", 100*share, rest))
 	}
 	if axes := f.seams(); axes != "" {
-		list = append(list, fmt.Sprintf("[initial] from: along %s the source is periodic with a length that does not divide the domain's: the initial flow has a seam there", axes))
+		list = append(list, finding.FlowSeam.Says("[initial] from: along %s the source is periodic with a length that does not divide the domain's: the initial flow has a seam there", axes))
 	}
 	if f.Case.Units.Physical != f.target.Units.Physical {
-		list = append(list, fmt.Sprintf("[initial] from: the source is in %s and this case in %s: lengths are multiplied by %s, velocities by %s", unitsOf(f.Case), unitsOf(f.target), language.Short(f.Length), language.Short(f.Velocity)))
+		list = append(list, finding.FlowUnits.Says("[initial] from: the source is in %s and this case in %s: lengths are multiplied by %s, velocities by %s", unitsOf(f.Case), unitsOf(f.target), language.Short(f.Length), language.Short(f.Velocity)))
 	}
 	return list
 }
