@@ -190,6 +190,11 @@ func fresh(path, folder string) (string, error) {
 
 // each calls f for every file that a case names.
 func each(caseFile *config.Case, f func(sum, shown string, path *string) error) error {
+	if in := caseFile.Initial.From; in != nil {
+		if err := f(in.SHA256, in.Shown, &in.Path); err != nil {
+			return err
+		}
+	}
 	for i := range caseFile.Files {
 		in := &caseFile.Files[i]
 		if err := f(in.SHA256, in.Shown, &in.Path); err != nil {

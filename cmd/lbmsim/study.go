@@ -28,6 +28,7 @@ type studyFlags struct {
 	set                 []string
 	as                  string
 	json                bool
+	goOn                bool
 }
 
 func studyCommand() *cobra.Command {
@@ -50,7 +51,9 @@ case and grow in proportion.
 
 Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR in the output
 folder of the case, whose own results stay; those of an earlier study are replaced. Fields,
-averages, planes, pictures and checkpoints are not written.
+averages, planes, pictures and checkpoints are not written. With --continue each grid starts
+from the flow at the end of the grid before it ([initial] from) instead of the initial state
+of the case; the fields that this takes stay in study/refined_FACTOR/fields.
 
 The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
 the last two where the quantity is an error against an exact solution. GCI is the grid
@@ -64,6 +67,7 @@ times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 201
 	c.Flags().IntVar(&f.levels, "levels", 3, "number of `GRIDS`")
 	c.Flags().Float64Var(&f.ratio, "ratio", 2, "`RATIO` of the spacings of two grids that follow each other")
 	c.Flags().Float64Var(&f.first, "first", 1, "`FACTOR` by which the coarsest grid is finer than the case")
+	c.Flags().BoolVar(&f.goOn, "continue", false, "start each grid from the flow at the end of the one before it")
 	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "`RULE` by which the time step follows the spacing: diffusive or acoustic")
 	c.Flags().Float64Var(&f.order, "order", 2, "formal `ORDER` of the method")
 	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
@@ -97,7 +101,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 		return err
 	}
 	o := study.Options{
-		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order,
+		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order, Continue: f.goOn,
 		Comm: c, Version: version, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	cases, err := o.Load()

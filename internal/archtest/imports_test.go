@@ -36,7 +36,7 @@ var places = map[string]place{
 	"internal/finding": {0, nil},                                                                                                 // the list of all warnings
 	"examples":         {0, nil},                                                                                                 // the cases that come with the program
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
-	"internal/study":   {11, []string{"internal/finding", "sim", "config", "comm", "device"}},                                    // runs a case on several grids
+	"internal/study":   {11, []string{"internal/finding", "sim", "config", "model", "comm", "device"}},                           // runs a case on several grids
 	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}},   // outputs with each other
 	"sim":              {10, []string{"internal/finding", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
 	// The flow of another run as the initial state of this one.

@@ -1,16 +1,20 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
+	"lbmsim/model"
 	"lbmsim/sim"
 )
 
@@ -28,6 +32,8 @@ type Options struct {
 	Ratio   float64 // of the spacings of two grids that follow each other
 	Scaling config.Scaling
 	Formal  float64 // order of the method
+	// Continue starts each grid from the flow at the end of the one before it.
+	Continue bool
 
 	Comm     comm.Comm
 	Device   device.Device
@@ -81,7 +87,15 @@ func (o Options) Load() ([]*config.Case, error) {
 	}
 	var cases []*config.Case
 	for k := range o.Levels {
-		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, o.Set...)
+		set := o.Set
+		if o.Continue && k > 0 {
+			path, err := beside(o.Path, cases[k-1].OutputDir)
+			if err != nil {
+				return nil, err
+			}
+			set = append(slices.Clone(set), "initial.from="+strconv.Quote(path))
+		}
+		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, set...)
 		if err != nil {
 			// The file and its line stay at the start of a line, where editors look.
 			return nil, fmt.Errorf("the grid refined by %.6g:\n%w", o.factor(k), err)
@@ -91,10 +105,43 @@ func (o Options) Load() ([]*config.Case, error) {
 		}
 		// Numbers of every grid are of use, fields would fill the disk.
 		c.Fields.On, c.Averages.On, c.Picture.On, c.Checkpoint.On, c.Planes = false, false, false, false, nil
+		if o.Continue && k < o.Levels-1 {
+			c.Fields = flowOf(c)
+		}
 		c.OutputDir = filepath.Join(c.OutputDir, Folder, fmt.Sprintf("refined_%.6g", o.factor(k)))
 		cases = append(cases, c)
 	}
 	return cases, nil
+}
+
+// flowOf is the output at the end of a run from which another grid can start.
+func flowOf(c *config.Case) config.FieldsOutput {
+	f := config.FieldsOutput{On: true, Schedule: config.Schedule{End: true}, Dir: "fields", Type: model.Float64}
+	names := []string{"pressure", "velocity"}
+	if c.Spec.Scalar {
+		names = append(names, "temperature")
+	}
+	if len(c.Bodies) > 0 {
+		names = append(names, "solid")
+	}
+	for _, name := range names {
+		one, _ := model.FindField(name)
+		f.Fields = append(f.Fields, one)
+	}
+	return f
+}
+
+// beside is a folder as seen from the folder of a case file.
+func beside(path, dir string) (string, error) {
+	from, err1 := filepath.Abs(filepath.Dir(path))
+	to, err2 := filepath.Abs(dir)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	if near, err := filepath.Rel(from, to); err == nil {
+		return near, nil
+	}
+	return to, nil
 }
 
 func (o Options) factor(k int) float64 { return o.First * math.Pow(o.Ratio, float64(k)) }

@@ -397,6 +397,24 @@ def test_what_launchers_say_is_explained(cavity: lbmsim.Case, folder: Path) -> N
             assert rest == ["", said]
 
 
+def test_start_from(cavity: lbmsim.Case, cavity_run: lbmsim.Result, folder: Path) -> None:
+    cavity["run.steps"] = 10
+    first = lbmsim.run(cavity, progress=False, output="fine", set={"domain.cells": [48, 48]}, start_from=cavity_run)
+    assert first.case["initial.from"] == str(cavity_run.path)
+    second = lbmsim.run(cavity, progress=False, output="next", start_from="fine")
+    assert second.case["initial.from"] == str(folder / "fine")
+    with pytest.raises(lbmsim.CaseError, match="there is no file or folder"):
+        lbmsim.run(cavity, progress=False, output="none", start_from="nowhere")
+
+
+def test_continued_study() -> None:
+    case = lbmsim.example("taylor_green_2d")
+    study = lbmsim.study(case, first=0.25, levels=3, device="cpu", output="elsewhere", continued=True)
+    assert len(study.data["levels"]) == 3
+    # The finest grid leaves no fields.
+    assert sorted(p.parent.name for p in Path("elsewhere/study").glob("*/fields")) == ["refined_0.25", "refined_0.5"]
+
+
 def test_study() -> None:
     study = lbmsim.study(lbmsim.example("taylor_green_2d"), first=0.25, levels=3, device="cpu", output="elsewhere")
     assert not Path("out").exists()

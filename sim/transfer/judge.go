@@ -107,7 +107,7 @@ func (f *Flow) Warnings() (list finding.List) {
 	if f.Same {
 		return list
 	}
-	if keys := f.changes("body."); len(keys) > 0 {
+	if keys := f.changes("body."); len(keys) > 0 && f.Length == 1 { // otherwise all lengths differ
 		const most = 3
 		text := strings.Join(keys[:min(most, len(keys))], "; ")
 		if n := len(keys) - most; n > 0 {

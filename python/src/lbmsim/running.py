@@ -39,6 +39,7 @@ def run(
     output: str | os.PathLike[str] | None = None,
     set: Changes = None,
     restart: str | os.PathLike[str] | None = None,
+    start_from: Result | str | os.PathLike[str] | None = None,
     device: str | int | None = None,
     threads: int | None = None,
     overwrite: bool = False,
@@ -61,6 +62,9 @@ def run(
             run.time replaces the other.
         restart: "latest", "auto" (the latest checkpoint if there is one, else from the
             beginning), or the path of a checkpoint.
+        start_from: the flow of another run as the initial state: its result, its output folder, a
+            checkpoint or a file of fields, relative to the working folder ([initial] from). Grid,
+            velocity, viscosity and model may differ.
         device: "cpu", "cuda", "auto" or the number of a GPU. Default: as the case says.
         threads: threads of a rank. Default: its share of the cores.
         overwrite: begin anew in a folder with the results of another run, which are lost.
@@ -79,12 +83,19 @@ def run(
     """
     case = as_case(case)
     words = _flags(("--restart", restart), ("--device", device), ("--threads", threads))
-    words += ["--overwrite"] * overwrite + set_words(set) + list(args)
+    words += ["--overwrite"] * overwrite + set_words(set) + set_words(_flow(start_from)) + list(args)
     with case._file() as file:
         command = [*launch(ranks, launcher), str(program()), "run", str(file), "--log", "json", *case._as(file)]
         job = _Job(case, [*command, *words, *_flags(("--output", output))], progress)
         job.wait()
     return job.result
+
+
+def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
+    """The change that starts a case from another run's flow."""
+    if source is None:
+        return {}
+    return {"initial.from": os.path.abspath(source.path if isinstance(source, Result) else source)}
 
 
 # What has been said of the machine.
@@ -350,6 +361,7 @@ def study(
     ratio: float | None = None,
     scaling: str | None = None,
     order: float | None = None,
+    continued: bool = False,
     ranks: int = 1,
     launcher: Launcher = None,
     output: str | os.PathLike[str] | None = None,
@@ -368,6 +380,7 @@ def study(
         scaling: "diffusive", the default: the time step falls with the square of the spacing, or
             "acoustic": it falls with the spacing.
         order: formal order of the method. Default 2.
+        continued: start each grid from the flow at the end of the one before it.
         output: the folder in which the tables of each grid go to `study`. Default: that of the case.
         ranks, launcher, set, device, threads: as of `lbmsim.run`.
         progress: show what the program says of each grid meanwhile, in a terminal or a notebook.
@@ -386,6 +399,7 @@ def study(
         ("--device", device),
         ("--threads", threads),
     )
+    words += ["--continue"] * continued
     folder = {} if output is None else {"output.dir": output}
     shows = progress and _watched()
 
