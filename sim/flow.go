@@ -17,14 +17,6 @@ import (
 
 // The state of step 0: formulas, or the flow of another run.
 
-// initial gives the initial values of this rank's cells.
-type initial interface {
-	// plane is called once for each plane, in their order.
-	plane(k int) error
-	// row fills in row j of the plane as [component][x], in the order of device.Program.Init. Several threads call it.
-	row(j, k int, fields []float64)
-}
-
 // origin makes the state of step 0 of a run.
 type origin struct{ *run }
 
@@ -158,14 +150,6 @@ func keepFlow(c *config.Case, h checkpoint.Header) {
 		c.Resolved = config.PinFlow(c.Resolved, config.FlowSum(h.Case))
 	}
 }
-
-// formulas are the expressions of the case. The strain rate, by central differences of the expressions themselves,
-// gives the non-equilibrium part, so that the first steps carry no start-up error.
-type formulas struct{ *stepper }
-
-func (formulas) plane(int) error { return nil }
-
-func (s formulas) row(j, k int, fields []float64) { s.initialRow(j, k, fields) }
 
 // another is the flow of another run.
 type another struct {

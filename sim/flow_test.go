@@ -478,3 +478,44 @@ func TestFlowWarnings(t *testing.T) {
 		t.Errorf("no word on the damaged checkpoint: %v", w)
 	}
 }
+
+// A channel that has developed on a coarse grid goes on without a transient on a finer one: its profile is that of the
+// fine grid up to the cells beside its walls, whose values the coarse grid does not have.
+func TestDevelopedChannelGoesOn(t *testing.T) {
+	const channel = `
+[domain]
+size = ["0.02 m", "0.1 m"]
+spacing = "0.01 m"
+periodic = ["x"]
+[fluid]
+viscosity = "1e-3 m2/s"
+[scaling]
+tau = 0.8
+[collision]
+model = "trt"
+precision = "float64"
+[force]
+acceleration = ["0.1 m/s2", 0]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+`
+	source := t.TempDir()
+	trial{text: channel + strings.Replace(several, "40", "4000", 1), ranks: 1, dir: source}.must(t)
+	for _, steps := range []string{"at_start = true", "at_end = true"} {
+		dir := t.TempDir()
+		text := changed(channel, `"0.01 m"`, `"0.005 m"`) + "\n[run]\nsteps = 20\n[output.fields]\n" + steps
+		if steps == "at_start = true" {
+			text += "\nat_end = false\n"
+		}
+		trial{text: from(text, source), ranks: 2, dir: dir}.must(t)
+		u, n := field(t, dir, "velocity")
+		for y := range n[1] {
+			at := (float64(y) + 0.5) * 0.005
+			want := 0.1 / 2e-3 * at * (0.1 - at)
+			if got := u[3*y*n[0]]; math.Abs(got/want-1) > 0.03 {
+				t.Errorf("%s: %g m/s in row %d instead of %g", steps, got, y, want)
+			}
+		}
+	}
+}

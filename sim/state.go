@@ -61,6 +61,22 @@ func (s *stepper) connect() (err error) {
 	return Agreed(ExitFailure, err)
 }
 
+// initial gives the initial values of this rank's cells.
+type initial interface {
+	// plane is called once for each plane, in their order.
+	plane(k int) error
+	// row fills in row j of the plane as [component][x], in the order of device.Program.Init. Several threads call it.
+	row(j, k int, fields []float64)
+}
+
+// formulas are the expressions of the case. The strain rate, by central differences of the expressions themselves,
+// gives the non-equilibrium part, so that the first steps carry no start-up error.
+type formulas struct{ *stepper }
+
+func (formulas) plane(int) error { return nil }
+
+func (s formulas) row(j, k int, fields []float64) { s.initialRow(j, k, fields) }
+
 // initialize writes the initial state to the device.
 func (s *stepper) initialize(in initial) error {
 	rows, row := s.RowsOfPlane(), s.Case.Spec.InitValues()*s.Layout.N[0]
