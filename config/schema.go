@@ -201,7 +201,7 @@ func tables() []language.Table {
 			{Name: "diffusivity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), Doc: "diffusivity of the temperature, conductivity/(density heat capacity)"},
 			{Name: "prandtl", Kind: language.Number, Within: language.Above(0), Doc: "Prandtl number, instead of the diffusivity: diffusivity = viscosity / prandtl"},
 			{Name: "turbulent_prandtl", Kind: language.Number, Within: language.Above(0), DefaultDoc: "0.85 with [turbulence]", Doc: "Prandtl number of the eddies of [turbulence]: they add nu_t / turbulent_prandtl to the diffusivity, with smagorinsky nu_t up to (1 - tau)/6 cells^2/step (Kays, J. Heat Transfer 116 (1994) 284)"},
-			{Name: "reference", Kind: language.Quantity, Dim: model.Temperature, Default: "0", Doc: "temperature without buoyancy. What is stored is the difference from it, so that small differences keep their digits"},
+			{Name: "reference", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "initial where that is a constant; otherwise required with an expansion, and 0 without", Doc: "temperature without buoyancy. What is stored is the difference from it, so that small differences keep their digits"},
 			{Name: "initial", Kind: language.Formula, Dim: model.Temperature, DefaultDoc: "the reference", Doc: "temperature at the start, of the fluid and of solids that conduct"},
 			{Name: "expansion", Kind: language.Quantity, Dim: model.Expansion, Doc: "expansion coefficient of the buoyancy, the force -density expansion (T - reference) gravity (Boussinesq)"},
 			{Name: "gravity", Kind: language.Vector, Dim: model.Acceleration, Doc: "acceleration of gravity of the buoyancy. What it does to the fluid of reference temperature is only a pressure and left out"},

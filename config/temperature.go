@@ -45,13 +45,12 @@ func (r *thermal) read() {
 	if !s.Has("diffusivity") && !s.Has("prandtl") {
 		r.missing(s, "diffusivity = \"2e-5 m2/s\", or prandtl = 0.71", "[temperature] needs a diffusivity")
 	}
-	if e := s.Get("reference"); e != nil {
-		t.Reference = e.Values[0].Value
-	}
+	r.reference(s)
 	gravity := r.vector(s, "gravity")
 	if s.Has("expansion") != s.Has("gravity") {
 		r.missing(s, "the force is -density expansion (T - reference) gravity", "[temperature] needs both expansion and gravity, or neither")
 	}
+	r.still(s, gravity)
 	if !r.haveTime {
 		return
 	}
@@ -83,6 +82,42 @@ func (r *thermal) read() {
 		t.Initial = func(x, y, z float64) float64 { return f(x, y, z, 0) - t.Reference }
 		r.looks.sample(e, a, model.Temperature, r.looks.centres(0), identity, anyNumber)
 	}
+}
+
+// reference reads the temperature without buoyancy. Its default is the initial one, at which the fluid
+// rests. An arbitrary default would add a force to the whole fluid, without a pressure that carries it.
+func (r *thermal) reference(s *language.Section) {
+	t, initial := &r.Temperature, s.Get("initial")
+	if !s.Has("reference") {
+		switch {
+		case initial != nil && initial.Values[0].Expr == nil:
+			r.SetDefault(s, "reference", initial.Values[0].TOML())
+		case s.Has("expansion") && !s.Has("initial"):
+			r.missing(s, "the force is -density expansion (T - reference) gravity; the default of reference is the initial temperature", "[temperature] with an expansion needs reference or initial")
+			return
+		case s.Has("expansion") && initial != nil:
+			r.Add(s.At, "the force is -density expansion (T - reference) gravity; the mean of the initial temperature is usual", "[temperature] needs reference: with an expansion, and an initial temperature that depends on the position")
+			return
+		default:
+			r.SetDefault(s, "reference", "0")
+		}
+	}
+	if e := s.Get("reference"); e != nil {
+		t.Reference = e.Values[0].Value
+	}
+}
+
+// still warns of an expansion that moves nothing.
+func (r *thermal) still(s *language.Section, gravity []language.Amount) {
+	e := s.Get("expansion")
+	if e == nil || gravity == nil || e.Values[0].Value != 0 && norm(gravity) != 0 {
+		return
+	}
+	zero := "expansion"
+	if e.Values[0].Value != 0 {
+		zero = "gravity"
+	}
+	r.warn(finding.StillAir, "[temperature]: %s is 0, so temperature differences drive no flow; leave expansion and gravity out where that is intended", zero)
 }
 
 // eddies reads how those of [turbulence] carry the temperature.
@@ -216,28 +251,74 @@ type warmth struct {
 	*Solids
 }
 
-// checkTemperature looks at the numbers that only the whole case has.
+// check warns of temperatures that only the whole case has.
 func (r *warmth) check() {
 	if !r.Spec.Scalar {
 		return
 	}
-	most := 0.0
-	for _, w := range r.walls() {
-		if w.Law == boundary.ScalarFixed {
-			most = max(most, math.Abs(w.Value))
-		}
-	}
-	if e := r.Section("temperature").Get("expansion"); e != nil && e.Values[0].Value*most > mostExpansion {
-		r.warn(finding.Boussinesq, "[temperature]: a wall is %s K from the reference of %s K, which changes the density by a factor of %s: is the reference right? Boussinesq's force is for small changes",
-			language.Short(most), language.Short(r.Temperature.Reference), language.Short(e.Values[0].Value*most))
+	far, of := r.farthest()
+	if e := r.Section("temperature").Get("expansion"); e != nil && math.Abs(e.Values[0].Value)*far > mostExpansion {
+		r.warn(finding.Boussinesq, "[temperature]: %s is %s K from the reference of %s K, which changes the density by %s %%: Boussinesq's force holds for small changes, up to about %.0f %%; is the reference right?",
+			of, language.Short(far), language.Short(r.Temperature.Reference), language.Short(roughly(100*math.Abs(e.Values[0].Value)*far)), 100*mostExpansion)
 	}
 	n := r.Cells
-	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); most*usualSpeed*float64(face) > mostHeat {
-		r.warn(finding.ReferenceFar, "[temperature]: a wall is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
-			language.Short(most), language.Short(r.Temperature.Reference), face)
+	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); far*usualSpeed*float64(face) > mostHeat {
+		r.warn(finding.ReferenceFar, "[temperature]: %s is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
+			of, language.Short(far), language.Short(r.Temperature.Reference), face)
 	}
 	if r.Spec.Viscosity.OfFluid() {
 		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
+	}
+	r.belowZero()
+}
+
+// farthest is the largest distance of a given temperature from the reference, and what has it.
+func (r *warmth) farthest() (far float64, of string) {
+	take := func(v float64, name string) {
+		if d := math.Abs(v); d > far && !math.IsInf(d, 0) {
+			far, of = d, name
+		}
+	}
+	r.fixed(take)
+	if lo, hi, name := r.atStart(); r.haveTime {
+		take(lo, name)
+		take(hi, name)
+	}
+	return far, of
+}
+
+// fixed visits the temperatures of walls, above the reference.
+func (r *warmth) fixed(visit func(v float64, of string)) {
+	for _, b := range r.Boundaries {
+		if b.Temperature.Law == boundary.ScalarFixed {
+			visit(b.Temperature.Value, "[boundary."+b.Name+"]")
+		}
+	}
+	for _, b := range r.Bodies {
+		if b.Temperature.Law == boundary.ScalarFixed {
+			visit(b.Temperature.Value, "[body."+b.Name+"]")
+		}
+	}
+}
+
+// belowZero warns of temperatures below absolute zero. A case that gives a reference of 0 K computes differences.
+func (r *warmth) belowZero() {
+	e := r.Section("temperature").Get("reference")
+	if !r.Units.Physical || e == nil || e.Given && r.Temperature.Reference == 0 {
+		return
+	}
+	lo, of := r.Temperature.Reference, "[temperature] reference"
+	take := func(v float64, name string) {
+		if v += r.Temperature.Reference; v < lo {
+			lo, of = v, name
+		}
+	}
+	if least, _, name := r.atStart(); r.haveTime && !math.IsInf(least, 0) {
+		take(least, name)
+	}
+	r.fixed(take)
+	if lo < 0 {
+		r.warn(finding.BelowZero, "[temperature]: %s is %s K, below absolute zero: add 273.15 K to temperatures in degrees Celsius; reference = \"0 K\" says that all are differences", of, language.Short(lo))
 	}
 }
 

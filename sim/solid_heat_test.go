@@ -390,6 +390,7 @@ cells = [%d, 14]
 viscosity = 0.03
 [temperature]
 diffusivity = 0.02
+reference = 0
 expansion = 1e-3
 gravity = [0, -1]
 initial = "exp(-((x-%d)^2+(y-4)^2)/12)"

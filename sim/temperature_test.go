@@ -129,6 +129,7 @@ periodic = ["y"]
 viscosity = %[2]g
 [temperature]
 prandtl = 0.7
+reference = 0
 expansion = %.17[3]g
 gravity = [0, -1]
 initial = "0.5 - x/Lx"

@@ -22,10 +22,14 @@ var (
 		"eddies carry no heat there"})
 	EddyHeatLimit = add(Kind{"eddy_heat_limit", Case, "shear rate up to which Smagorinsky's eddies carry heat, (1 - tau)/(6 C^2), over twice the largest velocity", "1",
 		"the stress does not give a larger eddy viscosity, so the heat flux is too small"})
-	Boussinesq = add(Kind{"boussinesq", Case, "expansion times the largest temperature difference from the reference", "0.1",
+	Boussinesq = add(Kind{"boussinesq", Case, "expansion times the largest temperature difference from the reference, of walls and of the start", "0.3",
 		"Boussinesq's approximation is for small changes of density"})
 	ReferenceFar = add(Kind{"reference_far", Case, "distance of wall temperatures from the reference, times the cells of a face", "digits of the sum of a heat flux",
 		"the heat flux loses its digits"})
+	StillAir = add(Kind{"still_air", Case, "`expansion` and `gravity` of a temperature", "one of them is 0",
+		"temperature differences drive no flow"})
+	BelowZero = add(Kind{"below_zero", Case, "lowest temperature in K, of walls and of the start, unless the case gives a reference of 0 K", "0 K",
+		"temperatures in degrees Celsius, or differences"})
 	DiffusivityFixed = add(Kind{"diffusivity_fixed", Case, "a temperature with a viscosity law", "any",
 		"the diffusivity does not follow the viscosity"})
 	TurbulencePeriodic = add(Kind{"turbulence_periodic", Case, "width of a periodic domain over `turbulence_length`", "fewest waves that represent the spectrum",

@@ -68,6 +68,7 @@ precision = "float64"
 [temperature]
 prandtl = 0.7
 initial = "0.5 - x/24"
+reference = 0
 expansion = 0.001
 gravity = [0, 0, -0.1]
 [boundary.hot]
