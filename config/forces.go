@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -25,6 +26,8 @@ type ForceOutput struct {
 	// Coefficient turns a force in lattice units into a coefficient of drag or lift; 0:
 	// there is no reference.
 	Coefficient float64
+	// Velocity and Size are the reference values of Coefficient: a speed, and an area or in 2D a length; in lattice units.
+	Velocity, Size float64
 	// Heat is there with a temperature, and Nusselt turns it, in lattice units, into a Nusselt
 	// number; 0: there is no reference.
 	Heat    bool
@@ -175,28 +178,70 @@ func (r *forces) forceOutput(s *language.Section) {
 		}
 		r.SetDefault(s, "about", r.coordinates(f.About))
 	}
-	for _, d := range []struct {
-		key string
-		to  *[3]float64
-	}{{"drag_direction", &f.Drag}, {"lift_direction", &f.Lift}} {
-		v := r.vector(s, d.key)
-		if v == nil {
-			continue
-		}
-		size := norm(v)
-		if size == 0 {
-			r.Add(s.Get(d.key).At, "", "%s has no length", d.key)
-			continue
-		}
-		*d.to = [3]float64{}
-		for a := range v {
-			d.to[a] = v[a].Value / size
-		}
-	}
+	r.directions(s, &f)
 	f.Heat = r.Spec.Scalar
 	r.references(s, &f)
 	r.nusselt(s, &f)
 	r.Forces = append(r.Forces, f)
+}
+
+// mostAligned is the largest cosine between drag and lift that is taken for a right angle written with few digits.
+const mostAligned = 0.01
+
+// directions reads those of drag and lift. The default of the lift is at a right angle to the drag.
+func (r *forces) directions(s *language.Section, f *ForceOutput) {
+	read := func(key string, to *[3]float64) bool {
+		v := r.vector(s, key)
+		if v == nil {
+			return !s.Has(key)
+		}
+		size := norm(v)
+		if size == 0 {
+			r.Add(s.Get(key).At, "", "%s has no length", key)
+			return false
+		}
+		*to = [3]float64{}
+		for a := range v {
+			to[a] = v[a].Value / size
+		}
+		return true
+	}
+	if !read("drag_direction", &f.Drag) || !read("lift_direction", &f.Lift) {
+		return
+	}
+	if !s.Has("lift_direction") {
+		f.Lift = acrossDrag(f.Drag, r.dims)
+	}
+	cosine := 0.0
+	for a := range f.Drag {
+		cosine += f.Drag[a] * f.Lift[a]
+	}
+	switch {
+	case math.Abs(cosine) > 1-mostAligned:
+		r.Add(s.ValueAt("lift_direction"), "without lift_direction the lift is at a right angle to drag_direction", "%s: the lift has the direction of the drag, so their coefficients are the same number", s.Head())
+	case math.Abs(cosine) > mostAligned:
+		r.warn(finding.ObliqueLift, "%s: drag and lift are not at right angles, their directions have a cosine of %s: each coefficient has a part of the other", s.Head(), language.Short(roughly(cosine)))
+	}
+}
+
+// acrossDrag is the direction of the lift at a right angle to the drag: y without its part along the drag, and where the
+// drag is along y, -x in 2D and z in 3D.
+func acrossDrag(drag [3]float64, dims int) (lift [3]float64) {
+	for a := range lift {
+		lift[a] = -drag[1] * drag[a]
+	}
+	lift[1]++
+	size := sizeOf(lift)
+	switch {
+	case size > 1e-6:
+		for a := range lift {
+			lift[a] /= size
+		}
+		return lift
+	case dims == 2:
+		return [3]float64{-1, 0, 0}
+	}
+	return [3]float64{0, 0, 1}
 }
 
 // references of the coefficients.
@@ -227,7 +272,8 @@ func (r *forces) references(s *language.Section, f *ForceOutput) {
 		if r.dims == 2 {
 			d = model.Length
 		}
-		f.Coefficient = 2 / (v * v * r.lattice(a.Values[0], d))
+		f.Velocity, f.Size = v, r.lattice(a.Values[0], d)
+		f.Coefficient = 2 / (v * v * f.Size)
 	}
 	if l != nil {
 		f.Strouhal = r.lattice(l.Values[0], model.Length) / v

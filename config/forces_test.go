@@ -216,3 +216,45 @@ func TestStatisticsHaveDimensions(t *testing.T) {
 		}
 	}
 }
+
+// The lift is at a right angle to the drag unless the case says otherwise.
+func TestDirectionOfTheLift(t *testing.T) {
+	const flow, rounding = "[run]\nsteps = 10\n[output.force.disc]\n", 1e-9
+	for name, c := range map[string]struct {
+		keys        string
+		want        [3]float64
+		fails, warn string
+	}{
+		"default":        {"", [3]float64{0, 1}, "", ""},
+		"along y":        {"drag_direction = [0, 1]", [3]float64{-1}, "", ""},
+		"inclined":       {"drag_direction = [3, 4]", [3]float64{-0.8, 0.6}, "", ""},
+		"backwards":      {"drag_direction = [-1, 0]", [3]float64{0, 1}, "", ""},
+		"both":           {"drag_direction = [0, 1]\nlift_direction = [2, 0]", [3]float64{1}, "", ""},
+		"parallel":       {"lift_direction = [1, 0]", [3]float64{}, "the lift has the direction of the drag", ""},
+		"opposite":       {"drag_direction = [0, 1]\nlift_direction = [0, -1]", [3]float64{}, "the lift has the direction of the drag", ""},
+		"not at a right": {"lift_direction = [1, 1]", [3]float64{math.Sqrt2 / 2, math.Sqrt2 / 2}, "", "a cosine of 0.71"},
+	} {
+		got, err := Load("a.toml", []byte(disc+flow+c.keys))
+		if err != nil {
+			if c.fails == "" || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: %v, want %q", name, err, c.fails)
+			}
+			continue
+		}
+		for a, want := range c.want {
+			if math.Abs(got.Forces[0].Lift[a]-want) > rounding {
+				t.Errorf("%s: lift along %v, want %v", name, got.Forces[0].Lift, c.want)
+				break
+			}
+		}
+		if text := strings.Join(got.Warnings.Texts(), "\n"); !strings.Contains(text, c.warn) || c.warn == "" && strings.Contains(text, "right angles") {
+			t.Errorf("%s: warnings %q, want %q", name, text, c.warn)
+		}
+	}
+	for _, drag := range [][3]float64{{1}, {0, 1}, {0, 0, 1}, {0.6, 0.8}, {0, -1}} {
+		lift := acrossDrag(drag, 3)
+		if dot := drag[0]*lift[0] + drag[1]*lift[1] + drag[2]*lift[2]; math.Abs(dot) > rounding || math.Abs(sizeOf(lift)-1) > rounding {
+			t.Errorf("drag along %v, lift along %v", drag, lift)
+		}
+	}
+}

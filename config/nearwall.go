@@ -24,7 +24,7 @@ const (
 // layer is the flow beside a wall, in cells.
 type layer struct {
 	reynolds  float64
-	by        string // the length that it is by
+	by        string // the length in the Reynolds number
 	turbulent bool
 	first     float64 // y+ of the centre of the first cell
 	thickness float64
@@ -34,7 +34,7 @@ type layer struct {
 // (Schlichting & Gersten, Boundary-Layer Theory, 9th ed., Springer 2017, ch. 6 and 18).
 func plateLayer(speed, length, viscosity float64) layer {
 	re := speed * length / viscosity
-	l := layer{reynolds: re, by: "length", turbulent: re >= turbulentPlate}
+	l := layer{reynolds: re, turbulent: re >= turbulentPlate}
 	friction := 1.328 / math.Sqrt(re)
 	l.thickness = 4.91 * length / math.Sqrt(re)
 	if l.turbulent {
@@ -48,7 +48,7 @@ func plateLayer(speed, length, viscosity float64) layer {
 // (1978) 215.
 func channelLayer(speed, height, viscosity float64) layer {
 	re := speed * height / viscosity
-	l := layer{reynolds: re, by: "height", turbulent: re >= turbulentChannel, thickness: height / 2}
+	l := layer{reynolds: re, by: "the height of the channel", turbulent: re >= turbulentChannel, thickness: height / 2}
 	friction := 12 / re
 	if l.turbulent {
 		friction = 0.073 / math.Pow(re, 0.25)
@@ -57,19 +57,31 @@ func channelLayer(speed, height, viscosity float64) layer {
 	return l
 }
 
+// Cells in a layer, and y+ of the first one where it is turbulent, from which on a grid resolves it well, and at all.
+const (
+	wellCells, leastCells = 8, 4
+	wellPlus, leastPlus   = 2, 5
+)
+
 // verdict says whether the grid resolves it.
 func (l layer) verdict() string {
-	enough, little := l.thickness >= 8, l.thickness >= 4
-	if l.turbulent {
-		enough, little = enough && l.first <= 2, little && l.first <= 5
-	}
 	switch {
-	case enough:
+	case l.thickness >= wellCells && (!l.turbulent || l.first <= wellPlus):
 		return "wall-resolved"
-	case little:
+	case l.resolved():
 		return "hardly wall-resolved: friction may be off by a third"
 	}
 	return "not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"
+}
+
+// resolved reports whether friction follows from the cells at all.
+func (l layer) resolved() bool {
+	return l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
+}
+
+// cells is how the grid resolves it, in numbers.
+func (l layer) cells() string {
+	return fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness)))
 }
 
 func (l layer) row(name string) Row {
@@ -77,8 +89,7 @@ func (l layer) row(name string) Row {
 	if l.turbulent {
 		kind = "turbulent"
 	}
-	return Row{Name: name, Lattice: fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness))),
-		SI: fmt.Sprintf("Re %s (%s), %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
+	return Row{Name: name, Lattice: l.cells(), SI: fmt.Sprintf("Re %s by %s, %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
 }
 
 // reynoldsText has the digits that an estimate is worth.
@@ -110,6 +121,12 @@ func (c *Case) drivenSpeed(height, viscosity float64) float64 {
 	}
 	// Dean: 2 stress = 0.073 u^2 (u height/viscosity)^-1/4.
 	return math.Pow(2*stress/0.073*math.Pow(height/viscosity, 0.25), 1/1.75)
+}
+
+// along returns the layer with the length that its Reynolds number is by.
+func (l layer) along(by string) layer {
+	l.by = by
+	return l
 }
 
 // channel returns the layer between two walls.
@@ -167,34 +184,33 @@ func (c *Case) atWall(of func(viscosity float64) layer) layer {
 		nu = math.Sqrt(nu * model.CS2 * (c.Params().Tau(c.Spec.Viscosity, friction*friction/nu) - 0.5))
 		l = of(nu)
 	}
-	l.by += ", by the viscosity at the wall"
+	l.by += " with the viscosity at the wall"
 	return l
 }
 
-// NearWalls estimates the layer beside each wall at rest and each body: y+ of the first cell's centre and the thickness. The
-// speed is the largest mean one that the case tells of; between walls the mean one that a force keeps. A body counts as a
-// plate as long as it is along the flow, else as its longest side that ends within the domain; two walls that
-// face each other as a channel, another one as a plate as long as the domain. Bodies from files count by their
-// sizes. Walls without a boundary layer are left out.
-func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
+// beside is the layer of a wall at rest or a body.
+type beside struct {
+	name string
+	of   uint8  // type of its cells, as in ForceOutput
+	face string // of a boundary; empty for bodies
+	layer
+}
+
+// layers estimates the layer beside each wall at rest and each body. The speed is the largest mean one that the case gives;
+// between walls the mean one that a force keeps. A body counts as a plate; two walls that face each other as a channel, another
+// one as a plate as long as the domain. Bodies from files count by their sizes.
+func (c *Case) layers(sizes []SolidSize) (list []beside) {
 	speed := c.Mean
-	walls := 0
-	add := func(name string, l layer) {
-		if walls++; math.Round(l.reynolds) >= leastLayer {
-			rows = append(rows, l.row(name))
-		}
-	}
 	var sticks [3][2]bool
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
 			sticks[f.Axis][f.Side] = sticks[f.Axis][f.Side] || b.Part == nil && b.Kind.Law == boundary.Bounce
 		}
 	}
-	for _, b := range c.Boundaries {
+	for i, b := range c.Boundaries {
 		if b.Kind.Law != boundary.Bounce || b.Velocity != [3]float64{} {
 			continue
 		}
-		first := len(rows)
 		for _, f := range b.Faces {
 			length := 0
 			for a, n := range c.Cells {
@@ -206,39 +222,67 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 				if sticks[f.Axis][0] && sticks[f.Axis][1] {
 					return c.channel(float64(c.Cells[f.Axis]), nu)
 				}
-				return plateLayer(speed, float64(length), nu)
+				return plateLayer(speed, float64(length), nu).along("the length of the domain")
 			})
-			before := len(rows)
-			add(fmt.Sprintf("[boundary.%s] %s", b.Name, f), l)
-			if n := len(rows); n > before && before > first && rows[n-2].Lattice == rows[n-1].Lattice && rows[n-2].SI == rows[n-1].SI {
-				rows[n-2].Name += ", " + f.String() // faces alike share a row
-				rows = rows[:n-1]
-			}
+			list = append(list, beside{"[boundary." + b.Name + "]", uint8(i + 1), f.String(), l})
 		}
 	}
-	for _, b := range c.Bodies {
+	for i, b := range c.Bodies {
 		lo, hi := b.bounds(sizes)
-		if length := c.plateOf(lo, hi); length > 0 {
-			add("[body."+b.Name+"]", c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu) }))
+		if length, by := c.plateOf(lo, hi); length > 0 {
+			l := c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu).along(by) })
+			list = append(list, beside{"[body." + b.Name + "]", uint8(len(c.Boundaries) + i + 1), "", l})
 		}
+	}
+	return list
+}
+
+// there reports whether there is a boundary layer at all.
+func (b beside) there() bool { return math.Round(b.reynolds) >= leastLayer }
+
+// NearWalls are the rows of all layers: y+ of the first cell's centre and the thickness. Walls without a boundary layer
+// are left out, faces of a boundary that are alike share a row.
+func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
+	list := c.layers(sizes)
+	for i, b := range list {
+		if !b.there() {
+			continue
+		}
+		name := b.name
+		if b.face != "" {
+			name += " " + b.face
+		}
+		r := b.row(name)
+		if n := len(rows); n > 0 && b.face != "" && i > 0 && list[i-1].of == b.of && rows[n-1].Lattice == r.Lattice && rows[n-1].SI == r.SI {
+			rows[n-1].Name += ", " + b.face
+			continue
+		}
+		rows = append(rows, r)
 	}
 	driven := c.Force.At != nil || slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law == boundary.PressureFace })
-	if walls > 0 && len(rows) == 0 && speed == 0 && driven {
+	if len(list) > 0 && len(rows) == 0 && c.Mean == 0 && driven {
 		rows = append(rows, Row{Name: "not estimated", SI: "the speed follows from the run; [fluid] velocity would tell it"})
 	}
 	return rows
 }
 
-// plateOf is the length of the plate that a body counts as, of the box around it: the side along the flow; where that is
-// not known, the longest of those that do not go through the whole domain.
-func (c *Case) plateOf(lo, hi [3]float64) (length float64) {
-	stream := c.stream()
-	for a, n := range c.Cells {
+// plateOf is the length of the plate that a body counts as, of the box around it, and what it is: the side along the flow;
+// where that is not known, the longest that does not go through the whole domain. A body that is thin along the flow, such
+// as a disc across it, counts by half of its shortest side across: the flow leaves its front that way.
+func (c *Case) plateOf(lo, hi [3]float64) (length float64, by string) {
+	stream, across := c.stream(), math.Inf(1)
+	for a, n := range c.Cells[:c.Dims()] {
 		from, to := math.Max(lo[a], 0), math.Min(hi[a], float64(n))
 		through := from <= 0 && to >= float64(n)
-		if a == stream || stream < 0 && !through {
+		switch {
+		case a == stream || stream < 0 && !through:
 			length = math.Max(length, to-from)
+		case !through:
+			across = math.Min(across, to-from)
 		}
 	}
-	return length
+	if length > 0 && length < across/2 && across < math.Inf(1) {
+		return across / 2, "half the width of the body"
+	}
+	return length, "the length of the body"
 }

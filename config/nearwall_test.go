@@ -54,8 +54,8 @@ steps = 10
 `
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
-		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 (length), laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 (length), laminar: wall-resolved"},
-		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 (length), turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 (length), laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
+		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 by the length of the domain, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 by the length of the body, laminar: wall-resolved"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 by the length of the domain, turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 by the length of the body, laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
 		if err != nil {
@@ -78,10 +78,10 @@ func TestNearWallsOfBodies(t *testing.T) {
 	const duct = "[domain]\ncells = [60, 40, 40]\n"
 	const walls = "[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\", \"z-\", \"z+\"]\n"
 	for _, c := range []struct{ text, row string }{
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 (length), laminar"},
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 (length), laminar"},
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 (length), laminar"},
-		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 (length), laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 by the length of the body, laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 by the length of the body, laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 by the length of the body, laminar"},
+		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 by the length of the body, laminar"},
 		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed follows"},
 	} {
 		for _, top := range []string{"40", "30"} {
@@ -144,7 +144,48 @@ run.steps = 10
 		t.Errorf("y+ %v instead of %v", l.first, want)
 	}
 	rows := c.NearWalls()
-	if len(rows) != 1 || !strings.Contains(rows[0].SI, "(height, by the viscosity at the wall)") {
+	if len(rows) != 1 || !strings.Contains(rows[0].SI, "by the height of the channel with the viscosity at the wall") {
 		t.Errorf("%+v", rows)
 	}
 }
+
+// Bodies that are thin along the flow have a layer, too, along their front.
+func TestNearWallsOfThinBodies(t *testing.T) {
+	for name, c := range map[string]struct{ body, row string }{
+		"a disc across":   {"from = [20.2, 20, 10]\nto = [20.8, 44, 34]", "Re 1200 by half the width of the body"},
+		"a plate along":   {"from = [20, 20, 10]\nto = [60, 20.6, 34]", "Re 4000 by the length of the body"},
+		"from end to end": {"from = [20.2, 20, -1]\nto = [20.8, 44, 41]", "Re 1200 by half the width of the body"},
+	} {
+		loaded := load(t, tunnel+"[body.plate]\nshape = \"box\"\n"+c.body+"\n")
+		var got []string
+		for _, r := range loaded.NearWalls() {
+			if r.Name == "[body.plate]" {
+				got = append(got, r.SI)
+			}
+		}
+		if len(got) != 1 || !strings.HasPrefix(got[0], c.row) {
+			t.Errorf("%s: %q, want %q", name, got, c.row)
+		}
+	}
+}
+
+// tunnel is a stream of Reynolds number 100 per cell.
+const tunnel = `
+[domain]
+cells = [120, 64, 40]
+periodic = ["z"]
+[fluid]
+viscosity = 0.0005
+[boundary.in]
+type = "velocity"
+velocity = [0.05, 0, 0]
+faces = ["x-"]
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[run]
+steps = 10
+`

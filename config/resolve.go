@@ -46,7 +46,9 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	open.movingWalls()
 	open.lookAtFaces()
 	open.inflows()
+	open.thinDomain()
 	open.balance()
+	open.directions()
 	open.pulsation()
 	open.obstructions()
 	run.readDevice()
@@ -60,6 +62,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	wanted := &expectations{timing: run, Flow: &c.Flow, Outputs: &c.Outputs, looks: looks, outputs: written, forces: loads}
 	wanted.read()
 	c.Expect = wanted.Expect
+	(&scales{frame: grid, Flow: &c.Flow, Outputs: &c.Outputs, expect: c.Expect}).check()
 
 	looks.sampleAll(&c.Solids)
 	fast := &speeds{grid, &c.Flow, &c.Solids, open}
@@ -70,4 +73,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	c.examine, c.waits = grid.postponed(), len(grid.waiting) > 0
 	(&summary{run, &c.Flow, &c.Solids, fast}).write()
 	c.Warnings = append(c.Warnings, c.heatOfEddies()...)
+	if grid.haveTime && grid.haveBox && len(c.Files) == 0 && grid.Count == 0 {
+		c.Warnings = append(c.Warnings, c.Doubts()...)
+	}
 }

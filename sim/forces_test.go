@@ -125,7 +125,7 @@ quantity = "force_x"
 	if got, want := disc("drag"), (0.6*fx+0.8*fy)/(0.5*0.01*0.01*4.6); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("drag %v instead of %v", got, want)
 	}
-	if got, want := disc("lift"), fy/(0.5*0.01*0.01*4.6); math.Abs(got-want) > 1e-12*math.Abs(want) {
+	if got, want := disc("lift"), (0.6*fy-0.8*fx)/(0.5*0.01*0.01*4.6); math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("lift %v instead of %v", got, want)
 	}
 	if mean := disc("mean force_x"); math.Abs(mean/fx-1) > 0.01 {

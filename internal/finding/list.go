@@ -52,6 +52,14 @@ var (
 		"not every point was evaluated"})
 	UnbalancedTable = add(Kind{"unbalanced_table", Case, "velocity faces with factors from a file and no outlet", "any",
 		"the mean density drifts without end where the fluxes do not balance"})
+	ObliqueLift = add(Kind{"oblique_lift", Case, "cosine between `drag_direction` and `lift_direction`", "0.01 (0.99 is refused)",
+		"each coefficient has a part of the other"})
+	ThinDomain = add(Kind{"thin_domain", Case, "cells between two faces that do not slip", "3",
+		"no profile fits between them"})
+	ReversedInlet = add(Kind{"reversed_inlet", Case, "flux into the domain through the faces of given velocity, where other faces are open", "all of it outwards",
+		"the flow runs backwards, fed through a face that is meant to let it out"})
+	NoThroughflow = add(Kind{"no_throughflow", Case, "normal velocity of a face of given velocity", "0 while the velocity is not",
+		"no fluid passes there"})
 	OutflowPulsation = add(Kind{"outflow_pulsation", Case, "pressure rho c u' that an outflow answers a pulsating inlet with, over rho U^2/2", "1",
 		"an outflow acts like an endless duct"})
 )
@@ -73,6 +81,12 @@ var (
 		"half-way walls move with the viscosity, and permeability and drag follow"})
 	Unalike = add(Kind{"unalike", Files, "axes of a mean over cells, with fields of deviations, along which faces or bodies end", "any",
 		"the stresses contain the difference of the mean flow from place to place"})
+	UnresolvedWalls = add(Kind{"unresolved_walls", Files, "cells in the boundary layer of a wall whose force is asked for, and y+ of the first one where it is turbulent, by formulas of plates and channels", "4 cells, y+ 5",
+		"friction, and where the flow separates from smooth walls, are not to be trusted"})
+	ReferenceValues = add(Kind{"reference_values", Files, "reference velocity of coefficients over the largest of the case; reference area, in 2D length, over the faces, in 2D sides, of the box around the bodies", "a factor of 30; of 10",
+		"a unit is wrong, and coefficients are far from any that a body has"})
+	CutWake = add(Kind{"cut_wake", Files, "heights of a body between it and an outlet, or its sponge, from Re 20 on", "4",
+		"vortex shedding stops at 1.5 diameters and is 7 % slow at 2, 4 % at 2.5, 1 % at 3.5 (cylinder, Re 100)"})
 	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
 		"compressibility errors grow with Ma^2"})
 	Repaired = add(Kind{"repaired", Files, "triangles added by `repair = true`", "any",
