@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"lbmsim/config/language"
@@ -253,6 +254,12 @@ func norm(v []language.Amount) float64 {
 
 // sizeOf a vector.
 func sizeOf(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
+
+// roughly is a number with two digits.
+func roughly(v float64) float64 {
+	v, _ = strconv.ParseFloat(fmt.Sprintf("%.2g", v), 64)
+	return v
+}
 
 // inLattice is a value in lattice units, which may be none.
 func inLattice(v float64) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"lbmsim/boundary"
 	"lbmsim/config/language"
@@ -420,12 +419,6 @@ func (r *openings) pulsation() {
 		r.warn(finding.OutflowPulsation, "the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
 			inlet, outlet, r.si(roughly(p*r.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
-}
-
-// roughly is a number with two digits.
-func roughly(v float64) float64 {
-	v, _ = strconv.ParseFloat(fmt.Sprintf("%.2g", v), 64)
-	return v
 }
 
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those

@@ -73,6 +73,10 @@ func checkCommand() *cobra.Command {
 			}
 			fmt.Print(files.String())
 			flowCase.Warnings = append(flowCase.Warnings, tooMuch(flowCase)...)
+			own := ownCPUs()
+			if text := crowded(flowCase.Run.Threads, 1, own.Count()); text != "" {
+				flowCase.Warnings = append(flowCase.Warnings, finding.IdleCores.Says("here, %s", text))
+			}
 			for _, w := range flowCase.Warnings {
 				fmt.Println("warning:", w)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/doctor"
 )
 
 // place is where a rank runs: its machine and the cores it may use.
@@ -17,22 +19,11 @@ type place struct {
 	CPUs unix.CPUSet
 }
 
-// share is the number of threads of this rank: the cores that it may use, divided
-// by the ranks that may use the same ones. Launchers bind ranks in many ways, so
-// the ranks compare their masks. advice says so when cores stay idle.
+// share is the number of threads of this rank: those asked for by the flag or the case, otherwise the cores
+// that it may use, divided by the ranks that may use the same ones. Launchers bind ranks in many ways, so
+// the ranks compare their masks. advice says so when cores stay idle, or have more threads than they can run. Collective.
 func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice string, err error) {
-	if flag > 0 {
-		return flag, "", nil
-	}
-	if caseFile.Run.Threads > 0 {
-		return caseFile.Run.Threads, "", nil
-	}
-	mine := place{Host: hostname()}
-	if unix.SchedGetaffinity(0, &mine.CPUs) != nil {
-		for i := range runtime.NumCPU() { // it keeps none: all
-			mine.CPUs.Set(i)
-		}
-	}
+	mine := place{Host: hostname(), CPUs: ownCPUs()}
 	all, err := comm.Together(c, mine)
 	if err != nil {
 		return 0, "", err
@@ -46,12 +37,38 @@ func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice st
 			}
 		}
 	}
-	threads = max(1, mine.CPUs.Count()/max(1, same))
-	if online := onlineCPUs(); threads*local < online && mine.CPUs.Count() < online {
+	cores := mine.CPUs.Count()
+	if threads = cmp.Or(flag, caseFile.Run.Threads); threads > 0 {
+		return threads, crowded(threads, max(1, same), cores), nil
+	}
+	threads = max(1, cores/max(1, same))
+	if online := onlineCPUs(); threads*local < online && cores < online {
 		advice = fmt.Sprintf("the launcher bound each rank to %d of the %d cores of %s: %d of them stay idle (mpirun --bind-to none lets ranks use all)",
-			mine.CPUs.Count(), online, mine.Host, online-threads*local)
+			cores, online, mine.Host, online-threads*local)
 	}
 	return threads, advice, nil
+}
+
+// ownCPUs are the cores that this process may use.
+func ownCPUs() (set unix.CPUSet) {
+	if unix.SchedGetaffinity(0, &set) != nil {
+		for i := range runtime.NumCPU() { // it keeps none: all
+			set.Set(i)
+		}
+	}
+	return set
+}
+
+// crowded warns of ranks with more threads than the cores that they share; empty where there is no reason to.
+func crowded(threads, ranks, cores int) string {
+	if threads*ranks <= cores {
+		return ""
+	}
+	of := ""
+	if ranks > 1 {
+		of = fmt.Sprintf(" per rank and %d ranks", ranks)
+	}
+	return fmt.Sprintf("%d threads%s on %s: threads wait for each other, and the run takes longer than with one per core; without threads each rank takes its share", threads, of, doctor.Count(cores, "core"))
 }
 
 // onlineCPUs of the machine, not only of this process.
