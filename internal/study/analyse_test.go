@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"lbmsim/model"
 )
 
 // grids samples f at spacings 1, 1/2, 1/4, ...
@@ -20,7 +22,7 @@ func grids(n int, f func(h float64) float64) (v []float64) {
 func TestPowersAreExact(t *testing.T) {
 	for _, n := range []int{3, 5} {
 		v := grids(n, func(h float64) float64 { return 3 + 0.2*h*h })
-		r := Analyse("q", v, 2, 2, false)
+		r := Analyse("q", v, 2, 2, false, model.Float64)
 		left := v[n-1] - 3
 		if math.Abs(float64(r.Order)-2) > 1e-9 || math.Abs(float64(r.Extrapolated)-3) > 1e-12 || len(r.Warnings) > 0 {
 			t.Errorf("%d grids: %+v", n, r)
@@ -32,7 +34,7 @@ func TestPowersAreExact(t *testing.T) {
 			t.Errorf("%d grids: ratio %g", n, r.Ratio)
 		}
 	}
-	r := Analyse("e", grids(3, func(h float64) float64 { return 0.2 * h * h }), 2, 2, true)
+	r := Analyse("e", grids(3, func(h float64) float64 { return 0.2 * h * h }), 2, 2, true, model.Float64)
 	if math.Abs(float64(r.Order)-2) > 1e-9 || math.Abs(float64(r.Orders[1])-2) > 1e-9 || r.Extrapolated != 0 || len(r.Warnings) > 0 {
 		t.Errorf("%+v", r)
 	}
@@ -56,7 +58,7 @@ func TestWarnings(t *testing.T) {
 		{"no error", []float64{0, 0, 0}, true, "rounding"},
 		{"NaN", []float64{1, math.NaN(), 1}, false, "not a number"},
 	} {
-		r := Analyse("q", c.v, 2, 2, c.exact)
+		r := Analyse("q", c.v, 2, 2, c.exact, model.Float64)
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], c.want) {
 			t.Errorf("%s: %q, want %q", c.name, r.Warnings, c.want)
 		}
@@ -65,8 +67,41 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	// First order, taken as such: f = 1 + h at 1, 1/2, 1/4 has 1/4 left, times 3.
-	r := Analyse("q", []float64{2, 1.5, 1.25}, 2, 2, false)
+	r := Analyse("q", []float64{2, 1.5, 1.25}, 2, 2, false, model.Float64)
 	if math.Abs(float64(r.GCI)-3*0.25/1.25) > 1e-12 || math.Abs(float64(r.Extrapolated)-1) > 1e-12 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Where results no longer converge because float32 rounds, nothing is extrapolated. The values are those of Poiseuille
+// flow with bgk, l2 error and largest speed, on 16 to 128 cells.
+func TestRoundingIsNotExtrapolated(t *testing.T) {
+	l2, speed := []float64{0.0051129037, 0.00093504143, 0.00017041297, 0.00034385642}, []float64{0.019848158, 0.019970649, 0.019995259, 0.019988753}
+	for _, c := range []struct {
+		name      string
+		values    []float64
+		exact     bool
+		precision model.Precision
+		want      string
+	}{
+		{"an error", l2, true, model.Float32, "rounding in float32"},
+		{"a value", speed, false, model.Float32, "rounding in float32"},
+		{"an error that grows in float64", l2, true, model.Float64, "no convergence is seen"},
+		{"a large error", []float64{0.1, 0.05, 0.2}, true, model.Float32, "no convergence is seen"},
+		{"large differences", []float64{1, 1.1, 1.3}, false, model.Float32, "no convergence is seen"},
+		{"growing differences", []float64{1, 1.00001, 1.00003}, false, model.Float32, "rounding in float32"},
+	} {
+		r := Analyse("q", c.values, 2, 2, c.exact, c.precision)
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], c.want) {
+			t.Errorf("%s: %q, want %q", c.name, r.Warnings, c.want)
+		}
+		for _, v := range []Number{r.Extrapolated, r.GCI, r.Used} {
+			if !math.IsNaN(float64(v)) {
+				t.Errorf("%s: %g where there is nothing to extrapolate", c.name, v)
+			}
+		}
+	}
+	if r := Analyse("q", l2[:3], 2, 2, true, model.Float32); r.Extrapolated != 0 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "observed order") {
+		t.Errorf("while it falls: %+v", r)
 	}
 }

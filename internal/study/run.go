@@ -198,7 +198,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			values = append(values, l.Expect[i].Got)
 		}
 		exact := e.Quantity == config.VelocityL2Error || e.Quantity == config.VelocityLinfError || e.Quantity == config.MassError
-		r := Analyse(e.Name, values, o.Ratio, o.Formal, exact)
+		r := Analyse(e.Name, values, o.Ratio, o.Formal, exact, cases[0].Spec.Precision)
 		switch e.Quantity {
 		case config.MassError:
 			r.Warnings = []string{"the change of mass is rounding, which no grid makes smaller: its order means nothing"}
