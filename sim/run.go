@@ -173,6 +173,7 @@ func (r *run) finish() error {
 		return exit.With(exit.Failure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin))
 	}
 	r.warnOfWidths()
+	r.warnOfCoefficients()
 	r.watch.Ends()
 	if err := r.Look(); err != nil {
 		return err

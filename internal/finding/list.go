@@ -179,6 +179,8 @@ var (
 		"the frequency may be one of rounding or of sound"})
 	ScatteredPeriods = add(Kind{"scattered_periods", End, "scatter of the periods of a series", "10 %",
 		"noise may count as oscillations, or weak oscillations are missed"})
+	CoefficientSize = add(Kind{"coefficient_size", End, "mean coefficients of drag and lift, by the Reynolds number of their reference values", "1000, and 1000/Re below Re 1",
+		"the reference velocity or size has a wrong unit"})
 	NotConverged = add(Kind{"not_converged", End, "[run] stop_when at the last step", "not met",
 		"the means are less certain than asked for"})
 )

@@ -1,0 +1,37 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/config"
+	"lbmsim/internal/finding"
+)
+
+// mostCoefficient is a coefficient of drag or lift that no body has; below Re 1 it grows with 1/Re, as Stokes drag does.
+const mostCoefficient = 1000
+
+// warnOfCoefficients warns of means that are far from any body's: the reference values have hardly the units that were meant.
+func (r *run) warnOfCoefficients() {
+	if !r.Root {
+		return
+	}
+	nu := (r.Case.Tau - 0.5) / 3
+	for _, f := range r.Case.Forces {
+		if f.Coefficient == 0 {
+			continue
+		}
+		length := f.Size
+		if r.Case.Dims() == 3 {
+			length = math.Sqrt(length)
+		}
+		most := mostCoefficient * math.Max(1, nu/(f.Velocity*length))
+		for _, name := range []string{"drag", "lift"} {
+			mean, _ := r.outputs.ForceValue(config.Expectation{Force: f.Name, Series: name, Statistic: "mean"})
+			if math.Abs(mean) > most {
+				r.options.Report.Warn(finding.CoefficientSize.Says("[output.force.%s]: the mean %s coefficient is %s, far from any body's: are the reference velocity and area (in 2D length) right?", f.Name, name, fmt.Sprintf("%.3g", mean)))
+				break
+			}
+		}
+	}
+}
