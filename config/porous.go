@@ -27,6 +27,7 @@ type SolidSize struct {
 	Narrow  float64    // share of its area with a gap of less than a cell before it
 	Thin    float64    // share of its area with less than a cell of solid behind it
 	Least   float64    // how thick that is at least
+	Hollow  [3]bool    // the line through the middle of the box, along each axis, does not meet it
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing

@@ -21,7 +21,8 @@ const (
 	narrowOpenStream = 1. / 14
 	leastOpenWidth   = 1.3 // in distances from the inlet
 	slowStream       = 50
-	bed              = 30 // so many bodies: more are a bed
+	bed              = 30  // so many bodies: more are a bed
+	channelShare     = 0.5 // of the stream: bodies that block more are its walls
 )
 
 // rectangle is what a body covers of the stream, across it.
@@ -39,8 +40,9 @@ type standing struct {
 }
 
 // Room tells of each body in a stream from an inlet of given velocity how many heights it stands behind the inlet, and how much
-// of the stream is blocked there, by it and those beside it. What begins at the inlet, goes through the whole stream or blocks
-// half of it is part of the channel, no body in a stream.
+// of the stream is blocked there, by it and those beside it. What begins at the inlet, goes through the whole stream, leaves the
+// middle of its own box free from end to end, or blocks half of the stream together with those beside it is part of the channel:
+// a duct is the geometry, no body in a stream. Where the inlet is a part of its face there is no stream as wide as the domain.
 func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 	var all []standing
 	for _, b := range c.Bodies {
@@ -66,6 +68,9 @@ func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 			}
 		}
 		blocked := union(beside) / total
+		if blocked >= channelShare {
+			continue
+		}
 		r := Row{Name: "[body." + s.name + "]", SI: c.enough(s, blocked)}
 		r.Lattice = fmt.Sprintf("%s heights behind the inlet, %s %% of the stream blocked", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
 		if s.open {
@@ -102,7 +107,7 @@ func (c *Case) enough(s standing, blocked float64) string {
 	nu := (c.Tau - 0.5) / 3
 	switch re := c.Mean * s.height / nu; {
 	case c.Mean > 0 && re < slowStream:
-		return fmt.Sprintf("Re %s (height): so slow a stream feels a body from afar, try twice the room", language.Short(round2(re)))
+		return fmt.Sprintf("Re %s by the height of the body: so slow a stream feels a body from afar, try twice the room", language.Short(round2(re)))
 	case far:
 		return "the open sides are near for an inlet so far: drag comes out too small"
 	case close && narrow:
@@ -123,6 +128,9 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	}
 	side := c.inletSide(stream)
 	lo, hi := b.bounds(sizes)
+	if b.hollow(stream, sizes) {
+		return s, false
+	}
 	s.name, s.height, s.open = b.Name, 1, true
 	ends, part, k := 0, 1.0, 0
 	for a, n := range c.Cells {
@@ -153,14 +161,14 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	if ends == 2 {
 		s.height = math.Sqrt(s.height)
 	}
-	return s, ends > 0 && s.along[0] > 0 && part < 0.5
+	return s, ends > 0 && s.along[0] > 0 && part < channelShare
 }
 
 // inletAxis is the axis of the stream, with an inlet of given velocity at one of its ends; -1: there is not one. Where faces
 // along the stream are passed, too, the inlet is a whole face and what is opposite lets the stream out.
 func (c *Case) inletAxis() int {
 	if axis := c.stream(); axis >= 0 {
-		if c.inletSide(axis) < 0 {
+		if side := c.inletSide(axis); side < 0 || c.inPart(Face{axis, side}) {
 			return -1
 		}
 		return axis
@@ -177,6 +185,16 @@ func (c *Case) inletAxis() int {
 		axis = a
 	}
 	return axis
+}
+
+// inPart reports whether the inlets of a face are parts of it.
+func (c *Case) inPart(face Face) bool {
+	for _, b := range c.Boundaries {
+		if b.Kind.Law == boundary.VelocityFace && b.Part == nil && slices.Contains(b.Faces, face) {
+			return false
+		}
+	}
+	return true
 }
 
 // open tells whether a whole face has a given pressure.

@@ -31,6 +31,8 @@ steps = 10
 	const cylinder = "shape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 60, 0]\ndiameter = 10"
 	const sphere = "shape = \"sphere\"\ncentre = [%X, 60, 20]\ndiameter = 10"
 	const duct = "shape = \"box\"\nfrom = [100, 0, 0]\nto = [110, 80, 40]"
+	const pipe = "shape = \"difference\"\nof = [\"%Y\", \"bore\"]\n[body.%Y]\nshape = \"box\"\nfrom = [20, 30, -1]\nto = [280, 90, 41]\n[body.bore]\nshape = \"box\"\nfrom = [10, 40, -2]\nto = [290, 80, 42]"
+	const walls = "shape = \"box\"\nfrom = [20, -1, -1]\nto = [280, 40, 41]\n[body.other]\nshape = \"box\"\nfrom = [20, 90, -1]\nto = [280, 130, 41]"
 	const step = "shape = \"box\"\nfrom = [0, 0, 0]\nto = [50, 40, 40]"
 	const ground = "shape = \"half_space\"\npoint = [0, 10, 0]\nnormal = [0, 1, 0]"
 	const two = cylinder + "\n[body.other]\nshape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 30, 0]\ndiameter = 10"
@@ -45,7 +47,7 @@ steps = 10
 		{"300, 120, 40", "velocity", "x-", sphere, "25", "2 heights behind the inlet, 2.1 % of the stream blocked|the inlet is near: drag comes out too large"},
 		{"300, 240, 40", "velocity", "x-", two, "105", "10 heights behind the inlet, 8.3 % of the stream blocked|the stream is narrow: drag comes out too large and 1 more"},
 		{"300, 240, 40", "velocity", "x-", inside, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|enough; 17 heights behind the inlet, 4.2 % of the stream blocked|enough"},
-		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|Re 1 (height): so slow a stream feels a body from afar, try twice the room"},
+		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, 4.2 % of the stream blocked|Re 1 by the height of the body: so slow a stream feels a body from afar, try twice the room"},
 		{"300, 144, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 6.9 % of the stream blocked, open sides|enough"},
 		{"300, 100, 40", "velocity", "open", cylinder, "145", "14 heights behind the inlet, 10 % of the stream blocked, open sides|the open sides are near for an inlet so far: drag comes out too small"},
 		{"300, 130, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, 7.7 % of the stream blocked, open sides|the stream is narrow: drag comes out wrong"},
@@ -56,6 +58,9 @@ steps = 10
 		{"300, 120, 40", "velocity", "crossed", cylinder, "105", ""}, // inlets of two axes
 		{"300, 120, 40", "velocity", "x-", duct, "", ""},
 		{"300, 120, 40", "velocity", "x-", step, "", ""},
+		{"300, 240, 40", "velocity", "x-", strings.ReplaceAll(pipe, "%Y", "tube"), "", ""}, // the middle is free
+		{"300, 120, 40", "velocity", "x-", walls, "", ""},                                 // they block more than half
+		{"300, 120, 40", "velocity", "jet", cylinder, "55", ""},                           // the inlet is a part of its face
 		{"300, 120, 40", "velocity", "x-", ground, "", ""},
 		{"300, 120, 40", "pressure", "x-", cylinder, "55", ""}, // lets the stream slow down
 		{"300, 120, 40", "velocity", "suction", cylinder, "55", ""},
@@ -67,6 +72,9 @@ steps = 10
 			c.from, sides = "x-", strings.Replace(sides, "slip", "outflow", 1)
 		case "half": // one side is open
 			c.from, sides = "x-", "type = \"slip\"\nfaces = [\"y-\"]\n[boundary.other]\ntype = \"outflow\"\nfaces = [\"y+\"]"
+		case "jet":
+			c.from, sides = "x-", sides+"\n[boundary.rest]\ntype = \"wall\"\nfaces = [\"x-\"]"
+			value += "\nfrom = [-1, 40, -1]\nto = [1, 80, 41]"
 		case "elbow":
 			c.from, to, sides = "x-", "y+", "type = \"slip\"\nfaces = [\"y-\", \"x+\"]"
 		case "crossed":

@@ -265,6 +265,29 @@ func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shap
 // Whole reports whether the shape needs no file.
 func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
 
+// hollow reports whether the line through the middle of the box around a body, along an axis, does not meet it.
+func (b Body) hollow(axis int, sizes []SolidSize) bool {
+	for _, s := range sizes {
+		if s.Body == b.Name {
+			return s.Hollow[axis]
+		}
+	}
+	if !b.Whole() {
+		return false
+	}
+	const samples = 200
+	shape := b.Shape(nil)
+	lo, hi := shape.Bounds()
+	p := [3]float64{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2}
+	for k := range samples {
+		p[axis] = lo[axis] + (hi[axis]-lo[axis])*(float64(k)+0.5)/samples
+		if shape.Contains(p[0], p[1], p[2]) {
+			return false
+		}
+	}
+	return true
+}
+
 // bounds is the box around it, in cells; sizes has those of bodies from files.
 func (b Body) bounds(sizes []SolidSize) (lo, hi [3]float64) {
 	if b.Whole() {

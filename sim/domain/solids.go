@@ -110,7 +110,7 @@ type Bodies struct {
 // AddSurface adds a surface that has been closed. Its shape is made where a check of the case waits for it.
 func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source) error {
 	lo, hi := s.Surface.Span(f.Motion.Apply)
-	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Memory: s.Surface.Memory(),
+	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Hollow: s.Surface.Hollow(f.Motion.Apply), Memory: s.Surface.Memory(),
 		Surface: s.Surface.Faces(f.Motion.Apply), Cells: s.Volume * math.Pow(f.Motion.Scale, 3), Parts: s.Found.Parts})
 	if !c.Waits() {
 		return nil
