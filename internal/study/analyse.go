@@ -103,19 +103,7 @@ func Analyse(name string, values []float64, ratio, formal float64, exact bool, p
 		return r
 	}
 	if exact {
-		for k := 1; k < n; k++ {
-			r.Orders[k] = Number(math.Log(values[k-1]/values[k]) / math.Log(ratio))
-		}
-		r.Order = r.Orders[n-1]
-		switch grows := values[n-1] >= values[n-2]; {
-		case grows && values[n-1] < noise(precision):
-			warn("%s", rounding(precision, values[n-2], values[n-1]))
-		case grows:
-			warn("the error grows on the finest grid, from %.3g to %.3g: no convergence is seen", values[n-2], values[n-1])
-		default:
-			r.Extrapolated = 0
-			r.judge(formal, warn)
-		}
+		r.ofError(values, ratio, formal, precision, warn)
 		return r
 	}
 	if values[n-1] == values[n-2] || math.Abs(values[n-1]-values[n-2]) < rounded*scale {
@@ -162,6 +150,24 @@ func Analyse(name string, values []float64, ratio, formal float64, exact bool, p
 	r.Extrapolated = Number(values[n-1] - fine/gain)
 	r.GCI = Number(factor * math.Abs(fine/values[n-1]) / gain)
 	return r
+}
+
+// ofError analyses a quantity that tends to zero: two grids are enough.
+func (r *Result) ofError(values []float64, ratio, formal float64, precision model.Precision, warn func(string, ...any)) {
+	n := len(values)
+	for k := 1; k < n; k++ {
+		r.Orders[k] = Number(math.Log(values[k-1]/values[k]) / math.Log(ratio))
+	}
+	r.Order = r.Orders[n-1]
+	switch grows := values[n-1] >= values[n-2]; {
+	case grows && values[n-1] < noise(precision):
+		warn("%s", rounding(precision, values[n-2], values[n-1]))
+	case grows:
+		warn("the error grows on the finest grid, from %.3g to %.3g: no convergence is seen", values[n-2], values[n-1])
+	default:
+		r.Extrapolated = 0
+		r.judge(formal, warn)
+	}
 }
 
 // rounding is why differences of this size on the last two grids say nothing about the next.
