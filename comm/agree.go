@@ -3,6 +3,8 @@ package comm
 import (
 	"fmt"
 	"strings"
+
+	"lbmsim/internal/plain"
 )
 
 // Failure is the error that all ranks agreed on. Its text is the same on every
@@ -71,7 +73,7 @@ func Agree(c Comm, err error) error {
 		return undecided(err, e)
 	}
 	if rank == f.Rank {
-		f.Text = err.Error()
+		f.Text = plain.Text(err)
 	}
 	text, e := broadcast(c, []byte(f.Text), f.Rank)
 	if e != nil {

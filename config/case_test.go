@@ -469,3 +469,36 @@ func TestRanksOfTheCase(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// More bodies than possible are one error, whatever else of the file needs them.
+func TestTooManyBodies(t *testing.T) {
+	text := "[domain]\ncells = [300, 300]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n"
+	for i := range 241 {
+		text += fmt.Sprintf("[body.b%d]\nshape = \"cylinder\"\ncentre = [%d, %d]\nradius = 3\n[output.force.b%d]\n", i, 10+i%28*10, 10+i/28*10, i)
+	}
+	_, err := Load("a.toml", []byte(text))
+	if err == nil || strings.Count(err.Error(), "error:") != 1 || !strings.Contains(err.Error(), "241 tables [body.NAME]; at most 240 are possible") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A long text is not echoed, wherever it stands.
+func TestLongTextsAreNotEchoed(t *testing.T) {
+	long := strings.Repeat("x", 50000)
+	const box = "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n"
+	for name, text := range map[string]string{
+		"title":          "title = \"" + long + "\"\n" + box,
+		"without quotes": "title = " + long + " m\n" + box,
+		"key":            long + " = 1\n" + box,
+		"long key":       "a" + long + " = b m\n" + box,
+		"table":          box + "[" + long + "]\n",
+		"name":           box + "[body." + long + "]\nshape = \"cylinder\"\n",
+		"value":          strings.Replace(box, "0.1", "\""+long+"\"", 1),
+		"word":           box + "[collision]\nmodel = \"" + long + "\"\n",
+		"names":          box + "[output.force.f]\nof = [\"" + long + "\"]\n",
+	} {
+		if _, err := Load("a.toml", []byte(text)); err == nil || len(err.Error()) > 2000 {
+			t.Errorf("%s: %d characters", name, len(fmt.Sprint(err)))
+		}
+	}
+}

@@ -40,6 +40,9 @@ func resolved(path string, src []byte, f Refinement, changes []string) (*Case, e
 	if err != nil {
 		return nil, err
 	}
+	if file.Overfull { // what the file says of the tables that are left out would be wrong
+		return nil, file.Err()
+	}
 	c := &Case{Path: path, Source: append([]byte{}, file.Source...)}
 	resolve(file, c, f)
 	if err := file.Err(); err != nil {

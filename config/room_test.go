@@ -59,8 +59,8 @@ steps = 10
 		{"300, 120, 40", "velocity", "x-", duct, "", ""},
 		{"300, 120, 40", "velocity", "x-", step, "", ""},
 		{"300, 240, 40", "velocity", "x-", strings.ReplaceAll(pipe, "%Y", "tube"), "", ""}, // the middle is free
-		{"300, 120, 40", "velocity", "x-", walls, "", ""},                                 // they block more than half
-		{"300, 120, 40", "velocity", "jet", cylinder, "55", ""},                           // the inlet is a part of its face
+		{"300, 120, 40", "velocity", "x-", walls, "", ""},                                  // they block more than half
+		{"300, 120, 40", "velocity", "jet", cylinder, "55", ""},                            // the inlet is a part of its face
 		{"300, 120, 40", "velocity", "x-", ground, "", ""},
 		{"300, 120, 40", "pressure", "x-", cylinder, "55", ""}, // lets the stream slow down
 		{"300, 120, 40", "velocity", "suction", cylinder, "55", ""},

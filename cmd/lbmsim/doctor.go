@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/internal/doctor"
+	"lbmsim/internal/plain"
 	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
@@ -87,7 +88,7 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	}
 	if err != nil {
 		// The other ranks may wait for this one.
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %s\n", c.Rank(), plain.Text(err))
 		abort(c, sim.ExitFailure)
 		return alreadyPrinted{sim.ExitFailure}
 	}
@@ -183,7 +184,7 @@ func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource
 	var agreed *sim.Error
 	switch {
 	case errors.As(err, &agreed): // all ranks have this error
-		p.found = append(p.found, doctor.Finding{Severity: doctor.Fault, Text: err.Error(),
+		p.found = append(p.found, doctor.Finding{Severity: doctor.Fault, Text: plain.Text(err),
 			Advice: "`lbmsim info` on that node tells what the program finds there"})
 	case err != nil:
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/comm/mpi"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/plain"
 	"lbmsim/io/checkpoint"
 )
 
@@ -55,7 +56,7 @@ func printMPI(c comm.Comm) {
 	}
 	fmt.Println("mpi      no launcher: this process is the only rank")
 	if library, err := mpi.Find(comm.Launch{}, os.LookupEnv); err != nil {
-		fmt.Printf("         %v\n", err)
+		fmt.Printf("         %s\n", plain.Text(err))
 	} else {
 		fmt.Printf("         found for mpirun or srun: %s, %s, %s\n", library.Version, library.Path, library.How)
 	}
@@ -66,7 +67,7 @@ func printGPUs(from gpuSource) {
 	fmt.Printf("cuda     %s\n", from.versions())
 	list, err := from.list()
 	if err != nil {
-		fmt.Printf("gpus     none: %v\n", err)
+		fmt.Printf("gpus     none: %s\n", plain.Text(err))
 		return
 	}
 	for _, g := range list {

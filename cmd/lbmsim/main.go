@@ -14,6 +14,7 @@ import (
 
 	"lbmsim/comm/mpi"
 	"lbmsim/config"
+	"lbmsim/internal/plain"
 	"lbmsim/sim"
 )
 
@@ -35,7 +36,7 @@ func execute(args []string) int {
 	err := root.Execute()
 	var quiet alreadyPrinted
 	if err != nil && !errors.As(err, &quiet) {
-		fmt.Fprintln(os.Stderr, "lbmsim:", err)
+		fmt.Fprintln(os.Stderr, "lbmsim:", plain.Text(err))
 	}
 	return exitCode(err)
 }
@@ -47,6 +48,9 @@ func (a alreadyPrinted) Error() string { return fmt.Sprintf("exit code %d", a.co
 
 // usageError is a wrong command line.
 type usageError struct{ error }
+
+// Unwrap returns what is wrong with it.
+func (u usageError) Unwrap() error { return u.error }
 
 func exitCode(err error) int {
 	var quiet alreadyPrinted

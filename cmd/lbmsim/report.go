@@ -19,6 +19,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/internal/doctor"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/plain"
 	"lbmsim/sim"
 )
 
@@ -327,7 +328,7 @@ func failText(err error) string {
 	if errors.As(err, &wrong) {
 		return wrong.Error()
 	}
-	return "lbmsim: " + err.Error()
+	return "lbmsim: " + plain.Text(err)
 }
 
 // jsonReport writes one JSON object a line.

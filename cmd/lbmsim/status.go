@@ -14,6 +14,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/plain"
 	"lbmsim/io/status"
 	"lbmsim/sim"
 	"lbmsim/sim/output"
@@ -229,7 +230,7 @@ The exit code is 1 if a folder has no state, or if a run was killed, is silent o
 			for _, dir := range args {
 				s, err := status.Read(dir)
 				if err != nil {
-					fmt.Fprintln(os.Stderr, "lbmsim:", err)
+					fmt.Fprintln(os.Stderr, "lbmsim:", plain.Text(err))
 					bad = true
 					continue
 				}

@@ -89,7 +89,7 @@ func runStudy(path string, f studyFlags) error {
 	}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		return studyRank(c, path, f, scaling, os.Stdout, dev)
-	}, func(err error) { fmt.Fprintln(os.Stderr, "lbmsim: "+err.Error()) }, func(string) {})
+	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) }, func(string) {})
 }
 
 // studyRank is one rank's part. The device that it has opened is the caller's, to be

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"lbmsim/internal/plain"
 )
 
 // Errors of a file are collected, sorted by place and shown with the line, or the --set,
@@ -199,7 +201,7 @@ func (p Place) Wrong(err error) error {
 		return err
 	}
 	at := p.at
-	at.Message = err.Error()
+	at.Message = plain.Text(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		at.Reason = "a relative name counts from the folder of the case file"
 	}

@@ -36,6 +36,8 @@ type Reader struct {
 	marks    Marks
 	schema   Schema
 	Sections []*Section // in the order of the schema, named ones in that of the file
+	// Overfull: there are more tables of a kind than are possible, and none of them was read.
+	Overfull bool
 }
 
 // Read reads a text, of the file at a path, with the changes that --set makes: KEY=VALUE each.
@@ -98,7 +100,7 @@ func (r *Reader) syntax(err error) {
 		name = strings.TrimPrefix(name, "Key '")
 		msg, reason = name+" is given twice", "the first is in "+r.Where(r.marks.keyAt(strings.Split(name, ".")...))
 	} else if m := unquoted.FindSubmatch(r.Source[bytes.LastIndexByte(r.Source[:at.Off], '\n')+1:]); m != nil {
-		msg, reason = "a text without quotes", fmt.Sprintf("write %s = %q; a number with a unit is a text, too", m[1], m[2])
+		msg, reason = "a text without quotes", fmt.Sprintf("write %s = %s; a number with a unit is a text, too", headline(string(m[1])), ShortQuote(string(m[2])))
 	}
 	r.Add(at, reason, "%s", msg)
 }
@@ -116,6 +118,7 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 		r.Sections = append(r.Sections, s)
 	}
 	if n, most := len(raw), r.schema.mostBelow(path); anyName && n > most {
+		r.Overfull = true
 		r.Add(r.marks.keyAt(path...), "", "%d tables [%s.NAME]; at most %d are possible", n, strings.Join(path, "."), most)
 		return
 	}

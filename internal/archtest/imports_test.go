@@ -32,8 +32,9 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
-	"internal/finding": {0, nil},                                                                                                 // the list of all warnings
+	"cmd/lbmsim":       {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"internal/plain":   {0, nil},                                                                                                 // errors of libraries in words for users
+	"internal/finding": {1, []string{"internal/plain"}},                                                                          // the list of all warnings
 	"examples":         {0, nil},                                                                                                 // the cases that come with the program
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
 	"internal/study":   {11, []string{"internal/finding", "sim", "config", "model", "comm", "device"}},                           // runs a case on several grids
@@ -53,7 +54,7 @@ var places = map[string]place{
 	"sim/domain":          {4, []string{"internal/finding", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"internal/forecast":   {4, []string{"internal/finding", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
 	"sim/exit":            {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and the program's exit codes
-	"internal/doctor":     {4, []string{"comm", "halo", "decomp", "device", "device/bench", "model"}},
+	"internal/doctor":     {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":          {3, []string{"device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":      {0, nil},                                                                                  // shared by the processes of a machine
@@ -76,11 +77,11 @@ var places = map[string]place{
 	"geometry/intake":     {3, []string{"geometry", "geometry/mesh", "geometry/stl", "model"}},
 	"geometry/mesh":       {0, nil},
 	"geometry/stl":        {0, nil},
-	"config/language":     {1, []string{"model"}}, // text to values; of model only dimensions
+	"config/language":     {1, []string{"internal/plain", "model"}}, // text to values; of model only dimensions
 	"config":              {3, []string{"internal/finding", "config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "robustness"}},
 	"robustness":          {0, nil}, // what each model holds, as measured
 	"internal/ref":        {2, []string{"model", "boundary"}},
-	"comm":                {1, []string{"comm/internal/wire"}},
+	"comm":                {1, []string{"comm/internal/wire", "internal/plain"}},
 	"comm/internal/wire":  {0, nil},
 	"internal/watchdog":   {2, []string{"comm"}},
 	"comm/commtest":       {2, []string{"comm"}},                                               // for the tests of each implementation

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/plain"
 )
 
 // scarce is room that one checkpoint of a large case may not find.
@@ -26,7 +27,7 @@ func disk(s *Site) (found []Finding, broken error) {
 		if err == nil {
 			defer func() {
 				if err := os.Remove(path); err != nil {
-					found = append(found, warning(fmt.Sprintf("the file written for the test stays behind: %v", err), "remove it"))
+					found = append(found, warning(fmt.Sprintf("the file written for the test stays behind: %s", plain.Text(err)), "remove it"))
 				}
 			}()
 		}

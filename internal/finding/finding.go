@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"lbmsim/internal/plain"
 )
 
 // When is the moment at which a warning is checked. Those of Case and Files are the same in
@@ -45,6 +47,11 @@ type Finding struct {
 
 // Says returns a warning of this kind. A text without arguments is taken as it is.
 func (k *Kind) Says(format string, args ...any) Finding {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = plain.Text(err)
+		}
+	}
 	if len(args) > 0 {
 		format = fmt.Sprintf(format, args...)
 	}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// Whatever is wrong with a command line or a file, its message has no words of Go's libraries.
+func TestMessagesHaveNoWordsOfGo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"cut": `{"step": 1`, "empty": "", "list": "[1]", "type": `{"step": "x"}`, "text": "no JSON"} {
+		if err := os.Mkdir(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(name, "status.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := regexp.MustCompile(`strconv|invalid syntax|json:|unmarshal|unexpected end of JSON|invalid character|\b(open|stat|lstat|read|mkdir|rename) [^ ]+: |\bEOF\b|\bGo (value|struct)`)
+	for _, args := range [][]string{
+		{"a.toml", "--threads", "abc"}, {"a.toml", "--threads", "99999999999999999999"}, {"check", "a.toml", "-n", "1.5"}, {"study", "a.toml", "--ratio", "x"},
+		{"bench", "--size", "x"}, {"check", "a.toml"}, {"diff", "a", "b"}, {"reproduce", "a"}, {"stl", "a.stl"}, {"status", "nowhere"},
+		{"status", "cut"}, {"status", "empty"}, {"status", "list"}, {"status", "type"}, {"status", "text"},
+	} {
+		root := command()
+		root.SetArgs(args)
+		err := root.Execute()
+		if err == nil {
+			t.Errorf("%q: no error", args)
+		} else if text := failText(err); words.MatchString(text) {
+			t.Errorf("%q: %q", args, text)
+		}
+	}
+}
