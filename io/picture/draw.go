@@ -163,7 +163,7 @@ func (p Picture) titles() (title, under string) {
 	if lo, hi := p.extremes(); lo <= hi {
 		under += strings.TrimSpace(fmt.Sprintf(", values %.4g to %.4g %s", lo, hi, p.Unit))
 	}
-	return title, under
+	return legible(title), legible(under)
 }
 
 // blank is a plot with this package's fonts and no padding, so that its data
