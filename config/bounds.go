@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lbmsim/boundary"
+	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
@@ -80,6 +81,19 @@ func (r *warmth) bound() {
 	if r.halves(far, flux); !flux {
 		r.Temperature.Bounds = b
 	}
+}
+
+// leastHalf and mostHalf are what 16 bits hold of differences from the reference, in K (kernels/scale16.h), with
+// room for what overshoots.
+const leastHalf, mostHalf = 1e-3, 16.
+
+// halves sees to it that 16 bits hold temperatures up to so far from the reference, and maybe others.
+func (r *warmth) halves(far float64, others bool) {
+	if r.Spec.Precision != model.Float16 || far <= mostHalf && (others || far >= leastHalf) {
+		return
+	}
+	r.Add(r.Section("temperature").At, "precision = \"float32\", or a reference among the temperatures",
+		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(far), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
 }
 
 // atStart is what holds the initial temperature, above the reference.

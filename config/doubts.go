@@ -112,7 +112,7 @@ func (c *Case) facesOf(f ForceOutput, sizes []SolidSize) (least, most float64) {
 // nearOutlet is how many heights of a body there must be behind it before an outlet, or a sponge before that, cuts its wake.
 const nearOutlet = 4
 
-// cutWakes warns of an outlet or a sponge close behind a body, and of planes there whose averages are of a wake that it changes.
+// cutWakes warns of an outlet or a sponge close behind a body.
 func (c *Case) cutWakes(sizes []SolidSize) (list finding.List) {
 	stream := c.inletAxis()
 	if stream < 0 || len(c.Bodies) > bed {

@@ -237,10 +237,6 @@ const mostExpansion = 0.3
 // (SCALAR_UNITS in kernels/scalar.h).
 const mostHeat = 4e6
 
-// leastHalf and mostHalf are what 16 bits hold of differences from the reference, in K (kernels/scale16.h), with
-// room for what overshoots.
-const leastHalf, mostHalf = 1e-3, 16.
-
 // usualSpeed is about the largest velocity that carries heat through an open face.
 const usualSpeed = 0.1
 
@@ -320,15 +316,6 @@ func (r *warmth) belowZero() {
 	if lo < 0 {
 		r.warn(finding.BelowZero, "[temperature]: %s is %s K, below absolute zero: add 273.15 K to temperatures in degrees Celsius; reference = \"0 K\" says that all are differences", of, language.Short(lo))
 	}
-}
-
-// halves sees to it that 16 bits hold temperatures up to so far from the reference, and maybe others.
-func (r *warmth) halves(far float64, others bool) {
-	if r.Spec.Precision != model.Float16 || far <= mostHalf && (others || far >= leastHalf) {
-		return
-	}
-	r.Add(r.Section("temperature").At, "precision = \"float32\", or a reference among the temperatures",
-		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(far), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
 }
 
 // temperatureRows tells the numbers of the temperature.

@@ -9,12 +9,12 @@ import (
 
 // Whatever is wrong with a command line or a file, its message has no words of Go's libraries.
 func TestMessagesHaveNoWordsOfGo(t *testing.T) {
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
 	for name, text := range map[string]string{"cut": `{"step": 1`, "empty": "", "list": "[1]", "type": `{"step": "x"}`, "text": "no JSON"} {
-		if err := os.Mkdir(name, 0o755); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(name, "status.json"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name, "status.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -22,7 +22,7 @@ func TestMessagesHaveNoWordsOfGo(t *testing.T) {
 	for _, args := range [][]string{
 		{"a.toml", "--threads", "abc"}, {"a.toml", "--threads", "99999999999999999999"}, {"check", "a.toml", "-n", "1.5"}, {"study", "a.toml", "--ratio", "x"},
 		{"bench", "--size", "x"}, {"check", "a.toml"}, {"diff", "a", "b"}, {"reproduce", "a"}, {"stl", "a.stl"}, {"status", "nowhere"},
-		{"status", "cut"}, {"status", "empty"}, {"status", "list"}, {"status", "type"}, {"status", "text"},
+		{"status", filepath.Join(dir, "cut")}, {"status", filepath.Join(dir, "empty")}, {"status", filepath.Join(dir, "list")}, {"status", filepath.Join(dir, "type")}, {"status", filepath.Join(dir, "text")},
 	} {
 		root := command()
 		root.SetArgs(args)
