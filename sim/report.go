@@ -94,6 +94,7 @@ type Summary struct {
 	LeftOut   map[string]int // files that the run went on without (on_error), by kind
 	Health    Health         // at the end
 	Results   []Result       // of each [output.force.NAME]
+	Doubts    finding.List   // warnings of results that cannot be relied on, from before the run
 }
 
 // Result is what a run has measured.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
@@ -98,7 +99,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	}
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.Cells(),
-		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, LeftOut: r.outputs.Files.LeftOut(),
+		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {

@@ -238,6 +238,9 @@ func (t *textReport) Finish(s sim.Summary) {
 	}
 	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health, speedUnit(s.Case.Units.Physical)))
+	for _, f := range s.Doubts {
+		t.line("  doubt  %s", f)
+	}
 	for _, v := range s.Expect {
 		interval := ""
 		if v.Half > 0 {
@@ -367,7 +370,7 @@ func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
 		"mlups": s.MLUPS, "mlups_whole": s.Whole, "roofline": s.Roofline, "roofline_disturbed": s.Roofline > 1, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
-		"watch": watchOf(s.Health), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
+		"watch": watchOf(s.Health), "doubts": append(finding.List{}, s.Doubts...), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }

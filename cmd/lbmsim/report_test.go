@@ -134,3 +134,12 @@ func TestMisspeltCommand(t *testing.T) {
 		t.Errorf("version: exit code %d", code)
 	}
 }
+
+// The summary repeats what cannot be relied on.
+func TestSummaryHasDoubts(t *testing.T) {
+	var out bytes.Buffer
+	(&textReport{out: &out}).Finish(sim.Summary{Case: &config.Case{}, Doubts: finding.List{finding.Unresolved.Says("y+ 40 at the car")}})
+	if !strings.Contains(out.String(), "doubt  y+ 40 at the car\n") {
+		t.Errorf("%s", out.String())
+	}
+}

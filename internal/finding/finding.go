@@ -81,6 +81,18 @@ func (l List) Texts() (texts []string) {
 	return texts
 }
 
+// Of returns the warnings of some kinds.
+func (l List) Of(kinds ...*Kind) (list List) {
+	for _, f := range l {
+		for _, k := range kinds {
+			if f.Kind == k.Name {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
 // Table returns all kinds as a Markdown table, in the order of a run.
 func Table() string {
 	var b strings.Builder
