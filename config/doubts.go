@@ -39,7 +39,7 @@ func (c *Case) unresolved(sizes []SolidSize) (list finding.List) {
 		if l.turbulent {
 			needs += fmt.Sprintf(" and y+ up to %d", leastPlus)
 		}
-		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its flow: friction, and where the flow separates from smooth walls, are not to be trusted, and the force with them; it needs %s (docs/turbulence.md)",
+		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its flow: friction, and where the flow separates from smooth walls, are not to be trusted, nor the force but for the pressure on a sharp-edged body; it needs %s (docs/turbulence.md)",
 			f.Name, l.cells(), l.name, needs))
 	}
 	return list
@@ -109,8 +109,13 @@ func (c *Case) facesOf(f ForceOutput, sizes []SolidSize) (least, most float64) {
 	return least, most
 }
 
-// nearOutlet is how many heights of a body there must be behind it before an outlet, or a sponge before that, cuts its wake.
-const nearOutlet = 4
+// How many heights of a body there must be behind it before an outlet, or a sponge before that, for one that is as wide as its
+// stream and one that is not. With 3.5 a cylinder at Re 100 has 1 % too low a Strouhal number (docs/forces.md); the
+// recirculation behind what is compact is shorter than two heights.
+const (
+	nearOutlet        = 4
+	nearOutletCompact = 2
+)
 
 // cutWakes warns of an outlet or a sponge close behind a body.
 func (c *Case) cutWakes(sizes []SolidSize) (list finding.List) {
@@ -128,8 +133,11 @@ func (c *Case) cutWakes(sizes []SolidSize) (list finding.List) {
 		if !ok || c.Mean*s.height/((c.Tau-0.5)/3) < leastWake {
 			continue
 		}
-		room := float64(c.Cells[stream]) - s.along[1] - float64(depth)
-		if room >= nearOutlet*s.height {
+		room, least := float64(c.Cells[stream])-s.along[1]-float64(depth), nearOutletCompact
+		if s.wide {
+			least = nearOutlet
+		}
+		if room >= float64(least)*s.height {
 			continue
 		}
 		what := open
@@ -137,7 +145,7 @@ func (c *Case) cutWakes(sizes []SolidSize) (list finding.List) {
 			what = "the sponge of " + open
 		}
 		list = append(list, finding.CutWake.Says("[body.%s]: %s is %s heights behind it and cuts its wake: vortex shedding may stop or change its frequency, and forces with it; give it %d or more (docs/forces.md)",
-			s.name, what, language.Short(round2(math.Max(room, 0.01)/s.height)), nearOutlet))
+			s.name, what, language.Short(round2(math.Max(room, 0.01)/s.height)), least))
 	}
 	return list
 }

@@ -72,12 +72,17 @@ func TestWakesCutByOutlets(t *testing.T) {
 		"a sponge":          {"60", "\nsponge = 40", "", "the sponge of [boundary.out] is 1.5 heights behind it"},
 		"the other way":     {"15", "", "turned", "[boundary.out] is 1 heights behind it"},
 		"the other way far": {"105", "", "turned", ""},
+		"a ball":            {"ball", "", "", ""},
 	} {
 		text := strings.Replace(tunnel, `faces = ["x+"]`, `faces = ["x+"]`+c.outlet, 1)
 		if c.side == "turned" {
 			text = strings.NewReplacer(`"x-"`, `"x+"`, `"x+"`, `"x-"`, "[0.05, 0, 0]", "[-0.05, 0, 0]").Replace(text)
 		}
-		got := doubted(load(t, text+strings.Replace(cylinder, "%X", c.at, 1)), "cuts its wake")
+		body := strings.Replace(cylinder, "%X", c.at, 1)
+		if c.at == "ball" { // two and a half diameters, enough for what is compact
+			body = "[body.ball]\nshape = \"sphere\"\ncentre = [90, 32, 20]\ndiameter = 10\n"
+		}
+		got := doubted(load(t, text+body), "cuts its wake")
 		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

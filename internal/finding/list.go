@@ -85,7 +85,7 @@ var (
 		"friction, and where the flow separates from smooth walls, are not to be trusted"})
 	ReferenceValues = add(Kind{"reference_values", Files, "reference velocity of coefficients over the largest of the case; reference area, in 2D length, over the faces, in 2D sides, of the box around the bodies", "a factor of 30; of 10",
 		"a unit is wrong, and coefficients are far from any that a body has"})
-	CutWake = add(Kind{"cut_wake", Files, "heights of a body between it and an outlet, or its sponge, from Re 20 on", "4",
+	CutWake = add(Kind{"cut_wake", Files, "heights of a body between it and an outlet, or its sponge, from Re 20 on", "4; 2 for a body that is not as wide as its stream",
 		"vortex shedding stops at 1.5 diameters and is 7 % slow at 2, 4 % at 2.5, 1 % at 3.5 (cylinder, Re 100)"})
 	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
 		"compressibility errors grow with Ma^2"})
