@@ -16,13 +16,13 @@ import (
 
 // Doubts are the warnings of results that cannot be relied on. Bodies from files count by their sizes.
 func (c *Case) Doubts(sizes ...SolidSize) (list finding.List) {
-	list = append(list, c.unresolved(sizes)...)
+	list = append(list, c.unresolvedWalls(sizes)...)
 	list = append(list, c.references(sizes)...)
 	return append(list, c.cutWakes(sizes)...)
 }
 
-// unresolved warns of each force on a wall whose layer the grid does not resolve.
-func (c *Case) unresolved(sizes []SolidSize) (list finding.List) {
+// unresolvedWalls warns of each force on a wall whose layer the grid does not resolve.
+func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 	layers := c.layers(sizes)
 	for _, f := range c.Forces {
 		worst := -1

@@ -446,7 +446,8 @@ func (r *openings) obstructions() {
 			}
 			r.once(func() {
 				// Of two that are identical, the later one is reported.
-				if !swallowed[i] && r.inside(b, o) && (i > j || !r.inside(o, b)) {
+				heat := i > j && (b.Conducts() || o.Conducts()) // a rod in a shell
+				if !swallowed[i] && !heat && r.inside(b, o) && (i > j || !r.inside(o, b)) {
 					swallowed[i] = true
 					r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
 				}
