@@ -60,8 +60,8 @@ var Kinds = []Kind{
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007",
 	},
 	{
-		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure", "sponge", "sponge_viscosity"}, changes...),
-		Doc:   "inlet or outlet of given pressure half-way before the first cell. The mean density of the first cell and the ghost cell behind the face is rho_w. Velocity and non-equilibrium stress have no gradient across it",
+		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure", "direction", "sponge", "sponge_viscosity"}, changes...),
+		Doc:   "inlet or outlet of given pressure half-way before the first cell. The mean density of the first cell and the ghost cell behind the face is rho_w. Velocity and non-equilibrium stress have no gradient across it. With a direction d the velocity along the face behind it, where fluid enters, is u_n d_t/d_n",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},
 	{

@@ -6,7 +6,11 @@ import "lbmsim/model"
 type Wall struct {
 	Law     Law
 	Density float64 // r_w, rho - 1 at the face: PressureFace, Outflow
-	Relax   float64 // Outflow: share of the pressure's error that is mended in a step
+	// Leaves is set where fluid may leave through a VelocityFace.
+	Leaves bool
+	// Direction of the fluid that enters through a PressureFace; nil: the velocity along the face has no gradient.
+	Direction *[3]float64
+	Relax     float64 // Outflow: share of the pressure's error that is mended in a step
 	// Conserve makes Interpolated give back, as population at rest, the mass that it
 	// takes, so that a closed box keeps its own.
 	Conserve bool

@@ -71,6 +71,7 @@ const (
 	faceVelocity = 0
 	faceDensity  = 6
 	faceMirror   = 8
+	faceEnter    = 11 // two for each axis: FaceRule.Enter is not 0; it is 1
 )
 
 // FindFaces lists the ghost cells of a box.
@@ -262,6 +263,12 @@ func encode(r FaceRule) CodedRule {
 		}
 		if r.Mirror[a] {
 			code |= 1 << (faceMirror + a)
+		}
+		switch r.Enter[a] {
+		case -1:
+			code |= 1 << (faceEnter + 2*a)
+		case 1:
+			code |= 3 << (faceEnter + 2*a)
 		}
 	}
 	n.Code = float64(code)

@@ -1,6 +1,9 @@
 package boundary
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Open tells that what streams out of a face of type k > 0 comes from ghost cells behind it,
 // which are filled from the fluid beside the face.
@@ -214,6 +217,9 @@ type FaceRule struct {
 	Velocity [3]Affine
 	Exact    [3]bool // with A = -1: of the momentum, and the stress stays: B is all that passes
 	Mirror   [3]bool // the stress's components along these axes change their sign
+	// Enter is -1 or +1 across a low or a high pressure face with a direction: B of each other component of the velocity
+	// is the component's ratio to the velocity across the face, where fluid enters (Entering).
+	Enter [3]int
 }
 
 // Rule of a ghost cell at time t.
@@ -266,6 +272,9 @@ func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density flo
 			}
 		case PressureFace:
 			r.Density = Affine{-r.Density.A, 2*density - r.Density.B}
+			if w.Direction != nil && ghost.edges() == 1 {
+				r.direct(a, out, *w.Direction)
+			}
 		case Outflow: // a copy, corrected after the step
 		default:
 			panic(fmt.Sprintf("no rule for ghost cells of law %d", w.Law))
@@ -278,6 +287,31 @@ func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density flo
 		}
 	}
 	return r
+}
+
+// Directed reports whether some face gives what enters through it a direction.
+func (c Cells) Directed() bool {
+	return slices.ContainsFunc(c.Walls, func(w Wall) bool { return w.Direction != nil })
+}
+
+// direct gives what enters through the face across an axis a direction.
+func (r *FaceRule) direct(axis, out int, direction [3]float64) {
+	r.Enter[axis] = out
+	for b := range r.Velocity {
+		if b != axis {
+			r.Velocity[b].B = direction[b] / direction[axis]
+		}
+	}
+}
+
+// edges is the number of faces that the ghost cell lies behind.
+func (g Ghost) edges() (n int) {
+	for _, out := range g.Out {
+		if out != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // sealed tells that no face lets out what the others let in.

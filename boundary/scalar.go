@@ -22,7 +22,16 @@ const (
 	ScalarInlet                     // the value of what comes in: ScalarFixed at a face that the fluid passes
 	ScalarMirror                    // ScalarClosed at a face that the fluid slides along
 	ScalarConducts                  // a solid that holds and conducts it
+	ScalarOutlet                    // ScalarInlet where fluid enters, ScalarOpen where it leaves (Entering)
 )
+
+// Entering is the share of a face's law for inflow that a cell with this velocity inwards gets: 0 where fluid leaves,
+// 1 where it enters faster than 1e-5. In between the law of what leaves turns into the law of what enters, so that a
+// velocity that fluctuates around 0 by rounding switches nothing on and off.
+func Entering(inwards float64) float64 { return min(max(inwards*EnteringPer, 0), 1) }
+
+// EnteringPer is ENTERING of kernels/local.h.
+const EnteringPer = 100_000
 
 // ScalarWall is a wall's law and its numbers, in lattice units.
 type ScalarWall struct {
@@ -256,7 +265,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 
 // scalarOrder tells which of the faces that meet at an edge of the domain a scalar has behind it: behind an
 // insulated face lies the mirror image of what is before it.
-var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarInlet: 6, ScalarFixed: 7}
+var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
 // ScalarAt is the type that a scalar meets at cell g, from -1 to N along each axis: that of Cells but
 // behind the edges of the domain.
@@ -303,8 +312,10 @@ func (w *Walls) ScalarTypes() []uint8 {
 func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	s, law := c.Wall(k).Scalar, c.Wall(k).Law
 	switch {
-	case s.Law == ScalarFixed && law.Passed():
+	case s.Law == ScalarFixed && law == VelocityFace && !c.Wall(k).Leaves:
 		s.Law = ScalarInlet
+	case s.Law == ScalarFixed && law.Passed():
+		s.Law = ScalarOutlet
 	case s.Law == ScalarClosed && (law == Slip || law == MovingFace):
 		s.Law = ScalarMirror
 	}

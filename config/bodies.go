@@ -79,7 +79,7 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 			r.Files[b.solid.file-1].Sheets = e.Flag
 		}
 	}
-	b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law)
+	b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, false)
 	r.surfaceMotion(s, b)
 	if e := s.Get("conserve_mass"); e != nil {
 		b.Conserve = e.Flag

@@ -47,7 +47,7 @@ func (r *faces) read() {
 		}
 		r.claim(s, ef, &b, ok, known)
 		r.faceNumbers(s, &b)
-		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law)
+		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, b.Kind.Law == boundary.VelocityFace && b.MayEnter())
 		r.Boundaries = append(r.Boundaries, b)
 	}
 	if unsure || !r.haveBox {
@@ -204,6 +204,7 @@ func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 				"the pressure is %s in lattice units", language.Short(b.Density*model.CS2))
 		}
 	}
+	r.direction(s, b)
 	r.change(s, b)
 	r.inflow(s, b)
 	r.sponge(s, b)
@@ -217,6 +218,25 @@ func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
 		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.Cells[b.Faces[0].Axis]))
 	}
+}
+
+// direction is that of what enters through a pressure face.
+func (r *faces) direction(s *language.Section, b *Boundary) {
+	v := r.vector(s, "direction")
+	if v == nil || b.Kind.Law != boundary.PressureFace {
+		return
+	}
+	var d [3]float64
+	for a := range v {
+		d[a] = v[a].Value
+	}
+	for _, f := range b.Faces {
+		if !(d[f.Axis]*float64(1-2*f.Side) > 0) {
+			r.Add(s.Get("direction").At, "it is the direction in which fluid enters; a boundary for each face may have its own", "the direction of %s does not lead into the domain at face %s", s.Head(), f)
+			return
+		}
+	}
+	b.Direction = &d
 }
 
 // sponge is the layer before a face in which the viscosity rises.

@@ -4,6 +4,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"lbmsim/boundary"
@@ -170,7 +171,9 @@ func (u Units) Symbol(d model.Dimension) string {
 type Force struct {
 	Density [3]float64 // at the start, where it depends on the time
 	// At is the force at a time in steps; nil: it does not depend on it.
-	At    func(t float64) [3]float64
+	At func(t float64) [3]float64
+	// Most is its largest magnitude along each axis during the run.
+	Most  [3]float64
 	Drive *Drive // it is adjusted; nil: it stays as it is
 }
 
@@ -221,7 +224,9 @@ type Boundary struct {
 	Code     [3]string             // Profile as C of x, y, z (cells) and t (steps), in double
 	Inflow   *Inflow               // velocity: the turbulence that comes in; nil: none
 	Density  float64               // pressure, outflow: rho - 1 at the face
-	Relax    float64               // outflow: share of the pressure's error that is mended in a step
+	// Direction of the fluid that enters through a face of type pressure; nil: its velocity along the face has no gradient.
+	Direction *[3]float64
+	Relax     float64 // outflow: share of the pressure's error that is mended in a step
 	// Sponge are the numbers of the cells in the layer before the face: those that touch it,
 	// the next, ...; none: there is no layer.
 	Sponge []model.Params
@@ -235,6 +240,19 @@ type Boundary struct {
 	Along int
 	// Temperature is what it does to the temperature.
 	Temperature boundary.ScalarWall
+}
+
+// MayEnter reports whether fluid may enter through a face of given velocity, MayLeave whether it may leave: one that
+// depends on the place or on the time may do either.
+func (b Boundary) MayEnter() bool { return b.mayPass(1) }
+
+// MayLeave is MayEnter's counterpart.
+func (b Boundary) MayLeave() bool { return b.mayPass(-1) }
+
+func (b Boundary) mayPass(sign float64) bool {
+	return b.Profile != nil || b.Table != nil || b.Outline != nil || slices.ContainsFunc(b.Faces, func(f Face) bool {
+		return sign*b.Velocity[f.Axis]*float64(1-2*f.Side) > 0
+	})
 }
 
 // TableFile is a function of the time, or of a position, in a file.
@@ -353,6 +371,7 @@ type Run struct {
 	WarnDrift, MaxDrift float64 // change of the mean density against the start, as a share
 	WarnSpeed           float64 // largest speed, over Case.Speed
 	WarnGridScale       float64 // share of the kinetic energy at the scale of the grid
+	WarnInflow          float64 // share of what enters of all that passes a face, where it has no temperature or direction
 	GridScaleEvery      int     // looks between two at that share, and at the temperature
 	// How far the temperature is beyond its bounds, as a share of their span.
 	WarnTemperature, MaxTemperature float64

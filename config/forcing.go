@@ -78,6 +78,7 @@ func (r *forcing) force() {
 				r.Add(given[a].At, "", "the force is %s at t = %s", inLattice(f), language.Short(t*r.Units.Time))
 				return
 			}
+			r.Force.Most[a] = max(r.Force.Most[a], math.Abs(f))
 			if math.Abs(f) > largest {
 				largest, worst, when = math.Abs(f), given[a].At, t
 			}

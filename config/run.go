@@ -62,7 +62,7 @@ func (r *timing) readRun() {
 	for _, k := range []struct {
 		name string
 		to   *float64
-	}{{"warn_density_drift", &run.WarnDrift}, {"max_density_drift", &run.MaxDrift}, {"warn_speed", &run.WarnSpeed}, {"warn_grid_scale", &run.WarnGridScale},
+	}{{"warn_density_drift", &run.WarnDrift}, {"max_density_drift", &run.MaxDrift}, {"warn_speed", &run.WarnSpeed}, {"warn_grid_scale", &run.WarnGridScale}, {"warn_inflow", &run.WarnInflow},
 		{"warn_temperature", &run.WarnTemperature}, {"max_temperature", &run.MaxTemperature}} {
 		if e := s.Get(k.name); e != nil {
 			*k.to = e.Values[0].Value

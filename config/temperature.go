@@ -158,8 +158,8 @@ func (r *thermal) without() {
 	}
 }
 
-// wallTemperature is what a boundary or a body does to the temperature.
-func (r *thermal) wallTemperature(s *language.Section, law boundary.Law) (w boundary.ScalarWall) {
+// wallTemperature is what a boundary or a body does to the temperature; enters: fluid comes in through it in any case.
+func (r *thermal) wallTemperature(s *language.Section, law boundary.Law, enters bool) (w boundary.ScalarWall) {
 	if !r.Spec.Scalar {
 		return w
 	}
@@ -185,7 +185,7 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law) (w boun
 		}
 		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.Values[0], model.HeatFlux)}
 	}
-	if law == boundary.VelocityFace && !s.Has("temperature") {
+	if enters && !s.Has("temperature") {
 		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.Head())
 	}
 	return w

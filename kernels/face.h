@@ -4,7 +4,8 @@
 // collision: density and velocity by affine functions, the non-equilibrium stress is the
 // cell's,
 //   r_g = A r + B,   u_g = A u + B (each component),   S_g = rho_g u_g u_g + (S - rho u u),
-// mirrored where a face is frictionless. Models of populations keep the cell's own, mirrored
+// mirrored where a face is frictionless. Behind a pressure face with a direction (boundary.Wall) the velocity along
+// the face of fluid that enters is B times the velocity across it, u_n. Models of populations keep the cell's own, mirrored
 // likewise, and the difference of the moments adds its expansion (expansion.h): with the
 // non-equilibrium above second order, in which trt near tau = 1/2 holds what a profile has.
 #ifndef LBM_FACE_H
@@ -17,11 +18,13 @@ namespace lbm { namespace {
 struct FaceCell { int x; unsigned row, from, rule; };
 // A rule is boundary.CodedRule: B of the velocity and the density, and bits.
 enum { FACE_NUMBERS = 5, FACE_DENSITY = 3, FACE_CODE = 4 };
-enum { FACE_VELOCITY_SHIFT = 0, FACE_DENSITY_SHIFT = 6, FACE_MIRROR_SHIFT = 8 };
+enum { FACE_VELOCITY_SHIFT = 0, FACE_DENSITY_SHIFT = 6, FACE_MIRROR_SHIFT = 8, FACE_ENTER_SHIFT = 11 };
+// Bits of an axis from FACE_ENTER_SHIFT on: what enters through the face across it has a direction; it is a high face.
+enum { FACE_ENTER_IS, FACE_ENTER_HIGH, FACE_ENTER_BITS };
 
 // AT reads the source: get<K>() is component K; any(k) is that of one known at run time only. T may
-// be a vector: ghost cells that have one rule.
-template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {
+// be a vector: ghost cells that have one rule. Without DIRECTED no rule gives a direction.
+template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct FaceGhost {
 	using N = typename Scalar<T>::type;
 	const AT& at;
 	const N* const rule;
@@ -40,6 +43,18 @@ template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {
 
 	// exact: the momentum across the face is given, and no more mass passes than it says.
 	template <int A> LBM_HD LBM_INLINE bool exact() const { return (code >> (FACE_VELOCITY_SHIFT + 2 * A) & 3) == 3; }
+
+	// directed is component A of the velocity behind a face that gives what enters a direction.
+	template <int A> LBM_HD LBM_APART T directed(const T* u) const {
+		T v = u[A];
+		unroll<L::D>([&](auto across) LBM_LAMBDA {
+			constexpr int C = decltype(across)::value, BITS = FACE_ENTER_SHIFT + FACE_ENTER_BITS * C;
+			if (C == A || !bit(BITS, FACE_ENTER_IS)) return;
+			const T inwards = bit(BITS, FACE_ENTER_HIGH) ? -u[C] : u[C];
+			v = v + entering(inwards) * (rule[A] * u[C] - v);
+		});
+		return v;
+	}
 
 	// ghost is the moments of the ghost cell.
 	LBM_HD LBM_INLINE Moments<L, T> ghost() const {
@@ -62,6 +77,8 @@ template <class L, bool MOMENTS, class T, class AT> struct FaceGhost {
 				v[A] = g.j[A] * reciprocal(N(1) + r);
 			} else {
 				v[A] = affine(FACE_VELOCITY_SHIFT + 2 * A, u[A], T{} + rule[A]);
+				if constexpr (DIRECTED)
+					if (code >> FACE_ENTER_SHIFT) v[A] = directed<A>(u);
 				g.j[A] = dense ? (N(1) + r) * v[A] : affine(FACE_VELOCITY_SHIFT + 2 * A, m.j[A], (N(1) + r) * rule[A]);
 			}
 		});

@@ -63,6 +63,15 @@ template <class V, class L, class R> struct Local {
 	}
 };
 
+// entering is the share of a face's law for inflow that a cell with this velocity inwards gets, boundary.Entering: the
+// law of what leaves turns into that of what enters over 1/ENTERING, so that a velocity around 0 switches nothing.
+enum { ENTERING = 100000 };
+template <class R> LBM_HD LBM_INLINE R entering(const R& inwards) {
+	using T = typename Scalar<R>::type;
+	const R none{}, share = inwards * T(ENTERING), all = none + T(1);
+	return select(share > all, all, select(share > none, share, none));
+}
+
 // momentsOf populations, in a fixed order of additions.
 template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f) {
 	Moments<L, R> m;

@@ -33,6 +33,7 @@
 //           f = A f_i' + B f_i + C f_i'(x+c),  d = -A d_i' + B d_i - C d_i'(x+c)  for a value;  else as half-way ones,
 //           on that f: g += theta (f - f_i')
 //   those that bring fluid of value v in:  f = f_i,  g = g_i + (v - theta) (w_i + f)
+//   those that bring it in where it enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
 //   a solid that conducts, in the middle of the link:  f = f_i',  g = p_i + (g_i' - p_i'),  p = w (theta + 3 c.q) of the
 //           cell that it comes from: value and flux are the same on both sides, exactly where theta is linear
 // The sums of f are those of this list, whatever the flow makes of its walls; walls add to them what they took,
@@ -54,7 +55,7 @@ struct ScalarPlace { unsigned x, row, links, type, first; };
 constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: half-way, across axes
 // Laws of walls, as in boundary.ScalarLaw; each type has the law's number, a value, or a source of heat, and of solids
 // that conduct their capacity and 1 - 1/tau.
-enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS };
+enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS, SCALAR_OUTLET };
 enum { SCALAR_NUMBERS = 4, SCALAR_VALUE = 1, SCALAR_CAPACITY = 2, SCALAR_KEEP = 3 };
 // What leaves through walls is added up as integers of these parts (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
@@ -311,6 +312,17 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		return kind == SCALAR_MIRROR ? own == SCALAR_MIRROR : own == SCALAR_CLOSED || own == SCALAR_FLUX;
 	}
 
+	// inwards is the velocity out of the faces that direction c of a link comes through.
+	template <class SOLID> LBM_HD LBM_INLINE static T inwards(const Source& own, const int* c, SOLID solid) {
+		T u{};
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			int d[3] = {0, 0, 0};
+			d[a.value] = -c[a.value];
+			if (c[a.value] != 0 && solid(d)) u = u + T(c[a.value]) * own.u[a.value];
+		});
+		return u;
+	}
+
 	// link is that of a wall of the given type along direction i. q is the distance of a wall that is not half-way,
 	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d whether it is a wall that does not conduct.
 	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
@@ -318,10 +330,11 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
 		const int opposite = L::Q - 1 - i;
 		const T out = own.flow(opposite), back = own.scalar(opposite, out);
-		if (kind == SCALAR_OPEN || kind == SCALAR_INLET) {
+		if (kind == SCALAR_OPEN || kind == SCALAR_INLET || kind == SCALAR_OUTLET) {
 			const T f = own.flow(i);
 			T g = own.scalar(i, f);
 			if (kind == SCALAR_INLET) g = g + (value - own.theta) * (w + f);
+			if (kind == SCALAR_OUTLET) g = g + entering(inwards(own, c, solid)) * ((value - own.theta) * (w + f));
 			return {f, g, f, g, back - g};
 		}
 		int from[3] = {0, 0, 0}, way[3];  // the cell that sends what a mirror reflects, and along which direction

@@ -322,9 +322,9 @@ func TestABI(t *testing.T) {
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
 		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
-		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink,
+		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
-		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen), "lbm::SCALAR_INLET": uint64(boundary.ScalarInlet), "lbm::SCALAR_HALFWAY": boundary.ScalarHalfway,
+		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen), "lbm::SCALAR_INLET": uint64(boundary.ScalarInlet), "lbm::SCALAR_OUTLET": uint64(boundary.ScalarOutlet), "lbm::SCALAR_HALFWAY": boundary.ScalarHalfway,
 	}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)

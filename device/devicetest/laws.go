@@ -45,6 +45,10 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 		{Law: boundary.Slip},
 		{Law: boundary.MovingFace, Measured: true, Factor: rise},
 	}
+	if switches(spec, seed) {
+		direction := flat([3]float64{0.8, 0.5, -0.6})
+		e.Cells.Walls[pressure-1].Direction = &direction
+	}
 	e.Cells.Distance = func(x, c [3]int) float64 {
 		link := c[0] + 1 + 3*(c[1]+1+3*(c[2]+1))
 		r := rand.New(rand.NewSource(seed + int64(link+27*(x[0]+(n[0]+2)*(x[1]+(n[1]+2)*x[2])))))
@@ -101,6 +105,12 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	return e
 }
 
+// switches reports whether an example has faces whose law depends on the sign of the velocity. They multiply what rounds a
+// velocity near 0 by boundary.EnteringPer: too much for float32 beside the oracle.
+func switches(spec model.Spec, seed int64) bool {
+	return seed%2 == 1 && spec.Precision == model.Float64
+}
+
 // newTurbulence is that of a face of velocity, balanced for one across x.
 func newTurbulence(dims int, n [3]int) *boundary.Turbulence {
 	waves := boundary.Spectrum{Length: 4, Modes: 12, Seed: 3, Dims: dims, Mean: [3]float64{0.02, 0.03, 0}}
@@ -118,6 +128,7 @@ func Laws(t *testing.T, d device.Device, o Options) {
 	type key struct {
 		lattice, collision string
 		size, mask         int
+		switches           bool
 	}
 	type answer struct {
 		state []float64
@@ -132,7 +143,7 @@ func Laws(t *testing.T, d device.Device, o Options) {
 					mask, seed = mask&^1, int64(507+6*k+30*mask)
 				}
 				e := newOpenExample(spec, n, periodic(mask), seed)
-				at := key{spec.Lattice.Name, spec.Collision.Name, k, mask}
+				at := key{spec.Lattice.Name, spec.Collision.Name, k, mask, switches(spec, seed)}
 				want, ok := known[at]
 				if !ok {
 					want.state, want.loads = e.OracleForces(steps)

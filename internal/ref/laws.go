@@ -53,7 +53,7 @@ func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 		}
 	}
 	v := append([]float64(nil), u...)
-	exact := rule.Exact
+	exact, ghostRule := rule.Exact, rule
 	m[0] = rule.Density.A*density + rule.Density.B
 	for a := range d {
 		rule := rule.Velocity[a]
@@ -63,6 +63,10 @@ func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 			v[a] = m[1+a] / (1 + m[0])
 		default:
 			v[a] = rule.A*v[a] + rule.B
+			if across, directed := entrance(ghostRule); directed && across != a {
+				in := boundary.Entering(-float64(ghostRule.Enter[across]) * u[across])
+				v[a] = (1-in)*u[a] + in*rule.B*u[across]
+			}
 			m[1+a] = (1 + m[0]) * v[a]
 		}
 	}
@@ -86,6 +90,16 @@ func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 		pop[i] += to[i] - from[i]
 	}
 	return pop
+}
+
+// entrance is the axis across which what enters has a direction.
+func entrance(r boundary.FaceRule) (axis int, directed bool) {
+	for a, side := range r.Enter {
+		if side != 0 {
+			return a, true
+		}
+	}
+	return 0, false
 }
 
 // turned is populations with the components of their velocities times +1 or -1.

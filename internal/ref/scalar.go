@@ -128,10 +128,13 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	out, back := f.F[cell][opposite], f.scalarOf(cell, opposite)
 	from, way, mirror := f.mirrored(x, i, k)
 	switch law.Law {
-	case boundary.ScalarOpen, boundary.ScalarInlet:
+	case boundary.ScalarOpen, boundary.ScalarInlet, boundary.ScalarOutlet:
 		flow, g := f.F[cell][i], f.scalarOf(cell, i)
-		if law.Law == boundary.ScalarInlet {
+		switch law.Law {
+		case boundary.ScalarInlet:
 			g += (law.Value - own.Theta) * flow
+		case boundary.ScalarOutlet:
+			g += boundary.Entering(inwards(f, cell, x, i)) * (law.Value - own.Theta) * flow
 		}
 		return arrival{flow, g, flow, g, back - g}
 	case boundary.ScalarMirror:
@@ -176,6 +179,22 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 		lost = -flux // what a mirror exchanges between cells of the fluid passes no wall
 	}
 	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), lost}
+}
+
+// inwards is the velocity of the cell at x out of the faces that direction i comes through.
+func inwards(f *Flow, cell int, x [3]int, i int) (inwards float64) {
+	u := f.G[cell].U
+	if f.closes() {
+		u = f.speed(f.F[cell])
+	}
+	for a, c := range f.Lattice.Velocities[i] {
+		beside := x
+		beside[a] -= c
+		if k := f.Cells.ScalarAt(beside, f.Lattice.Dims); c != 0 && k != 0 && !f.Cells.Conducts(k) {
+			inwards += float64(c) * u[a]
+		}
+	}
+	return inwards
 }
 
 // interpolated is the share of what comes back at once out of a wall of type k, and what comes otherwise: a share of what

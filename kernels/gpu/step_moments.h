@@ -790,7 +790,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 					if (back) {
 						unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
 					} else if (own.code & RIM_GHOST) {
-						FaceGhost<L, true, T, typename Row::Beside>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
+						FaceGhost<L, true, T, typename Row::Beside, false>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
 					} else if (listed && !(own.code & RIM_COPY)) {
 						m = Moments<L, T>{};
 					}

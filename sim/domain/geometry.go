@@ -10,7 +10,7 @@ func (p *Part) Geometry() geometry.Domain {
 	d := geometry.Domain{Cells: p.Case.Cells, Periodic: p.Case.Periodic, Bodies: p.Bodies(), Links: geometry.Half(p.Case.Spec.Lattice.Velocities)}
 	for i, b := range p.Case.Boundaries {
 		d.Velocity = append(d.Velocity, b.Velocity)
-		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature}
+		w := boundary.Wall{Law: b.Kind.Law, Density: b.Density, Relax: b.Relax, Scalar: b.Temperature, Direction: b.Direction, Leaves: b.MayLeave()}
 		w.Velocity, w.Timed, w.Code, w.Gain, w.Factor = Velocity(b), b.Timed, b.Code, p.Gain(b), p.Factor(b)
 		if b.Inflow != nil {
 			w.Turbulence = p.inflow(i)
