@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -253,5 +254,76 @@ func TestFactorsAreFast(t *testing.T) {
 		if !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
 			t.Errorf("%+v: warning %q", c, warning)
 		}
+	}
+}
+
+// A profile beside its face, or in another unit, is refused at its key, in check and in the run alike; both print the mean
+// factor over the face.
+func TestProfileAndFaceBelongTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shape.csv")
+	const text = `
+[domain]
+size = ["0.4 m", "0.1 m"]
+cells = [40, 10]
+[fluid]
+viscosity = "1e-4 m2/s"
+[scaling]
+time_step = "0.005 s"
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["0.1 m/s", 0]
+profile = %q
+%s
+[boundary.walls]
+type = "wall"
+faces = ["x-", "y-", "y+"]
+[boundary.outlet]
+type = "pressure"
+faces = ["x+"]
+[run]
+steps = 2
+`
+	const part = "from = [0, \"0.05 m\"]\nto = [0, \"0.09 m\"]"
+	for content, want := range map[string]string{
+		"0,0\n0.05,1\n0.1,0\n":    "", // metres
+		"0,0\n50,1\n100,0\n":      "they have less than 2 % in common",
+		"0,0\n5,1\n10,0\n":        "they have less than 2 % in common",
+		"0,0\n5e-5,1\n1e-4,0\n":   "they have less than 2 % in common",
+		"0.2,0\n0.25,1\n0.3,0\n":  "positions of the profile are 0.2 to 0.3, and cells of the face are at 0.055 to 0.085",
+		"-0.1,1\n0.04,0\n0.1,0\n": "the factor is 0 at all of them",
+		"0.06,1\n":                "", // constant
+		"0,0\n0.0001,0.5\n2,1\n":  "", // a boundary layer that is thicker than the domain
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		src := fmt.Sprintf(text, path, part)
+		cfg, err := config.Load("case.toml", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, _, checked := domain.JudgeTables(cfg, cfg.Boundaries[0])
+		_, ran := trial{text: src, ranks: 2}.run(t)
+		if code, agreed := ExitCode(ran); want != "" && (code != ExitUsage || !agreed) {
+			t.Errorf("%q: exit code %d", content, code)
+		}
+		for _, err := range []error{checked, ran} {
+			if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ":13")) {
+				t.Errorf("%q: %v, want %s", content, err, want)
+			}
+		}
+		if strings.HasPrefix(content, "0,0\n0.05") && (len(lines) != 1 || !strings.Contains(lines[0], "mean over the face 0.6 (positions 0.055 to 0.085)")) {
+			t.Errorf("%q", lines)
+		}
+	}
+	if err := os.WriteFile(path, []byte("0,0\n0.05,1\n0.1,0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := trial{text: fmt.Sprintf(text, path, part), ranks: 1}.must(t)
+	if !slices.ContainsFunc(s.start.Case.Table, func(r config.Row) bool {
+		return r.Name == "profile of inlet" && strings.Contains(r.Lattice, "mean over the face 0.6")
+	}) {
+		t.Errorf("%v", s.start.Case.Table)
 	}
 }

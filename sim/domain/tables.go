@@ -42,7 +42,15 @@ func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warnings fi
 			return nil, nil, err
 		}
 		lo, hi := v.Range()
-		lines = append(lines, fmt.Sprintf("[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g", b.Name, f.Key, f.Path, len(v.X), v.X[0], v.X[len(v.X)-1], lo, hi))
+		line := fmt.Sprintf("[boundary.%s] %s %s: %d lines from %g to %g, factors %.4g to %.4g", b.Name, f.Key, f.Path, len(v.X), v.X[0], v.X[len(v.X)-1], lo, hi)
+		if f.Key == profileKey {
+			mean, err := meanFactor(c, b, v)
+			if err != nil {
+				return nil, nil, err
+			}
+			line += mean.text()
+		}
+		lines = append(lines, line)
 		curves = append(curves, v)
 	}
 	if len(curves) > 0 {
@@ -88,7 +96,7 @@ func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
 func (p *Part) LoadTables() error {
 	for _, b := range p.Case.Boundaries {
 		for _, f := range b.Tables() {
-			if err := p.loadTable(f); err != nil {
+			if err := p.loadTable(b, f); err != nil {
 				return err
 			}
 		}
@@ -134,7 +142,7 @@ func (p *Part) largestFactor() float64 {
 	return largest
 }
 
-func (p *Part) loadTable(f config.TableFile) error {
+func (p *Part) loadTable(b config.Boundary, f config.TableFile) error {
 	var data []byte
 	var sum string
 	var err error
@@ -165,6 +173,13 @@ func (p *Part) loadTable(f config.TableFile) error {
 	p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: sum})
 	lo, hi := c.Range()
 	text := fmt.Sprintf("%d lines, factors %.4g to %.4g", len(c.X), lo, hi)
+	if f.Key == profileKey {
+		mean, err := meanFactor(p.Case, b, c)
+		if err != nil {
+			return exit.With(exit.Usage, err) // the same on every rank
+		}
+		text += mean.text()
+	}
 	if f.Repeat {
 		text += fmt.Sprintf(", again and again every %.6g steps", (c.X[len(c.X)-1]-c.X[0])/f.Unit)
 	}
@@ -190,6 +205,14 @@ func (p *Part) Factor(b config.Boundary) func(t float64) float64 {
 	}
 }
 
+// Factors is the range of that factor during a run; ramps begin at 0, which the initial state has.
+func (p *Part) Factors(b config.Boundary) (lo, hi float64) {
+	if table, listed := p.tables.curves["table "+b.Name]; listed {
+		return table.Range()
+	}
+	return 1, 1
+}
+
 // Velocity of a boundary at a point in cells and a time in steps, without its gain; nil: it is constant.
 func Velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 	v := b.Profile
@@ -206,24 +229,11 @@ func Velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
 
 // Gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
 func (p *Part) Gain(b config.Boundary) func(at [3]float64) float64 {
-	outline, listed := p.tables.curves["profile "+b.Name]
+	outline, listed := p.tables.curves[profileKey+" "+b.Name]
 	if !listed {
 		return nil
 	}
-	return func(at [3]float64) float64 {
-		along := 0.0
-		if b.Along < 3 {
-			along = b.Outline.Start + at[b.Along]*b.Outline.Unit
-		} else {
-			for a, x := range at {
-				if a != b.Faces[0].Axis && (a < 2 || p.Case.Dims() == 3) {
-					along = math.Hypot(along, x-b.Part.Centre[a])
-				}
-			}
-			along *= b.Outline.Unit
-		}
-		return outline.At(along)
-	}
+	return func(at [3]float64) float64 { return outline.At(position(p.Case, b, at)) }
 }
 
 func length(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
