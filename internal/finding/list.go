@@ -147,12 +147,16 @@ var (
 
 // Warnings while a run computes.
 var (
-	DensityDrift = add(Kind{"density_drift", Run, "change of the mean density since the start", "`warn_density_drift` = 1 %",
+	DensityDrift = add(Kind{"density_drift", Run, "change of the mean density since the start, beyond what pressures of faces and the weight of the fluid ask for", "`warn_density_drift` = 1 %",
 		"fluxes that do not balance, or a closed outlet"})
 	Speed = add(Kind{"speed", Run, "largest speed over the largest velocity of the case", "`warn_speed` = 2",
 		"an oscillation, noise, or a narrow passage"})
-	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid", "`warn_grid_scale` = 0.02",
+	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid, rounding aside", "`warn_grid_scale` = 0.02",
 		"the field is noise, or its gradients are thinner than a cell"})
+	InflowTemperature = add(Kind{"inflow_temperature", Run, "share of what enters in all that passes a face of type `pressure` or `outflow` without a `temperature`", "`warn_inflow` = 0.01",
+		"fluid enters with the temperature of the cells beside the face"})
+	InflowDirection = add(Kind{"inflow_direction", Run, "the same share of a face of type `pressure` without a `direction`, where most of it enters at more than 45 degrees from the normal", "`warn_inflow` = 0.01",
+		"fluid enters with the velocity along the face of the cells beside it"})
 	Overshoot = add(Kind{"temperature", Run, "overshoot of the temperature over the imposed range", "`warn_temperature` = 0.5",
 		"fronts are under-resolved"})
 	Unstable = add(Kind{"unstable", Run, "values that are not finite", "any",

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 
+	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
 
@@ -14,7 +15,7 @@ func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)
 // Sample is what some planes of the fields show.
 type Sample struct {
 	// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0: see
-	// config.SeriesGridScale.
+	// config.SeriesGridScale. 0 where it is rounding.
 	GridScale float64
 	Excess    Excess // of the temperature, on all ranks
 }
@@ -25,7 +26,7 @@ func (v View) Sample() (s Sample, err error) {
 	planes, nx, each := v.Part.Planes(), n[0], v.RowsOfPlane()
 	stride := gridStride(v.Case.Box().Cells(), v.Case.Cells[axis])
 	stored, dims, from := v.Case.Spec.FieldValues(), v.Case.Dims(), v.Present()
-	sums, beyond := make([]float64, 2*planes*each), make([]Excess, planes)
+	sums, beyond := make([]float64, gridSums*planes*each), make([]Excess, planes)
 	err = v.Share(planes, func(lo, hi int) (err error) {
 		var values []float64
 		for k := lo; k < hi; k++ {
@@ -42,7 +43,7 @@ func (v View) Sample() (s Sample, err error) {
 				}
 				first := v.Cells.Index(0, y, z)
 				base, types := values[row*stored*nx:][:stored*nx], v.Cells.Type[first:][:nx]
-				copy(sums[2*(k*each+row):], gridRow(base[nx:][:dims*nx], types))
+				copy(sums[gridSums*(k*each+row):], gridRow(base[:nx], base[nx:][:dims*nx], types))
 				if b := v.Case.Temperature.Bounds; b != nil {
 					beyond[k].row(base[(1+dims)*nx:], types, b, [3]int{0, y, z})
 				}
@@ -53,24 +54,28 @@ func (v View) Sample() (s Sample, err error) {
 	if err != nil {
 		return s, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank, v.Step(), err)
 	}
-	all, err := v.PlaneSums(sums, domain.Columns{Added: 2, All: 2})
-	grid, energy := 0.0, 0.0
-	for ; len(all) > 0; all = all[2:] {
-		grid, energy = grid+all[0], energy+all[1]
+	all, err := v.PlaneSums(sums, domain.Columns{Added: gridSums, All: gridSums})
+	var total [gridSums]float64
+	for ; len(all) > 0; all = all[gridSums:] {
+		for i := range total {
+			total[i] += all[i]
+		}
 	}
-	if energy > 0 {
-		s.GridScale = Finite(grid / energy)
-	}
+	s.GridScale = gridShare(total, v.Case.Spec.Precision)
 	if err == nil {
 		s.Excess, err = v.farthest(beyond)
 	}
 	return s, err
 }
 
-// gridRow is the two sums of a row, components one behind the other.
-func gridRow(u []float64, types []uint8) []float64 {
+// gridSums is how many sums gridRow returns.
+const gridSums = 4
+
+// gridRow returns the sums of a row over its cells between fluid: squared differences at the scale of the grid, squared
+// velocities, squares of all that a cell stores of density and velocity, and 1. Components of u are one behind the other.
+func gridRow(r, u []float64, types []uint8) []float64 {
 	nx := len(types)
-	grid, energy := 0.0, 0.0
+	grid, energy, state, cells := 0.0, 0.0, 0.0, 0.0
 	for x := 1; x < nx-1; x++ {
 		if types[x-1]|types[x]|types[x+1] != 0 {
 			continue
@@ -80,6 +85,24 @@ func gridRow(u []float64, types []uint8) []float64 {
 			grid += d * d
 			energy += u[c+x] * u[c+x]
 		}
+		state += r[x] * r[x]
+		cells++
 	}
-	return []float64{grid, energy}
+	return []float64{grid, energy, state + energy, cells}
+}
+
+// gridShare is the share at the scale of the grid of the sums of gridRow; 0 where that is rounding, or what is left of
+// sound in a fluid that comes to rest: below 32 units in the last place, in float32 at least, of what cells store (rho - 1
+// and u), and of the initial rho in float64. A fluid at rest under gravity has 0.1 to 20 of them.
+func gridShare(sums [gridSums]float64, p model.Precision) float64 {
+	const most = 32
+	unit := 0x1p-24
+	if p == model.Float16 {
+		unit = 0x1p-11
+	}
+	rounding := most * most * (unit*unit*sums[2] + 0x1p-106*sums[3])
+	if !(sums[0] > rounding) {
+		return 0
+	}
+	return Finite(sums[0] / sums[1])
 }

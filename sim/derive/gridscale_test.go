@@ -3,13 +3,15 @@ package derive
 import (
 	"math"
 	"testing"
+
+	"lbmsim/model"
 )
 
 // The share at the scale of the grid is what its definition says: 1 for a checkerboard,
 // sin(k/2)^4 for a wave, 0 for a uniform flow; triples with a solid cell do not count.
 func TestGridScaleOfWaves(t *testing.T) {
 	const n = 64
-	free := make([]uint8, n)
+	free, dense := make([]uint8, n), make([]float64, n)
 	row := func(of func(x int) float64) []float64 {
 		u := make([]float64, 2*n)
 		for x := range n {
@@ -27,7 +29,7 @@ func TestGridScaleOfWaves(t *testing.T) {
 		"16 cells":     {func(x int) float64 { return math.Sin(wave(4) * float64(x)) }, math.Pow(math.Sin(wave(4)/2), 4)},
 		"64 cells":     {func(x int) float64 { return math.Cos(wave(1) * float64(x)) }, math.Pow(math.Sin(wave(1)/2), 4)},
 	} {
-		s := gridRow(row(c.of), free)
+		s := gridRow(dense, row(c.of), free)
 		if got := s[0] / s[1]; math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %g, want %g", name, got, c.want)
 		}
@@ -36,8 +38,37 @@ func TestGridScaleOfWaves(t *testing.T) {
 	for x := range types {
 		types[x] = uint8(x % 3 / 2) // no triple is fluid
 	}
-	if s := gridRow(row(func(int) float64 { return 1 }), types); s[0] != 0 || s[1] != 0 {
+	if s := gridRow(dense, row(func(int) float64 { return 1 }), types); s[0] != 0 || s[1] != 0 {
 		t.Errorf("between solid cells: %v", s)
+	}
+}
+
+// A share of rounding is none: velocities that are a few units in the last place of what the cells store. Noise that
+// grows beyond them is, however slow.
+func TestGridScaleOfRounding(t *testing.T) {
+	const n = 64
+	for _, c := range []struct {
+		precision      model.Precision
+		density, speed float64
+		want           float64
+	}{
+		{model.Float64, 1e-3, 4e-14, 0},
+		{model.Float64, 1e-3, 1e-8, 1},
+		{model.Float64, 0, 2e-15, 0},
+		{model.Float64, 0, 1e-14, 1},
+		{model.Float32, 1e-3, 6e-10, 0},
+		{model.Float32, 1e-3, 1e-8, 1},
+		{model.Float32, 0, 1e-8, 1},
+		{model.Float16, 1e-3, 5e-7, 0},
+		{model.Float16, 1e-3, 1e-4, 1},
+	} {
+		r, u := make([]float64, n), make([]float64, n)
+		for x := range n {
+			r[x], u[x] = c.density, c.speed*float64(1-x%2*2)
+		}
+		if got := gridShare([gridSums]float64(gridRow(r, u, make([]uint8, n))), c.precision); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s, %g beside a density of %g: a share of %g, want %g", c.precision, c.speed, c.density, got, c.want)
+		}
 	}
 }
 

@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strings"
 
-	"lbmsim/boundary"
-	"lbmsim/config"
 	"lbmsim/internal/finding"
-	"lbmsim/model"
 	"lbmsim/sim/derive"
 )
 
@@ -30,14 +26,6 @@ type Health struct {
 	Temperature float64
 	Warned      map[string]int // looks that saw it, by what they saw
 }
-
-// What the watch warns of: the keys of Health.Warned.
-const (
-	Drifting = "density drift"
-	Speeding = "speed"
-	Noisy    = "grid scale"
-	Beyond   = "temperature"
-)
 
 // Health on rank 0.
 func (w *Watch) Health() Health {
@@ -64,9 +52,9 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.MaxSpeed(); unstable || w.Step() == 0 {
 		return "" // the message of the end says more, and the initial state is what the case wants
 	}
-	drift := derive.Finite(w.Drift(t))
-	if totals && c.WarnDrift > 0 && math.Abs(drift) > c.WarnDrift+w.sound()*w.left() {
-		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(drift), c.WarnDrift, driftHelp)
+	drift := w.unasked(t)
+	if totals && c.WarnDrift > 0 && drift > c.WarnDrift+w.sound()*w.left() {
+		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(), c.WarnDrift, driftHelp)
 	}
 	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
 		f := w.Case.Units.Length / w.Case.Units.Time
@@ -82,52 +70,22 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 			grid, w.GridStart, c.WarnGridScale)
 	}
 	if sample {
+		w.judgeInflow()
 		wrong = w.judgeTemperature()
 	}
-	if c.MaxDrift > 0 && math.Abs(drift) > c.MaxDrift+w.sound() {
+	if c.MaxDrift > 0 && drift > c.MaxDrift+w.sound() {
 		wrong = w.driftMessage()
 	}
 	return wrong
 }
 
-// sound is the drift that a start at rest against the case's velocities makes without any fault,
-// where a face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it
-// back.
-func (w *Watch) sound() float64 {
-	open := slices.ContainsFunc(w.Case.Boundaries, func(b config.Boundary) bool {
-		return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
-	})
-	if !open {
-		return 0
+func (w *Watch) driftText() string {
+	drift, unasked := derive.Finite(w.Drift(w.totals)), w.unasked(w.totals)
+	text := fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+	if unasked < 0.999*math.Abs(drift) {
+		text += fmt.Sprintf(", which is %.3g %% beyond the pressures of the case's faces and the weight of the fluid", 100*unasked)
 	}
-	return 2 * w.Case.Given / math.Sqrt(model.CS2)
-}
-
-// left is the share of that wave which may still be in the box: all of it while a boundary rises to
-// its values, then less by the factor e for every ten ways of sound through the box, as an outflow
-// relaxes to its pressure by default. Real leaks are told of in short runs, too.
-func (w *Watch) left() float64 {
-	since := float64(w.Step())
-	for _, b := range w.Case.Boundaries {
-		since = min(since, float64(w.Step())-b.Ramp)
-	}
-	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(w.Case.Cells[:]))
-	return math.Exp(-ways / 10)
-}
-
-// warn warns the first time, and counts.
-func (w *Watch) warn(kind *finding.Kind, key, format string, args ...any) {
-	if w.warned == nil {
-		w.warned = map[string]int{}
-	}
-	w.warned[key]++
-	if w.warned[key] == 1 {
-		w.Warn(kind.Says("step %d: "+format+" (further occurrences are counted, not printed)", append([]any{w.Step()}, args...)...))
-	}
-}
-
-func (w *Watch) driftText(drift float64) string {
-	return fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+	return text
 }
 
 const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
@@ -136,10 +94,10 @@ const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is
 func (w *Watch) driftMessage() string {
 	sound := ""
 	if s := w.sound(); s > 0 {
-		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.Case.GivenBy)
+		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.soundOf())
 	}
 	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
-		w.Step(), w.driftText(w.Drift(w.totals)), w.Case.Run.MaxDrift, sound, driftHelp)
+		w.Step(), w.driftText(), w.Case.Run.MaxDrift, sound, driftHelp)
 }
 
 // beyond is how far the temperature of the last sample is outside of its bounds, as a share of

@@ -6,6 +6,7 @@ package watch
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lbmsim/comm"
@@ -21,9 +22,10 @@ type Watch struct {
 	GridStart float64       // share of the kinetic energy at the scale of the grid, of the initial state
 	MaxMach   float64       // at the last look, on all ranks
 
-	at     int // step of the last look, -1 before the first
-	totals derive.Totals
-	sample derive.Sample
+	at       int // step of the last look, -1 before the first
+	totals   derive.Totals
+	sample   derive.Sample
+	passages []derive.Passage // of the boundaries, at the last sample
 	// Steps of the last sample, and of the last one that was judged; -1 before the first.
 	sampledAt, judgedAt int
 	wrong               string // why the run must stop although it is stable
@@ -79,6 +81,9 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 		if _, err := w.GridScale(); err != nil {
 			return f, err
 		}
+		if err := w.lookAtFaces(math.Float64frombits(uint64(table[1]))); err != nil {
+			return f, err
+		}
 	}
 	if w.Root {
 		w.totals = totals
@@ -98,7 +103,7 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 func (w *Watch) due() bool {
 	c := &w.Case.Run
 	temperature := w.Case.Temperature.Bounds != nil && (c.WarnTemperature > 0 || c.MaxTemperature > 0)
-	return (c.WarnGridScale > 0 || temperature) && w.judgedAt != w.Step() &&
+	return (c.WarnGridScale > 0 || temperature || slices.ContainsFunc(w.Case.Boundaries, w.guards)) && w.judgedAt != w.Step() &&
 		(w.last || w.Step()%c.WatchEvery == 0 && w.Step()/c.WatchEvery%c.GridScaleEvery == 0)
 }
 

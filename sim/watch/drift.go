@@ -1,0 +1,85 @@
+package watch
+
+import (
+	"math"
+	"slices"
+
+	"lbmsim/boundary"
+	"lbmsim/config"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+)
+
+// How far the mean density may be from its initial value without any fault.
+
+// open reports whether a boundary fixes the pressure of what passes it.
+func open(b config.Boundary) bool {
+	return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
+}
+
+// unasked is how far the mean density has left the range between its initial value and the densities that the faces
+// and forces of the case ask for, as a share.
+func (w *Watch) unasked(t derive.Totals) float64 {
+	if w.Step() == 0 || t.Cells == 0 {
+		return 0
+	}
+	cells := float64(t.Cells)
+	start, now := w.Start.Mass/cells, t.Mass/cells
+	lo, hi := w.asked()
+	return derive.Finite(max(0, min(start, lo)-now, now-max(start, hi)) / (1 + start))
+}
+
+// asked is the range of the densities, less 1, that faces of given pressure and, from there on, the weight of the fluid
+// give to the domain. Without such a face the mean density is the initial one: nothing else may change it.
+func (w *Watch) asked() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, b := range w.Case.Boundaries {
+		if open(b) {
+			least, most := w.Factors(b)
+			lo, hi = min(lo, b.Density*least, b.Density*most), max(hi, b.Density*least, b.Density*most)
+		}
+	}
+	head := 0.0
+	for a, force := range w.Case.Force.Most {
+		if w.Case.Periodic[a] {
+			continue // it drives the flow
+		}
+		if bounds := w.Case.Temperature.Bounds; bounds != nil {
+			force += math.Abs(w.Case.Temperature.Buoyancy[a]) * bounds.Far()
+		}
+		head += force * float64(w.Case.Cells[a]) / model.CS2
+	}
+	return lo - head, hi + head
+}
+
+// sound is the drift that a start at rest against the case's velocities and pressures makes without any fault, where a
+// face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that rises
+// overshoots by as much.
+func (w *Watch) sound() float64 {
+	if !slices.ContainsFunc(w.Case.Boundaries, open) {
+		return 0
+	}
+	lo, hi := w.asked()
+	start := w.Start.Mass / max(1, float64(w.totals.Cells))
+	return 2*w.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
+}
+
+// soundOf names what makes that sound.
+func (w *Watch) soundOf() string {
+	if w.Case.GivenBy == "" {
+		return "pressures of the faces"
+	}
+	return w.Case.GivenBy
+}
+
+// left is the share of that wave which may still be in the box: all of it while a boundary rises to
+// its values, then less by the factor e for every ten ways of sound through the box, as an outflow
+// relaxes to its pressure by default. Real leaks are told of in short runs, too.
+func (w *Watch) left() float64 {
+	since := float64(w.Step())
+	for _, b := range w.Case.Boundaries {
+		since = min(since, float64(w.Step())-b.Ramp)
+	}
+	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(w.Case.Cells[:]))
+	return math.Exp(-ways / 10)
+}

@@ -1,0 +1,78 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/internal/finding"
+)
+
+// Fluid that enters through a face whose law is for an outlet has what the cell beside the face has: the temperature of
+// fluid that has just left, or the direction of a vortex. The watch reports it.
+
+// cool reports whether a boundary gives what enters through it no temperature.
+func (w *Watch) cool(b config.Boundary) bool {
+	return w.Case.Spec.Scalar && open(b) && b.Temperature.Law == boundary.ScalarOpen
+}
+
+// aimless reports whether a boundary gives what enters through it no direction.
+func aimless(b config.Boundary) bool {
+	return b.Kind.Law == boundary.PressureFace && b.Direction == nil
+}
+
+// guards reports whether the watch looks at what enters through a boundary.
+func (w *Watch) guards(b config.Boundary) bool {
+	return w.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
+}
+
+// leastInflow is the velocity from which on fluid enters a face: a hundredth of the largest speed, more than sound of a
+// start at rest may have, and not less than the speed from which on what enters has the temperature of the face
+// (boundary.Entering).
+func (w *Watch) leastInflow(fastest float64) float64 {
+	return max(fastest/100, w.Case.Given*w.left(), 1./boundary.EnteringPer)
+}
+
+// lookAtFaces finds what passes the faces, on rank 0. fastest is the largest speed of this rank's cells. Collective.
+func (w *Watch) lookAtFaces(fastest float64) error {
+	w.passages = nil
+	if !slices.ContainsFunc(w.Case.Boundaries, w.guards) {
+		return nil
+	}
+	most := []int64{int64(math.Float64bits(fastest))} // a non-negative float keeps its order as bits
+	if err := comm.Max(w.Comm, most); err != nil {
+		return err
+	}
+	list, err := w.Passages(w.guards, w.leastInflow(math.Float64frombits(uint64(most[0]))))
+	w.passages = list
+	return err
+}
+
+// judgeInflow warns of faces through which fluid enters that have nothing to give it.
+func (w *Watch) judgeInflow() {
+	var cool, aimlessly []string
+	limit := w.Case.Run.WarnInflow
+	for i, p := range w.passages {
+		b := w.Case.Boundaries[i]
+		if !(p.In > limit*(p.In+p.Out)) || !w.guards(b) {
+			continue
+		}
+		text := fmt.Sprintf("[boundary.%s] in %d of %d cells, %.3g %% of all that passes it", b.Name, p.Entering, p.Cells, 100*p.In/(p.In+p.Out))
+		if w.cool(b) {
+			cool = append(cool, text)
+		}
+		if aimless(b) && p.Slant > p.In/2 {
+			aimlessly = append(aimlessly, fmt.Sprintf("%s (%.3g %% of it at more than 45 degrees)", text, 100*p.Slant/p.In))
+		}
+	}
+	if len(cool) > 0 {
+		w.warn(finding.InflowTemperature, Untempered, "fluid enters through %s: [run] warn_inflow = %g; the face has no temperature, so the fluid enters with the temperature of the cells beside it. A temperature there is that of what enters; what leaves keeps its own", strings.Join(cool, "; "), limit)
+	}
+	if len(aimlessly) > 0 {
+		w.warn(finding.InflowDirection, Slanting, "fluid enters aslant through %s: [run] warn_inflow = %g; the face has no direction, so the velocity along it is that of the cells beside it. A direction there is that of what enters; what leaves keeps its own", strings.Join(aimlessly, "; "), limit)
+	}
+}

@@ -1,0 +1,25 @@
+package watch
+
+import "lbmsim/internal/finding"
+
+// What the watch warns of: the keys of Health.Warned.
+const (
+	Drifting = "density drift"
+	Speeding = "speed"
+	Noisy    = "grid scale"
+	Beyond   = "temperature"
+	// Fluid enters through a face without a temperature; aslant through a face of given pressure without a direction.
+	Untempered = "inflow temperature"
+	Slanting   = "inflow direction"
+)
+
+// warn warns the first time, and counts.
+func (w *Watch) warn(kind *finding.Kind, key, format string, args ...any) {
+	if w.warned == nil {
+		w.warned = map[string]int{}
+	}
+	w.warned[key]++
+	if w.warned[key] == 1 {
+		w.Warn(kind.Says("step %d: "+format+" (further occurrences are counted, not printed)", append([]any{w.Step()}, args...)...))
+	}
+}
