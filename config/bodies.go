@@ -50,6 +50,7 @@ func (r *bodies) read() {
 		}
 		r.solid(m, known)
 		if m.solid == nil {
+			r.broken = true
 			continue
 		}
 		r.moveAll(m)

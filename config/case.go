@@ -36,6 +36,7 @@ type Case struct {
 	Expect []Expectation
 	Notes
 	waits   bool                                               // some of them need shapes
+	closely func()                                             // the check that takes longest, of a case without errors
 	examine func(shapes []geometry.Shape) (Examination, error) // the checks that wait for the files of bodies
 }
 

@@ -294,7 +294,7 @@ func same(t *testing.T, a, b *Case) {
 	}
 	bare := func(c Case) Case {
 		c.Source, c.Path, c.Warnings, c.Initial.Density, c.Initial.Velocity = nil, "", nil, nil, [3]Function{}
-		c.Temperature.Initial, c.examine = nil, nil
+		c.Temperature.Initial, c.examine, c.closely = nil, nil, nil
 		c.Spec.Collision.WallLambda = nil
 		c.Expect = append([]Expectation{}, c.Expect...)
 		for i := range c.Expect {
@@ -359,7 +359,7 @@ func TestExamples(t *testing.T) {
 		}
 		if c.Spec.Viscosity == model.Smagorinsky {
 			c.Warnings = slices.DeleteFunc(c.Warnings, func(w finding.Finding) bool {
-				return w.Kind == finding.CellReynolds.Name || w.Kind == finding.TauNearHalf.Name || w.Kind == finding.Unresolved.Name
+				return w.Kind == finding.CellReynolds.Name || w.Kind == finding.TauNearHalf.Name || w.Kind == finding.UnresolvedWalls.Name
 			})
 		}
 		if len(c.Expect) == 0 || len(c.Warnings) > 0 || c.Title == "" {

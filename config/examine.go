@@ -14,6 +14,7 @@ import (
 type bodyFiles struct {
 	shapes  []geometry.Shape
 	waiting []func()
+	broken  bool    // a body has an error
 	speed   float64 // the largest that needed a file
 	speedOf string
 }

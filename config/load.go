@@ -32,6 +32,9 @@ func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Cas
 			return err == nil
 		})
 	}
+	if err == nil && c.closely != nil {
+		c.closely()
+	}
 	return c, err
 }
 

@@ -427,7 +427,6 @@ func (r *openings) obstructions() {
 	if !r.haveBox {
 		return
 	}
-	r.once(r.thinBodies, r.Bodies...)
 	for i, b := range r.Boundaries {
 		for _, f := range b.Faces {
 			if !b.Kind.Law.Passed() {

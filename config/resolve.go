@@ -65,8 +65,15 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	(&scales{frame: grid, Flow: &c.Flow, Outputs: &c.Outputs, expect: c.Expect}).check()
 
 	looks.sampleAll(&c.Solids)
-	fast := &speeds{grid, &c.Flow, &c.Solids, open}
+	fast := &speeds{frame: grid, Flow: &c.Flow, Solids: &c.Solids, openings: open}
 	fast.check()
+	switch {
+	case !grid.haveBox:
+	case len(c.Files) == 0:
+		c.closely = open.thinBodies
+	default:
+		open.once(open.thinBodies, c.Bodies...)
+	}
 	if grid.haveTime && grid.haveBox && len(c.Files) == 0 { // these check reads first
 		c.Warnings = append(append(c.Warnings, c.Porous()...), c.Unalike()...)
 	}

@@ -28,11 +28,20 @@ type speeds struct {
 	*Flow
 	*Solids
 	openings *openings
+	initial  *float64 // what largestInitial has found
 }
 
 // largestInitial returns the largest initial speed in a fluid cell: from cell centres at equal distances, in a small domain
 // all, and from there uphill cell by cell. In bodies the expression may be anything.
 func (r *speeds) largestInitial() float64 {
+	if r.initial == nil {
+		u := r.searchInitial()
+		r.initial = &u
+	}
+	return *r.initial
+}
+
+func (r *speeds) searchInitial() float64 {
 	shapes, v := r.knownShapes(r.Bodies), r.Initial.Velocity
 	speed := func(c [3]int) float64 {
 		x, y, z := float64(c[0])+0.5, float64(c[1])+0.5, float64(c[2])+0.5
@@ -76,7 +85,7 @@ func (r *speeds) largestInitial() float64 {
 
 // Numbers of a search for the largest initial speed.
 const (
-	initialSamples = 1 << 15
+	initialSamples = 1 << 12
 	initialPeaks   = 8
 )
 
@@ -291,7 +300,8 @@ func (r *speeds) given(waves bool, take func(v float64, what string, at language
 		}
 		take(r.surfaceSpeed(b), "surface of [body."+b.Name+"]", e.At)
 	}
-	if e := r.Section("initial").Get("velocity"); e != nil && len(r.knownShapes(r.Bodies)) == len(r.Bodies) {
+	// A body with an error may stand where the expression is largest.
+	if e := r.Section("initial").Get("velocity"); e != nil && !r.broken && len(r.knownShapes(r.Bodies)) == len(r.Bodies) {
 		take(r.largestInitial(), "initial velocity", e.At)
 	}
 }

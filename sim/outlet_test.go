@@ -181,6 +181,7 @@ viscosity = 0.03
 [temperature]
 diffusivity = 0.01
 initial = "0.1*sin(2*pi*x/Lx)"
+reference = 0
 expansion = 1
 gravity = [0, 0, -1e-3]
 [boundary.sky]

@@ -192,7 +192,7 @@ func TestFirstBadCell(t *testing.T) {
 	}
 }
 
-// The outputs of the run itself are those of a run that does not go back.
+// The outputs of the run itself are those of a run that does not go back, up to the first bad step.
 func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 	text := broken["inlet"].text
 	var want map[string][]byte
@@ -219,7 +219,11 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 			t.Errorf("files %d and %d", len(want), len(got))
 		}
 		for name := range want {
-			if !bytes.Equal(got[name], want[name]) {
+			same := bytes.Equal(got[name], want[name])
+			if on && strings.HasSuffix(name, ".csv") { // tables end at the first bad step once it is known
+				same = bytes.HasPrefix(want[name], got[name])
+			}
+			if !same {
 				t.Errorf("%s differs", name)
 			}
 		}
