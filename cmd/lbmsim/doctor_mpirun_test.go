@@ -71,7 +71,7 @@ func TestDoctorRefuses(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{2, []string{"--device", "cpu", "--output", "/dev/null/out"}, 1, "FAULT    disk      rank 0: outputs cannot be written: mkdir /dev/null"},
+		{2, []string{"--device", "cpu", "--output", "/dev/null/out"}, 1, "FAULT    disk      rank 0: outputs cannot be written: /dev/null: not a directory"},
 		{0, []string{"--limit", "1ms"}, 2, "--limit 1s or more"},
 		{0, []string{"--device", "gpu"}, 2, "--device gpu: give cpu"},
 		{0, []string{"case.toml"}, 2, "takes no case"},

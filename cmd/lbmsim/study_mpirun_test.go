@@ -69,7 +69,7 @@ func TestStudyFindsTheOrder(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"--levels 1", "--levels 1"}, {"--ratio 1", "--ratio 1"}, {"--scaling magic", "diffusive or acoustic"},
-		{"--first 0.7", "refined by 0.7:\nwave.toml:2:1"}, {"--set run.stops=1", "unknown key"},
+		{"--first 0.7", "wave.toml:2:1: error: a grid refined by 0.7"}, {"--set run.stops=1", "unknown key"},
 	} {
 		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml"}, strings.Fields(c.args)...)...)
 		if r.code != 2 || !strings.Contains(r.out, c.want) {

@@ -390,7 +390,7 @@ func (p *Part) CountCells() error {
 		if all[0][len(p.Case.Boundaries)+1+i] > 0 || b.Whole() {
 			continue
 		}
-		covered, err := p.anyCell(bodies[i].Shape)
+		covered, err := anyCell(p, bodies[i].Shape)
 		if err != nil {
 			return err
 		}
@@ -410,7 +410,7 @@ func (p *Part) CountCells() error {
 }
 
 // anyCell reports whether the centre of any cell of the domain lies in a shape. Collective.
-func (p *Part) anyCell(s geometry.Shape) (bool, error) {
+func anyCell(p *Part, s geometry.Shape) (bool, error) {
 	from, to := geometry.Reach(s, p.Case.Cells, p.Case.Dims())
 	box := Intersect(decomp.Box{Lo: from, Hi: to}, p.Box)
 	any := []int64{0}

@@ -125,7 +125,7 @@ func (s *Set) openFiles(o Opening) error {
 		var file *probe.Writer
 		var err error
 		if o.Memory == nil {
-			file, err = s.newTable(t)
+			file, err = newTable(s.Run, t)
 		} else {
 			file, err = s.resumeTable(t, o.Memory)
 		}

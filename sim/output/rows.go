@@ -65,8 +65,8 @@ func (s *Set) CutTables(step int) {
 }
 
 // newTable begins a file.
-func (s *Set) newTable(t tabular) (*probe.Writer, error) {
-	return probe.Create(t.table().path, t.header(s.Run))
+func newTable(r *Run, t tabular) (*probe.Writer, error) {
+	return probe.Create(t.table().path, t.header(r))
 }
 
 // resumeTable cuts a table back to its length at the step of a checkpoint. One that is gone, or
@@ -104,7 +104,7 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newTable(o)
+	return newTable(s.Run, o)
 }
 
 // changed lists what the case says of a table and its own header says otherwise, but for its schedule: rows of both would be
@@ -127,7 +127,7 @@ func (s *Set) changed(t *rows) []string {
 // scheduleKeys are when rows are written, not what they are. Statistics see for themselves whether their samples fit.
 var scheduleKeys = []string{"every", "every_wall", "at_start", "at_end", "start", "sample_every", "cumulative"}
 
-// caseIn is the case in the header of a table.
+// caseIn returns the case in the header of a table; "" where the header is not whole.
 func caseIn(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func caseIn(path string) (string, error) {
 			inCase = true
 		}
 	}
-	return text.String(), lines.Err()
+	return "", lines.Err() // the header is cut off
 }
 
 // holds is an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows alone are of
