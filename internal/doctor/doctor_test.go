@@ -178,10 +178,10 @@ func TestDisk(t *testing.T) {
 		disk int64
 		want string
 	}{
-		{"read-only", [2]string{readOnly(t), ""}, 1 << 20, "outputs cannot be written: open"},
+		{"read-only", [2]string{readOnly(t), ""}, 1 << 20, "outputs cannot be written: /"},
 		{"below a file", [2]string{filepath.Join(file, "no"), ""}, 1 << 20, "not a directory -> give the user"},
 		{"each its own", [2]string{here, there}, 1 << 20, "rank 1: "},
-		{"each its own, why", [2]string{here, there}, 1 << 20, "the file that rank 0 has written: open"},
+		{"each its own, why", [2]string{here, there}, 1 << 20, "the file that rank 0 has written: /"},
 		{"no room", [2]string{here, here}, 1 << 60, "too little to write"},
 	} {
 		text, worst := onRanks(t, 2, func(c comm.Comm) *Site {
