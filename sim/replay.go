@@ -37,7 +37,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	var err error
 	if image == nil {
 		r.n, r.driver.drive, r.params.Force = 0, output.Drive{}, r.Case.Params().Force
-		err = origin{r.run}.state()
+		err = origin(r).state()
 	} else {
 		r.n, r.driver.drive, r.params.Force = c.Step, c.Drive, c.Force
 		err = imaging{r.stepper}.writeAll(image)

@@ -309,9 +309,7 @@ func readASCII(r *bufio.Reader, info Info, add func(Triangle) error) (Info, erro
 	}
 	w := &words{in: r, line: 1, odd: map[string]bool{}}
 	err := w.solids(&info, add)
-	for _, note := range slices.Sorted(maps.Keys(w.odd)) {
-		info.Notes = append(info.Notes, note)
-	}
+	info.Notes = append(info.Notes, slices.Sorted(maps.Keys(w.odd))...)
 	return info, err
 }
 
