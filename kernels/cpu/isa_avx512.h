@@ -8,5 +8,6 @@
 #define LBM_ISA_HAS LBM_HAS_AVX512
 #define VECTOR_BYTES 64
 #define LBM_OWN_STEPS true
+#define LBM_ISA_CELLS(L) LBM_WIDE_NAME(L)
 #include "lanes.h"  // first: templates find the functions of vectors only if they come before
 #endif

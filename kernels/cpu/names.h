@@ -7,6 +7,7 @@
 #define LBM_STRING(A) LBM_QUOTED(A)
 #define LBM_STEPS_NAME(L) LBM_JOIN(LBM_JOIN(lbm_steps_, LBM_ISA), LBM_JOIN(_, L))
 #define LBM_CELLS_NAME(L) LBM_JOIN(lbm_cells_, L)
+#define LBM_WIDE_NAME(L) LBM_JOIN(lbm_wide_, L)
 
 // What the processor has of an instruction set.
 #define LBM_HAS_AVX512 (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))

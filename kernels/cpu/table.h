@@ -1,5 +1,5 @@
-// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels that all instruction sets share
-// (cells.h). Each lattice has a unit of its own, which the compiler can hold in less than a gigabyte.
+// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels beside them (cells.h,
+// wide.h). Each lattice has a unit of its own, which the compiler can hold in less than a gigabyte.
 #ifndef LBM_TABLE_H
 #define LBM_TABLE_H
 #include "../cpu.h"
@@ -9,7 +9,7 @@
 
 #define LATTICE(NUMBER, L) \
 	extern "C" const lbm_steps* LBM_STEPS_NAME(L)(int collision, int precision, int local); \
-	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision);
+	extern "C" const lbm_cells* LBM_ISA_CELLS(L)(int moments, int precision);
 LBM_LATTICES(LATTICE)
 #undef LATTICE
 
@@ -26,7 +26,7 @@ static const lbm_steps* steps(int lattice, int collision, int precision, int loc
 static const lbm_cells* cells(int lattice, int moments, int precision) {
 	switch (lattice) {
 #define LATTICE(NUMBER, L) \
-	case NUMBER: return LBM_CELLS_NAME(L)(moments, precision);
+	case NUMBER: return LBM_ISA_CELLS(L)(moments, precision);
 		LBM_LATTICES(LATTICE)
 #undef LATTICE
 	}

@@ -31,6 +31,8 @@ func files() map[string]string {
 	for _, l := range model.Lattices {
 		name := strings.ToLower(l.Name)
 		list["cells_"+name+".cpp"] = generated + fmt.Sprintf("#include \"cpu/isa_baseline.h\"\n#include \"cpu/cells.h\"\n\nLBM_CELLS(%s)\n", l.Name)
+		list["wide_"+name+"_amd64.cpp"] = "//go:build isa_avx2 || isa_avx512 || !isa_baseline\n\n" + generated +
+			fmt.Sprintf("#include \"cpu/isa_avx2.h\"\n#include \"cpu/wide.h\"\n\nLBM_WIDE(%s)\n", l.Name)
 		for _, isa := range []struct{ name, constraint, suffix string }{
 			{"avx512", "//go:build isa_avx512 || !(isa_avx2 || isa_baseline)\n\n", "_amd64"},
 			{"avx2", "//go:build isa_avx2 || !(isa_avx512 || isa_baseline)\n\n", "_amd64"},

@@ -1,0 +1,39 @@
+// The kernels beside the steps that most cells of some cases pass through, in the vectors of AVX2: special cells (sponges, walls
+// that keep mass, the ends of parts of faces) and walls of a scalar. AVX-512 takes the same.
+#ifndef LBM_WIDE_H
+#define LBM_WIDE_H
+#include "api.h"
+#include "names.h"
+#include "general.h"
+#include "scalar_walls.h"
+#include "special.h"
+
+namespace lbm { namespace {
+
+template <class L> struct Wide {
+	lbm_cells of[2][3];
+	explicit Wide(const lbm_cells* (*shared)(int moments, int precision)) {
+		set<false>(shared);
+		set<true>(shared);
+	}
+	template <bool MOMENTS> void set(const lbm_cells* (*shared)(int moments, int precision)) {
+		one<MOMENTS, float>(of[MOMENTS][0] = *shared(MOMENTS, 0));
+		one<MOMENTS, double>(of[MOMENTS][1] = *shared(MOMENTS, 1));
+		one<MOMENTS, Half>(of[MOMENTS][2] = *shared(MOMENTS, 2));
+	}
+	template <bool MOMENTS, class S> static void one(lbm_cells& k) {
+		k.special = &SpecialOf<L, MOMENTS, S>::step;
+		k.beside = &ScalarWallsOf<L, MOMENTS, S>::beside;
+	}
+};
+
+}}  // namespace lbm
+
+// LBM_WIDE(L) defines the function of a unit that finds the kernels of lattice L: these two, and what all sets share.
+#define LBM_WIDE(L) \
+	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision); \
+	extern "C" const lbm_cells* LBM_WIDE_NAME(L)(int moments, int precision) { \
+		static const lbm::Wide<lbm::L> table(&LBM_CELLS_NAME(L)); \
+		return &table.of[moments][precision]; \
+	}
+#endif
