@@ -93,10 +93,13 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 		const lbm_link_cell* cell[W];
 		S* to[W];
 		int count = 0;
+		bool adjacent;        // W cells side by side
+		uint32_t directions;  // along which any lane has a link
 
 		// Lanes with a link along direction i.
 		LBM_INLINE Set linked(int i) const {
 			Set set = 0;
+			if (!(directions >> i & 1)) return set;
 			for (int l = 0; l < count; l++) set |= (cell[l]->links >> i & 1) << l;
 			return set;
 		}
@@ -106,8 +109,22 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			return m;
 		}
 
-		// get reads components first to last.
+		// sideBySide reports whether the cells are W neighbours in a row, none of them at its ends.
+		LBM_INLINE bool sideBySide() const {
+			if (count < W || cell[0]->x == 0 || int(cell[0]->x) + W >= at[0].nx) return false;
+			for (int l = 1; l < W; l++)
+				if (cell[l]->row != cell[0]->row || cell[l]->x != cell[0]->x + l) return false;
+			return true;
+		}
+
+		// get reads components first to last. Of adjacent cells all lanes are read.
 		LBM_INLINE void get(Set lanes, const int* d, int first, int last, T (*to)[W]) const {
+			if (adjacent) {
+				long step;
+				const S* const p = at[0].place(d, step);
+				for (int k = first; k < last; k++) store(to[k - first], Values::loadAny(p + k * step, k));
+				return;
+			}
 			for (int k = first; k < last; k++)
 				for (int l = 0; l < W; l++) to[k - first][l] = T(0);
 			for (; lanes; lanes &= lanes - 1) {
@@ -122,7 +139,7 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			get(lanes, d, 0, COMPONENTS, v);
 			return expandAny(at[0].model, momentsOf(v));
 		}
-		// population i of the neighbours at d of some lanes, zeros in the others.
+		// population i of the neighbours at d of some lanes; the others are not defined.
 		LBM_INLINE R population(Set lanes, int i, const int* d) const {
 			if constexpr (MOMENTS) {
 				return expansion(lanes, d).any(i);
@@ -140,6 +157,9 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			for (int l = 0; eddies && l < count; l++) around[l] = eddies[(long)cell[l]->row * pitch + cell[l]->x];
 			p.eddies = around;
 			const Set all = (1u << (count - 1) << 1) - 1;
+			adjacent = sideBySide();
+			directions = 0;
+			for (int l = 0; l < count; l++) directions |= cell[l]->links;
 			const int here[3] = {0, 0, 0};
 			std::conditional_t<MOMENTS, Expansion<L, R>, int> own;
 			if constexpr (MOMENTS) own = expansion(all, here);
@@ -153,8 +173,14 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			for (int i = 0; i < L::Q; i++) {
 				const int c[3] = {L::c(i, 0), L::c(i, 1), L::c(i, 2)}, from[3] = {-c[0], -c[1], -c[2]};
 				const Set walls = linked(i);
+				Set pull = all & ~walls;
+				R f{};
+				if (!walls) {
+					in[i] = population(pull, i, from);
+					continue;
+				}
 				alignas(64) T law[4][W] = {};
-				Set pull = all & ~walls, conserve = 0;
+				Set conserve = 0;
 				for (Set rest = walls; rest; rest &= rest - 1) {
 					const int l = __builtin_ctz(rest);
 					const uint32_t word = links->list[next[l]++];
@@ -166,21 +192,17 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 					const T* const n = (const T*)links->laws + (long)word * LINK_NUMBERS;
 					for (int k = 0; k < 4; k++) law[k][l] = n[k];
 				}
-				R f{};
 				if (pull) f = population(pull, i, from);
-				if (walls) {
-					const R a = load(law[0]), b = load(law[1]), behind = load(law[2]), back = mine(L::opposite(i));
-					const R zero{};
-					Set beyond = 0;
-					for (int l = 0; l < W; l++) beyond |= Set(law[2][l] != T(0)) << l;
-					R v = a * back;
-					v = select(b != zero, v + b * mine(i), v);
-					if (beyond) v = select(behind != zero, v + behind * population(beyond, L::opposite(i), c), v);
-					v = v + load(law[3]);
-					f = select(mask(walls & ~pull), v, f);
-					missing = select(mask(conserve), missing + (back - f), missing);
-				}
-				in[i] = f;
+				const R a = load(law[0]), b = load(law[1]), behind = load(law[2]), back = mine(L::opposite(i));
+				const R zero{};
+				Set beyond = 0;
+				for (int l = 0; l < W; l++) beyond |= Set(law[2][l] != T(0)) << l;
+				R v = a * back;
+				v = select(b != zero, v + b * mine(i), v);
+				if (beyond) v = select(behind != zero, v + behind * population(beyond, L::opposite(i), c), v);
+				v = v + load(law[3]);
+				in[i] = select(mask(walls & ~pull), v, f);
+				missing = select(mask(conserve), missing + (back - in[i]), missing);
 			}
 			finish(p, in, missing);
 		}

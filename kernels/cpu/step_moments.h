@@ -56,8 +56,9 @@ template <class L, class S> struct StepMoments {
 	// Blocks may begin in the middle of a segment: only whole segments leave later.
 	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
 
-	// A strip is so many cells of a row. While one is added to the sums, the next one is in the buffer, too.
-	static constexpr int STRIP = 64, STRIDE = STRIP + 2 * W;
+	// A strip is so many cells of a row. While one is added to the sums, the next one is in the buffer, too: with 27 populations
+	// of 64 doubles, two would leave little of a first cache of 48 kB.
+	static constexpr int STRIP = 256 / sizeof(T), STRIDE = STRIP + 2 * W;
 	static_assert(STRIP % LINE == 0 && VECTORS * STORES * PIECE == L::M * LINE, "a segment is a part of a strip, and leaves in whole stores");
 	// Source is the row at hand, which is null where there is only wall, and what streams into the tile from the cells beyond
 	// its ends.
