@@ -42,6 +42,7 @@ template <bool BULK> struct Closure {
 				m.s[ab] = m.s[ab] * keep + (u[A] * k[B] + u[B] * k[A]);
 			});
 		});
+		ditherStress(m);
 	}
 
 	// local relaxes at the cells' own rates, by the viscosity law V.

@@ -60,6 +60,7 @@ template <class V, class L, class R> struct Local {
 				m.s[ab] = m.s[ab] - omega * pi[ab] + (u[A] * p.force[B] + u[B] * p.force[A]);
 			});
 		});
+		ditherStress(m);
 	}
 };
 

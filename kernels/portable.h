@@ -92,6 +92,13 @@ __device__ LBM_INLINE float exp2Of(float x) { return exp2f(x); }
 __device__ LBM_INLINE double exp2Of(double x) { return exp2(x); }
 #endif
 
+// magnitude is |x|; that of a CPU's vectors is in cpu/lanes.h.
+#if defined(__CUDACC__)
+__device__ LBM_INLINE float magnitude(float x) { return fabsf(x); }
+#else
+template <class R> LBM_INLINE R magnitude(const R& x) { return x < 0 ? -x : x; }
+#endif
+
 // ones counts the bits of a word that are set.
 #if defined(__CUDACC__)
 __device__ LBM_INLINE int ones(unsigned word) { return __popc(word); }

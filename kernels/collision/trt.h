@@ -31,17 +31,21 @@ struct Trt {
 		relax<L>(f, gainOf(m, own, plus, minus, p.force), plus, minus);
 	}
 
+	// What the odd part gains and what it loses are added up before they meet the population: both are small, and a
+	// product (1 - omega-) f would be rounded to the last place of f. Since omega- may be a fraction like 1/63, whose bits have a
+	// period, that is not as often up as down.
 	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& plus, const O& minus) {
 		using T = typename Scalar<R>::type;
-		const O keepPlus = T(0.5) - T(0.5) * plus, keepMinus = T(0.5) - T(0.5) * minus;
+		const O halfPlus = T(0.5) * plus, halfMinus = T(0.5) * minus;
+		R more[L::Q];
+		secondOrder(gain).each([&](auto i, const R& v) LBM_LAMBDA { more[i.value] = v; });
 		unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
 			constexpr int N = decltype(i)::value, P = L::opposite(N);
-			const R even = (f[P] + f[N]) * keepPlus, odd = (f[P] - f[N]) * keepMinus;
-			f[P] = even + odd;
-			f[N] = even - odd;
+			const R even = (f[P] + f[N]) * halfPlus, odd = (f[P] - f[N]) * halfMinus;
+			f[P] = f[P] + (more[P] - (even + odd));
+			f[N] = f[N] + (more[N] - (even - odd));
 		});
-		f[L::Q / 2] = f[L::Q / 2] * (T(1) - plus);
-		addTo(f, gain);
+		f[L::Q / 2] = f[L::Q / 2] * (T(1) - plus) + more[L::Q / 2];
 	}
 };
 

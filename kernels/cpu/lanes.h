@@ -34,6 +34,8 @@ template <class T> LBM_INLINE typename Lanes<T>::R load(const T* p) { return *(c
 template <class T> LBM_INLINE typename Lanes<T>::R loadAny(const T* p) { return *(const typename Lanes<T>::Loose*)p; }
 template <class T> LBM_INLINE void store(T* p, typename Lanes<T>::R v) { *(typename Lanes<T>::R*)p = v; }
 
+LBM_INLINE Lanes<float>::R magnitude(const Lanes<float>::R& v) { return (Lanes<float>::R)((Lanes<float>::I)v & 0x7fffffff); }
+
 // stream stores v past the caches: the line is not read first.
 LBM_INLINE void stream(float* p, Lanes<float>::R v) {
 #if VECTOR_BYTES == 64
