@@ -118,6 +118,7 @@ func (r *speeds) check() {
 	if !r.haveTime {
 		return
 	}
+	r.weakViscosity()
 	r.expectedSpeed()
 	r.withFiles()
 	u, what, at := r.fastest(true)

@@ -1,0 +1,38 @@
+package config
+
+import (
+	"math"
+
+	"lbmsim/config/language"
+	"lbmsim/internal/finding"
+	"lbmsim/model"
+)
+
+// lostDecay is a decay of a standing wave per step of which float32 loses a hundredth, measured near tau = 1/2
+// (docs/precision.md).
+func lostDecay(c model.Collision) float64 {
+	switch c.Name {
+	case "bgk":
+		return 5e-7
+	case "trt":
+		return 1e-8
+	}
+	return 7e-8
+}
+
+// weakViscosity warns where float32 rounds away what viscosity does to the longest wave of the domain. With a law the
+// eddies do that.
+func (r *speeds) weakViscosity() {
+	cells := max(r.Cells[0], r.Cells[1], r.Cells[2])
+	k := 2 * math.Pi / float64(cells)
+	decay, least := (r.Tau-0.5)/3*k*k, lostDecay(r.Spec.Collision)
+	if r.Spec.Precision != model.Float32 || r.Spec.Viscosity != model.Newtonian || r.Tau >= mostWeakTau || decay >= least {
+		return
+	}
+	r.warn(finding.WeakViscosity, "viscosity takes %s of itself off a standing wave of %d cells in a step: of less than %s float32 may round away more than 1 %% with %q; where such waves matter, take precision = \"float64\" (docs/precision.md)",
+		language.Short(decay), cells, language.Short(least), r.Spec.Collision.Name)
+}
+
+// mostWeakTau is the largest tau for which the longest wave is asked: above, a domain has to be thousands of cells long, and
+// what counts is its width.
+const mostWeakTau = 0.51
