@@ -44,6 +44,11 @@ template <class T, int N> __device__ LBM_INLINE Pack<T, N> squareRoot(Pack<T, N>
 	for (int i = 0; i < N; i++) a.v[i] = squareRoot(a.v[i]);
 	return a;
 }
+template <class T, int N> __device__ LBM_INLINE Pack<T, N> magnitude(Pack<T, N> a) {
+#pragma unroll
+	for (int i = 0; i < N; i++) a.v[i] = magnitude(a.v[i]);
+	return a;
+}
 // Mask says for each of the cells whether something holds.
 template <int N> struct Mask {
 	bool v[N];
