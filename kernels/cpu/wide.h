@@ -1,11 +1,10 @@
-// The kernels beside the steps that most cells of some cases pass through, in the vectors of AVX2: special cells (sponges, walls
-// that keep mass, the ends of parts of faces) and walls of a scalar. AVX-512 takes the same.
+// Special cells (sponges, walls that keep mass, the ends of parts of faces) in the vectors of AVX2, as many cells of a tunnel
+// with a sponge pass through them. AVX-512 takes the same.
 #ifndef LBM_WIDE_H
 #define LBM_WIDE_H
 #include "api.h"
 #include "names.h"
 #include "general.h"
-#include "scalar_walls.h"
 #include "special.h"
 
 namespace lbm { namespace {
@@ -23,13 +22,12 @@ template <class L> struct Wide {
 	}
 	template <bool MOMENTS, class S> static void one(lbm_cells& k) {
 		k.special = &SpecialOf<L, MOMENTS, S>::step;
-		k.beside = &ScalarWallsOf<L, MOMENTS, S>::beside;
 	}
 };
 
 }}  // namespace lbm
 
-// LBM_WIDE(L) defines the function of a unit that finds the kernels of lattice L: these two, and what all sets share.
+// LBM_WIDE(L) defines the function of a unit that finds the kernels of lattice L: this one, and what all sets share.
 #define LBM_WIDE(L) \
 	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision); \
 	extern "C" const lbm_cells* LBM_WIDE_NAME(L)(int moments, int precision) { \
