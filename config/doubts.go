@@ -18,6 +18,7 @@ import (
 func (c *Case) Doubts(sizes ...SolidSize) (list finding.List) {
 	list = append(list, c.unresolvedWalls(sizes)...)
 	list = append(list, c.references(sizes)...)
+	list = append(list, c.planeWakes(sizes)...)
 	return append(list, c.cutWakes(sizes)...)
 }
 

@@ -89,6 +89,8 @@ var (
 		"a unit is wrong, and coefficients are far from any that a body has"})
 	CutWake = add(Kind{"cut_wake", Files, "heights of a body between it and an outlet, or its sponge, from Re 20 on", "4; 2 for a body that is not as wide as its stream",
 		"vortex shedding stops at 1.5 diameters and is 7 % slow at 2, 4 % at 2.5, 1 % at 3.5 (cylinder, Re 100)"})
+	PlaneWake = add(Kind{"plane_wake", Files, "Reynolds number, by its height, of a body with a force in 2D that is at most twice as long as high", "200",
+		"wakes of bluff bodies are three-dimensional from 160 to 190 on, and 2D exaggerates their forces"})
 	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
 		"compressibility errors grow with Ma^2"})
 	Repaired = add(Kind{"repaired", Files, "triangles added by `repair = true`", "any",
