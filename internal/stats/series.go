@@ -22,6 +22,28 @@ func (s *Series) Add(t, x float64) {
 	s.Cycles.add(t, x, l.Mean, math.Sqrt(l.Squares/float64(l.N)))
 }
 
+// Estimate of the samples so far. Of an oscillation whose blocks cannot be longer than its period, because it has few of them
+// or too many samples in each, the interval is of what a part of a period adds to the mean: at most Std/2 over the number of
+// periods for any wave between a sine and a square one, and twice that is taken.
+func (s *Series) Estimate() Estimate {
+	e := s.Blocking.Estimate()
+	periods := float64(s.Cycles.Count - 1)
+	if e.N < Fewest || e.Inefficiency < float64(e.N) || periods < fewestPeriods || !(s.Scatter() < regular) {
+		return e
+	}
+	e.Half = e.Std / periods
+	e.Inefficiency = float64(e.N) * square(e.Half/(normal95*e.Std))
+	return e
+}
+
+func square(x float64) float64 { return x * x }
+
+// An oscillation is one of so many periods at least, which scatter by no more than this part of themselves.
+const (
+	fewestPeriods = 4
+	regular       = 0.05
+)
+
 // Deviation is the standard deviation of all samples; 0 without any.
 func (s *Series) Deviation() float64 {
 	if len(s.Levels) == 0 {
@@ -72,6 +94,7 @@ type Cycles struct {
 	Low    bool       `json:"low"`     // was below since it rose last
 	Rise   *Rise      `json:"pending"` // that may still turn out to be noise; nil: none
 	Rises  []Rise     `json:"rises"`   // the last ones, oldest first
+	Count  int64      `json:"count"`   // of all rises
 }
 
 // Rise is where a series rose through a level, its mean so far.
@@ -104,6 +127,7 @@ func (c *Cycles) add(t, x, mean, std float64) {
 			c.Rises = append(c.Rises[:0], c.Rises[1:]...)
 		}
 		c.Rises = append(c.Rises, *c.Rise)
+		c.Count++
 		c.Low, c.Rise = false, nil
 	}
 }
