@@ -274,11 +274,19 @@ func (r *forces) references(s *language.Section, f *ForceOutput) {
 		}
 		f.Velocity, f.Size = v, r.lattice(a.Values[0], d)
 		f.Coefficient = 2 / (v * v * f.Size)
+		if math.IsNaN(f.Coefficient) || f.Coefficient > mostFactor || f.Coefficient < 1/mostFactor {
+			r.Add(u.At, "the reference values are a speed and an area of the flow, in 2D a length", "a force is %g times as large in coefficients as in lattice units, which no flow asks for", f.Coefficient)
+			f.Coefficient = 0
+		}
 	}
 	if l != nil {
 		f.Strouhal = r.lattice(l.Values[0], model.Length) / v
 	}
 }
+
+// mostFactor is the largest factor between a force in lattice units and its coefficient, and one over it the least: squares of
+// coefficients stay numbers.
+const mostFactor = 1e60
 
 // nusselt is the reference of the Nusselt number.
 func (r *forces) nusselt(s *language.Section, f *ForceOutput) {

@@ -312,6 +312,9 @@ func (r *outputs) component(s *language.Section, f model.Field) int {
 	return a
 }
 
+// leastRange of a picture's colours, far above the smallest numbers, which lose their digits.
+const leastRange = 1e-290
+
 func (r *outputs) picture(s *language.Section) {
 	p := &r.Picture
 	e := s.Get("field")
@@ -329,6 +332,8 @@ func (r *outputs) picture(s *language.Section) {
 		p.Min, p.Max = e.Values[0].Value, e.Values[1].Value
 		if p.Min >= p.Max {
 			r.Add(e.At, "range = [smallest, largest]", "the range of the picture is empty")
+		} else if p.Max-p.Min < leastRange {
+			r.Add(e.At, "", "the range of the picture is too small for colours: %g, less than %g", p.Max-p.Min, leastRange)
 		}
 	}
 	p.Axis = 2

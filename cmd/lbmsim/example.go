@@ -37,7 +37,9 @@ func exampleCommand() *cobra.Command {
 				return usageError{err}
 			}
 			if print {
-				fmt.Print(e.Text)
+				if _, err := fmt.Print(e.Text); err != nil {
+					return fmt.Errorf("the case was not printed as a whole: %w", err)
+				}
 				return nil
 			}
 			return writeExample(e)

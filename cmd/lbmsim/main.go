@@ -88,7 +88,25 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
 	root.Flags().AddFlagSet(run.Flags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(run, exampleCommand(), checkCommand(), stlCommand(), studyCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), diffCommand(), reproduceCommand(), versionCommand())
+	wrongArguments(root)
 	return root
+}
+
+// wrongArguments makes what the commands below find wrong with their arguments errors of usage.
+func wrongArguments(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		if rule := sub.Args; rule != nil {
+			sub.Args = func(c *cobra.Command, args []string) error {
+				err := rule(c, args)
+				var usage usageError
+				if err == nil || errors.As(err, &usage) {
+					return err
+				}
+				return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+			}
+		}
+		wrongArguments(sub)
+	}
 }
 
 // caseOrCommand is the Args rule of the program alone: a word that is no file may be a command.

@@ -37,7 +37,7 @@ func (r *Reader) Path() string { return r.path }
 
 // Look explains what is wrong with a file as far as its first bytes tell.
 func Look(path string) error {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err == nil {
 		defer f.Close()
 		_, err = readPreamble(f)
@@ -49,7 +49,7 @@ func Look(path string) error {
 }
 
 func open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,18 @@ func open(path string) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// openFile opens regular files only: to open a FIFO would wait for a writer for ever.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("this is no regular file")
+	}
+	return os.Open(path)
 }
 
 func (r *Reader) load() error {

@@ -1,0 +1,20 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// Numbers so small that their squares or differences are none are refused before the run.
+func TestTinyReferences(t *testing.T) {
+	for name, c := range map[string]struct{ keys, want string }{
+		"a reference velocity": {"[output.force.disc]\nvelocity = \"1e-100 m/s\"\nlength = \"0.2 m\"\n", "which no flow asks for"},
+		"a range of colours":   {"[output.picture]\nfield = \"speed\"\nrange = [\"1e-320 m/s\", \"2e-320 m/s\"]\n", "too small for colours"},
+		"usual ones":           {"[output.force.disc]\nvelocity = \"0.1 m/s\"\nlength = \"0.2 m\"\n", ""},
+	} {
+		_, err := Load("case.toml", []byte(disc+"[run]\nsteps = 10\n"+c.keys))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
