@@ -65,14 +65,15 @@ func (r *forcing) force() {
 		if a.Expr == nil {
 			continue
 		}
-		steps := language.Points{First: [4]float64{3: 0.5}, Step: [4]float64{3: 1}, Count: [4]int{1, 1, 1, max(r.Run.Steps, 1)}}
+		steps := language.Points{Step: [4]float64{3: 1}, Count: [4]int{1, 1, 1, r.Run.Steps + 1}} // the ends of steps
 		if s, _ := r.looks.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.Found {
 			r.Add(a.At, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", language.Short(s.Bad), language.Float(s.At[language.VarT]*r.Units.Time))
 			return
 		}
 	}
 	largest, worst, when := 0.0, language.Mark{}, 0.0
-	for _, t := range r.times(timedLooks) {
+	for _, middle := range r.times(timedLooks) {
+		t := middle + 0.5
 		for a, f := range at(t) {
 			if math.IsNaN(f) || math.IsInf(f, 0) {
 				r.Add(given[a].At, "", "the force is %s at t = %s", inLattice(f), language.Short(t*r.Units.Time))

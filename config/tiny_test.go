@@ -18,3 +18,16 @@ func TestTinyReferences(t *testing.T) {
 		}
 	}
 }
+
+// A force acts at the ends of steps: there it has to be a number.
+func TestForceAtTheEndsOfSteps(t *testing.T) {
+	for force, want := range map[string]string{
+		"1e-5/(t-1)": "finite number in every step", "1e-5/t": "finite number in every step", "1e-5*log(t)": "finite number in every step",
+		"1e-5/(t-1.5)": "", "1e-5*sin(t)": "",
+	} {
+		_, err := Load("case.toml", []byte("[domain]\ncells = [20, 20]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[force]\nacceleration = [\""+force+"\", 0]\n[run]\nsteps = 10\n"))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", force, err, want)
+		}
+	}
+}
