@@ -46,10 +46,27 @@ program() {
 	scripts/old-glibc/link -O2 scripts/old-glibc/try.cpp -o $build/try
 	$build/try || fail "a program that is linked with the old glibc's stubs does not run here"
 	echo "building lbmsim $version with $LBMSIM_FOUND"
-	go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-s -w -X main.version=$version -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
+	fonts
+	go build -buildvcs=false -modfile $build/go.mod -tags "$LBMSIM_TAGS" -ldflags "-s -w -X main.version=$version -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
 	holds $program
 	rm -rf $build/licences
 	licences $build/licences
+}
+
+# fonts: writes a go.mod that leaves out the fonts that no picture is written in. gonum/plot brings twelve, 4.4 MB; serifs,
+# italics and typewriter become the plain sans, since plot wants to find something under their names.
+fonts() {
+	local name plain=liberationsansregular copy=$build/liberation
+	rm -rf $copy
+	cp -r --no-preserve=mode "$(go list -m -f '{{.Dir}}' codeberg.org/go-fonts/liberation)" $copy
+	for name in $copy/liberation*/; do
+		name=$(basename "$name")
+		case $name in $plain | liberationsansbold) continue ;; esac
+		rm $copy/"$name"/*
+		printf 'package %s\n\nimport "codeberg.org/go-fonts/liberation/%s"\n\nvar TTF = %s.TTF\n' "$name" $plain $plain >$copy/"$name"/data.go
+	done
+	cp go.mod go.sum $build/
+	go mod edit -replace "codeberg.org/go-fonts/liberation=$PWD/$copy" $build/go.mod
 }
 
 # holds PROGRAM: it needs no more than it may.
