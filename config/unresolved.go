@@ -36,7 +36,7 @@ func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned fin
 			continue
 		}
 		volume := geometry.Volume(shapes[k], c.Cells)/s.Cells - 1
-		area := geometry.Faces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
+		area := geometry.AllFaces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
 		if math.Abs(volume) > geometry.MostVolumeOff || math.Abs(area) > geometry.MostAreaOff {
 			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its cells are off by %.2g %% in volume and %.2g %% in area; refine the grid", b.Name, 100*volume, 100*area))
 		}

@@ -218,9 +218,15 @@ func Volume(s Shape, cells [3]int) float64 {
 // mostRows is how many rows Volume asks for, about.
 const mostRows = 1 << 14
 
-// Faces is about the number of faces between the cells of a shape and others in the domain: how
-// often lines of cells along each axis cross it, some lines for all where there are many.
-func Faces(s Shape, cells [3]int, dims int) (faces float64) {
+// Faces is about the number of faces between the cells of a shape and others in the domain.
+func Faces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, false) }
+
+// AllFaces is the same with the faces on those of the domain, as of a house on the ground.
+func AllFaces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, true) }
+
+// faces counts how often lines of cells along each axis cross the shape, some lines for all where there are many, and, with
+// ends, where they begin or end in it.
+func faces(s Shape, cells [3]int, dims int, ends bool) (faces float64) {
 	lo, hi := s.Bounds()
 	var from, to [3]int
 	for a := range from {
@@ -241,10 +247,13 @@ func Faces(s Shape, cells [3]int, dims int) (faces float64) {
 				before := false
 				for at[a] = from[a]; at[a] < to[a]; at[a]++ {
 					in := s.Contains(float64(at[0])+0.5, float64(at[1])+0.5, float64(at[2])+0.5)
-					if in != before && at[a] > from[a] {
+					if in != before && (ends || at[a] > from[a]) {
 						found++
 					}
 					before = in
+				}
+				if ends && before {
+					found++
 				}
 			}
 		}
