@@ -142,7 +142,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	b.Motion = m
 	r.once(func() {
 		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, b.Motion.after); share > 0.05 {
-			r.warn(finding.MovesAcross, "%s: %.2g %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), 100*share)
+			r.warn(finding.MovesAcross, "%s: %s %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), percent(share))
 		}
 	}, *b)
 }

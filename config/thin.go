@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
@@ -37,12 +38,20 @@ func (r *openings) thinBodies() {
 		for a := range at {
 			at[a] = r.Origin[a] + at[a]*r.Units.Length
 		}
-		r.warn(finding.ThinBody, "[body.%s] is too thin for the grid, %s cells at %s: fluid passes between its cells, along %.2g %% of the lattice links that meet it; thicken = true makes it one cell thick where it is thinner, or refine the grid",
-			b.Name, language.Short(thin.Least), r.point(at), 100*thin.Share())
+		r.warn(finding.ThinBody, "[body.%s] is too thin for the grid, %s cells at %s: fluid passes between its cells, along %s %% of the lattice links that meet it; thicken = true makes it one cell thick where it is thinner, or refine the grid",
+			b.Name, language.Short(thin.Least), r.point(at), percent(thin.Share()))
 	}
 	if more := found - mostThin; more > 0 {
 		r.warn(finding.ThinBody, "fluid passes through %s too thin for the grid", several(more))
 	}
+}
+
+// percent has the two digits that an estimate is worth, and never an exponent.
+func percent(share float64) string {
+	if v := 100 * share; math.Abs(v) >= 9.95 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", 100*share)
 }
 
 // several other bodies, in words.

@@ -39,6 +39,7 @@ run.steps = 1
 		{"on the ground", [3]float64{16, 8, 0}, [3]float64{24, 16, 8}, 0, ""},
 		{"low, on the ground", [3]float64{16, 8, 0}, [3]float64{24, 16, 2}, 0, ""},
 		{"below the ceiling, in a corner", [3]float64{32, 0, 20}, [3]float64{40, 16, 24}, 0, ""},
+		{"thin", [3]float64{16, 8, 8}, [3]float64{24, 16, 16}, 0.9999, "100 % of its area has less than a cell"},
 		{"coarse", [3]float64{16, 8, 8}, [3]float64{17.6, 16, 16}, 0, "off by 25 % in volume"},
 	} {
 		shape, size := block(test.lo, test.hi)

@@ -254,6 +254,10 @@ func (g *Grid) depth(state []uint8) Depth {
 	return d
 }
 
+// cellWide is the length, in cells, below which a part or a gap is thinner than a cell: a plate of exactly one cell has one
+// everywhere, however its place is rounded.
+const cellWide = 1 - 1e-6
+
 // Shares of the area of a closed body: behind which the solid is thinner than a cell, and before which the gap is
 // narrower. least is the thinnest place, infinite where none is thinner than a cell.
 func (b *Body) Shares() (thin, narrow, least float64) {
@@ -278,10 +282,10 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 		for a := range mid {
 			before[a] = mid[a] + t/2*out[a]
 		}
-		if t <= 1 && !b.Contains(before[0], before[1], before[2]) { // inside of another part there is no gap
+		if t < cellWide && !b.Contains(before[0], before[1], before[2]) { // inside of another part there is no gap
 			narrow += area
 		}
-		if w := b.tree.first(b.tri, mid, in, skin, 1, 1e-12); w <= 1 {
+		if w := b.tree.first(b.tri, mid, in, skin, 1, 1e-12); w < cellWide {
 			thin += area
 			least = min(least, w)
 		}
@@ -317,10 +321,10 @@ func (g *Grid) thickness(tri [][3][3]float64) {
 		solid := far * t.first(tri, mid, in, skin, 1, 1e-12)
 		gap := far * t.first(tri, mid, out, skin, 1, 1e-12)
 		for k, limit := range [3]float64{1, 2, 4} {
-			if solid*g.Scale < limit {
+			if solid*g.Scale < limit*cellWide {
 				g.Thin[k] += area
 			}
-			if gap*g.Scale < limit {
+			if gap*g.Scale < limit*cellWide {
 				g.Narrow[k] += area
 			}
 		}

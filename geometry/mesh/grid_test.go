@@ -102,6 +102,19 @@ func TestLookAtThinParts(t *testing.T) {
 	}
 }
 
+// A plate, or a gap, of exactly one cell is not thinner than one, wherever it is.
+func TestSharesOfOneCell(t *testing.T) {
+	for _, c := range []struct{ at, wide, thin, narrow float64 }{{10, 1, 0, 0}, {10.3, 1, 0, 0}, {10.1, 0.99, 1, 1}, {10, 1.01, 0, 0}} {
+		plate := block([3]float64{c.at, 2, 2}, [3]float64{c.at + c.wide, 18, 18})
+		gap := join(block([3]float64{c.at - 5, 2, 2}, [3]float64{c.at, 18, 18}), block([3]float64{c.at + c.wide, 2, 2}, [3]float64{c.at + 6, 18, 18}))
+		thin, _, _ := solid(t, plate, Whole([3]int{20, 20, 20})).Shares()
+		_, narrow, _ := solid(t, gap, Whole([3]int{20, 20, 20})).Shares()
+		if (thin > 0.5) != (c.thin > 0) || (narrow > 0.1) != (c.narrow > 0) {
+			t.Errorf("%g wide at %g: shares %g and %g", c.wide, c.at, thin, narrow)
+		}
+	}
+}
+
 func TestLookInCoarserCells(t *testing.T) {
 	g := lookAt(t, block([3]float64{0, 0, 0}, [3]float64{64000, 32, 32}))
 	if g.Scale != 2 || g.Solid != 32000*16*16 {
