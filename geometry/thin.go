@@ -149,6 +149,10 @@ func (t *thin) passes(x, c [3]int) (mid float64, ok bool) {
 	return mid, true
 }
 
+// cut reports whether a cell lies in the body beyond the end of the domain, which cuts it: its periodic image is not solid,
+// and a link that ends there has met the body's end, however thick the body is.
+func (t *thin) cut(x [3]int) bool { return !t.d.within(x) && holds(t.body.Shape, centre(x)) }
+
 // free reports whether the link c from cell x passes through no body.
 func (t *thin) free(x, c [3]int) bool {
 	return !slices.ContainsFunc(t.near, func(s Shape) bool {
@@ -406,7 +410,7 @@ func (d Domain) Thin(b int) (found Thin) {
 	type link struct{ x, c [3]int }
 	var passing []link
 	t.links([3]int{}, d.Cells, stride, func(x, c [3]int) {
-		if mid, ok := t.passes(x, c); ok {
+		if mid, ok := t.passes(x, c); ok && !t.cut(plus(x, c)) {
 			p := at(centre(x), floats(c), mid)
 			if w := t.thickness(p); found.Through == 0 || w < found.Least {
 				found.Least, found.At = w, p
