@@ -437,22 +437,47 @@ func (r *openings) obstructions() {
 			}
 		}
 	}
-	swallowed := make([]bool, len(r.Bodies))
-	for i, b := range r.Bodies {
-		for j, o := range r.Bodies {
-			if i == j {
-				continue
+	if len(r.Bodies) > 1 {
+		r.once(func() {
+			for i := range r.Bodies {
+				r.swallowed(i)
 			}
-			r.once(func() {
-				// Of two that are identical, the later one is reported.
-				heat := i > j && (b.Conducts() || o.Conducts()) // a rod in a shell
-				if !swallowed[i] && !heat && r.inside(b, o) && (i > j || !r.inside(o, b)) {
-					swallowed[i] = true
-					r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
-				}
-			}, b, o)
+		}, r.Bodies...)
+	}
+}
+
+// swallowed warns of a body that changes nothing: later bodies take all its cells, or its cells are all in others and no fluid
+// is beside those that it keeps. One that keeps cells beside the fluid changes the wall there, such as a heater in a block.
+func (r *openings) swallowed(i int) {
+	b := r.Bodies[i]
+	around := geometry.Around{Cells: r.Cells, Periodic: r.Periodic, Dims: r.dims}
+	var others []Body
+	conducts := b.Conducts()
+	for j, o := range r.Bodies {
+		if i == j || !around.Meet(r.shape(b), r.shape(o)) {
+			continue
+		}
+		others = append(others, o)
+		if i < j {
+			around.Later = append(around.Later, r.shape(o))
+			continue
+		}
+		conducts = conducts || o.Conducts()
+		around.Earlier = append(around.Earlier, r.shape(o))
+	}
+	if conducts {
+		around.Earlier = nil // a rod in a shell changes how that conducts
+	}
+	if !around.Swallows(r.shape(b)) {
+		return
+	}
+	for _, o := range others {
+		if geometry.Inside(r.shape(b), r.shape(o), r.Cells, r.dims) {
+			r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
+			return
 		}
 	}
+	r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside other bodies together: it changes nothing", b.Name)
 }
 
 // covers warns of a body in front of an open face.
@@ -474,11 +499,6 @@ func (r *openings) covers(body Body, i int, f Face) {
 	case behind > 0:
 		r.warn(finding.CoveredFace, "[body.%s] covers %s %% of [boundary.%s] on face %s: no fluid passes there", body.Name, language.Short(100*float64(behind)/float64(all)), name, f)
 	}
-}
-
-// inside tells whether the cells of a body are all in another.
-func (r *openings) inside(b, o Body) bool {
-	return geometry.Inside(r.shape(b), r.shape(o), r.Cells, r.dims)
 }
 
 // movingWalls chooses how walls move: by ghost cells, which are quiet beside faces without friction

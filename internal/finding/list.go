@@ -73,7 +73,7 @@ var (
 		"the body stays in place, so fluid would pass through a surface that moves across itself"})
 	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
 		"no fluid passes there"})
-	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside of all others", "0",
+	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside of all others; of those that no later body takes, the ones beside fluid", "0; 0",
 		"the body changes nothing"})
 	ThinBody = add(Kind{"thin_body", Files, "share of the lattice links that meet a body and pass through it, between two fluid cells; places where no path of 10 cells leads round it", "5 %; any",
 		"a body thinner than the distance of cells has holes: fluid passes between its cells. Sharp edges pass 1 to 4 % on every grid"})
