@@ -427,6 +427,12 @@ func (r *openings) obstructions() {
 	if !r.haveBox {
 		return
 	}
+	for _, b := range r.Bodies {
+		if b.Thicken || !b.Whole() {
+			r.once(func() { r.hasCell(b) }, b)
+		}
+	}
+	r.once(r.hasFluid, r.Bodies...)
 	for i, b := range r.Boundaries {
 		for _, f := range b.Faces {
 			if !b.Kind.Law.Passed() {
@@ -482,13 +488,18 @@ func (r *openings) swallowed(i int) {
 
 // covers warns of a body in front of an open face.
 func (r *openings) covers(body Body, i int, f Face) {
-	if !r.touches(body, f) {
+	if !body.Thicken && !r.touches(body, f) {
 		return
 	}
 	shape, all, behind := r.shape(body), 0, 0
+	takes := func([3]int) bool { return false }
+	if body.Thicken {
+		takes = r.alone(shape).Takes(0)
+	}
 	r.placesOn(i, f, 256, false, func(p [3]float64, _ float64) bool {
 		all++
-		if p = f.beside(p); shape.Contains(p[0], p[1], p[2]) {
+		p = f.beside(p)
+		if shape.Contains(p[0], p[1], p[2]) || takes([3]int{int(p[0]), int(p[1]), int(p[2])}) {
 			behind++
 		}
 		return true

@@ -291,6 +291,40 @@ func (d Domain) thickened(rows [2][]bool) map[[2]int][]mark {
 	return found
 }
 
+// Takes reports, of a body with Thicken in a domain of its own, whether a cell becomes solid because a link passes through the body.
+func (d Domain) Takes(b int) func(cell [3]int) bool {
+	t := d.thin(b)
+	return func(cell [3]int) bool {
+		for a, x := range centre(cell) {
+			if x < t.lo[a]-1 || x > t.hi[a]+1 {
+				return false
+			}
+		}
+		for _, c := range d.Links {
+			for _, x := range [2][3]int{cell, minus(cell, c)} {
+				if taken, ok := t.takes(x, c); ok && taken == cell {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// TakesAny reports whether Takes holds for any cell, as far as it follows some of the lines that Thin follows: where these are
+// not all, it answers yes.
+func (d Domain) TakesAny(b int) bool {
+	t := d.thin(b)
+	stride := t.stride()
+	any := stride > 1
+	t.links([3]int{-1, -1, -1}, plus(d.Cells, [3]int{1, 1, 1}), stride, func(x, c [3]int) {
+		if !any {
+			_, any = t.takes(x, c)
+		}
+	})
+	return any
+}
+
 // takes returns the end of a link that a body with Thicken takes, if any.
 func (t *thin) takes(x, c [3]int) (cell [3]int, ok bool) {
 	mid, ok := t.passes(x, c)
@@ -403,10 +437,7 @@ func (d Domain) Thin(b int) (found Thin) {
 	if resolvedVoxels(t.body.Shape) {
 		return found
 	}
-	stride := 1
-	for most := max(leastLines, mostLines/(len(d.Bodies)*effort(t.body.Shape))); t.lines(stride) > float64(most); {
-		stride++
-	}
+	stride := t.stride()
 	type link struct{ x, c [3]int }
 	var passing []link
 	t.links([3]int{}, d.Cells, stride, func(x, c [3]int) {
@@ -457,6 +488,15 @@ func (t *thin) round(from, to [3]int) bool {
 		}
 	}
 	return false
+}
+
+// stride is how many lines of cells Thin looks at one of, along each of two axes.
+func (t *thin) stride() int {
+	stride := 1
+	for most := max(leastLines, mostLines/(len(t.d.Bodies)*effort(t.body.Shape))); t.lines(stride) > float64(most); {
+		stride++
+	}
+	return stride
 }
 
 // lines of cells along the axes that come near to the body.

@@ -3,6 +3,7 @@ package domain
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -429,6 +430,11 @@ func anyCell(p *Part, s geometry.Shape) (bool, error) {
 
 // NoCell is the error of a body that spans lo to hi, in cells, and has none of the domain's.
 func NoCell(c *config.Case, body string, lo, hi [3]float64) error {
-	return fmt.Errorf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; is its unit right, or is it thinner than a cell (thicken = true)?",
-		body, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], c.Cells[0], c.Cells[1], c.Cells[2])
+	b := config.Body{Name: body}
+	for _, o := range c.Bodies {
+		if o.Name == body {
+			b = o
+		}
+	}
+	return errors.New(config.NoCell(b, c.Files, c.Cells, lo, hi))
 }

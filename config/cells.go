@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+
+	"lbmsim/geometry"
+)
+
+// Bodies that only their files, or the links of the lattice, show to have no cell or to leave no fluid. Others are checked
+// where they are read.
+
+// alone is the domain with one shape in it.
+func (r *openings) alone(s geometry.Shape) geometry.Domain {
+	return geometry.Domain{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: s, Thicken: true}}}
+}
+
+// hasCell refuses a body without a cell.
+func (r *openings) hasCell(b Body) {
+	shape := r.shape(b)
+	lo, hi := shape.Bounds()
+	inside := true
+	for a := range r.dims {
+		inside = inside && hi[a] > 0 && lo[a] < float64(r.Cells[a])
+	}
+	if r.dims == 2 {
+		lo[2], hi[2] = 0, 1
+	}
+	if inside && (geometry.AnyCell(shape, lo, hi, r.Cells, true) || b.Thicken && r.alone(shape).TakesAny(0)) {
+		return
+	}
+	for _, s := range r.All("body") {
+		if s.Name() != b.Name {
+			continue
+		}
+		at := s.At
+		if s.Has("file") {
+			at = s.ValueAt("file")
+		}
+		r.Add(at, "", "%s", NoCell(b, r.Files, r.Cells, lo, hi))
+	}
+}
+
+// NoCell says that a body that spans lo to hi, in cells, has none of the domain's, and what may be the reason.
+func NoCell(b Body, files []SolidFile, cells [3]int, lo, hi [3]float64) string {
+	why := "is its unit right, or is it thinner than a cell (thicken = true)?"
+	for _, k := range b.solid.fromFiles() {
+		if files[k].Image {
+			why = "is its place, or its spacing, right?"
+		}
+	}
+	if b.Thicken {
+		why = "thicken = true makes cells solid where links between two cells of the domain pass through a body: move it into the domain by half a cell"
+	}
+	return fmt.Sprintf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; %s",
+		b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], cells[0], cells[1], cells[2], why)
+}
+
+// hasFluid refuses bodies that together fill the domain.
+func (r *openings) hasFluid() {
+	if len(r.Bodies) == 0 || r.Err() != nil {
+		return
+	}
+	all := geometry.Combination{Operation: geometry.Union, Parts: r.knownShapes(r.Bodies)}
+	end := [3]float64{float64(r.Cells[0]), float64(r.Cells[1]), float64(r.Cells[2])}
+	if !geometry.AnyCell(all, [3]float64{}, end, r.Cells, false) {
+		r.Add(r.All("body")[0].At, "", "the bodies fill the whole domain: no fluid is left")
+	}
+}
