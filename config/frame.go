@@ -255,6 +255,14 @@ func norm(v []language.Amount) float64 {
 // sizeOf a vector.
 func sizeOf(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
 
+// percent has the two digits that an estimate is worth, and never an exponent.
+func percent(share float64) string {
+	if v := 100 * share; math.Abs(v) >= 9.95 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", 100*share)
+}
+
 // roughly is a number with two digits.
 func roughly(v float64) float64 {
 	v, _ = strconv.ParseFloat(fmt.Sprintf("%.2g", v), 64)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"math"
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
@@ -44,14 +43,6 @@ func (r *openings) thinBodies() {
 	if more := found - mostThin; more > 0 {
 		r.warn(finding.ThinBody, "fluid passes through %s too thin for the grid", several(more))
 	}
-}
-
-// percent has the two digits that an estimate is worth, and never an exponent.
-func percent(share float64) string {
-	if v := 100 * share; math.Abs(v) >= 9.95 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.2g", 100*share)
 }
 
 // several other bodies, in words.
