@@ -74,7 +74,8 @@ func (r *openings) throughputOf(i int) (t throughput) {
 }
 
 // directions warns of faces of given velocity through which nothing passes, and of a flow that they only suck out: that comes
-// in through faces that are meant to let it out, mostly because a velocity has the wrong sign. Where no other face
+// in through faces that are meant to let it out, mostly because a velocity has the wrong sign. An open face with the
+// temperature or the direction of what enters is meant to let it in, as before a fan that sucks. Where no other face
 // lets fluid in, balance refuses the case.
 func (r *openings) directions() {
 	if !r.haveTime || !r.haveBox || r.Count > 0 {
@@ -87,6 +88,9 @@ func (r *openings) directions() {
 		}
 		switch b.Kind.Law {
 		case boundary.Outflow, boundary.PressureFace:
+			if b.Direction != nil || b.Temperature.Law == boundary.ScalarFixed { // what enters there is described
+				return
+			}
 			if supply < 0 {
 				supply = i
 			}

@@ -8,7 +8,7 @@ import (
 // A velocity that points out of the domain, or along its face, is warned of.
 func TestDirectionsOfInlets(t *testing.T) {
 	const box = "[domain]\ncells = [40, 20]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 100\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n"
-	const in, out = "[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = %U\n", "[boundary.out]\ntype = %T\nfaces = [\"x+\"]\n"
+	const in, out = "[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = %U\n", "[boundary.out]\nfaces = [\"x+\"]\ntype = %T\n"
 	for name, c := range map[string]struct{ velocity, kind, want string }{
 		"inwards":            {"[0.05, 0]", `"outflow"`, ""},
 		"outwards":           {"[-0.05, 0]", `"outflow"`, "[boundary.in]: the velocity points out of the domain at face x-"},
@@ -18,6 +18,8 @@ func TestDirectionsOfInlets(t *testing.T) {
 		"along":              {"[0, 0.05]", `"outflow"`, "the velocity points along face x-"},
 		"nothing":            {"[0, 0]", `"outflow"`, ""},
 		"breathes":           {`["0.05*sin(2*pi*t/50)+0.01", 0]`, `"pressure"`, ""},
+		"a fan":              {"[-0.05, 0]", "\"pressure\"\ndirection = [-1, 0]", ""},
+		"a fan of warm air":  {"[-0.05, 0]", "\"pressure\"\ntemperature = 1\n[temperature]\ndiffusivity = 0.01", ""},
 		"and a second inlet": {"[-0.02, 0]", "\"velocity\"\nvelocity = [-0.02, 0]", ""},
 	} {
 		c.velocity = strings.Replace(in, "%U", c.velocity, 1) + strings.Replace(out, "%T", c.kind, 1)

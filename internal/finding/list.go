@@ -58,7 +58,7 @@ var (
 		"each coefficient has a part of the other"})
 	ThinDomain = add(Kind{"thin_domain", Case, "cells between two faces that do not slip", "3",
 		"no profile fits between them"})
-	ReversedInlet = add(Kind{"reversed_inlet", Case, "flux into the domain through the faces of given velocity, where other faces are open", "all of it outwards",
+	ReversedInlet = add(Kind{"reversed_inlet", Case, "flux into the domain through the faces of given velocity, where other faces are open and none of them has a temperature or a direction of what enters", "all of it outwards",
 		"the flow runs backwards, fed through a face that is meant to let it out"})
 	NoThroughflow = add(Kind{"no_throughflow", Case, "normal velocity of a face of given velocity", "0 while the velocity is not",
 		"no fluid passes there"})
