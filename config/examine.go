@@ -62,7 +62,7 @@ func (c *Case) Examine(shapes []geometry.Shape, sizes []SolidSize) (e Examinatio
 	}
 	e, err = c.examine(shapes)
 	e.Warnings = append(e.Warnings, c.unresolved(shapes, sizes, e.Warnings)...)
-	e.Warnings = append(append(e.Warnings, c.Porous(sizes...)...), c.Unalike(sizes...)...)
+	e.Warnings = append(append(e.Warnings, c.Porous(shapes...)...), c.Unalike(sizes...)...)
 	e.Warnings = append(e.Warnings, c.Doubts(sizes...)...)
 	return e, err
 }

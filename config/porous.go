@@ -31,30 +31,26 @@ type SolidSize struct {
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing
-// for others. Bodies from files count by their sizes.
-func (c *Case) Porous(sizes ...SolidSize) finding.List {
+// for others. Bodies from files count where their shapes are known. The cells of the domain are counted, because a file may
+// reach beyond it, in 2D by any length along z, and bodies may overlap.
+func (c *Case) Porous(files ...geometry.Shape) finding.List {
 	f := c.Spec.Collision.WallLambda // nil for models that have it as a parameter
 	if f == nil || math.Abs(f(c.Tau)-3./16) < porousSlip {
 		return nil
 	}
-	cells, halfway := float64(c.Box().Cells()), false
-	share := 0.0
+	halfway := false
 	var shapes []geometry.Shape
 	for _, b := range c.Bodies {
 		if b.Motion != nil { // a machine, not a medium
 			continue
 		}
 		halfway = halfway || b.Kind.Law == boundary.Bounce
-		if b.Whole() {
-			shapes = append(shapes, b.Shape(nil))
-		}
-		for _, s := range sizes {
-			if s.Body == b.Name {
-				share += s.Cells / cells
-			}
+		if b.Whole() || files != nil {
+			shapes = append(shapes, b.Shape(files))
 		}
 	}
-	if share += geometry.Share(shapes, c.Cells, c.Dims()); !halfway || !(share >= porousShare && share < 1) {
+	share := geometry.Share(shapes, c.Cells, c.Dims())
+	if !halfway || !(share >= porousShare && share < 1) {
 		return nil
 	}
 	return finding.List{finding.Porous.Says("%.0f %% of the cells are solid: %q places half-way walls by the viscosity (here Lambda = %s, exact is 3/16), and permeability and drag follow; in porous media \"trt\" keeps them where they are at any viscosity (docs/models.md)",
