@@ -88,7 +88,7 @@ func (r *run) restart() error {
 		if err == nil {
 			warnOfUnreadable(r.Part, candidates[i+1:])
 			r.options.Restart = path
-			r.watch.Start, r.watch.GridStart = m.Start, m.GridScale
+			r.watch.Start, r.watch.GridStart, r.watch.Fastest = m.Start, m.GridScale, m.Fastest
 			if r.Root && r.n >= r.last {
 				r.options.Report.Warn(finding.NothingLeft.Says("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
 			}

@@ -140,5 +140,5 @@ func (r *run) makeOutputs() {
 
 // remember adds what the run itself must know to go on from a checkpoint.
 func (r *run) remember(m *output.Memory) {
-	m.Start, m.GridScale, m.Drive = r.watch.Start, r.watch.GridStart, r.driver.memory()
+	m.Start, m.GridScale, m.Fastest, m.Drive = r.watch.Start, r.watch.GridStart, r.watch.Fastest, r.driver.memory()
 }

@@ -155,7 +155,7 @@ var (
 		"fluxes that do not balance, or a closed outlet"})
 	Speed = add(Kind{"speed", Run, "largest speed over the largest velocity of the case", "`warn_speed` = 2",
 		"an oscillation, noise, or a narrow passage"})
-	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid, rounding aside", "`warn_grid_scale` = 0.02",
+	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid, rounding aside; not of a flow that has died away, to below a thousandth of the largest speed that the run has seen", "`warn_grid_scale` = 0.02",
 		"the field is noise, or its gradients are thinner than a cell"})
 	InflowTemperature = add(Kind{"inflow_temperature", Run, "share of what enters in all that passes a face of type `pressure` or `outflow` without a `temperature`", "`warn_inflow` = 0.01",
 		"fluid enters with the temperature of the cells beside the face"})

@@ -12,9 +12,11 @@ import (
 type Memory struct {
 	Start derive.Totals // of the initial state: the mass is held against it
 	// GridScale is the share of its kinetic energy at the scale of the grid.
-	GridScale float64                `json:",omitempty"`
-	Probes    map[string]int64       // length of each file of rows at this step
-	Forces    map[string]forceMemory `json:",omitempty"`
+	GridScale float64 `json:",omitempty"`
+	// Fastest is the largest speed that the watch has seen.
+	Fastest float64                `json:",omitempty"`
+	Probes  map[string]int64       // length of each file of rows at this step
+	Forces  map[string]forceMemory `json:",omitempty"`
 	// Loads of the step that led here, of each type that is measured: for the force at this step.
 	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.

@@ -65,7 +65,7 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 		w.warn(finding.Speed, Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
 			u*f, unit, u/s, w.Case.SpeedOf, s*f, unit, c.WarnSpeed)
 	}
-	if grid := w.sample.GridScale; sample && c.WarnGridScale > 0 && grid > c.WarnGridScale {
+	if grid := w.sample.GridScale; sample && c.WarnGridScale > 0 && grid > c.WarnGridScale && !w.diedAway() {
 		w.warn(finding.GridScale, Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
 			grid, w.GridStart, c.WarnGridScale)
 	}
@@ -78,6 +78,13 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	}
 	return wrong
 }
+
+// atRest is the speed, by the largest of the run, below which a flow has died away: its energy is a millionth.
+const atRest = 1e-3
+
+// diedAway reports whether the flow has come to rest but for what is left of its sound and its rounding, which is at the
+// scale of the grid.
+func (w *Watch) diedAway() bool { return w.totals.MaxSpeed < atRest*w.Fastest }
 
 func (w *Watch) driftText() string {
 	drift, unasked := derive.Finite(w.Drift(w.totals)), w.unasked(w.totals)

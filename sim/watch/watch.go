@@ -21,6 +21,7 @@ type Watch struct {
 	Start     derive.Totals // of the initial state
 	GridStart float64       // share of the kinetic energy at the scale of the grid, of the initial state
 	MaxMach   float64       // at the last look, on all ranks
+	Fastest   float64       // the largest speed of all looks, those before a restart too; on rank 0
 
 	at       int // step of the last look, -1 before the first
 	totals   derive.Totals
@@ -87,6 +88,7 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 	}
 	if w.Root {
 		w.totals = totals
+		w.Fastest = max(w.Fastest, derive.Finite(totals.MaxSpeed))
 		if w.wrong = w.judge(fresh, sample); w.wrong != "" {
 			table[2] = 1
 		}
