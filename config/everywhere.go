@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
@@ -58,7 +59,11 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 		}
 		return
 	}
-	if shapes := r.knownShapes(solids.Bodies); len(shapes) > 0 { // nobody asks for what it is in a body
+	bodies := solids.Bodies // what it is inside of a body does not matter, but a temperature where that conducts
+	if d == model.Temperature {
+		bodies = slices.DeleteFunc(slices.Clone(bodies), func(b Body) bool { return b.Temperature.Law == boundary.ScalarConducts })
+	}
+	if shapes := r.knownShapes(bodies); len(shapes) > 0 {
 		l.Among = func(p [4]float64) bool {
 			return !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(p[0], p[1], p[2]) })
 		}

@@ -36,3 +36,30 @@ velocity = ["0.05*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)", "0.03*max(0, 1 - sqrt((x-700)^
 		t.Errorf("it took %v", d)
 	}
 }
+
+// The initial temperature is looked at in solids that conduct, too, and in no others.
+func TestTemperatureInsideOfBodies(t *testing.T) {
+	const text = `
+[domain]
+cells = [20, 12]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.05
+[temperature]
+diffusivity = 0.05
+reference = 0
+initial = "0.01/((x-10.5)^2+(y-6.5)^2)"
+[run]
+steps = 1
+[body.box]
+shape = "box"
+from = [6, 3]
+to = [14, 10]
+`
+	if _, err := Load("insulated.toml", []byte(text)); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load("conducts.toml", []byte(text+"diffusivity = 0.1\n")); err == nil || !strings.Contains(err.Error(), "initial is +Inf (lattice units) in cell (10, 6)") {
+		t.Errorf("a solid that conducts: %v", err)
+	}
+}
