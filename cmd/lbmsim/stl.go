@@ -194,6 +194,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 		if err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}
+		caseFile.Warnings = append(caseFile.Warnings, domain.Repairs(f, s)...)
 		lo, hi := s.Surface.Span(f.Motion.Apply)
 		for a, n := range caseFile.Cells {
 			solid = (solid || f.Sheets) && hi[a] > 0 && lo[a] < float64(n)

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/geometry/intake"
+	"lbmsim/internal/finding"
 )
 
 // openBlock is a box without one of its twelve triangles, in ASCII.
@@ -168,6 +169,9 @@ translate = ["4 mm", "4 mm", "4 mm"]
 		_, err = checkFiles(&out, caseFile, dir)
 		if repair == (err != nil) || err != nil && exitCode(err) != 2 {
 			t.Errorf("repair %v: %v", repair, err)
+		}
+		if got := caseFile.Warnings.Of(finding.Repaired); repair && (len(got) != 1 || !strings.Contains(got[0].Text, "[body.block] was repaired: ")) {
+			t.Errorf("the repair is not a warning, as it is in a run: %v", caseFile.Warnings)
 		}
 		for _, want := range []string{"image of 4 x 3 x 2 voxels", "4 voxels, 16.7 % of all", "(20, 20, 20) to (35, 30, 25)", "no: 3 edges"} {
 			if !strings.Contains(out.String(), want) {

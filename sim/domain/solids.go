@@ -160,6 +160,14 @@ func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
 // inPiece is the number of triangles that travel together: 4.5 MiB.
 const inPiece = 1 << 16
 
+// Repairs warns of what the repair of a surface has changed.
+func Repairs(f config.SolidFile, s *intake.Source) (list finding.List) {
+	if done := s.Done(); done != "" {
+		list = append(list, finding.Repaired.Says("[body.%s] was repaired: %s", f.Body, done))
+	}
+	return list
+}
+
 // loadFile reads one file into a body.
 func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
 	var s *intake.Source
@@ -175,9 +183,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 	if p.Root {
 		head = surfaceHead{Triangles: len(s.Surface.T), Sheets: s.Sheets, SHA256: s.SHA256, Row: config.Row{
 			Name: "body " + f.Body, Lattice: triangles(s), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
-		if done := s.Done(); done != "" {
-			head.Warnings = append(head.Warnings, finding.Repaired.Says("[body.%s] was repaired: %s", f.Body, done))
-		}
+		head.Warnings = Repairs(f, s)
 		if b, err = json.Marshal(head); err != nil {
 			return head, err
 		}
