@@ -52,7 +52,7 @@ func (r *statusReport) Start(s sim.Start) {
 		Phase: status.Running, Case: s.Case.Path, Title: s.Case.Title, Version: s.Version, Host: host, Process: os.Getpid(),
 		Units: unitsOf(s.Case), Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks), Started: time.Now(), Every: statusEvery.Seconds(),
 		First: s.First, Step: s.First, Last: s.Case.Run.Steps, Restart: s.Restart, Files: map[string]string{},
-		Time: float64(s.First) * s.Case.Units.Time, Warnings: slices.Clone(s.Case.Warnings),
+		Time: float64(s.First) * s.Case.Units.Time, Warnings: slices.Concat(r.state.Warnings, s.Case.Warnings), // the first came before the start
 	}
 	r.write()
 }

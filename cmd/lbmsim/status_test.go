@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,6 +42,18 @@ func beginStatus(dir string) (*statusReport, *deaf) {
 	c.Units.Time = 0.5
 	r.Start(sim.Start{Case: c, Version: "v", First: 10, Ranks: make([]sim.RankInfo, 3)})
 	return r, other
+}
+
+// Warnings from before the start are in the file, too, ahead of the case's.
+func TestStatusHasEarlyWarnings(t *testing.T) {
+	dir := t.TempDir()
+	r := &statusReport{reporter: &deaf{}}
+	r.Warn(finding.NoWall.Says("early"))
+	c := &config.Case{Outputs: config.Outputs{OutputDir: dir}, Notes: config.Notes{Warnings: finding.List{{Text: "case"}}}}
+	r.Start(sim.Start{Case: c})
+	if s, _ := r.onDisk(t, dir); !slices.Equal(s.Warnings.Texts(), []string{"early", "case"}) {
+		t.Errorf("%q", s.Warnings)
+	}
 }
 
 // state waits until what was reported is on disk.
