@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lbmsim/config/language"
@@ -264,6 +265,21 @@ func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shap
 
 // Whole reports whether the shape needs no file.
 func (b Body) Whole() bool { return len(b.solid.fromFiles()) == 0 }
+
+// Inside returns a function that reports whether a point, in cells, is in a body; nil where it takes files, or the cells of a
+// grid, to know.
+func (c *Case) Inside() func(x, y, z float64) bool {
+	var shapes []geometry.Shape
+	for _, b := range c.Bodies {
+		if !b.Whole() || b.Thicken {
+			return nil
+		}
+		shapes = append(shapes, b.Shape(nil))
+	}
+	return func(x, y, z float64) bool {
+		return slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(x, y, z) })
+	}
+}
 
 // hollow reports whether the line through the middle of the box around a body, along an axis, does not meet it.
 func (b Body) hollow(axis int, sizes []SolidSize) bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
@@ -467,6 +468,17 @@ func TestFlowWarnings(t *testing.T) {
 			}
 			t.Errorf("no warning %s: %v", c.kind, s.start.Case.Warnings)
 		})
+	}
+	// Fluid that nothing has reached is at rest to the last bit, and no solid.
+	early := t.TempDir()
+	still := "[domain]\ncells = [60, 24]\n[fluid]\nviscosity = 0.05\n[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = [0.05, 0]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[run]\nsteps = 10\n"
+	disc := "[body.b]\nshape = \"cylinder\"\ncentre = [30, 12]\nradius = %d\n"
+	trial{text: still + fmt.Sprintf(disc, 4) + "[checkpoint]\n", ranks: 1, dir: early}.must(t)
+	for radius, n := range map[int]int{3: 0, 1: 1} {
+		s := trial{text: from(still+fmt.Sprintf(disc, radius), early), ranks: 2, dir: t.TempDir()}.must(t)
+		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "20 cells") {
+			t.Errorf("radius %d: %v", radius, got)
+		}
 	}
 	// A newer checkpoint that is damaged is passed over.
 	trial{text: box2D + strings.Replace(several, "40", "50", 1), ranks: 1, dir: source, restart: Latest}.must(t)

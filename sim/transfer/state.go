@@ -24,6 +24,8 @@ type state struct {
 	reference float64    // of the temperature
 	scales    []float64  // of components in 16 bits
 	buffer    []byte
+	// inside reports whether a point is in a body; nil where that is not known without files.
+	inside func(x, y, z float64) bool
 }
 
 func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
@@ -33,7 +35,7 @@ func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
 		return nil, fmt.Errorf("%s stores %s, %d numbers for each of %v cells; this version stores %s, %d numbers for each of %v: start from fields of that run, or resume it with the version that wrote it (%s)",
 			f.Path(), h.Spec, h.Components, h.N, s, s.Components()+s.EddyComponents(), c.Cells, h.Version)
 	}
-	r := &state{file: f, spec: s, force: c.Force.Density, speed: c.Units.Length / c.Units.Time, reference: c.Temperature.Reference}
+	r := &state{file: f, spec: s, force: c.Force.Density, speed: c.Units.Length / c.Units.Time, reference: c.Temperature.Reference, inside: c.Inside()}
 	if c.Force.At != nil {
 		r.force = c.Force.At(float64(h.Step))
 	}
@@ -94,7 +96,7 @@ func (r *state) read(k int, share share, to *slab) error {
 	}
 	return share(h.Rows, func(lo, hi int) error {
 		for row := lo; row < hi; row++ {
-			r.row(row, to)
+			r.row(k, row, to)
 		}
 		return nil
 	})
@@ -113,7 +115,7 @@ func (r *state) number(at, c, x int) float64 {
 	return float64(kernels.HalfNumber(binary.NativeEndian.Uint16(b))) * r.scales[c]
 }
 
-func (r *state) row(row int, to *slab) {
+func (r *state) row(plane, row int, to *slab) {
 	h, l := r.file.Header, r.spec.Lattice
 	nx, at := h.N[0], row*h.PlaneBytes()/h.Rows
 	square := r.speed * r.speed * model.CS2
@@ -131,13 +133,22 @@ func (r *state) row(row int, to *slab) {
 			force := r.force[a] + r.buoyancy[a]*theta
 			to.values[velocity+a][i] = r.speed * (momentum[a] - force/2) / (1 + density)
 		}
-		if rest { // to the last bit, as solid cells are
+		if rest && r.maySolid(x, row, plane) { // to the last bit, as solid cells are
 			to.kind[i] = 0
 			if theta != 0 {
 				to.kind[i] = isWarm
 			}
 		}
 	}
+}
+
+// maySolid reports whether a cell of a plane's row may be solid: fluid that nothing has reached yet is at rest, too.
+func (r *state) maySolid(x, row, plane int) bool {
+	y, z := row, plane
+	if r.spec.Lattice.Dims == 2 {
+		y, z = plane, 0
+	}
+	return r.inside == nil || r.inside(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5)
 }
 
 // moments returns the deviation of the density and the momentum of a cell; rest reports whether all that is stored of
