@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/io/fields"
+	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
 )
 
@@ -117,8 +118,8 @@ func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 		t.Fatalf("exit code %d (agreed %v): %v", code, agreed, err)
 	}
 	all := map[string][]byte{}
-	names, _ := filepath.Glob(filepath.Join(tr.dir, postmortem.FieldsDir, "*"))
-	for _, name := range append(names, filepath.Join(tr.dir, postmortem.TextFile), filepath.Join(tr.dir, postmortem.JSONFile)) {
+	names, _ := filepath.Glob(filepath.Join(tr.dir, output.BlowupDir, "*"))
+	for _, name := range append(names, filepath.Join(tr.dir, output.BlowupText), filepath.Join(tr.dir, output.BlowupJSON)) {
 		all[filepath.Base(name)] = contents(t, name)
 	}
 	var report struct { // the numbers that may be text stay as they are
@@ -129,7 +130,7 @@ func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 		Borders          []string
 		Evidence         []string
 	}
-	if err := json.Unmarshal(all[postmortem.JSONFile], &report); err != nil {
+	if err := json.Unmarshal(all[output.BlowupJSON], &report); err != nil {
 		t.Fatal(err)
 	}
 	b := postmortem.Blowup{Step: report.Step, Seen: report.Seen, From: report.From, Cell: report.Cell, Lo: report.Lo, Hi: report.Hi,
@@ -160,16 +161,16 @@ func TestFirstBadCell(t *testing.T) {
 				t.Errorf("history %v", b.History)
 			}
 			hot := strings.Contains(c.text, "[temperature]")
-			if bytes.Contains(want[postmortem.TextFile], []byte("Mach in lattice units, temperature):")) != hot ||
-				bytes.Contains(want[postmortem.JSONFile], []byte(`"Temperature": null`)) == hot {
-				t.Errorf("temperature %v, and the report:\n%s", hot, want[postmortem.TextFile])
+			if bytes.Contains(want[output.BlowupText], []byte("Mach in lattice units, temperature):")) != hot ||
+				bytes.Contains(want[output.BlowupJSON], []byte(`"Temperature": null`)) == hot {
+				t.Errorf("temperature %v, and the report:\n%s", hot, want[output.BlowupText])
 			}
 			for a := range b.Cell {
 				if b.Cell[a] < b.Lo[a] || b.Cell[a] >= b.Hi[a] {
 					t.Errorf("cell %v is not in the box %v to %v", b.Cell, b.Lo, b.Hi)
 				}
 			}
-			if err := fields.Verify(filepath.Join(dir, postmortem.FieldsDir, fmt.Sprintf("blowup_%010d.hdf", b.Step))); err != nil {
+			if err := fields.Verify(filepath.Join(dir, output.BlowupDir, fmt.Sprintf("blowup_%010d.hdf", b.Step))); err != nil {
 				t.Error(err)
 			}
 			cuts := []trial{{ranks: 3}}
@@ -209,7 +210,7 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 				got[filepath.Base(name)] = bytes.ReplaceAll(contents(t, name), []byte(fmt.Sprintf("forensics = %v", on)), nil)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(tr.dir, postmortem.TextFile)); (err == nil) != on {
+		if _, err := os.Stat(filepath.Join(tr.dir, output.BlowupText)); (err == nil) != on {
 			t.Errorf("forensics %v: %v", on, err)
 		}
 		if want == nil {

@@ -299,7 +299,7 @@ func (r *run) open(m *output.Memory) error {
 	return r.outputs.Open(output.Opening{Anew: r.anew, Memory: m, Keep: r.options.Keep, Overwrite: r.options.Overwrite, Held: func() {
 		forgetOrders(r.outputs)
 		if m == nil {
-			r.postmortem.Forget()
+			r.outputs.ForgetBlowup()
 		}
 	}})
 }

@@ -49,6 +49,7 @@ type trial struct {
 	wrap      func(device.Device) device.Device // of the CPU; nil: the device of the tests as it is
 	restart   string
 	overwrite bool
+	keep      bool             // refuse a folder with results
 	dir       string           // of the outputs
 	jobEnd    func() time.Time // or nil
 }
@@ -113,7 +114,11 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	if tr.wrap != nil {
 		dev = tr.wrap(dev)
 	}
-	return Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}, nil
+	o = Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}
+	if tr.keep {
+		o.Keep = &output.Results{Of: "a run"}
+	}
+	return o, nil
 }
 
 // must runs a case that has to succeed.

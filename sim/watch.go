@@ -47,7 +47,7 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	files := r.outputs.LastFields()
 	if exit.IsAgreed(files) {
 		if r.Root {
-			r.postmortem.Forget()
+			r.outputs.ForgetBlowup()
 		}
 		report, err := r.postmortem.Investigate(elapsed, r.first, r.watch.Start)
 		if !exit.IsAgreed(err) {

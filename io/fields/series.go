@@ -63,6 +63,9 @@ func (s Series) tidy(step int64) { os.Remove(filepath.Dir(filepath.Join(s.Dir, s
 // Index is the file to open in ParaView.
 func (s Series) Index() string { return filepath.Join(s.Dir, s.Name+".hdf.series") }
 
+// Indices are the files beside those of the steps.
+func (s Series) Indices() []string { return []string{s.Index(), s.xdmf()} }
+
 type index struct {
 	Version string  `json:"file-series-version"`
 	Files   []entry `json:"files"`
@@ -169,13 +172,16 @@ func (s Series) write(x index) error {
 	return joint.Replace(s.xdmf(), x.xdmf())
 }
 
+// IndexHead is the beginning of an index that json has written; other programs' indices have another layout.
+const IndexHead = "{\n \"file-series-version\": "
+
 // indexEnd is what stands behind the last line of a file.
 const indexEnd = "\n ]\n}\n"
 
 // json has one line a file.
 func (x index) json() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n \"file-series-version\": %q,\n \"files\": [", x.Version)
+	fmt.Fprintf(&b, IndexHead+"%q,\n \"files\": [", x.Version)
 	for i, e := range x.Files {
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -321,7 +327,7 @@ func (s Series) rewind(step int64, due bool) error {
 	joint.Sweep(filepath.Join(s.Dir, s.Name+"_*.parts", "*.hdf"))
 	s.Close() // a killed run did not
 	if step < 0 {
-		for _, path := range []string{s.Index(), s.xdmf()} {
+		for _, path := range s.Indices() {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("start a new index: %w", err)
 			}

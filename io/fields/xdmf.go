@@ -10,6 +10,11 @@ import (
 	"path/filepath"
 )
 
+// XDMFHead is the beginning of the second index.
+const XDMFHead = `<?xml version="1.0"?>
+<Xdmf Version="3.0"><Domain><Grid Name="series" GridType="Collection" CollectionType="Temporal">
+`
+
 const xdmfEnd = "</Grid></Domain></Xdmf>\n"
 
 func (s Series) xdmf() string { return filepath.Join(s.Dir, s.Name+".xdmf") }
@@ -17,9 +22,7 @@ func (s Series) xdmf() string { return filepath.Join(s.Dir, s.Name+".xdmf") }
 // xdmf is the index in that form: one line a file.
 func (x index) xdmf() []byte {
 	var b bytes.Buffer
-	b.WriteString(`<?xml version="1.0"?>
-<Xdmf Version="3.0"><Domain><Grid Name="series" GridType="Collection" CollectionType="Temporal">
-`)
+	b.WriteString(XDMFHead)
 	for _, e := range x.Files {
 		if len(e.Fields) == 0 { // of an older version
 			continue

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"lbmsim/comm"
 	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
 	"lbmsim/io/probe"
+	"lbmsim/io/status"
 	"lbmsim/sim/exit"
 )
 
@@ -147,12 +149,20 @@ func (s *Set) keepInputs() {
 	}
 }
 
+// names reports whether the run writes a file of this name in the output folder under a temporary name first.
+func (s *Set) names(file string) bool {
+	picture, _ := filepath.Match("*_[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9].png", file)
+	return picture || file == status.Name
+}
+
 // sweep removes the unfinished files that a killed run has left in the output folder;
 // those below it belong to packages that do the same.
 func (s *Set) sweep() {
 	left, _ := os.ReadDir(s.Path()) // not Glob: the folder's name may be a pattern
 	for _, f := range left {
-		if ok, _ := filepath.Match(".*.part", f.Name()); ok {
+		name, hidden := strings.CutPrefix(f.Name(), ".")
+		name, part := strings.CutSuffix(name, ".part")
+		if hidden && part && f.Type().IsRegular() && s.names(name) {
 			os.Remove(s.Path(f.Name()))
 		}
 	}

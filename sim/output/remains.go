@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +30,7 @@ func (s *Set) makeRoom(o Opening) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	remove := slices.Concat(old, s.stepFiles(), s.otherTables(), s.ownTables()) // own ones may be links
+	remove := slices.Concat(old, s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
 	if err := s.inside(remove); err != nil {
 		return err
 	}
@@ -96,11 +95,11 @@ func (s *Set) spare(o Opening) error {
 		return nil
 	}
 	for _, path := range s.ownTables() {
-		if head := headOf(path); len(head) > 0 && !strings.HasPrefix(head, "# lbmsim ") {
+		if head := headOf(path, 16); len(head) > 0 && !strings.HasPrefix(head, "# lbmsim ") {
 			return fmt.Errorf("%s is not a table of lbmsim, and the run would write over it: move it away, or choose another folder with --output", path)
 		}
 	}
-	if head := headOf(s.Path(status.Name)); len(head) > 0 {
+	if head := headOf(s.Path(status.Name), 1); len(head) > 0 {
 		if old, err := status.Read(s.Path()); err != nil || old.Phase == "" {
 			return fmt.Errorf("%s is not the state of a run, and the run would write over it: move it away, or choose another folder with --output", s.Path(status.Name))
 		}
@@ -117,21 +116,6 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(ia, ib)
 }
 
-// headOf is the beginning of a regular file, empty where there is none.
-func headOf(path string) string {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head := make([]byte, 16)
-	n, _ := io.ReadFull(f, head)
-	return string(head[:n])
-}
-
 // Results are what is known of an earlier run in the output folder.
 type Results struct {
 	Of   string // "a run", or more about it
@@ -141,6 +125,9 @@ type Results struct {
 // priorResults is an error where there are results.
 func (s *Set) priorResults(old Results) error {
 	found := old.File
+	if report := s.blowup(); len(report) > 0 {
+		found = report[len(report)-1]
+	}
 	for _, t := range with[tabular](s.List) {
 		if _, err := os.Stat(t.table().path); err == nil {
 			found = t.table().path

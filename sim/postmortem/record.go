@@ -12,10 +12,10 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/internal/finding"
-	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/output"
 )
 
 // record takes the fields of the box, and the cell's part of them. Collective.
@@ -80,7 +80,7 @@ func (s *Search) record(b *Blowup) error {
 
 // writeBox writes the fields of the present step around the place, on rank 0 alone.
 func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) error {
-	series := fields.Series{Dir: s.Path(FieldsDir), Name: "blowup"}
+	series := s.BlowupSeries()
 	alone := comm.Serial()
 	if len(b.History) == 1 {
 		if err := os.MkdirAll(series.Dir, 0o777); err != nil {
@@ -109,7 +109,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 		p.Abort()
 		return err
 	}
-	b.Fields = filepath.Join(FieldsDir, filepath.Base(series.Index()))
+	b.Fields = filepath.Join(output.BlowupDir, filepath.Base(series.Index()))
 	return p.Commit()
 }
 
@@ -123,7 +123,7 @@ func (s *Search) writeBlowup(b *Blowup) error {
 	if err != nil {
 		return err
 	}
-	for name, bytes := range map[string][]byte{TextFile: []byte(text), JSONFile: append(data, '\n')} {
+	for name, bytes := range map[string][]byte{output.BlowupText: []byte(text), output.BlowupJSON: append(data, '\n')} {
 		path := s.Path(name)
 		err := os.WriteFile(path+".part", bytes, 0o666)
 		if err == nil {
@@ -144,17 +144,10 @@ func (s *Search) Message(b *Blowup, seen []byte) []byte {
 	}
 	text := []byte(b.text(s.Case))
 	if b.found.kept {
-		text = fmt.Appendf(text, "\n  more in %s", s.Path(TextFile))
+		text = fmt.Appendf(text, "\n  more in %s", s.Path(output.BlowupText))
 	}
 	if b.Fields != "" {
 		text = fmt.Appendf(text, "\n  fields around the place in %s", s.Path(b.Fields))
 	}
 	return text
-}
-
-// Forget removes the report of an earlier run, which is none of this one.
-func (s *Search) Forget() {
-	for _, name := range []string{TextFile, JSONFile, FieldsDir} {
-		_ = os.RemoveAll(s.Path(name)) // what cannot be removed will be written over, or that fails
-	}
 }

@@ -11,9 +11,6 @@ import (
 )
 
 const (
-	FieldsDir    = "blowup" // files of fields
-	TextFile     = "blowup.txt"
-	JSONFile     = "blowup.json"
 	boxWidth     = 32 // cells of the box around the place
 	HistorySteps = 8  // the last of which is the one of the first bad cell
 )
