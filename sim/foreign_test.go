@@ -72,3 +72,40 @@ func TestBlowupCountsAsResults(t *testing.T) {
 		t.Errorf("--overwrite left %v", left)
 	}
 }
+
+// Whatever has the name of an output and was not written by a run stays, and nothing else is removed before.
+func TestOverwriteSparesForeignFiles(t *testing.T) {
+	text := strings.Replace(tiny, "[output.fields]\nevery = 5", "[output.fields]\nevery = 5\nfiles = 2", 1) +
+		"[output.picture]\n[output.averages]\n[output.series.s]\nquantities = [\"max_speed\"]\n"
+	dir := t.TempDir()
+	trial{text: text, ranks: 1, dir: dir}.must(t)
+	before := bytesBelow(t, dir)
+	for _, name := range []string{
+		"speed_0000000099.png/sub/a", "speed_0000000099.png", "series_s.csv/a", "fields/fields_0000000099.hdf/a", "fields/fields_0000000099.hdf",
+		"fields/fields_0000000010.parts/mine", "fields/fields_0000000010.parts/sub/a", "fields/fields_0000000010.parts/099.hdf", "checkpoints/checkpoint_000000000099.h5/a", "checkpoints/checkpoint_000000000099.h5",
+		"averages/averages_0000000099.hdf/a", "blowup.txt", "blowup.json/a",
+	} {
+		table := contents(t, filepath.Join(dir, "series_s.csv"))
+		if strings.HasPrefix(name, "series") {
+			os.Remove(filepath.Join(dir, "series_s.csv"))
+			delete(before, filepath.Join(dir, "series_s.csv"))
+		}
+		place(t, dir, map[string]string{name: "mine\n"})
+		_, err := trial{text: text, ranks: 2, dir: dir, overwrite: true}.run(t)
+		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is not a") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != "mine\n" {
+			t.Errorf("%s is lost", name)
+		}
+		os.Remove(filepath.Join(dir, name))
+		for up := filepath.Dir(name); os.Remove(filepath.Join(dir, up)) == nil; up = filepath.Dir(up) {
+		}
+		compare(t, name, bytesBelow(t, dir), before)
+		place(t, dir, map[string]string{"series_s.csv": string(table)})
+		before[filepath.Join(dir, "series_s.csv")] = table
+	}
+	place(t, dir, map[string]string{"speed_0000000099.notes.txt": "mine"})
+	trial{text: text, ranks: 2, dir: dir, overwrite: true}.must(t)
+	contents(t, filepath.Join(dir, "speed_0000000099.notes.txt"))
+}

@@ -1,8 +1,10 @@
 package output
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"lbmsim/io/checkpoint"
@@ -29,6 +31,49 @@ func written(path string) bool {
 		}
 	}
 	return false
+}
+
+// foreign returns an error where a path has the name of an output and something else than lbmsim writes under that name.
+// An empty file is one of a run that was killed.
+func foreign(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil, written(path), info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	case info.IsDir() && strings.HasSuffix(path, partsEnd):
+		return foreignPart(path)
+	}
+	kind := "a file of lbmsim"
+	for _, h := range heads {
+		if strings.HasSuffix(path, h.end) {
+			kind = h.kind
+		}
+	}
+	return fmt.Errorf("%s is not %s, and the run would write over it: move it away, or choose another folder with --output", path, kind)
+}
+
+// partsEnd ends the name of a folder with the numbers of one step (fields.Series.Files).
+const partsEnd = ".parts"
+
+// foreignPart returns an error where a folder of one step has anything but files of numbers, finished or not.
+func foreignPart(dir string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		path := filepath.Join(dir, f.Name())
+		if left, _ := filepath.Match(".[0-9][0-9][0-9].hdf.part", f.Name()); left && f.Type().IsRegular() {
+			continue
+		}
+		if ours, _ := filepath.Match("[0-9][0-9][0-9].hdf", f.Name()); !ours {
+			return fmt.Errorf("%s is not a file of lbmsim, and the run would remove it with its folder: move it away, or choose another folder with --output", path)
+		}
+		if err := foreign(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // headOf returns the first bytes of a regular file, none where there is no such file.

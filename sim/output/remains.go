@@ -94,9 +94,10 @@ func (s *Set) spare(o Opening) error {
 	if !o.Anew {
 		return nil
 	}
-	for _, path := range s.ownTables() {
-		if head := headOf(path, 16); len(head) > 0 && !strings.HasPrefix(head, "# lbmsim ") {
-			return fmt.Errorf("%s is not a table of lbmsim, and the run would write over it: move it away, or choose another folder with --output", path)
+	old, _ := checkpoint.Latest(s.Path(CheckpointDir)) // makeRoom reports a folder that cannot be read
+	for _, path := range slices.Concat(s.ownTables(), s.stepFiles(), old, []string{s.Path(BlowupText), s.Path(BlowupJSON)}) {
+		if err := foreign(path); err != nil {
+			return err
 		}
 	}
 	if head := headOf(s.Path(status.Name), 1); len(head) > 0 {
@@ -196,13 +197,13 @@ func headHas(path, line string) bool {
 	return false
 }
 
-// numbered are the files NAME_STEP.* of a folder, and the folders NAME_STEP.parts.
+// numbered are the files NAME_STEP.hdf and NAME_STEP.png of a folder, and the folders NAME_STEP.parts.
 func numbered(dir, name string) (paths []string) {
 	all, _ := os.ReadDir(dir) // not Glob: the folder's name may be a pattern
 	for _, f := range all {
 		rest, isOurs := strings.CutPrefix(f.Name(), name+"_")
-		step, _, _ := strings.Cut(rest, ".")
-		if isOurs && len(step) == 10 && strings.Trim(step, "0123456789") == "" {
+		step, end, _ := strings.Cut(rest, ".")
+		if isOurs && slices.Contains([]string{"hdf", "png", "parts"}, end) && len(step) == 10 && strings.Trim(step, "0123456789") == "" {
 			paths = append(paths, filepath.Join(dir, f.Name()))
 		}
 	}
