@@ -109,3 +109,20 @@ func TestOverwriteSparesForeignFiles(t *testing.T) {
 	trial{text: text, ranks: 2, dir: dir, overwrite: true}.must(t)
 	contents(t, filepath.Join(dir, "speed_0000000099.notes.txt"))
 }
+
+// An index that no run wrote stays, in a folder without results, too.
+func TestForeignIndicesStay(t *testing.T) {
+	for _, name := range []string{"fields/fields.xdmf", "fields/fields.hdf.series"} {
+		for _, overwrite := range []bool{false, true} {
+			dir := t.TempDir()
+			place(t, dir, map[string]string{name: "<mine/>"})
+			_, err := trial{text: tiny, ranks: 2, dir: dir, keep: !overwrite, overwrite: overwrite}.run(t)
+			if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is not an index of lbmsim") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := contents(t, filepath.Join(dir, name)); string(got) != "<mine/>" {
+				t.Errorf("%s is lost", name)
+			}
+		}
+	}
+}

@@ -95,7 +95,11 @@ func (s *Set) spare(o Opening) error {
 		return nil
 	}
 	old, _ := checkpoint.Latest(s.Path(CheckpointDir)) // makeRoom reports a folder that cannot be read
-	for _, path := range slices.Concat(s.ownTables(), s.stepFiles(), old, []string{s.Path(BlowupText), s.Path(BlowupJSON)}) {
+	var indices []string
+	for _, o := range with[seriesWriter](s.List) {
+		indices = append(indices, o.indexed().Indices()...)
+	}
+	for _, path := range slices.Concat(s.ownTables(), s.stepFiles(), old, indices, []string{s.Path(BlowupText), s.Path(BlowupJSON)}) {
 		if err := foreign(path); err != nil {
 			return err
 		}
