@@ -93,6 +93,7 @@ type Summary struct {
 	Expect    []Verdict
 	LeftOut   map[string]int // files that the run went on without (on_error), by kind
 	Health    Health         // at the end
+	MaxMach   float64        // of the same check
 	Results   []Result       // of each [output.force.NAME]
 	Doubts    finding.List   // warnings of results that cannot be relied on, from before the run
 }

@@ -156,3 +156,11 @@ start = 100
 		t.Errorf("%+v\n%+v", whole, resumed)
 	}
 }
+
+// A run that ends before the first check of the watch reports the Mach number of its last one.
+func TestMachOfShortRuns(t *testing.T) {
+	s := trial{text: strings.Replace(broken["tau"].text, "steps = 100000", "steps = 10", 1), ranks: 2}.must(t).summary
+	if want := s.Health.MaxSpeed * math.Sqrt(3); !(want > 0) || math.Abs(s.MaxMach-want) > 1e-6*want {
+		t.Errorf("Mach %v, want %v", s.MaxMach, want)
+	}
+}

@@ -100,7 +100,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	s := Summary{
 		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.Cells(),
 		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), LeftOut: r.outputs.Files.LeftOut(),
-		Health: r.watch.Health(), Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
+		Health: r.watch.Health(), MaxMach: r.watch.MaxMach, Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {
 		s.Times.Bytes = mean[5]

@@ -370,7 +370,7 @@ func (j *jsonReport) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
 		"mlups": s.MLUPS, "mlups_whole": s.Whole, "roofline": s.Roofline, "roofline_disturbed": s.Roofline > 1, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
-		"watch": watchOf(s.Health), "doubts": append(finding.List{}, s.Doubts...), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
+		"max_mach": s.MaxMach, "watch": watchOf(s.Health), "doubts": append(finding.List{}, s.Doubts...), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
 	})
 }
 func (j *jsonReport) Fail(err error) { j.event("error", failText(err)) }

@@ -130,6 +130,7 @@ func (r *statusReport) Finish(s sim.Summary) {
 	}
 	r.state.MLUPS = s.MLUPS
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
+	r.state.MaxMach = s.MaxMach
 	r.watched(s.Health)
 	r.state.Results = s.Results
 	r.close()

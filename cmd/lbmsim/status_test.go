@@ -111,7 +111,7 @@ func TestStatusFollowsTheRun(t *testing.T) {
 			t.Error(printed)
 		}
 	}
-	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "all steps done", Last: 100,
+	r.Finish(sim.Summary{Case: &config.Case{Grid: config.Grid{Units: config.Units{Time: 0.5}}}, Reason: "all steps done", Last: 100, MaxMach: 0.25,
 		Results: []sim.Result{{Output: "car", Samples: 99, File: "force_car.csv", Numbers: []status.Number{
 			{Quantity: "drag", Value: number(1.5701), Half: number(0.0100), Meaning: "force along x / (rho U^2 A/2 = 1 N)"}, {Quantity: "lift", Note: "still drifts"},
 		}}},
@@ -125,6 +125,9 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	}
 	if s.Phase != status.Finished || s.Step != 100 || s.Time != 50 || s.ExitCode == nil || *s.ExitCode != sim.ExitExpect || s.Error != "" {
 		t.Errorf("%+v", s)
+	}
+	if s.MaxMach != 0.25 {
+		t.Errorf("Mach %v at the end", s.MaxMach)
 	}
 	if !strings.Contains(text, "all steps done") || !strings.Contains(text, "exit code    4") {
 		t.Error(text)
