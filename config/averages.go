@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"lbmsim/config/language"
@@ -115,9 +116,15 @@ func (r *outputs) profile(s *language.Section) {
 	}
 }
 
+// reserved matches names in the output folder that runs use for files and folders beside those of fields and averages.
+var reserved = regexp.MustCompile(`^(checkpoints|planes|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|stop\.now|checkpoint\.now|` +
+	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum)_.+\.csv)$`)
+
 // relative paths stay below the output folder.
 func (r *outputs) relative(e *language.Entry) {
 	if !filepath.IsLocal(e.Text) {
 		r.Add(e.At, "", "%s = %s must be a folder inside the output folder", e.Key.Name, language.ShortQuote(e.Text))
+	} else if first, _, _ := strings.Cut(filepath.Clean(e.Text), string(filepath.Separator)); reserved.MatchString(first) {
+		r.Add(e.At, "", "%s = %s: the run itself uses the name %s in the output folder", e.Key.Name, language.ShortQuote(e.Text), language.ShortQuote(first))
 	}
 }
