@@ -43,7 +43,7 @@ var places = map[string]place{
 	// The flow of another run as the initial state of this one.
 	"sim/transfer": {7, []string{"internal/finding", "sim/output", "config", "config/language", "model", "decomp", "kernels", "io/checkpoint", "io/fields"}},
 	// The first bad cell of an unstable run, found by computing its end again.
-	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "io/fields", "internal/ram"}},
+	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.

@@ -149,8 +149,8 @@ func (s *Set) keepInputs() {
 	}
 }
 
-// names reports whether the run writes a file of this name in the output folder under a temporary name first.
-func (s *Set) names(file string) bool {
+// names reports whether a run writes a file of this name in the output folder under a temporary name first.
+func names(file string) bool {
 	picture, _ := filepath.Match("*_[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9].png", file)
 	return picture || file == status.Name
 }
@@ -162,7 +162,7 @@ func (s *Set) sweep() {
 	for _, f := range left {
 		name, hidden := strings.CutPrefix(f.Name(), ".")
 		name, part := strings.CutSuffix(name, ".part")
-		if hidden && part && f.Type().IsRegular() && s.names(name) {
+		if hidden && part && f.Type().IsRegular() && names(name) {
 			os.Remove(s.Path(f.Name()))
 		}
 	}

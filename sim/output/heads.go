@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lbmsim/io/checkpoint"
@@ -89,4 +90,17 @@ func headOf(path string, bytes int) string {
 	head := make([]byte, bytes)
 	n, _ := io.ReadFull(f, head)
 	return string(head[:n])
+}
+
+// numbered are the files NAME_STEP.hdf and NAME_STEP.png of a folder, and the folders NAME_STEP.parts.
+func numbered(dir, name string) (paths []string) {
+	all, _ := os.ReadDir(dir) // not Glob: the folder's name may be a pattern
+	for _, f := range all {
+		rest, isOurs := strings.CutPrefix(f.Name(), name+"_")
+		step, end, _ := strings.Cut(rest, ".")
+		if isOurs && slices.Contains([]string{"hdf", "png", "parts"}, end) && len(step) == 10 && strings.Trim(step, "0123456789") == "" {
+			paths = append(paths, filepath.Join(dir, f.Name()))
+		}
+	}
+	return paths
 }

@@ -200,16 +200,3 @@ func headHas(path, line string) bool {
 	}
 	return false
 }
-
-// numbered are the files NAME_STEP.hdf and NAME_STEP.png of a folder, and the folders NAME_STEP.parts.
-func numbered(dir, name string) (paths []string) {
-	all, _ := os.ReadDir(dir) // not Glob: the folder's name may be a pattern
-	for _, f := range all {
-		rest, isOurs := strings.CutPrefix(f.Name(), name+"_")
-		step, end, _ := strings.Cut(rest, ".")
-		if isOurs && slices.Contains([]string{"hdf", "png", "parts"}, end) && len(step) == 10 && strings.Trim(step, "0123456789") == "" {
-			paths = append(paths, filepath.Join(dir, f.Name()))
-		}
-	}
-	return paths
-}
