@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -245,10 +246,18 @@ The exit code is 1 if a folder has no state, or if a run was killed, is silent o
 	}
 }
 
+// printable replaces control characters: a state may come from anywhere, and a terminal obeys them.
+func printable(c rune) rune {
+	if unicode.IsControl(c) && c != '\n' && c != '\t' {
+		return unicode.ReplacementChar
+	}
+	return c
+}
+
 // printStatus returns whether the run needs to be looked after.
 func printStatus(out io.Writer, dir string, s status.State, now time.Time) (bad bool) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(out, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(out, "  %-12s %s\n", name, strings.Map(printable, fmt.Sprintf(format, args...)))
 	}
 	phase, bad := s.Standing(filepath.Join(dir, output.LockName), now)
 	fmt.Fprintf(out, "%s: %s\n", dir, phase)

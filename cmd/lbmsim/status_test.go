@@ -244,3 +244,12 @@ func TestIntervalsInDigits(t *testing.T) {
 		}
 	}
 }
+
+// Text of a state does not control the terminal.
+func TestStatusPrintsNoControlCharacters(t *testing.T) {
+	var out strings.Builder
+	printStatus(&out, "d", status.State{Phase: status.Failed, Case: "a\x1b[2J", Title: "b\u009b", Error: "c\x07\nd"}, time.Now())
+	if text := out.String(); strings.ContainsAny(text, "\x1b\x07\u009b") || !strings.Contains(text, "c\ufffd\nd") {
+		t.Errorf("%q", text)
+	}
+}

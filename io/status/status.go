@@ -106,7 +106,16 @@ func Read(dir string) (s State, err error) {
 	}
 	defer f.Close()
 	if err := json.NewDecoder(f).Decode(&s); err != nil {
+		var when *time.ParseError
+		if errors.As(err, &when) {
+			return s, fmt.Errorf("%s is not the state of a run: %q is not a time", path, when.Value)
+		}
 		return s, fmt.Errorf("%s is not the state of a run: %w", path, err)
+	}
+	switch s.Phase {
+	case Running, Finished, Stopped, Failed:
+	default:
+		return s, fmt.Errorf("%s is not the state of a run: its phase is %q", path, s.Phase)
 	}
 	return s, nil
 }

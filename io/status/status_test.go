@@ -57,11 +57,13 @@ func TestWhatIsNoState(t *testing.T) {
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "not the output folder") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, Name), []byte(`{"phase": `), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "is not the state of a run") {
-		t.Error(err)
+	for _, text := range []string{`{"phase": `, `{}`, `null`, `{"phase": "dancing"}`, `{"phase": "running", "started": "soon"}`} {
+		if err := os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "is not the state of a run") || strings.Contains(err.Error(), "parsing") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
