@@ -208,7 +208,7 @@ viscosity = 1e-6
 model = "bgk"
 
 [initial]
-velocity = ["0.12*sin(2*pi*y/Ly)*(1+0.5*sin(2*pi*8*x/Lx))", "0.12*sin(2*pi*x/Lx*3)"]
+velocity = ["0.09*sin(2*pi*y/Ly)*(1+0.5*sin(2*pi*8*x/Lx))", "0.09*sin(2*pi*x/Lx*3)"]
 
 [run]
 steps = 20000

@@ -111,7 +111,9 @@ def test_a_warning_about_the_machine_comes_once(
     """A sweep on a machine without a GPU says so once."""
     program = folder / "program"
     said = ("no GPU: no driver; computing on the CPU", "Mach number 0.2 is above 0.1")
-    events = "\n".join(f"""echo '{json.dumps({"event": "warning", "data": {"kind": "any", "text": text}})}'""" for text in said)
+    events = "\n".join(
+        f"""echo '{json.dumps({"event": "warning", "data": {"kind": "any", "text": text}})}'""" for text in said
+    )
     program.write_text(f"#!/bin/sh\n[ $1 = version ] && exec echo lbmsim version 0\n{events}\n")
     program.chmod(0o755)
     monkeypatch.setenv("LBMSIM", str(program))

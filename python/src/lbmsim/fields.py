@@ -47,7 +47,8 @@ def read_index(path: Path) -> list[Output]:
             listed.append(_listed(path, entry))
     except (ValueError, KeyError, TypeError, AttributeError) as wrong:
         raise Error(
-            f"{shown(path)} is damaged ({type(wrong).__name__}: {wrong}): `lbmsim run ... --restart latest` rebuilds it from the files"
+            f"{shown(path)} is damaged ({type(wrong).__name__}: {wrong}): "
+            "`lbmsim run ... --restart latest` rebuilds it from the files"
         ) from None
     return listed
 

@@ -69,16 +69,17 @@ class Result:
     def results(self) -> list[dict[str, Any]]:
         """What the run has found, once it has ended: an entry for each [output.force.NAME], as in status.json.
 
-        Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and `numbers`:
-        `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`, half the width of
-        the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then says what to do.
+        Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and
+        `numbers`: `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`,
+        half the width of the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then
+        says what to do.
         """
         status = self.status or {}
         return list(status.get("results") or [])
 
     @property
     def running(self) -> bool:
-        """Whether a run writes here at present. On another machine one that was killed counts for half a minute more."""
+        """Whether a run writes here at present. A run killed on another machine counts for half a minute more."""
         status = self.status
         if status is None or status["phase"] != "running":
             return False

@@ -95,7 +95,7 @@ def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
     """The change that starts a case from another run's flow."""
     if source is None:
         return {}
-    return {"initial.from": os.path.abspath(source.path if isinstance(source, Result) else source)}
+    return {"initial.from": str(Path(source.path if isinstance(source, Result) else source).resolve())}
 
 
 # What has been said of the machine.
