@@ -220,7 +220,7 @@ func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 	}
 }
 
-// direction is that of what enters through a pressure face.
+// direction reads the direction of the fluid that enters through a pressure face.
 func (r *faces) direction(s *language.Section, b *Boundary) {
 	v := r.vector(s, "direction")
 	if v == nil || b.Kind.Law != boundary.PressureFace {

@@ -7,8 +7,8 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// mostPlane is the Reynolds number from which on the wakes of bluff bodies are three-dimensional: that of a circular cylinder
-// becomes so at 190, that of a square one at 160 (Williamson, Annu. Rev. Fluid Mech. 28 (1996) 477; Robichaux, Balachandar and
+// mostPlane is the Reynolds number from which on the wakes of bluff bodies are three-dimensional: 190 behind a circular
+// cylinder, 160 behind a square one (Williamson, Annu. Rev. Fluid Mech. 28 (1996) 477; Robichaux, Balachandar and
 // Vanka, Phys. Fluids 11 (1999) 560). Benchmarks in two dimensions go up to 200.
 const mostPlane = 200
 

@@ -61,7 +61,7 @@ func open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// openFile opens regular files only: to open a FIFO would wait for a writer for ever.
+// openFile opens regular files only: opening a FIFO blocks until something writes to it.
 func openFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
