@@ -19,7 +19,7 @@ func lostDecay(c model.Collision) float64 {
 	case "trt":
 		return 1e-8
 	}
-	return 7e-8
+	return 2.5e-7
 }
 
 // weakViscosity warns where float32 rounds away what viscosity does to the longest wave of the domain. With a law the

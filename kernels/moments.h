@@ -59,7 +59,7 @@ template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m)
 
 // ditherStress dithers the shear stress of float32, so that the next step rounds momentum to either side. Where a weak
 // viscosity changes it by a few last places in a step, the same fraction of one would else be lost in each (docs/precision.md).
-// What of S_ab is lost beside 4 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is added once more. Such a
+// What of S_ab is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is added once more. Such a
 // remainder is as good as random, the same for any cut and after a restart, odd in S_ab as a mirror wants it, and zero where
 // S_ab is. What the stress moves leaves one cell for another: so the noise makes no momentum.
 template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m) {
@@ -67,7 +67,7 @@ template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m
 	if constexpr (sizeof(T) == 4) {
 		R large{};
 		unroll<L::D>([&](auto a) LBM_LAMBDA { large = large + magnitude(m.j[a.value]); });
-		large = large * T(4);
+		large = large * T(8);
 		unroll<L::D*(L::D - 1) / 2>([&](auto k) LBM_LAMBDA {
 			R& s = m.s[L::D + k.value];
 			s = s + (s - ((s + large) - large));

@@ -69,9 +69,11 @@ fonts() {
 	go mod edit -replace "codeberg.org/go-fonts/liberation=$PWD/$copy" $build/go.mod
 }
 
-# holds PROGRAM: it needs no more than it may.
+# holds PROGRAM: it needs no more than it may, and is no larger.
 holds() {
-	local needed versions
+	local needed versions size
+	size=$(stat -c %s "$1")
+	[ "$size" -le 25000000 ] || fail "$1 has $size bytes, more than 25 MB"
 	needed=$(readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort)
 	if grep -vxE 'lib(c|m)\.so\.6|lib(dl|resolv)\.so\.2|libpthread\.so\.0|librt\.so\.1|ld-linux-.*' <<<"$needed"; then
 		fail "$1 needs libraries that a machine may not have"
@@ -84,7 +86,7 @@ holds() {
 		fail "$1 needs $(tail -n 1 <<<"$versions"), newer than $glibc"
 	fi
 	if readelf -dW "$1" | grep -E 'RPATH|RUNPATH|RELR'; then fail "$1 has a run path of this machine, or packed relocations"; fi
-	echo "ok: $1 needs $(tail -n 1 <<<"$versions") and $(paste -sd ' ' <<<"$needed")"
+	echo "ok: $1 has $size bytes, needs $(tail -n 1 <<<"$versions") and $(paste -sd ' ' <<<"$needed")"
 }
 
 # licences FOLDER: of all that is inside the program.

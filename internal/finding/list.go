@@ -8,7 +8,7 @@ var (
 		"gradients become thinner than a cell and may be unstable"})
 	TauNearHalf = add(Kind{"tau_near_half", Case, "relaxation time", "0.505, by model",
 		"grid-scale damping is almost zero"})
-	WeakViscosity = add(Kind{"weak_viscosity", Case, "decay of a standing wave as long as the domain in a step, in float32 without a viscosity law or an inlet, where tau is below 0.51", "5e-7 (`bgk`), 1e-8 (`trt`), 7e-8 (others)",
+	WeakViscosity = add(Kind{"weak_viscosity", Case, "decay of a standing wave as long as the domain in a step, in float32 without a viscosity law or an inlet, where tau is below 0.51", "5e-7 (`bgk`), 1e-8 (`trt`), 2.5e-7 (others)",
 		"float32 may round away more than 1 % of the viscosity, see [precision](precision.md)"})
 	TauLarge = add(Kind{"tau_large", Case, "relaxation time", "2",
 		"errors grow with tau^2, and half-way walls move with models other than `trt`"})

@@ -20,9 +20,17 @@ template <class R> __attribute__((noinline)) void omegaByLaw(R& a, const Params<
 	}
 	__builtin_trap();
 }
+template <class V> struct LawNumber;
+#define LAW(NUMBER, V) \
+	template <> struct LawNumber<V> { enum { value = NUMBER }; };
+LBM_LAWS(LAW)
+#undef LAW
+// AnyLaw is the law with number p.kind. Eddies are the usual one: a call, at which all vectors leave their registers, costs
+// more than they do.
 struct AnyLaw {
 	template <class R> LBM_INLINE static R omega(R a, const Params<typename Scalar<R>::type>& p) {
-		if (p.kind == 0) return Newtonian::omega(a, p);
+		if (p.kind == LawNumber<Newtonian>::value) return Newtonian::omega(a, p);
+		if (p.kind == LawNumber<Smagorinsky>::value) return Smagorinsky::omega(a, p);
 		omegaByLaw(a, p);
 		return a;
 	}
