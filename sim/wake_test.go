@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wake is a cylinder at Re 100, a little off the middle of its stream, for a time in seconds: a diameter and the speed of
+// the stream are 1.
+func wake(cells [2]int, size [2]float64, seconds float64) string {
+	return fmt.Sprintf(`
+[domain]
+size = ["%g m", "%g m"]
+cells = [%d, %d]
+origin = ["-4 m", "-3.7 m"]
+[fluid]
+reynolds = 100
+length = "1 m"
+velocity = "1 m/s"
+[scaling]
+lattice_velocity = 0.1
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["1 m/s", 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.cylinder]
+type = "interpolated_wall"
+shape = "cylinder"
+centre = ["0 m", "0 m"]
+radius = "0.5 m"
+[run]
+time = "%g s"
+[output.force.cylinder]
+velocity = "1 m/s"
+length = "1 m"
+every = "0.05 s"
+[checkpoint]
+`, size[0], size[1], cells[0], cells[1], seconds)
+}
+
+// periodicAfter is the time of the last peak of the lift that differs by more than 2 % from the last three.
+func periodicAfter(t *testing.T, dir string) (at float64) {
+	t.Helper()
+	c := table(t, filepath.Join(dir, "force_cylinder.csv"))
+	lift := c["lift"]
+	var peaks []int
+	for i := 1; i+1 < len(lift); i++ {
+		if lift[i] > max(0, lift[i-1], lift[i+1]) {
+			peaks = append(peaks, i)
+		}
+	}
+	if len(peaks) < 10 {
+		t.Fatalf("%d peaks of the lift", len(peaks))
+	}
+	final := 0.0
+	for _, i := range peaks[len(peaks)-3:] {
+		final += lift[i] / 3
+	}
+	for _, i := range peaks {
+		if math.Abs(lift[i]/final-1) > 0.02 {
+			at = c["time (s)"][i]
+		}
+	}
+	return at
+}
+
+// The wake of a cylinder at Re 100 that starts from the flow on a grid half as fine is periodic in a third of the time
+// that it takes from rest.
+func TestWakeGoesOnOnAFinerGrid(t *testing.T) {
+	cells, size, seconds := [2]int{84, 48}, [2]float64{14, 8}, 80.0
+	if !testing.Short() { // the case of docs/run.md, but for the place of the cylinder
+		cells, size, seconds = [2]int{180, 96}, [2]float64{15, 8}, 120
+	}
+	coarse, continued, rest := t.TempDir(), t.TempDir(), t.TempDir()
+	fine := wake([2]int{2 * cells[0], 2 * cells[1]}, size, seconds)
+	trial{text: wake(cells, size, seconds), ranks: 1, threads: 2, dir: coarse}.must(t)
+	trial{text: from(fine, coarse), ranks: 1, threads: 2, dir: continued}.must(t)
+	trial{text: fine, ranks: 1, threads: 2, dir: rest}.must(t)
+	late, early := periodicAfter(t, rest), periodicAfter(t, continued)
+	t.Logf("periodic %.1f s after rest, %.1f s after the flow of half as many cells", late, early)
+	if late == 0 || late > 0.8*seconds {
+		t.Errorf("from rest the wake is periodic after %.1f s of %g s: the test compares nothing", late, seconds)
+	}
+	if early > late/3 {
+		t.Errorf("%.1f s instead of a third of %.1f s", early, late)
+	}
+}
+
+// The wake continued with nothing changed has the forces and the bits of a restart, and the run says so.
+func TestWakeGoesOnUnchanged(t *testing.T) {
+	text := func(seconds float64) string { return wake([2]int{84, 48}, [2]float64{14, 8}, seconds) }
+	first, continued := t.TempDir(), t.TempDir()
+	trial{text: text(12), ranks: 1, dir: first}.must(t)
+	s := trial{text: from(text(6), first), ranks: 2, dir: continued}.must(t)
+	said := false
+	for _, row := range s.start.Case.Table {
+		said = said || row.Name == "initial state" && strings.Contains(row.Lattice, "the same case: copied to the last bit")
+	}
+	if !said {
+		t.Errorf("the run does not report the copy: %v", s.start.Case.Table)
+	}
+	trial{text: text(18), ranks: 1, dir: first, restart: "latest"}.must(t)
+	if !bytes.Equal(stateIn(t, first), stateIn(t, continued)) {
+		t.Error("the state differs from the restart's")
+	}
+	was, is := table(t, filepath.Join(first, "force_cylinder.csv"))["lift"], table(t, filepath.Join(continued, "force_cylinder.csv"))["lift"]
+	for i, v := range is[1:] { // a force of step 0 is that of one step, later ones are the mean of two
+		if w := was[len(was)-len(is)+1+i]; v != w {
+			t.Fatalf("lift %d after the start is %v, and %v after the restart", i, v, w)
+		}
+	}
+}
