@@ -1,19 +1,25 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// Record keeps the course of a series as the means of at most 256 blocks of equal length. When all are taken, blocks are
+// Record keeps the course of a series as the means of at most 4096 blocks of equal length. When all are taken, blocks are
 // joined in pairs, so its memory does not grow with the run, and it continues from JSON to the same bits. The zero value is
 // empty.
 type Record struct {
-	Width int64     `json:"width"` // samples per block
-	Means []float64 `json:"means"`
-	Sum   float64   `json:"sum"` // of the block that is not complete
-	N     int64     `json:"n"`   // its samples
+	Width int64   `json:"width"` // samples per block
+	Means Floats  `json:"means"`
+	Sum   float64 `json:"sum"` // of the block that is not complete
+	N     int64   `json:"n"`   // its samples
 }
 
-// recordBlocks leaves 128 blocks at least, which shows a transient to 1 % of the record.
-const recordBlocks = 256
+// recordBlocks leaves 2048 blocks at least: eight to each of 256 oscillations.
+const recordBlocks = 4096
+
+// settlingBlocks show a transient to 1 % of the record.
+const settlingBlocks = 256
 
 // Add appends a sample.
 func (r *Record) Add(x float64) {
@@ -28,10 +34,16 @@ func (r *Record) Add(x float64) {
 	if len(r.Means) < recordBlocks {
 		return
 	}
-	for k := range recordBlocks / 2 {
+	r.join()
+}
+
+// join joins blocks in pairs.
+func (r *Record) join() {
+	n := len(r.Means) / 2
+	for k := range n {
 		r.Means[k] = (r.Means[2*k] + r.Means[2*k+1]) / 2
 	}
-	r.Means = r.Means[:recordBlocks/2]
+	r.Means = r.Means[:n]
 	r.Width *= 2
 }
 
@@ -53,15 +65,19 @@ func (r *Record) Steady(e Estimate, negligible float64) bool {
 // Settled looks for the end of a transient: the shortest beginning of the record, up to its half, after which the mean no
 // longer moves by more than its interval. It returns the samples to discard and the estimate of the rest.
 func (r *Record) Settled(negligible float64) (discard int64, e Estimate, found bool) {
-	n := len(r.Means)
+	coarse := Record{Width: r.Width, Means: slices.Clone(r.Means)}
+	for len(coarse.Means) >= settlingBlocks {
+		coarse.join()
+	}
+	n := len(coarse.Means)
 	for from := n / 16; n >= 4*Fewest && from <= n/2; from += n / 16 {
-		rest := Record{Width: 1, Means: r.Means[from:]}
+		rest := Record{Width: 1, Means: coarse.Means[from:]}
 		var b Blocking
 		for _, x := range rest.Means {
 			b.Add(x)
 		}
 		if e = b.Estimate(); rest.Steady(e, negligible) {
-			return int64(from) * r.Width, e, true
+			return int64(from) * coarse.Width, e, true
 		}
 	}
 	return 0, Estimate{}, false
@@ -71,9 +87,12 @@ func mean(list []float64) float64 {
 	if len(list) == 0 {
 		return 0
 	}
-	sum := 0.0
+	return sum(list) / float64(len(list))
+}
+
+func sum(list []float64) (sum float64) {
 	for _, x := range list {
 		sum += x
 	}
-	return sum / float64(len(list))
+	return sum
 }

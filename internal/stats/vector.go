@@ -72,7 +72,11 @@ func (f Floats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(base64.StdEncoding.EncodeToString(b))
 }
 
+// UnmarshalJSON also takes the digits of earlier versions.
 func (f *Floats) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '[' {
+		return json.Unmarshal(text, (*[]float64)(f))
+	}
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
