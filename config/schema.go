@@ -395,7 +395,7 @@ func tables() []language.Table {
 		{Path: "expect.force.*", Keys: expectKeys(ofField,
 			language.Key{Name: "force", Kind: language.Name, DefaultDoc: "the name of this table", Doc: "name of the [output.force.NAME]"},
 			language.Key{Name: "quantity", Kind: language.Word, Choices: ForceQuantities(), Default: `"drag"`, Doc: "which of its numbers; drag and lift are coefficients"},
-			language.Key{Name: "statistic", Kind: language.Word, Choices: Statistics(), Default: `"mean"`, Doc: "of the samples since its start. amplitude is half the distance from min to max. frequency counts how often the quantity rises through its mean, over the last 32 times at most, from a quarter of its standard deviation below it to as much above: weaker oscillations do not count. The mean is that so far: rises through one far off do not count, others are put right by the phase of a sine. strouhal is frequency L/U. Without three oscillations there is neither, which is an error"},
+			language.Key{Name: "statistic", Kind: language.Word, Choices: Statistics(), Default: `"mean"`, Doc: "of the samples since its start. amplitude is half the distance from min to max. frequency is the highest peak of the spectrum of the samples ([how](forces.md#where-to-start)); counted oscillations confirm it. strouhal is frequency L/U. Without four periods that stand above the noise there is neither, which is an error"},
 		), Doc: "A force, or a coefficient of one, over time."},
 		{Path: "expect.line.*", Keys: expectKeys(ofField, []language.Key{
 			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "axis that the line is parallel to"},

@@ -55,7 +55,7 @@ func (v Verdict) miss(e config.Expectation) string {
 	case e.Quantity == config.LineCrossing:
 		return fmt.Sprintf("%s: the field does not change its sign on the line in that way%s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
 	case e.Quantity == config.ForceValue:
-		return fmt.Sprintf("%s: the %s of %s cannot be determined%s: no sample since output.force.%s.start, or fewer than three oscillations for a frequency; a longer run, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
+		return fmt.Sprintf("%s: the %s of %s cannot be determined%s: no sample since output.force.%s.start, or for a frequency no oscillation of four periods that stands above the noise of equally spaced samples; a longer run, a smaller every, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
 	return fmt.Sprintf("%s is not a number%s", v.Quantity, want)
 }

@@ -29,6 +29,9 @@ func resultLines(r status.Result) []string {
 		} else if n.Value != nil && n.Of != "" {
 			text += "   of " + n.Of
 		}
+		if n.Value != nil && n.Note != "" {
+			text += "; " + n.Note
+		}
 		lines = append(lines, text)
 	}
 	return lines

@@ -185,8 +185,8 @@ var (
 var (
 	WeakOscillation = add(Kind{"weak_oscillation", End, "amplitude of a series whose frequency is asked for, over its largest value", "1e-4",
 		"the frequency may be one of rounding or of sound"})
-	ScatteredPeriods = add(Kind{"scattered_periods", End, "scatter of the periods of a series", "10 %",
-		"noise may count as oscillations, or weak oscillations are missed"})
+	UnconfirmedFrequency = add(Kind{"unconfirmed_frequency", End, "frequency of the counted oscillations of a series over the peak of its spectrum, which is the number that is given", "10 %",
+		"some oscillations are weak, or noise, sound or another frequency is beside them"})
 	CoefficientSize = add(Kind{"coefficient_size", End, "mean coefficients of drag and lift, by the Reynolds number of their reference values", "1000, and 1000/Re below Re 1",
 		"the reference velocity or size has a wrong unit"})
 	NotConverged = add(Kind{"not_converged", End, "[run] stop_when at the last step", "not met",

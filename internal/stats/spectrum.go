@@ -30,15 +30,16 @@ type Peak struct {
 }
 
 const (
-	fewestWhole = 4    // periods in the record: Hann's window spreads a sine over two on either side
-	fewestPiece = 6    // periods in a piece
-	padded      = 4    // times its length that a piece is transformed with, the rest zeros, so that a parabola finds its peaks
-	least       = 6.0  // power of a peak over the noise around it
-	leakage     = 1e-6 // of the highest power that counts as noise: what a window leaves far from a peak
-	rounding    = 1e-12
-	falseAlarm  = 1e-4
-	highest     = 0.4 // oscillations per block of the record: above it blocks average them away
-	candidates  = 64  // peaks that are looked at, the highest first
+	fewestWhole  = 4    // periods in the record: Hann's window spreads a sine over two on either side
+	fewestPiece  = 6    // periods in a piece
+	padded       = 4    // times its length that a piece is transformed with, the rest zeros, so that a parabola finds its peaks
+	least        = 6.0  // power of a peak over the noise around it
+	leakage      = 1e-6 // of the highest power that counts as noise: what a window leaves far from a peak
+	rounding     = 1e-12
+	falseAlarm   = 1e-4
+	interpolated = 1e-3 // of the resolution of a piece that a parabola may be off by: 6e-4 for sines of all frequencies and phases
+	highest      = 0.4  // oscillations per block of the record: above it blocks average them away
+	candidates   = 64   // peaks that are looked at, the highest first
 )
 
 // Peak finds the strongest oscillation. found is false where none stands above the noise: of a hundred records of noise, one or
@@ -225,7 +226,7 @@ func (s spectrum) describe(l lobe) (p Peak) {
 	p = Peak{Frequency: l.frequency, Periods: l.frequency * float64(s.all), Pieces: len(s.pieces), Amplitude: math.Sqrt(l.height)}
 	p.Half = 0.5 / float64(s.n)
 	if len(s.pieces) > 1 {
-		p.Half = s.jackknife(l.k)
+		p.Half = s.jackknife(l.k) + interpolated/float64(s.n)
 	}
 	return p
 }

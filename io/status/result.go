@@ -18,7 +18,7 @@ type Number struct {
 	Unit     string `json:"unit,omitempty"`
 	Meaning  string `json:"meaning,omitempty"`
 	// Value is the mean of the samples or, of a Strouhal number or a frequency, the number itself; null where too little was
-	// recorded or the series still drifts, of which Note has more.
+	// recorded or the series still drifts, of which Note has more; of a frequency Note has how well it is known.
 	Value *float64 `json:"value"`
 	Half  *float64 `json:"half"` // half the width of the 95 % interval
 	Note  string   `json:"note,omitempty"`

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"lbmsim/config"
 	"lbmsim/device"
-	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
@@ -22,6 +20,7 @@ type forces struct {
 	list   []config.ForceSeries
 	series []stats.Series // of each number of a row, rank 0 only
 	course []stats.Record // the same numbers over time
+	uneven bool           // their samples are not equally spaced
 	other  bool           // the checkpoint has statistics of other numbers
 }
 
@@ -29,7 +28,7 @@ type forces struct {
 func forceOutputs(s *Set) (list []Output) {
 	for _, f := range s.Case.Forces {
 		numbers := f.Series(s.Case.Dims())
-		list = append(list, &forces{ForceOutput: f, list: numbers, series: make([]stats.Series, len(numbers)), course: make([]stats.Record, len(numbers)),
+		list = append(list, &forces{ForceOutput: f, list: numbers, series: make([]stats.Series, len(numbers)), course: make([]stats.Record, len(numbers)), uneven: f.Schedule.Period <= 0,
 			rows: newRows(s.Run, f.Schedule, "force", f.Name, "force/"+f.Name)})
 	}
 	return list
@@ -116,6 +115,7 @@ type forceMemory struct {
 	Series []stats.Series
 	Course []stats.Record `json:",omitempty"`
 	Every  float64        `json:",omitempty"` // steps between its samples
+	Uneven bool           `json:",omitempty"` // some were at another distance
 }
 
 // measured is the output without its schedule, which a restart may change.
@@ -131,7 +131,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 	if err != nil || !r.Root {
 		return err
 	}
-	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period}
+	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period, f.uneven}
 	if past == nil {
 		return nil
 	}
@@ -150,6 +150,7 @@ func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	clear(f.series) // a newer checkpoint may have been given up halfway
 	clear(f.course)
+	f.uneven = f.Schedule.Period <= 0
 	old, known := m.Forces[f.Name]
 	f.other = known && !(reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series))
 	switch {
@@ -160,6 +161,7 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 		}
 		if len(f.series) > 0 && len(f.series[0].Levels) > 0 {
 			r.mixes("[output.force."+f.Name+"]", old.Every, f.Schedule)
+			f.uneven = f.uneven || old.Uneven || old.Every > 0 && old.Every != f.Schedule.Period
 		}
 	case r.Root:
 		r.recalls("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name)
@@ -201,25 +203,6 @@ func (s *Set) Widths() (text string, enough bool) {
 	return "stop_when: " + text, enough
 }
 
-// mostScatter of periods by their mean that the wakes of bluff bodies have: 0.05 where they shed regularly, 0.2 where a
-// weak one in thirty does not count. What rings beside them makes it 0.5 and more.
-const mostScatter = 0.25
-
-// leastOscillation is the least standard deviation of a force, as a share of the largest number of its kind, that tells of the
-// flow.
-const leastOscillation = 1e-4
-
-// largest is the size of the largest number of the same kind: of a lift, that of the drag.
-func (f *forces) largest(number string) (size float64) {
-	own := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
-	for i, s := range f.list {
-		if s.Alike(own) {
-			size = max(size, math.Abs(f.series[i].Estimate().Mean)+f.series[i].Deviation())
-		}
-	}
-	return size
-}
-
 // ForceValue is a statistic of [expect.force.NAME], on rank 0, and half the width of its 95 % interval: NaN where it has none.
 func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	series, f := s.statistics(e.Force, e.Series)
@@ -236,43 +219,15 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	case "last":
 		return series.Last, math.NaN()
 	case "frequency", "strouhal":
-		value, half, doubt := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case.Units)
-		if doubt.Text != "" {
-			doubt.Text = fmt.Sprintf("[%s]: %s", e.Name, doubt.Text)
-			s.Warn(doubt)
+		o := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case.Units)
+		if o.doubt.Text != "" {
+			o.doubt.Text = fmt.Sprintf("[%s]: %s", e.Name, o.doubt.Text)
+			s.Warn(o.doubt)
 		}
-		return value, half
+		return o.value, o.half
 	case "mean":
 		estimate := series.Estimate()
 		return estimate.Mean, estimate.Half
 	}
 	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
-}
-
-// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
-func (f *forces) oscillationName() string {
-	if f.Strouhal > 0 {
-		return "strouhal"
-	}
-	return "frequency"
-}
-
-// oscillation is the frequency of a number, or its Strouhal number, with half the width of the 95 % interval: NaN where there
-// are too few oscillations. doubt says why it may not be the frequency of the flow.
-func (f *forces) oscillation(number string, strouhal bool, units config.Units) (value, half float64, doubt finding.Finding) {
-	series := &f.series[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
-	value, half = series.Frequency(), series.FrequencyHalf()
-	if math.IsNaN(value) {
-		return value, half, doubt
-	}
-	if share := series.Deviation() / f.largest(number); share < leastOscillation {
-		doubt = finding.WeakOscillation.Says("%s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", number, share)
-	} else if scatter := series.Scatter(); scatter > mostScatter {
-		doubt = finding.ScatteredPeriods.Says("the periods of %s scatter by %.0f %%, so noise or sound may count as oscillations, or weak oscillations may not: the number tells little, plot the series (docs/forces.md, Where to start)", number, 100*scatter)
-	}
-	if strouhal {
-		factor := f.Strouhal * units.Time // of the outputs' frequencies
-		value, half = factor*value, factor*half
-	}
-	return value, half, doubt
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/stats"
 	"lbmsim/io/status"
 )
@@ -103,19 +104,18 @@ func directionText(d [3]float64, dims int) string {
 // shedding is the frequency of the strongest oscillation of a force across or along the flow; false where there is none.
 func (f *forces) shedding(u config.Units) (n status.Number, oscillates bool) {
 	strongest := 0.0
-	for i, of := range f.list {
-		if f.Coefficient > 0 && of.Name != "lift" && of.Name != "drag" || !strings.HasPrefix(of.Name, "force_") && f.Coefficient == 0 {
+	for _, of := range f.list {
+		if !f.mayShed(of.Name) {
 			continue
 		}
-		value, half, doubt := f.oscillation(of.Name, f.Strouhal > 0, u)
-		size := f.series[i].Deviation()
-		if math.IsNaN(value) || size <= strongest || size < leastOscillation*f.largest(of.Name) {
+		o := f.oscillation(of.Name, f.Strouhal > 0, u)
+		if math.IsNaN(o.value) || o.amplitude <= strongest || o.doubt.Kind == finding.WeakOscillation.Name {
 			continue
 		}
-		strongest, oscillates = size, true
-		n = status.Number{Quantity: f.oscillationName(), Of: of.Name, Value: &value, Half: &half, Note: doubt.Text}
-		if doubt.Text != "" {
-			n.Value, n.Half = nil, nil
+		strongest, oscillates = o.amplitude, true
+		n = status.Number{Quantity: f.oscillationName(), Of: of.Name, Value: &o.value, Half: &o.half, Note: o.note}
+		if o.doubt.Text != "" {
+			n.Note = o.doubt.Text
 		}
 	}
 	switch {

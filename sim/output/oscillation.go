@@ -1,0 +1,98 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lbmsim/config"
+	"lbmsim/internal/finding"
+)
+
+// Frequencies come from the spectrum of the record of a force. Rises counted through its mean confirm them: they miss weak
+// oscillations and count noise.
+
+// leastOscillation is the least amplitude of a force, as a share of the largest number of its kind, that is of the flow.
+const leastOscillation = 1e-4
+
+// Where the counted frequency differs by more, or another peak is as high, the number needs a look at the record.
+const (
+	confirmed  = 0.1
+	comparable = 0.5
+)
+
+// oscillation is the frequency of a number, or its Strouhal number.
+type oscillation struct {
+	value, half float64         // and half the width of its 95 % interval; NaN: there is none
+	amplitude   float64         // of a sine with its power
+	note        string          // how well it is known, or why there is none
+	doubt       finding.Finding // why it may not be the frequency of the flow
+}
+
+// oscillation of a number by its record.
+func (f *forces) oscillation(number string, strouhal bool, units config.Units) (o oscillation) {
+	i := slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })
+	o.value, o.half = math.NaN(), math.NaN()
+	if f.uneven {
+		o.note = "the samples are not equally spaced, so they have no spectrum: give every in units of time, the same after a restart"
+		return o
+	}
+	peak, found := f.course[i].Peak()
+	if !found {
+		o.note = "no oscillation stands above the noise of the record: a longer run, a smaller every, or an earlier start"
+		return o
+	}
+	factor := 1 / (max(1, f.Schedule.Period) * units.Time)
+	counted, countedHalf := f.series[i].Frequency(), f.series[i].FrequencyHalf()
+	if strouhal {
+		of := f.Strouhal * units.Time // the outputs' frequencies
+		factor, counted, countedHalf = of*factor, of*counted, of*countedHalf
+	}
+	o.value, o.half, o.amplitude = factor*peak.Frequency, factor*peak.Half, peak.Amplitude
+	o.note = fmt.Sprintf("%.3g periods", peak.Periods)
+	if peak.Pieces == 1 {
+		if half := math.Abs(counted-o.value) + countedHalf; half < o.half {
+			o.half = half
+			o.note += ", the interval by their scatter"
+		} else {
+			o.note += ", too few for an interval: +- is half the resolution of the record"
+		}
+	}
+	if peak.Share > comparable {
+		o.note += fmt.Sprintf(", and %.4g with %.0f %% of its amplitude", factor*peak.Second, 100*peak.Share)
+	}
+	if share := o.amplitude / f.largest(number); share < leastOscillation {
+		o.doubt = finding.WeakOscillation.Says("%s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", number, share)
+	} else if off := counted/o.value - 1; math.Abs(off) > confirmed {
+		o.doubt = finding.UnconfirmedFrequency.Says("the spectrum of %s has its peak at %.4g, and its counted oscillations have %.4g: some are weak, or noise, sound or another frequency is beside them; plot the series (docs/forces.md, Where to start)", number, o.value, counted)
+	}
+	return o
+}
+
+// largest is the size of the largest number of the same kind: of a lift, that of the drag.
+func (f *forces) largest(number string) (size float64) {
+	own := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
+	for i, s := range f.list {
+		if s.Alike(own) {
+			size = max(size, math.Abs(f.series[i].Estimate().Mean)+f.series[i].Deviation())
+		}
+	}
+	return size
+}
+
+// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
+func (f *forces) oscillationName() string {
+	if f.Strouhal > 0 {
+		return "strouhal"
+	}
+	return "frequency"
+}
+
+// mayShed reports whether a number is a force across or along the flow.
+func (f *forces) mayShed(number string) bool {
+	if f.Coefficient > 0 {
+		return number == "lift" || number == "drag"
+	}
+	return strings.HasPrefix(number, "force_")
+}
