@@ -55,6 +55,9 @@ averages, planes, pictures and checkpoints are not written. With --continue each
 from the flow at the end of the grid before it ([initial] from) instead of the initial state
 of the case; the fields that this takes stay in study/refined_FACTOR/fields.
 
+Each warning of the runs is printed once, with the grids that have it; texts that differ in
+their numbers alone are one warning, with the numbers of the finest grid.
+
 The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
 the last two where the quantity is an error against an exact solution. GCI is the grid
 convergence index of the finest grid, relative to its value: 1.25 times the distance to
@@ -138,6 +141,11 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 	}
 	o.Done = func(l study.Level) { fmt.Fprintln(progress, levelText(l)) }
 	s, err := study.Run(o, cases)
+	if c.Rank() == 0 && s != nil && (f.json || err != nil) {
+		for _, w := range s.Warnings {
+			fmt.Fprintln(os.Stderr, "warning:", w)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -170,6 +178,9 @@ func printStudy(out io.Writer, s *study.Study) error {
 	}
 	rows := [][]string{append(head, "order", "extrapolated", "GCI", "asymptotic")}
 	var warnings []string
+	for _, w := range s.Warnings {
+		warnings = append(warnings, "warning: "+w.String())
+	}
 	for _, r := range s.Results {
 		name := strings.TrimPrefix(r.Quantity, "expect.")
 		row := []string{"  " + name}

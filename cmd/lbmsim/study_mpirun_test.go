@@ -140,3 +140,24 @@ fields = ["mean_velocity"]
 		}
 	}
 }
+
+// A study prints each warning of its runs once, with the grids that have it, and its JSON has them, too.
+func TestStudyRepeatsWarnings(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.NewReplacer("0.05\n", "0.0005\n", "= 64", "= 8", "\nvelocity = [\"0.02", "\nvelocity = [\"0.08", "float64", "float32").Replace(studied)
+	if err := os.WriteFile(filepath.Join(dir, "wave.toml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"warning: refined by 1: Mach number 0.13", "warning: refined by 1, 2: the Reynolds number of a cell"}
+	for _, args := range []string{"", "--json"} {
+		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml", "--levels", "2", "--device", testDevice()}, strings.Fields(args)...)...)
+		for _, w := range want {
+			if strings.Count(r.out, w) != 1 {
+				t.Errorf("%q: %q is not there once\n%s", args, w, r.out)
+			}
+		}
+		if json := strings.Contains(r.out, `"warnings":[{"kind":"mach_number"`); json != (args != "") {
+			t.Errorf("%q\n%s", args, r.out)
+		}
+	}
+}

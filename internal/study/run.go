@@ -70,6 +70,8 @@ type Study struct {
 	Formal  float64  `json:"formal"`
 	Levels  []Level  `json:"levels"`
 	Results []Result `json:"results"`
+	// Warnings are those of the runs, of which Result.Warnings is not a part.
+	Warnings []Warning `json:"warnings"`
 }
 
 // Load is the case on all grids, from the coarsest to the finest: whatever is wrong is
@@ -146,7 +148,7 @@ func beside(path, dir string) (string, error) {
 
 func (o Options) factor(k int) float64 { return o.First * math.Pow(o.Ratio, float64(k)) }
 
-// Run computes the case on every grid. Collective.
+// Run computes the case on every grid. After an error the study has the warnings of the runs so far. Collective.
 func Run(o Options, cases []*config.Case) (*Study, error) {
 	s := &Study{
 		Case: o.Path, Title: cases[0].Title, Version: o.Version, Scaling: o.Scaling.String(), Ratio: o.Ratio, Formal: o.Formal,
@@ -159,9 +161,10 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals, Stepping: o.Stepping,
 			Overwrite: true, // an earlier study has the same folder
 		})
+		s.warns(o.factor(k), report.warned)
 		// What a case expects is meant for its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
-			return nil, fmt.Errorf("refined by %.6g: %w", o.factor(k), err)
+			return s, fmt.Errorf("refined by %.6g: %w", o.factor(k), err)
 		}
 		// Why the run has ended is known to rank 0.
 		why := []byte{}
@@ -169,10 +172,10 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			why = []byte(report.end.Reason)
 		}
 		if why, err = comm.Broadcast(o.Comm, why); err != nil {
-			return nil, err
+			return s, err
 		}
 		if len(why) > 0 {
-			return nil, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %.6g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
+			return s, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %.6g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
 		}
 		if !root {
 			continue
@@ -214,12 +217,13 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 
 // listener keeps what a run tells.
 type listener struct {
-	end  sim.Summary
-	mach float64
+	end    sim.Summary
+	mach   float64
+	warned finding.List
 }
 
-func (l *listener) Start(sim.Start)         {}
+func (l *listener) Start(s sim.Start)       { l.warned = append(l.warned, s.Case.Warnings...) }
 func (l *listener) Progress(p sim.Progress) { l.mach = p.MaxMach }
 func (l *listener) Wrote(string, string)    {}
-func (l *listener) Warn(finding.Finding)    {}
+func (l *listener) Warn(w finding.Finding)  { l.warned = append(l.warned, w) }
 func (l *listener) Finish(s sim.Summary)    { l.end = s }

@@ -438,7 +438,8 @@ def test_study() -> None:
 def test_study_tells_what_comes(cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line for each grid in a terminal; warnings are warnings."""
     program = folder / "program"
-    data = {"case": "x.toml", "title": "", "scaling": "acoustic", "levels": [], "results": []}
+    warned = {"kind": "mach_number", "text": "Mach number 0.2 is above 0.1", "refined": [1, 0.5]}
+    data = {"case": "x.toml", "title": "", "scaling": "acoustic", "levels": [], "results": [], "warnings": [warned]}
     program.write_text(
         f"""#!/bin/sh
 [ $1 = version ] && exec echo lbmsim version 0
@@ -454,7 +455,9 @@ echo '{json.dumps(data)}'
         shown = io.StringIO()
         with contextlib.redirect_stderr(shown), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            assert lbmsim.study(cavity).data == data
+            study = lbmsim.study(cavity)
+        assert study.data == data
+        assert repr(study).splitlines()[-1] == "warning: refined by 1, 0.5: Mach number 0.2 is above 0.1"
         assert shown.getvalue() == ("refined by 1: 8 x 8 cells\n" if watched else "")
         assert [str(w.message) for w in caught] == ["Mach number 0.2 is above 0.1"]
         assert Path(caught[0].filename).name == "test_run.py"

@@ -45,7 +45,8 @@ class Study:
     """A case on several grids. It prints as a table."""
 
     data: dict[str, Any]
-    """All of it, as `lbmsim study --json` prints it: `levels`, the grids, and `results`, the quantities.
+    """All of it, as `lbmsim study --json` prints it: `levels`, the grids, `results`, the quantities, and
+    `warnings`, those of the runs with the `refined` factors of the grids that have them.
 
     The folder with the tables of a grid is the `output` of its level.
     """
@@ -83,6 +84,9 @@ class Study:
             )
             rows.append([result["quantity"], *values, *rest])
         yield from columns(rows)
+        for warning in self.data.get("warnings") or []:
+            grids = ", ".join(f"{factor:.6g}" for factor in warning["refined"])
+            yield f"warning: refined by {grids}: {warning['text']}"
         for result in self.data["results"]:
             for warning in result["warnings"] or []:
                 yield f"warning: {result['quantity']}: {warning}"
