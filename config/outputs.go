@@ -312,6 +312,33 @@ func (r *outputs) component(s *language.Section, f model.Field) int {
 	return a
 }
 
+// signedRange refuses colours for values below 0 of a magnitude; of a case without other mistakes, which may hide what is shown.
+func (r *outputs) signedRange() {
+	p := r.Picture
+	if e := r.Section("output.picture").Get("range"); e != nil && r.Count == 0 && p.Min < 0 && p.Field.NeverNegative(p.Component) {
+		r.Add(e.At, signedInstead(p.Field), "the range of the picture begins at %s, but the %s is never negative", language.Short(p.Min), shown(p.Field))
+	}
+}
+
+// shown names what a picture shows of a field without a sign.
+func shown(f model.Field) string {
+	if f.Components > 1 {
+		return "magnitude of the " + f.Name
+	}
+	return f.Name
+}
+
+// signedInstead is what to give for colours of both signs.
+func signedInstead(f model.Field) string {
+	switch {
+	case f.Components > 1:
+		return "for both signs give component = \"x\", \"y\" or \"z\", otherwise a range from 0"
+	case f.Name == "speed":
+		return "for both signs give field = \"velocity\" and component = \"x\", \"y\" or \"z\", otherwise a range from 0"
+	}
+	return "give a range from 0"
+}
+
 // leastRange of a picture's colours, far above the smallest numbers, which lose their digits.
 const leastRange = 1e-290
 

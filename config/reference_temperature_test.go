@@ -72,7 +72,7 @@ func TestTemperaturesHardlyMeant(t *testing.T) {
 	const air = "initial = \"300 K\"\n"
 	const falls = "\ngravity = [0, \"-9.81 m/s2\"]"
 	for name, c := range map[string]struct{ keys, wall, want string }{
-		"Boussinesq":         {air + `expansion = "1/300 1/K"` + falls, "606 K", "changes the density by 100 %"},
+		"Boussinesq":         {air + `expansion = "1/300 1/K"` + falls, "606 K", "is 306 K from the reference of 300 K, which changes the density by 100 % with an expansion of 0.0033333 1/K"},
 		"initial far away":   {air + "reference = \"0 K\"\n" + `expansion = "3.4e-3 1/K"` + falls, "301 K", "[boundary.hot] is 301 K from the reference of 0 K, which changes the density by 100 %"},
 		"no expansion":       {air + `expansion = "0 1/K"` + falls, "301 K", "expansion is 0"},
 		"no gravity":         {air + `expansion = "1/300 1/K"` + "\ngravity = [0, 0]", "301 K", "gravity is 0"},

@@ -318,7 +318,7 @@ func tables() []language.Table {
 			{Name: "component", Kind: language.Word, Choices: components(), DefaultDoc: "\"magnitude\"; \"z\" for the vorticity in 2D", Doc: "component of a vector"},
 			{Name: "normal", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis across the slice; z in 2D"},
 			{Name: "at", Kind: language.Quantity, Dim: model.Length, DefaultDoc: "the middle", Doc: "position of the slice along its normal"},
-			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours; default from the data"},
+			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours. That of a magnitude does not begin below 0; default from the data"},
 		}, begunKeys("", "false", "true")...), Doc: "A picture of one slice, as PNG. The table turns the output on."},
 		{Path: "output.probe.*", Keys: append([]language.Key{
 			{Name: "at", Kind: language.Vector, Dim: model.Length, Doc: "position; the values are those of the cell that it lies in"},

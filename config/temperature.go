@@ -253,14 +253,15 @@ func (r *warmth) check() {
 		return
 	}
 	far, of := r.farthest()
+	kelvin := func(v float64) string { return r.si(v, model.Temperature) }
 	if e := r.Section("temperature").Get("expansion"); e != nil && math.Abs(e.Values[0].Value)*far > mostExpansion {
-		r.warn(finding.Boussinesq, "[temperature]: %s is %s K from the reference of %s K, which changes the density by %s %%: Boussinesq's force holds for small changes, up to about %.0f %%; is the reference right?",
-			of, language.Short(far), language.Short(r.Temperature.Reference), language.Short(roughly(100*math.Abs(e.Values[0].Value)*far)), 100*mostExpansion)
+		r.warn(finding.Boussinesq, "[temperature]: %s is %s from the reference of %s, which changes the density by %s %% with an expansion of %s: Boussinesq's force holds for small changes, up to about %.0f %%; is the reference right?",
+			of, kelvin(far), kelvin(r.Temperature.Reference), language.Short(roughly(100*math.Abs(e.Values[0].Value)*far)), r.si(e.Values[0].Value, model.Expansion), 100*mostExpansion)
 	}
 	n := r.Cells
 	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); far*usualSpeed*float64(face) > mostHeat {
-		r.warn(finding.ReferenceFar, "[temperature]: %s is %s K from the reference of %s K: with a reference so far away the heat through a face of %d cells has no room in its sum",
-			of, language.Short(far), language.Short(r.Temperature.Reference), face)
+		r.warn(finding.ReferenceFar, "[temperature]: %s is %s from the reference of %s: with a reference so far away the heat through a face of %d cells has no room in its sum",
+			of, kelvin(far), kelvin(r.Temperature.Reference), face)
 	}
 	if r.Spec.Viscosity.OfFluid() {
 		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)

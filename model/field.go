@@ -42,6 +42,19 @@ type Field struct {
 // AtWalls reports whether a field is that of cells beside walls: the zeros of other cells are no values.
 func (f Field) AtWalls() bool { return f.Name == "wall_shear_stress" }
 
+// NeverNegative reports whether what a picture or a plot shows of a field has no values below 0: a magnitude, or a field that is
+// one. component is -1 for the magnitude of a vector.
+func (f Field) NeverNegative(component int) bool {
+	if f.Components > 1 {
+		return component < 0
+	}
+	switch f.Name {
+	case "density", "speed", "strain_rate", "wall_distance", "solid":
+		return true
+	}
+	return false
+}
+
 // SecondInvariant is the dimension of the square of a rate.
 var SecondInvariant = Dimension{S: -2}
 
