@@ -379,3 +379,51 @@ every = 5
 		t.Errorf("%s", want)
 	}
 }
+
+// A start from rest between open faces fills the box with a wave. The run reports it where means begin before it is gone, or
+// where the run ends before; a start with the velocity of the inlet makes none.
+func TestMassOfAStartFromRest(t *testing.T) {
+	const tunnel = `
+[domain]
+cells = [80, 60]
+[fluid]
+viscosity = 0.005
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.05, 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.disc]
+shape = "cylinder"
+centre = [25, 30]
+radius = 3
+[run]
+steps = 900
+watch_every = 50
+[output.force.disc]
+every = 10
+start = 200
+`
+	for _, c := range []struct {
+		name, text string
+		want       string
+	}{
+		{"from rest", tunnel, "sound that the start has made against the velocity of [boundary.inlet], and [output.force.disc] takes means of it"},
+		{"a run that ends early", changed(tunnel, "steps = 900", "steps = 150"), "and the run ends with it"},
+		{"later means", changed(tunnel, "start = 200", "start = 3800", "steps = 900", "steps = 4000"), ""},
+		{"means from the beginning", changed(tunnel, "start = 200", "", "steps = 900", "steps = 4000"), ""}, // a result knows its transient
+		{"with the stream", tunnel + "[initial]\nvelocity = [0.05, 0]\n", ""},
+		{"not asked for", changed(tunnel, "watch_every", "warn_density_drift = 0\nwatch_every"), ""},
+	} {
+		s := trial{text: c.text, ranks: 1}.must(t)
+		n := s.warnedOf("sound that the start has made")
+		if want := min(1, len(c.want)); n != want || s.warnedOf(c.want) < want || (s.summary.Health.Warned[watch.Starting] > 0) != (want > 0) {
+			t.Errorf("%s: %d warnings: %q, drift %v", c.name, n, s.warned, s.summary.Health.DensityDrift)
+		}
+	}
+}

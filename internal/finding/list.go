@@ -153,6 +153,8 @@ var (
 var (
 	DensityDrift = add(Kind{"density_drift", Run, "change of the mean density since the start, beyond what pressures of faces and the weight of the fluid ask for", "`warn_density_drift` = 1 %",
 		"fluxes that do not balance, or a closed outlet"})
+	StartMass = add(Kind{"start_mass", Run, "the same drift, where sound of the start explains it: at the end of the run, and from a `start` of means on", "`warn_density_drift` = 1 %",
+		"a start from rest between open faces fills the box with a wave of the density Ma rho, which outlets send back: forces and means contain its pressure"})
 	Speed = add(Kind{"speed", Run, "largest speed over the largest velocity of the case", "`warn_speed` = 2",
 		"an oscillation, noise, or a narrow passage"})
 	GridScale = add(Kind{"grid_scale", Run, "share of the kinetic energy at the scale of the grid, rounding aside; not of a flow that has died away, to below a thousandth of the largest speed that the run has seen", "`warn_grid_scale` = 0.02",

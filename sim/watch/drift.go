@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/config"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 )
@@ -62,6 +63,41 @@ func (w *Watch) sound() float64 {
 	lo, hi := w.asked()
 	start := w.Start.Mass / max(1, float64(w.totals.Cells))
 	return 2*w.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
+}
+
+// judgeDrift warns of a drift, on rank 0. What the start explains matters where means begin or the run ends.
+func (w *Watch) judgeDrift(drift float64) {
+	c := w.Case.Run
+	if drift > c.WarnDrift+w.sound()*w.left() {
+		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(), c.WarnDrift, driftHelp)
+		return
+	}
+	if matters := w.startMatters(); matters != "" {
+		w.warn(finding.StartMass, Starting, "%s, by sound that the start has made against the %s, and %s: [run] warn_density_drift = %g; start from the velocity or another run's flow ([initial]), let the boundary rise over many crossings of sound (ramp), or run longer and start means later",
+			w.driftText(), w.soundOf(), matters, c.WarnDrift)
+	}
+}
+
+// startMatters names what a drift of the start is part of: the result, at the last step, or means whose start is chosen.
+func (w *Watch) startMatters() string {
+	if w.Step() >= w.Case.Run.Steps {
+		return "the run ends with it"
+	}
+	sampled := func(start int) bool { return start > 0 && w.Step() >= start }
+	for _, f := range w.Case.Forces {
+		if sampled(f.Start) {
+			return "[output.force." + f.Name + "] takes means of it"
+		}
+	}
+	if a := w.Case.Averages; a.On && sampled(a.Start) {
+		return "[output.averages] takes means of it"
+	}
+	for _, p := range w.Case.Profiles {
+		if sampled(p.Start) {
+			return "[output.profile." + p.Name + "] takes means of it"
+		}
+	}
+	return ""
 }
 
 // soundOf names what makes that sound.

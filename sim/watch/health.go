@@ -53,8 +53,8 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 		return "" // the message of the end says more, and the initial state is what the case wants
 	}
 	drift := w.unasked(t)
-	if totals && c.WarnDrift > 0 && drift > c.WarnDrift+w.sound()*w.left() {
-		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(), c.WarnDrift, driftHelp)
+	if totals && c.WarnDrift > 0 && drift > c.WarnDrift {
+		w.judgeDrift(drift)
 	}
 	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
 		f := w.Case.Units.Length / w.Case.Units.Time

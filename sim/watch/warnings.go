@@ -5,6 +5,7 @@ import "lbmsim/internal/finding"
 // What the watch warns of: the keys of Health.Warned.
 const (
 	Drifting = "density drift"
+	Starting = "mass of the start"
 	Speeding = "speed"
 	Noisy    = "grid scale"
 	Beyond   = "temperature"
