@@ -202,12 +202,12 @@ func (r *speeds) hardlyDamped() {
 }
 
 // robust looks up whether the model holds a uniform flow of that speed, and tells whether the map
-// knows. The map has the models with the parameters and the bulk viscosity that they have unless a
-// case says otherwise, and fluids whose viscosity does not depend on the shear.
+// knows. The map has the models with the parameters that they have unless a case says otherwise, with their own bulk viscosity and
+// two others, and fluids whose viscosity does not depend on the shear.
 func (r *speeds) robust(u float64, what string) bool {
 	s := r.Spec
 	eddies := s.Viscosity == model.Smagorinsky
-	if s.Bulk || s.Viscosity != model.Newtonian && !eddies {
+	if s.Viscosity != model.Newtonian && !eddies {
 		return false
 	}
 	for i, v := range r.Values {
@@ -216,7 +216,7 @@ func (r *speeds) robust(u float64, what string) bool {
 		}
 	}
 	m := robustness.Measured()
-	p, found := m.Nearest(s.Lattice.Name, s.Collision.Name, eddies, u, r.Tau)
+	p, bulk, found := r.nearest(m, eddies, u)
 	if !found || p.Holds {
 		return found && p.Asks(u, r.Tau)
 	}
@@ -228,9 +228,36 @@ func (r *speeds) robust(u float64, what string) bool {
 		}
 		fix += " holds there"
 	}
-	r.warn(finding.UniformNoise, "%q on %s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
-		s.Collision.Name, s.Lattice.Name, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.Tau*1e6)/1e6), fix)
+	r.warn(finding.UniformNoise, "%q on %s%s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
+		s.Collision.Name, s.Lattice.Name, bulk, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.Tau*1e6)/1e6), fix)
 	return true
+}
+
+// nearest is the point of the map that a case is judged by, and in words its bulk viscosity. One between two bulk viscosities of the
+// map is judged by the worse: more of it damps sound in one model and lets noise grow in another.
+func (r *speeds) nearest(m robustness.Map, eddies bool, u float64) (p robustness.Point, text string, found bool) {
+	s := r.Spec
+	of := func(bulk float64) (robustness.Point, bool) {
+		return m.With(bulk).Nearest(s.Lattice.Name, s.Collision.Name, eddies, u, r.Tau)
+	}
+	if !s.Bulk {
+		p, found = of(0)
+		return p, "", found
+	}
+	below, above, known := m.Around(s.Lattice.Name, s.Collision.Name, r.Rheology.Bulk)
+	if !known {
+		return p, "", false
+	}
+	for _, bulk := range []float64{below, above} {
+		text = fmt.Sprintf(" with a bulk viscosity of %s cells^2/step", language.Short(bulk))
+		if bulk == 0 {
+			text = " with its own bulk viscosity"
+		}
+		if p, found = of(bulk); !found || !p.Holds {
+			break
+		}
+	}
+	return p, text, found
 }
 
 // fastest is the largest lattice speed that is known beforehand, with the turbulence of inlets or without.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"lbmsim/internal/finding"
 )
 
 // The largest initial speed is found where it is: beside a cylinder in a potential flow, in a narrow jet.
@@ -40,6 +42,34 @@ steps = 1
 		}
 		if w := strings.Join(loaded.Warnings.Texts(), "\n"); !strings.Contains(w, "of the initial velocity is above 0.1") {
 			t.Errorf("%d cells: %q", n, w)
+		}
+	}
+}
+
+// The map of robustness has two bulk viscosities: a case between them, or between one and the model's own, is judged by the worse.
+func TestRobustnessWithABulkViscosity(t *testing.T) {
+	const text = "[domain]\ncells = [32, 32]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = %g\n%s\n[collision]\nmodel = %q\n[initial]\nvelocity = [0.1, 0]\n[run]\nsteps = 10\n"
+	for _, c := range []struct {
+		model string
+		tau   float64
+		bulk  string
+		want  string // a part of the warning; "": none
+	}{
+		{"bgk", 0.5001, "", ""},
+		{"bgk", 0.5001, "bulk_viscosity = 0.02", ""},
+		{"bgk", 0.5001, "bulk_viscosity = 0.1", `"bgk" on D2Q9 with a bulk viscosity of 0.2 cells^2/step lets noise grow`},
+		{"bgk", 0.5001, "bulk_viscosity = 0.5", "is close to 1/2"}, // beyond the map
+		{"regularized", 0.505, "", `"regularized" on D2Q9 lets noise grow`},
+		{"regularized", 0.505, "bulk_viscosity = 0.01", `"regularized" on D2Q9 with its own bulk viscosity lets noise grow`},
+		{"regularized", 0.505, "bulk_viscosity = 0.02", `"regularized" on D2Q9 with a bulk viscosity of 0.02 cells^2/step lets noise grow`},
+		{"recursive_regularized", 0.5001, "bulk_viscosity = 0.02", ""},
+		{"recursive_regularized", 0.5001, "bulk_viscosity = 0.2", ""},
+		{"trt", 0.5001, "bulk_viscosity = 0.02", "is close to 1/2"}, // not measured
+	} {
+		viscosity := (c.tau - 0.5) / 3 * (1 + 1e-9)
+		list := load(t, fmt.Sprintf(text, viscosity, c.bulk, c.model)).Warnings.Of(finding.UniformNoise, finding.TauNearHalf)
+		if got := strings.Join(list.Texts(), "\n"); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, tau %g, %s: %q, want %q", c.model, c.tau, c.bulk, got, c.want)
 		}
 	}
 }

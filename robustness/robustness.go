@@ -33,6 +33,7 @@ type Point struct {
 	Lattice  string
 	Model    string
 	Eddies   bool    // with the Smagorinsky model
+	Bulk     float64 `json:",omitempty"` // bulk viscosity in cells^2/step; 0: the model's own
 	Velocity float64 // lattice velocity
 	Tau      float64
 	Reynolds float64 `json:",omitempty"`
@@ -81,10 +82,39 @@ func (m Map) Text() ([]byte, error) {
 	return []byte("[\n" + strings.Join(lines, ",\n") + "\n]\n"), nil
 }
 
-// of are the points of a model in a flow.
+// With returns the points of a bulk viscosity as a map of its own: as if all models had it.
+func (m Map) With(bulk float64) (list Map) {
+	for _, p := range m {
+		if p.Bulk == bulk {
+			p.Bulk = 0
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Around returns the bulk viscosities of the map below and above that of a case, for uniform flows of a model. found is false
+// above all of them: what a smaller one holds a larger one may not, and the reverse.
+func (m Map) Around(lattice, model string, bulk float64) (below, above float64, found bool) {
+	above = math.Inf(1)
+	for _, p := range m {
+		if p.Flow != Uniform || p.Lattice != lattice || p.Model != model {
+			continue
+		}
+		if p.Bulk <= bulk*(1+rounding) {
+			below = math.Max(below, p.Bulk)
+		}
+		if p.Bulk >= bulk*(1-rounding) {
+			above = math.Min(above, p.Bulk)
+		}
+	}
+	return below, above, !math.IsInf(above, 1)
+}
+
+// of are the points of a model in a flow, with its own bulk viscosity.
 func (m Map) of(f Flow, lattice, model string, eddies bool) (list Map) {
 	for _, p := range m {
-		if p.Flow == f && p.Lattice == lattice && p.Model == model && p.Eddies == eddies {
+		if p.Flow == f && p.Lattice == lattice && p.Model == model && p.Eddies == eddies && p.Bulk == 0 {
 			list = append(list, p)
 		}
 	}

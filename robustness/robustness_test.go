@@ -128,3 +128,27 @@ func TestText(t *testing.T) {
 		t.Error("half a file is taken")
 	}
 }
+
+// A bulk viscosity is judged by the two of the map around it, of which 0 is the model's own.
+func TestBulkViscosities(t *testing.T) {
+	slow := point("bgk", "D2Q9", 0.1, 0.51, true)
+	thick := point("bgk", "D2Q9", 0.1, 0.51, false)
+	thick.Bulk = 0.2
+	m := Map{slow, thick}
+	for _, c := range []struct {
+		bulk, below, above float64
+		found              bool
+	}{{0.1, 0, 0.2, true}, {0.2, 0.2, 0.2, true}, {0.3, 0.2, math.Inf(1), false}} {
+		if below, above, found := m.Around("D2Q9", "bgk", c.bulk); below != c.below || above != c.above || found != c.found {
+			t.Errorf("%+v: %g, %g, %v", c, below, above, found)
+		}
+	}
+	for bulk, holds := range map[float64]bool{0: true, 0.2: false} {
+		if p, found := m.With(bulk).Nearest("D2Q9", "bgk", false, 0.1, 0.51); !found || p.Holds != holds {
+			t.Errorf("bulk viscosity %g: %+v, %v", bulk, p, found)
+		}
+	}
+	if p, found := m.Nearest("D2Q9", "bgk", false, 0.1, 0.51); !found || !p.Holds {
+		t.Errorf("without: %+v, %v", p, found)
+	}
+}

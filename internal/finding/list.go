@@ -14,7 +14,7 @@ var (
 		"errors grow with tau^2, and half-way walls move with models other than `trt`"})
 	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind an inlet of given velocity", "by model, see [models](models.md)",
 		"streaks along the stream grow in long runs"})
-	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau of the case", "map of [models](models.md)",
+	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau and the bulk viscosity of the case", "map of [models](models.md)",
 		"noise grows even in uniform flow with this model"})
 	OpenFaceTau = add(Kind{"open_face_tau", Case, "tau beside an open face", "by model, see [models](models.md)",
 		"the model was unstable beside such a face"})

@@ -28,6 +28,7 @@ type flow struct {
 	taus          []float64 // or else
 	reynolds      []float64
 	steps         func(f flow, dims int, velocity float64) int
+	units         [2]float64 // spacing and velocity of the case, in SI units
 }
 
 // flows: the velocities and relaxation times are those of cases that people run; the
@@ -44,19 +45,19 @@ func flows(long bool) []flow {
 	}
 	return []flow{
 		{
-			name: robustness.Uniform, cells: [4]float64{2: 32 * 32, 3: 32 * 32 * 32}, length: [4]float64{2: 1, 3: 1}, steps: fixed(uniform),
+			name: robustness.Uniform, units: [2]float64{1, 1}, cells: [4]float64{2: 32 * 32, 3: 32 * 32 * 32}, length: [4]float64{2: 1, 3: 1}, steps: fixed(uniform),
 			velocities: []float64{0.02, 0.05, 0.1, 0.15}, taus: []float64{0.52, 0.51, 0.505, 0.501, 0.5001, 0.50001},
 		},
 		{
-			name: robustness.TaylorGreen, cells: [4]float64{2: 64 * 64, 3: 64 * 64 * 64}, length: [4]float64{2: 64 / (2 * math.Pi), 3: 64 / (2 * math.Pi)}, steps: until(20),
+			name: robustness.TaylorGreen, units: [2]float64{2 * math.Pi / 64, 1}, cells: [4]float64{2: 64 * 64, 3: 64 * 64 * 64}, length: [4]float64{2: 64 / (2 * math.Pi), 3: 64 / (2 * math.Pi)}, steps: until(20),
 			velocities: []float64{0.1}, reynolds: []float64{1e3, 1e4, 1e5, 1e6, 1e7},
 		},
 		{
-			name: robustness.ShearLayer, cells: [4]float64{2: 128 * 128, 3: 128 * 128 * 4}, length: [4]float64{2: 128, 3: 128}, steps: until(1.5),
+			name: robustness.ShearLayer, units: [2]float64{1. / 128, 1}, cells: [4]float64{2: 128 * 128, 3: 128 * 128 * 4}, length: [4]float64{2: 128, 3: 128}, steps: until(1.5),
 			velocities: []float64{0.1}, reynolds: []float64{1e4, 1e5, 1e6, 1e7},
 		},
 		{
-			name: robustness.Jet, cells: [4]float64{2: 128 * 64, 3: 64 * 32 * 32}, length: [4]float64{2: 16, 3: 12}, steps: fixed(4000),
+			name: robustness.Jet, units: [2]float64{1, 1}, cells: [4]float64{2: 128 * 64, 3: 64 * 32 * 32}, length: [4]float64{2: 16, 3: 12}, steps: fixed(4000),
 			velocities: []float64{0.1}, taus: []float64{0.505, 0.501, 0.5001, 0.50001},
 		},
 	}
@@ -75,7 +76,41 @@ func entries(long bool) (list []entry) {
 			}
 		}
 	}
+	for _, f := range flows(long) {
+		list = append(list, f.bulks()...)
+	}
 	return append(list, spheres()...)
+}
+
+// bulkViscosities, in cells^2/step: the one that keeps streaks away, and about that of cumulant.
+var bulkViscosities = []float64{0.02, 0.2}
+
+// bulkModels are those whose trace of the stress relaxes as the rest of it does.
+var bulkModels = []string{"bgk", "regularized", "recursive_regularized"}
+
+// bulks are the runs with a bulk viscosity: of uniform flows for all of these models, of
+// the others for the one that is recommended with it.
+func (f flow) bulks() (list []entry) {
+	for _, l := range model.Lattices {
+		for _, name := range bulkModels {
+			if f.name != robustness.Uniform && name != "recursive_regularized" {
+				continue
+			}
+			c, _ := model.FindCollision(name)
+			for _, bulk := range bulkViscosities {
+				for _, u := range f.velocities {
+					for _, e := range f.at(l, c, false, u) {
+						// The spacing and the velocity of the cases: u = velocity time_step/spacing.
+						spacing, velocity := f.units[0], f.units[1]
+						e.Bulk, e.short = bulk, false
+						e.args = append(e.args, "--set", fmt.Sprintf("fluid.bulk_viscosity=\"%.12g m2/s\"", bulk*spacing*velocity/u))
+						list = append(list, e)
+					}
+				}
+			}
+		}
+	}
+	return list
 }
 
 // at are the runs at a lattice velocity, the easiest first.
@@ -136,6 +171,9 @@ func name(p robustness.Point) string {
 	s := fmt.Sprintf("%s-%s-%s", p.Flow, p.Lattice, p.Model)
 	if p.Eddies {
 		s += "-smagorinsky"
+	}
+	if p.Bulk != 0 {
+		s += fmt.Sprintf("-bulk%g", p.Bulk)
 	}
 	if p.Flow != robustness.Spheres {
 		s += fmt.Sprintf("-u%g", p.Velocity)
