@@ -231,3 +231,11 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	}
 	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
 }
+
+// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
+func (f *forces) oscillationName() string {
+	if f.Strouhal > 0 {
+		return "strouhal"
+	}
+	return "frequency"
+}

@@ -81,14 +81,6 @@ func (f *forces) largest(number string) (size float64) {
 	return size
 }
 
-// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
-func (f *forces) oscillationName() string {
-	if f.Strouhal > 0 {
-		return "strouhal"
-	}
-	return "frequency"
-}
-
 // mayShed reports whether a number is a force across or along the flow.
 func (f *forces) mayShed(number string) bool {
 	if f.Coefficient > 0 {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -16,6 +17,14 @@ import (
 // open reports whether a boundary fixes the pressure of what passes it.
 func open(b config.Boundary) bool {
 	return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
+}
+
+// Drift of the mean density since the start, as a share; on rank 0.
+func (w *Watch) Drift(t derive.Totals) float64 {
+	if w.Step() == 0 || t.Cells == 0 { // the start is not known yet
+		return 0
+	}
+	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
 }
 
 // unasked is how far the mean density has left the range between its initial value and the densities that the faces
@@ -76,6 +85,27 @@ func (w *Watch) judgeDrift(drift float64) {
 		w.warn(finding.StartMass, Starting, "%s, by sound that the start has made against the %s, and %s: [run] warn_density_drift = %g; start from the velocity or another run's flow ([initial]), let the boundary rise over many crossings of sound (ramp), or run longer and start means later",
 			w.driftText(), w.soundOf(), matters, c.WarnDrift)
 	}
+}
+
+func (w *Watch) driftText() string {
+	drift, unasked := derive.Finite(w.Drift(w.totals)), w.unasked(w.totals)
+	text := fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+	if unasked < 0.999*math.Abs(drift) {
+		text += fmt.Sprintf(", which is %.3g %% beyond the pressures of the case's faces and the weight of the fluid", 100*unasked)
+	}
+	return text
+}
+
+const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
+
+// driftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
+func (w *Watch) driftMessage() string {
+	sound := ""
+	if s := w.sound(); s > 0 {
+		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.soundOf())
+	}
+	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
+		w.Step(), w.driftText(), w.Case.Run.MaxDrift, sound, driftHelp)
 }
 
 // startMatters names what a drift of the start is part of: the result, at the last step, or means whose start is chosen.

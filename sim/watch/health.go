@@ -35,14 +35,6 @@ func (w *Watch) Health() Health {
 	}
 }
 
-// Drift of the mean density since the start, as a share; on rank 0.
-func (w *Watch) Drift(t derive.Totals) float64 {
-	if w.Step() == 0 || t.Cells == 0 { // the start is not known yet
-		return 0
-	}
-	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
-}
-
 // judge warns, on rank 0, of what the totals of a look show, and tells why the run must stop,
 // if it must: of the totals where the look is the first of its step, of the sample of the
 // fields where that is new.
@@ -85,27 +77,6 @@ const atRest = 1e-3
 // diedAway reports whether the flow has come to rest but for what is left of its sound and its rounding, which is at the
 // scale of the grid.
 func (w *Watch) diedAway() bool { return w.totals.MaxSpeed < atRest*w.Fastest }
-
-func (w *Watch) driftText() string {
-	drift, unasked := derive.Finite(w.Drift(w.totals)), w.unasked(w.totals)
-	text := fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
-	if unasked < 0.999*math.Abs(drift) {
-		text += fmt.Sprintf(", which is %.3g %% beyond the pressures of the case's faces and the weight of the fluid", 100*unasked)
-	}
-	return text
-}
-
-const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
-
-// driftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
-func (w *Watch) driftMessage() string {
-	sound := ""
-	if s := w.sound(); s > 0 {
-		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.soundOf())
-	}
-	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
-		w.Step(), w.driftText(), w.Case.Run.MaxDrift, sound, driftHelp)
-}
 
 // beyond is how far the temperature of the last sample is outside of its bounds, as a share of
 // their span.
