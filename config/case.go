@@ -318,22 +318,23 @@ func (m SurfaceMotion) At(p [3]float64) (u [3]float64) {
 	return u
 }
 
-// after is where a point comes to along the motion in the time of about one cell.
-func (m SurfaceMotion) after(p [3]float64) [3]float64 {
-	const steps = 64 // the midpoint rule leaves a circle by less than 1e-6 cells
+// after returns where a point is after so many cells along the motion.
+func (m SurfaceMotion) after(p [3]float64, by float64) [3]float64 {
+	steps := int(math.Ceil(64 * by)) // the midpoint rule leaves a circle by less than 1e-6 cells
 	u := m.At(p)
 	speed := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
 	if speed == 0 {
 		return p
 	}
+	step := by / speed / float64(steps)
 	for range steps {
 		mid, u := p, m.At(p)
 		for a := range mid {
-			mid[a] += u[a] / speed / steps / 2
+			mid[a] += u[a] * step / 2
 		}
 		u = m.At(mid)
 		for a := range p {
-			p[a] += u[a] / speed / steps
+			p[a] += u[a] * step
 		}
 	}
 	return p

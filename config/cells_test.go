@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -49,6 +51,37 @@ run.steps = 1
 		_, err = c.Examine([]geometry.Shape{box}, []SolidSize{{Body: "r"}})
 		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
+		}
+	}
+}
+
+// The surface speed of an image is that of its voxels, wherever the image ends.
+func TestSurfaceSpeedOfImages(t *testing.T) {
+	for _, n := range []int{20, 60} {
+		c, err := Load("case.toml", []byte(fmt.Sprintf(`
+domain.cells = [60, 60, 4]
+fluid.viscosity = 0.05
+boundary.tank = { type = "wall", faces = ["x-", "x+", "y-", "y+", "z-", "z+"] }
+body.r = { shape = "image", file = "r.raw", voxels = [%d, %d, 4], angular_velocity = 0.012, spin_centre = [30, 30, 2] }
+run.steps = 1
+`, n, n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := [3]int{n, n, 4}
+		v := geometry.NewVoxels(size, [3]float64{float64(60-n) / 2, float64(60-n) / 2, 0}, [3]float64{1, 1, 1}, [3]int{}, size)
+		for i := range n * n * 4 {
+			x, y := i%n, i/n%n
+			if math.Hypot(float64(x)+0.5-float64(n)/2, float64(y)+0.5-float64(n)/2) < 9 {
+				v.Fill(x, y, i/n/n)
+			}
+		}
+		e, err := c.Examine([]geometry.Shape{v}, []SolidSize{{Body: "r"}})
+		if err != nil || e.Speed < 0.012*8.5 || e.Speed > 0.012*9 {
+			t.Errorf("%d voxels across: %g, %v, expected %g", n, e.Speed, err, 0.012*9)
+		}
+		if list := e.Warnings.Of(finding.MovesAcross); len(list) > 0 {
+			t.Errorf("%d voxels across: %v", n, list)
 		}
 	}
 }

@@ -145,10 +145,18 @@ func (c *Case) cutWakes(sizes []SolidSize) (list finding.List) {
 		if depth > 0 {
 			what = "the sponge of " + open
 		}
-		list = append(list, finding.CutWake.Says("[body.%s]: %s is %s heights behind it and cuts its wake: vortex shedding may stop or change its frequency, and forces with it; give it %d or more (docs/forces.md)",
-			s.name, what, language.Short(round2(math.Max(room, 0.01)/s.height)), least))
+		list = append(list, finding.CutWake.Says("[body.%s]: %s is %s behind it and cuts its wake: vortex shedding may stop or change its frequency, and forces with it; give it %d or more (docs/forces.md)",
+			s.name, what, heights(round2(math.Max(room, 0.01)/s.height)), least))
 	}
 	return list
+}
+
+// heights returns a distance in heights of a body, in words.
+func heights(n float64) string {
+	if n == 1 {
+		return "1 height"
+	}
+	return language.Short(n) + " heights"
 }
 
 // leastWake is the Reynolds number by the height from which on a wake reaches far: cylinders shed vortices from 47 on, spheres

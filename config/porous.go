@@ -22,12 +22,13 @@ type SolidSize struct {
 	Memory  int64      // of a rank that holds all of it, while it is read
 	Surface float64    // faces between its cells and others
 	Cells   float64    // that are solid
-	Lo, Hi  [3]float64 // corners of the box around it, in cells; the same: not known
+	Lo, Hi  [3]float64 // corners of the box around it, in cells
 	Parts   int        // connected parts of a surface
 	Narrow  float64    // share of its area with a gap of less than a cell before it
 	Thin    float64    // share of its area with less than a cell of solid behind it
 	Least   float64    // how thick that is at least
 	Hollow  [3]bool    // the line through the middle of the box, along each axis, does not meet it
+	Shape   geometry.Shape
 }
 
 // Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing

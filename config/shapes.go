@@ -283,36 +283,33 @@ func (c *Case) Inside() func(x, y, z float64) bool {
 
 // hollow reports whether the line through the middle of the box around a body, along an axis, does not meet it.
 func (b Body) hollow(axis int, sizes []SolidSize) bool {
-	for _, s := range sizes {
-		if s.Body == b.Name {
-			return s.Hollow[axis]
-		}
-	}
-	if !b.Whole() {
+	if !b.known(sizes) {
 		return false
 	}
-	const samples = 200
-	shape := b.Shape(nil)
-	lo, hi := shape.Bounds()
-	p := [3]float64{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2}
-	for k := range samples {
-		p[axis] = lo[axis] + (hi[axis]-lo[axis])*(float64(k)+0.5)/samples
-		if shape.Contains(p[0], p[1], p[2]) {
-			return false
-		}
+	if k := b.solid.file - 1; k >= 0 {
+		return sizes[k].Hollow[axis]
 	}
-	return true
+	var shapes []geometry.Shape
+	for _, s := range sizes {
+		shapes = append(shapes, s.Shape)
+	}
+	lo, hi := b.bounds(sizes)
+	return geometry.Hollow(b.Shape(shapes), lo, hi, axis)
 }
 
-// bounds is the box around it, in cells; sizes has those of bodies from files.
+// known reports whether the sizes have all files of a body.
+func (b Body) known(sizes []SolidSize) bool {
+	return !slices.ContainsFunc(b.solid.fromFiles(), func(k int) bool { return k >= len(sizes) })
+}
+
+// bounds returns the box around a body, in cells, empty where it is not known. sizes are those of Case.Files, or none.
 func (b Body) bounds(sizes []SolidSize) (lo, hi [3]float64) {
-	if b.Whole() {
-		lo, hi = b.Shape(nil).Bounds()
+	if !b.known(sizes) {
+		return lo, hi
 	}
+	var boxes []geometry.Shape
 	for _, s := range sizes {
-		if s.Body == b.Name {
-			lo, hi = s.Lo, s.Hi
-		}
+		boxes = append(boxes, geometry.Box{Lo: s.Lo, Hi: s.Hi})
 	}
-	return lo, hi
+	return b.Shape(boxes).Bounds()
 }

@@ -347,11 +347,14 @@ func (r *speeds) characteristic(take func(v float64, what string, at language.Ma
 	}
 }
 
-// surfaceSpeed is about the largest speed of a body's surface: that in the middle of the
-// faces of the box around it.
+// surfaceSpeed returns about the largest speed of a body's surface: in the middle of the faces of the box around it, and of an
+// image in its cells.
 func (r *speeds) surfaceSpeed(b Body) (speed float64) {
-	lo, hi := r.shape(b).Bounds()
 	m := *b.Motion
+	if geometry.Grain(r.shape(b)) > 0 {
+		return geometry.Most(r.shape(b), r.Cells, r.dims, func(p [3]float64) float64 { return sizeOf(m.At(p)) })
+	}
+	lo, hi := r.shape(b).Bounds()
 	turns := m.Angular != [3]float64{}
 	for a := range r.dims {
 		for _, x := range []float64{lo[a], hi[a]} {

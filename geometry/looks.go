@@ -97,56 +97,116 @@ func Inside(in, around Shape, cells [3]int, dims int) bool {
 	return any
 }
 
-// Leaving is the share of a shape's outermost cells that a motion of its surface leads out of the
-// shape: after is where a point comes to in the time of about one cell.
-func Leaving(shape Shape, cells [3]int, dims int, after func(p [3]float64) [3]float64) float64 {
-	in := func(p [3]float64) bool { return shape.Contains(p[0], p[1], p[2]) }
-	lo, hi := shape.Bounds()
-	var from, to [3]int
-	for a := range from {
-		from[a] = int(math.Max(math.Floor(lo[a]), 0))
-		to[a] = int(math.Min(math.Ceil(hi[a]), float64(cells[a])))
-	}
-	if dims == 2 {
-		from[2], to[2] = 0, 1
-	}
-	surface, out, looks := 0, 0, 0
-	for z := from[2]; z < to[2]; z++ {
-		for y := from[1]; y < to[1]; y++ {
-			for x := from[0]; x < to[0] && looks < mostLooks; x++ {
-				looks++
-				p := [3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}
-				if !in(p) {
-					continue
-				}
-				outermost := false
-				for a := range dims {
-					for _, d := range []float64{-1, 1} {
-						q := p
-						if q[a] += d; q[a] > 0 && q[a] < float64(cells[a]) && !in(q) {
-							outermost = true
-						}
-					}
-				}
-				if !outermost {
-					continue
-				}
-				surface++
-				q := after(p)
-				inside := true // of the domain
-				for a := range dims {
-					inside = inside && q[a] > 0 && q[a] < float64(cells[a])
-				}
-				if inside && !in(q) {
-					out++
-				}
-			}
+// Hollow reports whether points at equal distances on the line along an axis through the middle of a box, that around a shape, are
+// all outside of the shape.
+func Hollow(s Shape, lo, hi [3]float64, axis int) bool {
+	const samples = 200
+	p := [3]float64{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2}
+	for k := range samples {
+		p[axis] = lo[axis] + (hi[axis]-lo[axis])*(float64(k)+0.5)/samples
+		if s.Contains(p[0], p[1], p[2]) {
+			return false
 		}
 	}
+	return true
+}
+
+// Leaving returns the share of a shape's outermost cells that a motion of its surface leads out of the shape: after returns where
+// a point is after so many cells along the motion. The staircase of a voxel image that turns about its axis moves across itself by
+// a voxel at most; so points in such shapes move by two voxels more than in others, and those that end beside the shape, within a
+// voxel, stay.
+func Leaving(shape Shape, cells [3]int, dims int, after func(p [3]float64, by float64) [3]float64) float64 {
+	grain := Grain(shape)
+	surface, out := 0, 0
+	eachCell(shape, cells, dims, func(p [3]float64) {
+		if !outermost(shape, p, cells, dims) {
+			return
+		}
+		surface++
+		q := after(p, 1+2*grain)
+		inside := true // of the domain
+		for a := range dims {
+			inside = inside && q[a] > 0 && q[a] < float64(cells[a])
+		}
+		if inside && !near(shape, q, grain) {
+			out++
+		}
+	})
 	if surface == 0 {
 		return 0
 	}
 	return float64(out) / float64(surface)
+}
+
+// eachCell calls do with the centre of each cell of a shape; of a box of more than mostLooks cells it asks for some, at distances
+// that meet all columns.
+func eachCell(s Shape, cells [3]int, dims int, do func(centre [3]float64)) {
+	from, to := Reach(s, cells, dims)
+	nx, ny, nz := to[0]-from[0], to[1]-from[1], to[2]-from[2]
+	step := nx*ny*nz/mostLooks + 1
+	for step > 1 && common(step, nx*ny) > 1 {
+		step++
+	}
+	for i := 0; i < nx*ny*nz; i += step {
+		if p := centre([3]int{from[0] + i%nx, from[1] + i/nx%ny, from[2] + i/nx/ny}); s.Contains(p[0], p[1], p[2]) {
+			do(p)
+		}
+	}
+}
+
+// common returns the greatest common divisor.
+func common(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Most returns the largest value at the centres of a shape's cells, as eachCell finds them; 0 without any.
+func Most(s Shape, cells [3]int, dims int, value func(p [3]float64) float64) (most float64) {
+	eachCell(s, cells, dims, func(p [3]float64) { most = max(most, value(p)) })
+	return most
+}
+
+// outermost reports whether a cell of a shape has a neighbour of the domain outside of it.
+func outermost(s Shape, p [3]float64, cells [3]int, dims int) bool {
+	for a := range dims {
+		for _, d := range []float64{-1, 1} {
+			q := p
+			if q[a] += d; q[a] > 0 && q[a] < float64(cells[a]) && !s.Contains(q[0], q[1], q[2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// near reports whether a point, or one of the 26 around it at a distance along the axes, is in a shape.
+func near(s Shape, p [3]float64, by float64) bool {
+	if by == 0 {
+		return s.Contains(p[0], p[1], p[2])
+	}
+	for k := range 27 {
+		if s.Contains(p[0]+by*float64(k%3-1), p[1]+by*float64(k/3%3-1), p[2]+by*float64(k/9-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Grain returns the longest edge of the voxels of a shape, in cells; 0 without voxels.
+func Grain(s Shape) (edge float64) {
+	switch s := s.(type) {
+	case *Voxels:
+		return max(s.Spacing[0], s.Spacing[1], s.Spacing[2])
+	case Moved:
+		return s.Motion.Scale * Grain(s.Shape)
+	case Combination:
+		for _, p := range s.Parts {
+			edge = max(edge, Grain(p))
+		}
+	}
+	return edge
 }
 
 // Middle of the box around a shape; in the middle of the domain along axes where it has no end.

@@ -1,6 +1,9 @@
 package geometry
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Voxels is a solid made of cubes, or of any bricks, on a grid of their own.
 type Voxels struct {
@@ -34,6 +37,26 @@ func (v *Voxels) Fill(x, y, z int) {
 		i := v.index(x, y, z)
 		v.bits[i/64] |= 1 << (i % 64)
 	}
+}
+
+// Solid returns the box of the solid bricks that are kept; empty without any.
+func (v *Voxels) Solid() Box {
+	from, to, any := v.hi, v.lo, false
+	for i, word := range v.bits {
+		for ; word != 0; word &= word - 1 {
+			at, nx, ny := 64*i+bits.TrailingZeros64(word), v.hi[0]-v.lo[0], v.hi[1]-v.lo[1]
+			for a, k := range [3]int{at % nx, at / nx % ny, at / nx / ny} {
+				from[a], to[a], any = min(from[a], v.lo[a]+k), max(to[a], v.lo[a]+k+1), true
+			}
+		}
+	}
+	var b Box
+	for a := range from {
+		if any {
+			b.Lo[a], b.Hi[a] = v.Origin[a]+float64(from[a])*v.Spacing[a], v.Origin[a]+float64(to[a])*v.Spacing[a]
+		}
+	}
+	return b
 }
 
 // Contains reports whether the brick around the point is solid.

@@ -132,3 +132,60 @@ steps = 1
 		}
 	}
 }
+
+// A box of voxels with empty ones around it, and a union with a part from a file, have the sizes of the same box in closed form.
+func TestSizesOfImagesAndUnions(t *testing.T) {
+	voxels := make([]byte, 12*12*12)
+	for i := range voxels {
+		if x, y, z := i%12, i/12%12, i/144; min(x, y, z) >= 2 && max(x, y, z) < 10 {
+			voxels[i] = 1
+		}
+	}
+	image := filepath.Join(t.TempDir(), "box.raw")
+	if err := os.WriteFile(image, voxels, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	surface := boxFile(t, [3]float64{28, 12, 12}, [3]float64{32, 20, 20})
+	const around = `
+[domain]
+cells = [40, 32, 32]
+[fluid]
+viscosity = 1e-3
+[boundary.in]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.03, 0, 0]
+[boundary.out]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+", "z-", "z+"]
+[body.b]
+%s
+[output.force.b]
+every = 1
+area = 6400
+velocity = 0.03
+[run]
+steps = 1
+`
+	texts := func(list finding.List) string {
+		return strings.Join(list.Of(finding.CutWake, finding.ReferenceValues, finding.UnresolvedWalls).Texts(), "\n")
+	}
+	want := ""
+	for i, shape := range []string{
+		"shape = \"box\"\nfrom = [28, 12, 12]\nto = [36, 20, 20]",
+		fmt.Sprintf("shape = \"image\"\nfile = %q\nvoxels = [12, 12, 12]\ntranslate = [26, 10, 10]", image),
+		fmt.Sprintf("shape = \"union\"\nof = [\"s\", \"c\"]\n[body.s]\nshape = \"stl\"\nfile = %q\n[body.c]\nshape = \"box\"\nfrom = [30, 12, 12]\nto = [36, 20, 20]", surface),
+	} {
+		s := trial{text: fmt.Sprintf(around, shape), ranks: 2, dir: t.TempDir()}.must(t)
+		got := texts(s.start.Case.Warnings)
+		if i == 0 {
+			want = got
+		}
+		if got != want || strings.Count(got, "\n") != 2 {
+			t.Errorf("%d: %s\nwant\n%s", i, got, want)
+		}
+	}
+}

@@ -69,7 +69,7 @@ var (
 // Warnings that need the shape of every body: in cases with surfaces or images they are checked once
 // the files have been read, in `check` and in the run.
 var (
-	MovesAcross = add(Kind{"moves_across", Files, "share of a body's surface that its motion leads out of the body", "5 %",
+	MovesAcross = add(Kind{"moves_across", Files, "share of a body's surface that its motion leads out of the body, by more than a voxel where it is an image", "5 %",
 		"the body stays in place, so fluid would pass through a surface that moves across itself"})
 	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
 		"no fluid passes there"})

@@ -134,6 +134,7 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 		return misfit(f, fmt.Errorf("%s: %w", f.Shown, err))
 	}
 	size := &w.Sizes[len(w.Sizes)-1]
+	size.Shape = body
 	size.Thin, size.Narrow, size.Least = body.Shares()
 	w.Shapes = append(w.Shapes, body)
 	return nil
@@ -141,20 +142,25 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 
 // AddImage adds an image, likewise.
 func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
-	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)})
-	if !c.Waits() {
-		return
-	}
-	v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
-	for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
-		for _, word := range m.Words(from/64, from/64+1) {
-			for ; word != 0; word &= word - 1 {
-				i := from + bits.TrailingZeros64(word)
-				v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
+	size := config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)}
+	if c.Waits() {
+		v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
+		for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
+			for _, word := range m.Words(from/64, from/64+1) {
+				for ; word != 0; word &= word - 1 {
+					i := from + bits.TrailingZeros64(word)
+					v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
+				}
 			}
 		}
+		size.Shape = geometry.Moved{Shape: v, Motion: f.Motion}
+		size.Lo, size.Hi = geometry.Moved{Shape: v.Solid(), Motion: f.Motion}.Bounds()
+		for a := range size.Hollow {
+			size.Hollow[a] = geometry.Hollow(size.Shape, size.Lo, size.Hi, a)
+		}
+		w.Shapes = append(w.Shapes, size.Shape)
 	}
-	w.Shapes = append(w.Shapes, geometry.Moved{Shape: v, Motion: f.Motion})
+	w.Sizes = append(w.Sizes, size)
 }
 
 // inPiece is the number of triangles that travel together: 4.5 MiB.
