@@ -67,10 +67,10 @@ func TestReferenceValuesFarFromTheCase(t *testing.T) {
 func TestWakesCutByOutlets(t *testing.T) {
 	const cylinder = "[body.rod]\nshape = \"cylinder\"\naxis = \"z\"\ncentre = [%X, 32, 0]\nradius = 5\n"
 	for name, c := range map[string]struct{ at, outlet, side, want string }{
-		"one diameter":      {"105", "", "", "[boundary.out] is 1 heights behind it"},
+		"one diameter":      {"105", "", "", "[boundary.out] is 1 height behind it"},
 		"enough":            {"60", "", "", ""},
 		"a sponge":          {"60", "\nsponge = 40", "", "the sponge of [boundary.out] is 1.5 heights behind it"},
-		"the other way":     {"15", "", "turned", "[boundary.out] is 1 heights behind it"},
+		"the other way":     {"15", "", "turned", "[boundary.out] is 1 height behind it"},
 		"the other way far": {"105", "", "turned", ""},
 		"a ball":            {"ball", "", "", ""},
 	} {

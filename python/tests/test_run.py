@@ -105,6 +105,28 @@ def test_warnings(cavity: lbmsim.Case) -> None:
     assert {Path(w.filename).name for w in told} == {"test_run.py"}
 
 
+def test_warnings_of_files(folder: Path) -> None:
+    """What only the file of a body shows is a warning of the check, of the run and of its state."""
+    Path("slit.raw").write_bytes((b"\1" * 8 + b"\0" * 16 + b"\1" * 8) * 4)
+    Path("slit.toml").write_text(
+        """
+domain = { cells = [4, 8, 4], periodic = ["x", "y", "z"] }
+fluid.viscosity = 0.5
+force.acceleration = [1e-6, 0, 0]
+body.rock = { shape = "image", file = "slit.raw", voxels = [4, 8, 4] }
+run.steps = 1
+output.series.flow = { every = 1, quantities = ["mean_velocity"] }
+""",
+        encoding="utf-8",
+    )
+    told = "50 % of the cells are solid"
+    assert any(told in w for w in lbmsim.check("slit.toml").warnings)
+    with pytest.warns(lbmsim.RunWarning, match=told):
+        run = lbmsim.run("slit.toml", progress=False)
+    assert run.status is not None
+    assert [w["kind"] for w in run.status["warnings"]] == ["porous"]
+
+
 def test_a_warning_about_the_machine_comes_once(
     cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
