@@ -18,14 +18,10 @@ func (r *openings) alone(s geometry.Shape) geometry.Domain {
 func (r *openings) hasCell(b Body) {
 	shape := r.shape(b)
 	lo, hi := shape.Bounds()
-	inside := true
-	for a := range r.dims {
-		inside = inside && hi[a] > 0 && lo[a] < float64(r.Cells[a])
-	}
 	if r.dims == 2 {
 		lo[2], hi[2] = 0, 1
 	}
-	if inside && (geometry.AnyCell(shape, lo, hi, r.Cells, true) || b.Thicken && r.alone(shape).TakesAny(0)) {
+	if geometry.AnyCell(shape, lo, hi, r.Cells, true) || b.Thicken && r.alone(shape).TakesAny(0) {
 		return
 	}
 	for _, s := range r.All("body") {

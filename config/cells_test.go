@@ -32,6 +32,27 @@ run.steps = 1
 	}
 }
 
+// So does one without thickness between the first two layers of cells, which has no cell of the first one in its box.
+func TestThickenedSheetCoversInlet(t *testing.T) {
+	c, err := Load("case.toml", []byte(`
+domain.cells = [80, 40]
+fluid.viscosity = 0.05
+boundary.inlet = { type = "pressure", faces = ["x-"], pressure = 1e-4 }
+boundary.outlet = { type = "pressure", faces = ["x+"] }
+boundary.walls = { type = "wall", faces = ["y-", "y+"] }
+body.p = { shape = "stl", file = "p.stl", thicken = true }
+run.steps = 1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet := geometry.Box{Lo: [3]float64{1, -9, -9}, Hi: [3]float64{1 + 1e-9, 49, 9}}
+	e, err := c.Examine([]geometry.Shape{sheet}, []SolidSize{{Body: "p"}})
+	if text := strings.Join(e.Warnings.Of(finding.CoveredFace).Texts(), "\n"); err != nil || !strings.Contains(text, "covers all of [boundary.inlet]") {
+		t.Errorf("%v, %q", err, text)
+	}
+}
+
 // A file shows that a body has no cell, or leaves no fluid, before the run.
 func TestFilesWithoutCellsOrFluid(t *testing.T) {
 	for want, box := range map[string]geometry.Box{
@@ -82,6 +103,75 @@ run.steps = 1
 		}
 		if list := e.Warnings.Of(finding.MovesAcross); len(list) > 0 {
 			t.Errorf("%d voxels across: %v", n, list)
+		}
+	}
+}
+
+// A plate on the face of the domain that reaches no cell centre has no cell, however it is thickened.
+func TestThickenedPlateWithoutCells(t *testing.T) {
+	for x, want := range map[string]string{"-0.3": "[body.p] has no cell", "0.3": "[body.p] has no cell", "0.7": ""} {
+		_, err := Load("case.toml", []byte(`
+domain.cells = [40, 20]
+fluid.viscosity = 0.05
+boundary.walls = { type = "wall", faces = ["x-", "x+", "y-", "y+"] }
+body.p = { shape = "box", from = [-0.4, -9], to = [`+x+`, 29], thicken = true }
+run.steps = 1
+`))
+		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("to %s: %v, expected %q", x, err, want)
+		}
+	}
+}
+
+// counted is a shape that counts how often it is asked for a point, a line or a row.
+type counted struct {
+	geometry.Shape
+	in    func(x, y, z float64) bool
+	asked *int
+}
+
+func (c counted) Contains(x, y, z float64) bool { *c.asked++; return c.in(x, y, z) }
+
+func (c counted) Crossings(p, d [3]float64, ts []float64) []float64 {
+	*c.asked++
+	return c.Shape.Crossings(p, d, ts)
+}
+
+func (c counted) Row(y, z int, inside []bool) { *c.asked++; clear(inside) }
+
+// The checks of files ask for a bounded number of cells, whatever the domain: a domain of 2000^3 cells has 8e9.
+func TestChecksOfFilesAreBounded(t *testing.T) {
+	const n, most = 2000, 1e7
+	whole := geometry.Box{Hi: [3]float64{n, n, n}}
+	for name, in := range map[string]func(x, y, z float64) bool{
+		"nothing":  func(x, y, z float64) bool { return false },
+		"all":      func(x, y, z float64) bool { return true },
+		"a shell":  func(x, y, z float64) bool { return math.Abs(math.Hypot(math.Hypot(x-n/2, y-n/2), z-n/2)-n/2) < 2 },
+		"a corner": func(x, y, z float64) bool { return min(x, y, z) > n-2 },
+	} {
+		for _, body := range []string{
+			`{ shape = "stl", file = "r.stl", angular_velocity = 1e-5, spin_centre = [1000, 1000, 1000] }`,
+			`{ shape = "stl", file = "r.stl", thicken = true }`,
+		} {
+			c, err := Load("case.toml", []byte(fmt.Sprintf(`
+domain.cells = [%d, %d, %d]
+fluid.viscosity = 0.05
+boundary.inlet = { type = "velocity", faces = ["x-"], velocity = [0.01, 0, 0] }
+boundary.outlet = { type = "outflow", faces = ["x+"] }
+boundary.walls = { type = "wall", faces = ["y-", "y+", "z-", "z+"] }
+body.r = %s
+body.ball = { shape = "sphere", centre = [1000, 1000, 1000], radius = 300 }
+run.steps = 1
+output.force.r = { every = 1, area = 100, velocity = 0.01 }
+`, n, n, n, body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := 0
+			_, _ = c.Examine([]geometry.Shape{counted{whole, in, &asked}}, []SolidSize{{Body: "r", Hi: whole.Hi, Parts: 1, Cells: 1, Surface: 1}})
+			if asked > most {
+				t.Errorf("%s, %s: asked %d times", name, body, asked)
+			}
 		}
 	}
 }

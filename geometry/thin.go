@@ -315,8 +315,10 @@ func (d Domain) Takes(b int) func(cell [3]int) bool {
 // not all, it answers yes.
 func (d Domain) TakesAny(b int) bool {
 	t := d.thin(b)
-	stride := t.stride()
-	any := stride > 1
+	stride, any := t.stride(), false
+	if stride > 1 {
+		return true
+	}
 	t.links([3]int{-1, -1, -1}, plus(d.Cells, [3]int{1, 1, 1}), stride, func(x, c [3]int) {
 		if !any {
 			_, any = t.takes(x, c)
