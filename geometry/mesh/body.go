@@ -33,6 +33,7 @@ type Body struct {
 	y, z   []int32 // number of a row's place, or -1
 	ny, nz int
 	tri    [][3][3]float64
+	times  []int32 // how often each of tri was added; nil: once each
 	start  []int64 // of each row in change
 	change []int32 // where the winding number changes: 2 * the first cell behind, +1 when it falls
 	lo, hi [3]float64
@@ -142,9 +143,38 @@ func (b *Body) Close() error {
 		}
 		slices.Sort(b.change[b.start[row]:b.start[row+1]])
 	}
+	times := b.merge()
 	b.tree.build(b.tri)
+	for i := range b.tri {
+		if times != nil {
+			b.times = append(b.times, times[b.tri[i]])
+		}
+	}
 	b.leaves.build(b.sheet)
 	return nil
+}
+
+// merge keeps one of each triangle and counts them, where rows change more than once at most of their places: a line through a
+// thousand copies of a part would meet each of them.
+func (b *Body) merge() (times map[[3][3]float64]int32) {
+	again := 0
+	for i := 1; i < len(b.change); i++ {
+		if b.change[i] == b.change[i-1] {
+			again++
+		}
+	}
+	if 2*again <= len(b.change) {
+		return nil
+	}
+	times = map[[3][3]float64]int32{}
+	kept := b.tri[:0]
+	for _, t := range b.tri {
+		if times[t]++; times[t] == 1 {
+			kept = append(kept, t)
+		}
+	}
+	b.tri = slices.Clip(kept)
+	return times
 }
 
 // mostChanges is the number of places where a surface may cross rows of cells, beside 64
@@ -250,6 +280,9 @@ func (b *Body) Contains(x, y, z float64) bool {
 			lo, hi, turn = down, up, -1
 		}
 		if lo[1] <= y && y < hi[1] && between(lo, hi, 1, y)[0] <= x {
+			if b.times != nil {
+				turn *= int(b.times[i])
+			}
 			wind += turn
 		}
 	})

@@ -513,3 +513,48 @@ func TestSheetsContainNothingAndAreMet(t *testing.T) {
 		t.Error("the face of a block is no sheet")
 	}
 }
+
+// Copies of a part cost no more than the part: each triangle is kept once, with its number, so that a face which two parts share
+// still counts for both.
+func TestCoincidentParts(t *testing.T) {
+	box := func(to float64) (list [][3][3]float64) { // from x = 1; all share the face there
+		c := func(i int) [3]float64 {
+			p := [3]float64{1, 1, 1}
+			for a, hi := range [3]float64{to, 7, 7} {
+				if i>>a&1 == 1 {
+					p[a] = hi
+				}
+			}
+			return p
+		}
+		for _, q := range [][4]int{{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}} {
+			list = append(list, [3][3]float64{c(q[0]), c(q[1]), c(q[2])}, [3][3]float64{c(q[0]), c(q[2]), c(q[3])})
+		}
+		return list
+	}
+	b := NewBody(Whole([3]int{10, 8, 8}))
+	for range 1000 {
+		for _, tri := range append(box(4), box(8)...) {
+			if err := b.Add(tri); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(b.tri); n != 22 { // of 24 two are the same
+		t.Errorf("%d triangles are kept", n)
+	}
+	for x := 0.25; x < 10; x += 0.5 {
+		for _, y := range []float64{0.5, 1.5, 6.5, 7.5} {
+			want := x > 1 && x < 8 && y > 1 && y < 7
+			if got := b.Contains(x, y, 3.5); got != want {
+				t.Errorf("at (%g, %g): %v", x, y, got)
+			}
+		}
+	}
+	if n := len(b.Crossings([3]float64{0, 3.3, 3.4}, [3]float64{10, 0, 0}, nil)); n != 3 {
+		t.Errorf("a line crosses the surface %d times", n)
+	}
+}
