@@ -80,9 +80,15 @@ eddies MLUPS by those of the same flow without the eddy viscosity.
 	return c
 }
 
+// mostEdge is the largest --size: a state of more cells has more bytes than an int.
+const mostEdge = 1 << 14
+
 func runBench(f benchFlags) error {
 	if l, launched := comm.Launched(os.LookupEnv); launched && l.Ranks > 1 {
 		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher (lbmsim bench scaling measures the ranks at hand)")}
+	}
+	if f.size > mostEdge {
+		return usageError{fmt.Errorf("bench: --size %d: give at most %d", f.size, mostEdge)}
 	}
 	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.passes < 0 || f.diskMiB < 1 {
 		return usageError{fmt.Errorf("bench: --rounds and --disk-mib are 1 or more; --size, --threads and --passes too, or 0 for the default")}

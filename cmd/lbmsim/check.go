@@ -47,43 +47,43 @@ func checkCommand() *cobra.Command {
 				err = checkFlow(flowCase)
 			}
 			if err != nil {
-				fmt.Print(files.String()) // what is known of the files
+				fmt.Fprint(stdout, files.String()) // what is known of the files
 				fmt.Fprintln(os.Stderr, failText(err))
 				return alreadyPrinted{sim.ExitUsage}
 			}
-			fmt.Println(flowCase.Path)
-			printTable(os.Stdout, flowCase.Table)
-			fmt.Printf("\nneeds, on %s\n", doctor.Count(ranks, "rank"))
-			printTable(os.Stdout, forecast.Table(flowCase, ranks, sizes...))
+			fmt.Fprintln(stdout, flowCase.Path)
+			printTable(stdout, flowCase.Table)
+			fmt.Fprintf(stdout, "\nneeds, on %s\n", doctor.Count(ranks, "rank"))
+			printTable(stdout, forecast.Table(flowCase, ranks, sizes...))
 			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
-				fmt.Println("\nflow beside walls, by formulas of plates and channels")
-				printTable(os.Stdout, rows)
+				fmt.Fprintln(stdout, "\nflow beside walls, by formulas of plates and channels")
+				printTable(stdout, rows)
 			}
 			if rows := flowCase.Room(sizes...); len(rows) > 0 {
-				fmt.Println("\nroom around bodies")
-				printTable(os.Stdout, rows)
+				fmt.Fprintln(stdout, "\nroom around bodies")
+				printTable(stdout, rows)
 			}
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[flowCase.Dims()]
-				fmt.Printf("\nlargest %s of this model and precision\n", shape)
+				fmt.Fprintf(stdout, "\nlargest %s of this model and precision\n", shape)
 				for _, g := range list {
 					n := forecast.LargestCube(flowCase, g.Memory)
-					fmt.Printf("  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, flowCase.Dims())
+					fmt.Fprintf(stdout, "  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, flowCase.Dims())
 				}
 			}
-			fmt.Print(files.String())
+			fmt.Fprint(stdout, files.String())
 			flowCase.Warnings = append(flowCase.Warnings, tooMuch(flowCase)...)
 			own := ownCPUs()
 			if text := crowded(flowCase.Run.Threads, 1, own.Count()); text != "" {
 				flowCase.Warnings = append(flowCase.Warnings, finding.IdleCores.Says("here, %s", text))
 			}
 			for _, w := range flowCase.Warnings {
-				fmt.Println("warning:", w)
+				fmt.Fprintln(stdout, "warning:", w)
 			}
 			if n := len(flowCase.Warnings); n > 0 {
-				fmt.Printf("\nthe case can be run; %s above\n", doctor.Count(n, "warning"))
+				fmt.Fprintf(stdout, "\nthe case can be run; %s above\n", doctor.Count(n, "warning"))
 			} else {
-				fmt.Println("\nthe case is fine")
+				fmt.Fprintln(stdout, "\nthe case is fine")
 			}
 			return nil
 		},
@@ -109,6 +109,9 @@ func checkFlow(flowCase *config.Case) error {
 		return transfer.Wrong(*flowCase.Initial.From, err)
 	}
 	defer s.Close()
+	if err := s.Verify(); err != nil {
+		return transfer.Wrong(*flowCase.Initial.From, err)
+	}
 	flow, err := transfer.New(flowCase, s)
 	if err != nil {
 		return err

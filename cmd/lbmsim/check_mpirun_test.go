@@ -40,7 +40,7 @@ velocity = [0.01, 0, 0]
 	}{
 		{"table = \"none.csv\"\n", "15:9", []string{"[boundary.in]", "no such file", "the folder of the case file"}},
 		{"table = \"pipe.csv\"\n", "15:9", []string{"no regular file"}},
-		{"table = \"words.csv\"\n", "15:9", []string{"words.csv:2", "is no number"}},
+		{"table = \"words.csv\"\n", "15:9", []string{"words.csv:2", "is not a number"}},
 		{"profile = \"none.csv\"\nprofile_along = \"y\"\n", "15:11", []string{"[boundary.in]", "no such file"}},
 		{"[body.b]\nshape = \"stl\"\nfile = \"none.stl\"\n", "17:8", []string{"[body.b]", "no such file", "the folder of the case file"}},
 		{"[body.b]\nshape = \"stl\"\nfile = \"words.stl\"\n", "17:8", []string{"[body.b]", "words.stl"}},

@@ -49,7 +49,7 @@ The exit code is 0 where all numbers are the same bit for bit, or within --toler
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return runDiff(args[0], args[1], f, os.Stdout) },
+		RunE: func(_ *cobra.Command, args []string) error { return runDiff(args[0], args[1], f, stdout) },
 	}
 	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "take numbers as the same whose Linf is not above this `LIMIT`")
 	c.Flags().BoolVar(&f.strict, "strict", false, "files that only one folder has are a difference")

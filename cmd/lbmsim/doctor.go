@@ -50,7 +50,7 @@ not, or if a rank does not answer; with 2 if the command line is wrong.`,
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return runDoctor(f, os.Stdout) },
+		RunE: func(*cobra.Command, []string) error { return runDoctor(f, stdout) },
 	}
 	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` that the run will take: cpu, cuda, auto, or the number of a GPU")
 	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")

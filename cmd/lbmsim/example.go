@@ -29,7 +29,7 @@ func exampleCommand() *cobra.Command {
 				for _, e := range examples.All() {
 					table = append(table, config.Row{Name: e.Name, Lattice: e.Title})
 				}
-				printTable(os.Stdout, table)
+				printTable(stdout, table)
 				return nil
 			}
 			e, err := exampleOf(strings.TrimSuffix(args[0], ".toml"))
@@ -37,7 +37,7 @@ func exampleCommand() *cobra.Command {
 				return usageError{err}
 			}
 			if print {
-				if _, err := fmt.Print(e.Text); err != nil {
+				if _, err := fmt.Fprint(stdout, e.Text); err != nil {
 					return fmt.Errorf("the case was not printed as a whole: %w", err)
 				}
 				return nil
@@ -74,6 +74,6 @@ func writeExample(e examples.Example) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	fmt.Printf("wrote %s; run it: lbmsim %s\n", file, file)
+	fmt.Fprintf(stdout, "wrote %s; run it: lbmsim %s\n", file, file)
 	return nil
 }

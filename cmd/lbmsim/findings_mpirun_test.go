@@ -92,14 +92,14 @@ func TestFindingsEverywhere(t *testing.T) {
 		path := writeCase(t, dir, text)
 		check := runProgram(t, dir, 0, "check", path)
 		said := 0
-		for line := range strings.Lines(check.out) {
+		for _, line := range strings.Split(check.out, "\n") {
 			if strings.HasPrefix(line, "warning:") {
 				said++
 			}
 		}
 		run := runProgram(t, dir, 0, "run", path, "--overwrite", "--log", "json")
 		var logged, stated []string
-		for line := range strings.Lines(run.out) {
+		for _, line := range strings.Split(run.out, "\n") {
 			var e struct {
 				Event string
 				Data  struct{ Kind, Text string }

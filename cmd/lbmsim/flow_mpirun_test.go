@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -67,5 +68,35 @@ func TestFlowOfAnotherRun(t *testing.T) {
 	table, err := filepath.Glob(filepath.Join(dir, "out/case/study/refined_*/fields/*.hdf"))
 	if err != nil || len(table) != 2 {
 		t.Errorf("grids that leave their flow: %v, %v", table, err)
+	}
+}
+
+// The command check reads all of the flow that a case starts from: a byte that changed is found before the run.
+func TestCheckReadsTheFlow(t *testing.T) {
+	dir := t.TempDir()
+	path := writeCase(t, dir, strings.NewReplacer("steps = 200", "steps = 5", "files = 2\n", "").Replace(stream))
+	if r := runProgram(t, dir, 0, "run", path, "--output", "first"); r.code != 0 {
+		t.Fatal(r.out)
+	}
+	for _, name := range []string{"checkpoints/checkpoint_000000000005.h5", "fields/fields_0000000005.hdf"} {
+		from := filepath.Join(dir, "first", name)
+		whole, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := slices.Clone(whole)
+		changed[len(changed)*3/4] ^= 1
+		for what, c := range map[string]struct {
+			data []byte
+			want string
+		}{"whole": {whole, ""}, "changed": {changed, "checksum"}, "cut": {whole[:len(whole)/2], "cut"}} {
+			if err := os.WriteFile(from, c.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := runProgram(t, dir, 0, "check", path, "--set", "initial.from="+from)
+			if (r.code == 2) != (c.want != "") || !strings.Contains(r.out, c.want) || strings.Contains(r.out, "eof") {
+				t.Errorf("%s, %s: exit code %d, want %q\n%s", name, what, r.code, c.want, r.out)
+			}
+		}
 	}
 }

@@ -31,17 +31,17 @@ func infoCommand() *cobra.Command {
 			if c.Rank() != 0 {
 				return nil
 			}
-			fmt.Printf("lbmsim   %s, %s\n", version, runtime.Version())
+			fmt.Fprintf(stdout, "lbmsim   %s, %s\n", version, runtime.Version())
 			printMPI(c)
-			fmt.Printf("hdf5     %s\n", checkpoint.Library())
-			fmt.Printf("cpu      %s, %d cores usable\n", cpuModel(), runtime.NumCPU())
+			fmt.Fprintf(stdout, "hdf5     %s\n", checkpoint.Library())
+			fmt.Fprintf(stdout, "cpu      %s, %d cores usable\n", cpuModel(), runtime.NumCPU())
 			d, err := cpu.New(0)
 			if err != nil {
 				return err
 			}
 			defer d.Close()
 			i := d.Info()
-			fmt.Printf("device   %s: %s (%s)\n", i.Name, i.Model, i.Detail)
+			fmt.Fprintf(stdout, "device   %s: %s (%s)\n", i.Name, i.Model, i.Detail)
 			printGPUs(gpus())
 			return nil
 		},
@@ -51,27 +51,27 @@ func infoCommand() *cobra.Command {
 // printMPI tells which MPI library carries this job's messages, or would carry those of another.
 func printMPI(c comm.Comm) {
 	if l, ok := c.(comm.Located); ok {
-		fmt.Printf("mpi      %s, %d ranks\n         %s; GPU memory: %s\n", comm.Describe(c), c.Size(), l.Located(), comm.TakesGPUMemory(c))
+		fmt.Fprintf(stdout, "mpi      %s, %d ranks\n         %s; GPU memory: %s\n", comm.Describe(c), c.Size(), l.Located(), comm.TakesGPUMemory(c))
 		return
 	}
-	fmt.Println("mpi      no launcher: this process is the only rank")
+	fmt.Fprintln(stdout, "mpi      no launcher: this process is the only rank")
 	if library, err := mpi.Find(comm.Launch{}, os.LookupEnv); err != nil {
-		fmt.Printf("         %s\n", plain.Text(err))
+		fmt.Fprintf(stdout, "         %s\n", plain.Text(err))
 	} else {
-		fmt.Printf("         found for mpirun or srun: %s, %s, %s\n", library.Version, library.Path, library.How)
+		fmt.Fprintf(stdout, "         found for mpirun or srun: %s, %s, %s\n", library.Version, library.Path, library.How)
 	}
 }
 
 // printGPUs lists the GPUs that this process may use, or says why there is none.
 func printGPUs(from gpuSource) {
-	fmt.Printf("cuda     %s\n", from.versions())
+	fmt.Fprintf(stdout, "cuda     %s\n", from.versions())
 	list, err := from.list()
 	if err != nil {
-		fmt.Printf("gpus     none: %s\n", plain.Text(err))
+		fmt.Fprintf(stdout, "gpus     none: %s\n", plain.Text(err))
 		return
 	}
 	for _, g := range list {
-		fmt.Printf("device   cuda:%d: %s, %s, compute capability %s (%s, %s)\n",
+		fmt.Fprintf(stdout, "device   cuda:%d: %s, %s, compute capability %s (%s, %s)\n",
 			g.Number, g.Name, bytesText(float64(g.Memory)), g.Capability, g.PCI, g.UUID)
 	}
 }

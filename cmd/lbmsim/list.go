@@ -18,44 +18,44 @@ func listCommand() *cobra.Command {
 		Short: "List lattices, collision models, boundaries, fields and expectable quantities",
 		Args:  cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
-			fmt.Println("lattices")
+			fmt.Fprintln(stdout, "lattices")
 			for _, l := range model.Lattices {
-				fmt.Printf("  %-14s %d velocities in %dD\n                 %s\n", l.Name, l.Q(), l.Dims, l.Paper)
+				fmt.Fprintf(stdout, "  %-14s %d velocities in %dD\n                 %s\n", l.Name, l.Q(), l.Dims, l.Paper)
 			}
-			fmt.Println("collision models")
+			fmt.Fprintln(stdout, "collision models")
 			for _, m := range model.Collisions {
-				fmt.Printf("  %-14s %s (stores %s)\n                 %s\n", m.Name, m.Doc, m.Scheme, m.Paper)
+				fmt.Fprintf(stdout, "  %-14s %s (stores %s)\n                 %s\n", m.Name, m.Doc, m.Scheme, m.Paper)
 				for _, p := range m.Params {
-					fmt.Printf("                 %s = %g: %s\n", p.Name, p.Default, p.Doc)
+					fmt.Fprintf(stdout, "                 %s = %g: %s\n", p.Name, p.Default, p.Doc)
 				}
 				if text := robustness.Measured().Quiet(m.Name); text != "" {
-					fmt.Printf("                 %s (docs/models.md)\n", text)
+					fmt.Fprintf(stdout, "                 %s (docs/models.md)\n", text)
 				}
 			}
-			fmt.Println("laws of the viscosity")
+			fmt.Fprintln(stdout, "laws of the viscosity")
 			for _, l := range model.ViscosityLaws {
-				fmt.Printf("  %-14s %s\n                 %s\n", l.Name, l.Doc, l.Paper)
+				fmt.Fprintf(stdout, "  %-14s %s\n                 %s\n", l.Name, l.Doc, l.Paper)
 			}
-			fmt.Println("boundaries (besides periodic axes)")
+			fmt.Fprintln(stdout, "boundaries (besides periodic axes)")
 			for _, b := range boundary.Kinds {
-				fmt.Printf("  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)
+				fmt.Fprintf(stdout, "  %-14s %s\n                 %s\n", b.Name, b.Doc, b.Paper)
 			}
-			fmt.Println("of boundaries")
+			fmt.Fprintln(stdout, "of boundaries")
 			for _, w := range [][2]string{
 				{"parts of faces", "from and to, or centre and radius: a box or a disc; the rest of the face is another boundary's"},
 				{"ramp, table", "velocities and pressures that rise smoothly, or follow a file; profile: the shape of an inlet from a file"},
 				{"moving bodies", "velocity, angular_velocity: surfaces of bodies that stay in their place\n                 Ladd, J. Fluid Mech. 271 (1994) 285; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452"},
 				{"sponge", "a layer before an outflow or a pressure in which the viscosity rises\n                 Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 			} {
-				fmt.Printf("  %-14s %s\n", w[0], w[1])
+				fmt.Fprintf(stdout, "  %-14s %s\n", w[0], w[1])
 			}
-			fmt.Println("output fields")
+			fmt.Fprintln(stdout, "output fields")
 			for _, f := range model.Fields {
-				fmt.Printf("  %-14s %s\n", f.Name, f.Doc)
+				fmt.Fprintf(stdout, "  %-14s %s\n", f.Name, f.Doc)
 			}
-			fmt.Println("quantities of [expect]")
+			fmt.Fprintln(stdout, "quantities of [expect]")
 			for _, q := range config.Quantities() {
-				fmt.Printf("  %-19s %s\n                      %s\n", q.Name, q.Key, q.Doc)
+				fmt.Fprintf(stdout, "  %-19s %s\n                      %s\n", q.Name, q.Key, q.Doc)
 			}
 		},
 	}
@@ -63,7 +63,7 @@ func listCommand() *cobra.Command {
 		Use:   "reference",
 		Short: "Print the reference of the case file (docs/reference.md)",
 		Args:  cobra.NoArgs,
-		Run:   func(*cobra.Command, []string) { fmt.Print(config.Reference()) },
+		Run:   func(*cobra.Command, []string) { fmt.Fprint(stdout, config.Reference()) },
 	})
 	return c
 }

@@ -33,7 +33,12 @@ func main() {
 func execute(args []string) int {
 	root := command()
 	root.SetArgs(args)
+	root.SetOut(stdout)
+	stdout.err = nil
 	err := root.Execute()
+	if err == nil && stdout.err != nil {
+		err = fmt.Errorf("writing to the standard output: %w", stdout.err)
+	}
 	var quiet alreadyPrinted
 	if err != nil && !errors.As(err, &quiet) {
 		fmt.Fprintln(os.Stderr, "lbmsim:", plain.Text(err))
@@ -127,7 +132,7 @@ func caseOrCommand(c *cobra.Command, args []string) error {
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Show the version (info tells more)", Args: cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) { fmt.Println("lbmsim version", version) },
+		Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(stdout, "lbmsim version", version) },
 	}
 }
 

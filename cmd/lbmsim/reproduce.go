@@ -308,9 +308,9 @@ func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	printReports(os.Stdout, r)
+	printReports(stdout, r)
 	if r.Same() {
-		fmt.Println("reproduced, bit for bit")
+		fmt.Fprintln(stdout, "reproduced, bit for bit")
 	}
 	return r.Same(), nil
 }

@@ -264,7 +264,7 @@ func readCase(path string) ([]byte, error) {
 	case info.Size() > caseLimit:
 		return nil, fmt.Errorf("%s has %d MiB; a case file is a few KiB of TOML", path, info.Size()>>20)
 	}
-	f, err := os.Open(path)
+	f, err := openCase(path, info.Mode())
 	if err != nil {
 		return nil, fmt.Errorf("reading the case: %w", err)
 	}
@@ -278,4 +278,32 @@ func readCase(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s goes on after %d MiB; a case file is a few KiB of TOML", path, caseLimit>>20)
 	}
 	return text, nil
+}
+
+// pipePatience is how long the program that writes to a pipe may take to open it.
+var pipePatience = 30 * time.Second
+
+// openCase opens a case file, which may be a pipe, as of a shell's <(command). Opening a named one blocks until a program opens
+// it for writing.
+func openCase(path string, mode os.FileMode) (*os.File, error) {
+	if mode&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	opened := make(chan *os.File, 1)
+	failed := make(chan error, 1)
+	go func() {
+		if f, err := os.Open(path); err != nil {
+			failed <- err
+		} else {
+			opened <- f
+		}
+	}()
+	select {
+	case f := <-opened:
+		return f, nil
+	case err := <-failed:
+		return nil, err
+	case <-time.After(pipePatience):
+		return nil, fmt.Errorf("%s is a pipe that no program has opened for writing in %v", path, pipePatience)
+	}
 }

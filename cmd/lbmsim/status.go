@@ -230,13 +230,13 @@ The exit code is 1 if a folder has no state, or if a run was killed, is silent o
 		RunE: func(_ *cobra.Command, args []string) error {
 			bad := false
 			for _, dir := range args {
-				s, err := status.Read(dir)
+				s, err := readStatus(dir)
 				if err != nil {
 					fmt.Fprintln(os.Stderr, "lbmsim:", plain.Text(err))
 					bad = true
 					continue
 				}
-				bad = printStatus(os.Stdout, dir, s, time.Now()) || bad
+				bad = printStatus(stdout, dir, s, time.Now()) || bad
 			}
 			if bad {
 				return alreadyPrinted{sim.ExitFailure}
@@ -244,6 +244,15 @@ The exit code is 1 if a folder has no state, or if a run was killed, is silent o
 			return nil
 		},
 	}
+}
+
+// readStatus reads the state in a folder. Opening a FIFO would block until something writes to it.
+func readStatus(dir string) (s status.State, err error) {
+	path := filepath.Join(dir, status.Name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return s, fmt.Errorf("%s is not a regular file", path)
+	}
+	return status.Read(dir)
 }
 
 // printable replaces control characters: a state may come from anywhere, and a terminal obeys them.
@@ -261,16 +270,22 @@ func printStatus(out io.Writer, dir string, s status.State, now time.Time) (bad 
 	}
 	phase, bad := s.Standing(filepath.Join(dir, output.LockName), now)
 	fmt.Fprintf(out, "%s: %s\n", dir, phase)
-	row("case", "%s", s.Case)
+	if s.Case != "" {
+		row("case", "%s", s.Case)
+	}
 	if s.Title != "" {
 		row("title", "%s", s.Title)
 	}
-	where := fmt.Sprintf("%d, the first is process %d on %s", s.Ranks, s.Process, s.Host)
-	if s.Job != "" {
-		where += ", SLURM job " + s.Job
+	if s.Ranks > 0 {
+		where := fmt.Sprintf("%d, the first is process %d on %s", s.Ranks, s.Process, s.Host)
+		if s.Job != "" {
+			where += ", SLURM job " + s.Job
+		}
+		row("ranks", "%s", where)
 	}
-	row("ranks", "%s", where)
-	row("started", "%s, by lbmsim %s", s.Started.Format(time.DateTime), s.Version)
+	if !s.Started.IsZero() {
+		row("started", "%s, by lbmsim %s", s.Started.Format(time.DateTime), s.Version)
+	}
 	if s.Restart != "" {
 		row("restart", "from %s at step %d", s.Restart, s.First)
 	}

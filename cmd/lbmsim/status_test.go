@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -251,5 +252,16 @@ func TestStatusPrintsNoControlCharacters(t *testing.T) {
 	printStatus(&out, "d", status.State{Phase: status.Failed, Case: "a\x1b[2J", Title: "b\u009b", Error: "c\x07\nd"}, time.Now())
 	if text := out.String(); strings.ContainsAny(text, "\x1b\x07\u009b") || !strings.Contains(text, "c\ufffd\nd") {
 		t.Errorf("%q", text)
+	}
+}
+
+// A state without a start, ranks or a case has no rows of them.
+func TestStatusOfAlmostNothing(t *testing.T) {
+	var out bytes.Buffer
+	printStatus(&out, t.TempDir(), status.State{Phase: status.Running}, time.Now())
+	for _, row := range []string{"started", "0001", "ranks", "case"} {
+		if strings.Contains(out.String(), row) {
+			t.Errorf("%q is in\n%s", row, &out)
+		}
 	}
 }

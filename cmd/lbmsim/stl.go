@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -56,18 +55,18 @@ func stlCommand() *cobra.Command {
 				return usageError{fmt.Errorf("%s: the surface has no size", args[0])}
 			}
 			grid := intake.Grid{Lattice: anyLattice()}
-			fmt.Println(args[0])
+			fmt.Fprintln(stdout, args[0])
 			move := func(p [3]float64) [3]float64 { return [3]float64{p[0] / spacing, p[1] / spacing, p[2] / spacing} }
 			title := fmt.Sprintf("in cells of %.4g (--spacing)", spacing)
 			closed := func() error { return s.Close(repair, nil) }
-			_, warnings, err := judge(os.Stdout, s, closed, title, move, grid, preview)
+			_, warnings, err := judge(stdout, s, closed, title, move, grid, preview)
 			if err != nil {
 				return usageError{err}
 			}
 			if warnings > 0 {
-				fmt.Printf("\na case can use the surface; %s above\n", doctor.Count(warnings, "warning"))
+				fmt.Fprintf(stdout, "\na case can use the surface; %s above\n", doctor.Count(warnings, "warning"))
 			} else {
-				fmt.Println("\nthe surface is fine in these cells")
+				fmt.Fprintln(stdout, "\nthe surface is fine in these cells")
 			}
 			return nil
 		},

@@ -91,7 +91,7 @@ func runStudy(path string, f studyFlags) error {
 		return usageError{fmt.Errorf("--%w", err)}
 	}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
-		return studyRank(c, path, f, scaling, os.Stdout, dev)
+		return studyRank(c, path, f, scaling, stdout, dev)
 	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) }, func(string) {})
 }
 

@@ -92,6 +92,7 @@ func (r *Reader) syntax(err error) {
 	if msg == "" {
 		msg = strings.TrimPrefix(p.Error(), "toml: ")
 	}
+	msg = strings.Replace(msg, "unexpected EOF", "unexpected end of the file", 1)
 	reason := "the file is not valid TOML: https://toml.io"
 	if strings.Contains(msg, "array terminator") {
 		reason = "is the list before it closed by ]?"

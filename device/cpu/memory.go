@@ -29,7 +29,7 @@ func newMemory(bytes int) (*memory, error) {
 	}
 	mapped, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
-		return nil, fmt.Errorf("cannot get %d bytes of memory: %w", bytes, os.NewSyscallError("mmap", err))
+		return nil, fmt.Errorf("cannot get %.4g GiB of memory: %w", float64(bytes)/(1<<30), os.NewSyscallError("mmap", err))
 	}
 	skip := 0
 	if bytes >= huge {

@@ -83,6 +83,18 @@ var numbers = []number{
 	{"float64", "Float64", 8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 
+// has reports whether a number is one of this type.
+func (k number) has(v float64) bool {
+	if strings.HasPrefix(k.vtk, "Float") {
+		return true
+	}
+	least, most := 0., math.Exp2(float64(8*k.bytes))
+	if !strings.HasPrefix(k.vtk, "U") {
+		least, most = -most/2, most/2
+	}
+	return v >= least && v < most && v == math.Trunc(v)
+}
+
 // ReadImage reads a VTI file (by its ending) or a raw one: numbers without anything
 // around them, x fastest, little-endian.
 func ReadImage(path string, form ImageForm) (*Image, error) {
@@ -241,7 +253,7 @@ func (m *Image) vti(f io.ReaderAt, size int64, form ImageForm) error {
 	var data io.Reader
 	switch {
 	case a.format == "ascii":
-		return m.words(a.text, voxels, form.Solid)
+		return m.words(a.text, a.kind, voxels, form.Solid)
 	case a.format == "binary":
 		data = base64.NewDecoder(base64.StdEncoding, bytes.NewReader(bytes.TrimSpace(a.text)))
 	case a.format == "appended" && h.appended > 0 && (h.encoding == "raw" || h.encoding == "base64"):
@@ -279,7 +291,7 @@ func (m *Image) vti(f io.ReaderAt, size int64, form ImageForm) error {
 }
 
 // words reads numbers in ASCII.
-func (m *Image) words(text []byte, voxels int64, solid [2]float64) error {
+func (m *Image) words(text []byte, kind number, voxels int64, solid [2]float64) error {
 	if voxels > int64(len(text)) { // a digit and a space each
 		return fmt.Errorf("%d voxels, but only %d letters of data", voxels, len(text))
 	}
@@ -289,8 +301,11 @@ func (m *Image) words(text []byte, voxels int64, solid [2]float64) error {
 	i := int64(0)
 	for ; in.Scan(); i++ {
 		v, err := strconv.ParseFloat(in.Text(), 64)
-		if err != nil || i >= voxels {
-			return fmt.Errorf("voxel %d of %d: %.20q", i+1, voxels, in.Text())
+		switch {
+		case i >= voxels:
+			return fmt.Errorf("more than %d values", voxels)
+		case err != nil || !kind.has(v) || strings.ContainsAny(in.Text(), "_xX"): // 1_0 and 0x10 are Go's
+			return fmt.Errorf("voxel %d of %d: %.20q is not a value of %s", i+1, voxels, in.Text(), kind.vtk)
 		}
 		m.put(i, v, solid)
 	}

@@ -291,7 +291,7 @@ func (w *words) vector(normal bool) (v [3]float64, err error) {
 		switch {
 		case word == "":
 			return v, w.unexpected(word, "a number")
-		case err == nil && math.Abs(x) <= math.MaxFloat32:
+		case err == nil && math.Abs(x) <= math.MaxFloat32 && !strings.ContainsAny(word, "_xX"): // 1_0 and 0x10 are Go's
 		case normal:
 			x = 0 // "nan" in many spellings
 		default:

@@ -172,6 +172,8 @@ func TestDialects(t *testing.T) {
 		strings.Repeat("Some prose that is not a surface.\n", 10):             "does not begin with the word solid",
 		plain[:strings.Index(plain, "endfacet")]:                              "cut short",
 		strings.Replace(plain, "endloop", "end facet", 1):                     `"facet" where "loop" is expected`,
+		strings.Replace(plain, "1.5", "1_5", 1):                               `"1_5" is not a coordinate`,
+		strings.Replace(plain, "1.5", "0x15", 1):                              `"0x15" is not a coordinate`,
 		strings.ReplaceAll(strings.Replace(plain, "1.5", "x", 1), "\n", "\r"): `line 5: "x" is not a coordinate`,
 	} {
 		if _, err := Read(strings.NewReader(text), int64(len(text)), func(Triangle) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {

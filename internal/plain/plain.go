@@ -5,8 +5,10 @@ package plain
 import (
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"io/fs"
 	"os"
@@ -58,6 +60,13 @@ func words(err error) string {
 		return number(e)
 	case *csv.ParseError:
 		return fmt.Sprintf("line %d: a quotation mark is out of place", e.Line)
+	case *xml.SyntaxError:
+		if strings.Contains(e.Msg, "unexpected EOF") {
+			return fmt.Sprintf("the XML is cut short in line %d", e.Line)
+		}
+		return fmt.Sprintf("line %d is not valid XML", e.Line)
+	case png.FormatError, png.UnsupportedError:
+		return "its PNG data is damaged"
 	case *json.SyntaxError:
 		if strings.HasPrefix(e.Error(), "unexpected end") {
 			return "the JSON is cut short"

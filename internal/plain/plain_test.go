@@ -2,8 +2,10 @@ package plain
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -25,6 +27,7 @@ func TestLibrariesWords(t *testing.T) {
 	_, whole := strconv.Atoi("1.5")
 	_, large := strconv.ParseFloat("1e999", 64)
 	var v struct{ Step int }
+	_, picture := png.Decode(strings.NewReader("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIDAT"))
 	program := exec.Command("there-is-no-such-program").Run()
 	for _, c := range []struct {
 		err  error
@@ -37,6 +40,9 @@ func TestLibrariesWords(t *testing.T) {
 		{float, `"abc" is not a number`},
 		{whole, `"1.5" is not a whole number`},
 		{large, `"1e999" is out of range for a number`},
+		{fmt.Errorf("no VTI file: %w", xml.Unmarshal([]byte("<a>\n<b"), &v)), "no VTI file: the XML is cut short in line 2"},
+		{xml.Unmarshal([]byte("<a>\n<1>"), &v), "line 2 is not valid XML"},
+		{fmt.Errorf("a.png: %w", picture), "a.png: its PNG data is damaged"},
 		{json.Unmarshal([]byte(`{"a": `), &v), "the JSON is cut short"},
 		{json.Unmarshal([]byte(`{"a" 1}`), &v), "not valid JSON at byte 6"},
 		{json.Unmarshal([]byte(`[1]`), &v), "not a JSON object, but its array"},

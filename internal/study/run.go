@@ -81,9 +81,9 @@ func (o Options) Load() ([]*config.Case, error) {
 	case o.Levels < 2 || o.Levels > 12:
 		return nil, fmt.Errorf("--levels %d: give 2 to 12", o.Levels)
 	case !(o.Ratio > 1 && o.Ratio <= 16):
-		return nil, fmt.Errorf("--ratio %g: give a number above 1", o.Ratio)
+		return nil, fmt.Errorf("--ratio %g: give a number above 1, 16 at most", o.Ratio)
 	case !(o.First > 0 && o.First <= 1024):
-		return nil, fmt.Errorf("--first %g: give a number above 0", o.First)
+		return nil, fmt.Errorf("--first %g: give a number above 0, 1024 at most", o.First)
 	case !(o.Formal > 0 && o.Formal <= 8):
 		return nil, fmt.Errorf("--order %g: give the order of the method, above 0", o.Formal)
 	}

@@ -96,11 +96,11 @@ func Parse(name string, data []byte) (c Curve, err error) {
 func number(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(text, "_xX") { // 1_0 and 0x10 are Go's
 		if r := []rune(text); len(r) > 40 {
 			text = string(r[:40]) + "..."
 		}
-		return 0, fmt.Errorf("%q is no number", text)
+		return 0, fmt.Errorf("%q is not a number", text)
 	}
 	return v, nil
 }

@@ -112,6 +112,9 @@ func candidates(f config.FlowSource) ([]string, error) {
 	case strings.HasSuffix(f.Path, ".hdf.series"):
 		s := fields.Series{Dir: filepath.Dir(f.Path), Name: strings.TrimSuffix(filepath.Base(f.Path), ".hdf.series")}
 		path, err := s.Newest()
+		if err == nil && path == "" {
+			err = fmt.Errorf("the index %s lists no file", f.Path)
+		}
 		return []string{path}, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", f.Path)

@@ -113,6 +113,14 @@ func Open(path string) (*Source, error) {
 	return nil, fmt.Errorf("%s is neither a checkpoint nor a file of fields of lbmsim", path)
 }
 
+// Verify reads the whole file and compares it with its checksums.
+func (s *Source) Verify() error {
+	if s.Checkpoint != nil {
+		return s.Checkpoint.Verify()
+	}
+	return fields.Verify(s.Path)
+}
+
 // caseOf reads the case that a file belongs to.
 func caseOf(path, text string) (*config.Case, error) {
 	c, err := config.Load(path, []byte(text))

@@ -236,6 +236,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -253,6 +254,9 @@ func stackError(what string, cause error) error {
 	C.lbm_error((*C.char)(unsafe.Pointer(&buf[0])))
 	if msg := C.GoString((*C.char)(unsafe.Pointer(&buf[0]))); msg != "" {
 		cause = errors.New(msg)
+		if strings.HasPrefix(msg, "truncated file") {
+			cause = errors.New("the file is cut short")
+		}
 		// What the system said is a word among others there, and tells more to who knows it.
 		if m := number.FindStringSubmatch(msg); m != nil {
 			if n, err := strconv.Atoi(m[1]); err == nil {
