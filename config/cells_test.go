@@ -76,6 +76,26 @@ run.steps = 1
 	}
 }
 
+// A second examination of a case has its own errors alone.
+func TestExamineTwice(t *testing.T) {
+	c, err := Load("case.toml", []byte(`
+domain = { cells = [20, 20, 20], periodic = ["x", "y", "z"] }
+fluid.viscosity = 0.05
+body.r = { shape = "image", file = "r.raw", voxels = [20, 20, 20] }
+run.steps = 1
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, inside := geometry.Box{Lo: [3]float64{30, 0, 0}, Hi: [3]float64{50, 20, 20}}, geometry.Box{Hi: [3]float64{20, 20, 10}}
+	for i, shape := range []geometry.Shape{outside, inside, outside} {
+		_, err := c.Examine([]geometry.Shape{shape}, []SolidSize{{Body: "r"}})
+		if (err != nil) != (i != 1) || err != nil && strings.Count(err.Error(), "error:") != 1 {
+			t.Errorf("call %d: %v", i+1, err)
+		}
+	}
+}
+
 // The surface speed of an image is that of its voxels, wherever the image ends.
 func TestSurfaceSpeedOfImages(t *testing.T) {
 	for _, n := range []int{20, 60} {

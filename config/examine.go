@@ -54,8 +54,8 @@ type Examination struct {
 }
 
 // Examine runs the checks that wait for the bodies from files: shapes are theirs, in the cells of the
-// whole domain and in the order of c.Files, with their sizes. The error is of type Errors, as from Load. One
-// call runs at a time; other users may read the case meanwhile.
+// whole domain and in the order of c.Files, with their sizes. The error is of type Errors, as from Load. Each
+// call starts over. One call runs at a time; other users may read the case meanwhile.
 func (c *Case) Examine(shapes []geometry.Shape, sizes []SolidSize) (e Examination, err error) {
 	if len(c.Files) == 0 {
 		return e, nil
@@ -74,6 +74,7 @@ func (c *Case) Waits() bool { return len(c.Files) > 0 && c.waits }
 func (r *source) postponed() func(shapes []geometry.Shape) (Examination, error) {
 	return func(shapes []geometry.Shape) (e Examination, err error) {
 		notes := &Notes{}
+		r.Forget() // an earlier call's errors
 		r.Notes, r.bodyFiles = notes, &bodyFiles{shapes: shapes, waiting: r.waiting}
 		for _, check := range r.waiting {
 			check()

@@ -120,6 +120,9 @@ type problems struct {
 	Count  int // of all, kept or not
 }
 
+// Forget drops the errors that were added, before checks of the same source run once more.
+func (p *problems) Forget() { p.list, p.Count = nil, 0 }
+
 // Add notes an error at a place. Reason may be empty.
 func (p *problems) Add(at Mark, reason, format string, args ...any) {
 	if p.Count++; p.Count > maxKept {
