@@ -480,6 +480,19 @@ func TestFlowWarnings(t *testing.T) {
 			t.Errorf("radius %d: %v", radius, got)
 		}
 	}
+	// A body from a file is not known there: until something can have reached all of the fluid, its cells count as fluid.
+	surface := func(r float64) string {
+		return fmt.Sprintf("[body.b]\nshape = \"stl\"\nfile = %q\n", boxFile(t, [3]float64{30 - r, 12 - r, -1}, [3]float64{30 + r, 12 + r, 2}))
+	}
+	for steps, n := range map[string]int{"10": 0, "100": 1} {
+		dir := t.TempDir()
+		text := strings.Replace(still, "steps = 10", "steps = "+steps, 1)
+		trial{text: text + surface(4) + "[checkpoint]\n", ranks: 1, dir: dir}.must(t)
+		s := trial{text: from(text+surface(1), dir), ranks: 2, dir: t.TempDir()}.must(t)
+		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "32 cells") {
+			t.Errorf("from step %s: %v", steps, got)
+		}
+	}
 	// A newer checkpoint that is damaged is passed over.
 	trial{text: box2D + strings.Replace(several, "40", "50", 1), ranks: 1, dir: source, restart: Latest}.must(t)
 	if err := os.Truncate(checkpoint.Path(filepath.Join(source, output.CheckpointDir), 50), 1000); err != nil {

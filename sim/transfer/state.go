@@ -26,6 +26,7 @@ type state struct {
 	buffer    []byte
 	// inside reports whether a point is in a body; nil where that is not known without files.
 	inside func(x, y, z float64) bool
+	early  bool // something may not have reached all of the fluid: it travels by a cell per step
 }
 
 func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
@@ -35,7 +36,7 @@ func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
 		return nil, fmt.Errorf("%s stores %s, %d numbers for each of %v cells; this version stores %s, %d numbers for each of %v: start from fields of that run, or resume it with the version that wrote it (%s)",
 			f.Path(), h.Spec, h.Components, h.N, s, s.Components()+s.EddyComponents(), c.Cells, h.Version)
 	}
-	r := &state{file: f, spec: s, force: c.Force.Density, speed: c.Units.Length / c.Units.Time, reference: c.Temperature.Reference, inside: c.Inside()}
+	r := &state{file: f, spec: s, force: c.Force.Density, speed: c.Units.Length / c.Units.Time, reference: c.Temperature.Reference, inside: c.Inside(), early: h.Step < int64(max(h.N[0], h.N[1], h.N[2]))}
 	if c.Force.At != nil {
 		r.force = c.Force.At(float64(h.Step))
 	}
@@ -142,13 +143,17 @@ func (r *state) row(plane, row int, to *slab) {
 	}
 }
 
-// maySolid reports whether a cell of a plane's row may be solid: fluid that nothing has reached yet is at rest, too.
+// maySolid reports whether a cell of a plane's row may be solid: fluid that nothing has reached yet is at rest, too. Where that is
+// possible and the bodies are not known, all cells count as fluid.
 func (r *state) maySolid(x, row, plane int) bool {
 	y, z := row, plane
 	if r.spec.Lattice.Dims == 2 {
 		y, z = plane, 0
 	}
-	return r.inside == nil || r.inside(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5)
+	if r.inside == nil {
+		return !r.early
+	}
+	return r.inside(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5)
 }
 
 // moments returns the deviation of the density and the momentum of a cell; rest reports whether all that is stored of
