@@ -15,6 +15,7 @@ import (
 	"lbmsim/comm/mpi"
 	"lbmsim/config"
 	"lbmsim/internal/plain"
+	"lbmsim/internal/ram"
 	"lbmsim/sim"
 )
 
@@ -25,6 +26,11 @@ var version = "unversioned"
 func init() { runtime.LockOSThread() }
 
 func main() {
+	if space := ram.Space(); space > 0 && space < ram.LeastSpace {
+		fmt.Fprintf(os.Stderr, "lbmsim: the limit of virtual memory (ulimit -v) is %s: lbmsim needs at least %s of address space, of which it uses little\n",
+			bytesText(float64(space)), bytesText(ram.LeastSpace))
+		os.Exit(sim.ExitUsage)
+	}
 	code := execute(os.Args[1:])
 	mpi.Exit(code)
 	os.Exit(code)

@@ -173,3 +173,34 @@ func TestTooLargeACaseIsRefused(t *testing.T) {
 		t.Error("a small case was refused")
 	}
 }
+
+// A limit of virtual memory that Go's runtime may exceed at any moment is refused at once; a larger one bounds the memory of a case.
+func TestLimitOfVirtualMemory(t *testing.T) {
+	bin, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := writeCase(t, dir, "[domain]\ncells = [16, 256, 16]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n[output.series.s]\nevery = 1\nquantities = [\"max_speed\"]\n")
+	for _, c := range []struct {
+		limit int // KiB
+		args  string
+		code  int
+		want  string
+	}{
+		{1000000, "check " + path, 2, "needs at least 2 GiB of address space"},
+		{2000000, "run " + path, 2, "needs at least 2 GiB of address space"},
+		{3000000, "run " + path + " --set domain.cells=[256,256,512]", 2, "of memory on"},
+		{3000000, "run " + path, 0, "all steps done"},
+	} {
+		cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d; exec %s %s --device cpu --threads 1 2>&1", c.limit, bin, c.args))
+		if strings.HasPrefix(c.args, "check") {
+			cmd = exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d; exec %s %s 2>&1", c.limit, bin, c.args))
+		}
+		cmd.Dir = dir
+		out, _ := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "goroutine") {
+			t.Errorf("%d KiB, %s: exit code %d\n%.2000s", c.limit, c.args, code, out)
+		}
+	}
+}

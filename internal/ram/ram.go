@@ -6,18 +6,46 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // Left is what this process may still take, 0 if it cannot be told: what the system has
-// left, and no more than a batch system allows the job.
+// left, and no more than a batch system allows the job, or ulimit -v the process.
 func Left() int64 {
 	left, limit := Available(), Limit()
 	if limit > 0 {
 		left = min(left, limit)
 	}
+	if space := addressSpace(); space > 0 {
+		left = min(left, space)
+	}
 	return left
+}
+
+// LeastSpace is the address space without which Go's runtime may end in the middle of any command: it reserves 0.7 to 1.5 GB.
+const LeastSpace = 2 << 30
+
+// Space returns the limit of this process's virtual memory, which ulimit -v sets; 0 without one.
+func Space() int64 {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || l.Cur > math.MaxInt64 {
+		return 0
+	}
+	return int64(l.Cur)
+}
+
+// addressSpace returns what that limit leaves, 0 without one.
+func addressSpace() int64 {
+	limit := Space()
+	text, err := os.ReadFile("/proc/self/statm")
+	if limit == 0 || err != nil {
+		return limit
+	}
+	var pages int64
+	_, _ = fmt.Sscan(string(text), &pages)
+	return max(limit-pages*int64(os.Getpagesize()), 1)
 }
 
 // Available is what the system has left, 0 if it cannot be told.
