@@ -253,3 +253,34 @@ func TestRuns(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The rim of a thickened plate is where the plate's is, to the cell: from 0.9 cells before it to 0.7 cells behind it, and 0.25 in
+// the mean over places of the grid.
+func TestRimOfThickenedPlates(t *testing.T) {
+	const half = 15.
+	for _, thick := range []float64{1e-6, 0.3, 0.6} {
+		for _, turn := range []float64{0, 15, 30, 45} {
+			least, most, sum, n := 9., -9., 0., 0.
+			for k := range 20 {
+				m := NewMotion(1, [3]float64{0, 0, turn}, [3]float64{})
+				m.Shift = [3]float64{30 + math.Mod(0.2742*float64(k), 1), 30 + math.Mod(0.4661*float64(k), 1), 0.5}
+				plate := Moved{Box{Lo: [3]float64{-thick / 2, -half, -5}, Hi: [3]float64{thick / 2, half, 5}}, m}
+				d := Domain{Cells: [3]int{60, 60, 1}, Links: [][3]int{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, -1, 0}}, Bodies: []Body{{Shape: plate, Thicken: true}}}
+				takes, lo, hi := d.Takes(0), half, -half
+				for i := range 60 * 60 {
+					cell := [3]int{i % 60, i / 60, 0}
+					if p := centre(cell); plate.Contains(p[0], p[1], p[2]) || takes(cell) {
+						along := m.back(sub(p, m.Shift))[1]
+						lo, hi = min(lo, along-0.5), max(hi, along+0.5)
+					}
+				}
+				for _, off := range []float64{hi - half, -half - lo} {
+					least, most, sum, n = min(least, off), max(most, off), sum+off, n+1
+				}
+			}
+			if least < -0.9 || most > 0.7 || math.Abs(sum/n) > 0.25 {
+				t.Errorf("%g cells thick at %g degrees: the rim is off by %.2f to %.2f, %.2f in the mean", thick, turn, least, most, sum/n)
+			}
+		}
+	}
+}
