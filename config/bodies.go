@@ -68,6 +68,8 @@ func (r *bodies) read() {
 func (r *bodies) surface(s *language.Section, b *Body) {
 	if e := s.Get("type"); e != nil {
 		b.Kind = of(boundary.FindKind(e.Text))
+	} else if !s.Has("type") {
+		r.ownWall(s, b)
 	}
 	if e := s.Get("thicken"); e != nil {
 		b.Thicken = e.Flag

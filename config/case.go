@@ -289,7 +289,9 @@ func (b Boundary) Tables() (list []TableFile) {
 // lies inside.
 type Body struct {
 	Name string
-	Kind boundary.Kind // how its surface acts; "wall" unless said otherwise
+	Kind boundary.Kind // how its surface acts
+	// Chosen is why, where the case does not give the kind.
+	Chosen string
 	// Conserve: an interpolated_wall keeps the mass.
 	Conserve bool
 	// Thicken: cells that it cuts are solid where links would pass through it.

@@ -90,6 +90,7 @@ func (r *summary) write() {
 	if d := r.Force.Drive; d != nil {
 		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", language.Short(d.Response)))
 	}
+	r.wallRows()
 	if len(r.Boundaries)+len(r.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
 		// It is of flows that a force drives between walls.

@@ -79,8 +79,8 @@ var (
 		"a body thinner than the distance of cells has holes: fluid passes between its cells. Sharp edges pass 1 to 4 % on every grid"})
 	Unresolved = add(Kind{"unresolved_body", Files, "volume and faces of the solid cells, against the surface in one part; shares of the area with less than a cell of solid behind it, and of gap before it", "5 % and 10 %; 5 %",
 		"cells do not resolve the body: forces, gaps and areas are those of another one"})
-	Porous = add(Kind{"porous", Files, "solid share of the cells of the domain, from a sample of them, and Lambda of the model", "15 %, and 0.02 from 3/16",
-		"half-way walls move with the viscosity, and permeability and drag follow"})
+	Porous = add(Kind{"porous", Files, "solid share of the cells of the domain, from a sample of them, and Lambda of the model", "15 %, and 0.02 from 3/16; 0.1 where no body has half-way walls",
+		"walls move with the viscosity, and permeability and drag follow"})
 	Unalike = add(Kind{"unalike", Files, "axes of a mean over cells, with fields of deviations, along which faces or bodies end", "any",
 		"the stresses contain the difference of the mean flow from place to place"})
 	UnresolvedWalls = add(Kind{"unresolved_walls", Files, "cells in the boundary layer of a wall whose force is asked for, and y+ of the first one where it is turbulent, by formulas of plates and channels", "4 cells, y+ 5",
