@@ -140,7 +140,7 @@ steps = 2
 		bytes               func(*config.Case) int64
 		least               float64
 	}{
-		{"interpolated walls", ball, strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), lists, 0.1},
+		{"interpolated walls", strings.Replace(ball, "radius", "type = \"wall\"\nradius", 1), strings.Replace(ball, "radius", "type = \"interpolated_wall\"\nradius", 1), lists, 0.1},
 		{"open faces", thin, open, lists, 0.1},
 		{"open faces of populations", thin + populations, open + populations, lists, 0.1},
 		{"a plane", flat, flat + "[output.plane.p]\nfields = [\"pressure\", \"velocity\", \"vorticity\"]\n", forecast.GatheredBytes, -1},

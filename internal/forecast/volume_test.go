@@ -118,7 +118,7 @@ shape = "sphere"
 centre = [50, 50, 50]
 `
 	lists := func(more string) int64 { return ListBytes(load(t, text+more), 1) }
-	if n := lists("radius = 20\n"); n != 0 {
+	if n := lists("radius = 20\ntype = \"wall\"\n"); n != 0 {
 		t.Errorf("a half-way wall is in a list of %d bytes", n)
 	}
 	small, large := lists("radius = 20\ntype = \"interpolated_wall\"\n"), lists("radius = 40\ntype = \"interpolated_wall\"\n")
@@ -129,10 +129,10 @@ centre = [50, 50, 50]
 	if ratio := float64(large) / float64(small); ratio < 3.6 || ratio > 4.4 {
 		t.Errorf("%d bytes and %d of twice the radius", small, large)
 	}
-	if n := lists("radius = 20\n[output.force.ball]\n"); n == 0 {
+	if n := lists("radius = 20\ntype = \"wall\"\n[output.force.ball]\n"); n == 0 {
 		t.Error("no list of links whose force is measured")
 	}
-	c := load(t, text+"radius = 20\n")
+	c := load(t, text+"radius = 20\ntype = \"wall\"\n")
 	before, with := Table(c, 1), Table(c, 1, config.SolidSize{Body: "ball", Memory: 1 << 30})
 	if len(with) != len(before)+1 {
 		t.Errorf("%q", with)
