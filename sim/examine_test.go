@@ -88,7 +88,7 @@ steps = 1
 		{name: "swallowed", box: middle, end: "[body.large]\nshape = \"box\"\nfrom = [7, 4, 3]\nto = [17, 9, 9]", kind: finding.SwallowedBody},
 		{name: "fast surface", box: middle, body: "velocity = [0.08, 0, 0]", kind: finding.MachNumber},
 		{name: "too fast a surface", box: middle, body: "velocity = [0.3, 0, 0]", refused: "Mach number"},
-		{name: "much solid, partly outside", box: box{[3]float64{8.2, 4.2, -30}, [3]float64{15.8, 11.8, 40}}, kind: finding.Porous},
+		{name: "much solid, partly outside", box: box{[3]float64{8.2, 4.2, -30}, [3]float64{15.8, 11.8, 40}}, body: "type = \"wall\"", kind: finding.Porous},
 		{name: "probe", box: middle, end: "[output.probe.p]\nat = [12, 6, 6]\nevery = 1", refused: "lies inside [body.box]"},
 		{name: "initial", box: middle, end: "[initial]\nvelocity = [\"0.01/max(0, (x-12.5)^2+(y-7.5)^2+(z-6.5)^2 - 0.0001)\", 0, 0]"},
 		{name: "initial outside", box: middle, end: "[initial]\nvelocity = [\"1e-9/((x-4.5)^2+(y-7.5)^2+(z-6.5)^2)\", 0, 0]", refused: "+Inf"},
