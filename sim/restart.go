@@ -198,8 +198,14 @@ type otherCase struct {
 }
 
 func (o *otherCase) Error() string {
-	return fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [device], [output], [checkpoint] and [expect] only",
+	text := fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [device], [output], [checkpoint] and [expect] only",
 		o.path, strings.Join(o.keys, "\n  "))
+	for _, k := range o.keys {
+		if body, ok := strings.CutSuffix(k, ".type: wall / interpolated_wall"); ok {
+			return text + fmt.Sprintf("\na curved body without type had a half-way wall in earlier versions: --set %s.type=wall resumes the checkpoint", body)
+		}
+	}
+	return text
 }
 
 // otherScheme is a checkpoint of the time when a model that stores moments stored its

@@ -469,6 +469,38 @@ func TestRestartRefusesAnotherCase(t *testing.T) {
 	}
 }
 
+// A checkpoint of the time when a body without a type was a staircase is refused, and the message has the key that resumes it.
+func TestRestartOfAHalfWayBody(t *testing.T) {
+	dir := t.TempDir()
+	const text = `
+[domain]
+cells = [16, 12, 12]
+periodic = ["x"]
+[fluid]
+viscosity = 0.03
+[force]
+acceleration = [1e-5, 0, 0]
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+", "z-", "z+"]
+[body.ball]
+%s
+shape = "sphere"
+centre = [8.2, 6, 6]
+radius = 3
+[checkpoint]
+every = 5
+[run]
+steps = %d
+`
+	trial{text: fmt.Sprintf(text, `type = "wall"`, 5), ranks: 1, dir: dir}.must(t)
+	_, err := trial{text: fmt.Sprintf(text, "", 10), ranks: 2, dir: dir, restart: "latest"}.run(t)
+	if err == nil || !strings.Contains(err.Error(), "body.ball.type: wall / interpolated_wall") || !strings.Contains(err.Error(), "--set body.ball.type=wall resumes") {
+		t.Errorf("%v", err)
+	}
+	trial{text: fmt.Sprintf(text, `type = "wall"`, 10), ranks: 2, dir: dir, restart: "latest"}.must(t)
+}
+
 // headerOf is that of the checkpoint of a step.
 func headerOf(t *testing.T, folder string, step int64) checkpoint.Header {
 	t.Helper()
