@@ -21,6 +21,7 @@ type frame struct {
 	haveBox    bool       // cells, spacing and origin are known
 	haveTime   bool       // and the length of a step and tau: all units are known
 	size       [3]float64 // in the user's length
+	places     []Row      // of outputs beside cells' centres
 }
 
 // cellsOf is a length in cells.

@@ -123,12 +123,14 @@ func (r *outputs) plane(s *language.Section) {
 	p.Axis = axisOf(e.Text)
 	p.At = r.Cells[p.Axis] / 2
 	if e := s.Get("at"); e != nil {
-		i, ok := r.index((e.Values[0].Value-r.Origin[p.Axis])/r.Units.Length, p.Axis)
+		place := (e.Values[0].Value - r.Origin[p.Axis]) / r.Units.Length
+		i, ok := r.index(place, p.Axis)
 		if !ok {
 			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.Origin[p.Axis], model.Length), r.si(r.Origin[p.Axis]+r.size[p.Axis], model.Length)),
 				"%s lies outside of the domain", s.Head())
 			return
 		}
+		r.onLayer(s, place, p.Axis, i)
 		p.At = i
 	} else if !s.Has("at") {
 		mid := r.Origin[p.Axis] + (float64(p.At)+0.5)*r.Units.Length
@@ -276,6 +278,7 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 		c[a] = i
 	}
 	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
+	r.onCentre(s, p, centre, []int{0, 1, 2}[:r.dims]...)
 	for _, b := range r.Bodies {
 		r.once(func() {
 			if fluid && !b.Conducts() && r.shape(b).Contains(centre[0], centre[1], centre[2]) {
@@ -379,12 +382,14 @@ func (r *outputs) picture(s *language.Section) {
 			r.Add(e.KeyAt, "", "a picture in 2D shows the whole domain and has no position")
 			return
 		}
-		i, ok := r.index((e.Values[0].Value-r.Origin[p.Axis])/r.Units.Length, p.Axis)
+		place := (e.Values[0].Value - r.Origin[p.Axis]) / r.Units.Length
+		i, ok := r.index(place, p.Axis)
 		if !ok {
 			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[p.Axis], r.si(r.Origin[p.Axis], model.Length), r.si(r.Origin[p.Axis]+r.size[p.Axis], model.Length)),
 				"the picture's slice lies outside of the domain")
 			return
 		}
+		r.onLayer(s, place, p.Axis, i)
 		p.At = i
 	} else if r.dims == 3 && !s.Has("at") {
 		mid := r.Origin[p.Axis] + (float64(p.At)+0.5)*r.Units.Length

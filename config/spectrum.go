@@ -120,7 +120,8 @@ func (r *outputs) planesAt(s *language.Section, p *Spectrum) bool {
 	}
 	planes := map[int]bool{}
 	for _, a := range e.Values {
-		i, ok := r.index((a.Value-r.Origin[p.Normal])/r.Units.Length, p.Normal)
+		place := (a.Value - r.Origin[p.Normal]) / r.Units.Length
+		i, ok := r.index(place, p.Normal)
 		switch axis := axes()[p.Normal]; {
 		case !ok:
 			r.Add(a.At, "the domain's "+axis+" runs from "+r.si(r.Origin[p.Normal], model.Length)+" to "+r.si(r.Origin[p.Normal]+r.size[p.Normal], model.Length),
@@ -131,6 +132,7 @@ func (r *outputs) planesAt(s *language.Section, p *Spectrum) bool {
 			return false
 		default:
 			planes[i] = true
+			r.onLayer(s, place, p.Normal, i)
 			p.At = append(p.At, i)
 		}
 	}

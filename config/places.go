@@ -1,0 +1,60 @@
+package config
+
+import (
+	"math"
+
+	"lbmsim/config/language"
+)
+
+// Places of outputs that take the values of one cell, or of one layer of cells: those asked for, and the centres that they get.
+
+const (
+	besideCentre = 1e-6 // cells from which on a place is beside a centre: far above rounding
+	mostPlaces   = 6    // that are listed
+)
+
+// onCentre notes that an output at a place has the values of cells beside it. Both are in cells; axes are those along which the place counts.
+func (r *frame) onCentre(s *language.Section, place, centre [3]float64, along ...int) {
+	var off [3]float64
+	for _, a := range along {
+		off[a] = place[a] - centre[a]
+	}
+	distance := sizeOf(off)
+	if distance < besideCentre {
+		return
+	}
+	for a := range centre {
+		centre[a] = r.Origin[a] + centre[a]*r.Units.Length
+	}
+	text := r.point(centre)
+	if len(along) == 1 {
+		text = axes()[along[0]] + " = " + r.lengthOf(centre[along[0]])
+	}
+	r.places = append(r.places, Row{"place of " + s.Head(), "nearest cell centre, " + language.Short(math.Round(1e3*distance)/1e3) + " cells away", text})
+}
+
+// onLayer is onCentre of a coordinate in cells across a layer of cells.
+func (r *frame) onLayer(s *language.Section, place float64, axis, cell int) {
+	var p, centre [3]float64
+	p[axis], centre[axis] = place, float64(cell)+0.5
+	r.onCentre(s, p, centre, axis)
+}
+
+// lengthOf writes a coordinate in the user's length.
+func (r *frame) lengthOf(v float64) string {
+	if r.Units.Physical {
+		return language.Short(v) + " m"
+	}
+	return language.Short(v)
+}
+
+// placeRows lists the outputs that are beside their places.
+func (r *summary) placeRows(row func(Row)) {
+	for k, p := range r.places {
+		if k == mostPlaces {
+			row(Row{"other places", "nearest cell centres, of " + language.Grouped(len(r.places)-k) + " more", ""})
+			return
+		}
+		row(p)
+	}
+}
