@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"image"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -264,5 +266,55 @@ func TestBoxFromAnImage(t *testing.T) {
 	tr := trial{text: strings.Replace(fmt.Sprintf(around, raw), "voxels = [24, 12, 12]", "voxels = [24, 12, 13]", 1), ranks: 2, dir: dir}
 	if _, err := tr.run(t); err == nil || !strings.Contains(err.Error(), "are 3744 bytes, but the file has 3456") {
 		t.Error(err)
+	}
+}
+
+// A picture has the outline of a body from a file where its surface is, whatever the cut of the domain.
+func TestOutlineInAPicture(t *testing.T) {
+	const text = `
+[domain]
+cells = [24, 20, 18]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.05
+[body.ball]
+shape = "stl"
+file = %q
+translate = [12.2, 10, 9]
+[output.picture]
+normal = %q
+[run]
+steps = 1
+`
+	file, _ := ballFile(t, 24, 5.2, 0)
+	for _, normal := range []string{"x", "y", "z"} {
+		var first image.Image
+		for _, ranks := range []int{1, 2, 3} {
+			dir := t.TempDir()
+			trial{text: fmt.Sprintf(text, file, normal), ranks: ranks, dir: dir}.must(t)
+			f, err := os.Open(filepath.Join(dir, "speed_0000000001.png"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			img, err := png.Decode(f)
+			f.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			white := 0
+			for y := range img.Bounds().Dy() {
+				for x := range img.Bounds().Dx() {
+					if first != nil && first.At(x, y) != img.At(x, y) {
+						t.Fatalf("%s: pixel (%d, %d) differs on %d ranks", normal, x, y, ranks)
+					}
+					if r, g, b, _ := img.At(x, y).RGBA(); x > 200 && x < 600 && y > 200 && y < 600 && r+g+b > 3*0xb000 {
+						white++
+					}
+				}
+			}
+			if first = img; white < 100 {
+				t.Errorf("%s: %d pixels of the outline", normal, white)
+			}
+		}
 	}
 }

@@ -141,12 +141,20 @@ func GatheredBytes(c *config.Case) int64 {
 	}
 	if c.Picture.On {
 		w, h := pictureCells(c)
-		bytes += 6*8*int64(w*h) + 4*8*pictureSide*pictureSide
+		bytes += 6*8*int64(w*h) + outlineBytes(c, int64(w*h)) + 4*8*pictureSide*pictureSide
 	}
 	for _, l := range c.Lines {
 		bytes += lineTable + linePoint*int64(min(l.Points, linePoints))
 	}
 	return bytes
+}
+
+// outlineBytes is what the distances to bodies in a picture's plane take: four numbers a cell, as they come together and as they lie.
+func outlineBytes(c *config.Case, cells int64) int64 {
+	if len(c.Bodies) == 0 {
+		return 0
+	}
+	return 2 * 4 * 8 * cells
 }
 
 // What a line takes: its points are gathered in pieces.

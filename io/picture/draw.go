@@ -89,11 +89,23 @@ func (p Picture) draw() (image.Image, error) {
 	main.Draw(area(main, c, planeAt, w, h))
 	bar.Draw(area(bar, c, barAt, barW, barH))
 	outline := draw.LineStyle{Color: ink, Width: 1}
+	for _, s := range []draw.LineStyle{{Color: color.White, Width: 2.5}, outline} { // it is seen on any colour
+		for _, l := range p.Outline {
+			c.StrokeLines(s, []vg.Point{p.point(planeAt, l[0]), p.point(planeAt, l[1])})
+		}
+	}
 	box(c, outline, planeAt, w, h)
 	box(c, outline, barAt, barW, barH)
 	c.FillText(style(large, true), vg.Point{X: planeAt.X, Y: height - margin - large}, title)
 	c.FillText(style(normal, false), vg.Point{X: planeAt.X, Y: height - margin - large*1.25 - normal}, under)
 	return canvas, nil
+}
+
+// point is a place in cells on the plane whose lower left corner is at a point of the picture.
+func (p Picture) point(corner vg.Point, at [2]float64) vg.Point {
+	_, _, grow, shrink := p.pixels()
+	scale := float64(grow) / float64(shrink)
+	return vg.Point{X: corner.X + vg.Length(at[0]*scale), Y: corner.Y + vg.Length(at[1]*scale)}
 }
 
 // frame is the plot with the axes of a plane of w x h pixels.

@@ -33,8 +33,10 @@ type Picture struct {
 	Step     int64   // time steps done
 	Time     float64 // simulated time in seconds
 
-	W, H    int        // cells along the horizontal and the vertical axis
-	Values  []float64  // Values[j*W+i], j upwards, in Unit; NaN is a solid cell
+	W, H   int       // cells along the horizontal and the vertical axis
+	Values []float64 // Values[j*W+i], j upwards, in Unit; NaN is a solid cell
+	// Outline are lines over the plane, in cells from its lower left corner: where the surfaces of bodies cut it.
+	Outline [][2][2]float64
 	Spacing float64    // metres between two cells
 	Origin  [2]float64 // lower left corner of the plane in metres
 	Axes    [2]string  // names of the axes; "x" and "y" when empty

@@ -16,7 +16,9 @@ import (
 type pictures struct {
 	base
 	config.PictureOutput
-	dir string
+	dir     string
+	known   bool            // the outline
+	outline [][2][2]float64 // of bodies, on rank 0
 }
 
 // pictureOutputs is [output.picture].
@@ -46,6 +48,9 @@ func (p *pictures) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
+	if err := p.cut(r, slice); err != nil {
+		return err
+	}
 	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.Step()))
 	whole := func() error { return nil } // written whole or not at all
 	if !r.Root {
@@ -62,18 +67,40 @@ func (p *pictures) Write(r *Run) error {
 	return nil
 }
 
-// draw says what is on the slice: its two axes are those that are not p.Axis.
+// cut finds the outline of bodies, once: they stay where they are. Collective.
+func (p *pictures) cut(r *Run, slice decomp.Box) error {
+	if p.known || len(r.Case.Bodies) == 0 {
+		return nil
+	}
+	h, v := p.axes()
+	gaps, err := r.Gaps(slice, [2]int{h, v})
+	if err != nil {
+		return err
+	}
+	if p.known = true; r.Root {
+		p.outline = outlineOf(r.Case.Cells[h], r.Case.Cells[v], gaps)
+	}
+	return nil
+}
+
+// axes of the slice, to the right and upwards: those that are not p.Axis.
+func (p *pictures) axes() (h, v int) {
+	switch p.Axis {
+	case 0:
+		return 1, 2
+	case 1:
+		return 0, 2
+	}
+	return 0, 1
+}
+
+// draw says what is on the slice.
 func (p *pictures) draw(r *Run, n [3]int, values []float64) picture.Picture {
 	c, u := r.Case, r.Case.Units
-	h, v := 0, 1
-	if p.Axis == 0 {
-		h, v = 1, 2
-	} else if p.Axis == 1 {
-		v = 2
-	}
+	h, v := p.axes()
 	q := picture.Picture{
 		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(),
-		W: n[h], H: n[v], Values: values, Spacing: u.Length, Lattice: !u.Physical,
+		W: n[h], H: n[v], Values: values, Outline: p.outline, Spacing: u.Length, Lattice: !u.Physical,
 		Text:   map[string]string{"Software": "lbmsim " + r.Version, "Source": c.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())},
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
