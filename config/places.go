@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 
 	"lbmsim/config/language"
 )
@@ -49,12 +50,12 @@ func (r *frame) lengthOf(v float64) string {
 }
 
 // placeRows lists the outputs that are beside their places.
-func (r *summary) placeRows(row func(Row)) {
-	for k, p := range r.places {
-		if k == mostPlaces {
-			row(Row{"other places", "nearest cell centres, of " + language.Grouped(len(r.places)-k) + " more", ""})
-			return
-		}
-		row(p)
+func (r *summary) placeRows() {
+	list := r.places
+	if n := len(list) - mostPlaces; n > 0 {
+		list = append(slices.Clone(list[:mostPlaces]), Row{"other places", "nearest cell centres, of " + language.Grouped(n) + " more", ""})
+	}
+	for _, p := range list {
+		r.Table, r.Details = append(r.Table, p), append(r.Details, p.Name)
 	}
 }

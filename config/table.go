@@ -91,10 +91,7 @@ func (r *summary) write() {
 		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", language.Short(d.Response)))
 	}
 	r.wallRows()
-	r.placeRows(func(p Row) {
-		r.Table = append(r.Table, p)
-		detail(true)
-	})
+	r.placeRows()
 	if len(r.Boundaries)+len(r.Bodies) > 0 {
 		row("wall law", r.wallLaw(), "")
 		// It is of flows that a force drives between walls.
