@@ -83,11 +83,11 @@ at_end = true
 `
 
 // A sphere in a file gives the bits of the sphere in closed form, on every cut. No centre
-// of a cell lies between the two surfaces: squares of distances are whole 0.01 mm2.
+// of a cell lies between the two surfaces: squares of distances are whole 0.01 mm2. Interpolated walls would see the facets.
 func TestSphereFromAFile(t *testing.T) {
 	path, sum := ballFile(t, 100, 3.3375, 0)
-	solid := fmt.Sprintf("shape = \"stl\"\nfile = %q\nunit = \"1 mm\"\ntranslate = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]", path)
-	closed := "shape = \"sphere\"\ncentre = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]\nradius = \"3.3375 mm\""
+	solid := fmt.Sprintf("type = \"wall\"\nshape = \"stl\"\nfile = %q\nunit = \"1 mm\"\ntranslate = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]", path)
+	closed := "type = \"wall\"\nshape = \"sphere\"\ncentre = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]\nradius = \"3.3375 mm\""
 	var want []byte
 	for i, tr := range []trial{
 		{text: fmt.Sprintf(around, closed), ranks: 1},
