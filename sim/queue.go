@@ -96,7 +96,7 @@ func (s *stepper) launchRecorded(n, most int) (int, error) {
 	for recorded[k] > most {
 		k++
 	}
-	if !recordable(s.Case.Spec, recorded[k], n) {
+	if !s.passes.recordable(recorded[k], n) {
 		return 0, nil
 	}
 	s.join() // with what was queued step by step
@@ -130,7 +130,7 @@ func (s *stepper) queueSteps(k int) {
 		return
 	}
 	for i := range k {
-		s.queue(i) // from a step like the first of a recording (recordable)
+		s.queue(i) // from a step like the first of a recording (passes.recordable)
 	}
 }
 

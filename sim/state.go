@@ -37,6 +37,7 @@ func (s *stepper) build() (err error) {
 			return fmt.Errorf("what changes with time: %w", err)
 		}
 	}
+	s.passes = s.passesOf()
 	for i := range s.state {
 		if s.state[i], err = halo.AllocState(s.device, s.Layout.Len()*c.Spec.Precision.Bytes()); err != nil {
 			return fmt.Errorf("%d MiB for the state: %w", s.Layout.Len()*c.Spec.Precision.Bytes()>>20, err)

@@ -22,7 +22,8 @@ type stepper struct {
 
 	device  device.Device
 	program device.Program
-	timed   device.Timed  // the same, where something changes with time; else nil
+	timed   device.Timed // the same, where something changes with time; else nil
+	passes  passes
 	edge    device.Stream // urgent: the planes that neighbours wait for
 	bulk    device.Stream
 	reader  device.Stream // of fields, beside the steps
@@ -70,19 +71,17 @@ func (s *stepper) done(k int) {
 // queuedStep is the ends of one step's parts; nil: it has no such part.
 type queuedStep struct{ edges, exchanged, bulk device.Event }
 
-// queue puts the step that leads on from step n into the streams: edges, and their exchange where it needs nothing
-// of the host, beside the bulk. The edges read cells of the bulk and ghost cells of the
-// step before; the bulk reads edge cells, but no ghost cells, and does not wait for the
-// exchange. The state that it computes is the current one from now on.
+// queue puts the step that leads on from step n into the streams. What it computes is the current state from then on.
+//
+//	bulk: passes due before step n        the edges' parts of them follow on edge: a pass reads what all ranks know at n
+//	edge: step the edges                  first, since neighbours wait for them; they read the bulk's cells and ghost cells
+//	edge: exchange the edges              on the device's own, or by the host once it has seen step.edges
+//	bulk: step the inner cells            they read edge cells and no ghost cells: no wait for the exchange
+//	bulk: wait for the edges              the next step's inner cells read them
+//	swap the states                       so two steps lead back to the first buffer, as recordings want it
 func (s *stepper) queue(n int) (step queuedStep) {
 	in, out := s.state[0], s.state[1]
-	s.retime()
-	s.program.FillFaces(s.bulk, in, false)
-	if len(s.edges) > 0 {
-		s.edge.After(s.bulk.Record())
-		s.program.FillFaces(s.edge, in, true)
-	}
-	s.findEddies(n)
+	s.passes.queue(n, in)
 	if len(s.edges) > 0 {
 		for _, box := range s.edges {
 			s.step(s.edge, in, out, box)
@@ -129,14 +128,6 @@ func (s *stepper) SumRows() ([]device.Plane, error)   { return s.program.Rows(s.
 // view is the current state, read as fields.
 func (s *stepper) view() derive.View { return derive.View{Part: s.Part, State: s} }
 
-// fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
-// bulk, those beside cells that have been exchanged before the edges, which alone read them.
-func (s *stepper) fillFaces(state device.Buffer) {
-	s.program.FillFaces(s.bulk, state, false)
-	s.edge.After(s.bulk.Record())
-	s.program.FillFaces(s.edge, state, true)
-}
-
 // setForce makes the body force, where it changes with time, that of the state after step n.
 // A step collides at its end, with the force of that time; half of it belongs to the velocity
 // there, so that the velocity gains the mean of the forces at both ends of a step: of second order.
@@ -162,13 +153,6 @@ func (s *stepper) foresee(k int) error {
 		}
 	}
 	return s.timed.Foresee(steps)
-}
-
-// retime queues the next of the moments that were foreseen, ahead of its step.
-func (s *stepper) retime() {
-	if s.timed != nil {
-		s.timed.Retime(s.bulk)
-	}
 }
 
 // Force is the body force at the current step.
