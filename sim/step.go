@@ -24,18 +24,23 @@ type stepper struct {
 	program device.Program
 	timed   device.Timed // the same, where something changes with time; else nil
 	passes  passes
-	edge    device.Stream // urgent: the planes that neighbours wait for
-	bulk    device.Stream
-	reader  device.Stream // of fields, beside the steps
-	edges   []decomp.Box  // local
-	inner   decomp.Box
-	halo    halo.Exchange
-	queued  halo.Queued // the same, where steps need not wait for the host; else nil
+	streams
+	edges  []decomp.Box // local
+	inner  decomp.Box
+	halo   halo.Exchange
+	queued halo.Queued // the same, where steps need not wait for the host; else nil
 
 	unjoined bool // the bulk's stream has not waited for the last exchange
 	graphs   [len(recorded)]recording
 	leave    leaving
 	clock    stopwatch
+}
+
+// streams of a rank's work.
+type streams struct {
+	edge   device.Stream // urgent: the planes that neighbours wait for
+	bulk   device.Stream
+	reader device.Stream // of fields, beside the steps
 }
 
 // stepwise computes one step whose exchange is the host's to do.
