@@ -64,7 +64,7 @@ func TestOpenChannels(t *testing.T) {
 }
 
 // Walls that move keep the mass of a closed box: where they meet each other, and where a body
-// stands on one, too. (Two that meet and end at faces that slip do not: architecture.md.)
+// stands on one, too. (Two that meet and end at faces that slip do not: docs/decisions.md.)
 func TestMovingWallsKeepTheMass(t *testing.T) {
 	moves := func(name, face, velocity string) string {
 		return fmt.Sprintf("[boundary.%s]\ntype = \"moving_wall\"\nfaces = [%q]\nvelocity = [%s]\n", name, face, velocity)

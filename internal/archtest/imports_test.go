@@ -21,7 +21,7 @@ import (
 const module = "lbmsim"
 
 // why ends every message: the place to read before a rule is changed.
-const why = "docs/architecture.md tells the reasons; internal/archtest/imports_test.go holds the table"
+const why = "docs/architecture.md explains the packages; internal/archtest/imports_test.go contains the table"
 
 // place is where a package stands: its level, and what of this module it may
 // import. Every import leads to a lower level, so that physics, ranks and files
