@@ -30,7 +30,7 @@ type Wall struct {
 	Scalar   ScalarWall
 }
 
-// Cells tells which cells of one rank's box are fluid and which are solid,
+// Cells reports which cells of one rank's box are fluid and which are solid,
 // with one more layer on every side (the neighbours' cells, periodic images or,
 // behind a face of the domain, the face's boundary).
 type Cells struct {
@@ -126,7 +126,7 @@ func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 	return p
 }
 
-// Timed tells whether some wall changes with time.
+// Timed reports whether some wall changes with time.
 func (c Cells) Timed() bool {
 	for _, w := range c.Walls {
 		if w.Timed || w.Factor != nil {
@@ -136,19 +136,19 @@ func (c Cells) Timed() bool {
 	return false
 }
 
-// Plain tells that type k > 0 is a half-way wall, at rest or in a constant motion.
+// Plain reports whether type k > 0 is a half-way wall, at rest or in a constant motion.
 func (c Cells) Plain(k uint8) bool {
 	w := c.Wall(k)
 	return w.Law == Bounce && w.Velocity == nil && w.Factor == nil
 }
 
-// Still tells that type k > 0 is a half-way wall at rest, or one whose links are not for
-// kernels to know: the cells beside it are computed anew (Links).
+// Still reports whether type k > 0 is a half-way wall at rest, or one whose links are not for
+// kernels to know: the cells beside it are recomputed (Links).
 func (c Cells) Still(k uint8) bool {
 	return !c.Open(k) && (c.Velocity[k-1] == [3]float64{} || !c.Plain(k))
 }
 
-// AtRest tells if all cells of the plane x, edges included, are walls that are Still.
+// AtRest reports whether all cells of the plane x, edges included, are walls that are Still.
 func (c Cells) AtRest(x, dims int) bool {
 	depth := dims - 2 // in 2D nothing comes from above or below
 	for z := -depth; z < c.N[2]+depth; z++ {

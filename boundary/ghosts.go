@@ -220,7 +220,7 @@ func OutletRuleNumbers[T float32 | float64](f *Faces) []T {
 // laterRule marks the number of a rule that changes with time.
 const laterRule = 1 << 31
 
-// Timed tells whether rules change with time.
+// Timed reports whether rules change with time.
 func (f *Faces) Timed() bool { return f != nil && len(f.timed) > 0 }
 
 // Retime brings the rules to time t, in steps.

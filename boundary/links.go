@@ -37,7 +37,7 @@ type timedLaw struct {
 	links []uint32 // in List, while it is made
 }
 
-// Timed tells whether laws change with time.
+// Timed reports whether laws change with time.
 func (l *Links) Timed() bool { return l != nil && len(l.timed) > 0 }
 
 // Retime brings the laws to time t, in steps.
@@ -49,7 +49,7 @@ func (w *Walls) Retime(l *Links, t float64) {
 	})
 }
 
-// Touches tells that a cell lies at an end of the rows of n cells.
+// Touches reports whether a cell lies at an end of the rows of n cells.
 func (l *Links) Touches(n int) bool {
 	return l != nil && slices.ContainsFunc(l.Cells, func(c LinkCell) bool { return c.X == 0 || int(c.X) == n-1 })
 }

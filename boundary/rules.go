@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Open tells that what streams out of a face of type k > 0 comes from ghost cells behind it,
+// Open reports whether what streams out of a face of type k > 0 comes from ghost cells behind it,
 // which are filled from the fluid beside the face.
 func (c Cells) Open(k uint8) bool { return c.Wall(k).Law.Open() }
 
-// Open tells that faces of this law have ghost cells behind them.
+// Open reports whether faces of this law have ghost cells behind them.
 func (l Law) Open() bool {
 	return l == MovingFace || l == VelocityFace || l == PressureFace || l == Outflow || l == Slip
 }
 
-// Passed tells that the fluid passes a face of this law.
+// Passed reports whether the fluid passes a face of this law.
 func (l Law) Passed() bool { return l == VelocityFace || l == PressureFace || l == Outflow }
 
-// HasOpen tells whether some type is open.
+// HasOpen reports whether some type is open.
 func (c Cells) HasOpen() bool {
 	for k := range c.Walls {
 		if c.Open(uint8(k + 1)) {
@@ -144,7 +144,7 @@ func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p 
 	return c.Place(x, q, dir), true
 }
 
-// movingEdge tells that the link along dir into cell x comes from behind the edge of faces of which
+// movingEdge reports whether the link along dir into cell x comes from behind the edge of faces of which
 // more than one moves.
 func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
 	n := 0
@@ -314,7 +314,7 @@ func (g Ghost) edges() (n int) {
 	return n
 }
 
-// sealed tells that no face lets out what the others let in.
+// sealed reports whether no face lets out what the others let in.
 func (c Cells) sealed() bool {
 	for _, w := range c.Walls {
 		if w.Law == PressureFace || w.Law == Outflow {
@@ -372,7 +372,7 @@ func (c Cells) Outlet(x [3]int, dims int) (o Outlet, ok bool) {
 	return o, ok
 }
 
-// outside tells that a cell lies behind a face across an axis.
+// outside reports whether a cell lies behind a face across an axis.
 func (c Cells) outside(x [3]int, axis int) bool {
 	global := c.Global
 	if global == [3]int{} {
@@ -382,7 +382,7 @@ func (c Cells) outside(x [3]int, axis int) bool {
 	return at < 0 || at >= global[axis]
 }
 
-// Changes tells whether a ghost cell's rule changes with time, by a velocity that is a function of
+// Changes reports whether a ghost cell's rule changes with time, by a velocity that is a function of
 // it, or by a factor alone.
 func (c Cells) Changes(ghost Ghost) (timed, factor bool) {
 	for a, out := range ghost.Out {

@@ -123,7 +123,7 @@ func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 
 // ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
 // rest alone, in which the sums of the flow are those of the scalar, too (kernels/scalar.h); mixed
-// are the others, and solid cells that conduct. special are the cells whose flow is computed anew, nil: none; all: they
+// are the others, and solid cells that conduct. special are the cells whose flow is recomputed, nil: none; all: they
 // are places wherever they are.
 func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
@@ -263,7 +263,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 	}
 }
 
-// scalarOrder tells which of the faces that meet at an edge of the domain a scalar has behind it: behind an
+// scalarOrder reports which of the faces that meet at an edge of the domain a scalar has behind it: behind an
 // insulated face lies the mirror image of what is before it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
@@ -322,7 +322,7 @@ func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	return s
 }
 
-// Conducts tells that cells of type k, 0 for fluid, are solids that hold and conduct a scalar.
+// Conducts reports whether cells of type k, 0 for fluid, are solids that hold and conduct a scalar.
 func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law == ScalarConducts }
 
 // ScalarNumbers are those of a type in ScalarLaws.

@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// Walls tells where the fluid of a box of cells meets solid cells. Every device
+// Walls reports where the fluid of a box of cells meets solid cells. Every device
 // builds its own lists from it; what a wall is stands here alone.
 type Walls struct {
 	lattice  model.Lattice
@@ -94,7 +94,7 @@ func (w *Walls) look(r int) (most uint8) {
 	return most
 }
 
-// Plain tells if no cell of block b of row (y, z) is solid or has a solid cell
+// Plain reports whether no cell of block b of row (y, z) is solid or has a solid cell
 // beside it.
 func (w *Walls) Plain(b, y, z int) bool {
 	depth := w.lattice.Dims - 2 // in 2D nothing comes from above or below
@@ -135,13 +135,13 @@ func (w *Walls) Near(b, y, z int) (mask uint64) {
 	return mask & (1<<w.block - 1)
 }
 
-// Still tells that a cell, from -1 to N along each axis, is a wall that is Cells.Still.
+// Still reports whether a cell, from -1 to N along each axis, is a wall that is Cells.Still.
 func (w *Walls) Still(x, y, z int) bool {
 	k := w.cells.At(x, y, z)
 	return k != 0 && w.cells.Still(k)
 }
 
-// Fluid tells that a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
+// Fluid reports whether a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
 func (w *Walls) Fluid(x, y, z int) bool { return w.cells.At(x, y, z) == 0 }
 
 // Links has bit i for each direction that comes out of a solid cell into the fluid

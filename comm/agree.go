@@ -38,7 +38,7 @@ func (f *Failure) Unwrap() error { return f.own }
 // When no rank failed it returns nil everywhere, at the cost of one small
 // reduction; else the same *Failure everywhere. Call it after work that can fail
 // on some ranks only (reading, allocating, compiling), before the next message:
-// the others would wait for ever. An error of the communication itself comes
+// the others would wait indefinitely. An error of the communication itself comes
 // back as it is.
 func Agree(c Comm, err error) error {
 	n, rank := c.Size(), c.Rank()

@@ -64,7 +64,7 @@ type Collective interface {
 // Abort returns: the caller exits by itself.
 type Aborter interface{ Abort(code int) }
 
-// Node tells the ranks of one machine apart.
+// Node reports the ranks of one machine apart.
 type Node interface {
 	// Local is this rank's number on its node and how many ranks the node has.
 	Local() (rank, size int)
@@ -85,7 +85,7 @@ type GPUAware interface{ GPUAware() (yes, known bool) }
 // Describer names the library behind the ranks.
 type Describer interface{ Describe() string }
 
-// Located tells which file that library is and how it was found.
+// Located reports which file that library is and how it was found.
 type Located interface{ Located() string }
 
 // TakesGPUMemory is what the library says of itself: yes, no or unknown.

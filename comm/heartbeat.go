@@ -31,7 +31,7 @@ func HeartbeatOf(c Comm) *Heartbeat {
 	return nil
 }
 
-// Guard says how long the work may now rest without being taken for dead; 0: for ever.
+// Guard says how long the work may now rest without being taken for dead; 0: indefinitely.
 // Before it is called only the process is watched, not what it does.
 func (p *Heartbeat) Guard(limit time.Duration) {
 	if p != nil {

@@ -28,7 +28,7 @@ var launchers = []struct{ by, rank, ranks string }{
 	{"a PMIx launcher", "PMIX_RANK", ""},
 }
 
-// Launched tells whether this process was started as a rank by a launcher that
+// Launched reports whether this process was started as a rank by a launcher that
 // it knows; lookup is os.LookupEnv. Without one, Serial is the right Comm: an MPI
 // library started by itself may spawn daemons, open network devices, or end the
 // process where those are forbidden. With one, and more than one rank, Serial

@@ -63,7 +63,7 @@ type Flow struct {
 	Characteristic Scales
 
 	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
-	// SpeedOf tells where it says so.
+	// SpeedOf is where the case says so.
 	Speed   float64
 	SpeedOf string
 	// Given is the largest velocity that the case gives, whatever else drives the flow, and GivenBy
@@ -269,7 +269,7 @@ type TableFile struct {
 	At       Place   // of the file's name
 }
 
-// same tells that two files give the same factors, whichever boundaries they belong to.
+// same reports whether two files give the same factors, whichever boundaries they belong to.
 func (f TableFile) same(o TableFile) bool {
 	o.Boundary, o.At = f.Boundary, f.At
 	return f == o
@@ -302,7 +302,7 @@ type Body struct {
 	solid       solid
 }
 
-// Conducts tells that the body has a temperature inside.
+// Conducts reports whether the body has a temperature inside.
 func (b Body) Conducts() bool { return b.Temperature.Law == boundary.ScalarConducts }
 
 // SurfaceMotion is the velocity of a surface that stays in its place, in lattice units:
@@ -365,7 +365,7 @@ type SolidFile struct {
 type Run struct {
 	Steps      int
 	WallTime   time.Duration // 0 = no limit
-	StallLimit time.Duration // how long a rank may rest; 0 = for ever
+	StallLimit time.Duration // how long a rank may rest; 0 = indefinitely
 	EndMargin  time.Duration // kept free at the end of the job's time; below 0: the job's time does not count
 	StopWhen   []StopRule    // all of which end the run, if there are any
 	WatchEvery int           // stability watch, steps

@@ -8,7 +8,7 @@ import (
 
 // Resolved copies of cases, and what may differ between two of them.
 
-// RestartMayChange tells which keys may differ between a checkpoint and the case
+// RestartMayChange reports which keys may differ between a checkpoint and the case
 // that continues it: how long the run is, where it runs, how it is watched and what
 // it writes. The physics, the grid, the scaling and the precision must be the same.
 func RestartMayChange(key string) bool {

@@ -95,7 +95,7 @@ func (r *sampler) cellAt(p [4]float64) string {
 	return "(" + text[2:] + ")"
 }
 
-// unlooked tells that an expression could not be looked at everywhere.
+// unlooked warns that an expression could not be looked at everywhere.
 func (r *sampler) unlooked(e *language.Entry) {
 	r.warn(finding.ExpressionUnchecked, "%s in %s has too many places where it might be infinite or no number: not all of them were looked at", e.Key.Name, r.Where(e.At))
 }

@@ -44,7 +44,7 @@ type ForceSeries struct {
 	kind forceKind
 }
 
-// Alike tells that two are of the same kind: both forces, torques, or coefficients.
+// Alike reports whether two are of the same kind: both forces, torques, or coefficients.
 func (s ForceSeries) Alike(o ForceSeries) bool { return s.kind == o.kind }
 
 // Series of an output, in the order of its columns.

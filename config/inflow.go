@@ -32,7 +32,7 @@ const rmsOfLargest = 3
 // fewestLengths of the turbulence should fit into a periodic axis, and between two walls.
 const fewestLengths = 4
 
-// turbulent tells that a boundary is to have turbulence.
+// turbulent reports whether a boundary is to have turbulence.
 func turbulent(s *language.Section) bool {
 	for _, key := range turbulenceKeys {
 		if s.Has(key) {
@@ -121,7 +121,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	return true
 }
 
-// sealed tells that nothing passes a face, apart from openings in a part of one that belongs to a wall.
+// sealed reports whether nothing passes a face, apart from openings in a part of one that belongs to a wall.
 func (r *openings) sealed(f Face) bool {
 	passed := false
 	for _, b := range r.Boundaries {

@@ -71,7 +71,7 @@ steps = 10
 	}
 }
 
-// A body counts by its side along the flow, whatever its height; a flow rate is a speed; where the run alone tells the speed
+// A body counts by its side along the flow, whatever its height; a flow rate is a speed; where the run alone reports the speed
 // check says so.
 func TestNearWallsOfBodies(t *testing.T) {
 	const mast = "\n[body.mast]\nshape = \"box\"\nfrom = [20, 20, 0]\nto = [24, 24, %TOP]\n[run]\nsteps = 10\n"

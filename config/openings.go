@@ -71,7 +71,7 @@ func (r *openings) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) 
 	return r.PartOf(i, f, r.Cells)
 }
 
-// PartOf tells which cells of a face are boundary i's own: all of them lie from lo to hi. n are those of the domain.
+// PartOf reports which cells of a face are boundary i's own: all of them lie from lo to hi. n are those of the domain.
 func (r *Solids) PartOf(i int, f Face, n [3]int) (lo, hi [3]int, mine func(cell [3]int) bool) {
 	own := r.Boundaries[i].Part
 	u, v := geometry.Along(f.Axis)
@@ -556,7 +556,7 @@ func (r *openings) bouncing() bool {
 	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]
 }
 
-// touches tells if a body may have cells beside a face; of one from a file nothing is known yet.
+// touches reports whether a body may have cells beside a face; of one from a file nothing is known yet.
 func (r *openings) touches(b Body, f Face) bool {
 	if !r.known(b) {
 		return true

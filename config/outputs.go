@@ -210,7 +210,7 @@ func (r *outputs) outputDir() {
 	}
 }
 
-// ShowsField tells whether an output shows a field.
+// ShowsField reports whether an output shows a field.
 func (c *Case) ShowsField(name string) bool {
 	is := func(f model.Field) bool { return f.Name == name }
 	for _, l := range c.Lines {

@@ -197,12 +197,12 @@ func (c *Case) inPart(face Face) bool {
 	return true
 }
 
-// open tells whether a whole face has a given pressure.
+// open reports whether a whole face has a given pressure.
 func (c *Case) open(axis, side int) bool {
 	return c.whole(Face{axis, side}, boundary.PressureFace, boundary.Outflow)
 }
 
-// whole tells whether all of a face has one of these laws.
+// whole reports whether all of a face has one of these laws.
 func (c *Case) whole(face Face, laws ...boundary.Law) bool {
 	found := false
 	for _, b := range c.Boundaries {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// check tells how much room a body has in a stream, and says where it is too little.
+// check reports how much room a body has in a stream, and says where it is too little.
 func TestRoom(t *testing.T) {
 	const stream = `
 [domain]

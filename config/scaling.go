@@ -289,7 +289,7 @@ func (r *scaling) speedOf(f, s *language.Section) (float64, bool) {
 	return largest, true
 }
 
-// constant tells that no value is an expression of the position.
+// constant reports whether no value is an expression of the position.
 func constant(v []language.Amount) bool {
 	for _, a := range v {
 		if a.Expr != nil {

@@ -201,7 +201,7 @@ func (r *speeds) hardlyDamped() {
 	}
 }
 
-// robust looks up whether the model holds a uniform flow of that speed, and tells whether the map
+// robust looks up whether the model holds a uniform flow of that speed, and reports whether the map
 // knows. The map has the models with the parameters that they have unless a case says otherwise, with their own bulk viscosity and
 // two others, and fluids whose viscosity does not depend on the shear.
 func (r *speeds) robust(u float64, what string) bool {

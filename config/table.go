@@ -99,7 +99,7 @@ func (r *summary) write() {
 	}
 }
 
-// halfway tells that fluid sticks to something half-way between cells.
+// halfway reports whether fluid sticks to something half-way between cells.
 func (r *summary) halfway() bool {
 	still := func(k boundary.Kind) bool { return k.Law == boundary.Bounce }
 	for _, b := range r.Boundaries {

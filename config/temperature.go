@@ -319,7 +319,7 @@ func (r *warmth) belowZero() {
 	}
 }
 
-// temperatureRows tells the numbers of the temperature.
+// temperatureRows reports the numbers of the temperature.
 func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 	t, u, nu := r.Temperature, r.Units, (r.Tau-0.5)/3
 	if !r.Spec.Scalar || t.Diffusivity == 0 {

@@ -112,7 +112,7 @@ type Wrapper interface{ Wraps() bool }
 
 // Timed is a Program whose walls, faces and force may change with time. Found by type assertion.
 type Timed interface {
-	// Foresee tells what the coming steps depend on, for each of them, when all work that was queued
+	// Foresee uploads what the coming steps depend on, for each of them, when all work that was queued
 	// is done. Every moment is taken by a Retime before anything else asks for the force: from here on
 	// steps have that of their moment, not that of their Params. At most MaxForeseen.
 	Foresee(steps []Moment) error
@@ -143,7 +143,7 @@ type Plane struct {
 	BadAt    [3]int     // ... and the first of them (local)
 }
 
-// Add goes on with the next row of the plane.
+// Add adds the next row of the plane.
 func (p *Plane) Add(row Plane) {
 	if row.Cells > 0 && (p.Cells == 0 || row.MaxSpeed > p.MaxSpeed) {
 		p.MaxSpeed, p.MaxAt = row.MaxSpeed, row.MaxAt

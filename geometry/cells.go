@@ -71,7 +71,7 @@ func (d Domain) Sample(box decomp.Box) boundary.Cells {
 	return cells
 }
 
-// still tells if all cells beyond an end of x are walls that are boundary.Cells.Still. It asks
+// still reports whether all cells beyond an end of x are walls that are boundary.Cells.Still. It asks
 // the domain, not the cells of one rank, for all ranks have to be told the same; where edges
 // may be of a wall that moves it says no.
 func (d Domain) still(cells boundary.Cells, side int) bool {

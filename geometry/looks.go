@@ -62,7 +62,7 @@ func Reach(s Shape, cells [3]int, dims int) (from, to [3]int) {
 	return from, to
 }
 
-// Inside tells whether the cells of a shape are all in another, as far as looks go: each of
+// Inside reports whether the cells of a shape are all in another, as far as looks go: each of
 // those cells, of more than mostLooks some at equal distances.
 func Inside(in, around Shape, cells [3]int, dims int) bool {
 	from, to := Reach(in, cells, dims)

@@ -43,7 +43,7 @@ func (r Region) Run(axis, row int) (from, to int) {
 	return from, max(from, to)
 }
 
-// Covers tells whether a cell beside, or behind, the face across an axis lies in the region.
+// Covers reports whether a cell beside, or behind, the face across an axis lies in the region.
 func (r Region) Covers(axis int, cell [3]int) bool {
 	u, v := Along(axis)
 	from, to := r.Run(axis, cell[v])

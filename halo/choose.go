@@ -501,7 +501,7 @@ func (e *exchange) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// hostText tells how messages through the host come from the state.
+// hostText reports how messages through the host come from the state.
 func (e *exchange) hostText() string {
 	direct, shared, all := 0, 0, 0
 	for _, m := range e.messages.list {

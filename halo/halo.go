@@ -36,7 +36,7 @@ type Exchange interface {
 	Stats() Stats
 	// Describe names the transports and their ways through memory.
 	Describe() string
-	// Routes tells how each of the rank's links is served, and why so.
+	// Routes is how each of the rank's links is served, and why.
 	Routes() []Route
 	// Close frees the transports' memory. All ranks call it, or else end.
 	Close()

@@ -31,7 +31,7 @@ type inbox struct {
 	count, heardCount []byte // messages of one number
 }
 
-// sharesHost tells if a device can have inboxes.
+// sharesHost reports whether a device can have inboxes.
 func sharesHost(dev Memory) (device.HostSharer, bool) {
 	h, ok := dev.(device.HostSharer)
 	if ok {

@@ -10,7 +10,7 @@ import (
 // GPUs of one machine write into each other's ghost planes. Handles of the states are
 // exchanged once, when the exchange is made (choose.go); from then on an exchange is
 // work in a stream: copies of the edges into the neighbours' memory, then a barrier,
-// which tells the neighbours that their ghost planes are filled and waits until they
+// which reports the neighbours that their ghost planes are filled and waits until they
 // say the same. No host takes part, so that many steps can be queued, or recorded.
 //
 // One number each way is enough, though two things have to be known: that ghost planes

@@ -63,7 +63,7 @@ func (m *midway) Unwrap() error { return m.error }
 // tryLimit is how long neighbours may take for the first exchange.
 const tryLimit = 30 * time.Second
 
-// try exchanges one state. It does not wait for ever on a device: where writing into
+// try exchanges one state. It does not wait indefinitely on a device: where writing into
 // each other's memory does not work, no neighbour hears anything, and each ends here.
 func (b *builder) try(state device.Buffer) error {
 	e := b.e

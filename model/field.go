@@ -154,7 +154,7 @@ func FindField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// AverageSums tells what averages over time keep of a cell.
+// AverageSums reports what averages over time keep of a cell.
 type AverageSums struct {
 	Density, DensitySquares    bool // the mean of rho-1; with it the sum of the squares of its deviations
 	Velocity, VelocityProducts bool // the mean velocity; with it the sums of the products of its deviations

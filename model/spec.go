@@ -51,7 +51,7 @@ func Pairs() []Spec {
 	return list
 }
 
-// Local tells if the relaxation rates depend on the cell's own stress.
+// Local reports whether the relaxation rates depend on the cell's own stress.
 func (s Spec) Local() bool { return s.Viscosity != Newtonian || s.Bulk }
 
 // Components is the number of stored values a cell: those of the flow, then those of a

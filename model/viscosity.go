@@ -23,7 +23,7 @@ const (
 // of it. The smallest eddies of a grid pass by in a hundred steps, at a tenth of the speed of sound.
 const EddySteps = 8
 
-// LooksAround tells if a law looks at neighbours.
+// LooksAround reports whether a law looks at neighbours.
 func (l ViscosityLaw) LooksAround() bool { return ViscosityLaws[l].Looks }
 
 // OfFluid reports whether a law is one of a fluid whose viscosity depends on the shear rate, not of eddies.

@@ -162,7 +162,7 @@ func (m Map) Nearest(lattice, model string, eddies bool, velocity, tau float64) 
 	return near, true
 }
 
-// Asks tells that the point asks at least as much of the model as a case does: what it holds there it
+// Asks reports whether the point asks at least as much of the model as a case does: what it holds there it
 // holds in the case. Beyond the ends of the map no point does.
 func (p Point) Asks(velocity, tau float64) bool {
 	return p.Velocity >= velocity*(1-rounding) && !above(p.Tau, tau)

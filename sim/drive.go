@@ -60,7 +60,7 @@ func (d *driver) steer() error {
 	return nil
 }
 
-// recall goes on with the force of a checkpoint.
+// recall continues with the force of a checkpoint.
 func (d *driver) recall(m *output.Drive) {
 	if m != nil && d.Case.Force.Drive != nil {
 		d.drive, d.params.Force = *m, m.Force

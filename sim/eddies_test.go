@@ -43,7 +43,7 @@ centre = [12, 6, 9]
 radius = 2.5
 `
 
-// Eddies that are found anew every few steps have the same bits for every cut, whether steps are queued or not, and after
+// Eddies that are found again every few steps have the same bits for every cut, whether steps are queued or not, and after
 // restarts between two of these steps and at one of them. So has a temperature that they mix.
 func TestEddiesHaveTheSameBits(t *testing.T) {
 	warm := strings.NewReplacer("[boundary.inlet]", "[boundary.inlet]\ntemperature = 1", "[body.ball]", "[temperature]\ndiffusivity = 1e-4\n[body.ball]\ntemperature = 2").Replace(eddying)

@@ -97,7 +97,7 @@ func (r origin) describe(flow *transfer.Flow) {
 	r.Inputs = append(r.Inputs, domain.Input{Path: r.found.Path, Shown: from.Shown, SHA256: r.found.SHA256, Beside: flow.Beside(), Flow: true})
 }
 
-// recallDrive goes on with the force that kept the mean velocity of the other flow.
+// recallDrive continues with the force that kept the mean velocity of the other flow.
 func (r origin) recallDrive(flow *transfer.Flow) error {
 	force, ok, err := flow.Drive()
 	if err := comm.Agree(r.Comm, err); err != nil {

@@ -72,7 +72,7 @@ func TestMarginFollowsTheFiles(t *testing.T) {
 	}
 }
 
-// --restart auto begins, goes on, and does not begin anew over what cannot be read.
+// --restart auto begins, goes on, and does not start over over what cannot be read.
 func TestRestartAuto(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 20))

@@ -25,7 +25,7 @@ func (r *run) expect(n int) {
 	}
 }
 
-// canLeave tells whether steps leave the fields of box. Where something is missing for that, snapshots read the state.
+// canLeave reports whether steps leave the fields of box. Where something is missing for that, snapshots read the state.
 func (s *stepper) canLeave(box decomp.Box) bool {
 	l := &s.leave
 	if l.asked {
@@ -60,7 +60,7 @@ func (s *stepper) step(to device.Stream, in, out device.Buffer, box decomp.Box) 
 	s.program.Step(to, in, out, box, s.params)
 }
 
-// left tells whether the last step has left the fields of box.
+// left reports whether the last step has left the fields of box.
 func (s *stepper) left(box decomp.Box) bool {
 	return s.leave.at > 0 && s.leave.at == s.n && s.leave.frame == box
 }

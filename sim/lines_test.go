@@ -77,7 +77,7 @@ at_start = true
 }
 
 // The table of a line goes on behind a checkpoint with what was left; where it is gone or
-// shorter it begins anew, the rest is kept and the run says so.
+// shorter it starts over, the rest is kept and the run says so.
 func TestLinesGoOn(t *testing.T) {
 	text := rolling + `
 [output.line.along]

@@ -123,7 +123,7 @@ func (l *loads) failed(err error) error {
 	return fmt.Errorf("rank %d: forces at step %d: %w", l.Rank, l.n, err)
 }
 
-// recall goes on with those of a checkpoint, if they are of all types that are measured now.
+// recall continues with those of a checkpoint, if they are of all types that are measured now.
 func (l *loads) recall(kept map[int]device.Load) {
 	l.past = stepLoads{at: l.n}
 	if !l.Root || kept == nil {

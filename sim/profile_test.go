@@ -96,7 +96,7 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// A profile tells where it is and how many samples it has.
+// A profile reports where it is and how many samples it has.
 func TestProfileOfALayer(t *testing.T) {
 	const text = `
 [domain]

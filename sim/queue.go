@@ -86,7 +86,7 @@ func (s *stepper) join() {
 var recorded = [...]int{64, 8, 2}
 
 // launchRecorded queues at most so many steps that lead on from step n, from a recording, where the device makes them and they start
-// from the buffer that the recording starts from. It tells how many.
+// from the buffer that the recording starts from. It reports how many.
 func (s *stepper) launchRecorded(n, most int) (int, error) {
 	dev, ok := s.device.(device.Recorder)
 	if !ok || most < 2 {

@@ -51,7 +51,7 @@ func found(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// What begins anew on purpose removes the tables that the case no longer writes, and nothing of anybody else.
+// What starts over on purpose removes the tables that the case no longer writes, and nothing of anybody else.
 func TestTablesOfAnotherCaseGo(t *testing.T) {
 	const text = `
 [domain]

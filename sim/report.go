@@ -101,7 +101,7 @@ type Summary struct {
 // Result is what a run has measured.
 type Result = status.Result
 
-// OutOfTime tells that the run ended because it had no more time, not by its own last step
+// OutOfTime reports whether the run ended because it had no more time, not by its own last step
 // nor because somebody wished it: another job may go on with it.
 func (s Summary) OutOfTime() bool {
 	return s.Reason == wallTime || s.Reason == interrupted || s.Reason == jobTime

@@ -27,7 +27,7 @@ const (
 )
 
 // chooseRestart settles Auto. Where there are checkpoints and none is whole the run fails:
-// to begin anew, unasked, would write over what an earlier one has left.
+// to start over, unasked, would write over what an earlier one has left.
 func (r *run) chooseRestart() error {
 	if r.options.Restart != Auto {
 		return nil
@@ -111,7 +111,7 @@ func (r *run) restart() error {
 	return exit.With(exit.Failure, refused)
 }
 
-// resume goes on with what the checkpoint remembers. Collective.
+// resume continues with what the checkpoint remembers. Collective.
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)

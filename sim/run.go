@@ -28,7 +28,7 @@ type Options struct {
 	Threads int      // of the host, for initial states and outputs; 0: as the device has
 	Report  Reporter // called on rank 0
 	Restart string   // "", Latest, Auto or the path of a checkpoint
-	// Of a run that begins anew, on rank 0: Keep refuses where the output folder has results of another
+	// Of a run that starts over, on rank 0: Keep refuses where the output folder has results of another
 	// run, Overwrite removes those that would lie among the new ones.
 	Keep      *output.Results
 	Overwrite bool
@@ -199,10 +199,10 @@ func (r *run) finish() error {
 	return nil
 }
 
-// complete tells that a run has come to the end that its case gives it.
+// complete reports whether a run has come to the end that its case gives it.
 func (r *run) complete() bool { return r.reason == allDone || r.converged }
 
-// advise ends the files of a run that an error has ended, and tells how to go on.
+// advise ends the files of a run that an error has ended, and reports how to go on.
 func (r *run) advise(err error) error {
 	if r.outputs == nil {
 		return err
@@ -229,7 +229,7 @@ func (r *run) close() {
 	}
 }
 
-// warnOfWidths tells that the run ended before stop_when.
+// warnOfWidths warns that the run ended before stop_when.
 func (r *run) warnOfWidths() {
 	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
 		text, _ := r.outputs.Widths()

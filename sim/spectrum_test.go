@@ -163,7 +163,7 @@ steps = 100
 	}
 }
 
-// Outputs before the first sample have no rows, and one warning tells when it comes. Those that begin anew are silent about it later.
+// Outputs before the first sample have no rows, and one warning reports when it comes. Those that start over are silent about it later.
 func TestSpectrumBeforeItsSamples(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(spectral, "float32", 50), "sample_every = 5\nevery = 20", "start = 21\nsample_every = 15\nevery = 10", 1)
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ func (s statistics) Averages(of model.AverageSums) (device.Averages, error) {
 	return nil, nil
 }
 
-// Take goes on with the present state as sample n, ahead of the coming steps.
+// Take continues with the present state as sample n, ahead of the coming steps.
 func (s statistics) Take(a device.Averages, n int64) { a.Take(s.bulk, s.state[0], n, s.params) }
 
 // PrepareProfile gets the device ready for SumProfile. Where it cannot, the host sums, with the same bits.

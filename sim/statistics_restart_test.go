@@ -10,7 +10,7 @@ import (
 	"lbmsim/io/fields"
 )
 
-// Statistics that a restart changes begin anew, aloud, and what there was stays: tables under another name. Those that the
+// Statistics that a restart changes start over, aloud, and what there was stays: tables under another name. Those that the
 // checkpoint does not have, though samples were due, are told of, and so is a folder with averages of two grids.
 func TestChangedStatistics(t *testing.T) {
 	const averages, profile = "[output.averages]\nsample_every = 2\nstart = %d\nfields = [\"mean_velocity\"]\n", "[output.profile.across]\nalong = \"y\"\nsample_every = 2\nstart = %d\nevery = 10\n"

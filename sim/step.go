@@ -143,7 +143,7 @@ func (s *stepper) setForce(n int) {
 	}
 }
 
-// foresee tells the device what the next k steps depend on, where something changes with time: so
+// foresee reports the device what the next k steps depend on, where something changes with time: so
 // they can be queued, and recorded, like all others.
 func (s *stepper) foresee(k int) error {
 	if s.timed == nil {

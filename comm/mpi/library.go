@@ -258,7 +258,7 @@ func search(places []place, abis []*abi, right func(Library) bool) (found *Libra
 	return nil, failed, nil
 }
 
-// fits tells whether a library is of one of these ABIs. The standard one belongs to no family:
+// fits reports whether a library is of one of these ABIs. The standard one belongs to no family:
 // there the name of the library decides.
 func fits(l Library, wanted []*abi) bool {
 	if l.ABI == standard.name && len(wanted) < len(abis) {
@@ -335,7 +335,7 @@ func unknown(l Library) error {
 }
 
 // look loads a library for itself and asks it what it is; file "" is what is in the process.
-// why tells what is wrong with a file that is no MPI library.
+// why reports what is wrong with a file that is no MPI library.
 func look(file, how string) (l Library, ok bool, why string) {
 	var path *C.char
 	if file != "" {

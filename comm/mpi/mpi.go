@@ -129,7 +129,7 @@ func (c *Comm) oneLibrary() error {
 }
 
 // Finalize ends MPI, or frees a group; all ranks call it, after their last message.
-// Ranks of an unfinished job would wait for ever: after an error call Abort instead.
+// Ranks of an unfinished job would wait indefinitely: after an error call Abort instead.
 func (c *Comm) Finalize() {
 	if c.world == nil {
 		return

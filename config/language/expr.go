@@ -40,7 +40,7 @@ type Expr struct {
 // Eval is its value. Equal expressions give equal bits.
 func (e *Expr) Eval(v Env) float64 { return e.program.run(&v) }
 
-// DependsOn tells whether a variable is in the expression.
+// DependsOn reports whether a variable is in the expression.
 func (e *Expr) DependsOn(v int) bool { return e.uses[v].Len > 0 }
 
 // exprError points into the text of an expression.

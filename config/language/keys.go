@@ -176,7 +176,7 @@ func (l Schema) find(path []string) *Table {
 	return nil
 }
 
-// at tells whether a table may stand at a path.
+// at reports whether a table may stand at a path.
 func (t Table) at(path []string) bool {
 	rest, part := t.Path, ""
 	for _, p := range path {

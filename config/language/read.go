@@ -351,7 +351,7 @@ func (r *Reader) All(prefix string) []*Section {
 	return list
 }
 
-// Knows tells whether a section may have a key.
+// Knows reports whether a section may have a key.
 func (s *Section) Knows(name string) bool { return s.Table.Find(name) != nil }
 
 // row is the key of a name. It panics where the schema has none: nobody could ever give it.
@@ -395,7 +395,7 @@ func (s *Section) ValueAt(name string) Mark { return s.keys[s.row(name).Name].At
 // Drop forgets a key, its default included.
 func (s *Section) Drop(name string) { delete(s.keys, s.row(name).Name) }
 
-// Broken reports that one of the keys, or of all, is in the file but could not be read: what
+// Broken reports whether one of the keys, or of all, is in the file but could not be read: what
 // follows from that is no news.
 func (s *Section) Broken(names ...string) bool {
 	if s == nil {

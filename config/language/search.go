@@ -13,7 +13,7 @@ type Points struct {
 	Count       [4]int
 	// Around: the expression is also evaluated so far before and behind each point, along each axis.
 	Around float64
-	// Among tells which of them count; nil: all.
+	// Among are the ones that count; nil: all.
 	Among func(p [4]float64) bool
 }
 

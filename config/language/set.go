@@ -106,7 +106,7 @@ func (l Schema) instead(path []string) (others [][]string) {
 	return others
 }
 
-// names tells whether a change is one of this key.
+// names reports whether a change is one of this key.
 func names(change string, path []string) bool {
 	name, _, _ := strings.Cut(change, "=")
 	return strings.TrimSpace(name) == strings.Join(path, ".")

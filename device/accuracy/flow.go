@@ -110,7 +110,7 @@ func Cavity(lattice string, n int, re, u float64) Flow {
 
 // Channel is a plane channel of n rows and the kinematic viscosity nu that a body force
 // drives from rest to the largest velocity u (Poiseuille's parabola). All cells of a row
-// are equal, for ever.
+// are equal, indefinitely.
 func Channel(n int, nu, u float64) Flow {
 	f := periodic("D2Q9", [3]int{16, n, 1}, nu)
 	f.Name = fmt.Sprintf("channel, %d rows, u = %g", n, u)

@@ -102,7 +102,7 @@ func verifying(dev device.Device, small box) check {
 }
 
 // steps takes part with real time steps; in a small box of the same kind the oracle has to
-// agree first, and done looks at what comes of the large one. A host, if any, goes on with
+// agree first, and done looks at what comes of the large one. A host, if any, continues with
 // the same state.
 func steps(dev device.Device, b box, name string, verified check, host *flow, done func(*flow) error) (*contender, error) {
 	difference, err := verified()

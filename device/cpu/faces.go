@@ -95,7 +95,7 @@ type newest struct {
 	parts []decomp.Box
 }
 
-// leave tells that a step writes a part of a state, and keeps the sources there. Steps and FillFaces are queued by
+// leave notes that a step writes a part of a state, and keeps the sources there. Steps and FillFaces are queued by
 // one thread in the order of their work.
 func (p *program) leave(to *memory, part decomp.Box) {
 	n := &p.faces.newest
@@ -106,7 +106,7 @@ func (p *program) leave(to *memory, part decomp.Box) {
 	to.author.Store(p)
 }
 
-// interior tells that some of the bytes of a state are those of cells of the box.
+// interior reports whether some of the bytes of a state are those of cells of the box.
 func (p *program) interior(offset, bytes int) bool {
 	l, row := p.layout, p.layout.Components*p.layout.Pitch*p.spec.Precision.Bytes()
 	high := l.N[1] + 2*l.Ghost[1]
@@ -118,7 +118,7 @@ func (p *program) interior(offset, bytes int) bool {
 	return false
 }
 
-// holds tells that the sources that have been kept are all of this state.
+// holds reports whether the sources that have been kept are all of this state.
 func (p *program) holds(state *memory) bool {
 	cells := 0
 	for _, part := range p.faces.newest.parts {

@@ -120,7 +120,7 @@ func (p *program) keep(g *ghosts, special *boundary.Links) {
 	g.kept, g.cells = len(kept), slices.Concat(kept, others, g.cells[g.own:])
 }
 
-// reach tells that some of the cells lie beyond the ends of rows.
+// reach reports whether some of the cells lie beyond the ends of rows.
 func (g *ghosts) reach(n int) bool {
 	return slices.ContainsFunc(g.cells, func(c boundary.FaceCell) bool { _, beyond := end(c.X, n); return beyond })
 }

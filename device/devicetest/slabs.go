@@ -266,7 +266,7 @@ func half(b uint16) float64 {
 }
 
 // halfExponent is the power of two that component c is scaled by in 16 bits
-// (kernels/gpu/storage.h tells why).
+// (kernels/gpu/storage.h reports why).
 func halfExponent(spec model.Spec, c int) int {
 	switch more := c - spec.FlowComponents(); { // of a scalar
 	case more == 0:

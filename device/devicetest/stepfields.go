@@ -10,7 +10,7 @@ import (
 )
 
 // stepFields: what steps leave of fields is what FieldsTo reads of the state after them, to the bit,
-// beside walls, in cells that are computed anew, in slabs, in ranges and recorded; and the states
+// beside walls, in cells that are recomputed, in slabs, in ranges and recorded; and the states
 // are those of plain steps.
 func stepFields(t *testing.T, d device.Device, o Options) {
 	resting := func(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {

@@ -244,7 +244,7 @@ func between(p, q [3]float64, axis int, at float64) [3]float64 {
 // Bounds is the box around the whole surface.
 func (b *Body) Bounds() (lo, hi [3]float64) { return b.lo, b.hi }
 
-// Row tells which cells of row (y, z) have their centre inside.
+// Row reports which cells of row (y, z) have their centre inside.
 func (b *Body) Row(y, z int, inside []bool) {
 	for i := range inside {
 		inside[i] = false

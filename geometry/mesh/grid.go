@@ -32,7 +32,7 @@ const MostCells = 1 << 26
 const samples = 20000
 
 // Look fills the box around the surface with cells of size 1 (in units of the vertices)
-// whose centres are at whole numbers and a half, and tells what becomes of it. The
+// whose centres are at whole numbers and a half, and reports what becomes of it. The
 // surface may be open: then two of the three directions decide what lies inside.
 // depth is the number of solid cells behind each other along the axis across which
 // the body is largest, as [row][column]: a picture of it.
@@ -223,7 +223,7 @@ type Depth struct {
 	From   [3]float64
 }
 
-// Empty tells that no cell is solid.
+// Empty reports whether no cell is solid.
 func (d Depth) Empty() bool {
 	return !slices.ContainsFunc(d.Values, func(v float64) bool { return v > 0 })
 }

@@ -381,7 +381,7 @@ func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
 // triangles turned against most of their part turn; and every piece of the border that
 // is left is closed with triangles to its middle. The border of anything has no border
 // itself, so this always ends with a closed surface, though not always with the one
-// that was meant: Invented tells how much of it is guessed. What unseen says of a new triangle
+// that was meant: Invented reports how much of it is guessed. What unseen says of a new triangle
 // is that no cell depends on it; with nil none is so.
 func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	r := Repairs{}

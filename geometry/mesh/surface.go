@@ -1,5 +1,5 @@
 // Package mesh makes solids of triangle meshes: it judges a surface as it comes from a
-// file, closes it where that is asked for, tells which cells lie inside, and where a
+// file, closes it where that is asked for, reports which cells lie inside, and where a
 // segment enters.
 //
 // A surface bounds a solid when its triangles, taken with their orientation, have no

@@ -13,7 +13,7 @@ import (
 // purpose, and a queue's work runs on another goroutine: a transport that does not
 // wait for an event reads old values, and the race detector sees it.
 type Device struct {
-	// Visible tells whether the host may address buffers; where it may not, only
+	// Visible reports whether the host may address buffers; where it may not, only
 	// Read and Write reach them.
 	Visible bool
 	Delay   time.Duration // of each copy

@@ -445,7 +445,7 @@ func (s *trial) inside(y, z int) bool {
 	return y >= 0 && y < s.layout.N[1] && z >= 0 && z < s.layout.N[2]
 }
 
-// filled tells whether a link fills the ghost row.
+// filled reports whether a link fills the ghost row.
 func (s *trial) filled(y, z int) bool {
 	for _, l := range s.plan.Links(s.c.Rank()) {
 		if l.Recv.Contains([3]int{0, y, z}) {

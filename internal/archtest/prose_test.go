@@ -175,7 +175,7 @@ func cells(page string) []sentence {
 	return all
 }
 
-// begins tells whether a word can be the first of a sentence.
+// begins reports whether a word can be the first of a sentence.
 func begins(w string) bool {
 	w = strings.TrimLeft(w, `("*'_[`)
 	for _, r := range w {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestNobodyExitsBelowCmd: a rank that ends by itself leaves the others waiting
-// in MPI for ever. Below cmd an error is returned; cmd takes all ranks down.
+// in MPI indefinitely. Below cmd an error is returned; cmd takes all ranks down.
 func TestNobodyExitsBelowCmd(t *testing.T) {
 	exits := map[string][]string{
 		"os":      {"Exit"},

@@ -65,11 +65,11 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	}{plain(p), value(p.A), value(p.B)})
 }
 
-// Same tells that all numbers are the same, bit for bit, and where there are none that
+// Same reports whether all numbers are the same, bit for bit, and where there are none that
 // the cases are.
 func (r *Report) Same() bool { return r.Within(0) }
 
-// Within tells that no part differs by more than a share of its largest number (Linf).
+// Within reports whether no part differs by more than a share of its largest number (Linf).
 func (r *Report) Within(tolerance float64) bool {
 	if r.Note != "" {
 		return false

@@ -1,4 +1,4 @@
-// Package compare reads what runs have written, of every kind, and tells how two outputs
+// Package compare reads what runs have written, of every kind, and reports how two outputs
 // differ: in their numbers, their cases and the means by which they were computed.
 package compare
 

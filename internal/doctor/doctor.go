@@ -75,7 +75,7 @@ var checks = []Check{
 
 // Run makes all checks and hands over their findings as they come. A check that is not
 // over after twice the site's limit is handed to stuck, on another goroutine: this one
-// may be waiting for ever.
+// may be waiting indefinitely.
 func Run(s *Site, tell func(check string, found Finding), stuck func(check string)) (worst Severity, err error) {
 	for _, check := range checks {
 		watch := time.AfterFunc(2*s.Limit, func() { stuck(check.Name) })

@@ -205,7 +205,7 @@ func judgeClocks(ranks []Rank, times []int64) Finding {
 	return fine("the clocks of all ranks agree within a second")
 }
 
-// gpuAware tells what the MPI library says of itself.
+// gpuAware reports what the MPI library says of itself.
 func gpuAware(s *Site) ([]Finding, error) {
 	said := map[string]bool{}
 	for _, r := range s.Ranks {

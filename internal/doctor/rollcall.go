@@ -30,7 +30,7 @@ type able interface {
 }
 
 // Punctual is the ranks of c with collective operations that call the roll first: where
-// MPI would wait for a missing rank for ever, they return an *Absent after the limit.
+// MPI would wait for a missing rank indefinitely, they return an *Absent after the limit.
 func Punctual(c comm.Comm, limit time.Duration) (comm.Comm, error) {
 	a, ok := c.(able)
 	if !ok {
@@ -65,7 +65,7 @@ func (p *punctual) Barrier() error { return p.rollCall() }
 
 // The operations are made of messages that somebody waits for no longer than the limit:
 // a rank that stops between the roll call and its part is missed there. Inside the
-// library's own operations the others would wait for it for ever.
+// library's own operations the others would wait for it indefinitely.
 
 func (p *punctual) Bcast(data []byte, root int) error {
 	if err := p.rollCall(); err != nil {

@@ -1,4 +1,4 @@
-// Package ram tells what of the machine's memory a process may take.
+// Package ram reports what of the machine's memory a process may take.
 package ram
 
 import (

@@ -155,7 +155,7 @@ func (f *Flow) Collide(in []float64) []float64 {
 	return out
 }
 
-// closes tells if the model's populations are a function of their moments.
+// closes reports whether the model's populations are a function of their moments.
 func (f *Flow) closes() bool {
 	c, _ := model.FindCollision(f.Model)
 	return c.Scheme == model.Moments

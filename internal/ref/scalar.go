@@ -28,7 +28,7 @@ func (f *Flow) SetScalar(cell int, theta float64) {
 	f.G[cell] = Scalar{Theta: theta, U: f.speed(f.F[cell])}
 }
 
-// speed is the momentum of populations by their mass: what a cell goes on with after a step.
+// speed is the momentum of populations by their mass: what a cell continues with after a step.
 func (f *Flow) speed(pop []float64) (u [3]float64) {
 	rho := sum(pop)
 	for i, v := range pop {

@@ -333,7 +333,7 @@ func (m *Measurement) row(kind, transport string, n int, cells [3]int) Row {
 	}
 }
 
-// skip tells why a row has no figures: the machine has no room for it, or no such way
+// skip reports why a row has no figures: the machine has no room for it, or no such way
 // between ranks. An error that not all ranks know of ends the measurement.
 func (m *Measurement) skip(row Row, err error) error {
 	if _, agreed := sim.ExitCode(err); !agreed {

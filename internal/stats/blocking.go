@@ -1,4 +1,4 @@
-// Package stats tells how well the mean of a series of samples is known when samples
+// Package stats reports how well the mean of a series of samples is known when samples
 // that follow each other resemble each other, as all do that come out of a flow.
 //
 // It keeps numbers, not samples: its memory grows with the logarithm of their count,
@@ -37,7 +37,7 @@ type Level struct {
 	Half    float64 `json:"half"`
 }
 
-// Add goes on with the next sample.
+// Add adds the next sample.
 func (b *Blocking) Add(x float64) {
 	for k := 0; ; k++ {
 		if k == len(b.Levels) {

@@ -11,7 +11,7 @@ type Series struct {
 	Cycles Cycles  `json:"cycles"`
 }
 
-// Add goes on with a sample; times grow.
+// Add adds a sample; times grow.
 func (s *Series) Add(t, x float64) {
 	if len(s.Levels) == 0 {
 		s.Min, s.Max = x, x

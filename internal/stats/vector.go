@@ -22,7 +22,7 @@ type VectorLevel struct {
 // Floats are stored in JSON as text of their bits, in half the room of digits.
 type Floats []float64
 
-// Add goes on with the next sample of all series, as many as before.
+// Add adds the next sample of all series, as many as before.
 func (v *Vector) Add(x []float64) {
 	x = append([]float64(nil), x...)
 	for k := 0; ; k++ {

@@ -1,6 +1,6 @@
 // Package watchdog finds ranks that have stopped: processes that were killed or stopped,
 // machines that are gone, work that rests on a disk or a GPU that does not answer. MPI
-// tells nothing of these: who waits for a message waits for ever. So ranks tell each
+// reports none of these: a blocked receive waits indefinitely. So ranks tell each
 // other every second by TCP, beside MPI, that they are there, and how far they are.
 //
 // The ranks form a tree: those of a machine round its lowest rank, the machines below
@@ -104,7 +104,7 @@ func (d *Dog) watch() {
 	}
 }
 
-// look tells the peers how this rank is and asks the same of all that it knows.
+// look sends this rank's state to its peers and asks for the state of all that it knows.
 func (d *Dog) look(now time.Time, slept bool) {
 	state := d.heartbeat.State()
 	limit := state.Limit
@@ -215,7 +215,7 @@ func (d *Dog) speak(why string) {
 	d.End()
 }
 
-// Spoken tells the other ranks that this one has said why it ends all of them.
+// Spoken informs the other ranks that this one has reported why it ends all of them.
 func (d *Dog) Spoken() {
 	if d != nil {
 		d.quiet(nil)

@@ -25,7 +25,7 @@ const mostBytes = 64 << 20
 
 // Read reads a file, and the SHA-256 of its bytes in hexadecimal.
 func Read(path string) (data []byte, sum string, err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would let the run wait for ever
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would let the run wait indefinitely
 		return nil, "", fmt.Errorf("%s is no regular file", path)
 	}
 	f, err := os.Open(path)
@@ -118,7 +118,7 @@ func (c Curve) At(x float64) float64 {
 	return c.Y[i-1] + share*(c.Y[i]-c.Y[i-1])
 }
 
-// Closes tells what keeps the curve from being one period of a function. name is for
+// Closes reports what keeps the curve from being one period of a function. name is for
 // messages.
 func (c Curve) Closes(name string) error {
 	switch last := len(c.X) - 1; {

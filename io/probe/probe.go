@@ -134,7 +134,7 @@ func Create(path string, h Header) (*Writer, error) {
 // ErrOther is in the errors of files that are not the ones that a checkpoint counted.
 var ErrOther = errors.New("it is not the file that the checkpoint counted")
 
-// Resume goes on with a series that had length bytes when the checkpoint of that
+// Resume continues with a series that had length bytes when the checkpoint of that
 // step was taken: later rows are cut off. The comments may differ, the columns may not. A file
 // that is another is left as it is (errors.Is(err, ErrOther), or fs.ErrNotExist when it is gone).
 func Resume(path string, h Header, length, step int64) (*Writer, error) {

@@ -1,4 +1,4 @@
-// Package status keeps a small file that tells how a run is doing, for people and for
+// Package status keeps a small file that reports how a run is doing, for people and for
 // programs that watch it: DIR/status.json, replaced whole, so that whoever reads it never
 // sees half of one. `lbmsim status` prints it.
 package status
@@ -51,7 +51,7 @@ type State struct {
 
 	Started time.Time `json:"started"`
 	Updated time.Time `json:"updated"`
-	// Every is how often the file is written anew while the run goes on.
+	// Every is how often the file is rewritten while the run goes on.
 	Every float64 `json:"every"`
 
 	First   int     `json:"first_step"` // the run began with
@@ -84,7 +84,7 @@ type State struct {
 // silent is how much later than due the file may be before a run counts as silent.
 const silent = 30 * time.Second
 
-// Silent tells how long ago a running run should have written its state again, 0 where
+// Silent reports how long ago a running run should have written its state again, 0 where
 // all is well: it was killed, its machine died, or its disk hangs.
 func (s State) Silent(now time.Time) time.Duration {
 	late := now.Sub(s.Updated) - time.Duration(s.Every*float64(time.Second))

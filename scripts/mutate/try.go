@@ -87,7 +87,7 @@ func (a answer) fault(file string) string {
 	return ""
 }
 
-// placed tells whether a message names the line of the file, or the file where what is wrong is that
+// placed reports whether a message names the line of the file, or the file where what is wrong is that
 // something is not in it.
 func placed(file, text string) bool {
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(file) + `(:[0-9]+:[0-9]+)?: error: `).MatchString(text)

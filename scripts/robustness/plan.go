@@ -35,7 +35,7 @@ type flow struct {
 // Reynolds numbers go where no grid of this size resolves anything.
 func flows(long bool) []flow {
 	fixed := func(n int) func(flow, int, float64) int { return func(flow, int, float64) int { return n } }
-	// until tells the steps in which the flow passes a number of lengths.
+	// until is the number of steps in which the flow passes a number of lengths.
 	until := func(lengths float64) func(flow, int, float64) int {
 		return func(f flow, dims int, u float64) int { return int(lengths * f.length[dims] / u) }
 	}

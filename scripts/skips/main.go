@@ -144,7 +144,7 @@ func (r report) later() string {
 	return strings.Join(slices.Compact(list), "")
 }
 
-// judge tells the slowest tests. An error names those that should have run.
+// judge reports the slowest tests. An error names those that should have run.
 func (r report) judge(out io.Writer, allowed []string, short bool) error {
 	const most = 20
 	var whole, skipped report

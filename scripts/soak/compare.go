@@ -33,7 +33,7 @@ func files(dir string) (results map[string]bool, temporary []string, err error) 
 	return results, temporary, err
 }
 
-// compared tells which files of a run differ from those of the uninterrupted one, and which
+// compared reports which files of a run differ from those of the uninterrupted one, and which
 // should have gone.
 func compared(reference, dir string) (wrong, temporary []string, err error) {
 	want, _, err := files(reference)

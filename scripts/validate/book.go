@@ -16,7 +16,7 @@ type section struct {
 	against   string // what the plot of the section has along y
 	figures   []figure
 	table     func(kept map[string]outcome) string // more than the rows of the entries
-	costs     bool                                 // the page tells the time of each entry
+	costs     bool                                 // the page reports the time of each entry
 }
 
 // entry is one command and what it has to give.

@@ -304,7 +304,7 @@ type wake struct {
 	area  float64 // m2
 }
 
-// dragInterval tells how well the mean drag is known.
+// dragInterval reports how well the mean drag is known.
 func (w wake) dragInterval(dir string) (check, error) {
 	f, err := columns(dir, "force_"+w.body+".csv")
 	if err != nil {

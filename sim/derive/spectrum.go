@@ -12,7 +12,7 @@ import (
 
 // Spectra adds the spectra of lines of cells up that run along an axis through a global box one cell thick, on rank 0:
 // [value][n-1], n from 1 to half the cells of a line. Values are numbers of the source, in lattice units. Lines with solid
-// cells are left out; lines tells how many there are. Collective.
+// cells are left out; lines reports how many there are. Collective.
 //
 // All cells of the box come to rank 0 before they are transformed, and sums go from line to line: no cut changes them.
 func (v View) Spectra(from Source[float64], values []int, along int, box decomp.Box) (sums []float64, lines int, err error) {

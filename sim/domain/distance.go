@@ -14,7 +14,7 @@ import (
 // cut are put together by the ranks that share them, each of which works on a part of
 // the lines; no rank ever has more than its share of the cells.
 
-// NoSlip tells whether cells of a type are walls that fluid sticks to.
+// NoSlip reports whether cells of a type are walls that fluid sticks to.
 func NoSlip(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false
@@ -101,7 +101,7 @@ func (p *Part) withFaces(box decomp.Box) decomp.Box {
 	return box
 }
 
-// nearestAlong goes on with distances of a box of n cells along y or z, whose lines
+// nearestAlong continues with distances of a box of n cells along y or z, whose lines
 // several ranks may have parts of.
 func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 	ranks, me := p.lineOf(axis)
@@ -260,7 +260,7 @@ func (e *envelope) nearest(out []float32) {
 	}
 }
 
-// add goes on with the parabola at a place behind all others.
+// add adds the parabola at a place behind all others.
 func (e *envelope) add(at, height float64) {
 	if math.IsInf(height, 1) {
 		return

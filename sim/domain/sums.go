@@ -12,7 +12,7 @@ import (
 // Sums over the whole domain must be the same bits for every cut, and floating-point
 // addition is not associative. So they have one order: rows along x, which is never
 // cut, are added to planes one behind the other, and planes to the whole. Where ranks
-// share planes, each goes on with what the rank before it along y has: as many short
+// share planes, each continues with what the rank before it along y has: as many short
 // messages behind each other as there are parts along y, in a watch that comes every
 // hundredth step.
 

@@ -55,7 +55,7 @@ func Code(err error) (code int, agreed bool) {
 	return Failure, false
 }
 
-// IsAgreed tells that every rank knows of an error, or that there is none.
+// IsAgreed reports that every rank knows of an error, or that there is none.
 func IsAgreed(err error) bool {
 	_, agreed := Code(err)
 	return agreed

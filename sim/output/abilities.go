@@ -27,7 +27,7 @@ type prepared interface{ prepare(*Run) }
 // snapping is an output that takes snapshots beside the steps.
 type snapping interface {
 	Output
-	// snaps tells the cells, local; false where steps had better not be asked to leave them.
+	// snaps reports the cells, local; false where steps had better not be asked to leave them.
 	snaps(*Run) (box decomp.Box, ok bool)
 }
 
@@ -39,7 +39,7 @@ type remembered interface {
 	// beside begins a file that belongs to the checkpoint with this header, in its folder;
 	// written tells, once it has been committed, whether it is on disk; nil: there is none. Collective.
 	beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error)
-	// recall goes on with what the checkpoint of a path says. Collective.
+	// recall continues with what the checkpoint of a path says. Collective.
 	recall(r *Run, path string, m *Memory) error
 }
 

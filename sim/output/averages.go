@@ -172,7 +172,7 @@ func (r *Run) present() derive.Source[float64] {
 	return r.Present()
 }
 
-// add goes on with sample n of some rows, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The sample
+// add continues with sample n of some rows, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The sample
 // becomes the deviations from the means before it.
 func (a *averager) add(sums, sample []float64, n float64) {
 	nx, in := a.nx, a.stored*a.nx

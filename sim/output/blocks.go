@@ -24,7 +24,7 @@ func (b *blocks) write(r *Run, samples int64, block func() []float64) {
 	case !r.Root || int64(r.Step()) <= b.file.Step(): // the table has the block
 	case samples > 0:
 		_ = b.file.Add(int64(r.Step()), r.Time(), block()...)
-	case !b.warned && b.file.Step() < 0: // else there are none since the last block, of those that begin anew
+	case !b.warned && b.file.Step() < 0: // else there are none since the last block, of those that start over
 		b.warned = true
 		r.Warn(finding.NoSamples.Says("step %d: %s has no samples yet: the first is at step %d", r.Step(), b.head, b.sample.Next(r.Step())))
 	}

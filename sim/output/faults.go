@@ -40,7 +40,7 @@ func (f *faults) left() (n int) {
 // LeftOut is how many files of each kind the run went on without.
 func (f *Files) LeftOut() map[string]int { return maps.Clone(f.faults.counts) }
 
-// goesOn tells what on_error says of a kind of file.
+// goesOn reports what on_error says of a kind of file.
 func (f *Files) goesOn(kind string) bool {
 	c := f.view.Case
 	switch kind {

@@ -167,7 +167,7 @@ func (f *Files) Expected() (sum time.Duration) {
 }
 
 // patience is how long a rank waits for the disk before it says so, and then twice as
-// long. Whether it waits for ever is the watchdog's to decide.
+// long. Whether it waits indefinitely is the watchdog's to decide.
 const patience = 30 * time.Second
 
 // await waits for this rank's part of a file.

@@ -23,14 +23,14 @@ func (f *folder) release() {
 	}
 }
 
-// Holds tells that this rank keeps other runs out of the output folder.
+// Holds reports whether this rank keeps other runs out of the output folder.
 func (s *Set) Holds() bool { return s.folder.lock != nil }
 
 // Opening is how a run opens its outputs.
 type Opening struct {
 	Anew   bool    // no checkpoint was asked for, not even if there is one
 	Memory *Memory // of the checkpoint that the run goes on from; nil: it begins at step 0
-	// Of a run that begins anew, on rank 0: Keep refuses where the output folder has results of
+	// Of a run that starts over, on rank 0: Keep refuses where the output folder has results of
 	// another run, Overwrite removes those that would lie among the new ones.
 	Keep      *Results
 	Overwrite bool

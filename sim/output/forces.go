@@ -146,7 +146,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 
 func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
 
-// recall goes on with the statistics. The loads are the run's to recall.
+// recall continues with the statistics. The loads are the run's to recall.
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	clear(f.series) // a newer checkpoint may have been given up halfway
 	clear(f.course)

@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// panics tells whether f does.
+// panics reports whether f does.
 func panics(f func()) (is bool) {
 	defer func() { is = recover() != nil }()
 	f()

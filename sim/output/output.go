@@ -53,7 +53,7 @@ type State interface {
 
 // Statistics is what the device adds up.
 type Statistics interface {
-	// Averages over time in the device's memory; nil: it keeps none. Take goes on with sample n.
+	// Averages over time in the device's memory; nil: it keeps none. Take continues with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
 	Take(a device.Averages, n int64)
 	// PrepareProfile gets the device ready to sum planes. An error means that the host has to.

@@ -57,7 +57,7 @@ func (p *profileSums) Write(r *Run) error {
 	return nil
 }
 
-// add goes on with the means of a sample.
+// add continues with the means of a sample.
 func (p *profileSums) add(means []float64) {
 	if p.series.Samples() == 0 {
 		p.reference = means

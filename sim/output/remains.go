@@ -14,7 +14,7 @@ import (
 	"lbmsim/io/status"
 )
 
-// What an earlier run has left in the output folder of one that begins anew.
+// What an earlier run has left in the output folder of one that starts over.
 
 // makeRoom does what Opening.Keep and Overwrite say: that removes checkpoints, files of single
 // steps and tables that the case no longer writes. All else is written over.
@@ -179,7 +179,7 @@ func (s *Set) otherTables() (paths []string) {
 	return paths
 }
 
-// headHas tells whether the comments on top of a table of lbmsim have a line.
+// headHas reports whether the comments on top of a table of lbmsim have a line.
 func headHas(path, line string) bool {
 	f, err := os.Open(path)
 	if err != nil {

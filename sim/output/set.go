@@ -45,7 +45,7 @@ func (s *Set) Next(n int) int {
 	return next
 }
 
-// Snaps tells the cells, local, of which an output takes a snapshot at step n.
+// Snaps reports the cells, local, of which an output takes a snapshot at step n.
 func (s *Set) Snaps(n int) (box decomp.Box, ok bool) {
 	for _, o := range with[snapping](s.List) {
 		if o.When().Due(n) {
@@ -133,7 +133,7 @@ func (s *Set) LastFields() (files error) {
 	return files
 }
 
-// Recall goes on with what a checkpoint remembers, at its path. Collective.
+// Recall continues with what a checkpoint remembers, at its path. Collective.
 func (s *Set) Recall(path string, m *Memory) error {
 	s.recalled = nil
 	for _, o := range with[remembered](s.List) {

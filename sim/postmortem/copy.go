@@ -30,7 +30,7 @@ const (
 	// firstCopy is bytes a second at which the first copy is presumed to be made: the system
 	// clears the memory on the way (5.4 GB from an H200 took 1.2 s).
 	firstCopy = 4 << 30
-	// replayLimit is how long a run without a copy may have computed to be computed anew.
+	// replayLimit is how long a run without a copy may have computed to be recomputed.
 	replayLimit = 5 * time.Minute
 )
 
@@ -65,13 +65,13 @@ func resident() int64 {
 	return u.Maxrss << 10
 }
 
-// HasRoom tells that copies are kept.
+// HasRoom reports whether copies are kept.
 func (s *Search) HasRoom() bool { return s.kept.room }
 
 // Age is the time since the last copy, and what it took.
 func (s *Search) Age() (since, cost time.Duration) { return time.Since(s.kept.taken), s.kept.cost }
 
-// Due tells whether it is time for another copy, from what all ranks know: the largest of
+// Due reports whether it is time for another copy, from what all ranks know: the largest of
 // their Ages, in nanoseconds.
 func (s *Search) Due(since, cost int64) bool { return s.kept.due(since, cost) }
 
@@ -95,7 +95,7 @@ func (s *Search) Keep() error {
 	return nil
 }
 
-// replayable tells whether there is a state to go back to, in a run that began at a step.
+// replayable reports whether there is a state to go back to, in a run that began at a step.
 func (s *Search) replayable(elapsed time.Duration, first int) bool {
 	return s.kept.wanted && (s.kept.at >= 0 || first == 0 && elapsed <= replayLimit)
 }

@@ -37,7 +37,7 @@ func (c *clues) add(weight int, format string, args ...any) {
 	*c = append(*c, clue{weight, fmt.Sprintf(format, args...)})
 }
 
-// alternates tells whether a component of the velocity has another sign at each of the
+// alternates reports whether a component of the velocity has another sign at each of the
 // last steps.
 func (b *Blowup) alternates() bool {
 	for a := range 3 {

@@ -35,7 +35,7 @@ func (w *Watch) Health() Health {
 	}
 }
 
-// judge warns, on rank 0, of what the totals of a look show, and tells why the run must stop,
+// judge warns, on rank 0, of what the totals of a look show, and reports why the run must stop,
 // if it must: of the totals where the look is the first of its step, of the sample of the
 // fields where that is new.
 func (w *Watch) judge(totals, sample bool) (wrong string) {

@@ -101,7 +101,7 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 	return f, nil
 }
 
-// due tells whether the look at the present step samples the fields.
+// due reports whether the look at the present step samples the fields.
 func (w *Watch) due() bool {
 	c := &w.Case.Run
 	temperature := w.Case.Temperature.Bounds != nil && (c.WarnTemperature > 0 || c.MaxTemperature > 0)
@@ -112,7 +112,7 @@ func (w *Watch) due() bool {
 // Wrong says, on rank 0, why a run that is stable must be stopped.
 func (w *Watch) Wrong() string { return w.wrong }
 
-// describe tells where the cell is and what surrounds it.
+// describe reports where the cell is and what surrounds it.
 func (w *Watch) describe(p device.Plane) string {
 	at, what := p.BadAt, "a value that is not finite"
 	if p.Bad == 0 {

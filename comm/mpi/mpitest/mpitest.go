@@ -149,7 +149,7 @@ func Mpirun(t *testing.T) (args, env []string) {
 
 var rootMayRun = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 
-// OpenMPI tells whether a launcher is Open MPI's.
+// OpenMPI reports whether a launcher is Open MPI's.
 func OpenMPI(launcher string) bool {
 	version, err := exec.Command(launcher, "--version").Output()
 	return err == nil && strings.Contains(string(version), "open-mpi.org")
