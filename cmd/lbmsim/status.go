@@ -182,7 +182,7 @@ func (r *statusReport) lost(text string) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(time.Second):
+	case <-time.After(3 * time.Second): // a busy disk takes one
 	}
 }
 

@@ -167,12 +167,25 @@ func (w *Writer) work() {
 		s := *w.next
 		w.next = nil
 		w.mu.Unlock()
-		err := write(w.path, s)
+		var err error
+		if !w.failed(s) {
+			err = write(w.path, s)
+		}
 		w.mu.Lock()
 		w.err = err
 	}
 	w.busy = false
 	w.idle.Broadcast()
+}
+
+// failed reports whether another rank has written that the run failed. A rank 0 that was stopped may run once more, for a
+// moment, when its launcher ends it.
+func (w *Writer) failed(next State) bool {
+	if next.Phase != Running {
+		return false
+	}
+	old, err := Read(filepath.Dir(w.path))
+	return err == nil && old.Phase == Failed && old.Started.Equal(next.Started)
 }
 
 func write(path string, s State) error {

@@ -83,3 +83,30 @@ func TestSilent(t *testing.T) {
 		}
 	}
 }
+
+// A rank 0 that wakes after another rank has written that the run failed leaves that state alone; a run that starts later does not.
+func TestRunningDoesNotReplaceFailed(t *testing.T) {
+	dir, began := t.TempDir(), time.Now()
+	w := NewWriter(dir)
+	put := func(s State) State {
+		w.Write(s)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	put(State{Phase: Running, Started: began})
+	if err := Fail(dir, "", began, "rank 0 has not answered", 1); err != nil {
+		t.Fatal(err)
+	}
+	if s := put(State{Phase: Running, Started: began, Step: 7}); s.Phase != Failed || s.Error != "rank 0 has not answered" {
+		t.Errorf("the woken rank wrote %+v", s)
+	}
+	if s := put(State{Phase: Running, Started: began.Add(time.Minute)}); s.Phase != Running {
+		t.Errorf("the next run wrote %+v", s)
+	}
+}
