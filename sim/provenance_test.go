@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/raw"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/io/picture"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
@@ -21,14 +21,14 @@ import (
 // threads or restarts.
 func contents(t *testing.T, path string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	switch filepath.Ext(path) {
 	case ".csv":
-		for _, line := range bytes.SplitAfter(raw, []byte("\n")) {
+		for _, line := range bytes.SplitAfter(data, []byte("\n")) {
 			if !bytes.HasPrefix(line, []byte("# "+output.ProvenanceMark)) {
 				b.Write(line)
 			}
@@ -42,14 +42,14 @@ func contents(t *testing.T, path string) []byte {
 			t.Errorf("%s: %v", path, err)
 		}
 		delete(text, "Provenance")
-		p, err := png.Decode(bytes.NewReader(raw))
+		p, err := png.Decode(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprint(&b, text, p)
 	case ".hdf":
 		if strings.HasSuffix(filepath.Dir(path), ".parts") {
-			return raw // numbers alone
+			return data // numbers alone
 		}
 		f, err := fields.Open(path)
 		if err != nil {
@@ -67,11 +67,11 @@ func contents(t *testing.T, path string) []byte {
 				if err := f.Plane(i, k, values); err != nil {
 					t.Fatal(err)
 				}
-				b.Write(domain.BytesOf(values))
+				b.Write(raw.Bytes(values))
 			}
 		}
 	default:
-		return raw
+		return data
 	}
 	return b.Bytes()
 }

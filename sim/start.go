@@ -67,7 +67,9 @@ func start(o Options) (*run, error) {
 	if err := r.fillGhosts(); err != nil {
 		return r, err
 	}
-	r.outputs.Prepare()
+	if err := r.outputs.Prepare(); err != nil {
+		return r, err
+	}
 	r.limit, err = r.roofline()
 	return r, err
 }

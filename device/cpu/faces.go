@@ -8,6 +8,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -34,7 +35,7 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 		return err
 	}
 	size := int(unsafe.Sizeof(boundary.FaceCell{}))
-	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
+	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
 	g := p.parts(f)
 	p.faces = faces{list: f, ghosts: g, count: len(g.cells), rules: align(size * len(g.cells))}
 	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
@@ -76,7 +77,7 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 // placeEnds makes room for ghost cells beyond the ends of rows and the cells that steps keep for them, two for each.
 func (p *program) placeEnds() (err error) {
 	f := &p.faces
-	bytes := 2 * p.spec.FlowComponents() * ceil(p.layout.Rows(), kernels.Block) * kernels.Block * p.spec.Precision.Bytes()
+	bytes := 2 * p.spec.FlowComponents() * raw.Ceil(p.layout.Rows(), kernels.Block) * kernels.Block * p.spec.Precision.Bytes()
 	if f.ends, err = newMemory(bytes); err == nil && f.kept > 0 {
 		f.sources, err = newMemory(2 * bytes)
 	}

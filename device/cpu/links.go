@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -46,7 +47,7 @@ func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*link
 	if left != nil {
 		rowsOf, cellsOf = left.Rows, left.Cells
 	}
-	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
+	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
 	rows := align(64)
 	cells := rows + align(4*len(rowsOf))
 	list := cells + align(20*len(cellsOf))

@@ -9,6 +9,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/kernels/lookup"
 	"lbmsim/model"
@@ -73,7 +74,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 
 // place puts the lists where the kernels can point to.
 func (p *program) place(box kernels.Case, w *walls) error {
-	align := func(bytes int) int { return ceil(bytes, 64) * 64 }
+	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
 	rows := align(int(unsafe.Sizeof(box)))
 	entries := rows + align(4*len(w.rows))
 	patterns := entries + align(8*len(w.entries))

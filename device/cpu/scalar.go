@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -24,10 +25,10 @@ func (p *program) placeScalar(found *walls) (err error) {
 	s := &p.scalar
 	types, links := found.found.ScalarTypes(), found.found.ScalarLinks()
 	plain, mixed := found.found.ScalarPlaces(found.special, p.spec.Viscosity == model.Smagorinsky)
-	at := ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64
+	at := raw.Ceil(int(unsafe.Sizeof(kernels.ScalarWalls{})), 64) * 64
 	next := func(bytes int) (from int) {
 		from = at
-		at += ceil(bytes, 64) * 64
+		at += raw.Ceil(bytes, 64) * 64
 		return from
 	}
 	const placeBytes = int(unsafe.Sizeof(boundary.ScalarPlace{}))

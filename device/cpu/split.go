@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"lbmsim/decomp"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -41,12 +42,12 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 	if b.Cells() == 0 {
 		return nil
 	}
-	xs := ceil(n[0], r.width)
-	lines := ceil(n[0], decomp.Align) // of memory, in 16 bits too: two tasks must not share one
-	ys := ceil(n[1], r.tile)
-	zs := min(max(1, ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
+	xs := raw.Ceil(n[0], r.width)
+	lines := raw.Ceil(n[0], decomp.Align) // of memory, in 16 bits too: two tasks must not share one
+	ys := raw.Ceil(n[1], r.tile)
+	zs := min(max(1, raw.Ceil(r.tasks, xs*ys)), max(1, n[2]/r.least))
 	if xs*ys*zs < r.tasks {
-		ys = max(ys, min(ceil(r.tasks, xs*zs), n[1]/min(r.least, 8)))
+		ys = max(ys, min(raw.Ceil(r.tasks, xs*zs), n[1]/min(r.least, 8)))
 	}
 	for more := ys; more < 2*ys && n[1]/more >= min(r.least, 8); more++ {
 		if xs*more*zs%r.share == 0 {
@@ -68,5 +69,3 @@ func split(b decomp.Box, r splitRule) []decomp.Box {
 	}
 	return boxes
 }
-
-func ceil(a, b int) int { return (a + b - 1) / b }

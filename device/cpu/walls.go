@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -49,7 +49,11 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 	ids := map[string]uint32{}
 	for z := 0; z < n[2]; z++ {
 		for y := 0; y < n[1]; y++ {
-			w.rows = append(w.rows, uint32(len(w.entries)))
+			first, err := listIndex(len(w.entries))
+			if err != nil {
+				return nil, err
+			}
+			w.rows = append(w.rows, first)
 			lawful := plain.Of(z*n[1] + y)
 			fluid := 0
 			for _, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
@@ -67,7 +71,10 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 					own++
 				}
 				if p, numbers, any := w.pattern(cells, b*kernels.Block, y, z, lawful[:own]); any {
-					id := w.share(ids, p, numbers, own > 0)
+					id, err := w.share(ids, p, numbers, own > 0)
+					if err != nil {
+						return nil, err
+					}
 					w.entries = append(w.entries, kernels.Entry{Block: uint32(b), Pattern: id})
 					w.follow(w.patterns[id], lawful[:own])
 				}
@@ -75,11 +82,17 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 			}
 		}
 	}
-	if len(w.patterns) > math.MaxUint32 {
-		return nil, fmt.Errorf("%d blocks of cells at walls are more than the lists can number: cut the domain for more ranks", len(w.patterns))
+	last, err := listIndex(len(w.entries))
+	w.rows = append(w.rows, last)
+	return w, err
+}
+
+// listIndex returns n as an index of the kernels' lists, which have 32 bits.
+func listIndex(n int) (uint32, error) {
+	if n > math.MaxUint32 {
+		return 0, fmt.Errorf("the blocks of cells at walls of a rank exceed the 32-bit indices of their lists: use more ranks")
 	}
-	w.rows = append(w.rows, uint32(len(w.entries)))
-	return w, nil
+	return uint32(n), nil
 }
 
 // each visits the links of a cell whose law is more than half-way bounce-back at rest.
@@ -175,14 +188,17 @@ func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.Li
 // share finds an equal pattern or adds this one, and adds it in any case if its kicks are its own.
 // The same kicks may belong to other directions of the same cells, as on both sides of a part of
 // a face that moves.
-func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64, own bool) uint32 {
+func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64, own bool) (uint32, error) {
 	key := ""
 	if !own {
-		key = bytesOf(p.Cell[:]) + bytesOf([]uint32{p.Moving}) + bytesOf(kicks)
+		key = string(raw.Bytes(p.Cell[:])) + string(raw.Bytes([]uint32{p.Moving})) + string(raw.Bytes(kicks))
 	}
 	id, ok := ids[key]
 	if !ok {
-		id = uint32(len(w.patterns))
+		var err error
+		if id, err = listIndex(len(w.patterns)); err != nil {
+			return 0, err
+		}
 		if !own {
 			ids[key] = id
 		}
@@ -190,13 +206,5 @@ func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64,
 		w.patterns = append(w.patterns, p)
 		w.kicks = append(w.kicks, kicks...)
 	}
-	return id
-}
-
-// bytesOf is the memory image of a slice of numbers.
-func bytesOf[T uint32 | float64](s []T) string {
-	if len(s) == 0 {
-		return ""
-	}
-	return string(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0]))))
+	return id, nil
 }

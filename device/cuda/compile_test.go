@@ -20,6 +20,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -176,7 +177,7 @@ func findShape(t *testing.T, code []byte) (shape stepShape) {
 		size[s.Name] = s.Size
 		if s.Name == "lbm_step_shape" && int(s.Section) < len(f.Sections) {
 			if data, err := f.Sections[s.Section].Data(); err == nil && s.Value+s.Size <= uint64(len(data)) {
-				copy(bytesOf(shape[:]), data[s.Value:])
+				copy(raw.Bytes(shape[:]), data[s.Value:])
 			}
 		}
 	}

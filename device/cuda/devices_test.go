@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -30,4 +31,10 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) { t.Log(Version()) }
+// Version names both halves, also where one or both are missing.
+func TestVersion(t *testing.T) {
+	form := regexp.MustCompile(`^(no driver|driver for CUDA \d+\.\d), (no NVRTC|NVRTC \d+\.\d+ \(.+\))$`)
+	if v := Version(); !form.MatchString(v) {
+		t.Errorf("Version is %q", v)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/cu"
 
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -80,7 +81,7 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 	tile := p.eddies.tile
 	var grid [3]int
 	for a, n := range p.layout.N {
-		grid[a] = ceil(n, tile[a])
+		grid[a] = raw.Ceil(n, tile[a])
 	}
 	own.queue("eddies", func() error {
 		return launch(p.eddies.find, grid, [2]int{tile[0], tile[1]}, 0, own.s, uint64(p.box.at), uint64(from.at))

@@ -12,6 +12,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -42,7 +43,7 @@ func (p *program) placeFaces(w *walls, periodic [3]bool, cells boundary.Cells) e
 	w.rims.wrap(p.layout.N, p.wraps)
 	for side, rims := range w.rims {
 		if rims != nil {
-			if err := p.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), bytesOf(rims)); err != nil {
+			if err := p.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), raw.Bytes(rims)); err != nil {
 				return fmt.Errorf("lists of what lies beyond the ends of rows: %w", err)
 			}
 		}
@@ -54,7 +55,7 @@ func (p *program) placeFaces(w *walls, periodic [3]bool, cells boundary.Cells) e
 func (p *program) tellBox(field uintptr, data []byte) error {
 	b, err := p.put(data)
 	if err == nil {
-		err = p.box.Write(bytesOf([]uint64{uint64(b.at)}), int(field))
+		err = p.box.Write(raw.Bytes([]uint64{uint64(b.at)}), int(field))
 	}
 	return err
 }
@@ -71,19 +72,19 @@ func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	ghosts, own := w.rims.addGhosts(list, p.layout, p.wraps, others)
 	outlets := w.rims.addOutlets(list, p.layout, w.special, p.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
-	f.cells, f.outlets, f.rules = fill(bytesOf(ghosts)), fill(bytesOf(outlets)), fill(p.ruleBytes(list))
+	f.cells, f.outlets, f.rules = fill(raw.Bytes(ghosts)), fill(raw.Bytes(outlets)), fill(p.ruleBytes(list))
 	if p.spec.Precision == model.Float64 {
-		f.outletRules = fill(bytesOf(boundary.OutletRuleNumbers[float64](list)))
+		f.outletRules = fill(raw.Bytes(boundary.OutletRuleNumbers[float64](list)))
 	} else {
-		f.outletRules = fill(bytesOf(boundary.OutletRuleNumbers[float32](list)))
+		f.outletRules = fill(raw.Bytes(boundary.OutletRuleNumbers[float32](list)))
 	}
 	if err != nil {
 		return err
 	}
-	if err = p.box.Write(bytesOf([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
+	if err = p.box.Write(raw.Bytes([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
 		return err
 	}
-	if err = p.box.Write(bytesOf([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
+	if err = p.box.Write(raw.Bytes([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(ghosts, func(c boundary.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
@@ -124,9 +125,9 @@ func (f *faces) unload(d *Device) {
 // ruleBytes is the numbers of the rules as the kernel reads them.
 func (p *program) ruleBytes(list *boundary.Faces) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(boundary.FaceRuleNumbers[float64](list, 0))
+		return raw.Bytes(boundary.FaceRuleNumbers[float64](list, 0))
 	}
-	return bytesOf(boundary.FaceRuleNumbers[float32](list, 0))
+	return raw.Bytes(boundary.FaceRuleNumbers[float32](list, 0))
 }
 
 // FillFaces queues the ghost cells of a state.
@@ -146,7 +147,7 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 		return
 	}
 	own.queue("ghost cells", func() error {
-		return launch(f.fill, [3]int{ceil(last-first, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
+		return launch(f.fill, [3]int{raw.Ceil(last-first, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
 			uint64(p.box.at), uint64(b.at), uint64(f.cells.at), uint64(f.rules.at), uint64(first), uint64(last))
 	})
 }
@@ -158,7 +159,7 @@ func (p *program) stepOutflow(own *stream, from, to *buffer, box decomp.Box) {
 		return
 	}
 	own.queue("outflow", func() error {
-		return launch(f.drain, [3]int{ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
+		return launch(f.drain, [3]int{raw.Ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
 			uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(f.outletsCount),
 			uint64(box.Lo[1]), uint64(box.Hi[1]), uint64(box.Lo[2]), uint64(box.Hi[2]))
 	})

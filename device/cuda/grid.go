@@ -2,6 +2,8 @@
 
 package cuda
 
+import "lbmsim/internal/raw"
+
 // marchCost is what a block pays beside the planes that it computes, in planes: it
 // reads two more, and it has to be started.
 const marchCost = 3
@@ -19,9 +21,9 @@ func marches(n, most, columns, slots int) int {
 // bestMarches tells also how long they last, in planes.
 func bestMarches(n, most, columns, slots int) (best, least int) {
 	best, least = 1, -1
-	for k := ceil(n, most); k <= min(n, maxGrid); k++ {
-		rounds := ceil(columns*k, slots)
-		if cost := rounds * (ceil(n, k) + marchCost); least < 0 || cost < least {
+	for k := raw.Ceil(n, most); k <= min(n, maxGrid); k++ {
+		rounds := raw.Ceil(columns*k, slots)
+		if cost := rounds * (raw.Ceil(n, k) + marchCost); least < 0 || cost < least {
 			best, least = k, cost
 		}
 		if columns*k > 64*slots {
@@ -40,7 +42,7 @@ const usualRows, leastRows, lineCost = 13, 11, 3
 func fittingRows(ny, nz, most, across, slots int) int {
 	best, least := usualRows, 0
 	for rows := usualRows; rows >= leastRows; rows-- {
-		_, planes := bestMarches(nz, most, across*ceil(ny, rows), slots)
+		_, planes := bestMarches(nz, most, across*raw.Ceil(ny, rows), slots)
 		if cost := planes * (rows + lineCost); rows == usualRows || 20*cost < 19*least {
 			best, least = rows, cost
 		}

@@ -2,7 +2,11 @@
 
 package cuda
 
-import "testing"
+import (
+	"testing"
+
+	"lbmsim/internal/raw"
+)
 
 func TestMarches(t *testing.T) {
 	for _, c := range []struct{ n, most, columns, slots, want int }{
@@ -25,7 +29,7 @@ func TestMarchesAreShared(t *testing.T) {
 		for _, most := range []int{1, 32, 40, 80} {
 			for _, columns := range []int{1, 7, 100, 5000} {
 				k := marches(n, most, columns, 132)
-				if each := ceil(n, k); (k-1)*each >= n || each > most {
+				if each := raw.Ceil(n, k); (k-1)*each >= n || each > most {
 					t.Errorf("marches(%d planes, at most %d, %d columns): %d blocks of %d planes", n, most, columns, k, each)
 				}
 			}
@@ -36,7 +40,7 @@ func TestMarchesAreShared(t *testing.T) {
 // Where blocks of fewer rows fill the processors better, and where longer ways to memory are not worth it.
 func TestFittingRows(t *testing.T) {
 	for n, want := range map[int]int{64: 11, 96: 12, 128: 12, 192: 12, 100: 13, 256: 13} {
-		if got := fittingRows(n, n, 80, ceil(n, 64), 132); got != want {
+		if got := fittingRows(n, n, 80, raw.Ceil(n, 64), 132); got != want {
 			t.Errorf("a box of %d^3 is computed by blocks of %d rows, want %d", n, got, want)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"lbmsim/internal/raw"
 )
 
 // laneCount is how many transfers that wait for their end run side by side: the
@@ -179,7 +181,7 @@ func (l *lane) read(dst []byte, from cu.DevicePtr) error {
 		return err
 	}
 	piece := func(k int) []byte { return dst[k*laneBytes : min((k+1)*laneBytes, len(dst))] }
-	return l.turns(doing, (len(dst)+laneBytes-1)/laneBytes, func(k int, h *half) error {
+	return l.turns(doing, raw.Ceil(len(dst), laneBytes), func(k int, h *half) error {
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&h.host[0]), from+cu.DevicePtr(k*laneBytes), int64(len(piece(k))), l.stream)
 	}, func(k int, h *half) { copyWide(piece(k), h.host) })
 }
@@ -201,7 +203,7 @@ func (l *lane) write(to cu.DevicePtr, src []byte) error {
 	if err := l.reserve(min(len(src), laneBytes), false); err != nil {
 		return err
 	}
-	return l.turns(doing, (len(src)+laneBytes-1)/laneBytes, func(k int, h *half) error {
+	return l.turns(doing, raw.Ceil(len(src), laneBytes), func(k int, h *half) error {
 		n := copyWide(h.host, src[k*laneBytes:min((k+1)*laneBytes, len(src))])
 		return cu.MemcpyHtoDAsync(to+cu.DevicePtr(k*laneBytes), unsafe.Pointer(&h.host[0]), int64(n), l.stream)
 	}, func(int, *half) {})

@@ -10,6 +10,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -77,23 +78,23 @@ func (k *linkKernels) unload(d *Device) {
 func (p *program) placeLists(l *boundary.Links) (*linkLists, error) {
 	lists := &linkLists{links: l}
 	var cells *buffer
-	for to, data := range map[**buffer][]byte{&cells: bytesOf(l.Cells), &lists.laws: p.lawBytes(l), &lists.list: bytesOf(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
+	for to, data := range map[**buffer][]byte{&cells: raw.Bytes(l.Cells), &lists.laws: p.lawBytes(l), &lists.list: raw.Bytes(l.List), &lists.types: l.Types, &lists.sums: make([]byte, 48*p.types)} {
 		var err error
 		if *to, err = p.put(data); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	lists.at, err = p.put(bytesOf([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
+	lists.at, err = p.put(raw.Bytes([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
 	return lists, err
 }
 
 // lawBytes is the numbers of the laws as the kernels read them.
 func (p *program) lawBytes(l *boundary.Links) []byte {
 	if p.spec.Precision == model.Float64 {
-		return bytesOf(boundary.LawNumbers[float64](l, 0))
+		return raw.Bytes(boundary.LawNumbers[float64](l, 0))
 	}
-	return bytesOf(boundary.LawNumbers[float32](l, 0))
+	return raw.Bytes(boundary.LawNumbers[float32](l, 0))
 }
 
 // cellsOf is the range of a list's cells, by the first of each row, that a box may have: those of whole planes; of these the kernels
@@ -117,7 +118,7 @@ func (p *program) stepSpecial(s *stream, in, out *buffer, box decomp.Box) {
 	}
 	if first, last := p.cellsOf(p.laws.links.Rows, box); first < last {
 		s.queue("special cells", func() error {
-			return launch(p.links.special, [3]int{ceil(specialLanes*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			return launch(p.links.special, [3]int{raw.Ceil(specialLanes*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
 				uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
 		})
 	}
@@ -144,13 +145,13 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 				if err := cu.MemsetD8Async(to.at, 0, int64(to.bytes), l.stream); err != nil || cells == 0 {
 					return err
 				}
-				return launch(p.links.force, [3]int{ceil(int(cells), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
+				return launch(p.links.force, [3]int{raw.Ceil(int(cells), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
 					uint64(p.box.at), uint64(own.at), uint64(p.measures.at.at), uint64(to.at),
 					uint64(p.origin[0]), uint64(p.origin[1]), uint64(p.origin[2]), uint64(cells))
 			})
 		}
 		if err == nil {
-			err = l.read(bytesOf(sums), p.measures.sums.at)
+			err = l.read(raw.Bytes(sums), p.measures.sums.at)
 		}
 		if err == nil {
 			err = p.addScalar(l, own, loads)

@@ -7,7 +7,6 @@ import "C"
 
 import (
 	"fmt"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -66,9 +65,4 @@ func (b *buffer) Write(src []byte, offset int) error {
 	l := <-b.d.lanes
 	defer func() { b.d.lanes <- l }()
 	return l.write(to, src)
-}
-
-// bytesOf is the memory of a slice of plain numbers or structs.
-func bytesOf[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }

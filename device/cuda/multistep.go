@@ -12,6 +12,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -145,7 +146,7 @@ func (p *program) Steps(s device.Stream, in, out device.Buffer, q model.Params) 
 		own.fail(fmt.Errorf("steps of %s: %w", p.spec, err))
 		return
 	}
-	columns := ceil(p.layout.N[0], m.tile[0])
+	columns := raw.Ceil(p.layout.N[0], m.tile[0])
 	grid := [3]int{columns, marches(p.layout.N[1], m.tile[1], columns, m.slots), 1}
 	queue := launch
 	if p.kernels.follows {

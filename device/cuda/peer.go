@@ -15,6 +15,7 @@ import (
 
 	"lbmsim/device"
 	"lbmsim/device/hostmem"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 )
 
@@ -36,7 +37,7 @@ func (d *Device) AllocShared(bytes int) (device.Buffer, error) {
 	if bytes <= 0 {
 		return d.Alloc(bytes)
 	}
-	b, err := d.alloc((bytes + sharedGrain - 1) / sharedGrain * sharedGrain)
+	b, err := d.alloc(raw.Ceil(bytes, sharedGrain) * sharedGrain)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	clear(m.broken)
 	table.broken = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.broken))))
 	if m.table, err = d.alloc(int(unsafe.Sizeof(table))); err == nil {
-		err = m.table.Write(bytesOf([]barrierABI{table}), 0)
+		err = m.table.Write(raw.Bytes([]barrierABI{table}), 0)
 	}
 	if err != nil {
 		m.Close()

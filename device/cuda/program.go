@@ -17,6 +17,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/kernels/lookup"
 	"lbmsim/model"
@@ -132,7 +133,7 @@ func (d *Device) fit(spec model.Spec, l decomp.Layout, cells boundary.Cells) ([]
 		return nil, nil
 	}
 	slots, err := d.processors()
-	if rows := fittingRows(n[1], n[2], most, ceil(n[0], width), slots); err == nil && rows != usualRows {
+	if rows := fittingRows(n[1], n[2], most, raw.Ceil(n[0], width), slots); err == nil && rows != usualRows {
 		return []string{fmt.Sprintf("-DLBM_ROWS=%d", rows)}, nil
 	}
 	return nil, err
@@ -144,13 +145,13 @@ func (p *program) place(w *walls) error {
 	if p.spec.Collision.Scheme == model.Moments {
 		list = momentsOf(p.spec.Lattice, list)
 	}
-	kicks := bytesOf(list)
+	kicks := raw.Bytes(list)
 	if p.spec.Precision != model.Float64 {
 		single := make([]float32, len(list))
 		for i, k := range list {
 			single[i] = float32(k)
 		}
-		kicks = bytesOf(single)
+		kicks = raw.Bytes(single)
 	}
 	put := func(bytes int, parts ...[]byte) (uint64, error) {
 		b, err := p.d.alloc(bytes)
@@ -169,10 +170,10 @@ func (p *program) place(w *walls) error {
 	}
 	var words, sets [][]byte
 	for _, part := range w.words {
-		words = append(words, bytesOf(part))
+		words = append(words, raw.Bytes(part))
 	}
 	for _, part := range w.sets {
-		sets = append(sets, bytesOf(part))
+		sets = append(sets, raw.Bytes(part))
 	}
 	box := boxABI{pitch: int32(p.layout.Pitch)}
 	if p.eddies.at != nil {
@@ -195,7 +196,7 @@ func (p *program) place(w *walls) error {
 		bytes int
 		parts [][]byte
 	}{
-		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{bytesOf(w.blocks)}},
+		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{raw.Bytes(w.blocks)}},
 		{&box.words, 4 * w.count, words},
 		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
 		{&box.kicks, len(kicks), [][]byte{kicks}},
@@ -207,7 +208,7 @@ func (p *program) place(w *walls) error {
 	if p.box, err = p.d.alloc(int(unsafe.Sizeof(box))); err != nil {
 		return err
 	}
-	if err := p.box.Write(bytesOf([]boxABI{box}), 0); err != nil {
+	if err := p.box.Write(raw.Bytes([]boxABI{box}), 0); err != nil {
 		return err
 	}
 	n := p.layout.N
@@ -252,7 +253,7 @@ func (p *program) write(q model.Params, from, to uintptr) error {
 	if err := p.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
 		return err
 	}
-	numbers := bytesOf([]kernels.Numbers{lookup.Numbers(p.spec, q)})
+	numbers := raw.Bytes([]kernels.Numbers{lookup.Numbers(p.spec, q)})
 	if err := p.box.Write(numbers[from:to], int(unsafe.Offsetof(boxABI{}.numbers)+from)); err != nil {
 		return err
 	}
@@ -320,7 +321,7 @@ func (p *program) stepBy(k *kernelSet, s device.Stream, in, out device.Buffer, b
 		zhi := min(z+maxGrid*k.tile[2], box.Hi[2])
 		for y := box.Lo[1]; y < box.Hi[1]; y += maxGrid * k.tile[1] {
 			yhi := min(y+maxGrid*k.tile[1], box.Hi[1])
-			grid := [3]int{ceil(p.layout.N[0], k.tile[0]), ceil(yhi-y, k.tile[1]), ceil(zhi-z, k.tile[2])}
+			grid := [3]int{raw.Ceil(p.layout.N[0], k.tile[0]), raw.Ceil(yhi-y, k.tile[1]), raw.Ceil(zhi-z, k.tile[2])}
 			if p.spec.Lattice.Dims == 3 && k.tile[2] > 1 {
 				grid[2] = marches(zhi-z, k.tile[2], grid[0]*grid[1], k.slots)
 			} else if p.spec.Lattice.Dims == 2 && k.tile[1] > 1 {
@@ -357,8 +358,6 @@ func (p *program) between(in, out device.Buffer, box decomp.Box, q model.Params)
 
 // maxGrid is the largest number of blocks along y or z.
 const maxGrid = 65535
-
-func ceil(a, b int) int { return (a + b - 1) / b }
 
 // piece is a part of a box whose values are contiguous among the box's.
 type piece struct {
@@ -401,13 +400,13 @@ func (p *program) rowsOf(fn cu.Function, s cu.Stream, state, fields cu.DevicePtr
 			args = append(args, uint64(int64(k)))
 		}
 	}
-	return launch(fn, [3]int{ceil(n[0], rowThreads), n[1], n[2]}, [2]int{rowThreads, 1}, 0, s, args...)
+	return launch(fn, [3]int{raw.Ceil(n[0], rowThreads), n[1], n[2]}, [2]int{rowThreads, 1}, 0, s, args...)
 }
 
 // Init writes the state from physical fields.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
 	return p.through("init", state, box, [3]int{}, fields, p.spec.InitValues(), q, func(l *lane, h *half, at cu.DevicePtr, k piece) error {
-		n := copyWide(h.host, bytesOf(fields[k.first:][:k.count]))
+		n := copyWide(h.host, raw.Bytes(fields[k.first:][:k.count]))
 		if err := cu.MemcpyHtoDAsync(h.there.at, unsafe.Pointer(&h.host[0]), int64(n), l.stream); err != nil {
 			return err
 		}
@@ -422,7 +421,7 @@ func (p *program) Fields(state device.Buffer, box decomp.Box, fields []float64, 
 			return err
 		}
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&h.host[0]), h.there.at, int64(8*k.count), l.stream)
-	}, func(h *half, k piece) { copyWide(bytesOf(fields[k.first:][:k.count]), h.host) })
+	}, func(h *half, k piece) { copyWide(raw.Bytes(fields[k.first:][:k.count]), h.host) })
 }
 
 // through takes the fields of a box piece by piece through a lane.
@@ -500,7 +499,7 @@ func (p *program) sums(state device.Buffer, q model.Params, planes int) ([]devic
 		}
 		// The lane's copy follows on the same stream.
 		if err == nil {
-			err = l.read(bytesOf(sums), from)
+			err = l.read(raw.Bytes(sums), from)
 		}
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -33,15 +34,15 @@ func (p *program) placeScalar(w *walls) error {
 		return nil
 	}
 	s, found := &p.scalar, w.found
-	laws := bytesOf(boundary.ScalarLaws[float32](found))
+	laws := raw.Bytes(boundary.ScalarLaws[float32](found))
 	if p.spec.Precision == model.Float64 {
-		laws = bytesOf(boundary.ScalarLaws[float64](found))
+		laws = raw.Bytes(boundary.ScalarLaws[float64](found))
 	}
 	links := found.ScalarLinks()
 	s.links = len(links)
 	s.plain, s.mixed = found.ScalarPlaces(w.special, p.spec.Viscosity == model.Smagorinsky)
 	var abi scalarABI
-	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: bytesOf(links), &abi.mend: bytesOf(s.plain.Cells), &abi.mix: bytesOf(s.mixed.Cells), &abi.distances: bytesOf(s.mixed.Distances)} {
+	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: raw.Bytes(links), &abi.mend: raw.Bytes(s.plain.Cells), &abi.mix: raw.Bytes(s.mixed.Cells), &abi.distances: raw.Bytes(s.mixed.Distances)} {
 		b, err := p.put(data)
 		if err != nil {
 			return fmt.Errorf("walls of the scalar: %w", err)
@@ -49,7 +50,7 @@ func (p *program) placeScalar(w *walls) error {
 		*to = uint64(b.at)
 	}
 	var err error
-	if s.walls, err = p.put(bytesOf([]scalarABI{abi})); err == nil {
+	if s.walls, err = p.put(raw.Bytes([]scalarABI{abi})); err == nil {
 		s.sums, err = p.put(make([]byte, 8*p.types))
 	}
 	if err != nil {
@@ -110,7 +111,7 @@ func (p *program) stepPlaces(s *stream, fn cu.Function, list *boundary.ScalarPla
 		return
 	}
 	s.queue("scalar", func() error {
-		return launch(fn, [3]int{ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+		return launch(fn, [3]int{raw.Ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
 			uint64(p.box.at), uint64(in.at), uint64(out.at), uint64(p.scalar.walls.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
 	})
 }
@@ -126,11 +127,11 @@ func (p *program) addScalar(l *lane, state *buffer, loads []device.Load) error {
 		if err := cu.MemsetD8Async(s.sums.at, 0, int64(s.sums.bytes), l.stream); err != nil {
 			return err
 		}
-		return launch(s.lost, [3]int{ceil(s.links, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
+		return launch(s.lost, [3]int{raw.Ceil(s.links, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
 			uint64(p.box.at), uint64(state.at), uint64(s.walls.at), uint64(s.sums.at), uint64(s.links))
 	})
 	if err == nil {
-		err = l.read(bytesOf(sums), s.sums.at)
+		err = l.read(raw.Bytes(sums), s.sums.at)
 	}
 	for k, v := range sums {
 		loads[k].Scalar = v

@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/cu"
 
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -167,7 +168,7 @@ func (a *averages) Take(s device.Stream, state device.Buffer, n int64, q model.P
 
 func (a *averages) grid() [3]int {
 	n := a.p.layout.N
-	return [3]int{ceil(n[0], rowThreads), n[1], n[2]}
+	return [3]int{raw.Ceil(n[0], rowThreads), n[1], n[2]}
 }
 
 // add queues the samples that wait, and that of a state, if it is not 0.
@@ -193,7 +194,7 @@ func (a *averages) Read(sums []float64) error {
 	if err := a.holds(sums); err != nil {
 		return err
 	}
-	return a.sums.Read(bytesOf(sums), 0)
+	return a.sums.Read(raw.Bytes(sums), 0)
 }
 
 // Write forgets the samples that wait.
@@ -205,7 +206,7 @@ func (a *averages) Write(sums []float64) error {
 	if err := a.holds(sums); err != nil {
 		return err
 	}
-	return a.sums.Write(bytesOf(sums), 0)
+	return a.sums.Write(raw.Bytes(sums), 0)
 }
 
 // rest waits for the samples that are queued.
@@ -262,13 +263,13 @@ func (p *program) Profile(state device.Buffer, axis int, unit, warmth float64, q
 	s.stream.queue("sums of planes", func() error {
 		return errors.Join(
 			cu.MemsetD32Async(s.sums.at, 0, int64(2*len(sums)), s.stream.s),
-			launch(s.profile, [3]int{planes, ceil(n[0], rowThreads), ceil(rows, profileRows)}, [2]int{rowThreads, 1}, 0, s.stream.s,
+			launch(s.profile, [3]int{planes, raw.Ceil(n[0], rowThreads), raw.Ceil(rows, profileRows)}, [2]int{rowThreads, 1}, 0, s.stream.s,
 				uint64(p.box.at), uint64(from.at), uint64(s.sums.at), uint64(axis), profileRows, math.Float64bits(unit), math.Float64bits(warmth)))
 	})
 	if err := s.stream.Sync(); err != nil {
 		return nil, err
 	}
-	return sums, s.sums.Read(bytesOf(sums), 0)
+	return sums, s.sums.Read(raw.Bytes(sums), 0)
 }
 
 var _ interface {

@@ -12,6 +12,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -51,7 +52,7 @@ func (p *program) PrepareStepFields() (bool, error) {
 func (f *stepFields) place(p *program) (err error) {
 	cells := p.changedCells()
 	if f.changed == nil {
-		if f.changed, err = p.put(bytesOf(cells)); err != nil {
+		if f.changed, err = p.put(raw.Bytes(cells)); err != nil {
 			return err
 		}
 	}
@@ -130,7 +131,7 @@ func (p *program) StepFields(s device.Stream, in, out device.Buffer, box decomp.
 	}
 	own.queue("fields of changed cells", func() error {
 		args := []uint64{uint64(p.box.at), uint64(state.at), uint64(f.changed.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last}
-		return launch(f.at, [3]int{ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s, append(args, more...)...)
+		return launch(f.at, [3]int{raw.Ceil(int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s, append(args, more...)...)
 	})
 }
 

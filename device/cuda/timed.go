@@ -10,6 +10,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -65,7 +66,7 @@ func (p *program) placeTimed(cells boundary.Cells) error {
 		}
 	}
 	p.timed.count = len(list)
-	for to, data := range map[*uint64][]byte{&p.timed.head.later: bytesOf(list), &p.timed.head.terms: bytesOf(terms)} {
+	for to, data := range map[*uint64][]byte{&p.timed.head.later: raw.Bytes(list), &p.timed.head.terms: raw.Bytes(terms)} {
 		b, err := p.put(data)
 		if err != nil {
 			return fmt.Errorf("lists of what changes with time: %w", err)
@@ -184,7 +185,7 @@ func (p *program) Foresee(steps []device.Moment) error {
 	}
 	t.head.now, t.head.arrived = 0, 0
 	t.head.count, t.head.numbers = uint32(t.count), uint32(1+3+2*len(t.walls))
-	head := bytesOf([]clockABI{t.head})
+	head := raw.Bytes([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
 		var err error
 		if t.clock, err = p.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxForeseen); err != nil {
@@ -196,7 +197,7 @@ func (p *program) Foresee(steps []device.Moment) error {
 		t.forces, p.params.Force = true, steps[n-1].Force
 	}
 	p.telling.Unlock()
-	return t.clock.Write(append(head, bytesOf(t.ahead)...), 0)
+	return t.clock.Write(append(head, raw.Bytes(t.ahead)...), 0)
 }
 
 // levels are those of each wall's turbulence at these moments. A GPU waits for them, and has hundreds of waves.
@@ -224,6 +225,6 @@ func (p *program) Retime(to device.Stream) {
 		return
 	}
 	s.queue("what changes with time", func() error {
-		return launch(t.retime, [3]int{max(1, ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(p.box.at), uint64(t.clock.at))
+		return launch(t.retime, [3]int{max(1, raw.Ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(p.box.at), uint64(t.clock.at))
 	})
 }

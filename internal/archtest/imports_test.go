@@ -43,20 +43,20 @@ var places = map[string]place{
 	// The flow of another run as the initial state of this one.
 	"sim/transfer": {7, []string{"internal/finding", "sim/output", "config", "config/language", "model", "decomp", "kernels", "io/checkpoint", "io/fields"}},
 	// The first bad cell of an unstable run, found by computing its end again.
-	"sim/postmortem": {7, []string{"internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "internal/ram"}},
+	"sim/postmortem": {7, []string{"internal/raw", "internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"internal/finding", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/finding", "sim/derive", "sim/domain", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
-	"sim/domain":          {4, []string{"internal/finding", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
+	"sim/domain":          {4, []string{"internal/raw", "internal/finding", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"internal/forecast":   {4, []string{"internal/finding", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // what a run takes, told before it starts
 	"sim/exit":            {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and the program's exit codes
 	"internal/doctor":     {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
-	"device/cpu":          {3, []string{"device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
-	"device/cuda":         {3, []string{"device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
+	"device/cpu":          {3, []string{"internal/raw", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
+	"device/cuda":         {3, []string{"internal/raw", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":      {0, nil},                                                                                  // shared by the processes of a machine
 	"device/bench":        {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                    // verifies, then times, any device
 	"device/accuracy":     {3, []string{"device", "model", "boundary", "decomp"}},                                    // compares precisions, on any device
@@ -90,6 +90,7 @@ var places = map[string]place{
 	"io/internal/joint":   {2, []string{"comm"}},
 	"io/internal/h5":      {1, nil},
 	"internal/ram":        {0, nil},
+	"internal/raw":        {0, nil},                         // bytes of a slice
 	"boundary":            {1, []string{"model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":               {0, nil},
 	"decomp":              {0, nil},

@@ -10,6 +10,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
@@ -314,7 +315,7 @@ func sampleAgain[Out, In Number](b *testing.B, s *Sampler[In, Out], f model.Fiel
 			b.Fatal(err)
 		}
 	}
-	b.SetBytes(int64(len(domain.BytesOf(out))))
+	b.SetBytes(int64(len(raw.Bytes(out))))
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(out)), "ns/value")
 }
 

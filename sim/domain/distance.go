@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/raw"
 )
 
 // The distance of every cell to the nearest wall of the whole domain: squared distances
@@ -200,10 +201,10 @@ func (p *Part) exchangeParts(ranks []int, me int, mine func(i int) []float32, wa
 		}
 		all[i] = make([]float32, want(i))
 		calls := []func() error{
-			func() error { return p.Comm.Send(mpi.Raw(BytesOf(send)), ranks[i], tagDistance) },
+			func() error { return p.Comm.Send(mpi.Raw(raw.Bytes(send)), ranks[i], tagDistance) },
 			func() error {
-				raw := mpi.Raw(BytesOf(all[i]))
-				return p.Comm.Receive(&raw, ranks[i], tagDistance)
+				message := mpi.Raw(raw.Bytes(all[i]))
+				return p.Comm.Receive(&message, ranks[i], tagDistance)
 			},
 		}
 		if i < me {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"runtime/debug"
 	"sync"
-	"unsafe"
 )
 
 // Share splits n pieces of work into contiguous ranges, one for each thread of the
@@ -53,9 +52,4 @@ func Float64Bytes(values []float64) []byte {
 // Float64At is number i of them.
 func Float64At(b []byte, i int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-}
-
-// BytesOf is numbers as they lie in memory, which is how files have them.
-func BytesOf[T float32 | float64](v []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(T))))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/btracey/mpi"
 
 	"lbmsim/comm"
+	"lbmsim/internal/raw"
 )
 
 // Sums over the whole domain must be the same bits for every cut, and floating-point
@@ -68,7 +69,7 @@ func (p *Part) PlaneSums(rows []float64, of Columns) ([]float64, error) {
 func (p *Part) Onwards(axis int, sums []float64, add func(sums []float64)) ([]float64, error) {
 	before, after := p.beside(axis)
 	if before >= 0 {
-		if err := p.Comm.Receive(mpi.Raw(BytesOf(sums)), before, tagSums); err != nil {
+		if err := p.Comm.Receive(mpi.Raw(raw.Bytes(sums)), before, tagSums); err != nil {
 			return nil, fmt.Errorf("sums of rank %d: %w", before, err)
 		}
 	}
@@ -76,7 +77,7 @@ func (p *Part) Onwards(axis int, sums []float64, add func(sums []float64)) ([]fl
 	if after < 0 {
 		return sums, nil
 	}
-	if err := p.Comm.Send(mpi.Raw(BytesOf(sums)), after, tagSums); err != nil {
+	if err := p.Comm.Send(mpi.Raw(raw.Bytes(sums)), after, tagSums); err != nil {
 		return nil, fmt.Errorf("sums to rank %d: %w", after, err)
 	}
 	return nil, nil

@@ -22,7 +22,10 @@ type seriesWriter interface {
 type numberedFiles interface{ stepFiles() []string }
 
 // prepared is an output that takes memory before the first step.
-type prepared interface{ prepare(*Run) }
+type prepared interface {
+	// prepare returns an error only where the run cannot continue. Collective.
+	prepare(*Run) error
+}
 
 // snapping is an output that takes snapshots beside the steps.
 type snapping interface {

@@ -13,11 +13,11 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/raw"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 )
 
@@ -84,8 +84,8 @@ func (a *averager) allocate(r *Run) error {
 	return nil
 }
 
-// prepare takes the memory before the first step. What is missing comes out when it is needed.
-func (a *averager) prepare(r *Run) { _ = a.allocate(r) }
+// prepare takes the memory before the first step.
+func (a *averager) prepare(r *Run) error { return a.allocate(r) }
 
 func (a *averager) Close() {
 	if a.onDevice != nil {
@@ -368,7 +368,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 			n := len(data[i]) / planes
 			step := planesAtOnce[Out](n)
 			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, domain.BytesOf(data[i][k*n:min(k+step, planes)*n])); err != nil {
+				if err := p.Write(i, k, raw.Bytes(data[i][k*n:min(k+step, planes)*n])); err != nil {
 					return err
 				}
 			}
@@ -444,7 +444,7 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 		return err
 	}
 	r.Files.Launch(besideCheckpoint, checkpoint.Path(filepath.Join(dir, AverageDir), h.Step), commit, func() error {
-		if err := p.Write(0, domain.BytesOf(sums)); err != nil {
+		if err := p.Write(0, raw.Bytes(sums)); err != nil {
 			return err
 		}
 		return p.Flush()
@@ -500,7 +500,7 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	}
 	size := len(sums) / max(r.Planes(), 1)
 	err = f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
-		copy(domain.BytesOf(sums[first*size:]), data)
+		copy(raw.Bytes(sums[first*size:]), data)
 		return nil
 	})
 	if err == nil && a.onDevice != nil {

@@ -11,6 +11,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/raw"
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
@@ -87,10 +88,12 @@ func (f *fieldFiles) snapshot(r *Run, p *fields.Pending) (work func() error, err
 }
 
 // prepare takes the memory of snapshots before the first step, where outputs repeat.
-func (f *fieldFiles) prepare(r *Run) {
+func (f *fieldFiles) prepare(r *Run) error {
 	if taker := r.State.Snapshots(); taker != nil && f.when.Period > 0 {
-		_ = taker.Prepare(f.reads(r)) // what is missing now may be there later; shoot says what to do without
+		// Without that memory the run continues: shoot asks for it again, and warns that the steps wait.
+		_ = taker.Prepare(f.reads(r))
 	}
+	return nil
 }
 
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
@@ -172,7 +175,7 @@ func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fie
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
 			planes := len(ready[i]) / s.Values(list[i])
-			err := p.Write(i, end-planes, domain.BytesOf(ready[i]))
+			err := p.Write(i, end-planes, raw.Bytes(ready[i]))
 			ready[i] = ready[i][:0]
 			r.Heartbeat.Mark()
 			return err
@@ -233,7 +236,7 @@ func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending
 		for i := range data {
 			step := planesAtOnce[Out](len(part(i, 0, 1)))
 			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, domain.BytesOf(part(i, k, min(k+step, planes)))); err != nil {
+				if err := p.Write(i, k, raw.Bytes(part(i, k, min(k+step, planes)))); err != nil {
 					return err
 				}
 			}

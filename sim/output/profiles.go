@@ -37,10 +37,11 @@ func profileSumsOutputs(s *Set) (list []Output) {
 }
 
 // prepare compiles kernels before the first step.
-func (p *profileSums) prepare(r *Run) {
+func (p *profileSums) prepare(r *Run) error {
 	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Root {
 		r.Warn(finding.HostSums.Says("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
 	}
+	return nil
 }
 
 // Write takes a sample.

@@ -29,11 +29,14 @@ func New(r *Run) *Set {
 }
 
 // Prepare takes memory that outputs need, before the first step, and warns of those that look at nothing. Collective.
-func (s *Set) Prepare() {
+func (s *Set) Prepare() error {
 	s.warnOfNoWalls()
 	for _, o := range with[prepared](s.List) {
-		o.prepare(s.Run)
+		if err := o.prepare(s.Run); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Next is the first step after n at which an output is due.

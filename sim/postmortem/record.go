@@ -12,9 +12,9 @@ import (
 	"lbmsim/comm"
 	"lbmsim/decomp"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
@@ -100,7 +100,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 		return err
 	}
 	for i := range list {
-		if err := p.Write(i, 0, domain.BytesOf(values[i])); err != nil {
+		if err := p.Write(i, 0, raw.Bytes(values[i])); err != nil {
 			p.Abort()
 			return err
 		}

@@ -1,0 +1,46 @@
+package output
+
+import (
+	"errors"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/model"
+)
+
+var errUnconnected = errors.New("no connection")
+
+// unconnected is one of two ranks that have lost their connection.
+type unconnected struct{ comm.Comm }
+
+func (unconnected) Size() int                   { return 2 }
+func (unconnected) Send(any, int, int) error    { return errUnconnected }
+func (unconnected) Receive(any, int, int) error { return errUnconnected }
+
+// hostSums is a state whose device keeps no sums.
+type hostSums struct {
+	State
+	noStatistics
+}
+
+type noStatistics struct{ Statistics }
+
+func (hostSums) Statistics() Statistics                                  { return noStatistics{} }
+func (noStatistics) Averages(model.AverageSums) (device.Averages, error) { return nil, nil }
+
+// A run whose ranks cannot agree on where the sums are ends before its first step, not at its first sample.
+func TestPrepareReturnsErrors(t *testing.T) {
+	r := (&reports{}).run()
+	r.Case, r.State = &config.Case{}, hostSums{}
+	s := &Set{Run: r, List: []Output{&averager{}}}
+	if err := s.Prepare(); err != nil {
+		t.Errorf("one rank: %v", err)
+	}
+	r.Comm = unconnected{r.Comm}
+	s.List = []Output{&averager{}}
+	if err := s.Prepare(); !errors.Is(err, errUnconnected) {
+		t.Errorf("Prepare returns %v without a connection", err)
+	}
+}
