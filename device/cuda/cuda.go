@@ -49,7 +49,7 @@ type Device struct {
 	events   []cu.Event      // to be used again
 	pinned   map[uintptr]int // memory of AllocHost: address and size
 	roofline map[model.Precision]kernelSet
-	barriers kernelSet   // its module alone
+	barriers module
 	barrier  cu.Function // lbm_barrier
 	base     *event      // the clock's zero ...
 	baseAt   float64

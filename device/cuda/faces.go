@@ -18,10 +18,11 @@ import (
 
 // faces is the ghost cells behind faces: kernels/gpu/face.h and boundary.Faces in the GPU's memory.
 type faces struct {
-	list        *boundary.Faces // nil: there are none
-	module      cu.Module
-	loaded      bool
+	*core
+	module      module
 	fill, drain cu.Function
+	links       *links
+	list        *boundary.Faces // nil: there are none
 
 	// Cells and outlets that the march does not see to itself, and of the cells how many are the box's own.
 	cells, outlets           *buffer
@@ -29,21 +30,22 @@ type faces struct {
 	rules, outletRules       *buffer
 }
 
-// placeFaces lists the ghost cells and makes room for those beyond the ends of rows.
-func (p *program) placeFaces(w *walls, periodic [3]bool, cells boundary.Cells) error {
-	list, err := boundary.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
+// place lists the ghost cells and makes room for those beyond the ends of rows.
+func (f *faces) place(in *placing) error {
+	w := in.walls
+	list, err := boundary.FindFaces(f.spec.Lattice, f.layout, in.periodic, in.cells)
 	if err != nil {
 		return err
 	}
 	if list != nil {
-		if err = p.placeGhosts(w, list); err != nil {
+		if err = f.placeGhosts(w, list); err != nil {
 			return fmt.Errorf("lists of ghost cells: %w", err)
 		}
 	}
-	w.rims.wrap(p.layout.N, p.wraps)
+	w.rims.wrap(f.layout.N, f.wraps)
 	for side, rims := range w.rims {
 		if rims != nil {
-			if err := p.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), raw.Bytes(rims)); err != nil {
+			if err := f.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), raw.Bytes(rims)); err != nil {
 				return fmt.Errorf("lists of what lies beyond the ends of rows: %w", err)
 			}
 		}
@@ -51,29 +53,20 @@ func (p *program) placeFaces(w *walls, periodic [3]bool, cells boundary.Cells) e
 	return nil
 }
 
-// tellBox places a list and its address in the box.
-func (p *program) tellBox(field uintptr, data []byte) error {
-	b, err := p.put(data)
-	if err == nil {
-		err = p.box.Write(raw.Bytes([]uint64{uint64(b.at)}), int(field))
-	}
-	return err
-}
-
-func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
-	f, n := &p.faces, p.layout.N
+func (f *faces) placeGhosts(w *walls, list *boundary.Faces) (err error) {
+	n := f.layout.N
 	fill := func(bytes []byte) (b *buffer) {
 		if err == nil {
-			b, err = p.put(bytes)
+			b, err = f.putList(bytes)
 		}
 		return b
 	}
-	others := w.special.Touches(n[0]) || p.measures != nil && p.measures.links.Touches(n[0])
-	ghosts, own := w.rims.addGhosts(list, p.layout, p.wraps, others)
-	outlets := w.rims.addOutlets(list, p.layout, w.special, p.spec.Scalar)
+	others := w.special.Touches(n[0]) || f.links.measures != nil && f.links.measures.links.Touches(n[0])
+	ghosts, own := w.rims.addGhosts(list, f.layout, f.wraps, others)
+	outlets := w.rims.addOutlets(list, f.layout, w.special, f.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
-	f.cells, f.outlets, f.rules = fill(raw.Bytes(ghosts)), fill(raw.Bytes(outlets)), fill(p.ruleBytes(list))
-	if p.spec.Precision == model.Float64 {
+	f.cells, f.outlets, f.rules = fill(raw.Bytes(ghosts)), fill(raw.Bytes(outlets)), fill(f.ruleBytes(list))
+	if f.spec.Precision == model.Float64 {
 		f.outletRules = fill(raw.Bytes(boundary.OutletRuleNumbers[float64](list)))
 	} else {
 		f.outletRules = fill(raw.Bytes(boundary.OutletRuleNumbers[float32](list)))
@@ -81,14 +74,14 @@ func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = p.box.Write(raw.Bytes([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
+	if err = f.box.Write(raw.Bytes([]uint64{uint64(f.rules.at)}), int(unsafe.Offsetof(boxABI{}.faceRules))); err != nil {
 		return err
 	}
-	if err = p.box.Write(raw.Bytes([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
+	if err = f.box.Write(raw.Bytes([]uint64{uint64(f.outletRules.at)}), int(unsafe.Offsetof(boxABI{}.outletRules))); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(ghosts, func(c boundary.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
-		if err = p.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(p.spec, p.layout)*p.spec.Precision.Bytes())); err != nil {
+		if err = f.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(f.spec, f.layout)*f.spec.Precision.Bytes())); err != nil {
 			return err
 		}
 	}
@@ -96,49 +89,27 @@ func (p *program) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	if f.count == 0 && f.outletsCount == 0 {
 		return nil
 	}
-	code, err := p.d.codeOf(facesFile, p.spec, ownPitch(p.layout.Pitch))
-	if err != nil {
-		return err
-	}
-	return p.d.call("loading the kernel for ghost cells of "+p.spec.String(), func() (err error) {
-		if f.module, err = cu.LoadData(string(code)); err != nil {
-			return err
-		}
-		f.loaded = true
-		if f.fill, err = f.module.Function("lbm_faces"); err != nil {
-			return fmt.Errorf("lbm_faces: %w", err)
-		}
-		if f.drain, err = f.module.Function("lbm_outflow"); err != nil {
-			return fmt.Errorf("lbm_outflow: %w", err)
-		}
-		return nil
-	})
+	return f.load(&f.module, "loading the kernel for ghost cells of "+f.spec.String(), facesFile, functions{"lbm_faces": &f.fill, "lbm_outflow": &f.drain}, nil)
 }
 
-func (f *faces) unload(d *Device) {
-	if f.loaded {
-		_ = d.call("unloading kernels", f.module.Unload)
-		f.loaded = false
-	}
-}
+func (f *faces) free() { f.module.unload(f.d) }
 
 // ruleBytes is the numbers of the rules as the kernel reads them.
-func (p *program) ruleBytes(list *boundary.Faces) []byte {
-	if p.spec.Precision == model.Float64 {
+func (f *faces) ruleBytes(list *boundary.Faces) []byte {
+	if f.spec.Precision == model.Float64 {
 		return raw.Bytes(boundary.FaceRuleNumbers[float64](list, 0))
 	}
 	return raw.Bytes(boundary.FaceRuleNumbers[float32](list, 0))
 }
 
 // FillFaces queues the ghost cells of a state.
-func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
-	own := p.stream(s)
-	b, err := p.state(state)
+func (f *faces) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
+	own := f.stream(s)
+	b, err := f.state(state)
 	if err != nil {
-		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))
+		own.fail(fmt.Errorf("ghost cells of %s: %w", f.spec, err))
 		return
 	}
-	f := &p.faces
 	first, last := 0, f.own
 	if exchanged {
 		first, last = last, f.count
@@ -148,19 +119,32 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	}
 	own.queue("ghost cells", func() error {
 		return launch(f.fill, [3]int{raw.Ceil(last-first, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
-			uint64(p.box.at), uint64(b.at), uint64(f.cells.at), uint64(f.rules.at), uint64(first), uint64(last))
+			uint64(f.box.at), uint64(b.at), uint64(f.cells.at), uint64(f.rules.at), uint64(first), uint64(last))
 	})
 }
 
-// stepOutflow queues what the outflows beside the cells of a box make of the state that a step leads to.
-func (p *program) stepOutflow(own *stream, from, to *buffer, box decomp.Box) {
-	f := &p.faces
+// queue adds what the outflows beside the cells of a box make of the state that a step leads to.
+func (f *faces) queue(own *stream, from, to *buffer, box decomp.Box) {
 	if f.outletsCount == 0 {
 		return
 	}
 	own.queue("outflow", func() error {
 		return launch(f.drain, [3]int{raw.Ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
-			uint64(p.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(f.outletsCount),
+			uint64(f.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(f.outletsCount),
 			uint64(box.Lo[1]), uint64(box.Hi[1]), uint64(box.Lo[2]), uint64(box.Hi[2]))
 	})
+}
+
+// changed lists the cells beside outflows.
+func (f *faces) changed() (list []changedCell) {
+	if f.list == nil {
+		return nil
+	}
+	n := f.layout.N
+	for _, o := range f.list.Outlets {
+		if y, z := rowOf(f.layout, o.Row); y >= 0 && y < n[1] && z >= 0 && z < n[2] {
+			list = append(list, changedCell{uint32(o.X), uint32(z*n[1] + y)})
+		}
+	}
+	return list
 }

@@ -27,19 +27,23 @@ import (
 	"lbmsim/model"
 )
 
-// kernelSet is the functions of one compiled instance.
-type kernelSet struct {
-	module                                                   cu.Module
-	loaded                                                   bool
-	step, init, fields, fields32, rows, planes, update, copy cu.Function
-
-	// How lbm_step is launched (lbm_step_shape).
+// stepKernel is a kernel that computes a step of a box of cells, and how it is launched.
+type stepKernel struct {
+	step    cu.Function
 	threads [2]int
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
-	ends    int    // of lbm_step_shape: see servesEnds
 	slots   int    // blocks that the GPU runs at once
-	follows bool   // lbm_step waits itself for what is queued before it
+	follows bool   // it waits itself for what is queued before it
+}
+
+// kernelSet is the functions of one compiled instance; its step is lbm_step.
+type kernelSet struct {
+	module
+	stepKernel
+	init, fields, fields32, rows, planes, update, copy cu.Function
+
+	ends int // of lbm_step_shape: see servesEnds
 }
 
 // recordsFollow is the first driver whose graphs keep that launches may overlap.
@@ -48,42 +52,32 @@ const recordsFollow = 12030
 // stepShape is lbm_step_shape of kernels/gpu/instance.h.
 type stepShape [8]int32
 
+// shaped takes the part of a shape that all kernels of a step have.
+func (k *stepKernel) shaped(shape stepShape) {
+	k.threads = [2]int{int(shape[0]), int(shape[1])}
+	k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
+	k.shared = int(shape[5])
+}
+
 // kernels compiles the kernels of spec for this GPU, or finds them in the cache, and
 // loads them. They are for rows of this pitch, or of any for 0; more are options of the compiler.
 func (d *Device) kernels(spec model.Spec, pitch int, more ...string) (k kernelSet, err error) {
-	code, err := d.codeOf(instanceFile, spec, pitch, more...)
-	if err != nil {
-		return k, err
-	}
 	var shape stepShape
-	err = d.call("loading the kernels of "+spec.String(), func() error {
-		var err error
-		if k.module, err = cu.LoadData(string(code)); err != nil {
+	err = k.load(d, "loading the kernels of "+spec.String(), fileOf(instanceFile, spec, pitch, more...), functions{
+		"lbm_step": &k.step, "lbm_init": &k.init, "lbm_fields": &k.fields, "lbm_fields32": &k.fields32,
+		"lbm_rows": &k.rows, "lbm_planes": &k.planes, "lbm_update": &k.update, "lbm_copy": &k.copy,
+	}, func() (err error) {
+		if err = k.numbers("lbm_step_shape", shape[:]); err != nil {
 			return err
 		}
-		k.loaded = true
-		for name, f := range map[string]*cu.Function{
-			"lbm_step": &k.step, "lbm_init": &k.init, "lbm_fields": &k.fields, "lbm_fields32": &k.fields32,
-			"lbm_rows": &k.rows, "lbm_planes": &k.planes, "lbm_update": &k.update, "lbm_copy": &k.copy,
-		} {
-			if *f, err = k.module.Function(name); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		if err = numbersIn(k.module, "lbm_step_shape", shape[:]); err != nil {
-			return err
-		}
-		k.threads = [2]int{int(shape[0]), int(shape[1])}
-		k.tile = [3]int{int(shape[2]), int(shape[3]), int(shape[4])}
-		k.shared, k.ends, k.follows = int(shape[5]), int(shape[6]), shape[7] != 0 && cu.Version() >= recordsFollow
+		k.shaped(shape)
+		k.ends, k.follows = int(shape[6]), shape[7] != 0 && cu.Version() >= recordsFollow
 		k.slots, err = d.room(k.step, k.threads, k.shared)
 		return err
 	})
 	if err == nil && min(k.threads[0], k.threads[1], k.tile[0], k.tile[1], k.tile[2]) < 1 {
-		err = fmt.Errorf("the kernels of %s have the impossible shape %v", spec, shape)
-	}
-	if err != nil {
 		k.unload(d)
+		err = fmt.Errorf("the kernels of %s have the impossible shape %v", spec, shape)
 	}
 	return k, err
 }
@@ -112,58 +106,9 @@ func (d *Device) processors() (int, error) {
 	return d.gpu.Attribute(cu.MultiprocessorCount)
 }
 
-// numbersIn fills list with the constant of that name. Go lets C write to list only if what it was allocated with has no Go
-// pointers: it has to be a variable of its own, no part of a structure.
-func numbersIn(m cu.Module, name string, list []int32) error {
-	at, bytes, err := m.Global(name)
-	if err == nil && bytes != int64(4*len(list)) {
-		err = fmt.Errorf("%d bytes, not %d", bytes, 4*len(list)) // a bug
-	}
-	if err == nil {
-		err = cu.MemcpyDtoH(unsafe.Pointer(&list[0]), at, bytes)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
 // servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.
 func (k *kernelSet) servesEnds(nx int) [2]bool {
 	return [2]bool{k.ends > 0, k.ends > 0 && nx%k.ends == 0}
-}
-
-// codeOf is the machine code of a file of kernels for this GPU.
-func (d *Device) codeOf(file string, spec model.Spec, pitch int, more ...string) ([]byte, error) {
-	c, err := d.openedCompiler()
-	if err != nil {
-		return nil, err
-	}
-	j, err := newJobOf(c, file, spec, pitch, d.arch(), more...)
-	if err != nil {
-		return nil, err
-	}
-	return cached(d.cache, j.key(), j.compile)
-}
-
-// openedCompiler is this machine's NVRTC.
-func (d *Device) openedCompiler() (c *compiler, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.compiler == nil {
-		d.compiler, err = openCompiler(driverMajor(), d.arch())
-	}
-	return d.compiler, err
-}
-
-// arch is the compute capability as one number: 90 for sm_90.
-func (d *Device) arch() int { return 10*d.info.Major + d.info.Minor }
-
-func (k *kernelSet) unload(d *Device) {
-	if k.loaded {
-		_ = d.call("unloading kernels", k.module.Unload)
-		k.loaded = false
-	}
 }
 
 // launch queues a kernel, all of whose arguments have 8 bytes.

@@ -9,7 +9,6 @@ import (
 
 	"gorgonia.org/cu"
 
-	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/raw"
@@ -18,39 +17,44 @@ import (
 
 // multistep is lbm_steps of kernels/gpu/steps_populations.h: several steps of populations in 2D by one launch.
 type multistep struct {
+	*core
+	faces *faces
+	multistepKernel
+	walled uint64 // are there cells that are solid, beside walls or beyond an axis that ends?
+}
+
+// multistepKernel is the kernel, of the module of the spec's kernels, and how it is launched.
+type multistepKernel struct {
 	fn      cu.Function
 	threads [2]int
 	tile    [2]int // cells that a block computes, along y at most
 	shared  int    // bytes
 	stride  int    // steps
 	slots   int    // blocks that the GPU runs at once
-	walled  uint64 // are there cells that are solid, beside walls or beyond an axis that ends?
 }
 
 // stepsShape is lbm_steps_shape of kernels/gpu/instance.h.
 type stepsShape [6]int32
 
-var _ device.Multistepper = (*program)(nil)
-
-// placeSteps decides whether the case is computed several steps at a time: the kernel knows half-way walls and periodic
+// place decides whether the case is computed several steps at a time: the kernel knows half-way walls and periodic
 // axes that the box spans alone.
-func (p *program) placeSteps(w *walls, cells boundary.Cells) error {
-	m := &p.steps
+func (m *multistep) place(in *placing) error {
+	w, cells := in.walls, in.cells
 	m.stride = 1
-	if p.spec.Collision.Scheme != model.Populations || p.spec.Lattice.Dims != 2 || p.spec.Scalar || p.faces.list != nil || w.special != nil || cells.Timed() {
+	if m.spec.Collision.Scheme != model.Populations || m.spec.Lattice.Dims != 2 || m.spec.Scalar || m.faces.list != nil || w.special != nil || cells.Timed() {
 		return nil
 	}
 	var shape stepsShape
-	err := p.d.call("loading the kernel for several steps of "+p.spec.String(), func() (err error) {
-		if m.fn, err = p.kernels.module.Function("lbm_steps"); err != nil {
-			return fmt.Errorf("lbm_steps: %w", err)
+	err := m.d.call("loading the kernel for several steps of "+m.spec.String(), func() (err error) {
+		if m.fn, err = m.kernels.function("lbm_steps"); err != nil {
+			return err
 		}
-		if err := numbersIn(p.kernels.module, "lbm_steps_shape", shape[:]); err != nil {
+		if err := m.kernels.module.numbers("lbm_steps_shape", shape[:]); err != nil {
 			return err
 		}
 		m.threads, m.tile, m.shared = [2]int{int(shape[0]), int(shape[1])}, [2]int{int(shape[2]), int(shape[3])}, int(shape[4])
 		if m.tile[1] > 0 {
-			m.slots, err = p.d.room(m.fn, m.threads, m.shared)
+			m.slots, err = m.d.room(m.fn, m.threads, m.shared)
 		}
 		return err
 	})
@@ -66,15 +70,15 @@ func (p *program) placeSteps(w *walls, cells boundary.Cells) error {
 		}
 	}
 	for a := range 2 {
-		if !p.wraps[a] {
+		if !m.wraps[a] {
 			m.walled = 1
 		}
-		if whole := cells.Global == [3]int{} || cells.Global[a] == p.layout.N[a]; !whole || p.layout.N[a] < int(shape[5]) {
+		if whole := cells.Global == [3]int{} || cells.Global[a] == m.layout.N[a]; !whole || m.layout.N[a] < int(shape[5]) {
 			return nil
 		}
 	}
 	m.stride = int(shape[5])
-	if same, err := p.sameSteps(); err != nil || !same {
+	if same, err := m.sameSteps(); err != nil || !same {
 		m.stride = 1
 		return err
 	}
@@ -83,12 +87,12 @@ func (p *program) placeSteps(w *walls, cells boundary.Cells) error {
 
 // sameSteps tells whether this machine's compiler rounds as it should: where it fuses a multiplication with an addition
 // is its choice, and it might choose otherwise for several steps than for one. A few rows of a periodic box show it.
-func (p *program) sameSteps() (same bool, err error) {
+func (m *multistep) sameSteps() (same bool, err error) {
 	const nx, ny = 32, 8 // of cells that differ, in rows of the case's pitch
-	l := p.layout
+	l := m.layout
 	l.N = [3]int{nx, ny, 1}
-	small := &program{d: p.d, spec: p.spec, layout: l, kernels: p.kernels, steps: p.steps, wraps: [3]bool{true, true, true}}
-	small.steps.walled = 0
+	small := newProgram(&core{d: m.d, spec: m.spec, layout: l, kernels: m.kernels, wraps: [3]bool{true, true, true}})
+	small.multistep.multistepKernel = m.multistepKernel
 	var states [3]device.Buffer
 	defer func() {
 		for _, s := range states {
@@ -96,28 +100,28 @@ func (p *program) sameSteps() (same bool, err error) {
 				s.Free()
 			}
 		}
-		small.freeLists()
+		small.boxLists.free() // the kernels are the case's
 	}()
-	if err = small.place(&walls{blocks: make([]block, ny*l.Pitch/blockCells)}); err != nil {
+	if err = small.boxLists.place(&placing{walls: &walls{blocks: make([]block, ny*l.Pitch/blockCells)}}); err != nil {
 		return false, err
 	}
 	var got [2][]byte
 	for i := range states {
-		if states[i], err = p.d.Alloc(l.Len() * p.spec.Precision.Bytes()); err != nil {
+		if states[i], err = m.d.Alloc(l.Len() * m.spec.Precision.Bytes()); err != nil {
 			return false, err
 		}
 	}
-	box, fields, q := decomp.Box{Hi: l.N}, make([]float64, p.spec.InitValues()*nx*ny), sampleParams(p.spec)
+	box, fields, q := decomp.Box{Hi: l.N}, make([]float64, m.spec.InitValues()*nx*ny), sampleParams(m.spec)
 	for i := range fields {
 		fields[i] = 0.04 * math.Sin(float64(i*i))
 	}
 	if err = small.Init(states[0], box, fields, q); err != nil {
 		return false, err
 	}
-	s := p.d.newStream(false)
+	s := m.d.newStream(false)
 	defer s.close()
 	small.Steps(s, states[0], states[1], q)
-	for k := range small.steps.stride {
+	for k := range m.stride {
 		small.Step(s, states[k%2*2], states[2-k%2*2], box, q)
 	}
 	if err = s.Sync(); err != nil {
@@ -133,27 +137,27 @@ func (p *program) sameSteps() (same bool, err error) {
 }
 
 // Stride is how many steps Steps computes.
-func (p *program) Stride() int { return p.steps.stride }
+func (m *multistep) Stride() int { return m.stride }
 
 // Steps queues so many steps of all cells.
-func (p *program) Steps(s device.Stream, in, out device.Buffer, q model.Params) {
-	own, m := p.stream(s), &p.steps
-	from, to, err := p.between(in, out, decomp.Box{Hi: p.layout.N}, q)
+func (m *multistep) Steps(s device.Stream, in, out device.Buffer, q model.Params) {
+	own := m.stream(s)
+	from, to, err := m.between(in, out, decomp.Box{Hi: m.layout.N}, q)
 	if err == nil && m.stride < 2 {
 		err = fmt.Errorf("this case is computed step by step")
 	}
 	if err != nil {
-		own.fail(fmt.Errorf("steps of %s: %w", p.spec, err))
+		own.fail(fmt.Errorf("steps of %s: %w", m.spec, err))
 		return
 	}
-	columns := raw.Ceil(p.layout.N[0], m.tile[0])
-	grid := [3]int{columns, marches(p.layout.N[1], m.tile[1], columns, m.slots), 1}
+	columns := raw.Ceil(m.layout.N[0], m.tile[0])
+	grid := [3]int{columns, marches(m.layout.N[1], m.tile[1], columns, m.slots), 1}
 	queue := launch
-	if p.kernels.follows {
+	if m.kernels.follows {
 		queue = follow
 	}
 	own.queue("steps", func() error {
-		return queue(m.fn, grid, m.threads, m.shared, own.s, uint64(p.box.at), uint64(from.at), uint64(to.at), m.walled)
+		return queue(m.fn, grid, m.threads, m.shared, own.s, uint64(m.box.at), uint64(from.at), uint64(to.at), m.walled)
 	})
 }
 

@@ -201,34 +201,21 @@ func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 // barrierKernel is lbm_barrier, compiled or from the cache at its first use.
 func (d *Device) barrierKernel() (cu.Function, error) {
 	d.mu.Lock()
-	loaded := d.barriers.loaded
+	loaded, kernel := d.barriers.loaded, d.barrier
 	d.mu.Unlock()
-	if !loaded {
-		c, err := d.openedCompiler()
-		if err != nil {
-			return cu.Function{}, err
-		}
-		j, err := barrierJob(c, d.arch())
-		if err != nil {
-			return cu.Function{}, err
-		}
-		code, err := cached(d.cache, j.key(), j.compile)
-		if err != nil {
-			return cu.Function{}, err
-		}
-		err = d.call("loading the kernel of barriers", func() (err error) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if d.barriers.module, err = cu.LoadData(string(code)); err != nil {
-				return err
-			}
-			d.barrier, err = d.barriers.module.Function("lbm_barrier")
-			d.barriers.loaded = err == nil
-			return err
-		})
-		if err != nil {
-			return cu.Function{}, err
-		}
+	if loaded {
+		return kernel, nil
+	}
+	var m module
+	if err := m.load(d, "loading the kernel of barriers", barrierJob, functions{"lbm_barrier": &kernel}, nil); err != nil {
+		return cu.Function{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.barriers.loaded { // by another goroutine meanwhile
+		m.unload(d)
+	} else {
+		d.barriers, d.barrier = m, kernel
 	}
 	return d.barrier, nil
 }

@@ -28,22 +28,36 @@ func (m *snapshotMemory) release() {
 	}
 }
 
-// memory finds or makes snapshot memory of exactly this size: a run takes the same
+// snapshots are fields that the device reads beside the steps, and their memory.
+type snapshots struct {
+	*core
+	spare []*snapshotMemory // guarded by core.mu
+}
+
+// free frees the memory that no snapshot has; a snapshot that is closed later frees its own.
+func (f *snapshots) free() {
+	for _, m := range f.spare {
+		m.release()
+	}
+	f.spare = nil
+}
+
+// take finds or makes snapshot memory of exactly this size: a run takes the same
 // snapshots again and again.
-func (p *program) memory(bytes int) (*snapshotMemory, error) {
-	p.mu.Lock()
-	for i, m := range p.spare {
+func (f *snapshots) take(bytes int) (*snapshotMemory, error) {
+	f.mu.Lock()
+	for i, m := range f.spare {
 		if len(m.host) == bytes {
-			p.spare = append(p.spare[:i], p.spare[i+1:]...)
-			p.mu.Unlock()
+			f.spare = append(f.spare[:i], f.spare[i+1:]...)
+			f.mu.Unlock()
 			return m, nil
 		}
 	}
-	p.mu.Unlock()
+	f.mu.Unlock()
 	m := &snapshotMemory{}
 	var err error
-	if m.there, err = p.d.reserve(bytes); err == nil {
-		m.host, m.free, err = p.d.AllocHost(bytes)
+	if m.there, err = f.d.reserve(bytes); err == nil {
+		m.host, m.free, err = f.d.AllocHost(bytes)
 	}
 	if err != nil {
 		m.release()
@@ -52,104 +66,95 @@ func (p *program) memory(bytes int) (*snapshotMemory, error) {
 	return m, nil
 }
 
-// valueBytes is the size of a value of fields that stay on the device or leave in
-// snapshots.
-func (p *program) valueBytes() int {
-	if p.spec.Precision == model.Float64 {
-		return 8
-	}
-	return 4
-}
-
 // fieldsOn queues the kernel that writes fields of that size.
-func (p *program) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu.DevicePtr) {
-	fn := p.kernels.fields32
-	if p.valueBytes() == 8 {
-		fn = p.kernels.fields
+func (f *snapshots) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu.DevicePtr) {
+	fn := f.kernels.fields32
+	if f.valueBytes() == 8 {
+		fn = f.kernels.fields
 	}
-	for _, k := range pieces(box, p.spec.FieldValues(), 1<<62) {
+	for _, k := range pieces(box, f.spec.FieldValues(), 1<<62) {
 		s.queue("fields", func() error {
-			return p.rowsOf(fn, s.s, state, out+cu.DevicePtr(p.valueBytes()*k.first), k.box)
+			return f.rowsOf(fn, s.s, state, out+cu.DevicePtr(f.valueBytes()*k.first), k.box)
 		})
 	}
 }
 
-// snapshotBytes is the size of a snapshot of box.
-func (p *program) snapshotBytes(box decomp.Box) int {
-	return p.spec.FieldValues() * box.Cells() * p.valueBytes()
+// bytes is the size of a snapshot of box.
+func (f *snapshots) bytes(box decomp.Box) int {
+	return f.spec.FieldValues() * box.Cells() * f.valueBytes()
 }
 
 // Prepare makes snapshot memory and keeps it for FieldsAsync.
-func (p *program) Prepare(box decomp.Box) error {
-	m, err := p.memory(p.snapshotBytes(box))
+func (f *snapshots) Prepare(box decomp.Box) error {
+	m, err := f.take(f.bytes(box))
 	if err != nil {
-		return fmt.Errorf("memory for snapshots of %s: %w", p.spec, err)
+		return fmt.Errorf("memory for snapshots of %s: %w", f.spec, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.spare = append(p.spare, m)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spare = append(f.spare, m)
 	return nil
 }
 
 // FieldsAsync computes fields into memory of their own and sends them to the host
 // on a stream of their own.
-func (p *program) FieldsAsync(s device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
-	own := p.stream(s)
-	from, err := p.state(state)
+func (f *snapshots) FieldsAsync(s device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
+	own := f.stream(s)
+	from, err := f.state(state)
 	if err == nil {
-		err = p.inside(box, p.layout.Ghost, false)
+		err = f.inside(box, f.layout.Ghost, false)
 	}
 	if err == nil {
-		err = p.tell(q)
+		err = f.tell(q)
 	}
 	var m *snapshotMemory
 	if err == nil {
-		m, err = p.memory(p.snapshotBytes(box))
+		m, err = f.take(f.bytes(box))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("snapshot of %s: %w", p.spec, err)
+		return nil, fmt.Errorf("snapshot of %s: %w", f.spec, err)
 	}
-	p.fieldsOn(own, from.at, box, m.there.at)
-	return p.send(own, m, m.there.at), nil
+	f.fieldsOn(own, from.at, box, m.there.at)
+	return f.send(own, m, m.there.at), nil
 }
 
 // send queues the journey of what the stream has left on the GPU.
-func (p *program) send(own *stream, m *snapshotMemory, from cu.DevicePtr) *snapshot {
+func (f *snapshots) send(own *stream, m *snapshotMemory, from cu.DevicePtr) *snapshot {
 	taken := own.Record()
-	c := p.d.copies
+	c := f.d.copies
 	c.After(taken)
 	if len(m.host) > 0 {
 		c.queue("sending fields to the host", func() error {
 			return cu.MemcpyDtoHAsync(unsafe.Pointer(&m.host[0]), from, int64(len(m.host)), c.s)
 		})
 	}
-	return &snapshot{p: p, memory: m, taken: taken, arrived: c.Record()}
+	return &snapshot{of: f, memory: m, taken: taken, arrived: c.Record()}
 }
 
 // FieldsTo leaves the fields in a buffer.
-func (p *program) FieldsTo(s device.Stream, state device.Buffer, box decomp.Box, out device.Buffer, q model.Params) {
-	own := p.stream(s)
-	from, err := p.state(state)
+func (f *snapshots) FieldsTo(s device.Stream, state device.Buffer, box decomp.Box, out device.Buffer, q model.Params) {
+	own := f.stream(s)
+	from, err := f.state(state)
 	if err == nil {
-		err = p.inside(box, p.layout.Ghost, false)
+		err = f.inside(box, f.layout.Ghost, false)
 	}
 	var to cu.DevicePtr
 	if err == nil {
-		to, err = p.d.part(out, 0, p.spec.FieldValues()*box.Cells()*p.valueBytes())
+		to, err = f.d.part(out, 0, f.spec.FieldValues()*box.Cells()*f.valueBytes())
 	}
 	if err == nil {
-		err = p.tell(q)
+		err = f.tell(q)
 	}
 	if err != nil {
-		own.fail(fmt.Errorf("fields of %s: %w", p.spec, err))
+		own.fail(fmt.Errorf("fields of %s: %w", f.spec, err))
 		return
 	}
-	p.fieldsOn(own, from.at, box, to)
+	f.fieldsOn(own, from.at, box, to)
 }
 
 // snapshot is a device.Snapshot.
 type snapshot struct {
-	p              *program
+	of             *snapshots
 	memory         *snapshotMemory // nil when closed
 	taken, arrived device.Event
 }
@@ -161,7 +166,7 @@ func (s *snapshot) Wait() (single []float32, double []float64, err error) {
 		return nil, nil, err
 	}
 	b := s.memory.host
-	if s.p.valueBytes() == 8 {
+	if s.of.valueBytes() == 8 {
 		return nil, unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8), nil
 	}
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4), nil, nil
@@ -175,11 +180,11 @@ func (s *snapshot) Close() {
 	}
 	s.memory = nil
 	_ = s.arrived.Wait()
-	s.p.mu.Lock()
-	defer s.p.mu.Unlock()
-	if s.p.closed {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if s.of.closed {
 		m.release()
 		return
 	}
-	s.p.spare = append(s.p.spare, m)
+	s.of.spare = append(s.of.spare, m)
 }

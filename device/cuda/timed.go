@@ -17,8 +17,10 @@ import (
 
 // timed is what changes with time, for kernels/gpu/timed.h.
 type timed struct {
-	module cu.Module
-	loaded bool
+	*core
+	links  *links
+	faces  *faces
+	module module
 	retime cu.Function
 	walls  []boundary.Wall
 	waves  []bool    // which of them have turbulence that numbers of this box depend on
@@ -26,90 +28,61 @@ type timed struct {
 	head   clockABI  // how the clock begins
 	clock  *buffer   // clockABI, and the moments behind it; nil: nothing was foreseen yet
 	ahead  []float64 // these moments
-	forces bool      // steps have the force of their moment
 }
 
-var _ device.Timed = (*program)(nil)
-
-// placeTimed lists the rules and laws that change with time.
-func (p *program) placeTimed(cells boundary.Cells) error {
-	p.timed.walls, p.timed.waves = cells.Walls, make([]bool, len(cells.Walls))
+// place lists the rules and laws that change with time.
+func (t *timed) place(in *placing) error {
+	cells := in.cells
+	t.walls, t.waves = cells.Walls, make([]bool, len(cells.Walls))
 	if !cells.Timed() {
 		return nil
 	}
 	var list []laterABI
 	var terms []termABI
 	add := func(of []boundary.Later, numbers *buffer, first, each, offset int, law bool) {
-		size := p.arithmetic()
+		size := t.valueBytes()
 		for n, l := range of {
 			later := laterABI{base: l.Base, to: uint64(numbers.at) + uint64(size*(each*(first+n)+offset)), first: uint32(len(terms)), count: uint16(len(l.Terms))}
 			if law {
 				later.law = 1
 			}
-			for _, t := range l.Terms {
-				term := termABI{at: t.At, gain: t.Gain, share: t.Share, wall: uint32(t.Wall)}
-				if cells.Wall(t.Wall).Timed {
+			for _, one := range l.Terms {
+				term := termABI{at: one.At, gain: one.Gain, share: one.Share, wall: uint32(one.Wall)}
+				if cells.Wall(one.Wall).Timed {
 					term.timed = 1
-					p.timed.waves[t.Wall-1] = cells.Wall(t.Wall).Turbulence != nil
+					t.waves[one.Wall-1] = cells.Wall(one.Wall).Turbulence != nil
 				}
 				terms = append(terms, term)
 			}
 			list = append(list, later)
 		}
 	}
-	if f := p.faces.list; f.Timed() {
-		add(f.Later(), p.faces.rules, f.Steady, boundary.FaceNumbers, 0, false)
+	if f := t.faces.list; f.Timed() {
+		add(f.Later(), t.faces.rules, f.Steady, boundary.FaceNumbers, 0, false)
 	}
-	for _, l := range []*linkLists{p.laws, p.measures} {
+	for _, l := range []*linkLists{t.links.laws, t.links.measures} {
 		if l != nil && l.links.Timed() {
-			add(p.found.Later(l.links), l.laws, l.links.Steady, boundary.LinkNumbers, lawKick, true)
+			add(t.links.found.Later(l.links), l.laws, l.links.Steady, boundary.LinkNumbers, lawKick, true)
 		}
 	}
-	p.timed.count = len(list)
-	for to, data := range map[*uint64][]byte{&p.timed.head.later: raw.Bytes(list), &p.timed.head.terms: raw.Bytes(terms)} {
-		b, err := p.put(data)
+	t.count = len(list)
+	for to, data := range map[*uint64][]byte{&t.head.later: raw.Bytes(list), &t.head.terms: raw.Bytes(terms)} {
+		b, err := t.putList(data)
 		if err != nil {
 			return fmt.Errorf("lists of what changes with time: %w", err)
 		}
 		*to = uint64(b.at)
 	}
-	return p.loadRetime()
+	return t.loadRetime()
 }
 
 // lawKick is the place of the first number of a law that changes, K, which its velocity follows.
 const lawKick = 3
 
-// arithmetic is the bytes of the kernels' own numbers.
-func (p *program) arithmetic() int {
-	if p.spec.Precision == model.Float64 {
-		return 8
-	}
-	return 4
-}
-
 // loadRetime compiles the kernel with the velocities of the case.
-func (p *program) loadRetime() error {
-	c, err := p.d.openedCompiler()
-	if err != nil {
-		return err
-	}
-	j, err := timedJob(c, p.spec, p.timed.walls, p.d.arch())
-	if err != nil {
-		return err
-	}
-	code, err := cached(p.d.cache, j.key(), j.compile)
-	if err != nil {
-		return err
-	}
-	t := &p.timed
-	return p.d.call("loading the kernel of what changes with time", func() (err error) {
-		if t.module, err = cu.LoadData(string(code)); err != nil {
-			return err
-		}
-		t.loaded = true
-		t.retime, err = t.module.Function("lbm_retime")
-		return err
-	})
+func (t *timed) loadRetime() error {
+	of := func(c *compiler, arch int) (job, error) { return timedJob(c, t.spec, t.walls, arch) }
+	return t.module.load(t.d, "loading the kernel of what changes with time", of, functions{"lbm_retime": &t.retime}, nil)
 }
 
 // timedJob compiles kernels/gpu/timed.h for the velocities of these walls.
@@ -156,22 +129,18 @@ func writeModes(to *strings.Builder, wall int, f *boundary.Turbulence) {
 	to.WriteString("}; ")
 }
 
-func (t *timed) unload(d *Device) {
-	if t.loaded {
-		_ = d.call("unloading kernels", t.module.Unload)
-		t.loaded = false
-	}
+func (t *timed) free() {
+	t.module.unload(t.d)
 	t.clock.Free()
 }
 
 // Foresee writes the moments of the coming steps behind a clock that begins with the first.
-func (p *program) Foresee(steps []device.Moment) error {
+func (t *timed) Foresee(steps []device.Moment) error {
 	if len(steps) > device.MaxForeseen {
 		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
 	}
-	t := &p.timed
-	if !t.loaded { // the force alone changes
-		if err := p.loadRetime(); err != nil {
+	if !t.module.loaded { // the force alone changes
+		if err := t.loadRetime(); err != nil {
 			return err
 		}
 	}
@@ -188,15 +157,13 @@ func (p *program) Foresee(steps []device.Moment) error {
 	head := raw.Bytes([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
 		var err error
-		if t.clock, err = p.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxForeseen); err != nil {
+		if t.clock, err = t.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxForeseen); err != nil {
 			return fmt.Errorf("what steps depend on: %w", err)
 		}
 	}
-	p.telling.Lock()
 	if n := len(steps); n > 0 {
-		t.forces, p.params.Force = true, steps[n-1].Force
+		t.numbers.foresee(steps[n-1].Force)
 	}
-	p.telling.Unlock()
 	return t.clock.Write(append(head, raw.Bytes(t.ahead)...), 0)
 }
 
@@ -218,13 +185,13 @@ func (t *timed) levels(steps []device.Moment) [][]float64 {
 }
 
 // Retime queues the next moment.
-func (p *program) Retime(to device.Stream) {
-	s, t := p.stream(to), &p.timed
+func (t *timed) Retime(to device.Stream) {
+	s := t.stream(to)
 	if t.clock == nil {
-		s.fail(fmt.Errorf("no steps of %s were foreseen", p.spec))
+		s.fail(fmt.Errorf("no steps of %s were foreseen", t.spec))
 		return
 	}
 	s.queue("what changes with time", func() error {
-		return launch(t.retime, [3]int{max(1, raw.Ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(p.box.at), uint64(t.clock.at))
+		return launch(t.retime, [3]int{max(1, raw.Ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(t.box.at), uint64(t.clock.at))
 	})
 }

@@ -1,0 +1,117 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/model"
+)
+
+// module is one compiled file of kernels in the GPU's memory.
+type module struct {
+	handle cu.Module
+	loaded bool
+}
+
+// functions are kernels by name, to be found in a module.
+type functions map[string]*cu.Function
+
+// compilation makes the job that compiles a file of kernels for GPUs of an architecture.
+type compilation func(c *compiler, arch int) (job, error)
+
+// fileOf is the compilation of a file of kernels for a spec and rows of this pitch, or of any for 0; more are options
+// of the compiler.
+func fileOf(file string, spec model.Spec, pitch int, more ...string) compilation {
+	return func(c *compiler, arch int) (job, error) { return newJobOf(c, file, spec, pitch, arch, more...) }
+}
+
+// load compiles a file of kernels, or takes the result from the cache, loads it and finds its functions. Then rest reads
+// what else the module has; nil: nothing. A module that fails is unloaded.
+func (m *module) load(d *Device, doing string, of compilation, found functions, rest func() error) error {
+	code, err := d.code(of)
+	if err != nil {
+		return err
+	}
+	err = d.call(doing, func() (err error) {
+		if m.handle, err = cu.LoadData(string(code)); err != nil {
+			return err
+		}
+		m.loaded = true
+		for name, f := range found {
+			if *f, err = m.function(name); err != nil {
+				return err
+			}
+		}
+		if rest == nil {
+			return nil
+		}
+		return rest()
+	})
+	if err != nil {
+		m.unload(d)
+	}
+	return err
+}
+
+// unload gives the GPU's memory of the kernels back; a second call does nothing.
+func (m *module) unload(d *Device) {
+	if m.loaded {
+		_ = d.call("unloading kernels", m.handle.Unload)
+		m.loaded = false
+	}
+}
+
+// function finds a kernel.
+func (m *module) function(name string) (cu.Function, error) {
+	f, err := m.handle.Function(name)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return f, err
+}
+
+// numbers fills list with the constant of that name. Go lets C write to list only if the allocation that it belongs to
+// has no Go pointers: it has to be a variable of its own, no part of a structure.
+func (m *module) numbers(name string, list []int32) error {
+	at, bytes, err := m.handle.Global(name)
+	if err == nil && bytes != int64(4*len(list)) {
+		err = fmt.Errorf("%d bytes, not %d", bytes, 4*len(list)) // a bug
+	}
+	if err == nil {
+		err = cu.MemcpyDtoH(unsafe.Pointer(&list[0]), at, bytes)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// code returns the machine code of a file of kernels for this GPU.
+func (d *Device) code(of compilation) ([]byte, error) {
+	c, err := d.openedCompiler()
+	if err != nil {
+		return nil, err
+	}
+	j, err := of(c, d.arch())
+	if err != nil {
+		return nil, err
+	}
+	return cached(d.cache, j.key(), j.compile)
+}
+
+// openedCompiler is this machine's NVRTC.
+func (d *Device) openedCompiler() (c *compiler, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.compiler == nil {
+		d.compiler, err = openCompiler(driverMajor(), d.arch())
+	}
+	return d.compiler, err
+}
+
+// arch is the compute capability as one number: 90 for sm_90.
+func (d *Device) arch() int { return 10*d.info.Major + d.info.Minor }

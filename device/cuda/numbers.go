@@ -1,0 +1,78 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"lbmsim/internal/raw"
+	"lbmsim/kernels"
+	"lbmsim/kernels/lookup"
+	"lbmsim/model"
+)
+
+// numbers are those of a step: rates, force, law.
+type numbers struct {
+	mu     sync.Mutex   // of what follows
+	params model.Params // what the GPU has
+	given  bool         // does it have any?
+	forces bool         // steps have the force of their moment: see foresee
+}
+
+// tell gives the GPU the numbers of a step if it has others. Of several goroutines
+// that come first, one tells and the others wait until it is done.
+func (c *core) tell(q model.Params) error {
+	c.numbers.mu.Lock()
+	defer c.numbers.mu.Unlock()
+	if c.numbers.given && c.numbers.params == q {
+		return nil
+	}
+	return c.write(q, 0, unsafe.Sizeof(kernels.Numbers{}))
+}
+
+// tellStep is tell for a step: where moments were foreseen, the force is theirs, and nobody writes over it.
+func (c *core) tellStep(q model.Params) error {
+	n := &c.numbers
+	if !n.forces {
+		return c.tell(q)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	q.Force = n.params.Force
+	given, wanted := n.params, q
+	given.Force, wanted.Force = [3]float64{}, [3]float64{} // which may be no numbers
+	if n.given && given == wanted {
+		return nil
+	}
+	force := unsafe.Offsetof(kernels.Numbers{}.Force)
+	return errors.Join(c.write(q, 0, force), c.write(q, force+unsafe.Sizeof(q.Force), unsafe.Sizeof(kernels.Numbers{})))
+}
+
+// foresee makes the force the one of the moments of coming steps, of which this is the last.
+func (n *numbers) foresee(force [3]float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.forces, n.params.Force = true, force
+}
+
+// write brings the numbers of these bytes to the GPU. They are one for all streams: work that is queued has
+// to see the old ones.
+func (c *core) write(q model.Params, from, to uintptr) error {
+	if c.d.recording.Load() {
+		return fmt.Errorf("the parameters of %s change while a graph is recorded", c.spec)
+	}
+	if err := c.d.call("waiting before the parameters change", cu.Synchronize); err != nil {
+		return err
+	}
+	numbers := raw.Bytes([]kernels.Numbers{lookup.Numbers(c.spec, q)})
+	if err := c.box.Write(numbers[from:to], int(unsafe.Offsetof(boxABI{}.numbers)+from)); err != nil {
+		return err
+	}
+	c.numbers.params, c.numbers.given = q, true
+	return nil
+}
