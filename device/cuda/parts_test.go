@@ -58,4 +58,3 @@ func TestOrderOfParts(t *testing.T) {
 		t.Errorf("behind a step come %T", p.behind)
 	}
 }
-

@@ -29,17 +29,22 @@ type Findings struct {
 	Needles      int // triangles without area, but with three corners
 	Duplicates   int // triangles that stand there twice in the same orientation
 
-	Open      int // edges of one triangle only
-	Crowded   int // edges of more than two triangles
-	Against   int // edges of two triangles that are turned against each other
-	Border    int // edges not used equally often in both directions: 0 means watertight
-	Holes     int // connected pieces of the border
-	Widest    float64
-	WidestAt  [3]float64 // middle of the widest hole
-	Parts     int        // connected parts
-	Turned    int        // triangles turned against most of their part
-	OneSided  int        // parts that have only one side, like a Moebius strip
-	InsideOut int        // parts that enclose a negative volume: cavities, or inside out
+	Open    int // edges of one triangle only
+	Crowded int // edges of more than two triangles
+	Against int // edges of two triangles that are turned against each other
+	Border  int // edges not used equally often in both directions: 0 means watertight
+	Gaps
+	Parts     int // connected parts
+	Turned    int // triangles turned against most of their part
+	OneSided  int // parts that have only one side, like a Moebius strip
+	InsideOut int // parts that enclose a negative volume: cavities, or inside out
+}
+
+// Gaps are the holes of a surface: the connected pieces of its border.
+type Gaps struct {
+	Holes    int
+	Widest   float64
+	WidestAt [3]float64 // middle of the widest hole
 }
 
 // Watertight surfaces bound a solid.
