@@ -22,7 +22,8 @@ const blockCells = 32
 // movingBit of a cell's word: one of the walls beside it moves.
 const movingBit = 30
 
-// boxABI is Case: one box of cells.
+// boxABI is Case: one box of cells. boxLists writes it; faces adds the addresses of ends, rims and rules (core.tellBox),
+// core.write the numbers of a step.
 type boxABI struct {
 	n, ghost, periodic [3]int32
 	pitch              int32
@@ -53,7 +54,7 @@ const (
 	rimCopy    = 1 << 21
 )
 
-// sumsABI is Sums: what a row or a plane of cells adds up to.
+// sumsABI is Sums, which the kernels of the part sums write: what a row or a plane of cells adds up to.
 type sumsABI struct {
 	mass     float64
 	momentum [3]float64
@@ -65,13 +66,13 @@ type sumsABI struct {
 	badAt    int64
 }
 
-// linksABI is Links of special.h: the lists of boundary.Links.
+// linksABI is Links of special.h, written by the part links: the lists of boundary.Links.
 type linksABI struct{ cells, list, types, laws uint64 }
 
-// scalarABI is ScalarWalls of scalar.h.
+// scalarABI is ScalarWalls of scalar.h, written by the part scalar.
 type scalarABI struct{ types, laws, links, mend, mix, distances uint64 }
 
-// laterABI, termABI and clockABI are Later, Term and Clock of timed.h.
+// laterABI, termABI and clockABI are Later, Term and Clock of timed.h, written by the part timed.
 type laterABI struct {
 	base       [4]float64
 	to         uint64

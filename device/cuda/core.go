@@ -101,7 +101,7 @@ func (c *core) stream(s device.Stream) *stream {
 	return own
 }
 
-// between checks what a step of box leads from and to, and tells the GPU its numbers.
+// between checks what a step of box leads from and to, and uploads the numbers to the GPU.
 func (c *core) between(in, out device.Buffer, box decomp.Box, q model.Params) (from, to *buffer, err error) {
 	from, err = c.state(in)
 	to, err2 := c.state(out)

@@ -24,6 +24,11 @@ type Row struct {
 	Parts     [3]int `json:"parts"`             // that they are cut into
 	Skipped   string `json:"skipped,omitempty"` // why there are no figures
 
+	Figures
+}
+
+// Figures are what was measured; zero in a row that was skipped.
+type Figures struct {
 	Steps          int     `json:"steps"` // a turn
 	MLUPS          float64 `json:"mlups"`
 	Low            float64 `json:"low"` // the slowest and the fastest turn

@@ -21,7 +21,7 @@ func scaled(t *testing.T) string {
 	var b strings.Builder
 	put := func(kind, transport string, ranks int, size [3]int, efficiency float64) {
 		r := scaling.Row{Part: "scaling", Kind: kind, Version: "v1", Device: "GPU", Case: "D3Q19 m f", Transport: transport, Ranks: ranks, Size: size,
-			MLUPS: 1000 * float64(ranks) * efficiency, Efficiency: efficiency, EffLow: 0.9 * efficiency, EffHigh: 1.1 * efficiency}
+			Figures: scaling.Figures{MLUPS: 1000 * float64(ranks) * efficiency, Efficiency: efficiency, EffLow: 0.9 * efficiency, EffHigh: 1.1 * efficiency}}
 		if efficiency == 0 {
 			r = scaling.Row{Part: "scaling", Kind: kind, Ranks: ranks, Size: size, Skipped: "no room"}
 		}

@@ -119,9 +119,9 @@ func TestCompare(t *testing.T) {
 	var in bytes.Buffer
 	e := json.NewEncoder(&in)
 	for _, r := range []scaling.Row{
-		{Part: "scaling", Kind: scaling.Weak, Ranks: 2, Size: [3]int{100, 100, 20}, Parts: [3]int{1, 1, 2}, Transport: "peer", Efficiency: 0.9, EffLow: 0.8, EffHigh: 0.95, Bytes: 100 * 128 * 40},
+		{Part: "scaling", Kind: scaling.Weak, Ranks: 2, Size: [3]int{100, 100, 20}, Parts: [3]int{1, 1, 2}, Transport: "peer", Figures: scaling.Figures{Efficiency: 0.9, EffLow: 0.8, EffHigh: 0.95, Bytes: 100 * 128 * 40}},
 		{Part: "scaling", Kind: scaling.Weak, Ranks: 2, Size: [3]int{100, 100, 20}, Transport: "gpu", Skipped: "no such library"},
-		{Part: "scaling", Kind: scaling.Weak, Ranks: 1, Size: [3]int{100, 100, 10}, Efficiency: 1},
+		{Part: "scaling", Kind: scaling.Weak, Ranks: 1, Size: [3]int{100, 100, 10}, Figures: scaling.Figures{Efficiency: 1}},
 	} {
 		if err := e.Encode(r); err != nil {
 			t.Fatal(err)
