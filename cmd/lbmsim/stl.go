@@ -13,6 +13,7 @@ import (
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
 	"lbmsim/internal/doctor"
+	"lbmsim/io/paint"
 	"lbmsim/io/picture"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
@@ -145,7 +146,7 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 	return picture.Picture{
 		Quantity: "solid cells along " + string("xyz"[d.Axis]), Case: filepath.Base(s.Path),
 		W: d.W, H: d.H, Values: d.Values, Spacing: 1, Origin: [2]float64{d.From[b], d.From[c]},
-		Axes: [2]string{string("xyz"[b]), string("xyz"[c])}, Lattice: true, Colours: picture.Sequential,
+		Axes: [2]string{string("xyz"[b]), string("xyz"[c])}, Lattice: true, Colours: paint.Sequential,
 		Text: map[string]string{"SHA-256": s.SHA256},
 	}.Write(path)
 }

@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"cmd/lbmsim":       {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "examples"}},
 	"internal/plain":   {0, nil},                                                                                                 // errors of libraries in words for users
 	"internal/finding": {1, []string{"internal/plain"}},                                                                          // the list of all warnings
 	"examples":         {0, nil},                                                                                                 // the cases that come with the program
@@ -66,7 +66,8 @@ var places = map[string]place{
 	"comm/mpi":            {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":           {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
 	"io/checkpoint":       {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
-	"io/picture":          {2, nil},
+	"io/paint":            {1, nil}, // colours, and what surrounds an image of them
+	"io/picture":          {2, []string{"io/paint"}},
 	"io/probe":            {2, nil},
 	"io/curve":            {0, nil},
 	"io/status":           {3, []string{"internal/finding", "io/internal/joint"}},
@@ -116,8 +117,8 @@ var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml":            {"config/language"},
 	"gonum.org/v1/gonum":                    {"scripts/validate", "internal/stats", "sim/derive"}, // least squares; Student's distribution; Fourier transforms
 	"gonum.org/v1/hdf5":                     {"io/internal/h5"},
-	"gonum.org/v1/plot":                     {"io/picture", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
-	"golang.org/x/image":                    {"io/picture", "scripts/benchplot"},
+	"gonum.org/v1/plot":                     {"io/paint", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
+	"golang.org/x/image":                    {"io/paint", "scripts/benchplot"},
 	"gorgonia.org/cu":                       {"device/cuda"},
 	"golang.org/x/sys":                      {"cmd/lbmsim", "device/hostmem"},
 	"golang.org/x/text":                     {"geometry/stl"},

@@ -1,28 +1,20 @@
-// Package picture draws one plane of a field as a PNG file: the colours, a scale
-// with unit and numbers, axes in metres, and a title that says what and when.
+// Package picture turns one plane of a field into a PNG file: it computes the pixels,
+// names what they show, and stores texts beside them. Package paint has the colours
+// and draws what surrounds the plane.
 package picture
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-)
 
-// Colours chooses the colour map.
-type Colours int
-
-const (
-	// Auto takes Diverging for values on both sides of zero, else Sequential.
-	Auto Colours = iota
-	// Sequential runs from dark to bright with even steps of luminance.
-	Sequential
-	// Diverging runs from blue over grey to red and is symmetric about zero.
-	Diverging
+	"lbmsim/io/paint"
 )
 
 // Picture is one plane of a field and what is to be said about it.
@@ -45,7 +37,7 @@ type Picture struct {
 	// Lattice says that the run has no units: lengths are in cells, times in steps.
 	Lattice bool
 	Range   *[2]float64 // fixed ends of the colour scale in Unit; nil takes the values'
-	Colours Colours
+	Colours paint.Colours
 	// Text is stored in the file beside the picture: keyword -> UTF-8 text, for
 	// example the resolved case and the program's version.
 	Text map[string]string
@@ -74,21 +66,28 @@ func (p Picture) Encode(w io.Writer) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	img, err := p.draw()
+	sheet, err := p.sheet()
 	if err != nil {
 		return err
 	}
+	return encode(w, sheet.Draw(), p.Text)
+}
+
+// Write puts the picture into the file path, whole or not at all. The folder must exist.
+func (p Picture) Write(path string) error { return write(path, p.Encode) }
+
+// encode writes an image as PNG, with texts beside it.
+func encode(w io.Writer, img image.Image, text map[string]string) error {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
 		return err
 	}
-	return writeWithText(w, b.Bytes(), p.Text)
+	return writeWithText(w, b.Bytes(), text)
 }
 
-// Write puts the picture into the file path, whole or not at all: it is written
-// under a temporary name in the same folder, which then takes the place of an
-// older picture. The folder must exist.
-func (p Picture) Write(path string) (err error) {
+// write puts a picture into the file path: under a temporary name in the same folder,
+// which then takes the place of an older picture.
+func write(path string, encode func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write the picture %s: %w", path, err)
@@ -99,7 +98,7 @@ func (p Picture) Write(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(p.Encode(f), f.Sync(), f.Close())
+	err = errors.Join(encode(f), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

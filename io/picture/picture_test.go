@@ -7,8 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"lbmsim/io/paint"
 )
 
 // example is a flow around a cylinder, more or less.
@@ -82,7 +83,7 @@ func TestPictures(t *testing.T) {
 
 func TestPlaneIsUprightAndSolidIsGrey(t *testing.T) {
 	p := Picture{W: 2, H: 2, Spacing: 1, Size: 2, Values: []float64{0, 1, math.NaN(), 2}}
-	s, err := p.scale()
+	s, err := paint.NewScale(0, 2, nil, paint.Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,47 +94,10 @@ func TestPlaneIsUprightAndSolidIsGrey(t *testing.T) {
 	for _, c := range []struct {
 		x, y int
 		want color.NRGBA
-	}{{0, 1, s.at(0)}, {1, 1, s.at(1)}, {0, 0, solid}, {1, 0, s.at(2)}} {
+	}{{0, 1, s.Colour(0)}, {1, 1, s.Colour(1)}, {0, 0, paint.Solid}, {1, 0, s.Colour(2)}} {
 		if got := img.NRGBAAt(c.x, c.y); got != c.want {
 			t.Errorf("pixel %d,%d is %v, want %v", c.x, c.y, got, c.want)
 		}
-	}
-	if s.at(0) == s.at(2) || s.at(-5) != s.at(0) || s.at(math.Inf(1)) != s.at(2) {
-		t.Error("the colours do not follow the values")
-	}
-}
-
-func TestLongTitlesFit(t *testing.T) {
-	p := example(200, 200, channel)
-	p.Case = strings.Repeat("A case whose title is longer than its plane is wide ", 3)
-	m, err := p.draw()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := m.Bounds()
-	for y := b.Min.Y; y < b.Min.Y+margin+50; y++ {
-		for x := b.Max.X - margin/2; x < b.Max.X; x++ {
-			if r, g, b, _ := m.At(x, y).RGBA(); min(r, g, b) < 0xffff {
-				t.Fatalf("the title reaches the edge: pixel %d, %d of %v", x, y, m.Bounds())
-			}
-		}
-	}
-}
-
-func TestBrightnessFollowsTheValue(t *testing.T) {
-	p := Picture{W: 2, H: 1, Spacing: 1, Values: []float64{0, 1}}
-	s, err := p.scale()
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := -1.0
-	for i := 0; i <= 50; i++ {
-		c := s.at(float64(i) / 50)
-		y := 0.2126*float64(c.R) + 0.7152*float64(c.G) + 0.0722*float64(c.B)
-		if y < last {
-			t.Errorf("colour %d is darker than the one before", i)
-		}
-		last = y
 	}
 }
 
@@ -184,16 +148,6 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
-	got := ""
-	for _, k := range ticks(5)(-0.1, 0.32) {
-		got += k.Label + " "
-	}
-	if got != "−0.1 0 0.1 0.2 0.3 " {
-		t.Errorf("ticks %q", got)
-	}
-}
-
 // Ticks stand where their values are in the plane: those of both ends at its edges.
 func TestTicksMeetThePlane(t *testing.T) {
 	p := example(128, 96, channel)
@@ -201,17 +155,14 @@ func TestTicksMeetThePlane(t *testing.T) {
 	for i := range p.Values {
 		p.Values[i] = 1 + float64(i%2) // bright everywhere
 	}
-	img, err := p.draw()
+	sheet, err := p.sheet()
 	if err != nil {
 		t.Fatal(err)
 	}
+	img := sheet.Draw()
 	dark := func(x, y int) bool {
 		r, g, b, _ := img.At(x, y).RGBA()
 		return max(r, g, b) < 0xd000 // a line between two columns is grey
-	}
-	s, err := p.scale()
-	if err != nil {
-		t.Fatal(err)
 	}
 	// The frame of the plane: its longest dark row at the bottom, less the tick beside it.
 	bounds := img.Bounds()
@@ -231,7 +182,7 @@ func TestTicksMeetThePlane(t *testing.T) {
 	if right-left < 400 {
 		t.Fatalf("no frame: %d to %d", left, right)
 	}
-	left = right - p.plane(s).Rect.Dx()
+	left = right - sheet.Image.Rect.Dx()
 	var at []int
 	for x := left - 5; x < right+6; x++ {
 		if dark(x, bottom+4) && !dark(x-1, bottom+4) {

@@ -7,6 +7,8 @@ package picture
 import (
 	"image"
 	"math"
+
+	"lbmsim/io/paint"
 )
 
 // pixels is the size of the plane in the picture and how the cells get there:
@@ -27,7 +29,7 @@ func (p Picture) pixels() (w, h, grow, shrink int) {
 }
 
 // plane colours the plane, first image row on top.
-func (p Picture) plane(s *scale) *image.NRGBA {
+func (p Picture) plane(s *paint.Scale) *image.NRGBA {
 	w, h, grow, shrink := p.pixels()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := 0; y < h; y++ {
@@ -38,7 +40,7 @@ func (p Picture) plane(s *scale) *image.NRGBA {
 			} else {
 				v = p.between(x, y, grow)
 			}
-			img.SetNRGBA(x, h-1-y, s.at(v))
+			img.SetNRGBA(x, h-1-y, s.Colour(v))
 		}
 	}
 	return img

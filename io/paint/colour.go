@@ -1,4 +1,7 @@
-package picture
+// Package paint turns values into colours and draws what surrounds an image of them: the
+// colour scale with its unit and numbers, axes, outlines and titles. It knows no fields,
+// planes or files, so that any view of a flow can use it.
+package paint
 
 // From values to colours. Both maps are perceptual: equal differences of value
 // look equally far apart, and the sequential one stays ordered in grey print
@@ -12,8 +15,20 @@ import (
 	"gonum.org/v1/plot/palette/moreland"
 )
 
-// solid is the colour of cells without a value.
-var solid = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}
+// Colours chooses the colour map.
+type Colours int
+
+const (
+	// Auto takes Diverging for values on both sides of zero, else Sequential.
+	Auto Colours = iota
+	// Sequential runs from dark to bright with even steps of luminance.
+	Sequential
+	// Diverging runs from blue over grey to red and is symmetric about zero.
+	Diverging
+)
+
+// Solid is the colour of cells without a value.
+var Solid = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}
 
 // sequential interpolates in CIELAB, with luminance linear in the value, between
 // the control colours of viridis (van der Walt & Smith, SciPy 2015).
@@ -28,10 +43,10 @@ func sequential() (palette.ColorMap, error) {
 	return moreland.NewLuminance(controls)
 }
 
-// extremes are the least and the greatest value; lo > hi when there is none.
-func (p Picture) extremes() (lo, hi float64) {
+// Extremes returns the least and the greatest value; lo > hi when there is none.
+func Extremes(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range p.Values {
+	for _, v := range values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			lo, hi = math.Min(lo, v), math.Max(hi, v)
 		}
@@ -39,26 +54,27 @@ func (p Picture) extremes() (lo, hi float64) {
 	return lo, hi
 }
 
-// scale is the colour map with its ends, tabulated.
-type scale struct {
-	palette.ColorMap
-	table [1024]color.NRGBA
+// Scale is a colour map with its ends, tabulated.
+type Scale struct {
+	colours palette.ColorMap
+	table   [1024]color.NRGBA
 }
 
-func (p Picture) scale() (*scale, error) {
-	lo, hi := p.extremes()
+// NewScale returns the scale for values from lo to hi, as Extremes returns them. fixed, if
+// there is one, sets the ends whatever the values are.
+func NewScale(lo, hi float64, fixed *[2]float64, c Colours) (*Scale, error) {
 	if lo > hi {
 		lo, hi = 0, 1 // no value at all
 	}
-	if p.Range != nil {
-		lo, hi = p.Range[0], p.Range[1]
+	if fixed != nil {
+		lo, hi = fixed[0], fixed[1]
 	}
-	diverging := p.Colours == Diverging
-	if p.Colours == Auto {
+	diverging := c == Diverging
+	if c == Auto {
 		// A little undershoot beside a large positive field is not a sign change.
 		diverging = lo < 0 && hi > 0 && math.Min(-lo, hi) > 0.1*math.Max(-lo, hi)
 	}
-	if diverging && p.Range == nil {
+	if diverging && fixed == nil {
 		hi = math.Max(math.Abs(lo), math.Abs(hi))
 		lo = -hi
 	}
@@ -70,20 +86,20 @@ func (p Picture) scale() (*scale, error) {
 			lo, hi = -1, 1
 		}
 	}
-	s := &scale{}
+	s := &Scale{}
 	if diverging {
-		s.ColorMap = moreland.SmoothBlueRed()
+		s.colours = moreland.SmoothBlueRed()
 	} else {
 		m, err := sequential()
 		if err != nil {
 			return nil, err
 		}
-		s.ColorMap = m
+		s.colours = m
 	}
-	s.SetMin(lo)
-	s.SetMax(hi)
+	s.colours.SetMin(lo)
+	s.colours.SetMax(hi)
 	for i := range s.table {
-		c, err := s.ColorMap.At(lo + (hi-lo)*math.Min((float64(i)+0.5)/float64(len(s.table)), 1))
+		c, err := s.colours.At(lo + (hi-lo)*math.Min((float64(i)+0.5)/float64(len(s.table)), 1))
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +108,12 @@ func (p Picture) scale() (*scale, error) {
 	return s, nil
 }
 
-// at is the colour of v; values beyond the ends take the end's colour.
-func (s *scale) at(v float64) color.NRGBA {
+// Colour returns the colour of v; values beyond the ends take the end's colour.
+func (s *Scale) Colour(v float64) color.NRGBA {
 	if math.IsNaN(v) {
-		return solid
+		return Solid
 	}
 	n := len(s.table)
-	f := (v - s.Min()) / (s.Max() - s.Min()) * float64(n)
+	f := (v - s.colours.Min()) / (s.colours.Max() - s.colours.Min()) * float64(n)
 	return s.table[int(math.Max(0, math.Min(float64(n-1), f)))]
 }

@@ -1,4 +1,4 @@
-package picture
+package paint
 
 // Numbers on axes: round steps, as few digits as tell the ticks apart, and one
 // common power of ten instead of one per number.
@@ -38,12 +38,9 @@ func ticks(n int) plot.TickerFunc {
 	}
 }
 
-// prefix is the unit of length that suits a size in metres, and how many of it
-// are a metre; cells in a picture without units.
-func (p Picture) prefix(metres float64) (unit string, factor float64) {
-	if p.Lattice {
-		return "cells", 1
-	}
+// Length returns the unit of length that suits a size in metres, and how many of it
+// are a metre.
+func Length(metres float64) (unit string, factor float64) {
 	for _, u := range []struct {
 		unit   string
 		factor float64
@@ -55,7 +52,7 @@ func (p Picture) prefix(metres float64) (unit string, factor float64) {
 	return "nm", 1e9
 }
 
-// exponent is the power of ten, a multiple of 3, to take out of numbers up to v;
+// exponent returns the power of ten, a multiple of 3, to take out of numbers up to v;
 // 0 while they are easy to read.
 func exponent(v float64) int {
 	if v == 0 || (v >= 0.01 && v < 1e4) {

@@ -1,0 +1,13 @@
+package paint
+
+import "testing"
+
+func TestTicks(t *testing.T) {
+	got := ""
+	for _, k := range ticks(5)(-0.1, 0.32) {
+		got += k.Label + " "
+	}
+	if got != "−0.1 0 0.1 0.2 0.3 " {
+		t.Errorf("ticks %q", got)
+	}
+}
