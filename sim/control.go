@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"lbmsim/comm"
-	"lbmsim/internal/finding"
 	"lbmsim/sim/output"
 )
 
@@ -20,7 +19,7 @@ type control struct {
 	pace     pace
 	signal   int64         // the gravest caught so far: 0, byLauncher or byHand
 	ending   time.Duration // what the files of the end may take, of the slowest rank
-	asked    time.Time     // rank 0 looked for orders
+	asked    time.Time     // rank 0 asked for orders
 	wallDue  []time.Time
 }
 
@@ -44,7 +43,7 @@ const (
 	syncWallTime // rank 0's clock has passed the limit
 	syncBusy     // writers still at work
 	syncNanos    // wall time since the last synchronization
-	syncStop     // rank 0 found an order to stop
+	syncStop     // rank 0 has an order to stop
 	syncSave     // or to write a checkpoint
 	syncRows     // rank 0 has rows that it cannot write
 	syncOutputs  // from here on: output k is due by rank 0's clock
@@ -92,13 +91,12 @@ func (r *run) proposals(now time.Time) []int64 {
 	table[syncSignal] = c.signal
 	table[syncEnding] = int64(r.outputs.Files.Expected())
 	table[syncNanos] = int64(now.Sub(c.synced))
-	if r.outputs.Files.Busy() {
-		table[syncBusy] = 1
-	}
+	table[syncBusy] = one(r.outputs.Files.Busy())
 	if !r.Root {
 		return table
 	}
-	table[syncStop], table[syncSave] = c.orders(r.outputs, now)
+	stop, save := r.orders(now)
+	table[syncStop], table[syncSave] = one(stop), one(save)
 	table[syncRows] = r.outputs.RowsFail()
 	if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 		table[syncWallTime] = 1
@@ -112,6 +110,14 @@ func (r *run) proposals(now time.Time) []int64 {
 		}
 	}
 	return table
+}
+
+// one returns 1 for what is true.
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // schedule sets the step of the next synchronization, from the steps since the last one and
@@ -170,42 +176,6 @@ func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now
 	}
 	end := jobEnd()
 	return !end.IsZero() && now.Add(margin+2*c.ending).After(end)
-}
-
-// Files that somebody puts into a run's output folder to ask for something. The run takes
-// them away.
-const (
-	stopOrder = "stop.now"       // end as a signal does
-	saveOrder = "checkpoint.now" // write a checkpoint and go on
-)
-
-// forgetOrders takes away orders that an earlier run did not live to see. On rank 0, which holds
-// the folder.
-func forgetOrders(s *output.Set) {
-	for _, order := range []string{stopOrder, saveOrder} {
-		if os.Remove(s.Path(order)) == nil {
-			s.Warn(finding.StaleOrder.Says("%s was left in %s from before the start: removed, not obeyed", order, s.Path()))
-		}
-	}
-}
-
-// orders looks for them, once a second. An order counts when its file is gone, so that one
-// that cannot be removed is not obeyed for ever.
-func (c *control) orders(s *output.Set, now time.Time) (stop, save int64) {
-	if now.Sub(c.asked) < time.Second || !s.Holds() {
-		return 0, 0
-	}
-	c.asked = now
-	if os.Remove(s.Path(stopOrder)) == nil {
-		stop = 1
-	}
-	if os.Remove(s.Path(saveOrder)) == nil {
-		save = 1
-		if !s.Case.Checkpoint.On {
-			s.Warn(finding.NoCheckpoint.Says("a checkpoint was asked for, but the case has no [checkpoint]"))
-		}
-	}
-	return stop, save
 }
 
 // listen takes the signals that came since the last synchronization.

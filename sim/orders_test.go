@@ -89,3 +89,24 @@ func TestOrderThatCannotBeObeyed(t *testing.T) {
 		t.Errorf("%q, warned %q", s.summary.Reason, s.warned)
 	}
 }
+
+// script is a source that gives one order after the other, whenever it is asked.
+type script struct{ asked int }
+
+func (s *script) Take() (stop, save bool) {
+	s.asked++
+	return s.asked == 3, s.asked == 2
+}
+
+// A source of the caller counts beside the folder, which still does: all ranks write a checkpoint, then end.
+func TestOrdersOfACaller(t *testing.T) {
+	dir := t.TempDir()
+	source := &script{}
+	s := trial{text: endless("[checkpoint]\nevery = 1000000000\nkeep = 5\n"), ranks: 2, dir: dir, orders: []Orders{source}}.must(t)
+	if s.summary.Reason != ordered || source.asked != 3 {
+		t.Errorf("the run ended for %q after %d questions", s.summary.Reason, source.asked)
+	}
+	if found, err := filepath.Glob(filepath.Join(dir, output.CheckpointDir, "*")); err != nil || len(found) != 2 {
+		t.Errorf("checkpoints %v, want one that was asked for and one of the end (%v)", found, err)
+	}
+}

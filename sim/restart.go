@@ -303,7 +303,7 @@ func (r *run) open(m *output.Memory) error {
 	}
 	r.outputs.Provenance = before.And(r.leg())
 	return r.outputs.Open(output.Opening{Anew: r.anew, Memory: m, Keep: r.options.Keep, Overwrite: r.options.Overwrite, Held: func() {
-		forgetOrders(r.outputs)
+		folderOrders{r.outputs}.forget()
 		if m == nil {
 			r.outputs.ForgetBlowup()
 		}

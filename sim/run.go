@@ -40,6 +40,7 @@ type Options struct {
 	// JobEnd, on rank 0, is when the job's time is over, as far as is known now; zero: not
 	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
 	JobEnd func() time.Time
+	Orders []Orders // on rank 0, beside the output folder
 }
 
 func (o *Options) stepping(yes bool) {

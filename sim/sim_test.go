@@ -52,6 +52,7 @@ type trial struct {
 	keep      bool             // refuse a folder with results
 	dir       string           // of the outputs
 	jobEnd    func() time.Time // or nil
+	orders    []Orders
 }
 
 // run computes a case on ranks in this process.
@@ -114,7 +115,7 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	if tr.wrap != nil {
 		dev = tr.wrap(dev)
 	}
-	o = Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd}
+	o = Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd, Orders: tr.orders}
 	if tr.keep {
 		o.Keep = &output.Results{Of: "a run"}
 	}
