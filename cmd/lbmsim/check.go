@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/config"
-	"lbmsim/internal/doctor"
 	"lbmsim/internal/finding"
 	"lbmsim/internal/forecast"
+	"lbmsim/internal/plain"
 	"lbmsim/sim"
 	"lbmsim/sim/transfer"
 )
@@ -53,7 +53,7 @@ func checkCommand() *cobra.Command {
 			}
 			fmt.Fprintln(stdout, flowCase.Path)
 			printTable(stdout, flowCase.Table)
-			fmt.Fprintf(stdout, "\nneeds, on %s\n", doctor.Count(ranks, "rank"))
+			fmt.Fprintf(stdout, "\nneeds, on %s\n", plain.Count(ranks, "rank"))
 			printTable(stdout, forecast.Table(flowCase, ranks, sizes...))
 			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
 				fmt.Fprintln(stdout, "\nflow beside walls, by formulas of plates and channels")
@@ -81,7 +81,7 @@ func checkCommand() *cobra.Command {
 				fmt.Fprintln(stdout, "warning:", w)
 			}
 			if n := len(flowCase.Warnings); n > 0 {
-				fmt.Fprintf(stdout, "\nthe case can be run; %s above\n", doctor.Count(n, "warning"))
+				fmt.Fprintf(stdout, "\nthe case can be run; %s above\n", plain.Count(n, "warning"))
 			} else {
 				fmt.Fprintln(stdout, "\nthe case is fine")
 			}

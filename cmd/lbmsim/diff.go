@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/internal/compare"
-	"lbmsim/internal/doctor"
+	"lbmsim/internal/plain"
 	"lbmsim/sim"
 )
 
@@ -85,7 +85,7 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 			fmt.Fprintf(out, "only %s\n", path)
 		}
 		if len(only) > 0 && same {
-			fmt.Fprintf(out, "the numbers of all files in both are the same; %s in one folder only (a difference with --strict)\n", doctor.Count(len(only), "file"))
+			fmt.Fprintf(out, "the numbers of all files in both are the same; %s in one folder only (a difference with --strict)\n", plain.Count(len(only), "file"))
 		}
 	}
 	if err != nil {

@@ -133,7 +133,7 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 		return 0, err
 	}
 	*opened = p.dev
-	fmt.Fprintf(out, "lbmsim doctor %s, %s, %s\n\n", version, doctor.Count(c.Size(), "rank"), comm.Describe(c))
+	fmt.Fprintf(out, "lbmsim doctor %s, %s, %s\n\n", version, plain.Count(c.Size(), "rank"), comm.Describe(c))
 	printColumns(out, p.table)
 	fmt.Fprintln(out)
 	for _, found := range p.found {
@@ -147,9 +147,9 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	}
 	switch worst = max(worst, rest); {
 	case worst == doctor.Fault:
-		fmt.Fprintf(out, "\na job must not start here: %s, %s\n", doctor.Count(counts[doctor.Fault], "fault"), doctor.Count(counts[doctor.Warning], "warning"))
+		fmt.Fprintf(out, "\na job must not start here: %s, %s\n", plain.Count(counts[doctor.Fault], "fault"), plain.Count(counts[doctor.Warning], "warning"))
 	case worst == doctor.Warning:
-		fmt.Fprintf(out, "\na job may start: %s\n", doctor.Count(counts[doctor.Warning], "warning"))
+		fmt.Fprintf(out, "\na job may start: %s\n", plain.Count(counts[doctor.Warning], "warning"))
 	default:
 		fmt.Fprintf(out, "\na job may start\n")
 	}

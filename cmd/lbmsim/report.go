@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lbmsim/config"
-	"lbmsim/internal/doctor"
 	"lbmsim/internal/finding"
 	"lbmsim/internal/plain"
 	"lbmsim/sim"
@@ -167,7 +166,7 @@ func progressText(p sim.Progress, w written, room int) string {
 	}
 	more := []string{fmt.Sprintf("ETA %s", roundDuration(p.ETA)), fmt.Sprintf("%.4g MLUPS", p.MLUPS)}
 	if w.count > 0 {
-		more = append(more, doctor.Count(w.count, "file")+" written")
+		more = append(more, plain.Count(w.count, "file")+" written")
 	}
 	more = append(more, fmt.Sprintf("Mach %.3f", p.MaxMach))
 	if p.Roofline > 0 {

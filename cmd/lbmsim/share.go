@@ -10,7 +10,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/internal/doctor"
+	"lbmsim/internal/plain"
 )
 
 // place is where a rank runs: its machine and the cores it may use.
@@ -68,7 +68,7 @@ func crowded(threads, ranks, cores int) string {
 	if ranks > 1 {
 		of = fmt.Sprintf(" per rank and %d ranks", ranks)
 	}
-	return fmt.Sprintf("%d threads%s on %s: threads wait for each other, and the run takes longer than with one per core; without threads each rank takes its share", threads, of, doctor.Count(cores, "core"))
+	return fmt.Sprintf("%d threads%s on %s: threads wait for each other, and the run takes longer than with one per core; without threads each rank takes its share", threads, of, plain.Count(cores, "core"))
 }
 
 // onlineCPUs of the machine, not only of this process.

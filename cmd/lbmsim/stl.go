@@ -12,7 +12,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/geometry/intake"
 	"lbmsim/geometry/mesh"
-	"lbmsim/internal/doctor"
+	"lbmsim/internal/plain"
 	"lbmsim/io/paint"
 	"lbmsim/io/picture"
 	"lbmsim/model"
@@ -65,7 +65,7 @@ func stlCommand() *cobra.Command {
 				return usageError{err}
 			}
 			if warnings > 0 {
-				fmt.Fprintf(stdout, "\na case can use the surface; %s above\n", doctor.Count(warnings, "warning"))
+				fmt.Fprintf(stdout, "\na case can use the surface; %s above\n", plain.Count(warnings, "warning"))
 			} else {
 				fmt.Fprintln(stdout, "\nthe surface is fine in these cells")
 			}

@@ -74,7 +74,7 @@ func disk(s *Site) (found []Finding, broken error) {
 		return []Finding{fault(wrong, "look at quotas and at the file system's state (df, quota, its server's log)")}, nil
 	}
 	said := fmt.Sprintf("%s in %s at %.0f MB/s on the disk by %s, seen by all; %s free",
-		mib(part*int64(size)), s.Dir, float64(part*int64(size))/seconds/1e6, Count(size, "rank"), mib(room))
+		mib(part*int64(size)), s.Dir, float64(part*int64(size))/seconds/1e6, plain.Count(size, "rank"), mib(room))
 	if room < scarce {
 		return []Finding{warning(said, "`lbmsim check` tells how much the outputs of a case need; make room, or name another folder with --output")}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/plain"
 )
 
 // sizes of the messages that are timed: latency, then bandwidth.
@@ -198,7 +199,7 @@ func judgeLinks(ranks []Rank, links []link) (found []Finding) {
 			}
 			return 1
 		})
-		text := fmt.Sprintf("%s, %s:", class, Count(len(of), "pair"))
+		text := fmt.Sprintf("%s, %s:", class, plain.Count(len(of), "pair"))
 		for i, m := range sizes {
 			t := median(of, i)
 			if i == 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/plain"
 )
 
 // Rank is what a rank says of itself.
@@ -71,13 +72,13 @@ func nodes(s *Site) (found []Finding, _ error) {
 		gpus[host] = g
 		most, least = max(most, n), min(least, n)
 		if onGPU && n < g {
-			found = append(found, warning(fmt.Sprintf("%s has %d GPUs and %s: %d stay idle", host, g, Count(n, "rank"), g-n),
+			found = append(found, warning(fmt.Sprintf("%s has %d GPUs and %s: %d stay idle", host, g, plain.Count(n, "rank"), g-n),
 				fmt.Sprintf("start %d ranks on it (mpirun --map-by ppr:%d:node, srun --ntasks-per-node=%d)", g, g, g)))
 		}
 	}
 	for _, host := range names[1:] {
 		if gpus[host] != gpus[names[0]] {
-			found = append(found, warning(fmt.Sprintf("%s has %s, %s has %s", names[0], Count(gpus[names[0]], "GPU"), host, Count(gpus[host], "GPU")),
+			found = append(found, warning(fmt.Sprintf("%s has %s, %s has %s", names[0], plain.Count(gpus[names[0]], "GPU"), host, plain.Count(gpus[host], "GPU")),
 				"take nodes of one kind, or as many ranks a node as the poorest has GPUs"))
 			break
 		}
@@ -87,7 +88,7 @@ func nodes(s *Site) (found []Finding, _ error) {
 			"start as many ranks on each node (mpirun --map-by ppr:N:node, srun --ntasks-per-node=N)"))
 	}
 	if found = few(found); len(found) == 0 {
-		found = append(found, fine(fmt.Sprintf("%s on %s", Count(len(s.Ranks), "rank"), Count(len(names), "node"))))
+		found = append(found, fine(fmt.Sprintf("%s on %s", plain.Count(len(s.Ranks), "rank"), plain.Count(len(names), "node"))))
 	}
 	return found, nil
 }
@@ -121,9 +122,9 @@ func cores(s *Site) (found []Finding, _ error) {
 				bad = true
 				how := advice
 				if len(mine) == s.Ranks[ranks[0]].Online {
-					how = fmt.Sprintf("start at most %s on a node like this", Count(len(mine), "rank"))
+					how = fmt.Sprintf("start at most %s on a node like this", plain.Count(len(mine), "rank"))
 				}
-				found = append(found, warning(fmt.Sprintf("%s on %s share %s (%s)", ranksText(ranks), host, Count(len(mine), "core"), set), how))
+				found = append(found, warning(fmt.Sprintf("%s on %s share %s (%s)", ranksText(ranks), host, plain.Count(len(mine), "core"), set), how))
 			}
 			for _, other := range sets[:i] {
 				theirs := s.Ranks[same[other][0]].Cores
@@ -222,12 +223,4 @@ func gpuAware(s *Site) ([]Finding, error) {
 		return []Finding{warning(text, "give every node the same library and the same environment")}, nil
 	}
 	return []Finding{fine(text)}, nil
-}
-
-// Count is a number of things.
-func Count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

@@ -1,5 +1,5 @@
 // Package plain puts errors of Go's libraries into words for users: "open x.toml: no such file or directory" names a call
-// of the system, "strconv.ParseFloat: parsing" a function, and both mean nothing to a reader of a case file.
+// of the system, "strconv.ParseFloat: parsing" a function, and both mean nothing to a reader of a case file. Count puts numbers of things into words.
 package plain
 
 import (
@@ -94,4 +94,12 @@ func number(e *strconv.NumError) string {
 		return strconv.Quote(e.Num) + " is out of range for " + what
 	}
 	return strconv.Quote(e.Num) + " is not " + what
+}
+
+// Count returns a number of things, such as "1 file" or "2 files".
+func Count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
