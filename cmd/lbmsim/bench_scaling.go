@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/internal/scaling"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -104,7 +105,7 @@ func runScaling(f scalingFlags, out io.Writer) error {
 	}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		return measureScaling(c, f, weak, strong, out, dev)
-	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) }, func(string) {})
+	}, func(err error) { fmt.Fprintln(os.Stderr, report.Failure(err)) }, func(string) {})
 }
 
 // measureScaling is collective; rank 0 writes to out. The device that it has opened is
@@ -219,5 +220,5 @@ func (t *scalingTable) row(r scaling.Row) {
 	}
 	us := func(s float64) string { return fmt.Sprintf("%.4g", s*1e6) }
 	fmt.Fprintf(t.out, "%5d %-8s %-9s %10.1f (%9.1f - %8.1f) %8.1f %% (%5.1f - %5.1f %%) %9s %9s %9s %7.1f %% %10s  %s\n", r.Ranks, cut, r.Transport, r.MLUPS, r.Low, r.High,
-		100*r.Efficiency, 100*r.EffLow, 100*r.EffHigh, us(r.Compute), us(r.Exposed), us(r.Hidden), 100*r.Imbalance, bytesText(r.Bytes), r.Way)
+		100*r.Efficiency, 100*r.EffLow, 100*r.EffHigh, us(r.Compute), us(r.Exposed), us(r.Hidden), 100*r.Imbalance, report.Bytes(r.Bytes), r.Way)
 }

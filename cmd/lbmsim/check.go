@@ -13,6 +13,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/plain"
+	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/transfer"
 )
@@ -48,27 +49,27 @@ func checkCommand() *cobra.Command {
 			}
 			if err != nil {
 				fmt.Fprint(stdout, files.String()) // what is known of the files
-				fmt.Fprintln(os.Stderr, failText(err))
+				fmt.Fprintln(os.Stderr, report.Failure(err))
 				return alreadyPrinted{sim.ExitUsage}
 			}
 			fmt.Fprintln(stdout, flowCase.Path)
-			printTable(stdout, flowCase.Table)
+			report.Table(stdout, flowCase.Table)
 			fmt.Fprintf(stdout, "\nneeds, on %s\n", plain.Count(ranks, "rank"))
-			printTable(stdout, forecast.Table(flowCase, ranks, sizes...))
+			report.Table(stdout, forecast.Table(flowCase, ranks, sizes...))
 			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
 				fmt.Fprintln(stdout, "\nflow beside walls, by formulas of plates and channels")
-				printTable(stdout, rows)
+				report.Table(stdout, rows)
 			}
 			if rows := flowCase.Room(sizes...); len(rows) > 0 {
 				fmt.Fprintln(stdout, "\nroom around bodies")
-				printTable(stdout, rows)
+				report.Table(stdout, rows)
 			}
 			if list, err := gpus().list(); err == nil {
 				shape := map[int]string{2: "square", 3: "cube"}[flowCase.Dims()]
 				fmt.Fprintf(stdout, "\nlargest %s of this model and precision\n", shape)
 				for _, g := range list {
 					n := forecast.LargestCube(flowCase, g.Memory)
-					fmt.Fprintf(stdout, "  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, bytesText(float64(g.Memory)), n, flowCase.Dims())
+					fmt.Fprintf(stdout, "  cuda:%d  %s, %s  %d^%d cells\n", g.Number, g.Name, report.Bytes(float64(g.Memory)), n, flowCase.Dims())
 				}
 			}
 			fmt.Fprint(stdout, files.String())
@@ -138,5 +139,5 @@ func tooMuch(flowCase *config.Case) finding.List {
 	if need <= left {
 		return nil
 	}
-	return finding.List{finding.DiskSpace.Says("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", bytesText(need), flowCase.OutputDir, bytesText(left))}
+	return finding.List{finding.DiskSpace.Says("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", report.Bytes(need), flowCase.OutputDir, report.Bytes(left))}
 }

@@ -18,6 +18,7 @@ import (
 	"lbmsim/internal/doctor"
 	"lbmsim/internal/plain"
 	"lbmsim/internal/ram"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -134,7 +135,7 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	}
 	*opened = p.dev
 	fmt.Fprintf(out, "lbmsim doctor %s, %s, %s\n\n", version, plain.Count(c.Size(), "rank"), comm.Describe(c))
-	printColumns(out, p.table)
+	report.Columns(out, p.table)
 	fmt.Fprintln(out)
 	for _, found := range p.found {
 		tell("device", found)
@@ -202,7 +203,7 @@ func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource
 	for r, e := range entries {
 		p.ranks = append(p.ranks, e.Rank)
 		cells := []string{fmt.Sprint(r), e.Rank.Host, fmt.Sprint(seats[r].Local), seats[r].By, e.Model, e.Detail,
-			doctor.Span(e.Rank.Cores), fmt.Sprint(e.Rank.Threads), bytesText(float64(e.Free))}
+			doctor.Span(e.Rank.Cores), fmt.Sprint(e.Rank.Threads), report.Bytes(float64(e.Free))}
 		if e.Free == 0 {
 			cells[len(cells)-1] = "not known"
 		}

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/examples"
+	"lbmsim/report"
 )
 
 // exampleCommand lists the cases that come with the program, and hands them out.
@@ -29,7 +30,7 @@ func exampleCommand() *cobra.Command {
 				for _, e := range examples.All() {
 					table = append(table, config.Row{Name: e.Name, Lattice: e.Title})
 				}
-				printTable(stdout, table)
+				report.Table(stdout, table)
 				return nil
 			}
 			e, err := exampleOf(strings.TrimSuffix(args[0], ".toml"))

@@ -14,6 +14,7 @@ import (
 	"lbmsim/device/cpu"
 	"lbmsim/internal/plain"
 	"lbmsim/io/checkpoint"
+	"lbmsim/report"
 )
 
 // infoCommand tells what this binary is made of and what it finds here.
@@ -72,7 +73,7 @@ func printGPUs(from gpuSource) {
 	}
 	for _, g := range list {
 		fmt.Fprintf(stdout, "device   cuda:%d: %s, %s, compute capability %s (%s, %s)\n",
-			g.Number, g.Name, bytesText(float64(g.Memory)), g.Capability, g.PCI, g.UUID)
+			g.Number, g.Name, report.Bytes(float64(g.Memory)), g.Capability, g.PCI, g.UUID)
 	}
 }
 

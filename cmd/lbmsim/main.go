@@ -16,6 +16,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/internal/plain"
 	"lbmsim/internal/ram"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -28,7 +29,7 @@ func init() { runtime.LockOSThread() }
 func main() {
 	if space := ram.Space(); space > 0 && space < ram.LeastSpace {
 		fmt.Fprintf(os.Stderr, "lbmsim: the limit of virtual memory (ulimit -v) is %s: lbmsim needs at least %s of address space, of which it uses little\n",
-			bytesText(float64(space)), bytesText(ram.LeastSpace))
+			report.Bytes(float64(space)), report.Bytes(ram.LeastSpace))
 		os.Exit(sim.ExitUsage)
 	}
 	code := execute(os.Args[1:])

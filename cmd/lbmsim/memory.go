@@ -7,6 +7,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/ram"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -45,7 +46,7 @@ func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
 				where = fmt.Sprintf("%d ranks of the case need", ranks)
 			}
 			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%s: %s %s of memory on %s, which has %s left: take more machines or fewer cells; `lbmsim check` tells what a rank needs",
-				flowCase.Path, where, bytesText(float64(need)), m.Host, bytesText(float64(free)))}
+				flowCase.Path, where, report.Bytes(float64(need)), m.Host, report.Bytes(float64(free)))}
 		}
 	}
 	return nil

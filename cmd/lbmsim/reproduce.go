@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,12 +54,11 @@ may round differently.`,
 }
 
 func runReproduce(path string, f runFlags) error {
-	report, err := newReporter(f.log, f.verbose)
+	reports, err := newReporters(f.log, f.verbose)
 	if err != nil {
 		return err
 	}
-	reported := &statusReport{reporter: report, begun: time.Now()}
-	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reported, dev) }, reported.Fail, reported.lost)
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reports, dev) }, reports.Fail, reports.status.Lost)
 }
 
 // recipe is what rank 0 knows of a file that is to be computed again.
@@ -73,7 +71,7 @@ type recipe struct {
 }
 
 // reproduceRank is one rank's part.
-func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
+func reproduceRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, false)
 	var how recipe
 	var err error
@@ -97,14 +95,14 @@ func reproduceRank(c comm.Comm, path string, f runFlags, report *statusReport, o
 	if err != nil { // the same everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	if err := runLoaded(c, caseFile, f, signals, report, opened); err != nil {
+	if err := runLoaded(c, caseFile, f, signals, reports, opened); err != nil {
 		return err
 	}
 	comm.HeartbeatOf(c).Guard(0) // rank 0 may be long over its comparison
 	same := true
 	err = nil
 	if c.Rank() == 0 {
-		same, err = how.compare(path, report.end)
+		same, err = how.compare(path, reports.status.Summary())
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return sim.Agreed(sim.ExitFailure, err)

@@ -11,6 +11,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/internal/slurm"
 	"lbmsim/io/checkpoint"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -59,15 +60,15 @@ func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 
 // requeue puts the job back into the queue if its run should go on. Collective; the summary
 // is rank 0's.
-func requeue(c comm.Comm, s sim.Summary, report reporter) error {
+func requeue(c comm.Comm, s sim.Summary, reports report.Reporter) error {
 	var err error
 	if c.Rank() == 0 && s.OutOfTime() {
-		err = requeueJob(s, report)
+		err = requeueJob(s, reports)
 	}
 	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
 }
 
-func requeueJob(s sim.Summary, report reporter) error {
+func requeueJob(s sim.Summary, reports report.Reporter) error {
 	saved, first := s.Files["checkpoint"], s.Last-s.Steps
 	if saved == "" || filepath.Base(saved) == filepath.Base(checkpoint.Path("", int64(first))) {
 		return fmt.Errorf("--requeue-self: no checkpoint after step %d, with which the job began, was written before its time was over (%s): the job does not go back into the queue, for the next would get no further", first, s.Reason)
@@ -80,12 +81,12 @@ func requeueJob(s sim.Summary, report reporter) error {
 		return fmt.Errorf("--requeue-self: %s is not put back into the queue: %w; %s", job, err, on)
 	}
 	if now.Name != "RUNNING" && now.Reason != "TimeLimit" {
-		report.Note(fmt.Sprintf("%s was ended from outside (%s): it is not put back into the queue; %s", job, now.Name, on))
+		reports.Note(fmt.Sprintf("%s was ended from outside (%s): it is not put back into the queue; %s", job, now.Name, on))
 		return nil
 	}
 	if err := job.Requeue(); err != nil {
 		return fmt.Errorf("--requeue-self: %w; %s", err, on)
 	}
-	report.Note(fmt.Sprintf("%s is back in the queue, to go on from %s", job, saved))
+	reports.Note(fmt.Sprintf("%s is back in the queue, to go on from %s", job, saved))
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/slurm"
 	"lbmsim/io/status"
+	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/output"
 )
@@ -82,28 +83,27 @@ func runCase(path string, f runFlags) error {
 	if f.threads < 0 {
 		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
 	}
-	report, err := newReporter(f.log, f.verbose)
+	reports, err := newReporters(f.log, f.verbose)
 	if err != nil {
 		return err
 	}
-	reported := &statusReport{reporter: report, begun: time.Now()}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
-		err := runRank(c, path, f, reported, dev)
+		err := runRank(c, path, f, reports, dev)
 		if err == nil && f.requeue {
 			comm.HeartbeatOf(c).Guard(0) // SLURM may take its time to answer
-			err = requeue(c, reported.end, reported)
+			err = requeue(c, reports.status.Summary(), reports)
 		}
 		return err
-	}, reported.Fail, reported.lost)
+	}, reports.Fail, reports.status.Lost)
 }
 
 // runRank is one rank's way from the case's bytes to the finished run. The device that it
 // has opened is the caller's, to be closed last.
-func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened *device.Device) error {
+func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, f.requeue)
 	if c.Rank() == 0 && f.log == "text" { // programs know their events
-		report.ready = working("starting: reading files, making cells")
-		defer report.ready()
+		reports.start.done = working("starting: reading files, making cells")
+		defer reports.start.end()
 	}
 	caseFile, err := loadEverywhere(c, path, f.as, f.set)
 	if err != nil {
@@ -118,12 +118,12 @@ func runRank(c comm.Comm, path string, f runFlags, report *statusReport, opened 
 		}
 		f.restart = sim.Auto
 	}
-	report.dir.Store(&caseFile.OutputDir)
-	return runLoaded(c, caseFile, f, signals, report, opened)
+	reports.status.Folder(caseFile.OutputDir)
+	return runLoaded(c, caseFile, f, signals, reports, opened)
 }
 
 // runLoaded is its way from the case on.
-func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, report reporter, opened *device.Device) error {
+func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
 	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 		caseFile.Warnings = append(caseFile.Warnings, finding.IdleCores.Says("%s", advice))
 	}
 	o := sim.Options{
-		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: report,
+		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: reports,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	if !f.overwrite && c.Rank() == 0 { // which looks for all

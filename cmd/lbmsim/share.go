@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -88,3 +89,5 @@ func onlineCPUs() int {
 	}
 	return n
 }
+
+func splitComma(s string) []string { return strings.Split(strings.TrimSpace(s), ",") }

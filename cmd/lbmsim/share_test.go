@@ -40,12 +40,3 @@ func TestMoreThreadsThanCores(t *testing.T) {
 		}
 	}
 }
-
-// No step is faster than the loop that measures the roofline: above 100 % that was disturbed.
-func TestDisturbedRoofline(t *testing.T) {
-	for share, want := range map[float64]string{0.5: "50 % of it", 1: "100 % of it", 1.3: "it is disturbed"} {
-		if got := shareOfRoofline(share, "it"); got != want {
-			t.Errorf("%g: %q, want %q", share, got, want)
-		}
-	}
-}

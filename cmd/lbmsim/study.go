@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/device/cpu"
 	"lbmsim/internal/study"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -92,7 +93,7 @@ func runStudy(path string, f studyFlags) error {
 	}
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		return studyRank(c, path, f, scaling, stdout, dev)
-	}, func(err error) { fmt.Fprintln(os.Stderr, failText(err)) }, func(string) {})
+	}, func(err error) { fmt.Fprintln(os.Stderr, report.Failure(err)) }, func(string) {})
 }
 
 // studyRank is one rank's part. The device that it has opened is the caller's, to be
@@ -196,7 +197,7 @@ func printStudy(out io.Writer, s *study.Study) error {
 			warnings = append(warnings, fmt.Sprintf("warning: %s: %s", name, w))
 		}
 	}
-	printColumns(out, rows)
+	report.Columns(out, rows)
 	for _, l := range s.Levels[:1] {
 		if l.Output != "" {
 			warnings = append([]string{fmt.Sprintf("tables of the grids are in %s", filepath.Dir(l.Output))}, warnings...)

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"lbmsim/sim"
 )
@@ -14,5 +18,39 @@ func TestWrongArguments(t *testing.T) {
 		if code := execute(args); code != sim.ExitUsage {
 			t.Errorf("%v: exit code %d", args, code)
 		}
+	}
+}
+
+// A value is shown by what it is, in capitals: not by its type, nor by one of the values it may have.
+func TestHelpNamesValues(t *testing.T) {
+	line := regexp.MustCompile(`^ +(?:-[a-z], )?--([a-z-]+)(?: (\S+))?   +\S`)
+	named := regexp.MustCompile(`^([A-Z]+(=[A-Z]+)?)?$`)
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, text := range strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n") {
+			m := line.FindStringSubmatch(text)
+			if text != "" && (m == nil || !named.MatchString(m[2])) {
+				t.Errorf("%s: %s", c.CommandPath(), text)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(command())
+}
+
+// A word that is no file is taken for a command, and the nearest one is named.
+func TestMisspeltCommand(t *testing.T) {
+	for word, want := range map[string]string{"chek": `did you mean "check"?`, "stauts": `did you mean "status"?`, "xyzzy": "see lbmsim --help"} {
+		root := command()
+		root.SetArgs([]string{word})
+		err := root.Execute()
+		if err == nil || exitCode(err) != sim.ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	if code := execute([]string{"version"}); code != 0 {
+		t.Errorf("version: exit code %d", code)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"lbmsim/report"
 )
 
 // Whatever is wrong with a command line or a file, its message has no words of Go's libraries.
@@ -29,7 +31,7 @@ func TestMessagesHaveNoWordsOfGo(t *testing.T) {
 		err := root.Execute()
 		if err == nil {
 			t.Errorf("%q: no error", args)
-		} else if text := failText(err); words.MatchString(text) {
+		} else if text := report.Failure(err); words.MatchString(text) {
 			t.Errorf("%q: %q", args, text)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"lbmsim/internal/finding"
+	"lbmsim/sim"
 )
 
 // Work that is silent for so long shows that it goes on: on a terminal one line that is rewritten, otherwise a line now and then.
@@ -48,3 +51,20 @@ func working(what string) (done func()) {
 	var once sync.Once
 	return func() { once.Do(func() { close(end); <-gone }) }
 }
+
+// startSign ends the sign of a long start before another reporter writes.
+type startSign struct{ done func() } // nil: there is none
+
+func (s *startSign) end() {
+	if s.done != nil {
+		s.done()
+	}
+}
+
+func (s *startSign) Start(sim.Start)       { s.end() }
+func (s *startSign) Warn(finding.Finding)  { s.end() }
+func (s *startSign) Fail(error)            { s.end() }
+func (s *startSign) Progress(sim.Progress) {}
+func (s *startSign) Wrote(string, string)  {}
+func (s *startSign) Finish(sim.Summary)    {}
+func (s *startSign) Note(string)           {}

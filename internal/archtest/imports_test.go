@@ -32,7 +32,9 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim":       {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/compare", "internal/doctor", "report", "config", "model", "boundary", "robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "examples"}},
+	// What a run reports, to people and to programs.
+	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/plain":   {0, nil},                                                                                                 // errors of libraries in words for users
 	"internal/finding": {1, []string{"internal/plain"}},                                                                          // the list of all warnings
 	"examples":         {0, nil},                                                                                                 // the cases that come with the program
@@ -120,7 +122,7 @@ var thirdParty = map[string][]string{
 	"gonum.org/v1/plot":                     {"io/paint", "scripts/benchplot", "scripts/robustness", "scripts/validate"},
 	"golang.org/x/image":                    {"io/paint", "scripts/benchplot"},
 	"gorgonia.org/cu":                       {"device/cuda"},
-	"golang.org/x/sys":                      {"cmd/lbmsim", "device/hostmem"},
+	"golang.org/x/sys":                      {"cmd/lbmsim", "report", "device/hostmem"},
 	"golang.org/x/text":                     {"geometry/stl"},
 	"github.com/btracey/mpi":                {"comm", "comm/internal/wire", "comm/commtest", "comm/mpi", "sim/domain", "cmd/lbmsim"},
 	"github.com/spf13/cobra":                {"cmd/lbmsim"},

@@ -1,5 +1,6 @@
 // Package plain puts errors of Go's libraries into words for users: "open x.toml: no such file or directory" names a call
-// of the system, "strconv.ParseFloat: parsing" a function, and both mean nothing to a reader of a case file. Count puts numbers of things into words.
+// of the system, "strconv.ParseFloat: parsing" a function, and both mean nothing to a reader of a case file.
+// Count puts numbers of things into words.
 package plain
 
 import (

@@ -1,14 +1,12 @@
-package main
+package report
 
 import (
 	"bytes"
 	"fmt"
-	"regexp"
+	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"lbmsim/config"
 	"lbmsim/device"
@@ -43,7 +41,10 @@ func TestProgressFits(t *testing.T) {
 func TestFilesOnATerminal(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
-		r := &textReport{out: &out, terminal: terminal}
+		r := &Text{out: &out}
+		if terminal {
+			r.terminal = os.Stdout
+		}
 		for step := range 20 {
 			r.last = time.Time{} // long ago
 			r.Progress(sim.Progress{Step: step, Last: 20})
@@ -87,7 +88,7 @@ func TestFirstTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		(&textReport{out: &out, verbose: c.verbose}).Start(sim.Start{Case: k, Ranks: c.ranks, MPI: "a library", Routes: []sim.Routes{{Transport: "host", Why: "so"}}})
+		(&Text{out: &out, verbose: c.verbose}).Start(sim.Start{Case: k, Ranks: c.ranks, MPI: "a library", Routes: []sim.Routes{{Transport: "host", Why: "so"}}})
 		for _, want := range c.with {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, out.String())
@@ -101,45 +102,20 @@ func TestFirstTable(t *testing.T) {
 	}
 }
 
-// A value is shown by what it is, in capitals: not by its type, nor by one of the values it may have.
-func TestHelpNamesValues(t *testing.T) {
-	line := regexp.MustCompile(`^ +(?:-[a-z], )?--([a-z-]+)(?: (\S+))?   +\S`)
-	named := regexp.MustCompile(`^([A-Z]+(=[A-Z]+)?)?$`)
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		for _, text := range strings.Split(strings.TrimRight(c.Flags().FlagUsages(), "\n"), "\n") {
-			m := line.FindStringSubmatch(text)
-			if text != "" && (m == nil || !named.MatchString(m[2])) {
-				t.Errorf("%s: %s", c.CommandPath(), text)
-			}
-		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(command())
-}
-
-// A word that is no file is taken for a command, and the nearest one is named.
-func TestMisspeltCommand(t *testing.T) {
-	for word, want := range map[string]string{"chek": `did you mean "check"?`, "stauts": `did you mean "status"?`, "xyzzy": "see lbmsim --help"} {
-		root := command()
-		root.SetArgs([]string{word})
-		err := root.Execute()
-		if err == nil || exitCode(err) != sim.ExitUsage || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", word, err)
-		}
-	}
-	if code := execute([]string{"version"}); code != 0 {
-		t.Errorf("version: exit code %d", code)
-	}
-}
-
 // The summary repeats what cannot be relied on.
 func TestSummaryHasDoubts(t *testing.T) {
 	var out bytes.Buffer
-	(&textReport{out: &out}).Finish(sim.Summary{Case: &config.Case{}, Doubts: finding.List{finding.Unresolved.Says("y+ 40 at the car")}})
+	(&Text{out: &out}).Finish(sim.Summary{Case: &config.Case{}, Doubts: finding.List{finding.Unresolved.Says("y+ 40 at the car")}})
 	if !strings.Contains(out.String(), "doubt  y+ 40 at the car\n") {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// No step is faster than the loop that measures the roofline: above 100 % that was disturbed.
+func TestDisturbedRoofline(t *testing.T) {
+	for share, want := range map[float64]string{0.5: "50 % of it", 1: "100 % of it", 1.3: "it is disturbed"} {
+		if got := shareOfRoofline(share, "it"); got != want {
+			t.Errorf("%g: %q, want %q", share, got, want)
+		}
 	}
 }

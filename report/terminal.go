@@ -1,0 +1,36 @@
+package report
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// watched reports whether a terminal shows the output. Open MPI's launcher gives every
+// rank a terminal of no size, whatever becomes of the output: then the launcher's own
+// output decides.
+func watched(out *os.File) bool {
+	size, err := unix.IoctlGetWinsize(int(out.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return false
+	}
+	if size.Col > 0 {
+		return true
+	}
+	launcher, err := os.Open(fmt.Sprintf("/proc/%d/fd/1", os.Getppid()))
+	if err != nil {
+		return false
+	}
+	defer launcher.Close()
+	_, err = unix.IoctlGetWinsize(int(launcher.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}
+
+// columns returns the width of a terminal; those of a launcher have none.
+func columns(terminal *os.File) int {
+	if size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+		return int(size.Col)
+	}
+	return 80
+}
