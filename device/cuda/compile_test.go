@@ -445,6 +445,26 @@ func TestNamedCompiler(t *testing.T) {
 	}
 }
 
+// Faces that give what enters a direction have kernels of their own, which no other instance compiles.
+func TestCompileDirected(t *testing.T) {
+	c := compilerForTest(t)
+	for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		spec := model.Spec{Precision: model.Float32}
+		for _, s := range model.Pairs() {
+			if s.Lattice.Name == lattice && s.Collision.Name == "cumulant" {
+				spec.Lattice, spec.Collision = s.Lattice, s.Collision
+			}
+		}
+		j, err := newJobOf(c, instanceFile, spec, 0, 90, directed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.compile(); err != nil {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
 // What changes with time is compiled for a case: its velocities may call whatever expressions have.
 func TestCompileTimed(t *testing.T) {
 	c := compilerForTest(t)

@@ -20,8 +20,9 @@ type core struct {
 	d       *Device
 	spec    model.Spec
 	layout  decomp.Layout
-	wraps   [3]bool // axes along which the box is its own neighbour
-	types   int     // of solid cells
+	wraps   [3]bool  // axes along which the box is its own neighbour
+	types   int      // of solid cells
+	options []string // of the compiler, for what the box's cells need
 	kernels kernelSet
 	numbers numbers
 
@@ -34,7 +35,7 @@ type core struct {
 
 // load loads a file of kernels for the spec and the length of its rows.
 func (c *core) load(m *module, doing, file string, found functions, rest func() error) error {
-	return m.load(c.d, doing, fileOf(file, c.spec, ownPitch(c.layout.Pitch)), found, rest)
+	return m.load(c.d, doing, fileOf(file, c.spec, ownPitch(c.layout.Pitch), c.options...), found, rest)
 }
 
 // put brings the parts of a list to the GPU, one behind the other in so many bytes; boxLists frees it.

@@ -93,6 +93,10 @@ func newProgram(c *core) *program {
 	return p
 }
 
+// directed is the option of kernels whose march makes up ghost cells of faces that give what enters a direction. Few cases
+// have such a face, and its arithmetic takes registers.
+const directed = "-DLBM_DIRECTED=1"
+
 // Load compiles the kernels, or takes them from the cache, and places all parts of a program.
 func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	if layout.Components != spec.Components() || layout.Ghost[0] != 0 || layout.Pitch < layout.N[0] || layout.Pitch%decomp.Align != 0 ||
@@ -103,11 +107,14 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	for a := range c.wraps {
 		c.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
 	}
+	if cells.Directed() {
+		c.options = []string{directed}
+	}
 	more, err := d.fit(spec, layout, cells)
 	if err != nil {
 		return nil, err
 	}
-	if c.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), more...); err != nil {
+	if c.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), append(more, c.options...)...); err != nil {
 		return nil, err
 	}
 	p, in := newProgram(c), &placing{periodic: periodic, cells: cells}

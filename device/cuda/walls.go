@@ -45,7 +45,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 	}
 	drop := func(x, y, z int) uint32 { return w.rims.drop(spec.Lattice, n, x, y, z) }
 	if spec.Collision.Scheme == model.Moments {
-		if !periodic[0] && !cells.Directed() { // the march knows no directions
+		if !periodic[0] {
 			w.rims = findRims(found, l, periodic, sides)
 		}
 	} else if drop, err = w.mirrors(spec.Lattice, n, cells, sides); err != nil {

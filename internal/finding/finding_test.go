@@ -68,7 +68,7 @@ func TestEveryKindIsRaised(t *testing.T) {
 func sources(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
-	for _, dir := range []string{"config", "sim", "internal", "cmd", "geometry", "io", "device"} {
+	for _, dir := range []string{"config", "sim", "internal", "cmd", "geometry", "io", "device", "report"} {
 		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -11,6 +11,7 @@
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
 //   LBM_EXTRA                values a cell behind those of the flow: of a scalar (scalar.h); 0 or
 //                            undefined: none
+//   LBM_DIRECTED             1: some face gives what enters through it a direction (../face.h)
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H

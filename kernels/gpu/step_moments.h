@@ -44,6 +44,10 @@
 #ifndef LBM_BLOCKS
 #define LBM_BLOCKS 1
 #endif
+// 1: some face gives what enters through it a direction.
+#ifndef LBM_DIRECTED
+#define LBM_DIRECTED 0
+#endif
 // Bytes of shared memory that a block may have on the GPU.
 #ifndef LBM_SHARED
 #define LBM_SHARED (227 << 10)
@@ -790,7 +794,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 					if (back) {
 						unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = -m.j[a.value]; });
 					} else if (own.code & RIM_GHOST) {
-						FaceGhost<L, true, T, typename Row::Beside, false>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
+						FaceGhost<L, true, T, typename Row::Beside, LBM_DIRECTED>(own.cell, own.face).each([&](auto k, const T& v) LBM_LAMBDA { component(m, k.value) = v; });
 					} else if (listed && !(own.code & RIM_COPY)) {
 						m = Moments<L, T>{};
 					}
