@@ -34,7 +34,7 @@ and are below.
 | the model | it does not hold a uniform flow of the largest velocity of the case at its tau | a model that does, if the map has one: beyond its ends nothing is said to hold |
 | half-way walls | the cells are solid to 15 %% or more | ` + "`trt`" + `, which keeps them in their place |
 
-` + "`lbmsim list`" + ` tells the limits of each.
+` + "`lbmsim list`" + ` reports the limits of each.
 
 ## How it is measured
 
