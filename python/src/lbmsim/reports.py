@@ -85,8 +85,8 @@ class Study:
             rows.append([result["quantity"], *values, *rest])
         yield from columns(rows)
         for warning in self.data.get("warnings") or []:
-            grids = ", ".join(f"{factor:.6g}" for factor in warning["refined"])
-            yield f"warning: refined by {grids}: {warning['text']}"
+            factors = ", ".join(f"{factor:.6g}" for factor in warning["refined"])
+            yield f"warning: refined by {factors}: {warning['text']}"
         for result in self.data["results"]:
             for warning in result["warnings"] or []:
                 yield f"warning: {result['quantity']}: {warning}"
