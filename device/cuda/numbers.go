@@ -35,7 +35,7 @@ func (c *core) tell(q model.Params) error {
 	return c.write(q, 0, unsafe.Sizeof(kernels.Numbers{}))
 }
 
-// tellStep is tell for a step: where moments were foreseen, the force is theirs, and nobody writes over it.
+// tellStep uploads like tell, for a step: where moments were foreseen, the force is theirs, and no call overwrites it.
 func (c *core) tellStep(q model.Params) error {
 	n := &c.numbers
 	if !n.forces {

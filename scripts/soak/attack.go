@@ -78,7 +78,7 @@ func (s *soak) within(d time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(d)))
 }
 
-// carryOut kills and reports whether somebody was hit. A nil attack leaves the leg alone.
+// carryOut kills and reports whether a process was hit. A nil attack leaves the leg alone.
 func (a *attack) carryOut(l *leg) bool {
 	if a == nil {
 		return false
