@@ -1,7 +1,7 @@
-# lbmsim: `make run` builds and runs the first example, `make help` tells the rest.
+# lbmsim: `make run` builds and runs the first example, `make help` lists the rest.
 #
-# The program finds the MPI library of its launcher when it starts; MPI=openmpi, mpich or
-# none chooses the launcher of `make run`, else it is the mpirun in PATH. CUDA=none leaves
+# lbmsim finds the MPI library of its launcher when it starts; MPI=openmpi, mpich or
+# none chooses the launcher of `make run`, otherwise it is the mpirun in PATH. CUDA=none leaves
 # NVIDIA GPUs out, CUDA=yes insists on them. ISA=all builds the kernels for every instruction
 # set of the architecture; the default is the best one of this machine and the baseline. Where no search helps, give CUDA_HOME,
 # HDF5_CFLAGS and HDF5_LDFLAGS (scripts/env.sh says how they are used).
@@ -10,9 +10,9 @@ MPI         ?= auto
 CUDA        ?= auto
 ISA         ?= auto
 NP          ?= 2
-CASE        ?= examples/cavity.toml
+CASE        ?= cases/examples/cavity.toml
 # The example may be run again; the results of a case of your own are not lost unasked.
-ARGS        ?= $(if $(filter examples/%,$(CASE)),--overwrite)
+ARGS        ?= $(if $(filter cases/examples/% examples/%,$(CASE)),--overwrite)
 PREFIX      ?= /usr/local
 FUZZTIME    ?= 60s
 KILLS       ?= 300
@@ -25,10 +25,10 @@ env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 
 export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-site wheel test-dist docs test-docs
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs test-docs
 .DEFAULT_GOAL := build
 
-run: build ## build, and run CASE=examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
+run: build ## build, and run CASE=cases/examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
 	@scripts/setup.sh run $(MPI)
 	@$(env) && if [ -n "$$LBMSIM_MPIRUN" ]; then set -x; $$LBMSIM_MPIRUN -np $(NP) bin/lbmsim "$(CASE)" $(ARGS); \
 	else set -x; bin/lbmsim "$(CASE)" $(ARGS); fi
@@ -48,15 +48,15 @@ cuda-headers: ## CUDA's headers and run-time compiler from PyPI, where no toolki
 	@scripts/cuda.sh nvrtc
 
 test: export CUDA = yes
-test: ## install what the tests need, and run all but the long ones (a quarter of an hour on two cores)
+test: ## install what the tests need, and run all but the long ones (20 minutes on two cores)
 	@scripts/setup.sh test
 	@scripts/test.sh short
 
 test-all: export CUDA = yes
-test-all: lint ## all tests, those of MPI libraries, SLURM, packages, sites and the documentation too, and fuzzing: before a release
+test-all: lint ## all tests, including MPI libraries, SLURM, archive, wheel, packaging and documentation, and fuzzing: before a release
 	@scripts/setup.sh test
 	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
-	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-site test-docs fuzz
+	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-packaging test-docs fuzz
 
 test-long: ## the tests that the last make test has left out
 	@scripts/test.sh long
@@ -82,15 +82,15 @@ test-slurm: ## try the job scripts of jobs/slurm in a SLURM of virtual nodes on 
 	@scripts/setup.sh slurm openmpi
 	@scripts/test-slurm.sh
 
-test-site: ## try what sites install and check with: EasyBuild, modules, ReFrame, Spack's and Apptainer's files (PARTS="lint reframe": some)
-	@scripts/setup.sh site
-	@scripts/test-site.sh $(PARTS)
+test-packaging: ## try what computing sites install and check with: EasyBuild, modules, ReFrame, Spack's and Apptainer's files (PARTS="lint reframe": some)
+	@scripts/setup.sh packaging
+	@scripts/test-packaging.sh $(PARTS)
 
-docs: ## the documentation site, in .build/site-docs
+docs: ## the documentation as HTML, in .build/html
 	@scripts/setup.sh docs none
 	@scripts/docs.sh build
 
-test-docs: build ## the site's links, the README's length, and the blocks of its first pages, run with bin/lbmsim
+test-docs: build ## the links of the HTML pages, the length of the README, and the blocks of the first pages, run with bin/lbmsim
 	@scripts/setup.sh docs none
 	@scripts/docs.sh check
 
@@ -107,7 +107,7 @@ test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.
 	@scripts/setup.sh roots none
 	@scripts/test-dist.sh
 
-test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests where there is none
+test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests without one
 	@scripts/gpu-pack.sh
 	@if nvidia-smi -L >/dev/null 2>&1; then gpu-tests/gpu-test.sh --report gpu-tests/report.txt; else \
 	echo "no GPU here: carry the folder gpu-tests to a machine that has one, and run gpu-tests/gpu-test.sh there;"; \
@@ -128,28 +128,28 @@ fuzz: setup ## fuzz the readers of cases, surfaces, images, checkpoints and fiel
 	@$(env) && scripts/fuzz.sh $(FUZZTIME)
 
 mutate: build ## give the program COUNT=200 examples with bytes and words changed at random (SEED=1: the same again)
-	@$(env) && go run -buildvcs=false ./scripts/mutate -count $(COUNT) $(if $(SEED),-seed $(SEED)) $(MUTATE)
+	@$(env) && go run -buildvcs=false ./tools/mutate -count $(COUNT) $(if $(SEED),-seed $(SEED)) $(MUTATE)
 
 soak: build ## kill runs with kill -9 at KILLS=300 random moments, continue them, compare every file (SOAK="-seed 1": again)
-	@$(env) && go build -buildvcs=false -tags "$$LBMSIM_TAGS" -o bin/soak ./scripts/soak && bin/soak -kills $(KILLS) -mpirun "$${LBMSIM_MPIRUN:-mpirun}" $(SOAK)
+	@$(env) && go build -buildvcs=false -tags "$$LBMSIM_TAGS" -o bin/soak ./tools/soak && bin/soak -kills $(KILLS) -mpirun "$${LBMSIM_MPIRUN:-mpirun}" $(SOAK)
 
 bench: build ## measure this machine's rooflines and the models beside them
 	@$(env) && bin/lbmsim bench
 
 validate: build ## run the validation book (ONLY=regexp: a part; VALIDATE="-gpu -np 2": more), write docs/validation.md
-	@$(env) && go run ./scripts/validate -only '$(ONLY)' $(VALIDATE)
+	@$(env) && go run ./tools/validate -only '$(ONLY)' $(VALIDATE)
 
 validate-short: build ## its short form, which the tests run, too
-	@$(env) && go run ./scripts/validate -short -check
+	@$(env) && go run ./tools/validate -short -check
 
 robustness: build ## map what every model holds (ONLY=regexp: a part; ROBUSTNESS="-jobs 8 -long": more), write docs/models.md
-	@go run ./scripts/robustness -only '$(ONLY)' $(ROBUSTNESS)
+	@go run ./tools/robustness -only '$(ONLY)' $(ROBUSTNESS)
 
 robustness-short: build ## its short form, which the tests run, too
-	@go run ./scripts/robustness -short -check
+	@go run ./tools/robustness -short -check
 
 accuracy: ## measure the errors of float32 and of 16-bit storage: the tables of docs/precision.md
-	@go run ./scripts/accuracy
+	@go run ./tools/accuracy
 
 env: ## print the shell lines that let plain go commands find HDF5 and CUDA: eval "$(make env)"
 	@scripts/env.sh $(MPI)
@@ -161,4 +161,4 @@ distclean: clean ## and what was installed into .build (tools, the newest VTK)
 	rm -rf .build
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16

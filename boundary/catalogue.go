@@ -15,13 +15,13 @@ type Kind struct {
 	Paper  string
 }
 
-// Edge is what the flow finds behind the edge of two faces (rules.go: Ghost, Rule).
+// Edge is the rule of the ghost cells behind the edge of two faces (rules.go: Ghost, Rule).
 type Edge struct{ One, Other, Wins string }
 
 // Edges of the kinds of faces, in their order.
 var Edges = []Edge{
 	{"`wall`", "`moving_wall`", "the mirror image, across the wall at rest, of what is behind the moving one: no mass is lost"},
-	{"`wall`", "any other", "the wall, which goes on behind the edge"},
+	{"`wall`", "any other", "the wall, which continues behind the edge"},
 	{"`moving_wall`", "`moving_wall`", "both walls act, in the order x, y, z"},
 	{"`moving_wall`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
 	{"`velocity`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},

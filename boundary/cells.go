@@ -1,32 +1,25 @@
 package boundary
 
-import "lbmsim/model"
+import (
+	"slices"
+
+	"lbmsim/model"
+)
 
 // Wall is one solid type.
 type Wall struct {
 	Law     Law
 	Density float64 // r_w, rho - 1 at the face: PressureFace, Outflow
-	// Leaves is set where fluid may leave through a VelocityFace.
-	Leaves bool
+	// MayExit is set where fluid may leave through a VelocityFace.
+	MayExit bool
 	// Direction of the fluid that enters through a PressureFace; nil: the velocity along the face has no gradient.
 	Direction *[3]float64
 	Relax     float64 // Outflow: share of the pressure's error that is mended in a step
 	// Conserve makes Interpolated give back, as population at rest, the mass that it
 	// takes, so that a closed box keeps its own.
 	Conserve bool
-	// Velocity of the wall at a point, in cells from the domain's lower corner, and a time
-	// in steps, in lattice units; nil: Cells.Velocity.
-	Velocity func(p [3]float64, t float64) [3]float64
-	Timed    bool // Velocity depends on the time
-	// Code, where it is Timed, is Velocity as C of x, y, z and t, in double, for devices that work it out
-	// themselves; Gain is a factor of it that depends on the place alone, nil: 1.
-	Code [3]string
-	// Turbulence is what Velocity has beside Code; nil: nothing.
-	Turbulence *Turbulence
-	Gain       func(p [3]float64) float64
-	// Factor multiplies velocity and density at a time in steps; nil: they are as they are.
-	Factor   func(t float64) float64
-	Measured bool // asked for by device.Program.Forces
+	Motion   Motion // nil: at rest
+	Measured bool   // asked for by device.Program.Forces
 	Scalar   ScalarWall
 }
 
@@ -38,9 +31,7 @@ type Cells struct {
 	// Type has (N[0]+2)(N[1]+2)(N[2]+2) entries, x fastest, then y, then z:
 	// 0 is fluid, k > 0 is solid and belongs to boundary k-1.
 	Type []uint8
-	// Velocity of each boundary's wall in lattice units.
-	Velocity [][3]float64
-	// Walls says more of each boundary; nil: all are Bounce at their Velocity.
+	// Walls has the wall of each boundary; nil: all are half-way walls at rest.
 	Walls []Wall
 	// Distance of an Interpolated wall from the centre of cell x along the direction c out
 	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
@@ -49,17 +40,17 @@ type Cells struct {
 	// Slope of the surface that Distance finds, |c.n| with the unit vector n across it; 0 where it is not known. nil:
 	// all surfaces are across axes.
 	Slope func(x, c [3]int) float64
-	// Rates are those of a cell that lies in a sponge, nil for others: of these numbers
+	// Rates returns the rates of a cell that lies in a sponge, nil for others: of these numbers
 	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
 	Rates func(x [3]int) *model.Params
 	// Global is the domain's cells and Origin the place of this box in it, for what
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
-	Periodic       [3]bool // axes along which the domain goes on at its other end
-	// Rest tells of the low and the high end of x whether all that lies beyond, edges
+	Periodic       [3]bool // axes along which the domain continues at its other end
+	// Rest reports for the low and the high end of x whether all that lies beyond, edges
 	// and corners included, are walls that are Still in the whole domain. Kernels may treat
 	// such ends by themselves, with another order of additions, so that all ranks have
-	// to be told the same. False is always allowed.
+	// to receive the same values. False is always allowed.
 	Rest [2]bool
 }
 
@@ -76,7 +67,7 @@ func (c Cells) Index(x, y, z int) int {
 // At is the type of cell (x, y, z), each from -1 to N inclusive.
 func (c Cells) At(x, y, z int) uint8 { return c.Type[c.Index(x, y, z)] }
 
-// Wall is what type k > 0 does.
+// Wall returns the wall of type k > 0.
 func (c Cells) Wall(k uint8) Wall {
 	if c.Walls == nil {
 		return Wall{}
@@ -84,32 +75,8 @@ func (c Cells) Wall(k uint8) Wall {
 	return c.Walls[k-1]
 }
 
-// Strength is the factor of the wall's velocity and density at time t.
-func (w Wall) Strength(t float64) float64 {
-	if w.Factor == nil {
-		return 1
-	}
-	return w.Factor(t)
-}
-
-// Motion is the velocity of the wall of type k > 0, without its factor, at a place and a time.
-func (c Cells) Motion(k uint8, p [3]float64, t float64) [3]float64 {
-	w := c.Wall(k)
-	switch {
-	case w.Velocity == nil:
-		return c.Velocity[k-1]
-	case w.Gain == nil:
-		return w.Velocity(p, t)
-	}
-	u, gain := w.Velocity(p, t), w.Gain(p)
-	for a := range u {
-		u[a] *= gain
-	}
-	return u
-}
-
-// Place is where a wall lies at the distance q along direction v out of it from cell at, in cells from
-// the domain's lower corner.
+// Place returns the position of a wall at the distance q along direction v out of it from cell at, in
+// cells from the domain's lower corner.
 func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 	for a := range p {
 		// Of a link across a periodic face the body's end counts.
@@ -128,24 +95,19 @@ func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 
 // Timed reports whether some wall changes with time.
 func (c Cells) Timed() bool {
-	for _, w := range c.Walls {
-		if w.Timed || w.Factor != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Walls, func(w Wall) bool { return w.Motion != nil && !w.Motion.Steady() })
 }
 
 // Plain reports whether type k > 0 is a half-way wall, at rest or in a constant motion.
 func (c Cells) Plain(k uint8) bool {
-	w := c.Wall(k)
-	return w.Law == Bounce && w.Velocity == nil && w.Factor == nil
+	_, constant := c.Motion(k).(Constant)
+	return c.Wall(k).Law == Bounce && constant
 }
 
 // Still reports whether type k > 0 is a half-way wall at rest, or one whose links are not for
 // kernels to know: the cells beside it are recomputed (Links).
 func (c Cells) Still(k uint8) bool {
-	return !c.Open(k) && (c.Velocity[k-1] == [3]float64{} || !c.Plain(k))
+	return !c.Open(k) && (c.rests(k) || !c.Plain(k))
 }
 
 // AtRest reports whether all cells of the plane x, edges included, are walls that are Still.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -22,7 +23,7 @@ type Faces struct {
 	// behind them.
 	Steady int
 
-	// Outlets are the cells beside outflows; those of interior row z ny + y begin at OutletRows[row],
+	// Outlets are the cells beside outflows; the cells of interior row z ny + y begin at OutletRows[row],
 	// which has one more at its end.
 	Outlets     []OutletCell
 	OutletRows  []uint32
@@ -40,7 +41,7 @@ type OutletCell struct {
 	Rule uint32
 }
 
-// OutletBits are those of one axis in OutletCell.Axes.
+// OutletBits are the bits of one axis in OutletCell.Axes.
 const OutletBits = 3
 
 // OutletNumbers are Relax and Target of a Outlet.
@@ -146,7 +147,7 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	}
 	f.numberTimed()
 	if len(f.Rules) >= math.MaxUint32/2 {
-		return nil, fmt.Errorf("%d different rules of ghost cells are more than the lists can number: cut the domain for more ranks", len(f.Rules))
+		return nil, fmt.Errorf("%d different ghost cell rules exceed the capacity of the lists: use more ranks", len(f.Rules))
 	}
 	return f, nil
 }
@@ -160,7 +161,7 @@ func (f *Faces) numberTimed() {
 		}
 	}
 	f.Rules = append(f.Rules, make([]CodedRule, len(f.timed))...)
-	f.Retime(0)
+	f.AdvanceTo(0)
 }
 
 // findOutlets lists the box's own cells beside outflows.
@@ -223,9 +224,9 @@ const laterRule = 1 << 31
 // Timed reports whether rules change with time.
 func (f *Faces) Timed() bool { return f != nil && len(f.timed) > 0 }
 
-// Retime brings the rules to time t, in steps.
-func (f *Faces) Retime(t float64) {
-	InParallel(len(f.timed), func(lo, hi int) {
+// AdvanceTo sets the rules for time t, in steps.
+func (f *Faces) AdvanceTo(t float64) {
+	parallel.Ranges(len(f.timed), func(lo, hi int) {
 		for n, ghost := range f.timed[lo:hi] {
 			f.Rules[f.Steady+lo+n] = f.rule(ghost, t)
 		}
@@ -234,12 +235,11 @@ func (f *Faces) Retime(t float64) {
 
 // unit is a rule whose factors of time are 1: equal ones of equal types stay equal.
 func (f *Faces) unit(ghost Ghost) CodedRule {
-	plain := f.cells
-	plain.Walls = append([]Wall(nil), f.cells.Walls...)
-	for i := range plain.Walls {
-		plain.Walls[i].Factor = nil
-	}
-	return encode(plain.Rule(ghost, 0))
+	c := f.cells
+	return encode(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
+		k := ghost.Types[axis]
+		return Unscaled(c.Motion(k)).At(c.facePlace(ghost, axis), 0), c.Wall(k).Density
+	}))
 }
 
 func (f *Faces) rule(ghost Ghost, t float64) CodedRule { return encode(f.cells.Rule(ghost, t)) }

@@ -15,9 +15,9 @@ func TestSteadyRulesStay(t *testing.T) {
 	for _, timedFirst := range []bool{true, false} {
 		cells := NewCells(n)
 		cells.Periodic = [3]bool{true, false, true}
-		swings := Wall{Law: VelocityFace, Timed: true, Velocity: func(_ [3]float64, t float64) [3]float64 { return [3]float64{0.1 * math.Sin(t), 0, 0} }}
+		swings := Wall{Law: VelocityFace, Motion: Formula{Timed: true, Velocity: func(_ [3]float64, t float64) [3]float64 { return [3]float64{0.1 * math.Sin(t), 0, 0} }}}
 		rests := Wall{Law: VelocityFace}
-		cells.Walls, cells.Velocity = []Wall{swings, rests}, [][3]float64{{}, {}}
+		cells.Walls = []Wall{swings, rests}
 		low, high := uint8(1), uint8(2)
 		if !timedFirst {
 			low, high = high, low
@@ -35,7 +35,7 @@ func TestSteadyRulesStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Retime(1)
+		f.AdvanceTo(1)
 		for _, c := range f.Cells {
 			y := -1
 			if c.Row == uint32(layout.Row(n[1], 0)) {

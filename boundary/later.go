@@ -1,5 +1,7 @@
 package boundary
 
+import "lbmsim/internal/parallel"
+
 // Rules and laws that change with time, in a form that a device works out itself, step after step: sums
 // of what walls give to them, each a fixed share of the wall's velocity and density at that time.
 
@@ -10,34 +12,33 @@ type Later struct {
 	Terms []Term
 }
 
-// Term is what one wall gives. With its velocity u at the time, times its factor: to a rule Share[a] u_a
-// and Share[3], to a law the sum of Share[a] u_a, and u.
+// Term is the contribution of one wall. With its velocity u at the time, times its factor: to a rule
+// Share[a] u_a and Share[3], to a law the sum of Share[a] u_a, and u.
 type Term struct {
-	// At is the place where the velocity of a wall counts that is Timed, which has to be multiplied by
-	// Gain; of others the velocity itself.
+	// At is the place of the wall where Timed, with the factor Gain for its velocity there; otherwise it is the velocity
+	// itself, without the factor of the time.
 	At    [3]float64
 	Gain  float64
 	Share [4]float64
 	Wall  uint8 // its type
+	Timed bool  // the Bare motion depends on the time
 }
 
 // term of wall k whose velocity counts at a place.
 func (c Cells) term(k uint8, p [3]float64, share [4]float64) Term {
-	w := c.Wall(k)
-	if !w.Timed {
-		return Term{At: c.Motion(k, p, 0), Gain: 1, Share: share, Wall: k}
+	m, t := Unscaled(c.Motion(k)), Term{At: p, Gain: 1, Share: share, Wall: k}
+	if t.Timed = !m.Steady(); !t.Timed {
+		t.At = m.At(p, 0)
+	} else if m, ok := m.(Profiled); ok {
+		t.Gain = m.Gain(p)
 	}
-	gain := 1.0
-	if w.Gain != nil {
-		gain = w.Gain(p)
-	}
-	return Term{At: p, Gain: gain, Share: share, Wall: k}
+	return t
 }
 
 // Later is the rules from Steady on.
 func (f *Faces) Later() []Later {
 	list := make([]Later, len(f.timed))
-	InParallel(len(list), func(lo, hi int) {
+	parallel.Ranges(len(list), func(lo, hi int) {
 		for n := lo; n < hi; n++ {
 			list[n] = f.cells.laterRule(f.timed[n])
 		}
@@ -49,18 +50,15 @@ func (c Cells) laterRule(ghost Ghost) (l Later) {
 	numbers := func(r FaceRule) [4]float64 {
 		return [4]float64{r.Velocity[0].B, r.Velocity[1].B, r.Velocity[2].B, r.Density.B}
 	}
-	changes := func(axis int) bool {
-		w := c.Wall(ghost.Types[axis])
-		return w.Timed || w.Factor != nil
-	}
+	steady := func(axis int) bool { return c.Motion(ghost.Types[axis]).Steady() }
 	l.Base = numbers(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
-		if k := ghost.Types[axis]; !changes(axis) {
-			u, density = c.Motion(k, c.facePlace(ghost, axis), 0), c.Wall(k).Density
+		if k := ghost.Types[axis]; steady(axis) {
+			u, density = c.Motion(k).At(c.facePlace(ghost, axis), 0), c.Wall(k).Density
 		}
 		return u, density
 	}))
 	for a, out := range ghost.Out {
-		if k := ghost.Types[a]; out != 0 && c.Open(k) && changes(a) {
+		if k := ghost.Types[a]; out != 0 && c.Open(k) && !steady(a) {
 			share := numbers(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
 				if axis == a {
 					u, density = [3]float64{1, 1, 1}, c.Wall(k).Density
@@ -76,7 +74,7 @@ func (c Cells) laterRule(ghost Ghost) (l Later) {
 // Later is the laws of l from Steady on.
 func (w *Walls) Later(l *Links) []Later {
 	list := make([]Later, len(l.timed))
-	InParallel(len(list), func(lo, hi int) {
+	parallel.Ranges(len(list), func(lo, hi int) {
 		for n := lo; n < hi; n++ {
 			list[n] = w.laterLaw(l.timed[n])
 		}

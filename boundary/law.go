@@ -5,10 +5,10 @@
 // these cells lie (ghosts.go). It computes no flow: that is what kernels do.
 package boundary
 
-// Law is what a solid type does with the populations that reach it. All laws are for a
-// wall, or a face, half-way between the fluid and the cell behind it, but Interpolated,
-// which knows the distance. i is the direction out of the wall, i' the opposite one, f*
-// are the cell's populations after the collision, r its rho - 1 then.
+// Law is the treatment of populations at a wall. All laws are for a wall, or a face,
+// half-way between the fluid and the cell behind it, but Interpolated, which knows the
+// distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
+// populations after the collision, r its rho - 1 then.
 type Law int
 
 const (
@@ -53,7 +53,7 @@ const (
 //
 //	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + K
 //
-// and for the force on the wall its velocity and its distance in links. That of a cell has in
+// and for the force on the wall its velocity and its distance in links. The law of a cell has in
 // their places omega, omegaMinus and the four numbers of the law of the viscosity.
 type LinkLaw struct {
 	A, B, C, K float64
@@ -61,15 +61,15 @@ type LinkLaw struct {
 	Distance   float64
 }
 
-// ofLink is the law of a link that meets the wall at the distance q, where the wall's motion adds kick =
+// ofLink is the law of a link that meets the wall at the distance q, where the wall's motion adds momentum =
 // 6 w_i c_i.u_w half-way. Links have no other law: faces fill ghost cells (FaceRule).
-func (l Law) ofLink(q, kick float64) LinkLaw {
+func (l Law) ofLink(q, momentum float64) LinkLaw {
 	switch {
 	case l != Interpolated:
-		return LinkLaw{A: 1, K: kick}
+		return LinkLaw{A: 1, K: momentum}
 	case q < 0.5:
-		return LinkLaw{A: 2 * q, C: 1 - 2*q, K: kick}
+		return LinkLaw{A: 2 * q, C: 1 - 2*q, K: momentum}
 	default:
-		return LinkLaw{A: 1 / (2 * q), B: 1 - 1/(2*q), K: kick / (2 * q)}
+		return LinkLaw{A: 1 / (2 * q), B: 1 - 1/(2*q), K: momentum / (2 * q)}
 	}
 }

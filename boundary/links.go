@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -40,11 +41,11 @@ type timedLaw struct {
 // Timed reports whether laws change with time.
 func (l *Links) Timed() bool { return l != nil && len(l.timed) > 0 }
 
-// Retime brings the laws to time t, in steps.
-func (w *Walls) Retime(l *Links, t float64) {
-	InParallel(len(l.timed), func(lo, hi int) {
+// AdvanceTo sets the laws for time t, in steps.
+func (w *Walls) AdvanceTo(l *Links, t float64) {
+	parallel.Ranges(len(l.timed), func(lo, hi int) {
 		for n, at := range l.timed[lo:hi] {
-			l.Laws[l.Steady+lo+n] = w.law(at.x, at.i, at.k, t, w.cells.Wall(at.k).Strength(t))
+			l.Laws[l.Steady+lo+n] = w.law(at.x, at.i, at.k, w.cells.Motion(at.k), t)
 		}
 	})
 }
@@ -60,7 +61,7 @@ type LinkCell struct {
 	Row   uint32 // z*ny + y
 	First uint32 // its first link in List
 	Links uint32 // bit i: direction i comes out of a wall (of one that is measured)
-	// More is what the law of single links does not say: MoreConserve and the others below.
+	// More holds flags beyond the law of single links: MoreConserve and the others below.
 	More uint32
 }
 
@@ -97,8 +98,8 @@ func (w *Walls) Special() (*Links, error) {
 
 // Split parts Special into the cells whose walls add something to half-way bounce-back that follows from
 // their own rows and the next ones, so that a step can treat them like all others beside walls, and
-// what is left: cells that want more, or look beyond the ends of their rows. nil where there are none. Laws and List
-// are shared, Retime of l brings both to a time.
+// what is left: cells that want more, or read beyond the ends of their rows; nil where there are no such cells. Laws and List
+// are shared, AdvanceTo of l advances both.
 func (w *Walls) Split(l *Links) (plain, left *Links) {
 	if l == nil {
 		return nil, nil
@@ -151,7 +152,7 @@ func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
 
-// search is what Walls.list looks for.
+// search holds the criteria of Walls.list.
 type search struct {
 	w      *Walls
 	whole  bool      // all links of a cell with one that counts
@@ -159,7 +160,7 @@ type search struct {
 	rates  func([3]int) *model.Params
 }
 
-// block describes those of a block of cells that have a link that counts, or rates of their own.
+// block describes the cells of a block that have a link that counts, or rates of their own.
 func (s *search) block(b, y, z int, l *lister) {
 	end := min(s.w.block, s.w.cells.N[0]-b*s.w.block)
 	for near := s.near(b, y, z, end); near != 0; near &= near - 1 {
@@ -213,7 +214,7 @@ func (s *search) links(at [3]int) (links uint32, some bool) {
 func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	var wanted [256]bool
 	any := false
-	for k := range w.cells.Velocity {
+	for k := range w.cells.Walls {
 		wanted[k+1] = counts(uint8(k + 1))
 		any = any || wanted[k+1]
 	}
@@ -247,9 +248,9 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		l.timed[n].links = nil
 	}
 	l.Laws = append(l.Laws, make([]LinkLaw, len(l.timed))...)
-	w.Retime(l.Links, 0)
+	w.AdvanceTo(l.Links, 0)
 	if len(l.Laws) >= 1<<(32-MoreShift) || len(l.List) >= math.MaxUint32 {
-		return nil, fmt.Errorf("%d links with %d different laws are more than the lists can number: cut the domain for more ranks", len(l.List), len(l.Laws))
+		return nil, fmt.Errorf("%d links with %d different laws exceed the capacity of the lists: use more ranks", len(l.List), len(l.Laws))
 	}
 	return l.Links, nil
 }
@@ -262,11 +263,12 @@ type lister struct {
 	timedIDs map[timedKey]int
 }
 
-// timedKey is what links have to share for their laws to be the same at all times, where
-// only a factor depends on the time: the law without it, and the wall.
+// timedKey holds the properties that links have to share for their laws to be the same at
+// all times, where only a factor depends on the time: the law without it, and the wall.
 type timedKey struct {
 	law LinkLaw
 	k   uint8
+	i   int // K is a sum over axes, which rounds differently for another direction with the same K
 }
 
 // number of a law.
@@ -282,10 +284,10 @@ func (l *lister) number(law LinkLaw) uint32 {
 
 // later gives the next link a law that changes with time.
 func (l *lister) later(law LinkLaw, x [3]int, i int, k uint8) {
-	n, ok := l.timedIDs[timedKey{law, k}]
-	if !ok || l.cells.Wall(k).Timed {
+	n, ok := l.timedIDs[timedKey{law, k, i}]
+	if !ok || !Unscaled(l.cells.Motion(k)).Steady() {
 		n = len(l.timed)
-		l.timedIDs[timedKey{law, k}] = n
+		l.timedIDs[timedKey{law, k, i}] = n
 		l.timed = append(l.timed, timedLaw{x: x, i: i, k: k})
 	}
 	l.timed[n].links = append(l.timed[n].links, uint32(len(l.List)))
@@ -302,20 +304,19 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		if k == 0 {
 			k, ghost = l.given.Type[index+l.from[i]], GhostLink
 		}
-		law := l.law(x, i, k, 0, 1)
-		wall := l.cells.Wall(k)
-		id, timed := uint32(0), wall.Timed || wall.Factor != nil
-		if timed {
-			l.later(law, x, i, k)
-		} else {
+		motion, id := l.cells.Motion(k), uint32(0)
+		law := l.law(x, i, k, Unscaled(motion), 0)
+		if motion.Steady() {
 			id = l.number(law)
+		} else {
+			l.later(law, x, i, k)
 		}
 		l.List = append(l.List, id|ghost)
 		if !whole {
 			l.Types = append(l.Types, k-1)
 			continue
 		}
-		if wall.Law == Interpolated && wall.Conserve {
+		if wall := l.cells.Wall(k); wall.Law == Interpolated && wall.Conserve {
 			cell.More |= MoreConserve
 		}
 	}
@@ -342,22 +343,21 @@ func (w *Walls) beside(b, y, z int) (mask uint64) {
 	return mask
 }
 
-// law of direction i out of a wall of type k into cell x at time t, when its velocity and
-// density have a factor.
-func (w *Walls) law(x [3]int, i int, k uint8, t, factor float64) LinkLaw {
+// law of direction i out of a wall of type k with this motion into cell x at time t.
+func (w *Walls) law(x [3]int, i int, k uint8, motion Motion, t float64) LinkLaw {
 	q := w.distance(x, i, k)
-	u := w.given.LinkMotion(k, x, q, w.lattice.Velocities[i], w.lattice.Dims, t)
-	for a := range u {
-		u[a] *= factor
+	p, moves := w.given.linkPlace(k, x, q, w.lattice.Velocities[i], w.lattice.Dims)
+	if !moves {
+		motion = Constant{}
 	}
-	return w.lawOf(i, k, q, u)
+	return w.lawOf(i, k, q, motion.At(p, t))
 }
 
-// lawOf is that of direction i out of a wall of type k at the distance q that moves with u.
+// lawOf returns the law of direction i out of a wall of type k at the distance q that moves with u.
 func (w *Walls) lawOf(i int, k uint8, q float64, u [3]float64) LinkLaw {
 	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
-	kick := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
-	law := w.cells.Wall(k).Law.ofLink(q, kick)
+	momentum := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+	law := w.cells.Wall(k).Law.ofLink(q, momentum)
 	law.Velocity, law.Distance = u, q
 	return law
 }

@@ -34,9 +34,9 @@ type Ghost struct {
 	Types [3]uint8 // what lies straight behind From along these axes
 }
 
-// Ghost tells of cell g, from -1 to N inclusive along each axis. ok: the faces fill it. If not,
+// Ghost describes cell g, from -1 to N inclusive along each axis. ok: the faces fill it. If not,
 // and g lies behind a face, wall is the type that the flow meets there: where a face meets
-// a wall, the wall goes on behind the face's edge; and behind a solid cell lies more of it. Behind
+// a wall, the wall continues behind the face's edge; and behind a solid cell lies more of it. Behind
 // the edge of a moving wall and one at rest lies the mirror image of what is behind the moving
 // one: so no mass gets lost there.
 func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
@@ -116,19 +116,18 @@ func (c Cells) Meets(x, up [3]int, dims int) uint8 {
 	return c.At(up[0], up[1], up[2])
 }
 
-// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t, without its factor.
+// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t.
 func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t float64) [3]float64 {
 	p, moves := c.linkPlace(k, x, q, dir, dims)
 	if !moves {
 		return [3]float64{}
 	}
-	return c.Motion(k, p, t)
+	return c.Motion(k).At(p, t)
 }
 
-// linkPlace is where the wall's velocity counts for that link: where a face
-// that has ghost cells elsewhere meets a wall, that of the face straight beside the cell it is of.
-// Links to the edge of two walls that move bring nothing: what one of them gained there the other
-// would not lose.
+// linkPlace returns the place at which the wall's velocity counts for that link: where a face with ghost
+// cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of two
+// moving walls bring nothing: a gain of one of the walls there would not be a loss of the other.
 func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p [3]float64, moves bool) {
 	if c.Wall(k).Law == Bounce && c.movingEdge(x, dir, dims) {
 		return p, false
@@ -153,7 +152,7 @@ func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
 		if at[a] -= dir[a]; dir[a] == 0 || c.Periodic[a] || !c.outside(at, a) {
 			continue
 		}
-		if k := c.At(at[0], at[1], at[2]); k != 0 && (c.Velocity[k-1] != [3]float64{} || c.Wall(k).Velocity != nil) {
+		if k := c.At(at[0], at[1], at[2]); k != 0 && !c.rests(k) {
 			n++
 		}
 	}
@@ -208,10 +207,10 @@ func (c Cells) Ghosts(dims int, visit func(g [3]int, ghost Ghost)) {
 // Affine is v -> A v + B.
 type Affine struct{ A, B float64 }
 
-// FaceRule is what the faces make of the cell beside them, in the order x, y, z, and frictionless
-// ones last: the density and each component of the velocity are an affine function of that
-// cell's, the non-equilibrium stress is the cell's own, mirrored at frictionless faces. Behind an
-// outflow lies a copy of the cell: what comes back follows from Outlet.
+// FaceRule is the rule by which the faces fill a ghost cell from the cell beside them, in the order
+// x, y, z, and frictionless ones last: the density and each component of the velocity are an affine
+// function of that cell's, the non-equilibrium stress is the cell's own, mirrored at frictionless
+// faces. Behind an outflow lies a copy of the cell: the incoming populations follow from Outlet.
 type FaceRule struct {
 	Density  Affine // of rho - 1
 	Velocity [3]Affine
@@ -226,21 +225,16 @@ type FaceRule struct {
 func (c Cells) Rule(ghost Ghost, t float64) FaceRule {
 	return c.rule(ghost, func(axis int) (u [3]float64, density float64) {
 		k := ghost.Types[axis]
-		strength := c.Wall(k).Strength(t)
-		u = c.Motion(k, c.facePlace(ghost, axis), t)
-		for a := range u {
-			u[a] *= strength
-		}
-		return u, strength * c.Wall(k).Density
+		return c.Motion(k).At(c.facePlace(ghost, axis), t), c.Wall(k).Strength(t) * c.Wall(k).Density
 	})
 }
 
-// facePlace is where the velocity counts of the face across an axis that a ghost cell lies behind.
+// facePlace returns the place at which the velocity counts of the face across an axis with a ghost cell behind it.
 func (c Cells) facePlace(ghost Ghost, axis int) [3]float64 {
 	return c.Place(ghost.From, 0.5, into(axis, ghost.Out[axis]))
 }
 
-// rule is that of a ghost cell between faces with these velocities and densities: B of all that it says is a
+// rule returns the rule of a ghost cell between faces with these velocities and densities: each of its B is a
 // linear function of them.
 func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density float64)) FaceRule {
 	r, sealed := FaceRule{Density: Affine{A: 1}}, c.sealed()
@@ -330,18 +324,18 @@ func into(axis, out int) (c [3]int) {
 	return c
 }
 
-// Outlet is what the outflows beside a cell make of it after a step. The wave that comes in
-// across a face, W = rho - u_n/c_s with u_n outwards, is what the vortices that leave have of it,
+// Outlet is the correction of a cell beside outflows after a step. The incoming wave across a face,
+// W = rho - u_n/c_s with u_n outwards, is the part of it that leaving vortices carry,
 //
 //	W(t+1) = W - max(u_n, 0) least(W - W_1, (u_1 - u_n)/c_s) + Relax (Target - (rho - 1))
 //
 // with the cell and, index 1, the next one inwards before the step; least is the smaller of two
-// numbers of one sign, else 0: what is pressure alone is not carried. So sound and vortices leave
-// (dW/dt = 0: Thompson, J. Comput. Phys. 68 (1987) 1; what convection adds: Giles, AIAA J. 28 (1990)
+// numbers of one sign, otherwise 0: pressure alone is not carried. So sound and vortices leave
+// (dW/dt = 0: Thompson, J. Comput. Phys. 68 (1987) 1; the convective part: Giles, AIAA J. 28 (1990)
 // 2050). The other wave stays as the step has it, and so do the momentum along the face and the
-// non-equilibrium stress: the density changes by half of what W does, u_n by -c_s times that.
+// non-equilibrium stress: the density changes by half the change of W, u_n by -c_s times that.
 type Outlet struct {
-	Out           [3]int  // along each axis -1 or +1 where an outflow is beside the cell, else 0
+	Out           [3]int  // along each axis -1 or +1 where an outflow is beside the cell, otherwise 0
 	Inner         [3]bool // is the next cell inwards fluid?
 	Relax, Target float64 // of the first of them
 }
@@ -382,13 +376,14 @@ func (c Cells) outside(x [3]int, axis int) bool {
 	return at < 0 || at >= global[axis]
 }
 
-// Changes reports whether a ghost cell's rule changes with time, by a velocity that is a function of
-// it, or by a factor alone.
+// Changes reports whether a ghost cell's rule changes with time, by a velocity that depends on it or by
+// a factor (Scaled).
 func (c Cells) Changes(ghost Ghost) (timed, factor bool) {
 	for a, out := range ghost.Out {
 		if out != 0 {
-			w := c.Wall(ghost.Types[a])
-			timed, factor = timed || w.Timed, factor || w.Factor != nil
+			m := c.Motion(ghost.Types[a])
+			_, scaled := m.(Scaled)
+			timed, factor = timed || !Unscaled(m).Steady(), factor || scaled
 		}
 	}
 	return timed, factor

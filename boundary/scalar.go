@@ -8,10 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
-// ScalarLaw is what a wall or a face does to a scalar (kernels/scalar.h has the formulas).
+// ScalarLaw is the treatment of a scalar at a wall or a face (kernels/scalar.h has the formulas).
 type ScalarLaw int
 
 const (
@@ -37,7 +38,7 @@ const EnteringPer = 100_000
 type ScalarWall struct {
 	Law   ScalarLaw
 	Value float64 // of ScalarConducts what arises in a unit of volume and time
-	// Of ScalarConducts: its capacity by that of the fluid, and its conductivity by that, too.
+	// Of ScalarConducts: its capacity and its conductivity, relative to the fluid.
 	Capacity, Conductivity float64
 }
 
@@ -49,7 +50,7 @@ type ScalarLink struct {
 	Distance, Slope         float64
 }
 
-// ScalarLinks lists them, row after row, in rising x: those of fluid cells, and of solids that conduct to others.
+// ScalarLinks lists them, row after row, in rising x: the links of fluid cells, and of solids that conduct to others.
 func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	if !w.measured() {
 		return nil
@@ -122,22 +123,22 @@ func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 }
 
 // ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
-// rest alone, in which the sums of the flow are those of the scalar, too (kernels/scalar.h); mixed
+// rest alone, in which the sums of the flow are the sums of the scalar, too (kernels/scalar.h); mixed
 // are the others, and solid cells that conduct. special are the cells whose flow is recomputed, nil: none; all: they
 // are places wherever they are.
 func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
 	w.ScalarTypes()
-	still, conducts, some := make([]bool, 1+len(c.Velocity)), make([]bool, 1+len(c.Velocity)), false
-	for k := range c.Velocity {
+	still, conducts, some := make([]bool, 1+len(c.Walls)), make([]bool, 1+len(c.Walls)), false
+	for k := range c.Walls {
 		wall := c.Wall(uint8(k + 1))
 		law := wall.Scalar.Law
-		still[k+1] = wall.Law == Bounce && c.Plain(uint8(k+1)) && c.Velocity[k] == [3]float64{} && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
+		still[k+1] = c.Plain(uint8(k+1)) && c.rests(uint8(k+1)) && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
 		conducts[k+1] = c.Conducts(uint8(k + 1))
 		some = some || conducts[k+1]
 	}
 	found := make([][2][]ScalarPlace, n[1]*n[2])
-	InParallel(len(found), func(lo, hi int) {
+	parallel.Ranges(len(found), func(lo, hi int) {
 		near := make([]byte, (n[0]+2+7)/8*8)
 		for r := lo; r < hi; r++ {
 			y, z, own := r%n[1], r/n[1], special.Of(r)
@@ -308,11 +309,11 @@ func (w *Walls) ScalarTypes() []uint8 {
 	return w.scalar
 }
 
-// ScalarLaw is that of type k > 0.
+// ScalarLaw returns the law of type k > 0.
 func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	s, law := c.Wall(k).Scalar, c.Wall(k).Law
 	switch {
-	case s.Law == ScalarFixed && law == VelocityFace && !c.Wall(k).Leaves:
+	case s.Law == ScalarFixed && law == VelocityFace && !c.Wall(k).MayExit:
 		s.Law = ScalarInlet
 	case s.Law == ScalarFixed && law.Passed():
 		s.Law = ScalarOutlet
@@ -325,14 +326,14 @@ func (c Cells) ScalarLaw(k uint8) ScalarWall {
 // Conducts reports whether cells of type k, 0 for fluid, are solids that hold and conduct a scalar.
 func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law == ScalarConducts }
 
-// ScalarNumbers are those of a type in ScalarLaws.
+// ScalarNumbers is the count of numbers of a type in ScalarLaws.
 const ScalarNumbers = 4
 
 // ScalarLaws are the laws of all types, 0 too: the number of the law, its value, and of a solid that conducts the
 // capacity and 1 - 1/tau.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
-	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Velocity)))
-	for k := range w.given.Velocity {
+	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))
+	for k := range w.given.Walls {
 		law := w.given.ScalarLaw(uint8(k + 1))
 		list = append(list, T(law.Law), T(law.Value), T(law.Capacity), T(model.ScalarKeep(law.Conductivity)))
 	}

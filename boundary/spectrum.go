@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Spectrum is what the waves of turbulence at a face are drawn from: that of von Karman (Proc. Natl. Acad. Sci. 34 (1948)
-// 530),
+// Spectrum is the distribution from which the waves of turbulence at a face are drawn: the spectrum of von Karman (Proc. Natl.
+// Acad. Sci. 34 (1948) 530),
 //
 //	E(k) ~ k^4 / (1 + (k/k_e)^2)^(17/6)
 //
@@ -24,7 +24,7 @@ type Spectrum struct {
 	Mean   [3]float64 // the velocity that carries them
 }
 
-// ShortestWave is that of the shortest, in cells.
+// ShortestWave is the length of the shortest, in cells.
 const ShortestWave = 4
 
 // LeastLength is the smallest integral length that waves of ShortestWave and longer can have, in cells.
@@ -66,7 +66,7 @@ func (s Spectrum) Draw() []Mode {
 	return modes
 }
 
-// images is how many waves one makes, with itself.
+// images returns the number of waves that each drawn wave becomes, itself included.
 func (s Spectrum) images() int {
 	n := 1
 	for _, planes := range s.Planes {
@@ -77,10 +77,10 @@ func (s Spectrum) images() int {
 	return n
 }
 
-// drawn is how many waves are drawn.
+// drawn returns the number of waves drawn.
 func (s Spectrum) drawn() int { return (s.Modes + s.images() - 1) / s.images() }
 
-// Waves is how many there are, with their images.
+// Waves returns the number of waves, with their images.
 func (s Spectrum) Waves() int { return s.drawn() * s.images() }
 
 // mirrored is a wave and its images. Between two planes it fits, so that the image at one is that at the other, too. One
@@ -113,7 +113,7 @@ func direction(way [3]float64, dims int) [3]float64 {
 	return [3]float64{r * c.re, r * c.im, z}
 }
 
-// periods are those of the axes and, between two planes, that of a wave which meets its image there.
+// periods are the axes' periods and, between two planes, the period of a wave which meets its image there.
 func (s Spectrum) periods() [3]float64 {
 	periods := s.Period
 	for a, planes := range s.Planes {
@@ -178,7 +178,7 @@ func cross(a, b [3]float64) [3]float64 {
 // points of the spectrum where it is summed.
 const points = 400
 
-// numbers are wave numbers, evenly on a logarithmic scale, up to that of ShortestWave.
+// numbers are wave numbers, evenly on a logarithmic scale, up to the number of ShortestWave.
 func (s Spectrum) numbers() []float64 {
 	k := make([]float64, points+1)
 	most := 2 * math.Pi / ShortestWave

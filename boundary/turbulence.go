@@ -5,11 +5,13 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"lbmsim/internal/parallel"
 )
 
-// Turbulence is what a velocity face adds to its mean velocity: waves that the mean flow carries through the
-// face, all at one speed (Taylor's hypothesis). It is a function of the place and the time alone, so
-// that no cut and no restart changes it.
+// Turbulence is the fluctuation that a velocity face adds to its mean velocity: waves that the mean flow
+// carries through the face, all at one speed (Taylor's hypothesis). It is a function of the place and the time
+// alone, so that no cut and no restart changes it.
 type Turbulence struct {
 	Modes []Mode
 	Sheet
@@ -70,7 +72,7 @@ func (f *Turbulence) Weigh(cells int, weight func(p [3]float64) float64) []int64
 	whole := func(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
 	sums := make([]int64, 2*len(f.Modes)+1)
 	var mu sync.Mutex
-	InParallel(f.N[1], func(lo, hi int) {
+	parallel.Ranges(f.N[1], func(lo, hi int) {
 		part := make([]int64, len(sums))
 		for j := lo; j < hi; j++ {
 			for i, row := range f.rows[0] {
@@ -106,7 +108,7 @@ func (f *Turbulence) Balance(sums []int64) {
 	f.last.Store(nil)
 }
 
-// Add adds the velocity at a place and a time to that of the mean flow.
+// Add adds the velocity at a place and a time to the velocity of the mean flow.
 func (f *Turbulence) Add(u [3]float64, p [3]float64, t float64) [3]float64 {
 	rms := f.RMS(p, math.Sqrt(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
 	now := f.moment(p[f.Axis], t)
@@ -129,8 +131,8 @@ func (f *Turbulence) Add(u [3]float64, p [3]float64, t float64) [3]float64 {
 	return u
 }
 
-// Level is what all waves have in common across the face at a time, weighted as by Weigh. Add takes it off, so
-// that what flows through the face does not fluctuate: that would be sound.
+// Level returns the part that all waves have in common across the face at a time, weighted as by Weigh. Add
+// subtracts it, so that the flux through the face does not fluctuate: that would be sound.
 func (f *Turbulence) Level(t float64) (level float64) {
 	for n := range f.Modes {
 		c := f.phase(n, f.At, t)

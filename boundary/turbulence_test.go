@@ -30,7 +30,7 @@ func walled() []Spectrum {
 	}
 }
 
-// square is the mean square of each component at a place over all phases: those of a wave and its images are one.
+// square is the mean square of each component at a place over all phases: a wave and its images share one random phase.
 func square(s Spectrum, p [3]float64) (mean [3]float64) {
 	modes := s.Draw()
 	for n := 0; n < len(modes); n += s.images() {
@@ -197,7 +197,7 @@ func TestLengthOfTurbulence(t *testing.T) {
 	}
 }
 
-// The energy of waves up to a wave number is that of von Karman's formula, and none is shorter than four cells.
+// The energy of waves up to a wave number follows von Karman's formula, and none is shorter than four cells.
 func TestSpectrumOfTurbulence(t *testing.T) {
 	s := Spectrum{Length: 20, Modes: 400, Seed: 3, Dims: 3}
 	peak := 0.7468 / s.Length // without what is left out; Pope, Turbulent Flows, eq. 6.249

@@ -3,10 +3,10 @@ package boundary
 import (
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -40,7 +40,7 @@ func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	w.near = make([]bool, rows*w.blocks)
 	most := uint8(0)
 	var mu sync.Mutex
-	InParallel(rows, func(lo, hi int) {
+	parallel.Ranges(rows, func(lo, hi int) {
 		m := uint8(0)
 		for r := lo; r < hi; r++ {
 			m = max(m, w.look(r))
@@ -49,29 +49,15 @@ func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 		most = max(most, m)
 		mu.Unlock()
 	})
-	if int(most) > len(cells.Velocity) {
-		return nil, fmt.Errorf("cells belong to boundary %d, but only %d have a velocity", most-1, len(cells.Velocity))
+	if int(most) > len(cells.Walls) {
+		return nil, fmt.Errorf("cells belong to boundary %d, but there are only %d", most-1, len(cells.Walls))
 	}
 	return w, w.checkFaces(layout, periodic)
 }
 
-// InParallel cuts 0 to n into ranges and works on them with all processors.
-func InParallel(n int, work func(lo, hi int)) {
-	parts := min(n, runtime.GOMAXPROCS(0))
-	var done sync.WaitGroup
-	for i := 0; i < parts; i++ {
-		done.Add(1)
-		go func() {
-			defer done.Done()
-			work(n*i/parts, n*(i+1)/parts)
-		}()
-	}
-	done.Wait()
-}
-
 // look marks the blocks that reach a solid cell of row r, their own cells and one
 // more on each side, and returns the row's largest type. Most rows of a flow are
-// all fluid, so it looks at eight cells at once.
+// all fluid, so it tests eight cells at once.
 func (w *Walls) look(r int) (most uint8) {
 	n := w.cells.N[0] + 2
 	row := w.cells.Type[r*n:][:n] // x = -1 to n
@@ -167,16 +153,19 @@ func (w *Walls) meets(index, i int) uint8 {
 	return w.given.Meets(x, [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}, w.lattice.Dims)
 }
 
-// Kick is what the wall adds to direction i of this cell, one of its links:
+// Momentum returns what the wall adds to direction i of this cell, one of its links:
 // 6 w_i c_i.u_w (Kinds, moving_wall), 0 for a wall at rest.
-func (w *Walls) Kick(index, i int) float64 {
+func (w *Walls) Momentum(index, i int) float64 {
 	k := w.cells.Type[index+w.from[i]]
-	if w.cells.Velocity[k-1] == [3]float64{} {
+	u, constant := Unscaled(w.cells.Motion(k)).(Constant)
+	if !constant || u == (Constant{}) {
 		return 0
 	}
 	c, n := w.lattice.Velocities[i], w.cells.N
 	x := [3]int{index%(n[0]+2) - 1, index/(n[0]+2)%(n[1]+2) - 1, index/(n[0]+2)/(n[1]+2) - 1}
-	u := w.given.LinkMotion(k, x, 0.5, c, w.lattice.Dims, 0)
+	if _, moves := w.given.linkPlace(k, x, 0.5, c, w.lattice.Dims); !moves {
+		return 0
+	}
 	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
 	if cu == 0 {
 		return 0 // never -0: equal walls must look equal
@@ -203,7 +192,7 @@ func (w *Walls) checkFaces(layout decomp.Layout, periodic [3]bool) error {
 				for y := from[1]; y <= to[1]; y++ {
 					for x := from[0]; x <= to[0]; x++ {
 						if w.given.At(x, y, z) == 0 {
-							return fmt.Errorf("cell %v outside the box is fluid, but axis %c is neither periodic nor cut: it needs a boundary", [3]int{x, y, z}, "xyz"[axis])
+							return fmt.Errorf("cell %v outside the box is fluid, but axis %c is neither periodic nor divided: it needs a boundary", [3]int{x, y, z}, "xyz"[axis])
 						}
 					}
 				}

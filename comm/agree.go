@@ -36,19 +36,23 @@ func (f *Failure) Unwrap() error { return f.own }
 
 // Agree is collective: each rank gives what went wrong there, nil if nothing.
 // When no rank failed it returns nil everywhere, at the cost of one small
-// reduction; else the same *Failure everywhere. Call it after work that can fail
+// reduction; otherwise the same *Failure everywhere. Call it after work that can fail
 // on some ranks only (reading, allocating, compiling), before the next message:
 // the others would wait indefinitely. An error of the communication itself comes
 // back as it is.
-func Agree(c Comm, err error) error {
+func Agree(c Comm, err error) error { return AgreeMax(c, err, nil) }
+
+// AgreeMax is Agree and Max in one reduction. After an error x is of no use.
+func AgreeMax(c Comm, err error, x []int64) error {
 	n, rank := c.Size(), c.Rank()
-	first := []int64{0} // n - rank of the lowest rank that failed
+	first := append([]int64{0}, x...) // n - rank of the lowest rank that failed
 	if err != nil {
 		first[0] = int64(n - rank)
 	}
 	if e := Max(c, first); e != nil {
 		return undecided(err, e)
 	}
+	copy(x, first[1:])
 	if first[0] == 0 {
 		return nil
 	}

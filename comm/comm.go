@@ -2,7 +2,7 @@
 // Interface of github.com/btracey/mpi; what some implementations can do beyond
 // it is an optional interface here, found by type assertion. comm/mpi talks to
 // the machine's MPI library; Local runs ranks as goroutines of one process;
-// Serial is the one rank of a program that nobody launched.
+// Serial is the one rank of a program without a launcher.
 //
 // The functions Barrier, Broadcast, Gather, Max and Agree work with any Comm:
 // through its Collective ability if it has one, by messages otherwise.
@@ -10,8 +10,10 @@ package comm
 
 import "github.com/btracey/mpi"
 
-// Comm is the ranks of one run. Send and Receive carry mpi.Raw (bytes, the
-// receiver's slice already has the right length) and, gob-encoded, anything else
+// Raw is a message of bytes. The receiver's slice already has the length of the message.
+type Raw = mpi.Raw
+
+// Comm is the ranks of one run. Send and Receive carry Raw and, gob-encoded, anything else
 // (the receiver gives a pointer). Unlike btracey/mpi's own network, one goroutine
 // (locked to its OS thread) makes all calls of a rank. Send may wait until the
 // message is received, so two ranks that both send first are a deadlock.
@@ -24,7 +26,7 @@ const MaxTag = 31999
 
 // Request is a message in flight; its buffer belongs to it until it is done:
 // until Test has returned true or an error, or Wait has returned. The length
-// received must be the length expected, else the receiver gets an error.
+// received must be the length expected, otherwise the receiver gets an error.
 type Request interface {
 	Test() (done bool, err error)
 	Wait() error
@@ -38,7 +40,7 @@ type NonBlocking interface {
 }
 
 // DeviceMessages starts messages from and to memory of a GPU, as NonBlocking does from
-// and to the host's. The addresses are those of the GPU's driver. Ask GPUAware first: a
+// and to the host's. The addresses come from the GPU's driver. Ask GPUAware first: a
 // library that does not know them ends the program.
 type DeviceMessages interface {
 	IsendFrom(address uintptr, bytes, destination, tag int) (Request, error)
@@ -78,8 +80,8 @@ type Grouper interface {
 	Group(n int) (Comm, error)
 }
 
-// GPUAware is what the library behind the ranks says of itself: can messages leave
-// from and arrive in the memory of a GPU? known is false where it has no way to say.
+// GPUAware reports whether messages of the library behind the ranks can leave from and
+// arrive in the memory of a GPU. known is false where it has no way to report it.
 type GPUAware interface{ GPUAware() (yes, known bool) }
 
 // Describer names the library behind the ranks.
@@ -88,7 +90,7 @@ type Describer interface{ Describe() string }
 // Located reports which file that library is and how it was found.
 type Located interface{ Located() string }
 
-// TakesGPUMemory is what the library says of itself: yes, no or unknown.
+// TakesGPUMemory returns what the library reports: yes, no or unknown.
 func TakesGPUMemory(c Comm) string {
 	if a, ok := c.(GPUAware); ok {
 		switch yes, known := a.GPUAware(); {
@@ -102,7 +104,7 @@ func TakesGPUMemory(c Comm) string {
 }
 
 // LocalRank is this rank's number on its node and how many ranks the node has.
-// A Comm that cannot tell is taken to be on one machine.
+// A Comm that does not know is taken to be on one machine.
 func LocalRank(c Comm) (rank, size int) {
 	if n, ok := c.(Node); ok {
 		return n.Local()

@@ -10,8 +10,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/comm/commtest"
-
-	"github.com/btracey/mpi"
 )
 
 func TestLocal(t *testing.T) {
@@ -46,7 +44,7 @@ func TestSerial(t *testing.T) {
 	}); !ok {
 		t.Error("the serial communicator lacks an ability")
 	}
-	if err := c.Send(mpi.Raw{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "Isend") {
+	if err := c.Send(comm.Raw{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "Isend") {
 		t.Errorf("a blocking send to oneself: %v", err)
 	}
 }
@@ -80,7 +78,7 @@ func TestAbortEndsPendingCalls(t *testing.T) {
 	ranks := comm.Local(3)
 	var wg sync.WaitGroup
 	for _, wait := range []func() error{
-		func() error { return ranks[0].Receive(&mpi.Raw{0}, 1, 0) },
+		func() error { return ranks[0].Receive(&comm.Raw{0}, 1, 0) },
 		func() error { return comm.Barrier(ranks[1]) },
 	} {
 		wg.Add(1)
@@ -95,7 +93,7 @@ func TestAbortEndsPendingCalls(t *testing.T) {
 	time.Sleep(10 * time.Millisecond)
 	ranks[2].(comm.Aborter).Abort(7)
 	wg.Wait()
-	if err := ranks[0].Send(mpi.Raw{1}, 1, 0); err == nil {
+	if err := ranks[0].Send(comm.Raw{1}, 1, 0); err == nil {
 		t.Error("a call after the abort went through")
 	}
 }
@@ -117,7 +115,7 @@ func TestMixedKindsAreExplained(t *testing.T) {
 		if c.Rank() == 0 {
 			return c.Send("text", 1, 0)
 		}
-		return c.Receive(mpi.Raw{0}, 0, 0)
+		return c.Receive(comm.Raw{0}, 0, 0)
 	})
 	if err == nil || !strings.Contains(err.Error(), "raw bytes") {
 		t.Errorf("got %v", err)
@@ -138,7 +136,7 @@ func TestLocalByLauncher(t *testing.T) {
 	for _, test := range []struct {
 		env  string // of rank 2 of 4
 		want int
-		by   string // "" when the launcher does not tell
+		by   string // "" when the launcher does not set it
 	}{
 		{"", 0, ""},
 		{"OMPI_COMM_WORLD_LOCAL_RANK=1", 1, "OMPI_COMM_WORLD_LOCAL_RANK"},
@@ -155,12 +153,12 @@ func TestLocalByLauncher(t *testing.T) {
 		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5 PMI_LOCAL_RANK=4", 4, "PMI_LOCAL_RANK"},
 		{"FLUX_TASK_LOCAL_ID=6 PALS_LOCAL_RANKID=5", 5, "PALS_LOCAL_RANKID"},
 		{"SLURM_LOCALID=1 SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=4 FLUX_TASK_LOCAL_ID=6", 6, "FLUX_TASK_LOCAL_ID"},
-		// mpirun inside a job: SLURM's numbers are those of mpirun's daemon or of the script.
+		// mpirun inside a job: SLURM's numbers belong to mpirun's daemon or to the script.
 		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 OMPI_COMM_WORLD_LOCAL_RANK=2", 2, "OMPI_COMM_WORLD_LOCAL_RANK"},
 		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", 0, ""},
 		{"SLURM_LOCALID=0 SLURM_PROCID=0 SLURM_NTASKS=4", 0, ""},
 		{"SLURM_LOCALID=0 SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=3", 0, ""},
-		// What is no number tells nothing.
+		// A value that is not a number is ignored.
 		{"OMPI_COMM_WORLD_LOCAL_RANK=x MPI_LOCALRANKID=-1 PMI_LOCAL_RANK=1", 1, "PMI_LOCAL_RANK"},
 	} {
 		c := comm.Local(4)[2]

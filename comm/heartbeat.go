@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Heartbeat is what a rank shows of its work to whoever watches it (package watchdog): how
-// far it is, what it does, and whether it waits for other ranks. The goroutine that makes
-// the rank's calls writes; anybody may read. Writing costs a store or two, so that every
-// step and every call can afford it. A nil *Heartbeat is that of a rank that nobody watches.
+// Heartbeat is a rank's signal of its work to its watchdog (package watchdog): how far it is,
+// what it does, and whether it waits for other ranks. The goroutine that makes the rank's calls
+// writes; any goroutine may read. Writing costs a store or two, so that every step and every
+// call can afford it. A nil *Heartbeat belongs to a rank without a watchdog.
 type Heartbeat struct {
 	calls   atomic.Uint64 // into the message layer, and marks of the work
 	done    atomic.Uint64 // of these, what has come to its end
 	waiting atomic.Int32  // inside a call that waits for other ranks
-	own     atomic.Bool   // what is looked for waits for this rank's own work, too
+	own     atomic.Bool   // the polled message waits for this rank's own work, too
 	step    atomic.Int64
 	doing   atomic.Pointer[string]
 	steps   atomic.Bool // computes steps: the processor's time is no sign of progress
@@ -31,7 +31,7 @@ func HeartbeatOf(c Comm) *Heartbeat {
 	return nil
 }
 
-// Guard says how long the work may now rest without being taken for dead; 0: indefinitely.
+// Guard sets how long the work may now rest without being taken for dead; 0: indefinitely.
 // Before it is called only the process is watched, not what it does.
 func (p *Heartbeat) Guard(limit time.Duration) {
 	if p != nil {
@@ -43,10 +43,10 @@ func (p *Heartbeat) Guard(limit time.Duration) {
 	}
 }
 
-// computing is what a rank does that does nothing else.
+// computing is the default activity of a rank.
 var computing = "computing"
 
-// Computing says that the rank computes the steps behind step n.
+// Computing records that the rank computes the steps behind step n.
 func (p *Heartbeat) Computing(n int) {
 	if p != nil {
 		p.step.Store(int64(n))
@@ -56,8 +56,7 @@ func (p *Heartbeat) Computing(n int) {
 	}
 }
 
-// Doing says what the rank does now: "writing out/x". Such work goes on as long as it
-// takes the processor's time.
+// Doing records what the rank does now: "writing out/x". Such work makes progress as long as it takes the processor's time.
 func (p *Heartbeat) Doing(what string) {
 	if p != nil {
 		p.doing.Store(&what)
@@ -66,7 +65,7 @@ func (p *Heartbeat) Doing(what string) {
 	}
 }
 
-// Mark says that a piece of the work is done. Any goroutine may call it.
+// Mark records that a piece of the work is done. Any goroutine may call it.
 func (p *Heartbeat) Mark() {
 	if p != nil {
 		p.mark()
@@ -84,8 +83,7 @@ func (p *Heartbeat) Wait(f func() error) error {
 	return f()
 }
 
-// Enter says that a call begins that waits for other ranks; the function that it returns
-// says that it is over.
+// Enter records that a call begins that waits for other ranks; the returned function records its end.
 func (p *Heartbeat) Enter() (leave func()) {
 	if p == nil {
 		return func() {}
@@ -100,8 +98,7 @@ func (p *Heartbeat) leave() {
 	p.mark()
 }
 
-// Look says that the rank has looked whether a message was there. One that only looks
-// waits for others.
+// Look records that the rank has polled for a message. A rank that only polls waits for others.
 func (p *Heartbeat) Look(there bool) {
 	if p == nil {
 		return
@@ -113,7 +110,7 @@ func (p *Heartbeat) Look(there bool) {
 	}
 }
 
-// Own says whether work of the rank itself is under way behind looks for messages: as
+// Own sets whether work of the rank itself is under way between polls for messages: as
 // long as it is, they do not show that the rank waits for others.
 func (p *Heartbeat) Own(underWay bool) {
 	if p != nil {

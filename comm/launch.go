@@ -2,12 +2,12 @@ package comm
 
 import "strconv"
 
-// Launch is what the environment tells about the launcher that started this
+// Launch is the environment's information on the launcher that started this
 // process as one of several ranks.
 type Launch struct {
 	By    string // "Open MPI", "a PMI launcher", ...
 	Rank  int    // of this process
-	Ranks int    // 0 when the launcher does not say
+	Ranks int    // 0 when the launcher does not set it
 }
 
 // PMI is the name of what speaks PMI, version 1 or 2: Hydra and srun.
@@ -67,7 +67,7 @@ func launchedBy(lookup func(string) (string, bool), only string) (Launch, bool) 
 }
 
 // localRanks is the variables that number the ranks of one node, in the order of
-// trust: those of MPI launchers before those of batch systems.
+// trust: the variables of MPI launchers before the batch systems'.
 var localRanks = []string{
 	"OMPI_COMM_WORLD_LOCAL_RANK",
 	"MPI_LOCALRANKID", // Hydra: MPICH, Intel MPI
@@ -80,9 +80,8 @@ var localRanks = []string{
 
 const slurmLocal = "SLURM_LOCALID"
 
-// LocalByLauncher is this rank's number on its node as the launcher's environment
-// tells it, and the variable that told; lookup is os.LookupEnv. Where none tells,
-// LocalRank asks the message layer instead. SLURM's number counts only in the
+// LocalByLauncher returns this rank's number on its node from the launcher's environment, and the variable that has it; lookup is
+// os.LookupEnv. Where no variable has it, LocalRank asks the message layer instead. SLURM's number counts only in the
 // processes that srun started, which are those whose SLURM rank is the rank of c:
 // under mpirun inside a job it belongs to mpirun's daemon.
 func LocalByLauncher(c Comm, lookup func(string) (string, bool)) (local int, by string, ok bool) {

@@ -60,14 +60,14 @@ func RunLocal(n int, f func(c Comm) error) error {
 	return first
 }
 
-// AbortError is what the calls of ranks in one process return after an Abort.
+// AbortError is the error of the calls of ranks in one process after an Abort.
 type AbortError struct{ Rank, Code int }
 
 func (e *AbortError) Error() string {
 	return fmt.Sprintf("rank %d aborted the run with code %d", e.Rank, e.Code)
 }
 
-// world is what the ranks share: messages of which only one side is known yet.
+// world is the state shared by the ranks: messages of which only one side is known yet.
 type world struct {
 	size            int
 	mu              sync.Mutex
@@ -95,7 +95,7 @@ func (w *world) group(k, n int) (*world, error) {
 		w.groups = append(w.groups, newWorld(n, w.fate))
 	}
 	if got := w.groups[k].size; got != n {
-		return nil, fmt.Errorf("ranks ask for groups of %d and of %d", got, n)
+		return nil, fmt.Errorf("ranks request groups of %d and of %d", got, n)
 	}
 	return w.groups[k], nil
 }
@@ -141,7 +141,7 @@ func (w *world) post(l *letter, mine, others map[address][]*letter) error {
 func (l *letter) take(sent *letter) {
 	switch {
 	case l.raw != sent.raw:
-		l.err = fmt.Errorf("one side means raw bytes, the other an encoded value")
+		l.err = fmt.Errorf("one side uses raw bytes, the other an encoded value")
 	case !l.raw:
 		l.data = append([]byte{}, sent.data...)
 	case len(l.data) != len(sent.data):
@@ -255,7 +255,7 @@ func (c *local) Send(data any, destination, tag int) error {
 	}
 	defer c.heartbeat.Enter()()
 	if done, _ := l.Test(); destination == c.rank && !done {
-		return l.wrap(fmt.Errorf("a rank that waits for itself to receive waits for ever; use Isend"))
+		return l.wrap(fmt.Errorf("a blocking send of a rank to itself never completes; use Isend"))
 	}
 	return l.Wait()
 }

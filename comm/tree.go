@@ -3,8 +3,6 @@ package comm
 import (
 	"encoding/binary"
 	"fmt"
-
-	"github.com/btracey/mpi"
 )
 
 // tree makes the collective operations out of messages, for a Comm that has
@@ -74,7 +72,7 @@ func (t tree) Gather(data []byte, root int) ([][]byte, error) {
 func (t tree) MaxInt64(x []int64) error {
 	b, theirs := make([]byte, 8*len(x)), make([]byte, 8*len(x))
 	err := t.up(0, tagMax, func(child int) error {
-		if err := t.c.Receive(mpi.Raw(theirs), child, tagMax); err != nil {
+		if err := t.c.Receive(Raw(theirs), child, tagMax); err != nil {
 			return err
 		}
 		for i := range x {
@@ -83,7 +81,7 @@ func (t tree) MaxInt64(x []int64) error {
 		return nil
 	}, func(parent int) error {
 		putInt64s(b, x)
-		return t.c.Send(mpi.Raw(b), parent, tagMax)
+		return t.c.Send(Raw(b), parent, tagMax)
 	})
 	if err == nil {
 		putInt64s(b, x)
@@ -101,8 +99,8 @@ func (t tree) MaxInt64(x []int64) error {
 // up visits the children, then the parent; nil functions move empty messages.
 func (t tree) up(root, tag int, fromChild, toParent func(rank int) error) error {
 	if fromChild == nil {
-		fromChild = func(r int) error { return t.c.Receive(mpi.Raw{}, r, tag) }
-		toParent = func(r int) error { return t.c.Send(mpi.Raw{}, r, tag) }
+		fromChild = func(r int) error { return t.c.Receive(Raw{}, r, tag) }
+		toParent = func(r int) error { return t.c.Send(Raw{}, r, tag) }
 	}
 	parent, children := t.family(root)
 	for _, child := range children {
@@ -120,12 +118,12 @@ func (t tree) up(root, tag int, fromChild, toParent func(rank int) error) error 
 func (t tree) down(data []byte, root, tag int) error {
 	parent, children := t.family(root)
 	if parent >= 0 {
-		if err := t.c.Receive(mpi.Raw(data), parent, tag); err != nil {
+		if err := t.c.Receive(Raw(data), parent, tag); err != nil {
 			return err
 		}
 	}
 	for i := len(children) - 1; i >= 0; i-- {
-		if err := t.c.Send(mpi.Raw(data), children[i], tag); err != nil {
+		if err := t.c.Send(Raw(data), children[i], tag); err != nil {
 			return err
 		}
 	}

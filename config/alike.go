@@ -36,23 +36,23 @@ func (c *Case) unalike(head string, fields []model.Field, axes []int, sizes []So
 	}
 	for _, a := range axes {
 		if why := c.varies(a, sizes); why != "" {
-			return finding.List{finding.Unalike.Says("[%s] averages over %s, where %s: its %s contains the difference of the mean flow from place to place, as well as the fluctuations; [output.averages] without over has those alone", head, "xyz"[a:a+1], why, fields[i].Name)}
+			return finding.List{finding.Unalike.Says("[%s] averages over %s, where %s: its %s contains the variation of the mean flow along that axis as well as the fluctuations; [output.averages] without over has the fluctuations alone", head, "xyz"[a:a+1], why, fields[i].Name)}
 		}
 	}
 	return nil
 }
 
-// varies gives a reason why the flow is not alike along an axis; "": there is none.
+// varies returns a reason why the flow is not alike along an axis, "" if it is alike.
 func (c *Case) varies(axis int, sizes []SolidSize) string {
 	if !c.Periodic[axis] {
 		return "the domain is not periodic"
 	}
 	n := float64(c.Cells[axis])
 	for _, b := range c.Boundaries {
-		if b.Part == nil || slices.ContainsFunc(b.Faces, func(f Face) bool { return f.Axis == axis }) {
+		if b.Region == nil || slices.ContainsFunc(b.Faces, func(f Face) bool { return f.Axis == axis }) {
 			continue
 		}
-		if r := b.Part; r.Radius > 0 || r.Lo[axis] > 0 || r.Hi[axis] < n {
+		if r := b.Region; r.Radius > 0 || r.Lo[axis] > 0 || r.Hi[axis] < n {
 			return "[boundary." + b.Name + "] is on a part of its face"
 		}
 	}

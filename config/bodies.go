@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// [body.NAME]: what stands in the flow, as shapes in cells.
+// [body.NAME]: solids in the flow, as shapes in cells.
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
 var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
@@ -75,7 +75,7 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 		b.Thicken = e.Flag
 		for _, k := range b.solid.fromFiles() {
 			if e.Flag && r.Files[k].Image {
-				r.Add(e.KeyAt, "", "%s takes no thicken: its cells are the voxels of an image", s.Head())
+				r.Add(e.KeyAt, "", "%s cannot have thicken: its cells are the voxels of an image", s.Head())
 			}
 		}
 		if b.solid.file > 0 {
@@ -104,7 +104,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	if !r.haveTime || !r.haveBox || v == nil && spin == nil {
 		return
 	}
-	m := &SurfaceMotion{}
+	m := &boundary.Spin{}
 	for a := range v {
 		m.Velocity[a] = r.lattice(v[a], model.Velocity)
 	}
@@ -113,7 +113,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 		if s.Has("spin_axis") {
 			axis := r.vector(s, "spin_axis")
 			if r.dims == 2 {
-				r.Add(s.KeyAt("spin_axis"), "leave spin_axis out", "in 2D a body turns about z")
+				r.Add(s.KeyAt("spin_axis"), "remove spin_axis", "in 2D a body turns about z")
 				return
 			}
 			if axis == nil || norm(axis) == 0 {
@@ -134,7 +134,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 			}
 			m.Centre = r.pointOf(s, "spin_centre")
 		case !b.Whole():
-			r.need(s, "spin_centre", "the middle of a surface from a file is not known here")
+			r.need(s, "spin_centre", "the centre of a surface from a file is not known here")
 			return
 		default:
 			m.Centre = b.middle(r.Cells)
@@ -143,7 +143,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	}
 	b.Motion = m
 	r.once(func() {
-		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, b.Motion.after); share > 0.05 {
+		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, after(*m)); share > 0.05 {
 			r.warn(finding.MovesAcross, "%s: %s %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), percent(share))
 		}
 	}, *b)
@@ -162,7 +162,7 @@ func (r *bodies) bodyKeys(m *made) {
 			continue
 		}
 		if s.Has(k.Name) {
-			r.Add(s.KeyAt(k.Name), "", "%s takes no %s", article(e.Text), k.Name)
+			r.Add(s.KeyAt(k.Name), "", "%s cannot have %s", article(e.Text), k.Name)
 		}
 		s.Drop(k.Name) // not even a default
 	}
@@ -211,7 +211,7 @@ func (r *bodies) claim(m *made, known map[string]*made) {
 	}
 	e := m.s.Get("of")
 	if len(e.Words) == 0 {
-		r.Add(e.At, "of = [\"a\", \"b\"] names the bodies that it is made of", "%s is made of nothing", m.s.Head())
+		r.Add(e.At, "of = [\"a\", \"b\"] lists the bodies it combines", "%s combines no bodies", m.s.Head())
 		m.kind = solidKind{}
 	}
 	for i, w := range e.Words {
@@ -225,16 +225,16 @@ func (r *bodies) claim(m *made, known map[string]*made) {
 			r.Add(e.WordAt[i], "", "there is no [body.%s]%s", w, language.Meant(w, others))
 			m.kind = solidKind{}
 		case part == m:
-			r.Add(e.WordAt[i], "", "%s is made of itself", m.s.Head())
+			r.Add(e.WordAt[i], "", "%s contains itself", m.s.Head())
 			m.kind = solidKind{}
 		case part.in != nil:
-			r.Add(e.WordAt[i], "a body is a part of one combination only: write it a second time under another name", "[body.%s] is already a part of %s", w, part.in.s.Head())
+			r.Add(e.WordAt[i], "a body is part of one combination only: define it again under another name", "[body.%s] is already a part of %s", w, part.in.s.Head())
 			m.kind = solidKind{}
 		default:
 			part.in = m
 			for _, k := range ofSurfaces {
 				if part.s.Has(k) {
-					r.Add(part.s.KeyAt(k), "", "[body.%s] is a part of %s and takes its %s from there", w, m.s.Head(), k)
+					r.Add(part.s.KeyAt(k), "", "[body.%s] is part of %s, which sets its %s", w, m.s.Head(), k)
 				}
 				part.s.Drop(k)
 			}
@@ -242,7 +242,7 @@ func (r *bodies) claim(m *made, known map[string]*made) {
 	}
 	for up := m.in; up != nil; up = up.in {
 		if up == m {
-			r.Add(e.At, "", "%s is made of itself", m.s.Head())
+			r.Add(e.At, "", "%s contains itself", m.s.Head())
 			m.in, m.kind = nil, solidKind{}
 			return
 		}
@@ -303,8 +303,8 @@ func (r *bodies) move(s *solid, by geometry.Motion) {
 	}
 }
 
-// motion is what scale, rotate, about and translate ask for, in cells; nil for nothing.
-// A file's numbers become the case's coordinates first.
+// motion returns the motion that scale, rotate, about and translate ask for, in cells;
+// nil for nothing. A file's numbers become the case's coordinates first.
 func (r *bodies) motion(m *made) *geometry.Motion {
 	s := m.s
 	scale := 1.0
@@ -363,12 +363,12 @@ func (r *bodies) reaches(s *language.Section, b Body) {
 	for a := range r.dims {
 		n := float64(r.Cells[a])
 		if r.Periodic[a] && (lo[a] < 0 || hi[a] > n) && !(lo[a] < 0 && hi[a] > n) {
-			r.warn(finding.PeriodicBody, "%s reaches over a periodic face along %s and is cut there: its other part does not appear on the other side; add a second body for it", s.Head(), axes()[a])
+			r.warn(finding.PeriodicBody, "%s crosses a periodic face along %s and is cut there: the part beyond does not reappear on the other side; add a second body for it", s.Head(), axes()[a])
 		}
 	}
 }
 
-// place checks that a body stands in the flow and leaves some of it.
+// place checks that a body is in the flow and leaves some of it.
 func (r *bodies) place(s *language.Section, b Body) {
 	for _, o := range r.All("body") {
 		if o.Broken("of", "shape") {
@@ -391,11 +391,11 @@ func (r *bodies) place(s *language.Section, b Body) {
 	}
 	switch {
 	case outside:
-		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside of the domain", s.Head())
+		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside the domain", s.Head())
 	case !b.Thicken && !geometry.AnyCell(shape, lo, hi, n, true):
 		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length, model.Length)+"; thicken = true makes a body at least one cell thick", "%s is too small or too far outside: no cell centre lies in it", s.Head())
 	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
-		r.Add(s.At, "", "%s fills the whole domain: no fluid is left", s.Head())
+		r.Add(s.At, "", "%s fills the whole domain: there are no fluid cells", s.Head())
 	}
 }
 

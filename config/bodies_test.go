@@ -177,10 +177,10 @@ array = "phase"
 	}
 	for text, want := range map[string]string{
 		"file = \"a.raw\"\nunit = \"1 m\"":                                    "needs voxels",
-		"file = \"a.vti\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]":                "says itself",
-		"file = \"a.raw\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]\narray = \"a\"": "no arrays",
-		"file = \"a.vti\"\nunit = \"1 m\"\nsolid_range = [2, 1]":              "no value is solid",
-		"file = \"a.vti\"\nunit = \"1 m\"\nrepair = true":                     "an image takes no repair",
+		"file = \"a.vti\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]":                "contains its number of voxels",
+		"file = \"a.raw\"\nunit = \"1 m\"\nvoxels = [1, 1, 1]\narray = \"a\"": "no named arrays",
+		"file = \"a.vti\"\nunit = \"1 m\"\nsolid_range = [2, 1]":              "the range is empty: no voxel is solid",
+		"file = \"a.vti\"\nunit = \"1 m\"\nrepair = true":                     "an image cannot have repair",
 		"file = \"a.vti\"": "needs unit",
 	} {
 		if _, err := Load("t.toml", []byte(roomSI+"[body.a]\nshape = \"image\"\n"+text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// [boundary.NAME]: what stands on the faces. Bodies are in bodies.go.
+// [boundary.NAME]: the conditions on the faces. Bodies are in bodies.go.
 
 // faces reads [boundary.NAME], after the fluid and its temperature.
 type faces struct {
@@ -42,7 +42,7 @@ func (r *faces) read() {
 			r.Add(ef.At, `faces = ["x-", "x+"]: x- is the face at the smallest x`, "%s has no face: faces is empty", s.Head())
 		}
 		ok := true
-		if b.Part, ok = r.region(s); !ok {
+		if b.Region, ok = r.region(s); !ok {
 			unsure = true
 		}
 		r.claim(s, ef, &b, ok, known)
@@ -56,13 +56,13 @@ func (r *faces) read() {
 	r.uncovered(known)
 }
 
-// claims are what boundaries stand on.
+// claims are the faces and parts that boundaries occupy.
 type claims struct {
 	whole map[Face]*language.Section // all of a face that others leave
 	parts map[Face][]facePart
 }
 
-// claim notes the faces of a boundary among those of the ones before it. ok: its part is known.
+// claim notes the faces of a boundary beside the faces of earlier boundaries. ok: its part is known.
 func (r *faces) claim(s *language.Section, faces *language.Entry, b *Boundary, ok bool, known claims) {
 	for i, w := range faces.Words {
 		f := Face{Axis: axisOf(w[:1])}
@@ -73,7 +73,7 @@ func (r *faces) claim(s *language.Section, faces *language.Entry, b *Boundary, o
 		switch {
 		case r.dims == 0:
 		case f.Axis >= r.dims:
-			r.Add(at, "", "a case in 2D has no face %s", w)
+			r.Add(at, "", "a 2D case has no face %s", w)
 			continue
 		case r.Periodic[f.Axis]:
 			r.Add(at, "the two faces of a periodic axis are joined, and have no boundary", "%s belongs to a periodic axis", w)
@@ -81,13 +81,13 @@ func (r *faces) claim(s *language.Section, faces *language.Entry, b *Boundary, o
 		}
 		switch o := known.whole[f]; {
 		case !ok:
-		case b.Part != nil:
-			if r.haveBox && !r.part(at, facePart{s, *b.Part}, f, known.parts[f]) {
+		case b.Region != nil:
+			if r.haveBox && !r.part(at, facePart{s, *b.Region}, f, known.parts[f]) {
 				continue
 			}
-			known.parts[f] = append(known.parts[f], facePart{s, *b.Part})
+			known.parts[f] = append(known.parts[f], facePart{s, *b.Region})
 		case o != nil:
-			r.Add(at, "a face may have several boundaries where all but one say which part of it they are: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
+			r.Add(at, "a face may have several boundaries if all but one specify their part of it: from and to, or centre and radius", "face %s already belongs to %s", w, o.Head())
 			continue
 		default:
 			known.whole[f] = s
@@ -115,7 +115,7 @@ func (r *faces) uncovered(known claims) {
 				rest -= p.region.Share(a, r.Cells, nil)
 			}
 			if rest > 0 {
-				r.Add(known.parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the rest; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
+				r.Add(known.parts[f][0].s.At, fmt.Sprintf("a boundary with %s in faces, but without from, to, centre and radius, takes the remaining cells; a wall, for example", f), "%s cells of face %s have no boundary", language.Grouped(rest), f)
 			}
 		}
 	}
@@ -124,17 +124,17 @@ func (r *faces) uncovered(known claims) {
 		if len(bare) > 1 {
 			plural = "s"
 		}
-		r.Add(language.Nowhere, "every face needs a [boundary.NAME] with it in faces, or its axis in [domain] periodic", "no boundary for face%s %s", plural, strings.Join(bare, ", "))
+		r.Add(language.Nowhere, "every face must be listed in faces of a [boundary.NAME], or its axis in [domain] periodic", "no boundary for face%s %s", plural, strings.Join(bare, ", "))
 	}
 }
 
-// facePart is a part of a face that a boundary stands on.
+// facePart is a part of a face that a boundary occupies.
 type facePart struct {
 	s      *language.Section
 	region geometry.Region
 }
 
-// region is the part of its faces that a boundary stands on; nil: no part. It is false
+// region returns the part of its faces that a boundary occupies; nil: no part. It is false
 // with an error.
 func (r *faces) region(s *language.Section) (*geometry.Region, bool) {
 	box, disc := s.Has("from") || s.Has("to"), s.Has("centre") || s.Has("radius")
@@ -142,7 +142,7 @@ func (r *faces) region(s *language.Section) (*geometry.Region, bool) {
 		return nil, true
 	}
 	if box && disc {
-		r.Add(s.At, "a box has from and to, a disc centre and radius", "the part of a face that %s covers is a box or a disc, not both", s.Head())
+		r.Add(s.At, "a box has from and to, a disc centre and radius", "the part of the face covered by %s is a box or a disc, not both", s.Head())
 		return nil, false
 	}
 	keys := []string{"from", "to"}
@@ -232,7 +232,7 @@ func (r *faces) direction(s *language.Section, b *Boundary) {
 	}
 	for _, f := range b.Faces {
 		if !(d[f.Axis]*float64(1-2*f.Side) > 0) {
-			r.Add(s.Get("direction").At, "it is the direction in which fluid enters; a boundary for each face may have its own", "the direction of %s does not lead into the domain at face %s", s.Head(), f)
+			r.Add(s.Get("direction").At, "fluid enters in this direction; for another direction on another face add a boundary", "the direction of %s does not lead into the domain at face %s", s.Head(), f)
 			return
 		}
 	}
@@ -249,7 +249,7 @@ func (r *faces) sponge(s *language.Section, b *Boundary) {
 		return
 	}
 	if law := r.Spec.Viscosity; law.OfFluid() {
-		r.Add(e.KeyAt, "a sponge raises a viscosity that is the same everywhere", "a sponge cannot go with viscosity_law = %q", law)
+		r.Add(e.KeyAt, "a sponge raises a constant viscosity", "a sponge cannot be combined with viscosity_law = %q", law)
 		return
 	}
 	nu := (r.Tau - 0.5) / 3
@@ -275,11 +275,11 @@ func (r *faces) sponge(s *language.Section, b *Boundary) {
 		b.Sponge = append(b.Sponge, r.Rheology.numbers(r.Spec, tau, model.NewParams(r.Spec.Collision, tau, r.Values, r.Force.Density)))
 	}
 	if len(b.Sponge) == 0 {
-		r.Add(e.At, "a cell belongs to it when its centre lies in it", "the sponge before %s is thinner than half a cell", s.Head())
+		r.Add(e.At, "a cell belongs to the sponge if its centre lies in it", "the sponge before %s is thinner than half a cell", s.Head())
 	}
 }
 
-// change is how velocity and pressure change with time.
+// change reads the factors of velocity and pressure: ramp, table and profile.
 func (r *faces) change(s *language.Section, b *Boundary) {
 	if e := s.Get("ramp"); e != nil {
 		b.Ramp = r.lattice(e.Values[0], model.Time)
@@ -304,7 +304,7 @@ func (r *faces) change(s *language.Section, b *Boundary) {
 			return
 		}
 	}
-	disc := b.Part != nil && b.Part.Radius > 0
+	disc := b.Region != nil && b.Region.Radius > 0
 	if !s.Has("profile_along") {
 		word := ""
 		switch {
@@ -313,7 +313,7 @@ func (r *faces) change(s *language.Section, b *Boundary) {
 		case r.dims == 2 && len(b.Faces) > 0:
 			word = axes()[1-b.Faces[0].Axis]
 		default:
-			r.missing(s, `"x", "y" or "z"; "r" where the boundary stands on a disc`, "%s needs profile_along", s.Head())
+			r.missing(s, `"x", "y" or "z"; "r" for a boundary on a disc`, "%s needs profile_along", s.Head())
 			return
 		}
 		r.SetDefault(s, "profile_along", language.Quote(word))
@@ -328,7 +328,7 @@ func (r *faces) change(s *language.Section, b *Boundary) {
 		r.Add(e.At, "a disc has centre and radius", "profile_along = \"r\", but %s is not a disc", s.Head())
 	case e.Text == "r":
 	case axisOf(e.Text) >= r.dims:
-		r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
+		r.Add(e.At, "", "a 2D case has no axis %s", e.Text)
 	case len(b.Faces) > 0 && axisOf(e.Text) == b.Faces[0].Axis:
 		r.Add(e.At, "", "profile_along = %q runs across the face %s, where it has one value", e.Text, b.Faces[0])
 	default:
@@ -354,7 +354,7 @@ func (r *faces) tableFile(s *language.Section, name, sum string, unit float64) *
 	return &TableFile{Key: name, Boundary: s.Name(), Path: path, Shown: e.Text, SHA256: digest, Unit: unit, At: r.Spot(e.At)}
 }
 
-// wallVelocity is that of a wall that moves in its plane.
+// wallVelocity reads the velocity of a wall that moves in its plane.
 func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amount) {
 	if s.Broken("type") {
 		return
@@ -367,7 +367,7 @@ func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amou
 		b.Velocity[a] = r.lattice(v[a], model.Velocity)
 		for _, f := range b.Faces {
 			if f.Axis == a && v[a].Value != 0 {
-				r.Add(v[a].At, "a wall that moves out of its plane would push fluid through itself", "%s moves along %s, but face %s must stay in its plane", s.Head(), axes()[a], f)
+				r.Add(v[a].At, "a wall that moves out of its plane would push fluid through the wall", "%s moves along %s, but face %s must stay in its plane", s.Head(), axes()[a], f)
 			}
 		}
 	}
@@ -376,7 +376,7 @@ func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amou
 // profile is the velocity at a face that the fluid passes.
 func (r *faces) profile(s *language.Section, b *Boundary, v []language.Amount) {
 	var parts [3]ReferenceFunction
-	constant := !turbulent(s) // else devices need it as a function
+	constant := !turbulent(s) // otherwise devices need it as a function
 	for a := range parts {
 		parts[a] = func(x, y, z, t float64) float64 { return 0 }
 		if a >= len(v) {
@@ -414,7 +414,7 @@ func (r *faces) boundaryKeys(s *language.Section, row boundary.Kind) {
 					users = append(users, b.Name)
 				}
 			}
-			r.Add(s.KeyAt(k.Name), k.Name+" is for type "+language.OneOf(language.QuoteAll(users)), "a boundary of type %q takes no %s", row.Name, k.Name)
+			r.Add(s.KeyAt(k.Name), k.Name+" is for type "+language.OneOf(language.QuoteAll(users)), "a boundary of type %q cannot have %s", row.Name, k.Name)
 		}
 	}
 }

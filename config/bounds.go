@@ -19,15 +19,15 @@ type Bounds struct {
 	LoOf, HiOf string
 }
 
-// alike is a span that is none: a share of the largest distance from the reference, which is what
-// float32 rounds by and more.
+// alike is the span below which values count as equal: a fraction of the largest distance from the reference, somewhat more
+// than the rounding of float32.
 const alike = 1e-3
 
 // Far is the largest distance from the reference. Density changes the temperature by this times the
 // share by which it changes.
 func (b *Bounds) Far() float64 { return math.Max(math.Abs(b.Lo), math.Abs(b.Hi)) }
 
-// Span is what lies between them; where they are alike, their distance from the reference.
+// Span returns the difference between the bounds; where they are alike, their distance from the reference.
 func (b *Bounds) Span() float64 {
 	if b.Alike() {
 		return b.Far()
@@ -87,16 +87,16 @@ func (r *warmth) bound() {
 // room for what overshoots.
 const leastHalf, mostHalf = 1e-3, 16.
 
-// halves sees to it that 16 bits hold temperatures up to so far from the reference, and maybe others.
+// halves makes sure that 16 bits hold temperatures up to so far from the reference, and maybe others.
 func (r *warmth) halves(far float64, others bool) {
 	if r.Spec.Precision != model.Float16 || far <= mostHalf && (others || far >= leastHalf) {
 		return
 	}
-	r.Add(r.Section("temperature").At, "precision = \"float32\", or a reference among the temperatures",
-		"the temperature is up to %s K from the reference of %s K: 16 bits hold %s to %s K", language.Short(far), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
+	r.Add(r.Section("temperature").At, "use precision = \"float32\", or a reference within the range of temperatures",
+		"the temperature is up to %s K from the reference of %s K: float16 represents differences of %s to %s K", language.Short(far), language.Short(r.Temperature.Reference), language.Short(leastHalf), language.Short(mostHalf))
 }
 
-// atStart is what holds the initial temperature, above the reference.
+// atStart returns the range of the initial temperature above the reference, and the key that sets it.
 func (r *warmth) atStart() (lo, hi float64, of string) {
 	e := r.Section("temperature").Get("initial")
 	if e == nil {

@@ -72,7 +72,7 @@ temperature = -7
 			}
 			continue
 		}
-		// Those of a formula hold its values; they may be a little wider.
+		// Bounds of a formula enclose its values; they may be a little wider.
 		const wider = 0.02
 		if got.LoOf != c.want.LoOf || got.HiOf != c.want.HiOf || got.Lo > c.want.Lo+0.02 || got.Hi < c.want.Hi-0.02 || got.Lo < c.want.Lo-wider || got.Hi > c.want.Hi+wider {
 			t.Errorf("%s: %+v, want %+v", name, *got, *c.want)

@@ -63,38 +63,21 @@ type Flow struct {
 	Characteristic Scales
 
 	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
-	// SpeedOf is where the case says so.
+	// SpeedOf names its source in the case.
 	Speed   float64
 	SpeedOf string
 	// Given is the largest velocity that the case gives, whatever else drives the flow, and GivenBy
 	// where: a start at rest against it makes sound.
 	Given   float64
 	GivenBy string
-	Mean    float64 // the largest of all that it tells of, a mean velocity that is kept included, turbulence of inlets not
+	Mean    float64 // the largest that the case states, a prescribed mean velocity included, turbulence of inlets excluded
 }
 
-// Solids are what stands on faces and in the flow.
+// Solids are the boundaries on faces and the bodies in the flow.
 type Solids struct {
 	Boundaries []Boundary // [boundary.NAME], in the order of the file
 	Bodies     []Body
 	Files      []SolidFile // of bodies, in the order of the file
-}
-
-// Outputs are what a run leaves behind.
-type Outputs struct {
-	OutputDir  string // folder of everything the run writes, relative to the working folder
-	GoOn       bool   // the run goes on when a file of results cannot be written
-	Fields     FieldsOutput
-	Averages   Averages
-	Picture    PictureOutput
-	Probes     []Probe
-	Lines      []Line
-	Forces     []ForceOutput
-	Series     []SeriesOutput
-	Planes     []Plane
-	Profiles   []Profile
-	Spectra    []Spectrum
-	Checkpoint Checkpoint
 }
 
 // Notes are for people.
@@ -186,7 +169,7 @@ type Drive struct {
 	// in a step.
 	FlowRate float64
 	Every    int     // steps between two adjustments
-	Response float64 // steps in which a deviation is mended
+	Response float64 // steps in which a deviation is corrected
 }
 
 // Function of the position: x, y, z in lattice units (cell centres are at i+1/2
@@ -199,8 +182,8 @@ type Initial struct {
 	Uniform  bool
 	Density  Function // lattice density, around 1
 	Velocity [3]Function
-	// From is the flow to start from; nil: there is none, and the functions hold everywhere. With one they hold
-	// outside of its box, where the case gives them (Pressed, Moved).
+	// From is the flow to start from; nil: the functions hold everywhere. With a flow they hold
+	// beyond its box, where the case gives them (Pressed, Moved).
 	From           *FlowSource
 	Pressed, Moved bool
 }
@@ -211,15 +194,15 @@ type Face struct{ Axis, Side int }
 // String is the face's word in the case file: "x-", "x+", ...
 func (f Face) String() string { return string("xyz"[f.Axis]) + string("-+"[f.Side]) }
 
-// Boundary is one [boundary.NAME]: what stands on faces of the domain.
+// Boundary is one [boundary.NAME]: a condition on faces of the domain.
 type Boundary struct {
 	Name  string
 	Kind  boundary.Kind
 	Faces []Face
-	// Part is the region of the faces that it stands on; nil: all that other boundaries leave.
-	Part     *geometry.Region
+	// Region is the part of the faces that it occupies; nil: all that other boundaries leave.
+	Region   *geometry.Region
 	Velocity [3]float64            // moving_wall, velocity: lattice velocity
-	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, else nil
+	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, otherwise nil
 	Timed    bool                  // Profile depends on the time
 	Fastest  float64               // the largest speed that these give, factors of files aside
 	Code     [3]string             // Profile as C of x, y, z (cells) and t (steps), in double
@@ -227,28 +210,28 @@ type Boundary struct {
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	// Direction of the fluid that enters through a face of type pressure; nil: its velocity along the face has no gradient.
 	Direction *[3]float64
-	Relax     float64 // outflow: share of the pressure's error that is mended in a step
+	Relax     float64 // outflow: share of the pressure's error that is corrected per step
 	// Sponge are the numbers of the cells in the layer before the face: those that touch it,
 	// the next, ...; none: there is no layer.
 	Sponge []model.Params
-	// Ramp is how many steps velocity and pressure take to rise; 0: they are there at once.
+	// Ramp is the number of steps in which velocity and pressure rise; 0: they are there at once.
 	Ramp float64
 	// Table is the file with a factor of velocity and pressure for each time; nil: none.
 	Table *TableFile
 	// Outline is the file with a factor of the velocity for each position; nil: none.
 	Outline *TableFile
-	// Along is the axis of these positions; 3: they are distances from the centre of Part.
+	// Along is the axis of these positions; 3: they are distances from the centre of Region.
 	Along int
-	// Temperature is what it does to the temperature.
+	// Temperature is the boundary's law for the temperature.
 	Temperature boundary.ScalarWall
 }
 
-// MayEnter reports whether fluid may enter through a face of given velocity, MayLeave whether it may leave: one that
+// MayEnter reports whether fluid may enter through a face of given velocity, MayExit whether it may leave: one that
 // depends on the place or on the time may do either.
 func (b Boundary) MayEnter() bool { return b.mayPass(1) }
 
-// MayLeave is MayEnter's counterpart.
-func (b Boundary) MayLeave() bool { return b.mayPass(-1) }
+// MayExit is MayEnter's counterpart.
+func (b Boundary) MayExit() bool { return b.mayPass(-1) }
 
 func (b Boundary) mayPass(sign float64) bool {
 	return b.Profile != nil || b.Table != nil || b.Outline != nil || slices.ContainsFunc(b.Faces, func(f Face) bool {
@@ -285,7 +268,7 @@ func (b Boundary) Tables() (list []TableFile) {
 	return list
 }
 
-// Body is one [body.NAME] that stands in the flow. A cell is solid when its centre
+// Body is one [body.NAME], a solid in the flow. A cell is solid when its centre
 // lies inside.
 type Body struct {
 	Name string
@@ -296,8 +279,8 @@ type Body struct {
 	Conserve bool
 	// Thicken: cells that it cuts are solid where links would pass through it.
 	Thicken bool
-	// Motion of the surface; nil: it rests.
-	Motion      *SurfaceMotion
+	// Motion of the surface, which stays in its place; nil: it rests.
+	Motion      *boundary.Spin
 	Temperature boundary.ScalarWall
 	solid       solid
 }
@@ -305,41 +288,28 @@ type Body struct {
 // Conducts reports whether the body has a temperature inside.
 func (b Body) Conducts() bool { return b.Temperature.Law == boundary.ScalarConducts }
 
-// SurfaceMotion is the velocity of a surface that stays in its place, in lattice units:
-// Velocity + Angular x (p - Centre).
-type SurfaceMotion struct {
-	Velocity, Angular, Centre [3]float64
-}
-
-// At is the velocity at a point in cells.
-func (m SurfaceMotion) At(p [3]float64) (u [3]float64) {
-	for a := range u {
-		b, c := (a+1)%3, (a+2)%3
-		u[a] = m.Velocity[a] + m.Angular[b]*(p[c]-m.Centre[c]) - m.Angular[c]*(p[b]-m.Centre[b])
-	}
-	return u
-}
-
-// after returns where a point is after so many cells along the motion.
-func (m SurfaceMotion) after(p [3]float64, by float64) [3]float64 {
-	steps := int(math.Ceil(64 * by)) // the midpoint rule leaves a circle by less than 1e-6 cells
-	u := m.At(p)
-	speed := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
-	if speed == 0 {
+// after returns where a point of a surface is after so many cells along its motion.
+func after(m boundary.Spin) func(p [3]float64, by float64) [3]float64 {
+	return func(p [3]float64, by float64) [3]float64 {
+		steps := int(math.Ceil(64 * by)) // the midpoint rule leaves a circle by less than 1e-6 cells
+		u := m.At(p, 0)
+		speed := math.Sqrt(u[0]*u[0] + u[1]*u[1] + u[2]*u[2])
+		if speed == 0 {
+			return p
+		}
+		step := by / speed / float64(steps)
+		for range steps {
+			mid, u := p, m.At(p, 0)
+			for a := range mid {
+				mid[a] += u[a] * step / 2
+			}
+			u = m.At(mid, 0)
+			for a := range p {
+				p[a] += u[a] * step
+			}
+		}
 		return p
 	}
-	step := by / speed / float64(steps)
-	for range steps {
-		mid, u := p, m.At(p)
-		for a := range mid {
-			mid[a] += u[a] * step / 2
-		}
-		u = m.At(mid)
-		for a := range p {
-			p[a] += u[a] * step
-		}
-	}
-	return p
 }
 
 // SolidFile is the file of a body.
@@ -354,7 +324,7 @@ type SolidFile struct {
 	Motion geometry.Motion
 
 	Image  bool       // a voxel image, not a surface
-	Voxels [3]int     // of a raw image, else 0
+	Voxels [3]int     // of a raw image, otherwise 0
 	Number string     // type of the values of a raw image
 	Array  string     // of a VTI file; empty: the first
 	Solid  [2]float64 // values from the first to the second are solid
@@ -387,7 +357,7 @@ type Run struct {
 type DeviceKind int
 
 const (
-	AutoDevice DeviceKind = iota // a GPU where there is one, else the CPU
+	AutoDevice DeviceKind = iota // a GPU where there is one, otherwise the CPU
 	CPUDevice
 	CUDADevice
 )
@@ -418,7 +388,7 @@ const (
 // ParseTransport reads the word of the case file.
 func ParseTransport(word string) (Transport, error) { return transport.Parse(word) }
 
-// Word is what the user says of something that can be asked for.
+// Word is a user's answer to a question that lbmsim would otherwise ask.
 type Word = transport.Answer
 
 const (
@@ -427,90 +397,7 @@ const (
 	NoWord  = transport.No
 )
 
-// FieldsOutput is [output.fields].
-type FieldsOutput struct {
-	On       bool
-	Schedule Schedule
-	Dir      string // folder, relative to the output folder
-	Fields   []model.Field
-	Type     model.Precision // of the file
-	Files    int             // into which the numbers of one output go
-}
-
-// PictureOutput is [output.picture]: a PNG of one field on one plane.
-type PictureOutput struct {
-	On       bool
-	Schedule Schedule
-	Field    model.Field
-	// Component: 0 to 2, or -1 for the magnitude of a vector.
-	Component int
-	Axis      int     // normal of the slice; 2 in 2D
-	At        int     // the cell along Axis
-	Min, Max  float64 // colour range in the output's unit; both 0 = automatic
-}
-
-// Probe is [output.probe.NAME]: fields at one point, as CSV.
-type Probe struct {
-	Name     string
-	Schedule Schedule
-	Cell     [3]int
-	Fields   []model.Field
-}
-
-// Line is [output.line.NAME]: fields along a line, as CSV.
-type Line struct {
-	Name     string
-	Schedule Schedule
-	From, To [3]float64 // in cells from the domain's lower corner; z = 1/2 in 2D
-	Points   int
-	Fields   []model.Field
-}
-
-// Profile is [output.profile.NAME]: means over time and over the planes across an axis, as CSV.
-type Profile struct {
-	Name     string
-	Schedule Schedule // of the file
-	Sample   Schedule
-	Start    int // the first step that may be sampled
-	Axis     int // that the profile is along
-	Fields   []model.Field
-}
-
-// Spectrum is [output.spectrum.NAME]: spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV.
-type Spectrum struct {
-	Name     string
-	Schedule Schedule // of the file
-	Sample   Schedule
-	Start    int   // the first step that may be sampled
-	Anew     bool  // each output has the samples since the one before
-	Along    int   // axis of the lines
-	Normal   int   // axis across the planes that they lie in
-	At       []int // these planes' cells along it; none: all lines of the domain together
-	Fields   []model.Field
-}
-
-// Plane is [output.plane.NAME]: fields of one plane of cells, as VTKHDF.
-type Plane struct {
-	Name     string
-	Schedule Schedule
-	Axis     int // across the plane
-	At       int // its cells along the axis
-	Fields   []model.Field
-	Type     model.Precision // of the file
-}
-
-// Checkpoint is [checkpoint].
-type Checkpoint struct {
-	On       bool
-	Schedule Schedule
-	Keep     int
-	GoOn     bool // the run goes on when one cannot be written
-}
-
-// goOn is the on_error of a run that does not end when a file cannot be written.
-const goOn = "go_on"
-
-// numbers gives the parameters of a step those of the law.
+// numbers returns the parameters of a step with the numbers of the law set.
 func (h Rheology) numbers(s model.Spec, tau float64, p model.Params) model.Params {
 	nu := (tau - 0.5) / 3
 	switch s.Viscosity {

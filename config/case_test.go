@@ -46,7 +46,7 @@ time = "10 s"
 
 // Every way to close the system leads to the same step.
 func TestClosures(t *testing.T) {
-	const dt, tau = 0.005, 0.65 // 0.1 m/s * 5 ms / 1 cm = 0.05 cells a step
+	const dt, tau = 0.005, 0.65 // 0.1 m/s * 5 ms / 1 cm = 0.05 cells per step
 	for _, s := range []string{
 		"[scaling]\nlattice_velocity = 0.05",
 		"[scaling]\nlattice_velocity = 0.1\nvelocity = \"0.2 m/s\"",
@@ -321,7 +321,7 @@ func same(t *testing.T, a, b *Case) {
 
 // The resolved copy is a case file, and reading it changes nothing, to the bit.
 func TestResolvedFixedPoint(t *testing.T) {
-	files, _ := filepath.Glob("../examples/*.toml")
+	files, _ := filepath.Glob("../cases/examples/*.toml")
 	more, _ := filepath.Glob("testdata/messages/warnings.toml")
 	if len(files) < 7 {
 		t.Fatal("where are the examples?")
@@ -351,7 +351,7 @@ func TestResolvedFixedPoint(t *testing.T) {
 // Examples run as tests: they expect something, and nothing is to be said against
 // them but what all large-eddy simulations have: a viscosity that does little for a cell, and friction that is not resolved.
 func TestExamples(t *testing.T) {
-	files, _ := filepath.Glob("../examples/*.toml")
+	files, _ := filepath.Glob("../cases/examples/*.toml")
 	for _, f := range files {
 		src, err := os.ReadFile(f)
 		if err != nil {
@@ -426,7 +426,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// The table tells tau's distance from 1/2 where five digits would hide it.
+// The table prints tau's distance from 1/2 where five digits would hide it.
 func TestTableOfSmallViscosities(t *testing.T) {
 	for nu, want := range map[string]string{"0.1": "0.8", "1e-4": "0.5003", "1e-6": "1/2 + 3e-6"} {
 		c := load(t, "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = "+nu+"\n[run]\nsteps = 1\n")
@@ -452,7 +452,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("%d ranks: %v", n, err)
 		}
 	}
-	if _, err := c.Cut(51); err == nil || !strings.Contains(err.Error(), "the next smaller number that fits is 50") {
+	if _, err := c.Cut(51); err == nil || !strings.Contains(err.Error(), "the next smaller valid number is 50") {
 		t.Errorf("%v", err)
 	}
 	if _, err := c.Cut(0); err == nil {
@@ -466,7 +466,7 @@ func TestRanksOfTheCase(t *testing.T) {
 	if p, err := c.Cut(12); err != nil || p.Parts() != [3]int{1, 3, 4} || c.LeastRanks() != 3 {
 		t.Errorf("%v, %v, least %d", p.Parts(), err, c.LeastRanks())
 	}
-	if _, err := c.Cut(8); err == nil || !strings.Contains(err.Error(), "[run] ranks") || !strings.Contains(err.Error(), "the next smaller number that fits is 6") {
+	if _, err := c.Cut(8); err == nil || !strings.Contains(err.Error(), "[run] ranks") || !strings.Contains(err.Error(), "the next smaller valid number is 6") {
 		t.Errorf("%v", err)
 	}
 	c = load(t, text+"[1, 2, 4]")

@@ -10,8 +10,8 @@ import (
 // where they are read.
 
 // alone is the domain with one shape in it.
-func (r *openings) alone(s geometry.Shape) geometry.Domain {
-	return geometry.Domain{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: s, Thicken: true}}}
+func (r *openings) alone(s geometry.Shape) geometry.Scene {
+	return geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: s, Thicken: true}}}
 }
 
 // hasCell refuses a body without a cell.
@@ -41,11 +41,11 @@ func NoCell(b Body, files []SolidFile, cells [3]int, lo, hi [3]float64) string {
 	why := "is its unit right, or is it thinner than a cell (thicken = true)?"
 	for _, k := range b.solid.fromFiles() {
 		if files[k].Image {
-			why = "is its place, or its spacing, right?"
+			why = "is its position, or its spacing, right?"
 		}
 	}
 	if b.Thicken {
-		why = "thicken = true makes cells solid where links between two cells of the domain pass through a body: move it into the domain by half a cell"
+		why = "thicken = true makes cells solid where links between two cells of the domain cross a body: move it into the domain by half a cell"
 	}
 	return fmt.Sprintf("[body.%s] has no cell: it spans %.4g to %.4g, %.4g to %.4g and %.4g to %.4g cells of a domain of %d x %d x %d; %s",
 		b.Name, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2], cells[0], cells[1], cells[2], why)
@@ -59,6 +59,6 @@ func (r *openings) hasFluid() {
 	all := geometry.Combination{Operation: geometry.Union, Parts: r.knownShapes(r.Bodies)}
 	end := [3]float64{float64(r.Cells[0]), float64(r.Cells[1]), float64(r.Cells[2])}
 	if !geometry.AnyCell(all, [3]float64{}, end, r.Cells, false) {
-		r.Add(r.All("body")[0].At, "", "the bodies fill the whole domain: no fluid is left")
+		r.Add(r.All("body")[0].At, "", "the bodies fill the whole domain: there are no fluid cells")
 	}
 }

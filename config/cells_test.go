@@ -56,9 +56,9 @@ run.steps = 1
 // A file shows that a body has no cell, or leaves no fluid, before the run.
 func TestFilesWithoutCellsOrFluid(t *testing.T) {
 	for want, box := range map[string]geometry.Box{
-		"is its place, or its spacing": {Lo: [3]float64{30, 0, 0}, Hi: [3]float64{50, 20, 20}},
-		"no fluid is left":             {Hi: [3]float64{20, 20, 20}},
-		"":                             {Hi: [3]float64{20, 20, 10}},
+		"is its position, or its spacing": {Lo: [3]float64{30, 0, 0}, Hi: [3]float64{50, 20, 20}},
+		"there are no fluid cells":        {Hi: [3]float64{20, 20, 20}},
+		"":                                {Hi: [3]float64{20, 20, 10}},
 	} {
 		c, err := Load("case.toml", []byte(`
 domain = { cells = [20, 20, 20], periodic = ["x", "y", "z"] }
@@ -96,7 +96,7 @@ run.steps = 1
 	}
 }
 
-// The surface speed of an image is that of its voxels, wherever the image ends.
+// The surface speed of an image is its voxels' speed, wherever the image ends.
 func TestSurfaceSpeedOfImages(t *testing.T) {
 	for _, n := range []int{20, 60} {
 		c, err := Load("case.toml", []byte(fmt.Sprintf(`

@@ -12,11 +12,11 @@ import (
 // Cut gives each of a number of ranks its box, as the case wants it or as it is best.
 func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 	if ranks < 1 {
-		return decomp.Plan{}, fmt.Errorf("%d ranks: at least one is needed", ranks)
+		return decomp.Plan{}, fmt.Errorf("%d ranks: at least 1 is required", ranks)
 	}
 	p, err := decomp.Cut(c.Cells, c.Periodic, c.Dims(), ranks, c.Run.Ranks)
 	if err != nil && c.Run.Ranks != [3]int{} {
-		err = fmt.Errorf("[run] ranks of the case does not fit: %w", err)
+		err = fmt.Errorf("[run] ranks of the case is invalid here: %w", err)
 	}
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {

@@ -34,7 +34,7 @@
 //	source.go, frame.go   what they all have: the file, SI and lattice units; every conversion
 //	domain.go, scaling.go, run.go, rheology.go, forcing.go, temperature.go, boundaries.go, bodies.go,
 //	shapes.go, outputs.go, averages.go, spectrum.go, forces.go, series.go, expect.go   their tables
-//	openings.go, speeds.go, everywhere.go   what is looked at once the parts are known
+//	openings.go, speeds.go, everywhere.go   checks that need all parts
 //	table.go        the derived quantities
 //	echo.go         what may differ between two resolved copies
 //

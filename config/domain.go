@@ -32,7 +32,7 @@ func (r *domain) read() {
 	for a, n := range cells {
 		r.Cells[a] = n
 		if total *= n; total > maxCells { // each is at most MaxAxis: no overflow
-			r.Add(s.At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(maxCells)), "the domain has too many cells: %s", language.Crossed(cells))
+			r.Add(s.At, fmt.Sprintf("at most %s; a larger spacing gives fewer", language.Grouped(maxCells)), "the domain has too many cells: %s", language.Crossed(cells))
 			return
 		}
 	}
@@ -52,7 +52,7 @@ func (r *domain) read() {
 		for i, w := range e.Words {
 			a := axisOf(w)
 			if a >= r.dims {
-				r.Add(e.WordAt[i], "", "a case in 2D has no axis %s", w)
+				r.Add(e.WordAt[i], "", "a 2D case has no axis %s", w)
 				continue
 			}
 			r.Periodic[a] = true
@@ -94,7 +94,7 @@ func (r *domain) grid(s *language.Section) (cells []int, spacing float64, ok boo
 		return nil, 0, false
 	}
 	if ec != nil && len(ec.Ints) != r.dims {
-		r.Add(ec.At, "", "cells has %d values, but %s is a lattice of %d dimensions", len(ec.Ints), r.Spec.Lattice.Name, r.dims)
+		r.Add(ec.At, "", "cells has %d values, but %s is a lattice in %d dimensions", len(ec.Ints), r.Spec.Lattice.Name, r.dims)
 		return nil, 0, false
 	}
 	switch {
@@ -161,7 +161,7 @@ func (r *domain) divide(size []language.Amount, spacing float64) []int {
 	for a := range size {
 		n := size[a].Value / spacing
 		if n > MaxAxis+0.5 {
-			r.Add(size[a].At, fmt.Sprintf("at most %s; a larger spacing has fewer", language.Grouped(MaxAxis)),
+			r.Add(size[a].At, fmt.Sprintf("at most %s; a larger spacing gives fewer", language.Grouped(MaxAxis)),
 				"%s along %s are %s cells", r.si(size[a].Value, model.Length), axes()[a], language.Short(n))
 			return nil
 		}
@@ -172,7 +172,7 @@ func (r *domain) divide(size []language.Amount, spacing float64) []int {
 			if hi != lo {
 				near += fmt.Sprintf(" and %s (%g cells)", r.si(hi*spacing, model.Length), hi)
 			}
-			r.Add(size[a].At, "the nearest that are: "+near,
+			r.Add(size[a].At, "the nearest valid sizes: "+near,
 				"size along %s is not a whole number of spacings: %s / %s = %s",
 				axes()[a], r.si(size[a].Value, model.Length), r.si(spacing, model.Length), language.Short(n))
 			return nil

@@ -40,7 +40,7 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		if l.turbulent {
 			needs += fmt.Sprintf(" and y+ up to %d", leastPlus)
 		}
-		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its flow: friction, and where the flow separates from smooth walls, are not to be trusted, nor the force but for the pressure on a sharp-edged body; it needs %s (docs/turbulence.md)",
+		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its boundary layer: friction and separation from smooth walls are unreliable, and so is the force, except for pressure drag of a sharp-edged body; it needs %s (docs/turbulence.md)",
 			f.Name, l.cells(), l.name, needs))
 	}
 	return list
@@ -60,7 +60,7 @@ func (c *Case) references(sizes []SolidSize) (list finding.List) {
 			continue
 		}
 		if r := f.Velocity / c.Mean; c.Mean > 0 && (r > farVelocity || r < 1./farVelocity) {
-			list = append(list, finding.ReferenceValues.Says("[output.force.%s]: the reference velocity is %s times the largest of the case, %s: coefficients come out %s times those by that one; is its unit right?",
+			list = append(list, finding.ReferenceValues.Says("[output.force.%s]: the reference velocity is %s times the largest velocity of the case, %s, which scales coefficients by %s; is its unit right?",
 				f.Name, language.Short(roughly(r)), c.inUnits(c.Mean, model.Velocity), language.Short(roughly(1/(r*r)))))
 		}
 		least, most := c.facesOf(f, sizes)
@@ -69,14 +69,14 @@ func (c *Case) references(sizes []SolidSize) (list finding.List) {
 			dim, key = model.Length, "length"
 		}
 		if most > 0 && (f.Size < least/farSize || f.Size > most*farSize) {
-			list = append(list, finding.ReferenceValues.Says("[output.force.%s]: the reference %s is %s, but the box around the body has %s to %s: is its unit right?",
+			list = append(list, finding.ReferenceValues.Says("[output.force.%s]: the reference %s is %s, but the bounding box of the body gives %s to %s: is its unit right?",
 				f.Name, key, c.inUnits(f.Size, dim), c.inUnits(least, dim), c.inUnits(most, dim)))
 		}
 	}
 	return list
 }
 
-// inUnits is a value in lattice units in those of the case.
+// inUnits formats a value, given in lattice units, in the units of the case.
 func (c *Case) inUnits(v float64, d model.Dimension) string {
 	text := language.Short(roughly(v * c.Units.Factor(d)))
 	if c.Units.Physical {
@@ -163,7 +163,8 @@ func heights(n float64) string {
 // from 210 on.
 const leastWake = 20
 
-// outletAt is the boundary that lets the stream out of a face, and how many cells deep its sponge is; empty: there is none.
+// outletAt returns the boundary through which the flow leaves at a face, and the depth of its sponge in cells; "" if there is no
+// outlet.
 func (c *Case) outletAt(f Face) (name string, depth int) {
 	for _, b := range c.Boundaries {
 		if slices.Contains(b.Faces, f) && (b.Kind.Law == boundary.Outflow || b.Kind.Law == boundary.PressureFace) {

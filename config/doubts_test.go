@@ -28,7 +28,7 @@ func TestForcesOnUnresolvedWalls(t *testing.T) {
 		"a wall of a face":  {strings.NewReplacer(`"slip"`, `"wall"`, "0.0005", "0.0001").Replace(tunnel) + "[output.force.sides]\n", "at [boundary.sides]"},
 		"a face that slips": {tunnel + "[output.force.sides]\n", ""},
 	} {
-		got := doubted(load(t, c.text), "not to be trusted")
+		got := doubted(load(t, c.text), "are unreliable")
 		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -36,7 +36,7 @@ func TestForcesOnUnresolvedWalls(t *testing.T) {
 	// A body from a file counts once its size is known.
 	text := strings.Replace(tunnel+ball+force, "shape = \"sphere\"\ncentre = [40, 32, 20]\nradius = 8", "shape = \"stl\"\nfile = \"ball.stl\"", 1)
 	c := load(t, text)
-	if got := c.Doubts(SolidSize{Body: "ball", Lo: [3]float64{32, 24, 12}, Hi: [3]float64{48, 40, 28}}); len(doubted(c, "trusted")) != 0 || len(got) != 1 || !strings.Contains(got[0].Text, "y+") {
+	if got := c.Doubts(SolidSize{Body: "ball", Lo: [3]float64{32, 24, 12}, Hi: [3]float64{48, 40, 28}}); len(doubted(c, "unreliable")) != 0 || len(got) != 1 || !strings.Contains(got[0].Text, "y+") {
 		t.Errorf("a file: %q before, %q after", c.Warnings, got)
 	}
 }
@@ -47,8 +47,8 @@ func TestReferenceValuesFarFromTheCase(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
 		"right":        {"velocity = 0.05\narea = 200", ""},
 		"plan view":    {"velocity = 0.05\narea = 2000", ""},
-		"velocity low": {"velocity = 0.00005\narea = 200", "coefficients come out 1e6 times"},
-		"velocity big": {"velocity = 50\narea = 200", "coefficients come out 1e-6 times"},
+		"velocity low": {"velocity = 0.00005\narea = 200", "scales coefficients by 1e6;"},
+		"velocity big": {"velocity = 50\narea = 200", "scales coefficients by 1e-6;"},
 		"area low":     {"velocity = 0.05\narea = 0.02", "the reference area is 0.02"},
 		"area big":     {"velocity = 0.05\narea = 2e6", "the reference area is 2e6"},
 	} {

@@ -23,9 +23,9 @@ func RestartMayChange(key string) bool {
 	return false
 }
 
-// Pin writes the checksums of files, those of boundaries and behind them those of
-// bodies, in their order, into a resolved copy: cases whose files have changed then differ,
-// though their texts are the same.
+// Pin writes the checksums of files into a resolved copy, first the files of boundaries, then those
+// of bodies, in their order: cases whose files have changed then differ, though their texts are the
+// same.
 func Pin(resolved string, sums []string) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(resolved, "\n")

@@ -12,29 +12,29 @@ import (
 	"lbmsim/model"
 )
 
-// Where a run evaluates expressions: they are looked at there before it starts.
+// Expressions are checked before the run starts, at the points where the run evaluates them.
 
-// sampler looks at expressions in all fluid cells, once the bodies are known.
+// sampler checks expressions in all fluid cells, once the bodies are known.
 type sampler struct {
 	*frame
 	looks []func(*Solids)
 }
 
-// centres are those of all cells, at a time.
+// centres returns the centres of all cells, at a time.
 func (r *sampler) centres(t float64) language.Points {
 	n := r.Cells
 	return language.Points{First: [4]float64{0.5, 0.5, 0.5, t}, Step: [4]float64{1, 1, 1, 1}, Count: [4]int{n[0], n[1], n[2], 1}}
 }
 
-// everywhere looks at an expression of a dimension, whose value of gives in lattice units as wanted.
-// whole is false where it has too many points to be looked at and none was found until then.
+// everywhere checks an expression of a dimension; of converts its value in lattice units to the value that good judges.
+// whole is false if there are too many points to evaluate all and no violation was found so far.
 func (r *sampler) everywhere(a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, good func(v float64) bool) (s *language.Search, whole bool) {
 	scale := a.Scale / r.Units.Factor(d)
 	return a.Expr.Everywhere(l, r.vars(), func(v float64) float64 { return of(v * scale) }, good)
 }
 
-// sample looks at the values of an expression, or a number, in all fluid cells and reports one that
-// cannot be, once the bodies are known. of is as of everywhere.
+// sample checks the values of an expression, or a number, in all fluid cells and reports an
+// impossible one, once the bodies are known. of is the same as in everywhere.
 func (r *sampler) sample(e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
 	r.looks = append(r.looks, func(s *Solids) { r.sampleNow(s, e, a, d, l, of, wrong) })
 }
@@ -49,7 +49,7 @@ func (r *sampler) sampleAll(s *Solids) {
 func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount, d model.Dimension, l language.Points, of func(v float64) float64, wrong func(v float64) string) {
 	reason := func(v float64) string {
 		if v-v != 0 {
-			return "the expression must give a finite number in every fluid cell"
+			return "the expression must be finite in every fluid cell"
 		}
 		return wrong(v)
 	}
@@ -59,7 +59,7 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 		}
 		return
 	}
-	bodies := solids.Bodies // what it is inside of a body does not matter, but a temperature where that conducts
+	bodies := solids.Bodies // values within a body do not matter, except the temperature of conducting bodies
 	if d == model.Temperature {
 		bodies = slices.DeleteFunc(slices.Clone(bodies), func(b Body) bool { return b.Temperature.Law == boundary.ScalarConducts })
 	}
@@ -78,7 +78,7 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 		}
 		why := reason(s.Bad)
 		if s.Beside {
-			why += ", and a thousandth of a cell beside its centre, where the gradient is taken"
+			why += ", and a thousandth of a cell from its centre, where the gradient is evaluated"
 		}
 		r.Add(a.At, why, "%s is %s (lattice units) in cell %s%s", e.Key.Name, language.Short(s.Bad), r.cellAt(s.At), where)
 	case !whole:
@@ -95,7 +95,7 @@ func (r *sampler) cellAt(p [4]float64) string {
 	return "(" + text[2:] + ")"
 }
 
-// unlooked warns that an expression could not be looked at everywhere.
+// unlooked warns that an expression could not be checked everywhere.
 func (r *sampler) unlooked(e *language.Entry) {
-	r.warn(finding.ExpressionUnchecked, "%s in %s has too many places where it might be infinite or no number: not all of them were looked at", e.Key.Name, r.Where(e.At))
+	r.warn(finding.ExpressionUnchecked, "%s in %s has too many points where it may be infinite or NaN: not all of them were checked", e.Key.Name, r.Where(e.At))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Expressions of a large domain are looked at in no time, in all of their 2^33 cells.
+// Expressions of a large domain are checked at once, in all of their 2^33 cells.
 func TestEverywhereIsQuick(t *testing.T) {
 	const text = `
 [domain]
@@ -27,9 +27,9 @@ velocity = ["0.05*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)", "0.03*max(0, 1 - sqrt((x-700)^
 	if d := time.Since(start); d > 5*time.Second { // 10 ms
 		t.Errorf("it took %v", d)
 	}
-	// One that intervals know nothing of is looked at in some cells, and that is said.
+	// An expression without known intervals is checked in some cells, and the warning says so.
 	c, err := Load("large.toml", []byte(text[:strings.Index(text, "density")]+"density = \"1 + 0.01*sqrt(sin(x)^2 - sin(x)^2*cos(y)^2 - sin(x)^2*sin(y)^2 + 1e-9*z)\"\n"))
-	if err == nil && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text, "density in line 10 has too many places")) {
+	if err == nil && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text, "density in line 10 has too many points")) {
 		t.Errorf("%q", c.Warnings)
 	}
 	if d := time.Since(start); d > time.Minute { // 2 s
@@ -37,7 +37,7 @@ velocity = ["0.05*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)", "0.03*max(0, 1 - sqrt((x-700)^
 	}
 }
 
-// The initial temperature is looked at in solids that conduct, too, and in no others.
+// The initial temperature is checked in conducting solids, too, and in no others.
 func TestTemperatureInsideOfBodies(t *testing.T) {
 	const text = `
 [domain]

@@ -35,7 +35,7 @@ func (r *expectations) read() {
 		x := Expectation{Quantity: MeanVelocity, Dim: model.Velocity}
 		if e := s.Get("component"); e != nil {
 			if x.Component = axisOf(e.Text); x.Component >= max(r.dims, 2) {
-				r.Add(e.At, "", "a case in 2D has no component %s", e.Text)
+				r.Add(e.At, "", "a 2D case has no component %s", e.Text)
 			}
 		}
 		r.valued(s, x)
@@ -64,8 +64,8 @@ func (r *expectations) valued(s *language.Section, x Expectation) {
 		r.expect(x)
 		return
 	}
-	okV := r.need(s, "value", "the expected value; with neither value nor within the quantity is only measured")
-	okW := r.need(s, "within", "the largest deviation: within = \"1 %\", or a quantity")
+	okV := r.need(s, "value", "value = the expected value; with neither value nor within, the quantity is only measured")
+	okW := r.need(s, "within", "the largest allowed deviation: within = \"1 %\", or a quantity")
 	v, w := s.Get("value"), s.Get("within")
 	if !okV || !okW || v == nil || w == nil {
 		return
@@ -78,7 +78,7 @@ func (r *expectations) valued(s *language.Section, x Expectation) {
 	x.Value, x.Tolerance = a.Value, t.Value
 	if !t.Bare && t.Dim == model.Dimensionless {
 		if a.Value == 0 {
-			r.Add(t.At, "", "a percentage of 0 is 0: give a quantity")
+			r.Add(t.At, "", "a percentage of 0 is 0: use a quantity")
 			return
 		}
 		x.Tolerance = t.Value * math.Abs(a.Value)
@@ -87,7 +87,7 @@ func (r *expectations) valued(s *language.Section, x Expectation) {
 		return
 	}
 	if !(x.Tolerance > 0) {
-		r.Add(t.At, "numbers are never exactly equal", "within must be above 0")
+		r.Add(t.At, "floating-point results are never exactly equal", "within must be above 0")
 		return
 	}
 	r.expect(x)
@@ -167,11 +167,11 @@ func (r *expectations) probeValue(s *language.Section) {
 // lineNumber is a number of a line.
 func (r *expectations) lineNumber(s *language.Section) {
 	var x Expectation
-	okA := r.need(s, "along", "the axis that the line is parallel to")
+	okA := r.need(s, "along", "the axis parallel to the line")
 	okT := r.need(s, "through", "a point of the line")
 	okE := s.Has("extremum") || s.Has("crossing")
 	if !okE {
-		r.missing(s, "extremum = \"min\" or \"max\" is the smallest or the largest value; crossing = \"first\" or \"last\" where the field changes its sign", "%s needs extremum or crossing", s.Head())
+		r.missing(s, "extremum = \"min\" or \"max\" is the smallest or the largest value; crossing = \"first\" or \"last\" where the field changes sign", "%s needs extremum or crossing", s.Head())
 	}
 	if !r.fieldOf(s, &x) || !okA || !okT || !okE || !r.lineQuantity(s, &x) {
 		return
@@ -181,7 +181,7 @@ func (r *expectations) lineNumber(s *language.Section) {
 		return
 	}
 	if x.Axis = axisOf(ea.Text); x.Axis >= r.dims {
-		r.Add(ea.At, "", "a case in 2D has no axis %s", ea.Text)
+		r.Add(ea.At, "", "a 2D case has no axis %s", ea.Text)
 		return
 	}
 	p := r.position(v)
@@ -191,7 +191,7 @@ func (r *expectations) lineNumber(s *language.Section) {
 			continue
 		}
 		if _, ok := r.index(p[a], a); !ok {
-			r.Add(v[a].At, "", "the line lies outside of the domain")
+			r.Add(v[a].At, "", "the line lies outside the domain")
 			return
 		}
 		x.Columns = across(x.Columns, p[a], a, r.Cells[a])
@@ -201,9 +201,9 @@ func (r *expectations) lineNumber(s *language.Section) {
 	}
 }
 
-// lineQuantity is what is wanted of a line.
+// lineQuantity reads the quantity expected of a line.
 func (r *expectations) lineQuantity(s *language.Section, x *Expectation) bool {
-	r.exclusive(s, "a number of a line is an extremum or a crossing", "extremum", "crossing")
+	r.exclusive(s, "a line measures either an extremum or a crossing", "extremum", "crossing")
 	if s.Has("crossing") {
 		e := s.Get("crossing")
 		if !s.Has("direction") {
@@ -217,7 +217,7 @@ func (r *expectations) lineQuantity(s *language.Section, x *Expectation) bool {
 		x.Direction = directions[indexOf(crossingWords(), d.Text)].sign
 		switch {
 		case m != nil && m.Text == "value":
-			r.Add(m.At, "leave measure out", "a crossing is a position: the value there is 0")
+			r.Add(m.At, "remove measure", "a crossing is a position: the value there is 0")
 			return false
 		case s.Broken("component"):
 			return false
@@ -226,10 +226,10 @@ func (r *expectations) lineQuantity(s *language.Section, x *Expectation) bool {
 			if c := s.Get("component"); c != nil && c.Given {
 				at = c.At
 			}
-			r.Add(at, "component = \"x\", say, has a sign", "a magnitude is never negative: it crosses nothing")
+			r.Add(at, "a component such as component = \"x\" has a sign", "a magnitude is never negative: it has no zero crossing")
 			return false
 		case x.Field.Name == "density" || x.Field.Name == "speed":
-			r.Add(e.At, "", "the %s is never negative: it crosses nothing", x.Field.Name)
+			r.Add(e.At, "", "the %s is never negative: it has no zero crossing", x.Field.Name)
 			return false
 		}
 		return true
@@ -252,7 +252,7 @@ func (r *expectations) lineQuantity(s *language.Section, x *Expectation) bool {
 	return true
 }
 
-// span is the cells of a line whose centres lie in the part that is looked at.
+// span returns the cells of a line whose centres lie in the part that is compared.
 func (r *expectations) span(s *language.Section, x *Expectation) bool {
 	x.Span = [2]int{0, r.Cells[x.Axis]}
 	ends := [2]float64{0, float64(x.Span[1])}
@@ -268,8 +268,8 @@ func (r *expectations) span(s *language.Section, x *Expectation) bool {
 		at = e
 		ends[i] = (e.Values[0].Value - r.Origin[x.Axis]) / r.Units.Length
 		if _, ok := r.index(ends[i], x.Axis); !ok {
-			r.Add(e.At, fmt.Sprintf("the domain's %s runs from %s to %s", axes()[x.Axis], r.si(r.Origin[x.Axis], model.Length), r.si(r.Origin[x.Axis]+r.size[x.Axis], model.Length)),
-				"%s of %s lies outside of the domain", k, s.Head())
+			r.Add(e.At, fmt.Sprintf("the domain spans %s = %s to %s", axes()[x.Axis], r.si(r.Origin[x.Axis], model.Length), r.si(r.Origin[x.Axis]+r.size[x.Axis], model.Length)),
+				"%s of %s lies outside the domain", k, s.Head())
 			return false
 		}
 	}
@@ -286,7 +286,7 @@ func (r *expectations) span(s *language.Section, x *Expectation) bool {
 	if at == nil { // one cell across
 		at = s.Get("along")
 	}
-	r.Add(at.At, "values are those at the centres of cells", "%s has %s", s.Head(), few)
+	r.Add(at.At, "values are at cell centres", "%s has %s", s.Head(), few)
 	return false
 }
 
@@ -348,10 +348,10 @@ func (r *expectations) forceValue(s *language.Section) {
 		}
 		switch a := e.Values[0]; {
 		case a.Bare && r.Units.Physical:
-			r.Add(a.At, "only coefficients have none", "%s has no unit: it must be %s", k, language.InWords(x.Dim))
+			r.Add(a.At, "only coefficients are dimensionless", "%s has no unit: it must be %s", k, language.InWords(x.Dim))
 			return
 		case !a.Bare && a.Dim != model.Dimensionless && !r.Units.Physical:
-			r.Add(a.At, "", "%s has a unit, but the case is in lattice units, without any", k)
+			r.Add(a.At, "", "%s has a unit, but the case is in lattice units", k)
 			return
 		}
 	}

@@ -24,7 +24,7 @@ func (r *forcing) force() {
 	if s == nil {
 		return
 	}
-	r.exclusive(s, "one force is enough: force density = density * acceleration; a mean velocity is kept by a force of its own", "acceleration", "force_density", "mean_velocity", "flow_rate")
+	r.exclusive(s, "give one of them: force density = density * acceleration; mean_velocity and flow_rate compute the force themselves", "acceleration", "force_density", "mean_velocity", "flow_rate")
 	if !s.Has("acceleration") && !s.Has("force_density") && !s.Has("mean_velocity") && !s.Has("flow_rate") {
 		r.missing(s, "", "[force] needs acceleration, force_density, mean_velocity or flow_rate")
 	}
@@ -48,7 +48,7 @@ func (r *forcing) force() {
 			names := language.Variables()
 			for i, name := range names[:language.VarT] {
 				if e.DependsOn(i) {
-					r.Add(given[a].At, "the body force is uniform: it may depend on the time t alone", "the force depends on %s", name)
+					r.Add(given[a].At, "the body force is uniform: it may depend on the time t only", "the force depends on %s", name)
 					return
 				}
 			}
@@ -67,7 +67,7 @@ func (r *forcing) force() {
 		}
 		steps := language.Points{Step: [4]float64{3: 1}, Count: [4]int{1, 1, 1, r.Run.Steps + 1}} // the ends of steps
 		if s, _ := r.looks.everywhere(a, dim, steps, identity, func(float64) bool { return true }); s.Found {
-			r.Add(a.At, "the expression must give a finite number in every step", "the force is %s in lattice units at t = %s", language.Short(s.Bad), language.Float(s.At[language.VarT]*r.Units.Time))
+			r.Add(a.At, "the expression must be finite at every step", "the force is %s in lattice units at t = %s", language.Short(s.Bad), language.Float(s.At[language.VarT]*r.Units.Time))
 			return
 		}
 	}
@@ -90,11 +90,11 @@ func (r *forcing) force() {
 		if timed {
 			then = " at t = " + language.Short(when*r.Units.Time)
 		}
-		fix := "a smaller time step lowers it"
+		fix := "use a smaller time step"
 		if !r.Units.Physical {
-			fix = "in lattice units it falls with the square of the velocity; scale that, and the viscosity with it"
+			fix = "in lattice units it scales with the square of the velocity; lower the velocity, and the viscosity in proportion"
 		}
-		r.Add(worst, "a force this large moves the fluid by the speed of sound within a few steps; "+fix,
+		r.Add(worst, "a force this large accelerates the fluid to the speed of sound within a few steps; "+fix,
 			"the force is %s cells/step^2%s; at most 0.1 is allowed", language.Short(largest), then)
 	}
 }
@@ -110,7 +110,7 @@ func (r *forcing) drive(s *language.Section) {
 		return
 	}
 	if s.Has("axis") && !s.Has("flow_rate") {
-		r.Add(s.KeyAt("axis"), "a mean velocity has a component for each axis", "axis belongs to flow_rate")
+		r.Add(s.KeyAt("axis"), "a mean velocity has one component per axis", "axis belongs to flow_rate")
 	}
 	d := &Drive{Every: 10}
 	if !s.Has("adjust_every") {
@@ -132,7 +132,7 @@ func (r *forcing) drive(s *language.Section) {
 			}
 		}
 		if d.On == [3]bool{} {
-			r.Add(s.Get("mean_velocity").At, "", "a mean velocity of zero needs no force")
+			r.Add(s.Get("mean_velocity").At, "", "a mean velocity of zero requires no force")
 			return
 		}
 	case q != nil:
@@ -149,16 +149,16 @@ func (r *forcing) drive(s *language.Section) {
 // keep makes a force keep the mean velocity u along an axis.
 func (r *forcing) keep(d *Drive, axis int, u float64, at language.Mark) {
 	if !r.Periodic[axis] && !r.Section("domain").Broken("periodic") {
-		r.Add(at, "the force that keeps it acts in every cell, from end to end; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
+		r.Add(at, "the force that maintains it acts in every cell; between open faces the inlet sets the velocity", "a mean velocity along %s, where the domain is not periodic", axes()[axis])
 	}
 	d.On[axis], d.Velocity[axis] = true, u
 }
 
 // flowRate makes a force keep the flow rate q; false with an error.
 func (r *forcing) flowRate(s *language.Section, d *Drive, q *language.Entry) bool {
-	dim, other := model.FlowRate, "a volume in a unit of time (m3/s) in 3D"
+	dim, other := model.FlowRate, "a volume flow rate (m3/s) in 3D"
 	if r.dims == 2 {
-		dim, other = model.Viscosity, "that of each metre across the plane (m2/s) in 2D"
+		dim, other = model.Viscosity, "a flow rate per metre of depth (m2/s) in 2D"
 	}
 	if !q.Values[0].Neutral() && !q.Values[0].Bare && q.Values[0].Dim != dim {
 		r.Add(q.At, "", "flow_rate must be %s, not %s", other, language.InWords(q.Values[0].Dim))
@@ -173,11 +173,11 @@ func (r *forcing) flowRate(s *language.Section, d *Drive, q *language.Entry) boo
 	}
 	axis := axisOf(e.Text)
 	if axis >= r.dims {
-		r.Add(e.At, "", "a case in 2D has no axis %s", e.Text)
+		r.Add(e.At, "", "a 2D case has no axis %s", e.Text)
 		return false
 	}
 	if q.Values[0].Value == 0 {
-		r.Add(q.At, "", "a flow rate of zero needs no force")
+		r.Add(q.At, "", "a flow rate of zero requires no force")
 		return false
 	}
 	n := r.Cells
@@ -186,7 +186,7 @@ func (r *forcing) flowRate(s *language.Section, d *Drive, q *language.Entry) boo
 	return true
 }
 
-// response is the time in which a force mends a deviation.
+// response is the time in which a force corrects a deviation.
 func (r *forcing) response(s *language.Section, d *Drive) {
 	if !s.Has("response") {
 		passes := 0.0 // steps in which the flow passes the domain
@@ -254,6 +254,6 @@ func (r *forcing) initial() {
 	}
 }
 
-// StrainStep is how far before and behind a cell's centre, in cells, the initial velocity is
-// asked for, for its gradient: far below the scale of anything resolved, far above rounding.
+// StrainStep is the distance from a cell's centre, in cells, at which the initial velocity is sampled
+// on either side for its gradient: far below the scale of anything resolved, far above rounding.
 const StrainStep = 1e-3

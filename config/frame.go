@@ -121,7 +121,7 @@ func (r *frame) units() bool {
 	r.Units = Units{Length: 1, Time: 1, Density: 1, Physical: physical}
 	few, many, is, not := lattice, si, "has no unit", "has units"
 	if !physical {
-		few, many, is, not = si, lattice, "has a unit", "is in lattice units, without any"
+		few, many, is, not = si, lattice, "has a unit", "is in lattice units"
 	}
 	if len(few) == 0 {
 		return true
@@ -244,7 +244,7 @@ func (r *frame) si(v float64, d model.Dimension) string {
 	return s
 }
 
-// lengths of a vector of amounts.
+// norm returns the length of a vector of amounts.
 func norm(v []language.Amount) float64 {
 	s := 0.0
 	for _, a := range v {

@@ -23,10 +23,10 @@ type Inflow struct {
 	Spectrum boundary.Spectrum
 }
 
-// turbulenceKeys are those that say how strong it is, then the others.
+// turbulenceKeys are the keys of turbulence at an inlet: first the ones that set its strength, then the others.
 var turbulenceKeys = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
 
-// rmsOfLargest is how many times its rms a velocity is taken to have at most: one moment in a few hundred has more.
+// rmsOfLargest is the assumed ratio of the largest velocity to its rms: one moment in a few hundred has more.
 const rmsOfLargest = 3
 
 // fewestLengths of the turbulence should fit into a periodic axis, and between two walls.
@@ -48,7 +48,7 @@ func (r *faces) inflow(s *language.Section, b *Boundary) {
 		return
 	}
 	intensity, rms := s.Get("turbulence_intensity"), s.Get("turbulence_rms")
-	const one = "turbulence_intensity = 0.1 is a tenth of the velocity there, turbulence_rms a velocity: the root mean square of each component"
+	const one = "turbulence_intensity = 0.1 is 10 % of the local velocity; turbulence_rms is the rms velocity of each component"
 	switch {
 	case s.Has("turbulence_intensity") && s.Has("turbulence_rms"):
 		r.Add(s.KeyAt("turbulence_rms"), one, "%s has both turbulence_intensity and turbulence_rms", s.Head())
@@ -61,7 +61,7 @@ func (r *faces) inflow(s *language.Section, b *Boundary) {
 		return
 	}
 	if b.Timed {
-		r.Add(s.Get("velocity").At, "turbulence is carried by one velocity; ramp and table change both together", "the velocity of %s depends on t, and it has turbulence", s.Head())
+		r.Add(s.Get("velocity").At, "turbulence is convected by a constant velocity; ramp and table scale both together", "the velocity of %s depends on t, which turbulence does not allow", s.Head())
 		return
 	}
 	if len(b.Faces) != 1 {
@@ -105,7 +105,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	f.Spectrum.Length = r.cellsOf(e)
 	const least = 2 // and a little more than boundary.LeastLength
 	if f.Spectrum.Length < least {
-		r.Add(e.At, fmt.Sprintf("cells carry no waves shorter than %d of them, so the length cannot be less than %d cells; a finer spacing, or a larger length", boundary.ShortestWave, least),
+		r.Add(e.At, fmt.Sprintf("waves shorter than %d cells are not resolved, so the length must be at least %d cells; refine the grid or increase the length", boundary.ShortestWave, least),
 			"the turbulence_length of %s is %s cells", s.Head(), language.Short(f.Spectrum.Length))
 		return false
 	}
@@ -114,7 +114,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 		if a < r.dims && r.Periodic[a] {
 			f.Spectrum.Period[a] = float64(r.Cells[a])
 			if f.Spectrum.Length*fewestLengths > f.Spectrum.Period[a] {
-				r.warn(finding.TurbulencePeriodic, "%s: along %s, which is periodic, the domain is %s times its turbulence_length: waves have to fit into it, so that the largest eddies are not what a wide domain has; with %d they are", s.Head(), axes()[a], language.Short(f.Spectrum.Period[a]/f.Spectrum.Length), fewestLengths)
+				r.warn(finding.TurbulencePeriodic, "%s: along %s, which is periodic, the domain is %s times its turbulence_length: waves have to fit into it, so the largest eddies differ from a wide domain's; a factor of %d is enough", s.Head(), axes()[a], language.Short(f.Spectrum.Period[a]/f.Spectrum.Length), fewestLengths)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (r *openings) sealed(f Face) bool {
 	for _, b := range r.Boundaries {
 		switch {
 		case !slices.Contains(b.Faces, f):
-		case b.Part == nil:
+		case b.Region == nil:
 			return !b.Kind.Law.Passed()
 		default:
 			passed = passed || b.Kind.Law.Passed()
@@ -136,9 +136,9 @@ func (r *openings) sealed(f Face) bool {
 	return !passed
 }
 
-// planes are the sealed faces beside that of an inlet. One on a part of a face may stand far from them.
+// planes returns the sealed faces beside an inlet's face. An inlet on a part of a face may be far from them.
 func (r *openings) planes(b Boundary) (planes [3][]float64) {
-	if b.Part != nil {
+	if b.Region != nil {
 		return planes
 	}
 	u, v := geometry.Along(b.Faces[0].Axis)
@@ -149,13 +149,13 @@ func (r *openings) planes(b Boundary) (planes [3][]float64) {
 			}
 		}
 		if times := float64(r.Cells[a]) / b.Inflow.Spectrum.Length; len(planes[a]) == 2 && times < fewestLengths {
-			r.warn(finding.TurbulenceWalled, "[boundary.%s]: along %s the domain is %s times its turbulence_length, between faces that nothing passes: waves have to fit in between, so that the largest eddies and the rms are less than a wide domain has; with %d they hardly are", b.Name, axes()[a], language.Short(times), fewestLengths)
+			r.warn(finding.TurbulenceWalled, "[boundary.%s]: along %s the domain is %s times its turbulence_length, between impermeable faces: waves have to fit in between, so the largest eddies and the rms are smaller than in a wide domain; a factor of %d is enough", b.Name, axes()[a], language.Short(times), fewestLengths)
 		}
 	}
 	return planes
 }
 
-// inflows looks at the strength of turbulence everywhere on its face, and at which way the flow goes.
+// inflows checks the strength of turbulence everywhere on its face, and the direction of the flow.
 func (r *openings) inflows() {
 	if !r.haveTime || !r.haveBox {
 		return
@@ -167,10 +167,10 @@ func (r *openings) inflows() {
 		}
 		b.Inflow.Spectrum.Planes = r.planes(b)
 		key, dim, most := "turbulence_intensity", model.Dimensionless, 1.
-		reason := "it is a share of the velocity, from 0 to 1: 0.1 is 10 %"
+		reason := "it is a fraction of the velocity, from 0 to 1: 0.1 is 10 %"
 		if s.Has("turbulence_rms") {
 			key, dim, most = "turbulence_rms", model.Velocity, 1./rmsOfLargest
-			reason = "it is a velocity of at least 0, and far below that of sound"
+			reason = "it is a velocity of at least 0 and far below the speed of sound"
 		}
 		e, f := s.Get(key), b.Faces[0]
 		good := func(v float64) bool { return v >= 0 && v <= most }
@@ -195,14 +195,14 @@ func (r *openings) inflows() {
 			return true
 		})
 		if through <= 0 && b.Outline == nil {
-			r.Add(s.Get("velocity").At, "turbulence comes in with the mean flow, which has to pass the face into the domain", "[boundary.%s] has turbulence, but nothing flows in there", b.Name)
+			r.Add(s.Get("velocity").At, "turbulence enters with the mean flow, which must point into the domain", "[boundary.%s] has turbulence, but no inflow", b.Name)
 		} else if share := back / area; share > mostTurned {
-			r.warn(finding.TurbulenceStrong, "[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: at moments fluid leaves there, and waves that the mean flow is said to carry are not turbulence any more; a lower %s", b.Name, 100*share, rmsOfLargest, key)
+			r.warn(finding.TurbulenceStrong, "[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: fluid leaves there at times, and the convected waves no longer represent turbulence; lower %s", b.Name, 100*share, rmsOfLargest, key)
 		}
 	}
 }
 
-// inflowRows tell of the turbulence of faces.
+// inflowRows report the turbulence of faces.
 func (r *summary) inflowRows(row func(name, lattice, si string)) {
 	for _, b := range r.Boundaries {
 		if b.Inflow == nil {
@@ -215,7 +215,7 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Waves(), boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
 			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
 		if share < leastCarried {
-			r.warn(finding.TurbulenceShort, "[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% lie in waves shorter than %d cells, which are left out: the others are stronger and the spectrum is narrower; a finer spacing carries more", b.Name, 100*(1-share), boundary.ShortestWave)
+			r.warn(finding.TurbulenceShort, "[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% of the energy lies in waves shorter than %d cells, which are omitted: the others are amplified and the spectrum is narrower; refine the grid to resolve more", b.Name, 100*(1-share), boundary.ShortestWave)
 		}
 	}
 }

@@ -14,13 +14,13 @@ type FlowSource struct {
 	Path   string // to be opened: a run's folder, a checkpoint or a file of fields
 	Shown  string // as the case file has it
 	SHA256 string // of the file, in hexadecimal, when the case gives it
-	// Length and Velocity are the factors from the source's lengths and velocities to those of this
-	// case, in the cases' units; 0: they follow from the two cases.
+	// Length and Velocity convert the source's lengths and velocities to this case's, each in the
+	// units of its case; 0: the factors follow from the two cases.
 	Length, Velocity float64
 	At               Place // of the file's name
 }
 
-// Scales are the characteristic numbers of a case in its own units: SI, or those of the case file. 0: it gives none.
+// Scales are the characteristic numbers of a case in its own units: SI, or the units of the case file. 0: not given.
 type Scales struct{ Length, Velocity float64 }
 
 // Scales returns the characteristic length of [fluid] and the speed that drives the flow: the largest of the
@@ -46,7 +46,7 @@ func (r *forcing) source(s *language.Section) *FlowSource {
 	e := s.Get("from")
 	for _, k := range []string{"sha256", "scale_length", "scale_velocity"} {
 		if s.Has(k) && !s.Has("from") {
-			r.Add(s.KeyAt(k), "from = \"out/other\" names a run to start from", "[initial] %s belongs to from, which is not there", k)
+			r.Add(s.KeyAt(k), "from = \"out/other\" names a run to start from", "[initial] %s requires from, which is missing", k)
 		}
 	}
 	if e == nil {
@@ -90,7 +90,7 @@ func FlowSum(resolved string) string {
 	return strings.TrimSuffix(sum, "\"")
 }
 
-// flowLine finds the line of [initial] from in a resolved copy; at is below 0 if there is none.
+// flowLine finds the line of [initial] from in a resolved copy; at is negative if it is absent.
 func flowLine(resolved string) (at int, line string) {
 	inside := false
 	for _, line := range strings.SplitAfter(resolved, "\n") {

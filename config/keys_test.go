@@ -13,9 +13,9 @@ import (
 	"lbmsim/config/language"
 )
 
-// Whatever key or table the source asks for is in the schema. Of a section whose table the source
-// tells, by Section, Named or All in the same function, that table must have the key, of any other
-// some table.
+// Whatever key or table the source asks for is in the schema. If the source gives a section's table,
+// by Section, Named or All in the same function, that table must have the key, otherwise some table
+// must.
 func TestAllKeysAskedForAreInTheSchema(t *testing.T) {
 	names, err := os.ReadDir(".")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAllKeysAskedForAreInTheSchema(t *testing.T) {
 	}
 }
 
-// tableOf is the path of the table that an expression gives sections of; "": it does not tell.
+// tableOf returns the path of the table whose sections an expression gives; "": the expression does not determine it.
 func tableOf(e ast.Expr, of map[string]string) string {
 	if v, ok := e.(*ast.Ident); ok {
 		return of[v.Name]

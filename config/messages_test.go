@@ -25,7 +25,7 @@ func golden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./config -update writes it anew)\n--- got\n%s\n--- want\n%s", file, got, want)
+		t.Errorf("%s differs (go test ./config -update rewrites it)\n--- got\n%s\n--- want\n%s", file, got, want)
 	}
 }
 
@@ -61,8 +61,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A mistake in a --set is shown there: the file may not have the line, and what it has there may
-// be right. The lines of all others are those of the file.
+// A mistake in a --set is shown there: the file may not have the line, or may have a valid one.
+// The lines of all other mistakes are lines of the file.
 func TestMessagesOfChanges(t *testing.T) {
 	src, err := os.ReadFile("testdata/messages/set/case.toml")
 	if err != nil {

@@ -30,8 +30,8 @@ type layer struct {
 	thickness float64
 }
 
-// plateLayer is that of a plate, at its end, with its mean friction: Blasius; Prandtl's law of the power 1/5
-// (Schlichting & Gersten, Boundary-Layer Theory, 9th ed., Springer 2017, ch. 6 and 18).
+// plateLayer returns the boundary layer of a plate, at its end, with its mean friction: Blasius; Prandtl's law of the power
+// 1/5 (Schlichting & Gersten, Boundary-Layer Theory, 9th ed., Springer 2017, ch. 6 and 18).
 func plateLayer(speed, length, viscosity float64) layer {
 	re := speed * length / viscosity
 	l := layer{reynolds: re, turbulent: re >= turbulentPlate}
@@ -69,9 +69,9 @@ func (l layer) verdict() string {
 	case l.thickness >= wellCells && (!l.turbulent || l.first <= wellPlus):
 		return "wall-resolved"
 	case l.resolved():
-		return "hardly wall-resolved: friction may be off by a third"
+		return "marginally wall-resolved: friction may be off by a third"
 	}
-	return "not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"
+	return "not wall-resolved: friction and separation from smooth walls are unreliable"
 }
 
 // resolved reports whether friction follows from the cells at all.
@@ -79,7 +79,7 @@ func (l layer) resolved() bool {
 	return l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
 }
 
-// cells is how the grid resolves it, in numbers.
+// cells formats the grid's resolution of the layer.
 func (l layer) cells() string {
 	return fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness)))
 }
@@ -106,8 +106,8 @@ func round2(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// drivenSpeed is the mean speed that a force keeps, or leads to, in a channel of that height; 0: there is none, or it changes
-// with the time.
+// drivenSpeed returns the mean speed that a force keeps, or leads to, in a channel of that height; 0: no force drives it, or the
+// force changes with time.
 func (c *Case) drivenSpeed(height, viscosity float64) float64 {
 	if d := c.Force.Drive; d != nil {
 		return sizeOf(d.Velocity)
@@ -138,7 +138,8 @@ func (c *Case) channel(height, viscosity float64) layer {
 	return channelLayer(mean, height, viscosity)
 }
 
-// stream is the axis that the flow goes along: across faces that it passes, else that of the force; -1: there is not one.
+// stream returns the axis of the main flow: across faces that it passes, otherwise the axis of the force; -1: there is no single
+// one.
 func (c *Case) stream() int {
 	axis := -1
 	for _, b := range c.Boundaries {
@@ -204,7 +205,7 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 	var sticks [3][2]bool
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
-			sticks[f.Axis][f.Side] = sticks[f.Axis][f.Side] || b.Part == nil && b.Kind.Law == boundary.Bounce
+			sticks[f.Axis][f.Side] = sticks[f.Axis][f.Side] || b.Region == nil && b.Kind.Law == boundary.Bounce
 		}
 	}
 	for i, b := range c.Boundaries {
@@ -261,7 +262,7 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 	}
 	driven := c.Force.At != nil || slices.ContainsFunc(c.Boundaries, func(b Boundary) bool { return b.Kind.Law == boundary.PressureFace })
 	if len(list) > 0 && len(rows) == 0 && c.Mean == 0 && driven {
-		rows = append(rows, Row{Name: "not estimated", SI: "the speed follows from the run; [fluid] velocity would tell it"})
+		rows = append(rows, Row{Name: "not estimated", SI: "the speed is a result of the run; give [fluid] velocity for an estimate"})
 	}
 	return rows
 }

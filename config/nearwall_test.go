@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The friction of channels is that of direct numerical simulations (Lee & Moser, J. Fluid Mech. 774 (2015) 395), within what
-// Dean's law is off by.
+// The friction of channels agrees with direct numerical simulations (Lee & Moser, J. Fluid Mech. 774 (2015) 395), within
+// the error of Dean's law.
 func TestChannelLayer(t *testing.T) {
 	for tau, nu := range map[float64]float64{182.09: 3.5e-4, 543.5: 1e-4, 1000.5: 5e-5, 5185.9: 8e-6} {
 		const half = 100 // cells
@@ -24,7 +24,7 @@ func TestChannelLayer(t *testing.T) {
 	}
 }
 
-// check tells of each wall and body with a layer, and whether its cells resolve it.
+// check reports each wall and body with a layer, and whether its cells resolve it.
 func TestNearWalls(t *testing.T) {
 	const text = `
 [domain]
@@ -55,7 +55,7 @@ steps = 10
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
 		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 by the length of the domain, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 by the length of the body, laminar: wall-resolved"},
-		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 by the length of the domain, turbulent: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 by the length of the body, laminar: not wall-resolved: friction, and where the flow separates from smooth walls, are not to be trusted"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 by the length of the domain, turbulent: not wall-resolved: friction and separation from smooth walls are unreliable", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 by the length of the body, laminar: not wall-resolved: friction and separation from smooth walls are unreliable"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
 		if err != nil {
@@ -82,7 +82,7 @@ func TestNearWallsOfBodies(t *testing.T) {
 		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 by the length of the body, laminar"},
 		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 by the length of the body, laminar"},
 		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 by the length of the body, laminar"},
-		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed follows"},
+		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed is a result"},
 	} {
 		for _, top := range []string{"40", "30"} {
 			text := duct + c.text + "\n[fluid]\nviscosity = 1e-4\n" + strings.ReplaceAll(mast, "%TOP", top)

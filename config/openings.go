@@ -26,7 +26,7 @@ func (b Boundary) Rise(t float64) float64 {
 // faceSpeed is the largest speed at a boundary over the run, when it is, what turbulence has of it, and the largest without.
 type faceSpeed struct{ speed, time, waves, mean float64 }
 
-// openings looks at the faces once all boundaries and bodies are known.
+// openings checks the faces once all boundaries and bodies are known.
 type openings struct {
 	*timing
 	*Flow
@@ -37,7 +37,7 @@ type openings struct {
 
 // placesOn visits cells of a boundary's own part of a face: their centres, moved to the face,
 // and how many cells each stands for. Of each axis of the face at most so many are visited,
-// the outermost in any case if ends is set, else those in the middle of equal pieces.
+// the outermost in any case if ends is set, otherwise those in the middle of equal pieces.
 func (r *openings) placesOn(i int, f Face, most int, ends bool, visit func(p [3]float64, weight float64) bool) {
 	n := r.Cells
 	u, v := geometry.Along(f.Axis)
@@ -71,9 +71,9 @@ func (r *openings) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) 
 	return r.PartOf(i, f, r.Cells)
 }
 
-// PartOf reports which cells of a face are boundary i's own: all of them lie from lo to hi. n are those of the domain.
+// PartOf reports which cells of a face are boundary i's own: all of them lie from lo to hi. n is the domain's size.
 func (r *Solids) PartOf(i int, f Face, n [3]int) (lo, hi [3]int, mine func(cell [3]int) bool) {
-	own := r.Boundaries[i].Part
+	own := r.Boundaries[i].Region
 	u, v := geometry.Along(f.Axis)
 	hi = n
 	if own != nil {
@@ -89,8 +89,8 @@ func (r *Solids) PartOf(i int, f Face, n [3]int) (lo, hi [3]int, mine func(cell 
 	var others []geometry.Region
 	for _, o := range r.Boundaries {
 		for _, g := range o.Faces {
-			if own == nil && o.Part != nil && g == f {
-				others = append(others, *o.Part)
+			if own == nil && o.Region != nil && g == f {
+				others = append(others, *o.Region)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (b Boundary) at(p [3]float64, t float64) [3]float64 {
 const triedChannel = 0.505
 
 // lookAtFaces finds the largest speeds at faces, on the boundaries' own parts and over the
-// run, and refuses values that are no numbers.
+// run, and refuses values that are not finite.
 func (r *openings) lookAtFaces() {
 	r.speedAt = make([]faceSpeed, len(r.Boundaries))
 	if !r.haveTime || !r.haveBox {
@@ -137,9 +137,9 @@ func (r *openings) lookAtFaces() {
 	for i, b := range r.Boundaries {
 		if m := r.Spec.Collision; b.Kind.Law.Passed() && r.Tau < m.OpenTau-1e-6 && !warned {
 			warned = true
-			others := "hold there"
+			others := "are stable there"
 			if r.Tau < triedChannel {
-				others = fmt.Sprintf("hold down to %g, the lowest that was tried", triedChannel)
+				others = fmt.Sprintf("were stable down to %g, the lowest tau tested", triedChannel)
 			}
 			r.warn(finding.OpenFaceTau, "%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.Tau), others)
 		}
@@ -166,7 +166,7 @@ func (r *openings) lookAtFaces() {
 					p, t := r.linkEnd(centre, f, k%9), times[k/9]
 					speed, waves := sizeOf(b.at(p, t)), 0.0
 					if b.Inflow != nil {
-						if rms := b.Inflow.RMS(p, speed); rms <= b.Inflow.Most(speed) { // else it is refused
+						if rms := b.Inflow.RMS(p, speed); rms <= b.Inflow.Most(speed) { // otherwise it is refused
 							waves = rmsOfLargest * rms
 						}
 					}
@@ -182,7 +182,7 @@ func (r *openings) lookAtFaces() {
 	}
 }
 
-// finiteOn refuses a velocity that is no number somewhere on the faces of a boundary.
+// finiteOn refuses a velocity that is not finite somewhere on the faces of a boundary.
 func (r *openings) finiteOn(i int, e *language.Entry) bool {
 	whole := true
 	for _, f := range r.Boundaries[i].Faces {
@@ -193,7 +193,7 @@ func (r *openings) finiteOn(i int, e *language.Entry) bool {
 			s, all := r.looks.everywhere(a, model.Velocity, r.onFace(i, f), identity, func(float64) bool { return true })
 			if s.Found {
 				x := r.vars()(s.At[0], s.At[1], s.At[2], s.At[3])
-				r.Add(a.At, "the expression must give a finite number everywhere on the face and half a cell beside it, where links end, during the whole run; max(0, ...) keeps roots real", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.Boundaries[i], s.At[language.VarT]))
+				r.Add(a.At, "the expression must be finite everywhere on the face and half a cell beside it, where links end, during the whole run; use max(0, ...) below a square root", "velocity is %s (lattice units) at x = %s, y = %s, z = %s%s", language.Short(s.Bad), language.Short(x[language.VarX]), language.Short(x[language.VarY]), language.Short(x[language.VarZ]), r.moment(r.Boundaries[i], s.At[language.VarT]))
 				return false
 			}
 			whole = whole && all
@@ -206,7 +206,7 @@ func (r *openings) finiteOn(i int, e *language.Entry) bool {
 }
 
 // linkEnd is one of nine places where links come out of a cell behind a face: beside its centre, and
-// half a cell from there along the axes of the face, inside of the domain.
+// half a cell from there along the axes of the face, within the domain.
 func (r *openings) linkEnd(p [3]float64, f Face, k int) [3]float64 {
 	u, v := geometry.Along(f.Axis)
 	for _, c := range []struct{ axis, step int }{{u, k%3 - 1}, {v, k/3 - 1}} {
@@ -263,8 +263,8 @@ func (r *openings) inlets() (list []inlet, unknown string) {
 	return list, unknown
 }
 
-// fluxes are those through inlets into the domain at some times, from at most so many cells of
-// each axis of a face. What bodies cover lets nothing pass.
+// fluxes returns the fluxes through inlets into the domain at some times, from at most so many
+// cells of each axis of a face. Parts covered by bodies let nothing pass.
 func (r *openings) fluxes(list []inlet, times []float64, most int) [][]float64 {
 	shapes := r.knownShapes(r.Bodies)
 	through := make([][]float64, len(times)) // of each of the list
@@ -295,7 +295,7 @@ func (r *openings) balance() {
 		return
 	}
 	if unknown != "" {
-		r.warn(finding.UnbalancedTable, "no face lets out what the velocity faces let in, and [boundary.%s] has factors from a file: where these faces do not balance, the density of the whole domain changes without end; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
+		r.warn(finding.UnbalancedTable, "the domain has velocity faces only, and [boundary.%s] has factors from a file: where the flow rates do not balance, the density of the whole domain drifts without limit; make one of them a face of type \"outflow\" or \"pressure\"", unknown)
 		return
 	}
 	r.once(func() { r.balanceOf(list) }, r.Bodies...)
@@ -354,8 +354,8 @@ func (r *openings) unbalanced(list []inlet, through []float64, excess float64, w
 	for j, l := range list {
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(through[j]), way(through[j]))
 	}
-	reason += fmt.Sprintf("the density of the whole domain would change without end; make one of them a face of type \"outflow\" or \"pressure\", or make their fluxes equal (within %g %% of all)", 100*mostUnbalanced)
-	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "the velocity faces let %s more %s than %s%s, and no other face lets it pass", rate(excess), way(excess), way(-excess), when)
+	reason += fmt.Sprintf("the density of the whole domain would drift without limit; make one of them a face of type \"outflow\" or \"pressure\", or balance their fluxes (within %g %% of the total)", 100*mostUnbalanced)
+	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "the velocity faces let %s more %s than %s%s, and no other face is open", rate(excess), way(excess), way(-excess), when)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These
@@ -409,20 +409,20 @@ func (r *openings) pulsation() {
 	u := math.Sqrt(2*spread/looks) / area
 	sound := math.Sqrt(model.CS2)
 	p := u * sound
-	remedy := "A face of type \"pressure\" there keeps it down"
+	remedy := "A face of type \"pressure\" there avoids it"
 	if rate*length <= sound/2 {
 		p *= rate / math.Hypot(rate, relax)
 	} else {
-		remedy = fmt.Sprintf("Sound takes 4 L/c = %.0f steps there and back twice, and the flow's period is not long against that: a face of type \"pressure\" would make the domain resonate. More steps a period part the two", 4*length/sound)
+		remedy = fmt.Sprintf("Sound needs 4 L/c = %.0f steps for two round trips, and the flow's period is not long compared with that: a face of type \"pressure\" would make the domain resonate. More steps per period separate the two", 4*length/sound)
 	}
 	if dynamic := fastest * fastest / 2; p > dynamic {
-		r.warn(finding.OutflowPulsation, "the flow through [boundary.%s] changes with time, and [boundary.%s] answers like an endless duct: with a pressure of about +- %s, rho c u', c the speed of sound of the lattice; that is %s times rho U^2/2. %s",
+		r.warn(finding.OutflowPulsation, "the flow through [boundary.%s] changes with time, and [boundary.%s] responds like an infinite duct, with a pressure of about +- %s = rho c u' (c the lattice speed of sound), %s times rho U^2/2. %s",
 			inlet, outlet, r.si(roughly(p*r.Units.Factor(model.Pressure)), model.Pressure), language.Short(roughly(p/dynamic)), remedy)
 	}
 }
 
 // obstructions warns of bodies that stand before faces which the fluid passes, and of those
-// that stand in another.
+// that are inside another.
 func (r *openings) obstructions() {
 	if !r.haveBox {
 		return
@@ -479,11 +479,11 @@ func (r *openings) swallowed(i int) {
 	}
 	for _, o := range others {
 		if geometry.Inside(r.shape(b), r.shape(o), r.Cells, r.dims) {
-			r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside [body.%s]: it changes nothing", b.Name, o.Name)
+			r.warn(finding.SwallowedBody, "[body.%s] lies entirely inside [body.%s]: it has no effect", b.Name, o.Name)
 			return
 		}
 	}
-	r.warn(finding.SwallowedBody, "[body.%s] lies wholly inside other bodies together: it changes nothing", b.Name)
+	r.warn(finding.SwallowedBody, "[body.%s] lies entirely inside the union of other bodies: it has no effect", b.Name)
 }
 
 // covers warns of a body in front of an open face.
@@ -550,7 +550,7 @@ func (r *openings) bouncing() bool {
 			}
 		case boundary.Bounce:
 		default:
-			panic(fmt.Sprintf("does a wall of kind %q keep others from ghost cells?", b.Kind.Name))
+			panic(fmt.Sprintf("no rule for whether a wall of kind %q blocks ghost cells", b.Kind.Name))
 		}
 	}
 	return !slips || moves[0] && moves[1] || moves[0] && moves[2] || moves[1] && moves[2]

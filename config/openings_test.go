@@ -125,11 +125,11 @@ steps = 20000
 `
 	for _, c := range []struct {
 		inlet, outlet, more string
-		remedy              string // of the warning; "": there is none
+		remedy              string // of the warning; "": no warning
 	}{
-		{"0.02*(1 + 0.5*sin(2*pi*t/8000))", "outflow", "", "A face of type \"pressure\" there keeps it down"},
+		{"0.02*(1 + 0.5*sin(2*pi*t/8000))", "outflow", "", "A face of type \"pressure\" there avoids it"},
 		{"0.02*(1 + 0.5*sin(2*pi*t/8000))", "outflow", "relaxation = 0.5", ""},
-		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "outflow", "", "Sound takes 4 L/c = 1386 steps there and back twice"},
+		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "outflow", "", "Sound needs 4 L/c = 1386 steps for two round trips"},
 		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "outflow", "relaxation = 0.5", "would make the domain resonate"},
 		{"0.02*(1 + 0.5*sin(2*pi*t/2000))", "pressure", "", ""},
 		{"0.02*(1 + 0.5*sin(2*pi*t/2000)*sin(2*pi*y/Ly))", "outflow", "", ""},
@@ -138,7 +138,7 @@ steps = 20000
 		loaded := load(t, fmt.Sprintf(text, c.inlet, c.outlet, c.more))
 		found := ""
 		for _, w := range loaded.Warnings {
-			if strings.Contains(w.Text, "answers like an endless duct: with a pressure of about +- 0.005") {
+			if strings.Contains(w.Text, "responds like an infinite duct, with a pressure of about +- 0.005") {
 				found = w.Text
 			}
 		}

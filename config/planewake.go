@@ -28,7 +28,7 @@ func (c *Case) planeWakes(sizes []SolidSize) (list finding.List) {
 			if bluff := s.along[1]-s.along[0] <= 2*s.height; !ok || !bluff || math.Round(re) <= mostPlane {
 				continue
 			}
-			list = append(list, finding.PlaneWake.Says("[output.force.%s]: at Re %s (height of [body.%s]) the wake is three-dimensional, and the case has two dimensions: drag, lift and their fluctuations come out too large; for real forces compute a span of a few heights in 3D",
+			list = append(list, finding.PlaneWake.Says("[output.force.%s]: at Re %s (height of [body.%s]) the wake is three-dimensional, but the case is 2D: drag, lift and their fluctuations will be overestimated; for realistic forces compute a span of a few heights in 3D",
 				f.Name, language.Short(roughly(re)), s.name))
 		}
 	}

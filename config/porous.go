@@ -14,12 +14,12 @@ import (
 const (
 	porousShare = 0.15 // of the cells, solid
 	porousSlip  = 0.02 // of Lambda, from where half-way walls are exact
-	// The same for interpolated walls. Spheres that fill 0.216 (robustness/spheres.toml) have within 2 % of their permeability
+	// The same for interpolated walls. Spheres that fill 0.216 (cases/robustness/spheres.toml) have within 2 % of their permeability
 	// up to there, and 7 % too much at tau 1.5. Walls that a case asks for by name are left alone: it may be a duct.
 	porousCurved = 0.1
 )
 
-// SolidSize is what is known of a body from a file once that has been read.
+// SolidSize is the size of a body from a file, known once the file has been read.
 type SolidSize struct {
 	Body    string
 	Memory  int64      // of a rank that holds all of it, while it is read
@@ -57,6 +57,6 @@ func (c *Case) Porous(files ...geometry.Shape) finding.List {
 	if !placed || !(share >= porousShare && share < 1) {
 		return nil
 	}
-	return finding.List{finding.Porous.Says("%.0f %% of the cells are solid: %q places walls by the viscosity (here Lambda = %s; exact half-way is 3/16), and permeability and drag follow; in porous media \"trt\" keeps half-way walls where they are at any viscosity, and interpolated ones nearly so (docs/models.md)",
+	return finding.List{finding.Porous.Says("%.0f %% of the cells are solid: with %q the wall position depends on the viscosity (here Lambda = %s; exact half-way is 3/16), and so do permeability and drag; in porous media \"trt\" fixes half-way walls at any viscosity, and interpolated walls nearly so (docs/models.md)",
 		100*share, c.Spec.Collision.Name, language.Short(f(c.Tau)))}
 }

@@ -13,9 +13,9 @@ import (
 type Quantity struct {
 	Name string          // value of Expectation.Quantity
 	Dim  model.Dimension // of Value and Tolerance; see PerField
-	// PerField: the dimension is that of the expectation's field instead.
+	// PerField: the dimension of the expectation's field applies instead.
 	PerField bool
-	Key      string // where it stands in the case file
+	Key      string // its position in the case file
 	Doc      string // the exact definition
 }
 
@@ -53,19 +53,19 @@ func Quantities() []Quantity {
 		{Name: VelocityLinfError, Dim: model.Dimensionless, Key: "[expect.velocity] linf",
 			Doc: "max |u - r| / max |r|; the given number is the largest allowed"},
 		{Name: ProbeValue, PerField: true, Key: "[expect.probe.NAME]",
-			Doc: "a field (or one component of a vector, or its magnitude) in the cell of an output probe"},
+			Doc: "a field (or a component or the magnitude of a vector) in the cell of an output probe"},
 		{Name: ForceValue, PerField: true, Key: "[expect.force.NAME]",
 			Doc: "a statistic of a number of an [output.force.NAME] over its samples since its start"},
 		{Name: LineMin, PerField: true, Key: "[expect.line.NAME] extremum = \"min\"",
-			Doc: "the smallest value of a field component on a line parallel to an axis. Values are those at the cell centres along the line, with linear interpolation across it. A parabola through the smallest value and its two neighbours refines the extremum"},
+			Doc: "the smallest value of a field component on a line parallel to an axis. Values are taken at the cell centres along the line, with linear interpolation across it. A parabola through the smallest value and its two neighbours refines the extremum"},
 		{Name: LineMax, PerField: true, Key: "[expect.line.NAME] extremum = \"max\"",
 			Doc: "the largest value, likewise"},
 		{Name: LineMinPlace, Dim: model.Length, Key: "[expect.line.NAME] extremum = \"min\", measure = \"position\"",
-			Doc: "where the smallest value is: the coordinate, along the axis, of the vertex of that parabola"},
+			Doc: "position of the smallest value: the coordinate, along the axis, of the vertex of that parabola"},
 		{Name: LineMaxPlace, Dim: model.Length, Key: "[expect.line.NAME] extremum = \"max\", measure = \"position\"",
-			Doc: "where the largest value is, likewise"},
+			Doc: "position of the largest value, likewise"},
 		{Name: LineCrossing, Dim: model.Length, Key: "[expect.line.NAME] crossing = \"first\"",
-			Doc: "where a field component changes its sign on such a line: the coordinate, along the axis, of the zero between two neighbouring values, by linear interpolation. Zeros in a row, as inside bodies, part a line: a sign that is another one behind them is no crossing. NaN where there is none, which meets no value"},
+			Doc: "where a field component changes sign on such a line: the coordinate, along the axis, of the zero between two neighbouring values, by linear interpolation. Consecutive zeros, as inside bodies, split a line: a change of sign across them is not a crossing. NaN without a crossing, which fails any expectation"},
 	}
 }
 
@@ -83,7 +83,7 @@ type Expectation struct {
 	Dim       model.Dimension
 	Value     float64 // 0 for errors
 	Tolerance float64 // absolute
-	// Free: the quantity is measured and told, and nothing is expected of it.
+	// Free: the quantity is measured and reported, without an expected value.
 	Free bool
 	// Reference is set for velocity_l2_error and velocity_linf_error; in 2D the
 	// third function is zero.
@@ -148,7 +148,7 @@ func (b *Blend) Add(weight, value float64, has bool) {
 	b.weight += weight
 }
 
-// Value returns the mean of the cells that have a value, 0 where there is none.
+// Value returns the mean of the cells that have a value, 0 if no cell has one.
 func (b *Blend) Value() float64 {
 	if b.lacks && b.weight > 0 {
 		return b.sum / b.weight
@@ -181,8 +181,8 @@ func Extremum(samples []float64, largest bool) (value, at float64) {
 	return value, at
 }
 
-// Crossing is where samples at equal distances change their sign, the first or the last
-// time: a position in samples, counted from the centre of the first, NaN where there is none.
+// Crossing returns where samples at equal distances change their sign, the first or the last
+// time: a position in samples, counted from the centre of the first, NaN without a change.
 // direction is 1 for rising, -1 for falling, 0 for both. A single zero may lie between the
 // signs; more of them part the samples.
 func Crossing(samples []float64, last bool, direction int) float64 {
@@ -234,7 +234,7 @@ func crossingWords() (words []string) {
 	return words
 }
 
-// extrema are the quantities of lines that are no crossings, by the words for them.
+// extrema are the quantities of lines other than crossings, by the words for them.
 var extrema = []struct{ extremum, measure, quantity string }{
 	{"min", "value", LineMin}, {"max", "value", LineMax},
 	{"min", "position", LineMinPlace}, {"max", "position", LineMaxPlace},
@@ -247,5 +247,5 @@ func extremum(word, measure string) string {
 			return x.quantity
 		}
 	}
-	panic("no quantity is the " + measure + " of " + word)
+	panic("no quantity for the " + measure + " of " + word)
 }

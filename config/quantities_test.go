@@ -113,7 +113,7 @@ lines = ["e", "a"]
 	}
 }
 
-// A sign changes between two values, at a single zero, and over none that stand in a row.
+// A sign changes between two values, at a single zero, and over none in a row.
 func TestCrossing(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

@@ -30,12 +30,12 @@ func Reference() string {
 	for _, n := range language.NamedUnits() {
 		u = append(u, "`"+n.Name+"`")
 	}
-	fmt.Fprintf(&b, "Units: %s; those of the SI take a prefix `n u m c d h k M G`. They are joined by a space, `*` or `/`; powers are `m2`, `m^2`, `m²` or `s-1`. A product after `/` needs brackets: `kg/(m s)`.\n", strings.Join(u, " "))
-	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0) and the constants `pi` and `e`. The position `x y z` and the domain's sizes `Lx Ly Lz` are in metres, or in cells in lattice units. References also know the time `t` (seconds or steps). These functions:\n\n| function | |\n|---|---|\n")
+	fmt.Fprintf(&b, "Units: %s; SI units accept a prefix `n u m c d h k M G`. They are joined by a space, `*` or `/`; powers are `m2`, `m^2`, `m²` or `s-1`. A product after `/` needs brackets: `kg/(m s)`.\n", strings.Join(u, " "))
+	b.WriteString("\n## Expressions\n\nNumbers, `+ - * / ^`, brackets, comparisons (`< <= > >= == !=`, giving 1 or 0) and the constants `pi` and `e`. The position `x y z` and the domain's sizes `Lx Ly Lz` are in metres, or in cells in lattice units. References may also use the time `t` (seconds or steps). These functions:\n\n| function | |\n|---|---|\n")
 	for _, f := range language.Functions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
 	}
-	b.WriteString("\n## Collision models\n\nWhich one for which flow, and what each holds: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
+	b.WriteString("\n## Collision models\n\nWhich one for which flow, and the range of stability of each: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
 		var p []string
 		for _, q := range c.Params {
@@ -43,7 +43,7 @@ func Reference() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Scheme, cell(c.Doc), cell(strings.Join(p, "; ")), cell(c.Paper))
 	}
-	b.WriteString("\n## Laws of the viscosity\n\nsmagorinsky and wale are models of `[turbulence]`, the others are for `[fluid]`. All but wale take the shear rate from the cell's own stress.\n\n| law | | source |\n|---|---|---|\n")
+	b.WriteString("\n## Viscosity laws\n\nsmagorinsky and wale are models of `[turbulence]`, the others are for `[fluid]`. All but wale compute the shear rate from the cell's own stress.\n\n| law | | source |\n|---|---|---|\n")
 	for _, l := range model.ViscosityLaws {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.Name, cell(l.Doc), cell(l.Paper))
 	}
@@ -58,7 +58,7 @@ func Reference() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), keysOf(d), cell(d.Doc), cell(d.Paper))
 	}
-	b.WriteString("\nWhere two faces meet at an edge, this is what the flow finds behind it, and behind corners likewise. Both act: the ghost cell has been through the rule of each face, which changes its density or a component of its velocity. Where `moving_wall` bounces back (bgk, trt, closed boxes without slip) it counts as a wall.\n\n| face | meets | what is behind the edge |\n|---|---|---|\n")
+	b.WriteString("\nWhere two faces meet at an edge, this table shows what is behind the edge; corners behave likewise. Both faces act: the ghost cell passes through the rule of each face, which changes its density or a component of its velocity. Where `moving_wall` bounces back (bgk, trt, closed boxes without slip) it counts as a wall.\n\n| face | meets | what is behind the edge |\n|---|---|---|\n")
 	for _, e := range boundary.Edges {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", e.One, e.Other, e.Wins)
 	}
@@ -66,7 +66,7 @@ func Reference() string {
 	for _, f := range model.Fields {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
-	b.WriteString("\n## Averages\n\nFields of `[output.averages]`. Sums are of 64 bits, by Welford's recurrence (Technometrics 4 (1962) 419), a cell at a time, so that they depend neither on the number of ranks nor on restarts. They divide by the number of samples.\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	b.WriteString("\n## Averages\n\nFields of `[output.averages]`. Sums use 64 bits and Welford's recurrence (Technometrics 4 (1962) 419), cell by cell, so that they depend neither on the number of ranks nor on restarts. They are divided by the number of samples.\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.Averages {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
@@ -78,11 +78,11 @@ func Reference() string {
 	for _, f := range model.Spectra() {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
-	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima run over the fluid cells of the whole domain, sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
+	b.WriteString("\n## Series\n\nQuantities of `[output.series.NAME]`. Means and maxima are over the fluid cells of the whole domain, with sums in an order that does not depend on the number of ranks.\n\n| quantity | unit | definition |\n|---|---|---|\n")
 	for _, q := range SeriesQuantities() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", q.Name, language.Symbol(q.Dim), cell(q.Doc))
 	}
-	b.WriteString("\n## Quantities of `[expect]`\n\nThey are taken at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
+	b.WriteString("\n## Quantities of `[expect]`\n\nThey are evaluated at the end of the run; sums and maxima run over the fluid cells.\n\n| quantity | key | unit | definition |\n|---|---|---|---|\n")
 	for _, q := range Quantities() {
 		unit := language.Symbol(q.Dim)
 		if q.PerField {
@@ -99,19 +99,19 @@ func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 const referenceHead = `<!-- Generated from the tables in config and model by "go test ./config -update". Do not edit. -->
 # The case file
 
-After this page you know every key that a case may have, its unit, its default, and what it does.
+This page lists every key of a case with its unit, default and meaning.
 
-A case is one TOML file. The program knows every key; an unknown one is an error,
-shown with its place and the nearest word. All errors are shown at once.
+A case is one TOML file. An unknown key is an error,
+shown with its position and the nearest known key. All errors are shown at once.
 
-A case is written either with units or in lattice units, never in both:
+A case is written either with units or in lattice units, never a mixture of both:
 
 - with units, values are texts such as ` + "`\"0.1 m/s\"`" + `; outputs are in SI;
 - bare numbers are lattice units: cells, steps, and densities in multiples of the
   reference density. Zero and dimensionless numbers are bare in both.
 
 Cells are cubes; cell i along an axis has its centre at (i + 1/2) spacings from the
-domain's lower corner. Walls on faces stand exactly on the faces.
+domain's lower corner. Walls on faces are located exactly on the faces.
 
 ## Keys
 `

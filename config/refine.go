@@ -16,8 +16,8 @@ type Scaling int
 
 const (
 	// Diffusive: the step shrinks with the square of the spacing. tau stays, the
-	// Mach number falls, and with it the error of compressibility (Ma^2) as fast as
-	// that of the grid (dx^2): the limit is incompressible flow.
+	// Mach number falls, and with it the compressibility error (Ma^2) as fast as
+	// the grid error (dx^2): the limit is incompressible flow.
 	Diffusive Scaling = iota
 	// Acoustic: the step shrinks with the spacing. The Mach number stays, tau - 1/2
 	// grows: the limit is the flow of a gas at this Mach number.
@@ -52,7 +52,7 @@ func (f Refinement) factor() float64 {
 	return f.Factor
 }
 
-// steps is how many steps take the time of one of the case.
+// steps returns the number of refined steps in the time of one step of the case.
 func (f Refinement) steps() float64 {
 	if f.Scaling == Acoustic {
 		return f.factor()
@@ -73,7 +73,7 @@ func (r *scaling) refine(tau float64) (float64, bool) {
 		n := float64(r.Cells[a]) * f
 		k := math.Round(n)
 		if math.Abs(n-k) > 1e-6 || k < 1 {
-			r.Add(head, "every axis needs a whole number of cells", "a grid refined by %s would have %s cells along %s", language.Short(f), language.Short(n), axes()[a])
+			r.Add(head, "every axis must have a whole number of cells", "a grid refined by %s would have %s cells along %s", language.Short(f), language.Short(n), axes()[a])
 			return tau, false
 		}
 		if total *= k; k > MaxAxis || total > maxCells {

@@ -7,8 +7,8 @@ import (
 	"lbmsim/config/language"
 )
 
-// From sections of values to a Case. Each part of it has a type of its own that reads some tables, and
-// is given what it needs of the parts before it. Checks go on after an error as
+// From sections of values to a Case. Each part of it has a separate type that reads some tables, and
+// is given what it needs of the parts before it. Checks continue after an error as
 // long as what they need is known, so that all errors show at once.
 
 // resolve fills a case.
@@ -30,7 +30,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	fluid.readCollision()
 	fluid.read()
 	run := &timing{grid, &c.Run, &c.Device}
-	run.readRun() // how long it is says at which times others are looked at
+	run.readRun() // its length determines the times at which others are checked
 	(&rheology{grid, &c.Flow}).read()
 	looks := &sampler{frame: grid}
 	drive := &forcing{run, &c.Flow, looks}

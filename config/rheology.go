@@ -15,7 +15,7 @@ import (
 type Rheology struct {
 	Constant  float64 // smagorinsky, wale
 	Index     float64 // power_law, carreau: n
-	ShearRate float64 // power_law: where the viscosity is that of Tau
+	ShearRate float64 // power_law: where the viscosity is Tau's
 	Min, Max  float64 // power_law: bounds of the viscosity
 	Infinite  float64 // carreau: the viscosity at large shear rates
 	Time      float64 // carreau: lambda
@@ -35,7 +35,7 @@ func lawKeys(l model.ViscosityLaw) []string {
 	panic("no keys for the law " + l.String())
 }
 
-// fluidLaws are the words of [fluid] viscosity_law: all laws but those of eddies.
+// fluidLaws returns the values of [fluid] viscosity_law: all laws but the eddy-viscosity laws.
 func fluidLaws() []string {
 	return []string{model.Newtonian.String(), model.PowerLaw.String(), model.Carreau.String()}
 }
@@ -48,7 +48,7 @@ type rheology struct {
 	*Flow
 }
 
-// rheology reads them once the units are known.
+// read reads the viscosity law and its numbers, once the units are known.
 func (r *rheology) read() {
 	f, t := r.Section("fluid"), r.Section("turbulence")
 	spec, h := &r.Spec, &r.Rheology
@@ -64,7 +64,7 @@ func (r *rheology) read() {
 					users = append(users, model.ViscosityLaw(i).String())
 				}
 			}
-			r.Add(f.KeyAt(k), "it belongs to viscosity_law = "+language.OneOf(language.QuoteAll(users)), "a fluid of the law %q takes no %s", spec.Viscosity, k)
+			r.Add(f.KeyAt(k), "it belongs to viscosity_law = "+language.OneOf(language.QuoteAll(users)), "a fluid with viscosity_law = %q cannot have %s", spec.Viscosity, k)
 		}
 	}
 	ok := true
@@ -75,7 +75,7 @@ func (r *rheology) read() {
 	}
 	if e := t.Get("model"); e != nil {
 		if spec.Viscosity != model.Newtonian {
-			r.Add(e.At, "the viscosity of eddies is added to one that is the same everywhere", "a turbulence model cannot go with viscosity_law = %q", spec.Viscosity)
+			r.Add(e.At, "the eddy viscosity is added to a constant viscosity", "a turbulence model cannot be combined with viscosity_law = %q", spec.Viscosity)
 			return
 		}
 		spec.Viscosity = of(model.FindViscosityLaw(e.Text))
@@ -118,13 +118,13 @@ func (r *rheology) read() {
 		e := f.Get("viscosity_infinite")
 		h.Infinite = r.latticeViscosity(e)
 		if h.Infinite >= nu {
-			r.Add(e.At, "viscosity is that without shear, viscosity_infinite that at large shear rates", "viscosity_infinite must be below viscosity")
+			r.Add(e.At, "viscosity is the value without shear, viscosity_infinite the value at high shear rates", "viscosity_infinite must be below viscosity")
 		}
 		if h.Index > 1 {
 			r.Add(f.Get("index").At, "", "index = %s: a Carreau fluid has an index of 1 or less", language.Short(h.Index))
 		}
 	default:
-		panic("nobody reads the keys of the law " + spec.Viscosity.String())
+		panic("no code reads the keys of the law " + spec.Viscosity.String())
 	}
 }
 

@@ -35,7 +35,7 @@ time_step = "10 ms"
 steps = 10
 `
 
-// The relaxation times of a case are those of its laws in SI, at any shear rate.
+// The relaxation times of a case match its laws in SI, at any shear rate.
 func TestLawsInUnits(t *testing.T) {
 	const nu, step = 1e-5, 0.01
 	tau := func(viscosity float64) float64 { return 0.5 + 3*viscosity*step/1e-6 }
@@ -65,13 +65,13 @@ func TestLawsInUnits(t *testing.T) {
 	}
 }
 
-// The bulk viscosity is 2/D cs^2 (1/omega - 1/2): that of bgk is 2/D times the shear's.
+// The bulk viscosity is 2/D cs^2 (1/omega - 1/2): with bgk 2/D times the shear viscosity.
 func TestBulkViscosity(t *testing.T) {
 	c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\"\nbulk_viscosity = \"1e-5 m2/s\"")
 	if p := c.Params(); math.Abs(p.OmegaBulk-p.Omega) > 1e-14 || !c.Spec.Bulk {
 		t.Errorf("in 2D the same viscosity gives the rates %g and %g", p.OmegaBulk, p.Omega)
 	}
-	for name, bulk := range map[string]float64{"bgk": 0, "regularized": 0, "cumulant": 1} { // 0: that of the shear stress
+	for name, bulk := range map[string]float64{"bgk": 0, "regularized": 0, "cumulant": 1} { // 0: the rate of the shear stress
 		c := loadTwice(t, rheologyHead+"[fluid]\nviscosity = \"1e-5 m2/s\"\n[collision]\nmodel = \""+name+"\"")
 		if c.Spec.Local() || c.Params().OmegaBulk != bulk {
 			t.Errorf("%s has rates of the cells' own, bulk %g, want %g", c.Spec, c.Params().OmegaBulk, bulk)

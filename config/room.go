@@ -25,7 +25,7 @@ const (
 	channelShare     = 0.5 // of the stream: bodies that block more are its walls
 )
 
-// rectangle is what a body covers of the stream, across it.
+// rectangle is the part of the stream's cross-section that a body covers.
 type rectangle struct{ lo, hi [2]float64 }
 
 // standing is a body in a stream, by the box around it.
@@ -39,10 +39,10 @@ type standing struct {
 	stream float64    // width of the stream across which a wide body ends
 }
 
-// Room tells of each body in a stream from an inlet of given velocity how many heights it stands behind the inlet, and how much
-// of the stream is blocked there, by it and those beside it. What begins at the inlet, goes through the whole stream, leaves the
-// middle of its own box free from end to end, or blocks half of the stream together with those beside it is part of the channel:
-// a duct is the geometry, no body in a stream. Where the inlet is a part of its face there is no stream as wide as the domain.
+// Room reports of each body in a flow from an inlet of given velocity its distance from the inlet in heights, and the blockage,
+// by the body and others beside it. A body that begins at the inlet, extends through the whole flow, leaves the
+// middle of its own box free from end to end, or blocks half of the flow together with others beside it is part of the channel:
+// a duct is the geometry, not a body in a flow. An inlet on a part of its face has no flow as wide as the domain.
 func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 	var all []standing
 	for _, b := range c.Bodies {
@@ -72,7 +72,7 @@ func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 			continue
 		}
 		r := Row{Name: "[body." + s.name + "]", SI: c.enough(s, blocked)}
-		r.Lattice = fmt.Sprintf("%s heights behind the inlet, %s %% of the stream blocked", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
+		r.Lattice = fmt.Sprintf("%s heights behind the inlet, blockage %s %%", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
 		if s.open {
 			r.Lattice += ", open sides"
 		}
@@ -86,7 +86,7 @@ func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 	return alsoFor(rows, alike)
 }
 
-// alsoFor says that the last row is that of more bodies.
+// alsoFor marks the last row as valid for more bodies.
 func alsoFor(rows []Row, more int) []Row {
 	if more > 0 {
 		rows[len(rows)-1].Name += fmt.Sprintf(" and %d more", more)
@@ -95,32 +95,32 @@ func alsoFor(rows []Row, more int) []Row {
 }
 
 func (c *Case) enough(s standing, blocked float64) string {
-	near, most, narrowly := nearInletCompact, narrowStream, "drag comes out too large"
+	near, most, narrowly := nearInletCompact, narrowStream, "drag will be overestimated"
 	far := s.open && s.wide && s.stream < leastOpenWidth*s.along[0]
 	if s.wide {
 		near = nearInlet
 	}
 	if s.open {
-		most, narrowly = narrowOpenStream, "drag comes out wrong"
+		most, narrowly = narrowOpenStream, "drag will be inaccurate"
 	}
 	close, narrow := s.along[0] < float64(near)*s.height, blocked > most
 	nu := (c.Tau - 0.5) / 3
 	switch re := c.Mean * s.height / nu; {
 	case c.Mean > 0 && re < slowStream:
-		return fmt.Sprintf("Re %s by the height of the body: so slow a stream feels a body from afar, try twice the room", language.Short(round2(re)))
+		return fmt.Sprintf("Re %s by the height of the body: at this low Re the body's influence extends far; try doubling the domain", language.Short(round2(re)))
 	case far:
-		return "the open sides are near for an inlet so far: drag comes out too small"
+		return "open sides too close for an inlet this far away: drag will be underestimated"
 	case close && narrow:
-		return "the inlet is near and the stream narrow: " + narrowly
+		return "inlet too close, blockage too high: " + narrowly
 	case close:
-		return "the inlet is near: drag comes out too large"
+		return "inlet too close: drag will be overestimated"
 	case narrow:
-		return "the stream is narrow: " + narrowly
+		return "blockage too high: " + narrowly
 	}
 	return "enough"
 }
 
-// stand is false for what is no body in a stream.
+// stand is false for a shape that is not a body in a stream.
 func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	stream := c.inletAxis()
 	if stream < 0 {
@@ -190,7 +190,7 @@ func (c *Case) inletAxis() int {
 // inPart reports whether the inlets of a face are parts of it.
 func (c *Case) inPart(face Face) bool {
 	for _, b := range c.Boundaries {
-		if b.Kind.Law == boundary.VelocityFace && b.Part == nil && slices.Contains(b.Faces, face) {
+		if b.Kind.Law == boundary.VelocityFace && b.Region == nil && slices.Contains(b.Faces, face) {
 			return false
 		}
 	}
@@ -209,7 +209,7 @@ func (c *Case) whole(face Face, laws ...boundary.Law) bool {
 		if !slices.Contains(b.Faces, face) {
 			continue
 		}
-		if b.Part != nil || !slices.Contains(laws, b.Kind.Law) {
+		if b.Region != nil || !slices.Contains(laws, b.Kind.Law) {
 			return false
 		}
 		found = true
@@ -217,7 +217,7 @@ func (c *Case) whole(face Face, laws ...boundary.Law) bool {
 	return found
 }
 
-// inletSide is that of the one end of an axis which is an inlet of given velocity; -1: there is none.
+// inletSide returns the side of the only end of an axis which is an inlet of given velocity; -1: there is no such end.
 func (c *Case) inletSide(axis int) int {
 	side := -1
 	for _, b := range c.Boundaries {

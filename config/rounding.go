@@ -34,7 +34,7 @@ func (r *speeds) weakViscosity() {
 	if r.Spec.Precision != model.Float32 || r.Spec.Viscosity != model.Newtonian || r.Tau >= mostWeakTau || decay >= least {
 		return
 	}
-	r.warn(finding.WeakViscosity, "viscosity takes %s of itself off a standing wave of %d cells in a step: of less than %s float32 may round away more than 1 %% with %q; where such waves matter, take precision = \"float64\" (docs/precision.md)",
+	r.warn(finding.WeakViscosity, "viscosity removes a fraction of %s per step from a standing wave of %d cells: below %s, float32 rounding may lose more than 1 %% of it with %q; where such waves matter, use precision = \"float64\" (docs/precision.md)",
 		language.Short(decay), cells, language.Short(least), r.Spec.Collision.Name)
 }
 

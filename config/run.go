@@ -12,7 +12,7 @@ import (
 
 // [run] and [device]: when a run ends, where it computes, and the schedules of what happens in it.
 
-// shortestStall is what a busy machine may keep a rank waiting.
+// shortestStall is the shortest accepted stall limit: a busy machine may keep a rank waiting that long.
 const shortestStall = 5 * time.Second
 
 // timing reads [run] and [device], after the scaling, and says when things happen.
@@ -31,7 +31,7 @@ func (r *timing) readRun() {
 	} else if e := s.Get("time"); e != nil && r.haveTime {
 		n := e.Values[0].Value / r.Units.Time
 		if n > maxSteps {
-			r.Add(e.At, "", "%s are %s steps, too many to count", r.si(e.Values[0].Value, model.Time), language.Short(n))
+			r.Add(e.At, "", "%s is %s steps, which is out of range", r.si(e.Values[0].Value, model.Time), language.Short(n))
 			return
 		}
 		// A whole number of steps is often meant: rounding must not add one.
@@ -44,7 +44,7 @@ func (r *timing) readRun() {
 	}
 	if e := s.Get("stall_limit"); e != nil {
 		if run.StallLimit = e.Duration; e.Duration > 0 && e.Duration < shortestStall {
-			r.Add(e.At, "", "stall_limit = %v is shorter than %v: a busy machine would be taken for one that is stuck (\"0 s\" turns the limit off)", e.Duration, shortestStall)
+			r.Add(e.At, "", "stall_limit = %v is shorter than %v: a busy machine would be mistaken for a hang (\"0 s\" disables the limit)", e.Duration, shortestStall)
 		}
 	}
 	if e := s.Get("end_margin"); e != nil {
@@ -92,13 +92,13 @@ func (r *timing) parts(s *language.Section) {
 	}
 	for a, n := range e.Ints {
 		if n > r.Cells[a] {
-			r.Add(e.At, "every part needs at least one row of cells", "ranks cuts %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.Cells[a])
+			r.Add(e.At, "every part must have at least one row of cells", "ranks divides %[2]s into %[1]d parts, but %[2]s has %[3]d cells", n, axes()[a], r.Cells[a])
 			return
 		}
 		r.Run.Ranks[a] = n
 	}
 	if e.Ints[0] > 1 {
-		r.Add(e.At, "rows along x lie together in memory", "x is never cut: the first number of ranks must be 1, or 0")
+		r.Add(e.At, "rows along x are contiguous in memory", "x is never divided: the first number of ranks must be 1 or 0")
 	}
 }
 
@@ -128,7 +128,7 @@ func (r *timing) schedule(s *language.Section) Schedule {
 		} else if r.haveTime {
 			c.Period = e.Values[0].Value / r.Units.Time
 			if c.Period < 1 {
-				r.warn(finding.EveryBelowStep, "%s: every = %s is less than one step (%s): it is due at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.Units.Time, model.Time))
+				r.warn(finding.EveryBelowStep, "%s: every = %s is less than one step (%s): writing at every step", s.Head(), r.si(e.Values[0].Value, model.Time), r.si(r.Units.Time, model.Time))
 			}
 			if c.Period > 1e15 {
 				c.Period = 1e15
@@ -149,7 +149,7 @@ func (r *timing) schedule(s *language.Section) Schedule {
 		case c.Period > float64(n) && s.Has("every"):
 			r.warn(finding.NeverDue, "%s: every is %s steps, but the run has only %s: %s", s.Head(), language.Short(c.Period), language.Grouped(n), c.remains())
 		case c.Period == 0 && c.WallTime == 0 && !c.Start && !c.End:
-			r.warn(finding.NeverDue, "%s: nothing is ever written: give every, every_wall, at_start or at_end", s.Head())
+			r.warn(finding.NeverDue, "%s is never written: set every, every_wall, at_start or at_end", s.Head())
 		}
 	}
 	return c
@@ -167,19 +167,19 @@ func (r *timing) begun(s *language.Section) Schedule {
 	return c
 }
 
-// remains is what a schedule whose period is longer than the run comes to.
+// remains describes the outputs of a schedule whose period is longer than the run.
 func (s Schedule) remains() string {
 	switch {
 	case s.WallTime > 0:
-		return "it is due by the clock alone"
+		return "written by every_wall only"
 	case s.Start && s.End:
-		return "it is due at the start and at the end alone"
+		return "written at the start and at the end only"
 	case s.Start:
-		return "it is due at the start alone"
+		return "written at the start only"
 	case s.End:
-		return "it is due at the end alone"
+		return "written at the end only"
 	}
-	return "it is never due"
+	return "never written"
 }
 
 // period is a number of steps, or a time as one; 0 when the key is not there.
@@ -200,7 +200,7 @@ func (r *timing) period(s *language.Section, name string) float64 {
 func (r *timing) beginning(s *language.Section) int {
 	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
 	if last := r.Run.Steps; last > 0 && r.haveTime && n > last {
-		r.warn(finding.NeverDue, "%s: start is step %d, but the run has only %d: it never begins", s.Head(), n, last)
+		r.warn(finding.NeverDue, "%s: start is step %d, but the run has only %d: no samples are taken", s.Head(), n, last)
 	}
 	return n
 }

@@ -29,7 +29,7 @@ type scales struct {
 	blamed []language.Mark
 }
 
-// units of an output, and the numbers that it is written in.
+// written holds the dimensions of an output, and the precision in which it is written.
 type written struct {
 	head string
 	in   model.Precision
@@ -44,7 +44,7 @@ func (r *scales) check() {
 	if b := r.Temperature.Bounds; b != nil {
 		r.kelvin = math.Max(r.kelvin, b.Far())
 	}
-	if p := r.Spec.Precision; r.Spec.Scalar && p != model.Float16 { // whose range has a check of its own
+	if p := r.Spec.Precision; r.Spec.Scalar && p != model.Float16 { // whose range is checked separately
 		r.holds(written{"the state", p, []model.Dimension{model.Temperature}})
 	}
 	for _, w := range r.all() {
@@ -121,9 +121,9 @@ func (r *scales) holds(w written) {
 			continue
 		}
 		r.blamed = append(r.blamed, at)
-		reason := fmt.Sprintf("numbers in %s reach from %s to %s; results need %d digits of room on both sides", w.in, language.Short(least), language.Short(most), digits)
+		reason := fmt.Sprintf("numbers in %s range from %s to %s; results need a margin of %d digits at both ends", w.in, language.Short(least), language.Short(most), digits)
 		if least, most := rangeOf(model.Float64); w.in != model.Float64 && unit >= least*margin && unit <= most/margin {
-			reason += "; precision = \"float64\" has room"
+			reason += "; precision = \"float64\" is sufficient"
 		}
 		r.Add(at, reason, "%s has %s in %s, whose unit is %s %s here: %s", w.head, language.InWords(d), w.in, language.Short(unit), language.Symbol(d), cause)
 	}

@@ -63,11 +63,11 @@ func modelsWith(parameter string) (names []string) {
 }
 
 const closures = `a case with units needs one of these:
-lattice_velocity = 0.05   (cells a step; 0.02 to 0.1 is usual)
+lattice_velocity = 0.05   (cells per step; 0.02 to 0.1 is usual)
 tau = 0.6                 (relaxation time)
 time_step = "1 ms"`
 
-// scaling finds dt and tau.
+// read finds dt and tau.
 func (r *scaling) read() {
 	f, s := r.Section("fluid"), r.Section("scaling")
 	u := &r.Units
@@ -77,13 +77,13 @@ func (r *scaling) read() {
 			*to = e.Values[0].Value
 		}
 	}
-	r.exclusive(s, "each of lattice_velocity, tau and time_step alone says how long a step is", s.Table.OneOf[0]...)
+	r.exclusive(s, "each of lattice_velocity, tau and time_step determines the time step by itself", s.Table.OneOf[0]...)
 	nu, okNu := r.viscosity(f)
 	if !u.Physical {
 		r.latticeScaling(s, nu, okNu)
 		return
 	}
-	// The characteristic speed is also that of lattice_velocity.
+	// The characteristic speed also serves lattice_velocity.
 	speed, okSpeed := r.speedOf(f, s)
 	if !r.haveBox {
 		return
@@ -108,7 +108,7 @@ func (r *scaling) read() {
 		}
 		dt = why.Values[0].Value
 	default:
-		r.missing(s, closures, "nothing says how long a step is: [scaling] needs lattice_velocity, tau or time_step")
+		r.missing(s, closures, "the time step is undetermined: [scaling] needs lattice_velocity, tau or time_step")
 		return
 	}
 	if !okNu {
@@ -120,7 +120,7 @@ func (r *scaling) read() {
 		tau = e.Values[0].Value // exactly as written
 	}
 	if !(dt > 1e-100 && dt < 1e100) {
-		r.Add(why.At, "", "a step of %s s is out of range", language.Short(dt))
+		r.Add(why.At, "", "a time step of %s s is out of range", language.Short(dt))
 		return
 	}
 	r.relaxation(tau, why)
@@ -193,15 +193,15 @@ func (r *scaling) sane(e *language.Entry, v float64) bool {
 func (r *scaling) latticeScaling(s *language.Section, nu float64, okNu bool) {
 	for _, k := range []string{"lattice_velocity", "velocity", "time_step"} {
 		if s.Has(k) {
-			r.Add(s.KeyAt(k), "without units a step is the unit of time, and the viscosity or tau is all that is needed",
-				"%s means nothing in a case in lattice units", k)
+			r.Add(s.KeyAt(k), "without units the step is the unit of time, and the viscosity or tau is sufficient",
+				"%s has no meaning in a case in lattice units", k)
 		}
 	}
 	e := s.Get("tau")
 	if s.Has("tau") {
 		for _, k := range []string{"viscosity", "reynolds"} {
 			if r.Section("fluid").Has(k) {
-				r.Add(s.KeyAt("tau"), "lattice viscosity = (tau - 1/2)/3", "tau and %s both give the viscosity: one is enough", k)
+				r.Add(s.KeyAt("tau"), "lattice viscosity = (tau - 1/2)/3", "tau and %s both give the viscosity: use one of them", k)
 				return
 			}
 		}
@@ -231,10 +231,10 @@ func (r *scaling) relaxation(tau float64, why *language.Entry) {
 	const reason = "tau = 1/2 + 3 viscosity time_step/spacing^2. A larger viscosity or lattice_velocity raises it, a finer spacing too when lattice_velocity is fixed"
 	switch {
 	case !(tau > 0.5):
-		r.Add(why.At, reason, "tau = %s: at 1/2 and below nothing damps the flow", language.Short(tau))
+		r.Add(why.At, reason, "tau = %s: at 1/2 and below there is no damping", language.Short(tau))
 		return
 	case tau > 100:
-		r.Add(why.At, reason, "tau = %s: such long relaxation no longer describes a fluid (usual: 0.51 to 1)", language.Short(tau))
+		r.Add(why.At, reason, "tau = %s: relaxation this slow no longer describes a fluid (usual: 0.51 to 1)", language.Short(tau))
 		return
 	case tau > 2:
 		walls := ""
@@ -251,7 +251,7 @@ func (r *scaling) relaxation(tau float64, why *language.Entry) {
 func (r *scaling) speedOf(f, s *language.Section) (float64, bool) {
 	if !s.Has("lattice_velocity") {
 		if s.Has("velocity") {
-			r.Add(s.KeyAt("velocity"), "", "[scaling] velocity belongs to lattice_velocity, which is not there")
+			r.Add(s.KeyAt("velocity"), "", "[scaling] velocity requires lattice_velocity, which is missing")
 		}
 		return 0, false
 	}
@@ -281,8 +281,8 @@ func (r *scaling) speedOf(f, s *language.Section) (float64, bool) {
 		return 0, false
 	}
 	if largest == 0 {
-		r.Add(s.KeyAt("lattice_velocity"), "give [scaling] velocity: the speed, such as \"0.1 m/s\", that is to be lattice_velocity cells a step (velocities that are expressions do not count)",
-			"lattice_velocity stands for a velocity, and the case has none")
+		r.Add(s.KeyAt("lattice_velocity"), "give [scaling] velocity: the speed, such as \"0.1 m/s\", that corresponds to lattice_velocity cells per step (velocities given as expressions are not considered)",
+			"lattice_velocity needs a physical velocity, and the case has none")
 		return 0, false
 	}
 	r.SetDefault(s, "velocity", language.Amount{Value: largest, Dim: model.Velocity}.TOML())

@@ -52,7 +52,7 @@ func (s Schedule) Next(n int) int {
 	return m
 }
 
-// Count is how often the schedule fires in a run of the given number of steps;
+// Count returns the number of firings of the schedule in a run of so many steps;
 // firings by wall time are unknown beforehand and left out.
 func (s Schedule) Count(steps int) int {
 	n := 0
@@ -78,6 +78,6 @@ func (s Schedule) periods(steps int) int {
 	return s.passed(steps) - s.passed(before)
 }
 
-// passed is how many periods are over at step n. Periods that are whole numbers of
-// steps in the case's units miss that by rounding.
+// passed returns the number of periods over at step n. Periods that are whole
+// numbers of steps in the case's units miss that by rounding.
 func (s Schedule) passed(n int) int { return int(float64(n) / s.Period * (1 + 1e-12)) }

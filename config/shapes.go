@@ -13,7 +13,7 @@ import (
 
 // The shapes of bodies, and the files that give them.
 
-// solid is how a body is made: a shape, parts that are combined, or a file.
+// solid is the construction of a body: a shape, combined parts, or a file.
 type solid struct {
 	plain  geometry.Shape // nil for the others
 	parts  []solid
@@ -127,7 +127,7 @@ func (r *bodies) cylinder(s *language.Section) geometry.Shape {
 	if e := s.Get("axis"); e != nil {
 		c.Axis = axisOf(e.Text)
 		if r.dims == 2 && c.Axis != 2 {
-			r.Add(e.At, "in 2D a cylinder is a disc; a bar is shape = \"box\"", "a cylinder cannot lie along %s in 2D", e.Text)
+			r.Add(e.At, "in 2D a cylinder is a disc; for a bar use shape = \"box\"", "a cylinder cannot lie along %s in 2D", e.Text)
 			return nil
 		}
 	}
@@ -182,7 +182,7 @@ func (r *bodies) halfSpace(s *language.Section) geometry.Shape {
 	v := s.Get("normal").Values
 	n := norm(v)
 	if n == 0 {
-		r.Add(s.Get("normal").At, "", "a normal without length has no direction")
+		r.Add(s.Get("normal").At, "", "a zero normal has no direction")
 		return nil
 	}
 	for a := range v {
@@ -210,7 +210,7 @@ func (r *bodies) solidFile(s *language.Section, image bool) int {
 	if e := s.Get("unit"); e != nil {
 		unit = e.Values[0].Value
 	} else if r.Units.Physical {
-		r.need(s, "unit", `unit = "1 mm": the file has no unit, and a guess would be wrong by a thousand`)
+		r.need(s, "unit", `unit = "1 mm": STL files have no unit, and a guess could be off by a factor of 1000`)
 		return 0
 	}
 	f.Motion = geometry.NewMotion(unit/r.Units.Length, [3]float64{}, r.position([]language.Amount{{}, {}, {}}))
@@ -221,20 +221,20 @@ func (r *bodies) solidFile(s *language.Section, image bool) int {
 	return len(r.Files)
 }
 
-// imageForm is what an image does not say of itself.
+// imageForm reads the properties that an image does not contain.
 func (r *bodies) imageForm(s *language.Section, f *SolidFile) bool {
 	f.Solid = [2]float64{1, math.Inf(1)}
 	if e := s.Get("solid_range"); e != nil {
 		f.Solid = [2]float64{e.Values[0].Value, e.Values[1].Value}
 		if f.Solid[0] > f.Solid[1] {
-			r.Add(e.At, "solid_range = [smallest, largest]", "no value is solid")
+			r.Add(e.At, "solid_range = [smallest, largest]", "the range is empty: no voxel is solid")
 			return false
 		}
 	}
 	vti := strings.EqualFold(filepath.Ext(f.Path), ".vti")
 	if e := s.Get("array"); e != nil {
 		if f.Array = e.Text; !vti {
-			r.Add(e.KeyAt, "", "a raw image has no arrays with names")
+			r.Add(e.KeyAt, "", "a raw image has no named arrays")
 			return false
 		}
 	}
@@ -244,11 +244,11 @@ func (r *bodies) imageForm(s *language.Section, f *SolidFile) bool {
 	e := s.Get("voxels")
 	switch {
 	case vti && (s.Has("voxels") || s.Has("number")):
-		r.missing(s, "", "a VTI file says itself how many voxels it has, and of which type")
+		r.missing(s, "", "a VTI file contains its number of voxels and their type")
 		return false
 	case vti:
 		s.Drop("number") // not even a default
-	case !r.need(s, "voxels", "voxels = [100, 100, 100]: a raw image does not say how many it has") || e == nil:
+	case !r.need(s, "voxels", "voxels = [100, 100, 100]: a raw image does not contain its dimensions") || e == nil:
 		return false
 	default:
 		f.Voxels = [3]int{1, 1, 1}
@@ -302,7 +302,7 @@ func (b Body) known(sizes []SolidSize) bool {
 	return !slices.ContainsFunc(b.solid.fromFiles(), func(k int) bool { return k >= len(sizes) })
 }
 
-// bounds returns the box around a body, in cells, empty where it is not known. sizes are those of Case.Files, or none.
+// bounds returns the box around a body, in cells, empty where it is not known. sizes are the sizes in Case.Files, or nil.
 func (b Body) bounds(sizes []SolidSize) (lo, hi [3]float64) {
 	if !b.known(sizes) {
 		return lo, hi

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"lbmsim/boundary"
+	"lbmsim/cases/robustness"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
-	"lbmsim/robustness"
 )
 
 // What the speeds of a case say about its accuracy.
@@ -22,7 +22,7 @@ const mostCellReynolds = 20
 // samples along each axis, where the largest speed is looked for before a run.
 const samples = 9
 
-// speeds looks at the velocities of the whole case.
+// speeds checks the velocities of the whole case.
 type speeds struct {
 	*frame
 	*Flow
@@ -112,8 +112,8 @@ func uphill(at [3]int, step int, value func([3]int) float64) float64 {
 	return best
 }
 
-// speeds checks the Mach number and the cell Reynolds number of the largest speed
-// that the case tells of.
+// check checks the Mach number and the cell Reynolds number of the largest speed
+// that the case states.
 func (r *speeds) check() {
 	if !r.haveTime {
 		return
@@ -163,17 +163,17 @@ func (r *speeds) late(u float64, what string, at language.Mark) {
 // slow checks the Mach number of a speed and reports whether the case may run.
 func (r *speeds) slow(u float64, what string, at language.Mark) bool {
 	mach := u / math.Sqrt(model.CS2)
-	const reason = "the lattice Boltzmann method describes slow flow: its compressibility error grows with the square of the Mach number u/cs = sqrt(3) u (u in cells per step)"
-	fix := "a smaller time step, tau or lattice_velocity lowers it"
+	const reason = "the lattice Boltzmann method describes low-Mach flow: its compressibility error grows with the square of the Mach number u/cs = sqrt(3) u (u in cells per step)"
+	fix := "lower the time step, tau or lattice_velocity"
 	if !r.Units.Physical {
-		fix = "scale the velocity, and the viscosity with it"
+		fix = "lower the velocity, and the viscosity in proportion"
 	}
 	switch {
 	case mach > 0.3:
 		r.Add(at, reason+"\n"+fix, "Mach number %s of the %s is above 0.3", language.Short(mach), what)
 		return false
 	case mach > 0.1:
-		r.warn(finding.MachNumber, "Mach number %s of the %s is above 0.1: expect errors of about %s %% from compressibility; %s", language.Short(mach), what, language.Short(100*mach*mach), fix)
+		r.warn(finding.MachNumber, "Mach number %s of the %s is above 0.1: expect compressibility errors of about %s %%; %s", language.Short(mach), what, language.Short(100*mach*mach), fix)
 	}
 	return true
 }
@@ -190,14 +190,14 @@ func (r *speeds) streaks() {
 	if r.Units.Physical {
 		value = language.Quote(language.Short(bulk*r.Units.Factor(model.Viscosity)) + " m2/s")
 	}
-	r.warn(finding.Streaks, "%q lets streaks grow in the stream behind an inlet of given velocity, [boundary.%s], at tau = %s: in a long run they reach some per cent of its velocity, or more; bulk_viscosity = %s in [fluid] keeps them away (docs/models.md)",
+	r.warn(finding.Streaks, "with %q, streaks grow downstream of the velocity inlet [boundary.%s] at tau = %s: in a long run they reach several per cent of the inlet velocity or more; bulk_viscosity = %s in [fluid] suppresses them (docs/models.md)",
 		r.Spec.Collision.Name, r.Boundaries[inlet].Name, language.Float(math.Round(r.Tau*1e6)/1e6), value)
 }
 
 // hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
 func (r *speeds) hardlyDamped() {
 	if tau := r.Tau; tau < 0.505 {
-		r.warn(finding.TauNearHalf, "tau = %s is close to 1/2: the flow is hardly damped on the scale of a cell and may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
+		r.warn(finding.TauNearHalf, "tau = %s is close to 1/2: grid-scale damping is almost zero and the run may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
 	}
 }
 
@@ -226,9 +226,9 @@ func (r *speeds) robust(u float64, what string) bool {
 		if q.Lattice != s.Lattice.Name {
 			fix += " on " + q.Lattice
 		}
-		fix += " holds there"
+		fix += " is stable there"
 	}
-	r.warn(finding.UniformNoise, "%q on %s%s lets noise grow even in a uniform flow, of %s cells a step at tau = %s (%s here: %s, at tau = %s): expect noise that the flow does not have, or an unstable run; %s (docs/models.md)",
+	r.warn(finding.UniformNoise, "with %q on %s%s, noise grows even in a uniform flow of %s cells per step at tau = %s (%s here: %s, at tau = %s): expect spurious noise or an unstable run; %s (docs/models.md)",
 		s.Collision.Name, s.Lattice.Name, bulk, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.Tau*1e6)/1e6), fix)
 	return true
 }
@@ -352,7 +352,7 @@ func (r *speeds) characteristic(take func(v float64, what string, at language.Ma
 func (r *speeds) surfaceSpeed(b Body) (speed float64) {
 	m := *b.Motion
 	if geometry.Grain(r.shape(b)) > 0 {
-		return geometry.Most(r.shape(b), r.Cells, r.dims, func(p [3]float64) float64 { return sizeOf(m.At(p)) })
+		return geometry.Most(r.shape(b), r.Cells, r.dims, func(p [3]float64) float64 { return sizeOf(m.At(p, 0)) })
 	}
 	lo, hi := r.shape(b).Bounds()
 	turns := m.Angular != [3]float64{}
@@ -365,7 +365,7 @@ func (r *speeds) surfaceSpeed(b Body) (speed float64) {
 				}
 				p[a] = math.Max(0, math.Min(float64(r.Cells[a]), x))
 			}
-			speed = math.Max(speed, sizeOf(m.At(p)))
+			speed = math.Max(speed, sizeOf(m.At(p, 0)))
 		}
 	}
 	return speed

@@ -57,11 +57,11 @@ func TestRobustnessWithABulkViscosity(t *testing.T) {
 	}{
 		{"bgk", 0.5001, "", ""},
 		{"bgk", 0.5001, "bulk_viscosity = 0.02", ""},
-		{"bgk", 0.5001, "bulk_viscosity = 0.1", `"bgk" on D2Q9 with a bulk viscosity of 0.2 cells^2/step lets noise grow`},
+		{"bgk", 0.5001, "bulk_viscosity = 0.1", `with "bgk" on D2Q9 with a bulk viscosity of 0.2 cells^2/step, noise grows`},
 		{"bgk", 0.5001, "bulk_viscosity = 0.5", "is close to 1/2"}, // beyond the map
-		{"regularized", 0.505, "", `"regularized" on D2Q9 lets noise grow`},
-		{"regularized", 0.505, "bulk_viscosity = 0.01", `"regularized" on D2Q9 with its own bulk viscosity lets noise grow`},
-		{"regularized", 0.505, "bulk_viscosity = 0.02", `"regularized" on D2Q9 with a bulk viscosity of 0.02 cells^2/step lets noise grow`},
+		{"regularized", 0.505, "", `with "regularized" on D2Q9, noise grows`},
+		{"regularized", 0.505, "bulk_viscosity = 0.01", `with "regularized" on D2Q9 with its own bulk viscosity, noise grows`},
+		{"regularized", 0.505, "bulk_viscosity = 0.02", `with "regularized" on D2Q9 with a bulk viscosity of 0.02 cells^2/step, noise grows`},
 		{"recursive_regularized", 0.5001, "bulk_viscosity = 0.02", ""},
 		{"recursive_regularized", 0.5001, "bulk_viscosity = 0.2", ""},
 		{"trt", 0.5001, "bulk_viscosity = 0.02", "is close to 1/2"}, // not measured

@@ -79,7 +79,7 @@ func (r *summary) write() {
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
 		row("Reynolds number of a cell", language.Short(v/nu), "")
-		detail(v/nu <= mostCellReynolds) // else it is warned of
+		detail(v/nu <= mostCellReynolds) // otherwise a warning reports it
 	}
 	if r.Force.At != nil {
 		row("body force", "an expression of t", "")
@@ -88,7 +88,7 @@ func (r *summary) write() {
 		row("body force", language.Short(m), language.Short(m*u.Factor(model.ForceDensity))+" N/m3")
 	}
 	if d := r.Force.Drive; d != nil {
-		row("body force", fmt.Sprintf("every %d steps anew", d.Every), fmt.Sprintf("a deviation is mended in %s steps", language.Short(d.Response)))
+		row("body force", fmt.Sprintf("adjusted every %d steps", d.Every), fmt.Sprintf("deviations corrected within %s steps", language.Short(d.Response)))
 	}
 	r.wallRows()
 	r.placeRows()
@@ -126,7 +126,7 @@ func (r *summary) wallLaw() string {
 	}
 	slip := 4. / 3 * (lambda - 3./16)
 	if math.Abs(slip) < 1e-12 {
-		return "Lambda = 3/16: straight walls lie exactly half-way"
+		return "Lambda = 3/16: straight walls are exactly half-way"
 	}
-	return fmt.Sprintf("Lambda = %s: channel flow is off by %s F/(2 nu) cells^2", language.Short(lambda), language.Short(slip))
+	return fmt.Sprintf("Lambda = %s: channel flow has an error of %s F/(2 nu) cells^2", language.Short(lambda), language.Short(slip))
 }

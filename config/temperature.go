@@ -67,7 +67,7 @@ func (r *thermal) read() {
 		r.Add(at.At, "", "the diffusivity is %s cells^2/step in lattice units, out of range", language.Short(t.Diffusivity))
 		return
 	case tau < 0.5015:
-		r.warn(finding.Diffusivity, "the diffusivity is %s cells^2/step: fronts are hardly smoothed and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
+		r.warn(finding.Diffusivity, "the diffusivity is %s cells^2/step: fronts are almost undamped and may overshoot; a finer spacing or a larger lattice velocity raises it", language.Short(t.Diffusivity))
 	}
 	r.eddies(s)
 	if e := s.Get("expansion"); e != nil && gravity != nil {
@@ -96,7 +96,7 @@ func (r *thermal) reference(s *language.Section) {
 			r.missing(s, "the force is -density expansion (T - reference) gravity; the default of reference is the initial temperature", "[temperature] with an expansion needs reference or initial")
 			return
 		case s.Has("expansion") && initial != nil:
-			r.Add(s.At, "the force is -density expansion (T - reference) gravity; the mean of the initial temperature is usual", "[temperature] needs reference: with an expansion, and an initial temperature that depends on the position")
+			r.Add(s.At, "the force is -density expansion (T - reference) gravity; use the mean initial temperature", "[temperature] needs reference: with an expansion, and an initial temperature that depends on the position")
 			return
 		default:
 			r.SetDefault(s, "reference", "0")
@@ -117,21 +117,21 @@ func (r *thermal) still(s *language.Section, gravity []language.Amount) {
 	if e.Values[0].Value != 0 {
 		zero = "gravity"
 	}
-	r.warn(finding.StillAir, "[temperature]: %s is 0, so temperature differences drive no flow; leave expansion and gravity out where that is intended", zero)
+	r.warn(finding.StillAir, "[temperature]: %s is 0, so temperature differences drive no flow; if that is intended, remove expansion and gravity", zero)
 }
 
-// eddies reads how those of [turbulence] carry the temperature.
+// eddies reads how the eddy viscosity of [turbulence] carries the temperature.
 func (r *thermal) eddies(s *language.Section) {
 	e := s.Get("turbulent_prandtl")
 	switch {
 	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
-		r.warn(finding.EddiesWithoutHeat, "[temperature]: eddies do not carry it where tau is above %g (here %s): their viscosity cannot be told from the stress there, and is small beside the fluid's", model.MostEddies, language.Short(r.Tau))
+		r.warn(finding.EddiesWithoutHeat, "[temperature]: no eddy diffusivity where tau is above %g (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround():
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
 		}
 	case e != nil:
-		r.Add(e.KeyAt, "[turbulence] has eddies", "turbulent_prandtl is for the eddies of a turbulence model, and the case has none")
+		r.Add(e.KeyAt, "add a [turbulence] model", "turbulent_prandtl is for the eddy viscosity of a turbulence model, and the case has none")
 	}
 }
 
@@ -158,7 +158,7 @@ func (r *thermal) without() {
 	}
 }
 
-// wallTemperature is what a boundary or a body does to the temperature; enters: fluid comes in through it in any case.
+// wallTemperature returns the effect of a boundary or a body on the temperature; enters: fluid comes in through it in any case.
 func (r *thermal) wallTemperature(s *language.Section, law boundary.Law, enters bool) (w boundary.ScalarWall) {
 	if !r.Spec.Scalar {
 		return w
@@ -168,7 +168,7 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law, enters 
 	}
 	flux := s.Knows("heat_flux")
 	if flux {
-		r.exclusive(s, "a wall has a temperature or a flux", "temperature", "heat_flux")
+		r.exclusive(s, "a wall has either a temperature or a heat flux", "temperature", "heat_flux")
 	}
 	if s.Knows("diffusivity") {
 		if w, conducts := r.conducts(s, law); conducts {
@@ -181,17 +181,17 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law, enters 
 	if flux && s.Get("heat_flux") != nil && r.haveTime {
 		e := s.Get("heat_flux")
 		if law.Passed() {
-			r.Add(e.KeyAt, "what flows through takes heat with it: give its temperature", "%s cannot have a heat_flux", s.Head())
+			r.Add(e.KeyAt, "the flow carries heat through this face: give its temperature", "%s cannot have a heat_flux", s.Head())
 		}
 		return boundary.ScalarWall{Law: boundary.ScalarFlux, Value: r.lattice(e.Values[0], model.HeatFlux)}
 	}
 	if enters && !s.Has("temperature") {
-		r.missing(s, "temperature = \"300 K\": that of the fluid that comes in", "%s needs a temperature", s.Head())
+		r.missing(s, "temperature = \"300 K\": the temperature of the incoming fluid", "%s needs a temperature", s.Head())
 	}
 	return w
 }
 
-// mostConductive is the largest relaxation time of a solid: beyond, 32 bits do not tell its conductivity to a hundredth of
+// mostConductive is the largest relaxation time of a solid: beyond, 32 bits do not resolve its conductivity to a hundredth of
 // a percent.
 const mostConductive = 1000.
 
@@ -201,14 +201,14 @@ func (r *thermal) conducts(s *language.Section, law boundary.Law) (w boundary.Sc
 	if e == nil {
 		for _, key := range []string{"heat_capacity", "heat_source"} {
 			if s.Has(key) {
-				r.Add(s.KeyAt(key), "diffusivity = \"1e-4 m2/s\": that of the body's temperature", "%s has %s but no diffusivity", s.Head(), key)
+				r.Add(s.KeyAt(key), "diffusivity = \"1e-4 m2/s\": the thermal diffusivity of the body", "%s has %s but no diffusivity", s.Head(), key)
 			}
 		}
 		return w, false
 	}
 	for _, key := range []string{"temperature", "heat_flux"} {
 		if s.Has(key) {
-			r.Add(s.KeyAt(key), "what a body conducts follows from the fluid around it, its heat_source and [temperature] initial", "%s has a diffusivity: its surface cannot have a %s", s.Head(), key)
+			r.Add(s.KeyAt(key), "the temperature of a conducting body follows from the fluid around it, its heat_source and [temperature] initial", "%s has a diffusivity: its surface cannot have a %s", s.Head(), key)
 		}
 	}
 	if !r.haveTime {
@@ -224,13 +224,13 @@ func (r *thermal) conducts(s *language.Section, law boundary.Law) (w boundary.Sc
 	}
 	const most = (mostConductive - 0.5) * model.ScalarCS2
 	if tau := w.Conductivity/model.ScalarCS2 + 0.5; !(tau > 0.5) || tau > mostConductive {
-		r.Add(e.At, fmt.Sprintf("up to %s, %s times the fluid's; a body that conducts better has one temperature: give it", r.si(roughly(most*r.Units.Factor(model.Viscosity)), model.Viscosity), language.Short(roughly(most/r.Temperature.Diffusivity))),
+		r.Add(e.At, fmt.Sprintf("up to %s, %s times the fluid's; a better conductor is isothermal: give its temperature", r.si(roughly(most*r.Units.Factor(model.Viscosity)), model.Viscosity), language.Short(roughly(most/r.Temperature.Diffusivity))),
 			"the conductivity, diffusivity times heat_capacity, is %s cells^2/step in lattice units, out of range", language.Short(w.Conductivity))
 	}
 	return w, true
 }
 
-// mostExpansion is how much a density may change for Boussinesq's force to stand for it.
+// mostExpansion is the largest change of the density for which Boussinesq's force is a valid approximation.
 const mostExpansion = 0.3
 
 // mostHeat is half of what the sum of the heat through a wall holds, in K cells^3/step
@@ -240,7 +240,7 @@ const mostHeat = 4e6
 // usualSpeed is about the largest velocity that carries heat through an open face.
 const usualSpeed = 0.1
 
-// warmth looks at the temperatures that only the whole case has.
+// warmth checks the temperatures that only the whole case has.
 type warmth struct {
 	*frame
 	*Flow
@@ -255,16 +255,16 @@ func (r *warmth) check() {
 	far, of := r.farthest()
 	kelvin := func(v float64) string { return r.si(v, model.Temperature) }
 	if e := r.Section("temperature").Get("expansion"); e != nil && math.Abs(e.Values[0].Value)*far > mostExpansion {
-		r.warn(finding.Boussinesq, "[temperature]: %s is %s from the reference of %s, which changes the density by %s %% with an expansion of %s: Boussinesq's force holds for small changes, up to about %.0f %%; is the reference right?",
+		r.warn(finding.Boussinesq, "[temperature]: %s is %s from the reference of %s, which changes the density by %s %% with an expansion of %s: the Boussinesq force is valid for small changes, up to about %.0f %%; is the reference right?",
 			of, kelvin(far), kelvin(r.Temperature.Reference), language.Short(roughly(100*math.Abs(e.Values[0].Value)*far)), r.si(e.Values[0].Value, model.Expansion), 100*mostExpansion)
 	}
 	n := r.Cells
 	if face := max(n[0]*n[1], n[1]*n[2], n[0]*n[2]); far*usualSpeed*float64(face) > mostHeat {
-		r.warn(finding.ReferenceFar, "[temperature]: %s is %s from the reference of %s: with a reference so far away the heat through a face of %d cells has no room in its sum",
+		r.warn(finding.ReferenceFar, "[temperature]: %s is %s from the reference of %s: with a reference this far away the sum of the heat flux through a face of %d cells overflows",
 			of, kelvin(far), kelvin(r.Temperature.Reference), face)
 	}
 	if r.Spec.Viscosity.OfFluid() {
-		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity stays what it is where %s changes the viscosity", r.Spec.Viscosity)
+		r.warn(finding.DiffusivityFixed, "[temperature]: the diffusivity remains constant where %s changes the viscosity", r.Spec.Viscosity)
 	}
 	r.belowZero()
 }
@@ -315,7 +315,7 @@ func (r *warmth) belowZero() {
 	}
 	r.fixed(take)
 	if lo < 0 {
-		r.warn(finding.BelowZero, "[temperature]: %s is %s K, below absolute zero: add 273.15 K to temperatures in degrees Celsius; reference = \"0 K\" says that all are differences", of, language.Short(lo))
+		r.warn(finding.BelowZero, "[temperature]: %s is %s K, below absolute zero: add 273.15 K to temperatures in degrees Celsius; reference = \"0 K\" declares all temperatures as differences", of, language.Short(lo))
 	}
 }
 
@@ -328,7 +328,7 @@ func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 	row("diffusivity", language.Short(t.Diffusivity), language.Short(t.Diffusivity*u.Factor(model.Viscosity))+" m2/s")
 	row("Prandtl number Pr", language.Short(nu/t.Diffusivity), "")
 	if t.Eddies > 0 {
-		row("Prandtl number of eddies", language.Short(t.Eddies), "")
+		row("turbulent Prandtl number", language.Short(t.Eddies), "")
 	}
 	for _, b := range r.Bodies {
 		if b.Conducts() {
@@ -351,7 +351,7 @@ func (r *summary) temperatureRows(row func(name, lattice, si string)) {
 	}
 }
 
-// walls are what all boundaries and bodies do to the temperature.
+// walls returns the effects of all boundaries and bodies on the temperature.
 func (s *Solids) walls() (list []boundary.ScalarWall) {
 	for _, b := range s.Boundaries {
 		list = append(list, b.Temperature)
@@ -372,6 +372,6 @@ func (c *Case) heatOfEddies() finding.List {
 	if most >= 2*c.Mean {
 		return nil
 	}
-	return finding.List{finding.EddyHeatLimit.Says("[temperature]: eddies carry heat up to a shear rate of %s per step, with an eddy viscosity of (1 - tau)/6 cells^2 per step: where the flow of %s cells per step is sheared more, the heat flux is too small; a smaller constant raises the limit, and \"wale\" has none",
+	return finding.List{finding.EddyHeatLimit.Says("[temperature]: the eddy heat flux is limited to a shear rate of %s per step, an eddy viscosity of (1 - tau)/6 cells^2 per step: where the flow of %s cells per step has more shear, the heat flux is too small; a smaller constant raises the limit, and \"wale\" has none",
 		language.Short(most), language.Short(c.Mean))}
 }

@@ -8,7 +8,7 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// mostThin is how many thin bodies are named.
+// mostThin is the largest number of thin bodies named.
 const mostThin = 3
 
 // thinBodies warns of bodies through which fluid passes: they are thinner than the distance of cells along
@@ -17,7 +17,7 @@ func (r *openings) thinBodies() {
 	if r.Err() != nil {
 		return // a warning that takes milliseconds says nothing beside an error
 	}
-	d := geometry.Domain{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities)}
+	d := geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities)}
 	for _, b := range r.Bodies {
 		d.Bodies = append(d.Bodies, geometry.Body{Shape: r.shape(b)})
 	}
@@ -37,11 +37,11 @@ func (r *openings) thinBodies() {
 		for a := range at {
 			at[a] = r.Origin[a] + at[a]*r.Units.Length
 		}
-		r.warn(finding.ThinBody, "[body.%s] is too thin for the grid, %s cells at %s: fluid passes between its cells, along %s %% of the lattice links that meet it; thicken = true makes it one cell thick where it is thinner, or refine the grid",
+		r.warn(finding.ThinBody, "[body.%s] is too thin for the grid, %s cells at %s: fluid leaks between its cells, along %s %% of the lattice links that cross it; thicken = true makes it at least one cell thick, or refine the grid",
 			b.Name, language.Short(thin.Least), r.point(at), percent(thin.Share()))
 	}
 	if more := found - mostThin; more > 0 {
-		r.warn(finding.ThinBody, "fluid passes through %s too thin for the grid", several(more))
+		r.warn(finding.ThinBody, "fluid leaks through %s too thin for the grid", several(more))
 	}
 }
 

@@ -42,11 +42,11 @@ steps = 1
 		{"covered", box("p", 30.1, 0.6, 30, "") + "[body.d]\nshape = \"cylinder\"\ncentre = [30.2, 20.3]\nradius = 17\n", nil, ""},
 		{"many", box("a", 10.1, 0.6, 30, "") + box("b", 20.1, 0.6, 30, "") + box("c", 30.1, 0.6, 30, "") + box("d", 40.1, 0.6, 30, "") + box("e", 50.1, 0.6, 30, ""),
 			[]string{"[body.a]", "[body.b]", "[body.c]", "through 2 other bodies that are too thin"}, ""},
-		{"part", box("p", 30.1, 0.6, 30, "thicken = true") + box("q", 30.1, 3, 30, "") + "[body.u]\nshape = \"union\"\nof = [\"p\", \"q\"]\n", nil, "takes its thicken from there"},
+		{"part", box("p", 30.1, 0.6, 30, "thicken = true") + box("q", 30.1, 3, 30, "") + "[body.u]\nshape = \"union\"\nof = [\"p\", \"q\"]\n", nil, "which sets its thicken"},
 		{"cut at a periodic face", "[body.p]\nshape = \"box\"\nfrom = [30, -3]\nto = [38, 5]\n", nil, ""},
 		{"cut at both ends", "[body.p]\nshape = \"box\"\nfrom = [56, 30]\nto = [64, 48]\n", nil, ""},
 		{"thin and cut", "[body.p]\nshape = \"box\"\nfrom = [30.1, -5]\nto = [30.7, 20]\nrotate = [0, 0, 30]\n", []string{"[body.p] is too thin for the grid, 0.6 cells"}, ""},
-		{"image", "[body.i]\nshape = \"image\"\nfile = \"none.raw\"\nvoxels = [2, 2, 2]\nthicken = true\n", nil, "takes no thicken"},
+		{"image", "[body.i]\nshape = \"image\"\nfile = \"none.raw\"\nvoxels = [2, 2, 2]\nthicken = true\n", nil, "cannot have thicken"},
 	} {
 		text := domain + c.bodies
 		if strings.Contains(text, "[boundary") {

@@ -11,7 +11,7 @@ import (
 
 // Domains and faces of given velocity that are possible and hardly meant.
 
-// leastBetween is how many cells between two faces leave room for a profile.
+// leastBetween is the least number of cells between two faces that leaves room for a profile.
 const leastBetween = 3
 
 // thinDomain warns of an axis between two faces that has hardly a cell. Between faces that slip, or on a periodic axis, one
@@ -33,7 +33,7 @@ func (r *openings) thinDomain() {
 			if n > 1 {
 				cells = fmt.Sprintf("%d cells", n)
 			}
-			r.warn(finding.ThinDomain, "[domain]: the domain is %s thick along %s, between faces such as [boundary.%s]: no profile fits in there, and flow rates and friction come out wrong; give it %d cells or more, or, for a flow that does not depend on %s, a periodic axis", cells, axes()[a], b.Name, 10, axes()[a])
+			r.warn(finding.ThinDomain, "[domain]: the domain is %s thick along %s, between faces such as [boundary.%s]: it cannot resolve a velocity profile, and flow rates and friction will be wrong; use %d cells or more, or, for a flow independent of %s, a periodic axis", cells, axes()[a], b.Name, 10, axes()[a])
 			break
 		}
 	}
@@ -49,7 +49,7 @@ func onAxis(b Boundary, axis int) bool {
 	return false
 }
 
-// throughput is what a boundary of given velocity lets into the domain, and the same with all directions counted as inwards;
+// throughput is the flux of a boundary of given velocity into the domain, and the same with all directions counted as inwards;
 // speed is the integral of |u|. All are means over the run.
 type throughput struct{ in, through, speed float64 }
 
@@ -117,6 +117,6 @@ func (r *openings) directions() {
 	}
 	b, o := r.Boundaries[out], r.Boundaries[supply]
 	f := b.Faces[0]
-	r.warn(finding.ReversedInlet, "[boundary.%s]: the velocity points out of the domain at face %s, so the flow runs backwards: fluid leaves there, and what replaces it comes in through [boundary.%s] of type %s; an inlet there has a %s component along %s",
+	r.warn(finding.ReversedInlet, "[boundary.%s]: the velocity points out of the domain at face %s, so the flow is reversed: fluid leaves there and enters through [boundary.%s] of type %s; an inlet there has a %s component along %s",
 		b.Name, f, o.Name, language.Quote(o.Kind.Name), map[int]string{0: "positive", 1: "negative"}[f.Side], axes()[f.Axis])
 }

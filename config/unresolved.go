@@ -23,10 +23,10 @@ func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned fin
 		}
 		s := sizes[k]
 		if s.Thin > geometry.MostThin {
-			list = append(list, finding.Unresolved.Says("[body.%s]: %s %% of its area has less than a cell of solid behind it, at the thinnest %.2g cells, solid in some places and missing in others; thicken = true makes it one cell thick there, or refine the grid", b.Name, percent(s.Thin), s.Least))
+			list = append(list, finding.Unresolved.Says("[body.%s]: the wall thickness is below one cell on %s %% of its area (minimum %.2g cells): parts may disappear; thicken = true makes it one cell thick there, or refine the grid", b.Name, percent(s.Thin), s.Least))
 		}
 		if s.Narrow > geometry.MostNarrow {
-			list = append(list, finding.Unresolved.Says("[body.%s]: %s %% of its area has a gap of less than a cell before it, open in some places and closed in others: refine the grid where fluid should pass", b.Name, percent(s.Narrow)))
+			list = append(list, finding.Unresolved.Says("[body.%s]: the gap width is below one cell on %s %% of its area: gaps may close; refine the grid if fluid should pass", b.Name, percent(s.Narrow)))
 		}
 		inside := s.Parts == 1
 		for a, n := range c.Cells {
@@ -38,7 +38,7 @@ func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned fin
 		volume := geometry.Volume(shapes[k], c.Cells)/s.Cells - 1
 		area := geometry.AllFaces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
 		if math.Abs(volume) > geometry.MostVolumeOff || math.Abs(area) > geometry.MostAreaOff {
-			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its cells are off by %s %% in volume and %s %% in area; refine the grid", b.Name, percent(volume), percent(area)))
+			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its voxels differ by %s %% in volume and %s %% in area; refine the grid", b.Name, percent(volume), percent(area)))
 		}
 	}
 	return list

@@ -8,7 +8,7 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// A surface is compared with its cells, faces on those of the domain included: buildings are on the ground.
+// A surface is compared with its cells, faces on the domain's faces included: buildings are on the ground.
 func TestUnresolved(t *testing.T) {
 	c, err := Load("case.toml", []byte(`
 domain = { cells = [40, 30, 24], periodic = ["x", "y", "z"] }
@@ -39,8 +39,8 @@ run.steps = 1
 		{"on the ground", [3]float64{16, 8, 0}, [3]float64{24, 16, 8}, 0, ""},
 		{"low, on the ground", [3]float64{16, 8, 0}, [3]float64{24, 16, 2}, 0, ""},
 		{"below the ceiling, in a corner", [3]float64{32, 0, 20}, [3]float64{40, 16, 24}, 0, ""},
-		{"thin", [3]float64{16, 8, 8}, [3]float64{24, 16, 16}, 0.9999, "100 % of its area has less than a cell"},
-		{"coarse", [3]float64{16, 8, 8}, [3]float64{17.6, 16, 16}, 0, "off by 25 % in volume"},
+		{"thin", [3]float64{16, 8, 8}, [3]float64{24, 16, 16}, 0.9999, "below one cell on 100 % of its area"},
+		{"coarse", [3]float64{16, 8, 8}, [3]float64{17.6, 16, 16}, 0, "differ by 25 % in volume"},
 	} {
 		shape, size := block(test.lo, test.hi)
 		size.Thin = test.thin

@@ -17,21 +17,21 @@ func (r *bodies) ownWall(s *language.Section, b *Body) {
 	name := "wall"
 	switch {
 	case slices.ContainsFunc(b.solid.fromFiles(), func(k int) bool { return r.Files[k].Image }):
-		b.Chosen = "cells are voxels"
+		b.Chosen = "its cells are voxels"
 	case s.Has("diffusivity"):
-		b.Chosen = "heat crosses it half-way between cells"
+		b.Chosen = "heat flux is computed half-way between cells"
 	case s.Get("thicken") != nil && s.Get("thicken").Flag:
-		b.Chosen = "thicken closes it by cells"
+		b.Chosen = "thicken adds whole cells"
 	case b.Whole() && geometry.Flush(b.Shape(nil), r.Cells, r.dims):
-		b.Chosen = "surface on faces of cells"
+		b.Chosen = "surface aligned with cell faces"
 	default:
-		name, b.Chosen = "interpolated_wall", "surface off the faces of cells"
+		name, b.Chosen = "interpolated_wall", "surface not aligned with cell faces"
 	}
 	b.Kind = of(boundary.FindKind(name))
 	r.SetDefault(s, "type", language.Quote(name))
 	if b.Kind.Law == boundary.Interpolated && !s.Has("conserve_mass") && r.closed() {
 		r.SetDefault(s, "conserve_mass", "true")
-		b.Chosen += "; no face lets fluid out"
+		b.Chosen += "; no open faces"
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *Solids) closed() bool {
 	})
 }
 
-// mostNamed is how many bodies a row names.
+// mostNamed is the largest number of bodies named in a row.
 const mostNamed = 4
 
 // wallRows report the walls that were chosen and why, a row for each choice.

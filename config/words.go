@@ -14,20 +14,20 @@ func deviceKinds() []string { // in the order of DeviceKind
 	return []string{"auto", "cpu", "cuda"}
 }
 
-// of is the row that a word of the table stands for. It panics where there is none: readers let no
+// of returns the row that a word of the table stands for. It panics if there is no such row: readers let no
 // other words pass.
 func of[T any](row T, found bool) T {
 	if !found {
-		panic(fmt.Sprintf("no row like %+v in the table of a word", row))
+		panic(fmt.Sprintf("the table of words has no row %+v", row))
 	}
 	return row
 }
 
-// indexOf is the place of a word among those of a key. It panics where it is none of them.
+// indexOf returns the position of a word among the words of a key. It panics if the word is not one of them.
 func indexOf(words []string, word string) int {
 	i := slices.Index(words, word)
 	if i < 0 {
-		panic(word + " is none of " + strings.Join(words, ", "))
+		panic(word + " is not one of " + strings.Join(words, ", "))
 	}
 	return i
 }
@@ -40,7 +40,7 @@ func precisionOf(word string) model.Precision {
 			return p
 		}
 	}
-	panic("no precision is called " + word)
+	panic("there is no precision " + word)
 }
 
 func names[T any](rows []T, name func(T) string) []string {

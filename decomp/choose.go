@@ -12,7 +12,7 @@ import (
 // their planes no longer hide, or fewer than the ranks. Then the surface counts, for
 // the number of messages is the same for all pencils.
 //
-// The numbers are those of GPUs, where the choice matters most: eight to a node, joined
+// The numbers are for GPUs, where the choice matters most: eight to a node, joined
 // by NVLink, and 400 Gb/s for each between nodes, which the slowest messages of more
 // ranks must cross. A case may say how it is to be cut.
 const (
@@ -36,7 +36,7 @@ type NoCut struct {
 
 func (e *NoCut) Error() string {
 	if n := e.Wanted[1] * e.Wanted[2]; n > 0 && n != e.Ranks {
-		return fmt.Sprintf("%d ranks, but the domain is to be cut into 1 x %d x %d parts: start %d ranks", e.Ranks, e.Wanted[1], e.Wanted[2], n)
+		return fmt.Sprintf("%d ranks, but the case divides the domain into 1 x %d x %d parts: start %d ranks", e.Ranks, e.Wanted[1], e.Wanted[2], n)
 	}
 	cells, axes, wanted := fmt.Sprintf("%d x %d", e.Global[0], e.Global[1]), "y", ""
 	if e.Dims == 3 {
@@ -47,9 +47,9 @@ func (e *NoCut) Error() string {
 			wanted = fmt.Sprintf(", %d of them along %c", n, "xyz"[a])
 		}
 	}
-	text := fmt.Sprintf("%d ranks for a domain of %s cells%s: it is cut along %s into a grid of parts, and every part needs at least one row of cells", e.Ranks, cells, wanted, axes)
+	text := fmt.Sprintf("%d ranks for a domain of %s cells%s: it is divided along %s into a grid of parts, and every part must have at least one row of cells", e.Ranks, cells, wanted, axes)
 	if e.Fewer > 0 {
-		text += fmt.Sprintf("; the next smaller number that fits is %d", e.Fewer)
+		text += fmt.Sprintf("; the next smaller valid number is %d", e.Fewer)
 	}
 	return text
 }
@@ -103,7 +103,7 @@ func choose(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (be
 	return best, true
 }
 
-// cuts are all that fit, by the number of parts along y.
+// cuts returns all cuts that fit, by the number of parts along y.
 func cuts(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (list []Plan) {
 	for py := 1; py <= min(ranks, global[1]); py++ {
 		parts := [3]int{1, py, ranks / py}
@@ -135,7 +135,7 @@ func (p Plan) links() (others, all [3]int) {
 	return others, all
 }
 
-// messages is how many cells the largest box sends to others, and in how many messages.
+// messages returns the number of cells that the largest box sends to others, and the number of messages.
 func (p Plan) messages() (cells, messages int) {
 	n := p.Largest()
 	others, all := p.links()
@@ -148,7 +148,7 @@ func (p Plan) messages() (cells, messages int) {
 	return cells, messages
 }
 
-// seconds is about what a step of the largest box takes.
+// seconds returns the approximate time of a step of the largest box.
 func (p Plan) seconds() float64 {
 	n := p.Largest()
 	_, all := p.links()

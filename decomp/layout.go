@@ -7,7 +7,7 @@ package decomp
 type Layout struct {
 	N          [3]int // interior cells x, y, z
 	Ghost      [3]int // ghost cells on each side; x is never cut, so Ghost[0] = 0
-	Components int    // values a cell
+	Components int    // values per cell
 	Pitch      int    // padded length of a row in values, a multiple of Align
 }
 

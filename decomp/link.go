@@ -2,8 +2,8 @@ package decomp
 
 // Link is one message that a rank sends and the one that it gets back in every
 // exchange: a neighbour with the cells that travel. A rank may have two links to
-// the same neighbour (two ranks in a periodic domain) or to itself; the tags tell
-// such messages apart.
+// the same neighbour (two ranks in a periodic domain) or to itself; the tags
+// distinguish such messages.
 type Link struct {
 	Rank    int    // the neighbour, maybe the rank itself
 	Side    [3]int // where the neighbour lies: -1, 0 or +1 along each axis
@@ -14,8 +14,8 @@ type Link struct {
 }
 
 // sides are the directions in which a rank may have links: across the ends of the
-// slowest axis, then those of y where it is cut, then the four edges where both
-// meet, which the diagonal velocities cross. All messages leave together: an
+// slowest axis, then across the ends of y where it is cut, then the four edges where
+// both meet, which the diagonal velocities cross. All messages leave together: an
 // exchange of one axis after the other would need half as many, and wait twice.
 func (p Plan) sides() [][3]int {
 	var list [][3]int
@@ -39,7 +39,7 @@ func (p Plan) sides() [][3]int {
 	return list
 }
 
-// Links of a rank: the faces of the slowest axis, the lower first, then those of y
+// Links of a rank: the faces of the slowest axis, the lower first, then the faces of y
 // and the edges. Send and Recv cover whole rows of x.
 func (p Plan) Links(rank int) []Link {
 	n := p.Box(rank).Size()
@@ -67,7 +67,7 @@ func (p Plan) Links(rank int) []Link {
 }
 
 // tag numbers the 27 directions that a message can travel in. The receiver sees
-// the sender on the opposite side, hence its tag is that of the reversed side.
+// the sender on the opposite side, hence its tag is the reversed side's.
 func tag(side [3]int) int { return (side[2]+1)*9 + (side[1]+1)*3 + side[0] + 1 }
 
 // Edges splits a rank's box, in local coordinates, into the cells that a neighbour
@@ -90,7 +90,7 @@ func (p Plan) Edges(rank int) (edges []Box, bulk Box) {
 			case up < 0:
 				e.Hi[a] = e.Lo[a] + 1
 				bulk.Lo[a]++
-			case up > 0 && bulk.Hi[a] > bulk.Lo[a]: // else one layer serves both sides
+			case up > 0 && bulk.Hi[a] > bulk.Lo[a]: // otherwise one layer serves both sides
 				e.Lo[a] = e.Hi[a] - 1
 				bulk.Hi[a]--
 			case up > 0:

@@ -4,7 +4,7 @@ import "fmt"
 
 // Plan is one cut of the global box: which cells each rank owns, who its
 // neighbours are, and which cells of a rank they wait for. Callers see links and
-// boxes only. The zero value is no plan; Slabs, Pencils and Cut make one.
+// boxes only. The zero value is not a plan; Slabs, Pencils and Cut make one.
 //
 // Ranks are numbered with y fastest, so that neighbours along y, whose messages are
 // a run of memory for each row, are likely to be on one node.
@@ -23,7 +23,7 @@ type TooManyRanks struct {
 }
 
 func (e *TooManyRanks) Error() string {
-	return fmt.Sprintf("the domain has %d planes along %c, too few for %d ranks: every rank needs one plane, use at most %d ranks",
+	return fmt.Sprintf("the domain has %d planes along %c, too few for %d ranks: every rank needs a plane, use at most %d ranks",
 		e.Planes, "xyz"[e.Axis], e.Ranks, e.Planes)
 }
 
@@ -49,7 +49,7 @@ func Pencils(global [3]int, periodic [3]bool, py, pz int) (Plan, error) {
 	return newPlan(global, periodic, 3, [3]int{1, py, pz})
 }
 
-// valid explains what is no domain or no number of ranks.
+// valid explains an invalid domain or number of ranks.
 func valid(global [3]int, dims, ranks int) error {
 	if dims != 2 && dims != 3 {
 		return fmt.Errorf("cut the domain: %d dimensions, want 2 or 3", dims)
@@ -101,7 +101,7 @@ func (p Plan) Ghost() [3]int {
 	return g
 }
 
-// Layout places the cells of a rank with the given number of values a cell.
+// Layout places the cells of a rank with the given number of values per cell.
 func (p Plan) Layout(rank, components int) Layout {
 	return NewLayout(p.Box(rank).Size(), p.Ghost(), components)
 }
@@ -137,6 +137,14 @@ func (p Plan) Owner(c [3]int) int {
 		at[a] = ((c[a]+1)*p.parts[a] - 1) / n
 	}
 	return at[1] + p.parts[1]*at[2]
+}
+
+// Line are the ranks along an axis through a cell, in the order of their boxes.
+func (p Plan) Line(at [3]int, axis int) (ranks []int) {
+	for at[axis] = 0; at[axis] < p.Global[axis]; at[axis] = p.Box(ranks[len(ranks)-1]).Hi[axis] {
+		ranks = append(ranks, p.Owner(at))
+	}
+	return ranks
 }
 
 // Neighbour is the rank beyond the lower (side -1) or the upper (side +1) end of

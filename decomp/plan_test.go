@@ -330,9 +330,9 @@ func TestCutRefuses(t *testing.T) {
 		fewer  int
 		words  string
 	}{
-		{[3]int{8, 3, 5}, 3, 16, [3]int{}, 15, "next smaller number that fits is 15"},
-		{[3]int{8, 3, 5}, 3, 7, [3]int{}, 6, "7 ranks for a domain of 8 x 3 x 5 cells: it is cut along y and z"},
-		{[3]int{8, 3, 1}, 2, 4, [3]int{}, 3, "4 ranks for a domain of 8 x 3 cells: it is cut along y into"},
+		{[3]int{8, 3, 5}, 3, 16, [3]int{}, 15, "next smaller valid number is 15"},
+		{[3]int{8, 3, 5}, 3, 7, [3]int{}, 6, "7 ranks for a domain of 8 x 3 x 5 cells: it is divided along y and z"},
+		{[3]int{8, 3, 1}, 2, 4, [3]int{}, 3, "4 ranks for a domain of 8 x 3 cells: it is divided along y into"},
 		{[3]int{8, 8, 8}, 3, 9, [3]int{0, 2, 0}, 8, ", 2 of them along y"},
 		{[3]int{8, 8, 8}, 3, 9, [3]int{1, 2, 4}, 8, "start 8 ranks"},
 		{[3]int{8, 8, 8}, 3, 7, [3]int{1, 2, 4}, 0, "start 8 ranks"},

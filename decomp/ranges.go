@@ -6,7 +6,7 @@ type Range struct{ Lo, Hi int }
 // Ranges are the contiguous runs of memory that hold the whole rows of a box in
 // local coordinates (ghost cells allowed), in the order of memory; neighbouring
 // runs are merged, so that a plane along Axis is one run. x is never cut: the
-// box's x range is not looked at, rows come with their padding.
+// box's x range is ignored, rows come with their padding.
 func (l Layout) Ranges(b Box) []Range {
 	var out []Range
 	for z := b.Lo[2]; z < b.Hi[2]; z++ {

@@ -93,9 +93,9 @@ type Program interface {
 	// Rows are the sums that Planes adds up, of each interior row, [z][y]: what ranks
 	// that share planes go on with.
 	Rows(state Buffer, p model.Params) ([]Plane, error)
-	// Forces is what the fluid does in the coming step to the walls that are Measured, for
-	// every type of the cells (0 for others): force and torque about the lower corner of
-	// the domain, with the pressure at rest as zero.
+	// Forces returns the loads of the fluid in the coming step on the walls that are
+	// Measured, for every type of the cells (0 for others): force and torque about the lower
+	// corner of the domain, with the pressure at rest as zero.
 	Forces(state Buffer, p model.Params) ([]Load, error)
 	// BytesPerCell is the memory traffic of one step and cell that the layout
 	// makes unavoidable: the numerator of the roofline share.
@@ -107,31 +107,31 @@ type Program interface {
 }
 
 // Wrapper is a Device whose programs read the other end of a periodic axis by themselves where a box
-// spans it: nobody has to fill the ghost cells there. Found by type assertion.
+// spans it: no ghost cells have to be filled there. Found by type assertion.
 type Wrapper interface{ Wraps() bool }
 
 // Timed is a Program whose walls, faces and force may change with time. Found by type assertion.
 type Timed interface {
-	// Foresee uploads what the coming steps depend on, for each of them, when all work that was queued
-	// is done. Every moment is taken by a Retime before anything else asks for the force: from here on
-	// steps have that of their moment, not that of their Params. At most MaxForeseen.
-	Foresee(steps []Moment) error
-	// Retime brings walls, faces and force to the next of these moments, in the order of s: ahead of
-	// all that FillFaces, Step and Forces do for that step. It may be recorded.
-	Retime(s Stream)
+	// Schedule uploads the moments of the coming steps, once all queued work is done. Each moment is consumed by one
+	// Advance before anything else needs the force: from here on steps use the force of their moment, not the force of
+	// their Params. At most MaxScheduled moments.
+	Schedule(steps []Moment) error
+	// Advance moves walls, faces and force to the next of these moments, in the order of s: before FillFaces, Step and
+	// Forces of that step. It may be recorded.
+	Advance(s Stream)
 }
 
-// MaxForeseen is the number of steps that a program can be told of at once.
-const MaxForeseen = 512
+// MaxScheduled is the largest number of steps that can be scheduled at once.
+const MaxScheduled = 512
 
-// Moment is what a step may depend on beside the state.
+// Moment is the input of a step besides the state.
 type Moment struct {
 	Time  float64    // of walls and faces, in steps: half-way, t + 1/2 for the step from t to t + 1
 	Force [3]float64 // at its end, as in Params
 }
 
-// Plane is what the stability watch and the norms need of one plane, or one row, of
-// cells.
+// Plane holds the sums of one plane, or one row, of cells for the stability watch and
+// the norms.
 type Plane struct {
 	Cells    int        // fluid cells
 	Mass     float64    // sum of rho-1

@@ -1,7 +1,7 @@
 package device
 
-// Load is what the fluid does to the walls of one type in a step, in lattice units and
-// fixed point: sums of integers do not depend on the order of cells and ranks.
+// Load is the action of the fluid on the walls of one type in a step, in lattice units
+// and fixed point: sums of integers do not depend on the order of cells and ranks.
 type Load struct {
 	Force, Torque [3]int64
 	Scalar        int64 // what of a scalar leaves the fluid
@@ -24,7 +24,7 @@ func (l *Load) Add(m Load) {
 	l.Scalar += m.Scalar
 }
 
-// Lost is what of a scalar leaves the fluid, in lattice units.
+// Lost returns the amount of a scalar that leaves the fluid, in lattice units.
 func (l Load) Lost() float64 { return float64(l.Scalar) / ScalarUnits }
 
 // Values is the force, and the torque about a point in cells from the domain's lower

@@ -5,7 +5,7 @@ import "lbmsim/model"
 // Multistepper is a Program that computes several steps of a whole box as one piece of work, without a return to memory
 // between them. Found by type assertion.
 type Multistepper interface {
-	// Stride is how many steps Steps computes; 1: this case is computed step by step, and Steps may not be called.
+	// Stride returns the number of steps that Steps computes; 1: this case is computed step by step, and Steps may not be called.
 	Stride() int
 	// Steps queues on s what Stride calls of Step for all cells would compute from in, with the same bits, and leaves
 	// the last state in out. States between them are nowhere.

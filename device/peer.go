@@ -18,13 +18,13 @@ type Peer interface {
 	NewBarrier(parties []Party) (Barrier, error)
 }
 
-// BarrierWord is how far the words of barriers are apart: a line of any cache.
+// BarrierWord is the distance between the words of barriers, in bytes: a line of any cache.
 const BarrierWord = 128
 
 // MaxParties is the largest number of parties of a barrier: the neighbours of a box.
 const MaxParties = 26
 
-// Identity tells devices apart.
+// Identity distinguishes devices.
 type Identity struct {
 	Machine string // whose processes can share memory
 	Device  string // one of all machines
@@ -32,10 +32,10 @@ type Identity struct {
 
 // Party is the other side of a barrier.
 type Party struct {
-	Tell     Buffer // opened: this device writes here
-	TellWord int    // offset in bytes
-	Hear     Buffer // shared: the other device writes here
-	HearWord int
+	Signal     Buffer // opened: this device writes here
+	SignalWord int    // offset in bytes
+	Await      Buffer // shared: the other device writes here
+	AwaitWord  int
 }
 
 // Barrier is a point in the streams of several devices that each passes when all its
@@ -44,7 +44,7 @@ type Party struct {
 // in memory of the others. The device counts, so a recording of it can be repeated.
 type Barrier interface {
 	Queue(s Stream)
-	// Break ends all waiting, now and later: somebody will not come. Any goroutine
+	// Break ends all waiting, now and later: a party will not come. Any goroutine
 	// may call it.
 	Break()
 	// Close frees the barrier; it is in no queue any more.

@@ -7,7 +7,7 @@ import "lbmsim/model"
 type Roofline interface {
 	// Update changes every value v of data to 1 - v, in place, cell by cell in rows
 	// [component][x] of the given pitch: the traffic of the best population codes.
-	// data is whole rows. Values 0 and 1 stay exact, so the result can be checked.
+	// data consists of whole rows. Values 0 and 1 stay exact, so the result can be checked.
 	Update(s Stream, data Buffer, components, pitch int, p model.Precision)
 	// CopyPast copies all of src into dst past the caches: the traffic of a step
 	// between two buffers. The size is a multiple of 64 bytes.

@@ -5,7 +5,7 @@ import (
 	"lbmsim/model"
 )
 
-// SnapshotTaker is a Program that reads fields while later steps go on. Found by
+// SnapshotTaker is a Program that reads fields while later steps continue. Found by
 // type assertion.
 type SnapshotTaker interface {
 	// Prepare takes the memory of one snapshot of box ahead of time: locking pages takes
@@ -21,7 +21,7 @@ type SnapshotTaker interface {
 // Snapshot is fields on their way to the host.
 type Snapshot interface {
 	// Taken fires when the state has been read. Work that overwrites the state waits
-	// for it; the journey to the host goes on behind it.
+	// for it; the transfer to the host continues behind it.
 	Taken() Event
 	// Wait returns when the values are on the host, in the arrangement of
 	// Program.Fields: as float64 when the state is of float64, else as float32; the

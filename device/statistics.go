@@ -30,7 +30,7 @@ type Profiler interface {
 	Profile(state Buffer, axis int, unit, warmth float64, p model.Params) ([]int64, error)
 }
 
-// ProfileMost is what the size of all numbers of a cell is below, ProfileBad what the number of a plane's fluid cells is below.
+// ProfileMost bounds the size of every number of a cell, ProfileBad the number of a plane's fluid cells; both are exclusive.
 const (
 	ProfileMost = 8
 	ProfileBad  = 1 << 40
@@ -44,7 +44,7 @@ const (
 	ProfileVelocity              // the velocity; then its products, as of model.AverageSums; then, of a scalar, its value, its square and its products with the velocity
 )
 
-// ProfileValues is how many there are.
+// ProfileValues returns the number of values of a plane.
 func ProfileValues(dims int, scalar bool) int {
 	n := ProfileVelocity + dims + dims*(dims+1)/2
 	if scalar {

@@ -2,7 +2,7 @@ package geometry
 
 import "slices"
 
-// Around is what a body shares the cells of a domain with: the bodies before and behind it, of which the later ones win.
+// Around is a body's surroundings in the cells of a domain: the bodies before and behind it, of which the later ones win.
 type Around struct {
 	Cells          [3]int
 	Periodic       [3]bool
@@ -22,7 +22,7 @@ func (o Around) Meet(s, t Shape) bool {
 	return true
 }
 
-// mostSwallowed is how many cells of a body are looked at, about: each has 26 neighbours.
+// mostSwallowed is the approximate largest number of a body's cells checked: each has 26 neighbours.
 const mostSwallowed = 1 << 15
 
 // Swallows reports whether a body's cells are all in others and none that the body keeps is beside fluid, as far as looks go:
@@ -65,7 +65,7 @@ func (o Around) Swallows(s Shape) bool {
 
 // besideFluid reports whether a cell of a body has a neighbour that is in no body.
 func (o Around) besideFluid(s Shape, x [3]int) bool {
-	d := Domain{Cells: o.Cells, Periodic: o.Periodic}
+	d := Scene{Cells: o.Cells, Periodic: o.Periodic}
 	for k := range 27 {
 		y, beyond := plus(x, [3]int{k%3 - 1, k/3%3 - 1, k/9 - 1}), false
 		for a := range y {

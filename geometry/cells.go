@@ -9,21 +9,20 @@ import (
 	"lbmsim/model"
 )
 
-// Domain is what fills the global box: boundaries on its faces and bodies in it.
-type Domain struct {
+// Scene is the contents of the global box: boundaries on its faces and bodies in it.
+type Scene struct {
 	Cells    [3]int // global
 	Periodic [3]bool
 	// Faces gives, for axis and side (0 low, 1 high), the type of the cells
 	// behind that face: k > 0 for boundary k-1. Periodic axes ignore it.
 	Faces [3][2]uint8
-	// Parts are regions of the faces whose cells have another type. No two of a face share
+	// Patches are regions of the faces whose cells have another type. No two of a face share
 	// cells.
-	Parts    [3][2][]Part
-	Sponges  []Sponge
-	Bodies   []Body
-	Links    [][3]int        // of the lattice, one of each pair of opposite directions (Half); for bodies with Thicken, and for Thin
-	Velocity [][3]float64    // wall velocity of each boundary, lattice units
-	Walls    []boundary.Wall // what each boundary does; nil: all are half-way walls
+	Patches [3][2][]Patch
+	Sponges []Sponge
+	Bodies  []Body
+	Links   [][3]int        // of the lattice, one of each pair of opposite directions (Half); for bodies with Thicken, and for Thin
+	Walls   []boundary.Wall // what each boundary does
 }
 
 // Body is a shape and the type that its cells get.
@@ -36,9 +35,9 @@ type Body struct {
 // Sample samples the box of one rank with one more layer of cells around it.
 // A later body wins where bodies overlap. Any box gives the same cells, so the
 // result does not depend on how the domain is cut.
-func (d Domain) Sample(box decomp.Box) boundary.Cells {
+func (d Scene) Sample(box decomp.Box) boundary.Cells {
 	cells := boundary.NewCells(box.Size())
-	cells.Velocity, cells.Walls = d.Velocity, d.Walls
+	cells.Walls = d.Walls
 	cells.Global, cells.Origin, cells.Periodic = d.Cells, box.Lo, d.Periodic
 	for side := range cells.Rest {
 		cells.Rest[side] = !d.Periodic[0] && d.still(cells, side)
@@ -72,9 +71,9 @@ func (d Domain) Sample(box decomp.Box) boundary.Cells {
 }
 
 // still reports whether all cells beyond an end of x are walls that are boundary.Cells.Still. It asks
-// the domain, not the cells of one rank, for all ranks have to be told the same; where edges
+// the domain, not the cells of one rank, since all ranks need the same answer; where edges
 // may be of a wall that moves it says no.
-func (d Domain) still(cells boundary.Cells, side int) bool {
+func (d Scene) still(cells boundary.Cells, side int) bool {
 	plain := true
 	for _, t := range d.types(0, side) {
 		if !cells.Still(t) {
@@ -85,7 +84,7 @@ func (d Domain) still(cells boundary.Cells, side int) bool {
 	for a := 1; a < 3; a++ {
 		for side := range 2 {
 			for _, t := range d.types(a, side) {
-				// Edges belong to the slower of their walls (see behind), but those of faces with ghost
+				// Edges belong to the slower of their walls (see behind), except the edges of faces with ghost
 				// cells that move.
 				if cells.Wall(t).Law == boundary.MovingFace || !plain && !cells.Still(t) {
 					return false
@@ -96,12 +95,12 @@ func (d Domain) still(cells boundary.Cells, side int) bool {
 	return true
 }
 
-// types of the walls on a face, those of its parts included; none on a periodic axis.
-func (d Domain) types(axis, side int) (list []uint8) {
+// types returns the types of the walls on a face, including the walls of its parts; none on a periodic axis.
+func (d Scene) types(axis, side int) (list []uint8) {
 	if d.Periodic[axis] {
 		return nil
 	}
-	for _, t := range append([]uint8{d.Faces[axis][side]}, partTypes(d.Parts[axis][side])...) {
+	for _, t := range append([]uint8{d.Faces[axis][side]}, patchTypes(d.Patches[axis][side])...) {
 		if t > 0 { // the third axis of two dimensions has no faces
 			list = append(list, t)
 		}
@@ -109,8 +108,8 @@ func (d Domain) types(axis, side int) (list []uint8) {
 	return list
 }
 
-func partTypes(parts []Part) (list []uint8) {
-	for _, p := range parts {
+func patchTypes(patches []Patch) (list []uint8) {
+	for _, p := range patches {
 		list = append(list, p.Type)
 	}
 	return list
@@ -118,7 +117,7 @@ func partTypes(parts []Part) (list []uint8) {
 
 // sampleRow fills the types of the cells from x0 on in row (y, z). inside is room for
 // a whole row.
-func (d Domain) sampleRow(row []uint8, inside []bool, x0, y, z, outY, outZ int) {
+func (d Scene) sampleRow(row []uint8, inside []bool, x0, y, z, outY, outZ int) {
 	if outY == 0 && outZ == 0 {
 		for _, b := range d.Bodies {
 			lo, hi := b.Shape.Bounds()
@@ -146,7 +145,7 @@ func (d Domain) sampleRow(row []uint8, inside []bool, x0, y, z, outY, outZ int) 
 }
 
 // thicken makes marked cells of the row from x0 on solid; a later body wins.
-func (d Domain) thicken(row []uint8, x0 int, marks []mark) {
+func (d Scene) thicken(row []uint8, x0 int, marks []mark) {
 	for _, m := range marks {
 		for _, x := range [3]int{m.x - d.Cells[0], m.x, m.x + d.Cells[0]} {
 			if i := x - x0; i >= 0 && i < len(row) {
@@ -158,9 +157,9 @@ func (d Domain) thicken(row []uint8, x0 int, marks []mark) {
 	}
 }
 
-// locate wraps a global coordinate on a periodic axis and tells on which side
+// locate wraps a global coordinate on a periodic axis and returns on which side
 // (-1, +1) it lies outside the domain on the others.
-func (d Domain) locate(axis, i int) (at, outside int) {
+func (d Scene) locate(axis, i int) (at, outside int) {
 	n := d.Cells[axis]
 	switch {
 	case d.Periodic[axis]:
@@ -175,7 +174,7 @@ func (d Domain) locate(axis, i int) (at, outside int) {
 
 // distance of the surface of the body that the solid cell x-c belongs to, from the centre
 // of the fluid cell x, in lengths of c; 0 if that is no body or its surface is not found.
-func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
+func (d Scene) distance(cells boundary.Cells, x, c [3]int) float64 {
 	_, t := d.surface(cells, x, c, [3]float64{})
 	if k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); t == 0 && d.thickens(k) {
 		return 1 // the surface lies beyond the centre of a cell that it cuts: no wall can be nearer to it
@@ -184,12 +183,12 @@ func (d Domain) distance(cells boundary.Cells, x, c [3]int) float64 {
 }
 
 // thickens reports whether cells of a type belong to a body with Thicken.
-func (d Domain) thickens(k uint8) bool {
+func (d Scene) thickens(k uint8) bool {
 	return slices.ContainsFunc(d.Bodies, func(b Body) bool { return b.Thicken && b.Type == k })
 }
 
 // surface is that body, and the distance of its surface from a place so far beside the cell's centre.
-func (d Domain) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
+func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {
 		if b.Type != k {
@@ -207,12 +206,12 @@ func (d Domain) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (S
 	return nil, 0
 }
 
-// aside is how far beside a link the surface is looked for, in cells: far against rounding, near against triangles.
+// aside is the distance beside a link, in cells, at which the surface is sought: far against rounding, near against triangles.
 const aside = 1e-4
 
 // slope is |c.n| of that surface, with the unit vector n across it, from where it is beside the link; 0 where that is
 // not found.
-func (d Domain) slope(cells boundary.Cells, x, c [3]int) float64 {
+func (d Scene) slope(cells boundary.Cells, x, c [3]int) float64 {
 	shape, t := d.surface(cells, x, c, [3]float64{})
 	if shape == nil {
 		return 0
@@ -258,8 +257,8 @@ func cross(a, b [3]float64) [3]float64 {
 func scaled(v [3]float64, f float64) [3]float64 { return [3]float64{f * v[0], f * v[1], f * v[2]} }
 
 // Face is the type of the cells behind a face, where it meets a cell of the domain.
-func (d Domain) Face(axis, side int, cell [3]int) uint8 {
-	for _, p := range d.Parts[axis][side] {
+func (d Scene) Face(axis, side int, cell [3]int) uint8 {
+	for _, p := range d.Patches[axis][side] {
 		if p.Region.Covers(axis, cell) {
 			return p.Type
 		}
@@ -271,10 +270,10 @@ func (d Domain) Face(axis, side int, cell [3]int) uint8 {
 // several faces meet. Walls come before open faces, and these before faces without
 // friction. Of walls the slowest wins, because links that end right at the
 // edge of a moving one would drag the fluid along beyond it (in the lid-driven
-// cavity at Re 100 on 128 x 128 cells the extrema are then 1.4 % off, else 0.1 %).
+// cavity at Re 100 on 128 x 128 cells the extrema are then 1.4 % off, otherwise 0.1 %).
 // What the two ends of a moving wall gain and lose in mass cancels. Among equals
 // the slowest axis wins.
-func (d Domain) behind(cell, outside [3]int) uint8 {
+func (d Scene) behind(cell, outside [3]int) uint8 {
 	for a, n := range d.Cells {
 		cell[a] = min(max(cell[a], 0), n-1)
 	}
@@ -284,11 +283,9 @@ func (d Domain) behind(cell, outside [3]int) uint8 {
 			continue
 		}
 		t := d.Face(axis, (outside[axis]+1)/2, cell)
-		v := d.Velocity[t-1]
-		speed, rank := math.Hypot(math.Hypot(v[0], v[1]), v[2]), 0
-		if d.Walls != nil {
-			rank = precedence[d.Walls[t-1].Law]
-		}
+		w := d.Walls[t-1]
+		v, _ := boundary.Bare(w.Motion).(boundary.Constant) // other motions count as slow as walls at rest
+		speed, rank := math.Hypot(math.Hypot(v[0], v[1]), v[2]), precedence[w.Law]
 		if best == 0 || rank < bestRank || rank == bestRank && speed < bestSpeed {
 			best, bestRank, bestSpeed = t, rank, speed
 		}

@@ -8,7 +8,7 @@ import (
 
 // Shapes made of shapes, and shapes that know whole rows of cells at a time.
 
-// rower is a shape that tells for a row of cells along x which have their centre
+// rower is a shape that reports for a row of cells along x which have their centre
 // inside: inside[i] is cell (i, y, z).
 type rower interface {
 	Row(y, z int, inside []bool)
@@ -80,10 +80,10 @@ func (c Combination) Bounds() (lo, hi [3]float64) {
 	return lo, hi
 }
 
-// Hit is where the segment enters the combination.
+// Hit returns the parameter at which the segment enters the combination.
 func (c Combination) Hit(p, d [3]float64) (float64, bool) { return firstHit(c, p, d) }
 
-// Crossings are those of all parts.
+// Crossings appends the crossings of all parts.
 func (c Combination) Crossings(p, d [3]float64, ts []float64) []float64 {
 	for _, o := range c.Parts {
 		ts = o.Crossings(p, d, ts)
@@ -190,12 +190,12 @@ func (m Moved) Bounds() (lo, hi [3]float64) {
 	return lo, hi
 }
 
-// Hit is where the segment enters the moved shape: t is the same before the motion.
+// Hit returns the parameter at which the segment enters the moved shape: t is the same before the motion.
 func (m Moved) Hit(p, d [3]float64) (float64, bool) {
 	return m.Shape.Hit(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d))
 }
 
-// Crossings are those of the shape before the motion.
+// Crossings appends the crossings of the shape before the motion.
 func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
 }
@@ -214,7 +214,7 @@ func (m Motion) After(first Motion) Motion {
 }
 
 // Rows says which rows of cells Sample asks the shapes for: along y and along z.
-func (d Domain) Rows(box decomp.Box) (rows [2][]bool) {
+func (d Scene) Rows(box decomp.Box) (rows [2][]bool) {
 	for k := range rows {
 		axis := k + 1
 		rows[k] = make([]bool, d.Cells[axis])

@@ -2,12 +2,12 @@ package geometry
 
 import "math"
 
-// flushWithin is how far from the face of a cell a plane may lie and still count as on it, in cells: far above rounding,
+// flushWithin is the distance from the face of a cell, in cells, within which a plane counts as on it: far above rounding,
 // and without a meaning for the flow.
 const flushWithin = 1e-3
 
 // Flush reports whether the surface of a shape lies on faces of cells wherever it is inside the domain: the wall half-way
-// between a fluid and a solid cell is then the surface itself. It looks at shapes in closed form; of others it reports no.
+// between a fluid and a solid cell is then the surface itself. It knows shapes in closed form; for others it returns false.
 func Flush(s Shape, cells [3]int, dims int) bool {
 	return flush(s, NewMotion(1, [3]float64{}, [3]float64{}), cells, dims)
 }

@@ -104,8 +104,8 @@ func TestHitsAreWhereTheShapeBegins(t *testing.T) {
 	}
 }
 
-// everyBound looks for points of a shape outside of its bounds, and for rows that say
-// other than points.
+// everyBound looks for points of a shape beyond its bounds, and for rows that disagree
+// with points.
 func everyBound(t *testing.T, name string, s Shape) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(3))

@@ -2,7 +2,7 @@ package geometry
 
 import "math"
 
-// What some looks at cells tell of shapes before a run finds all of their cells.
+// What a sample of cells reveals of shapes before a run finds all of their cells.
 
 // Limits beyond which the numbers of a surface in cells are warnings; spheres of 6 cells across are 4 % off in volume and
 // 1 % in area. Edges that taper to nothing have narrow gaps and thin parts on every grid.
@@ -13,11 +13,11 @@ const (
 	MostThin      = 0.05
 )
 
-// mostLooks is how many cells are asked for, about, before the answer is left to the run.
+// mostLooks is the approximate number of cells sampled before the answer is left to the run.
 const mostLooks = 1 << 18
 
-// AnyCell reports whether some cell between two corners lies in the shape, or outside
-// of it: first those in the middle and at the ends, then one after the other.
+// AnyCell reports whether some cell between two corners lies in the shape, or, with in false, beyond
+// it: first those in the middle and at the ends, then one after the other.
 func AnyCell(s Shape, lo, hi [3]float64, n [3]int, in bool) bool {
 	var from, to [3]int
 	for a := range from {
@@ -97,8 +97,8 @@ func Inside(in, around Shape, cells [3]int, dims int) bool {
 	return any
 }
 
-// Hollow reports whether points at equal distances on the line along an axis through the middle of a box, that around a shape, are
-// all outside of the shape.
+// Hollow reports whether points at equal distances on the line along an axis through the middle of a shape's box are
+// all outside the shape.
 func Hollow(s Shape, lo, hi [3]float64, axis int) bool {
 	const samples = 200
 	p := [3]float64{(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2}
@@ -168,7 +168,7 @@ func Most(s Shape, cells [3]int, dims int, value func(p [3]float64) float64) (mo
 	return most
 }
 
-// outermost reports whether a cell of a shape has a neighbour of the domain outside of it.
+// outermost reports whether a cell of a shape has a neighbour of the domain outside the shape.
 func outermost(s Shape, p [3]float64, cells [3]int, dims int) bool {
 	for a := range dims {
 		for _, d := range []float64{-1, 1} {
@@ -275,13 +275,13 @@ func Volume(s Shape, cells [3]int) float64 {
 	return float64(n) / float64(rows) * float64(to[1]-from[1]) * float64(to[2]-from[2])
 }
 
-// mostRows is how many rows Volume asks for, about.
+// mostRows is the approximate number of rows that Volume samples.
 const mostRows = 1 << 14
 
 // Faces is about the number of faces between the cells of a shape and others in the domain.
 func Faces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, false) }
 
-// AllFaces is the same with the faces on those of the domain, as of a house on the ground.
+// AllFaces is the same, including faces on the domain's faces, as under a house on the ground.
 func AllFaces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, true) }
 
 // faces counts how often lines of cells along each axis cross the shape, some lines for all where there are many, and, with

@@ -30,7 +30,8 @@ func turned(middle float64) func(p [3]float64, by float64) [3]float64 {
 	}
 }
 
-// The staircase of a disc of voxels that turns about its axis is none that fluid would pass, on any grid; a paddle of voxels is.
+// Fluid would not pass the staircase of a disc of voxels that turns about its axis, on any grid, but
+// would pass a paddle of voxels.
 func TestLeavingOfVoxels(t *testing.T) {
 	for _, radius := range []float64{4, 6.3, 9, 19, 40} {
 		n := 2*int(radius) + 4
@@ -65,7 +66,7 @@ func TestLeavingOfLargeBodies(t *testing.T) {
 	}
 }
 
-// The largest value at a shape's cells is that of its voxels, not of the box around them.
+// The largest value at a shape's cells is the largest at its voxels, not in the box around them.
 func TestMost(t *testing.T) {
 	disc := voxels(60, 1, func(x, y float64) bool { return math.Hypot(x, y) < 9 })
 	if r := Most(disc, [3]int{60, 60, 4}, 3, func(p [3]float64) float64 { return math.Hypot(p[0]-30, p[1]-30) }); r < 8.5 || r > 9 {

@@ -73,9 +73,9 @@ type Sponge struct {
 	Rates      []model.Params // of the cells that touch the face, the next, ...
 }
 
-// rates of a cell of the domain: those of the most viscous sponge that it lies in, nil for
-// none.
-func (d Domain) rates(cell [3]int) (own *model.Params) {
+// rates returns the rates of a cell of the domain: the rates of the most viscous sponge that it lies in, nil outside
+// all sponges.
+func (d Scene) rates(cell [3]int) (own *model.Params) {
 	for _, s := range d.Sponges {
 		depth := cell[s.Axis]
 		if s.Side == 1 {
@@ -88,8 +88,8 @@ func (d Domain) rates(cell [3]int) (own *model.Params) {
 	return own
 }
 
-// Part is a region of a face and the type of the cells behind it.
-type Part struct {
+// Patch is a region of a face and the type of the cells behind it.
+type Patch struct {
 	Region Region
 	Type   uint8
 }

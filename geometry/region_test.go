@@ -34,14 +34,14 @@ func TestDiscsAreSymmetric(t *testing.T) {
 // A wheel at a periodic face has the velocity of its surface there, seen from either side.
 func TestMotionAcrossAPeriodicFace(t *testing.T) {
 	const n = 12
-	d := Domain{Cells: [3]int{n, 4, 4}, Periodic: [3]bool{true, true, true}, Velocity: make([][3]float64, 1)}
-	d.Walls = []boundary.Wall{{Velocity: func(p [3]float64, _ float64) [3]float64 { return [3]float64{0, p[0] - n + 1, 0} }}}
+	d := Scene{Cells: [3]int{n, 4, 4}, Periodic: [3]bool{true, true, true}}
+	d.Walls = []boundary.Wall{{Motion: boundary.Spin{Angular: [3]float64{0, 0, 1}, Centre: [3]float64{n - 1, 2, 2}}}}
 	d.Bodies = []Body{{Shape: Box{[3]float64{n - 2, 0, 0}, [3]float64{n, 4, 4}}, Type: 1}}
 	for _, box := range []decomp.Box{{Hi: d.Cells}, {Lo: [3]int{0, 2, 0}, Hi: d.Cells}} {
 		c := d.Sample(box)
 		for _, q := range []float64{0.25, 0.5, 1} {
-			left := c.Motion(1, c.Place([3]int{n - 3, 0, 0}, q, [3]int{-1, 0, 0}), 0) // from the fluid below the wheel
-			right := c.Motion(1, c.Place([3]int{0, 0, 0}, q, [3]int{1, 0, 0}), 0)     // and from that behind the face
+			left := c.Motion(1).At(c.Place([3]int{n - 3, 0, 0}, q, [3]int{-1, 0, 0}), 0) // from the fluid below the wheel
+			right := c.Motion(1).At(c.Place([3]int{0, 0, 0}, q, [3]int{1, 0, 0}), 0)     // and from that behind the face
 			if want := q - 1.5; left[1] != want {
 				t.Errorf("distance %g, below: %g, want %g", q, left[1], want)
 			}

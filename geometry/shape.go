@@ -14,7 +14,7 @@ type Shape interface {
 	// counts as the nearest one outside.
 	Hit(p, d [3]float64) (t float64, ok bool)
 	// Crossings appends to ts where the line p + t d crosses the surface, in any
-	// order; those outside of 0..1 may be left out. It is what shapes made of other
+	// order; crossings beyond 0..1 may be omitted. It is what shapes made of other
 	// shapes need.
 	Crossings(p, d [3]float64, ts []float64) []float64
 }
@@ -30,7 +30,7 @@ func (b Box) Contains(x, y, z float64) bool {
 // Bounds is the box itself.
 func (b Box) Bounds() (lo, hi [3]float64) { return b.Lo, b.Hi }
 
-// span is where the line lies between the planes of the faces.
+// span returns the part of the line between the planes of the faces.
 func (b Box) span(p, d [3]float64) span {
 	s := everywhere()
 	for a := range p {
@@ -39,7 +39,7 @@ func (b Box) span(p, d [3]float64) span {
 	return s
 }
 
-// Hit is where the segment enters the box.
+// Hit returns the parameter at which the segment enters the box.
 func (b Box) Hit(p, d [3]float64) (float64, bool) { return b.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the box.
@@ -70,7 +70,7 @@ func (s Sphere) span(p, d [3]float64) span {
 	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-s.Radius*s.Radius)
 }
 
-// Hit is where the segment enters the ball.
+// Hit returns the parameter at which the segment enters the ball.
 func (s Sphere) Hit(p, d [3]float64) (float64, bool) { return s.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the ball.
@@ -110,7 +110,7 @@ func (c Cylinder) span(p, d [3]float64) span {
 		quadric(d[i]*d[i]+d[j]*d[j], o[i]*d[i]+o[j]*d[j], o[i]*o[i]+o[j]*o[j]-c.Radius*c.Radius)
 }
 
-// Hit is where the segment enters the cylinder.
+// Hit returns the parameter at which the segment enters the cylinder.
 func (c Cylinder) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the cylinder.

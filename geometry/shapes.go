@@ -34,7 +34,7 @@ func (e Ellipsoid) span(p, d [3]float64) span {
 	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-1)
 }
 
-// Hit is where the segment enters the ellipsoid.
+// Hit returns the parameter at which the segment enters the ellipsoid.
 func (e Ellipsoid) Hit(p, d [3]float64) (float64, bool) { return e.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the ellipsoid.
@@ -114,7 +114,7 @@ func (c Cone) span(p, d [3]float64) span {
 	return after
 }
 
-// Hit is where the segment enters the cone.
+// Hit returns the parameter at which the segment enters the cone.
 func (c Cone) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the cone.
@@ -162,7 +162,7 @@ func (c Capsule) span(p, d [3]float64) span {
 	return s
 }
 
-// Hit is where the segment enters the capsule.
+// Hit returns the parameter at which the segment enters the capsule.
 func (c Capsule) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
 // Crossings are the two ends of the line in the capsule.
@@ -196,8 +196,8 @@ func (h HalfSpace) span(p, d [3]float64) span {
 	return everywhere().slab(dot(sub(p, h.Point), h.Normal), dot(d, h.Normal), math.Inf(-1), 0)
 }
 
-// Hit is where the segment passes the plane.
+// Hit returns the parameter at which the segment enters the half-space.
 func (h HalfSpace) Hit(p, d [3]float64) (float64, bool) { return h.span(p, d).hit() }
 
-// Crossings is where the line passes the plane.
+// Crossings appends the parameter at which the line passes the plane.
 func (h HalfSpace) Crossings(p, d [3]float64, ts []float64) []float64 { return h.span(p, d).ends(ts) }

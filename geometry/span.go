@@ -55,7 +55,7 @@ const (
 	least = 1e-9
 )
 
-// hit is where 0..1 enters the span.
+// hit returns the parameter at which 0..1 enters the span.
 func (s span) hit() (t float64, ok bool) {
 	if !(s.in < s.out) || s.out <= 0 || s.in > 1+touch {
 		return 0, false

@@ -47,14 +47,14 @@ func through(s Shape, p, d [3]float64) (mid float64, ok bool) {
 
 // thin looks for the links that pass through one body of a domain.
 type thin struct {
-	d      Domain
+	d      Scene
 	body   Body
 	near   []Shape // of all bodies, those whose bounds come near to this one
 	lo, hi [3]float64
 	two    map[[3]int][][3]int // first of two links that together lead the way of one
 }
 
-func (d Domain) thin(b int) *thin {
+func (d Scene) thin(b int) *thin {
 	t := &thin{d: d, body: d.Bodies[b], two: map[[3]int][][3]int{}}
 	t.lo, t.hi = t.body.Shape.Bounds()
 	const beside = around + 3 // cells: links of a path round it, and some rounding
@@ -96,7 +96,7 @@ func centre(x [3]int) [3]float64 {
 func floats(c [3]int) [3]float64 { return [3]float64{float64(c[0]), float64(c[1]), float64(c[2])} }
 
 // within reports whether a cell lies in the domain itself, not in a periodic image.
-func (d Domain) within(x [3]int) bool {
+func (d Scene) within(x [3]int) bool {
 	for a, n := range d.Cells {
 		if x[a] < 0 || x[a] >= n {
 			return false
@@ -161,8 +161,8 @@ func (t *thin) free(x, c [3]int) bool {
 	})
 }
 
-// links visits the links that cross the body's surface, each once, of which the lower end lies in a block of
-// cells, which may lie beyond the faces of the domain. Of the lines of cells along each direction it looks at
+// links visits the links that cross the body's surface, each once, whose lower end lies in a block of
+// cells, which may lie beyond the faces of the domain. Of the lines of cells along each direction it follows
 // one in stride squared.
 func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
 	for a := range from { // cells that a link of one cell may lead from
@@ -267,7 +267,7 @@ type mark struct {
 // plate becomes the thinnest that does, the digital plane of the lattice's directions
 // (Cohen-Or & Kaufman, Graphical Models and Image Processing 57 (1995) 453, for rays of voxels). Each link is judged by itself, so that the cut
 // of the domain does not matter.
-func (d Domain) thickened(rows [2][]bool) map[[2]int][]mark {
+func (d Scene) thickened(rows [2][]bool) map[[2]int][]mark {
 	found := map[[2]int][]mark{}
 	for i, b := range d.Bodies {
 		if !b.Thicken {
@@ -291,8 +291,8 @@ func (d Domain) thickened(rows [2][]bool) map[[2]int][]mark {
 	return found
 }
 
-// Takes reports, of a body with Thicken in a domain of its own, whether a cell becomes solid because a link passes through the body.
-func (d Domain) Takes(b int) func(cell [3]int) bool {
+// Takes reports, for a body with Thicken in its own domain, whether a cell becomes solid because a link passes through the body.
+func (d Scene) Takes(b int) func(cell [3]int) bool {
 	t := d.thin(b)
 	return func(cell [3]int) bool {
 		for a, x := range centre(cell) {
@@ -313,7 +313,7 @@ func (d Domain) Takes(b int) func(cell [3]int) bool {
 
 // TakesAny reports whether Takes holds for any cell, as far as it follows some of the lines that Thin follows: where these are
 // not all, it answers yes.
-func (d Domain) TakesAny(b int) bool {
+func (d Scene) TakesAny(b int) bool {
 	t := d.thin(b)
 	stride, any := t.stride(), false
 	if stride > 1 {
@@ -375,7 +375,7 @@ func runs(of []bool) (list [][2]int) {
 // Thin says how much of a body is thinner than the distance of cells.
 type Thin struct {
 	Through int // links that pass through it, between two fluid cells
-	Walls   int // links between a fluid cell and one of the body's
+	Stopped int // links between a fluid cell and one of the body's
 	Least   float64
 	At      [3]float64 // where it is thinnest, of the places where links pass
 	// Closed: somewhere no path of links leads round it either. Sharp edges pass fluid on every grid, but
@@ -388,7 +388,7 @@ func (t Thin) Share() float64 {
 	if t.Through == 0 {
 		return 0
 	}
-	return float64(t.Through) / (float64(t.Through) + float64(t.Walls)/2)
+	return float64(t.Through) / (float64(t.Through) + float64(t.Stopped)/2)
 }
 
 // leakShare of links: edges that taper to nothing pass 1 to 4 %, of bodies of 60 cells.
@@ -404,7 +404,7 @@ const (
 	leastLines = 1 << 5
 )
 
-// effort of a line through a shape, in that of a line through a simple one.
+// effort returns the cost of a line through a shape, relative to a line through a simple one.
 func effort(s Shape) (n int) {
 	switch s := s.(type) {
 	case Moved:
@@ -434,7 +434,7 @@ func resolvedVoxels(s Shape) bool {
 const mostPaths = 16
 
 // Thin looks for links that pass through body b, of which it need not know the rest of the domain.
-func (d Domain) Thin(b int) (found Thin) {
+func (d Scene) Thin(b int) (found Thin) {
 	t := d.thin(b)
 	if resolvedVoxels(t.body.Shape) {
 		return found
@@ -455,7 +455,7 @@ func (d Domain) Thin(b int) (found Thin) {
 		y := plus(x, c)
 		first, second := holds(t.body.Shape, centre(x)), holds(t.body.Shape, centre(y))
 		if first != second && (first && t.fluid(y) || second && t.fluid(x)) {
-			found.Walls++
+			found.Stopped++
 		}
 	})
 	for k := 0; k < min(mostPaths, len(passing)) && !found.Leaks(); k++ {
@@ -465,7 +465,7 @@ func (d Domain) Thin(b int) (found Thin) {
 	return found
 }
 
-// around is how far a path round a sharp edge may lead away, in cells.
+// around is the distance, in cells, to which a path round a sharp edge may lead away.
 const around = 10
 
 // round reports whether a path of links between fluid cells leads from one to another near by that passes
@@ -492,7 +492,7 @@ func (t *thin) round(from, to [3]int) bool {
 	return false
 }
 
-// stride is how many lines of cells Thin looks at one of, along each of two axes.
+// stride is the spacing of the lines of cells that Thin follows, along each of two axes.
 func (t *thin) stride() int {
 	stride := 1
 	for most := max(leastLines, mostLines/(len(t.d.Bodies)*effort(t.body.Shape))); t.lines(stride) > float64(most); {

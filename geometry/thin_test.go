@@ -12,19 +12,19 @@ import (
 )
 
 // channel is a domain between walls along y (and z), open at both ends of x.
-func channel(t *testing.T, lattice string, cells [3]int, bodies ...Body) Domain {
+func channel(t *testing.T, lattice string, cells [3]int, bodies ...Body) Scene {
 	t.Helper()
 	l, ok := model.FindLattice(lattice)
 	if !ok {
 		t.Fatal(lattice)
 	}
-	d := Domain{Cells: cells, Faces: [3][2]uint8{{1, 1}, {2, 2}, {2, 2}}, Velocity: make([][3]float64, 3), Bodies: bodies, Links: Half(l.Velocities)}
+	d := Scene{Cells: cells, Faces: [3][2]uint8{{1, 1}, {2, 2}, {2, 2}}, Walls: make([]boundary.Wall, 3), Bodies: bodies, Links: Half(l.Velocities)}
 	d.Periodic[2] = l.Dims == 2
 	return d
 }
 
 // passable reports whether populations get from one end of x to the other.
-func passable(d Domain, cells boundary.Cells) bool {
+func passable(d Scene, cells boundary.Cells) bool {
 	seen := make([]bool, len(cells.Type))
 	var stack [][3]int
 	push := func(x [3]int) {
@@ -265,7 +265,7 @@ func TestRimOfThickenedPlates(t *testing.T) {
 				m := NewMotion(1, [3]float64{0, 0, turn}, [3]float64{})
 				m.Shift = [3]float64{30 + math.Mod(0.2742*float64(k), 1), 30 + math.Mod(0.4661*float64(k), 1), 0.5}
 				plate := Moved{Box{Lo: [3]float64{-thick / 2, -half, -5}, Hi: [3]float64{thick / 2, half, 5}}, m}
-				d := Domain{Cells: [3]int{60, 60, 1}, Links: [][3]int{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, -1, 0}}, Bodies: []Body{{Shape: plate, Thicken: true}}}
+				d := Scene{Cells: [3]int{60, 60, 1}, Links: [][3]int{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, -1, 0}}, Bodies: []Body{{Shape: plate, Thicken: true}}}
 				takes, lo, hi := d.Takes(0), half, -half
 				for i := range 60 * 60 {
 					cell := [3]int{i % 60, i / 60, 0}

@@ -81,7 +81,7 @@ func (v *Voxels) Bounds() (lo, hi [3]float64) {
 	return lo, hi
 }
 
-// Hit is where the segment enters a solid brick.
+// Hit returns the parameter at which the segment enters a solid brick.
 func (v *Voxels) Hit(p, d [3]float64) (float64, bool) { return firstHit(v, p, d) }
 
 // Crossings are all places where the line passes from one brick to the next, solid or

@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 )
 
@@ -45,7 +46,7 @@ func TestVoxelsOfARank(t *testing.T) {
 	for range 40 {
 		n := [3]int{4 + rng.Intn(9), 4 + rng.Intn(9), 4 + rng.Intn(9)}
 		m := NewMotion(0.5+rng.Float64(), [3]float64{float64(rng.Intn(4) * 30), 0, 360 * rng.Float64()}, [3]float64{2, 3, 1})
-		d := Domain{Cells: [3]int{12, 11, 10}, Periodic: [3]bool{true, rng.Intn(2) == 0, true}, Velocity: make([][3]float64, 3), Faces: [3][2]uint8{1: {1, 2}}}
+		d := Scene{Cells: [3]int{12, 11, 10}, Periodic: [3]bool{true, rng.Intn(2) == 0, true}, Walls: make([]boundary.Wall, 3), Faces: [3][2]uint8{1: {1, 2}}}
 		image := func(rows [2][]bool) *Voxels {
 			v := NewVoxels(n, [3]float64{}, [3]float64{1, 1, 1}, [3]int{}, [3]int{})
 			lo, hi := v.Kept(m, d.Cells, rows)

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// backoff waits between looks at messages in flight. The threads that compute the
+// backoff waits between polls of messages in flight. The threads that compute the
 // bulk want the same cores, so it soon sleeps; the sleep grows with the time waited
 // so far, so that an arrival is seen at most an eighth late, and stays short enough
 // for MPI to move the next piece of a long message.
 //
 // With sleeps between, Open MPI took 43 ms for 10 MiB in a virtual machine; we take it
-// that a library which copies through small pieces of shared memory moves one or two of
-// them a look. So where a GPU computes and the core is idle, it sleeps only once a
-// neighbour is late indeed.
+// that a library which copies through small pieces of shared memory moves one or two of them per poll. So where a GPU computes
+// and the core is idle, it sleeps only once a neighbour is late indeed.
 type backoff struct {
 	awake bool
 	start time.Time

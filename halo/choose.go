@@ -24,7 +24,7 @@ const (
 	Peer = transport.Peer // into the neighbour's memory
 )
 
-// Word is what a user says of something that the program would ask for else.
+// Word is a user's answer to a question that lbmsim would otherwise ask.
 type Word = transport.Answer
 
 const (
@@ -33,7 +33,7 @@ const (
 	No  = transport.No
 )
 
-// Route is how one link of a rank is served.
+// Route is the transport of one link of a rank, and the reason for it.
 type Route struct {
 	Rank      int // the neighbour
 	Transport Transport
@@ -86,11 +86,11 @@ type builder struct {
 	talk    bool                 // is there more to choose from, on some rank?
 	theirs  []offer              // of each link's neighbour
 	opened  map[int]openedMemory // to the neighbours whose memory is open ...
-	refused map[int]string       // ... and why that of others is not; "": it is
+	refused map[int]string       // ... and why other neighbours' memory is not; "": it is
 	boxes   []*inbox             // by link; nil: none
 }
 
-// offer is what neighbours tell each other for each of their links.
+// offer is the message that neighbours exchange for each of their links.
 type offer struct {
 	Machine, Device string
 	Shared          bool      // the device serves several ranks
@@ -115,7 +115,7 @@ func (d openedMemory) close() {
 	}
 }
 
-// look finds out what this rank has, without a word to the others.
+// look finds out what this rank has, without messages.
 func (b *builder) look() error {
 	others, self, err := b.paths()
 	if err != nil {
@@ -134,10 +134,10 @@ func (b *builder) look() error {
 	p, ok := b.Device.(device.Peer)
 	switch {
 	case !ok:
-		b.mine.NoPeer = "the device has no memory that others can write"
+		b.mine.NoPeer = "the device has no memory that other ranks can write"
 		return nil
 	case b.Want == Host || b.Want == GPU || len(others) == 0:
-		b.mine.NoPeer = "not asked for"
+		b.mine.NoPeer = "not requested"
 		return nil
 	}
 	id := p.Identity()
@@ -161,26 +161,26 @@ func (b *builder) look() error {
 func (b *builder) whyNotGPU() string {
 	name := comm.Describe(b.Comm)
 	if _, ok := b.States[0].(device.Addressed); !ok {
-		return "the states are not in a GPU's memory"
+		return "the states are not in GPU memory"
 	}
 	if _, ok := b.Comm.(comm.DeviceMessages); !ok {
-		return name + " has no messages from GPU memory"
+		return name + " does not support messages from GPU memory"
 	}
 	switch b.Aware {
 	case Yes:
 		return ""
 	case No:
-		return "the case says that " + name + " takes no GPU memory"
+		return "according to the case " + name + " is not GPU-aware"
 	}
 	if a, ok := b.Comm.(comm.GPUAware); ok {
 		switch yes, known := a.GPUAware(); {
 		case known && yes:
 			return ""
 		case known:
-			return name + " says that it takes no GPU memory"
+			return name + " reports that it is not GPU-aware"
 		}
 	}
-	return name + " does not say whether it takes GPU memory (gpu_aware_mpi = \"yes\" in [device] says so)"
+	return name + " does not report whether it is GPU-aware (set gpu_aware_mpi = \"yes\" in [device] if it is)"
 }
 
 // exchangeOffers exchanges offers with the neighbours, where some rank has more to choose
@@ -217,7 +217,7 @@ func (b *builder) exchangeOffers() error {
 	return err
 }
 
-// open opens the memory of neighbours and tells them whether that went well: a link is
+// open opens the memory of neighbours and reports to them whether that succeeded: a link is
 // served in one way in both directions.
 func (b *builder) open() error {
 	b.opened, b.refused = map[int]openedMemory{}, map[int]string{}
@@ -255,8 +255,8 @@ func (b *builder) open() error {
 	return nil
 }
 
-// whyRefused is what keeps this rank from opening a neighbour's memory. It is the same for
-// both of them.
+// whyRefused returns the reason that keeps this rank from opening a neighbour's memory, ""
+// if there is none. It is the same for both of them.
 func (b *builder) whyRefused(theirs offer) string {
 	switch {
 	case b.mine.NoPeer != "":
@@ -264,12 +264,12 @@ func (b *builder) whyRefused(theirs offer) string {
 	case theirs.NoPeer != "":
 		return theirs.NoPeer
 	case b.mine.Machine != theirs.Machine:
-		return "on another machine"
+		return "on another node"
 	case b.mine.Shared || theirs.Shared:
-		// It works, but a GPU gives its time to one process after the other: one that
-		// waits on it keeps the others from what somebody waits for. Two H200 took a fourth
-		// of the speed from four ranks that did, next to messages through the host.
-		return "ranks share a GPU, where one that waits takes the others' time"
+		// It works, but a GPU gives its time to one process after the other: a process that waits on it keeps the others from the
+		// work that is waited for. Four ranks that shared two H200 in this way lost a fourth of the speed, compared with messages
+		// through the host.
+		return "ranks share a GPU, where a waiting rank would slow down the others"
 	}
 	return ""
 }
@@ -308,15 +308,15 @@ func (b *builder) choose() error {
 		case b.Want == GPU:
 			return fmt.Errorf("transport gpu to rank %d: %s", p.Rank, noGPU)
 		case b.Want != Auto:
-			return fmt.Errorf("transport %s has nothing that chooses it", b.Want)
+			return fmt.Errorf("no rule selects transport %s", b.Want)
 		case noPeer == "":
-			r.Transport, r.Why = Peer, "GPUs of one machine that reach each other's memory"
+			r.Transport, r.Why = Peer, "GPUs of one node with peer access"
 		case noGPU == "":
-			r.Transport, r.Why = GPU, fmt.Sprintf("%s; %s takes GPU memory", noPeer, comm.Describe(b.Comm))
+			r.Transport, r.Why = GPU, fmt.Sprintf("%s; %s is GPU-aware", noPeer, comm.Describe(b.Comm))
 		default:
 			r.Transport, r.Why = Host, noPeer+"; "+noGPU
 			if _, visible := b.States[0].(device.HostVisible); visible {
-				r.Why = "the states are in the host's memory"
+				r.Why = "the states are in host memory"
 			}
 		}
 		b.e.routes = append(b.e.routes, r)
@@ -327,7 +327,7 @@ func (b *builder) choose() error {
 // build makes the transports of the routes.
 func (b *builder) build() error {
 	var links []peerLink
-	var tell, opened []device.Buffer
+	var signals, opened []device.Buffer
 	for i, p := range b.others {
 		var c carrier
 		var err error
@@ -339,7 +339,7 @@ func (b *builder) build() error {
 				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.bytes, p.Rank, n) // a bug in decomp
 			}
 			links = append(links, peerLink{path: p, theirs: d.states, copies: stridedCopies(p.send, to)})
-			tell = append(tell, d.words)
+			signals = append(signals, d.words)
 			continue
 		case GPU:
 			c, err = newOnGPU(p, b.Comm.(comm.DeviceMessages), b.Device)
@@ -355,7 +355,7 @@ func (b *builder) build() error {
 				c, err = newStaged(p, b.nb, b.Device)
 			}
 		default:
-			panic("no transport is built for " + b.e.routes[i].Transport.String())
+			panic("there is no transport for " + b.e.routes[i].Transport.String())
 		}
 		if err != nil {
 			return err
@@ -376,7 +376,7 @@ func (b *builder) build() error {
 	}
 	if len(links) > 0 {
 		var err error
-		b.e.peers, err = newPeers(links, tell, b.e.words, b.States, b.Device)
+		b.e.peers, err = newPeers(links, signals, b.e.words, b.States, b.Device)
 		if err != nil {
 			return err
 		}
@@ -493,7 +493,7 @@ func (e *exchange) Describe() string {
 		parts = append(parts, text)
 	}
 	if len(e.self) > 0 {
-		parts = append(parts, "copies inside the device")
+		parts = append(parts, "copies within the device")
 	}
 	if len(parts) == 0 {
 		return "none needed"
@@ -526,7 +526,7 @@ func (e *exchange) hostText() string {
 	case 0:
 		return "messages through host memory"
 	case all:
-		return "messages straight from the state"
+		return "messages directly from the state"
 	}
-	return "messages straight from the state, those across y through host memory"
+	return "messages directly from the state, across y through host memory"
 }

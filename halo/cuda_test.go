@@ -18,7 +18,7 @@ import (
 	"lbmsim/halo/halotest"
 )
 
-// needGPU skips aloud where there is none, or fails if LBMSIM_REQUIRE_GPU=1.
+// needGPU skips aloud where there is no GPU, or fails if LBMSIM_REQUIRE_GPU=1.
 func needGPU(t *testing.T) {
 	t.Helper()
 	if _, err := cuda.Devices(); err != nil {
@@ -40,7 +40,7 @@ func gpuOf(c comm.Comm) (*cuda.Device, error) {
 }
 
 // onGPUs are the transports of real ranks on GPUs; that by the library of messages only
-// where it says that it takes GPU memory.
+// where it reports that it takes GPU memory.
 func onGPUs(c comm.Comm) []halo.Transport {
 	list := []halo.Transport{halo.Host, halo.Peer, halo.Auto}
 	if yes, known := c.(comm.GPUAware).GPUAware(); yes && known {
@@ -112,7 +112,7 @@ func timeExchange(c comm.Comm, dev *cuda.Device, want halo.Transport, n int) err
 	if err != nil {
 		return err
 	}
-	s := halo.Setup{Comm: c, Plan: plan, Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev, Want: want}
+	s := halo.Setup{Comm: c, Links: plan.Links(c.Rank()), Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev, Want: want}
 	for i := range s.States {
 		if s.States[i], err = halo.AllocState(dev, 4*s.Layout.Len()); err != nil {
 			return err

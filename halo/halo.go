@@ -1,7 +1,7 @@
 // Package halo keeps the ghost planes of a rank's state equal to its neighbours'
-// edges. An Exchange is a plan (decomp) brought to life by transports: New chooses one
-// for each neighbour (choose.go), each stands in one file, and halotest holds what all
-// of them must do. A run never learns which one it has, except as words in its report.
+// edges. An Exchange is links (decomp) brought to life by transports: New chooses one
+// for each neighbour (choose.go), each is in one file, and halotest verifies what all of them must do. A run never learns which
+// one it has, except as words in its report.
 //
 //	hoststaged.go  messages through the host's memory: always there
 //	inbox.go       the same inside a machine: memory of both, which their devices copy to
@@ -25,9 +25,9 @@ import (
 type Exchange interface {
 	// Start begins to fill the ghost planes of state, which is one of the Setup's and
 	// another than the time before, and does not wait. What leaves does so once ready,
-	// the event after the edge cells, has fired. Between Start and Finish nobody touches
-	// the edge and ghost planes of state; kernels may write the rest of it. The ghost
-	// planes of the other state are read no more from now on: neighbours may fill them.
+	// the event after the edge cells, has fired. Between Start and Finish callers must not touch the edge and ghost planes of
+	// state; kernels may write the rest of it. The ghost planes of the other state are read no more from now on: neighbours may
+	// fill them.
 	Start(state device.Buffer, ready device.Event) error
 	// Finish returns when the ghost planes are valid and the edge planes may be
 	// overwritten. After an error the exchange is of no more use: end all ranks.
@@ -36,15 +36,15 @@ type Exchange interface {
 	Stats() Stats
 	// Describe names the transports and their ways through memory.
 	Describe() string
-	// Routes is how each of the rank's links is served, and why.
+	// Routes returns the transport of each of the rank's links, and the reason for it.
 	Routes() []Route
-	// Close frees the transports' memory. All ranks call it, or else end.
+	// Close frees the transports' memory. All ranks call it, or end.
 	Close()
 }
 
 // Queued is an Exchange that needs nothing of the host between two steps: what it
-// does stands in the streams, ordered by events. Many steps can then be queued, or
-// recorded, before anybody waits. Found by type assertion.
+// does is in the streams, ordered by events. Many steps can then be queued, or recorded, before the host waits. Found by type
+// assertion.
 type Queued interface {
 	Exchange
 	// Queue fills the ghost planes of state, in the order of s: work before it on s
@@ -62,13 +62,13 @@ type Stats struct {
 	Bytes     int // sent to other ranks; as much came back
 	Copied    int // bytes copied locally, by a rank that is its own neighbour
 	// Seconds from the moment that the edges were seen ready to the arrival of the
-	// last ghost plane, summed over the exchanges that somebody waited for: the time
+	// last ghost plane, summed over the exchanges that a rank waited for: the time
 	// that messages had to hide behind the bulk, waiting for a late neighbour included.
 	// Last is the newest exchange's share, Longest the largest.
 	Seconds, Last, Longest float64
 }
 
-// Memory is what an exchange needs of a device; device.Device has it.
+// Memory is the part of a device that an exchange needs; device.Device has it.
 type Memory interface {
 	Alloc(bytes int) (device.Buffer, error)
 	NewStream(urgent bool) device.Stream
@@ -80,15 +80,14 @@ type HostAllocator interface {
 	AllocHost(bytes int) (memory []byte, free func(), err error)
 }
 
-// Setup is what New makes an exchange from; the same on all ranks, but for what is a
-// rank's own.
+// Setup is the input of New; the same on all ranks, but for a rank's own data.
 type Setup struct {
 	Comm       comm.Comm
-	Plan       decomp.Plan
-	Layout     decomp.Layout // of this rank
+	Links      []decomp.Link // of this rank's box
+	Layout     decomp.Layout // of the box
 	ValueBytes int           // of a value of the states
 	Device     Memory
-	// States are the two that a run takes in turns; from AllocState, so that other
+	// States are the two that a run uses alternately; from AllocState, so that other
 	// ranks can be given them. Their edge and ghost planes hold nothing yet.
 	States [2]device.Buffer
 	// Want is the transport to neighbours, Auto to take the best for each.
@@ -114,7 +113,7 @@ type exchange struct {
 	messages *messages     // nil: none
 	boxes    int           // links by inboxes
 	shares   bool          // some rank's memory is open to another
-	words    device.Buffer // what neighbours tell this device; nil: nothing is shared
+	words    device.Buffer // where neighbours signal this device; nil: nothing is shared
 
 	stream  device.Stream // of the device's part in Start; nil where it has none
 	states  [2]device.Buffer
@@ -144,7 +143,7 @@ func (e queuedExchange) Queue(s device.Stream, state device.Buffer) {
 // memory count on it (peer.go).
 func (e *exchange) turn(state device.Buffer) error {
 	if state != e.states[0] && state != e.states[1] {
-		return errors.New("exchange of a state that the exchange was not made for")
+		return errors.New("exchange of a state that it was not set up for")
 	}
 	if e.peers != nil && state == e.last {
 		return errors.New("exchange of the same state twice in a row")
@@ -153,7 +152,7 @@ func (e *exchange) turn(state device.Buffer) error {
 	return nil
 }
 
-// onDevice queues what needs no host: first what leaves for others, who wait for it.
+// onDevice queues what needs no host: first what is sent to others, which wait for it.
 func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
 	if e.peers != nil {
 		e.peers.push(s, state, e.self)
@@ -172,7 +171,7 @@ func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
 // Start implements Exchange.
 func (e *exchange) Start(state device.Buffer, ready device.Event) error {
 	if e.broken == nil && e.running {
-		e.broken = errors.New("an exchange is running already")
+		e.broken = errors.New("an exchange is already running")
 	}
 	if e.broken == nil {
 		e.broken = e.turn(state)
@@ -195,7 +194,7 @@ func (e *exchange) Start(state device.Buffer, ready device.Event) error {
 }
 
 // Finish implements Exchange. Messages come first, because the host moves them, while
-// the device's part goes on by itself: neighbours that are written to wait for the edges
+// the device's part continues by itself: neighbours that are written to wait for the edges
 // alone, never for this rank's messages.
 func (e *exchange) Finish() error {
 	if e.broken != nil {
@@ -270,7 +269,7 @@ func (e *exchange) end(together bool) {
 	}
 	if together {
 		// An owner frees its memory after the others have closed it ("CUDA Driver API",
-		// cuIpcOpenMemHandle). Its error is that of ranks that end anyway.
+		// cuIpcOpenMemHandle). Its error concerns ranks that end anyway.
 		_ = comm.Barrier(e.c)
 	}
 	if e.words != nil {

@@ -23,7 +23,7 @@ func TestHostStaged(t *testing.T) {
 	halotest.Run(t, halotest.With(halo.Host), func(int) halo.Memory { return halotest.NewDevice(false) })
 }
 
-// own gives each rank a GPU of its own on one machine, and then lets change it.
+// own gives each rank a separate GPU of one machine, and then lets change adjust it.
 func own(change func(rank int, g *halotest.GPU)) func(int) halo.Memory {
 	m := halotest.NewMachine("node")
 	return func(rank int) halo.Memory {
@@ -55,7 +55,7 @@ func expecting(want, got halo.Transport) halotest.Build {
 }
 
 // Devices that copy by themselves put what leaves into the neighbour's inbox, where
-// both see one memory; else into staging memory, beside the messages.
+// both see one memory; otherwise into staging memory, beside the messages.
 func TestHostBesideCopies(t *testing.T) {
 	for _, test := range []struct {
 		alone func(rank int) bool
@@ -113,7 +113,7 @@ func TestGPU(t *testing.T) {
 		func(c comm.Comm) comm.Comm { return m.Aware(c, true) })
 }
 
-// A GPU that two ranks share waits for nobody, their neighbours on other GPUs neither.
+// A GPU that two ranks share never waits for a rank, nor do their neighbours on other GPUs.
 func TestSharedGPU(t *testing.T) {
 	m := halotest.NewMachine("node")
 	halotest.Run(t, func(s halo.Setup) (halo.Exchange, error) {
@@ -178,7 +178,7 @@ func TestDeafDevice(t *testing.T) {
 			if r.Rank == 0 || s.Comm.Rank() == 0 {
 				want = halo.Host
 			}
-			if r.Transport != want || want == halo.Host && !strings.Contains(r.Why, "no way to the other GPU") {
+			if r.Transport != want || want == halo.Host && !strings.Contains(r.Why, "no access to the other GPU") {
 				return nil, fmt.Errorf("rank %d to rank %d by %v: %s", s.Comm.Rank(), r.Rank, r.Transport, r.Why)
 			}
 		}
@@ -197,15 +197,15 @@ func TestRefused(t *testing.T) {
 		dev  func(rank int) halo.Memory
 		says string
 	}{
-		{"peer on the CPU", halo.Peer, halo.Ask, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "no memory that others can write"},
-		{"gpu on the CPU", halo.GPU, halo.Yes, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "not in a GPU's memory"},
-		{"peer across machines", halo.Peer, halo.Ask, nil, func(rank int) halo.Memory { return halotest.NewMachine(fmt.Sprint(rank)).NewGPU("0") }, "on another machine"},
-		{"peer without a way", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }), "no way to the other GPU"},
+		{"peer on the CPU", halo.Peer, halo.Ask, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "no memory that other ranks can write"},
+		{"gpu on the CPU", halo.GPU, halo.Yes, nil, func(int) halo.Memory { return halotest.NewDevice(true) }, "not in GPU memory"},
+		{"peer across machines", halo.Peer, halo.Ask, nil, func(rank int) halo.Memory { return halotest.NewMachine(fmt.Sprint(rank)).NewGPU("0") }, "on another node"},
+		{"peer without a way", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }), "no access to the other GPU"},
 		{"peer that spoils", halo.Peer, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Spoils = rank == 1 }), "transport peer does not work: rank 1 sent"},
 		{"an inbox that spoils", halo.Host, halo.Ask, nil, own(func(rank int, g *halotest.GPU) { g.Spoils = rank == 1 }), "transport host does not work: rank 1 sent"},
-		{"gpu without messages", halo.GPU, halo.Yes, nil, own(asIs), "has no messages from GPU memory"},
-		{"gpu, the library says no", halo.GPU, halo.Ask, func(c comm.Comm) comm.Comm { return m.Aware(c, false) }, func(int) halo.Memory { return m.NewGPU("") }, "says that it takes no GPU memory"},
-		{"gpu, the user says no", halo.GPU, halo.No, func(c comm.Comm) comm.Comm { return m.Aware(c, true) }, func(int) halo.Memory { return m.NewGPU("") }, "the case says"},
+		{"gpu without messages", halo.GPU, halo.Yes, nil, own(asIs), "does not support messages from GPU memory"},
+		{"gpu, the library says no", halo.GPU, halo.Ask, func(c comm.Comm) comm.Comm { return m.Aware(c, false) }, func(int) halo.Memory { return m.NewGPU("") }, "reports that it is not GPU-aware"},
+		{"gpu, the user says no", halo.GPU, halo.No, func(c comm.Comm) comm.Comm { return m.Aware(c, true) }, func(int) halo.Memory { return m.NewGPU("") }, "according to the case"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := comm.RunLocal(3, func(c comm.Comm) error {
@@ -229,7 +229,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The user's word is taken where the library says something else.
+// The user's word is taken where the library contradicts it.
 func TestWordOfTheUser(t *testing.T) {
 	m := halotest.NewMachine("node")
 	err := comm.RunLocal(2, func(c comm.Comm) error {
@@ -351,8 +351,8 @@ func TestDescribe(t *testing.T) {
 		want     string
 	}{
 		{1, false, true, "none needed"},
-		{1, true, false, "copies inside the device"},
-		{2, false, true, "straight from the state"},
+		{1, true, false, "copies within the device"},
+		{2, false, true, "directly from the state"},
 		{2, true, false, "through host memory"},
 	} {
 		err := comm.RunLocal(test.ranks, func(c comm.Comm) error {
@@ -378,7 +378,7 @@ func TestDescribe(t *testing.T) {
 // setup is a small 3D box.
 func setup(c comm.Comm, dev halo.Memory, periodic bool) (halo.Setup, error) {
 	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())
-	s := halo.Setup{Comm: c, Plan: plan, Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev}
+	s := halo.Setup{Comm: c, Links: plan.Links(c.Rank()), Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev}
 	for i := range s.States {
 		if err == nil {
 			s.States[i], err = halo.AllocState(dev, 4*s.Layout.Len())
@@ -389,10 +389,12 @@ func setup(c comm.Comm, dev halo.Memory, periodic bool) (halo.Setup, error) {
 
 func TestNewRefuses(t *testing.T) {
 	bad := map[string]func(*halo.Setup){
-		"non-blocking": func(s *halo.Setup) { s.Comm = commtest.Bare(s.Comm) },
-		"3 ranks":      func(s *halo.Setup) { s.Plan, _ = decomp.Slabs([3]int{8, 8, 8}, [3]bool{}, 3, 3) },
-		"layout":       func(s *halo.Setup) { s.Layout = decomp.NewLayout([3]int{8, 8, 5}, s.Plan.Ghost(), 10) },
-		"a state less": func(s *halo.Setup) { s.States[1], _ = s.Device.Alloc(8) },
+		"non-blocking":  func(s *halo.Setup) { s.Comm = commtest.Bare(s.Comm) },
+		"rank 2 of 2":   func(s *halo.Setup) { s.Links[1].Rank = 2 },
+		"layout":        func(s *halo.Setup) { s.Layout = decomp.NewLayout([3]int{8, 8, 5}, s.Layout.Ghost, 10) },
+		"ghosts":        func(s *halo.Setup) { s.Layout = decomp.NewLayout(s.Layout.N, [3]int{}, 10) },
+		"receives":      func(s *halo.Setup) { s.Links[1].Recv = s.Links[1].Send },
+		"a state fewer": func(s *halo.Setup) { s.States[1], _ = s.Device.Alloc(8) },
 	}
 	for words, change := range bad {
 		err := comm.RunLocal(2, func(c comm.Comm) error {
@@ -414,7 +416,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// exchange runs one exchange with an event of its own; others call New alone.
+// exchange runs one exchange with its own event; others call New alone.
 func exchange(c comm.Comm, visible bool, ready device.Event) error {
 	s, err := setup(c, halotest.NewDevice(visible), true)
 	if err != nil {
@@ -536,7 +538,7 @@ func TestManyRowsAreFewPieces(t *testing.T) {
 	m := halotest.NewMachine("node")
 	err = comm.RunLocal(8, func(c comm.Comm) error {
 		g := m.NewGPU(fmt.Sprint(c.Rank()))
-		s := halo.Setup{Comm: c, Plan: plan, Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: g, Want: halo.Peer}
+		s := halo.Setup{Comm: c, Links: plan.Links(c.Rank()), Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: g, Want: halo.Peer}
 		for i := range s.States {
 			s.States[i], _ = halo.AllocState(g, 4*s.Layout.Len())
 		}

@@ -48,7 +48,7 @@ func (s *straight) irecv(state device.Buffer) (comm.Request, error) {
 func hostPart(state device.Buffer, r decomp.Range) ([]byte, error) {
 	v, ok := state.(device.HostVisible)
 	if !ok {
-		return nil, errors.New("the state is not in the host's memory, unlike the other one")
+		return nil, errors.New("the state is not in host memory, unlike the other one")
 	}
 	return v.Host()[r.Lo:r.Hi], nil
 }

@@ -11,12 +11,12 @@ import (
 
 // Where two ranks are on one machine and their devices copy to memory that both see,
 // messages through the host need no library to carry them: the device of one puts the
-// bytes into the other's inbox, and a message of one number says so. A library copies
+// bytes into the other's inbox, and a message of one number announces it. A library copies
 // them twice, by processors, which is slower than the devices are. For devices alone:
 // ranks on processors send straight from the state.
 //
-// An inbox has room for two exchanges. The bytes of exchange n+2 are put where those of n
-// were behind the neighbour's number n+1, and it sends that after it has taken out n.
+// An inbox has room for two exchanges. The bytes of exchange n+2 replace the bytes of n behind the neighbour's number n+1, and it
+// sends that after it has taken out n.
 
 // inbox is a carrier of that kind.
 type inbox struct {
@@ -93,7 +93,7 @@ func (b *inbox) unpack(state device.Buffer) (device.Event, error) {
 	turn := b.got % 2
 	b.got++
 	if n := binary.LittleEndian.Uint64(b.heardCount); n != b.got {
-		return nil, fmt.Errorf("rank %d says that it has sent %d times; %d were taken", b.Rank, n, b.got)
+		return nil, fmt.Errorf("rank %d reports %d sends; %d were received", b.Rank, n, b.got)
 	}
 	for _, c := range b.in[turn] {
 		queueCopy(b.land, device.Rows{Buffer: state}, device.Rows{Host: b.mine}, c)

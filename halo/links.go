@@ -9,7 +9,7 @@ import (
 	"lbmsim/device"
 )
 
-// path is one link of the plan in bytes of the state.
+// path is one link in bytes of the state.
 type path struct {
 	decomp.Link
 	send, recv []decomp.Range
@@ -26,17 +26,10 @@ type loop struct {
 // paths turns the rank's links into byte ranges: those to other ranks and those to
 // the rank itself.
 func (s Setup) paths() (others []path, self []loop, err error) {
-	c, plan, layout := s.Comm, s.Plan, s.Layout
-	if plan.Ranks() != c.Size() {
-		return nil, nil, fmt.Errorf("the plan is for %d ranks, there are %d", plan.Ranks(), c.Size())
-	}
-	if n := plan.Box(c.Rank()).Size(); layout.N != n || layout.Ghost != plan.Ghost() {
-		return nil, nil, fmt.Errorf("the layout is for %v cells with ghosts %v, the rank's box has %v and %v",
-			layout.N, layout.Ghost, n, plan.Ghost())
-	}
+	c, layout := s.Comm, s.Layout
 	for _, b := range s.States {
 		if b == nil || b.Bytes() < layout.Len()*s.ValueBytes {
-			return nil, nil, fmt.Errorf("the layout has %d bytes, a state less", layout.Len()*s.ValueBytes)
+			return nil, nil, fmt.Errorf("the layout has %d bytes, a state fewer", layout.Len()*s.ValueBytes)
 		}
 	}
 	inBytes := func(b decomp.Box) (out []decomp.Range, n int) {
@@ -48,12 +41,15 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 		}
 		return out, n
 	}
-	for _, l := range plan.Links(c.Rank()) {
+	for _, l := range s.Links {
+		if err := s.check(l); err != nil {
+			return nil, nil, err
+		}
 		p := path{Link: l}
 		var n int
 		p.send, p.bytes = inBytes(l.Send)
 		if p.recv, n = inBytes(l.Recv); n != p.bytes {
-			return nil, nil, errors.New("what a link sends does not fit what it receives") // a bug in decomp
+			return nil, nil, errors.New("the sent and received sizes of a link differ") // a bug in decomp
 		}
 		if l.Rank == c.Rank() {
 			self = append(self, loop{path: p})
@@ -64,11 +60,29 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 	for i := range self {
 		back := slices.IndexFunc(self, func(l loop) bool { return l.RecvTag == self[i].SendTag })
 		if back < 0 || self[back].bytes != self[i].bytes {
-			return nil, nil, errors.New("what a rank sends itself has no place to land") // a bug in decomp
+			return nil, nil, errors.New("a message of a rank to itself has no destination") // a bug in decomp
 		}
 		self[i].copies = stridedCopies(self[i].send, self[back].recv)
 	}
 	return others, self, nil
+}
+
+// check reports a link that does not belong to these ranks or to the layout: it sends cells of the box, and receives ghost
+// cells.
+func (s Setup) check(l decomp.Link) error {
+	if l.Rank < 0 || l.Rank >= s.Comm.Size() {
+		return fmt.Errorf("a link leads to rank %d of %d", l.Rank, s.Comm.Size())
+	}
+	own, ghost := true, false
+	for a, n := range s.Layout.N {
+		g := s.Layout.Ghost[a]
+		own = own && l.Send.Lo[a] >= 0 && l.Send.Hi[a] <= n && l.Recv.Lo[a] >= -g && l.Recv.Hi[a] <= n+g
+		ghost = ghost || l.Recv.Hi[a] <= 0 || l.Recv.Lo[a] >= n
+	}
+	if !own || !ghost {
+		return fmt.Errorf("the layout has %v cells with ghosts %v; the link to rank %d sends %v and receives %v", s.Layout.N, s.Layout.Ghost, l.Rank, l.Send, l.Recv)
+	}
+	return nil
 }
 
 // stridedCopy is rows of bytes that go from one place to another in one piece of work.
@@ -78,9 +92,8 @@ type stridedCopy struct {
 	Bytes, Count         int // of a row; rows
 }
 
-// stridedCopies leads from the bytes of one list of ranges to those of another, which has
-// as many, in their order: few pieces of work even where the ranges are many, as the
-// rows along a plane of constant y are.
+// stridedCopies leads from the bytes of one list of ranges to the bytes of another, which has as many, in their order: few pieces
+// of work even where the ranges are many, as the rows along a plane of constant y are.
 func stridedCopies(from, to []decomp.Range) (list []stridedCopy) {
 	var f, t decomp.Range
 	for {
@@ -119,7 +132,7 @@ func (c *stridedCopy) takes(next stridedCopy) bool {
 	return true
 }
 
-// whole is the range of a message's bytes in memory of its own.
+// whole is the range of a message's bytes in separate memory.
 func whole(bytes int) []decomp.Range { return []decomp.Range{{Lo: 0, Hi: bytes}} }
 
 // queueCopy queues a stridedCopy between two places, whose offsets and strides it has.

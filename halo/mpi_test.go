@@ -44,7 +44,7 @@ func TestMPITime(t *testing.T) {
 			layout := plan.Layout(c.Rank(), 10)
 			dev := halotest.NewDevice(true)
 			dev.Delay = 0
-			setup := halo.Setup{Comm: c, Plan: plan, Layout: layout, ValueBytes: 4, Device: dev}
+			setup := halo.Setup{Comm: c, Links: plan.Links(c.Rank()), Layout: layout, ValueBytes: 4, Device: dev}
 			for i := range setup.States {
 				if setup.States[i], err = dev.Alloc(layout.Len() * 4); err != nil {
 					return err

@@ -15,8 +15,8 @@ import (
 //
 // One number each way is enough, though two things have to be known: that ghost planes
 // are filled before their owner reads them, and that their owner has read them before
-// they are filled again. Let ranks A and B be neighbours, and X(n) the one of the two
-// states that exchange n fills: X(n+1) is the other one, X(n+2) is X(n) again.
+// they are filled again. Let ranks A and B be neighbours, and X(n) whichever of the two states exchange n fills: X(n+1) is the
+// other one, X(n+2) is X(n) again.
 //
 //   - A reads the ghost planes of X(n) after it has heard n from B, and B says n behind
 //     its copies into them, in the same stream. They are filled.
@@ -47,18 +47,18 @@ type peerLink struct {
 	copies []stridedCopy    // from a state into its
 }
 
-// wordOf is where a rank hears the neighbour whose messages have this tag.
+// wordOf returns the offset of the word by which a rank hears the neighbour whose messages have this tag.
 func wordOf(tag int) int { return tag * device.BarrierWord }
 
 // wordBytes is the memory of all words.
 const wordBytes = 27 * device.BarrierWord
 
 // newPeers makes the links to neighbours that have opened their memory.
-func newPeers(links []peerLink, tell []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
+func newPeers(links []peerLink, signals []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
 	p := &peers{links: links, states: states}
 	var parties []device.Party
 	for i, l := range links {
-		parties = append(parties, device.Party{Tell: tell[i], TellWord: wordOf(l.SendTag), Hear: words, HearWord: wordOf(l.RecvTag)})
+		parties = append(parties, device.Party{Signal: signals[i], SignalWord: wordOf(l.SendTag), Await: words, AwaitWord: wordOf(l.RecvTag)})
 		if i > 0 {
 			p.streams = append(p.streams, dev.NewStream(true))
 		}

@@ -11,8 +11,7 @@ import (
 )
 
 // Transports that move data between devices are tried before they are used: both states
-// are exchanged with known numbers in them, and each byte that came is looked at. A
-// wrong one would else be a wrong flow.
+// are exchanged with known numbers in them, and each received byte is checked. A wrong byte would otherwise be a wrong flow.
 
 // verify is collective. It leaves zeros where it wrote.
 func (b *builder) verify() error {
@@ -20,7 +19,7 @@ func (b *builder) verify() error {
 	for _, r := range b.e.routes {
 		used[r.Transport] = 1
 	}
-	used[Host] = int64(min(b.e.boxes, 1)) // else a library alone moves the bytes
+	used[Host] = int64(min(b.e.boxes, 1)) // otherwise a library alone moves the bytes
 	if err := comm.Max(b.Comm, used); err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func (b *builder) verify() error {
 	for i := range b.States {
 		for k, p := range b.others {
 			if err := b.compare(i, p, unspan(b.theirs[k].Send)); err != nil {
-				return fmt.Errorf("transport %v does not work: %w; take another one (--transport)", b.e.routes[k].Transport, err)
+				return fmt.Errorf("transport %v does not work: %w; use another one (--transport)", b.e.routes[k].Transport, err)
 			}
 		}
 	}
@@ -60,7 +59,7 @@ type midway struct{ error }
 
 func (m *midway) Unwrap() error { return m.error }
 
-// tryLimit is how long neighbours may take for the first exchange.
+// tryLimit is the time limit of the first exchange with neighbours.
 const tryLimit = 30 * time.Second
 
 // try exchanges one state. It does not wait indefinitely on a device: where writing into
@@ -74,7 +73,7 @@ func (b *builder) try(state device.Buffer) error {
 		for wait, start := (backoff{}), time.Now(); !e.copied.Done(); wait.pause() {
 			if time.Since(start) > tryLimit {
 				e.peers.barrier.Break()
-				return fmt.Errorf("transport peer does not work: a neighbour was not heard within %v; take another one (--transport)", tryLimit)
+				return fmt.Errorf("transport peer does not work: no answer from a neighbour within %v; use another one (--transport)", tryLimit)
 			}
 			if e.messages != nil { // they do not wait for the end of this
 				if _, _, err := e.messages.progress(); err != nil {
@@ -86,7 +85,7 @@ func (b *builder) try(state device.Buffer) error {
 	return e.Finish()
 }
 
-// known is the number that stands at a place of a rank's state (splitmix64, Steele et
+// known returns the number at a place of a rank's state (splitmix64, Steele et
 // al. 2014, doi.org/10.1145/2660193.2660195: neighbouring places have nothing in common).
 func known(rank, state, at int) uint64 {
 	z := (uint64(rank)<<40 ^ uint64(at)<<1 ^ uint64(state)) * 0x9e3779b97f4a7c15
@@ -119,7 +118,7 @@ func (b *builder) fill(sent, received func(state, at int) uint64) error {
 	return nil
 }
 
-// compare looks at what a link brought from these places of the neighbour's state.
+// compare checks what a link brought from these places of the neighbour's state.
 func (b *builder) compare(state int, p path, from []decomp.Range) error {
 	sent := make([]int, 0, p.bytes/8)
 	for _, r := range from {
@@ -135,7 +134,7 @@ func (b *builder) compare(state int, p path, from []decomp.Range) error {
 		for i := 0; i < len(memory); i += 8 {
 			got, want := binary.LittleEndian.Uint64(memory[i:]), known(p.Rank, state, sent[0])
 			if sent = sent[1:]; got != want {
-				return fmt.Errorf("rank %d sent %#x, and %#x came, at byte %d of the state", p.Rank, want, got, r.Lo+i)
+				return fmt.Errorf("rank %d sent %#x, received %#x, at byte %d of the state", p.Rank, want, got, r.Lo+i)
 			}
 		}
 	}

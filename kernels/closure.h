@@ -1,8 +1,7 @@
-// What closures share. All collide alike, up to second order; they differ in what they take for the moments above.
-// Those beyond the second order also share the third-order moments that those of
-// second order imply,
+// Common parts of closures. All collide alike, up to second order; they differ in the moments above. Closures beyond second
+// order also share the third-order moments that second order implies,
 //   E[a b^2] = j_a/3 + u_a S_bb + 2 u_b K_ab,   E[x y z] = u_x S_yz + u_y K_xz + u_z K_xy,
-// with K = S_ab - rho u_a u_b: those of a normal distribution, and the recursion of
+// with K = S_ab - rho u_a u_b: the moments of a normal distribution, and the recursion of
 // regularized models (a*_abc = u_a S_bc + u_b S_ac + u_c S_ab - 2 rho u_a u_b u_c).
 #ifndef LBM_CLOSURE_H
 #define LBM_CLOSURE_H
@@ -13,7 +12,7 @@ namespace lbm { namespace {
 
 // Closure is the collision of moments up to second order,
 //   S* = (1-omega) S + omega rho u u + (1-omega/2)(u F + F u),  j* = j + F,  u = (j + F/2)/rho.
-// BULK: the trace of the stress relaxes at a rate of its own, whatever the viscosity's law (local.h).
+// BULK: the trace of the stress relaxes at a separate rate, whatever the viscosity law (local.h).
 template <bool BULK> struct Closure {
 	static constexpr bool OWN_BULK = BULK;
 
@@ -55,7 +54,7 @@ template <class L, class R> struct ThirdOrder {
 	R inv, u[L::D];
 	R k[L::D * (L::D + 1) / 2];  // K_ab, a and b different
 
-	// The moments of x up to third order are set.
+	// Sets the moments of x up to third order.
 	LBM_HD LBM_INLINE ThirdOrder(Expansion<L, R>& x, const Moments<L, R>& m) {
 		upToSecond(x, m);
 		inv = reciprocal(T(1) + m.r);

@@ -8,7 +8,7 @@
 #include "lattice/d3q27.h"
 #include "layout.h"
 
-// Null where the build leaves an instruction set out (cpu.go), and what the functions return where the processor lacks it.
+// Null where the build leaves an instruction set out (cpu.go); the functions return null where the processor lacks it.
 extern "C" {
 const lbm_isa* lbm_avx512(void) __attribute__((weak));
 const lbm_isa* lbm_avx2(void) __attribute__((weak));

@@ -16,20 +16,20 @@ package kernels
 // static int64_t scalar_scratch(const lbm_steps* k, const lbm_range* r) { return k->scalarScratch(r); }
 // static void lost(const lbm_cells* k, const void* c, const void* p, const void* w, const void* state, int64_t* sums) { k->lost(c, p, w, state, sums); }
 // static void forces(const lbm_cells* k, const void* c, const void* p, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, p, l, state, origin, y, z, sums); }
-// static void drain(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->drain(c, cells, rules, first, last, xlo, xhi, in, out); }
+// static void applyOutflow(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->applyOutflow(c, cells, rules, first, last, xlo, xhi, in, out); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
 
 import "unsafe"
 
-// Index is a model by its places in the catalogues (kernels/lookup finds them).
+// Index holds the places of a model in the catalogues (kernels/lookup finds them).
 type Index struct {
 	Lattice, Collision, Precision int
 	Local, Moments                bool // the viscosity follows a cell's own flow; states are moments
 }
 
-// Box is cells as decomp.Box has them.
+// Box is a box of cells, as decomp.Box.
 type Box = struct{ Lo, Hi [3]int }
 
 // flag is a boolean of C.
@@ -47,15 +47,15 @@ const Block = C.LBM_BLOCK
 // marks that direction i comes out of a wall.
 const Solid = 31
 
-// Pattern says what is special in a block of cells (lbm_pattern of cpu/api.h).
+// Pattern describes the walls in a block of cells (lbm_pattern of cpu/api.h).
 type Pattern struct {
-	Cell   [Block]uint32
-	Links  uint32 // directions that come out of a wall in some cell
-	Moving uint32 // those of them where some wall moves
-	Curved uint32 // those of them where some wall is not half-way, ...
-	Beyond uint32 // ... and nearer than that
-	_      uint32
-	Kicks  uint64 // index of the first of Block kicks for each direction of Moving, then of Block shares for each of Curved
+	Cell         [Block]uint32
+	Links        uint32 // directions that come out of a wall in some cell
+	Moving       uint32 // of Links, the directions where some wall moves
+	Curved       uint32 // of Links, the directions where some wall is not half-way, ...
+	Beyond       uint32 // ... and nearer than that
+	_            uint32
+	WallMomentum uint64 // index of the first of Block momentum sources for each direction of Moving, then of Block shares for each of Curved
 }
 
 // Entry of the sparse list of blocks that have a pattern (lbm_block).
@@ -69,34 +69,35 @@ type Case struct {
 	Rows               unsafe.Pointer // []uint32: first entry of row z*ny+y; one more at the end
 	Entries            unsafe.Pointer // []Entry, rising along each row
 	Patterns           unsafe.Pointer // []Pattern
-	Kicks              unsafe.Pointer // numbers of the arithmetic's type: what walls send back beyond what went in
+	WallMomentum       unsafe.Pointer // numbers of the arithmetic's type: gain of the populations that walls send back
 	Ends               unsafe.Pointer // values of the state: ghost cells beyond the ends of rows, or nil
-	Kept               unsafe.Pointer // values of the state that Step of populations leaves: the cells at these ends, or nil
+	Kept               unsafe.Pointer // values of the state that Step of populations stores: the cells at these ends, or nil
 
-	// Where steps make up by themselves what lies beyond the ends of rows; else nil.
-	Rims                   unsafe.Pointer // []Rim: of each end of all stored rows
-	Waves                  unsafe.Pointer // numbers that Kernel.Fill leaves there for steps of populations, of each end of all stored rows
+	// Where steps compute the ghost cells beyond the ends of rows themselves; otherwise nil.
+	RowEnds                unsafe.Pointer // []RowEnd: of each end of all stored rows
+	Waves                  unsafe.Pointer // numbers that Kernel.Fill stores there for steps of populations, of each end of all stored rows
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
 	Beyond                 unsafe.Pointer // Kernel.Ghost
 
-	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; else nil
+	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; otherwise nil
 }
 
-// Rim is what lies beyond an end of a stored row, and what an outflow does to the cell at that end (lbm_rim).
-type Rim struct {
+// RowEnd describes the ghost cell beyond an end of a stored row, and the effect of an outflow on the cell at that end
+// (lbm_row_end).
+type RowEnd struct {
 	From   uint32 // stored row of the ghost cell's source
 	Rule   uint32 // of the ghost cell, or None
 	Outlet uint32 // rule of the outflow, with Inner where the next cell inwards is fluid, or None
-	Keep   uint32 // so many cells from this end on Step of populations leaves in Kept, 2 at most
+	Keep   uint32 // number of cells from this end on that Step of populations stores in Kept, 2 at most
 }
 
-// None and Inner of Rim.
+// None and Inner of RowEnd.
 const (
 	None  = C.LBM_NONE
 	Inner = C.LBM_INNER
 )
 
-// Sums is what a row of cells adds to a device.Plane (lbm_sums).
+// Sums is the contribution of a row of cells to a device.Plane (lbm_sums).
 type Sums struct {
 	Mass     float64
 	Momentum [3]float64
@@ -108,7 +109,7 @@ type Sums struct {
 	_        int32
 }
 
-// ISA is the kernels of one instruction set.
+// ISA holds the kernels of one instruction set.
 type ISA struct{ table *C.lbm_isa }
 
 // ISAs returns the instruction sets that this processor and this build have, best first. A build with the tag isa_avx512 or
@@ -145,24 +146,22 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 	C.copyBytes(i.table, dst, src, C.int64_t(bytes))
 }
 
-// Links is the lists of boundary.Links as the kernels see them (lbm_links); the pointers
-// are to memory outside Go's.
+// Links holds the lists of boundary.Links as the kernels see them (lbm_links); the pointers are to memory outside Go's.
 type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
 
-// ScalarWalls is what a box has of walls for a scalar (lbm_scalar_walls); the pointers
-// are to memory outside Go's.
+// ScalarWalls describes the walls of a box for a scalar (lbm_scalar_walls); the pointers are to memory outside Go's.
 type ScalarWalls struct {
 	Types unsafe.Pointer // of the cells and one layer around
 	Laws  unsafe.Pointer // of each type, 0 too: the law's number and its value, in the state's number type
 	Links unsafe.Pointer // []boundary.ScalarLink
 	Count int64          // of these
 	// []uint32 and []boundary.ScalarPlace: cells beside half-way walls at rest, and beside others.
-	MendRows, MixRows, Mend, Mix unsafe.Pointer
-	Distances                    unsafe.Pointer // []float64, of the links of Mix
-	Beside                       unsafe.Pointer // Kernel.ScalarBeside
+	CorrectedRows, RecomputedRows, Corrected, Recomputed unsafe.Pointer
+	Distances                                            unsafe.Pointer // []float64, of the links of Recomputed
+	Beside                                               unsafe.Pointer // Kernel.ScalarBeside
 }
 
-// Kernel is the functions of one model: steps of the instruction set, and those for single cells that all sets share.
+// Kernel holds the functions of one model: steps of the instruction set, and those for single cells that all sets share.
 type Kernel struct {
 	steps *C.lbm_steps
 	cells *C.lbm_cells
@@ -197,19 +196,19 @@ func (k Kernel) StepSpecial(c *Case, q *Numbers, l *Links, in, out unsafe.Pointe
 	C.special(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), in, out, &r)
 }
 
-// Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the
-// arithmetic's number type. kept: Case.Kept has the sources of those beyond the ends of rows.
+// Fill fills ghost cells first to last of a list of boundary.FaceCell by rules of the arithmetic's number type. kept: Case.Kept
+// has the sources of ghost cells beyond the ends of rows.
 func (k Kernel) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, state unsafe.Pointer, kept bool) {
 	C.fill(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag(kept))
 }
 
-// Scratch is the bytes of private memory that Step needs for b.
+// Scratch returns the bytes of private memory that Step needs for b.
 func (k Kernel) Scratch(b Box) int {
 	r := ranges(b)
 	return int(C.scratch(k.steps, &r))
 }
 
-// Init and Fields are those of device.Program.
+// Init and Fields implement the methods of device.Program.
 func (k Kernel) Init(c *Case, q *Numbers, state unsafe.Pointer, b Box, fields []float64) {
 	if r := ranges(b); len(fields) > 0 {
 		C.init(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), state, &r, (*C.double)(&fields[0]))
@@ -228,14 +227,14 @@ func (k Kernel) Row(c *Case, q *Numbers, state unsafe.Pointer, y, z int) (s Sums
 	return s
 }
 
-// FindEddies finds Case.Eddies of b, whose rows are whole, from a state.
+// FindEddies computes Case.Eddies of b, whose rows are whole, from a state.
 func (k Kernel) FindEddies(c *Case, q *Numbers, state unsafe.Pointer, b Box) {
 	r := ranges(b)
 	C.eddies(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), state, &r)
 }
 
-// ScalarStep computes the scalar of b, after all that the flow's step does there; ScalarScratch is the bytes of private
-// memory that it needs.
+// ScalarStep computes the scalar of b, after the flow's step there; ScalarScratch returns the bytes of private memory that it
+// needs.
 func (k Kernel) ScalarStep(c *Case, q *Numbers, w *ScalarWalls, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
 	r := ranges(b)
 	C.scalar_step(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(w), in, out, &r, scratch)
@@ -246,41 +245,39 @@ func (k Kernel) ScalarScratch(b Box) int {
 	return int(C.scalar_scratch(k.steps, &r))
 }
 
-// ScalarBeside is for ScalarWalls.Beside, Ghost for Case.Beyond.
+// ScalarBeside returns the function for ScalarWalls.Beside, Ghost for Case.Beyond.
 func (k Kernel) ScalarBeside() unsafe.Pointer { return unsafe.Pointer(k.cells.beside) }
 func (k Kernel) Ghost() unsafe.Pointer        { return unsafe.Pointer(k.cells.ghost) }
 
-// ScalarLost adds what leaves through measured walls in the coming step to sums, by type.
+// ScalarLost adds the scalar that leaves through measured walls in the coming step to sums, by type.
 func (k Kernel) ScalarLost(c *Case, q *Numbers, w *ScalarWalls, state unsafe.Pointer, sums []int64) {
 	C.lost(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(w), state, (*C.int64_t)(&sums[0]))
 }
 
-// Drain applies those of cells first to last of a list of boundary.OutletCell whose x is in [x[0], x[1])
+// ApplyOutflow applies the outflows to cells first to last of a list of boundary.OutletCell, if their x is in [x[0], x[1])
 // to the state that a step from in leads to.
-func (k Kernel) Drain(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
-	C.drain(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)
+func (k Kernel) ApplyOutflow(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
+	C.applyOutflow(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)
 }
 
-// Forces adds those of one row to sums, six for each type.
+// Forces adds the forces and torques of one row to sums, six for each type.
 func (k Kernel) Forces(c *Case, q *Numbers, l *Links, state unsafe.Pointer, origin [3]int, y, z int, sums []int64) {
 	at := [3]C.int32_t{C.int32_t(origin[0]), C.int32_t(origin[1]), C.int32_t(origin[2])}
 	C.forces(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(l), state, &at[0], C.int32_t(y), C.int32_t(z), (*C.int64_t)(&sums[0]))
 }
 
-// LayoutAt is the index that kernels/layout.h gives to a value.
+// LayoutAt returns the index that kernels/layout.h gives to a value.
 func LayoutAt(cells, ghost [3]int, components, pitch int, x, y, z, component int) int {
 	n := [3]C.int32_t{C.int32_t(cells[0]), C.int32_t(cells[1]), C.int32_t(cells[2])}
 	g := [3]C.int32_t{C.int32_t(ghost[0]), C.int32_t(ghost[1]), C.int32_t(ghost[2])}
 	return int(C.lbm_layout_at(&n[0], &g[0], C.int32_t(components), C.int32_t(pitch), C.int32_t(x), C.int32_t(y), C.int32_t(z), C.int32_t(component)))
 }
 
-// Half is the 16-bit image of a number, HalfNumber the number of an image, as the
-// portable code of kernels/cpu/memory.h converts them.
+// Half returns the 16-bit image of a number, HalfNumber the number of an image, by the portable code of kernels/cpu/memory.h.
 func Half(f float32) uint16       { return uint16(C.lbm_half(C.float(f))) }
 func HalfNumber(h uint16) float32 { return float32(C.lbm_number(C.uint16_t(h))) }
 
-// Direction is velocity i of a lattice as its header has it, and the number of
-// directions; k counts model.Lattices.
+// Direction returns velocity i of a lattice as in its header, and the number of directions; k counts model.Lattices.
 func Direction(k, i int) (c [3]int, weight float64, opposite, q int) {
 	var v [3]C.int32_t
 	var w C.double

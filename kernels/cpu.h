@@ -1,4 +1,4 @@
-// What Go calls: C cannot be handed function pointers by cgo, so these pass on.
+// Functions that Go calls. cgo calls no function pointers: functions of a table are called through cpu.go.
 #ifndef LBM_CPU_H
 #define LBM_CPU_H
 #include "cpu/api.h"
@@ -8,9 +8,10 @@ extern "C" {
 // The table of instruction set number i, best first; null if this processor or
 // this build lacks it.
 const lbm_isa* lbm_isa_at(int i);
-// The best instruction set that this processor has and this build does not, if that is better than all that it has; else null.
+// The best instruction set that this processor has and this build does not, if that is better than all that it has; otherwise
+// null.
 const char* lbm_isa_left_out(void);
-// kernels/layout.h and the lattice tables, for the tests that hold them equal to Go's.
+// kernels/layout.h and the lattice tables, for the tests that compare them with Go's.
 int64_t lbm_layout_at(const int32_t n[3], const int32_t ghost[3], int32_t components, int32_t pitch, int32_t x, int32_t y, int32_t z, int32_t c);
 int lbm_lattice(int lattice, int i, int32_t c[3], double* weight, int* opposite);
 // The portable conversions of cpu/memory.h, for their test.

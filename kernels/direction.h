@@ -5,9 +5,9 @@
 
 namespace lbm { namespace {
 
-// Known<L> is L::c, L::share and L::find for directions that are known at run time only. A
-// compiler for GPUs would copy the tables of L to each thread's stack, byte by byte, for each
-// look at them; these are bits of numbers.
+// Known<L> is L::c, L::share and L::find for directions that are known at run time only. A compiler
+// for GPUs would copy the tables of L to each thread's stack, byte by byte, for each access; these
+// are bits of numbers.
 template <class L> struct Known {
 	// Component a of all velocities plus 1, two bits each.
 	LBM_HD static constexpr unsigned long long components(int a) {
@@ -15,7 +15,7 @@ template <class L> struct Known {
 		for (int i = 0; i < L::Q; i++) all |= (unsigned long long)(L::c(i, a) + 1) << 2 * i;
 		return all;
 	}
-	// Weights go by the number of components that are not 0: eight bits for each number.
+	// Weights depend on the number of non-zero components: eight bits for each number.
 	LBM_HD static constexpr unsigned shares() {
 		unsigned all = 0;
 		for (int i = 0; i < L::Q; i++) {
@@ -24,7 +24,7 @@ template <class L> struct Known {
 		}
 		return all;
 	}
-	// Velocities that there are, in the order of directions: bit (c_z+1)*9 + (c_y+1)*3 + c_x+1.
+	// Velocities of the lattice, in the order of directions: bit (c_z+1)*9 + (c_y+1)*3 + c_x+1.
 	LBM_HD static constexpr unsigned present() {
 		unsigned all = 0;
 		for (int i = 0; i < L::Q; i++) all |= 1u << key(L::c(i, 0), L::c(i, 1), L::c(i, 2));
@@ -42,7 +42,7 @@ template <class L> struct Known {
 		const int x = c<0>(i), y = c<1>(i), z = c<2>(i);
 		return all >> 8 * (x * x + y * y + z * z) & 255;
 	}
-	// The direction of a velocity that there is: as many come before it.
+	// Returns the direction of a velocity of the lattice: the number of velocities before it.
 	LBM_HD LBM_INLINE static int find(int x, int y, int z) {
 		constexpr unsigned all = present();
 		return ones(all & ((1u << key(x, y, z)) - 1));

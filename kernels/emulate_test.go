@@ -15,8 +15,8 @@ import (
 	"lbmsim/kernels"
 )
 
-// The march of a GPU computes the same bits however it is cut, here without a GPU: in marches of one plane the
-// warps of a block hardly meet, in one of all planes what they tell each other has to last until it is needed.
+// The march of a GPU computes the same bits however it is cut, here without a GPU: in marches of one plane the warps of a block
+// hardly meet, in one of all planes the values that they exchange have to last until they are needed.
 func TestMarchesOfAGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and runs for half a minute: make test-all runs it")
@@ -52,11 +52,11 @@ func TestMarchesOfAGPU(t *testing.T) {
 	}
 }
 
-// readable is a folder with the kernels as g++ can read them.
+// readable returns a folder with the kernels as g++ can read them.
 func readable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	// What g++ cannot read of the kernels: instructions of a GPU.
+	// Parts of the kernels that g++ cannot read: instructions of a GPU.
 	known := map[string]string{
 		`{ asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }`: `{ emulatedBarrier(); }`,
 		`extern __shared__ uint4 memory[];`:                              `uint4* const memory = emulatedShared;`,
@@ -95,8 +95,8 @@ func readable(t *testing.T) string {
 	return dir
 }
 
-// The pass of a GPU that finds eddies agrees with differences cell by cell: in tiles that are whole and not, through marches
-// and across their ends, around periodic axes and beside solid cells.
+// The GPU's pass for eddies agrees with differences cell by cell: in tiles that are whole and not, through marches and across
+// their ends, around periodic axes and beside solid cells.
 func TestEddiesOfAGPU(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and runs for half a minute: make test-all runs it")
@@ -119,7 +119,7 @@ func TestEddiesOfAGPU(t *testing.T) {
 	}
 }
 
-// finite tells that all float32 or float64 of b are numbers.
+// finite reports whether all float32 or float64 of b are finite.
 func finite(b []byte, double bool) bool {
 	for len(b) > 0 {
 		var v float64

@@ -7,9 +7,9 @@
 // bring back mass, momentum and stress of the moments to rounding, without a constant
 // that rounds: nothing grows or fades in float32 because weights do not quite add up.
 //
-// Populations come as the sums above, without the factors 1/2: a population is 2^n times
-// itself, n the number of its velocity's components that are not zero. Whoever adds them up
-// halves the sums (an exact operation, part of a fused multiply-add on a GPU).
+// Slice::triple returns the sums above, without the factors 1/2: each population times 2^n, n the
+// number of non-zero components of its velocity. Code that adds them up halves the sums (an exact
+// operation, part of a fused multiply-add on a GPU). each, population and any give f itself.
 //
 // Everything is a deviation from rest: the moments of f - w.
 #ifndef LBM_EXPANSION_H
@@ -20,20 +20,20 @@ namespace lbm { namespace {
 
 template <class L, class R> struct Expansion {
 	using T = typename Scalar<R>::type;
-	R e[27];  // by exponents, a + 3 b + 9 c; only those that the lattice carries are set
+	R e[27];  // by exponents, a + 3 b + 9 c; set only for moments that the lattice carries
 
 	LBM_HD static constexpr bool carries(int a, int b, int c) { return L::find(a > 0, b > 0, c > 0) >= 0; }
 	LBM_HD LBM_INLINE R& at(int a, int b, int c) { return e[a + 3 * b + 9 * c]; }
 	LBM_HD LBM_INLINE const R& at(int a, int b, int c) const { return e[a + 3 * b + 9 * c]; }
-	// of names the moment with exponent N of axis A, and so on; the other exponents are 0.
+	// of returns the moment with exponent N of axis A, and so on; the other exponents are 0.
 	template <int A, int N> LBM_HD LBM_INLINE R& of() { return e[N * place(A)]; }
 	template <int A, int N, int B, int M> LBM_HD LBM_INLINE R& of() { return e[N * place(A) + M * place(B)]; }
 	LBM_HD static constexpr int place(int axis) { return axis == 0 ? 1 : axis == 1 ? 3 : 9; }
 
-	// Triple is the populations with given c_y and c_z, by c_x.
+	// Triple holds the populations with given c_y and c_z, by c_x.
 	struct Triple { R zero, plus, minus; };
 
-	// Slice is what all populations with a given c_z share.
+	// Slice holds the partial sums shared by all populations with a given c_z.
 	template <int CZ> struct Slice {
 		R n[9];  // by exponents, a + 3 b
 
@@ -49,7 +49,7 @@ template <class L, class R> struct Expansion {
 				}
 			});
 		}
-		// along is the sum over c_x of c_x^A f.
+		// along returns the sum over c_x of c_x^A f.
 		template <int A, int CY> LBM_HD LBM_INLINE R along() const {
 			if constexpr (CY != 0) return CY > 0 ? n[A + 6] + n[A + 3] : n[A + 6] - n[A + 3];
 			else if constexpr (has(A, 2)) return n[A] - n[A + 6];
@@ -66,12 +66,12 @@ template <class L, class R> struct Expansion {
 		}
 	};
 
-	// doublings is the n of direction i.
+	// doublings returns n of direction i.
 	LBM_HD static constexpr int doublings(int i) { return L::c(i, 0) * L::c(i, 0) + L::c(i, 1) * L::c(i, 1) + L::c(i, 2) * L::c(i, 2); }
-	// share is 2^-n.
+	// share returns 2^-n.
 	LBM_HD static constexpr T share(int i) { return T(1) / T(1 << doublings(i)); }
 
-	// each calls take(Int<i>, f_i) for all populations as they are.
+	// each calls take(Int<i>, f_i) for all populations, without the factors 2^n.
 	template <class F> LBM_HD LBM_INLINE void each(F take) const {
 		unroll<L::D == 3 ? 3 : 1>([&](auto k) LBM_LAMBDA {
 			constexpr int z = L::D == 3 ? decltype(k)::value - 1 : 0;
@@ -91,16 +91,16 @@ template <class L, class R> struct Expansion {
 		});
 	}
 
-	// population is that of direction I as it is.
+	// population returns the population of direction I, without the factor 2^n.
 	template <int I> LBM_HD LBM_INLINE R population() const {
 		constexpr int X = L::c(I, 0);
 		const auto t = Slice<L::c(I, 2)>(*this).template triple<L::c(I, 1)>();
 		return (X == 0 ? t.zero : X > 0 ? t.plus : t.minus) * share(I);
 	}
 
-	// any is population i, known at run time only, as it is.
+	// any returns population i, known at run time only, without the factor 2^n.
 	LBM_HD LBM_INLINE R any(int i) const {
-		R along[3][3];  // what x^a y^b of the exponent 0 to 2 has for c_x, c_y, c_z
+		R along[3][3];  // the factors of the exponents 0 to 2 along each axis, for c_x, c_y, c_z
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			const int c = Known<L>::c(i, a.value);
 			along[a.value][0] = R{} + T(c == 0 ? 1 : 0);
@@ -156,19 +156,19 @@ template <class L, class R> LBM_HD LBM_INLINE void squares(Expansion<L, R>& x, c
 	}
 }
 
-// unevenThird is 1/3 but for a few last places, 3e-6 of it in float32, for E[a b^2] = j_a/3
-// of second order. The bits of 1/3 have a period, and what is left of j_a after it has been
-// taken off twice would be rounded down more often than up: momentum would fade by 1e-8 of
-// itself a step. What moves between populations by this is no momentum.
+// unevenThird returns 1/3 but for a few last places, 3e-6 of it in float32, for E[a b^2] = j_a/3 of
+// second order. The bits of 1/3 have a period, and the rest of j_a after subtracting it twice would
+// be rounded down more often than up: momentum would decay by 1e-8 of itself per step. The
+// populations that this shifts carry no momentum.
 template <class T> LBM_HD constexpr T unevenThird() {
 	T last = T(1) - T(3) * (T(4) / T(3) - T(1));  // 2^-23 or 2^-52, with a sign
 	return T(1) / T(3) + (last < T(0) ? -last : last) * T(9);
 }
 
-// secondOrder is the Hermite expansion of the moments, f - w = w (r + 3 c.j + 9/2 (c c -
-// delta/3) : S) (Grad; Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413): Hermite moments
-// above second order vanish. On D3Q19 those of fourth order are not orthogonal to the
-// second; hence the third axis in E[a^2 b^2].
+// secondOrder returns the Hermite expansion of the moments, f - w = w (r + 3 c.j + 9/2 (c c -
+// delta/3) : S) (Grad; Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413): Hermite moments above
+// second order vanish. On D3Q19 fourth-order moments are not orthogonal to second-order ones; hence
+// the third axis in E[a^2 b^2].
 template <class L, class R> LBM_HD LBM_INLINE Expansion<L, R> secondOrder(const Moments<L, R>& m) {
 	using T = typename Scalar<R>::type;
 	constexpr T third = T(1) / T(3);

@@ -4,26 +4,26 @@
 // collision: density and velocity by affine functions, the non-equilibrium stress is the
 // cell's,
 //   r_g = A r + B,   u_g = A u + B (each component),   S_g = rho_g u_g u_g + (S - rho u u),
-// mirrored where a face is frictionless. Behind a pressure face with a direction (boundary.Wall) the velocity along
-// the face of fluid that enters is B times the velocity across it, u_n. Models of populations keep the cell's own, mirrored
-// likewise, and the difference of the moments adds its expansion (expansion.h): with the
-// non-equilibrium above second order, in which trt near tau = 1/2 holds what a profile has.
+// mirrored where a face is frictionless. Behind a pressure face with a direction (boundary.Wall) the velocity along the face of
+// entering fluid is B times the velocity across it, u_n. Models of populations keep the cell's own populations, mirrored
+// likewise, and add the expansion of the difference of the moments (expansion.h): with the non-equilibrium above second order,
+// in which trt near tau = 1/2 stores a profile.
 #ifndef LBM_FACE_H
 #define LBM_FACE_H
 #include "local.h"
 
 namespace lbm { namespace {
 
-// FaceCell is boundary.FaceCell; rows are those of Layout.
+// FaceCell is boundary.FaceCell; rows are numbered as in Layout.
 struct FaceCell { int x; unsigned row, from, rule; };
 // A rule is boundary.CodedRule: B of the velocity and the density, and bits.
 enum { FACE_NUMBERS = 5, FACE_DENSITY = 3, FACE_CODE = 4 };
 enum { FACE_VELOCITY_SHIFT = 0, FACE_DENSITY_SHIFT = 6, FACE_MIRROR_SHIFT = 8, FACE_ENTER_SHIFT = 11 };
-// Bits of an axis from FACE_ENTER_SHIFT on: what enters through the face across it has a direction; it is a high face.
+// Bits of an axis from FACE_ENTER_SHIFT on: inflow through the face across it has a given direction; it is a high face.
 enum { FACE_ENTER_IS, FACE_ENTER_HIGH, FACE_ENTER_BITS };
 
-// AT reads the source: get<K>() is component K; any(k) is that of one known at run time only. T may
-// be a vector: ghost cells that have one rule. Without DIRECTED no rule gives a direction.
+// AT reads the source: get<K>() returns component K; any(k) does so for k known at run time only. T may be a vector: ghost
+// cells with one rule. Without DIRECTED no rule gives a direction.
 template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct FaceGhost {
 	using N = typename Scalar<T>::type;
 	const AT& at;
@@ -33,7 +33,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 	LBM_HD LBM_INLINE FaceGhost(const AT& at, const N* rule) : at(at), rule(rule), code(int(rule[FACE_CODE])) {}
 
 	LBM_HD LBM_INLINE bool bit(int shift, int a) const { return code >> (shift + a) & 1; }
-	// affine is A v + B by the two bits of A.
+	// affine returns A v + B by the two bits of A.
 	LBM_HD LBM_INLINE T affine(int shift, const T& v, const T& b) const {
 		const int a = code >> shift & 3;
 		return a == 0 ? v + b : a == 1 ? b : b - v;
@@ -41,10 +41,10 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 
 	LBM_HD LBM_INLINE Moments<L, T> moments() const { return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return at.template get<decltype(k)::value>(); }); }
 
-	// exact: the momentum across the face is given, and no more mass passes than it says.
+	// exact reports whether the momentum across the face is given; no more mass passes than that.
 	template <int A> LBM_HD LBM_INLINE bool exact() const { return (code >> (FACE_VELOCITY_SHIFT + 2 * A) & 3) == 3; }
 
-	// directed is component A of the velocity behind a face that gives what enters a direction.
+	// directed returns component A of the velocity behind a face that gives its inflow a direction.
 	template <int A> LBM_HD LBM_APART T directed(const T* u) const {
 		T v = u[A];
 		unroll<L::D>([&](auto across) LBM_LAMBDA {
@@ -56,7 +56,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 		return v;
 	}
 
-	// ghost is the moments of the ghost cell.
+	// ghost returns the moments of the ghost cell.
 	LBM_HD LBM_INLINE Moments<L, T> ghost() const {
 		const Moments<L, T> m = moments();
 		const T inv = reciprocal(N(1) + m.r);
@@ -64,8 +64,8 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 		unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = m.j[a.value] * inv; });
 		T v[L::D];
 		r = affine(FACE_DENSITY_SHIFT, r, T{} + rule[FACE_DENSITY]);
-		// Signs and sums are such that what is mirrored changes its sign alone, where products are not
-		// fused with sums to the bit, and no mass passes a wall.
+		// Signs and sums are such that mirrored values change their sign alone, to the bit where products are not fused with
+		// sums, and no mass passes a wall.
 		const bool dense = code >> FACE_DENSITY_SHIFT & 3;
 		Moments<L, T> g;
 		g.r = r;
@@ -100,7 +100,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 	// each calls put(Int<k>, v) for all components of the ghost cell.
 	template <class PUT> LBM_HD LBM_INLINE void each(PUT put) const {
 		if constexpr (MOMENTS) {
-			if (mirrors()) {  // to the bit: what has an odd number of these axes changes its sign
+			if (mirrors()) {  // to the bit: moments with an odd number of these axes change their sign
 				const Moments<L, T> m = moments();
 				put(Int<0>{}, m.r);
 				unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -126,7 +126,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 				});
 				return;
 			}
-			Moments<L, T> more = ghost();  // than the mirrored cell has
+			Moments<L, T> more = ghost();  // becomes the difference from the mirrored cell
 			const Moments<L, T> m = moments();
 			more.r = more.r - m.r;
 			unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -147,7 +147,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 	LBM_HD LBM_APART int mirrored(int x, int y, int z) const {
 		return Known<L>::find(bit(FACE_MIRROR_SHIFT, 0) ? -x : x, bit(FACE_MIRROR_SHIFT, 1) ? -y : y, bit(FACE_MIRROR_SHIFT, 2) ? -z : z);
 	}
-	// mirrors: all faces are frictionless. Each reverses the velocity across itself, and nothing else.
+	// mirrors reports whether all faces are frictionless. Each reverses the velocity across itself, and nothing else.
 	LBM_HD LBM_INLINE bool mirrors() const {
 		int wanted = (code >> FACE_MIRROR_SHIFT & 7) << FACE_MIRROR_SHIFT;
 		for (int a = 0; a < 3; a++)

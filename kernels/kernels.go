@@ -7,12 +7,12 @@
 // the same name, a viscosity law one in viscosity/ and in model.ViscosityLaws; portable.h holds the words in which the compilers differ.
 // The loops around the physics are in cpu/ and gpu/.
 //
-//go:generate go run ../scripts/catalogue
+//go:generate go run ../tools/catalogue
 package kernels
 
 import "embed"
 
-// Sources is the text of the headers, by path.
+// Sources holds the text of the headers, by path.
 //
 //go:embed *.h collision/*.h lattice/*.h cpu/*.h gpu/*.h viscosity/*.h
 var Sources embed.FS

@@ -83,8 +83,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// The portable conversions are those of IEEE 754: to the nearest, ties to even. The
-// tests of device/cpu hold those in hardware equal to them.
+// The portable conversions follow IEEE 754: to the nearest, ties to even. The tests of device/cpu
+// compare the hardware's with them.
 func TestHalves(t *testing.T) {
 	number := func(h uint16) float64 { // by definition; infinity continues the finite ones
 		exponent, digits := int(h>>10&31), float64(h&1023)
@@ -130,7 +130,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// The Go structs are read by C: their sizes must be those of cpu/api.h.
+// The Go structs are read by C: their sizes must equal the sizes in cpu/api.h.
 func TestStructs(t *testing.T) {
 	for name, sizes := range kernels.StructSizes() {
 		if sizes[0] != sizes[1] {

@@ -1,6 +1,6 @@
-// Where a value lies in memory: [z][y][component][x], the same arithmetic as
-// decomp.Layout in Go (a test holds the two equal). Rows of x are contiguous,
-// the components of a row lie together, a plane is one range.
+// Memory layout: [z][y][component][x], by the same arithmetic as decomp.Layout in Go (a test
+// verifies that both are equal). Rows of x are contiguous, the components of a row are adjacent, a
+// plane is one range.
 #ifndef LBM_LAYOUT_H
 #define LBM_LAYOUT_H
 #include "portable.h"
@@ -10,7 +10,7 @@ namespace lbm { namespace {
 struct Layout {
 	int nx, ny, nz;     // interior cells
 	int gy, gz;         // ghost layers; x is never cut
-	int components;     // values a cell
+	int components;     // values per cell
 	int pitch;          // padded length of a row, in values
 
 	// Number of row (y, z); both may lie in the ghost layers.

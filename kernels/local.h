@@ -1,12 +1,11 @@
-// Cells whose relaxation rates are their own: they follow from the non-equilibrium
-// stress, of which the cell has all that is needed before it collides,
+// Cells with individual relaxation rates: the rates follow from the non-equilibrium stress, which the cell knows before it
+// collides,
 //   Pi = S - rho u u + (u F + F u)/2 = -2/3 rho tau e
 // with e the strain rate (Chapman-Enskog; Krueger et al., The Lattice Boltzmann Method,
 // Springer 2017, ch. 4 and 6), so that
 //   tau |shear rate| = tau sqrt(2 e:e) = 3 |Pi| / (sqrt(2) rho).
-// Of Pi the traceless part is taken: sound is no shear. The trace itself may relax at a
-// rate of its own, omega_b, which makes the bulk viscosity (Dellar, Phys. Rev. E 64 (2001)
-// 031203). The collision is then, for every model,
+// Only the traceless part of Pi counts: sound is not shear. The trace itself may relax at a separate rate, omega_b, which sets
+// the bulk viscosity (Dellar, Phys. Rev. E 64 (2001) 031203). The collision is then, for every model,
 //   S* = S + u F + F u - omega Pi + (omega - omega_b) (tr Pi / D) delta.
 #ifndef LBM_LOCAL_H
 #define LBM_LOCAL_H
@@ -16,13 +15,13 @@
 
 namespace lbm { namespace {
 
-// Local is what the moments before the collision say, by the law V.
+// Local holds a cell's velocity, non-equilibrium stress and rate from the moments before the collision, by the law V.
 template <class V, class L, class R> struct Local {
 	using T = typename Scalar<R>::type;
 	R u[L::D], pi[L::D * (L::D + 1) / 2];
-	R omega, trace;  // trace is what the bulk viscosity adds to each S_aa
+	R omega, trace;  // trace is the contribution of the bulk viscosity to each S_aa
 
-	// mine is what the law wants of the cell beside its stress: nothing, or eddies (viscosity/wale.h).
+	// mine is the law's additional input of the cell beside its stress: nothing, or eddies (viscosity/wale.h).
 	template <class... E> LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p, const E&... mine) {
 		const R inv = reciprocal(T(1) + m.r);
 		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = j - F/2
@@ -49,7 +48,7 @@ template <class V, class L, class R> struct Local {
 		trace = (omega * p.ownBulk - p.omegaBulk) * third;
 	}
 
-	// collide makes m the moments after the collision.
+	// collide turns m into the moments after the collision.
 	LBM_HD LBM_INLINE void collide(Moments<L, R>& m, const Params<T>& p) const {
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
@@ -64,8 +63,8 @@ template <class V, class L, class R> struct Local {
 	}
 };
 
-// entering is the share of a face's law for inflow that a cell with this velocity inwards gets, boundary.Entering: the
-// law of what leaves turns into that of what enters over 1/ENTERING, so that a velocity around 0 switches nothing.
+// entering returns the share of a face's inflow law for a cell with this inward velocity, boundary.Entering: the outflow law
+// turns into the inflow law over 1/ENTERING, so that a velocity around 0 switches nothing.
 enum { ENTERING = 100000 };
 template <class R> LBM_HD LBM_INLINE R entering(const R& inwards) {
 	using T = typename Scalar<R>::type;
@@ -73,7 +72,7 @@ template <class R> LBM_HD LBM_INLINE R entering(const R& inwards) {
 	return select(share > all, all, select(share > none, share, none));
 }
 
-// momentsOf populations, in a fixed order of additions.
+// momentsOf computes the moments of populations, in a fixed order of additions.
 template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f) {
 	Moments<L, R> m;
 	sumMoments<L>(f, m.r, m.j);
@@ -95,7 +94,7 @@ template <class L, class R> LBM_HD LBM_INLINE Moments<L, R> momentsOf(const R* f
 	return m;
 }
 
-// momentsAt is the moments of the cell whose component K is get(Int<K>).
+// momentsAt returns the moments of the cell whose component K is get(Int<K>).
 template <class L, bool MOMENTS, class T, class GET> LBM_HD LBM_INLINE Moments<L, T> momentsAt(GET get) {
 	if constexpr (MOMENTS) {
 		Moments<L, T> m;
@@ -110,7 +109,7 @@ template <class L, bool MOMENTS, class T, class GET> LBM_HD LBM_INLINE Moments<L
 	}
 }
 
-// gainOf rates of the cell's own, with what a bulk viscosity adds.
+// gainOf for the cell's own rates, with the contribution of a bulk viscosity.
 template <class V, class L, class R, class T>
 LBM_HD LBM_INLINE Moments<L, R> gainOf(const Moments<L, R>& m, const Local<V, L, R>& own, const R& plus, const R& minus, const T* force) {
 	Moments<L, R> g = gainOf<L>(m.r, m.j, plus, minus, force);
@@ -126,8 +125,8 @@ template <class C, class V> struct Varying : C {
 	LBM_HD static LBM_INLINE void collide(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) { C::template local<V, L>(f, p, mine...); }
 };
 
-// LooksAround tells if a model wants eddies of the cells, which follow from their neighbours (viscosity/wale.h).
 struct Wale;
+// LooksAround reports whether a model needs eddies of the cells, which follow from their neighbours (viscosity/wale.h).
 template <class C> constexpr bool LooksAround = false;
 template <class C> constexpr bool LooksAround<Varying<C, Wale>> = true;
 

@@ -1,7 +1,6 @@
 // Moments of a cell. Like populations, f_i - w_i, they are deviations from rest,
 //   r = rho - 1,  j = sum f c,  S = sum f (c c - delta/3)
-// so that a fluid at rest is all zeros and small flows keep their digits. expansion.h has
-// the way back to populations.
+// so that a fluid at rest is all zeros and small flows keep their digits. expansion.h converts them back to populations.
 #ifndef LBM_MOMENTS_H
 #define LBM_MOMENTS_H
 #include "direction.h"
@@ -14,8 +13,7 @@ template <class L, class R> struct Moments {
 	R s[L::D * (L::D + 1) / 2];  // xx, yy, (zz,) xy, (xz, yz)
 };
 
-// addPopulation adds population f of direction I to the plain moments
-// r, j, sum f c c where mask says so.
+// addPopulation adds population f of direction I to the plain moments r, j, sum f c c where mask is set.
 template <int I, class L, class R, class Mask>
 LBM_HD LBM_INLINE void addPopulation(Moments<L, R>& m, const R& f, const Mask& mask) {
 	m.r = select(mask, m.r + f, m.r);
@@ -58,10 +56,10 @@ template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m)
 }
 
 // ditherStress dithers the shear stress of float32, so that the next step rounds momentum to either side. Where a weak
-// viscosity changes it by a few last places in a step, the same fraction of one would else be lost in each (docs/precision.md).
-// What of S_ab is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is added once more. Such a
-// remainder is as good as random, the same for any cut and after a restart, odd in S_ab as a mirror wants it, and zero where
-// S_ab is. What the stress moves leaves one cell for another: so the noise makes no momentum.
+// viscosity changes it by a few last places per step, the same fraction of one would otherwise be lost in each
+// (docs/precision.md). The part of S_ab that is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is
+// added once more. Such a remainder is as good as random, the same for any cut and after a restart, odd in S_ab as mirror
+// symmetry requires, and zero where S_ab is. The stress moves momentum from one cell to another: so the noise creates none.
 template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m) {
 	using T = typename Scalar<R>::type;
 	if constexpr (sizeof(T) == 4) {
@@ -75,7 +73,7 @@ template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m
 	}
 }
 
-// velocityOf moments.
+// velocityOf computes the velocity of moments.
 template <class L, class R> LBM_HD LBM_INLINE void velocityOf(const Moments<L, R>& m, R* u) {
 	const R inv = reciprocal(typename Scalar<R>::type(1) + m.r);
 	unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = m.j[a.value] * inv; });

@@ -1,7 +1,7 @@
 package kernels
 
-// Numbers is what the kernels of all devices are told of a step beside the state
-// (lbm_numbers of numbers.h; a test holds the two equal).
+// Numbers holds the parameters of a step for the kernels of all devices, beside the state
+// (lbm_numbers of numbers.h; a test compares the two).
 type Numbers struct {
 	Omega, OmegaMinus float64
 	Force             [3]float64

@@ -1,6 +1,6 @@
-// What outflows make of the cells beside them after a step (boundary.Outlet): along the axis of the
-// face the wave that comes in, W = r - u_n/c_s, gets the value that follows from the state before
-// the step; the other one, the momentum along the face and the non-equilibrium stress stay.
+// Outflows: their correction of the cells beside them after a step (boundary.Outlet). Along the
+// axis of the face the incoming wave, W = r - u_n/c_s, gets the value that follows from the state
+// before the step; the other wave, the momentum along the face and the non-equilibrium stress stay.
 #ifndef LBM_OUTFLOW_H
 #define LBM_OUTFLOW_H
 #include "face.h"
@@ -8,21 +8,21 @@
 
 namespace lbm { namespace {
 
-// OutletCell is boundary.OutletCell; its row is that of Layout.
+// OutletCell is boundary.OutletCell; its row is numbered as in Layout.
 struct OutletCell { int x; unsigned row, axes, rule; };
 // Bits of axes, for each axis.
 enum { OUTLET_IS = 1, OUTLET_HIGH = 2, OUTLET_INNER = 4, OUTLET_BITS = 3 };
 // A rule is two numbers: share and aim of the relaxation.
 enum { OUTLET_NUMBERS = 2 };
 
-// least is the smaller of two numbers of one sign, else 0.
+// least returns the smaller of two numbers of one sign, otherwise 0.
 template <class T> LBM_HD LBM_INLINE T least(const T& a, const T& b) { return a > T(0) && b > T(0) ? (a < b ? a : b) : a < T(0) && b < T(0) ? (a > b ? a : b) : T(0); }
 
-// Before is what an outflow wants to know of a cell before the step: the density less 1 and the
-// velocity outwards.
+// Before holds the data of a cell before the step that an outflow needs: the density less 1 and the
+// outward velocity.
 template <class T> struct Before { T r, u; };
 
-// wantedWave is the value that the wave which comes in gets; inner is the next cell inwards, if that is
+// wantedWave returns the new value of the incoming wave; inner is the next cell inwards, if that is
 // fluid.
 template <class T> LBM_HD LBM_INLINE T wantedWave(const Before<T>& old, bool fluid, const Before<T>& inner, const T& share, const T& aim) {
 	constexpr T root3 = T(1.7320508075688772);
@@ -34,11 +34,11 @@ template <class T> LBM_HD LBM_INLINE T wantedWave(const Before<T>& old, bool flu
 	return want;
 }
 
-// Corrected is the moments m of the cell after the step with that wave: along axis A, n is 1 at the
-// high end and -1 at the low one. T may be a vector.
+// Corrected holds the moments m of the cell after the step, corrected for that wave: n is 1 at the
+// high end of axis A and -1 at the low one. T may be a vector.
 template <int A, class L, class T> struct Corrected {
 	T r, j;
-	Moments<L, T> more;  // than m has
+	Moments<L, T> more;  // the corrected moments less m
 
 	using N = typename Scalar<T>::type;
 	LBM_HD LBM_INLINE Corrected(const Moments<L, T>& m, const N& n, const N& want) {
@@ -57,8 +57,8 @@ template <int A, class L, class T> struct Corrected {
 	}
 };
 
-// IN reads the state before the step: get<K>(x, row); OUT the cell's own after it: get<K>(), and
-// put(Int<K>, v).
+// IN reads the state before the step: get<K>(x, row); OUT reads and writes the cell after it:
+// get<K>() and put(Int<K>, v).
 template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 	const Layout& l;
 	const OutletCell& cell;
@@ -72,7 +72,7 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 	LBM_HD LBM_APART Moments<L, T> before(int x, unsigned row) const {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return in.template get<decltype(k)::value>(x, row); });
 	}
-	// beside is the row so many steps along an axis away.
+	// beside returns the row so many steps away along an axis.
 	LBM_HD LBM_INLINE unsigned beside(int axis, int step) const {
 		return cell.row + unsigned(axis == 1 ? step : axis == 2 ? step * (l.ny + 2 * l.gy) : 0);
 	}
@@ -83,8 +83,8 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 		});
 	}
 
-	// across applies the face across axis A. Only what changes is written: r, j_n and what j_n
-	// carries.
+	// across applies the face across axis A. It writes only the changed moments: r, j_n and the
+	// stresses that j_n carries.
 	template <int A> LBM_HD LBM_APART void across() const {
 		const unsigned bits = cell.axes >> (OUTLET_BITS * A);
 		const int side = bits & OUTLET_HIGH ? 1 : -1;

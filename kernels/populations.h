@@ -1,8 +1,8 @@
-// Populations: their sums, and what the collision adds to what it keeps of them,
-// equilibrium and force in one. With u = (j + F/2)/rho, the second-order equilibrium
-// relaxed at omega+ (even part) and omega- (odd part) and Guo's source with its factors
-// 1 - omega/2 (Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308) are together the
-// second-order expansion of the moments
+// Populations: their sums, and the gain that the collision adds to the part that it keeps,
+// equilibrium and force in one. With u = (j + F/2)/rho, the second-order equilibrium relaxed at
+// omega+ (even part) and omega- (odd part) and Guo's source with its factors 1 - omega/2 (Guo,
+// Zheng & Shi, Phys. Rev. E 65 (2002) 046308) are together the second-order expansion of the
+// moments
 //   omega+ r,   omega- j + F,   omega+ rho u u + (1 - omega+/2)(u F + F u)
 // (expand both sides in u and F to see it), so a force costs next to nothing.
 #ifndef LBM_POPULATIONS_H
@@ -11,7 +11,7 @@
 
 namespace lbm { namespace {
 
-// sumMoments gives r and j of populations f, in a fixed order of additions.
+// sumMoments computes r and j of populations f, in a fixed order of additions.
 template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, R* j) {
 	R sum[3];
 	unroll<3>([&](auto a) LBM_LAMBDA { sum[a.value] = R{}; });
@@ -29,7 +29,7 @@ template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, 
 	unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = sum[a.value]; });
 }
 
-// gainOf is these moments. The rates are numbers, or the cells' own: O is T or R.
+// gainOf returns these moments. The rates are numbers, or the cells' own: O is T or R.
 template <class L, class R, class O, class T> LBM_HD LBM_INLINE Moments<L, R> gainOf(const R& r, const R* j, const O& plus, const O& minus, const T* force) {
 	Moments<L, R> g;
 	const R inv = reciprocal(T(1) + r);

@@ -41,11 +41,11 @@ template <class F, int... I> LBM_HD LBM_INLINE void unrollInts(F& body, Ints<I..
 // constant in its body, so that tables vanish and arrays become registers.
 template <int N, class F> LBM_HD LBM_INLINE void unroll(F body) { unrollInts(body, typename CountTo<N>::type()); }
 
-// Scalar<R>::type is the number type of arithmetic type R: R itself for a GPU
-// thread; the CPU's SIMD vectors say theirs in cpu/lanes.h.
+// Scalar<R>::type is the number type of arithmetic type R: R itself for a GPU thread; the CPU's
+// SIMD vectors define theirs in cpu/lanes.h.
 template <class R> struct Scalar { using type = R; };
 
-// reciprocal is 1/x. On a GPU the quotient of two numbers is a subroutine with its own
+// reciprocal returns 1/x. On a GPU the quotient of two numbers is a subroutine with its own
 // branches; for numbers that are neither huge nor tiny, as all here, an approximation with
 // Newton's iteration is as exact to the last bit or two.
 #if defined(__CUDACC__)
@@ -67,11 +67,10 @@ template <class R> LBM_INLINE R reciprocal(const R& x) { return typename Scalar<
 // each applies a function of one number to the cells that R has: all at once on a CPU.
 template <class R, class F> LBM_HD LBM_INLINE R each(const R& a, F f) { return f(a); }
 
-// squareRoot, log2Of and exp2Of of positive numbers; those of a CPU's vectors are in
-// cpu/lanes.h.
+// squareRoot, log2Of and exp2Of of positive numbers; cpu/lanes.h has them for a CPU's vectors.
 #if defined(__CUDACC__)
-// Like reciprocal without branches. No number is taken for less than 1e-36, or 1e-300; a NaN
-// may become that, too.
+// Like reciprocal, without branches. Numbers below 1e-36, or 1e-300, are raised to that; a NaN may
+// be, too.
 __device__ LBM_INLINE float squareRoot(float x) {
 	float r;
 	x = fmaxf(x, 1e-36f);
@@ -92,21 +91,21 @@ __device__ LBM_INLINE float exp2Of(float x) { return exp2f(x); }
 __device__ LBM_INLINE double exp2Of(double x) { return exp2(x); }
 #endif
 
-// magnitude is |x|; that of a CPU's vectors is in cpu/lanes.h.
+// magnitude returns |x|; cpu/lanes.h has it for a CPU's vectors.
 #if defined(__CUDACC__)
 __device__ LBM_INLINE float magnitude(float x) { return fabsf(x); }
 #else
 template <class R> LBM_INLINE R magnitude(const R& x) { return x < 0 ? -x : x; }
 #endif
 
-// ones counts the bits of a word that are set.
+// ones counts the set bits of a word.
 #if defined(__CUDACC__)
 __device__ LBM_INLINE int ones(unsigned word) { return __popc(word); }
 #else
 LBM_INLINE int ones(unsigned word) { return __builtin_popcount(word); }
 #endif
 
-// select is a where mask says so, else b; lane by lane for vectors.
+// select returns a where mask is set, otherwise b; lane by lane for vectors.
 template <class M, class R> LBM_HD LBM_INLINE R select(const M& mask, const R& a, const R& b) { return mask ? a : b; }
 
 }}  // namespace lbm

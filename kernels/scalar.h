@@ -1,45 +1,44 @@
-// A scalar that the flow carries: temperature, a concentration. Its value theta, less its
-// reference, rides on the populations of the flow, so that a uniform one stays uniform
-// whatever walls and faces do with those. What a cell sends is, on the lattice of the flow,
+// A scalar that the flow carries: temperature, a concentration. Its value theta, less its reference, rides on the populations
+// of the flow, so that a uniform scalar stays uniform whatever walls and faces do with them. A cell sends, on the lattice of
+// the flow,
 //   g_i = theta f_i + 3 w_i c.q + a_i
-// with q what diffuses, and a_i = u_k q_k for the two directions along axis k alone, less their sum for
-// that of rest. That is what a normal distribution gains in the second moments k k when its mean is moved by
-// q: with the flux alone waves of some lengths grow where the flow is fast against the
-// diffusivity (TestScalarWaves of sim). A step sums up what has streamed in,
+// with q the diffusive flux, and a_i = u_k q_k for the two directions along axis k alone, less their sum for the direction at
+// rest. That is the gain of a normal distribution in the second moments k k when its mean is moved by q: with the flux alone
+// waves of some lengths grow where the flow is fast against the diffusivity (TestScalarWaves of sim). A step sums the incoming
+// populations,
 //   theta = sum g / sum f,   q = (1 - 1/tau) (sum c g - theta sum c f),
 // and the diffusivity is (tau - 1/2)/3 (Chapman-Enskog; the regularized scheme: Wang, Shi & Chai,
 // Phys. Rev. E 92 (2015) 043306). A cell holds theta and q behind the components of the flow;
-// beside populations also the velocity u, which moments tell. With eddies tau is the cell's own (eddyKeep).
+// beside populations also the velocity u, which moments contain. With eddies tau is the cell's own (eddyKeep).
 //
-// The force per volume b theta (Boussinesq), with theta before the step, is added to what
-// the flow's collision has left,
+// The force per volume b theta (Boussinesq), with theta before the step, is added after the flow's collision,
 //   j += F,  S += u F + F u,   u = (j + (F0 + F)/2)/rho before that,
 // which is Guo's forcing (Phys. Rev. E 65 (2002) 046308) but for terms of F F: the
 // exact difference of equilibria (Kupershtokh, Medvedev & Karpov, Comput. Math. Appl. 58
 // (2009) 965).
 //
-// What comes out of a wall or a face along direction i follows from the cell beside it before the
-// step, with i' the opposite direction. All of it is exact where theta is linear in space.
-//   closed: what flows comes back, what diffuses is reflected as by a mirror,
+// The populations that come out of a wall or a face along direction i follow from the cell beside it before the step, with i'
+// the opposite direction. All are exact where theta is linear in space.
+//   closed: the advected part returns, the diffused part is reflected as by a mirror,
 //           f = f_i',  g = theta f_i' + w_i (theta' + 3 (c_t.q' - c_n.q'))
 //           with c = c_t + c_n, c_n across the wall, and theta' and q' of the cell at x - c_t, which
 //           sends that to the wall. So heat that flows along a wall is not held up, and none is lost.
 //   a flux into the fluid:  the same, g += 6 w_i |c.n| flux, with n across the surface: |c.n| links cross a unit of
-//           its area, and sum w_i (c.n)^2 over those that do is 1/6
+//           its area, and sum w_i (c.n)^2 over these links is 1/6
 //   a value v:  f = f_i',  g = 2 v (w_i + f) - g_i'
 //   closed faces that the flow slides along: all of the mirror image,  f = f_m(x - c_t),  g = g_m(x - c_t),  m along c_t - c_n
-//   open faces: what goes the same way,  f = f_i,  g = g_i
+//   open faces: the cell's own populations of the same direction,  f = f_i,  g = g_i
 //   interpolated walls (boundary.Law), with the shares A, B and C of a link, of d = g - v (w + f):
-//           f = A f_i' + B f_i + C f_i'(x+c),  d = -A d_i' + B d_i - C d_i'(x+c)  for a value;  else as half-way ones,
+//           f = A f_i' + B f_i + C f_i'(x+c),  d = -A d_i' + B d_i - C d_i'(x+c)  for a value;  otherwise as half-way ones,
 //           on that f: g += theta (f - f_i')
-//   those that bring fluid of value v in:  f = f_i,  g = g_i + (v - theta) (w_i + f)
-//   those that bring it in where it enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
+//   faces that bring in fluid of value v:  f = f_i,  g = g_i + (v - theta) (w_i + f)
+//   faces that do so only where fluid enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
 //   a solid that conducts, in the middle of the link:  f = f_i',  g = p_i + (g_i' - p_i'),  p = w (theta + 3 c.q) of the
 //           cell that it comes from: value and flux are the same on both sides, exactly where theta is linear
-// The sums of f are those of this list, whatever the flow makes of its walls; walls add to them what they took,
+// The sums of f are the sums of this list, whatever the flow does at its walls; walls return to them the mass that they took,
 // and so no heat is lost with mass that interpolation loses.
 //
-// Cells of solids that conduct send p_i, and what is at rest has the heat capacity C, by that of the fluid:
+// Cells of conducting solids send p_i, and the part at rest has the heat capacity C, relative to the fluid's:
 //   theta += (sum over i > 0 of (p_i - w_i theta) + source)/C,   q = (1 - 1/tau) sum c p,   conductivity (tau - 1/2)/3.
 #ifndef LBM_SCALAR_H
 #define LBM_SCALAR_H
@@ -49,21 +48,21 @@ namespace lbm { namespace {
 
 // ScalarLink is boundary.ScalarLink: a link to a wall that is measured.
 struct ScalarLink { unsigned x, row, direction, type; double distance, slope; };
-// ScalarPlace is boundary.ScalarPlace: a cell with links, which they are, and their walls' type if they have one in common,
-// else 0; and where the distances and slopes |c.n| of the links begin, two numbers each.
+// ScalarPlace is boundary.ScalarPlace: a cell with links, their set, and their walls' type if they have one in common,
+// otherwise 0; and the start of the distances and slopes |c.n| of the links, two numbers each.
 struct ScalarPlace { unsigned x, row, links, type, first; };
 constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: half-way, across axes
-// Laws of walls, as in boundary.ScalarLaw; each type has the law's number, a value, or a source of heat, and of solids
-// that conduct their capacity and 1 - 1/tau.
+// Laws of walls, as in boundary.ScalarLaw; each type has the law's number, a value, or a source of heat, and for conducting
+// solids their capacity and 1 - 1/tau.
 enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS, SCALAR_OUTLET };
 enum { SCALAR_NUMBERS = 4, SCALAR_VALUE = 1, SCALAR_CAPACITY = 2, SCALAR_KEEP = 3 };
-// What leaves through walls is added up as integers of these parts (device.Load).
+// The scalar that leaves through walls is summed as integers in these units (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
 
 template <class T> struct ScalarParams {
 	T keep;                   // 1 - 1/tau
-	T force[3], buoyancy[3];  // of the flow, uniform; for each unit of the scalar
-	// Of eddies: 1/(turbulent Prandtl number), 0: there are none; tau at rest; 1 - tau0 of the flow; 3 C^2.
+	T force[3], buoyancy[3];  // of the flow, uniform; per unit of the scalar
+	// Of eddies: 1/(turbulent Prandtl number), 0: no eddies; tau at rest; 1 - tau0 of the flow; 3 C^2.
 	T eddy, tau, height, law;
 
 	ScalarParams() = default;
@@ -72,9 +71,9 @@ template <class T> struct ScalarParams {
 		  eddy(T(n.scalarEddy)), tau(T(n.scalarTau)), height(T(1 - 2 * n.law[0])), law(T(n.law[1])) {}
 };
 
-// Weights of the scalar are so many parts of one that they add up to it exactly, as those of the flow do not: heat
-// would grow by a part in 10^8 in each step. All are multiples of the smallest, so what a row sends of them may be added
-// up before it is weighted. They depend on the number of axes that a direction goes along.
+// Weights of the scalar are fractions that add up to one exactly, as the flow's weights do not: heat would grow by a part in
+// 10^8 per step. All are multiples of the smallest, so the contributions of a row may be summed before they are weighted. They
+// depend on the number of axes that a direction goes along.
 template <class L, class T> struct Weights {
 	static constexpr double PARTS = sizeof(T) == 4 ? 1 << 27 : double(1ll << 55);
 	LBM_HD static constexpr double exact(int i) { return double(L::share(i)) * (double((long long)(PARTS / L::UNIT + 0.5)) / PARTS); }
@@ -90,7 +89,7 @@ template <class L, class T> struct Weights {
 		return i < 0 ? T(0) : of(i);
 	}
 };
-// weightOf a direction that is known at run time only.
+// weightOf returns the weight of a direction that is known at run time only.
 template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 	constexpr T w[4] = {Weights<L, T>::along(0), Weights<L, T>::along(1), Weights<L, T>::along(2), Weights<L, T>::along(3)};
 	int axes = 0;
@@ -98,18 +97,18 @@ template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 	return axes == 0 ? w[0] : axes == 1 ? w[1] : axes == 2 ? w[2] : w[3];
 }
 
-// Eddies carry the scalar, too: those of laws that look at neighbours, and those that the stress tells which the collision leaves.
+// Eddies carry the scalar, too: from laws that look at neighbours, or from the stress that the collision leaves.
 struct Smagorinsky;
 template <class C> struct Eddies { static constexpr bool STRESS = false; };
 template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool STRESS = true; };
 
-// eddyKeep is 1 - 1/tau of diffusivity D + nu_t/Pr_t, of 3 nu_t.
+// eddyKeep returns 1 - 1/tau of diffusivity D + nu_t/Pr_t, from 3 nu_t.
 template <class R, class T> LBM_HD LBM_INLINE R eddyKeep(const R& eddies, const ScalarParams<T>& p) { return T(1) - reciprocal(p.tau + p.eddy * eddies); }
 
-// eddyKeep of a cell that has the moments m after the collision. The collision
-// leaves (1 - 1/tau_f) Pi of the stress, and with Smagorinsky's law (viscosity/smagorinsky.h) that is
+// eddyKeep of a cell with the moments m after the collision. The collision leaves (1 - 1/tau_f) Pi of the stress, and with
+// Smagorinsky's law (viscosity/smagorinsky.h) that is
 //   3 C^2 a* = (1 - tau_f) (tau_f - tau0),   a* = 3 |Pi*|/(sqrt(2) rho),
-// of which the smaller solution counts, up to the largest a* that there can be, at tau_f = (1 + tau0)/2.
+// of which the smaller solution counts, up to the largest possible a*, at tau_f = (1 + tau0)/2.
 template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
 	const R inv = reciprocal(T(1) + m.r);
 	R u[L::D], own[L::D], third{}, sum{};
@@ -135,7 +134,7 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<
 	return eddyKeep(rise, p);
 }
 
-// Carrier is what a cell sends of the scalar.
+// Carrier holds the terms of the scalar populations that a cell sends.
 template <class L, class R> struct Carrier {
 	using T = typename Scalar<R>::type;
 	R theta, q3[L::D];  // 3 q
@@ -149,12 +148,12 @@ template <class L, class R> struct Carrier {
 		});
 	}
 
-	// 2^n w of a direction that there is, as of Expansion.
+	// doubled returns 2^n w of a direction, n as in Expansion; 0 if the lattice lacks it.
 	LBM_HD static constexpr T doubled(int x, int y, int z) {
 		const int i = L::find(x, y, z);
 		return i < 0 ? T(0) : Weights<L, T>::of(i) * T(1 << (x * x + y * y + z * z));
 	}
-	// triple is the populations with given c_y and c_z from those of the flow, as Expansion has them.
+	// triple returns the scalar populations with given c_y and c_z from the flow's, in the form of Expansion.
 	template <int CY, int CZ, class TRIPLE> LBM_HD LBM_INLINE TRIPLE triple(const TRIPLE& f) const {
 		constexpr T w0 = doubled(0, CY, CZ), w1 = doubled(1, CY, CZ);
 		R base = theta;
@@ -179,7 +178,7 @@ template <class L, class R> struct Carrier {
 		}
 		return g;
 	}
-	// population is that of direction i, known at run time only, of which the flow has f.
+	// population returns scalar population i, known at run time only; f is the flow's.
 	LBM_HD LBM_INLINE R population(int i, const R& f) const {
 		R sum = theta, along{};
 		int n = 0;
@@ -196,25 +195,25 @@ template <class L, class R> struct Carrier {
 	}
 };
 
-// quotient is e/(1 + r), to more digits than 1 + r has.
+// quotient returns e/(1 + r), to more digits than 1 + r has.
 template <class R> LBM_HD LBM_INLINE R quotient(const R& e, const R& r) {
 	const R first = e * reciprocal(typename Scalar<R>::type(1) + r);
 	return first + ((e - first) - first * r);
 }
 
-// ScalarSums is what has streamed in: of the flow, of the scalar.
+// ScalarSums holds the sums of the incoming populations: of the flow, of the scalar.
 template <class L, class R> struct ScalarSums {
 	R r, j[L::D], e, phi[L::D];
 
-	// theta and s of the new state. 1 + r is rounded, always in the same way where the density does not change: so
-	// theta is corrected by what (1 + r) theta lacks of e.
+	// values computes theta and s of the new state. 1 + r is rounded, always in the same way where the density does not change:
+	// so theta is corrected by the residual e - (1 + r) theta.
 	LBM_HD LBM_INLINE void values(R& theta, R* s) const {
 		theta = quotient(e, r);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { s[a.value] = phi[a.value] - theta * j[a.value]; });
 	}
 };
 
-// buoyed adds the force of theta to the moments m that the flow's collision has left.
+// buoyed adds the force of theta to the moments m after the flow's collision.
 template <class L, class R, class T> LBM_HD LBM_INLINE void buoyed(Moments<L, R>& m, const R& theta, const ScalarParams<T>& p) {
 	const R inv = reciprocal(T(1) + m.r);
 	R F[L::D], u[L::D];
@@ -232,7 +231,7 @@ template <class L, class R, class T> LBM_HD LBM_INLINE void buoyed(Moments<L, R>
 	});
 }
 
-// buoyedPopulations does so with populations; u is the velocity that they go on with.
+// buoyedPopulations does so for populations; u becomes their velocity after it.
 template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R* f, const R& theta, const ScalarParams<T>& p, R* u) {
 	Moments<L, R> m{};
 	sumMoments<L>(f, m.r, m.j);
@@ -247,8 +246,8 @@ template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R*
 	velocityOf(m, u);
 }
 
-// ScalarSource is what a cell sends. NEAR reads it: get<K>() is component K, any(i) population i, expand(m) the closure's
-// expansion of moments.
+// ScalarSource computes the populations that a cell sends. NEAR reads the cell: get<K>() returns component K, any(i) population
+// i, expand(m) the closure's expansion of moments.
 template <class L, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	static constexpr int FIRST = MOMENTS ? L::M : L::Q;  // component of the scalar
 	const NEAR near;
@@ -274,11 +273,11 @@ template <class L, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 		if constexpr (MOMENTS) return x.template population<I>();
 		else return near.template get<I>();
 	}
-	// scalar is population i, of which the flow has f.
+	// scalar returns scalar population i; f is the flow's.
 	LBM_HD LBM_APART T scalar(int i, const T& f) const {
 		return Carrier<L, T>(theta, q, u).population(i, f);
 	}
-	// still is what of it does not go with the flow.
+	// still returns the part of it that the flow does not carry.
 	LBM_HD LBM_INLINE T still(int i) const {
 		T sum = theta;
 		unroll<L::D>([&](auto a) LBM_LAMBDA { sum = sum + T(Known<L>::c(i, a.value)) * (q[a.value] * T(3)); });
@@ -286,8 +285,8 @@ template <class L, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	}
 };
 
-// ScalarCell is one cell. AT reads the state before the step: near(d) is the neighbour at d, type(d) its
-// type, 0 for fluid. Types have SCALAR_NUMBERS each, behind laws.
+// ScalarCell is one cell. AT reads the state before the step: near(d) returns the neighbour at d, type(d) its type, 0 for
+// fluid. laws has SCALAR_NUMBERS numbers per type.
 template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	typedef ScalarSource<L, MOMENTS, T, typename AT::Near> Source;
 	const AT& at;
@@ -302,17 +301,17 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		LBM_HD LBM_INLINE bool operator()(const int* d) const { return cell.wall(d); }
 	};
 
-	// Link is what comes out of a wall along a direction: populations of the flow and of the scalar, what they add to the
-	// sums of both, and what leaves through the wall.
+	// Link holds the populations of the flow and of the scalar that come out of a wall along a direction, their contributions
+	// to the sums of both, and the loss through the wall.
 	struct Link { T f, g, mass, e, lost; };
 
-	// reflects: a wall of that type sends back what diffuses into one of another type, of the law kind, likewise.
+	// reflects reports whether a wall of that type reflects the diffused part like a wall of law kind.
 	LBM_HD LBM_INLINE bool reflects(int type, int kind) const {
 		const int own = law(type);
 		return kind == SCALAR_MIRROR ? own == SCALAR_MIRROR : own == SCALAR_CLOSED || own == SCALAR_FLUX;
 	}
 
-	// inwards is the velocity out of the faces that direction c of a link comes through.
+	// inwards returns the velocity out of the faces that direction c of a link comes through.
 	template <class SOLID> LBM_HD LBM_INLINE static T inwards(const Source& own, const int* c, SOLID solid) {
 		T u{};
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -323,8 +322,8 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		return u;
 	}
 
-	// link is that of a wall of the given type along direction i. q is the distance of a wall that is not half-way,
-	// else 0; slope is |c.n|. solid(d) tells of the neighbour at d whether it is a wall that does not conduct.
+	// link computes the link to a wall of the given type along direction i. q is the distance of a wall that is not half-way,
+	// otherwise 0; slope is |c.n|. solid(d) reports whether the neighbour at d is a wall that does not conduct.
 	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
 		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
@@ -337,7 +336,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			if (kind == SCALAR_OUTLET) g = g + entering(inwards(own, c, solid)) * ((value - own.theta) * (w + f));
 			return {f, g, f, g, back - g};
 		}
-		int from[3] = {0, 0, 0}, way[3];  // the cell that sends what a mirror reflects, and along which direction
+		int from[3] = {0, 0, 0}, way[3];  // the cell whose population a mirror reflects, and its direction
 		bool across = false;
 		unroll<3>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
@@ -348,8 +347,8 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			if (solid(d)) across = true, way[A] = -c[A];
 			else from[A] = -c[A];
 		});
-		// Where the wall's end is in the way, it comes back to its cell: both cells have to see the same wall, and one that
-		// reflects, or what one sends would come to both or to none.
+		// Where the wall's end is in the way, the population returns to its cell: both cells have to see the same wall, and one
+		// that reflects; otherwise a population would reach both or none.
 		bool mirrored = across && (from[0] != 0 || from[1] != 0 || from[2] != 0) && !solid(from);
 		int behind[3] = {0, 0, 0};
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -404,7 +403,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 				g = w * (there.theta + T(3) * cq);
 			}
 			if (kind == SCALAR_FLUX) g = g + T(6) * w * slope * value;
-			// What a mirror exchanges between cells of the fluid passes no wall.
+			// An exchange between fluid cells by a mirror passes no wall.
 			lost = (back - own.theta * out) - g;
 			const T e = back - lost;
 			if (!mirrored || !at.type(from)) lost = kind == SCALAR_FLUX ? -(T(6) * w * slope * value) : T(0);
@@ -430,8 +429,8 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		LBM_HD LBM_INLINE T get(int i, int k, const T& usual) const { return of ? T(of[2 * ones(links & ((1u << i) - 1)) + k]) : usual; }
 	};
 
-	// mix makes theta and q of a cell anew, with keep = 1 - 1/tau in fluid.
-	LBM_HD LBM_INLINE void mix(unsigned links, const double* distances, const T& keep, T& theta, T* q) const {
+	// recompute computes theta and q of a cell from all its links, with keep = 1 - 1/tau in fluid.
+	LBM_HD LBM_INLINE void recompute(unsigned links, const double* distances, const T& keep, T& theta, T* q) const {
 		const int here[3] = {0, 0, 0}, type = at.type(here);
 		const Source own = source(here);
 		const Distances far{distances, links};
@@ -458,15 +457,16 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = keep * q[a.value]; });
 	}
 
-	// face is the links of a cell that has a flat wall behind it along axis A, on the side that it leaves with c_A = S.
+	// face returns the links of a cell with a flat wall behind it along an axis, on the side that directions with c_axis = s
+	// leave.
 	LBM_HD static constexpr unsigned face(int axis, int s) {
 		unsigned links = 0;
 		for (int i = 0; i < L::Q; i++)
 			if (L::c(i, axis) == s) links |= 1u << i;
 		return links;
 	}
-	// flat is what comes out of such a wall, closed, of a flux or of a value: that of link for all of its directions, a
-	// tenth of the instructions. What a mirror reflects comes from the cells beside, which see the same wall.
+	// flat adds the populations that come out of such a wall, closed, of a flux or of a value: the result of link for all its
+	// directions, in a tenth of the instructions. Mirrored populations come from the cells beside, which see the same wall.
 	template <int A, int S> LBM_HD LBM_INLINE void flat(const Source& own, int type, T& e, T* phi) const {
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], flux = law(type) == SCALAR_FLUX ? value * T(6) : T(0);
 		const bool fixed = law(type) == SCALAR_FIXED;
@@ -504,9 +504,9 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		});
 	}
 
-	// mend adds what comes out of walls to theta and q, which a march has made of all else and of the flow's sums
-	// r and j.
-	LBM_HD LBM_INLINE void mend(unsigned links, int type, const T& keep, const T& r, const T* j, T& theta, T* q) const {
+	// correct adds the populations that come out of walls to theta and q, which a march has computed from all others and from
+	// the flow's sums r and j.
+	LBM_HD LBM_INLINE void correct(unsigned links, int type, const T& keep, const T& r, const T* j, T& theta, T* q) const {
 		const int here[3] = {0, 0, 0};
 		const Source own = source(here);
 		ScalarSums<L, T> more{};
@@ -525,7 +525,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] + keep * (more.phi[a.value] - rise * j[a.value]); });
 	}
 
-	// lost is what leaves through the wall of a type along direction i in the coming step.
+	// lost returns the scalar that leaves through the wall of a type along direction i in the coming step.
 	LBM_HD LBM_INLINE T lost(int i, int type, double distance, double slope) const {
 		const int here[3] = {0, 0, 0};
 		return link(source(here), i, type, T(distance), T(slope), Wall{*this}).lost;

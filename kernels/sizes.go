@@ -5,9 +5,8 @@ import "C"
 
 import "unsafe"
 
-// StructSizes is the bytes of each shared struct in Go and in C, for the tests. These
-// stand outside of the package: with tests inside, go test compiles all of the C++ once
-// more for them.
+// StructSizes returns the bytes of each shared struct in Go and in C, for the tests. These are
+// outside of the package: with tests inside, go test compiles all of the C++ once more for them.
 func StructSizes() map[string][2]uintptr {
 	return map[string][2]uintptr{
 		"Pattern":     {unsafe.Sizeof(Pattern{}), C.sizeof_lbm_pattern},

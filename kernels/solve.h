@@ -2,21 +2,21 @@
 // stress gives no more than the product of the two, a = tau |shear rate|. In
 // logarithms, x = log2 |shear rate|,
 //   x + log2 tau(2^x) = log2 a
-// has a slope between the flow index n and 1, so that Newton's iteration takes a few
-// steps from anywhere; it is kept between the bounds that those of tau give, and halves
-// what is between them where it would leave.
+// has a slope between the flow index n and 1, so that Newton's iteration takes a few steps from
+// anywhere; it is kept between the bounds that follow from the bounds of tau, and bisects where it
+// would leave them.
 #ifndef LBM_SOLVE_H
 #define LBM_SOLVE_H
 #include "params.h"
 
 namespace lbm { namespace {
 
-// omegaOf is 1/tau. At(x, p) says tau of x and the slope of the left side; least and most
-// are the bounds of tau.
+// omegaOf returns 1/tau. At(x, p) gives tau of x and the slope of the left side; least and most are
+// the bounds of tau.
 template <template <class> class At, class R> LBM_HD LBM_INLINE R omegaOf(const R& a, const Params<typename Scalar<R>::type>& p) {
 	using T = typename Scalar<R>::type;
 	using V = At<R>;
-	const T none = T(1e-20);  // slower than anything that is meant
+	const T none = T(1e-20);  // below any meaningful rate
 	const R goal = log2Of(select(a < none, R{} + none, a));
 	R lo = goal - log2Of(R{} + V::most(p)), hi = goal - log2Of(R{} + V::least(p));
 	R x = hi;

@@ -1,10 +1,9 @@
-// Special cells: those with a link whose law is more than half-way bounce-back, and those
-// of a sponge, whose rates are their own. A step computes them anew, after the others, from
-// lists (boundary/links.go), so that what a case does not use costs its other cells nothing. A law
-// is linear in what the cell and the one behind it have (boundary.Law tells which law has which
-// numbers):
+// Special cells: cells with a link whose boundary law is more than half-way bounce-back, and cells of a sponge, with individual
+// rates. A step recomputes them, after the others, from lists (boundary/links.go), so that a feature that a case does not use
+// costs its other cells nothing. A law is linear in the populations of the cell and of the one behind it (boundary.Law gives
+// the numbers of each law):
 //   f_i(x, t+1) = A f*_i'(x) + B f*_i(x) + C f*_i'(x+c_i) + K
-// The order of additions is that of the directions.
+// Terms are added in the order of the directions.
 #ifndef LBM_SPECIAL_H
 #define LBM_SPECIAL_H
 #include "direction.h"
@@ -18,19 +17,17 @@ namespace lbm { namespace {
 // LinkCell is boundary.LinkCell, with the bits of its more.
 struct LinkCell { unsigned x, row, first, links, more; };  // row z*ny + y
 enum { MORE_CONSERVE = 1, MORE_RATES = 2, MORE_SHIFT = 8 };
-// Of a word of the list: a ghost cell sends what comes back, the law is for the force alone.
+// Bit of a word of the list: a ghost cell sends the returning population, the law is for the force alone.
 constexpr unsigned GHOST_LINK = 1u << 31;
-// A law: A, B, C, K, the wall's velocity and distance. That of a cell: omega, omegaMinus and,
-// from CELL_VISCOSITY on, the numbers of the viscosity's law.
+// Numbers of a law: A, B, C, K, the wall's velocity and distance. Numbers of a cell: omega, omegaMinus and, from CELL_VISCOSITY
+// on, the numbers of the viscosity law.
 enum { LINK_NUMBERS = 8, LINK_VELOCITY = 4, LINK_DISTANCE = 7, CELL_OMEGA = 0, CELL_VISCOSITY = 3 };
-// Forces and torques are added up as integers of these parts (device.Load), so that the
-// order of cells and ranks does not matter.
+// Forces and torques are summed as integers in these units (device.Load), so that the order of cells and ranks does not matter.
 constexpr double FORCE_UNITS = 1ll << 44, TORQUE_UNITS = 1ll << 40;
 
-// Around is a cell and its neighbours. AT reads the state: near(d) is the neighbour at d, of which get<C>()
-// is component C, any(i) population i, known at run time only, and expand(m) the closure's expansion of its moments.
-// Here directions are numbers, not types: unrolled, this is minutes of compilation for a
-// few cells.
+// Around is a cell and its neighbours. AT reads the state: near(d) returns the neighbour at d, whose get<C>() returns component
+// C, any(i) population i, known at run time only, and expand(m) the closure's expansion of its moments. Here directions are
+// numbers, not types: unrolled, this takes minutes to compile for a few cells.
 template <class L, bool MOMENTS, class T, class AT> struct Around {
 	const AT& at;
 
@@ -56,8 +53,8 @@ template <class L, class R> LBM_HD LBM_INLINE void add(Moments<L, R>& m, int i, 
 	});
 }
 
-// collideSums gives the components of a cell after the next step from the plain moments of what
-// streams in and the mass that went into walls and did not come back; mine is what the viscosity's law wants beside them (Local).
+// collideSums computes the components of a cell after the next step from the plain moments of the incoming populations and the
+// mass that went into walls and did not return; mine is the viscosity law's additional input (Local).
 template <class L, class C, class R, class... E>
 LBM_HD LBM_INLINE void collideSums(const Params<typename Scalar<R>::type>& p, Moments<L, R> m, const R& missing, R* out, const E&... mine) {
 	m.r = m.r + missing;  // as a population at rest
@@ -68,7 +65,7 @@ LBM_HD LBM_INLINE void collideSums(const Params<typename Scalar<R>::type>& p, Mo
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out[1 + L::D + k.value] = m.s[k.value]; });
 }
 
-// collideIncoming gives the same from the Q numbers that stream in.
+// collideIncoming computes the same from the Q incoming populations.
 template <class L, class C, bool MOMENTS, class R, class... E>
 LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p, const R* in, const R& missing, R* out, const E&... mine) {
 	if constexpr (MOMENTS) {
@@ -84,8 +81,8 @@ LBM_HD LBM_INLINE void collideIncoming(const Params<typename Scalar<R>::type>& p
 	}
 }
 
-// A step on a GPU has a few threads for a cell, which share its directions
-// (gpu/special.h), on a CPU a vector's lane for each cell (cpu/special.h).
+// A step on a GPU uses a few threads per cell, which share its directions (gpu/special.h), on a CPU one lane of a vector per
+// cell (cpu/special.h).
 template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	struct alignas(4 * sizeof(T)) Numbers { T v[4]; };  // of a law, for one load
 	const Around<L, MOMENTS, T, AT> around;
@@ -100,9 +97,9 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	LBM_HD LBM_INLINE const T* numbers() const { return laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS; }
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~GHOST_LINK) * LINK_NUMBERS; }
 
-	// incoming is what streams in along direction i; of a link, back is what went into the wall. A law has up to
-	// three terms, and what streams in freely is one: a loop over them, because on a GPU the time of a few
-	// cells goes by with fetching instructions.
+	// incoming returns the population that streams in along direction i; of a link, back is the population that went into the
+	// wall. A law has up to three terms, and free streaming has one: a loop over them, because on a GPU fetching instructions
+	// dominates the time of a few cells.
 	LBM_HD LBM_INLINE T incoming(int i, T& back) const {
 		const bool wall = links(i);
 		Numbers n{{T(1), T(0), T(0), T(0)}};
@@ -126,7 +123,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		return sum + n.v[3];
 	}
 
-	// rates is what collides: the box's numbers p, or the cell's own in their place.
+	// rates returns the numbers of the collision: the box's p, or the cell's own in their place.
 	LBM_HD LBM_INLINE Params<T> rates(Params<T> p) const {
 		if (!(cell.more & MORE_RATES)) return p;
 		const T* const own = numbers();
@@ -136,7 +133,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		return p;
 	}
 
-	// conserves: what walls kept stays in the cell.
+	// conserves reports whether mass that walls kept stays in the cell.
 	LBM_HD LBM_INLINE bool conserves() const { return cell.more & MORE_CONSERVE; }
 
 	// force calls take(k, F, M) for link number k of the list: the momentum that the fluid

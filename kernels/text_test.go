@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// Bounds of the compiled kernels, in bytes of text, a third above what was measured when they were set. They watch the time
+// Bounds of the compiled kernels, in bytes of text, a third above the sizes measured when they were set. They limit the time
 // and memory that a build takes: cold code that a template copies into every instance once made it eight times as long.
 const (
 	mostOfStep = 40 << 10   // of one step: a lattice, a precision and, of populations, a model
 	mostOfSet  = 1500 << 10 // of the steps of one instruction set
-	mostOfRest = 2700 << 10 // of the others: shared by all sets, and those of kernels/cpu/wide.h
+	mostOfRest = 2700 << 10 // of the others: kernels shared by all sets, and kernels/cpu/wide.h
 )
 
 func TestCompiledTextStaysSmall(t *testing.T) {

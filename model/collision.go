@@ -36,8 +36,8 @@ type Collision struct {
 	WallLambda func(tau float64) float64
 	// OpenTau is from where a parabola stays as it is between an inlet and an outflow; 0: from 1/2.
 	OpenTau float64
-	// StreakTau is the tau below which streaks grow behind an inlet of given velocity, unless the trace of the stress has a
-	// relaxation time of its own (docs/models.md); 0: none do.
+	// StreakTau is the tau below which streaks grow behind an inlet of given velocity, unless the trace of the stress relaxes
+	// with a separate time (docs/models.md); 0: streaks do not grow.
 	StreakTau float64
 }
 

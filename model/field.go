@@ -39,7 +39,7 @@ type Field struct {
 	Doc        string
 }
 
-// AtWalls reports whether a field is that of cells beside walls: the zeros of other cells are no values.
+// AtWalls reports whether a field is defined in cells beside walls only: the zeros of other cells are not values.
 func (f Field) AtWalls() bool { return f.Name == "wall_shear_stress" }
 
 // NeverNegative reports whether what a picture or a plot shows of a field has no values below 0: a magnitude, or a field that is
@@ -81,7 +81,7 @@ var Averages = []Field{
 	{"pressure_variance", 1, Dimension{M: -2, S: -4, Kg: 2}, "<p' p'> = <p p> - <p><p>"},
 }
 
-// Of the temperature, in the order of the documentation.
+// temperatureAverages are the averages of the temperature, in the order of the documentation.
 var temperatureAverages = []Field{
 	{"mean_temperature", 1, Temperature, "mean temperature <T>, of a case with [temperature]"},
 	{"temperature_variance", 1, Dimension{K: 2}, "<T' T'> = <T T> - <T><T>"},
@@ -103,7 +103,7 @@ func FindProfileField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// OfTemperature tells of a field of an average or a spectrum whether it needs a temperature.
+// OfTemperature reports whether a field of an average or a spectrum needs a temperature.
 func OfTemperature(f Field) bool {
 	for _, t := range append([]Field{temperatureSpectrum}, temperatureAverages...) {
 		if t.Name == f.Name {
@@ -154,14 +154,14 @@ func FindField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// AverageSums reports what averages over time keep of a cell.
+// AverageSums selects the sums that averages over time keep of a cell.
 type AverageSums struct {
 	Density, DensitySquares    bool // the mean of rho-1; with it the sum of the squares of its deviations
 	Velocity, VelocityProducts bool // the mean velocity; with it the sums of the products of its deviations
 }
 
-// Values is how many numbers that is, in so many dimensions. They are in the order of the fields of AverageSums; products as
-// xx, xy, (xz,) yy, (yz, zz).
+// Values returns the number of values of these sums in so many dimensions. They are in the order of the fields of
+// AverageSums; products as xx, xy, (xz,) yy, (yz, zz).
 func (a AverageSums) Values(dims int) (n int) {
 	for _, part := range []struct {
 		on     bool
@@ -174,7 +174,7 @@ func (a AverageSums) Values(dims int) (n int) {
 	return n
 }
 
-// SumsOf are those that fields of Averages follow from.
+// SumsOf returns the sums that fields of Averages follow from.
 func SumsOf(fields []Field) (of AverageSums) {
 	for _, f := range fields {
 		switch f.Name {

@@ -1,4 +1,4 @@
-// Package model is the catalogue of what the program can compute: lattices,
+// Package model is the catalogue of what lbmsim can compute: lattices,
 // collision models, boundaries and output fields, as tables. It holds no state
 // and no algorithm; kernels, config and the documentation read the same rows.
 package model

@@ -13,10 +13,10 @@ func (p Params) WithScalar(diffusivity float64, buoyancy [3]float64) Params {
 	return p
 }
 
-// ScalarKeep is what a collision leaves of the flux of a scalar with this diffusivity.
+// ScalarKeep returns the share of the flux of a scalar with this diffusivity that a collision leaves.
 func ScalarKeep(diffusivity float64) float64 { return 1 - 1/(diffusivity/ScalarCS2+0.5) }
 
-// TurbulentPrandtl is that of eddies where a case gives none.
+// TurbulentPrandtl is the turbulent Prandtl number where a case gives no value.
 const TurbulentPrandtl = 0.85
 
 // MostEddies is up to which relaxation time eddies carry a scalar: their viscosity follows from what a collision

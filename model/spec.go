@@ -8,8 +8,8 @@ type Precision int
 const (
 	Float32 Precision = iota
 	Float64
-	// Float16 stores IEEE halves, each moment (or population) with a scale of its
-	// own, and computes in float32.
+	// Float16 stores IEEE halves, each moment (or population) with its own
+	// scale, and computes in float32.
 	Float16
 )
 
@@ -36,7 +36,7 @@ type Spec struct {
 	Collision Collision
 	Precision Precision
 	Viscosity ViscosityLaw
-	Bulk      bool // the trace of the stress has a relaxation time of its own: Params.OmegaBulk
+	Bulk      bool // the trace of the stress relaxes with a separate time: Params.OmegaBulk
 	Scalar    bool // the flow carries a scalar: Params.WithScalar
 }
 
@@ -54,8 +54,8 @@ func Pairs() []Spec {
 // Local reports whether the relaxation rates depend on the cell's own stress.
 func (s Spec) Local() bool { return s.Viscosity != Newtonian || s.Bulk }
 
-// Components is the number of stored values a cell: those of the flow, then those of a
-// scalar: its value, its flux and, beside populations, the velocity.
+// Components returns the number of stored values per cell: the flow's, then the
+// scalar's: its value, its flux and, beside populations, the velocity.
 func (s Spec) Components() int {
 	switch {
 	case !s.Scalar:
@@ -67,8 +67,8 @@ func (s Spec) Components() int {
 	}
 }
 
-// FieldValues is the number of values a cell that device.Program.Fields gives, and
-// InitValues that of those that Init takes.
+// FieldValues returns the number of values per cell that device.Program.Fields gives, and
+// InitValues the number that Init takes.
 func (s Spec) FieldValues() int { return s.with(1 + s.Lattice.Dims) }
 func (s Spec) InitValues() int  { return s.with(s.Lattice.Moments()) }
 
@@ -79,10 +79,10 @@ func (s Spec) with(values int) int {
 	return values
 }
 
-// EddyBytes is the size of a number that a law keeps of a cell, if it looks at neighbours: that of the arithmetic.
+// EddyBytes returns the size of the number that a law which reads neighbours keeps per cell: the size of the arithmetic.
 func (s Spec) EddyBytes() int { return max(4, s.Precision.Bytes()) }
 
-// EddyComponents is how many values of the state's size these are: none if the law looks at no neighbours.
+// EddyComponents returns how many values of the state's size these are: 0 if the law reads no neighbours.
 func (s Spec) EddyComponents() int {
 	if !s.Viscosity.LooksAround() {
 		return 0
@@ -107,7 +107,7 @@ func (s Spec) String() string {
 		name += " bulk_viscosity"
 	}
 	if s.Scalar {
-		name += " carries_scalar" // "scalar" had populations of its own, "with_scalar" the flux before the collision
+		name += " carries_scalar" // "scalar" had its own populations, "with_scalar" the flux before the collision
 	}
 	return name
 }
@@ -115,10 +115,10 @@ func (s Spec) String() string {
 // Params holds every number of a step that is not the state, in lattice units.
 type Params struct {
 	Omega      float64    // 1/tau, relaxation rate of the shear stress
-	OmegaMinus float64    // 1/tau-, relaxation rate of the odd populations (trt; else unused)
+	OmegaMinus float64    // 1/tau-, relaxation rate of the odd populations (trt; otherwise unused)
 	Force      [3]float64 // body force per unit volume
 	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
-	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: that of the shear stress
+	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: the shear stress's
 	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau, WithWale
 	// Of a scalar (WithScalar): tau and what a collision leaves of its flux, 1 - 1/tau, the inverse of the Prandtl
 	// number of eddies (WithEddies), and the force per volume for each unit of it.

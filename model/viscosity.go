@@ -7,8 +7,8 @@ import (
 
 // ViscosityLaw says how the viscosity of a cell depends on the shear rate there. The rate
 // comes from the non-equilibrium stress of the cell itself: with a = tau |shear rate|, which the stress gives, most
-// laws solve tau(|shear rate|) |shear rate| = a in the cell, at the same step. Those that look at neighbours take what
-// a pass over the velocities has found, anew every EddySteps steps.
+// laws solve tau(|shear rate|) |shear rate| = a in the cell, at the same step. Laws that read neighbours take the result of
+// a pass over the velocities, which is repeated every EddySteps steps.
 type ViscosityLaw int
 
 const (
@@ -19,11 +19,11 @@ const (
 	Wale
 )
 
-// EddySteps is how often laws that look at neighbours find their eddies anew: from the states of steps that are multiples
-// of it. The smallest eddies of a grid pass by in a hundred steps, at a tenth of the speed of sound.
+// EddySteps is the number of steps between updates of the eddy viscosity by laws that read neighbours: from the states of steps
+// that are multiples of it. The smallest eddies of a grid pass by in a hundred steps, at a tenth of the speed of sound.
 const EddySteps = 8
 
-// LooksAround reports whether a law looks at neighbours.
+// LooksAround reports whether a law reads neighbours.
 func (l ViscosityLaw) LooksAround() bool { return ViscosityLaws[l].Looks }
 
 // OfFluid reports whether a law is one of a fluid whose viscosity depends on the shear rate, not of eddies.
@@ -73,7 +73,7 @@ var ViscosityLaws = []ViscosityLawRow{
 			Name: "constant", Default: 0.325, Min: 0, Max: 1,
 			Doc: "C of nu_t = (C dx)^2 times a rate that vanishes in plain shear; 0.325 to 0.5 is usual",
 		}},
-		Doc:   fmt.Sprintf("large-eddy simulation: nu = nu0 + (C dx)^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), S the strain rate, Sd the traceless symmetric part of the squared velocity gradient: no eddies in plain shear, and few beside walls. From velocity gradients, anew every %d steps", EddySteps),
+		Doc:   fmt.Sprintf("large-eddy simulation: nu = nu0 + (C dx)^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), S the strain rate, Sd the traceless symmetric part of the squared velocity gradient: no eddies in plain shear, and few beside walls. From velocity gradients, recomputed every %d steps", EddySteps),
 		Paper: "Nicoud & Ducros, Flow Turbul. Combust. 62 (1999) 183",
 		Looks: true,
 	},
@@ -115,7 +115,7 @@ func (p Params) WithCarreau(zero, inf, lambda, n float64) Params {
 	return p
 }
 
-// WithBulk gives the trace of the stress a relaxation time of its own, for the
+// WithBulk sets a separate relaxation time of the trace of the stress, for the
 // kinematic bulk viscosity nu in lattice units: nu = 2/D cs^2 (1/omega - 1/2), D the
 // dimensions (Dellar, Phys. Rev. E 64 (2001) 031203).
 func (p Params) WithBulk(nu float64, dims int) Params {
@@ -123,7 +123,7 @@ func (p Params) WithBulk(nu float64, dims int) Params {
 	return p
 }
 
-// Tau is the relaxation time of a cell with the given shear rate; of a law that looks at neighbours that without eddies.
+// Tau returns the relaxation time of a cell with the given shear rate; of a law that reads neighbours without eddy viscosity.
 func (p Params) Tau(l ViscosityLaw, rate float64) float64 {
 	switch n := p.Viscosity; l {
 	case Smagorinsky:

@@ -30,9 +30,9 @@ class BuildHook(BuildHookInterface[Any]):
         include = build_data["force_include"]
         root = Path(self.root)
         # In the source tree they lie above this folder, in a source distribution within it.
-        examples = next((f for f in (root / "examples", root.parent / "examples") if f.is_dir()), None)
+        examples = next((f for f in (root / "examples", root.parent / "cases" / "examples") if f.is_dir()), None)
         if examples is None:
-            raise SystemExit(f"lbmsim: the folder of the examples is missing: {root.parent / 'examples'}")
+            raise SystemExit(f"lbmsim: the folder of the examples is missing: {root.parent / 'cases' / 'examples'}")
         if self.target_name == "sdist":
             include[str(examples)] = "examples"
             return

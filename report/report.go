@@ -1,6 +1,6 @@
 // Package report shows people and programs what a run does: as text, as JSON events, and as
 // the state in its output folder. Each is a Reporter; Many makes one of several. What the
-// numbers mean is decided in sim, who reports is chosen in cmd.
+// numbers mean is decided in sim, the reporters are chosen in cmd.
 package report
 
 import (

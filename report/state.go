@@ -52,7 +52,7 @@ func State(out io.Writer, dir string, s status.State, now time.Time) (bad bool) 
 	if s.Last > 0 && s.Step <= s.Last {
 		progress += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Step)/float64(s.Last))
 	}
-	second, speed := "", "" // an older version did not say
+	second, speed := "", "" // not recorded by an older version
 	if s.Units != "" {
 		second, speed = map[bool]string{true: " s", false: " steps"}[s.Units == status.SI], speedUnit(s.Units == status.SI)
 	}

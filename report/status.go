@@ -49,10 +49,17 @@ func (r *Status) Start(s sim.Start) {
 	host, _ := os.Hostname()
 	r.file = status.NewWriter(s.Case.OutputDir)
 	r.state = status.State{
-		Phase: status.Running, Case: s.Case.Path, Title: s.Case.Title, Version: s.Version, Host: host, Process: os.Getpid(),
-		Units: unitsOf(s.Case), Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks), Started: time.Now(), Every: statusEvery.Seconds(),
-		First: s.First, Step: s.First, Last: s.Case.Run.Steps, Restart: s.Restart, Files: map[string]string{},
-		Time: float64(s.First) * s.Case.Units.Time, Warnings: slices.Concat(r.state.Warnings, s.Case.Warnings), // the first came before the start
+		Phase: status.Running,
+		Identity: status.Identity{
+			Case: s.Case.Path, Title: s.Case.Title, Version: s.Version, Units: unitsOf(s.Case),
+			Host: host, Process: os.Getpid(), Job: os.Getenv("SLURM_JOB_ID"), Ranks: len(s.Ranks),
+		},
+		Progress: status.Progress{
+			Started: time.Now(), Every: statusEvery.Seconds(),
+			First: s.First, Step: s.First, Last: s.Case.Run.Steps, Time: float64(s.First) * s.Case.Units.Time,
+		},
+		Outputs: status.Outputs{Restart: s.Restart, Files: map[string]string{}},
+		Outcome: status.Outcome{Warnings: slices.Concat(r.state.Warnings, s.Case.Warnings)}, // the first came before the start
 	}
 	r.write()
 }
@@ -154,14 +161,14 @@ func (r *Status) close() {
 	r.write()
 	if err := r.file.Close(); err != nil && !r.failed {
 		r.failed = true
-		r.warn(finding.StatusUnwritten.Says("the state of the run is not on disk: %v", err))
+		r.warn(finding.StatusUnwritten.Says("cannot write the state of the run: %v", err))
 	}
 }
 
 // Note implements Reporter: the state has no notes.
 func (r *Status) Note(string) {}
 
-// Lost writes why a rank ends all ranks at once: rank 0 may be the one that is gone. It does
+// Lost writes why a rank ends all ranks at once: rank 0 may be the lost one. It does
 // not wait for a disk that may be the reason.
 func (r *Status) Lost(text string) {
 	dir := r.dir.Load()

@@ -73,10 +73,10 @@ func TestStatusFollowsTheRun(t *testing.T) {
 	r.Wrote("checkpoint", "c1")
 	r.Warn(finding.Speed.Says("second"))
 	s, text = r.onDisk(t, dir)
-	if !strings.Contains(text, "time 10 steps, 7 MLUPS") || !strings.Contains(text, "largest speed 0.3 cells/step") {
+	if !strings.Contains(text, "time 10 steps, 7 MLUPS") || !strings.Contains(text, "maximum speed 0.3 cells/step") {
 		t.Errorf("numbers without units:\n%s", text)
 	}
-	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "temperature beyond what the case gives by 0.7 of its span; warned of grid scale at 4 looks") {
+	if !strings.Contains(text, "mean density +2 % since the start") || !strings.Contains(text, "temperature overshoot 70 % of the imposed range; warnings: grid scale (4 checks)") {
 		t.Error(text)
 	}
 	if s.Step != 20 || s.DensityDrift != 0.02 || s.GridScale != 0.03 || s.Temperature != 0.7 || s.Warned["grid scale"] != 4 || s.ETA != 60 || s.Checkpoint != "c1" || s.Files["checkpoint"] != "c1" || len(s.Warnings) != 2 {
@@ -122,7 +122,7 @@ func TestStatusOfAFailedRun(t *testing.T) {
 	}
 }
 
-// A run that writes nothing has no folder, and one whose folder goes on the way goes on.
+// A run that writes nothing has no folder, and a run whose folder disappears continues.
 func TestStatusHasNowhereToBe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	r, _ := beginStatus(dir)
@@ -141,13 +141,13 @@ func TestStatusHasNowhereToBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Fail(errors.New("x"))
-	if len(*warned) != 1 || !strings.Contains((*warned)[0].Text, "the state of the run is not on disk") {
+	if len(*warned) != 1 || !strings.Contains((*warned)[0].Text, "cannot write the state of the run") {
 		t.Errorf("warned %q", *warned)
 	}
 }
 
 // A run that ended before its last step was stopped, and warnings that differ by their numbers
-// alone are told once, with their count.
+// alone are reported once, with their count.
 func TestStatusOfAStoppedRun(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := beginStatus(dir)
@@ -164,8 +164,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	}
 }
 
-// A disk that hangs does not keep the ranks from ending: opening a pipe that nobody writes into hangs
-// as long.
+// A disk that hangs does not keep the ranks from ending: opening a pipe without a writer hangs as long.
 func TestStatusDoesNotWaitForTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, status.Name), 0o666); err != nil {
@@ -212,7 +211,9 @@ func TestIntervalsInDigits(t *testing.T) {
 // Text of a state does not control the terminal.
 func TestStatusPrintsNoControlCharacters(t *testing.T) {
 	var out strings.Builder
-	State(&out, "d", status.State{Phase: status.Failed, Case: "a\x1b[2J", Title: "b\u009b", Error: "c\x07\nd"}, time.Now())
+	State(&out, "d", status.State{
+		Phase: status.Failed, Identity: status.Identity{Case: "a\x1b[2J", Title: "b\u009b"}, Outcome: status.Outcome{Error: "c\x07\nd"},
+	}, time.Now())
 	if text := out.String(); strings.ContainsAny(text, "\x1b\x07\u009b") || !strings.Contains(text, "c\ufffd\nd") {
 		t.Errorf("%q", text)
 	}

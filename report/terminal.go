@@ -27,7 +27,7 @@ func watched(out *os.File) bool {
 	return err == nil
 }
 
-// columns returns the width of a terminal; those of a launcher have none.
+// columns returns the width of a terminal; a launcher's terminal has no width.
 func columns(terminal *os.File) int {
 	if size, err := unix.IoctlGetWinsize(int(terminal.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
 		return int(size.Col)

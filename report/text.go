@@ -77,7 +77,7 @@ func (t *Text) Start(s sim.Start) {
 	} else {
 		printRanks(t.out, s.Ranks)
 	}
-	// Why edges travel as they do is news to who has asked for a way, or has GPUs.
+	// The reason for the transport is printed for a case that asks for one, or has GPUs.
 	asked := s.Case.Device.Transport != config.AutoTransport
 	gpus := slices.ContainsFunc(s.Ranks, func(r sim.RankInfo) bool { return r.Device.Name != "cpu" })
 	if t.verbose || t.ranks > 1 && (asked || gpus) {
@@ -174,21 +174,21 @@ func (t *Text) Note(message string) { t.line("%s", message) }
 // Finish implements sim.Reporter.
 func (t *Text) Finish(s sim.Summary) {
 	t.line("")
-	t.line("%s: step %d after %s, %d steps, %.4g MLUPS, %.4g with outputs and all else", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS, s.Whole)
+	t.line("%s: step %d after %s, %d steps, %.4g MLUPS (%.4g including output and all overhead)", s.Reason, s.Last, roundDuration(s.Elapsed), s.Steps, s.MLUPS, s.Whole)
 	if s.Roofline > 0 {
 		t.line("  %s", shareOfRoofline(s.Roofline, "the memory roofline measured at the start"))
 	}
 	w := s.Times
 	if w.Bytes > 0 {
-		t.line("  time  computing %.2f s, waiting for messages %.2f s, messages hidden behind computing %.2f s,", w.Compute, w.Exposed, w.Hidden)
+		t.line("  time  compute %.2f s, exposed communication %.2f s, hidden communication %.2f s,", w.Compute, w.Exposed, w.Hidden)
 	} else {
-		t.line("  time  computing %.2f s, starting kernels %.2f s,", w.Compute, w.Exposed)
+		t.line("  time  compute %.2f s, kernel launch %.2f s,", w.Compute, w.Exposed)
 	}
 	between := ""
 	if t.ranks > 1 {
-		between = fmt.Sprintf("; imbalance %.1f %%; sent %s a rank and step", 100*s.Imbalance, Bytes(w.Bytes))
+		between = fmt.Sprintf("; imbalance %.1f %%; sent %s per rank and step", 100*s.Imbalance, Bytes(w.Bytes))
 	}
-	t.line("        output %.2f s and, after the last step, %.2f s, watch and agreement %.2f s%s", w.Output, w.Ending, w.Watch, between)
+	t.line("        output %.2f s (final %.2f s), monitoring and sync %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health, speedUnit(s.Case.Units.Physical)))
 	for _, f := range s.Doubts {
 		t.line("  doubt  %s", f)
@@ -218,7 +218,7 @@ func (t *Text) Finish(s sim.Summary) {
 	}
 	sort.Strings(kinds)
 	if len(s.LeftOut) > 0 {
-		t.line("  left out, because they could not be written: %s", leftOut(s.LeftOut))
+		t.line("  not written because of errors: %s", leftOut(s.LeftOut))
 	}
 	for _, k := range kinds {
 		t.line("  %-10s %s", k, s.Files[k])
@@ -229,7 +229,7 @@ func (t *Text) Finish(s sim.Summary) {
 		}
 	}
 	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
-		t.line("  go on with: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
+		t.line("  to resume: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
 	}
 }
 

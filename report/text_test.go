@@ -36,8 +36,7 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
-// What a run writes is told on a terminal in the one line that is written anew, and elsewhere in a
-// line each.
+// Written files are reported on a terminal in the one line that is rewritten, and otherwise on a line each.
 func TestFilesOnATerminal(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
@@ -113,7 +112,7 @@ func TestSummaryHasDoubts(t *testing.T) {
 
 // No step is faster than the loop that measures the roofline: above 100 % that was disturbed.
 func TestDisturbedRoofline(t *testing.T) {
-	for share, want := range map[float64]string{0.5: "50 % of it", 1: "100 % of it", 1.3: "it is disturbed"} {
+	for share, want := range map[float64]string{0.5: "50 % of it", 1: "100 % of it", 1.3: "it was disturbed by other load"} {
 		if got := shareOfRoofline(share, "it"); got != want {
 			t.Errorf("%g: %q, want %q", share, got, want)
 		}

@@ -37,7 +37,7 @@ func Bytes(n float64) string {
 // other load on the machine slows down.
 func shareOfRoofline(share float64, roofline string) string {
 	if share > 1 {
-		return roofline + " is disturbed"
+		return roofline + " was disturbed by other load"
 	}
 	return fmt.Sprintf("%.0f %% of %s", 100*share, roofline)
 }
@@ -52,19 +52,19 @@ func speedUnit(physical bool) string {
 
 // healthText returns what the stability watch saw last, and how often it saw what it warns of.
 func healthText(h sim.Health, unit string) string {
-	text := fmt.Sprintf("mean density %+.3g %% since the start, largest speed %.4g%s, %.3g of the kinetic energy at the scale of the grid", 100*h.DensityDrift, h.MaxSpeed, unit, h.GridScale)
+	text := fmt.Sprintf("mean density %+.3g %% since the start, maximum speed %.4g%s, grid-scale energy fraction %.2g", 100*h.DensityDrift, h.MaxSpeed, unit, h.GridScale)
 	if h.Temperature > 0 {
-		text += fmt.Sprintf(", temperature beyond what the case gives by %.3g of its span", h.Temperature)
+		text += fmt.Sprintf(", temperature overshoot %.2g %% of the imposed range", 100*h.Temperature)
 	}
 	if len(h.Warned) == 0 {
 		return text
 	}
 	var list []string
 	for what, n := range h.Warned {
-		list = append(list, fmt.Sprintf("%s at %d looks", what, n))
+		list = append(list, what+" ("+plain.Count(n, "check")+")")
 	}
 	sort.Strings(list)
-	return text + "; warned of " + strings.Join(list, ", ")
+	return text + "; warnings: " + strings.Join(list, ", ")
 }
 
 // leftOut returns how many files of each kind a run went on without.

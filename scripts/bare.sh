@@ -8,7 +8,7 @@
 #     -u  as a user who may not install anything
 #     -f FILE  copy this file, which git may not know, to /srv; may be given again
 #
-# The system stands in LBMSIM_BARE (default: a folder in TMPDIR); what a call
+# The system is in LBMSIM_BARE (default: a folder in TMPDIR); what a call
 # changes is laid over it, in its own mount namespace, so that nothing is left
 # mounted afterwards. Certificates, proxies and package sources are this machine's.
 set -euo pipefail

@@ -6,13 +6,13 @@
 #   scripts/cuda.sh nvrtc     the run-time compiler, to compile kernels (90 MB)
 #
 # gorgonia.org/cu does not compile with the headers of CUDA 13. A program built with
-# those of 12 runs with any newer driver.
+# the headers of CUDA 12 runs with any newer driver.
 set -eu
 cd "$(dirname "$0")/.."
 version=12.9
 dir=.build/cuda
 
-# A Python with pip: the user's, Debian's, or that of the tests' own environment.
+# A Python with pip: the user's, Debian's, or the tests' environment.
 for python in python3 /usr/bin/python3 .build/vtk/bin/python; do
 	"$python" -m pip --version >/dev/null 2>&1 && break
 	python=

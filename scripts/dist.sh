@@ -4,13 +4,13 @@
 # are inside, CUDA is looked for when it runs.
 #
 #   scripts/dist.sh program     .build/dist/lbmsim, and the licences of what is inside
-#   scripts/dist.sh archive     dist/lbmsim-VERSION-linux-x86_64.tar.gz: the program with
+#   scripts/dist.sh archive     dist/lbmsim-VERSION-linux-x86_64.tar.gz: lbmsim with
 #                               documents, examples, job scripts and module files
 #   scripts/dist.sh wheel       dist/lbmsim-VERSION-py3-none-manylinux_*.whl: for pip install
 #
-# It is compiled as by `make build`, here and now (so -trimpath, which would compile all
-# kernels anew, is not given), and linked with stubs of the old glibc (scripts/old-glibc).
-# What a program needs is held against a list, then an example runs from the archive.
+# It is compiled as by `make build`, here and now (so -trimpath, which would recompile all
+# kernels, is not given), and linked with stubs of the old glibc (scripts/old-glibc).
+# What a program needs is checked against a list, then an example runs from the archive.
 # Needs the static libraries of HDF5 and what it compresses with (Debian: libhdf5-dev), and
 # a python3 that can make environments (Debian: python3-venv).
 set -euo pipefail
@@ -78,7 +78,7 @@ holds() {
 	if grep -vxE 'lib(c|m)\.so\.6|lib(dl|resolv)\.so\.2|libpthread\.so\.0|librt\.so\.1|ld-linux-.*' <<<"$needed"; then
 		fail "$1 needs libraries that a machine may not have"
 	fi
-	# The loader looks at the versions that are needed before all else. Features that only a
+# The loader checks the required versions before all else. Features that only a
 	# newer loader has, such as packed relocations, are versions, too (GLIBC_ABI_DT_RELR).
 	versions=$(readelf -VW "$1" | sed -n '/version_r/,$ s/.*Name: \([^ ]*\) .*/\1/p' | sort -uV)
 	if grep -vxE 'GLIBC_[0-9.]+' <<<"$versions"; then fail "$1 needs more than versions of glibc"; fi
@@ -89,7 +89,7 @@ holds() {
 	echo "ok: $1 has $size bytes, needs $(tail -n 1 <<<"$versions") and $(paste -sd ' ' <<<"$needed")"
 }
 
-# licences FOLDER: of all that is inside the program.
+# licences FOLDER: of all that is linked into lbmsim.
 licences() {
 	mkdir -p "$1"
 	go list -deps -tags "$LBMSIM_TAGS" -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}' ./cmd/lbmsim | sort -u |
@@ -113,17 +113,18 @@ archive() {
 	mkdir -p "$stage/bin" dist
 	cp $program "$stage/bin/"
 	cp README.md LICENSE "$stage/"
-	# The book of validation is what a site checks an installation with (site/reframe).
-	cp -R docs examples jobs site validation robustness $build/licences "$stage/"
+	# A site checks an installation with the cases of the validation book (packaging/reframe).
+	cp -R docs cases examples jobs packaging $build/licences "$stage/"
 	mkdir "$stage/python"
 	cp -R python/notebooks "$stage/python/"
-	find "$stage" -name '*.go' -delete # they stand beside cases and are for the build
+	# Go files beside the cases are for the build; the gallery's bodies are made by its shapes.py.
+	find "$stage" \( -name '*.go' -o -path '*/gallery/*.stl' -o -path '*/gallery/*.raw' -o -name __pycache__ \) -exec rm -r {} +
 	tar -C $build --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
 	rm -rf "$stage"
 
 	try=$(mktemp -d)
 	tar -C "$try" -xzf "dist/$name.tar.gz"
-	(cd "$try/$name" && bin/lbmsim run examples/gaussian_pulse.toml --device cpu >"$try/log" 2>&1) ||
+	(cd "$try/$name" && bin/lbmsim run cases/examples/gaussian_pulse.toml --device cpu >"$try/log" 2>&1) ||
 		{ cat "$try/log" >&2; fail "the example does not run from dist/$name.tar.gz"; }
 	grep -q 'all steps done' "$try/log" || { cat "$try/log" >&2; fail "the example did not end"; }
 	rm -rf "$try"

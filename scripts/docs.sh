@@ -1,13 +1,13 @@
 #!/bin/bash
-# Builds the documentation site from docs/, strictly: a broken link fails. Called by `make docs`
+# Builds the HTML documentation from docs/, strictly: a broken link fails. Called by `make docs`
 # and `make test-docs`. The tools are installed once into .build/docs, in the versions of
-# scripts/docs/requirements.txt; after that no network is needed, and the site itself needs none.
+# scripts/docs/requirements.txt; after that no network is needed, and the pages need none.
 # LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
 #
-#   scripts/docs.sh build      .build/site-docs: open its index.html, or serve the folder
+#   scripts/docs.sh build      .build/html: open its index.html, or serve the folder
 #   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of the
-#                              pages to be run: RUN in scripts/docs/check.py. Those of cluster.md
-#                              run in scripts/test-slurm.sh, of python_results.md in test-python.sh
+#                              pages to be run: RUN in scripts/docs/check.py. cluster.md's blocks
+#                              run in scripts/test-slurm.sh, python_results.md's in test-python.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,8 +28,10 @@ tools() {
 
 build() {
 	tools
-	NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" --quiet build --strict --clean || fail "the site is not in order"
-	echo "ok: .build/site-docs/index.html"
+	NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" --quiet build --strict --clean || fail "the pages are not in order"
+	# mkdocs does not look for every anchor
+	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py --links .build/html || fail "a link leads nowhere"
+	echo "ok: .build/html/index.html"
 }
 
 case ${1:-} in
@@ -38,7 +40,7 @@ check)
 	build
 	# What a sentence is, and how long it may be, says internal/archtest.
 	go test ./internal/archtest -run 'Prose|Sentences|Cells' || fail "sentences are too long"
-	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py .build/site-docs "${LBMSIM:-$PWD/bin/lbmsim}"
+	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py .build/html "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;
 *)
 	sed -n '2,12s/^# \{0,1\}//p' "$0"

@@ -4,7 +4,7 @@
 #
 #   scripts/env.sh [auto|openmpi|mpich|none]
 #
-# The program links no MPI: the word chooses the launcher that `make run` and the tests use.
+# lbmsim links no MPI: the word chooses the launcher that `make run` and the tests use.
 # What is in PATH is asked first (h5cc knows what `module load` or the distribution
 # chose), pkg-config second. Where neither knows, or a site has its own ways, these
 # variables are taken as they are:
@@ -12,8 +12,8 @@
 #   LBMSIM_MPIRUN            the launcher, options included
 # ISA=auto builds the kernels for the best instruction set of this machine and for its baseline, ISA=all for every set,
 # ISA=avx512, avx2 or baseline for that one and the baseline.
-# CUDA=none leaves NVIDIA GPUs out of the program. CUDA=yes calls it missing where
-# its headers are not found; without either, the program is built as it can be.
+# CUDA=none builds lbmsim without NVIDIA GPUs. CUDA=yes calls it missing where
+# its headers are not found; without either, lbmsim is built as it can be.
 # What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
 # (words: go c++ hdf5 mpirun cuda), what is left out and why into LBMSIM_WITHOUT;
 # nothing is installed here (that is setup.sh).
@@ -51,8 +51,8 @@ compiles() {
 }
 
 # rpaths FLAGS: a run path for each library folder that the system's loader does
-# not know, so that the program starts where the modules are not loaded. It is of
-# the kind that LD_LIBRARY_PATH overrides, for who wants another library.
+# not know, so that lbmsim starts where the modules are not loaded. It is of
+# the kind that LD_LIBRARY_PATH overrides, for users of another library.
 rpaths() {
 	for w in $1; do
 		case $w in
@@ -155,7 +155,7 @@ else
 	fi
 	hldflags="$hldflags$(rpaths "$hldflags")"
 fi
-# Where HDF5 stands in the system's folders no flag is needed at all.
+# Where HDF5 is in the system's folders no flag is needed at all.
 if compiles "$hcflags" hdf5.h; then
 	found="$found, HDF5 by $hfrom"
 else
@@ -164,7 +164,7 @@ fi
 
 # --- CUDA -------------------------------------------------------------------
 # Only cuda.h is needed, of a version that gorgonia.org/cu compiles with; the driver
-# and the run-time compiler are looked for when the program runs. A folder's name
+# and the run-time compiler are looked for when lbmsim runs. A folder's name
 # may hold a space: then Go wants it in quotes, and so it stays out of the lists above.
 cuda=${CUDA:-auto}
 case $cuda in

@@ -20,8 +20,8 @@ timed_out() {
 	grep -qx ' *context deadline exceeded' "$1" && ! grep -Eq 'Failing input|panic|[.]go:[0-9]|took [0-9]+ MiB' "$1"
 }
 
-# fuzz PACKAGE TARGET: go's limits of address space would be in the way of its own runtime,
-# so the most that each process ever had is looked at, which the system keeps.
+# fuzz PACKAGE TARGET: a limit of the address space would stop go's own runtime, so the
+# peak memory of each process is checked, which the system records.
 fuzz() {
 	local out="$work/${1//\//_}.$2" pid most=0 p kb
 	set -m

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Packs what tests a GPU into one folder that travels to a machine with a GPU and
-# without Go: the program, the test binaries and their data, and the script that runs
+# without Go: lbmsim, the test binaries and their data, and the script that runs
 # them there. Called by `make test-gpu`.
 #
 #   scripts/gpu-pack.sh [MPI]      openmpi or mpich (default: as scripts/env.sh finds)
@@ -34,7 +34,8 @@ for p in "${packages[@]}"; do
 	nice go test -c -tags "$LBMSIM_TAGS" -ldflags "$strip" -o "$tree/$p/${p##*/}.test" "./$p"
 	if [ -d "$p/testdata" ]; then cp -r "$p/testdata" "$tree/$p/"; fi
 done
-cp -r examples "$tree/" # sim's tests run them
+mkdir "$tree/cases"
+cp -r cases/examples "$tree/cases/" # sim's tests run them
 printf 'version=%s\ntags=%s\n' "$version" "$LBMSIM_TAGS" >"$tree/built"
 
 rm -rf "$folder"

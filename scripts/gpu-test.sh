@@ -44,7 +44,7 @@ cuda,*)
 	;;
 esac
 export LBMSIM_REQUIRE_MPI=1 LBMSIM_TEST_PROGRAM=$work/bin/lbmsim
-export LBMSIM_CACHE=$work/cache # kernels are compiled anew, once
+export LBMSIM_CACHE=$work/cache # kernels are recompiled, once
 # More ranks than cores, several jobs at a time, as root in a container (Open MPI).
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
@@ -61,7 +61,7 @@ failures=0
 say() { printf '%-4s %-24s %s\n' "$@" | tee -a "$work/summary"; }
 
 # attempt NAME SECONDS FOLDER COMMAND...: runs one thing under a time limit. Its log
-# stays in $logs/NAME; seconds and code tell how it ended.
+# stays in $logs/NAME; seconds and code report how it ended.
 attempt() {
 	local name=$1 limit=$2 folder=$3 start=$SECONDS
 	shift 3
@@ -177,7 +177,7 @@ if [ -n "$bench" ]; then
 	if [ $code -eq 0 ]; then say PASS bench "$seconds s"; else failed bench "$ended"; fi
 fi
 
-# part HEADING FILE: a part of the report, if there is something to tell.
+# part HEADING FILE: a part of the report, if the file has content.
 part() { if [ -s "$2" ]; then printf '\n==== %s ====\n' "$1"; cat "$2"; fi; }
 first() { "$@" 2>/dev/null | head -n 1; }
 {

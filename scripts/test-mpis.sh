@@ -101,12 +101,12 @@ both mpich-5 mpich5/lib/libmpi.so.12 "$venvs/mpich5/bin/mpiexec.hydra"
 (
 	export LBMSIM_MPI=$venvs/mpich5/lib/libmpi_abi.so.1
 	both mpich-5-abi mpich5/lib/libmpi_abi.so.1 "$venvs/mpich5/bin/mpirun"
-	# Its compiler for the standard ABI: the numbers of our ABI are those of its header.
+# Its compiler for the standard ABI: the numbers of our ABI match its header.
 	cd "$root/comm/mpi"
 	LBMSIM_MPICC_ABI=$venvs/mpich5/bin/mpicc_abi "$work/mpi.test" -test.v -test.run '^TestNumbers$' >"$work/numbers.log" 2>&1 ||
 		{ cat "$work/numbers.log" >&2; fail "the numbers of the ABIs"; }
 	[ "$(grep -c -- '--- PASS: TestNumbers/' "$work/numbers.log")" = 3 ] || { cat "$work/numbers.log" >&2; fail "numbers of an ABI were not compared"; }
-	echo "ok: our numbers of the three ABIs are those of the libraries' headers"
+	echo "ok: our numbers of the three ABIs match the libraries' headers"
 )
 # Intel's mpirun is a script that wants the rest of itself in PATH.
 (

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the notebooks of the Python package with the program that is built. Called by
+# Runs the notebooks of the Python package with the built lbmsim. Called by
 # `make test-notebooks`. A cell that raises is a failure, and so is anything on stderr.
 # What they showed is left in .build/notebooks: the notebooks with their outputs, and the
 # pictures as PNG.

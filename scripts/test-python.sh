@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tests the Python package with the program that is built: ruff, mypy, pytest (the gallery,
+# Tests the Python package with the built lbmsim: ruff, mypy, pytest (the gallery,
 # too), and the blocks of docs/python_results.md. Called by `make test-python`. What it needs
 # is installed into .build/python, in the versions of python/requirements-test.txt; LBMSIM_PYTHON names another Python (Debian: python3-venv).
 #
@@ -19,7 +19,7 @@ try "ruff check" "$venv/bin/ruff" check
 try "ruff format" "$venv/bin/ruff" format --check
 try "mypy --strict" "$venv/bin/mypy"
 try "pytest with $("$LBMSIM" version), MPI by ${LBMSIM_MPIRUN:-nothing}" "$venv/bin/python" -m pytest -q "$@"
-# The tutorial, as its reader does it. That of cases and runs is in tests/test_docs.py.
+# The tutorial, as its reader does it. The tutorial on cases and runs is in tests/test_docs.py.
 PATH=$venv/bin:$PATH try "docs/python_results.md" python3 ../scripts/docs/check.py --page docs/python_results.md "$LBMSIM"
 echo
 printf 'test-python: %s\n' "${said[@]}"

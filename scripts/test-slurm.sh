@@ -3,9 +3,9 @@
 # nodes on this machine (scripts/slurm-cluster.sh). Called by `make test-slurm`, which
 # has installed what is needed; needs root.
 #
-# Every script runs a case on CPU ranks, whose last state must be that of a plain run
-# bit for bit. For the GPUs, which are device files here, the program's own choice of
-# a rank's GPU is tested inside of jobs, for each way in which SLURM hands them out
+# Every script runs a case on CPU ranks, whose last state must equal the last state of a
+# plain run bit for bit. For the GPUs, which are device files here, the choice of
+# a rank's GPU is tested within jobs, for each way in which SLURM hands them out
 # (cmd/lbmsim/slurm_test.go). All logs: .build/slurm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,12 +22,12 @@ echo "building with $LBMSIM_FOUND"
 go build -buildvcs=false -tags "$LBMSIM_TAGS" -o "$LBMSIM" ./cmd/lbmsim
 go test -c -buildvcs=false -tags "$LBMSIM_TAGS" -o "$work/lbmsim.test" ./cmd/lbmsim
 
-# State and ports of its own, so that a cluster that somebody tries jobs on stays.
+# Separate state and ports, so that a cluster that a user tries jobs on stays.
 export LBMSIM_SLURM LBMSIM_SLURM_PORT=16950 SLURM_CONF LBMSIM_SLURM_DEV
 LBMSIM_SLURM=$(mktemp -d)
 LBMSIM_SLURM_DEV=$LBMSIM_SLURM/dev
 SLURM_CONF=$(scripts/slurm-cluster.sh conf)
-# on_limits turns to a cluster of its own for time limits, which run out in minutes, while
+# on_limits turns to a separate cluster for time limits, which run out in minutes, while
 # the others come and go.
 limits=$LBMSIM_SLURM.limits
 on_limits() {
@@ -117,7 +117,7 @@ ended() {
 late() { grep -qsE 'pmix.*exceeded the retry limit' "$@" && echo "note: SLURM's PMIx plugin found a node too slow; once more"; }
 
 # job NAME SBATCH_OPTION... SCRIPT ARGUMENT...: a job that must end well, in a folder NAME.
-# Started in the background, as a shell of its own that cleanup ends.
+# Started in the background, as a separate shell that cleanup ends.
 job() {
 	local name=$1 start=$SECONDS
 	in_folder "$1"
@@ -167,7 +167,7 @@ binding() {
 	report "$log" "$nodes nodes, srun $*"
 }
 
-# binding_mpirun NODES OPTION...: the same, started by mpirun inside of a job.
+# binding_mpirun NODES OPTION...: the same, started by mpirun within a job.
 binding_mpirun() {
 	local nodes=$1 log=$work/binding-mpirun.txt
 	shift
@@ -195,13 +195,13 @@ until_limit() {
 	on_limits
 	id=$(LBMSIM=$PWD/patient sbatch --parsable --time=1 --output=log.txt --ntasks-per-node="$4" --gpus-per-node=0 \
 		--cpus-per-task=1 --mem=100M "$scripts/chain.sh" case.toml --device cpu)
-	back() { cat log.txt 2>/dev/null | grep -c 'is back in the queue' || true; }
+	back() { cat log.txt 2>/dev/null | grep -c 'is requeued, to resume from' || true; }
 	until [ "$(back)" -ge "$ends" ]; do
 		sleep 0.3
 		queued "$id" || [ "$(back)" -ge "$ends" ] || { failed "$name: the job did not go back into the queue" log.txt; exit 1; }
 		[ $SECONDS -lt $((start + 180 + 120 * ends)) ] || { failed "$name: $ends time limits in as many minutes and more" log.txt; exit 1; }
 	done
-	last=$(sed -n 's/.*is back in the queue.*checkpoint_0*\([0-9]*\).h5.*/\1/p' log.txt | tail -n 1)
+	last=$(sed -n 's/.*is requeued, to resume from.*checkpoint_0*\([0-9]*\).h5.*/\1/p' log.txt | tail -n 1)
 	sed "s/^steps = .*/steps = $((last + 100))/" case.toml >next.toml
 	mv next.toml case.toml
 	ended "$id" log.txt || exit 1
@@ -275,7 +275,7 @@ done
 job chain --job-name=chain "${two[@]}" "${small[@]}" "$scripts/chain.sh" case.toml "${on_cpu[@]}" & pids=($!)
 interrupted chain --name=chain
 all_of "${pids[@]}"
-grep -q 'is back in the queue' "$work"/chain/log-*.txt || { failed "chain: the run was not interrupted"; exit 1; }
+grep -q 'is requeued, to resume from' "$work"/chain/log-*.txt || { failed "chain: the run was not interrupted"; exit 1; }
 
 # chained NAME SCRIPT SCANCEL_OPTION...: a chain by dependency, of two jobs.
 chained() {

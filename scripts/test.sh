@@ -20,7 +20,7 @@ export LBMSIM_PYTHON=${LBMSIM_PYTHON:-/usr/bin/python3}
 export LBMSIM_VTK_PYTHON=${LBMSIM_VTK_PYTHON:-$PWD/.build/vtk/bin/python}
 
 mkdir -p .build
-# What failed is told again at the end: of a long log people, and CI, keep the tail.
+# Failures are printed again at the end: of a long log people, and CI, keep the tail.
 wrong=.build/test-wrong.txt
 : >"$wrong"
 runner=.build/gotestsum-$GOTESTSUM
@@ -28,10 +28,10 @@ if [ ! -x "$runner" ]; then
 	GOBIN="$PWD/.build" GOFLAGS='' go install "gotest.tools/gotestsum@$GOTESTSUM"
 	mv .build/gotestsum "$runner"
 fi
-go build -buildvcs=false -o .build/skips ./scripts/skips
+go build -buildvcs=false -o .build/skips ./tools/skips
 
 # with MPI NAME FLAGS... -- go test's arguments: tests whose ranks this MPI starts.
-# FLAGS are those of skips. In a shell of its own: what one library needs in the
+# FLAGS are skips's flags. In a separate shell: what one library needs in the
 # environment is wrong for the next.
 with() (
 	local mpi=$1 log=.build/test-$2.json found flags=()
@@ -51,10 +51,11 @@ with() (
 	# hwloc looks for GPUs at the X server of another test, which ends when that test does,
 	# and takes mpirun with it.
 	export HWLOC_COMPONENTS=-gl
+	# One package more than there are cores: many tests wait for a process that is to end.
 	echo "tests with $mpi: $LBMSIM_FOUND (all output: $log)"
 	rc=0
 	"$runner" --format pkgname --hide-summary skipped --format-icons text --jsonfile "$log" -- \
-		-count=1 -timeout 45m -tags "$LBMSIM_TAGS" "$@" || rc=1
+		-p "$(($(nproc) + 1))" -count=1 -timeout 45m -tags "$LBMSIM_TAGS" "$@" || rc=1
 	.build/skips -allow scripts/allowed-skips.txt "${flags[@]}" "$log" 2>"$log.skips" || rc=1
 	tee -a "$wrong" <"$log.skips" >&2
 	[ $rc = 0 ] || sed -n -e "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Elapsed.*|failed with $mpi: \1|p" -e "s|.*\"Action\":\"fail\",\"Package\":\"\([^\"]*\)\",\"Test\":\"\([^\"]*\)\".*|failed with $mpi: \1.\2|p" "$log" >>"$wrong"
@@ -66,7 +67,7 @@ ranks() { go list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "
 	awk '/lbmsim\/comm\/mpi(\/mpitest)?( |$)/ {print $1}'; }
 
 # The longest first, so that no core rests while the last one runs.
-all=(./sim ./device/cpu ./cmd/lbmsim ./...)
+all=(./sim ./device/cpu ./cmd/lbmsim ./device/cuda ./tools/validate ./...)
 
 which=${1:-short}
 [ $# -eq 0 ] || shift

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lbmsim/device"
+	"lbmsim/sim/level"
 )
 
 // stopwatch splits the wall time of the steps into computing, messages and the
@@ -29,11 +30,11 @@ func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...devi
 }
 
 // sample takes one of k queued steps as their mean: how long its exchange took, and how
-// much of that the bulk did not hide, which would count as computing else.
-func (s *stopwatch) sample(k int, of queuedStep) {
-	edges, exchanged := of.edges.Seconds(), of.exchanged.Seconds()
+// much of that the bulk did not hide, which would otherwise count as computing.
+func (s *stopwatch) sample(k int, of level.Ends) {
+	edges, exchanged := of.Edges.Seconds(), of.Exchanged.Seconds()
 	s.exchange += float64(k) * max(0, exchanged-edges)
-	s.compute -= float64(k) * max(0, exchanged-max(edges, of.bulk.Seconds()))
+	s.compute -= float64(k) * max(0, exchanged-max(edges, of.Bulk.Seconds()))
 }
 
 // spend runs f and adds its time to a total.
@@ -62,13 +63,13 @@ func (s *stopwatch) hidden() float64 {
 }
 
 // pace is the speed of the latest steps alone: what is written, watched and agreed between
-// them does not count. It looks back over one to two seconds of steps, because over the tenth of
+// them does not count. It averages over one to two seconds of steps, because over the tenth of
 // a second between two synchronizations it would be noise.
 type pace struct {
 	from, next split
 }
 
-// split is how long some steps took.
+// split is a number of steps and the time they took.
 type split struct {
 	steps   int
 	seconds float64

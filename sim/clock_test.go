@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/sim/level"
 )
 
 // at is an event at a time.
@@ -15,18 +16,17 @@ func (at) Done() bool         { return true }
 func (at) Wait() error        { return nil }
 func (a at) Seconds() float64 { return float64(a) }
 
-// Of queued steps one is looked at: what its exchange took is hidden as far as the bulk
-// went on, and exposed beyond it.
+// One of the queued steps is sampled: its exchange time is hidden as long as the bulk runs, and exposed beyond it.
 func TestSampleOfQueuedSteps(t *testing.T) {
 	for name, c := range map[string]struct {
-		step            queuedStep
+		step            level.Ends
 		exposed, hidden float64 // of ten steps
 	}{
-		"behind the bulk":      {queuedStep{edges: at(1), exchanged: at(3), bulk: at(8)}, 0, 20},
-		"longer than the bulk": {queuedStep{edges: at(1), exchanged: at(9), bulk: at(8)}, 10, 70},
-		"the bulk ends first":  {queuedStep{edges: at(5), exchanged: at(8), bulk: at(3)}, 30, 0},
-		"nobody had to wait":   {queuedStep{edges: at(2), exchanged: at(2), bulk: at(8)}, 0, 0},
-		"all at once":          {queuedStep{edges: at(8), exchanged: at(8), bulk: at(8)}, 0, 0},
+		"behind the bulk":      {level.Ends{Edges: at(1), Exchanged: at(3), Bulk: at(8)}, 0, 20},
+		"longer than the bulk": {level.Ends{Edges: at(1), Exchanged: at(9), Bulk: at(8)}, 10, 70},
+		"the bulk ends first":  {level.Ends{Edges: at(5), Exchanged: at(8), Bulk: at(3)}, 30, 0},
+		"no stream waited":     {level.Ends{Edges: at(2), Exchanged: at(2), Bulk: at(8)}, 0, 0},
+		"all at once":          {level.Ends{Edges: at(8), Exchanged: at(8), Bulk: at(8)}, 0, 0},
 	} {
 		var s stopwatch
 		s.steps(100*time.Second, at(0), at(100))
@@ -37,7 +37,7 @@ func TestSampleOfQueuedSteps(t *testing.T) {
 	}
 }
 
-// The speed looks back over one to two seconds of steps.
+// The speed is averaged over one to two seconds of steps.
 func TestPace(t *testing.T) {
 	var p pace
 	if p.at(0, 0) != 0 {

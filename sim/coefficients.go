@@ -13,7 +13,7 @@ const mostCoefficient = 1000
 
 // warnOfCoefficients warns of means that are far from any body's: the reference values have hardly the units that were meant.
 func (r *run) warnOfCoefficients() {
-	if !r.Root {
+	if !r.Rank.Root {
 		return
 	}
 	nu := (r.Case.Tau - 0.5) / 3
@@ -29,7 +29,7 @@ func (r *run) warnOfCoefficients() {
 		for _, name := range []string{"drag", "lift"} {
 			mean, _ := r.outputs.ForceValue(config.Expectation{Force: f.Name, Series: name, Statistic: "mean"})
 			if math.Abs(mean) > most {
-				r.options.Report.Warn(finding.CoefficientSize.Says("[output.force.%s]: the mean %s coefficient is %s, far from any body's: are the reference velocity and area (in 2D length) right?", f.Name, name, fmt.Sprintf("%.3g", mean)))
+				r.options.Report.Warn(finding.CoefficientSize.Says("[output.force.%s]: the mean %s coefficient is %s, far outside the range of any body: are the reference velocity and area (in 2D length) right?", f.Name, name, fmt.Sprintf("%.3g", mean)))
 				break
 			}
 		}

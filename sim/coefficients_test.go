@@ -2,7 +2,7 @@ package sim
 
 import "testing"
 
-// A drag coefficient that no body has is warned of at the end; where no samples count there is none.
+// A drag coefficient that no body has is warned of at the end; without samples that count there is no coefficient.
 func TestCoefficientsFarFromAnyBody(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys string
@@ -15,7 +15,7 @@ func TestCoefficientsFarFromAnyBody(t *testing.T) {
 	} {
 		s := trial{text: driven + "[run]\nsteps = 400\n[output.force.disc]\nevery = 100\n" + c.keys, ranks: 2, dir: t.TempDir()}
 		got := s.must(t)
-		if n := got.warnedOf("far from any body's"); n != c.want {
+		if n := got.warnedOf("far outside the range of any body"); n != c.want {
 			t.Errorf("%s: %d warnings, want %d: %q", name, n, c.want, got.warned)
 		}
 	}

@@ -32,7 +32,7 @@ func (c *control) begin(step, outputs int) {
 	}
 }
 
-// syncEvery is how much wall time may pass between two synchronizations.
+// syncEvery is the longest wall time between two synchronizations.
 const syncEvery = 100 * time.Millisecond
 
 // What each rank puts on the table; the largest value counts.
@@ -51,7 +51,7 @@ const (
 
 // synchronizeWhenDue brings the ranks together when that is due.
 func (r *run) synchronizeWhenDue() error {
-	if r.n < r.control.next && r.n < r.last {
+	if r.Step() < r.control.next && r.Step() < r.last {
 		return nil
 	}
 	return spend(&r.clock.watch, r.synchronize)
@@ -63,28 +63,28 @@ func (r *run) synchronize() error {
 	c.listen(r.options.Signals)
 	now := time.Now()
 	table := r.proposals(now)
-	if err := comm.Max(r.Comm, table); err != nil {
+	if err := comm.Max(r.Rank.Comm, table); err != nil {
 		return err
 	}
 	c.ending = time.Duration(table[syncEnding])
-	steps := r.n - c.syncedAt
+	steps := r.Step() - c.syncedAt
 	r.report(steps)
-	c.schedule(now, r.n, steps, table[syncNanos])
-	if table[syncBusy] == 0 && r.n < r.last { // what fails at the end is Set.Last's to tell
-		if err := r.outputs.Files.CommitAll(); err != nil { // nobody waits
+	c.schedule(now, r.Step(), steps, table[syncNanos])
+	if table[syncBusy] == 0 && r.Step() < r.last { // Set.Last reports failures at the end
+		if err := r.outputs.Files.CommitAll(); err != nil { // without waiting
 			return err
 		}
 	}
 	if err := r.outputs.JudgeRows(table[syncRows]); err != nil {
 		return err
 	}
-	if r.n < r.last {
+	if r.Step() < r.last {
 		r.reason = reasonIn(table, r.reason)
 	}
 	return r.writeOrdered(table, now)
 }
 
-// proposals is what this rank puts on the table.
+// proposals returns this rank's entries of the table.
 func (r *run) proposals(now time.Time) []int64 {
 	c := &r.control
 	table := make([]int64, syncOutputs+len(r.outputs.List))
@@ -92,7 +92,7 @@ func (r *run) proposals(now time.Time) []int64 {
 	table[syncEnding] = int64(r.outputs.Files.Expected())
 	table[syncNanos] = int64(now.Sub(c.synced))
 	table[syncBusy] = one(r.outputs.Files.Busy())
-	if !r.Root {
+	if !r.Rank.Root {
 		return table
 	}
 	stop, save := r.orders(now)
@@ -129,7 +129,7 @@ func (c *control) schedule(now time.Time, step, steps int, nanos int64) {
 	c.synced, c.syncedAt, c.next = now, step, step+max(steps, 1)
 }
 
-// reasonIn is the reason to end that the table has, or the one that there is already.
+// reasonIn returns the reason to end that the table has, or the given one.
 func reasonIn(table []int64, reason string) string {
 	switch {
 	case table[syncSignal] == byHand:
@@ -151,7 +151,7 @@ func (r *run) writeOrdered(table []int64, now time.Time) error {
 	for k, o := range r.outputs.List {
 		if table[syncOutputs+k] > 0 || table[syncSave] > 0 && o.DueOn(output.SaveOrder) {
 			r.control.wallDue[k] = now
-			if o.Written() == r.n {
+			if o.Written() == r.Step() {
 				continue // its period was due too
 			}
 			if err := r.outputs.Write(o); err != nil {
@@ -162,14 +162,14 @@ func (r *run) writeOrdered(table []int64, now time.Time) error {
 	return nil
 }
 
-// Who sent a signal.
+// Senders of a signal.
 const (
-	byLauncher = 1 // SIGTERM, SIGHUP, SIGUSR1, SIGUSR2: the run may go on in another job
+	byLauncher = 1 // SIGTERM, SIGHUP, SIGUSR1, SIGUSR2: the run may resume in another job
 	byHand     = 2 // Ctrl-C
 )
 
-// jobTimeOver tells, on rank 0, that what is left of the job's time is what the end of the
-// run may need: twice what its files took until now, and the case's own margin.
+// jobTimeOver reports, on rank 0, whether no more of the job's time is left than the end of the run may need: twice what its
+// files took until now, and the case's own margin.
 func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now time.Time) bool {
 	if jobEnd == nil || margin < 0 {
 		return false
@@ -208,13 +208,13 @@ func (r *run) stopIfKnown() error {
 		return nil
 	}
 	var why []byte
-	if r.Root {
+	if r.Rank.Root {
 		text, enough := r.outputs.Widths()
 		if enough {
 			why = []byte(text)
 		}
 	}
-	why, err := comm.Broadcast(r.Comm, why)
+	why, err := comm.Broadcast(r.Rank.Comm, why)
 	if err == nil && len(why) > 0 {
 		r.reason, r.converged = string(why), true
 	}

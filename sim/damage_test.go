@@ -25,7 +25,7 @@ func resealed(b []byte) []byte {
 }
 
 // A newest checkpoint that is damaged, in whatever part, is named with the reason, and the
-// run goes on from the one before; one that is named is refused; and so are all, one by one,
+// run resumes from the previous one; one that is named is refused; and so are all, one by one,
 // where none is good.
 func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
@@ -67,22 +67,22 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 		{"HDF5's part", newest, flip(func(b []byte) uint64 { return state(b) - 8 }), "header does not match its checksum"},
 		{"state", newest, flip(func(b []byte) uint64 { return state(b) + 1000 }), "plane"},
 		{"checksums", newest, flip(func(b []byte) uint64 { return uint64(len(b)) - 1 }), "does not match its checksum"},
-		{"cut", newest, func(b []byte) []byte { return b[:len(b)*2/3] }, "cut off"},
+		{"cut", newest, func(b []byte) []byte { return b[:len(b)*2/3] }, "truncated"},
 		{"empty", newest, func([]byte) []byte { return nil }, "empty"},
-		{"foreign", newest, func([]byte) []byte { return []byte("a letter") }, "not a checkpoint of lbmsim"},
-		{"newer", newest, func(b []byte) []byte { b[8] = checkpoint.Format + 1; return resealed(b) }, "use the newer lbmsim"},
+		{"foreign", newest, func([]byte) []byte { return []byte("a letter") }, "not an lbmsim checkpoint"},
+		{"newer", newest, func(b []byte) []byte { b[8] = checkpoint.Format + 1; return resealed(b) }, "use the newer version"},
 		{"older format", newest, func(b []byte) []byte { b[8] = checkpoint.Format - 1; return resealed(b) }, "unreleased"},
 		{"sums of averages, state", beside, flip(func(b []byte) uint64 { return state(b) + 1000 }), "plane"},
 		{"sums of averages, header", beside, flip(func([]byte) uint64 { return 100 }), "header does not match"},
-		{"no sums of averages", beside, nil, "no such file"},
-		{"header of another size", newest, func(b []byte) []byte { binary.LittleEndian.PutUint64(b[52:], 1<<40); return resealed(b) }, "does not lie before its state"},
+		{"no sums of averages", beside, nil, "there is no file"},
+		{"header of another size", newest, func(b []byte) []byte { binary.LittleEndian.PutUint64(b[52:], 1<<40); return resealed(b) }, "does not fit before its state"},
 		{"endless file", newest, func(b []byte) []byte {
 			binary.LittleEndian.PutUint64(b[24:], 1<<40)
 			binary.LittleEndian.PutUint32(b[60:], crc32.Checksum(b[:60], crc32.MakeTable(crc32.Castagnoli)))
 			return b
 		}, "instead of 1099511627776"},
-		{"planes", newest, header(`"Planes":`, `"planet":`), "are no state"},
-		{"overflow", newest, header(`"Bytes":8`, `"Bytes":2`), "does not fit"},
+		{"planes", newest, header(`"Planes":`, `"planet":`), "are not a state"},
+		{"overflow", newest, header(`"Bytes":8`, `"Bytes":2`), "does not match the file"},
 		{"memory of the run", newest, header(`"Extra":"ey`, `"Extra":"AA`), "stored beside the state cannot be read"},
 		{"not JSON", newest, header(`{"Case"`, `{{Case"`), "header of the file cannot be read"},
 	} {
@@ -107,7 +107,7 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			s := trial{text: text, ranks: 3, dir: dir, restart: Latest}.must(t)
-			if warned := strings.Join(s.warned, "\n"); !strings.Contains(warned, c.word) || !strings.Contains(warned, "trying the one before") && !strings.Contains(warned, "passed over: ") {
+			if warned := strings.Join(s.warned, "\n"); !strings.Contains(warned, c.word) || !strings.Contains(warned, "trying the previous one") && !strings.Contains(warned, "skipped: ") {
 				t.Errorf("warned %q", s.warned)
 			}
 			compare(t, "from the one before", outputsIn(t, dir), want)

@@ -9,7 +9,7 @@ import (
 )
 
 // testDevice makes a device for a rank of a test: the CPU with this many threads (0:
-// all), or, where LBMSIM_TEST_DEVICE=cuda says so, the first GPU, which the ranks of a
+// all), or, with LBMSIM_TEST_DEVICE=cuda, the first GPU, which the ranks of a
 // test then share.
 func testDevice(threads int) (device.Device, error) {
 	switch name := os.Getenv("LBMSIM_TEST_DEVICE"); name {

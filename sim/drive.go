@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lbmsim/comm"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 	"lbmsim/sim/watch"
 )
@@ -20,15 +19,15 @@ type driver struct {
 // domain.Part.PlaneSums, so that no cut changes the force. Collective.
 func (d *driver) steer() error {
 	c := d.Case.Force.Drive
-	if c == nil || d.n%c.Every != 0 {
+	if c == nil || d.Step()%c.Every != 0 {
 		return nil
 	}
 	t, err := d.watch.Totals()
 	if err != nil {
-		return fmt.Errorf("rank %d: mean velocity at step %d: %w", d.Rank, d.n, err)
+		return fmt.Errorf("rank %d: mean velocity at step %d: %w", d.Rank.ID, d.Step(), err)
 	}
 	var message []byte
-	if d.Root {
+	if d.Rank.Root {
 		f := &d.drive
 		mass, cells := float64(t.Cells)+t.Mass, float64(t.Cells)
 		for a, on := range c.On {
@@ -49,13 +48,13 @@ func (d *driver) steer() error {
 			f.Force[a] += (want-t.Momentum[a]/mass)/c.Response - gain
 		}
 		f.Known = true
-		message = domain.Float64Bytes(f.Force[:])
+		message = comm.Float64Bytes(f.Force[:])
 	}
-	if message, err = comm.Broadcast(d.Comm, message); err != nil {
+	if message, err = comm.Broadcast(d.Rank.Comm, message); err != nil {
 		return err
 	}
-	for a := range d.params.Force {
-		d.params.Force[a] = domain.Float64At(message, a)
+	for a := range d.level.Params.Force {
+		d.level.Params.Force[a] = comm.Float64At(message, a)
 	}
 	return nil
 }
@@ -63,11 +62,11 @@ func (d *driver) steer() error {
 // recall continues with the force of a checkpoint.
 func (d *driver) recall(m *output.Drive) {
 	if m != nil && d.Case.Force.Drive != nil {
-		d.drive, d.params.Force = *m, m.Force
+		d.drive, d.level.Params.Force = *m, m.Force
 	}
 }
 
-// memory is what a checkpoint keeps of it.
+// memory returns what a checkpoint keeps of the driver.
 func (d *driver) memory() *output.Drive {
 	if d.Case.Force.Drive == nil {
 		return nil

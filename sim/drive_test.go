@@ -11,7 +11,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// The force that keeps a mean velocity in a channel is that of Poiseuille's law, 12 nu U/H^2,
+// The force that keeps a mean velocity in a channel follows Poiseuille's law, 12 nu U/H^2,
 // summed over cells: U is the mean of F/(2 nu) y (H - y) at their centres.
 func TestDriveFindsThePressureGradient(t *testing.T) {
 	const nu, u, h = 0.1, 0.02, 16.

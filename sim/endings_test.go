@@ -44,7 +44,7 @@ func (p tamperedProgram) Step(s device.Stream, in, out device.Buffer, box decomp
 }
 
 // runTampered computes a case on ranks of this process; before is called ahead of
-// every part of a step, and says whether that fails.
+// every part of a step, and reports whether that fails.
 func runTampered(t *testing.T, o Options, text, dir string, ranks int, before func(rank int, in device.Buffer) (fail bool)) (errs []error) {
 	t.Helper()
 	errs = make([]error, ranks)
@@ -94,13 +94,13 @@ func TestErrorOfOneRankIsNotAgreed(t *testing.T) {
 	}
 }
 
-// A state that broke since the last look of the watch must not become a checkpoint.
+// A state that broke since the last check of the watch must not become a checkpoint.
 func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
 	text = strings.Replace(text, "watch_every = 7", "watch_every = 1000", 1)
 	dir, calls := t.TempDir(), 0
 	errs := runTampered(t, Options{}, text, dir, 1, func(_ int, in device.Buffer) bool {
-		// Step 16 is queued when step 15, which has outputs, is over: nobody writes the state.
+		// Step 16 is queued when step 15, which has outputs, is over: nothing writes the state.
 		if calls++; calls == 16 {
 			b := in.(device.HostVisible).Host()
 			for i := len(b) / 4; i < 3*len(b)/4; i++ { // some of it is cells
@@ -194,7 +194,7 @@ func TestInterruptedRunIsNotJudgedAndGoesOn(t *testing.T) {
 	}
 }
 
-// Who restarts where nothing is to go on from learns where it was looked for and what to do.
+// A restart without a checkpoint reports where it searched and what to do.
 func TestNoCheckpoint(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 4))
 	none := strings.Split(text, "[checkpoint]")[0]
@@ -203,15 +203,15 @@ func TestNoCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, dir, want string }{
-		{text, empty, "there is no checkpoint in the folder " + filepath.Join(empty, output.CheckpointDir) + "; leave out"},
+		{text, empty, "there is no checkpoint in the folder " + filepath.Join(empty, output.CheckpointDir) + "; omit"},
 		{text, missing, "there is no folder " + missing},
-		{none, empty, "runs of this case write none, for want of a table [checkpoint]; leave out"},
+		{none, empty, "so its runs write none; omit"},
 	} {
 		_, err := trial{text: c.text, ranks: 2, dir: c.dir, restart: Latest}.run(t)
 		if code, _ := ExitCode(err); code != ExitUsage {
 			t.Fatalf("exit code %d: %v", code, err)
 		}
-		for _, want := range []string{"--restart latest: ", "no checkpoint to go on from: ", c.want, "leave out --restart to begin at step 0", "--restart auto", "--restart FILE", "--output FOLDER"} {
+		for _, want := range []string{"--restart latest: ", "no checkpoint to resume from: ", c.want, "omit --restart to start at step 0", "--restart auto", "--restart FILE", "--output FOLDER"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("no %q in %v", want, err)
 			}
@@ -219,7 +219,7 @@ func TestNoCheckpoint(t *testing.T) {
 	}
 }
 
-// A checkpoint that is named and is not there: what was looked for, and what is there.
+// A checkpoint that is named and is not there: the error has the path searched, and what is there.
 func TestNoSuchCheckpoint(t *testing.T) {
 	text := variety["closed box"] + "\n[run]\nsteps = 7\n[checkpoint]\nevery = 1\nkeep = 100\n"
 	dir, elsewhere := t.TempDir(), t.TempDir()
@@ -230,8 +230,8 @@ func TestNoSuchCheckpoint(t *testing.T) {
 		filepath.Join(folder, "checkpoint_000000000099.h5"):     {"there is no such file", "in " + folder + ", " + there, " and 2 more"},
 		filepath.Join(elsewhere, "checkpoint_000000000007.h5"):  {"there is no such file", "there is no checkpoint in " + elsewhere, "in " + folder + ", " + there},
 		filepath.Join(elsewhere, "no", "checkpoint_0000007.h5"): {"there is no such file", "there is no folder " + filepath.Join(elsewhere, "no"), there},
-		"checkpoint_000000000007.h5":                            {"there is no such file, seen from ", there},
-		folder:                                                  {"it is a folder; name a file", there},
+		"checkpoint_000000000007.h5":                            {"there is no such file, relative to ", there},
+		folder:                                                  {"it is a folder; expected a file", there},
 	} {
 		_, err := trial{text: text, ranks: 2, dir: dir, restart: path}.run(t)
 		if code, agreed := ExitCode(err); code != ExitUsage || !agreed {

@@ -15,14 +15,13 @@ const (
 // Error carries the exit code of an error that every rank knows of.
 type Error = exit.Error
 
-// ExitCode of an error returned by Run; agreed says whether every rank returns
+// ExitCode of an error returned by Run; agreed reports whether every rank returns
 // one, so that no rank is left waiting.
 func ExitCode(err error) (code int, agreed bool) { return exit.Code(err) }
 
-// Agreed gives the error of a collective call its exit code when it is the one that
-// the ranks agreed on.
+// Agreed gives the error of a collective call its exit code when it is the error that the ranks agreed on.
 func Agreed(code int, err error) error { return exit.Agreed(code, err) }
 
 // all makes an error of one rank an error of all, so that every rank takes the same way
 // out. Collective.
-func (r *run) all(what string, err error) error { return exit.All(r.Comm, r.n, what, err) }
+func (r *run) all(what string, err error) error { return exit.All(r.Rank.Comm, r.Step(), what, err) }

@@ -6,7 +6,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/sim/domain"
 )
 
 // judge measures what the case expects of its end state. Sums do not depend on the
@@ -19,19 +18,19 @@ func (r *run) judge() ([]Verdict, error) {
 	for _, e := range r.Case.Expect {
 		v, half, err := r.measure(e)
 		if err != nil {
-			return nil, fmt.Errorf("rank %d: measuring %s: %w", r.Rank, e.Name, err)
+			return nil, fmt.Errorf("rank %d: measuring %s: %w", r.Rank.ID, e.Name, err)
 		}
 		got = append(got, v, half)
 	}
 	// Rank 0 has the values.
-	b, err := comm.Broadcast(r.Comm, domain.Float64Bytes(got))
+	b, err := comm.Broadcast(r.Rank.Comm, comm.Float64Bytes(got))
 	if err != nil {
 		return nil, err
 	}
 	var verdicts []Verdict
 	for i, e := range r.Case.Expect {
-		v := Verdict{Quantity: e.Name, Got: domain.Float64At(b, 2*i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
-		if half := domain.Float64At(b, 2*i+1); !math.IsNaN(half) && !math.IsInf(half, 0) {
+		v := Verdict{Quantity: e.Name, Got: comm.Float64At(b, 2*i), Want: e.Value, Tolerance: e.Tolerance, Free: e.Free}
+		if half := comm.Float64At(b, 2*i+1); !math.IsNaN(half) && !math.IsInf(half, 0) {
 			v.Half = half
 		}
 		v.OK = v.Free || math.Abs(v.Got-v.Want) <= v.Tolerance // false for NaN
@@ -43,9 +42,9 @@ func (r *run) judge() ([]Verdict, error) {
 	return verdicts, nil
 }
 
-// miss says how a value is not what was expected, and why there is none where there is none.
+// miss states how a value differs from the expected one, or why there is no value.
 func (v Verdict) miss(e config.Expectation) string {
-	want := fmt.Sprintf(", instead of %.6g +- %.3g", v.Want, v.Tolerance)
+	want := fmt.Sprintf(" (expected %.6g +- %.3g)", v.Want, v.Tolerance)
 	if v.Free {
 		want = ""
 	}
@@ -53,9 +52,9 @@ func (v Verdict) miss(e config.Expectation) string {
 	case !math.IsNaN(v.Got):
 		return fmt.Sprintf("%s = %.6g, outside %.6g +- %.3g", v.Quantity, v.Got, v.Want, v.Tolerance)
 	case e.Quantity == config.LineCrossing:
-		return fmt.Sprintf("%s: the field does not change its sign on the line in that way%s (an [output.line.NAME] shows what it does there)", v.Quantity, want)
+		return fmt.Sprintf("%s: the field has no such sign change on the line%s; inspect it with an [output.line.NAME]", v.Quantity, want)
 	case e.Quantity == config.ForceValue:
-		return fmt.Sprintf("%s: the %s of %s cannot be determined%s: no sample since output.force.%s.start, or for a frequency no oscillation of four periods that stands above the noise of equally spaced samples; a longer run, a smaller every, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
+		return fmt.Sprintf("%s: the %s of %s cannot be determined%s: no sample since output.force.%s.start, or, for a frequency, no oscillation of at least four periods above the noise of equally spaced samples; try a longer run, a smaller every, or an earlier start", v.Quantity, e.Statistic, e.Series, want, e.Force)
 	}
 	return fmt.Sprintf("%s is not a number%s", v.Quantity, want)
 }
@@ -63,7 +62,7 @@ func (v Verdict) miss(e config.Expectation) string {
 // measure returns one quantity on rank 0, in the outputs' unit, and half the width of its 95 % interval: NaN where it has none.
 func (r *run) measure(e config.Expectation) (value, half float64, err error) {
 	if e.Quantity == config.ForceValue {
-		if !r.Root {
+		if !r.Rank.Root {
 			return 0, 0, nil
 		}
 		value, half = r.outputs.ForceValue(e)
@@ -76,7 +75,7 @@ func (r *run) measure(e config.Expectation) (value, half float64, err error) {
 // endState returns a quantity of the end state, as measure does.
 func (r *run) endState(e config.Expectation) (float64, error) {
 	factor := r.Case.Units.Factor(e.Dim)
-	t, err := r.watch.Totals() // of the last look
+	t, err := r.watch.Totals() // of the last check
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/transfer"
 )
@@ -23,7 +24,7 @@ type origin struct{ *run }
 // state makes it. Collective.
 func (r origin) state() error {
 	if r.Case.Initial.From == nil {
-		return r.all("initial state", r.initialize(formulas{r.stepper}))
+		return r.all("initial state", r.level.Initialize(level.Formulas{Part: r.level.Part}))
 	}
 	flow, err := r.openFlow()
 	if err != nil {
@@ -35,11 +36,11 @@ func (r origin) state() error {
 		return err
 	}
 	if h := r.outputs.Header(); flow.Same && flow.Checkpoint.Header.PlaneBytes() == h.PlaneBytes() && flow.Checkpoint.Header.Planes == h.Planes {
-		return exit.Agreed(exit.Failure, imaging{r.stepper}.load(flow.Checkpoint))
+		return exit.Agreed(exit.Failure, level.Image{Level: r.level}.Load(flow.Checkpoint))
 	}
-	in := &another{stepper: r.stepper, flow: flow}
-	flow.Prepare(r.Box, r.Share, r.Heartbeat.Mark)
-	if err := exit.Agreed(exit.Failure, comm.Agree(r.Comm, r.initialize(in))); err != nil {
+	in := &another{flow: flow, given: level.Formulas{Part: r.level.Part}}
+	flow.Prepare(r.level.Part.Box, r.Rank.Share, r.Rank.Heartbeat.Mark)
+	if err := exit.Agreed(exit.Failure, comm.Agree(r.Rank.Comm, r.level.Initialize(in))); err != nil {
 		return err
 	}
 	return r.warnOfRest(in)
@@ -48,29 +49,29 @@ func (r origin) state() error {
 // openFlow finds the flow that the case starts from, on rank 0, and opens it on every rank. Collective.
 func (r origin) openFlow() (*transfer.Flow, error) {
 	from := *r.Case.Initial.From
-	r.Heartbeat.Doing("looking for the flow to start from")
+	r.Rank.Heartbeat.Doing("searching for the initial flow")
 	if r.found.Path == "" {
 		var err error
-		if r.Root {
-			r.found, err = transfer.Find(from, r.outputs.Path(), r.Heartbeat.Mark)
+		if r.Rank.Root {
+			r.found, err = transfer.Find(from, r.outputs.Path(), r.Rank.Heartbeat.Mark)
 		}
-		if err := comm.Agree(r.Comm, err); err != nil {
+		if err := comm.Agree(r.Rank.Comm, err); err != nil {
 			return nil, exit.Agreed(exit.Usage, err)
 		}
 		b, err := json.Marshal(r.found)
 		if err != nil {
 			return nil, err
 		}
-		if b, err = comm.Broadcast(r.Comm, b); err != nil {
+		if b, err = comm.Broadcast(r.Rank.Comm, b); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal(b, &r.found); err != nil {
 			return nil, err
 		}
 	}
-	r.Heartbeat.Doing("reading " + r.found.Path)
+	r.Rank.Heartbeat.Doing("reading " + r.found.Path)
 	s, err := transfer.Open(r.found.Path)
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		if s != nil {
 			s.Close()
 		}
@@ -86,7 +87,7 @@ func (r origin) openFlow() (*transfer.Flow, error) {
 
 // describe writes where the flow comes from into the case, once.
 func (r origin) describe(flow *transfer.Flow) {
-	if config.FlowSum(r.Case.Resolved) != "" && slices.ContainsFunc(r.Inputs, func(in domain.Input) bool { return in.SHA256 == r.found.SHA256 }) {
+	if config.FlowSum(r.Case.Resolved) != "" && slices.ContainsFunc(r.level.Part.Inputs, func(in domain.Input) bool { return in.SHA256 == r.found.SHA256 }) {
 		return // the state is made once more
 	}
 	from := r.Case.Initial.From
@@ -94,20 +95,20 @@ func (r origin) describe(flow *transfer.Flow) {
 	r.Case.Table = append(r.Case.Table, flow.Rows(r.found.SHA256)...)
 	r.Case.Warnings = append(r.Case.Warnings, r.found.Warnings()...)
 	r.Case.Warnings = append(r.Case.Warnings, flow.Warnings()...)
-	r.Inputs = append(r.Inputs, domain.Input{Path: r.found.Path, Shown: from.Shown, SHA256: r.found.SHA256, Beside: flow.Beside(), Flow: true})
+	r.level.Part.Inputs = append(r.level.Part.Inputs, domain.Input{Path: r.found.Path, Shown: from.Shown, SHA256: r.found.SHA256, Beside: flow.Beside(), Flow: true})
 }
 
 // recallDrive continues with the force that kept the mean velocity of the other flow.
 func (r origin) recallDrive(flow *transfer.Flow) error {
 	force, ok, err := flow.Drive()
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return exit.Agreed(exit.Failure, err)
 	}
 	if !ok {
 		return nil
 	}
-	r.params.Force = force
-	if r.Root {
+	r.level.Params.Force = force
+	if r.Rank.Root {
 		r.driver.drive = output.Drive{Force: force}
 	}
 	if flow.Same {
@@ -120,9 +121,9 @@ func (r origin) recallDrive(flow *transfer.Flow) error {
 	return nil
 }
 
-// warnOfRest counts the cells that the other flow says nothing of. Collective.
+// warnOfRest counts the cells that the other flow does not cover. Collective.
 func (r origin) warnOfRest(in *another) error {
-	counts, err := comm.Together(r.Comm, in.deep.Load())
+	counts, err := comm.Together(r.Rank.Comm, in.deep.Load())
 	if err != nil {
 		return err
 	}
@@ -131,16 +132,9 @@ func (r origin) warnOfRest(in *another) error {
 		n += c
 	}
 	if n > 0 {
-		r.Case.Warnings = append(r.Case.Warnings, finding.FlowRest.Says("[initial] from: %d cells of fluid lie inside of what was solid, more than a cell from its surface: they start at rest", n))
+		r.Case.Warnings = append(r.Case.Warnings, finding.FlowRest.Says("[initial] from: %d fluid cells are inside former solids, more than a cell from the surface: they start at rest", n))
 	}
 	return nil
-}
-
-// ownCase gives this rank a copy of the case that it may write to: ranks of one process share theirs.
-func ownCase(p *domain.Part) {
-	own := *p.Case
-	own.Table, own.Warnings = slices.Clone(own.Table), slices.Clone(own.Warnings)
-	p.Case = &own
 }
 
 // keepFlow takes the checksum of the flow that the run once started from out of its checkpoint: the flow itself is no
@@ -151,43 +145,46 @@ func keepFlow(c *config.Case, h checkpoint.Header) {
 	}
 }
 
-// another is the flow of another run.
+// another is the flow of another run, as initial values.
 type another struct {
-	*stepper
-	flow *transfer.Flow
-	now  transfer.Plane
-	deep atomic.Int64 // fluid cells that it says nothing of
+	flow  *transfer.Flow
+	now   transfer.Plane
+	given level.Formulas // where the flow has nothing
+	deep  atomic.Int64   // fluid cells that it does not cover
 }
 
-func (s *another) plane(k int) (err error) {
+// Plane implements level.Initial.
+func (s *another) Plane(k int) (err error) {
 	s.now, err = s.flow.Plane(k)
 	return err
 }
 
-func (s *another) row(j, k int, fields []float64) {
+// Row implements level.Initial.
+func (s *another) Row(j, k int, fields []float64) {
+	part := s.given.Part
 	y, z := j, k
-	if s.Layout.Axis() == 1 {
+	if part.Layout.Axis() == 1 {
 		y, z = k, 0
 	}
-	n, in := s.Layout.N[0], s.Case.Initial
-	moments := s.Case.Spec.Lattice.Moments()
+	n, in := part.Layout.N[0], part.Case.Initial
+	moments := part.Case.Spec.Lattice.Moments()
 	s.now.Row(j, func(x int, c *transfer.Cell) {
 		if c.Outside && (in.Moved || in.Pressed) {
-			given, _ := initialCell(in, s.centre(x, y, z), s.Case.Dims())
+			values, _ := s.given.Cell(x, y, z)
 			if in.Pressed {
-				c.Values[0] = given[0]
+				c.Values[0] = values[0]
 			}
 			if in.Moved {
-				copy(c.Values[1:], given[1:])
+				copy(c.Values[1:], values[1:])
 			}
 		}
-		if c.Deep && !c.Outside && s.Cells.At(x, y, z) == 0 {
+		if c.Deep && !c.Outside && part.Cells.At(x, y, z) == 0 {
 			s.deep.Add(1)
 		}
 		for v, value := range c.Values[:moments] {
 			fields[v*n+x] = value
 		}
-		if s.Case.Spec.Scalar {
+		if part.Case.Spec.Scalar {
 			fields[moments*n+x] = s.warmth(x, y, z, c.Temperature)
 		}
 	})
@@ -195,11 +192,8 @@ func (s *another) row(j, k int, fields []float64) {
 
 // warmth is the initial temperature of a cell, against the reference.
 func (s *another) warmth(x, y, z int, found float64) float64 {
-	switch p := s.centre(x, y, z); {
-	case !s.Warm(x, y, z):
-		return 0
-	case !s.flow.Warm:
-		return s.Case.Temperature.Initial(p[0], p[1], p[2])
+	if s.flow.Warm && s.given.Part.Warm(x, y, z) {
+		return found
 	}
-	return found
+	return s.given.Temperature(x, y, z)
 }

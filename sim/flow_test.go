@@ -200,8 +200,8 @@ func TestFlowOfAnotherGridOnAnyRanks(t *testing.T) {
 	}
 }
 
-// A flow that is linear in space comes out exactly, with its stress, on a grid of another spacing; units and densities
-// are those of the other case.
+// A flow that is linear in space comes out exactly, with its stress, on a grid of another spacing; units and densities come from
+// the other case.
 func TestLinearFlowIsExact(t *testing.T) {
 	const shear = `
 [domain]
@@ -288,7 +288,7 @@ func TestStateIsReadLikeFields(t *testing.T) {
 					if scalar {
 						names = append(names, "temperature")
 					}
-					// The grid stays, the viscosity does not: values are those of the cells.
+					// The grid stays, the viscosity does not: values are the cells' own.
 					dir := t.TempDir()
 					trial{text: from(changed(text, "viscosity = 0.03", "viscosity = 0.04", "steps = 3", "steps = 1", "at_end = true", "at_start = true\nat_end = false", "precision = \""+precision.String(), "precision = \"float64"), source), ranks: 2, dir: dir}.must(t)
 					for _, name := range names {
@@ -378,7 +378,7 @@ func TestRestartWithoutTheOtherFlow(t *testing.T) {
 	}
 }
 
-// The force that keeps a mean velocity goes on.
+// The force that keeps a mean velocity continues.
 func TestDrivenFlowGoesOn(t *testing.T) {
 	const channel = `
 [domain]
@@ -423,13 +423,13 @@ func TestFlowsThatAreRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, path, want string }{
 		{"missing", box2D, "nowhere", "there is no file or folder nowhere; the path is relative"},
-		{"empty folder", box2D, t.TempDir(), "holds neither checkpoints nor fields"},
+		{"empty folder", box2D, t.TempDir(), "contains neither checkpoints nor fields"},
 		{"damaged", changed(box2D, "0.03", "0.04"), damaged, "is damaged"},
-		{"cut off", box2D, cut, "cut off"},
-		{"not a file of lbmsim", box2D, filepath.Join(source, "fields", "fields.xdmf"), "neither a checkpoint nor a file of fields"},
-		{"not a flow", box2D, filepath.Join(source, "fields"), "is not a flow to start from: it holds speed"},
-		{"other dimensions", box3D, source, "is a flow in 2D, and this case is in 3D"},
-		{"checksum", box2D, source + "\"\nsha256 = \"" + strings.Repeat("0", 64), "another SHA-256"},
+		{"cut off", box2D, cut, "truncated"},
+		{"not a file of lbmsim", box2D, filepath.Join(source, "fields", "fields.xdmf"), "neither an lbmsim checkpoint nor an lbmsim fields file"},
+		{"not a flow", box2D, filepath.Join(source, "fields"), "cannot initialize a flow: it contains speed"},
+		{"other dimensions", box3D, source, "is a 2D flow, but this case is 3D"},
+		{"checksum", box2D, source + "\"\nsha256 = \"" + strings.Repeat("0", 64), "a different SHA-256"},
 		{"units", inMetres, source, "the source is in lattice units and this case in SI units"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -449,7 +449,7 @@ func TestFlowsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What deserves a look is a warning.
+// What needs attention is a warning.
 func TestFlowWarnings(t *testing.T) {
 	source := t.TempDir()
 	trial{text: box2D + several, ranks: 1, dir: source}.must(t)
@@ -476,7 +476,7 @@ func TestFlowWarnings(t *testing.T) {
 	trial{text: still + fmt.Sprintf(disc, 4) + "[checkpoint]\n", ranks: 1, dir: early}.must(t)
 	for radius, n := range map[int]int{3: 0, 1: 1} {
 		s := trial{text: from(still+fmt.Sprintf(disc, radius), early), ranks: 2, dir: t.TempDir()}.must(t)
-		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "20 cells") {
+		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "20 fluid cells") {
 			t.Errorf("radius %d: %v", radius, got)
 		}
 	}
@@ -489,7 +489,7 @@ func TestFlowWarnings(t *testing.T) {
 		text := strings.Replace(still, "steps = 10", "steps = "+steps, 1)
 		trial{text: text + surface(4) + "[checkpoint]\n", ranks: 1, dir: dir}.must(t)
 		s := trial{text: from(text+surface(1), dir), ranks: 2, dir: t.TempDir()}.must(t)
-		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "32 cells") {
+		if got := s.start.Case.Warnings.Of(finding.FlowRest); len(got) != n || n > 0 && !strings.Contains(got[0].Text, "32 fluid cells") {
 			t.Errorf("from step %s: %v", steps, got)
 		}
 	}
@@ -504,8 +504,8 @@ func TestFlowWarnings(t *testing.T) {
 	}
 }
 
-// A channel that has developed on a coarse grid goes on without a transient on a finer one: its profile is that of the
-// fine grid up to the cells beside its walls, whose values the coarse grid does not have.
+// A channel that has developed on a coarse grid continues without a transient on a finer one: its profile equals the fine grid's
+// up to the cells beside its walls, whose values the coarse grid does not have.
 func TestDevelopedChannelGoesOn(t *testing.T) {
 	const channel = `
 [domain]

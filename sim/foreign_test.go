@@ -21,7 +21,7 @@ func place(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A start removes nothing that only looks like the report of an unstable run.
+// A start removes no file that only resembles the report of an unstable run.
 func TestUsersBlowupStays(t *testing.T) {
 	dir := t.TempDir()
 	mine := map[string]string{"blowup/notes.txt": "a", "blowup/sub/blowup_0000000001.hdf": "b", ".mine.part": "c"}
@@ -51,7 +51,7 @@ func TestBlowupCountsAsResults(t *testing.T) {
 	for range 3 {
 		before := bytesBelow(t, dir)
 		_, err := trial{text: tiny, ranks: 2, dir: dir, keep: true}.run(t)
-		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "holds the results") || !strings.Contains(err.Error(), "blowup") {
+		if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "contains the results") || !strings.Contains(err.Error(), "blowup") {
 			t.Errorf("%v", err)
 		}
 		compare(t, "after a start without --overwrite", bytesBelow(t, dir), before)
@@ -117,7 +117,7 @@ func TestForeignIndicesStay(t *testing.T) {
 			dir := t.TempDir()
 			place(t, dir, map[string]string{name: "<mine/>"})
 			_, err := trial{text: tiny, ranks: 2, dir: dir, keep: !overwrite, overwrite: overwrite}.run(t)
-			if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is not an index of lbmsim") {
+			if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "is not an lbmsim index") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if got := contents(t, filepath.Join(dir, name)); string(got) != "<mine/>" {

@@ -27,7 +27,7 @@ func (s *silent) warnedOf(text string) (n int) {
 
 // A model that lets noise grow in a uniform flow must not end without a word; a flow that is
 // resolved must not be suspected.
-func TestNoiseIsToldOf(t *testing.T) {
+func TestNoiseIsReported(t *testing.T) {
 	const noisyFlow = `
 [domain]
 cells = [32, 32]
@@ -42,7 +42,7 @@ velocity = ["0.1 + 1e-6*mod(43758.5453*sin(12.9898*x + 78.233*y), 1)", "1e-6*mod
 steps = %d
 `
 	s := trial{text: fmt.Sprintf(noisyFlow, "regularized", 560), ranks: 2}.must(t)
-	if n := s.warnedOf("at the scale of the grid"); n != 1 || s.summary.Health.Warned[watch.Noisy] != 1 || s.summary.Health.GridScale < 0.02 {
+	if n := s.warnedOf("grid-scale energy fraction"); n != 1 || s.summary.Health.Warned[watch.Noisy] != 1 || s.summary.Health.GridScale < 0.02 {
 		t.Errorf("%d warnings, %+v", n, s.summary.Health)
 	}
 	for name, text := range map[string]string{
@@ -126,7 +126,7 @@ every = 100
 keep = 100
 `
 
-// A mean density that drifts away is told of once, counted, and ends the run at the limit,
+// A mean density that drifts away is warned of once, counted, and ends the run at the limit,
 // with the same words on any number of ranks and after a restart.
 func TestDensityDrift(t *testing.T) {
 	text := leaky
@@ -137,14 +137,14 @@ func TestDensityDrift(t *testing.T) {
 	if d := c["density_drift"][last]; math.Abs(d-(c["mean_density"][last]-1)) > 1e-12 || d < 0.02 {
 		t.Errorf("drift %g of a density %g", d, c["mean_density"][last])
 	}
-	if n, h := s.warnedOf("mean density has changed"), s.summary.Health; n != 1 || h.Warned[watch.Drifting] < 3 || math.Abs(h.DensityDrift-c["density_drift"][last]) > 1e-15 {
+	if n, h := s.warnedOf("mean density drifted"), s.summary.Health; n != 1 || h.Warned[watch.Drifting] < 3 || math.Abs(h.DensityDrift-c["density_drift"][last]) > 1e-15 {
 		t.Errorf("%d warnings, %+v", n, h)
 	}
 	stopping := strings.Replace(text, "watch_every = 50", "watch_every = 50\nmax_density_drift = 0.03", 1)
 	var messages []string
 	for _, ranks := range []int{1, 3} {
 		s, err := trial{text: stopping, ranks: ranks, dir: t.TempDir()}.run(t)
-		if code, agreed := ExitCode(err); code != ExitUnstable || !agreed || !strings.Contains(err.Error(), "max_density_drift = 0.03") {
+		if code, agreed := ExitCode(err); code != ExitUnstable || !agreed || !strings.Contains(err.Error(), "allowed 3 % (run.max_density_drift;") {
 			t.Fatalf("%d ranks: exit code %d, %v, %v", ranks, code, err, s.warned)
 		}
 		messages = append(messages, strings.Split(err.Error(), "\n")[0])
@@ -156,7 +156,7 @@ func TestDensityDrift(t *testing.T) {
 	if s := (trial{text: off, ranks: 1}).must(t); len(s.summary.Health.Warned) > 0 {
 		t.Errorf("switched off: %v", s.summary.Health.Warned)
 	}
-	// The start is that of the whole run, whichever step it goes on from.
+	// The start is the whole run's, whichever step it resumes from.
 	for _, later := range []int64{600, 500} {
 		if err := os.Remove(checkpoint.Path(filepath.Join(dir, output.CheckpointDir), later)); err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func TestDensityDrift(t *testing.T) {
 }
 
 // A tunnel that starts at rest is filled by a wave of the density Ma, which is sound and no
-// fault; mass that nobody lets out is told of all the same.
+// fault; mass that no boundary lets out is reported all the same.
 func TestStartAtRest(t *testing.T) {
 	const text = `
 [domain]
@@ -201,28 +201,28 @@ every = 10
 		if largest < 0.1 {
 			t.Errorf("%s: the mean density rises by %g only: the test shows nothing", end, largest)
 		}
-		if n := s.warnedOf("mean density has changed"); end == "outflow" && n > 0 {
+		if n := s.warnedOf("mean density drifted"); end == "outflow" && n > 0 {
 			t.Errorf("%s: %q", end, s.warned)
 		}
 	}
 	// A slow ramp brings the wave later.
 	slow := strings.Replace(fmt.Sprintf(text, "outflow", ""), "[0.06, 0]", "[0.06, 0]\nramp = 3000", 1)
-	if s := (trial{text: strings.Replace(slow, "steps = 3000", "steps = 6000", 1), ranks: 1}).must(t); s.warnedOf("mean density has changed") > 0 {
+	if s := (trial{text: strings.Replace(slow, "steps = 3000", "steps = 6000", 1), ranks: 1}).must(t); s.warnedOf("mean density drifted") > 0 {
 		t.Errorf("with a ramp: %q", s.warned)
 	}
-	// What the wave may be fades with it: a pressure that drifts away is told of within thirty ways of sound. Here it is the
-	// pressure that drives the flow through a narrow channel.
+	// What the wave may be fades with it: a pressure that drifts away is warned of within thirty crossings of sound. Here it is
+	// the pressure that drives the flow through a narrow channel.
 	narrow := strings.NewReplacer("cells = [64, 24]\nperiodic = [\"y\"]", "cells = [64, 8]", "viscosity = 0.001\n[turbulence]\nmodel = \"smagorinsky\"",
 		"viscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]", "[0.06, 0]", "[0.03, 0]").Replace(fmt.Sprintf(text, "pressure", ""))
 	leak := strings.Replace(narrow, "watch_every = 10", "watch_every = 10\nmax_density_drift = 0", 1)
-	if s := (trial{text: leak, ranks: 1}).must(t); s.warnedOf("mean density has changed") != 1 {
+	if s := (trial{text: leak, ranks: 1}).must(t); s.warnedOf("mean density drifted") != 1 {
 		t.Errorf("a drift of %g: %q", s.summary.Health.DensityDrift, s.warned)
 	} else if d := s.summary.Health.DensityDrift; d > 0.06 {
 		t.Errorf("the drift of %g is more than 1 %% + 2 Ma: the test shows nothing", d)
 	}
 	stopping := strings.NewReplacer("watch_every = 10", "watch_every = 10\nmax_density_drift = 0.002", "viscosity = 0.1", "viscosity = 0.4").Replace(narrow)
 	_, err := trial{text: stopping, ranks: 1, dir: t.TempDir()}.run(t)
-	if code, _ := ExitCode(err); code != ExitUnstable || !strings.Contains(err.Error(), "and the 10.4 % that sound may make of the velocity of [boundary.inlet]") {
+	if code, _ := ExitCode(err); code != ExitUnstable || !strings.Contains(err.Error(), "plus 10.4 % for acoustic waves from the velocity of [boundary.inlet]") {
 		t.Errorf("exit code %d, %v", code, err)
 	}
 }
@@ -269,7 +269,7 @@ steps = 3000
 		if drifts := math.Abs(s.summary.Health.DensityDrift) > 0.01; drifts != (c.drifts > 0) {
 			t.Errorf("%s: a drift of %g: the test shows nothing", name, s.summary.Health.DensityDrift)
 		}
-		if n := s.warnedOf("mean density has changed"); n != c.warned {
+		if n := s.warnedOf("mean density drifted"); n != c.warned {
 			t.Errorf("%s: a drift of %g: %q", name, s.summary.Health.DensityDrift, s.warned)
 		}
 	}
@@ -308,7 +308,7 @@ grid_scale_every = 1
 	}
 }
 
-// A speed beyond what the case says is told of; forces and pressures make no promise.
+// A speed beyond what the case says is warned of; forces and pressures make no promise.
 func TestSpeedBeyondTheCase(t *testing.T) {
 	const text = `
 [domain]
@@ -335,7 +335,7 @@ warn_speed = %g
 	faster := strings.Replace(text, `faces = ["y+"]`, fmt.Sprintf("faces = [\"y+\"]\ntable = %q", table), 1)
 	for limit, want := range map[float64]int{2: 0, 0.5: 1} { // a factor of its file is what the case says, too
 		s := trial{text: fmt.Sprintf(faster, "", limit), ranks: 2}.must(t)
-		if n := s.warnedOf("largest speed is"); n != want {
+		if n := s.warnedOf("maximum speed"); n != want {
 			t.Errorf("a lid with a table, warn_speed = %g: %d warnings, want %d: %q", limit, n, want, s.warned)
 		}
 	}
@@ -345,13 +345,13 @@ warn_speed = %g
 		want  int
 	}{{"", 2, 0}, {"", 0.5, 1}, {"", 0, 0}, {"[force]\nacceleration = [1e-4, 0]", 0.5, 0}, {"velocity = 0.001\n[force]\nacceleration = [1e-4, 0]", 2, 1}} {
 		s := trial{text: fmt.Sprintf(text, c.more, c.limit), ranks: 2}.must(t)
-		if n := s.warnedOf("largest speed is"); n != c.want {
+		if n := s.warnedOf("maximum speed"); n != c.want {
 			t.Errorf("%q, warn_speed = %g: %d warnings, want %d: %q", c.more, c.limit, n, c.want, s.warned)
 		}
 	}
 }
 
-// Columns of what the watch tells of are the same bytes for any cut.
+// The watch's columns are the same bytes for any cut.
 func TestHealthHasTheSameBits(t *testing.T) {
 	text := variety["channel with a body"] + `
 [run]
@@ -414,15 +414,15 @@ start = 200
 		name, text string
 		want       string
 	}{
-		{"from rest", tunnel, "sound that the start has made against the velocity of [boundary.inlet], and [output.force.disc] takes means of it"},
-		{"a run that ends early", changed(tunnel, "steps = 900", "steps = 150"), "and the run ends with it"},
+		{"from rest", tunnel, "acoustic waves of the start against the velocity of [boundary.inlet], and [output.force.disc] averages it"},
+		{"a run that ends early", changed(tunnel, "steps = 900", "steps = 150"), "and it is present at the end of the run"},
 		{"later means", changed(tunnel, "start = 200", "start = 3800", "steps = 900", "steps = 4000"), ""},
 		{"means from the beginning", changed(tunnel, "start = 200", "", "steps = 900", "steps = 4000"), ""}, // a result knows its transient
 		{"with the stream", tunnel + "[initial]\nvelocity = [0.05, 0]\n", ""},
-		{"not asked for", changed(tunnel, "watch_every", "warn_density_drift = 0\nwatch_every"), ""},
+		{"not requested", changed(tunnel, "watch_every", "warn_density_drift = 0\nwatch_every"), ""},
 	} {
 		s := trial{text: c.text, ranks: 1}.must(t)
-		n := s.warnedOf("sound that the start has made")
+		n := s.warnedOf("acoustic waves of the start")
 		if want := min(1, len(c.want)); n != want || s.warnedOf(c.want) < want || (s.summary.Health.Warned[watch.Starting] > 0) != (want > 0) {
 			t.Errorf("%s: %d warnings: %q, drift %v", c.name, n, s.warned, s.summary.Health.DensityDrift)
 		}

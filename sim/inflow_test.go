@@ -67,7 +67,7 @@ func turbulenceHasTheSameBits(t *testing.T, text string) {
 	compare(t, "restart", outputsIn(t, dir), want)
 }
 
-// Behind an inlet the flow has the rms that was asked for, and loses it as docs/turbulence.md says: rms/(1 + I x/(3 L)).
+// Behind an inlet the flow has the rms that was asked for, and loses it as docs/turbulence.md states: rms/(1 + I x/(3 L)).
 func TestTurbulenceDecays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a flow of some seconds: make test-all runs it")

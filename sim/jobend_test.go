@@ -32,7 +32,7 @@ func TestRunEndsAheadOfItsJob(t *testing.T) {
 	}
 }
 
-// A job whose time is over already fails: who chains jobs must hear of it.
+// A job whose time is over already fails: a script that chains jobs must notice.
 func TestJobWithoutTimeForAStep(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		s := trial{text: endless("[checkpoint]\nevery = 1000000000\n"), ranks: ranks, dir: t.TempDir(), jobEnd: func() time.Time { return time.Now().Add(time.Second) }}
@@ -72,7 +72,7 @@ func TestMarginFollowsTheFiles(t *testing.T) {
 	}
 }
 
-// --restart auto begins, goes on, and does not start over over what cannot be read.
+// --restart auto starts, resumes, and does not start over where a checkpoint cannot be read.
 func TestRestartAuto(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 20))

@@ -76,8 +76,8 @@ at_start = true
 	}
 }
 
-// The table of a line goes on behind a checkpoint with what was left; where it is gone or
-// shorter it starts over, the rest is kept and the run says so.
+// After a restart the table of a line continues with the rows up to the checkpoint; where it is gone or
+// shorter it starts over, the rest is kept and the run reports it.
 func TestLinesGoOn(t *testing.T) {
 	text := rolling + `
 [output.line.along]
@@ -164,7 +164,7 @@ points = %d
 	}
 }
 
-// Numbers of lines are those of the field: where it changes its sign, where its extremum is
+// Numbers of lines match the field: where it changes its sign, where its extremum is
 // and how large it is, the same at the end and as a series.
 func TestNumbersOfLines(t *testing.T) {
 	text := rolling + `
@@ -240,10 +240,10 @@ within = "1 mm"
 			}
 		}
 	}
-	// The flow does not turn there: a value that is expected is not met, and the run says why.
+	// The flow does not turn there: a value that is expected is not met, and the run reports why.
 	away := strings.Replace(text, "to = \"1.1 m\"\n", "to = \"1.1 m\"\nvalue = \"1 m\"\nwithin = \"10 m\"\n", 1)
 	_, err := trial{text: away, ranks: 2, dir: t.TempDir()}.run(t)
-	if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.line.none: the field does not change its sign") {
+	if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.line.none: the field has no such sign change on the line") {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"lbmsim/device"
 )
 
-// loads is what the fluid does to all walls at a step, on rank 0: several outputs ask.
+// loads computes the loads of the fluid on all walls at a step, on rank 0, once for all outputs that use them.
 type loads struct {
 	*stepper
 	known bool
@@ -18,31 +18,31 @@ type loads struct {
 	past  stepLoads
 }
 
-// stepLoads is those of the step that led to another; checkpoints keep them. nil: not known.
+// stepLoads holds the loads of the step that led to step at; checkpoints keep them. nil: not known.
 type stepLoads struct {
 	at  int
 	all []device.Load
 }
 
-// Present is the force at this step. nil on other ranks than 0. Collective.
+// Present returns the loads of the step before and of the coming one, added up, and the number of these steps: 1 where the
+// step before is not known. nil on other ranks than 0. Collective.
 //
-// Links pass between two steps, so the force at a step is the mean of those of the step before and
-// of the coming one (Ladd, J. Fluid Mech. 271 (1994) 285, section 3). It is more than a matter of
-// order: close to tau = 1/2 stresses at walls change their sign with every step and hardly decay,
-// and samples an even number of steps apart would take one of the two for the force.
+// Links pass between two steps, so the force at a step is the mean of the forces in the step before and in the coming one (Ladd,
+// J. Fluid Mech. 271 (1994) 285, section 3). It is more than a matter of order: close to tau = 1/2 stresses at walls change their
+// sign with every step and hardly decay, and samples an even number of steps apart would take one of the two for the force.
 func (l *loads) Present() ([]device.Load, int, error) {
-	if l.known && l.at == l.n {
+	if l.known && l.at == l.Step() {
 		return l.all, l.steps, nil
 	}
 	past, err := l.Past()
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := l.coming()
+	all, err := l.sum(l.level.ComingForces())
 	if err != nil {
 		return nil, 0, err
 	}
-	l.known, l.at, l.all, l.steps = true, l.n, all, 1
+	l.known, l.at, l.all, l.steps = true, l.Step(), all, 1
 	if past != nil {
 		l.steps++
 	}
@@ -52,42 +52,26 @@ func (l *loads) Present() ([]device.Load, int, error) {
 	return all, l.steps, nil
 }
 
-// Past are those of the step that led here, on rank 0; nil before the first step, and after a restart
+// Past returns the loads of the step that led here, on rank 0; nil before the first step, and after a restart
 // from a checkpoint that lacks them. Collective.
 func (l *loads) Past() ([]device.Load, error) {
-	if p := &l.past; l.n > l.first && p.at != l.n { // what that step started from is still there, with its ghost cells
-		all, err := l.sum(l.state[1])
+	if p := &l.past; l.Step() > l.first && p.at != l.Step() {
+		all, err := l.sum(l.level.PastForces())
 		if err != nil {
 			return nil, err
 		}
-		*p = stepLoads{l.n, all}
+		*p = stepLoads{l.Step(), all}
 	}
-	if l.past.at != l.n {
+	if l.past.at != l.Step() {
 		return nil, nil
 	}
 	return l.past.all, nil
 }
 
-// coming are those of the coming step, on rank 0. Collective.
-func (l *loads) coming() ([]device.Load, error) {
-	if l.timed != nil { // the force at this step, which outputs ask for, stays
-		if err := l.timed.Foresee([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.params.Force}}); err != nil {
-			return nil, l.failed(err)
-		}
-		l.retime()
-	}
-	l.fillFaces(l.state[0])
-	return l.sum(l.state[0])
-}
-
-// sum adds up what the ranks have of the step from a state: integers, so that no cut changes the sums.
-func (l *loads) sum(from device.Buffer) ([]device.Load, error) {
-	if err := l.sync(); err != nil {
-		return nil, l.failed(err)
-	}
-	mine, err := l.program.Forces(from, l.params)
+// sum adds up what the ranks have of a step: integers, so that no cut changes the sums. On rank 0. Collective.
+func (l *loads) sum(mine []device.Load, err error) ([]device.Load, error) {
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, fmt.Errorf("rank %d: forces at step %d: %w", l.Rank.ID, l.Step(), err)
 	}
 	const numbers = 7 // of a load
 	b := make([]byte, 0, 8*numbers*len(mine))
@@ -96,12 +80,12 @@ func (l *loads) sum(from device.Buffer) ([]device.Load, error) {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
 	}
-	parts, err := comm.Gather(l.Comm, b)
+	parts, err := comm.Gather(l.Rank.Comm, b)
 	if err != nil {
 		return nil, err
 	}
-	// A neighbour that goes on may write its edges into what that step started from (halo.Exchange).
-	if err := comm.Barrier(l.Comm); err != nil || !l.Root {
+	// A neighbour that continues may write its edges into what that step started from (halo.Exchange).
+	if err := comm.Barrier(l.Rank.Comm); err != nil || !l.Rank.Root {
 		return nil, err
 	}
 	all := make([]device.Load, len(mine))
@@ -119,18 +103,14 @@ func (l *loads) sum(from device.Buffer) ([]device.Load, error) {
 	return all, nil
 }
 
-func (l *loads) failed(err error) error {
-	return fmt.Errorf("rank %d: forces at step %d: %w", l.Rank, l.n, err)
-}
-
-// recall continues with those of a checkpoint, if they are of all types that are measured now.
+// recall continues with the loads of a checkpoint, if they cover all types that are measured now.
 func (l *loads) recall(kept map[int]device.Load) {
-	l.past = stepLoads{at: l.n}
-	if !l.Root || kept == nil {
+	l.past = stepLoads{at: l.Step()}
+	if !l.Rank.Root || kept == nil {
 		return
 	}
-	all := make([]device.Load, len(l.Cells.Walls))
-	for k, w := range l.Cells.Walls {
+	all := make([]device.Load, len(l.level.Part.Cells.Walls))
+	for k, w := range l.level.Part.Cells.Walls {
 		load, known := kept[k]
 		if w.Measured && !known {
 			return

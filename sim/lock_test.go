@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// A run finds its folder taken by another process, says so, and leaves everything as it was.
+// A run finds its folder taken by another process, reports it, and leaves everything as it was.
 func TestFolderOfAnotherProcess(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 10))
@@ -33,7 +33,7 @@ func TestFolderOfAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ranks := range []int{1, 2} {
-		if _, err := (trial{text: text, ranks: ranks, dir: dir}).run(t); err == nil || !strings.Contains(err.Error(), "another run writes into the output folder") {
+		if _, err := (trial{text: text, ranks: ranks, dir: dir}).run(t); err == nil || !strings.Contains(err.Error(), "another run is writing to the output folder") {
 			t.Errorf("%d ranks: %v", ranks, err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // between two steps, and all ranks obey at the same step. It must not block.
 type Orders interface {
 	// Take returns the orders that came since the last call: to end with a checkpoint, as
-	// after a signal, and to write a checkpoint and go on. Each is obeyed once.
+	// after a signal, and to write a checkpoint and continue. Each is obeyed once.
 	Take() (stop, save bool)
 }
 
@@ -39,7 +39,7 @@ func (f folderOrders) Take() (stop, save bool) {
 func (f folderOrders) forget() {
 	for _, order := range []string{stopOrder, saveOrder} {
 		if os.Remove(f.Path(order)) == nil {
-			f.Warn(finding.StaleOrder.Says("%s was left in %s from before the start: removed, not obeyed", order, f.Path()))
+			f.Rank.Warn(finding.StaleOrder.Says("%s was in %s before the start: removed and ignored", order, f.Path()))
 		}
 	}
 }
@@ -55,7 +55,7 @@ func (r *run) orders(now time.Time) (stop, save bool) {
 		stop, save = stop || ends, save || saves
 	}
 	if save && !r.Case.Checkpoint.On {
-		r.outputs.Warn(finding.NoCheckpoint.Says("a checkpoint was asked for, but the case has no [checkpoint]"))
+		r.outputs.Rank.Warn(finding.NoCheckpoint.Says("checkpoint requested, but the case has no [checkpoint]"))
 	}
 	return stop, save
 }

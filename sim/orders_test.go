@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// endless is a run that ends when it is told to.
+// endless is a run that ends on an order.
 func endless(checkpoint string) string {
 	return withPoint(variety["closed box"] + `
 [collision]
@@ -47,7 +47,7 @@ func TestOldOrdersAreRemoved(t *testing.T) {
 	put(t, filepath.Join(dir, saveOrder))
 	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 2, dir: dir}.must(t)
 	warned := strings.Join(s.warned, "\n")
-	if s.summary.Reason != allDone || !strings.Contains(warned, stopOrder+" was left in "+dir) || !strings.Contains(warned, saveOrder+" was left in "+dir) {
+	if s.summary.Reason != allDone || !strings.Contains(warned, stopOrder+" was in "+dir) || !strings.Contains(warned, saveOrder+" was in "+dir) {
 		t.Errorf("ended for %q, warned %q", s.summary.Reason, s.warned)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.now")); err != nil || len(left) > 0 {
@@ -55,7 +55,7 @@ func TestOldOrdersAreRemoved(t *testing.T) {
 	}
 }
 
-// A run writes a checkpoint and goes on, then ends, as it is asked to.
+// A run writes a checkpoint and continues, then ends, as ordered.
 func TestOrders(t *testing.T) {
 	dir := t.TempDir()
 	saved := filepath.Join(dir, output.CheckpointDir, "*")

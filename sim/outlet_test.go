@@ -43,7 +43,7 @@ points = 40
 fields = ["temperature"]
 `
 
-// The temperature of an outlet is that of fluid that enters: fluid that leaves keeps its own to rounding, whatever the
+// The temperature of an outlet applies to fluid that enters: fluid that leaves keeps its own to rounding, whatever the
 // face's type, and a stream that enters has the face's.
 func TestOutletTemperatureIsThatOfInflow(t *testing.T) {
 	for name, east := range map[string]string{
@@ -81,7 +81,7 @@ func TestOutletTemperatureIsThatOfInflow(t *testing.T) {
 
 // Fluid that enters through a face without a temperature is reported, with the same words on any number of ranks.
 func TestInflowWithoutTemperature(t *testing.T) {
-	const want = "fluid enters through [boundary.east] in 6 of 6 cells, 100 % of all that passes it: [run] warn_inflow = 0.01; the face has no temperature"
+	const want = "fluid enters through [boundary.east] in 6 of 6 cells, 100 % of the flow through it: [run] warn_inflow = 0.01; the face has no temperature"
 	for _, kind := range []string{"pressure", "outflow"} {
 		text := fmt.Sprintf(stream, -0.05, "", fmt.Sprintf("type = %q", kind), "%s")
 		for _, ranks := range []int{1, 3} {
@@ -150,7 +150,7 @@ func TestDirectionOfInflow(t *testing.T) {
 					t.Errorf("%s, %q: %.6g in cell %d, want %g", model, c.direction, u, i, c.along)
 				}
 			}
-			if n := s.warnedOf("fluid enters aslant through [boundary.sky] in 6 of 6 cells"); n != c.warned || len(s.warned) != n {
+			if n := s.warnedOf("fluid enters obliquely through [boundary.sky] in 6 of 6 cells"); n != c.warned || len(s.warned) != n {
 				t.Errorf("%s, %q: %q", model, c.direction, s.warned)
 			}
 		}

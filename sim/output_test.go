@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A run that goes on where an older version wrote says that its film has files of two kinds.
+// A run that resumes an older version's outputs reports that its film has files of two kinds.
 func TestFilmOfTwoVersions(t *testing.T) {
 	const text = `
 [domain]

@@ -147,7 +147,7 @@ func TestAveragesOverAnAxis(t *testing.T) {
 	}
 }
 
-// held holds averages over an axis against those of the cells, n along each axis.
+// held compares averages over an axis with the cells' averages, n along each axis.
 func held(t *testing.T, n [3]int, axis int, cells, columns map[string][]float64) {
 	t.Helper()
 	to := n

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// along is what a line along y has at a point of a flow that has run its steps.
+// along returns the velocity in x on a line along y, at position x of a flow that has run its steps.
 func along(t *testing.T, text string, ranks int, x float64, height int) []float64 {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ steps = 8000
 }
 
 // An inlet on a part of a face, the rest of which is a wall, gives the flow of one on the
-// whole face whose velocity is zero outside of the part, nearly; and that of a duct which ends in
+// whole face whose velocity is zero outside the part, nearly; and the flow of a duct which ends in
 // the face, which is a step in a longer domain, but for what the step does to the flow in
 // the duct before it. The developed flow has 0.008 in the middle.
 func TestPartOfAFace(t *testing.T) {

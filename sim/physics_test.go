@@ -6,16 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/brief"
 	"lbmsim/model"
 )
 
 // the mass of a closed or periodic domain changes by rounding only.
 func TestMassIsConserved(t *testing.T) {
+	brief.Fewer(t, "models")
 	for name, text := range variety {
 		if strings.Contains(text, "outflow") {
 			continue // open
 		}
 		for _, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
+			if testing.Short() && (m == "regularized" || m == "bgk") {
+				continue
+			}
 			for precision, bound := range map[string]float64{"float64": 1e-13, "float32": 1e-5} {
 				run := strings.Replace(ending(m, precision, 200), "every = 10\n", "every = 200\n", -1)
 				s := trial{text: withPoint(text+run) + fmt.Sprintf("[expect]\nmass_error = %g\n", bound), ranks: 2}.must(t)
@@ -112,10 +117,14 @@ within = 1
 // (Ginzburg & d'Humieres 2003), constant slip included, for every model:
 // u_j = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)), y = j + 1/2.
 func TestPoiseuilleAtTheExactWallLaw(t *testing.T) {
+	brief.Fewer(t, "relaxation times")
 	const h, force = 8, 1e-6
-	for _, c := range model.Collisions {
+	for _, c := range models(t) {
 		for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
 			for _, tau := range []float64{0.55, 0.875, 1, 1.5} {
+				if testing.Short() && tau < 0.8 {
+					continue // it takes longest to come to rest
+				}
 				lambda := 3. / 16
 				if c.WallLambda != nil {
 					lambda = c.WallLambda(tau)
@@ -152,9 +161,21 @@ linf = 1e-8
 	}
 }
 
+// models returns all models; in a short run the default one and one of populations.
+func models(t *testing.T) (list []model.Collision) {
+	t.Helper()
+	brief.Fewer(t, "models")
+	for _, c := range model.Collisions {
+		if !testing.Short() || c.Name == "cumulant" || c.Name == "trt" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Couette flow is exact for every model: linear from wall to wall.
 func TestCouetteIsExact(t *testing.T) {
-	for _, c := range model.Collisions {
+	for _, c := range models(t) {
 		text := fmt.Sprintf(`
 [domain]
 cells = [4, 3, 9]

@@ -53,7 +53,7 @@ every = 30
 steps = %d
 `
 
-// comments hold the resolved case, which tells of the number of steps.
+// comments hold the resolved case, which has the number of steps.
 var comments = regexp.MustCompile(`(?m)^#.*\n`)
 
 // profileFiles are the profiles of a run, without comments, and its averages.

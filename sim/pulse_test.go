@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// plainPulse is examples/gaussian_pulse.toml as a program of its own, written as one
+// plainPulse is cases/examples/gaussian_pulse.toml as a separate program, written as one
 // would in numpy: whole populations, collide, then roll each by its velocity. It
 // returns rho, u_x and u_y of each cell, x fastest.
 func plainPulse(n, steps int) [3][]float64 {
@@ -54,7 +54,7 @@ func plainPulse(n, steps int) [3][]float64 {
 
 // The pulse matches the plain program to 1e-12 in each cell, in any number of ranks.
 func TestGaussianPulse(t *testing.T) {
-	text, err := os.ReadFile("../examples/gaussian_pulse.toml")
+	text, err := os.ReadFile("../cases/examples/gaussian_pulse.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

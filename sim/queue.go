@@ -1,84 +1,64 @@
 package sim
 
 import (
-	"errors"
 	"time"
 
 	"lbmsim/device"
+	"lbmsim/sim/level"
 )
 
 // Where an exchange needs nothing of the host, steps are queued from one hook to the
-// next and the host waits once: a device that computes a step in microseconds would
-// else wait for the host's calls. Two steps lead from one buffer to the other and
-// back, so that a device that records work records some once and repeats them: a
+// next and the host waits once: a device that computes a step in microseconds would otherwise wait for the host's calls. Two
+// steps lead from one buffer to the other and back, so that a device that records work records some once and repeats them: a
 // recording knows the buffers by their addresses.
 
-// ahead is how many steps are queued before somebody waits: few enough for any
+// ahead is the number of steps queued before the host waits: few enough for any
 // queue's memory, enough to make the wait disappear.
-const ahead = device.MaxForeseen
+const ahead = device.MaxScheduled
 
-// sampled is from how many steps on a queue ends with steps that are looked at: the
-// exchange of a step that nobody waits for shows in events alone, and recorded steps
-// have none.
+// sampled is the number of steps from which a queue ends with sampled steps: the exchange of a step that the host does not wait
+// for shows in events alone, and recorded steps have none.
 const sampled = 16
 
 // advanceQueued advances the state by k steps.
 func (s *stepper) advanceQueued(k int) error {
-	if err := s.foresee(k); err != nil {
+	l := s.level
+	if err := l.Schedule(k); err != nil {
 		return err
 	}
-	started, wall := s.bulk.Record(), time.Now()
-	look, alone := k >= sampled && s.halo.Stats().Messages > 0, 0
+	started, wall, end := l.Bulk.Record(), time.Now(), l.Step()+k
+	look, alone := k >= sampled && l.Halo.Stats().Messages > 0, 0
 	if look {
 		alone = 2 // the last ones, so that recordings keep their buffers
 	}
-	if len(s.Case.Forces) > 0 && device.InPieces(s.program, k) != nil {
+	if len(s.Case.Forces) > 0 && device.InPieces(l.Program, k) != nil {
 		alone = 2 // loads ask for the state that the last step started from
 	}
-	leaves := s.leave.at == s.n+k
-	if leaves {
-		alone = max(alone, 1) // a recording leaves no fields
+	if l.FusesFields(end) {
+		alone = max(alone, 1) // a recording writes no fields
 	}
-	var seen queuedStep
+	var seen level.Ends
 	for left := k; left > 0; {
-		recorded, err := s.launchRecorded(s.n+k-left, left-alone)
+		recorded, err := s.launchRecorded(end-left, left-alone)
 		if err != nil {
 			return err
 		}
 		if left -= recorded; recorded == 0 {
-			seen = s.queueLeaving(s.n+k-left, leaves && left == 1)
+			seen = l.QueueFused(end - left)
 			left--
 		}
 	}
-	s.join()
-	done := s.bulk.Record()
-	if err := s.sync(); err != nil {
+	l.Join()
+	done := l.Bulk.Record()
+	if err := l.Sync(); err != nil {
 		return err
 	}
 	s.clock.steps(time.Since(wall), started, done)
 	if look {
 		s.clock.sample(k, seen)
 	}
-	s.done(k)
+	l.Done(k)
 	return nil
-}
-
-// sync waits for all steps that are queued. Where neighbours write into this rank's memory
-// that is a wait for them, too.
-func (s *stepper) sync() error {
-	wait := func() error { return errors.Join(s.edge.Sync(), s.bulk.Sync()) }
-	if s.Size > 1 {
-		return s.Heartbeat.Wait(wait)
-	}
-	return wait()
-}
-
-// join makes what follows on the bulk's stream wait for the last exchange too.
-func (s *stepper) join() {
-	if s.unjoined {
-		s.bulk.After(s.edge.Record())
-		s.unjoined = false
-	}
 }
 
 // recorded are the steps of the recordings: even, so that they end at the buffer that they start from.
@@ -88,7 +68,8 @@ var recorded = [...]int{64, 8, 2}
 // launchRecorded queues at most so many steps that lead on from step n, from a recording, where the device makes them and they start
 // from the buffer that the recording starts from. It reports how many.
 func (s *stepper) launchRecorded(n, most int) (int, error) {
-	dev, ok := s.device.(device.Recorder)
+	l := s.level
+	dev, ok := l.Device.(device.Recorder)
 	if !ok || most < 2 {
 		return 0, nil
 	}
@@ -96,41 +77,36 @@ func (s *stepper) launchRecorded(n, most int) (int, error) {
 	for recorded[k] > most {
 		k++
 	}
-	if !s.passes.recordable(recorded[k], n) {
+	if !l.Recordable(recorded[k], n) {
 		return 0, nil
 	}
-	s.join() // with what was queued step by step
+	l.Join() // with what was queued step by step
 	g := &s.graphs[k]
 	if g.Graph == nil {
-		made, err := dev.Capture(s.bulk, func() error {
+		made, err := dev.Capture(l.Bulk, func() error {
 			s.queueSteps(recorded[k])
-			s.join()
+			l.Join()
 			return nil
 		})
 		if err != nil {
 			return 0, err
 		}
-		*g = recording{made, s.state[0]}
+		*g = recording{made, l.State[0]}
 	}
-	if g.from != s.state[0] {
+	if g.from != l.State[0] {
 		return 0, nil
 	}
-	g.Launch(s.bulk)
+	g.Launch(l.Bulk)
 	return recorded[k], nil
 }
 
-// queueSteps queues k steps, an even number: in pieces of several, where the device computes such and neither neighbours nor
-// times have a part in them.
+// queueSteps queues k steps, an even number, from a step like the first of a recording (Level.Recordable).
 func (s *stepper) queueSteps(k int) {
-	if m := device.InPieces(s.program, k); m != nil && len(s.edges) == 0 && s.timed == nil {
-		for range k / m.Stride() {
-			m.Steps(s.bulk, s.state[0], s.state[1], s.params)
-			s.state[0], s.state[1] = s.state[1], s.state[0]
-		}
+	if s.level.QueuePieces(k) {
 		return
 	}
 	for i := range k {
-		s.queue(i) // from a step like the first of a recording (passes.recordable)
+		s.level.Queue(i)
 	}
 }
 
@@ -142,7 +118,7 @@ type recording struct {
 
 // advance computes k steps; more than one only where none waits for the host.
 func (s *stepper) advance(k int) error {
-	if s.queued != nil {
+	if s.level.Queued != nil {
 		return s.advanceQueued(k)
 	}
 	for range k {

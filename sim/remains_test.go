@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Who asks for nothing removes nothing.
+// Without --overwrite nothing is removed.
 func TestOtherResultsStay(t *testing.T) {
 	const text = `
 [domain]
@@ -51,7 +51,7 @@ func found(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// What starts over on purpose removes the tables that the case no longer writes, and nothing of anybody else.
+// A deliberate restart from scratch removes the tables that the case no longer writes, and no other files.
 func TestTablesOfAnotherCaseGo(t *testing.T) {
 	const text = `
 [domain]
@@ -79,7 +79,7 @@ to = [8, 2]
 		return string(b)
 	}
 	stay := map[string]string{
-		"probe_copy.csv":        read("probe_p.csv"), // of somebody who compares runs
+		"probe_copy.csv":        read("probe_p.csv"), // a user's copy, to compare runs
 		"probe_p.csv.before1":   read("probe_p.csv"),
 		"series_mine.csv":       "time,value\n1,2\n",
 		"line_mine.csv":         "# [output.line.mine]\n1,2\n",
@@ -177,7 +177,7 @@ faces = ["x+"]
 `
 	for name, c := range map[string]struct{ text, file, holds, word string }{
 		"an input":       {strings.Replace(tiny, `periodic = ["x", "y"]`, `periodic = ["y"]`, 1) + inlet, "probe_p.csv", "0,1\n9,1\n", "its input"},
-		"another's file": {tiny, "probe_p.csv", "time,mine\n1,2\n", "is not a table of lbmsim"},
+		"another's file": {tiny, "probe_p.csv", "time,mine\n1,2\n", "is not an lbmsim table"},
 		"another state":  {tiny, "status.json", "{\"mine\": 1}\n", "is not the state of a run"},
 	} {
 		path := filepath.Join(dir, c.file)
@@ -211,8 +211,8 @@ func bytesBelow(t *testing.T, dir string) map[string][]byte {
 	return all
 }
 
-// A table whose header says something else of its numbers than the case of a restart is set aside; one that only has another
-// schedule goes on.
+// A table whose header describes its numbers differently from the case of a restart is set aside; a table that differs only in
+// its schedule is continued.
 func TestChangedTablesAreSetAside(t *testing.T) {
 	text := driven + `
 [run]
@@ -261,7 +261,7 @@ every = 1
 			}
 			continue
 		}
-		if len(aside) != 1 || filepath.Base(aside[0]) != c.file+".before1" || !strings.Contains(strings.Join(s.warned, "\n"), "the table starts again at step 20") {
+		if len(aside) != 1 || filepath.Base(aside[0]) != c.file+".before1" || !strings.Contains(strings.Join(s.warned, "\n"), "starting a new table at step 20") {
 			t.Errorf("%s: set aside %v, warned %q", c.new, aside, s.warned)
 		}
 		if steps := table(t, filepath.Join(dir, c.file))["step"]; len(steps) == 0 || steps[0] <= 20 {

@@ -15,8 +15,7 @@ import (
 	"lbmsim/sim/postmortem"
 )
 
-// broken are cases that become unstable in known ways, and words of what is to be looked
-// at.
+// broken are cases that become unstable in known ways, and words of the evidence to check.
 var broken = map[string]struct{ text, place, evidence string }{
 	"tau": {`
 [domain]
@@ -83,7 +82,7 @@ faces = ["y+"]
 [run]
 steps = 1000000
 watch_every = 40
-`, "[boundary.belt] on face y+, 0 cells away", "no number at this step"},
+`, "[boundary.belt] on face y+, 0 cells away", "not a number at this step"},
 	"force": {`
 [domain]
 cells = [9, 16, 7]
@@ -106,7 +105,7 @@ max_mach = 0.25
 `, "[boundary.plates] on face y", "the body force 0."},
 }
 
-// blowup runs a case that becomes unstable and returns what its report says, and all files
+// blowup runs a case that becomes unstable and returns its report, and all files
 // of it as bytes.
 func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 	t.Helper()
@@ -141,7 +140,7 @@ func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 	return b, all
 }
 
-// The first bad cell is found at a step before that of the watch, in the place and with
+// The first bad cell is found at a step before the watch's, in the place and with
 // the cause that the case was given, and the report is the same bytes for every cut.
 func TestFirstBadCell(t *testing.T) {
 	for name, c := range broken {
@@ -193,7 +192,7 @@ func TestFirstBadCell(t *testing.T) {
 	}
 }
 
-// The outputs of the run itself are those of a run that does not go back, up to the first bad step.
+// The outputs of the run itself equal the outputs of a run that does not go back, up to the first bad step.
 func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 	text := broken["inlet"].text
 	var want map[string][]byte
@@ -206,7 +205,7 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 		for _, pattern := range []string{"*.csv", "fields/*.series", "averages/*"} {
 			names, _ := filepath.Glob(filepath.Join(tr.dir, pattern))
 			for _, name := range names {
-				// The resolved case says which of the two it is.
+				// The resolved case shows which of the two it is.
 				got[filepath.Base(name)] = bytes.ReplaceAll(contents(t, name), []byte(fmt.Sprintf("forensics = %v", on)), nil)
 			}
 		}
@@ -243,7 +242,7 @@ func TestFirstBadCellAfterARestart(t *testing.T) {
 	}
 }
 
-// Steps from a copy of the state are those that were computed before, whatever they
+// Steps from a copy of the state equal the steps that were computed before, whatever they
 // depend on: velocities that change with time, a force that is adjusted, a temperature;
 // on ranks with planes of their own and shared ones, and on devices that queue steps.
 func TestStepsComputedAgain(t *testing.T) {
@@ -273,10 +272,10 @@ func TestStepsComputedAgain(t *testing.T) {
 					if err := back(); err != nil {
 						return err
 					}
-					if r.n != max(0, from) {
-						return fmt.Errorf("back at step %d, want %d", r.n, from)
+					if r.Step() != max(0, from) {
+						return fmt.Errorf("back at step %d, want %d", r.Step(), from)
 					}
-					for r.n < 19 {
+					for r.Step() < 19 {
 						if err := (replay{r}).Again(); err != nil {
 							return err
 						}

@@ -13,7 +13,7 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// Reporter is told what a run does. Only rank 0 calls it, from one goroutine.
+// Reporter receives the events of a run. Only rank 0 calls it, from one goroutine.
 type Reporter interface {
 	Start(Start)
 	Progress(Progress)
@@ -23,7 +23,7 @@ type Reporter interface {
 	Finish(Summary)
 }
 
-// Start is what is known before the first step.
+// Start holds what is known before the first step.
 type Start struct {
 	Case      *config.Case
 	Version   string
@@ -98,11 +98,11 @@ type Summary struct {
 	Doubts    finding.List   // warnings of results that cannot be relied on, from before the run
 }
 
-// Result is what a run has measured.
+// Result holds what a run has measured.
 type Result = status.Result
 
 // OutOfTime reports whether the run ended because it had no more time, not by its own last step
-// nor because somebody wished it: another job may go on with it.
+// nor on a user's order: another job may resume it.
 func (s Summary) OutOfTime() bool {
 	return s.Reason == wallTime || s.Reason == interrupted || s.Reason == jobTime
 }
@@ -118,7 +118,7 @@ type Times struct {
 	Bytes   float64 `json:"bytes"`   // sent, a rank and step
 }
 
-// Health is what the stability watch knows of a run.
+// Health holds what the stability watch knows of a run.
 type Health = watch.Health
 
 // Verdict is one checked expectation.

@@ -15,15 +15,16 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
+	"lbmsim/sim/rank"
 )
 
 // Where a run begins that names no file.
 const (
 	Latest = "latest" // the newest checkpoint that is whole
-	Auto   = "auto"   // the same where there is a checkpoint, else the beginning
+	Auto   = "auto"   // the same where there is a checkpoint, otherwise the beginning
 )
 
 // chooseRestart settles Auto. Where there are checkpoints and none is whole the run fails:
@@ -34,15 +35,15 @@ func (r *run) chooseRestart() error {
 	}
 	var found []string
 	var err error
-	if r.Root {
+	if r.Rank.Root {
 		if found, err = checkpoint.Latest(r.outputs.Path(output.CheckpointDir)); errors.Is(err, fs.ErrNotExist) {
 			err = nil // the case has not been run
 		}
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return Agreed(ExitFailure, fmt.Errorf("--restart auto: %w", err))
 	}
-	any, err := comm.Broadcast(r.Comm, []byte{byte(min(len(found), 1))})
+	any, err := comm.Broadcast(r.Rank.Comm, []byte{byte(min(len(found), 1))})
 	if err != nil {
 		return err
 	}
@@ -59,26 +60,26 @@ func (r *run) restart() error {
 	candidates := []string{r.options.Restart}
 	if r.options.Restart == Latest {
 		var err error
-		if r.Root {
+		if r.Rank.Root {
 			candidates, err = checkpoint.Latest(r.outputs.Path(output.CheckpointDir))
 			if len(candidates) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 				err = noCheckpoint(r.outputs)
 			}
 		}
-		if err := comm.Agree(r.Comm, err); err != nil {
+		if err := comm.Agree(r.Rank.Comm, err); err != nil {
 			return Agreed(ExitUsage, fmt.Errorf("--restart latest: %w", err))
 		}
-		list, err := comm.Broadcast(r.Comm, []byte(strings.Join(candidates, "\x00")))
+		list, err := comm.Broadcast(r.Rank.Comm, []byte(strings.Join(candidates, "\x00")))
 		if err != nil {
 			return err
 		}
 		candidates = strings.Split(string(list), "\x00")
 	} else {
 		var err error
-		if r.Root {
+		if r.Rank.Root {
 			err = isThere(r.options.Restart, r.outputs.Path(output.CheckpointDir))
 		}
-		if err := comm.Agree(r.Comm, err); err != nil {
+		if err := comm.Agree(r.Rank.Comm, err); err != nil {
 			return Agreed(ExitUsage, fmt.Errorf("--restart %s: %w", r.options.Restart, err))
 		}
 	}
@@ -86,11 +87,11 @@ func (r *run) restart() error {
 	for i, path := range candidates {
 		m, err := r.restore(path)
 		if err == nil {
-			warnOfUnreadable(r.Part, candidates[i+1:])
+			warnOfUnreadable(r.Rank, candidates[i+1:])
 			r.options.Restart = path
 			r.watch.Start, r.watch.GridStart, r.watch.Fastest = m.Start, m.GridScale, m.Fastest
-			if r.Root && r.n >= r.last {
-				r.options.Report.Warn(finding.NothingLeft.Says("the checkpoint is of step %d and [run] has %d steps: nothing is left to compute", r.n, r.last))
+			if r.Rank.Root && r.Step() >= r.last {
+				r.options.Report.Warn(finding.NothingLeft.Says("the checkpoint is at step %d and [run] has %d steps: nothing left to compute", r.Step(), r.last))
 			}
 			return r.resume(&m)
 		}
@@ -104,8 +105,8 @@ func (r *run) restart() error {
 		if !errors.As(err, &failure) { // the ranks could not talk
 			return err
 		}
-		if refused = errors.Join(refused, err); r.Root && len(candidates) > 1 {
-			r.options.Report.Warn(finding.CheckpointPassed.Says("%v; trying the one before", err))
+		if refused = errors.Join(refused, err); r.Rank.Root && len(candidates) > 1 {
+			r.options.Report.Warn(finding.CheckpointPassed.Says("%v; trying the previous one", err))
 		}
 	}
 	return exit.With(exit.Failure, refused)
@@ -115,23 +116,22 @@ func (r *run) restart() error {
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)
-	r.setForce(r.n)
+	r.level.SetForce(r.Step())
 	return r.open(m)
 }
 
-// isThere says what there is in the place of a file that was named and is none, and in the run's
-// folder of checkpoints.
+// isThere states what there is at a path that was named and is not a file, and in the run's folder of checkpoints.
 func isThere(path, checkpoints string) error {
 	info, err := os.Stat(path)
 	what, dir := "there is no such file", filepath.Dir(path)
 	switch {
 	case err == nil && info.IsDir():
-		what, dir = "it is a folder; name a file", path
-	case !errors.Is(err, fs.ErrNotExist): // opening it says more
+		what, dir = "it is a folder; expected a file", path
+	case !errors.Is(err, fs.ErrNotExist): // opening it gives a better error
 		return nil
 	case !filepath.IsAbs(path):
 		if here, err := os.Getwd(); err == nil {
-			what += ", seen from " + here
+			what += ", relative to " + here
 		}
 	}
 	const most = 5
@@ -154,10 +154,10 @@ func isThere(path, checkpoints string) error {
 			}
 		}
 	}
-	return errors.New(what + "\n  --restart latest takes the latest one of the output folder")
+	return errors.New(what + "\n  --restart latest uses the latest one in the output folder")
 }
 
-// noCheckpoint says where one was looked for, and what else can be done.
+// noCheckpoint states where a checkpoint was searched for, and the alternatives.
 func noCheckpoint(s *output.Set) error {
 	dir := s.Path(output.CheckpointDir)
 	what := "there is no checkpoint in the folder " + dir
@@ -167,26 +167,26 @@ func noCheckpoint(s *output.Set) error {
 		}
 	}
 	if here, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
-		what += ", seen from " + here
+		what += ", relative to " + here
 	}
-	if what = "no checkpoint to go on from: " + what; !s.Case.Checkpoint.On {
-		what += "; runs of this case write none, for want of a table [checkpoint]"
+	if what = "no checkpoint to resume from: " + what; !s.Case.Checkpoint.On {
+		what += "; the case has no table [checkpoint], so its runs write none"
 	}
-	return errors.New(what + "; leave out --restart to begin at step 0, give\n" +
-		"  --restart auto     to begin at step 0 where there is no checkpoint, and to go on from the latest where there is one\n" +
-		"  --restart FILE     to go on from a checkpoint elsewhere\n" +
+	return errors.New(what + "; omit --restart to start at step 0, or use\n" +
+		"  --restart auto     to resume from the latest checkpoint if there is one, otherwise to start at step 0\n" +
+		"  --restart FILE     to resume from a checkpoint elsewhere\n" +
 		"  --output FOLDER    if the run was in another folder")
 }
 
-// warnOfUnreadable tells of files among older checkpoints that cannot be read: one of them may be
-// the newest, damaged where it says so.
-func warnOfUnreadable(p *domain.Part, older []string) {
+// warnOfUnreadable warns of files among older checkpoints that cannot be read: one of them may be
+// the newest, with a damaged sequence number.
+func warnOfUnreadable(on *rank.Rank, older []string) {
 	for _, path := range older {
-		if !p.Root {
+		if !on.Root {
 			return
 		}
 		if err := checkpoint.Look(path); err != nil {
-			p.Warn(finding.CheckpointPassed.Says("passed over: %v", err))
+			on.Warn(finding.CheckpointPassed.Says("skipped: %v", err))
 		}
 	}
 }
@@ -198,7 +198,7 @@ type otherCase struct {
 }
 
 func (o *otherCase) Error() string {
-	text := fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may change [run], [device], [output], [checkpoint] and [expect] only",
+	text := fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may only change [run], [device], [output], [checkpoint] and [expect]",
 		o.path, strings.Join(o.keys, "\n  "))
 	for _, k := range o.keys {
 		if body, ok := strings.CutSuffix(k, ".type: wall / interpolated_wall"); ok {
@@ -216,20 +216,20 @@ type otherScheme struct {
 }
 
 func (o *otherScheme) Error() string {
-	return fmt.Sprintf("the checkpoint %s holds the populations of %s, %d numbers a cell; this version stores its moments, %d numbers: begin anew, or go on with the version that wrote the checkpoint (%s)",
+	return fmt.Sprintf("the checkpoint %s contains the populations of %s, %d numbers per cell; this version stores its moments, %d numbers: start over, or resume with the version that wrote the checkpoint (%s)",
 		o.path, o.model, o.has, o.want, o.version)
 }
 
-// oldScalar is a checkpoint of the time when a temperature had populations of its own, or another flux.
+// oldScalar is a checkpoint of the time when a temperature had separate populations, or another flux.
 type oldScalar struct{ path, version string }
 
 func (o *oldScalar) Error() string {
-	return fmt.Sprintf("the checkpoint %s holds the temperature in another form; this version stores its value and the flux after the collision: begin anew, or go on with the version that wrote the checkpoint (%s)",
+	return fmt.Sprintf("the checkpoint %s contains the temperature in another form; this version stores its value and the flux after the collision: start over, or resume with the version that wrote the checkpoint (%s)",
 		o.path, o.version)
 }
 
-// schemeOf explains a state of populations where the model has moments now, or of a temperature with
-// populations of its own, whatever else differs; nil if that is not so.
+// schemeOf explains a state of populations where the model has moments now, or of a temperature with separate populations,
+// whatever else differs; nil if that is not so.
 func schemeOf(path string, h checkpoint.Header) error {
 	words := strings.Fields(h.Spec) // of model.Spec
 	if len(words) < 3 {
@@ -254,15 +254,15 @@ func schemeOf(path string, h checkpoint.Header) error {
 }
 
 // restore reads this rank's part, in stages that all ranks take together: the header,
-// which every rank holds against the case by itself, then the state. Its
+// which every rank compares with the case by itself, then the state. Its
 // error is the same on every rank unless it is of the communication.
 func (r *run) restore(path string) (m output.Memory, err error) {
-	r.Heartbeat.Doing("reading " + path)
+	r.Rank.Heartbeat.Doing("reading " + path)
 	f, err := checkpoint.Open(path)
 	if f != nil {
 		defer f.Close()
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return m, err
 	}
 	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot mend it
@@ -273,15 +273,15 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 		return m, &otherCase{path, keys}
 	}
 	if err = json.Unmarshal(f.Header.Extra, &m); err != nil {
-		err = fmt.Errorf("%s: what the run had stored beside the state cannot be read: %w", path, err)
+		err = fmt.Errorf("%s: the data stored beside the state cannot be read: %w", path, err)
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return m, err
 	}
-	if err := (imaging{r.stepper}).load(f); err != nil {
+	if err := (level.Image{Level: r.level}).Load(f); err != nil {
 		return m, err
 	}
-	r.n = int(f.Header.Step)
+	r.level.SetStep(int(f.Header.Step))
 	return m, r.outputs.Recall(path, &m)
 }
 
@@ -295,14 +295,14 @@ func differences(s *output.Set, h checkpoint.Header) []string {
 	return keys
 }
 
-// open opens the outputs of a run that begins, or goes on from a checkpoint with a memory. Collective.
+// open opens the outputs of a run that begins, or resumes from a checkpoint with a memory. Collective.
 func (r *run) open(m *output.Memory) error {
 	var before output.Provenance
 	if m != nil {
 		before = m.Provenance
 	}
 	r.outputs.Provenance = before.And(r.leg())
-	return r.outputs.Open(output.Opening{Anew: r.anew, Memory: m, Keep: r.options.Keep, Overwrite: r.options.Overwrite, Held: func() {
+	return r.outputs.Open(output.Opening{FromStart: r.fromStart, Memory: m, Keep: r.options.Keep, Overwrite: r.options.Overwrite, Held: func() {
 		folderOrders{r.outputs}.forget()
 		if m == nil {
 			r.outputs.ForgetBlowup()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The end of a run has the means of all forces with their intervals, the same for any number of ranks, and the reason where
-// there is no number.
+// The end of a run has the means of all forces with their intervals, the same for any number of ranks, and the reason where a
+// mean is unknown.
 func TestResultsAtTheEnd(t *testing.T) {
 	text := driven + `
 [run]
@@ -63,7 +63,7 @@ start = 5000
 		if n := early.Numbers[0]; n.Value != nil || !strings.Contains(n.Note, "drifts") && !strings.Contains(n.Note, "transient") {
 			t.Errorf("the mean of the whole transient is a result: %+v", n)
 		}
-		if late.Samples != 3 || len(late.Numbers) > 0 || !strings.Contains(late.Note, "3 samples since start = step 3990, 16 are needed") {
+		if late.Samples != 3 || len(late.Numbers) > 0 || !strings.Contains(late.Note, "3 samples since start = step 3990, a mean needs at least 16") {
 			t.Errorf("of three samples: %+v", late)
 		}
 		if never.Samples != 0 || len(never.Numbers) > 0 || !strings.Contains(never.Note, "0 samples") {
@@ -90,7 +90,7 @@ start = 5000
 	}
 }
 
-// After a blow-up tables end at the first bad step, not where the watch looked.
+// After a blow-up tables end at the first bad step, not at the watch's step.
 func TestTablesEndAtTheBadStep(t *testing.T) {
 	dir := t.TempDir()
 	_, err := trial{text: `

@@ -11,29 +11,29 @@ import (
 // roofline measures how fast this machine, with all ranks at it at once, updates a
 // state of this size in place: no step that moves the same bytes is faster. It
 // runs on the buffer that the first step will overwrite, which is all zeros before
-// and after. The result is in million cells a second over all ranks, 0 where the
-// device can't tell.
+// and after. The result is in million cells a second over all ranks, 0 where the device cannot measure it.
 func (s *stepper) roofline() (float64, error) {
-	dev, ok := s.device.(device.Roofline)
+	l := s.level
+	dev, ok := l.Device.(device.Roofline)
 	if !ok {
 		return 0, nil
 	}
 	best := math.Inf(1)
 	for range 3 {
-		if err := comm.Barrier(s.Comm); err != nil {
+		if err := comm.Barrier(s.Rank.Comm); err != nil {
 			return 0, err
 		}
 		start := time.Now()
 		for range 2 { // v -> 1-v -> v
-			dev.Update(s.bulk, s.state[1], s.Layout.Components, s.Layout.Pitch, s.Case.Spec.Precision)
+			dev.Update(l.Bulk, l.State[1], l.Part.Layout.Components, l.Part.Layout.Pitch, s.Case.Spec.Precision)
 		}
-		if err := s.bulk.Sync(); err != nil {
+		if err := l.Bulk.Sync(); err != nil {
 			return 0, err
 		}
 		best = math.Min(best, time.Since(start).Seconds()/2)
 	}
 	slowest := []int64{int64(best * 1e9)}
-	if err := comm.Max(s.Comm, slowest); err != nil || slowest[0] == 0 {
+	if err := comm.Max(s.Rank.Comm, slowest); err != nil || slowest[0] == 0 {
 		return 0, err
 	}
 	return float64(s.Case.Box().Cells()) / float64(slowest[0]) * 1e3, nil

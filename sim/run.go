@@ -1,5 +1,5 @@
 // Package sim takes a resolved case from its first step to its last: it builds
-// the parts, owns the step and the loop, and calls outputs, checkpoints and
+// the parts, owns the loop around the steps of its level, and calls outputs, checkpoints and
 // watches on their schedules. The physics numbers live in kernels and model.
 package sim
 
@@ -53,7 +53,7 @@ func (o *Options) stepping(yes bool) {
 type run struct {
 	*stepper
 	options    Options
-	anew       bool          // no checkpoint was asked for, not even if there is one
+	fromStart  bool          // no checkpoint was asked for, not even if there is one
 	last       int           // step
 	ranks      []RankInfo    // on rank 0
 	limit      float64       // the memory's roofline in MLUPS, 0 when unknown
@@ -112,24 +112,33 @@ func (r *run) loop() error {
 
 // steps computes until the last step, or until a reason to end has come up.
 func (r *run) steps() error {
-	for r.n < r.last && r.reason == "" {
-		r.Heartbeat.Computing(r.n)
+	for r.Step() < r.last && r.reason == "" {
+		r.Rank.Heartbeat.Computing(r.Step())
 		if err := r.driver.steer(); err != nil {
 			return err
 		}
 		k := 1
-		if r.queued != nil {
+		if r.level.Queued != nil {
 			k = r.untilHook()
 		}
-		r.expect(r.n + k)
+		r.expect(r.Step() + k)
 		if err := r.advance(k); err != nil {
-			return fmt.Errorf("rank %d, %s: %w", r.Rank, steps(r.n+1, r.n+k), err)
+			return fmt.Errorf("rank %d, %s: %w", r.Rank.ID, steps(r.Step()+1, r.Step()+k), err)
 		}
 		if err := r.hooks(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// expect gets ready for the outputs of step n, to which the coming steps lead.
+func (r *run) expect(n int) {
+	box, ok := r.outputs.Snaps(n)
+	if !ok {
+		n = 0
+	}
+	r.level.FuseFields(n, box)
 }
 
 // steps names some of them in messages.
@@ -141,20 +150,20 @@ func steps(first, last int) string {
 }
 
 // untilHook is the number of steps until something other than a step is due. Synchronizations
-// come every tenth of a second, so signals and clocks are looked at as often.
+// come every tenth of a second, so signals and clocks are checked as often.
 func (r *run) untilHook() int {
 	every := r.Case.Run.WatchEvery
-	next := min(r.last, r.n+ahead, r.control.next, (r.n/every+1)*every)
+	next := min(r.last, r.Step()+ahead, r.control.next, (r.Step()/every+1)*every)
 	if d := r.Case.Force.Drive; d != nil {
-		next = min(next, (r.n/d.Every+1)*d.Every)
+		next = min(next, (r.Step()/d.Every+1)*d.Every)
 	}
-	return min(next, r.outputs.Next(r.n)) - r.n
+	return min(next, r.outputs.Next(r.Step())) - r.Step()
 }
 
 // hooks runs what is due after a step. Everything that talks to other ranks is
 // decided by the step number or by agreement, never by a rank's own clock.
 func (r *run) hooks() error {
-	if r.n%r.Case.Run.WatchEvery == 0 {
+	if r.Step()%r.Case.Run.WatchEvery == 0 {
 		if err := r.Look(); err != nil {
 			return err
 		}
@@ -170,8 +179,8 @@ func (r *run) finish() error {
 	if r.reason == "" {
 		r.reason = allDone
 	}
-	if r.reason == jobTime && r.n == r.first { // a chain of such jobs would never end
-		return exit.With(exit.Failure, fmt.Errorf("no step was computed: what is left of the SLURM job's time is less than [run] end_margin (%v) and what the files of the end may take; ask for more time, or give a smaller end_margin", r.Case.Run.EndMargin))
+	if r.reason == jobTime && r.Step() == r.first { // a chain of such jobs would never end
+		return exit.With(exit.Failure, fmt.Errorf("no step was computed: the remaining time of the SLURM job is less than [run] end_margin (%v) plus the time to write the final files; request more time, or set a smaller end_margin", r.Case.Run.EndMargin))
 	}
 	r.warnOfWidths()
 	r.warnOfCoefficients()
@@ -203,7 +212,7 @@ func (r *run) finish() error {
 // complete reports whether a run has come to the end that its case gives it.
 func (r *run) complete() bool { return r.reason == allDone || r.converged }
 
-// advise ends the files of a run that an error has ended, and reports how to go on.
+// advise ends the files of a run that an error has ended, and reports how to resume.
 func (r *run) advise(err error) error {
 	if r.outputs == nil {
 		return err
@@ -232,8 +241,8 @@ func (r *run) close() {
 
 // warnOfWidths warns that the run ended before stop_when.
 func (r *run) warnOfWidths() {
-	if r.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
+	if r.Rank.Root && r.reason == allDone && len(r.Case.Run.StopWhen) > 0 {
 		text, _ := r.outputs.Widths()
-		r.options.Report.Warn(finding.NotConverged.Says("all steps are done before the means were known as wanted by " + text))
+		r.options.Report.Warn(finding.NotConverged.Says("run ended before the stop_when criterion was met: " + text))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/brief"
 	"lbmsim/model"
 )
 
@@ -46,7 +47,7 @@ func lastOf(t *testing.T, dir, name, column string) float64 {
 func TestTwoLayersConduct(t *testing.T) {
 	const D, k, n, from, to = 0.5, 1.5, 24, 7, 16
 	flux := 1 / (float64(n-to+from)/D + float64(to-from)/k)
-	for _, c := range model.Collisions {
+	for _, c := range models(t) {
 		for _, capacity := range []float64{0.5, 4} {
 			sides := "periodic = [\"y\"]"
 			if capacity > 1 { // insulated
@@ -108,6 +109,9 @@ within = 1e-11
 // A disc that makes heat in the middle of a cold pipe: what it makes leaves it, and its middle is as warm as Fourier's
 // law says, better the finer it is.
 func TestHeatedDiscInAPipe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a quarter of a minute: make test-all runs it")
+	}
 	const D, k, source = 0.1, 0.4, 1e-4
 	var errors []float64
 	for _, n := range []int{24, 48} {
@@ -170,8 +174,12 @@ every = %[9]d
 
 // A cylinder that makes heat in a channel, where the flow takes it away: in the steady state all of it.
 func TestHeatedCylinderInAChannel(t *testing.T) {
+	brief.Fewer(t, "models")
 	for _, kind := range []string{"wall", "interpolated_wall"} {
 		for i, c := range []string{"cumulant", "trt"} {
+			if testing.Short() && (i == 1) == (kind == "wall") {
+				continue
+			}
 			dir := t.TempDir()
 			trial{text: fmt.Sprintf(`
 [domain]
@@ -226,10 +234,14 @@ every = 12000
 }
 
 // Heat between two cylinders with interpolated walls, the inner of which turns: 2 pi D/ln(b/a), with an error of second
-// order. What it is depends on where the centres of cells lie, so that of some places is taken.
+// order. The error depends on where the centres of cells lie, so several places are measured.
 func TestHeatOfCurvedWallsIsSecondOrder(t *testing.T) {
+	brief.Fewer(t, "models")
 	const D = 0.1
 	for _, c := range []string{"cumulant", "trt"} {
+		if testing.Short() && c == "trt" {
+			continue
+		}
 		var errors []float64
 		for _, n := range []int{12, 24, 48} {
 			square, places := 0.0, [][2]float64{{0, 0}, {0.3, 0.1}, {0.2, 0.45}, {0.37, 0.37}}
@@ -418,7 +430,7 @@ every = 1500
 	}
 }
 
-// A heater on a part of an insulated floor gives what it is told to, and the floor beside it nothing, though heat is
+// A heater on a part of an insulated floor gives what the case says, and the floor beside it nothing, though heat is
 // reflected at the floor from one to the other.
 func TestHeaterOnAPartOfAFloor(t *testing.T) {
 	dir := t.TempDir()

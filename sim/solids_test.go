@@ -110,7 +110,7 @@ func TestSphereFromAFile(t *testing.T) {
 			t.Errorf("run %d: the checksum is not in the resolved case", i)
 		}
 	}
-	// A repaired file is the same again, and says so. A run does not go on with another file.
+	// A repaired file is the same again, which is reported. A run does not resume with another file.
 	open, other := ballFile(t, 100, 3.3375, 3)
 	text := strings.Replace(fmt.Sprintf(around, solid+"\nrepair = true"), path, open, 1)
 	tr := trial{text: text, ranks: 2, dir: t.TempDir()}
@@ -122,7 +122,7 @@ func TestSphereFromAFile(t *testing.T) {
 		t.Errorf("the report says %q", w)
 	}
 	over := strings.Replace(text, "1.3 mm", "9.3 mm", 1)
-	if w := strings.Join((trial{text: over, ranks: 2}).must(t).start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "[body.ball] reaches over a periodic face along x") {
+	if w := strings.Join((trial{text: over, ranks: 2}).must(t).start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "[body.ball] crosses a periodic face along x") {
 		t.Errorf("over the face the report says %q", w)
 	}
 	tr.text, tr.restart = strings.Replace(text, open, path, 1), "latest"
@@ -131,7 +131,7 @@ func TestSphereFromAFile(t *testing.T) {
 	}
 }
 
-// Half a sphere without a floor that stands on a face is the whole sphere of which the other half lies
+// Half a sphere without a floor that rests on a face is the whole sphere of which the other half lies
 // outside; half a cell above the face its floor would be a guess.
 func TestOpenFloor(t *testing.T) {
 	path, _ := ballFile(t, 100, 3.3375, 200+49*400)
@@ -156,12 +156,12 @@ func TestOpenFloor(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("run %d: half a sphere on the ground differs from the whole one", i)
 		}
-		if w := strings.Join(s.start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "1 holes closed") || !strings.Contains(w, "(0 % of the area; another 33 % lies outside of all cells)") {
+		if w := strings.Join(s.start.Case.Warnings.Texts(), "\n"); !strings.Contains(w, "1 holes closed") || !strings.Contains(w, "(0 % of the area; another 33 % is outside the domain)") {
 			t.Errorf("run %d: the report says %q", i, w)
 		}
 	}
 	above := strings.Replace(half, "-6 mm", "-5.4 mm", 1)
-	if _, err := (trial{text: fmt.Sprintf(onFace, above), ranks: 1}).run(t); err == nil || !strings.Contains(err.Error(), "33.3 % of the closed surface would be guessed (at most 10 %); a hole on a face") {
+	if _, err := (trial{text: fmt.Sprintf(onFace, above), ranks: 1}).run(t); err == nil || !strings.Contains(err.Error(), "33.3 % of the closed surface would be guessed (at most 10 %); holes on a non-periodic face") {
 		t.Errorf("above the face: %v", err)
 	}
 }
@@ -171,13 +171,13 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 	open, _ := ballFile(t, 10, 3, 1)
 	half, _ := ballFile(t, 10, 3, 180)
 	for want, body := range map[string]string{
-		"there is no such file":                      "file = \"none.stl\"\nunit = \"1 mm\"",
-		"bounds no solid: 3 edges":                   fmt.Sprintf("file = %q\nunit = \"1 mm\"", open),
-		"cannot be repaired":                         fmt.Sprintf("file = %q\nunit = \"1 mm\"\nrepair = true", half),
-		"another SHA-256 than the case says: " + sum: fmt.Sprintf("file = %q\nunit = \"1 mm\"\nsha256 = %q", whole, strings.Repeat("0", 64)),
-		"[body.ball] has no cell":                    fmt.Sprintf("file = %q\nunit = \"1 um\"", whole),
-		"no fluid is left":                           fmt.Sprintf("file = %q\nunit = \"1 m\"", whole),
-		"away from the domain":                       fmt.Sprintf("file = %q\nunit = \"1e5 m\"", whole),
+		"there is no such file":                              "file = \"none.stl\"\nunit = \"1 mm\"",
+		"is not closed: 3 open edges":                        fmt.Sprintf("file = %q\nunit = \"1 mm\"", open),
+		"cannot be repaired":                                 fmt.Sprintf("file = %q\nunit = \"1 mm\"\nrepair = true", half),
+		"a different SHA-256 than the case requires: " + sum: fmt.Sprintf("file = %q\nunit = \"1 mm\"\nsha256 = %q", whole, strings.Repeat("0", 64)),
+		"[body.ball] has no cell":                            fmt.Sprintf("file = %q\nunit = \"1 um\"", whole),
+		"there are no fluid cells":                           fmt.Sprintf("file = %q\nunit = \"1 m\"", whole),
+		"away from the domain":                               fmt.Sprintf("file = %q\nunit = \"1e5 m\"", whole),
 	} {
 		tr := trial{text: fmt.Sprintf(around, "shape = \"stl\"\n"+body), ranks: 2, dir: t.TempDir()}
 		_, err := tr.run(t)
@@ -187,8 +187,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// Interpolated walls take their distances from the triangles: the flow is that around the
-// sphere in closed form, the same bits on every cut, and not that of half-way walls.
+// Interpolated walls take their distances from the triangles: the flow equals the flow around the sphere in closed form, the same
+// bits on every cut, and differs from the flow with half-way walls.
 func TestCurvedWallFromAFile(t *testing.T) {
 	path, _ := ballFile(t, 100, 3.3375, 0)
 	place := "[\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]"

@@ -182,7 +182,7 @@ func TestSpectrumBeforeItsSamples(t *testing.T) {
 	}
 }
 
-// Where no line is all fluid there is no spectrum, and somebody says so, once.
+// Where no line is all fluid there is no spectrum, and one rank reports it, once.
 func TestSpectrumOfNoLines(t *testing.T) {
 	text := fmt.Sprintf(spectral, "float32", 12)
 	text = strings.Replace(text, "at = [0.5, 4.5, 9.5]", "at = [4.5, 9.5]", 1)

@@ -7,47 +7,47 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
+	"lbmsim/sim/rank"
 	"lbmsim/sim/watch"
 )
 
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{options: o, anew: o.Restart == ""}
-	part, err := domain.New(o.Case, o.Comm, threads(o), warner(o))
+	r := &run{options: o, fromStart: o.Restart == ""}
+	on := rank.New(o.Comm, threads(o), warner(o))
+	part, err := domain.New(on, o.Case)
 	if err != nil {
 		return r, exit.With(exit.Usage, err) // the same on every rank
 	}
-	if o.Case.Initial.From != nil {
-		ownCase(part)
-	}
-	r.stepper = &stepper{Part: part, device: o.Device, params: o.Case.Params()}
-	r.Heartbeat.Doing("starting")
-	r.Heartbeat.Guard(o.Case.Run.StallLimit)
+	r.stepper = &stepper{Rank: on, Case: part.Case, level: level.New(on, part, o.Device)}
+	r.Rank.Heartbeat.Doing("starting")
+	r.Rank.Heartbeat.Guard(o.Case.Run.StallLimit)
 	r.last = o.Case.Run.Steps
-	if err := r.LoadTables(); err != nil {
+	if err := part.LoadTables(r.Rank); err != nil {
 		return r, err
 	}
-	r.Heartbeat.Doing("starting: reading the files of bodies")
-	if err := r.LoadFiles(); err != nil {
+	r.Rank.Heartbeat.Doing("starting: reading the files of bodies")
+	if err := part.LoadFiles(r.Rank); err != nil {
 		return r, err
 	}
-	r.Heartbeat.Doing("starting: making cells, kernels and memory")
-	if err := r.all("setting up", r.build()); err != nil {
+	r.Rank.Heartbeat.Doing("starting: generating cells, loading kernels, allocating memory")
+	if err := r.all("setting up", r.level.Build()); err != nil {
 		return r, err
 	}
-	if err := r.CountCells(); err != nil {
+	if err := part.CountCells(r.Rank); err != nil {
 		return r, err
 	}
-	if err := r.connect(); err != nil {
+	if err := r.level.Connect(); err != nil {
 		return r, err
 	}
 	r.makeOutputs()
 	if o.Case.ShowsField("wall_distance") {
-		if r.Distance, err = r.WallDistance(); err != nil {
-			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank, err)
+		if part.Distance, err = part.WallDistance(r.Rank); err != nil {
+			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank.ID, err)
 		}
 	}
 	if err := r.chooseRestart(); err != nil {
@@ -56,7 +56,7 @@ func start(o Options) (*run, error) {
 	if r.ranks, err = r.table(); err != nil {
 		return r, err
 	}
-	if r.Heartbeat.Doing("starting: initial state"); r.options.Restart != "" {
+	if r.Rank.Heartbeat.Doing("starting: initial state"); r.options.Restart != "" {
 		err = r.restart()
 	} else if err = (origin{r}).state(); err == nil {
 		err = r.open(nil)
@@ -64,7 +64,7 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := r.fillGhosts(); err != nil {
+	if err := r.level.FillGhosts(); err != nil {
 		return r, err
 	}
 	if err := r.outputs.Prepare(); err != nil {
@@ -82,7 +82,7 @@ func threads(o Options) int {
 	return max(1, o.Device.Info().Threads)
 }
 
-// warner is how rank 0 warns; nil on the others.
+// warner returns the function by which rank 0 warns; nil on the others.
 func warner(o Options) func(finding.Finding) {
 	if o.Comm.Rank() != 0 {
 		return nil
@@ -92,39 +92,39 @@ func warner(o Options) func(finding.Finding) {
 
 // begin reports the start and writes what is due before the first step.
 func (r *run) begin() error {
-	if r.Root {
+	if r.Rank.Root {
 		s := Start{
-			Case: r.Case, Version: r.options.Version, Transport: r.halo.Describe(), Ranks: r.ranks, First: r.n,
+			Case: r.Case, Version: r.options.Version, Transport: r.level.Halo.Describe(), Ranks: r.ranks, First: r.Step(),
 			Restart: r.options.Restart, Output: r.Case.OutputDir, Roofline: r.limit, Routes: allRoutes(r.ranks),
 		}
-		if d, ok := r.Comm.(comm.Describer); ok {
+		if d, ok := r.Rank.Comm.(comm.Describer); ok {
 			s.MPI = d.Describe()
 		}
-		if l, ok := r.Comm.(comm.Located); ok {
-			s.MPIFound, s.MPITakes = l.Located(), comm.TakesGPUMemory(r.Comm)
+		if l, ok := r.Rank.Comm.(comm.Located); ok {
+			s.MPIFound, s.MPITakes = l.Located(), comm.TakesGPUMemory(r.Rank.Comm)
 		}
 		r.options.Report.Start(s)
 	}
-	r.first = r.n
+	r.first = r.Step()
 	if err := r.postmortem.FindRoom(); err != nil {
 		return err
 	}
 	if err := r.Look(); err != nil {
 		return err
 	}
-	again := r.n == 0 && r.Case.Initial.From == nil // the initial state can be made once more
+	again := r.Step() == 0 && r.Case.Initial.From == nil // the initial state can be made once more
 	if !again && r.postmortem.HasRoom() {
 		if err := r.postmortem.Keep(); err != nil {
 			return err
 		}
 	}
-	if r.n == 0 {
+	if r.Step() == 0 {
 		r.watch.Begins()
 		if err := r.outputs.Due(); err != nil {
 			return err
 		}
 	}
-	r.control.begin(r.n, len(r.outputs.List))
+	r.control.begin(r.Step(), len(r.outputs.List))
 	return r.synchronize() // the run's time may be over already
 }
 
@@ -134,13 +134,13 @@ func (r *run) makeOutputs() {
 	r.watch = watch.New(r.view())
 	r.driver.stepper, r.driver.watch = r.stepper, r.watch
 	view := &output.Run{
-		View: r.view(), State: r.stepper, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
+		Rank: r.Rank, Case: r.Case, View: r.view(), State: state{r.level}, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
 		Sampled: r.stopIfKnown, Remember: r.remember, Version: r.options.Version,
 	}
 	r.outputs, r.postmortem = output.New(view), postmortem.New(view, replay{r})
 }
 
-// remember adds what the run itself must know to go on from a checkpoint.
+// remember adds what the run itself needs to resume from a checkpoint.
 func (r *run) remember(m *output.Memory) {
 	m.Start, m.GridScale, m.Fastest, m.Drive = r.watch.Start, r.watch.GridStart, r.watch.Fastest, r.driver.memory()
 }

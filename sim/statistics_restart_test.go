@@ -10,8 +10,8 @@ import (
 	"lbmsim/io/fields"
 )
 
-// Statistics that a restart changes start over, aloud, and what there was stays: tables under another name. Those that the
-// checkpoint does not have, though samples were due, are told of, and so is a folder with averages of two grids.
+// Statistics that a restart changes start over, aloud, and what there was stays: tables under another name. Statistics that the
+// checkpoint does not have, though samples were due, are reported, and so is a folder with averages of two grids.
 func TestChangedStatistics(t *testing.T) {
 	const averages, profile = "[output.averages]\nsample_every = 2\nstart = %d\nfields = [\"mean_velocity\"]\n", "[output.profile.across]\nalong = \"y\"\nsample_every = 2\nstart = %d\nevery = 10\n"
 	text := func(steps int, outputs ...string) string {
@@ -23,21 +23,21 @@ func TestChangedStatistics(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		spectrum   float64 // where it is
-		first      int64   // sample of the averages at the end; 0: there are none
+		first      int64   // sample of the averages at the end; 0: no averages
 		warnings   string  // one a line
 		aside      string  // the table that has gone there
 	}{
 		{"goes on", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 2.5, 4, "", ""},
-		{"another plane", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 3.5, 4, "[output.spectrum.waves] is another one than that of the checkpoint: its means begin anew\nspectrum waves: ", "spectrum_waves.csv"},
+		{"another plane", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), 3.5, 4, "[output.spectrum.waves] differs from the one in the checkpoint: restarting its averages\nspectrum waves: ", "spectrum_waves.csv"},
 		{"another start", text(30, fmt.Sprintf(averages, 24), fmt.Sprintf(profile, 24)), 2.5, 24,
-			"[output.profile.across] is another one than that of the checkpoint: its means begin anew\nthe checkpoint has averages of another start, step 4: those of [output.averages] begin anew\nprofile across: ", "profile_across.csv"},
+			"[output.profile.across] differs from the one in the checkpoint: restarting its averages\n[output.averages]: the checkpoint has averages from another start, step 4; restarting the averages\nprofile across: ", "profile_across.csv"},
 		{"other fields", text(30, strings.ReplaceAll(fmt.Sprintf(averages, 4), "mean_velocity", "mean_pressure"), fmt.Sprintf(profile, 4)), 2.5, 22,
-			"the checkpoint has averages of other fields: those of [output.averages] begin anew", ""},
-		{"over an axis", text(30, fmt.Sprintf(averages, 4)+"over = \"z\"\n", fmt.Sprintf(profile, 4)), 2.5, 4, "[output.averages]: over was \"\" and is \"z\" now: ", ""},
+			"[output.averages]: the checkpoint has averages of other fields; restarting the averages", ""},
+		{"over an axis", text(30, fmt.Sprintf(averages, 4)+"over = \"z\"\n", fmt.Sprintf(profile, 4)), 2.5, 4, "[output.averages]: over changed from \"\" to \"z\": ", ""},
 		{"another spacing", strings.ReplaceAll(text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4)), "sample_every = 2", "sample_every = 1"), 2.5, 4,
-			"[output.profile.across]: its samples in the checkpoint are 2 steps apart, those from here on 1: \n[output.averages]: its samples in the checkpoint are 2 steps apart", ""},
+			"[output.profile.across]: samples in the checkpoint are 2 steps apart, new samples 1: \n[output.averages]: samples in the checkpoint are 2 steps apart", ""},
 		{"a new one", text(30, fmt.Sprintf(averages, 4), fmt.Sprintf(profile, 4), strings.ReplaceAll(fmt.Sprintf(profile, 4), "across", "second")), 2.5, 4,
-			"[output.profile.second]: its first sample was due at step 4, and the checkpoint of step 20 has none of it: sampling begins at step 22", ""},
+			"[output.profile.second]: its first sample was due at step 4, but the checkpoint of step 20 has no samples: sampling starts at step 22", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -12,11 +12,10 @@ import (
 	"lbmsim/comm"
 	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
-// What rank 0 tells of a run.
+// The report of a run by rank 0.
 
 // table gathers one line a rank for the report.
 func (r *run) table() ([]RankInfo, error) {
@@ -25,14 +24,14 @@ func (r *run) table() ([]RankInfo, error) {
 		host = "?"
 	}
 	b, err := json.Marshal(RankInfo{
-		Rank: r.Rank, Host: host, Lo: r.Box.Lo, Hi: r.Box.Hi,
-		Device: r.options.Device.Info(), Transport: r.halo.Describe(), Routes: r.routes(), Bytes: r.state[0].Bytes() + r.state[1].Bytes() + r.program.Bytes(),
+		Rank: r.Rank.ID, Host: host, Lo: r.level.Part.Box.Lo, Hi: r.level.Part.Box.Hi,
+		Device: r.options.Device.Info(), Transport: r.level.Halo.Describe(), Routes: r.routes(), Bytes: r.level.Bytes(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	parts, err := comm.Gather(r.Comm, b)
-	if err != nil || !r.Root {
+	parts, err := comm.Gather(r.Rank.Comm, b)
+	if err != nil || !r.Rank.Root {
 		return nil, err
 	}
 	var table []RankInfo
@@ -54,25 +53,25 @@ func allRoutes(ranks []RankInfo) (list []Routes) {
 	return list
 }
 
-// report tells rank 0's reporter how the run is doing.
+// report passes the progress of the run to rank 0's reporter.
 func (r *run) report(steps int) {
-	if !r.Root || steps == 0 {
+	if !r.Rank.Root || steps == 0 {
 		return
 	}
-	speed := r.control.pace.at(r.n-r.first, r.clock.wall)
+	speed := r.control.pace.at(r.Step()-r.first, r.clock.wall)
 	p := Progress{
-		Step: r.n, Last: r.last, Time: float64(r.n) * r.Case.Units.Time,
+		Step: r.Step(), Last: r.last, Time: float64(r.Step()) * r.Case.Units.Time,
 		Elapsed: time.Since(r.control.began), MaxMach: r.watch.MaxMach, LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), MLUPS: speed * float64(r.Case.Box().Cells()) / 1e6,
 	}
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit
 	}
-	if r.clock.wall > 0 && r.halo.Stats().Messages > 0 {
+	if r.clock.wall > 0 && r.level.Halo.Stats().Messages > 0 {
 		p.Communication = r.clock.exposed() / r.clock.wall
 	}
-	if done := r.n - r.first; done > 0 {
-		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.n))
+	if done := r.Step() - r.first; done > 0 {
+		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.Step()))
 	}
 	r.options.Report.Progress(p)
 }
@@ -80,25 +79,25 @@ func (r *run) report(steps int) {
 // summarize adds the ranks' times up and reports the end.
 func (r *run) summarize(verdicts []Verdict) error {
 	c := &r.clock
-	stats := r.halo.Stats()
+	stats := r.level.Halo.Stats()
 	c.exchange += stats.Seconds
-	// A recorded exchange is counted once: bytes are those of one exchange, on average.
+	// A recorded exchange is counted once: bytes are per exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), r.outputs.Spent, c.watch, bytes, c.ending}
-	parts, err := comm.Gather(r.Comm, domain.Float64Bytes(mine))
-	if err != nil || !r.Root {
+	parts, err := comm.Gather(r.Rank.Comm, comm.Float64Bytes(mine))
+	if err != nil || !r.Rank.Root {
 		return err
 	}
 	mean := make([]float64, len(mine))
 	slowest := 0.0
 	for _, p := range parts {
 		for i := range mean {
-			mean[i] += domain.Float64At(p, i) / float64(r.Size)
+			mean[i] += comm.Float64At(p, i) / float64(r.Rank.Size)
 		}
-		slowest = max(slowest, domain.Float64At(p, 0))
+		slowest = max(slowest, comm.Float64At(p, 0))
 	}
 	s := Summary{
-		Case: r.Case, Reason: r.reason, Steps: r.n - r.first, Last: r.n, Cells: r.watch.Cells(),
+		Case: r.Case, Reason: r.reason, Steps: r.Step() - r.first, Last: r.Step(), Cells: r.watch.Cells(),
 		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), MaxMach: r.watch.MaxMach, Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
@@ -118,11 +117,11 @@ func (r *run) summarize(verdicts []Verdict) error {
 // leg is the means of this run; its devices are known to rank 0.
 func (r *run) leg() output.Leg {
 	l := output.Leg{
-		From: r.n, Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		From: r.Step(), Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 		Libraries: append([]string{"HDF5 " + checkpoint.Library()}, r.options.Libraries...),
-		Ranks:     r.Size, Cut: r.Plan.Parts(), Transport: r.halo.Describe(),
+		Ranks:     r.Rank.Size, Cut: r.level.Part.Plan.Parts(), Transport: r.level.Halo.Describe(),
 	}
-	if d, ok := r.Comm.(comm.Describer); ok {
+	if d, ok := r.Rank.Comm.(comm.Describer); ok {
 		l.Libraries = append(l.Libraries, d.Describe())
 	}
 	for _, i := range r.ranks {
@@ -139,4 +138,22 @@ func (r *run) leg() output.Leg {
 		}
 	}
 	return l
+}
+
+// routes is this rank's links, those alike together.
+func (s *stepper) routes() (list []Routes) {
+	for _, l := range s.level.Halo.Routes() {
+		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{s.Rank.ID, l.Rank}})
+	}
+	return list
+}
+
+func addRoutes(list []Routes, more Routes) []Routes {
+	for i, l := range list {
+		if l.Transport == more.Transport && l.Why == more.Why {
+			list[i].Links += more.Links
+			return list
+		}
+	}
+	return append(list, more)
 }

@@ -106,7 +106,7 @@ func TestWrongTables(t *testing.T) {
 	text := starting("velocity = [0.01, 0]", fmt.Sprintf("table = %q", path), "") + "[run]\nsteps = 2\n"
 	for content, want := range map[string]string{
 		"-":                     "no such file",
-		"time,factor\n0,1\n0,2": "[boundary.lid]: " + path + ":3: 0 does not come after 0",
+		"time,factor\n0,1\n0,2": "[boundary.lid]: " + path + ":3: 0 does not increase from 0",
 	} {
 		_ = os.Remove(path)
 		if content != "-" {
@@ -123,7 +123,7 @@ func TestWrongTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := trial{text: strings.Replace(text, "table = ", "sha256 = \""+strings.Repeat("0", 64)+"\"\ntable = ", 1), ranks: 2}.run(t)
-	if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(fmt.Sprint(err), "another SHA-256") {
+	if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(fmt.Sprint(err), "a different SHA-256") {
 		t.Errorf("another checksum: %v", err)
 	}
 }
@@ -153,8 +153,8 @@ func near(t *testing.T, what string, got, want []byte, precision string) {
 	}
 }
 
-// A profile from a file is what the same curve does in an expression, along an axis and
-// along the radius of a disc; its checksum stands behind it, those of surfaces behind all.
+// A profile from a file has the effect of the same curve in an expression, along an axis and
+// along the radius of a disc; its checksum follows it, the checksums of surfaces follow all.
 func TestProfiles(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "shape.csv")
@@ -224,7 +224,7 @@ steps = 20
 }
 
 // Factors from a file count in the Mach number: above 0.3 a case is refused at the file's key, above 0.1 warned of;
-// those of a time that the run does not come to do not count, unless they come again.
+// factors of a time that the run does not reach do not count, unless they are repeated.
 func TestFactorsAreFast(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pulse.csv")
@@ -287,10 +287,10 @@ steps = 2
 	const part = "from = [0, \"0.05 m\"]\nto = [0, \"0.09 m\"]"
 	for content, want := range map[string]string{
 		"0,0\n0.05,1\n0.1,0\n":    "", // metres
-		"0,0\n50,1\n100,0\n":      "they have less than 2 % in common",
-		"0,0\n5,1\n10,0\n":        "they have less than 2 % in common",
-		"0,0\n5e-5,1\n1e-4,0\n":   "they have less than 2 % in common",
-		"0.2,0\n0.25,1\n0.3,0\n":  "positions of the profile are 0.2 to 0.3, and cells of the face are at 0.055 to 0.085",
+		"0,0\n50,1\n100,0\n":      "they overlap by less than 2 %",
+		"0,0\n5,1\n10,0\n":        "they overlap by less than 2 %",
+		"0,0\n5e-5,1\n1e-4,0\n":   "they overlap by less than 2 %",
+		"0.2,0\n0.25,1\n0.3,0\n":  "positions of the profile range from 0.2 to 0.3, cells of the face from 0.055 to 0.085",
 		"-0.1,1\n0.04,0\n0.1,0\n": "the factor is 0 at all of them",
 		"0.06,1\n":                "", // constant
 		"0,0\n0.0001,0.5\n2,1\n":  "", // a boundary layer that is thicker than the domain

@@ -81,7 +81,7 @@ every = 3
 // Flows with a temperature give the same bits on any number of ranks, for every cut and
 // after a restart.
 func TestTemperatureHasTheSameBits(t *testing.T) {
-	for i, c := range model.Collisions {
+	for i, c := range models(t) {
 		precision := []string{"float32", "float64"}[i%2]
 		text := withPoint(warm + ending(c.Name, precision, 40))
 		straight := t.TempDir()
@@ -173,7 +173,7 @@ within = %.17[8]g
 }
 
 // A heat flux comes in at one wall and leaves at the other, which has a temperature; between
-// them it is a straight line, and what is given and taken is told.
+// them it is a straight line, and what is given and taken is reported.
 func TestHeatFluxes(t *testing.T) {
 	text := `
 [domain]

@@ -168,7 +168,7 @@ func TestThickenedPlatePassesNothing(t *testing.T) {
 		}
 		warned := false
 		for _, w := range s.start.Case.Warnings {
-			warned = warned || w.Kind == finding.ThinBody.Name && strings.Contains(w.Text, "fluid passes between its cells")
+			warned = warned || w.Kind == finding.ThinBody.Name && strings.Contains(w.Text, "fluid leaks between its cells")
 		}
 		if _, moves := speeds(t, dir, "line_behind.csv"); !moves || !warned {
 			t.Errorf("%s as it is: fluid passes %v, warned %v: %v", c.name, moves, warned, s.start.Case.Warnings)

@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// Trial is a run whose caller says how many steps come next and asks what they took:
+// Trial is a run whose caller decides how many steps come next and asks what they took:
 // for measuring. It has the parts of Run and goes the same way through its steps,
 // hooks and synchronizations. All ranks make the same calls. After an error that is not
 // agreed (ExitCode) the ranks have to be ended.
@@ -32,13 +32,13 @@ func NewTrial(o Options) (*Trial, error) {
 	return &Trial{r: r, spacing: 1}, nil
 }
 
-// Turn is what some steps took: seconds, mean over the ranks where nothing else is said.
+// Turn holds the times of some steps: seconds, mean over the ranks unless stated otherwise.
 type Turn struct {
 	Steps     int
 	Seconds   float64 // on the slowest rank, synchronizations included
 	Compute   float64 // the kernels kept the steps
 	Exposed   float64 // no kernel ran: waiting for messages, or between kernels
-	Hidden    float64 // messages in flight while kernels ran, as far as the exchange can tell
+	Hidden    float64 // messages in flight while kernels ran, as far as the exchange can measure
 	Imbalance float64 // the slowest rank's computing time over the mean, minus 1
 	Bytes     float64 // sent, a rank and step
 }
@@ -46,23 +46,23 @@ type Turn struct {
 // Steps computes n more steps; every rank begins when all are there.
 func (t *Trial) Steps(n int) (Turn, error) {
 	r, c := t.r, &t.r.control
-	if err := comm.Barrier(r.Comm); err != nil {
+	if err := comm.Barrier(r.Rank.Comm); err != nil {
 		return Turn{}, err
 	}
-	before, exchanged, began := r.clock, r.halo.Stats().Seconds, time.Now()
+	before, exchanged, began := r.clock, r.level.Halo.Stats().Seconds, time.Now()
 	// A run finds the distance between its synchronizations in its first second. What passed
-	// between two turns says nothing about it.
-	c.synced, c.syncedAt, c.next = began, r.n, r.n+t.spacing
-	r.last = r.n + n
+	// between two turns is no measure of it.
+	c.synced, c.syncedAt, c.next = began, r.Step(), r.Step()+t.spacing
+	r.last = r.Step() + n
 	if err := r.steps(); err != nil {
 		return Turn{}, err
 	}
 	if r.reason != "" {
-		return Turn{}, exit.With(exit.Failure, fmt.Errorf("measuring ended at step %d: %s", r.n, r.reason))
+		return Turn{}, exit.With(exit.Failure, fmt.Errorf("the measurement ended at step %d: %s", r.Step(), r.reason))
 	}
-	stats, now := r.halo.Stats(), r.clock
+	stats, now := r.level.Halo.Stats(), r.clock
 	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: now.exchange - before.exchange + stats.Seconds - exchanged}
-	all, err := comm.Together(r.Comm, Turn{
+	all, err := comm.Together(r.Rank.Comm, Turn{
 		Seconds: time.Since(began).Seconds(), Compute: spent.compute, Exposed: spent.exposed(), Hidden: spent.hidden(),
 		// A recorded exchange is counted once.
 		Bytes: float64(stats.Bytes) / float64(max(stats.Exchanges, 1)),
@@ -93,11 +93,11 @@ func (t *Trial) Look() error { return t.r.Look() }
 // of the hashes of all rows of cells, each with its place in the domain.
 func (t *Trial) Hash() (uint64, error) {
 	r := t.r
-	mine, err := r.hash()
+	mine, err := r.level.Hash()
 	if err := r.all("reading the state", err); err != nil {
 		return 0, err
 	}
-	all, err := comm.Together(r.Comm, mine)
+	all, err := comm.Together(r.Rank.Comm, mine)
 	sum := uint64(0)
 	for _, h := range all {
 		sum += h

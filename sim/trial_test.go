@@ -61,7 +61,7 @@ func try(t *testing.T, ranks int, text, restart string, f func(c comm.Comm, tr *
 	})
 }
 
-// The hash is that of the state that a run computes, whatever the number of ranks and
+// The hash equals the hash of the state that a run computes, whatever the number of ranks and
 // of turns; another step, or another value anywhere, changes it.
 func TestTrialsHash(t *testing.T) {
 	for _, precision := range []string{"float32", "float64", "float16"} {
@@ -103,7 +103,7 @@ func TestTrialsHash(t *testing.T) {
 	}
 }
 
-// A turn's times are parts of its whole, and its bytes those of the ghost planes.
+// A turn's times are parts of its whole, and its bytes equal the bytes of the ghost planes.
 func TestTrialsTimes(t *testing.T) {
 	err := try(t, 2, fmt.Sprintf(measured, "float32"), "", func(_ comm.Comm, tr *Trial) error {
 		for _, n := range []int{1, 20} {

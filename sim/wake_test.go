@@ -117,7 +117,7 @@ func (s *silent) strouhal(t *testing.T) status.Number {
 	return status.Number{}
 }
 
-// The wake continued with nothing changed has the forces and the bits of a restart, and the run says so.
+// The wake continued with nothing changed has the forces and the bits of a restart, and the run reports it.
 func TestWakeGoesOnUnchanged(t *testing.T) {
 	text := func(seconds float64) string { return wake([2]int{84, 48}, [2]float64{14, 8}, seconds) }
 	first, continued := t.TempDir(), t.TempDir()
@@ -125,7 +125,7 @@ func TestWakeGoesOnUnchanged(t *testing.T) {
 	s := trial{text: from(text(6), first), ranks: 2, dir: continued}.must(t)
 	said := false
 	for _, row := range s.start.Case.Table {
-		said = said || row.Name == "initial state" && strings.Contains(row.Lattice, "the same case: copied to the last bit")
+		said = said || row.Name == "initial state" && strings.Contains(row.Lattice, "the same case: copied bit for bit")
 	}
 	if !said {
 		t.Errorf("the run does not report the copy: %v", s.start.Case.Table)
@@ -135,14 +135,14 @@ func TestWakeGoesOnUnchanged(t *testing.T) {
 		t.Error("the state differs from the restart's")
 	}
 	was, is := table(t, filepath.Join(first, "force_cylinder.csv"))["lift"], table(t, filepath.Join(continued, "force_cylinder.csv"))["lift"]
-	for i, v := range is[1:] { // a force of step 0 is that of one step, later ones are the mean of two
+	for i, v := range is[1:] { // the force at step 0 is from one step, later forces are the mean of two
 		if w := was[len(was)-len(is)+1+i]; v != w {
 			t.Fatalf("lift %d after the start is %v, and %v after the restart", i, v, w)
 		}
 	}
 }
 
-// A record whose samples are not equally spaced has no spectrum, and the run says why.
+// A record whose samples are not equally spaced has no spectrum, and the run reports why.
 func TestNoFrequencyOfUnevenSamples(t *testing.T) {
 	text := wake([2]int{84, 48}, [2]float64{14, 8}, 12) + "[expect.force.shedding]\nforce = \"cylinder\"\nquantity = \"lift\"\nstatistic = \"strouhal\"\n"
 	dir := t.TempDir()

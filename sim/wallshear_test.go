@@ -100,8 +100,8 @@ func last(list []float64) float64 {
 	return list[len(list)-1]
 }
 
-// The stresses along a channel that ends in a sponge add up to the force on its wall, and are those of the viscosity at
-// their place, for any number of ranks.
+// The stresses along a channel that ends in a sponge add up to the force on its wall, and have the viscosity at their place, for
+// any number of ranks.
 func TestWallShearStressInASponge(t *testing.T) {
 	const nu, high, u, thick, length, height = 0.05, 0.2, 0.004, 40., 100, 12
 	for _, turbulence := range []string{"", "[turbulence]\nmodel = \"smagorinsky\"\nconstant = 0.9\n"} {
@@ -167,8 +167,8 @@ every = 4000
 	}
 }
 
-// Between cells the stress is that of the cells beside the wall, not the mean with the zeros of the next ones; where a
-// line or a probe looks at no wall the run says so.
+// Between cells the stress is taken from the cells beside the wall, not averaged with the zeros of the next ones; where a line or
+// a probe samples no wall the run reports it.
 func TestWallShearStressBetweenCells(t *testing.T) {
 	text := plates("D2Q9", "trt", "[fluid]\nviscosity = 0.1\n", 1e-4, 1500) + `
 [output.line.between]
@@ -214,7 +214,7 @@ extremum = "min"
 		}
 		var of []string
 		for _, w := range s.warned {
-			if head, found := strings.CutSuffix(w, "]: no no-slip wall shares a face with its cells, so wall_shear_stress is 0 there: move it to cells beside the wall"); found {
+			if head, found := strings.CutSuffix(w, "]: none of its cells is adjacent to a no-slip wall, so wall_shear_stress is 0: move it to cells at the wall"); found {
 				of = append(of, head)
 			}
 		}

@@ -24,7 +24,7 @@ func (r *run) look() error {
 		return r.stopUnstable(f.Mine, time.Duration(f.Largest[2]))
 	case f.Wrong:
 		return r.stopWrong()
-	case r.n < r.last && r.postmortem.Due(f.Largest[0], f.Largest[1]):
+	case r.Step() < r.last && r.postmortem.Due(f.Largest[0], f.Largest[1]):
 		return r.postmortem.Keep()
 	}
 	return nil
@@ -33,20 +33,20 @@ func (r *run) look() error {
 // stopUnstable ends an unstable run on every rank with one message, after the last
 // fields are on disk. mine is what this rank has seen of the trouble.
 func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
-	parts, err := comm.Gather(r.Comm, []byte(mine))
+	parts, err := comm.Gather(r.Rank.Comm, []byte(mine))
 	if err != nil {
 		return err
 	}
 	var message []byte
 	for _, p := range parts {
 		if len(p) > 0 {
-			message = fmt.Appendf(p, "\n  what helps: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", r.Case.Tau)
+			message = fmt.Appendf(p, "\n  try a smaller lattice velocity (time step), a larger tau (now %.4g), a finer grid, or a smoother start", r.Case.Tau)
 			break
 		}
 	}
 	files := r.outputs.LastFields()
 	if exit.IsAgreed(files) {
-		if r.Root {
+		if r.Rank.Root {
 			r.outputs.ForgetBlowup()
 		}
 		report, err := r.postmortem.Investigate(elapsed, r.first, r.watch.Start)
@@ -54,12 +54,12 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 			return err
 		}
 		files = errors.Join(files, err)
-		if r.Root && report != nil {
+		if r.Rank.Root && report != nil {
 			message = r.postmortem.Message(report, message)
 			r.outputs.CutTables(report.Step)
 		}
 	}
-	if message, err = comm.Broadcast(r.Comm, message); err != nil {
+	if message, err = comm.Broadcast(r.Rank.Comm, message); err != nil {
 		return err
 	}
 	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
@@ -73,10 +73,10 @@ func (r *run) stopWrong() error {
 		return files
 	}
 	var text []byte
-	if r.Root {
+	if r.Rank.Root {
 		text = []byte(r.watch.Wrong())
 	}
-	text, err := comm.Broadcast(r.Comm, text)
+	text, err := comm.Broadcast(r.Rank.Comm, text)
 	if err != nil {
 		return err
 	}

@@ -37,45 +37,45 @@ func benchCommand() *cobra.Command {
 	var f benchFlags
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine's rooflines, and the kernels, ranks and checkpoints beside them",
-		Long: `bench verifies, then times. Rooflines and models take turns within one run,
-because memory that is shared with others changes its speed: compare ratios. ratio is
-MLUPS by those of the first row, share the traffic by that of the fastest roofline,
-eddies MLUPS by those of the same flow without the eddy viscosity.
+		Short: "Measure this machine's rooflines, and compare kernels, scaling and checkpointing against them",
+		Long: `bench verifies, then times. Rooflines and models alternate within one run,
+because the speed of shared memory varies: compare ratios. ratio is
+MLUPS relative to the first row, share the traffic relative to the fastest roofline,
+eddies MLUPS relative to the same flow without the eddy viscosity.
 
-  speed       the models on D3Q19 beside the in-place rooflines of 19 and 10 values
+  speed       the models on D3Q19 against the in-place rooflines of 19 and 10 values
   models      every model on every lattice in every precision, each with and without
-              the eddy viscosity, beside the same rooflines; minutes: only if --only,
-              --match or --verify asks for it
-  ranks       2 ranks x 1 thread beside 1 rank x 2 threads, through mpirun (CPU)
-  checkpoint  checkpoints beside dd conv=fsync (CPU)
-  small       usual models in a box of 128^3 cells, where starting kernels counts (GPU)
+              the eddy viscosity, against the same rooflines; minutes: only if --only,
+              --match or --verify selects it
+  ranks       2 ranks x 1 thread against 1 rank x 2 threads, through mpirun (CPU)
+  checkpoint  checkpoints against dd conv=fsync (CPU)
+  small       usual models in a box of 128^3 cells, where launching kernels matters (GPU)
   sizes       speed by size: D3Q19 regularized in boxes of 64^3 to 256^3 cells, D2Q9 bgk in periodic ones
-              of 512^2 to 4096^2; only if --only asks for it (GPU)
+              of 512^2 to 4096^2; only if --only selects it (GPU)
   plane       usual models on D2Q9, 8192^2 cells (GPU)
-  porous      a box a quarter of which is solid spheres, counted per fluid cell (GPU)
-  open        a flow through the box around a ball: inlet, outflow, curved wall (GPU)
-  tunnel      cases as users run them: a ball in a tunnel beside a periodic and a closed
+  porous      a box with 25 % solid spheres, counted per fluid cell (GPU)
+  open        through-flow around a ball: inlet, outflow, curved wall (GPU)
+  tunnel      complete cases: a ball in a tunnel, compared with a periodic and a closed
               box, 128 x 64 x 64 to 1024 x 512 x 512 cells (256 x 128 x 128 on a CPU), or
-              --size and its half; only if --only asks for it
-  seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written each step, by
+              --size and half of it; only if --only selects it
+  seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written every step, by
               a second pass and by the step (GPU)
-  fields      the same of populations in 3D, a flow around a ball; only if --only asks for
+  fields      the same for populations in 3D, a flow around a ball; only if --only selects
               it (GPU)`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },
 	}
 	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` to measure: cpu, cuda, auto, or the number of a GPU")
 	c.Flags().StringVar(&f.match, "match", "", "only models that have all of these `WORDS`, such as \"D3Q27 cumulant\"")
-	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in `CELLS`, in two dimensions 16 times that (default: 256 on a CPU, 512 on a GPU; small, plane and seed: as said above)")
+	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in `CELLS`, in 2D 16 times as many (default: 256 on a CPU, 512 on a GPU; small, plane and seed: see above)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "number of `THREADS` (default: all cores)")
-	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` that each contender takes")
-	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` of a turn (default: a tenth of a second of them, 4 at least)")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "`PARTS` to measure, separated by commas (default: all that the device has)")
+	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` per contender")
+	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` per turn (default: as many as take 0.1 s, at least 4)")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "comma-separated `PARTS` to measure (default: all that the device supports)")
 	c.Flags().StringVar(&f.dir, "dir", ".", "`FOLDER` on the disk to measure")
-	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "how many `MIB` a checkpoint has")
-	c.Flags().BoolVar(&f.verify, "verify", false, "of models: hold them against the oracle, which compiles a GPU's kernels, and measure nothing")
-	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line")
+	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in `MIB`")
+	c.Flags().BoolVar(&f.verify, "verify", false, "only verify the models against the oracle, which compiles the kernels of a GPU; no timing")
+	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one per line")
 	c.AddCommand(benchScalingCommand())
 	return c
 }
@@ -85,13 +85,13 @@ const mostEdge = 1 << 14
 
 func runBench(f benchFlags) error {
 	if l, launched := comm.Launched(os.LookupEnv); launched && l.Ranks > 1 {
-		return usageError{fmt.Errorf("lbmsim bench starts its ranks itself; run it without a launcher (lbmsim bench scaling measures the ranks at hand)")}
+		return usageError{fmt.Errorf("lbmsim bench starts its own ranks; run it without a launcher (lbmsim bench scaling measures the ranks of a launcher)")}
 	}
 	if f.size > mostEdge {
-		return usageError{fmt.Errorf("bench: --size %d: give at most %d", f.size, mostEdge)}
+		return usageError{fmt.Errorf("bench: --size %d: must be at most %d", f.size, mostEdge)}
 	}
 	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.passes < 0 || f.diskMiB < 1 {
-		return usageError{fmt.Errorf("bench: --rounds and --disk-mib are 1 or more; --size, --threads and --passes too, or 0 for the default")}
+		return usageError{fmt.Errorf("bench: --rounds and --disk-mib must be at least 1; --size, --threads and --passes too, or 0 for the default")}
 	}
 	want, err := choose(f.device, config.Device{})
 	if err != nil {
@@ -122,7 +122,7 @@ func runBench(f benchFlags) error {
 		}
 	}
 	if f.match != "" && !slices.Contains(b.only, "models") || f.verify && !slices.Equal(b.only, []string{"models"}) {
-		return usageError{fmt.Errorf("--match and --verify are of models: give them with --only models, or alone")}
+		return usageError{fmt.Errorf("--match and --verify apply to models: use them with --only models, or without --only")}
 	}
 	if !f.json {
 		fmt.Printf("%s (%s); median of %d turns each\n", dev.Info().Model, dev.Info().Detail, f.rounds)
@@ -137,7 +137,7 @@ func runBench(f benchFlags) error {
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: give some of speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed, fields", name)}
+			return usageError{fmt.Errorf("--only %s: choose from speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed, fields", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -156,7 +156,7 @@ type benchmark struct {
 	head string // of the last table
 }
 
-// cube is the box of a part that has an edge of its own unless --size gives one.
+// cube returns the box of a part that has its own edge unless --size gives one.
 func (b *benchmark) cube(usual int) [3]int {
 	n := cmp.Or(b.edge, usual)
 	return [3]int{n, n, n}
@@ -168,7 +168,7 @@ func (b *benchmark) square(usual int) [3]int {
 	return [3]int{n, n, 1}
 }
 
-// usualModels are those that have rows in every part.
+// usualModels are the models that have rows in every part.
 var usualModels = []string{"regularized", "bgk", "trt"}
 
 func allModels() (names []string) {
@@ -178,16 +178,16 @@ func allModels() (names []string) {
 	return names
 }
 
-// closedBox is what models are measured in.
+// closedBox is the flow in which models are measured.
 const closedBox = "closed box with a moving lid"
 
-// speed holds the models against the rooflines.
+// speed compares the models with the rooflines.
 func (b *benchmark) speed() error {
 	n := [3]int{b.size, b.size, b.size}
 	if _, onCPU := b.dev.(*cpu.Device); !onCPU {
 		return b.models("D3Q19", n, allModels())
 	}
-	// A CPU's memory changes its speed with its other users: all in turns, then the
+	// A CPU's memory changes its speed with its other users: all alternately, then the
 	// other precisions against float32.
 	jobs := []bench.Job{bench.InPlace(19, n), bench.CopyPast(19, n)}
 	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels()...) {
@@ -201,7 +201,7 @@ func (b *benchmark) speed() error {
 		for _, p := range model.Precisions {
 			jobs = append(jobs, bench.Closed(bench.Specs("D3Q19", p, m)[0], n))
 		}
-		if err := b.measure("other precisions beside "+model.Precisions[0].String(), n, jobs...); err != nil {
+		if err := b.measure("other precisions against "+model.Precisions[0].String(), n, jobs...); err != nil {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (b *benchmark) models(lattice string, n [3]int, names []string) error {
 	return nil
 }
 
-// sizes is how fast boxes are that are too small for the whole GPU, or fit into its cache.
+// sizes measures the speed of boxes that are too small for the whole GPU, or fit into its cache.
 func (b *benchmark) sizes() error {
 	cube, square := bench.Specs("D3Q19", model.Float32, "regularized")[0], bench.Specs("D2Q9", model.Float32, "bgk")[0]
 	for _, n := range []int{64, 96, 128, 192, 256} {
@@ -235,7 +235,7 @@ func (b *benchmark) sizes() error {
 	}
 	for _, n := range []int{512, 1024, 2048, 4096} {
 		n := [3]int{n, n, 1}
-		if err := b.measure("periodic, a pulse of density", n, bench.Alone(square, n)); err != nil {
+		if err := b.measure("periodic, a density pulse", n, bench.Alone(square, n)); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func (b *benchmark) sizes() error {
 func (b *benchmark) catalogue() error {
 	specs := matching(bench.Catalogue(), b.match)
 	if len(specs) == 0 {
-		return usageError{fmt.Errorf("--match %q: no model has all of these words; a name is such as %q", b.match, bench.Catalogue()[0])}
+		return usageError{fmt.Errorf("--match %q: no model has all of these words; an example of a name is %q", b.match, bench.Catalogue()[0])}
 	}
 	box := func(spec model.Spec) [3]int {
 		if spec.Lattice.Dims == 2 {
@@ -260,7 +260,7 @@ func (b *benchmark) catalogue() error {
 		both = append(both, bench.WithEddies(spec))
 	}
 	if !b.json {
-		fmt.Printf("\nholding %d kernels against the oracle\n", len(both))
+		fmt.Printf("\nverifying %d kernels against the oracle\n", len(both))
 	}
 	verified := bench.VerifyAll(b.dev, both, func(spec model.Spec) int { return box(spec)[0] })
 	if b.verify {
@@ -306,23 +306,23 @@ func (b *benchmark) porous() error {
 		bench.InPlace(19, n), bench.InPlace(10, n), bench.Closed(spec, n), bench.Packed(spec, n, 0.25))
 }
 
-// open is what the cells at open faces and curved walls cost, beside the closed box.
+// open measures the cost of the cells at open faces and curved walls, beside the closed box.
 func (b *benchmark) open() error {
 	n := [3]int{b.size, b.size, b.size}
 	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
-	return b.measure("closed, and with a flow through it", n, bench.InPlace(10, n),
+	return b.measure("closed, and with through-flow", n, bench.InPlace(10, n),
 		bench.Closed(spec, n), bench.Through(spec, n, 0), bench.Through(spec, n, 1), bench.Through(spec, n, 2))
 }
 
-// seed is the case examples/gaussian_pulse.toml, large.
+// seed is the case cases/examples/gaussian_pulse.toml, large.
 func (b *benchmark) seed() error {
 	n := b.square(4096)
 	spec := bench.Specs("D2Q9", model.Float32, "bgk")[0]
-	return b.measure("periodic, a pulse of density", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n, true), bench.Pulse(spec, n, false))
+	return b.measure("periodic, a density pulse", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n, true), bench.Pulse(spec, n, false))
 }
 
-// fields is what density and velocity of each step cost where more than bulk is to be done: a flow around a
-// ball without them, with a second pass, and from the step.
+// fields measures the cost of density and velocity of each step where more than bulk is to be done: a flow
+// around a ball without them, with a second pass, and from the step.
 func (b *benchmark) fields() error {
 	for _, p := range model.Precisions {
 		for _, spec := range append(bench.Specs("D3Q19", p, "bgk", "trt"), bench.Specs("D3Q27", p, "trt")...) {
@@ -401,7 +401,7 @@ func (b *benchmark) measure(what string, n [3]int, jobs ...bench.Job) error {
 }
 
 // ranks runs the same case on one rank with two threads and on two ranks with
-// one thread each, in turns, as a user would.
+// one thread each, alternately, as a user would.
 func (b *benchmark) ranks() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -412,7 +412,7 @@ func (b *benchmark) ranks() error {
 		mpirun = "mpirun"
 	}
 	if mpirun, err = exec.LookPath(mpirun); err != nil {
-		fmt.Fprintln(os.Stderr, "ranks: not measured, there is no mpirun in PATH (LBMSIM_MPIRUN names another)") // beside rows of JSON
+		fmt.Fprintln(os.Stderr, "ranks: not measured, there is no mpirun on PATH (set LBMSIM_MPIRUN to another launcher)") // beside rows of JSON
 		return nil
 	}
 	work, err := os.MkdirTemp("", "lbmsim-bench-")
@@ -470,7 +470,7 @@ forensics = false
 	}
 	fmt.Printf("\nranks, D3Q19 regularized float32, %d^3 cells, CPU\n", b.size)
 	fmt.Printf("  1 rank x 2 threads   %8.1f MLUPS\n", bench.Median(ones))
-	fmt.Printf("  2 ranks x 1 thread   %8.1f MLUPS, ratio %.3f (median of %d), waiting for messages %.1f %% of the time\n",
+	fmt.Printf("  2 ranks x 1 thread   %8.1f MLUPS, ratio %.3f (median of %d), exposed communication %.1f %% of the time\n",
 		bench.Median(twos), bench.Median(ratios), b.rounds, 100*bench.Median(hidden))
 	return nil
 }

@@ -34,33 +34,33 @@ func benchScalingCommand() *cobra.Command {
 	var f scalingFlags
 	c := &cobra.Command{
 		Use:   "scaling",
-		Short: "Measure weak and strong scaling on the ranks at hand",
-		Long: `scaling runs a closed box with a moving lid on 1, 2, 4, ... and all of the ranks that
-it was started with, and compares each with one rank that computes alone, in turns:
+		Short: "Measure weak and strong scaling on the available ranks",
+		Long: `scaling runs a closed box with a moving lid on 1, 2, 4, ... and all ranks of the
+launcher, and compares each, in alternating turns, with a single rank:
 
   mpirun -np 8 lbmsim bench scaling
   srun lbmsim bench scaling --json >scaling.json
 
-weak: as many cells for every rank; strong: the same cells for all ranks together.
-Before it is timed, every number of ranks has to compute the state of one rank, bit for
-bit; kernels are held against the float64 oracle. Ranks that have no part in a turn sleep.
-Where a size does not fit, it says so and goes on.`,
+weak: a fixed number of cells per rank; strong: a fixed total number of cells.
+Before timing, every number of ranks must reproduce the state of a single rank bit for
+bit; kernels are verified against the float64 oracle. Ranks without work in a turn sleep.
+A size that does not fit is reported and skipped.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runScaling(f, os.Stdout) },
 	}
 	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` to measure: cpu, cuda, auto, or the number of a GPU")
 	c.Flags().StringVar(&f.model, "model", "regularized", "collision `MODEL`")
 	c.Flags().StringVar(&f.precision, "precision", "float32", "`PRECISION` of the state")
-	c.Flags().StringSliceVar(&f.weak, "weak", nil, "`CELLS` of a rank, 512 or 512x512x256, several separated by commas; none leaves it out (default: 512 on GPUs, 128 on CPUs)")
-	c.Flags().StringSliceVar(&f.strong, "strong", nil, "`CELLS` of all ranks together, in the same way (default: 1024, 512 and 256 on GPUs, 256 on CPUs)")
-	c.Flags().StringSliceVar(&f.transports, "transport", nil, "`WAYS` in which neighbours get each other's edges: peer, gpu, host, auto (default: the first three on GPUs, host on CPUs)")
-	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "`NUMBERS` of ranks beside 1, separated by commas (default: powers of two, and all)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
-	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` that each takes")
-	c.Flags().IntVar(&f.steps, "steps", 0, "`STEPS` of a turn (default: as many as take --seconds, 4 at least)")
-	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "`SECONDS` that a turn should last")
-	c.Flags().BoolVar(&f.share, "share", false, "ranks may share a GPU: for trying it out")
-	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one a line; scripts/benchplot draws them")
+	c.Flags().StringSliceVar(&f.weak, "weak", nil, "`CELLS` per rank for weak scaling, 512 or 512x512x256, comma-separated; none skips it (default: 512 on GPUs, 128 on CPUs)")
+	c.Flags().StringSliceVar(&f.strong, "strong", nil, "total `CELLS` for strong scaling, in the same format (default: 1024, 512 and 256 on GPUs, 256 on CPUs)")
+	c.Flags().StringSliceVar(&f.transports, "transport", nil, "halo exchange `METHODS`: peer, gpu, host, auto (default: the first three on GPUs, host on CPUs)")
+	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "comma-separated `NUMBERS` of ranks besides 1 (default: powers of two, and all)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
+	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` per configuration")
+	c.Flags().IntVar(&f.steps, "steps", 0, "`STEPS` per turn (default: as many as take --seconds, at least 4)")
+	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "duration of a turn in `SECONDS`")
+	c.Flags().BoolVar(&f.share, "share", false, "allow ranks to share a GPU, for tests")
+	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one per line; tools/benchplot draws them")
 	return c
 }
 
@@ -82,7 +82,7 @@ func boxes(flag string, words []string) (list [][3]int, err error) {
 				err = fmt.Errorf("%d cells", n[i])
 			}
 			if err != nil {
-				return nil, usageError{fmt.Errorf("bench scaling: --%s %s: give cells such as 512 or 512x512x256, 4 or more along each axis", flag, w)}
+				return nil, usageError{fmt.Errorf("bench scaling: --%s %s: must be cells such as 512 or 512x512x256, at least 4 along each axis", flag, w)}
 			}
 		}
 		list = append(list, n)
@@ -93,7 +93,7 @@ func boxes(flag string, words []string) (list [][3]int, err error) {
 // runScaling measures on the ranks that were started.
 func runScaling(f scalingFlags, out io.Writer) error {
 	if f.threads < 0 || f.rounds < 1 || f.steps < 0 || f.steps%2 > 0 || !(f.seconds > 0) {
-		return usageError{errors.New("bench scaling: --rounds is 1 or more, --steps even, --seconds above 0, --threads 0 or more")}
+		return usageError{errors.New("bench scaling: --rounds must be at least 1, --steps even, --seconds above 0, --threads at least 0")}
 	}
 	weak, err := boxes("weak", f.weak)
 	if err != nil {
@@ -113,7 +113,7 @@ func runScaling(f scalingFlags, out io.Writer) error {
 func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.Writer, opened *device.Device) error {
 	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
 	if c.Size() == 1 {
-		return usage(errors.New("bench scaling compares ranks with one: start it on several, mpirun -np 2 lbmsim bench scaling"))
+		return usage(errors.New("bench scaling needs at least 2 ranks: mpirun -np 2 lbmsim bench scaling"))
 	}
 	want, err := choose(f.device, config.Device{Share: f.share})
 	if err != nil {
@@ -197,8 +197,8 @@ type scalingTable struct {
 
 func (t *scalingTable) head(c comm.Comm, device string, f scalingFlags) {
 	fmt.Fprintf(t.out, "lbmsim %s, %d ranks, %s, %s\n", version, c.Size(), comm.Describe(c), device)
-	fmt.Fprintf(t.out, "D3Q19 %s %s in a closed box with a moving lid; medians of %d turns, each beside one of one rank alone\n", f.model, f.precision, f.rounds)
-	fmt.Fprintln(t.out, "us a step: computing, exposed and hidden messages, mean over the ranks; imbalance: the slowest rank's computing over the mean")
+	fmt.Fprintf(t.out, "D3Q19 %s %s in a closed box with a moving lid; medians of %d turns, each paired with a single-rank turn\n", f.model, f.precision, f.rounds)
+	fmt.Fprintln(t.out, "us per step: compute, exposed and hidden communication, mean over the ranks; imbalance: compute time of the slowest rank relative to the mean")
 }
 
 func (t *scalingTable) row(r scaling.Row) {
@@ -208,7 +208,7 @@ func (t *scalingTable) row(r scaling.Row) {
 	}
 	if t.kind != r.Kind || t.size != of {
 		t.kind, t.size = r.Kind, of
-		what := map[string]string{scaling.Weak: "cells a rank", scaling.Strong: "cells in all"}[r.Kind]
+		what := map[string]string{scaling.Weak: "cells per rank", scaling.Strong: "cells in total"}[r.Kind]
 		fmt.Fprintf(t.out, "\n%s scaling, %d x %d x %d %s\n", r.Kind, of[0], of[1], of[2], what)
 		fmt.Fprintf(t.out, "%5s %-8s %-9s %10s %22s %10s %17s %9s %9s %9s %9s %10s  %s\n", "ranks", "cut y,z", "transport", "MLUPS", "(low - high)", "efficiency", "(low - high)",
 			"computing", "exposed", "hidden", "imbalance", "sent/step", "ghost planes by")

@@ -43,13 +43,13 @@ func TestBenchScalingRefuses(t *testing.T) {
 		args  string
 		want  string
 	}{
-		{0, "", "start it on several, mpirun -np 2 lbmsim bench scaling"},
-		{2, "--device cpu --weak 10x10", "--weak 10x10: give cells such as 512 or 512x512x256"},
-		{2, "--device cpu --strong 3", "--strong 3: give cells"},
+		{0, "", "needs at least 2 ranks: mpirun -np 2 lbmsim bench scaling"},
+		{2, "--device cpu --weak 10x10", "--weak 10x10: must be cells such as 512 or 512x512x256"},
+		{2, "--device cpu --strong 3", "--strong 3: must be cells"},
 		{2, "--device cpu --steps 3", "--steps even"},
-		{2, "--device cpu --ranks 4", "give 2 to 2, ascending"},
+		{2, "--device cpu --ranks 4", "must be 2 to 2, in ascending order"},
 		{2, "--device cpu --model bkg --weak 16 --strong none --rounds 1 --steps 2", "bkg"},
-		{2, "--device nothing", "--device nothing: give cpu, cuda, auto"},
+		{2, "--device nothing", "--device nothing: must be cpu, cuda, auto"},
 		{2, "--device cpu --transport pear --rounds 1", "pear"},
 	} {
 		r := runProgram(t, t.TempDir(), test.ranks, append([]string{"bench", "scaling"}, strings.Fields(test.args)...)...)

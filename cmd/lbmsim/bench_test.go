@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// snakeCase is how all JSON of the program has its keys.
+// snakeCase requires keys in snake case, as in all JSON that lbmsim writes.
 func snakeCase(t *testing.T, line string) {
 	t.Helper()
 	var row map[string]any
@@ -68,7 +68,7 @@ func TestBenchModels(t *testing.T) {
 	}
 }
 
-// A part with an edge of its own heeds --size, too: in two dimensions 16 times that.
+// A part with its own edge obeys --size, too: in two dimensions 16 times the size.
 func TestBenchSize(t *testing.T) {
 	for part, want := range map[string]string{"plane": "[64 64 1]", "small": "[4 4 4]"} {
 		r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--passes", "2", "--rounds", "1", "--json", "--only", part, "--size", "4")
@@ -85,7 +85,7 @@ func TestBenchSize(t *testing.T) {
 // Verifying alone measures nothing.
 func TestBenchVerify(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--size", "16", "--verify", "--match", "D2Q9 float16")
-	if r.code != 0 || !strings.Contains(r.out, "holding 10 kernels") || !strings.Contains(r.out, "all agree") || strings.Contains(r.out, "MLUPS") {
+	if r.code != 0 || !strings.Contains(r.out, "verifying 10 kernels") || !strings.Contains(r.out, "all agree") || strings.Contains(r.out, "MLUPS") {
 		t.Errorf("exit code %d\n%s", r.code, r.out)
 	}
 }
@@ -121,10 +121,10 @@ func TestBenchTunnel(t *testing.T) {
 
 func TestBenchRefuses(t *testing.T) {
 	for args, want := range map[string]string{
-		"--match D3Q15":                     "no model has all of these words; a name is such as \"D2Q9 regularized float32\"",
+		"--match D3Q15":                     "no model has all of these words; an example of a name is \"D2Q9 regularized float32\"",
 		"--match cumulant --only speed":     "--only models",
 		"--verify --only speed,models":      "--only models",
-		"--only modells":                    "give some of speed, models, ranks",
+		"--only modells":                    "choose from speed, models, ranks",
 		"--only models --match smagorinsky": "no model",
 	} {
 		r := runProgram(t, t.TempDir(), 0, append([]string{"bench", "--device", "cpu", "--threads", "1"}, strings.Fields(args)...)...)

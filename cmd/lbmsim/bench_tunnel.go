@@ -26,7 +26,7 @@ func (b *benchmark) tunnels(onCPU bool) (list [][3]int) {
 	return list
 }
 
-// The tunnel and what it is held against: the same box without its faces and its ball, and
+// The tunnel and what it is compared with: the same box without its faces and its ball, and
 // with walls and a lid.
 const (
 	throughTunnel = `periodic = ["y", "z"]
@@ -55,7 +55,7 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 `
 )
 
-// tunnel runs cases as a user does: a ball in a tunnel beside the plain boxes of its size, in turns.
+// tunnel runs cases as a user does: a ball in a tunnel beside the plain boxes of its size, alternately.
 func (b *benchmark) tunnel(onCPU bool) error {
 	self, err := os.Executable()
 	if err != nil {

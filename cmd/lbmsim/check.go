@@ -18,14 +18,14 @@ import (
 	"lbmsim/sim/transfer"
 )
 
-// checkCommand tells what a case would compute and need, and judges the surfaces that it
+// checkCommand reports what a case would compute and need, and judges the surfaces that it
 // takes from files; it starts no MPI and allocates nothing on any device.
 func checkCommand() *cobra.Command {
 	ranks, preview, as := 0, "", ""
 	var set []string
 	c := &cobra.Command{
 		Use:   "check CASE.toml",
-		Short: "Check a case and tell what it needs, without running it",
+		Short: "Dry run: report derived numbers and resource needs",
 		Args:  oneCase,
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := readCase(args[0])
@@ -57,11 +57,11 @@ func checkCommand() *cobra.Command {
 			fmt.Fprintf(stdout, "\nneeds, on %s\n", plain.Count(ranks, "rank"))
 			report.Table(stdout, forecast.Table(flowCase, ranks, sizes...))
 			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
-				fmt.Fprintln(stdout, "\nflow beside walls, by formulas of plates and channels")
+				fmt.Fprintln(stdout, "\nnear-wall resolution, from plate and channel correlations")
 				report.Table(stdout, rows)
 			}
 			if rows := flowCase.Room(sizes...); len(rows) > 0 {
-				fmt.Fprintln(stdout, "\nroom around bodies")
+				fmt.Fprintln(stdout, "\ndomain size around bodies")
 				report.Table(stdout, rows)
 			}
 			if list, err := gpus().list(); err == nil {
@@ -82,21 +82,21 @@ func checkCommand() *cobra.Command {
 				fmt.Fprintln(stdout, "warning:", w)
 			}
 			if n := len(flowCase.Warnings); n > 0 {
-				fmt.Fprintf(stdout, "\nthe case can be run; %s above\n", plain.Count(n, "warning"))
+				fmt.Fprintf(stdout, "\nready to run; %s above\n", plain.Count(n, "warning"))
 			} else {
-				fmt.Fprintln(stdout, "\nthe case is fine")
+				fmt.Fprintln(stdout, "\nready to run")
 			}
 			return nil
 		},
 	}
 	setFlag(c, &set)
 	asFlag(c, &as)
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body from a file, NAME.png, to this `FOLDER`")
-	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` that the run would have (default: 1, or what the case asks for)")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, to this `FOLDER`")
+	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` to plan for (default: 1, or [run] ranks of the case)")
 	return c
 }
 
-// checkFlow looks at the flow that a case starts from, and adds to its table and its warnings.
+// checkFlow examines the flow that a case starts from, and adds to its table and its warnings.
 func checkFlow(flowCase *config.Case) error {
 	if flowCase.Initial.From == nil {
 		return nil
@@ -139,5 +139,5 @@ func tooMuch(flowCase *config.Case) finding.List {
 	if need <= left {
 		return nil
 	}
-	return finding.List{finding.DiskSpace.Says("all outputs take %s, but the disk of %s has %s left: a larger every, fewer fields, or --output on another disk", report.Bytes(need), flowCase.OutputDir, report.Bytes(left))}
+	return finding.List{finding.DiskSpace.Says("outputs need %s in total, but the disk of %s has %s free: increase every, write fewer fields, or set --output to another disk", report.Bytes(need), flowCase.OutputDir, report.Bytes(left))}
 }

@@ -31,7 +31,7 @@ velocity = [0.01, 0, 0]
 			t.Fatal(err)
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.csv"), 0o666); err != nil { // nobody writes into it
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.csv"), 0o666); err != nil { // it has no writer
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -39,7 +39,7 @@ velocity = [0.01, 0, 0]
 		want        []string
 	}{
 		{"table = \"none.csv\"\n", "15:9", []string{"[boundary.in]", "no such file", "the folder of the case file"}},
-		{"table = \"pipe.csv\"\n", "15:9", []string{"no regular file"}},
+		{"table = \"pipe.csv\"\n", "15:9", []string{"not a regular file"}},
 		{"table = \"words.csv\"\n", "15:9", []string{"words.csv:2", "is not a number"}},
 		{"profile = \"none.csv\"\nprofile_along = \"y\"\n", "15:11", []string{"[boundary.in]", "no such file"}},
 		{"[body.b]\nshape = \"stl\"\nfile = \"none.stl\"\n", "17:8", []string{"[body.b]", "no such file", "the folder of the case file"}},
@@ -69,7 +69,7 @@ velocity = [0.01, 0, 0]
 	}
 }
 
-// check tells of outputs that the disk has no room for, and of the memory of bodies from files.
+// check reports outputs that the disk has no room for, and the memory of bodies from files.
 func TestCheckForecastsOutputsAndFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "ball.stl"), sphereSTL(50, 10), 0o666); err != nil {

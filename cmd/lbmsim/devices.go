@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim"
 )
 
-// gpu is a GPU that this process may use, with what tells it from all others.
+// gpu is a GPU that this process may use, with what distinguishes it from all others.
 type gpu struct {
 	Number     int // as this process counts
 	Name       string
@@ -25,18 +25,18 @@ type gpu struct {
 	Capability string
 }
 
-// gpuSource is what a build knows of GPUs: gpus_cuda.go or gpus_none.go.
+// gpuSource is a build's access to GPUs: gpus_cuda.go or gpus_none.go.
 type gpuSource interface {
-	// list gives the visible GPUs, or the reason why there is none.
+	// list gives the visible GPUs, or the reason why there are none.
 	list() ([]gpu, error)
 	open(number int) (device.Device, error)
 	// versions names the driver and the compiler of kernels.
 	versions() string
-	// missed tells whether a run that takes the CPU for want of a GPU should say so.
+	// missed reports whether a run that takes the CPU because it has no GPU should say so.
 	missed() bool
 }
 
-// choice is what the case and the command line ask for.
+// choice is the device that the case and the command line ask for.
 type choice struct {
 	kind   config.DeviceKind
 	number int // of the GPU, -1: by the rank's place on its node
@@ -57,14 +57,14 @@ func choose(flag string, c config.Device) (choice, error) {
 	default:
 		n, err := strconv.Atoi(flag)
 		if err != nil || n < 0 {
-			return want, fmt.Errorf("--device %s: give cpu, cuda, auto or the number of a GPU", flag)
+			return want, fmt.Errorf("--device %s: must be cpu, cuda, auto or the number of a GPU", flag)
 		}
 		want.kind, want.number = config.CUDADevice, n
 	}
 	return want, nil
 }
 
-// seat is where a rank sits and what it sees there.
+// seat is a rank's place on its node, and the GPUs that it sees there.
 type seat struct {
 	Host    string
 	Local   int    // place on its node
@@ -73,7 +73,7 @@ type seat struct {
 	Reason  string // why it sees none
 }
 
-// name tells one GPU from all others of the job.
+// name returns what distinguishes one GPU from all others of the job.
 func (s seat) name(g gpu) string {
 	if g.UUID != "" {
 		return g.UUID
@@ -147,7 +147,7 @@ func seatRanks(seats []seat, want choice) (numbers []int, idle string, err error
 		s := seats[blind[0]]
 		text := fmt.Sprintf("rank %d on %s has no GPU: %s", blind[0], s.Host, s.Reason)
 		if len(blind) < len(seats) {
-			text += "; other ranks have one: give every rank a GPU, or take --device cpu"
+			text += "; other ranks have one: give every rank a GPU, or use --device cpu"
 		}
 		return nil, "", errors.New(text)
 	}
@@ -185,12 +185,12 @@ func shared(seats []seat, want choice, a, b int, g gpu) error {
 		}
 	}
 	text := fmt.Sprintf("ranks %d and %d on %s would both use the GPU %s (%s)", a, b, host, g.PCI, g.Name)
-	const allow = "`share = true` in [device] lets ranks share, --device cpu does without"
+	const allow = "set `share = true` in [device] to let ranks share a GPU, or use --device cpu"
 	switch {
 	case want.number >= 0:
-		return fmt.Errorf("%s: --device %d names it for every rank; leave the number out, or %s", text, want.number, allow)
+		return fmt.Errorf("%s: --device %d selects it on every rank; omit the number, or %s", text, want.number, allow)
 	case ranks > len(distinct):
-		return fmt.Errorf("%s: %d ranks for %d GPUs; start at most %d ranks on a node like this, or %s", text, ranks, len(distinct), len(distinct), allow)
+		return fmt.Errorf("%s: %d ranks for %d GPUs; start at most %d ranks per node, or %s", text, ranks, len(distinct), len(distinct), allow)
 	case len(places) < ranks:
 		var said []string
 		for _, s := range seats {
@@ -199,9 +199,9 @@ func shared(seats []seat, want choice, a, b int, g gpu) error {
 			}
 		}
 		sort.Strings(said)
-		return fmt.Errorf("%s: the launcher gave ranks the same place on their node: %s", text, strings.Join(said, ", "))
+		return fmt.Errorf("%s: the launcher assigned the same local rank twice: %s", text, strings.Join(said, ", "))
 	}
-	return fmt.Errorf("%s, though the node has %d: the ranks do not see the same GPUs (CUDA_VISIBLE_DEVICES); show every rank all of them, or each its own", text, len(distinct))
+	return fmt.Errorf("%s, though the node has %d: the ranks do not see the same GPUs (CUDA_VISIBLE_DEVICES); make all GPUs visible to every rank, or one per rank", text, len(distinct))
 }
 
 func hostname() string {
@@ -212,7 +212,7 @@ func hostname() string {
 	return host
 }
 
-// nvidiaHere tells whether the machine has a GPU of NVIDIA's or a driver for one, whatever
+// nvidiaHere reports whether the machine has an NVIDIA GPU or a driver for one, whatever
 // this process may see of them.
 func nvidiaHere() bool {
 	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil {

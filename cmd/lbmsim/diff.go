@@ -25,24 +25,24 @@ func diffCommand() *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff A B",
-		Short: "How do two outputs, cases or runs differ?",
+		Short: "Compare two outputs, cases or runs",
 		Long: `diff compares two files, or the files of the same names in two output folders:
 
-  lbmsim diff a.toml b.toml                         keys that differ, once defaults are filled in
-  lbmsim diff a/fields/fields_0000001000.hdf b/...  norms of each field's difference
+  lbmsim diff a.toml b.toml                         keys that differ, with defaults filled in
+  lbmsim diff a/fields/fields_0000001000.hdf b/...  norms of the difference of each field
   lbmsim diff out/a out/b                           all outputs of two runs
 
 Fields, averages, planes, checkpoints, tables (.csv) and pictures are compared number by
 number. L2 is |a-b| / |b| in the Euclidean norm over all cells and components, Linf the
-largest |a-b| over the largest |b|. What made the outputs (program, libraries, ranks,
-devices) is compared, too, and does not count. Of two files of different kinds the cases
+largest |a-b| over the largest |b|. Provenance (version, libraries, ranks,
+devices) is compared but ignored for the exit code. For files of different kinds the cases
 are compared.
 
-Files that only one folder has are listed and do not count, because a run that was stopped
-and resumed leaves the snapshots of its stop; with --strict they do.
+Files found in one folder only are listed and ignored, because a run that was stopped
+and resumed leaves the snapshots of its stop; with --strict they count as differences.
 
-The exit code is 0 where all numbers are the same bit for bit, or within --tolerance;
-5 where they differ, or no file is in both; 1 or 2 where there is nothing to compare.`,
+The exit code is 0 if all numbers are bit-identical or within --tolerance;
+5 if they differ or the folders share no file; 1 or 2 if there is nothing to compare.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usageError{fmt.Errorf("give two files or two output folders; see lbmsim diff --help")}
@@ -51,15 +51,15 @@ The exit code is 0 where all numbers are the same bit for bit, or within --toler
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return runDiff(args[0], args[1], f, stdout) },
 	}
-	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "take numbers as the same whose Linf is not above this `LIMIT`")
-	c.Flags().BoolVar(&f.strict, "strict", false, "files that only one folder has are a difference")
+	c.Flags().Float64Var(&f.tolerance, "tolerance", 0, "accept numbers with Linf up to this `LIMIT`")
+	c.Flags().BoolVar(&f.strict, "strict", false, "count files found in one folder only as differences")
 	c.Flags().BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	return c
 }
 
 func runDiff(a, b string, f diffFlags, out io.Writer) error {
 	if !(f.tolerance >= 0) {
-		return usageError{fmt.Errorf("--tolerance %g: give 0 or more", f.tolerance)}
+		return usageError{fmt.Errorf("--tolerance %g: must be at least 0", f.tolerance)}
 	}
 	reports, only, err := compared(a, b)
 	if err != nil && len(reports) == 0 {
@@ -85,7 +85,7 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 			fmt.Fprintf(out, "only %s\n", path)
 		}
 		if len(only) > 0 && same {
-			fmt.Fprintf(out, "the numbers of all files in both are the same; %s in one folder only (a difference with --strict)\n", plain.Count(len(only), "file"))
+			fmt.Fprintf(out, "all common files have identical numbers; %s in one folder only (a difference with --strict)\n", plain.Count(len(only), "file"))
 		}
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func compared(a, b string) ([]*compare.Report, []string, error) {
 	return []*compare.Report{r}, nil, nil
 }
 
-// printReports says what is common to several files once.
+// printReports prints what is common to several files once.
 func printReports(out io.Writer, reports ...*compare.Report) {
 	last := ""
 	for _, r := range reports {
@@ -132,8 +132,8 @@ func printReports(out io.Writer, reports ...*compare.Report) {
 				fmt.Fprintf(&b, "  %s\n    %s\n", some, strings.Join(lines, "\n    "))
 			}
 		}
-		list("the cases are the same", "the cases differ:", r.Case)
-		list("", "computed by other means:", r.Means)
+		list("the cases are identical", "the cases differ:", r.Case)
+		list("", "computed differently:", r.Means)
 		fmt.Fprintf(out, "%s\n%s\n", r.A, r.B)
 		if b.String() != last {
 			last = b.String()
@@ -143,7 +143,7 @@ func printReports(out io.Writer, reports ...*compare.Report) {
 	}
 }
 
-// printParts tells of the numbers.
+// printParts prints how the numbers differ.
 func printParts(out io.Writer, r *compare.Report) {
 	if r.Kind != compare.Case && r.Kind != "" && r.Steps[0] != r.Steps[1] {
 		fmt.Fprintf(out, "  steps %d / %d\n", r.Steps[0], r.Steps[1])
@@ -152,15 +152,15 @@ func printParts(out io.Writer, r *compare.Report) {
 		fmt.Fprintf(out, "  %s\n", r.Note)
 	}
 	var same []string
-	for _, p := range r.Parts {
+	for _, p := range r.Differences {
 		if p.Differ == 0 {
 			same = append(same, p.Name)
 		}
 	}
 	if len(same) > 0 {
-		fmt.Fprintf(out, "  the same, bit for bit: %s\n", strings.Join(same, ", "))
+		fmt.Fprintf(out, "  bit-identical: %s\n", strings.Join(same, ", "))
 	}
-	for _, p := range r.Parts {
+	for _, p := range r.Differences {
 		if p.Differ == 0 {
 			continue
 		}

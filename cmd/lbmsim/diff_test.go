@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim"
 )
 
-// Files in one folder only, such as those of a stop, do not count unless that is asked for.
+// Files in one folder only, such as the files of a stop, count only on request.
 func TestExtraFilesOfDiff(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, value string) {

@@ -17,8 +17,8 @@ import (
 	"lbmsim/io/checkpoint"
 )
 
-// Disks that fail under a run: they are made to, and what the run does, what it says and
-// what it leaves is held against on_error. Mounting needs root.
+// Disks that fail under a run: the test makes them fail, and compares what the run does, prints and writes with on_error.
+// Mounting needs root.
 
 // A case whose checkpoints, fields and rows come all the time, large enough to last for
 // some time without them.
@@ -113,8 +113,8 @@ const (
 	shutdown = 0x8004587d // FS_IOC_SHUTDOWN: from now on all is an error, as when the disk has gone
 )
 
-// fail makes a disk fail under a run once it has its first checkpoints, and tells how the run
-// ended. heal, unless nil, comes when the run has said the word or after a while.
+// fail makes a disk fail under a run once it has its first checkpoints, and returns how the run ended. heal, unless nil, comes
+// when the run has said the word or after a while.
 func (d *disk) fail(text, word string, fault func() (heal func())) (r result, last string) {
 	t := d.t
 	t.Helper()
@@ -166,7 +166,7 @@ func TestDisksFail(t *testing.T) {
 	}
 	wantState := stateIn(t, filepath.Join(reference, "out", "case"))
 
-	// same holds what a run has left against the uninterrupted one.
+	// same compares what a run has left with the uninterrupted one.
 	same := func(t *testing.T, dir string) {
 		t.Helper()
 		if !bytes.Equal(stateIn(t, dir), wantState) {
@@ -187,7 +187,7 @@ func TestDisksFail(t *testing.T) {
 		if r.code != 1 {
 			t.Errorf("exit code %d instead of 1", r.code)
 		}
-		if !strings.Contains(r.out, "is gone, and there is no other") {
+		if !strings.Contains(r.out, "is missing, and there is no other") {
 			words = append(words, "the last good checkpoint is", "--restart latest")
 		}
 		for _, w := range append(words, "step ", "rank ") {
@@ -199,7 +199,7 @@ func TestDisksFail(t *testing.T) {
 			t.Log(r.out)
 		}
 	}
-	goOnFrom := func(t *testing.T, d *disk, home string) {
+	resumeFrom := func(t *testing.T, d *disk, home string) {
 		t.Helper()
 		if r := runProgram(t, home, 3, "run", "case.toml", "--output", filepath.Join(d.dir, "out"), "--restart", "latest"); r.code != 0 {
 			t.Fatalf("the continued run: exit code %d\n%s", r.code, r.out)
@@ -213,12 +213,12 @@ func TestDisksFail(t *testing.T) {
 		r, home := d.fail(busy, "", func() func() { heal = d.fill(); return nil })
 		stopped(t, r, "no space left on device")
 		heal()
-		goOnFrom(t, d, home)
+		resumeFrom(t, d, home)
 	})
 	t.Run("full for a while, go on", func(t *testing.T) {
 		d := newDisk(t, "memory")
-		r, _ := d.fail(goingOn(busy), "goes on without it", d.fill)
-		if r.code != 0 || !strings.Contains(r.out, "goes on without it") || !strings.Contains(r.out, "left out, because they could not be written: ") {
+		r, _ := d.fail(goingOn(busy), "continues without it", d.fill)
+		if r.code != 0 || !strings.Contains(r.out, "continues without it") || !strings.Contains(r.out, "not written because of errors: ") {
 			t.Fatalf("exit code %d\n%s", r.code, r.out)
 		}
 		same(t, filepath.Join(d.dir, "out"))
@@ -231,9 +231,9 @@ func TestDisksFail(t *testing.T) {
 		text := strings.Replace(goingOn(busy), "every = 60", "every = 50", 1)
 		r, home := d.fail(text, "", func() func() { heal = d.fill(); return nil })
 		// Whether creating the file or writing it fails depends on the bytes that are left.
-		stopped(t, r, "goes on without it", "step 1000: checkpoint: ", "no space left on device", "the last good checkpoint is ")
+		stopped(t, r, "continues without it", "step 1000: checkpoint: ", "no space left on device", "the last good checkpoint is ")
 		heal()
-		goOnFrom(t, d, home)
+		resumeFrom(t, d, home)
 	})
 	t.Run("gone, stop", func(t *testing.T) {
 		d := newDisk(t, "ext4")
@@ -245,12 +245,12 @@ func TestDisksFail(t *testing.T) {
 		if out, err := d.mount(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
-		goOnFrom(t, d, home)
+		resumeFrom(t, d, home)
 	})
 	t.Run("gone, go on", func(t *testing.T) {
 		d := newDisk(t, "ext4")
 		r, _ := d.fail(goingOn(busy), "", func() func() { d.control(shutdown, 0); return nil })
-		stopped(t, r, "goes on without it", "step 1000", "input/output error")
+		stopped(t, r, "continues without it", "step 1000", "input/output error")
 	})
 	t.Run("hangs for a while", func(t *testing.T) {
 		d := newDisk(t, "ext4")
@@ -277,7 +277,7 @@ func TestDisksFail(t *testing.T) {
 			}
 			return nil
 		})
-		stopped(t, r, "no such file or directory", "is gone, and there is no other")
+		stopped(t, r, "no such file or directory", "is missing, and there is no other")
 	})
 	t.Run("at the start", func(t *testing.T) {
 		d := newDisk(t, "memory")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	btracey "github.com/btracey/mpi"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
@@ -36,29 +35,29 @@ func doctorCommand() *cobra.Command {
 	var f doctorFlags
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Examine what a run depends on: ranks, messages, devices, disk",
-		Long: `doctor examines what a run on these ranks will depend on and says what is wrong and
-how to mend it. Start it as the run will be started:
+		Short: "Check ranks, messages, devices and disk before a run",
+		Long: `doctor checks everything a run on these ranks depends on, and reports what is wrong and
+how to fix it. Start it exactly as the run:
 
   mpirun -np 4 lbmsim doctor
   srun lbmsim doctor --output /where/outputs/go
 
-It ends with 0 if a job may start, warnings included (--strict: without any); with 1 if
-not, or if a rank does not answer; with 2 if the command line is wrong.`,
+The exit code is 0 if ready to run, even with warnings (--strict: without any); 1 if
+not, or if a rank does not answer; 2 if the command line is wrong.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{errors.New("lbmsim doctor takes no case: it examines the machine")}
+				return usageError{errors.New("lbmsim doctor accepts no case: it checks the machine")}
 			}
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error { return runDoctor(f, stdout) },
 	}
-	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` that the run will take: cpu, cuda, auto, or the number of a GPU")
-	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
-	c.Flags().StringVar(&f.dir, "output", ".", "`FOLDER` that outputs go to; the file written for a test is removed")
-	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "how many `MIB` to write there, all ranks together")
-	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "`TIME` that a rank may take to answer, such as 1m30s")
-	c.Flags().BoolVar(&f.strict, "strict", false, "warnings, too, end with 1")
+	c.Flags().StringVar(&f.device, "device", "auto", "`DEVICE` of the run: cpu, cuda, auto, or the number of a GPU")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.dir, "output", ".", "output `FOLDER` of the run; the test file written there is removed")
+	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "`MIB` to write there, in total over all ranks")
+	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "`TIME` within which a rank must answer, such as 1m30s")
+	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 on warnings, too")
 	return c
 }
 
@@ -69,11 +68,11 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 		return usageError{err}
 	}
 	if f.threads < 0 || f.diskMiB < 1 || f.limit < time.Second {
-		return usageError{errors.New("doctor: --threads is 0 or more, --disk-mib 1 or more, --limit 1s or more")}
+		return usageError{errors.New("doctor: --threads must be at least 0, --disk-mib at least 1, --limit at least 1s")}
 	}
-	// MPI, too, may wait for ever: for a node that is not there.
+	// MPI, too, may wait indefinitely: for a node that is not there.
 	starting := time.AfterFunc(2*f.limit, func() {
-		fmt.Fprintf(os.Stderr, "lbmsim: starting MPI did not end within %v: a node cannot be reached, or the launcher is not of the MPI library that lbmsim has found (lbmsim info)\n", 2*f.limit)
+		fmt.Fprintf(os.Stderr, "lbmsim: MPI did not start within %v: a node cannot be reached, or the launcher does not match the MPI library that lbmsim found (see lbmsim info)\n", 2*f.limit)
 		os.Exit(sim.ExitFailure)
 	})
 	c, err := ranks()
@@ -93,7 +92,7 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 		abort(c, sim.ExitFailure)
 		return alreadyPrinted{sim.ExitFailure}
 	}
-	btracey.Finalize()
+	c.Finalize()
 	if closeLast(c, dev) != nil {
 		worst = doctor.Fault
 	}
@@ -103,8 +102,8 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	return nil
 }
 
-// examine is collective; rank 0 writes to out. The error is of ranks that cannot go on
-// together; everything else is a finding.
+// examine is collective; rank 0 writes to out. The error is for ranks that cannot continue together; everything else is a
+// finding.
 func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Writer, opened *device.Device) (worst doctor.Severity, err error) {
 	if c.Rank() != 0 {
 		out = io.Discard
@@ -114,13 +113,13 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 		return 0, err
 	}
 	stuck := func(check string) {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: the check %q did not end within %v; the device, the disk or the network does not answer there\n",
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: the check %q did not finish within %v; the device, the disk or the network does not respond there\n",
 			c.Rank(), hostname(), check, 2*f.limit)
 		abort(c, sim.ExitFailure)
 		os.Exit(sim.ExitFailure) // where there is no MPI, Abort returns
 	}
 	counts := map[doctor.Severity]int{}
-	tell := func(check string, found doctor.Finding) {
+	show := func(check string, found doctor.Finding) {
 		counts[found.Severity]++
 		fmt.Fprintf(out, "%-8s %-9s %s\n", found.Severity, check, found.Text)
 		if found.Severity > doctor.Fine && found.Advice != "" {
@@ -138,30 +137,30 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 	report.Columns(out, p.table)
 	fmt.Fprintln(out)
 	for _, found := range p.found {
-		tell("device", found)
+		show("device", found)
 		worst = max(worst, found.Severity)
 	}
 	site := &doctor.Site{Comm: c, Ranks: p.ranks, Device: p.dev, Dir: f.dir, Disk: f.diskMiB << 20, Limit: f.limit}
-	rest, err := doctor.Run(site, tell, stuck)
+	rest, err := doctor.Run(site, show, stuck)
 	if err != nil {
 		return 0, err
 	}
 	switch worst = max(worst, rest); {
 	case worst == doctor.Fault:
-		fmt.Fprintf(out, "\na job must not start here: %s, %s\n", plain.Count(counts[doctor.Fault], "fault"), plain.Count(counts[doctor.Warning], "warning"))
+		fmt.Fprintf(out, "\nnot ready to run: %s, %s\n", plain.Count(counts[doctor.Fault], "fault"), plain.Count(counts[doctor.Warning], "warning"))
 	case worst == doctor.Warning:
-		fmt.Fprintf(out, "\na job may start: %s\n", plain.Count(counts[doctor.Warning], "warning"))
+		fmt.Fprintf(out, "\nready to run: %s\n", plain.Count(counts[doctor.Warning], "warning"))
 	default:
-		fmt.Fprintf(out, "\na job may start\n")
+		fmt.Fprintf(out, "\nready to run\n")
 	}
 	return worst, nil
 }
 
-// patient is what the checks begin with.
+// patient is the state with which the checks begin.
 type patient struct {
 	ranks []doctor.Rank
 	table [][]string
-	dev   device.Device // nil: the ranks can get none, and found says why
+	dev   device.Device // nil: the ranks can get none, and found has the reason
 	found []doctor.Finding
 }
 
@@ -186,11 +185,11 @@ func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource
 	switch {
 	case errors.As(err, &agreed): // all ranks have this error
 		p.found = append(p.found, doctor.Finding{Severity: doctor.Fault, Text: plain.Text(err),
-			Advice: "`lbmsim info` on that node tells what the program finds there"})
+			Advice: "`lbmsim info` on that node shows what lbmsim finds there"})
 	case err != nil:
 		return nil, err
 	case note != "":
-		p.found = append(p.found, doctor.Finding{Severity: doctor.Warning, Text: note, Advice: "--device cpu says that this is meant"})
+		p.found = append(p.found, doctor.Finding{Severity: doctor.Warning, Text: note, Advice: "if that is intended, use --device cpu"})
 	}
 	p.dev = dev
 	self := about(c, seats[c.Rank()], dev, threads)
@@ -216,7 +215,7 @@ func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource
 type entry struct {
 	doctor.Rank
 	Model, Detail string
-	Free          int64 // bytes, of the GPU or else of the host
+	Free          int64 // bytes, of the GPU, otherwise of the host
 }
 
 func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
@@ -243,14 +242,14 @@ func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
 	}
 	e.OnGPU, e.Free = true, 0
 	if m, ok := dev.(interface{ FreeMemory() (int64, error) }); ok {
-		if free, err := m.FreeMemory(); err == nil { // else it is not known
+		if free, err := m.FreeMemory(); err == nil { // otherwise it is not known
 			e.Free = free
 		}
 	}
 	return e
 }
 
-// says is the MPI library's word on GPU memory.
+// says returns the MPI library's statement on GPU memory.
 func says(c comm.Comm) string {
 	if word := comm.TakesGPUMemory(c); word != "unknown" {
 		return word

@@ -25,7 +25,7 @@ func TestDoctorOnRealRanks(t *testing.T) {
 		if shared := n > 1 && testDevice() == "cuda" && r.code == 1; shared && strings.Contains(r.out, "would both use the GPU") {
 			continue // more ranks than GPUs: that, too, is doctor's to say
 		}
-		for _, want := range []string{"ok       versions", "ok       clocks", " messages ", "ok       kernel", "ok       ghosts", "seen by all", "a job may start"} {
+		for _, want := range []string{"ok       versions", "ok       clocks", " messages ", "ok       kernel", "ok       ghosts", "visible to all", "ready to run"} {
 			if r.code != 0 || !strings.Contains(r.out, want) {
 				t.Errorf("%d ranks: exit code %d, no %q in\n%s", n, r.code, want, r.out)
 			}
@@ -63,7 +63,7 @@ func TestDoctorFindsRanksOnOneCore(t *testing.T) {
 	}
 }
 
-// What keeps a job from starting is told once, and ends all ranks with the code.
+// What keeps a job from starting is reported once, and ends all ranks with the code.
 func TestDoctorRefuses(t *testing.T) {
 	for _, c := range []struct {
 		ranks int
@@ -72,9 +72,9 @@ func TestDoctorRefuses(t *testing.T) {
 		want  string
 	}{
 		{2, []string{"--device", "cpu", "--output", "/dev/null/out"}, 1, "FAULT    disk      rank 0: outputs cannot be written: /dev/null: not a directory"},
-		{0, []string{"--limit", "1ms"}, 2, "--limit 1s or more"},
-		{0, []string{"--device", "gpu"}, 2, "--device gpu: give cpu"},
-		{0, []string{"case.toml"}, 2, "takes no case"},
+		{0, []string{"--limit", "1ms"}, 2, "--limit at least 1s"},
+		{0, []string{"--device", "gpu"}, 2, "--device gpu: must be cpu"},
+		{0, []string{"case.toml"}, 2, "accepts no case"},
 	} {
 		r := runProgram(t, t.TempDir(), c.ranks, append([]string{"doctor"}, c.args...)...)
 		if r.code != c.code || strings.Count(r.out, c.want) != 1 {
@@ -83,7 +83,7 @@ func TestDoctorRefuses(t *testing.T) {
 	}
 }
 
-// A rank that does not go on any more, here one that is stopped, is named, and all ranks
+// A rank that makes no progress, here a stopped one, is named, and all ranks
 // end.
 func TestDoctorNamesAStoppedRank(t *testing.T) {
 	const victim = 2
@@ -100,7 +100,7 @@ func TestDoctorNamesAStoppedRank(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The table stands before the first check: the ranks have begun, and much is to come.
+	// The table precedes the first check: the ranks have begun, and much is to come.
 	stopped := 0
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -117,7 +117,7 @@ func TestDoctorNamesAStoppedRank(t *testing.T) {
 		t.Fatalf("found no process of rank %d: %v\n%s", victim, err, all.String())
 	}
 	// With it may go a rank that waits for it inside the library.
-	named := regexp.MustCompile(fmt.Sprintf(`: ranks? (\d, )*%[1]d(, \d)* on \S+ did not answer|: rank %[1]d did not send or take a message`, victim))
+	named := regexp.MustCompile(fmt.Sprintf(`: ranks? (\d, )*%[1]d(, \d)* on \S+ did not answer|: rank %[1]d did not send or receive a message`, victim))
 	if text := all.String(); err == nil || ctx.Err() != nil || !named.MatchString(text) {
 		t.Errorf("ended with %v (time over: %v) and\n%s", err, ctx.Err(), text)
 	}
@@ -129,7 +129,7 @@ func TestDoctorNamesAStoppedRank(t *testing.T) {
 	}
 }
 
-// rankIn is the process of a rank that works in a folder, 0 if there is none.
+// rankIn returns the process of a rank that works in a folder, 0 if there is no such process.
 func rankIn(dir string, rank int) int {
 	found, _ := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range found {

@@ -14,7 +14,7 @@ import (
 	"lbmsim/internal/doctor"
 )
 
-// rack is a gpuSource whose GPUs compute, each on one core; those of some numbers are broken.
+// rack is a gpuSource whose GPUs compute, each on one core; the GPUs with some numbers are broken.
 type rack struct {
 	machine
 	broken int // -1: none
@@ -43,13 +43,13 @@ func TestDoctorSeatsRanks(t *testing.T) {
 		says  []string
 	}{
 		{"as many ranks as GPUs", 2, rack{machine{gpus: two}, -1}, auto, doctor.Fine, []string{"ok       nodes", "ok       kernel", "ok       ghosts"}},
-		{"an idle GPU", 1, rack{machine{gpus: two}, -1}, auto, doctor.Warning, []string{"has 2 GPUs and 1 rank: 1 stay idle\n", "-> start 2 ranks on it", "ok       kernel", "a job may start: 1 warning\n"}},
+		{"an idle GPU", 1, rack{machine{gpus: two}, -1}, auto, doctor.Warning, []string{"has 2 GPUs and 1 rank: 1 stay idle\n", "-> start 2 ranks on it", "ok       kernel", "ready to run: 1 warning\n"}},
 		{"too many ranks", 3, rack{machine{gpus: two}, -1}, auto, doctor.Fault, []string{
-			"FAULT    device    ranks 0 and 2 on ", "3 ranks for 2 GPUs; start at most 2 ranks on a node like this",
-			"kernel    not examined: the ranks have no device", "every byte as sent", "a job must not start here: 1 fault, "}},
+			"FAULT    device    ranks 0 and 2 on ", "3 ranks for 2 GPUs; start at most 2 ranks per node",
+			"kernel    not checked: the ranks have no device", "every byte as sent", "not ready to run: 1 fault, "}},
 		{"a broken GPU", 2, rack{machine{gpus: two}, 1}, auto, doctor.Fault, []string{"FAULT    device    rank 1: GPU fell off the bus\n"}},
-		{"no GPU", 1, machine{}, auto, doctor.Warning, []string{"warning  device    no GPU: there is no driver; computing on the CPU\n", "-> --device cpu says that this is meant"}},
-		{"GPUs not to be used", 1, rack{machine{gpus: two}, -1}, choice{kind: config.CPUDevice, number: -1}, doctor.Fine, []string{"a job may start\n"}},
+		{"no GPU", 1, machine{}, auto, doctor.Warning, []string{"warning  device    no GPU: there is no driver; computing on the CPU\n", "-> if that is intended, use --device cpu"}},
+		{"GPUs not to be used", 1, rack{machine{gpus: two}, -1}, choice{kind: config.CPUDevice, number: -1}, doctor.Fine, []string{"ready to run\n"}},
 	} {
 		var out bytes.Buffer
 		dir := t.TempDir()
@@ -70,7 +70,7 @@ func TestDoctorSeatsRanks(t *testing.T) {
 			t.Errorf("%s: %v", test.what, err)
 		}
 		for _, want := range test.says {
-			if strings.Contains(want, "a job may start") && strings.Contains(out.String(), "warning  cores") {
+			if strings.Contains(want, "ready to run") && strings.Contains(out.String(), "warning  cores") {
 				continue
 			}
 			if !strings.Contains(out.String(), want) {

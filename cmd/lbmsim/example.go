@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/cases/examples"
 	"lbmsim/config"
-	"lbmsim/examples"
 	"lbmsim/report"
 )
 
@@ -20,7 +20,7 @@ func exampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "example [NAME]",
 		Short: "List the example cases, or write one into this folder",
-		Long: `example lists the cases that come with the program, or writes one as NAME.toml:
+		Long: `example lists the included cases, or writes one as NAME.toml:
 
   lbmsim example cavity && lbmsim cavity.toml    a first run, with a picture in out/cavity`,
 		Args: cobra.MaximumNArgs(1),
@@ -39,14 +39,14 @@ func exampleCommand() *cobra.Command {
 			}
 			if print {
 				if _, err := fmt.Fprint(stdout, e.Text); err != nil {
-					return fmt.Errorf("the case was not printed as a whole: %w", err)
+					return fmt.Errorf("the case was printed incompletely: %w", err)
 				}
 				return nil
 			}
 			return writeExample(e)
 		},
 	}
-	c.Flags().BoolVar(&print, "print", false, "print the case instead")
+	c.Flags().BoolVar(&print, "print", false, "print the case instead of writing it")
 	return c
 }
 
@@ -66,7 +66,7 @@ func writeExample(e examples.Example) error {
 	file := e.Name + ".toml"
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already; move it away, or see the example with --print", file)
+		return fmt.Errorf("%s exists already; move it away, or show the example with --print", file)
 	}
 	if err != nil {
 		return err

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"lbmsim/examples"
+	"lbmsim/cases/examples"
 )
 
 // Every example of the folder is in the program, has a title, and is written as it is; a file
 // that is there stays.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.toml")
+	files, err := filepath.Glob("../../cases/examples/*.toml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

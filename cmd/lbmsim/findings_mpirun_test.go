@@ -80,7 +80,7 @@ func TestFindingsEverywhere(t *testing.T) {
 		"the same thickened": {head("120, 60", "0.05") + fmt.Sprintf(driven, 1e-4, channel) + stl("plate.stl", "translate = [60, 30]\nrotate = [0, 0, 30]\nthicken = true"), 1, nil, nil},
 		"a turned slab": {head("64, 48, 48", "0.05") + fmt.Sprintf(stream, "0.03, 0, 0") + fmt.Sprintf(sides, ", \"z-\", \"z+\"") + stl("slab.stl", "translate = [24, 24, 24]\nrotate = [0, 30, 0]"), 1,
 			[]string{"thin_body"}, nil},
-		"water at rest":       {head("12, 12, 24", "0.05") + "[force]\nacceleration = [0, 0, -4e-5]\n[initial]\ndensity = \"exp(-3*4e-5*(z - Lz/2))\"\n" + tank, 400, nil, nil},
+		"water at rest":       {head("12, 12, 24", "0.05") + "[collision]\nprecision = \"float64\"\n[force]\nacceleration = [0, 0, -4e-5]\n[initial]\ndensity = \"exp(-3*4e-5*(z - Lz/2))\"\n" + tank, 1000, nil, nil},
 		"a pressure in steps": {head("40, 12", "0.15") + fmt.Sprintf(driven, 0.03, channel), 1000, nil, nil},
 		"an outlet behind": {head("110, 80", "0.01") + fmt.Sprintf(stream, "0.05, 0") + fmt.Sprintf(sides, "") + "[body.b]\nshape = \"cylinder\"\ncentre = [85, 40]\nradius = 5\n", 1,
 			[]string{"cut_wake"}, nil},

@@ -49,7 +49,7 @@ func TestFlowOfAnotherRun(t *testing.T) {
 		}
 	}
 	ok(1, "all steps done", "run", name, "--output", "out/first")
-	ok(1, "copied to the last bit", "check", name, "--set", `initial.from="out/first"`)
+	ok(1, "copied bit for bit", "check", name, "--set", `initial.from="out/first"`)
 	fine := []string{name, "--set", "domain.cells=[80, 48]", "--set", "fluid.length=16", "--set", "body.bar.centre=[28, 24]", "--set", "body.bar.radius=8"}
 	ok(1, "40 x 24 to 80 x 48 cells", append(append([]string{"check"}, fine...), "--set", `initial.from="out/first"`)...)
 	ok(1, "2 (lengths)", append(append([]string{"check"}, fine...), "--set", `initial.from="out/first"`)...)
@@ -58,7 +58,7 @@ func TestFlowOfAnotherRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"fields/fields_0000000200.hdf", "checkpoints/checkpoint_000000000200.h5"} {
-		ok(3, "reproduced, bit for bit", "reproduce", "out/second/"+file)
+		ok(3, "reproduced bit for bit", "reproduce", "out/second/"+file)
 	}
 	r := runProgram(t, dir, 1, "check", name, "--set", `initial.from="out/first"`)
 	if r.code != 2 || !strings.Contains(r.out, "there is no file or folder out/first") {
@@ -89,7 +89,7 @@ func TestCheckReadsTheFlow(t *testing.T) {
 		for what, c := range map[string]struct {
 			data []byte
 			want string
-		}{"whole": {whole, ""}, "changed": {changed, "checksum"}, "cut": {whole[:len(whole)/2], "cut"}} {
+		}{"whole": {whole, ""}, "changed": {changed, "checksum"}, "cut": {whole[:len(whole)/2], "truncated"}} {
 			if err := os.WriteFile(from, c.data, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -30,5 +30,5 @@ func (cudaGPUs) open(n int) (device.Device, error) { return cuda.New(n) }
 
 func (cudaGPUs) versions() string { return cuda.Version() }
 
-// missed: there is a GPU, but not for this process. Where there is none, nobody misses it.
+// missed reports whether the machine has a GPU, though this process cannot use it.
 func (cudaGPUs) missed() bool { return nvidiaHere() }

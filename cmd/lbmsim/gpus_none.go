@@ -14,7 +14,7 @@ func gpus() gpuSource { return noGPUs{} }
 type noGPUs struct{}
 
 func (noGPUs) list() ([]gpu, error) {
-	return nil, errors.New("this lbmsim was built without CUDA (`make build` finds a toolkit, `make cuda-headers` gets what building needs)")
+	return nil, errors.New("this lbmsim was built without CUDA (`make build` finds a toolkit, `make cuda-headers` downloads the headers it needs)")
 }
 
 func (n noGPUs) open(int) (device.Device, error) {

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 
-	btracey "github.com/btracey/mpi"
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
@@ -17,7 +16,7 @@ import (
 	"lbmsim/report"
 )
 
-// infoCommand tells what this binary is made of and what it finds here.
+// infoCommand prints what this binary is made of and what it finds here.
 func infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
@@ -28,7 +27,7 @@ func infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer btracey.Finalize()
+			defer c.Finalize()
 			if c.Rank() != 0 {
 				return nil
 			}
@@ -49,13 +48,13 @@ func infoCommand() *cobra.Command {
 	}
 }
 
-// printMPI tells which MPI library carries this job's messages, or would carry those of another.
+// printMPI prints which MPI library carries this job's messages, or would carry another job's.
 func printMPI(c comm.Comm) {
 	if l, ok := c.(comm.Located); ok {
 		fmt.Fprintf(stdout, "mpi      %s, %d ranks\n         %s; GPU memory: %s\n", comm.Describe(c), c.Size(), l.Located(), comm.TakesGPUMemory(c))
 		return
 	}
-	fmt.Fprintln(stdout, "mpi      no launcher: this process is the only rank")
+	fmt.Fprintln(stdout, "mpi      no launcher: single rank")
 	if library, err := mpi.Find(comm.Launch{}, os.LookupEnv); err != nil {
 		fmt.Fprintf(stdout, "         %s\n", plain.Text(err))
 	} else {
@@ -63,7 +62,7 @@ func printMPI(c comm.Comm) {
 	}
 }
 
-// printGPUs lists the GPUs that this process may use, or says why there is none.
+// printGPUs lists the GPUs that this process may use, or prints why there are none.
 func printGPUs(from gpuSource) {
 	fmt.Fprintf(stdout, "cuda     %s\n", from.versions())
 	list, err := from.list()

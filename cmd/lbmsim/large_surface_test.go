@@ -47,8 +47,8 @@ func sphereSTL(n int, radius float64) []byte {
 }
 
 // A surface of a million triangles is read, checked, handed to two ranks and cut with
-// their cells within 20 seconds on a quiet machine, all else of a run of one step
-// included; where other tests compute beside it, it may take three times as long.
+// their cells within 20 seconds on a quiet machine, the rest of a run of one step included; where other tests compute beside it,
+// it may take three times as long.
 func TestMillionTriangles(t *testing.T) {
 	dir := t.TempDir()
 	surface := sphereSTL(501, 40)

@@ -6,16 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"lbmsim/boundary"
+	"lbmsim/cases/robustness"
 	"lbmsim/config"
 	"lbmsim/model"
-	"lbmsim/robustness"
 )
 
 // listCommand prints the catalogue: what words a case may use, and their papers.
 func listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List lattices, collision models, boundaries, fields and expectable quantities",
+		Short: "List lattices, collision models, boundaries, fields and quantities of [expect]",
 		Args:  cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
 			fmt.Fprintln(stdout, "lattices")
@@ -32,7 +32,7 @@ func listCommand() *cobra.Command {
 					fmt.Fprintf(stdout, "                 %s (docs/models.md)\n", text)
 				}
 			}
-			fmt.Fprintln(stdout, "laws of the viscosity")
+			fmt.Fprintln(stdout, "viscosity laws")
 			for _, l := range model.ViscosityLaws {
 				fmt.Fprintf(stdout, "  %-14s %s\n                 %s\n", l.Name, l.Doc, l.Paper)
 			}
@@ -42,10 +42,10 @@ func listCommand() *cobra.Command {
 			}
 			fmt.Fprintln(stdout, "of boundaries")
 			for _, w := range [][2]string{
-				{"parts of faces", "from and to, or centre and radius: a box or a disc; the rest of the face is another boundary's"},
-				{"ramp, table", "velocities and pressures that rise smoothly, or follow a file; profile: the shape of an inlet from a file"},
-				{"moving bodies", "velocity, angular_velocity: surfaces of bodies that stay in their place\n                 Ladd, J. Fluid Mech. 271 (1994) 285; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452"},
-				{"sponge", "a layer before an outflow or a pressure in which the viscosity rises\n                 Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
+				{"parts of faces", "from and to, or centre and radius: a box or a disc; the rest of the face belongs to another boundary"},
+				{"ramp, table", "velocities and pressures that ramp up smoothly or follow a file; profile: inlet profile from a file"},
+				{"moving bodies", "velocity, angular_velocity: moving surfaces of bodies that stay in place\n                 Ladd, J. Fluid Mech. 271 (1994) 285; Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452"},
+				{"sponge", "a layer of increased viscosity before an outflow or pressure face\n                 Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 			} {
 				fmt.Fprintf(stdout, "  %-14s %s\n", w[0], w[1])
 			}

@@ -28,7 +28,7 @@ func init() { runtime.LockOSThread() }
 
 func main() {
 	if space := ram.Space(); space > 0 && space < ram.LeastSpace {
-		fmt.Fprintf(os.Stderr, "lbmsim: the limit of virtual memory (ulimit -v) is %s: lbmsim needs at least %s of address space, of which it uses little\n",
+		fmt.Fprintf(os.Stderr, "lbmsim: the virtual memory limit (ulimit -v) is %s: lbmsim needs at least %s of address space, most of it unused\n",
 			report.Bytes(float64(space)), report.Bytes(ram.LeastSpace))
 		os.Exit(sim.ExitUsage)
 	}
@@ -88,7 +88,7 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
 
   lbmsim case.toml                    run it here
   mpirun -np 4 lbmsim case.toml       run it on four ranks
-  lbmsim check case.toml              what would it compute, and what does it need?`,
+  lbmsim check case.toml              dry run: report derived numbers and resource needs`,
 		Version:       version,
 		Args:          caseOrCommand,
 		RunE:          run.RunE,
@@ -135,10 +135,10 @@ func caseOrCommand(c *cobra.Command, args []string) error {
 	return oneCase(c, args)
 }
 
-// versionCommand is what --version prints.
+// versionCommand returns the command that prints the same as --version.
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Show the version (info tells more)", Args: cobra.NoArgs,
+		Use: "version", Short: "Show the version (see info for details)", Args: cobra.NoArgs,
 		Run: func(c *cobra.Command, _ []string) { fmt.Fprintln(stdout, "lbmsim version", version) },
 	}
 }
@@ -146,7 +146,7 @@ func versionCommand() *cobra.Command {
 // oneCase is the Args rule of commands that take a case file.
 func oneCase(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError{fmt.Errorf("give one case file, got %d arguments; see lbmsim --help", len(args))}
+		return usageError{fmt.Errorf("expected one case file, got %d arguments; see lbmsim --help", len(args))}
 	}
 	return nil
 }

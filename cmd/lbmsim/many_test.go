@@ -17,8 +17,7 @@ import (
 )
 
 // Many more ranks than cores: what does not stay flat with the number of ranks shows.
-// Every rank has two planes. The state, the files and the memory of a rank have to be
-// those of few ranks.
+// Every rank has two planes. The state, the files and the memory of a rank have to be the same as with few ranks.
 func TestManyRanks(t *testing.T) {
 	const few, planes = 8, 2
 	many := 64
@@ -120,7 +119,7 @@ func peaks(dir string, done <-chan struct{}) map[string]int {
 	}
 }
 
-// tree is what a run has written, by name.
+// tree returns the files that a run has written, by name.
 func tree(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "out"), func(path string, d os.DirEntry, err error) error {

@@ -15,7 +15,7 @@ import (
 // take for sure.
 type demand struct {
 	Host       string
-	Free, Need int64 // bytes; Free is 0 where it cannot be told
+	Free, Need int64 // bytes; Free is 0 where it is unknown
 }
 
 // enoughMemory refuses a case whose ranks cannot all have their memory, before they take
@@ -23,7 +23,7 @@ type demand struct {
 // Collective; the error is the same on all ranks.
 func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
 	if _, err := flowCase.Cut(c.Size()); err != nil {
-		return nil // the run says so
+		return nil // the run reports it
 	}
 	mine := demand{Host: hostname(), Free: ram.Left(), Need: forecast.FlagBytes(flowCase, c.Size()) + forecast.BaseBytes}
 	if onCPU {
@@ -45,7 +45,7 @@ func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
 			if ranks > 1 {
 				where = fmt.Sprintf("%d ranks of the case need", ranks)
 			}
-			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%s: %s %s of memory on %s, which has %s left: take more machines or fewer cells; `lbmsim check` tells what a rank needs",
+			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("%s: %s %s of memory on %s, which has %s free: use more nodes or fewer cells; `lbmsim check` reports the memory per rank",
 				flowCase.Path, where, report.Bytes(float64(need)), m.Host, report.Bytes(float64(free)))}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"lbmsim/sim"
 )
 
-// what check forecasts is what a run takes, to 5 %. It does not know the threads, of which
-// each has some MiB of its own: on 32 cores this small case takes 6 % more.
+// The memory that check forecasts is the memory that a run takes, to 5 %. The forecast omits the threads, of which
+// each takes some MiB more: on 32 cores this small case takes 6 % more.
 func TestForecastOfMemoryIsTrue(t *testing.T) {
 	const text = `
 [domain]
@@ -56,7 +56,7 @@ every = 10
 	}
 }
 
-// peak is the memory that a run of a case takes, in a process of its own.
+// peak is the memory that a run of a case takes, in a separate process.
 func peak(t *testing.T, text string) float64 {
 	t.Helper()
 	dir := t.TempDir()

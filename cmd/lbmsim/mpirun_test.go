@@ -26,8 +26,8 @@ import (
 // Here the program is tested as users run it: the real binary, real ranks, real
 // signals and files.
 
-// testDevice is where the program computes in these tests: cpu, or what
-// LBMSIM_TEST_DEVICE says; ranks then share one GPU.
+// testDevice returns the device of these tests: cpu, or the value of
+// LBMSIM_TEST_DEVICE; ranks then share one GPU.
 func testDevice() string {
 	if name := os.Getenv("LBMSIM_TEST_DEVICE"); name != "" {
 		return name
@@ -247,7 +247,7 @@ func TestWrongCaseEndsAllRanksWithCode2(t *testing.T) {
 	if r := runProgram(t, dir, 2, "nosuch.toml"); r.code != 2 || strings.Count(r.out, "nosuch.toml") != 1 {
 		t.Errorf("no case: exit code %d\n%s", r.code, r.out)
 	}
-	if r := runProgram(t, dir, 23, writeCase(t, dir, fmt.Sprintf(box, 10, 10))); r.code != 2 || !strings.Contains(r.out, "the next smaller number that fits is 22") {
+	if r := runProgram(t, dir, 23, writeCase(t, dir, fmt.Sprintf(box, 10, 10))); r.code != 2 || !strings.Contains(r.out, "the next smaller valid number is 22") {
 		t.Errorf("more ranks than rows along y and z: exit code %d\n%s", r.code, r.out)
 	}
 }
@@ -337,7 +337,7 @@ func transports(t *testing.T) []string {
 	return list
 }
 
-// mpiTakesGPUs asks the library, in a process of its own.
+// mpiTakesGPUs asks the library, in a separate process.
 func mpiTakesGPUs(t *testing.T) (yes, known bool) {
 	t.Helper()
 	r := runProgram(t, t.TempDir(), 2, "doctor", "--device", "cpu", "--disk-mib", "1")
@@ -378,11 +378,11 @@ func TestTransportsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// What cannot be had is refused with the reason and a code of its own.
+// What cannot be had is refused with the reason and its own exit code.
 func TestTransportIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	name := writeCase(t, dir, fmt.Sprintf(box, 10, 10))
-	for transport, reason := range map[string]string{"peer": "no memory that others can write", "gpu": "not in a GPU's memory", "pigeon": "give auto, host, gpu, peer"} {
+	for transport, reason := range map[string]string{"peer": "no memory that other ranks can write", "gpu": "not in GPU memory", "pigeon": "--transport: pigeon is not one of auto, host, gpu, peer"} {
 		r := runProgram(t, dir, 2, name, "--transport", transport, "--device", "cpu")
 		if r.code != 2 || strings.Count(r.out, reason) != 1 {
 			t.Errorf("%s: exit code %d, want 2 and once %q\n%s", transport, r.code, reason, r.out)
@@ -485,7 +485,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// What reads the JSON of bench meets nothing else, and counts that measure nothing are
+// What reads the JSON of bench meets no other text, and counts that measure nothing are
 // refused.
 func TestBenchPrintsJSON(t *testing.T) {
 	dir := t.TempDir()
@@ -517,7 +517,7 @@ func TestCheckListAndInfo(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"check", name}, []string{"tau", "bytes a cell"}},
+		{[]string{"check", name}, []string{"tau", "bytes per cell"}},
 		{[]string{"list"}, []string{"regularized", "moving_wall", "vorticity", "Phys. Rev."}},
 		{[]string{"info"}, []string{"hdf5", "mpi", "avx"}},
 		{[]string{"--version"}, []string{"lbmsim"}},

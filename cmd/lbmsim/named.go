@@ -16,7 +16,7 @@ import (
 // mayDraw is an error where a picture of that name would replace an input, or a file that is not a picture.
 func mayDraw(path string, inputs ...string) error {
 	if !strings.EqualFold(filepath.Ext(path), ".png") {
-		return fmt.Errorf("--preview %s: a picture is a PNG file; give a name that ends with .png", path)
+		return fmt.Errorf("--preview %s: a picture is a PNG file; the name must end with .png", path)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -25,11 +25,11 @@ func mayDraw(path string, inputs ...string) error {
 	case err != nil:
 		return fmt.Errorf("--preview: %w", err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("--preview %s: it is not a regular file", path)
+		return fmt.Errorf("--preview %s: not a regular file", path)
 	}
 	for _, in := range inputs {
 		if i, err := os.Stat(in); err == nil && os.SameFile(info, i) {
-			return fmt.Errorf("--preview %s would write over the input %s", path, in)
+			return fmt.Errorf("--preview %s would overwrite the input %s", path, in)
 		}
 	}
 	f, err := os.Open(path)
@@ -39,7 +39,7 @@ func mayDraw(path string, inputs ...string) error {
 	defer f.Close()
 	head := make([]byte, 8)
 	if n, _ := io.ReadFull(f, head); n > 0 && !bytes.Equal(head, []byte("\x89PNG\r\n\x1a\n")) {
-		return fmt.Errorf("--preview %s: there is a file of that name which is not a picture", path)
+		return fmt.Errorf("--preview %s: exists and is not a picture", path)
 	}
 	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"runtime/debug"
 
-	btracey "github.com/btracey/mpi"
-
 	"lbmsim/comm"
 	"lbmsim/device"
 	"lbmsim/internal/watchdog"
@@ -14,9 +12,8 @@ import (
 )
 
 // onRanks starts the ranks, lets them work and ends them, whatever happens. The device
-// that the work has opened is closed last. An error that all ranks know of is told to
-// fail on rank 0; one that is a rank's alone ends the others, and that rank tells it to lost, as
-// it does when another rank is gone.
+// that the work has opened is closed last. An error that all ranks know of is passed to fail on rank 0; an error of one rank
+// alone ends the others, and that rank passes it to lost, as it does when another rank is gone.
 func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost func(text string)) (err error) {
 	c, err := ranks()
 	if err != nil {
@@ -60,10 +57,10 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost 
 		fail(err)
 	}
 	if e := watched.Done(); e != nil {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), e)
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: shutdown: %v\n", c.Rank(), e)
 		abort(c, sim.ExitFailure)
 	}
-	btracey.Finalize()
+	c.Finalize()
 	if e := closeLast(c, dev); e != nil && err == nil {
 		return alreadyPrinted{sim.ExitFailure}
 	}
@@ -81,7 +78,7 @@ func closeLast(c comm.Comm, dev device.Device) error {
 	}
 	err := dev.Close()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: the end: %v\n", c.Rank(), err)
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: shutdown: %v\n", c.Rank(), err)
 	}
 	return err
 }

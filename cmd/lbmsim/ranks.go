@@ -3,8 +3,6 @@ package main
 import (
 	"os"
 
-	btracey "github.com/btracey/mpi"
-
 	"lbmsim/comm"
 	"lbmsim/comm/mpi"
 )
@@ -16,6 +14,5 @@ func ranks() (comm.Comm, error) {
 	if _, launched := comm.Launched(os.LookupEnv); launched {
 		c = mpi.New()
 	}
-	btracey.Register(c)
-	return c, btracey.Init()
+	return c, c.Init()
 }

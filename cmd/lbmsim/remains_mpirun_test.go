@@ -36,8 +36,8 @@ func sameFiles(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// A forgotten --restart, and another case of the same name, leave results as they are; what
-// begins anew on purpose leaves nothing of the old run among the new.
+// A forgotten --restart, and another case of the same name, leave results as they are; a deliberate restart from scratch leaves
+// nothing of the old run among the new.
 func TestResultsAreNotWrittenOver(t *testing.T) {
 	dir, out := t.TempDir(), ""
 	caseFile := writeCase(t, dir, strings.Replace(fmt.Sprintf(box, 60, 20), "[output.fields]", "[output.fields]\nevery = 20", 1))
@@ -60,7 +60,7 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		if r.code != 2 {
 			t.Errorf("%q on %d ranks: exit code %d\n%s", c.args, c.ranks, r.code, r.out)
 		}
-		for _, word := range []string{"holds the results of a run of case.toml", "step 60 of 60", "--restart latest", "--output", "--overwrite"} {
+		for _, word := range []string{"contains the results of a run of case.toml", "step 60 of 60", "--restart latest", "--output", "--overwrite"} {
 			if !strings.Contains(r.out, word) {
 				t.Errorf("%q: no %q in\n%s", c.args, word, r.out)
 			}
@@ -84,8 +84,8 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 	}
 }
 
-// A run that was killed before its first checkpoint has begun the tables of the run before
-// anew: that one can be continued all the same.
+// A run that was killed before its first checkpoint has started over the previous run's tables: the previous run can be continued
+// all the same.
 func TestRestartWithAnotherTable(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -24,7 +24,7 @@ func newReporters(format string, verbose bool) (*reporters, error) {
 	case "json":
 		log = report.NewJSON(os.Stdout)
 	default:
-		return nil, usageError{fmt.Errorf("--log %s: give text or json", format)}
+		return nil, usageError{fmt.Errorf("--log %s: must be text or json", format)}
 	}
 	r := &reporters{start: &startSign{}, status: report.NewStatus(log.Warn)}
 	r.Many = report.Many{r.start, r.status, log}

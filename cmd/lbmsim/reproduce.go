@@ -23,21 +23,21 @@ func reproduceCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "reproduce FILE",
-		Short: "Compute an output again from what it says of itself, and compare",
-		Long: `reproduce takes the case out of an output (fields, averages, a plane, a checkpoint, a
-picture or a table), computes it again from the first step to the output's, on the ranks
-and devices at hand, and compares:
+		Short: "Recompute an output from its embedded case, and compare",
+		Long: `reproduce extracts the case from an output (fields, averages, a plane, a checkpoint, a
+picture or a table), recomputes it from the first step to the step of the output, on the available ranks
+and devices, and compares:
 
   lbmsim reproduce out/case/fields/fields_0000001000.hdf
   mpirun -np 4 lbmsim reproduce out/case/checkpoints/checkpoint_000000001000.h5
 
-Files that the case names are taken from the folder inputs of the output's run, where it
-keeps copies; they must have the checksums that the output says. All is written to
+Input files of the case are read from the folder inputs of the original run, where it
+keeps copies; they must match the checksums in the output. Everything is written to
 --output, a new or empty folder, by default out/reproduced-NAME.
 
-The exit code is 0 where all numbers are the same bit for bit and 5 where they differ.
-Rows that a table got by the clock (every_wall) come at other steps.
-Any number of ranks gives the same bits; CPUs and GPUs, and versions of the program,
+The exit code is 0 if all numbers are bit-identical and 5 if they differ.
+Rows that a table wrote by wall time (every_wall) come at other steps.
+Any number of ranks gives the same bits; CPUs and GPUs, and versions of lbmsim,
 may round differently.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,7 +49,7 @@ may round differently.`,
 	}
 	deviceFlags(c, &f)
 	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: out/reproduced-NAME)")
-	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event per line")
 	return c
 }
 
@@ -61,7 +61,7 @@ func runReproduce(path string, f runFlags) error {
 	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reports, dev) }, reports.Fail, reports.status.Lost)
 }
 
-// recipe is what rank 0 knows of a file that is to be computed again.
+// recipe holds what rank 0 knows of a file that is to be recomputed.
 type recipe struct {
 	Kind   compare.Kind
 	Case   string
@@ -120,7 +120,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 		return how, err
 	}
 	if o.Kind == compare.Case {
-		return how, fmt.Errorf("%s is a case: lbmsim run computes it", path)
+		return how, fmt.Errorf("%s is a case: use lbmsim run", path)
 	}
 	if o.Kind == compare.Table && o.Step == 0 {
 		return how, fmt.Errorf("%s has no rows of a step: there is nothing to reproduce", path)
@@ -136,7 +136,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	if err != nil {
 		return how, err
 	}
-	// The folder of the run is that of the file or, for fields and checkpoints, above it.
+	// The folder of the run is the file's own or, for fields and checkpoints, above it.
 	for dir := filepath.Dir(home); ; dir = filepath.Dir(dir) {
 		kept, _ := filepath.Glob(filepath.Join(escaped(dir), output.InputDir, "*"))
 		for _, file := range kept {
@@ -149,12 +149,12 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	}
 	caseFile, err := config.Load(path, []byte(how.Case))
 	if err != nil {
-		return how, nil // load says so
+		return how, nil // load reports it
 	}
 	_ = each(caseFile, func(sum, shown string, _ *string) error {
 		if _, kept := how.Inputs[sum]; !kept && sum != "" {
 			if _, err := os.Stat(shown); err == nil {
-				how.Inputs[sum] = shown // as seen from the working folder; its checksum is looked at
+				how.Inputs[sum] = shown // as seen from the working folder; its checksum is verified
 			}
 		}
 		return nil
@@ -162,8 +162,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	return how, nil
 }
 
-// fresh is a folder without any files, that of --output or a new one: what is found there
-// later is of this run.
+// fresh returns a folder without any files, given by --output or new: what is found there later is of this run.
 func fresh(path, folder string) (string, error) {
 	if folder != "" {
 		list, err := os.ReadDir(folder)
@@ -171,7 +170,7 @@ func fresh(path, folder string) (string, error) {
 			return "", err
 		}
 		if len(list) > 0 {
-			return "", fmt.Errorf("--output %s: the folder is not empty; name a new one", folder)
+			return "", fmt.Errorf("--output %s: the folder is not empty; choose a new one", folder)
 		}
 		return folder, nil
 	}
@@ -221,12 +220,12 @@ func escaped(path string) string {
 func (how recipe) load(path string) (*config.Case, error) {
 	caseFile, err := loadCase(path, []byte(how.Case))
 	if err != nil {
-		return nil, fmt.Errorf("the case in %s is none for this version of lbmsim: %w", path, err)
+		return nil, fmt.Errorf("the case in %s is invalid in this version of lbmsim: %w", path, err)
 	}
 	err = each(caseFile, func(sum, shown string, to *string) error {
 		kept, ok := how.Inputs[sum]
 		if !ok {
-			return fmt.Errorf("the file %s of the case in %s is not to be had: there is no copy of it in a folder %s beside the output; put it there as %s%s",
+			return fmt.Errorf("the file %s of the case in %s is missing: the folder %s beside the output has no copy of it; put it there as %s%s",
 				shown, path, output.InputDir, sum, filepath.Ext(shown))
 		}
 		*to = kept
@@ -269,11 +268,11 @@ func (how recipe) load(path string) (*config.Case, error) {
 	return caseFile, nil
 }
 
-// compare holds the file against its new counterpart: the one of the same name or, where
+// compare checks the file against its new counterpart: the file of the same name or, where
 // the file was renamed, the only one of its kind and step.
 func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
 	if end.Last != how.Step {
-		return false, fmt.Errorf("the new run ended at step %d of %d (%s): nothing was compared", end.Last, how.Step, end.Reason)
+		return false, fmt.Errorf("the new run ended at step %d of %d (%s): nothing to compare", end.Last, how.Step, end.Reason)
 	}
 	home, err := filepath.Abs(path)
 	if err != nil {
@@ -300,7 +299,7 @@ func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
 		again = others[0]
 	}
 	if again == "" {
-		return false, fmt.Errorf("which of %d new files of step %d is like %s? give it the name that it had: the new ones are in %s", len(others), how.Step, path, how.Output)
+		return false, fmt.Errorf("%d new files of step %d may correspond to %s: rename it to its original name; the new files are in %s", len(others), how.Step, path, how.Output)
 	}
 	r, err := compare.Files(path, again)
 	if err != nil {
@@ -308,12 +307,12 @@ func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
 	}
 	printReports(stdout, r)
 	if r.Same() {
-		fmt.Fprintln(stdout, "reproduced, bit for bit")
+		fmt.Fprintln(stdout, "reproduced bit for bit")
 	}
 	return r.Same(), nil
 }
 
-// alike is how many names at the ends of two paths are the same.
+// alike returns the number of equal names at the ends of two paths.
 func alike(a, b string) (n int) {
 	as, bs := strings.Split(a, string(filepath.Separator)), strings.Split(b, string(filepath.Separator))
 	for n < min(len(as), len(bs)) && as[len(as)-1-n] == bs[len(bs)-1-n] {

@@ -110,7 +110,7 @@ func TestReproduce(t *testing.T) {
 	} {
 		to := "again " + strings.ReplaceAll(name, "/", "_")
 		r := runProgram(t, here, ranks, "reproduce", "moved/"+name, "--output", to)
-		if r.code != 0 || !strings.Contains(r.out, "reproduced, bit for bit") || !strings.Contains(r.out, "the cases are the same") {
+		if r.code != 0 || !strings.Contains(r.out, "reproduced bit for bit") || !strings.Contains(r.out, "the cases are identical") {
 			t.Errorf("%s on %d ranks: code %d\n%s", name, ranks, r.code, r.out)
 		}
 	}
@@ -120,17 +120,17 @@ func TestReproduce(t *testing.T) {
 	if err := os.Link(filepath.Join(moved, "planes/middle/middle_0000000030.hdf"), renamed); err != nil {
 		t.Fatal(err)
 	}
-	if r := runProgram(t, moved, 2, "reproduce", renamed, "--output", "../of several"); r.code != 2 || !strings.Contains(r.out, "is not to be had") {
+	if r := runProgram(t, moved, 2, "reproduce", renamed, "--output", "../of several"); r.code != 2 || !strings.Contains(r.out, "is missing: the folder") {
 		t.Errorf("a file away from its inputs: code %d\n%s", r.code, r.out)
 	}
 	if err := os.Rename(renamed, filepath.Join(moved, "seen.hdf")); err != nil {
 		t.Fatal(err)
 	}
-	if r := runProgram(t, here, 2, "reproduce", "moved/seen.hdf", "--output", "of several"); r.code != 1 || !strings.Contains(r.out, "which of 3 new files of step 30 is like moved/seen.hdf") {
+	if r := runProgram(t, here, 2, "reproduce", "moved/seen.hdf", "--output", "of several"); r.code != 1 || !strings.Contains(r.out, "3 new files of step 30 may correspond to moved/seen.hdf") {
 		t.Errorf("a file of another name: code %d\n%s", r.code, r.out)
 	}
 
-	// What is not as it says is told.
+	// What differs from its description is reported.
 	r := runProgram(t, here, 0, "reproduce", "moved/probe_wake.csv", "--output", ".")
 	if r.code != 2 || !strings.Contains(r.out, "the folder is not empty") {
 		t.Errorf("into its own folder: code %d\n%s", r.code, r.out)
@@ -151,7 +151,7 @@ func TestReproduce(t *testing.T) {
 	if err := os.Remove(one(t, filepath.Join(moved, "inputs"), "*.stl")); err != nil {
 		t.Fatal(err)
 	}
-	if r := runProgram(t, here, 2, "reproduce", "moved/probe_wake.csv"); r.code != 2 || !strings.Contains(r.out, "block.stl of the case in moved/probe_wake.csv is not to be had") {
+	if r := runProgram(t, here, 2, "reproduce", "moved/probe_wake.csv"); r.code != 2 || !strings.Contains(r.out, "block.stl of the case in moved/probe_wake.csv is missing") {
 		t.Errorf("without the surface: code %d\n%s", r.code, r.out)
 	}
 }
@@ -182,7 +182,7 @@ func TestDiffOfRuns(t *testing.T) {
 		}
 	}
 	same := runProgram(t, dir, 0, "diff", "a", "b")
-	if same.code != 0 || !strings.Contains(same.out, "ranks: 1 / 3") || !strings.Contains(same.out, "the same, bit for bit: pressure, solid, velocity") || strings.Contains(same.out, "numbers differ") {
+	if same.code != 0 || !strings.Contains(same.out, "ranks: 1 / 3") || !strings.Contains(same.out, "bit-identical: pressure, solid, velocity") || strings.Contains(same.out, "numbers differ") {
 		t.Errorf("another number of ranks: code %d\n%s", same.code, same.out)
 	}
 	other := runProgram(t, dir, 0, "diff", "a", "c", "--json")
@@ -196,8 +196,8 @@ func TestDiffOfRuns(t *testing.T) {
 	kinds := map[compare.Kind]int{}
 	for _, r := range got.Reports {
 		kinds[r.Kind]++
-		if len(r.Case) != 1 || !strings.HasPrefix(r.Case[0], "fluid.viscosity: 0.03 / 0.04") || len(r.Parts) == 0 {
-			t.Errorf("%s: case %q, %d parts", r.A, r.Case, len(r.Parts))
+		if len(r.Case) != 1 || !strings.HasPrefix(r.Case[0], "fluid.viscosity: 0.03 / 0.04") || len(r.Differences) == 0 {
+			t.Errorf("%s: case %q, %d parts", r.A, r.Case, len(r.Differences))
 		}
 	}
 	if kinds[compare.Fields] != 3+2+2 || kinds[compare.Checkpoint] < 2 || kinds[compare.Table] != 2+1 || kinds[compare.Picture] != 2 {

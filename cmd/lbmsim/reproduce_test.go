@@ -13,7 +13,7 @@ import (
 // A run that was ended early says nothing of the file.
 func TestReproducedInPart(t *testing.T) {
 	_, err := recipe{Step: 60, Output: t.TempDir()}.compare("a.csv", sim.Summary{Last: 30, Reason: "signal"})
-	if err == nil || !strings.Contains(err.Error(), "ended at step 30 of 60 (signal): nothing was compared") {
+	if err == nil || !strings.Contains(err.Error(), "ended at step 30 of 60 (signal): nothing to compare") {
 		t.Error(err)
 	}
 }

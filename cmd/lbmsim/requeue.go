@@ -16,7 +16,7 @@ import (
 )
 
 // A run that is longer than a job may be puts its job back into the queue, when the job's
-// time is over and all is on disk, and goes on from its checkpoint when it is started again.
+// time is over and all is on disk, and resumes from its checkpoint when it is started again.
 
 // mayRequeue looks, on rank 0, for what would keep --requeue-self from doing its work at the
 // end: better now than after a night.
@@ -26,26 +26,26 @@ func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 			return nil
 		}
 		if restart != "" {
-			return errors.New("it begins with the newest checkpoint by itself: leave --restart out")
+			return errors.New("it resumes from the newest checkpoint itself: remove --restart")
 		}
 		if !caseFile.Checkpoint.On {
-			return fmt.Errorf("%s has no [checkpoint] from which the next job could go on", caseFile.Path)
+			return fmt.Errorf("%s has no [checkpoint] from which the next job could resume", caseFile.Path)
 		}
 		job, inside := slurm.Here()
 		if !inside {
-			return errors.New("this is no SLURM job (SLURM_JOB_ID is not set): start it by sbatch, see docs/slurm.md")
+			return errors.New("not a SLURM job (SLURM_JOB_ID is not set): start it with sbatch, see docs/slurm.md")
 		}
 		if _, err := exec.LookPath("scontrol"); err != nil {
-			return errors.New("scontrol, which puts a job back into the queue, is not in PATH on the node of rank 0")
+			return errors.New("scontrol, which requeues a job, is not on PATH on the node of rank 0")
 		}
 		s, err := job.Ask()
 		switch {
 		case err != nil: // the controller is busy: ask again at the end
 			return nil
 		case !s.Batch:
-			return fmt.Errorf("%s has no batch script that SLURM could start again: submit one by sbatch", job)
+			return fmt.Errorf("%s has no batch script that SLURM could restart: submit one with sbatch", job)
 		case !s.Again:
-			return fmt.Errorf("%s may not be put back into the queue: give sbatch --requeue, or ask the site, whose default it may be (JobRequeue)", job)
+			return fmt.Errorf("%s must not be requeued: use sbatch --requeue, or ask your site about its default (JobRequeue)", job)
 		}
 		return nil
 	}()
@@ -53,12 +53,12 @@ func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 		err = fmt.Errorf("--requeue-self: %w", err)
 	}
 	if caseFile.Run.EndMargin < 0 && caseFile.Run.WallTime == 0 {
-		caseFile.Warnings = append(caseFile.Warnings, finding.RequeueBlind.Says("--requeue-self with end_margin = \"off\" and without wall_time counts on SLURM's signals: a job that is killed before its checkpoint is on disk does not go back into the queue"))
+		caseFile.Warnings = append(caseFile.Warnings, finding.RequeueBlind.Says("--requeue-self with end_margin = \"off\" and without wall_time relies on SLURM's signals: a job that is killed before its checkpoint is on disk is not requeued"))
 	}
 	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
 }
 
-// requeue puts the job back into the queue if its run should go on. Collective; the summary
+// requeue puts the job back into the queue if its run should continue. Collective; the summary
 // is rank 0's.
 func requeue(c comm.Comm, s sim.Summary, reports report.Reporter) error {
 	var err error
@@ -71,22 +71,22 @@ func requeue(c comm.Comm, s sim.Summary, reports report.Reporter) error {
 func requeueJob(s sim.Summary, reports report.Reporter) error {
 	saved, first := s.Files["checkpoint"], s.Last-s.Steps
 	if saved == "" || filepath.Base(saved) == filepath.Base(checkpoint.Path("", int64(first))) {
-		return fmt.Errorf("--requeue-self: no checkpoint after step %d, with which the job began, was written before its time was over (%s): the job does not go back into the queue, for the next would get no further", first, s.Reason)
+		return fmt.Errorf("--requeue-self: no checkpoint after step %d, the first of this job, was written before its time limit (%s): not requeued, because the next job would get no further", first, s.Reason)
 	}
 	job, _ := slurm.Here()
 	on := fmt.Sprintf("the run is on disk (%s)", saved)
 	// A job that was cancelled would come back, too.
 	now, err := job.Ask()
 	if err != nil {
-		return fmt.Errorf("--requeue-self: %s is not put back into the queue: %w; %s", job, err, on)
+		return fmt.Errorf("--requeue-self: %s is not requeued: %w; %s", job, err, on)
 	}
 	if now.Name != "RUNNING" && now.Reason != "TimeLimit" {
-		reports.Note(fmt.Sprintf("%s was ended from outside (%s): it is not put back into the queue; %s", job, now.Name, on))
+		reports.Note(fmt.Sprintf("%s was ended externally (%s): not requeued; %s", job, now.Name, on))
 		return nil
 	}
 	if err := job.Requeue(); err != nil {
 		return fmt.Errorf("--requeue-self: %w; %s", err, on)
 	}
-	reports.Note(fmt.Sprintf("%s is back in the queue, to go on from %s", job, saved))
+	reports.Note(fmt.Sprintf("%s is requeued, to resume from %s", job, saved))
 	return nil
 }

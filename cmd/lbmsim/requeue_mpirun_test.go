@@ -68,7 +68,7 @@ func TestRequeueSelf(t *testing.T) {
 	for leg, ranks := range []int{2, 0, 3} {
 		job := controller(t, batchJob, "exit 0")
 		r := finish(t, inJob(t, ctx, dir, job, ranks, nil, "run", "case.toml", "--requeue-self", "--set", "run.wall_time=0.3 s"))
-		if r.code != 0 || asked(t, job) != "requeue 7" || !strings.Contains(r.out, "wall time limit: step") || strings.Count(r.out, "back in the queue") != 1 {
+		if r.code != 0 || asked(t, job) != "requeue 7" || !strings.Contains(r.out, "wall time limit: step") || strings.Count(r.out, "is requeued") != 1 {
 			t.Fatalf("leg %d: exit code %d, scontrol was asked %q\n%s", leg, r.code, asked(t, job), r.out)
 		}
 		s, err := status.Read(out)
@@ -107,16 +107,16 @@ func TestRequeueSelfIsRefused(t *testing.T) {
 		want         string
 		asked        string
 	}{
-		"no job":          {job: batchJob, env: []string{"SLURM_JOB_ID="}, code: 2, want: "this is no SLURM job"},
+		"no job":          {job: batchJob, env: []string{"SLURM_JOB_ID="}, code: 2, want: "not a SLURM job"},
 		"no checkpoint":   {job: batchJob, text: "none", code: 2, want: "has no [checkpoint]"},
-		"no scontrol":     {job: batchJob, env: []string{"PATH=/nowhere"}, code: 2, want: "scontrol, which puts a job back into the queue, is not in PATH"},
+		"no scontrol":     {job: batchJob, env: []string{"PATH=/nowhere"}, code: 2, want: "scontrol, which requeues a job, is not on PATH"},
 		"no batch script": {job: "JobState=RUNNING Requeue=1 BatchFlag=0", code: 2, want: "has no batch script"},
 		"not again":       {job: "JobState=RUNNING Requeue=0 BatchFlag=1", code: 2, want: "sbatch --requeue"},
-		"a restart":       {job: batchJob, args: []string{"--restart", "latest"}, code: 2, want: "leave --restart out"},
+		"a restart":       {job: batchJob, args: []string{"--restart", "latest"}, code: 2, want: "remove --restart"},
 		"not one step":    {job: batchJob, env: []string{over}, args: []string{"--set", "run.end_margin=2 h"}, code: 1, want: "no step was computed"},
 		"refused at last": {job: batchJob, requeue: "echo not today >&2; exit 1", args: []string{"--set", "run.wall_time=0.5 s"}, code: 1, want: "scontrol requeue 7: not today; the run is on disk", asked: "requeue 7"},
-		"cancelled":       {job: "JobState=COMPLETING Reason=None Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "was ended from outside"},
-		"at SLURM's end":  {job: "JobState=COMPLETING Reason=TimeLimit Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "is back in the queue", asked: "requeue 7"},
+		"cancelled":       {job: "JobState=COMPLETING Reason=None Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "was ended externally"},
+		"at SLURM's end":  {job: "JobState=COMPLETING Reason=TimeLimit Requeue=1 BatchFlag=1", args: []string{"--set", "run.wall_time=0.5 s"}, want: "is requeued", asked: "requeue 7"},
 	} {
 		dir := t.TempDir()
 		text := fmt.Sprintf(box, 1_000_000_000, 1_000_000)

@@ -26,7 +26,7 @@ import (
 type runFlags struct {
 	restart string
 	output  string
-	// overwrite begins anew where there are results.
+	// overwrite starts over where there are results.
 	overwrite bool
 	log       string
 	verbose   bool
@@ -49,39 +49,39 @@ func runCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, text := range map[string]string{"restart": f.restart, "output": f.output} {
 				if c.Flags().Changed(name) && text == "" {
-					return usageError{fmt.Errorf("--%s is empty: a variable of the script that has no value?", name)}
+					return usageError{fmt.Errorf("--%s is empty: is a variable of the script unset?", name)}
 				}
 			}
 			if f.overwrite && f.restart != "" {
-				return usageError{fmt.Errorf("--overwrite begins anew, --restart goes on: give one of them")}
+				return usageError{fmt.Errorf("--overwrite starts over, --restart resumes: use one of them")}
 			}
 			return runCase(args[0], f)
 		},
 	}
-	c.Flags().StringVar(&f.restart, "restart", "", "continue from a `CHECKPOINT`: its path, latest, or auto: the latest if there is one, else from the beginning")
-	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and back into the queue when the job's time is over before the run's last step")
+	c.Flags().StringVar(&f.restart, "restart", "", "resume from a `CHECKPOINT`: its path, latest, or auto: the latest if there is one, otherwise from the beginning")
+	c.Flags().BoolVar(&f.requeue, "requeue-self", false, "in a SLURM job: --restart auto, and requeue when the job reaches its time limit before the last step")
 	setFlag(c, &f.set)
 	asFlag(c, &f.as)
-	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as the case says)")
-	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "begin anew in a folder with the results of another run, which are lost")
-	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event a line")
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell all at the start: every number of the case, every rank, and why edges travel as they do")
+	c.Flags().StringVar(&f.output, "output", "", "`FOLDER` for all outputs (default: as in the case)")
+	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "start over in a folder with results of another run, which are deleted")
+	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event per line")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "print full details at startup: every number of the case, every rank, and the reasons for the halo exchange methods")
 	deviceFlags(c, &f)
 	return c
 }
 
-// deviceFlags adds those that say where to compute.
+// deviceFlags adds the flags that determine where to compute.
 func deviceFlags(c *cobra.Command, f *runFlags) {
-	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().StringVar(&f.transport, "transport", "", "`WAY` in which neighbours get each other's edges: host, gpu, peer or auto (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
-	c.Flags().StringVar(&f.isa, "isa", "", "instruction `SET` of the CPU device, such as avx2 (default: the best there is)")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as in the case)")
+	c.Flags().StringVar(&f.transport, "transport", "", "halo exchange `METHOD`: host, gpu, peer or auto (default: as in the case)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.isa, "isa", "", "instruction `SET` of the CPU device, such as avx2 (default: the best available)")
 }
 
 // runCase runs the case on the ranks that were started.
 func runCase(path string, f runFlags) error {
 	if f.threads < 0 {
-		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
+		return usageError{fmt.Errorf("--threads %d: must be at least 1, or 0 for a share of the cores", f.threads)}
 	}
 	reports, err := newReporters(f.log, f.verbose)
 	if err != nil {
@@ -102,7 +102,7 @@ func runCase(path string, f runFlags) error {
 func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, f.requeue)
 	if c.Rank() == 0 && f.log == "text" { // programs know their events
-		reports.start.done = working("starting: reading files, making cells")
+		reports.start.done = working("starting: reading files, generating cells")
 		defer reports.start.end()
 	}
 	caseFile, err := loadEverywhere(c, path, f.as, f.set)
@@ -134,7 +134,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 	}
 	if f.transport != "" {
 		if caseFile.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
-			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--%w", err)}
+			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--transport: %w", err)}
 		}
 	}
 	want, err := choose(f.device, caseFile.Device)
@@ -155,7 +155,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 		libraries = []string{gpus().versions()}
 		advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
-			caseFile.Warnings = append(caseFile.Warnings, finding.FlagUnused.Says("--isa %s is for the CPU (--device cpu): the run is on a GPU and does without", f.isa))
+			caseFile.Warnings = append(caseFile.Warnings, finding.FlagUnused.Says("--isa %s is for the CPU (--device cpu) and is ignored on a GPU", f.isa))
 		}
 	}
 	if note != "" {
@@ -169,7 +169,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: reports,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
-	if !f.overwrite && c.Rank() == 0 { // which looks for all
+	if !f.overwrite && c.Rank() == 0 { // which checks for all ranks
 		o.Keep = results(caseFile.OutputDir)
 	}
 	if job, inside := slurm.Here(); inside && c.Rank() == 0 && caseFile.Run.EndMargin >= 0 {
@@ -180,13 +180,13 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 	return sim.Run(o)
 }
 
-// results is what status.json tells of an earlier run in an output folder.
+// results returns what status.json records of an earlier run in an output folder.
 func results(dir string) *output.Results {
 	s, err := status.Read(dir)
 	if err != nil {
 		return &output.Results{Of: "a run"}
 	}
-	old := output.Results{Of: fmt.Sprintf("a run of %s, begun %s, which came to step %d of %d", s.Case, s.Started.Format(time.DateTime), s.Step, s.Last)}
+	old := output.Results{Of: fmt.Sprintf("a run of %s, started %s, which reached step %d of %d", s.Case, s.Started.Format(time.DateTime), s.Step, s.Last)}
 	for _, path := range s.Files {
 		if _, err := os.Stat(path); err == nil && (old.File == "" || path < old.File) {
 			old.File = path
@@ -197,15 +197,15 @@ func results(dir string) *output.Results {
 
 // setFlag adds --set.
 func setFlag(c *cobra.Command, set *[]string) {
-	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; may be given again. One of keys that exclude each other, such as run.steps, takes the other out")
+	c.Flags().StringArrayVar(set, "set", nil, "change a key of the case: `KEY=VALUE`, such as collision.model=trt; repeatable. Setting one of two mutually exclusive keys (e.g. run.steps / run.time) removes the other")
 }
 
 // asFlag adds --as.
 func asFlag(c *cobra.Command, as *string) {
-	c.Flags().StringVar(as, "as", "", "call the case `CASE` in messages and results, and take the files that it names from the folder of that; for programs that hand over a changed copy")
+	c.Flags().StringVar(as, "as", "", "name the case `CASE` in messages and results, and resolve relative paths from its folder; for programs that pass a modified copy")
 }
 
-// called is what the case of a file is called.
+// called returns the name of the case of a file.
 func called(path, as string) string {
 	if as != "" {
 		return as
@@ -239,7 +239,7 @@ func loadEverywhere(c comm.Comm, path, as string, set []string) (*config.Case, e
 	return caseFile, nil
 }
 
-// loadCase is the case of a text. Among its warnings are those of outputs that nobody can want.
+// loadCase returns the case of a text. Its warnings include outputs that cannot be intended.
 func loadCase(path string, text []byte, set ...string) (*config.Case, error) {
 	caseFile, err := config.Load(path, text, set...)
 	if err != nil {
@@ -275,12 +275,12 @@ func readCase(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the case: %w", err)
 	case len(text) > caseLimit:
-		return nil, fmt.Errorf("%s goes on after %d MiB; a case file is a few KiB of TOML", path, caseLimit>>20)
+		return nil, fmt.Errorf("%s has more than %d MiB; a case file is a few KiB of TOML", path, caseLimit>>20)
 	}
 	return text, nil
 }
 
-// pipePatience is how long the program that writes to a pipe may take to open it.
+// pipePatience is the time that the program that writes to a pipe may take to open it.
 var pipePatience = 30 * time.Second
 
 // openCase opens a case file, which may be a pipe, as of a shell's <(command). Opening a named one blocks until a program opens
@@ -304,6 +304,6 @@ func openCase(path string, mode os.FileMode) (*os.File, error) {
 	case err := <-failed:
 		return nil, err
 	case <-time.After(pipePatience):
-		return nil, fmt.Errorf("%s is a pipe that no program has opened for writing in %v", path, pipePatience)
+		return nil, fmt.Errorf("%s is a pipe that no program opened for writing within %v", path, pipePatience)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"lbmsim/internal/plain"
 )
 
-// place is where a rank runs: its machine and the cores it may use.
+// place is the location of a rank: its machine and the cores it may use.
 type place struct {
 	Host string
 	CPUs unix.CPUSet
@@ -22,7 +22,7 @@ type place struct {
 
 // share is the number of threads of this rank: those asked for by the flag or the case, otherwise the cores
 // that it may use, divided by the ranks that may use the same ones. Launchers bind ranks in many ways, so
-// the ranks compare their masks. advice says so when cores stay idle, or have more threads than they can run. Collective.
+// the ranks compare their masks. advice is set when cores stay idle, or have more threads than they can run. Collective.
 func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice string, err error) {
 	mine := place{Host: hostname(), CPUs: ownCPUs()}
 	all, err := comm.Together(c, mine)
@@ -44,7 +44,7 @@ func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice st
 	}
 	threads = max(1, cores/max(1, same))
 	if online := onlineCPUs(); threads*local < online && cores < online {
-		advice = fmt.Sprintf("the launcher bound each rank to %d of the %d cores of %s: %d of them stay idle (mpirun --bind-to none lets ranks use all)",
+		advice = fmt.Sprintf("the launcher bound each rank to %d of the %d cores of %s: %d of them stay idle (mpirun --bind-to none allows all)",
 			cores, online, mine.Host, online-threads*local)
 	}
 	return threads, advice, nil
@@ -69,7 +69,7 @@ func crowded(threads, ranks, cores int) string {
 	if ranks > 1 {
 		of = fmt.Sprintf(" per rank and %d ranks", ranks)
 	}
-	return fmt.Sprintf("%d threads%s on %s: threads wait for each other, and the run takes longer than with one per core; without threads each rank takes its share", threads, of, plain.Count(cores, "core"))
+	return fmt.Sprintf("%d threads%s on %s: oversubscribed cores make the run slower than one thread per core; without threads each rank uses its share", threads, of, plain.Count(cores, "core"))
 }
 
 // onlineCPUs of the machine, not only of this process.

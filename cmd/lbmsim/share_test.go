@@ -30,7 +30,7 @@ func TestMoreThreadsThanCores(t *testing.T) {
 			if want := max(c.flag, c.file); want > 0 && threads != want {
 				t.Errorf("%s: %d threads", name, threads)
 			}
-			if strings.Contains(advice, "threads wait for each other") != c.warns {
+			if strings.Contains(advice, "oversubscribed cores") != c.warns {
 				t.Errorf("%s: advice %q", name, advice)
 			}
 			return nil

@@ -12,13 +12,13 @@ import (
 	"lbmsim/internal/slurm"
 )
 
-// insist is how long after the first signal another one ends the run at once: launchers
-// repeat a signal, or send SIGTERM after it, but sooner.
+// insist is the time after the first signal from which another one ends the run at once:
+// launchers repeat a signal, or send SIGTERM after it, but sooner.
 const insist = 2 * time.Second
 
-// signals are those that end a run. While it computes they end it with a checkpoint, and Ctrl-C or SIGTERM some time later ends
-// it at once. Before the first step there is nothing to save, and reading a large surface takes a minute: any of them ends the
-// process at once, as the shell counts, unless the job is to be queued again.
+// signals catches the signals that end a run. While it computes they end it with a checkpoint, and Ctrl-C or SIGTERM some time
+// later ends it at once. Before the first step there is nothing to save, and reading a large surface takes a minute: any of them
+// ends the process at once, as the shell counts, unless the job is to be queued again.
 type signals struct {
 	caught   chan os.Signal
 	stepping atomic.Bool
@@ -28,7 +28,7 @@ type signals struct {
 // catch delivers the signals. MPI's start can leave handlers of C libraries behind, which Notify
 // alone would not replace. A terminal that is lost sends SIGHUP, unless nohup keeps it out, which
 // libraries hide that take the signal when they are loaded; a reader of the output that is gone
-// costs the output and nothing else.
+// costs only the output.
 func catch(c comm.Comm, requeue bool) *signals {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -50,7 +50,7 @@ func (s *signals) watch(c comm.Comm, in <-chan os.Signal) {
 	first := <-in
 	if !s.stepping.Load() && (!s.requeue || first == os.Interrupt) {
 		code := 128 + int(first.(syscall.Signal))
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: signal (%v) before the first step: there is nothing to save\n", c.Rank(), first)
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: signal (%v) before the first step: nothing to save\n", c.Rank(), first)
 		abort(c, code)
 		os.Exit(code)
 	}

@@ -16,7 +16,7 @@ import (
 	"lbmsim/comm"
 )
 
-// A second signal ends the program at once, with the code by which shells tell that signal,
+// A second signal ends the program at once, with the code by which shells report that signal,
 // if it comes late enough to be a person's. SLURM repeats SIGTERM as late.
 func TestSecondSignalForces(t *testing.T) {
 	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
@@ -81,7 +81,7 @@ func TestSecondSignalForces(t *testing.T) {
 	}
 }
 
-// A run goes on when nobody reads its output any more, as behind `| head`, and under nohup when
+// A run continues when its output has lost its reader, as behind `| head`, and under nohup when
 // the terminal is lost.
 func TestGoesOnWithoutItsTerminal(t *testing.T) {
 	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
@@ -167,13 +167,13 @@ func TestSignalBeforeTheFirstStep(t *testing.T) {
 		err = cmd.Wait()
 		giveUp.Stop()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != c.code || !strings.Contains(told.String(), "before the first step: there is nothing to save") {
+		if !errors.As(err, &exit) || exit.ExitCode() != c.code || !strings.Contains(told.String(), "before the first step: nothing to save") {
 			t.Errorf("%+v: %v after %v: %s", c, err, time.Since(began), &told)
 		}
 	}
 }
 
-// Work that takes long shows that it goes on, and leaves nothing behind on the terminal.
+// Work that takes long shows that it makes progress, and leaves nothing behind on the terminal.
 func TestLongWorkGivesASign(t *testing.T) {
 	old := [3]time.Duration{workSilent, workTerminal, workLog}
 	t.Cleanup(func() { workSilent, workTerminal, workLog = old[0], old[1], old[2] })

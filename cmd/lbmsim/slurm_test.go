@@ -18,7 +18,7 @@ import (
 // and starts this test binary inside its jobs.
 
 // slurmGPUs is the driver of a virtual node's GPUs, which are plain files: it shows
-// what CUDA would show of them, all of the node's or those of CUDA_VISIBLE_DEVICES.
+// what CUDA would show of them, all of the node's or the GPUs of CUDA_VISIBLE_DEVICES.
 type slurmGPUs struct {
 	node   string
 	number []string // as the node counts its GPUs
@@ -46,8 +46,8 @@ func (slurmGPUs) versions() string { return "virtual" }
 func (slurmGPUs) missed() bool     { return true }
 
 // The GPU that each rank of a SLURM job takes. What is right is taken from SLURM's
-// node names alone: the k-th rank of a node has the local rank k, and each takes a
-// GPU of its own out of the first ones of its node; the k-th one where all are visible.
+// node names alone: the k-th rank of a node has the local rank k, and each takes a separate GPU out of the first ones of its
+// node; the k-th one where all are visible.
 func TestSlurmBinding(t *testing.T) {
 	if !mpitest.Rank(t, slurmBinding) {
 		t.Skip("needs the ranks of a SLURM job: make test-slurm starts them")

@@ -17,16 +17,16 @@ import (
 func statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DIR...",
-		Short: "How are the runs doing that write into these folders?",
-		Long: `status prints the state of runs from DIR/status.json, which a run with outputs writes
-anew every five seconds: where it is, how fast, how long it will last, its last checkpoint,
-its warnings, how it ended, and what it has found. On the run's own host its lock and process
-show whether it is alive; elsewhere a run that should have written and did not is silent.
+		Short: "Show the status of runs by output folder",
+		Long: `status prints the state of runs from DIR/status.json, which a run with outputs rewrites
+every five seconds: its step, speed, remaining time, last checkpoint,
+warnings, results, and how it ended. On the run's own host its lock and process
+show whether it is alive; elsewhere a run that is late to write is silent.
 
 The exit code is 1 if a folder has no state, or if a run was killed, is silent or has failed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{fmt.Errorf("give the output folder of a run; see lbmsim status --help")}
+				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim status --help")}
 			}
 			return nil
 		},

@@ -12,7 +12,7 @@ func TestStatusExitCodes(t *testing.T) {
 	for phase, want := range map[status.Phase]int{status.Stopped: 0, status.Finished: 0, status.Failed: sim.ExitFailure} {
 		dir := t.TempDir()
 		f := status.NewWriter(dir)
-		f.Write(status.State{Phase: phase, Case: "a.toml", Error: "too fast"})
+		f.Write(status.State{Phase: phase, Identity: status.Identity{Case: "a.toml"}, Outcome: status.Outcome{Error: "too fast"}})
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package main
 import "os"
 
 // stdout is the standard output of commands that end once they have printed: a table that did not reach a full disk or device
-// is an error. Runs print through a report, and go on without it.
+// is an error. Runs print through a report, and continue without it.
 var stdout = &standard{}
 
 // standard writes to the standard output and keeps the first error.

@@ -25,16 +25,16 @@ func stlCommand() *cobra.Command {
 	repair := false
 	c := &cobra.Command{
 		Use:   "stl FILE.stl",
-		Short: "Judge the surface in an STL file: is it closed, what becomes of it in cells?",
+		Short: "Check an STL surface: watertightness and how it voxelizes",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("give one STL file, got %d arguments", len(args))}
+				return usageError{fmt.Errorf("expected one STL file, got %d arguments", len(args))}
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if spacing < 0 || math.IsNaN(spacing) || math.IsInf(spacing, 0) {
-				return usageError{fmt.Errorf("--spacing %g: give a length in the file's numbers", spacing)}
+				return usageError{fmt.Errorf("--spacing %g: must be a length in the numbers of the file", spacing)}
 			}
 			if preview != "" {
 				if err := mayDraw(preview, args[0]); err != nil {
@@ -65,20 +65,20 @@ func stlCommand() *cobra.Command {
 				return usageError{err}
 			}
 			if warnings > 0 {
-				fmt.Fprintf(stdout, "\na case can use the surface; %s above\n", plain.Count(warnings, "warning"))
+				fmt.Fprintf(stdout, "\nusable in a case; %s above\n", plain.Count(warnings, "warning"))
 			} else {
-				fmt.Fprintln(stdout, "\nthe surface is fine in these cells")
+				fmt.Fprintln(stdout, "\nusable in a case at this spacing")
 			}
 			return nil
 		},
 	}
-	c.Flags().Float64Var(&spacing, "spacing", 0, "`EDGE` of a cell in the file's numbers (default: 1/128 of the longest side)")
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of the solid cells, seen through, to this PNG `FILE`")
-	c.Flags().BoolVar(&repair, "repair", false, "close the surface first, as repair = true does in a case")
+	c.Flags().Float64Var(&spacing, "spacing", 0, "`EDGE` length of a cell in the numbers of the file (default: 1/128 of the longest side)")
+	c.Flags().StringVar(&preview, "preview", "", "write a transparent view of the solid cells to this PNG `FILE`")
+	c.Flags().BoolVar(&repair, "repair", false, "close the surface first, as repair = true in a case")
 	return c
 }
 
-// anyLattice is the lattice whose links are those of all others, too.
+// anyLattice returns the lattice whose links include the links of all others.
 func anyLattice() model.Lattice {
 	l, _ := model.FindLattice("D3Q27")
 	return l
@@ -88,7 +88,7 @@ func anyLattice() model.Lattice {
 // what a case would use; the error is why it cannot be used.
 func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, grid intake.Grid, preview string) (solid bool, warnings int, err error) {
 	rows := s.Report()
-	printRows(w, "as it stands in the file", rows)
+	printRows(w, "as in the file", rows)
 	done := working("cutting " + s.Path + " into cells")
 	inCells, depth, err := intake.OnGrid(s.Surface, move, grid)
 	done()
@@ -107,7 +107,7 @@ func judge(w io.Writer, s *intake.Source, closed func() error, title string, mov
 		warnings = warned(inCells)
 		title := "after the repair"
 		if refused != nil {
-			title += ", which is refused"
+			title += " (rejected)"
 		}
 		printRows(w, title, append([]intake.Row{{What: "repaired", Value: done}}, inCells...))
 	}
@@ -151,7 +151,7 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 	}.Write(path)
 }
 
-// checkFiles judges the files of a case, and tells what bodies from files take.
+// checkFiles judges the files of a case, and prints what bodies from files need.
 func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
 	if err := mayPreview(caseFile, preview); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 			if err != nil {
 				return nil, err
 			}
-			printRows(w, "as it stands in the file", m.Report())
+			printRows(w, "as in the file", m.Report())
 			bodies.AddImage(caseFile, f, m)
 			continue
 		}

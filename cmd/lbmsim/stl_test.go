@@ -30,7 +30,7 @@ facet normal 1 0 0 outer loop vertex 3 0 0 vertex 3 2 0 vertex 3 2 1 endloop end
 endsolid block
 `
 
-// The report of a dirty file says what is wrong, where, and what a repair would do.
+// The report of a dirty file states what is wrong, where, and what a repair would do.
 func TestIntakeReport(t *testing.T) {
 	dir := t.TempDir()
 	path, preview := filepath.Join(dir, "block.stl"), filepath.Join(dir, "block.png")
@@ -49,12 +49,12 @@ func TestIntakeReport(t *testing.T) {
 	s := read()
 	grid := intake.Grid{Lattice: anyLattice()}
 	_, _, err := judge(&out, s, func() error { return s.Close(false, nil) }, "in cells", tenth, grid, preview)
-	if err == nil || !strings.Contains(err.Error(), "block.stl bounds no solid: 3 edges have one triangle only") {
+	if err == nil || !strings.Contains(err.Error(), "block.stl is not closed: 3 open edges (one triangle)") {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		`ASCII STL, `, `"block"`, "11, with 8 vertices in 1 connected parts", "(0, 0, 0) to (3, 2, 1)", "no: 3 edges", "2.24 wide at (3, 1, 0.5)",
-		"1 normals against the order of corners", "30 x 20 x 10 cells", "6000 solid cells", "LEAKS", "picture " + preview,
+		`ASCII STL, `, `"block"`, "11, with 8 vertices in 1 connected parts", "(0, 0, 0) to (3, 2, 1)", "no: 3 open edges", "2.24 wide at (3, 1, 0.5)",
+		"1 normals inconsistent with vertex order", "30 x 20 x 10 cells", "6000 solid cells", "LEAKS", "picture " + preview,
 	} {
 		if !strings.Contains(strings.ReplaceAll(out.String(), "2.236", "2.24"), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
@@ -112,9 +112,9 @@ thicken = %v
 		if _, err := checkFiles(&out, caseFile, ""); err != nil {
 			t.Fatal(err)
 		}
-		want, warnings := "LEAKS: 34.2 % of the D2Q9 links that meet the surface pass between its solid cells\n                 warning: 0.6 cells thick", 1
+		want, warnings := "LEAKS: 34.2 % of the D2Q9 links that cross the surface pass between its solid cells\n                 warning: 0.6 cells thick", 1
 		if thicken {
-			want, warnings = "tight: thicken = true closes what links would pass, 34.2 % of the D2Q9 links", 0
+			want, warnings = "tight: thicken = true closes the gaps, 34.2 % of the D2Q9 links", 0
 		}
 		for _, w := range caseFile.Warnings {
 			if strings.Contains(w.Text, "[body.plate] is too thin for the grid, 0.6 cells at (") {
@@ -173,7 +173,7 @@ translate = ["4 mm", "4 mm", "4 mm"]
 		if got := caseFile.Warnings.Of(finding.Repaired); repair && (len(got) != 1 || !strings.Contains(got[0].Text, "[body.block] was repaired: ")) {
 			t.Errorf("the repair is not a warning, as it is in a run: %v", caseFile.Warnings)
 		}
-		for _, want := range []string{"image of 4 x 3 x 2 voxels", "4 voxels, 16.7 % of all", "(20, 20, 20) to (35, 30, 25)", "no: 3 edges"} {
+		for _, want := range []string{"image of 4 x 3 x 2 voxels", "4 voxels, 16.7 % of all", "(20, 20, 20) to (35, 30, 25)", "no: 3 open edges"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is not in\n%s", want, out.String())
 			}

@@ -29,7 +29,7 @@ type studyFlags struct {
 	set                 []string
 	as                  string
 	json                bool
-	goOn                bool
+	continued           bool
 }
 
 func studyCommand() *cobra.Command {
@@ -37,45 +37,45 @@ func studyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "study CASE.toml",
 		Short: "Run a case on several grids: observed order, extrapolated value, uncertainty",
-		Long: `study runs a case on grids that get finer and finer, and compares what [expect]
-measures on them (a quantity with neither value nor within is measured, too):
+		Long: `study runs a case on successively refined grids, and compares what [expect]
+measures on them (including quantities with neither value nor within):
 
-  lbmsim study case.toml --levels 3                the case, and 2 and 4 times as fine
-  lbmsim study case.toml --levels 3 --first 0.25   and 2 and 4 times as coarse
+  lbmsim study case.toml --levels 3                the case, and refined by 2 and 4
+  lbmsim study case.toml --levels 3 --first 0.25   the case, and coarsened by 2 and 4
   mpirun -np 4 lbmsim study case.toml --json
 
-Lengths, times and velocities stay what the case says they are. With --scaling diffusive
-the time step falls with the square of the spacing, so that the Mach number falls, too,
-and the results tend to those of incompressible flow; with acoustic it falls with the
-spacing and the Mach number stays. [run] steps, and periods in steps, are those of the
-case and grow in proportion.
+Lengths, times and velocities are kept as in the case. With --scaling diffusive
+the time step scales with the square of the spacing, so that the Mach number decreases
+and the results approach incompressible flow; with acoustic it scales with the
+spacing at constant Mach number. [run] steps, and periods in steps, refer to the
+case and are scaled in proportion.
 
 Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR in the output
-folder of the case, whose own results stay; those of an earlier study are replaced. Fields,
+folder of the case, whose own results are kept; results of an earlier study are replaced. Fields,
 averages, planes, pictures and checkpoints are not written. With --continue each grid starts
 from the flow at the end of the grid before it ([initial] from) instead of the initial state
-of the case; the fields that this takes stay in study/refined_FACTOR/fields.
+of the case; the fields it needs are kept in study/refined_FACTOR/fields.
 
-Each warning of the runs is printed once, with the grids that have it; texts that differ in
-their numbers alone are one warning, with the numbers of the finest grid.
+Each warning of the runs is printed once, with the grids it applies to; texts that differ in
+numbers only count as one warning, with the numbers of the finest grid.
 
-The order is that of the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or of
+The observed order is computed from the last three grids (Roache, J. Fluids Eng. 116 (1994) 405), or from
 the last two where the quantity is an error against an exact solution. GCI is the grid
 convergence index of the finest grid, relative to its value: 1.25 times the distance to
-the extrapolated value where the observed order is the formal one within 10 %, else 3
+the extrapolated value if the observed order is within 10 % of the formal one, otherwise 3
 times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 2010, table
-8.1), and then a warning says so.`,
+8.1), with a warning.`,
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runStudy(args[0], f) },
 	}
 	c.Flags().IntVar(&f.levels, "levels", 3, "number of `GRIDS`")
-	c.Flags().Float64Var(&f.ratio, "ratio", 2, "`RATIO` of the spacings of two grids that follow each other")
-	c.Flags().Float64Var(&f.first, "first", 1, "`FACTOR` by which the coarsest grid is finer than the case")
-	c.Flags().BoolVar(&f.goOn, "continue", false, "start each grid from the flow at the end of the one before it")
-	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "`RULE` by which the time step follows the spacing: diffusive or acoustic")
+	c.Flags().Float64Var(&f.ratio, "ratio", 2, "refinement `RATIO` of consecutive grids")
+	c.Flags().Float64Var(&f.first, "first", 1, "`FACTOR` by which the first grid refines the case")
+	c.Flags().BoolVar(&f.continued, "continue", false, "start each grid from the final flow of the previous grid")
+	c.Flags().StringVar(&f.scaling, "scaling", "diffusive", "scaling `RULE` of the time step: diffusive or acoustic")
 	c.Flags().Float64Var(&f.order, "order", 2, "formal `ORDER` of the method")
-	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as the case says)")
-	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` of a rank (default: its share of the cores)")
+	c.Flags().StringVar(&f.device, "device", "", "`DEVICE` to compute on: cpu, cuda, auto, or the number of a GPU (default: as in the case)")
+	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
 	c.Flags().BoolVar(&f.json, "json", false, "print the study as one JSON object")
 	setFlag(c, &f.set)
 	asFlag(c, &f.as)
@@ -85,7 +85,7 @@ times (Oberkampf & Roy, Verification and Validation in Scientific Computing, 201
 // runStudy runs the study on the ranks that were started.
 func runStudy(path string, f studyFlags) error {
 	if f.threads < 0 {
-		return usageError{fmt.Errorf("--threads %d: give 1 or more, or 0 for a share of the cores", f.threads)}
+		return usageError{fmt.Errorf("--threads %d: must be at least 1, or 0 for a share of the cores", f.threads)}
 	}
 	scaling, err := config.ParseScaling(f.scaling)
 	if err != nil {
@@ -105,7 +105,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 		return err
 	}
 	o := study.Options{
-		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order, Continue: f.goOn,
+		Path: called(path, f.as), Text: text, Set: f.set, Levels: f.levels, First: f.first, Ratio: f.ratio, Scaling: scaling, Formal: f.order, Continue: f.continued,
 		Comm: c, Version: version, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	cases, err := o.Load()

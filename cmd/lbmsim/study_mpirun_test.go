@@ -78,8 +78,8 @@ func TestStudyFindsTheOrder(t *testing.T) {
 	}
 }
 
-// The tables of a study are in a folder of their own, one for each grid: those of the case's own
-// run stay as they are, and those of an earlier study go.
+// The tables of a study are in separate folders, one for each grid: the tables of the case's own run stay as they are, and an
+// earlier study's are removed.
 func TestStudyHasItsOwnFolder(t *testing.T) {
 	dir := t.TempDir()
 	text := strings.Replace(studied, "[expect.max_speed]", `[expect.max_speed]
@@ -127,7 +127,7 @@ fields = ["mean_velocity"]
 			if !there {
 				t.Errorf("no %s of %s", table, grid)
 			}
-			// The case in its head is the one of factor 1, and not what was computed.
+			// The case in its head is the unrefined one, of factor 1, and not what was computed.
 			factor := strings.TrimPrefix(grid, "refined_")
 			if said := strings.Contains(text, "computed on a grid refined by "+factor+", diffusive scaling"); said != (factor != "1") {
 				t.Errorf("%s of %s: says that its grid is refined: %v", table, grid, said)

@@ -44,9 +44,9 @@ func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, 
 	return dir, r
 }
 
-// A process that is stopped answers nobody and holds all others up: the job ends within
-// its limit with one message that names it, and the process does not stay behind, whether
-// it is that of rank 0, which speaks for all others, or another one.
+// A stopped process answers no other and blocks them all: the job ends within
+// its limit with one message that names it, and the process does not stay behind, whether it is rank 0, which speaks for all
+// others, or another one.
 func TestStoppedRankIsNamed(t *testing.T) {
 	for victim := range 2 {
 		t.Run(fmt.Sprintf("process %d", victim), func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestStoppedRankIsNamed(t *testing.T) {
 	}
 }
 
-// A job that is suspended as a whole, for longer than its limit, goes on afterwards.
+// A job that is suspended as a whole, for longer than its limit, continues afterwards.
 func TestSuspendedJobGoesOn(t *testing.T) {
 	t.Parallel()
 	_, r := underLimit(t, func(dir string, pids []int) {
@@ -88,7 +88,7 @@ func TestSuspendedJobGoesOn(t *testing.T) {
 	}
 }
 
-// What a rank says that ends all of them stands in status.json too, whoever writes that else.
+// What a rank says that ends all of them is in status.json too, whichever rank writes that otherwise.
 func TestStatusOfAStuckJob(t *testing.T) {
 	t.Parallel()
 	dir, r := underLimit(t, func(_ string, pids []int) {

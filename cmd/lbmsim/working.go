@@ -12,14 +12,15 @@ import (
 	"lbmsim/sim"
 )
 
-// Work that is silent for so long shows that it goes on: on a terminal one line that is rewritten, otherwise a line now and then.
+// Work that is silent for so long shows that it is still running: on a terminal one line that is rewritten, otherwise a line now
+// and then.
 var (
 	workSilent   = 2 * time.Second
 	workTerminal = time.Second
 	workLog      = 15 * time.Second
 )
 
-// working shows on stderr that a piece of work goes on until the function that it returns is called, at least once.
+// working shows on stderr that a piece of work is running until the function that it returns is called, at least once.
 func working(what string) (done func()) {
 	_, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)
 	terminal, every := err == nil, workLog
@@ -53,7 +54,7 @@ func working(what string) (done func()) {
 }
 
 // startSign ends the sign of a long start before another reporter writes.
-type startSign struct{ done func() } // nil: there is none
+type startSign struct{ done func() } // nil: the start has no sign
 
 func (s *startSign) end() {
 	if s.done != nil {

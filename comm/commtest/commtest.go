@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"lbmsim/comm"
-
-	"github.com/btracey/mpi"
 )
 
 // Check is one property. Run returns this rank's error; the caller compares
@@ -49,7 +47,7 @@ func rankAndSize(c comm.Comm) error {
 		return fmt.Errorf("rank %d of %d", c.Rank(), c.Size())
 	}
 	if comm.Describe(c) == "" {
-		return errors.New("the communicator does not say what it is")
+		return errors.New("the communicator has no description")
 	}
 	return nil
 }
@@ -93,9 +91,9 @@ func pairs(c comm.Comm, send, receive func(peer int) error) error {
 func sendRaw(c comm.Comm) error {
 	for _, n := range []int{0, 1, 8, 1000, 1<<20 + 3} {
 		err := pairs(c, func(to int) error {
-			return c.Send(mpi.Raw(pattern(n, c.Rank()+to)), to, 3)
+			return c.Send(comm.Raw(pattern(n, c.Rank()+to)), to, 3)
 		}, func(from int) error {
-			b := make(mpi.Raw, n)
+			b := make(comm.Raw, n)
 			if from%2 == 0 {
 				if err := c.Receive(b, from, 3); err != nil {
 					return err
@@ -156,14 +154,14 @@ func sendValues(c comm.Comm) error {
 func order(c comm.Comm) error {
 	return pairs(c, func(to int) error {
 		for i := 0; i < 50; i++ {
-			if err := c.Send(mpi.Raw{byte(i)}, to, 5); err != nil {
+			if err := c.Send(comm.Raw{byte(i)}, to, 5); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, func(from int) error {
 		for i := 0; i < 50; i++ {
-			b := mpi.Raw{0}
+			b := comm.Raw{0}
 			if err := c.Receive(b, from, 5); err != nil {
 				return err
 			}
@@ -191,13 +189,13 @@ func explains(err error, words ...string) error {
 func lengths(c comm.Comm) error {
 	return pairs(c, func(to int) error {
 		for _, n := range []int{10, 30} {
-			if err := c.Send(mpi.Raw(pattern(n, 1)), to, 6); err != nil {
+			if err := c.Send(comm.Raw(pattern(n, 1)), to, 6); err != nil {
 				return err
 			}
 		}
-		return c.Send(mpi.Raw(pattern(20, 1)), to, 6)
+		return c.Send(comm.Raw(pattern(20, 1)), to, 6)
 	}, func(from int) error {
-		b := make(mpi.Raw, 20)
+		b := make(comm.Raw, 20)
 		for _, n := range []int{10, 30} {
 			err := c.Receive(b, from, 6)
 			if err := explains(err, fmt.Sprintf("rank %d", c.Rank()), fmt.Sprintf("from rank %d", from), "tag 6", "expected 20", fmt.Sprint(n)); err != nil {
@@ -214,13 +212,13 @@ func lengths(c comm.Comm) error {
 
 func arguments(c comm.Comm) error {
 	me := fmt.Sprintf("rank %d:", c.Rank())
-	if err := explains(c.Send(mpi.Raw{1}, c.Size(), 0), me, fmt.Sprintf("no rank %d among %d", c.Size(), c.Size())); err != nil {
+	if err := explains(c.Send(comm.Raw{1}, c.Size(), 0), me, fmt.Sprintf("no rank %d among %d", c.Size(), c.Size())); err != nil {
 		return err
 	}
-	if err := explains(c.Receive(mpi.Raw{1}, -1, 0), me, "no rank -1"); err != nil {
+	if err := explains(c.Receive(comm.Raw{1}, -1, 0), me, "no rank -1"); err != nil {
 		return err
 	}
-	if err := explains(c.Send(mpi.Raw{1}, 0, -3), me, "tag -3"); err != nil {
+	if err := explains(c.Send(comm.Raw{1}, 0, -3), me, "tag -3"); err != nil {
 		return err
 	}
 	return explains(c.Send(func() {}, 0, 0), me, "encode a func()")
@@ -379,7 +377,7 @@ var errMine = errors.New("no such file")
 
 func agree(c comm.Comm) error {
 	if err := comm.Agree(c, nil); err != nil {
-		return fmt.Errorf("nobody failed: %w", err)
+		return fmt.Errorf("no rank failed: %w", err)
 	}
 	n := c.Size()
 	for _, failing := range [][]int{{0}, {n - 1}, {n / 2, n - 1}} {
@@ -417,7 +415,7 @@ func agree(c comm.Comm) error {
 }
 
 // localRank wants the ranks of each node to be numbered from 0: the nodes' sizes,
-// which their first ranks tell, add up to all ranks.
+// which their first ranks report, add up to all ranks.
 func localRank(c comm.Comm) error {
 	rank, size := comm.LocalRank(c)
 	if rank < 0 || rank >= size {
@@ -439,8 +437,7 @@ func localRank(c comm.Comm) error {
 	return nil
 }
 
-// groups wants the first ranks as a communicator that passes the checks of its own,
-// while messages of the whole are under way.
+// groups wants the first ranks as a communicator that passes its own checks, while messages of the whole are under way.
 func groups(c comm.Comm) error {
 	g, ok := c.(comm.Grouper)
 	if !ok {

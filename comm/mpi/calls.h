@@ -1,4 +1,4 @@
-/* The functions of shim.h over one ABI of MPI. Not a header of its own: openmpi.c, mpich.c
+/* The functions of shim.h over one ABI of MPI. Not a header by itself: openmpi.c, mpich.c
  * and standard.c include it after the types and constants of their ABI, and CALLS, the
  * name of the table that they define.
  *
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The same size for all ABIs, and more than any needs: nobody here looks inside. */
+/* The same size for all ABIs, larger than any needs: no function here reads its fields. */
 typedef struct {
     long long opaque[8];
 } MPI_Status;
@@ -20,7 +20,7 @@ enum { LONGEST_ERROR = 1025 }; /* no ABI has longer texts of errors */
 
 #define COMM(w) ((w)->comm.HANDLE)
 
-/* What package mpi uses of MPI 3.0, with the arguments of the standard. */
+/* The functions of MPI 3.0 that package mpi uses, with the arguments of the standard. */
 #define FUNCTIONS(X) \
     X(Abort, (MPI_Comm, int)) \
     X(Allgather, (const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm)) \

@@ -1,7 +1,7 @@
 // Package mpi implements comm.Comm and all of comm's abilities over an MPI library that is
 // found when the program starts: none is linked, and no header of one is needed to build.
 //
-// MPI libraries come in three ABIs: that of Open MPI, that of MPICH and its relatives (Intel
+// MPI libraries come in three ABIs: the ABI of Open MPI, the ABI of MPICH and its relatives (Intel
 // MPI, Cray MPICH, MVAPICH), and the standard one of MPI 5. calls.h has the calls that we need;
 // openmpi.c, mpich.c and standard.c compile it with the types and numbers of each.
 // library.go finds the library that fits the launcher; load.c loads it and passes calls on.

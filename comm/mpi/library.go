@@ -47,8 +47,8 @@ var (
 	abis     = []*abi{openMPI, mpich, standard}
 )
 
-// launched is what has started this process: the nearest launcher among its parents, where one
-// is seen. Variables may be those of an outer launcher, that has started this one.
+// launched returns what has started this process: the nearest launcher among its parents, where one
+// is seen. Variables may come from an outer launcher, which has started this one.
 func launched(ancestors []string, lookup func(string) (string, bool)) (comm.Launch, bool) {
 	for _, program := range ancestors {
 		switch name := filepath.Base(program); {
@@ -63,8 +63,8 @@ func launched(ancestors []string, lookup func(string) (string, bool)) (comm.Laun
 	return comm.Launched(lookup)
 }
 
-// abisOf is what a launcher can start, the likeliest first. Open MPI's mpirun and Hydra start
-// their own kind and nothing else; srun starts what finds PMI or PMIx in it.
+// abisOf returns the ABIs that a launcher can start, the likeliest first. Open MPI's mpirun and
+// Hydra start only their own kind; srun starts any that finds PMI or PMIx in it.
 func abisOf(l comm.Launch, ancestors []string, lookup func(string) (string, bool)) []*abi {
 	hydra := false
 	for _, variable := range []string{"HYDI_CONTROL_FD", "MPI_LOCALRANKID"} {
@@ -83,7 +83,7 @@ func abisOf(l comm.Launch, ancestors []string, lookup func(string) (string, bool
 	return abis
 }
 
-// place is where libraries may lie.
+// place is a possible location of libraries.
 type place struct {
 	folder   string // "" is wherever the system's loader looks
 	how      string
@@ -118,9 +118,9 @@ func places(lookup func(string) (string, bool), ancestors []string, path func(st
 			break
 		}
 	}
-	// Open MPI tells its ranks where it is, also those that do not see it, in a container.
+	// Open MPI passes its location to its ranks, also to ranks in a container, which do not see it.
 	if folder, _ := lookup("OMPI_LIBDIR_LOC"); folder != "" {
-		list = append(list, place{folder: folder, how: "by OMPI_LIBDIR_LOC of its launcher"})
+		list = append(list, place{folder: folder, how: "from OMPI_LIBDIR_LOC of its launcher"})
 	}
 	if prefix, _ := lookup("OPAL_PREFIX"); prefix != "" {
 		list = append(list, place{folder: filepath.Join(prefix, "lib"), how: "by OPAL_PREFIX"})
@@ -193,7 +193,7 @@ func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
 }
 
 func find(l comm.Launch, ancestors []string, lookup func(string) (string, bool)) (Library, error) {
-	already, inside, _ := look("", "in the process already")
+	already, inside, _ := look("", "already in the process")
 	if file, ok := lookup(insists); ok && file != "" {
 		found, err := insisted(file, append(abisOf(l, ancestors, lookup), abis...))
 		if err == nil && inside && found.Path != already.Path {
@@ -223,15 +223,14 @@ func find(l comm.Launch, ancestors []string, lookup func(string) (string, bool))
 		which += "; not loaded: " + strings.Join(failed, "; ")
 	}
 	if alien, _, _ := search(all, abis, func(Library) bool { return true }); alien != nil {
-		return Library{}, fmt.Errorf("%sno MPI library of its kind is found (%s), only %s: %s", by, which, alien, set)
+		return Library{}, fmt.Errorf("%sfound no MPI library of its kind (%s), only %s: %s", by, which, alien, set)
 	}
-	return Library{}, fmt.Errorf("%sno MPI library is found (%s; looked for beside the launcher, in LD_LIBRARY_PATH, beside the mpirun in PATH, and by the system's loader): %s",
+	return Library{}, fmt.Errorf("%sfound no MPI library (%s; searched beside the launcher, in LD_LIBRARY_PATH, beside the mpirun on PATH, and by the system's loader): %s",
 		by, which, set)
 }
 
-// search loads the files of some ABIs, place by place, until one is right: nil if none is.
-// failed tells of files that are there and do not load. The launcher's own must: another
-// library would not fit it.
+// search loads the files of some ABIs, place by place, until one is right: nil if there is no such file. failed lists files that
+// exist and do not load. The launcher's own must: another library would not fit it.
 func search(places []place, abis []*abi, right func(Library) bool) (found *Library, failed []string, err error) {
 	var tried []string
 	for _, p := range places {
@@ -247,7 +246,7 @@ func search(places []place, abis []*abi, right func(Library) bool) (found *Libra
 					return &l, nil, nil
 				case ok, p.folder == "", strings.Contains(why, "wrong ELF class"), strings.Contains(why, "invalid ELF header"):
 				case p.launcher:
-					return nil, nil, fmt.Errorf("%s is the MPI library %s, but does not load: %s; load what it needs (a module, LD_LIBRARY_PATH), or set %s to another library of the same kind",
+					return nil, nil, fmt.Errorf("%s is the MPI library %s, but does not load: %s; provide its dependencies (a module, LD_LIBRARY_PATH), or set %s to another library of the same kind",
 						file, p.how, why, insists)
 				default:
 					failed = append(failed, why)
@@ -316,7 +315,7 @@ func insisted(file string, wanted []*abi) (Library, error) {
 		if len(failed) > 0 {
 			return Library{}, fmt.Errorf("%s is the folder %s: %s", insists, file, strings.Join(slices.Compact(failed), "; "))
 		}
-		return Library{}, fmt.Errorf("%s is the folder %s, which has none of %s", insists, file, names(abis))
+		return Library{}, fmt.Errorf("%s is the folder %s, which contains none of %s", insists, file, names(abis))
 	}
 	l, ok, why := look(file, "by "+insists)
 	if !ok {
@@ -330,11 +329,11 @@ func unknown(l Library) error {
 	if l.ABI != "" {
 		return nil
 	}
-	return fmt.Errorf("the MPI library %s (%s) has an ABI that lbmsim does not know: it takes Open MPI, MPICH and its relatives (Intel MPI, Cray MPICH, MVAPICH), and the standard ABI of MPI 5 (libmpi_abi.so.1); set %s to one of these",
+	return fmt.Errorf("the MPI library %s (%s) has an unknown ABI: lbmsim supports Open MPI, MPICH and its relatives (Intel MPI, Cray MPICH, MVAPICH), and the standard ABI of MPI 5 (libmpi_abi.so.1); set %s to one of these",
 		l.Path, l.Version, insists)
 }
 
-// look loads a library for itself and asks it what it is; file "" is what is in the process.
+// look loads a library separately and identifies it; file "" is what is in the process.
 // why reports what is wrong with a file that is no MPI library.
 func look(file, how string) (l Library, ok bool, why string) {
 	var path *C.char
@@ -357,7 +356,7 @@ func look(file, how string) (l Library, ok bool, why string) {
 	return l, true, ""
 }
 
-// versionOf is the name and the number in what MPI_Get_library_version says.
+// versionOf is the name and the number in the text of MPI_Get_library_version.
 func versionOf(text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, ",")
@@ -371,13 +370,13 @@ func versionOf(text string) string {
 			return line
 		}
 	}
-	return "an MPI library that does not say its name"
+	return "an MPI library without a version string"
 }
 
-// taken says that this process has its library: one, as MPI is one per process.
+// taken is set once this process has its library: one, as MPI is one per process.
 var taken bool
 
-// take makes the library the one of this process.
+// take makes l the library of this process.
 func (l Library) take() error {
 	if missing := C.library_take(l.found); missing != nil {
 		return fmt.Errorf("the MPI library %s cannot be used: %s", l, C.GoString(missing))

@@ -23,7 +23,7 @@ func environment(lines ...string) func(string) (string, bool) {
 	}
 }
 
-// The launcher says which kinds of library can be its ranks.
+// The launcher determines which kinds of library can be its ranks.
 func TestKinds(t *testing.T) {
 	for _, test := range []struct {
 		name, env, want string
@@ -90,7 +90,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The first words of what libraries say of themselves.
+// The first words of the libraries' version texts.
 func TestVersions(t *testing.T) {
 	for text, want := range map[string]string{
 		"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4":                    "Open MPI v4.1.4",
@@ -99,7 +99,7 @@ func TestVersions(t *testing.T) {
 		"Intel(R) MPI Library 2021.18.1 for Linux* OS\n":                            "Intel(R) MPI Library 2021.18.1",
 		"MPI VERSION    : CRAY MPICH version 8.1.28.29 (ANL base 3.4a2)\nMPI BUILD": "CRAY MPICH version 8.1.28.29 (3.4a2)",
 		"MVAPICH2 Version      :\t2.3.7\n":                                          "MVAPICH2 2.3.7",
-		"":                                                                          "an MPI library that does not say its name",
+		"":                                                                          "an MPI library without a version string",
 	} {
 		if got := versionOf(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -126,16 +126,16 @@ const says = `
 int MPI_Get_library_version(char *text, int *n) { strcpy(text, "Foo MPI 1.0"); *n = 11; return 0; }
 `
 
-// A file that the user names is taken as it is, or the message says what is wrong with it.
+// A file that the user names is taken as it is, or the message states what is wrong with it.
 func TestInsisted(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ what, file, want string }{
 		{"no file", "/nowhere/libmpi.so", "LBMSIM_MPI is /nowhere/libmpi.so"},
 		{"another library", compile(t, "libnone.so", "int none;"), "no library of MPI 3 or newer"},
 		{"a text", "library_test.go", "LBMSIM_MPI is library_test.go"},
-		{"an empty folder", empty, "has none of libmpi.so.40"},
-		{"another ABI", compile(t, "libmpi.so.40", says), "Foo MPI 1.0) has an ABI that lbmsim does not know"},
-		{"a later ABI", compile(t, "libmpi_abi.so.9", says+"int MPI_Abi_get_version(int *a, int *b) { *a = 2; *b = 0; return 0; }"), "does not know"},
+		{"an empty folder", empty, "contains none of libmpi.so.40"},
+		{"another ABI", compile(t, "libmpi.so.40", says), "Foo MPI 1.0) has an unknown ABI"},
+		{"a later ABI", compile(t, "libmpi_abi.so.9", says+"int MPI_Abi_get_version(int *a, int *b) { *a = 2; *b = 0; return 0; }"), "unknown ABI"},
 	} {
 		_, err := Find(comm.Launch{By: "Open MPI", Ranks: 2}, environment("LBMSIM_MPI="+test.file))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -183,7 +183,7 @@ func TestNested(t *testing.T) {
 }
 
 // The launcher's own library must load: another one would not fit it. One elsewhere need not,
-// but what is wrong with it is told where none is found.
+// but what is wrong with it is reported where none is found.
 func TestBroken(t *testing.T) {
 	dir := t.TempDir()
 	needs := compile(t, "libgone.so", "int gone(void) { return 0; }")
@@ -210,7 +210,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// The numbers of our three ABIs are those of the libraries' own headers.
+// The numbers of our three ABIs equal the numbers in the libraries' own headers.
 func TestNumbers(t *testing.T) {
 	const common = `
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Finds out what an MPI library is, takes one, and passes the calls of shim.h on to the code
- * for its ABI. */
+/* Identifies MPI libraries, takes one, and passes the calls of shim.h on to the code for its
+ * ABI. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the library that was taken; MPI is one per process. */
+/* The calls of the library that was taken; MPI is one per process. */
 static const calls_t *calls;
 
 /* Families that have MPICH's ABI, as MPI_Get_library_version names them. */
@@ -54,7 +54,7 @@ static int abi_of(void *library, const char *text) {
 int library_look(const char *path, library_t *found) {
     memset(found, 0, sizeof *found);
     if (path == NULL && dlsym(RTLD_DEFAULT, "MPI_Init_thread") == NULL) return 0;
-    /* For itself: the symbols of a library that is not taken must not get in the way. */
+    /* Separately: the symbols of a library that is not taken must not get in the way. */
     void *library = load(path, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL) {
         snprintf(found->text, sizeof found->text, "%s", dlerror());
@@ -94,7 +94,7 @@ const char *library_take(const library_t *found) {
     return text;
 }
 
-static int last_code, ending; /* of a process that is about to end; who comes first decides */
+static int last_code, ending; /* of a process that is about to end; the first call decides */
 
 static void *exit_later(void *seconds) {
     sleep((unsigned)(long)seconds);
@@ -110,7 +110,7 @@ static void exit_within(long seconds, int code) {
 
 /* Where MPI_Abort hangs or returns, the process ends by itself and the launcher, seeing a
  * rank fail, ends the others. Launchers that end at once, as MPICH's does, drop what they
- * have not yet read of the ranks' output: the message that says why needs a moment. */
+ * have not yet read of the ranks' output: the message with the reason needs a moment. */
 void world_abort(int code) {
     usleep(500 * 1000);
     exit_within(3, code);

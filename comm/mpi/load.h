@@ -1,4 +1,4 @@
-/* What load.c and the three ABIs share. */
+/* Definitions shared by load.c and the three ABIs. */
 #ifndef LBMSIM_COMM_MPI_LOAD_H
 #define LBMSIM_COMM_MPI_LOAD_H
 
@@ -9,15 +9,15 @@
 /* Go's runtime has a handler for every signal and needs it: for panics by nil
  * pointers, for preemption, for signal.Notify. MPI and what it loads (hwloc's
  * plugins, UCX as soon as it is loaded) may put theirs in place, some without an
- * alternative stack, which a goroutine's small stack does not survive. So whatever Go
- * had is put back after each call that may do this. */
+ * alternative stack, which a goroutine's small stack does not survive. So Go's handlers
+ * are restored after each call that may do this. */
 typedef struct {
     struct sigaction of[65];
 } signals_t;
 void signals_save(signals_t *old);
 void signals_restore(const signals_t *old);
 
-/* The functions of shim.h that each ABI has its own code for: X(type, name, parameters,
+/* The functions of shim.h that each ABI implements separately: X(type, name, parameters,
  * arguments). */
 #define SHIM(X) \
     X(int, world_start, (world_t * w), (w)) \

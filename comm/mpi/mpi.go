@@ -24,7 +24,7 @@ type Comm struct {
 	rank      int
 	size      int
 	chunk     int  // bytes of a message's parts, see parts.go
-	group     bool // made by Group: MPI goes on after its Finalize
+	group     bool // made by Group: MPI continues after its Finalize
 	spare     []*C.message_t
 	lost      []*request      // that failed with parts in flight: their memory stays
 	heartbeat *comm.Heartbeat // of its groups too
@@ -55,7 +55,7 @@ func New() *Comm { return &Comm{rank: -1, chunk: maxChunk, heartbeat: &comm.Hear
 // the library sees one, as it does if they do not belong together.
 func (c *Comm) Init() error {
 	if c.world != nil {
-		return errors.New("start MPI: it is running already")
+		return errors.New("start MPI: already running")
 	}
 	if taken {
 		return errors.New("start MPI: a process can do this only once")
@@ -77,13 +77,13 @@ func (c *Comm) Init() error {
 	case C.ALREADY_STARTED:
 		return errors.New("start MPI: a process can do this only once")
 	case C.NO_THREADS:
-		return fmt.Errorf("start MPI: %s does not work in a program with threads (level FUNNELED)", library)
+		return fmt.Errorf("start MPI: %s does not support threads (level FUNNELED)", library)
 	default:
 		return fmt.Errorf("start MPI: %w", failure(code))
 	}
 	c.world, c.rank, c.size = w, int(w.rank), int(w.size)
 	if (launch.Ranks > 1 || launch.Rank > 0) && c.size == 1 {
-		return fmt.Errorf("start MPI: %s launched %s, but each of them would run alone with %s: use that library's mpirun, or srun with a kind of --mpi that it knows (srun --mpi=list); or set %s to the launcher's own library",
+		return fmt.Errorf("start MPI: %s launched %s, but each of them would run alone with %s: use that library's mpirun, or srun with a type of --mpi that it supports (srun --mpi=list); or set %s to the launcher's own library",
 			launch.By, some(launch.Ranks), library, insists)
 	}
 	return c.oneLibrary()
@@ -97,19 +97,19 @@ func some(n int) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-// patience is how long MPI may take to start before something is said. A rank that has failed
-// before MPI, or has another library, leaves the others waiting there, and launchers such as
-// srun do not end them.
+// patience is the time that MPI may take to start before a message is printed. A rank that has
+// failed before MPI, or has another library, leaves the others waiting there, and launchers
+// such as srun do not end them.
 const patience = 60 * time.Second
 
-// impatient says on rank 0's stderr that MPI still starts; there is nobody to report to yet.
+// impatient prints to rank 0's stderr that MPI is still starting; there is no reporter yet.
 func (c *Comm) impatient(l comm.Launch) *time.Timer {
 	return time.AfterFunc(patience, func() {
 		if l.Rank > 0 {
-			return // one line, not one a rank; if rank 0 is the one that failed, it has said so
+			return // one line, not one a rank; if rank 0 failed, it has said so
 		}
 		host, _ := os.Hostname()
-		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: MPI still waits for the other ranks after %v, with %s; one of them may have failed or have another MPI library (srun --kill-on-bad-exit=1 ends a job whose rank fails)\n",
+		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: MPI is still waiting for the other ranks after %v, with %s; a rank may have failed or use another MPI library (srun --kill-on-bad-exit=1 ends a job when a rank fails)\n",
 			l.Rank, host, patience, c.library)
 	})
 }
@@ -123,7 +123,7 @@ func (c *Comm) oneLibrary() error {
 		return err
 	}
 	if x[0] != -x[1] {
-		return fmt.Errorf("start MPI: not all ranks have the same MPI library; rank %d has %s: set %s to one for all", c.rank, c.library, insists)
+		return fmt.Errorf("start MPI: not all ranks have the same MPI library; rank %d has %s: set %s to the same library on all ranks", c.rank, c.library, insists)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (c *Comm) Abort(code int) {
 	C.world_abort(C.int(code))
 }
 
-// Exit ends the process, after Finalize, if it has used MPI, else it returns. MPICH 5 takes
+// Exit ends the process, after Finalize, if it has used MPI, otherwise it returns. MPICH 5 takes
 // leave of its launcher in a handler of atexit, which os.Exit does not call, and the launcher
 // takes a rank that did not for a failed one and kills the others.
 func Exit(code int) {
@@ -226,7 +226,7 @@ func (c *Comm) GPUAware() (yes, known bool) {
 // failure is the text of an MPI error code.
 func failure(code C.int) error {
 	if code == C.WRONG_THREAD {
-		return errors.New("called from another OS thread than Init: one goroutine makes all calls")
+		return errors.New("not called from the OS thread of Init: one goroutine must make all calls")
 	}
 	var text [1024]C.char
 	C.error_text(code, &text[0], C.int(len(text)))
@@ -241,7 +241,7 @@ func (c *Comm) ready() error {
 	return nil
 }
 
-// check looks at the arguments that MPI libraries explain poorly.
+// check verifies the arguments that MPI libraries explain poorly.
 func (c *Comm) check(peer, tag int) error {
 	if err := c.ready(); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (c *Comm) check(peer, tag int) error {
 	return nil
 }
 
-// wrap says which call failed.
+// wrap adds to an error which call failed.
 func (c *Comm) wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -16,8 +16,6 @@ import (
 	"lbmsim/comm/commtest"
 	"lbmsim/comm/mpi"
 	"lbmsim/comm/mpi/mpitest"
-
-	raw "github.com/btracey/mpi"
 )
 
 // The checks that ranks in one process pass hold for the MPI library, with and
@@ -47,16 +45,16 @@ func TestParts(t *testing.T) {
 		}
 		// A length wrong by whole parts is noticed too.
 		if c.Rank() == 0 {
-			return c.Send(raw.Raw(make([]byte, 3000)), 1, 0)
+			return c.Send(comm.Raw(make([]byte, 3000)), 1, 0)
 		}
 		if c.Rank() > 1 {
 			return nil
 		}
-		err := c.Receive(raw.Raw(make([]byte, 2000)), 0, 0)
+		err := c.Receive(comm.Raw(make([]byte, 2000)), 0, 0)
 		if err == nil || !strings.Contains(err.Error(), "expected 2000") {
 			return fmt.Errorf("3000 bytes for 2000: %v", err)
 		}
-		return c.Receive(raw.Raw{}, 0, 0) // the empty part that ends the message
+		return c.Receive(comm.Raw{}, 0, 0) // the empty part that ends the message
 	})
 }
 
@@ -89,7 +87,7 @@ func TestHuge(t *testing.T) {
 		nb := c.(comm.NonBlocking)
 		if c.Rank() == 0 {
 			mark()
-			if err := c.Send(raw.Raw(b), 1, 1); err != nil {
+			if err := c.Send(comm.Raw(b), 1, 1); err != nil {
 				return err
 			}
 			q, err := nb.Isend(b, 1, 2)
@@ -100,7 +98,7 @@ func TestHuge(t *testing.T) {
 				return err
 			}
 		} else {
-			if err := c.Receive(raw.Raw(b), 0, 1); err != nil {
+			if err := c.Receive(comm.Raw(b), 0, 1); err != nil {
 				return err
 			}
 			if err := check("send", b); err != nil {
@@ -264,7 +262,7 @@ func ends(t *testing.T, name string, code int, what func(c comm.Comm) error) {
 		if c.Rank() == 3 {
 			time.Sleep(time.Minute) // not in MPI
 		}
-		return c.Receive(raw.Raw{0}, (c.Rank()+1)%2, 0) // never sent
+		return c.Receive(comm.Raw{0}, (c.Rank()+1)%2, 0) // never sent
 	}) {
 		return
 	}
@@ -318,7 +316,7 @@ func TestForeignLibrary(t *testing.T) {
 }
 
 // A library whose handler of atexit crashes does not change how the ranks end. The handler is
-// called: it says so.
+// called: it reports that.
 func TestCrashAtExit(t *testing.T) {
 	if mpitest.Rank(t, func(c comm.Comm) error { return nil }) {
 		return
@@ -342,7 +340,7 @@ func TestBeforeInit(t *testing.T) {
 	if c.Rank() != -1 || c.Size() != 0 || c.Describe() != "" {
 		t.Errorf("rank %d of %d, %q", c.Rank(), c.Size(), c.Describe())
 	}
-	if err := c.Send(raw.Raw{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "not running") {
+	if err := c.Send(comm.Raw{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "not running") {
 		t.Errorf("send: %v", err)
 	}
 	if _, err := c.Gather(nil, 0); err == nil {

@@ -1,6 +1,5 @@
 /* The ABI of MPICH 3 to 5, Intel MPI, Cray MPICH and MVAPICH (the MPICH ABI compatibility
- * initiative): a handle is an int. The numbers are those of its mpi.h; TestNumbers holds
- * them against the one that is installed. */
+ * initiative): a handle is an int. The numbers are from its mpi.h; TestNumbers compares them with the installed one. */
 typedef int MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_Info, MPI_Message, MPI_Op, MPI_Request;
 #define HANDLE number
 

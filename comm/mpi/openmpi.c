@@ -1,6 +1,6 @@
 /* The ABI of Open MPI 2 to 5 and Spectrum MPI: a handle is the address of an object, and the
- * predefined ones are variables of the library. The numbers are those of its mpi.h;
- * TestNumbers holds them against the one that is installed. */
+ * predefined ones are variables of the library. The numbers are from its mpi.h;
+ * TestNumbers compares them with the installed one. */
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_Errhandler, *MPI_Info, *MPI_Message, *MPI_Op, *MPI_Request;
 #define HANDLE pointer
 

@@ -4,7 +4,7 @@ import "unsafe"
 
 // MPI counts bytes in an int, so a long message travels in parts of chunk bytes.
 // A message ends with its first part that is shorter than chunk (maybe empty): the
-// receiver, who cuts the length that it expects in the same way, sees every
+// receiver, which cuts the length that it expects in the same way, sees every
 // difference in length, and messages below the chunk, nearly all, stay one.
 
 // maxChunk is a variable of each Comm so that tests can cut small messages.
@@ -17,7 +17,7 @@ func (c *Comm) part(data []byte, i int) (p []byte, last bool) {
 	return data[lo:hi], hi-lo < c.chunk
 }
 
-// pointer to the first byte; nil is fine for MPI where there is none.
+// pointer returns the address of the first byte; MPI takes nil for an empty message.
 func pointer(b []byte) unsafe.Pointer {
 	if len(b) == 0 {
 		return nil

@@ -46,7 +46,7 @@ func (c *Comm) IrecvTo(address uintptr, bytes, source, tag int) (comm.Request, e
 	return c.start(at(address, bytes), source, tag, true)
 }
 
-// at is memory that Go does not own and nobody here looks into.
+// at returns memory that Go does not own and this package does not read.
 func at(address uintptr, bytes int) []byte {
 	return unsafe.Slice((*byte)(C.pointer_at(C.uintptr_t(address))), bytes)
 }
@@ -82,8 +82,7 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 			r.pin.Unpin()
 			c.spare = append(c.spare, m)
 			if receive && C.error_is_truncate(code) != 0 {
-				// MPICH 3 tells as soon as it can, others once it is waited for: for the caller
-				// it is one thing.
+				// MPICH 3 reports it as early as it can, other libraries once it is waited for: the caller gets the same error.
 				r.failed = r.wrap(tooLong(len(data)))
 				return r, nil
 			}

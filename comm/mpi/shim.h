@@ -14,7 +14,7 @@
 
 enum { OK = 0, WRONG_THREAD = -1000, ALREADY_STARTED = -1001, NO_THREADS = -1002 };
 
-/* The ABIs of MPI libraries: who shares one can be used with the same numbers and types. */
+/* The ABIs of MPI libraries: libraries that share one can be used with the same numbers and types. */
 enum { ABI_UNKNOWN, ABI_OPENMPI, ABI_MPICH, ABI_STANDARD };
 
 typedef struct {
@@ -24,10 +24,10 @@ typedef struct {
 } library_t;
 
 /* Loads the library of that path or name (NULL: the one that is in the process already)
- * for itself and tells what it is; 0 if it cannot be loaded or is no MPI library. */
+ * separately and identifies it; 0 if it cannot be loaded or is not an MPI library. */
 int library_look(const char *path, library_t *found);
 
-/* Makes a library that was looked at the one of this process; a second one is refused.
+/* Makes a library that library_look found the library of this process; a second one is refused.
  * NULL, or why it cannot be used. */
 const char *library_take(const library_t *found);
 
@@ -55,7 +55,7 @@ typedef struct {
 int world_start(world_t *w);
 int world_stop(world_t *w);
 
-/* The first n ranks of w as a world of their own; *mine says whether this rank is one of
+/* The first n ranks of w as a separate world; *mine reports whether this rank is one of
  * them, and then world_drop frees it. Every rank of w calls world_part. */
 int world_part(world_t *w, int n, world_t *part, int *mine);
 int world_drop(world_t *part);
@@ -89,8 +89,8 @@ int world_max(world_t *w, long long *x, int n);
 void error_text(int code, char *text, int n);
 int error_is_truncate(int code);
 
-/* 1 if the library says that it takes pointers to the memory of NVIDIA GPUs, 0 if it
- * says that it does not, -1 if it has no way to say. After world_start. */
+/* 1 if the library reports that it takes pointers to the memory of NVIDIA GPUs, 0 if it
+ * reports that it does not, -1 if it has no way to report it. After world_start. */
 int library_takes_cuda(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* The standard ABI of MPI 5.0, chapter 20: a handle is a pointer, the predefined ones are
- * small numbers. TestNumbers holds the numbers against a library's mpi_abi.h. */
+ * small numbers. TestNumbers compares the numbers with a library's mpi_abi.h. */
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_Errhandler, *MPI_Info, *MPI_Message, *MPI_Op, *MPI_Request;
 #define HANDLE pointer
 

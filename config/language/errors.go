@@ -13,7 +13,7 @@ import (
 )
 
 // Errors of a file are collected, sorted by place and shown with the line, or the --set,
-// they are in: whoever has three mistakes should learn of three.
+// they are in: a user with three mistakes should learn of three.
 
 // Problem is one error in a file.
 type Problem struct {
@@ -27,7 +27,7 @@ type Problem struct {
 }
 
 // Errors are all problems of one file, in the order of the file. They are
-// the user's to correct: the program ends with ExitCode.
+// the user's to correct: lbmsim ends with ExitCode.
 type Errors []Problem
 
 // ExitCode of a program that stops at these errors.
@@ -52,7 +52,7 @@ const maxProblems = 30
 // maxKept are collected; the work per problem grows with the size of the file.
 const maxKept = 500
 
-// window is how much of a long line is shown.
+// window is the number of characters shown of a long line.
 const window = 110
 
 func (p Problem) write(b *strings.Builder) {
@@ -187,7 +187,7 @@ func (p *problems) Where(at Mark) string {
 	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.Off)], []byte{'\n'})+1)
 }
 
-// Place is where a value stands in the case file, for what is found wrong with it only when
+// Place is the position of a value in the case file, for what is found wrong with it only when
 // something is read that it names.
 type Place struct{ at Problem }
 
@@ -206,7 +206,7 @@ func (p Place) Wrong(err error) error {
 	at := p.at
 	at.Message = plain.Text(err)
 	if errors.Is(err, fs.ErrNotExist) {
-		at.Reason = "a relative name counts from the folder of the case file"
+		at.Reason = "a relative path starts at the folder of the case file"
 	}
 	return Errors{at}
 }

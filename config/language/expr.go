@@ -56,7 +56,7 @@ const (
 	maxExprNodes = 1000
 )
 
-// Function of an expression; the one of f1 to f3 that is set tells its arguments.
+// Function of an expression; whichever of f1 to f3 is set determines the number of arguments.
 // Plain signatures keep evaluation free of allocations.
 type Function struct {
 	Name string
@@ -83,7 +83,7 @@ func (f Function) code() string {
 	return f.Name + "(%[1]s)"
 }
 
-// Functions are those that expressions know.
+// Functions returns the functions that expressions know.
 func Functions() []Function {
 	return []Function{
 		{Name: "sin", f1: math.Sin, o1: waveOver(math.Pi / 2), Doc: "sine"},
@@ -100,18 +100,18 @@ func Functions() []Function {
 		{Name: "log", f1: math.Log, o1: within(0, inf, rising(math.Log)), Doc: "natural logarithm"},
 		{Name: "sqrt", f1: math.Sqrt, o1: within(0, inf, rising(math.Sqrt)), Doc: "square root"},
 		{Name: "abs", f1: math.Abs, o1: absOver, Doc: "magnitude", c: "fabs(%[1]s)"},
-		{Name: "floor", f1: math.Floor, o1: rising(math.Floor), Doc: "the largest whole number that is not above"},
-		{Name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, Doc: "the smallest of two or more", c: "smaller(%[1]s, %[2]s)"},
-		{Name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, Doc: "the largest of two or more", c: "larger(%[1]s, %[2]s)"},
+		{Name: "floor", f1: math.Floor, o1: rising(math.Floor), Doc: "the largest integer not above the argument"},
+		{Name: "min", f2: math.Min, fold: true, o2: func(a, b interval) interval { return interval{math.Min(a.lo, b.lo), math.Min(a.hi, b.hi)} }, Doc: "the smallest of two or more arguments", c: "smaller(%[1]s, %[2]s)"},
+		{Name: "max", f2: math.Max, fold: true, o2: func(a, b interval) interval { return interval{math.Max(a.lo, b.lo), math.Max(a.hi, b.hi)} }, Doc: "the largest of two or more arguments", c: "larger(%[1]s, %[2]s)"},
 		{Name: "pow", f2: math.Pow, o2: powOver, Doc: "power, like ^"},
-		{Name: "mod", f2: math.Mod, o2: modOver, Doc: "remainder, with the sign of the first", c: "fmod(%[1]s, %[2]s)"},
-		{Name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), Doc: "0 below zero, else 1", c: "double(%[1]s >= 0)"},
+		{Name: "mod", f2: math.Mod, o2: modOver, Doc: "remainder, with the sign of the first argument", c: "fmod(%[1]s, %[2]s)"},
+		{Name: "step", f1: func(x float64) float64 { return truth(x >= 0) }, o1: rising(func(x float64) float64 { return truth(x >= 0) }), Doc: "0 below zero, 1 otherwise", c: "double(%[1]s >= 0)"},
 		{Name: "if", f3: func(c, a, b float64) float64 {
 			if c != 0 {
 				return a
 			}
 			return b
-		}, o3: ifOver, Doc: "if(c, a, b): a when c is not 0 (comparisons give 1 or 0), else b", c: "(%[1]s != 0 ? %[2]s : %[3]s)"},
+		}, o3: ifOver, Doc: "if(c, a, b): a if c is not 0 (comparisons give 1 or 0), otherwise b", c: "(%[1]s != 0 ? %[2]s : %[3]s)"},
 	}
 }
 
@@ -160,7 +160,7 @@ func parseExpr(s string) (e *Expr, rest int, err *exprError) {
 
 // node is a compiled part; constant parts are folded.
 type node struct {
-	at       int // number of its value in the program
+	at       int // number of its value in the compiled expression
 	over     func(*box) interval
 	code     string
 	constant bool
@@ -176,7 +176,7 @@ func (p *exprParser) count() {
 	}
 }
 
-// node is what a step computes from values that are there.
+// node returns the value that a step computes from values already known; equal steps share one.
 func (p *exprParser) node(s step, over func(*box) interval, code string, constant bool) node {
 	if constant {
 		return p.number(s.value(p.program.start))
@@ -396,7 +396,7 @@ func (p *exprParser) close(open int) {
 		for p.i < len(p.s) && letter(p.s[p.i]) {
 			p.i++
 		}
-		p.fail(start, p.i-start, "numbers in an expression are in SI units already, t in seconds; a unit stands once, at the end: \"2*sin(t/0.5) m/s\"", "%q stands where an operator or a bracket is needed", p.s[start:p.i])
+		p.fail(start, p.i-start, "numbers in an expression are in SI units already, t in seconds; a unit appears once, at the end: \"2*sin(t/0.5) m/s\"", "expected an operator or a bracket, not %q", p.s[start:p.i])
 	}
 	p.fail(open, 1, "", "this bracket is not closed")
 }
@@ -431,7 +431,7 @@ func (p *exprParser) name(name string, start int) node {
 	}
 	reason := "known: numbers, " + OneOf(words)
 	if _, err := parseUnit(name); err == nil {
-		reason = fmt.Sprintf("%s is a unit; a unit stands once, at the end, after a number without an operator: \"2*pi m\", \"10 1/s\"", name)
+		reason = fmt.Sprintf("%s is a unit; a unit appears once, at the end, after a number without an operator: \"2*pi m\", \"10 1/s\"", name)
 	}
 	p.fail(start, len(name), reason, "unknown name %q in an expression%s", name, Meant(name, words))
 	return node{}
@@ -462,7 +462,7 @@ func (p *exprParser) call(f Function, start int) node {
 		want, least, most = "3 values", 3, 3
 	}
 	if len(args) < least || len(args) > most {
-		p.fail(start, p.i-start, "", "%s takes %s, not %d", f.Name, want, len(args))
+		p.fail(start, p.i-start, "", "%s needs %s, not %d", f.Name, want, len(args))
 	}
 	a := args[0]
 	switch {

@@ -39,7 +39,7 @@ func TestExpressions(t *testing.T) {
 		"log(e)":                         1,
 		"sqrt(abs(-4))":                  2,
 		"1e3 + 2e-1":                     1000.2,
-		"2e":                             2, // then the unit "e", which is none
+		"2e":                             2, // then "e", which is not a unit
 		"mod(7, 4) + floor(1.9)":         4,
 		"tanh(1) + cosh(1) - sinh(1)":    math.Tanh(1) + math.Cosh(1) - math.Sinh(1),
 		"asin(1) + acos(1) + atan(1)":    math.Pi/2 + math.Pi/4,
@@ -79,8 +79,8 @@ func TestBadExpressions(t *testing.T) {
 		"(1 + 2":                         {0, "not closed"},
 		"sin":                            {0, "function"},
 		"sin()":                          {4, "unexpected"},
-		"sin(1, 2)":                      {0, "takes 1 value"},
-		"if(1, 2)":                       {0, "takes 3"},
+		"sin(1, 2)":                      {0, "needs 1 value"},
+		"if(1, 2)":                       {0, "needs 3"},
 		"max(1)":                         {0, "2 or more"},
 		"2*foo":                          {2, "unknown name"},
 		"system(1)":                      {0, "unknown name"},
@@ -119,10 +119,10 @@ func BenchmarkExpression(b *testing.B) {
 	_ = s
 }
 
-// A unit inside of an expression is named where it stands.
+// A unit within an expression is reported at its position.
 func TestUnitInsideAnExpression(t *testing.T) {
 	_, _, err := parseExpr("sin(2*pi*t/0.5 s)")
-	if err == nil || err.off != 15 || err.len != 1 || !strings.Contains(err.msg, `"s" stands where an operator`) || !strings.Contains(err.reason, "in SI units already") {
+	if err == nil || err.off != 15 || err.len != 1 || !strings.Contains(err.msg, `an operator or a bracket, not "s"`) || !strings.Contains(err.reason, "in SI units already") {
 		t.Errorf("%+v", err)
 	}
 }

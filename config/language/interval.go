@@ -3,10 +3,10 @@ package language
 import "math"
 
 // Intervals that hold all values of an expression over a box of its variables: where they are
-// bounded the expression is finite at every point, so that only the rest needs to be looked at
+// bounded the expression is finite at every point, so that only the rest needs to be checked
 // point by point.
 
-// interval is all numbers from lo to hi. One that is not bounded may also be no number.
+// interval is all numbers from lo to hi. An unbounded one may also contain NaN.
 type interval struct{ lo, hi float64 }
 
 // box of the variables.
@@ -38,12 +38,12 @@ func hull(v ...float64) interval {
 	return about(lo, hi)
 }
 
-// rising is that of a function that never falls.
+// rising returns the interval function of a function that never falls.
 func rising(f func(float64) float64) func(interval) interval {
 	return func(a interval) interval { return about(f(a.lo), f(a.hi)) }
 }
 
-// within is that of a function on a part of the numbers only.
+// within returns the interval function of a function that is defined on a part of the numbers only.
 func within(lo, hi float64, f func(interval) interval) func(interval) interval {
 	return func(a interval) interval {
 		if a.lo < lo || a.hi > hi {
@@ -63,7 +63,7 @@ func tanOver(a interval) interval {
 	return interval{-largest, largest}
 }
 
-// waveOver is that of cos(a - shift).
+// waveOver returns the interval function of cos(a - shift).
 func waveOver(shift float64) func(interval) interval {
 	return func(a interval) interval {
 		lo, hi := a.lo-shift, a.hi-shift
@@ -147,7 +147,7 @@ func ifOver(c, a, b interval) interval {
 	return interval{math.Min(a.lo, b.lo), math.Max(a.hi, b.hi)}
 }
 
-// truthOver is that of a comparison which is surely true, surely false, or neither.
+// truthOver returns the interval function of a comparison which is surely true, surely false, or neither.
 func truthOver(yes, no bool) interval {
 	switch {
 	case yes:

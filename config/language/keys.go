@@ -70,7 +70,7 @@ func (r Span) holds(v float64) bool {
 	return !r.set || (v > r.lo || v == r.lo && !r.openLo) && (v < r.hi || v == r.hi && !r.openHi)
 }
 
-// mayBeZero tells of times that the range of the key allows 0, which is told by it alone.
+// mayBeZero reports whether the range of the key allows 0 as a time; no other mark says so.
 func (k *Key) mayBeZero() bool { return k.Within.set && k.Within.holds(0) }
 
 func (r Span) String() string {
@@ -126,8 +126,8 @@ type Table struct {
 // text, and in words where expressions may stand.
 type Schema struct {
 	Tables   []Table
-	Formulas string // where those of the position may
-	Times    string // where those of the time may
+	Formulas string // where formulas of the position may
+	Times    string // where formulas of the time may
 	Absent   []Absent
 }
 
@@ -153,7 +153,7 @@ func (s Schema) absent(word string) string {
 
 func (t Table) named() bool { return strings.HasSuffix(t.Path, ".*") }
 
-// Head is how the table is written, "[body.NAME]".
+// Head returns the table's header, "[body.NAME]".
 func (t Table) Head() string { return "[" + strings.Replace(t.Path, "*", "NAME", 1) + "]" }
 
 // Find is the key of a name; nil: the table has none.
@@ -190,7 +190,7 @@ func (t Table) at(path []string) bool {
 	return rest == ""
 }
 
-// mostBelow is how many tables of any name may stand at a path.
+// mostBelow returns the largest number of tables of any name at a path.
 func (l Schema) mostBelow(path []string) int {
 	if t := l.find(append(path[:len(path):len(path)], "*")); t != nil && t.named() {
 		return t.Most
@@ -280,7 +280,7 @@ func (k Key) Form() string {
 	case Flag:
 		s = "`true` or `false`"
 	default:
-		panic(fmt.Sprintf("nobody describes values of kind %d, such as %s", k.Kind, k.Name))
+		panic(fmt.Sprintf("no description for values of kind %d, such as %s", k.Kind, k.Name))
 	}
 	if k.Within.set && (k.Kind != Integer && k.Kind != Integers || k.Within.lo != 1 && k.Within.lo != 0) {
 		s += ", " + k.Within.String()

@@ -27,7 +27,7 @@ type Section struct {
 // Name of a named table.
 func (s *Section) Name() string { return s.path[len(s.path)-1] }
 
-// Head is how the table is written.
+// Head returns the table's header.
 func (s *Section) Head() string { return "[" + strings.Join(s.path, ".") + "]" }
 
 // Reader reads one file.
@@ -35,13 +35,13 @@ type Reader struct {
 	problems
 	marks    Marks
 	schema   Schema
-	Sections []*Section // in the order of the schema, named ones in that of the file
+	Sections []*Section // in the order of the schema, named ones in the order of the file
 	// Overfull: there are more tables of a kind than are possible, and none of them was read.
 	Overfull bool
 }
 
 // Read reads a text, of the file at a path, with the changes that --set makes: KEY=VALUE each.
-// The error is that of a text or a change that says nothing, of type Errors where it has a place. Values
+// The error is a syntax error of the text, or of a change, of type Errors where it has a place. Values
 // that cannot be read are among the problems of the reader, to which their user adds his own.
 func Read(path string, src []byte, changes []string, l Schema) (*Reader, error) {
 	text, edits, err := changed(src, changes, l)
@@ -74,7 +74,7 @@ func parse(p problems, l Schema) *Reader {
 		r.syntax(err)
 		return r
 	}
-	r.mend(nil, raw, raw)
+	r.correct(nil, raw, raw)
 	r.walk(nil, raw)
 	r.defaults()
 	return r
@@ -101,7 +101,7 @@ func (r *Reader) syntax(err error) {
 		name = strings.TrimPrefix(name, "Key '")
 		msg, reason = name+" is given twice", "the first is in "+r.Where(r.marks.keyAt(strings.Split(name, ".")...))
 	} else if m := unquoted.FindSubmatch(r.Source[bytes.LastIndexByte(r.Source[:at.Off], '\n')+1:]); m != nil {
-		msg, reason = "a text without quotes", fmt.Sprintf("write %s = %s; a number with a unit is a text, too", headline(string(m[1])), ShortQuote(string(m[2])))
+		msg, reason = "a string without quotes", fmt.Sprintf("write %s = %s; a number with a unit is a string, too", headline(string(m[1])), ShortQuote(string(m[2])))
 	}
 	r.Add(at, reason, "%s", msg)
 }
@@ -131,11 +131,11 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 			m, ok := raw[k].(map[string]any)
 			switch {
 			case ok && anyName && !goodName(k):
-				r.Add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become names of files", "%s is not a valid name", ShortQuote(k))
+				r.Add(at, "names consist of letters, digits, _ and -, at most 60 of them, since they become file names", "%s is not a valid name", ShortQuote(k))
 			case ok:
 				r.walk(full, m)
 			case anyName:
-				r.Add(at, "", "%s stands directly in [%[2]s]: give the table a name, [%[2]s.NAME]", k, strings.Join(path, "."))
+				r.Add(at, "", "%s is directly in [%[2]s]: give the table a name, [%[2]s.NAME]", k, strings.Join(path, "."))
 			default:
 				_, named := r.schema.below(full)
 				head := "[" + strings.Join(full, ".") + "]"
@@ -151,7 +151,7 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 			row = t.Find(k)
 		}
 		if row == nil {
-			continue // mend has said so
+			continue // correct has reported it
 		}
 		e := &Entry{Key: row, path: path, KeyAt: at, At: r.marks.valAt(full...), Given: true}
 		s.keys[k] = e
@@ -159,10 +159,10 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 	}
 }
 
-// mend reports words that no table has and puts what they were meant to be in their place, where
+// correct reports words that no table has and puts what they were meant to be in their place, where
 // that can be guessed: one misspelt word should be one message, not another one for each thing that
 // is missing without it. Errors end the reading of a case, so no guess is ever run.
-func (r *Reader) mend(path []string, raw, root map[string]any) {
+func (r *Reader) correct(path []string, raw, root map[string]any) {
 	t := r.schema.find(path)
 	sub, anyName := r.schema.below(path)
 	for _, k := range sorted(raw) {
@@ -177,7 +177,7 @@ func (r *Reader) mend(path []string, raw, root map[string]any) {
 	}
 	for _, k := range sorted(raw) {
 		if m, ok := raw[k].(map[string]any); ok && (anyName || slices.Contains(sub, k)) {
-			r.mend(append(append([]string{}, path...), k), m, root)
+			r.correct(append(append([]string{}, path...), k), m, root)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (r *Reader) put(root map[string]any, from, to []string, value any) {
 	r.merge(root, from, to, value)
 }
 
-// merge puts a value into the table around its path. What stands there already stays.
+// merge puts a value into the table around its path. A value that is there already stays.
 func (r *Reader) merge(table map[string]any, from, to []string, value any) {
 	name := to[len(to)-1]
 	if table[name] == nil {
@@ -324,7 +324,7 @@ func (r *Reader) Named(table, name string) *Section {
 	return r.at(append(strings.Split(table, "."), name)...)
 }
 
-// at is the section at a path. It panics where the schema has no such table: nobody could have it.
+// at returns the section at a path. It panics if the schema has no such table: no file could contain it.
 func (r *Reader) at(path ...string) *Section {
 	if r.schema.find(path) == nil {
 		panic("the schema has no table [" + strings.Join(path, ".") + "]")
@@ -354,7 +354,7 @@ func (r *Reader) All(prefix string) []*Section {
 // Knows reports whether a section may have a key.
 func (s *Section) Knows(name string) bool { return s.Table.Find(name) != nil }
 
-// row is the key of a name. It panics where the schema has none: nobody could ever give it.
+// row returns the key of a name. It panics if the schema has no such key: no file could set it.
 func (s *Section) row(name string) *Key {
 	k := s.Table.Find(name)
 	if k == nil {

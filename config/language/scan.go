@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Where each key and value stands in the source. The TOML library decodes the
+// The position of each key and value in the source. The TOML library decodes the
 // text but does not say where values and elements of arrays are; this scanner
 // walks the same text and notes it. It understands just enough of TOML for that,
 // forgives everything (the library reports errors of syntax), and refuses nesting

@@ -2,12 +2,12 @@ package language
 
 import "math"
 
-// Expressions are looked at everywhere where they are evaluated. Most of them are finite over a
+// Expressions are checked at all points where they are evaluated. Most of them are finite over a
 // whole box, and their interval says so at once; where it does not, the box is cut in two,
 // again and again, down to single points.
 
-// Points are those at which an expression is evaluated, in cells and steps along x, y, z, t:
-// first, first + step, ...
+// Points are the places and times at which an expression is evaluated, in cells and steps
+// along x, y, z, t: first, first + step, ...
 type Points struct {
 	First, Step [4]float64
 	Count       [4]int
@@ -36,9 +36,9 @@ type Search struct {
 	Beside bool
 }
 
-// Everywhere looks at an expression at some points, of which vars gives its variables. good tells
-// what its values may be, after value has made what is wanted of them, which rises with them.
-// whole is false where there are too many points to be looked at and none was found until then.
+// Everywhere checks an expression at some points, of which vars gives its variables. good reports
+// whether a value is allowed; value converts the expression's values first, and never decreases.
+// whole is false if there are too many points to evaluate all and no violation was found so far.
 func (e *Expr) Everywhere(l Points, vars func(x, y, z, t float64) Env, value func(v float64) float64, good func(v float64) bool) (s *Search, whole bool) {
 	s = &Search{Points: l, vars: vars, f: e, left: mostEvaluations, good: good, value: value}
 	for i, v := range []int{VarX, VarY, VarZ, VarT} {
@@ -90,10 +90,10 @@ func boxOf(a, b Env) (over box) {
 	return over
 }
 
-// few points are looked at one by one.
+// few points are evaluated one by one.
 const few = 16
 
-// look looks at the points from lo to hi.
+// look checks the points from lo to hi.
 func (s *Search) look(lo, hi [4]int) {
 	number, longest := 1.0, 0
 	for i := range lo {
@@ -142,7 +142,7 @@ func (s *Search) place(k [4]int) (p [4]float64) {
 
 func (s *Search) fine(v float64) bool { return v-v == 0 && s.good(v) }
 
-// point looks at one.
+// point checks a single point.
 func (s *Search) point(p [4]float64) {
 	s.left--
 	if s.Among != nil && !s.Among(p) {

@@ -11,10 +11,10 @@ import (
 
 // Keys of a case given beside its file: `--set collision.model=trt`. The text is changed
 // where the value stands, so that everything after it, messages and the stored case
-// included, sees one case. What was changed is noted, because a message must not send
-// anybody to a line that the file does not have.
+// included, sees one case. What was changed is noted, because a message must not
+// point to a line that the file does not have.
 
-// edit is what one change has put into the text.
+// edit is the text inserted by one change.
 type edit struct {
 	Mark         // in the text as it is now
 	grown int    // bytes that the text has more by it
@@ -62,7 +62,7 @@ func changed(src []byte, changes []string, l Schema) ([]byte, []edit, error) {
 		probe := map[string]any{}
 		if _, err := toml.Decode("v = "+value, &probe); err != nil || len(probe) != 1 {
 			if strings.ContainsAny(value, "\"'[]{}\\") {
-				return nil, nil, fmt.Errorf("--set %s: the value is not TOML: a text is KEY='\"TEXT\"', a list KEY='[1, 2]'", ShortQuote(c))
+				return nil, nil, fmt.Errorf("--set %s: the value is not TOML: a string is KEY='\"TEXT\"', a list KEY='[1, 2]'", ShortQuote(c))
 			}
 			value, e.extra = Quote(value), 1
 		}
@@ -112,8 +112,8 @@ func names(change string, path []string) bool {
 	return strings.TrimSpace(name) == strings.Join(path, ".")
 }
 
-// whole is a key with its value, where they stand on lines of their own. Others, within an
-// inline table, stay: that the case has both is told.
+// whole is a key with its value, where they are on separate lines. Others, within an
+// inline table, stay: an error reports that the case has both.
 func whole(src []byte, path []string) (Mark, bool) {
 	m, msg, _ := Scan(src)
 	key, ok := m.Keys[join(path...)]
@@ -128,8 +128,8 @@ func whole(src []byte, path []string) (Mark, bool) {
 	return Mark{line, value.Off + value.Len - line}, true
 }
 
-// slot is where a change goes: the bytes that it replaces, and what stands around its value. A
-// value that is not there yet comes below its table's header, or both come at the end.
+// slot returns the place of a change: the bytes that it replaces, and the text around its value.
+// A value that is not there yet comes below its table's header, or both come at the end.
 func slot(src []byte, m Marks, path []string) (before string, gone Mark, after string) {
 	if at, ok := m.Values[join(path...)]; ok {
 		return "", at, ""
@@ -160,8 +160,8 @@ func (e *edit) moved(gone Mark, grown int) {
 	}
 }
 
-// Blame tells of the changes at mistakes in lines of the file that are none without them: a wall
-// has no velocity, and who has made it a wall is the command line.
+// Blame adds the changes to mistakes in lines of the file that are mistakes only with them: a wall
+// has no velocity, and the command line has made it a wall.
 func Blame(list Errors, changes []string, fine func(changes []string) bool) {
 	if !fine(nil) {
 		return
@@ -178,7 +178,7 @@ func Blame(list Errors, changes []string, fine func(changes []string) bool) {
 	}
 	for i := range list {
 		if p := &list[i]; p.Set == "" {
-			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file by itself has no errors: this one comes with "+strings.Join(words, ", "), "\n")
+			p.Reason = strings.TrimPrefix(p.Reason+"\nthe file itself has no errors: this one is caused by "+strings.Join(words, ", "), "\n")
 		}
 	}
 }

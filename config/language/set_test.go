@@ -56,7 +56,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
-	// A table that has no line of its own is not the first one below it.
+	// A table without a line in the file is not the first one below it.
 	under := []byte("[output.fields]\nevery = 5\n")
 	if got, _, err := changed(under, []string{"output.dir=x"}, oneOf); err != nil || string(got) != string(under)+"\n[output]\ndir = \"x\"\n" {
 		t.Errorf("%v\n%s", err, got)

@@ -13,7 +13,7 @@ import (
 // and back. A factor is kept as a power of ten and a rest, so that "20 mm" reads
 // as exactly 0.02 and writing a case back changes nothing.
 
-// unit is what stands after a number.
+// unit is the unit behind a number.
 type unit struct {
 	dim   model.Dimension
 	exp10 int     // power of ten
@@ -122,7 +122,7 @@ func parseUnit(s string) (unit, *unitError) {
 	p := &unitParser{s: s}
 	u, err := p.product(0)
 	if err == nil && p.i < len(s) {
-		err = &unitError{p.i, 1, fmt.Sprintf("%s cannot stand here in a unit", strconv.Quote(s[p.i:min(p.i+1, len(s))])), unitForms}
+		err = &unitError{p.i, 1, fmt.Sprintf("%s is not valid here in a unit", strconv.Quote(s[p.i:min(p.i+1, len(s))])), unitForms}
 	}
 	for _, n := range []int{u.dim.M, u.dim.S, u.dim.Kg, u.dim.K} {
 		if err == nil && (n > maxPower || n < -maxPower) {
@@ -174,7 +174,7 @@ func (p *unitParser) product(depth int) (unit, *unitError) {
 			return u, &unitError{p.i, 1, "a space, * or / is missing between two units", unitForms}
 		}
 		if slashed && op == "*" {
-			return u, &unitError{at, 1, "a product after / can be read in two ways",
+			return u, &unitError{at, 1, "a product after / is ambiguous",
 				`write brackets: "kg/(m s)", or "kg s/m"`}
 		}
 		slashed = slashed || op == "/"
@@ -241,7 +241,7 @@ func (p *unitParser) factor(depth int) (unit, *unitError) {
 			return f, &unitError{start, 1, "a unit is missing here", unitForms}
 		}
 		if sym == "" {
-			return f, &unitError{start, 1, fmt.Sprintf("%s is no unit", strconv.Quote(p.s[start:])), unitForms}
+			return f, &unitError{start, 1, fmt.Sprintf("%s is not a unit", strconv.Quote(p.s[start:])), unitForms}
 		}
 		u, ok := lookUnit(sym)
 		if !ok {
@@ -427,23 +427,23 @@ func dimensionName(d model.Dimension) string {
 	case model.Area:
 		return "an area"
 	case model.FlowRate:
-		return "a volume in a unit of time"
+		return "a volume flow rate"
 	case model.Force:
 		return "a force"
 	case model.Torque:
 		return "a torque"
 	case model.ForcePerDepth:
-		return "a force for each metre of depth"
+		return "a force per metre of depth"
 	case model.Temperature:
 		return "a temperature"
 	case model.Expansion:
 		return "an expansion"
 	case model.HeatFlux:
-		return "a flux of heat"
+		return "a heat flux"
 	case model.HeatSource:
-		return "a source of heat"
+		return "a heat source"
 	case model.Heat, model.HeatPerDepth:
-		return "a rate of heat"
+		return "a heat flow rate"
 	case model.SecondInvariant:
 		return "a squared rate"
 	case DynamicViscosity():

@@ -75,7 +75,7 @@ type Entry struct {
 	Values   []Amount
 	Flag     bool
 	Duration time.Duration
-	Steps    bool // kPeriod: ints[0] steps; else vals[0]
+	Steps    bool // kPeriod: ints[0] steps; otherwise vals[0]
 }
 
 // toml is the canonical text of the value.
@@ -120,7 +120,7 @@ func (e *Entry) toml() string {
 	case Quantity, Formula, Tolerance:
 		return e.Values[0].TOML()
 	}
-	panic(fmt.Sprintf("nobody writes values of kind %d, such as %s", e.Key.Kind, e.Key.Name))
+	panic(fmt.Sprintf("no writer for values of kind %d, such as %s", e.Key.Kind, e.Key.Name))
 }
 
 // read fills the entry from a decoded value; problems go to r and leave OK false.
@@ -170,7 +170,7 @@ func (r *Reader) read(e *Entry, raw any) {
 	case Period:
 		r.readPeriod(e, raw)
 	default:
-		panic(fmt.Sprintf("nobody reads values of kind %d, such as %s", k.Kind, k.Name))
+		panic(fmt.Sprintf("no reader for values of kind %d, such as %s", k.Kind, k.Name))
 	}
 	e.OK = r.Fine(before)
 }
@@ -178,7 +178,7 @@ func (r *Reader) read(e *Entry, raw any) {
 func (r *Reader) readText(e *Entry, raw any) {
 	s, ok := raw.(string)
 	if !ok {
-		r.wrongType(e.At, e.Key, raw, "a text in quotes")
+		r.wrongType(e.At, e.Key, raw, "a string in quotes")
 		return
 	}
 	e.Text = s
@@ -196,7 +196,7 @@ func (r *Reader) readWords(e *Entry, raw any) {
 		return
 	}
 	if len(list) > 2*len(k.Choices) {
-		r.Add(e.At, "", "%s has %d values, but there are only %d words for it", k.Name, len(list), len(k.Choices))
+		r.Add(e.At, "", "%s has %d values, but there are only %d possible values", k.Name, len(list), len(k.Choices))
 		return
 	}
 	for i, el := range list {
@@ -246,7 +246,7 @@ func (r *Reader) readQuantities(e *Entry, raw any) {
 	case len(list) == 0:
 		r.Add(e.At, "", "%s is empty", e.Key.Name)
 	case len(list) > maxList:
-		r.Add(e.At, "", "%s has %s values, and at most %s are read", e.Key.Name, Grouped(len(list)), Grouped(maxList))
+		r.Add(e.At, "", "%s has %s values; at most %s are allowed", e.Key.Name, Grouped(len(list)), Grouped(maxList))
 	default:
 		r.readAmounts(e, list)
 	}
@@ -272,7 +272,7 @@ func (r *Reader) readPeriod(e *Entry, raw any) {
 	}
 	a := r.dimensioned(e.At, &Key{Name: k.Name, Kind: Quantity, Dim: model.Time, Within: time}, raw)
 	if a.Bare && r.Fine(before) {
-		r.Add(a.At, "a whole number counts steps; simulated time has a unit: \"0.1 s\"", "%s needs a whole number of steps or a time with a unit", k.Name)
+		r.Add(a.At, "a whole number is a number of steps; simulated time has a unit: \"0.1 s\"", "%s needs a whole number of steps or a time with a unit", k.Name)
 	}
 	e.Values = []Amount{a}
 }
@@ -346,7 +346,7 @@ func (r *Reader) integer(at Mark, k *Key, raw any) int {
 	}
 	if !ok {
 		if s, isText := raw.(string); isText {
-			r.Add(at, "write the number without quotes and without a unit", "%s must be a whole number, not the text %s", k.Name, ShortQuote(s))
+			r.Add(at, "write the number without quotes or unit", "%s must be a whole number, not the string %s", k.Name, ShortQuote(s))
 		} else {
 			r.wrongType(at, k, raw, "a whole number")
 		}
@@ -387,7 +387,7 @@ func (r *Reader) amount(at Mark, k *Key, raw any) Amount {
 	case string:
 		return r.TextAmount(at, k, v)
 	}
-	r.wrongType(at, k, raw, "a number or a text such as "+strconv.Quote(example(k)))
+	r.wrongType(at, k, raw, "a number or a string such as "+strconv.Quote(example(k)))
 	return Amount{At: at, Bare: true}
 }
 
@@ -423,7 +423,7 @@ func (r *Reader) TextAmount(at Mark, k *Key, s string) Amount {
 		off := lead + rest + strings.Index(body[rest:], unitText)
 		if u, uerr = parseUnit(unitText); uerr != nil {
 			r.Add(r.inside(at, s, off+uerr.off, uerr.len), uerr.reason, "%s: %s", k.Name, uerr.msg)
-			return Amount{At: at, Value: 1, Dim: k.Dim} // tells at least that units are meant
+			return Amount{At: at, Value: 1, Dim: k.Dim} // records at least that units are meant
 		}
 		a.Dim = u.dim
 	}
@@ -478,7 +478,7 @@ func (r *Reader) dimensioned(at Mark, k *Key, raw any) Amount {
 			place := r.inside(at, s, lead+m.Off, m.Len)
 			switch {
 			case k.Kind != Formula && k.Kind != Formulas:
-				r.Add(place, r.schema.Formulas, "%s must be constant, but %s is in it", k.Name, vars[i])
+				r.Add(place, r.schema.Formulas, "%s must be constant, but it contains %s", k.Name, vars[i])
 				return a
 			case i == VarT && !k.Time:
 				r.Add(place, r.schema.Times, "%s cannot depend on the time t", k.Name)
@@ -535,7 +535,7 @@ func (r *Reader) duration(e *Entry, raw any) {
 func heatReason(want, given model.Dimension) string {
 	given.Kg, given.M, given.S, given.K = given.Kg-1, given.M+1, given.S+2, given.K+1
 	if want.K == 1 && given == want {
-		return "divide it by the density and the heat capacity of the fluid, in J/(m3 K): what is computed with is a temperature"
+		return "divide it by the density and the heat capacity of the fluid, in J/(m3 K): the solver computes temperatures"
 	}
 	return ""
 }

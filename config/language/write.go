@@ -85,7 +85,7 @@ func flatten(text string) (map[string]string, error) {
 	// The text may come out of a stranger's checkpoint. A copy with all defaults is longer
 	// than its case.
 	if len(text) > 4*MaxSource {
-		return nil, fmt.Errorf("a case of %d bytes is none", len(text))
+		return nil, fmt.Errorf("a case of %d bytes is too large", len(text))
 	}
 	if _, msg, _ := Scan([]byte(text)); msg != "" {
 		return nil, errors.New(msg)

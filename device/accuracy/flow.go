@@ -87,7 +87,7 @@ func Cavity(lattice string, n int, re, u float64) Flow {
 	}
 	f.Name = fmt.Sprintf("cavity, %d^%d, u = %g", n, l.Dims, u)
 	f.Cells = boundary.NewCells(f.N)
-	f.Cells.Velocity = [][3]float64{{}, {u}}
+	f.Cells.Walls = boundary.BounceWalls([3]float64{}, [3]float64{u})
 	var x [3]int
 	for x[2] = -1; x[2] <= f.N[2]; x[2]++ {
 		for x[1] = -1; x[1] <= f.N[1]; x[1]++ {
@@ -122,7 +122,7 @@ func Channel(n int, nu, u float64) Flow {
 			f.Cells.Type[f.Cells.Index(x, -1, z)], f.Cells.Type[f.Cells.Index(x, n, z)] = 1, 1
 		}
 	}
-	f.Cells.Velocity = [][3]float64{{}}
+	f.Cells.Walls = boundary.BounceWalls([3]float64{})
 	return f
 }
 
@@ -167,7 +167,7 @@ func (f Flow) each(visit func(x [3]int)) {
 	}
 }
 
-// at is where component c of a cell lies in values laid out [z][y][c][x].
+// at returns the index of component c of a cell in values laid out [z][y][c][x].
 func (f Flow) at(x [3]int, c, components int) int {
 	return ((x[2]*f.N[1]+x[1])*components+c)*f.N[0] + x[0]
 }

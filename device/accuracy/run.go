@@ -17,8 +17,8 @@ type Moment struct {
 	Values []float64
 }
 
-// batch is how many steps are queued before they are waited for: enough to hide the
-// waiting, and no more memory for the queue than that.
+// batch is the number of steps queued between two waits: enough to hide the waiting,
+// and no more memory for the queue than that.
 const batch = 256
 
 // Run computes a flow on a device and returns it as it is after the given steps, which
@@ -126,8 +126,8 @@ func (m Moment) FromExact() Errors {
 	return e
 }
 
-// Viscosity is that of a flow that decays, from how much of its solution is left, by
-// the viscosity that it should have.
+// Viscosity returns the viscosity of a decaying flow, from how much of its solution is left, divided
+// by its nominal viscosity.
 func (m Moment) Viscosity() float64 {
 	dot, norm := 0.0, 0.0
 	m.flow.each(func(x [3]int) {

@@ -30,7 +30,7 @@ func WithEddies(spec model.Spec) model.Spec {
 	return spec
 }
 
-// Verified is models that were held against the oracle.
+// Verified are models that were compared with the oracle.
 type Verified struct {
 	mu       sync.Mutex
 	outcomes map[string]outcome

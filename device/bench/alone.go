@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// Alone is steps of a periodic box of two dimensions in which a pulse of density runs apart, as those of Pulse, but
+// Alone is steps of a periodic box of two dimensions in which a pulse of density runs apart, as in Pulse, but
 // they leave the state alone.
 func Alone(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {

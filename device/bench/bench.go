@@ -1,7 +1,7 @@
 // Package bench measures the kernels beside the machine's rooflines: models are
-// verified first, then all is timed in turns within one run, because the speed of
-// shared memory drifts; only ratios within a turn are compared. What was timed,
-// rooflines included, is looked at afterwards, and wrong outcomes have no speed.
+// verified first, then all is timed alternately within one run, because the speed of
+// shared memory drifts; only ratios within a turn are compared. The results of all that was
+// timed, rooflines included, are checked afterwards, and wrong outcomes have no speed.
 package bench
 
 import (
@@ -20,11 +20,11 @@ type Speed struct {
 	MLUPS   float64 // median
 	Low     float64 // the slowest and the fastest turn
 	High    float64
-	Traffic int     // unavoidable bytes a cell and step
+	Traffic int     // unavoidable bytes per cell and step
 	GBps    float64 // of that traffic at the median speed
 	Ratio   float64 // median over the turns of the ratio of MLUPS to the first row
 	Share   float64 // median over the turns of the traffic to the fastest roofline's; 0 without one
-	Bytes   float64 // state and flags, bytes a cell; 0 for rooflines
+	Bytes   float64 // state and flags, bytes per cell; 0 for rooflines
 	Oracle  float64 // largest difference from the oracle
 	Without float64 // median over the turns of the ratio of MLUPS to the same flow without eddy viscosity; 0: it has none
 }
@@ -111,10 +111,10 @@ func (c *contender) record(dev device.Device, s device.Stream) error {
 	return err
 }
 
-// turnSeconds is how long a turn should take: long beside the host's calls.
+// turnSeconds is the intended length of a turn: long beside the host's calls.
 const turnSeconds = 0.1
 
-// Measure times jobs in turns, rounds of them: passes steps each, or with
+// Measure times jobs alternately, rounds of them: passes steps each, or with
 // passes 0 as many as take a tenth of a second, 4 at least.
 func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error) {
 	var all []*contender
@@ -170,7 +170,7 @@ func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error)
 	return speeds, nil
 }
 
-// speed sums the turns up, beside those of the others.
+// speed sums the turns up, beside the turns of the others.
 func (c *contender) speed(all []*contender) Speed {
 	var ratios, shares, without []float64
 	rate := func(c *contender, i int) float64 { return float64(c.cells) / c.seconds[i] }

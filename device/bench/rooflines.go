@@ -12,7 +12,7 @@ import (
 )
 
 // InPlace updates values of every cell of a box in place: with 19 the traffic of the
-// best population codes, with 10 that of moments if they needed no second buffer.
+// best population codes, with 10 the traffic of moments if they needed no second buffer.
 func InPlace(components int, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		roof, err := rooflines(dev)
@@ -38,7 +38,7 @@ func InPlace(components int, n [3]int) Job {
 	}
 }
 
-// CopyPast copies that many values a cell from one buffer to another.
+// CopyPast copies that many values per cell from one buffer to another.
 func CopyPast(components int, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		roof, err := rooflines(dev)
@@ -80,7 +80,7 @@ func rooflines(dev device.Device) (device.Roofline, error) {
 	return roof, nil
 }
 
-// holds looks at values all over the buffer.
+// holds checks values all over the buffer.
 func holds(b device.Buffer, want float32) error {
 	one := binary.LittleEndian.AppendUint32(nil, math.Float32bits(want))
 	got := make([]byte, len(one))

@@ -94,7 +94,7 @@ func driven(dev device.Device, b box, name string, verified check, host *flow) (
 	})
 }
 
-// check holds kernels against the oracle and returns the largest difference.
+// check compares kernels with the oracle and returns the largest difference.
 type check func() (float64, error)
 
 func verifying(dev device.Device, small box) check {
@@ -102,7 +102,7 @@ func verifying(dev device.Device, small box) check {
 }
 
 // steps takes part with real time steps; in a small box of the same kind the oracle has to
-// agree first, and done looks at what comes of the large one. A host, if any, continues with
+// agree first, and done checks the result of the large one. A host, if any, continues with
 // the same state.
 func steps(dev device.Device, b box, name string, verified check, host *flow, done func(*flow) error) (*contender, error) {
 	difference, err := verified()
@@ -286,7 +286,7 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	return nil
 }
 
-// WithFields lets each step of a job leave density and velocity in the device's memory: by itself
+// WithFields lets each step of a job write density and velocity in the device's memory: by itself
 // where it can, or, again, by a second pass over the state. They are part of the traffic that is counted.
 func WithFields(job Job, again bool) Job {
 	return func(dev device.Device) (*contender, error) {
@@ -298,7 +298,7 @@ func WithFields(job Job, again bool) Job {
 			g.close()
 		}
 		c.graphs, c.several = nil, nil
-		if err = c.flow.leave(dev, c, again); err == nil {
+		if err = c.flow.writeFields(dev, c, again); err == nil {
 			err = c.record(dev, c.flow.stream)
 		}
 		if err != nil {
@@ -309,10 +309,10 @@ func WithFields(job Job, again bool) Job {
 	}
 }
 
-// leave lets each step write its fields.
-func (f *flow) leave(dev device.Device, c *contender, again bool) error {
+// writeFields lets each step write its fields.
+func (f *flow) writeFields(dev device.Device, c *contender, again bool) error {
 	components, value := f.spec.FieldValues(), max(4, f.spec.Precision.Bytes())
-	step, name, err := f.leaving(again)
+	step, name, err := f.fieldStep(again)
 	if err != nil {
 		return err
 	}
@@ -329,8 +329,8 @@ func (f *flow) leave(dev device.Device, c *contender, again bool) error {
 	return nil
 }
 
-// leaving is a step that leaves fields in a buffer, and a name for the way.
-func (f *flow) leaving(again bool) (step func(device.Buffer), name string, err error) {
+// fieldStep returns a step that writes fields to a buffer, and a name for the method.
+func (f *flow) fieldStep(again bool) (step func(device.Buffer), name string, err error) {
 	fielder, able := f.program.(device.StepFielder)
 	if able && !again {
 		able, err = fielder.PrepareStepFields()

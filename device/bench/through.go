@@ -22,7 +22,7 @@ func Through(spec model.Spec, n [3]int, axis int) Job {
 	}
 }
 
-// inflow is the velocity at the inlet, in cells a step.
+// inflow is the velocity at the inlet, in cells per step.
 const inflow = 0.05
 
 // openBox has the ball in the middle, a quarter of the box across.
@@ -35,8 +35,7 @@ func openBox(spec model.Spec, n [3]int, axis int) box {
 	const wall, ball, inlet, outlet = 1, 2, 3, 4
 	at := [3]float64{}
 	at[axis] = inflow
-	b.cells.Velocity = [][3]float64{{}, {}, at, {}}
-	b.cells.Walls = []boundary.Wall{{}, {Law: boundary.Interpolated}, {Law: boundary.VelocityFace}, {Law: boundary.Outflow, Relax: 0.1 / math.Sqrt(3) / float64(n[axis])}}
+	b.cells.Walls = []boundary.Wall{{}, {Law: boundary.Interpolated}, {Law: boundary.VelocityFace, Motion: boundary.Constant(at)}, {Law: boundary.Outflow, Relax: 0.1 / math.Sqrt(3) / float64(n[axis])}}
 	radius := float64(min(n[0], n[1], n[2])) / 8
 	from := func(x [3]int) (d [3]float64) { // the middle
 		for a := range d {

@@ -83,11 +83,11 @@ func (b box) pulseRow(y int) []float64 {
 }
 
 // newBox is closed: walls on all faces, one of which, the lid, moves. Its edges
-// belong to the walls at rest, as in a case (geometry.Domain).
+// belong to the walls at rest, as in a case (geometry.Scene).
 func newBox(spec model.Spec, n [3]int) box {
 	b := emptyBox(spec, n, 0.6)
 	n, last := b.layout.N, spec.Lattice.Dims-1
-	b.cells.Velocity = [][3]float64{{}, {0.05, 0, 0}}
+	b.cells.Walls = boundary.BounceWalls([3]float64{}, [3]float64{0.05, 0, 0})
 	var x [3]int
 	for x[2] = -1; x[2] <= n[2]; x[2]++ {
 		for x[1] = -1; x[1] <= n[1]; x[1]++ {
@@ -214,7 +214,7 @@ func advance(dev device.Device, b box, steps int, oracle *ref.Flow, mu *sync.Mut
 	return got, program.Fields(state[0], b.all(), got, b.params)
 }
 
-// start gives the oracle the device's initial state. That of a device's own 16-bit
+// start gives the oracle the device's initial state. The initial state in a device's own 16-bit
 // numbers is taken from the same state in float32.
 func start(dev device.Device, oracle *ref.Flow, b box, state device.Buffer) error {
 	if b.spec.Precision != model.Float16 {

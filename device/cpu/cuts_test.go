@@ -32,13 +32,13 @@ func TestTilesAlongRows(t *testing.T) {
 						ghost[1] = 1
 					}
 					cells := boundary.NewCells(m)
-					cells.Velocity = [][3]float64{{}}
+					cells.Walls = make([]boundary.Wall, 1)
 					for z := -1; z <= m[2] && !periodic; z++ {
 						for y := -1; y <= m[1]; y++ {
 							cells.Type[cells.Index(-1, y, z)], cells.Type[cells.Index(m[0], y, z)] = 1, 1
 						}
 					}
-					if open { // across x and y: each cell of the rim is one task's alone
+					if open { // across x and y: each cell of the end is one task's alone
 						cells.Walls = []boundary.Wall{{Law: boundary.Outflow, Relax: 0.01}}
 						for z := -1; z <= m[2]; z++ {
 							for x := -1; x <= m[0]; x++ {
@@ -67,7 +67,7 @@ func TestTilesAlongRows(t *testing.T) {
 					defer q.Close()
 					p := q.(*program)
 					p.rule.width = width
-					if curved && p.kicks.single == nil {
+					if curved && p.wallMomentum.single == nil {
 						t.Fatal("no laws")
 					}
 					var state [2]*memory

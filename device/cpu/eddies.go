@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// placeEddies takes the memory of a law that looks at neighbours.
+// placeEddies takes the memory of a law that reads neighbours.
 func (p *program) placeEddies(box *kernels.Case) (err error) {
 	if !p.spec.Viscosity.LooksAround() {
 		return nil
@@ -34,7 +34,7 @@ func (p *program) eddyBytes() int {
 	return p.eddies.Bytes()
 }
 
-// eddyRows is how many rows a task takes: it reads one more on each side.
+// eddyRows is the number of rows of a task: it reads one more on each side.
 const eddyRows = 32
 
 // FindEddies queues the pass.

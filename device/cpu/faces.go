@@ -40,11 +40,11 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	p.faces = faces{list: f, ghosts: g, count: len(g.cells), rules: align(size * len(g.cells))}
 	outlets := p.faces.rules + align(8*boundary.FaceNumbers*len(f.Rules))
 	outletRules := outlets + align(int(unsafe.Sizeof(boundary.OutletCell{}))*len(g.outlets))
-	rims := outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))
-	waves := rims + align(int(unsafe.Sizeof(kernels.Rim{}))*len(g.rims))
+	rowEnds := outletRules + align(8*boundary.OutletNumbers*len(f.OutletRules))
+	waves := rowEnds + align(int(unsafe.Sizeof(kernels.RowEnd{}))*len(g.rowEnds))
 	bytes := waves
 	if p.spec.Collision.Scheme == model.Populations {
-		bytes += 8 * len(g.rims)
+		bytes += 8 * len(g.rowEnds)
 	}
 	if p.faces.memory, err = newMemory(bytes); err != nil {
 		return fmt.Errorf("lists of ghost cells: %w", err)
@@ -58,8 +58,8 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 		p.faces.outletRules = place(p.faces.memory, outletRules, boundary.OutletRuleNumbers[float32](f))
 	}
 	p.box.OutletRules = p.faces.outletRules
-	if g.rims != nil {
-		p.box.Rims, p.box.Beyond = place(p.faces.memory, rims, g.rims), p.kernel.Ghost()
+	if g.rowEnds != nil {
+		p.box.RowEnds, p.box.Beyond = place(p.faces.memory, rowEnds, g.rowEnds), p.kernel.Ghost()
 		if p.spec.Collision.Scheme == model.Populations {
 			p.box.Waves = unsafe.Add(p.faces.memory.pointer(), waves)
 		}
@@ -70,7 +70,7 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 		}
 	}
 	// The kernels have copies of their own.
-	g.cells, g.outlets, g.rims, f.Cells, f.Outlets = nil, nil, nil, nil, nil
+	g.cells, g.outlets, g.rowEnds, f.Cells, f.Outlets = nil, nil, nil, nil, nil
 	return nil
 }
 
@@ -96,9 +96,9 @@ type newest struct {
 	parts []decomp.Box
 }
 
-// leave notes that a step writes a part of a state, and keeps the sources there. Steps and FillFaces are queued by
+// markWritten notes that a step writes a part of a state, and keeps the sources there. Steps and FillFaces are queued by
 // one thread in the order of their work.
-func (p *program) leave(to *memory, part decomp.Box) {
+func (p *program) markWritten(to *memory, part decomp.Box) {
 	n := &p.faces.newest
 	if n.state != to || to.author.Load() != p || slices.ContainsFunc(n.parts, part.Overlaps) {
 		*n = newest{state: to}
@@ -175,8 +175,8 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	}
 }
 
-// drain applies the outflows beside the cells of a part to the state that a step from in leads to.
-func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
+// applyOutflow applies the outflows beside the cells of a part to the state that a step from in leads to.
+func (p *program) applyOutflow(in, out unsafe.Pointer, part decomp.Box) {
 	f := &p.faces
 	if f.list == nil || f.outletRows[len(f.outletRows)-1] == 0 {
 		return
@@ -184,7 +184,7 @@ func (p *program) drain(in, out unsafe.Pointer, part decomp.Box) {
 	for z := part.Lo[2]; z < part.Hi[2]; z++ {
 		rows := f.outletRows[z*p.layout.N[1]:]
 		if first, last := int(rows[part.Lo[1]]), int(rows[part.Hi[1]]); first < last {
-			p.kernel.Drain(p.box, f.outletsAt, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
+			p.kernel.ApplyOutflow(p.box, f.outletsAt, f.outletRules, first, last, [2]int{part.Lo[0], part.Hi[0]}, in, out)
 		}
 	}
 }

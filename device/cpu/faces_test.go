@@ -46,8 +46,7 @@ func keptRun(t *testing.T, d *Device, spec model.Spec, n [3]int, beside string, 
 		ghost[1] = 1
 	}
 	cells := boundary.NewCells(n)
-	cells.Walls = []boundary.Wall{{Law: boundary.VelocityFace}, {Law: boundary.Outflow, Relax: 0.01}}
-	cells.Velocity = [][3]float64{{0.05}, {}}
+	cells.Walls = []boundary.Wall{{Law: boundary.VelocityFace, Motion: boundary.Constant{0.05}}, {Law: boundary.Outflow, Relax: 0.01}}
 	for z := -1; z <= n[2]; z++ {
 		for y := -1; y <= n[1]; y++ {
 			cells.Type[cells.Index(-1, y, z)], cells.Type[cells.Index(n[0], y, z)] = 1, 2

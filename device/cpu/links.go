@@ -22,7 +22,7 @@ type linkLists struct {
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(w *walls) (err error) {
+func (p *program) placeLinks(w *wallBlocks) (err error) {
 	p.found = w.found
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
@@ -37,7 +37,7 @@ func (p *program) placeLinks(w *walls) (err error) {
 }
 
 // newLinkLists places lists; of special cells w says which are left.
-func newLinkLists(l *boundary.Links, w *walls, precision model.Precision) (*linkLists, error) {
+func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision) (*linkLists, error) {
 	left := l
 	if w != nil {
 		left = w.left
@@ -76,19 +76,19 @@ func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision mo
 	return place(m, offset+4*boundary.LinkNumbers*first, boundary.LawNumbers[float32](l, first))
 }
 
-// retime brings walls and faces that change with time to time t.
-func (p *program) retime(t float64) {
+// advanceTo sets walls and faces that change with time for time t.
+func (p *program) advanceTo(t float64) {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {
-			p.found.Retime(list.links, t)
+			p.found.AdvanceTo(list.links, t)
 			placeLaws(list.memory, list.numbers, list.links, list.links.Steady, p.spec.Precision)
 			if list == p.laws {
-				p.kicks.retime(list.links)
+				p.wallMomentum.advance(list.links)
 			}
 		}
 	}
 	if f := p.faces.list; f.Timed() {
-		f.Retime(t)
+		f.AdvanceTo(t)
 		p.placeRules(f.Steady)
 	}
 }

@@ -85,7 +85,7 @@ func (p *pool) work() {
 }
 
 // guard runs a task and turns a panic into an error: it must reach Sync, not end
-// the program from a thread that nobody waits for.
+// the program from a thread without waiters.
 func guard(t task, w *worker) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

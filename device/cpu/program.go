@@ -28,11 +28,11 @@ type program struct {
 
 	found          *boundary.Walls
 	laws, measures *linkLists // nil where there are none
-	kicks          kicks
+	wallMomentum   wallMomentum
 	faces          faces
 	scalar         scalar
 	moments        moments
-	eddies         *memory // nil: the law of the viscosity looks at no neighbours
+	eddies         *memory // nil: the law of the viscosity reads no neighbours
 	fluid          []int   // fluid cells of each row
 	rule           splitRule
 }
@@ -50,7 +50,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if err != nil {
 		return nil, err
 	}
-	p := &program{device: d, spec: spec, layout: layout, kernel: d.isa.Kernel(index), fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Velocity)}
+	p := &program{device: d, spec: spec, layout: layout, kernel: d.isa.Kernel(index), fluid: w.fluid, rule: ruleFor(spec, d.threads), origin: cells.Origin, types: len(cells.Walls)}
 	box := kernels.Case{Pitch: int32(layout.Pitch), Components: int32(layout.Components)}
 	for a := range layout.N {
 		box.N[a], box.Ghost[a] = int32(layout.N[a]), int32(layout.Ghost[a])
@@ -73,13 +73,13 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 }
 
 // place puts the lists where the kernels can point to.
-func (p *program) place(box kernels.Case, w *walls) error {
+func (p *program) place(box kernels.Case, w *wallBlocks) error {
 	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
 	rows := align(int(unsafe.Sizeof(box)))
 	entries := rows + align(4*len(w.rows))
 	patterns := entries + align(8*len(w.entries))
-	kicks := patterns + align(len(w.patterns)*int(unsafe.Sizeof(kernels.Pattern{})))
-	lists, err := newMemory(kicks + align(len(w.kicks)*max(4, p.spec.Precision.Bytes())))
+	momentum := patterns + align(len(w.patterns)*int(unsafe.Sizeof(kernels.Pattern{})))
+	lists, err := newMemory(momentum + align(len(w.momentum)*max(4, p.spec.Precision.Bytes())))
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (p *program) place(box kernels.Case, w *walls) error {
 	box.Entries = place(lists, entries, w.entries)
 	box.Patterns = place(lists, patterns, w.patterns)
 	if p.spec.Precision == model.Float64 {
-		p.kicks.double = view[float64](lists, kicks, w.kicks)
+		p.wallMomentum.double = view[float64](lists, momentum, w.momentum)
 	} else {
-		p.kicks.single = view[float32](lists, kicks, w.kicks)
+		p.wallMomentum.single = view[float32](lists, momentum, w.momentum)
 	}
-	p.kicks.timed = w.timed
-	box.Kicks = unsafe.Add(lists.pointer(), kicks)
+	p.wallMomentum.timed = w.timed
+	box.WallMomentum = unsafe.Add(lists.pointer(), momentum)
 	p.box = (*kernels.Case)(place(lists, 0, []kernels.Case{box}))
 	return nil
 }
@@ -144,7 +144,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		own.fail(fmt.Errorf("step of %s: %w", p.spec, err))
 		return
 	}
-	p.leave(to, box)
+	p.markWritten(to, box)
 	var tasks []task
 	for _, part := range split(box, p.rule) {
 		tasks = append(tasks, func(w *worker) error {
@@ -162,7 +162,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				if p.spec.Scalar {
 					p.kernel.ScalarStep(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part, scratch)
 				}
-				p.drain(from.pointer(), to.pointer(), part)
+				p.applyOutflow(from.pointer(), to.pointer(), part)
 			}
 			return err
 		})
@@ -170,7 +170,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	own.pool.push(own, &operation{tasks: tasks})
 }
 
-// numbers is what kernels need to know of a step.
+// numbers returns the numbers that kernels need of a step.
 func (p *program) numbers(q model.Params) *kernels.Numbers {
 	n := lookup.Numbers(p.spec, q)
 	return &n
@@ -259,7 +259,7 @@ func (p *program) Rows(state device.Buffer, q model.Params) ([]device.Plane, err
 	})
 }
 
-// sums runs n tasks that look at a state.
+// sums runs n tasks that read a state.
 func (p *program) sums(state device.Buffer, n int, do func(m *memory, k int)) error {
 	m, err := p.state(state)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"lbmsim/model"
 )
 
-// scalar is what a program has for a scalar.
+// scalar is a program's memory for a scalar.
 type scalar struct {
 	memory *memory              // nil where there is no scalar
 	walls  *kernels.ScalarWalls // in memory
 }
 
 // placeScalar makes the lists of a spec with a scalar.
-func (p *program) placeScalar(found *walls) (err error) {
+func (p *program) placeScalar(found *wallBlocks) (err error) {
 	if !p.spec.Scalar {
 		return nil
 	}
@@ -33,15 +33,15 @@ func (p *program) placeScalar(found *walls) (err error) {
 	}
 	const placeBytes = int(unsafe.Sizeof(boundary.ScalarPlace{}))
 	laws, ofLinks, ofTypes := next(8*boundary.ScalarNumbers*256), next(len(links)*int(unsafe.Sizeof(boundary.ScalarLink{}))), next(len(types))
-	mendRows, mixRows, mend, mix := next(4*len(plain.Rows)), next(4*len(mixed.Rows)), next(placeBytes*len(plain.Cells)), next(placeBytes*len(mixed.Cells))
+	correctedRows, recomputedRows, corrected, recomputed := next(4*len(plain.Rows)), next(4*len(mixed.Rows)), next(placeBytes*len(plain.Cells)), next(placeBytes*len(mixed.Cells))
 	distances := next(8 * len(mixed.Distances))
 	if s.memory, err = newMemory(at); err != nil {
 		return fmt.Errorf("walls of the scalar: %w", err)
 	}
 	w := kernels.ScalarWalls{
 		Links: place(s.memory, ofLinks, links), Types: place(s.memory, ofTypes, types), Count: int64(len(links)),
-		MendRows: place(s.memory, mendRows, plain.Rows), MixRows: place(s.memory, mixRows, mixed.Rows),
-		Mend: place(s.memory, mend, plain.Cells), Mix: place(s.memory, mix, mixed.Cells), Distances: place(s.memory, distances, mixed.Distances),
+		CorrectedRows: place(s.memory, correctedRows, plain.Rows), RecomputedRows: place(s.memory, recomputedRows, mixed.Rows),
+		Corrected: place(s.memory, corrected, plain.Cells), Recomputed: place(s.memory, recomputed, mixed.Cells), Distances: place(s.memory, distances, mixed.Distances),
 		Beside: p.kernel.ScalarBeside(),
 	}
 	if p.spec.Precision == model.Float64 {

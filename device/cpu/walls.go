@@ -7,40 +7,41 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
-// walls is the sparse list of blocks of cells that have a wall beside them or are
+// wallBlocks is the sparse list of blocks of cells that have a wall beside them or are
 // not all fluid. Equal blocks share a pattern, so a box with plain walls has a few
 // dozen of them, and the list costs eight bytes for each block at a wall.
-type walls struct {
+type wallBlocks struct {
 	rows     []uint32
 	entries  []kernels.Entry
 	patterns []kernels.Pattern
-	kicks    []float64
+	momentum []float64
 	fluid    []int // fluid cells of each row
 	found    *boundary.Walls
 	special  *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
 	left     *boundary.Links // those of them that a kernel of their own computes
-	timed    []timedKick
+	timed    []timedMomentum
 }
 
-// timedKick is a link's law that changes with time, and the place of its kick.
-type timedKick struct {
+// timedMomentum is a link's law that changes with time, and the place of its momentum source.
+type timedMomentum struct {
 	law uint32
 	at  uint64
 }
 
-// findWalls looks at every block of 16 cells and its neighbours.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (*walls, error) {
+// findWalls examines every block of 16 cells and its neighbours.
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (*wallBlocks, error) {
 	found, err := boundary.FindWalls(spec.Lattice, l, periodic, cells, kernels.Block)
 	if err != nil {
 		return nil, err
 	}
 	n, blocks := l.N, l.Pitch/kernels.Block
-	w := &walls{found: found}
+	w := &wallBlocks{found: found}
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func listIndex(n int) (uint32, error) {
 }
 
 // each visits the links of a cell whose law is more than half-way bounce-back at rest.
-func (w *walls) each(c boundary.LinkCell, visit func(direction int, law uint32)) {
+func (w *wallBlocks) each(c boundary.LinkCell, visit func(direction int, law uint32)) {
 	at := c.First
 	for rest := c.Links; rest != 0; rest &= rest - 1 {
 		law := w.special.List[at]
@@ -107,41 +108,41 @@ func (w *walls) each(c boundary.LinkCell, visit func(direction int, law uint32))
 	}
 }
 
-// follow keeps where kicks of a block with that pattern are that change with time.
-func (w *walls) follow(p kernels.Pattern, lawful []boundary.LinkCell) {
+// follow keeps the places of the momentum sources, of a block with that pattern, that change with time.
+func (w *wallBlocks) follow(p kernels.Pattern, lawful []boundary.LinkCell) {
 	for _, c := range lawful {
 		w.each(c, func(i int, law uint32) {
 			if int(law) >= w.special.Steady {
 				n := bits.OnesCount32(p.Moving & (1<<i - 1))
-				w.timed = append(w.timed, timedKick{law, p.Kicks + uint64(n*kernels.Block+int(c.X)%kernels.Block)})
+				w.timed = append(w.timed, timedMomentum{law, p.WallMomentum + uint64(n*kernels.Block+int(c.X)%kernels.Block)})
 			}
 		})
 	}
 }
 
-// kicks are Case.Kicks, of the arithmetic's type.
-type kicks struct {
+// wallMomentum is Case.WallMomentum, of the arithmetic's type.
+type wallMomentum struct {
 	single []float32
 	double []float64
-	timed  []timedKick
+	timed  []timedMomentum
 }
 
-// retime puts those that change with time in place.
-func (k *kicks) retime(l *boundary.Links) {
-	boundary.InParallel(len(k.timed), func(lo, hi int) {
-		for _, t := range k.timed[lo:hi] {
-			if v := l.Laws[t.law].K; k.double != nil {
-				k.double[t.at] = v
+// advance updates the sources that change with time.
+func (m *wallMomentum) advance(l *boundary.Links) {
+	parallel.Ranges(len(m.timed), func(lo, hi int) {
+		for _, t := range m.timed[lo:hi] {
+			if v := l.Laws[t.law].K; m.double != nil {
+				m.double[t.at] = v
 			} else {
-				k.single[t.at] = float32(v)
+				m.single[t.at] = float32(v)
 			}
 		}
 	})
 }
 
 // pattern describes the block of cells that starts at (x0, y, z), of which some have links with laws.
-func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.LinkCell) (p kernels.Pattern, numbers []float64, any bool) {
-	var kick, share [32][kernels.Block]float64
+func (w *wallBlocks) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.LinkCell) (p kernels.Pattern, numbers []float64, any bool) {
+	var momentum, share [32][kernels.Block]float64
 	for k := range p.Cell {
 		x := x0 + k
 		if x >= cells.N[0] || cells.At(x, y, z) != 0 {
@@ -157,7 +158,7 @@ func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.Li
 			w.each(lawful[0], func(i int, number uint32) {
 				own |= 1 << i
 				law := w.special.Laws[number]
-				if kick[i][k] = law.K; law.K != 0 || int(number) >= w.special.Steady {
+				if momentum[i][k] = law.K; law.K != 0 || int(number) >= w.special.Steady {
 					p.Moving |= 1 << i
 				}
 				if share[i][k] = law.B - law.C; share[i][k] != 0 {
@@ -171,13 +172,13 @@ func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.Li
 		}
 		for rest := p.Cell[k] &^ own; rest != 0; rest &= rest - 1 {
 			i := bits.TrailingZeros32(rest)
-			if kick[i][k] = w.found.Kick(index, i); kick[i][k] != 0 {
+			if momentum[i][k] = w.found.Momentum(index, i); momentum[i][k] != 0 {
 				p.Moving |= 1 << i
 			}
 		}
 	}
 	for rest := p.Moving; rest != 0; rest &= rest - 1 {
-		numbers = append(numbers, kick[bits.TrailingZeros32(rest)][:]...)
+		numbers = append(numbers, momentum[bits.TrailingZeros32(rest)][:]...)
 	}
 	for rest := p.Curved; rest != 0; rest &= rest - 1 {
 		numbers = append(numbers, share[bits.TrailingZeros32(rest)][:]...)
@@ -185,13 +186,13 @@ func (w *walls) pattern(cells boundary.Cells, x0, y, z int, lawful []boundary.Li
 	return p, numbers, any
 }
 
-// share finds an equal pattern or adds this one, and adds it in any case if its kicks are its own.
-// The same kicks may belong to other directions of the same cells, as on both sides of a part of
+// share finds an equal pattern or adds this one, and adds it in any case if its momentum sources are its own.
+// The same sources may belong to other directions of the same cells, as on both sides of a part of
 // a face that moves.
-func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64, own bool) (uint32, error) {
+func (w *wallBlocks) share(ids map[string]uint32, p kernels.Pattern, momentum []float64, own bool) (uint32, error) {
 	key := ""
 	if !own {
-		key = string(raw.Bytes(p.Cell[:])) + string(raw.Bytes([]uint32{p.Moving})) + string(raw.Bytes(kicks))
+		key = string(raw.Bytes(p.Cell[:])) + string(raw.Bytes([]uint32{p.Moving})) + string(raw.Bytes(momentum))
 	}
 	id, ok := ids[key]
 	if !ok {
@@ -202,9 +203,9 @@ func (w *walls) share(ids map[string]uint32, p kernels.Pattern, kicks []float64,
 		if !own {
 			ids[key] = id
 		}
-		p.Kicks = uint64(len(w.kicks))
+		p.WallMomentum = uint64(len(w.momentum))
 		w.patterns = append(w.patterns, p)
-		w.kicks = append(w.kicks, kicks...)
+		w.momentum = append(w.momentum, momentum...)
 	}
 	return id, nil
 }

@@ -22,7 +22,7 @@ const blockCells = 32
 // movingBit of a cell's word: one of the walls beside it moves.
 const movingBit = 30
 
-// boxABI is Case: one box of cells. boxLists writes it; faces adds the addresses of ends, rims and rules (core.tellBox),
+// boxABI is Case: one box of cells. boxLists writes it; faces adds the addresses of ends, row ends and rules (core.uploadBox),
 // core.write the numbers of a step.
 type boxABI struct {
 	n, ghost, periodic [3]int32
@@ -31,27 +31,27 @@ type boxABI struct {
 	blocks             uint64 // addresses in the device's memory
 	words              uint64
 	sets               uint64
-	kicks              uint64
+	wallMomentum       uint64
 	ends               uint64
-	rims               [2]uint64
+	rowEnds            [2]uint64
 	faceRules          uint64
 	outletRules        uint64
 	eddies             uint64
 	numbers            kernels.Numbers
 }
 
-// rimABI is Rim: what lies beyond an end of a row.
-type rimABI struct{ from, code, rule, outlet uint32 }
+// rowEndABI is RowEnd: what lies beyond an end of a row.
+type rowEndABI struct{ from, code, rule, outlet uint32 }
 
-// Bits of rimABI.code, and a row that there is not.
+// Bits of rowEndABI.code, and the number of a row that is not stored.
 const (
-	rimNone    = 1<<32 - 1
-	rimBounces = 1<<9 - 1
-	rimOwn     = 9
-	rimGhost   = 1 << 18
-	rimOutlet  = 1 << 19
-	rimInner   = 1 << 20
-	rimCopy    = 1 << 21
+	rowEndNone    = 1<<32 - 1
+	rowEndBounces = 1<<9 - 1
+	rowEndOwn     = 9
+	rowEndGhost   = 1 << 18
+	rowEndOutlet  = 1 << 19
+	rowEndInner   = 1 << 20
+	rowEndCopy    = 1 << 21
 )
 
 // sumsABI is Sums, which the kernels of the part sums write: what a row or a plane of cells adds up to.
@@ -70,7 +70,7 @@ type sumsABI struct {
 type linksABI struct{ cells, list, types, laws uint64 }
 
 // scalarABI is ScalarWalls of scalar.h, written by the part scalar.
-type scalarABI struct{ types, laws, links, mend, mix, distances uint64 }
+type scalarABI struct{ types, laws, links, corrected, recomputed, distances uint64 }
 
 // laterABI, termABI and clockABI are Later, Term and Clock of timed.h, written by the part timed.
 type laterABI struct {
@@ -96,7 +96,7 @@ type clockABI struct {
 type barrierABI struct {
 	count, parties uint64
 	broken         uint64 // addresses
-	tell, hear     [device.MaxParties]uint64
+	signal, await  [device.MaxParties]uint64
 }
 
 // rowThreads is ROW: the threads of a block of all kernels but lbm_step.

@@ -16,17 +16,17 @@ type boxLists struct{ *core }
 // place puts the box and its lists into the GPU's memory.
 func (b *boxLists) place(in *placing) error {
 	w := in.walls
-	list := w.kicks
+	list := w.momentum
 	if b.spec.Collision.Scheme == model.Moments {
 		list = momentsOf(b.spec.Lattice, list)
 	}
-	kicks := raw.Bytes(list)
+	momentum := raw.Bytes(list)
 	if b.spec.Precision != model.Float64 {
 		single := make([]float32, len(list))
 		for i, k := range list {
 			single[i] = float32(k)
 		}
-		kicks = raw.Bytes(single)
+		momentum = raw.Bytes(single)
 	}
 	var words, sets [][]byte
 	for _, part := range w.words {
@@ -55,7 +55,7 @@ func (b *boxLists) place(in *placing) error {
 		{&box.blocks, len(w.blocks) * int(unsafe.Sizeof(block{})), [][]byte{raw.Bytes(w.blocks)}},
 		{&box.words, 4 * w.count, words},
 		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
-		{&box.kicks, len(kicks), [][]byte{kicks}},
+		{&box.wallMomentum, len(momentum), [][]byte{momentum}},
 	} {
 		to, err := b.put(list.bytes, list.parts...)
 		if err != nil {

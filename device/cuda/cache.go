@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// cacheWait is how long a rank waits for another one that compiles the same
-// kernels, before it compiles them itself: several times what it takes.
+// cacheWait is the time that a rank waits for another one that compiles the
+// same kernels, before it compiles them itself: several times what it takes.
 const cacheWait = 60 * time.Second
 
-// key is a digest of all that the machine code depends on. NVRTC does not tell the
+// key is a digest of all that the machine code depends on. NVRTC does not report the
 // last part of its version; the size of its file changes with it.
 func (j job) key() string {
 	h := sha256.New()
@@ -51,8 +51,8 @@ func cached(dir, key string, make func() ([]byte, error)) ([]byte, error) {
 	return code, err
 }
 
-// A kept file begins with a digest of the rest: it shows a file that a full disk or
-// a crash cut off.
+// readSealed returns a kept file without the digest of the rest with which it begins; false
+// for a file that does not match it, such as one that a full disk or a crash cut off.
 func readSealed(file string) ([]byte, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil || len(text) <= sha256.Size {

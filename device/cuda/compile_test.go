@@ -20,6 +20,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/brief"
 	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
@@ -40,6 +41,9 @@ func compilerForTest(t *testing.T) *compiler {
 	return c
 }
 
+// everyInstance reports whether a short run too compiles each model, with scalars and laws of the viscosity, as CI asks.
+func everyInstance() bool { return os.Getenv("LBMSIM_REQUIRE_INSTANCES") != "" }
+
 // architectures of the GPUs that are promised: V100, A100, H100 and B200.
 var architectures = []int{70, 80, 90, 100}
 
@@ -55,8 +59,11 @@ func TestCompile(t *testing.T) {
 		}
 		for _, spec := range instances(arch) {
 			t.Run(fmt.Sprintf("sm_%d/%s", arch, spec), func(t *testing.T) {
-				if testing.Short() && !(spec.Precision == model.Float32 && (arch == 90 || spec.Lattice.Dims == 3)) {
+				if testing.Short() && !(spec.Precision == model.Float32 && (arch == 90 || spec.Lattice.Q() == 27)) {
 					t.Skip("the same text for another precision or GPU: make test-all runs it")
+				}
+				if testing.Short() && !everyInstance() && (spec.Scalar || spec.Local() || spec.Collision.Name == "bgk" || spec.Collision.Name == "recursive_regularized") {
+					t.Skip("much of it is in the others' text: .ci/run and make test-all run it")
 				}
 				t.Parallel()
 				start := time.Now()
@@ -104,7 +111,7 @@ func TestCompile(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						special, names = append(special, scalar...), append(names, "lbm_mend", "lbm_mix", "lbm_lost")
+						special, names = append(special, scalar...), append(names, "lbm_correct", "lbm_recompute", "lbm_lost")
 					}
 					for _, name := range names {
 						if !bytes.Contains(special, []byte(name)) {
@@ -123,10 +130,11 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// instances are what TestCompile translates for an architecture: every model on every
-// lattice in every precision, and with each law of the viscosity. All of them take
+// instances returns the specs that TestCompile translates for an architecture: every model
+// on every lattice in every precision, and with each law of the viscosity. All of them take
 // minutes: unless LBMSIM_ALL_INSTANCES is 1, sm_90 has every model once and every law with
-// some, and the other architectures, which get the same text, the usual models alone.
+// some, and the other architectures, which get the same text, the usual models alone. A short run
+// skips most of these too, unless everyInstance.
 func instances(arch int) (list []model.Spec) {
 	all := os.Getenv("LBMSIM_ALL_INSTANCES") == "1"
 	turn := 0
@@ -159,7 +167,7 @@ func instances(arch int) (list []model.Spec) {
 
 // findShape looks for all kernels and returns the shape of lbm_step's blocks.
 func findShape(t *testing.T, code []byte) (shape stepShape) {
-	// A cubin's e_version is that of CUDA (129 for 12.9), which debug/elf refuses.
+	// A cubin's e_version is CUDA's (129 for 12.9), which debug/elf refuses.
 	code = slices.Clone(code)
 	if len(code) > 24 && string(code[:4]) == elf.ELFMAG {
 		binary.LittleEndian.PutUint32(code[20:], uint32(elf.EV_CURRENT))
@@ -198,6 +206,7 @@ func findShape(t *testing.T, code []byte) (shape stepShape) {
 // GPUs with less shared memory get smaller blocks, also those that an older compiler
 // does not know.
 func TestSharedMemory(t *testing.T) {
+	brief.Fewer(t, "GPUs")
 	c := compilerForTest(t)
 	collision, _ := model.FindCollision("cumulant")
 	for _, arch := range []int{75, 86, 89, 120} {
@@ -206,6 +215,9 @@ func TestSharedMemory(t *testing.T) {
 		}
 		for _, name := range []string{"D3Q19", "D3Q27"} {
 			for _, p := range []model.Precision{model.Float64, model.Float16} {
+				if testing.Short() && !(arch == 75 && name == "D3Q27") {
+					continue // 75 has the least; TestCompile says what else test-all compiles
+				}
 				lattice, _ := model.FindLattice(name)
 				spec := model.Spec{Lattice: lattice, Collision: collision, Precision: p}
 				code, err := Compile(spec, arch)
@@ -299,7 +311,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "Rim": rimABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -320,8 +332,8 @@ func TestABI(t *testing.T) {
 			}
 		}
 	}
-	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::RIM_NONE": rimNone, "lbm::RIM_BOUNCES": rimBounces, "lbm::RIM_OWN": rimOwn,
-		"lbm::RIM_GHOST": rimGhost, "lbm::RIM_OUTLET": rimOutlet, "lbm::RIM_INNER": rimInner, "lbm::RIM_COPY": rimCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
+	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
+		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
 		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
@@ -476,9 +488,11 @@ func TestCompileTimed(t *testing.T) {
 		all += " + " + two + "(x, y + z)"
 	}
 	waves := boundary.Spectrum{Length: 9, Modes: 2000, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
-	walls := []boundary.Wall{{}, {Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}},
-		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1*speed"}},
-		{Timed: true, Code: [3]string{"x", "0", "0"}, Turbulence: &boundary.Turbulence{Modes: waves.Draw(), Code: "0.1"}}}
+	inflow := func(rms string) boundary.Motion {
+		return boundary.Turbulent{Mean: boundary.Formula{Code: [3]string{"x", "0", "0"}}, Waves: &boundary.Turbulence{Modes: waves.Draw(), Code: rms}}
+	}
+	walls := []boundary.Wall{{}, {Motion: boundary.Formula{Timed: true, Code: [3]string{all, "(x != 0 ? 1. : (-1*(0x1p+1023 + 0x1p+1023)))", "(0x1.8p+01)"}}},
+		{Motion: inflow("0.1*speed")}, {Motion: boundary.Scaled{Motion: inflow("0.1")}}}
 	for _, precision := range model.Precisions {
 		j, err := timedJob(c, model.Spec{Precision: precision}, walls, 90)
 		if err != nil {
@@ -488,11 +502,13 @@ func TestCompileTimed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(code, []byte("lbm_retime")) {
-			t.Errorf("%s: there is no kernel lbm_retime", precision)
+		if !bytes.Contains(code, []byte("lbm_advance")) {
+			t.Errorf("%s: there is no kernel lbm_advance", precision)
 		}
 	}
-	if _, err := timedJob(c, model.Spec{}, []boundary.Wall{{Timed: true}}, 90); err == nil {
-		t.Error("a velocity that nothing describes was compiled")
+	for _, m := range []boundary.Motion{boundary.Formula{Timed: true}, boundary.Turbulent{Mean: boundary.Constant{}}} {
+		if _, err := timedJob(c, model.Spec{}, []boundary.Wall{{Motion: m}}, 90); err == nil {
+			t.Errorf("%#v has no code and was compiled", m)
+		}
 	}
 }

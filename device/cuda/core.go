@@ -14,8 +14,8 @@ import (
 	"lbmsim/model"
 )
 
-// core is what the parts of a program share: the box and its lists in the GPU's memory, the kernels of the spec, and the
-// numbers of a step.
+// core is the state shared by the parts of a program: the box and its lists in the GPU's memory, the kernels of the spec,
+// and the numbers of a step.
 type core struct {
 	d       *Device
 	spec    model.Spec
@@ -58,8 +58,8 @@ func (c *core) put(bytes int, parts ...[]byte) (*buffer, error) {
 // putList is put for a list of one part.
 func (c *core) putList(list []byte) (*buffer, error) { return c.put(len(list), list) }
 
-// tellBox places a list and writes its address to the box.
-func (c *core) tellBox(field uintptr, list []byte) error {
+// uploadBox places a list and writes its address to the box.
+func (c *core) uploadBox(field uintptr, list []byte) error {
 	b, err := c.putList(list)
 	if err == nil {
 		err = c.box.Write(raw.Bytes([]uint64{uint64(b.at)}), int(field))
@@ -115,7 +115,7 @@ func (c *core) between(in, out device.Buffer, box decomp.Box, q model.Params) (f
 		err = fmt.Errorf("in and out are the same buffer")
 	}
 	if err == nil {
-		err = c.tellStep(q)
+		err = c.uploadStep(q)
 	}
 	return from, to, err
 }
@@ -141,8 +141,8 @@ func (c *core) valueBytes() int {
 	return 4
 }
 
-// cellsOf is the range of a list's cells, by the first of each row, that a box may have: those of whole planes; of these the kernels
-// take the box's rows.
+// cellsOf returns the range of a list's cells, by the first of each row, that a box may have: the cells of whole planes; of
+// these the kernels take the box's rows.
 func (c *core) cellsOf(rows []uint32, box decomp.Box) (first, last uint64) {
 	ny := c.layout.N[1]
 	from, to := box.Lo[2]*ny, box.Hi[2]*ny

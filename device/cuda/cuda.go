@@ -10,7 +10,7 @@
 // programs belong to one, as for every device.
 package cuda
 
-//go:generate go run ../../scripts/trampolines
+//go:generate go run ../../tools/trampolines
 
 // #include <cuda.h>
 import "C"
@@ -73,7 +73,7 @@ func WithCache(dir string) Option {
 	}
 }
 
-// cacheDir is where compiled kernels are kept unless an option says otherwise.
+// cacheDir returns the default folder of compiled kernels, which an option overrides.
 func cacheDir() string {
 	if dir := os.Getenv("LBMSIM_CACHE"); dir != "" {
 		return dir
@@ -234,7 +234,7 @@ func (d *Device) AllocHost(bytes int) (memory []byte, free func(), err error) {
 	return unsafe.Slice((*byte)(p), bytes), free, nil
 }
 
-// isPinned tells if a slice lies in memory of AllocHost.
+// isPinned reports whether a slice lies in memory of AllocHost.
 func (d *Device) isPinned(p []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
 	d.mu.Lock()
@@ -290,5 +290,5 @@ func (d *Device) Close() error {
 	return err
 }
 
-// Wraps tells that programs read the other end of a periodic axis by themselves.
+// Wraps reports that programs read the other end of a periodic axis by themselves.
 func (d *Device) Wraps() bool { return true }

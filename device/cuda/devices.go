@@ -63,8 +63,8 @@ func describe(number int) (info Info, err error) {
 	if err != nil {
 		return info, failure(doing, err)
 	}
-	// Parts of one GPU (MIG) have that of the whole there, and ranks on two parts would
-	// seem to share one. Drivers before CUDA 11.4 tell no better.
+	// Parts of one GPU (MIG) have the number of the whole GPU there, and ranks on two parts would
+	// seem to share one. Drivers before CUDA 11.4 report no more.
 	err = failure(doing, check(C.cuDeviceGetUuid_v2((*C.CUuuid)(unsafe.Pointer(&id)), C.CUdevice(d))))
 	if err != nil && !isCode(err, C.CUDA_ERROR_NOT_FOUND) {
 		return info, err
@@ -78,7 +78,7 @@ func describe(number int) (info Info, err error) {
 	return info, nil
 }
 
-// Version tells which driver and which run-time compiler are found.
+// Version reports which driver and which run-time compiler are found.
 func Version() string {
 	driver := "no driver"
 	if err := load(); err == nil {

@@ -1,10 +1,9 @@
 //go:build cuda
 
-// One program for machines with and without an NVIDIA driver. gorgonia.org/cu calls
-// the driver's functions by name and would link to libcuda.so.1. Here their names
-// are jumps through a table (trampolines.c), which is filled when a GPU is asked
-// for: until then, and for functions that an old driver lacks, a call answers
-// CUDA_ERROR_NOT_FOUND.
+// One binary for machines with and without an NVIDIA driver. gorgonia.org/cu calls the driver's
+// functions by name and would link to libcuda.so.1. Here their names are jumps through a table
+// (trampolines.c), which is filled when a GPU is requested: until then, and for functions that an
+// old driver lacks, a call returns CUDA_ERROR_NOT_FOUND.
 #include "driver.h"
 
 #include <dlfcn.h>

@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// eddies is what a program has for a law that looks at neighbours: the kernel of kernels/gpu/eddies.h and its numbers.
+// eddies is a program's support of laws that read neighbours: the kernel of kernels/gpu/eddies.h and its numbers.
 type eddies struct {
 	*core
 	module module
@@ -54,7 +54,7 @@ func (e *eddies) FindEddies(s device.Stream, state device.Buffer, q model.Params
 		err = fmt.Errorf("there are none")
 	}
 	if err == nil {
-		err = e.tellStep(q)
+		err = e.uploadStep(q)
 	}
 	if err != nil {
 		own.fail(fmt.Errorf("eddies of %s: %w", e.spec, err))

@@ -19,10 +19,10 @@ import (
 // faces is the ghost cells behind faces: kernels/gpu/face.h and boundary.Faces in the GPU's memory.
 type faces struct {
 	*core
-	module      module
-	fill, drain cu.Function
-	links       *links
-	list        *boundary.Faces // nil: there are none
+	module        module
+	fill, outflow cu.Function
+	links         *links
+	list          *boundary.Faces // nil: there are none
 
 	// Cells and outlets that the march does not see to itself, and of the cells how many are the box's own.
 	cells, outlets           *buffer
@@ -42,10 +42,10 @@ func (f *faces) place(in *placing) error {
 			return fmt.Errorf("lists of ghost cells: %w", err)
 		}
 	}
-	w.rims.wrap(f.layout.N, f.wraps)
-	for side, rims := range w.rims {
-		if rims != nil {
-			if err := f.tellBox(unsafe.Offsetof(boxABI{}.rims)+8*uintptr(side), raw.Bytes(rims)); err != nil {
+	w.rowEnds.wrap(f.layout.N, f.wraps)
+	for side, rowEnds := range w.rowEnds {
+		if rowEnds != nil {
+			if err := f.uploadBox(unsafe.Offsetof(boxABI{}.rowEnds)+8*uintptr(side), raw.Bytes(rowEnds)); err != nil {
 				return fmt.Errorf("lists of what lies beyond the ends of rows: %w", err)
 			}
 		}
@@ -53,7 +53,7 @@ func (f *faces) place(in *placing) error {
 	return nil
 }
 
-func (f *faces) placeGhosts(w *walls, list *boundary.Faces) (err error) {
+func (f *faces) placeGhosts(w *wallBlocks, list *boundary.Faces) (err error) {
 	n := f.layout.N
 	fill := func(bytes []byte) (b *buffer) {
 		if err == nil {
@@ -62,8 +62,8 @@ func (f *faces) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 		return b
 	}
 	others := w.special.Touches(n[0]) || f.links.measures != nil && f.links.measures.links.Touches(n[0])
-	ghosts, own := w.rims.addGhosts(list, f.layout, f.wraps, others)
-	outlets := w.rims.addOutlets(list, f.layout, w.special, f.spec.Scalar)
+	ghosts, own := w.rowEnds.addGhosts(list, f.layout, f.wraps, others)
+	outlets := w.rowEnds.addOutlets(list, f.layout, w.special, f.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
 	f.cells, f.outlets, f.rules = fill(raw.Bytes(ghosts)), fill(raw.Bytes(outlets)), fill(f.ruleBytes(list))
 	if f.spec.Precision == model.Float64 {
@@ -81,7 +81,7 @@ func (f *faces) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 		return err
 	}
 	if slices.ContainsFunc(ghosts, func(c boundary.FaceCell) bool { return c.X < 0 || int(c.X) >= n[0] }) {
-		if err = f.tellBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(f.spec, f.layout)*f.spec.Precision.Bytes())); err != nil {
+		if err = f.uploadBox(unsafe.Offsetof(boxABI{}.ends), make([]byte, list.EndValues(f.spec, f.layout)*f.spec.Precision.Bytes())); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (f *faces) placeGhosts(w *walls, list *boundary.Faces) (err error) {
 	if f.count == 0 && f.outletsCount == 0 {
 		return nil
 	}
-	return f.load(&f.module, "loading the kernel for ghost cells of "+f.spec.String(), facesFile, functions{"lbm_faces": &f.fill, "lbm_outflow": &f.drain}, nil)
+	return f.load(&f.module, "loading the kernel for ghost cells of "+f.spec.String(), facesFile, functions{"lbm_faces": &f.fill, "lbm_outflow": &f.outflow}, nil)
 }
 
 func (f *faces) free() { f.module.unload(f.d) }
@@ -129,7 +129,7 @@ func (f *faces) queue(own *stream, from, to *buffer, box decomp.Box) {
 		return
 	}
 	own.queue("outflow", func() error {
-		return launch(f.drain, [3]int{raw.Ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
+		return launch(f.outflow, [3]int{raw.Ceil(f.outletsCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
 			uint64(f.box.at), uint64(from.at), uint64(to.at), uint64(f.outlets.at), uint64(f.outletRules.at), uint64(f.outletsCount),
 			uint64(box.Lo[1]), uint64(box.Hi[1]), uint64(box.Lo[2]), uint64(box.Hi[2]))
 	})

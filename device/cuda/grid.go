@@ -4,7 +4,7 @@ package cuda
 
 import "lbmsim/internal/raw"
 
-// marchCost is what a block pays beside the planes that it computes, in planes: it
+// marchCost is a block's overhead beside the planes that it computes, in planes: it
 // reads two more, and it has to be started.
 const marchCost = 3
 
@@ -18,7 +18,7 @@ func marches(n, most, columns, slots int) int {
 	return best
 }
 
-// bestMarches tells also how long they last, in planes.
+// bestMarches also returns how long they last, in planes.
 func bestMarches(n, most, columns, slots int) (best, least int) {
 	best, least = 1, -1
 	for k := raw.Ceil(n, most); k <= min(n, maxGrid); k++ {
@@ -33,12 +33,12 @@ func bestMarches(n, most, columns, slots int) (best, least int) {
 	return best, least
 }
 
-// Rows of a block of the march in 3D: what it has (kernels/gpu/step_moments.h), and what a plane costs beside them, in
-// rows: two lines beside the tile, and the warp of its rim.
+// Rows of a block of the march in 3D: their usual number (kernels/gpu/step_moments.h), the least, and the overhead of a plane, in
+// rows: two lines beside the tile, and the warp of its edges.
 const usualRows, leastRows, lineCost = 13, 11, 3
 
-// fittingRows is how many rows fill the rounds of blocks best in a box of ny rows and nz planes that is so many tiles
-// across: fewer than usual where that saves more than the shorter way to memory is worth, a twentieth.
+// fittingRows returns the number of rows that fills the rounds of blocks best in a box of ny rows and nz planes that is
+// so many tiles across: fewer than usual where that saves more than the shorter path to memory is worth, a twentieth.
 func fittingRows(ny, nz, most, across, slots int) int {
 	best, least := usualRows, 0
 	for rows := usualRows; rows >= leastRows; rows-- {

@@ -98,7 +98,7 @@ func (d *Device) room(fn cu.Function, threads [2]int, shared int) (slots int, er
 	return max(1, processors*perProcessor), err
 }
 
-// processors is how many blocks the GPU runs at once if each needs a multiprocessor for itself.
+// processors returns the number of blocks that the GPU runs at once if each needs a multiprocessor for itself.
 func (d *Device) processors() (int, error) {
 	if d.slots > 0 {
 		return d.slots, nil
@@ -106,7 +106,7 @@ func (d *Device) processors() (int, error) {
 	return d.gpu.Attribute(cu.MultiprocessorCount)
 }
 
-// servesEnds tells on which sides of rows of nx cells the kernels heed boxABI.mirror, or rims.
+// servesEnds reports on which sides of rows of nx cells the kernels heed boxABI.mirror, or rowEnds.
 func (k *kernelSet) servesEnds(nx int) [2]bool {
 	return [2]bool{k.ends > 0, k.ends > 0 && nx%k.ends == 0}
 }

@@ -13,8 +13,8 @@ import (
 	"lbmsim/internal/raw"
 )
 
-// laneCount is how many transfers that wait for their end run side by side: the
-// loop's own and one of a goroutine that writes files.
+// laneCount is the number of transfers awaited side by side: the loop's own and
+// one of a goroutine that writes files.
 const laneCount = 2
 
 // laneBytes is the size of a piece: large enough for the bus's full speed, small
@@ -142,7 +142,7 @@ func (l *lane) turns(doing string, count int, start func(k int, h *half) error, 
 }
 
 // copyWide is copy with a few threads: one alone is several times slower than the bus,
-// most of all into memory that nobody has touched yet.
+// most of all into memory that has not been touched yet.
 func copyWide(dst, src []byte) int {
 	const threads, least = 4, 1 << 20
 	n := min(len(dst), len(src))

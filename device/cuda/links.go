@@ -115,7 +115,7 @@ func (k *links) Forces(state device.Buffer, q model.Params) ([]device.Load, erro
 	}
 	own, err := k.state(state)
 	if err == nil {
-		err = k.tell(q)
+		err = k.upload(q)
 	}
 	sums := make([]int64, 6*k.types)
 	if err == nil {

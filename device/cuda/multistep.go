@@ -85,7 +85,7 @@ func (m *multistep) place(in *placing) error {
 	return nil
 }
 
-// sameSteps tells whether this machine's compiler rounds as it should: where it fuses a multiplication with an addition
+// sameSteps reports whether this machine's compiler rounds as it should: where it fuses a multiplication with an addition
 // is its choice, and it might choose otherwise for several steps than for one. A few rows of a periodic box show it.
 func (m *multistep) sameSteps() (same bool, err error) {
 	const nx, ny = 32, 8 // of cells that differ, in rows of the case's pitch
@@ -102,7 +102,7 @@ func (m *multistep) sameSteps() (same bool, err error) {
 		}
 		small.boxLists.free() // the kernels are the case's
 	}()
-	if err = small.boxLists.place(&placing{walls: &walls{blocks: make([]block, ny*l.Pitch/blockCells)}}); err != nil {
+	if err = small.boxLists.place(&placing{walls: &wallBlocks{blocks: make([]block, ny*l.Pitch/blockCells)}}); err != nil {
 		return false, err
 	}
 	var got [2][]byte
@@ -136,7 +136,7 @@ func (m *multistep) sameSteps() (same bool, err error) {
 	return bytes.Equal(got[0], got[1]), nil
 }
 
-// Stride is how many steps Steps computes.
+// Stride returns the number of steps that Steps computes.
 func (m *multistep) Stride() int { return m.stride }
 
 // Steps queues so many steps of all cells.

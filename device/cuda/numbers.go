@@ -16,17 +16,17 @@ import (
 	"lbmsim/model"
 )
 
-// numbers are those of a step: rates, force, law.
+// numbers are the numbers of a step: rates, force, law.
 type numbers struct {
 	mu     sync.Mutex   // of what follows
 	params model.Params // what the GPU has
 	given  bool         // does it have any?
-	forces bool         // steps have the force of their moment: see foresee
+	forces bool         // steps use the force of their moment: see schedule
 }
 
-// tell gives the GPU the numbers of a step if it has others. Of several goroutines
-// that come first, one tells and the others wait until it is done.
-func (c *core) tell(q model.Params) error {
+// upload writes the numbers of a step to the GPU if it has others. Of several concurrent
+// callers one writes and the others wait.
+func (c *core) upload(q model.Params) error {
 	c.numbers.mu.Lock()
 	defer c.numbers.mu.Unlock()
 	if c.numbers.given && c.numbers.params == q {
@@ -35,11 +35,11 @@ func (c *core) tell(q model.Params) error {
 	return c.write(q, 0, unsafe.Sizeof(kernels.Numbers{}))
 }
 
-// tellStep uploads like tell, for a step: where moments were foreseen, the force is theirs, and no call overwrites it.
-func (c *core) tellStep(q model.Params) error {
+// uploadStep is upload for a step: where moments were scheduled, the force is theirs, and no call overwrites it.
+func (c *core) uploadStep(q model.Params) error {
 	n := &c.numbers
 	if !n.forces {
-		return c.tell(q)
+		return c.upload(q)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -53,8 +53,8 @@ func (c *core) tellStep(q model.Params) error {
 	return errors.Join(c.write(q, 0, force), c.write(q, force+unsafe.Sizeof(q.Force), unsafe.Sizeof(kernels.Numbers{})))
 }
 
-// foresee makes the force the one of the moments of coming steps, of which this is the last.
-func (n *numbers) foresee(force [3]float64) {
+// schedule makes steps use the force of their moment; this is the force of the last scheduled one.
+func (n *numbers) schedule(force [3]float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.forces, n.params.Force = true, force

@@ -136,7 +136,7 @@ func openCompiler(driver, arch int) (*compiler, error) {
 	return best, nil
 }
 
-// sonames are the libraries that may be there; .11.2 is that of all of CUDA 11.2 to 11.8.
+// sonames are the libraries that may be there; .11.2 is the name in all of CUDA 11.2 to 11.8.
 var sonames = [...]string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}
 
 // candidates are the places to look in, best first.

@@ -23,7 +23,7 @@ var _ device.Peer = (*Device)(nil)
 var _ device.RowCopier = (*stream)(nil)
 var _ device.Addressed = (*buffer)(nil)
 
-// Identity tells this GPU from all others.
+// Identity distinguishes this GPU from all others.
 func (d *Device) Identity() device.Identity {
 	return device.Identity{Machine: hostmem.Machine(), Device: d.info.UUID}
 }
@@ -45,7 +45,7 @@ func (d *Device) AllocShared(bytes int) (device.Buffer, error) {
 	return b, nil
 }
 
-// sharedHandle is what one process tells another of a buffer.
+// sharedHandle is the message by which one process shares a buffer with another.
 type sharedHandle struct {
 	Bytes int
 	IPC   []byte // CUipcMemHandle
@@ -89,7 +89,7 @@ func (d *Device) Open(handle []byte) (device.Buffer, error) {
 	return b, nil
 }
 
-// Address is where the buffer lies, for libraries that take pointers of CUDA.
+// Address returns the address of the buffer, for libraries that take CUDA pointers.
 func (b *buffer) Address() uintptr { return uintptr(b.at) }
 
 // CopyRows copies rows between this GPU, opened memory and page-locked host memory.
@@ -170,18 +170,18 @@ func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	}
 	table := barrierABI{count: 0, parties: uint64(len(parties))}
 	for i, p := range parties {
-		tell, err := d.part(p.Tell, p.TellWord, 8)
-		hear, err2 := d.part(p.Hear, p.HearWord, 8)
+		signal, err := d.part(p.Signal, p.SignalWord, 8)
+		await, err2 := d.part(p.Await, p.AwaitWord, 8)
 		if err == nil {
 			err = err2
 		}
-		if err == nil && (tell%8 != 0 || hear%8 != 0) {
-			err = fmt.Errorf("words at %#x and %#x", tell, hear)
+		if err == nil && (signal%8 != 0 || await%8 != 0) {
+			err = fmt.Errorf("words at %#x and %#x", signal, await)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("barrier: %w", err)
 		}
-		table.tell[i], table.hear[i] = uint64(tell), uint64(hear)
+		table.signal[i], table.await[i] = uint64(signal), uint64(await)
 	}
 	if m.broken, m.free, err = d.AllocHost(4); err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func barrierJob(c *compiler, arch int) (j job, err error) {
 	return j, err
 }
 
-// Queue tells the parties, and waits for them, in the order of the stream.
+// Queue signals the parties, and waits for them, in the order of the stream.
 func (m *barrier) Queue(to device.Stream) {
 	s := to.(*stream)
 	s.queue("waiting for the neighbours", func() error {

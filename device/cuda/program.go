@@ -47,9 +47,9 @@ type placed interface {
 	place(*placing) error
 }
 
-// placing is what parts are placed from.
+// placing holds the data from which parts are placed.
 type placing struct {
-	walls    *walls
+	walls    *wallBlocks
 	periodic [3]bool
 	cells    boundary.Cells
 	eddies   uint64 // the address of their memory, which the box has
@@ -103,7 +103,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
-	c := &core{d: d, spec: spec, layout: layout, types: len(cells.Velocity)}
+	c := &core{d: d, spec: spec, layout: layout, types: len(cells.Walls)}
 	for a := range c.wraps {
 		c.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
 	}
@@ -132,7 +132,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 }
 
 // ownPitch is the pitch that kernels are compiled for, as a constant: it saves a tenth
-// of the instructions (a fourth of the regularized march's). Short rows are those of
+// of the instructions (a fourth of the regularized march's). Short rows belong to
 // tiny cases, which had better start at once: they share kernels for any pitch (0).
 // The choice depends on nothing that is cut among ranks, so that all take the same.
 func ownPitch(pitch int) int {

@@ -12,7 +12,7 @@ import (
 )
 
 // rooflineKernels are the loops that only move bytes. They are part of every
-// instance; that of D2Q9 is compiled in no time.
+// instance; the instance of D2Q9 is compiled in no time.
 func (d *Device) rooflineKernels(p model.Precision) (kernelSet, error) {
 	d.mu.Lock()
 	k, ok := d.roofline[p]

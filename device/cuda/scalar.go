@@ -14,17 +14,17 @@ import (
 	"lbmsim/model"
 )
 
-// scalar is what a program has for a scalar: the functions of kernels/gpu/scalar.h and
+// scalar is a program's support of a scalar: the functions of kernels/gpu/scalar.h and
 // lists of walls.
 type scalar struct {
 	*core
-	module    module
-	lost      cu.Function
-	mend, mix cu.Function // of cells beside walls and faces
-	walls     *buffer     // scalarABI
-	sums      *buffer     // by type
-	links     int         // to measured walls
-	// Cells that mend and mix compute.
+	module             module
+	lost               cu.Function
+	correct, recompute cu.Function // of cells beside walls and faces
+	walls              *buffer     // scalarABI
+	sums               *buffer     // by type
+	links              int         // to measured walls
+	// Cells that correct and recompute change.
 	plain, mixed boundary.ScalarPlaces
 }
 
@@ -42,7 +42,7 @@ func (s *scalar) place(in *placing) error {
 	s.links = len(links)
 	s.plain, s.mixed = found.ScalarPlaces(in.walls.special, s.spec.Viscosity == model.Smagorinsky)
 	var abi scalarABI
-	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: raw.Bytes(links), &abi.mend: raw.Bytes(s.plain.Cells), &abi.mix: raw.Bytes(s.mixed.Cells), &abi.distances: raw.Bytes(s.mixed.Distances)} {
+	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: raw.Bytes(links), &abi.corrected: raw.Bytes(s.plain.Cells), &abi.recomputed: raw.Bytes(s.mixed.Cells), &abi.distances: raw.Bytes(s.mixed.Distances)} {
 		b, err := s.putList(data)
 		if err != nil {
 			return fmt.Errorf("walls of the scalar: %w", err)
@@ -56,7 +56,7 @@ func (s *scalar) place(in *placing) error {
 	if err != nil {
 		return fmt.Errorf("walls of the scalar: %w", err)
 	}
-	return s.load(&s.module, "loading the kernels for the scalar of "+s.spec.String(), scalarFile, functions{"lbm_lost": &s.lost, "lbm_mend": &s.mend, "lbm_mix": &s.mix}, nil)
+	return s.load(&s.module, "loading the kernels for the scalar of "+s.spec.String(), scalarFile, functions{"lbm_lost": &s.lost, "lbm_correct": &s.correct, "lbm_recompute": &s.recompute}, nil)
 }
 
 func (s *scalar) free() { s.module.unload(s.d) }
@@ -66,8 +66,8 @@ func (s *scalar) queue(to *stream, in, out *buffer, box decomp.Box) {
 	if !s.spec.Scalar {
 		return
 	}
-	s.stepPlaces(to, s.mend, &s.plain, in, out, box)
-	s.stepPlaces(to, s.mix, &s.mixed, in, out, box)
+	s.stepPlaces(to, s.correct, &s.plain, in, out, box)
+	s.stepPlaces(to, s.recompute, &s.mixed, in, out, box)
 }
 
 // changed lists the cells beside walls and faces.
@@ -80,7 +80,7 @@ func (s *scalar) changed() (list []changedCell) {
 	return list
 }
 
-// stepPlaces queues those of a list that lie in the box.
+// stepPlaces queues the places of a list that lie in the box.
 func (s *scalar) stepPlaces(to *stream, fn cu.Function, list *boundary.ScalarPlaces, in, out *buffer, box decomp.Box) {
 	first, last := s.cellsOf(list.Rows, box)
 	if first == last {

@@ -13,8 +13,8 @@ import (
 	"lbmsim/model"
 )
 
-// snapshotMemory is where fields lie on their way: on the GPU and page-locked on the
-// host. Locking pages takes as long as sending them, so it is kept for the next one.
+// snapshotMemory is the memory of fields on their way: on the GPU and page-locked on the
+// host. Locking pages takes as long as sending them, so it is kept for the next snapshot.
 type snapshotMemory struct {
 	there *buffer
 	host  []byte
@@ -105,7 +105,7 @@ func (f *snapshots) FieldsAsync(s device.Stream, state device.Buffer, box decomp
 		err = f.inside(box, f.layout.Ghost, false)
 	}
 	if err == nil {
-		err = f.tell(q)
+		err = f.upload(q)
 	}
 	var m *snapshotMemory
 	if err == nil {
@@ -143,7 +143,7 @@ func (f *snapshots) FieldsTo(s device.Stream, state device.Buffer, box decomp.Bo
 		to, err = f.d.part(out, 0, f.spec.FieldValues()*box.Cells()*f.valueBytes())
 	}
 	if err == nil {
-		err = f.tell(q)
+		err = f.upload(q)
 	}
 	if err != nil {
 		own.fail(fmt.Errorf("fields of %s: %w", f.spec, err))

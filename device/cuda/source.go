@@ -22,7 +22,7 @@ const (
 
 	stepFieldsFile = "gpu/step_fields.h" // for runs that want fields of steps
 	statisticsFile = "gpu/statistics.h"  // for runs with averages or profiles
-	eddiesFile     = "gpu/eddies.h"      // for laws of the viscosity that look at neighbours
+	eddiesFile     = "gpu/eddies.h"      // for viscosity laws that read neighbours
 )
 
 // source is a header with all that it includes, as one text. NVRTC would take
@@ -99,7 +99,7 @@ func options(spec model.Spec, pitch int, target string) []string {
 // capability arch (CUDA C++ Programming Guide, technical specifications); for those
 // to come the smallest of recent ones. The march of moments in 3D gives its blocks as many
 // rows as it has room for; the numbers that the kernels compute are the same. This is the
-// GPU's limit, not that of the target: code of an older target has to run on it too.
+// GPU's limit, not the target's: code of an older target has to run on it too.
 func sharedLimit(arch int) int {
 	switch {
 	case arch == 75:

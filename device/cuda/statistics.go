@@ -23,8 +23,8 @@ type statistics struct {
 	sums                     *buffer // of planes
 }
 
-// statisticsWait is how many samples may wait for the sums, as in statistics.h: those take 16 bytes a number to read and write,
-// a number that waits 8 in float32. One less than a power of two: NewAverages halves it.
+// statisticsWait is the number of samples that may wait for the sums, as in statistics.h: sums take 16 bytes per number to
+// read and write, a waiting number 8 in float32. One less than a power of two: NewAverages halves it.
 const statisticsWait = 31
 
 // prepare compiles the kernels.
@@ -113,7 +113,7 @@ func (a *averages) sampleBytes() int {
 	return n * a.cells() * a.s.valueBytes()
 }
 
-// which is that of the kernels.
+// which returns the bits of the sums, as kernels/gpu/statistics.h numbers them.
 func (a *averages) which() (bits uint64) {
 	for i, on := range []bool{a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts} {
 		if on {
@@ -129,7 +129,7 @@ func (a *averages) Take(s device.Stream, state device.Buffer, n int64, q model.P
 	a.last = own
 	from, err := a.s.state(state)
 	if err == nil {
-		err = a.s.tell(q)
+		err = a.s.upload(q)
 	}
 	if err != nil {
 		own.fail(fmt.Errorf("averages of %s: %w", a.s.spec, err))
@@ -154,7 +154,7 @@ func (a *averages) grid() [3]int {
 	return [3]int{raw.Ceil(n[0], rowThreads), n[1], n[2]}
 }
 
-// add queues the samples that wait, and that of a state, if it is not 0.
+// add queues the samples that wait, and the sample of a state, if it is not 0.
 func (a *averages) add(own *stream, state cu.DevicePtr) {
 	var waiting cu.DevicePtr
 	if a.waiting != nil {
@@ -215,7 +215,7 @@ func (a *averages) Close() {
 // PrepareProfile compiles the kernels.
 func (s *statistics) PrepareProfile() error { return s.prepare() }
 
-// profileRows is how many rows a block sums.
+// profileRows is the number of rows that a block sums.
 const profileRows = 32
 
 // Profile sums planes.
@@ -225,7 +225,7 @@ func (s *statistics) Profile(state device.Buffer, axis int, unit, warmth float64
 		err = s.prepare()
 	}
 	if err == nil {
-		err = s.tell(q)
+		err = s.upload(q)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("profile of %s: %w", s.spec, err)

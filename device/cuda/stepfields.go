@@ -15,8 +15,8 @@ import (
 	"lbmsim/model"
 )
 
-// stepFields is what a program has to leave fields in its steps (kernels/gpu/step_fields.h), once it
-// was asked to.
+// stepFields is a program's support of fields written by its steps (kernels/gpu/step_fields.h), once
+// they are requested.
 type stepFields struct {
 	*core
 	stepping   *stepping
@@ -78,7 +78,7 @@ func (f *stepFields) prepare() (err error) {
 
 func (f *stepFields) free() { f.module.unload(f.d) }
 
-// changedCells are those that parts change behind the step, row after row.
+// changedCells returns the cells that parts change behind the step, row after row.
 func (f *stepFields) changedCells() (list []changedCell) {
 	for _, b := range f.stepping.behind {
 		list = append(list, b.changed()...)
@@ -102,7 +102,7 @@ func (f *stepFields) StepFields(s device.Stream, in, out device.Buffer, box deco
 	f.stepping.stepBy(&f.stepKernel, s, in, out, box, q, more...)
 	first, last := f.cellsOf(f.rows, box)
 	state, err := f.state(out)
-	if err != nil || first == last { // stepBy tells of an error
+	if err != nil || first == last { // stepBy reports an error
 		return
 	}
 	own.queue("fields of changed cells", func() error {
@@ -111,8 +111,8 @@ func (f *stepFields) StepFields(s device.Stream, in, out device.Buffer, box deco
 	})
 }
 
-// rowsIn is where the first cell of the interior has its fields in a buffer with those of frame, which
-// holds box.
+// rowsIn returns the address of the fields of the interior's first cell in a buffer with the fields of frame,
+// which holds box.
 func (f *stepFields) rowsIn(fields device.Buffer, frame, box decomp.Box) (cu.DevicePtr, error) {
 	if err := f.inside(frame, f.layout.Ghost, true); err != nil {
 		return 0, err
@@ -140,7 +140,7 @@ func (f *stepFields) SendFields(s device.Stream, state, fields device.Buffer, fr
 		at, err = f.d.part(fields, 0, f.snapshots.bytes(frame))
 	}
 	if err == nil {
-		err = f.tell(q)
+		err = f.upload(q)
 	}
 	var m *snapshotMemory
 	if err == nil {

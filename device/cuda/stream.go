@@ -167,7 +167,7 @@ func (d *Device) returnEvent(e cu.Event) {
 	d.events = append(d.events, e)
 }
 
-// Done tells if the point was reached, or never will be: Wait knows.
+// Done reports whether the point was reached, or never will be: Wait knows.
 func (e *event) Done() bool {
 	if e.err != nil {
 		return true

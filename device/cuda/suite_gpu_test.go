@@ -50,7 +50,7 @@ func TestDevice(t *testing.T) {
 	devicetest.Run(t, gpu, options)
 }
 
-// Blocks that march through many planes, as those of large boxes do: what one warp tells the others
+// Blocks that march through many planes, as in large boxes: what one warp passes to the others
 // has to last until they need it.
 func TestLongMarches(t *testing.T) {
 	d := closed(t, gpu(t))

@@ -14,7 +14,7 @@ import (
 	"lbmsim/model"
 )
 
-// sums are those of rows and planes.
+// sums are the sums of rows and planes.
 type sums struct {
 	*core
 	rows *buffer // sumsABI of each row, then of each plane
@@ -43,7 +43,7 @@ func (s *sums) Rows(state device.Buffer, q model.Params) ([]device.Plane, error)
 func (s *sums) add(state device.Buffer, q model.Params, planes int) ([]device.Plane, error) {
 	own, err := s.state(state)
 	if err == nil {
-		err = s.tell(q)
+		err = s.upload(q)
 	}
 	rows := s.layout.N[1] * s.layout.N[2]
 	count := planes

@@ -10,30 +10,31 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/device"
+	"lbmsim/internal/parallel"
 	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
 
-// timed is what changes with time, for kernels/gpu/timed.h.
+// timed updates the values that change with time, for kernels/gpu/timed.h.
 type timed struct {
 	*core
-	links  *links
-	faces  *faces
-	module module
-	retime cu.Function
-	walls  []boundary.Wall
-	waves  []bool    // which of them have turbulence that numbers of this box depend on
-	count  int       // of numbers that change
-	head   clockABI  // how the clock begins
-	clock  *buffer   // clockABI, and the moments behind it; nil: nothing was foreseen yet
-	ahead  []float64 // these moments
+	links   *links
+	faces   *faces
+	module  module
+	advance cu.Function
+	walls   []boundary.Wall
+	waves   []*boundary.Turbulence // of each of them that numbers of this box depend on; nil: none
+	count   int                    // of numbers that change
+	head    clockABI               // how the clock begins
+	clock   *buffer                // clockABI, and the moments behind it; nil: nothing was scheduled yet
+	ahead   []float64              // these moments
 }
 
 // place lists the rules and laws that change with time.
 func (t *timed) place(in *placing) error {
 	cells := in.cells
-	t.walls, t.waves = cells.Walls, make([]bool, len(cells.Walls))
+	t.walls, t.waves = cells.Walls, make([]*boundary.Turbulence, len(cells.Walls))
 	if !cells.Timed() {
 		return nil
 	}
@@ -48,9 +49,11 @@ func (t *timed) place(in *placing) error {
 			}
 			for _, one := range l.Terms {
 				term := termABI{at: one.At, gain: one.Gain, share: one.Share, wall: uint32(one.Wall)}
-				if cells.Wall(one.Wall).Timed {
+				if one.Timed {
 					term.timed = 1
-					t.waves[one.Wall-1] = cells.Wall(one.Wall).Turbulence != nil
+				}
+				if m, ok := boundary.Bare(cells.Motion(one.Wall)).(boundary.Turbulent); ok {
+					t.waves[one.Wall-1] = m.Waves
 				}
 				terms = append(terms, term)
 			}
@@ -62,7 +65,7 @@ func (t *timed) place(in *placing) error {
 	}
 	for _, l := range []*linkLists{t.links.laws, t.links.measures} {
 		if l != nil && l.links.Timed() {
-			add(t.links.found.Later(l.links), l.laws, l.links.Steady, boundary.LinkNumbers, lawKick, true)
+			add(t.links.found.Later(l.links), l.laws, l.links.Steady, boundary.LinkNumbers, lawMomentum, true)
 		}
 	}
 	t.count = len(list)
@@ -73,16 +76,16 @@ func (t *timed) place(in *placing) error {
 		}
 		*to = uint64(b.at)
 	}
-	return t.loadRetime()
+	return t.loadAdvance()
 }
 
-// lawKick is the place of the first number of a law that changes, K, which its velocity follows.
-const lawKick = 3
+// lawMomentum is the place of the first number of a law that changes, K, which its velocity follows.
+const lawMomentum = 3
 
-// loadRetime compiles the kernel with the velocities of the case.
-func (t *timed) loadRetime() error {
+// loadAdvance compiles the kernel with the velocities of the case.
+func (t *timed) loadAdvance() error {
 	of := func(c *compiler, arch int) (job, error) { return timedJob(c, t.spec, t.walls, arch) }
-	return t.module.load(t.d, "loading the kernel of what changes with time", of, functions{"lbm_retime": &t.retime}, nil)
+	return t.module.load(t.d, "loading the kernel of what changes with time", of, functions{"lbm_advance": &t.advance}, nil)
 }
 
 // timedJob compiles kernels/gpu/timed.h for the velocities of these walls.
@@ -93,21 +96,13 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 	}
 	var cases, modes strings.Builder
 	for k, w := range walls {
-		if !w.Timed {
-			continue
+		if m := boundary.Bare(w.Motion); m != nil && !m.Steady() {
+			fmt.Fprintf(&cases, "case %d: ", k+1)
+			if err := writeMotion(&cases, &modes, k+1, m); err != nil {
+				return j, err
+			}
+			cases.WriteString("break; ")
 		}
-		if w.Code[0] == "" {
-			return j, fmt.Errorf("the velocity of boundary %d changes with time, and nothing tells a GPU how", k)
-		}
-		fmt.Fprintf(&cases, "case %d: ", k+1)
-		for a, code := range w.Code {
-			fmt.Fprintf(&cases, "u[%d] = %s; ", a, code)
-		}
-		if f := w.Turbulence; f != nil {
-			writeModes(&modes, k+1, f)
-			fmt.Fprintf(&cases, "{ const double speed = length(u); (void)speed; addModes(modes%d, %d, %d, level, (%s), at, t, u); } ", k+1, len(f.Modes), f.Axis, f.Code)
-		}
-		cases.WriteString("break; ")
 	}
 	number := "float"
 	if spec.Precision == model.Float64 {
@@ -117,6 +112,29 @@ func timedJob(c *compiler, spec model.Spec, walls []boundary.Wall, arch int) (j 
 	j.text, err = source(kernels.Sources, j.file)
 	j.text = "#define LBM_VELOCITIES " + cases.String() + "\n#define LBM_MODES " + modes.String() + "\n" + j.text
 	return j, err
+}
+
+// writeMotion writes the velocity of a wall as statements of kernels/gpu/timed.h, and the waves that it needs.
+func writeMotion(to, modes *strings.Builder, wall int, m boundary.Motion) error {
+	switch m := m.(type) {
+	case boundary.Formula:
+		if m.Code[0] == "" {
+			return fmt.Errorf("the velocity of boundary %d changes with time and has no code for a GPU", wall-1)
+		}
+		for a, code := range m.Code {
+			fmt.Fprintf(to, "u[%d] = %s; ", a, code)
+		}
+	case boundary.Turbulent:
+		if err := writeMotion(to, modes, wall, m.Mean); err != nil {
+			return err
+		}
+		f := m.Waves
+		writeModes(modes, wall, f)
+		fmt.Fprintf(to, "{ const double speed = length(u); (void)speed; addModes(modes%d, %d, %d, level, (%s), at, t, u); } ", wall, len(f.Modes), f.Axis, f.Code)
+	default:
+		return fmt.Errorf("a GPU cannot compute the velocity of boundary %d, a %T that changes with time", wall-1, m)
+	}
+	return nil
 }
 
 // writeModes writes the waves of a wall as an array of kernels/gpu/timed.h, to the bit.
@@ -134,13 +152,13 @@ func (t *timed) free() {
 	t.clock.Free()
 }
 
-// Foresee writes the moments of the coming steps behind a clock that begins with the first.
-func (t *timed) Foresee(steps []device.Moment) error {
-	if len(steps) > device.MaxForeseen {
-		return fmt.Errorf("%d steps are foreseen at once, and %d are the most", len(steps), device.MaxForeseen)
+// Schedule writes the moments of the coming steps behind a clock that begins with the first.
+func (t *timed) Schedule(steps []device.Moment) error {
+	if len(steps) > device.MaxScheduled {
+		return fmt.Errorf("%d steps are scheduled at once, and %d are the most", len(steps), device.MaxScheduled)
 	}
 	if !t.module.loaded { // the force alone changes
-		if err := t.loadRetime(); err != nil {
+		if err := t.loadAdvance(); err != nil {
 			return err
 		}
 	}
@@ -157,41 +175,41 @@ func (t *timed) Foresee(steps []device.Moment) error {
 	head := raw.Bytes([]clockABI{t.head})
 	if t.clock == nil { // for good: recordings know its address
 		var err error
-		if t.clock, err = t.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxForeseen); err != nil {
+		if t.clock, err = t.d.alloc(len(head) + 8*int(t.head.numbers)*device.MaxScheduled); err != nil {
 			return fmt.Errorf("what steps depend on: %w", err)
 		}
 	}
 	if n := len(steps); n > 0 {
-		t.numbers.foresee(steps[n-1].Force)
+		t.numbers.schedule(steps[n-1].Force)
 	}
 	return t.clock.Write(append(head, raw.Bytes(t.ahead)...), 0)
 }
 
-// levels are those of each wall's turbulence at these moments. A GPU waits for them, and has hundreds of waves.
+// levels returns the levels of each wall's turbulence at these moments. A GPU waits for them, and has hundreds of waves.
 func (t *timed) levels(steps []device.Moment) [][]float64 {
 	levels := make([][]float64, len(t.walls))
-	for k, w := range t.walls {
+	for k, waves := range t.waves {
 		levels[k] = make([]float64, len(steps))
-		if !t.waves[k] {
+		if waves == nil {
 			continue
 		}
-		boundary.InParallel(len(steps), func(lo, hi int) {
+		parallel.Ranges(len(steps), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				levels[k][i] = w.Turbulence.Level(steps[i].Time)
+				levels[k][i] = waves.Level(steps[i].Time)
 			}
 		})
 	}
 	return levels
 }
 
-// Retime queues the next moment.
-func (t *timed) Retime(to device.Stream) {
+// Advance queues the next moment.
+func (t *timed) Advance(to device.Stream) {
 	s := t.stream(to)
 	if t.clock == nil {
-		s.fail(fmt.Errorf("no steps of %s were foreseen", t.spec))
+		s.fail(fmt.Errorf("no steps of %s were scheduled", t.spec))
 		return
 	}
 	s.queue("what changes with time", func() error {
-		return launch(t.retime, [3]int{max(1, raw.Ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(t.box.at), uint64(t.clock.at))
+		return launch(t.advance, [3]int{max(1, raw.Ceil(t.count, rowThreads)), 1, 1}, [2]int{rowThreads, 1}, 0, s.s, uint64(t.box.at), uint64(t.clock.at))
 	})
 }

@@ -49,7 +49,7 @@ func (t *transfers) through(what string, state device.Buffer, box decomp.Box, la
 		err = fmt.Errorf("%d values for a box that has %d", len(fields), need)
 	}
 	if err == nil {
-		err = t.tell(q)
+		err = t.upload(q)
 	}
 	list := pieces(box, components, laneBytes/8)
 	if err == nil && len(list) > 0 {

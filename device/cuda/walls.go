@@ -9,44 +9,45 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
-// walls is what kernels/gpu/api.h wants to know of a box of cells.
-type walls struct {
-	blocks []block    // pitch/32 for each interior row z*ny + y
-	words  [][]uint32 // of the cells beside walls, of one range of rows each
-	sets   [][]uint32 // for each word the number of its set of kicks; nil if all walls are at rest
-	count  int        // words in all
-	kicks  []float64  // [set][Q]; set 0 is zeros
-	found  *boundary.Walls
-	mirror [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
-	rims   rims    // models of moments: what lies beyond the ends of rows
+// wallBlocks is the description of a box of cells for kernels/gpu/api.h.
+type wallBlocks struct {
+	blocks   []block    // pitch/32 for each interior row z*ny + y
+	words    [][]uint32 // of the cells beside walls, of one range of rows each
+	sets     [][]uint32 // for each word the number of its set of momentum sources; nil if all walls are at rest
+	count    int        // words in all
+	momentum []float64  // [set][Q]; set 0 is zeros
+	found    *boundary.Walls
+	mirror   [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
+	rowEnds  rowEnds // models of moments: what lies beyond the ends of rows
 
 	// Cells with laws beyond half-way bounce-back; nil: none. A kernel of their own computes them behind the
 	// others, so they have no words.
 	special *boundary.Links
 }
 
-// kickSet is the kicks of all directions into one cell.
-type kickSet [1 << 5]float64
+// momentumSet is the momentum sources of all directions into one cell.
+type momentumSet [1 << 5]float64
 
-// findWalls looks at every block of 32 cells. On the given sides of x the kernels can treat walls that
+// findWalls examines every block of 32 cells. On the given sides of x the kernels can treat walls that
 // are boundary.Cells.Still without words for their links.
-func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells, sides [2]bool) (*walls, error) {
+func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells, sides [2]bool) (*wallBlocks, error) {
 	found, err := boundary.FindWalls(spec.Lattice, l, periodic, cells, blockCells)
 	if err != nil {
 		return nil, err
 	}
 	n, across := l.N, l.Pitch/blockCells
-	w := &walls{found: found, blocks: make([]block, n[1]*n[2]*across)}
+	w := &wallBlocks{found: found, blocks: make([]block, n[1]*n[2]*across)}
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
-	drop := func(x, y, z int) uint32 { return w.rims.drop(spec.Lattice, n, x, y, z) }
+	drop := func(x, y, z int) uint32 { return w.rowEnds.drop(spec.Lattice, n, x, y, z) }
 	if spec.Collision.Scheme == model.Moments {
 		if !periodic[0] {
-			w.rims = findRims(found, l, periodic, sides)
+			w.rowEnds = findRowEnds(found, l, periodic, sides)
 		}
 	} else if drop, err = w.mirrors(spec.Lattice, n, cells, sides); err != nil {
 		return nil, err
@@ -54,8 +55,8 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 	// Ranges of rows on all processors: each numbers its own words and sets from 0.
 	var parts []*wallPart
 	var mu sync.Mutex
-	boundary.InParallel(n[1]*n[2], func(lo, hi int) {
-		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[kickSet]uint32{{}: 0}, kicks: make([]kickSet, 1)}
+	parallel.Ranges(n[1]*n[2], func(lo, hi int) {
+		p := &wallPart{lo: lo, hi: hi, blocks: w.blocks[lo*across : hi*across], drop: drop, ids: map[momentumSet]uint32{{}: 0}, momentum: make([]momentumSet, 1)}
 		p.find(w, l, cells)
 		mu.Lock()
 		parts = append(parts, p)
@@ -66,7 +67,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 
 // mirrors finds the ends of rows that are at rest in the whole domain, and gives the directions of a
 // cell that need no word.
-func (w *walls) mirrors(lattice model.Lattice, n [3]int, cells boundary.Cells, sides [2]bool) (drop func(x, y, z int) uint32, err error) {
+func (w *wallBlocks) mirrors(lattice model.Lattice, n [3]int, cells boundary.Cells, sides [2]bool) (drop func(x, y, z int) uint32, err error) {
 	var links [2]uint32
 	for side, x := range []int{-1, n[0]} {
 		w.mirror[side] = sides[side] && cells.Rest[side]
@@ -92,16 +93,16 @@ func (w *walls) mirrors(lattice model.Lattice, n [3]int, cells boundary.Cells, s
 
 // wallPart is the walls of rows lo to hi.
 type wallPart struct {
-	lo, hi int
-	blocks []block
-	drop   func(x, y, z int) uint32 // directions of a cell that need no word
-	words  []uint32
-	sets   []uint32 // of the words
-	ids    map[kickSet]uint32
-	kicks  []kickSet // by number
+	lo, hi   int
+	blocks   []block
+	drop     func(x, y, z int) uint32 // directions of a cell that need no word
+	words    []uint32
+	sets     []uint32 // of the words
+	ids      map[momentumSet]uint32
+	momentum []momentumSet // by number
 }
 
-func (p *wallPart) find(w *walls, l decomp.Layout, cells boundary.Cells) {
+func (p *wallPart) find(w *wallBlocks, l decomp.Layout, cells boundary.Cells) {
 	found, ny, across := w.found, l.N[1], l.Pitch/blockCells
 	for r := p.lo; r < p.hi; r++ {
 		y, z := r%ny, r/ny
@@ -137,11 +138,11 @@ func (p *wallPart) find(w *walls, l decomp.Layout, cells boundary.Cells) {
 
 // add appends the word of a cell with links to walls.
 func (p *wallPart) add(found *boundary.Walls, index int, links uint32) {
-	var set kickSet
+	var set momentumSet
 	moving := uint32(0)
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
-		if set[i] = found.Kick(index, i); set[i] != 0 {
+		if set[i] = found.Momentum(index, i); set[i] != 0 {
 			moving = 1 << movingBit
 		}
 	}
@@ -149,9 +150,9 @@ func (p *wallPart) add(found *boundary.Walls, index int, links uint32) {
 	if moving != 0 {
 		var known bool
 		if id, known = p.ids[set]; !known {
-			id = uint32(len(p.kicks))
+			id = uint32(len(p.momentum))
 			p.ids[set] = id
-			p.kicks = append(p.kicks, set)
+			p.momentum = append(p.momentum, set)
 		}
 	}
 	p.words = append(p.words, links|moving)
@@ -159,7 +160,7 @@ func (p *wallPart) add(found *boundary.Walls, index int, links uint32) {
 }
 
 // join numbers the words and the sets of all parts as one.
-func (w *walls) join(q, rows int, parts []*wallPart) error {
+func (w *wallBlocks) join(q, rows int, parts []*wallPart) error {
 	ordered := make([]*wallPart, 0, len(parts))
 	for next := 0; next < rows; {
 		for _, p := range parts {
@@ -169,16 +170,16 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 			}
 		}
 	}
-	ids := map[kickSet]uint32{{}: 0}
-	w.kicks = make([]float64, q)
+	ids := map[momentumSet]uint32{{}: 0}
+	w.momentum = make([]float64, q)
 	for _, p := range ordered {
-		number := make([]uint32, len(p.kicks))
-		for k, set := range p.kicks {
+		number := make([]uint32, len(p.momentum))
+		for k, set := range p.momentum {
 			id, ok := ids[set]
 			if !ok {
 				id = uint32(len(ids))
 				ids[set] = id
-				w.kicks = append(w.kicks, set[:q]...)
+				w.momentum = append(w.momentum, set[:q]...)
 			}
 			number[k] = id
 		}
@@ -201,7 +202,7 @@ func (w *walls) join(q, rows int, parts []*wallPart) error {
 }
 
 // momentsOf turns sets of populations, [set][Q], into their plain moments, [set][M]: the
-// sums of f, c_a f and c_a c_b f (model.Lattice.Moments tells the order).
+// sums of f, c_a f and c_a c_b f (model.Lattice.Moments has the order).
 func momentsOf(l model.Lattice, sets []float64) []float64 {
 	var list []float64
 	for ; len(sets) > 0; sets = sets[l.Q():] {

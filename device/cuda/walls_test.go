@@ -19,7 +19,7 @@ import (
 // around it as asked for.
 func randomCells(r *rand.Rand, n [3]int, dims int, share float64, left, right uint8) boundary.Cells {
 	cells := boundary.NewCells(n)
-	cells.Velocity = [][3]float64{{}, {0.02, 0.01, -0.03}, {-0.01, 0.02, 0.015}}
+	cells.Walls = boundary.BounceWalls([3]float64{}, [3]float64{0.02, 0.01, -0.03}, [3]float64{-0.01, 0.02, 0.015})
 	for z := -1; z <= n[2]; z++ {
 		for y := -1; y <= n[1]; y++ {
 			for x := -1; x <= n[0]; x++ {
@@ -74,7 +74,7 @@ func TestWalls(t *testing.T) {
 
 func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, cells boundary.Cells, sides [2]uint8, mirrors [2]bool) {
 	t.Helper()
-	l, rims := spec.Lattice, spec.Collision.Scheme == model.Moments
+	l, rowEnds := spec.Lattice, spec.Collision.Scheme == model.Moments
 	layout := decomp.NewLayout(n, ghost, spec.Components())
 	w, err := findWalls(spec, layout, [3]bool{false, false, l.Dims == 2}, cells, mirrors)
 	if err != nil {
@@ -85,7 +85,7 @@ func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, c
 		t.Fatalf("%s: %d words and %d sets, said to be %d", name, len(words), len(sets), w.count)
 	}
 	for side := range mirrors {
-		if want := mirrors[side] && sides[side] == 1 && !rims; w.mirror[side] != want {
+		if want := mirrors[side] && sides[side] == 1 && !rowEnds; w.mirror[side] != want {
 			t.Fatalf("%s: mirror %v", name, w.mirror)
 		}
 	}
@@ -104,7 +104,7 @@ func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, c
 					}
 					if word>>movingBit == 1 {
 						if set = int(sets[at]); set == 0 {
-							t.Fatalf("%s: cell %d %d %d is kicked by nobody", name, x, y, z)
+							t.Fatalf("%s: cell %d %d %d is MOVING without momentum sources", name, x, y, z)
 						}
 					}
 				}
@@ -122,19 +122,19 @@ func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, c
 					from := [3]int{x - c[0], y - c[1], z - c[2]}
 					kind := cells.At(from[0], from[1], from[2])
 					mirrored := from[0] < 0 && w.mirror[0] || from[0] >= n[0] && w.mirror[1]
-					if rims && kind == 1 { // the one at rest
+					if rowEnds && kind == 1 { // the one at rest
 						mirrored = from[0] < 0 && mirrors[0] || from[0] >= n[0] && mirrors[1]
 					}
 					if got := word>>i&1 == 1; got != (kind != 0 && !mirrored) {
 						t.Fatalf("%s: cell %d %d %d, direction %d: a wall? %v, word %x", name, x, y, z, i, kind, word)
 					}
-					kick := 0.0
+					momentum := 0.0
 					if kind != 0 && !mirrored {
 						u := cells.LinkMotion(kind, [3]int{x, y, z}, 0.5, c, l.Dims, 0)
-						kick = 6 * l.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+						momentum = 6 * l.Weights[i] * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 					}
-					if got := w.kicks[set*l.Q()+i]; got != kick {
-						t.Fatalf("%s: cell %d %d %d, direction %d: kick %g, not %g", name, x, y, z, i, got, kick)
+					if got := w.momentum[set*l.Q()+i]; got != momentum {
+						t.Fatalf("%s: cell %d %d %d, direction %d: momentum %g, not %g", name, x, y, z, i, got, momentum)
 					}
 				}
 			}
@@ -145,7 +145,7 @@ func compareWalls(t *testing.T, name string, spec model.Spec, n, ghost [3]int, c
 	}
 }
 
-// The moments of one population are those of its velocity, in the kernels' order.
+// The moments of one population are the moments of its velocity, in the kernels' order.
 func TestMomentsOf(t *testing.T) {
 	for _, l := range model.Lattices {
 		for i, c := range l.Velocities {
@@ -206,7 +206,7 @@ func BenchmarkWalls(b *testing.B) {
 
 // Whatever comes from beyond the end of a row is put there once: by the row itself, or by the cell that
 // a half-way wall sends it back to. It is the latter exactly where a link meets a wall at rest.
-func TestRims(t *testing.T) {
+func TestRowEnds(t *testing.T) {
 	lattice, _ := model.FindLattice("D3Q19")
 	n := [3]int{64, 6, 5}
 	for _, wraps := range []bool{false, true} {
@@ -223,8 +223,8 @@ func TestRims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rims := findRims(found, layout, periodic, [2]bool{true, true})
-		at := func(side, y, z int) rimABI { return rims[side][(z+1)*(n[1]+2)+y+1] }
+		rowEnds := findRowEnds(found, layout, periodic, [2]bool{true, true})
+		at := func(side, y, z int) rowEndABI { return rowEnds[side][(z+1)*(n[1]+2)+y+1] }
 		served := 0
 		for side, x := range []int{0, n[0] - 1} {
 			for z := 0; z < n[2]; z++ {
@@ -234,8 +234,8 @@ func TestRims(t *testing.T) {
 					}
 					for cy := -1; cy <= 1; cy++ {
 						for cz := -1; cz <= 1; cz++ { // what comes to (x, y, z) from the place behind
-							place, slot := at(side, y-cy, z-cz), rimSlot(cy, cz)
-							sends, own := at(side, y, z).code>>slot&1, place.code>>(rimOwn+slot)&1
+							place, slot := at(side, y-cy, z-cz), rowEndSlot(cy, cz)
+							sends, own := at(side, y, z).code>>slot&1, place.code>>(rowEndOwn+slot)&1
 							rest := cells.At([]int{-1, n[0]}[side], y-cy, z-cz) == 1
 							if sends+own != 1 || sends == 1 != rest {
 								t.Fatalf("side %d, cell (%d, %d) with (%d, %d): sent back %d, the row's own %d, at rest %v", side, y, z, cy, cz, sends, own, rest)
@@ -252,7 +252,7 @@ func TestRims(t *testing.T) {
 		if served == 0 {
 			t.Error("nothing is sent back")
 		}
-		want := uint32(rimNone)
+		want := uint32(rowEndNone)
 		if wraps {
 			want = uint32(layout.Row(n[1]-1, 2))
 		}

@@ -47,7 +47,7 @@ func recorder(t *testing.T, d device.Device, o Options) {
 			for range launches / 2 {
 				graph.Launch(s.stream)
 			}
-			s.sync(t) // launches go on after one has been waited for
+			s.sync(t) // launches continue after one has been waited for
 			for range launches / 2 {
 				graph.Launch(s.stream)
 			}
@@ -90,7 +90,7 @@ func (s *Slabs) edgesFirst(urgent device.Stream) {
 	p.state[0], p.state[1] = p.state[1], p.state[0]
 }
 
-// snapshots: fields that leave while the run goes on are those of Fields at that step.
+// snapshots: fields copied while the run continues equal Fields at that step.
 func snapshots(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		n := [3]int{65, 33, 20}
@@ -171,7 +171,7 @@ func snapshots(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// sameFields: float64 to the bit, else rounded to float32.
+// sameFields: float64 to the bit, otherwise rounded to float32.
 func sameFields(t *testing.T, spec model.Spec, what string, round int, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {

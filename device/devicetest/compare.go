@@ -37,8 +37,8 @@ func Same(t *testing.T, devices []device.Device, o Options) {
 	})
 }
 
-// Compare holds a hundred steps on two devices together to rounding: the first is
-// believed, the second tested. States of 16 bits are held against those of 32.
+// Compare verifies that a hundred steps on two devices agree to rounding: the first is
+// trusted, the second tested. States of 16 bits are compared with states of 32.
 func Compare(t *testing.T, believed, tested device.Device, o Options) {
 	const steps = 100
 	o.each(t, func(t *testing.T, spec model.Spec) {
@@ -67,7 +67,7 @@ func Compare(t *testing.T, believed, tested device.Device, o Options) {
 				scale = math.Max(scale, math.Abs(want[i]))
 			}
 			// Rounding errors of the steps add up like random ones, and the flow
-			// dissipates them; they may not grow beyond ten times those of a few steps.
+			// dissipates them; they may not grow beyond ten times the errors of a few steps.
 			limit := 10 * rounding(spec)
 			t.Logf("%v, periodic %v: values up to %.3g, difference up to %.3g", e.N, e.Periodic, scale, worst)
 			if !(worst <= limit) || !(scale > 1e-3 && scale < 0.5) {

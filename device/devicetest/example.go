@@ -35,7 +35,7 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 		velocity = [][3]float64{{}, {0.02, 0.01}, {-0.01, 0.02}}
 	}
 	e := Example{Spec: spec, N: n, Periodic: periodic, Cells: boundary.NewCells(n)}
-	e.Cells.Velocity, e.Cells.Periodic = velocity, periodic
+	e.Cells.Walls, e.Cells.Periodic = boundary.BounceWalls(velocity...), periodic
 	solid := map[[3]int]uint8{}
 	eachCell(n, 1, func(x [3]int) {
 		if r.Float64() < 0.1 {
@@ -97,11 +97,11 @@ func (e *Example) restFaces() {
 	e.Cells = e.Cells.WithRest(e.Periodic[0], e.Spec.Lattice.Dims)
 }
 
-// channel is a fluid at rest between two walls across y, periodic else; the upper
+// channel is a fluid at rest between two walls across y, otherwise periodic; the upper
 // wall moves with the lid's velocity.
 func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]float64) Example {
 	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, false, true}, Cells: boundary.NewCells(n)}
-	e.Cells.Velocity = [][3]float64{{}, lid}
+	e.Cells.Walls = boundary.BounceWalls([3]float64{}, lid)
 	eachCell(n, 1, func(x [3]int) {
 		at := &e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])]
 		switch x[1] {
@@ -154,13 +154,13 @@ func (e Example) layout(n [3]int) decomp.Layout {
 // axis is the one that the box is cut along.
 func (e Example) axis() int { return e.Spec.Lattice.Dims - 1 }
 
-// at is where component c of a cell lies in values laid out [z][y][c][x].
+// at returns the index of component c of a cell in values laid out [z][y][c][x].
 func (e Example) at(x [3]int, c, components int) int {
 	return ((x[2]*e.N[1]+x[1])*components+c)*e.N[0] + x[0]
 }
 
-// Oracle computes steps of the example with the reference; the values are those of
-// the state, [z][y][c][x] without padding or ghosts.
+// Oracle computes steps of the example with the reference; the values are the state's,
+// [z][y][c][x] without padding or ghosts.
 func (e Example) Oracle(steps int) []float64 { return e.values(e.oracle(steps)) }
 
 // oracle is the reference after some steps.
@@ -205,7 +205,7 @@ func (e Example) drivenOracle(steps int, force func(n int) [3]float64) []float64
 	return e.values(f)
 }
 
-// values are those of a reference, arranged as the state.
+// values returns the values of a reference, arranged as the state.
 func (e Example) values(f *ref.Flow) []float64 {
 	l := e.Spec.Lattice
 	components := e.Spec.Components()
@@ -273,11 +273,11 @@ func (e Example) arriving(x [3]int) []float64 {
 	return in
 }
 
-// rounding is how far a stored value may be from the exact one after a few steps, for
-// values up to 0.1: float64 and float32 keep differences from rest to 16 and 7 digits.
-// Halves of 0.1 are 6e-5 apart, and of populations, up to 0.05, half of that; each step
-// is off by up to as much. The tests of three steps came to 8.2e-5 and 3.6e-5 at worst;
-// twice as much is allowed.
+// rounding returns the largest difference of a stored value from the exact one after a
+// few steps, for values up to 0.1: float64 and float32 keep differences from rest to 16
+// and 7 digits. Halves of 0.1 are 6e-5 apart, and of populations, up to 0.05, half of
+// that; each step is off by up to as much. The tests of three steps came to 8.2e-5 and
+// 3.6e-5 at worst; twice as much is allowed.
 func rounding(spec model.Spec) float64 {
 	half := 1.6e-4
 	if spec.Collision.Scheme == model.Populations {

@@ -136,7 +136,7 @@ func cuts(t *testing.T, d device.Device, o Options) {
 						t.Fatalf("%s of %v cut before planes %v: sums of planes are\n%+v, uncut\n%+v", spec, e.N, at, got, sums)
 					}
 					if got := s.fields(t); !reflect.DeepEqual(got, fields) {
-						t.Fatalf("%s of %v cut before planes %v: the fields differ from those of the whole box", spec, e.N, at)
+						t.Fatalf("%s of %v cut before planes %v: the fields differ from the whole box's", spec, e.N, at)
 					}
 				}
 			}

@@ -53,7 +53,7 @@ func largeOffsets(t *testing.T, d device.Device, o Options) {
 		big := e
 		big.N[axis] = repeats * period
 		big.Cells = boundary.NewCells(big.N)
-		big.Cells.Velocity = e.Cells.Velocity
+		big.Cells.Walls = e.Cells.Walls
 		repeatCells(big.Cells, e.Cells, axis)
 		bl := big.layout(big.N)
 		p := load(t, d, spec, bl, e.Periodic, big.Cells)

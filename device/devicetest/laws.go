@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	fast "math/rand/v2" // whose seeds cost nothing
 	"testing"
 
 	"lbmsim/boundary"
@@ -26,24 +27,26 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	}
 	rise := func(t float64) float64 { return 0.3 + 0.2*t }
 	const bounce, moving, curved, turning, inlet, pressure, outflow, slip, sliding = 1, 2, 3, 4, 5, 6, 7, 8, 9
-	e.Cells.Velocity = make([][3]float64, sliding)
-	e.Cells.Velocity[sliding-1] = flat([3]float64{0.03, -0.01, 0.02})
-	e.Cells.Velocity[moving-1] = flat([3]float64{0.02, 0.01, -0.03})
-	eddies := newTurbulence(dims, n)
+	inflow := boundary.Turbulent{Waves: newTurbulence(dims, n), Mean: boundary.Formula{
+		Timed: true,
+		Velocity: func(p [3]float64, t float64) [3]float64 {
+			return flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t})
+		},
+		Code: [3]string{"0.02*sin(y + t)", "0.03", fmt.Sprintf("%d*0.01*cos(x)*t", dims-2)},
+	}}
+	swirl := boundary.Formula{Velocity: func(p [3]float64, _ float64) [3]float64 {
+		return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
+	}}
 	e.Cells.Walls = []boundary.Wall{
 		{Measured: true},
-		{Measured: true, Factor: rise},
+		{Measured: true, Motion: boundary.Scaled{Motion: boundary.Constant(flat([3]float64{0.02, 0.01, -0.03})), Factor: rise}},
 		{Law: boundary.Interpolated, Conserve: seed%2 == 0, Measured: true},
-		{Law: boundary.Interpolated, Measured: true, Velocity: func(p [3]float64, _ float64) [3]float64 {
-			return flat([3]float64{0.003 * p[1], -0.002 * p[0], 0.001 * p[2]})
-		}},
-		{Law: boundary.VelocityFace, Timed: true, Turbulence: eddies, Velocity: func(p [3]float64, t float64) [3]float64 {
-			return eddies.Add(flat([3]float64{0.02 * math.Sin(p[1]+t), 0.03, 0.01 * math.Cos(p[0]) * t}), p, t)
-		}, Code: [3]string{"0.02*sin(y + t)", "0.03", fmt.Sprintf("%d*0.01*cos(x)*t", dims-2)}, Gain: func(p [3]float64) float64 { return 1 - 0.01*p[1] }},
-		{Law: boundary.PressureFace, Density: 0.01, Factor: rise},
+		{Law: boundary.Interpolated, Measured: true, Motion: swirl},
+		{Law: boundary.VelocityFace, Motion: boundary.Profiled{Motion: inflow, Gain: func(p [3]float64) float64 { return 1 - 0.01*p[1] }}},
+		{Law: boundary.PressureFace, Density: 0.01, Motion: boundary.Scaled{Motion: boundary.Constant{}, Factor: rise}},
 		{Law: boundary.Outflow, Density: -0.01, Relax: 0.05},
 		{Law: boundary.Slip},
-		{Law: boundary.MovingFace, Measured: true, Factor: rise},
+		{Law: boundary.MovingFace, Measured: true, Motion: boundary.Scaled{Motion: boundary.Constant(flat([3]float64{0.03, -0.01, 0.02})), Factor: rise}},
 	}
 	if switches(spec, seed) {
 		direction := flat([3]float64{0.8, 0.5, -0.6})
@@ -51,8 +54,8 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	}
 	e.Cells.Distance = func(x, c [3]int) float64 {
 		link := c[0] + 1 + 3*(c[1]+1+3*(c[2]+1))
-		r := rand.New(rand.NewSource(seed + int64(link+27*(x[0]+(n[0]+2)*(x[1]+(n[1]+2)*x[2])))))
-		if r.Intn(8) == 0 {
+		r := fast.New(fast.NewPCG(uint64(seed), uint64(link+27*(x[0]+(n[0]+2)*(x[1]+(n[1]+2)*x[2])))))
+		if r.IntN(8) == 0 {
 			return 0
 		}
 		return 1 - r.Float64()
@@ -111,7 +114,7 @@ func switches(spec model.Spec, seed int64) bool {
 	return seed%2 == 1 && spec.Precision == model.Float64
 }
 
-// newTurbulence is that of a face of velocity, balanced for one across x.
+// newTurbulence returns the turbulence of a face of velocity, balanced for one across x.
 func newTurbulence(dims int, n [3]int) *boundary.Turbulence {
 	waves := boundary.Spectrum{Length: 4, Modes: 12, Seed: 3, Dims: dims, Mean: [3]float64{0.02, 0.03, 0}}
 	rms := func(p [3]float64, speed float64) float64 { return 0.2*speed + 0.0002*p[1] }
@@ -137,6 +140,9 @@ func Laws(t *testing.T, d device.Device, o Options) {
 	known := map[key]answer{}
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{37, 9, 8}, {7, 5, 6}, {130, 7, 3}, {5, 18, 17}, {2, 3, 4}, {1, 1, 3}, {64, 9, 8}, {128, 15, 3}, {96, 14, 3}, {65, 9, 8}} {
+			if leaves(spec, k) {
+				continue
+			}
 			for _, mask := range []int{0, k + 1} {
 				seed := int64(500 + 8*k + mask)
 				if k >= 6 { // no sponge, and no curved wall that keeps mass
@@ -186,7 +192,6 @@ func bodyEnds(t *testing.T, d device.Device, o Options) {
 			for _, low := range []bool{false, true} {
 				e := NewExample(spec, [3]int{41, 9, 7}, [3]bool{true, true, true}, 900)
 				n := e.N
-				e.Cells.Velocity = make([][3]float64, 1)
 				e.Cells.Walls = []boundary.Wall{{Law: law}}
 				e.Cells.Distance = func(x, c [3]int) float64 {
 					return float64(1+(7*x[0]+5*x[1]+3*x[2]+c[0]+2*c[1]+4*c[2]+7)%97) / 100
@@ -207,7 +212,7 @@ func bodyEnds(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// OracleForces are those of the state that Oracle computes, and that state.
+// OracleForces returns the forces of the state that Oracle computes, and that state.
 func (e Example) OracleForces(steps int) ([]float64, [][6]float64) {
 	f := e.oracle(steps)
 	return e.values(f), f.Forces()
@@ -216,12 +221,12 @@ func (e Example) OracleForces(steps int) ([]float64, [][6]float64) {
 // loads of all slabs.
 func (s *Slabs) loads(t testing.TB) []device.Load {
 	t.Helper()
-	s.exchange(0) // the links of curved walls look at ghost planes
+	s.exchange(0) // the links of curved walls read ghost planes
 	for _, p := range s.parts {
 		s.fill(p, 0)
 	}
 	s.sync(t)
-	sums := make([]device.Load, len(s.e.Cells.Velocity))
+	sums := make([]device.Load, len(s.e.Cells.Walls))
 	for _, p := range s.parts {
 		loads, err := p.program.Forces(p.state[0], s.e.Params)
 		if err != nil {
@@ -234,7 +239,7 @@ func (s *Slabs) loads(t testing.TB) []device.Load {
 	return sums
 }
 
-// checkLoads holds forces against the oracle's. Those of many links are sums of many
+// checkLoads compares forces with the oracle's. Forces of many links are sums of many
 // values that are each rounded.
 func (e Example) checkLoads(t testing.TB, loads []device.Load, want [][6]float64) {
 	t.Helper()

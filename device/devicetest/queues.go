@@ -195,7 +195,7 @@ func refusals(t *testing.T, d device.Device, o Options) {
 		full, box := stateBytes(spec, p.layout), decomp.Box{Hi: e.N}
 		short := alloc(t, d, full-1)
 		defer short.Free()
-		// Each on a stream of its own, since an error stays with a stream.
+		// Each on a separate stream, since an error stays with a stream.
 		queued := func(what string, work func(device.Stream)) {
 			t.Helper()
 			q := d.NewStream(false)
@@ -232,11 +232,11 @@ func refusals(t *testing.T, d device.Device, o Options) {
 			"Init of another device's buffer":    p.program.Init(foreign{full}, box, now2, e.Params),
 			"Init of a buffer that is too small": p.program.Init(short, box, now2, e.Params),
 			"Init from too few values":           p.program.Init(now, box, now2[1:], e.Params),
-			"Init outside of the box":            p.program.Init(now, outside, now2, e.Params),
+			"Init outside the box":               p.program.Init(now, outside, now2, e.Params),
 			"Fields of another device's buffer":  p.program.Fields(foreign{full}, box, fields, e.Params),
 			"Fields of a small buffer":           p.program.Fields(short, box, fields, e.Params),
 			"Fields to too few values":           p.program.Fields(now, box, fields[1:], e.Params),
-			"Fields outside of the ghosts":       p.program.Fields(now, outside, fields, e.Params),
+			"Fields outside the ghosts":          p.program.Fields(now, outside, fields, e.Params),
 		} {
 			if err == nil {
 				t.Errorf("%s: no error", what)
@@ -277,7 +277,7 @@ func refusedLoads(t *testing.T, d device.Device, e Example) {
 	small[1]--
 	refused("cells of another box", l, e.Periodic, boundary.NewCells(small))
 	few := e.Cells
-	few.Velocity = few.Velocity[:1]
+	few.Walls = few.Walls[:1]
 	refused("walls without a velocity", l, e.Periodic, few)
 	refused("an open face", l, [3]bool{}, boundary.NewCells(e.N))
 }

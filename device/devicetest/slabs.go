@@ -14,7 +14,7 @@ import (
 )
 
 // Slabs is an example on a device, cut into slabs that exchange their ghost planes
-// by copies inside the device, as ranks do by messages.
+// by copies within the device, as ranks do by messages.
 type Slabs struct {
 	e      Example
 	device device.Device
@@ -143,8 +143,8 @@ func (s *Slabs) fill(p slab, k int) {
 	p.program.FillFaces(s.stream, p.state[k], true)
 }
 
-// foresee tells of the next steps, where walls change with time.
-func (s *Slabs) foresee(t testing.TB, steps int) {
+// schedule announces the next steps, where walls change with time.
+func (s *Slabs) schedule(t testing.TB, steps int) {
 	t.Helper()
 	if !s.e.Cells.Timed() {
 		return
@@ -154,7 +154,7 @@ func (s *Slabs) foresee(t testing.TB, steps int) {
 		list[i] = device.Moment{Time: float64(s.steps+i) + 0.5, Force: s.e.Params.Force}
 	}
 	for _, p := range s.parts {
-		if err := errors.Join(s.stream.Sync(), p.program.(device.Timed).Foresee(list)); err != nil {
+		if err := errors.Join(s.stream.Sync(), p.program.(device.Timed).Schedule(list)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,7 +166,7 @@ func (s *Slabs) queue() {
 	for i := range s.parts {
 		p := &s.parts[i]
 		if s.e.Cells.Timed() {
-			p.program.(device.Timed).Retime(s.stream)
+			p.program.(device.Timed).Advance(s.stream)
 		}
 		s.fill(*p, 0)
 		if s.e.Spec.Viscosity.LooksAround() && s.steps%model.EddySteps == 0 {
@@ -181,7 +181,7 @@ func (s *Slabs) queue() {
 // Step computes steps and waits for them.
 func (s *Slabs) Step(t testing.TB, steps int) {
 	t.Helper()
-	s.foresee(t, steps)
+	s.schedule(t, steps)
 	for range steps {
 		s.queue()
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // statistics: averages that stay on the device have the bits of the recurrence, whichever sums are kept and whenever they
-// are read, and sums of planes those of a loop over the cells.
+// are read, and sums of planes the bits of a loop over the cells.
 func statistics(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, draw := range []func(model.Spec, [3]int, [3]bool, int64) Example{NewExample, newScalarExample} {
@@ -26,7 +26,7 @@ func statistics(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// sameAverages holds them against the recurrence, and is false where the device keeps none.
+// sameAverages compares the averages with the recurrence, and reports false if the device keeps no averages.
 func sameAverages(t *testing.T, d device.Device, e Example) bool {
 	const samples = 40 // more than may wait
 	s := Start(t, d, e)

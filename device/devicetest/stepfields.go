@@ -11,7 +11,7 @@ import (
 
 // stepFields: what steps leave of fields is what FieldsTo reads of the state after them, to the bit,
 // beside walls, in cells that are recomputed, in slabs, in ranges and recorded; and the states
-// are those of plain steps.
+// are the states of plain steps.
 func stepFields(t *testing.T, d device.Device, o Options) {
 	resting := func(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 		e := NewExample(spec, n, periodic, seed)
@@ -34,7 +34,7 @@ func stepFields(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// sameStepFields holds an example's against those of plain steps, and is false where there are none.
+// sameStepFields compares an example's fields and states with plain steps', and reports false if the device has no such fields.
 func sameStepFields(t *testing.T, d device.Device, e Example, cuts ...int) bool {
 	const steps = 3
 	s, plain := Start(t, d, e, cuts...), Start(t, d, e, cuts...)
@@ -43,7 +43,7 @@ func sameStepFields(t *testing.T, d device.Device, e Example, cuts ...int) bool 
 		return false
 	}
 	plain.Step(t, steps)
-	s.foresee(t, steps)
+	s.schedule(t, steps)
 	for range steps {
 		s.queueFields(frames)
 	}
@@ -100,7 +100,7 @@ func (s *Slabs) queueFields(frames []framed) {
 	for i := range s.parts {
 		p := &s.parts[i]
 		if s.e.Cells.Timed() {
-			p.program.(device.Timed).Retime(s.stream)
+			p.program.(device.Timed).Advance(s.stream)
 		}
 		s.fill(*p, 0)
 		n := p.layout.N[axis]
@@ -114,7 +114,7 @@ func (s *Slabs) queueFields(frames []framed) {
 	s.steps++
 }
 
-// checkFields holds them against those of the present state; what else a frame has is as it was.
+// checkFields compares the frames with the fields of the present state; the rest of a frame is unchanged.
 func (s *Slabs) checkFields(t *testing.T, frames []framed) {
 	t.Helper()
 	for i, p := range s.parts {
@@ -138,7 +138,7 @@ func (s *Slabs) checkFields(t *testing.T, frames []framed) {
 						x++
 					}
 					x /= fieldBytes(s.e.Spec)
-					t.Fatalf("%s of %v, periodic %v, slab %d: value %d of cell (%d, %d, %d) is not that of FieldsTo", s.e.Spec, s.e.N, s.e.Periodic, i, x/s.e.N[0], x%s.e.N[0], y, z)
+					t.Fatalf("%s of %v, periodic %v, slab %d: value %d of cell (%d, %d, %d) differs from FieldsTo", s.e.Spec, s.e.N, s.e.Periodic, i, x/s.e.N[0], x%s.e.N[0], y, z)
 				}
 			}
 		}

@@ -137,7 +137,7 @@ func notFiniteValues(t *testing.T, d device.Device, spec model.Spec) {
 	check("NaN", 2)
 }
 
-// firstOfEquals: of cells with the same speed the first in the order of memory is told.
+// firstOfEquals: of cells with the same speed the first in the order of memory is reported.
 func firstOfEquals(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for _, n := range [][3]int{{37, 6, 5}, {130, 9, 2}, {300, 2, 3}} {

@@ -9,9 +9,9 @@ import (
 	"lbmsim/model"
 )
 
-// foreseen: steps with faces and a force that change with time have the bits of steps that are foreseen one by
-// one, whether all of them are foreseen at once or recorded; force and faces are those of the oracle.
-func foreseen(t *testing.T, d device.Device, o Options) {
+// scheduled: steps with faces and a force that change with time have the bits of steps that are scheduled one by
+// one, whether all of them are scheduled at once or recorded; force and faces are those of the oracle.
+func scheduled(t *testing.T, d device.Device, o Options) {
 	const steps = 6
 	force := func(n int) [3]float64 { return [3]float64{1e-4 * math.Sin(float64(n)), 2e-5 * float64(n), 0} }
 	o.each(t, func(t *testing.T, spec model.Spec) {
@@ -30,15 +30,15 @@ func foreseen(t *testing.T, d device.Device, o Options) {
 			}
 			return list
 		}
-		foresee := func(s *Slabs, timed device.Timed, first, count int) {
+		schedule := func(s *Slabs, timed device.Timed, first, count int) {
 			t.Helper()
-			if err := errors.Join(s.stream.Sync(), timed.Foresee(moments(first, count))); err != nil {
+			if err := errors.Join(s.stream.Sync(), timed.Schedule(moments(first, count))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		single, timed := start()
 		for n := range steps {
-			foresee(single, timed, n, 1)
+			schedule(single, timed, n, 1)
 			single.queue()
 		}
 		single.sync(t)
@@ -46,16 +46,16 @@ func foreseen(t *testing.T, d device.Device, o Options) {
 		want := single.Bits(t)
 
 		queued, timed := start()
-		foresee(queued, timed, 0, steps)
+		schedule(queued, timed, 0, steps)
 		for range steps {
 			queued.queue()
 		}
 		queued.sync(t)
-		sameBits(t, e, "foreseen at once", queued.Bits(t), want)
+		sameBits(t, e, "scheduled at once", queued.Bits(t), want)
 
 		if r, ok := d.(device.Recorder); ok {
 			s, timed := start()
-			foresee(s, timed, 0, 2) // what a recording may need is there
+			schedule(s, timed, 0, 2) // what a recording may need is there
 			graph, err := r.Capture(s.stream, func() error {
 				s.queue()
 				s.queue()
@@ -66,7 +66,7 @@ func foreseen(t *testing.T, d device.Device, o Options) {
 			}
 			defer graph.Close()
 			for _, part := range [][2]int{{0, 4}, {4, 2}} {
-				foresee(s, timed, part[0], part[1])
+				schedule(s, timed, part[0], part[1])
 				for range part[1] / 2 {
 					graph.Launch(s.stream)
 				}
@@ -74,8 +74,8 @@ func foreseen(t *testing.T, d device.Device, o Options) {
 			s.sync(t)
 			sameBits(t, e, "recorded", s.Bits(t), want)
 		}
-		if timed.Foresee(moments(0, device.MaxForeseen+1)) == nil {
-			t.Error("more steps are foreseen than there is room for")
+		if timed.Schedule(moments(0, device.MaxScheduled+1)) == nil {
+			t.Error("more steps are scheduled than there is room for")
 		}
 	})
 }

@@ -26,7 +26,7 @@ func Machine() string {
 	return strings.TrimSpace(string(boot))
 }
 
-// key is what a process tells others of memory that it shares.
+// key is the message by which a process shares memory with others.
 type key struct {
 	Machine string
 	Names   string // the namespace that PID belongs to: other containers have processes of that number too

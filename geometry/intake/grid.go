@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// Grid is what a surface is looked at in.
+// Grid is the grid on which a surface is examined.
 type Grid struct {
 	Cells   [3]int // of the case's domain; zero: of the box around the surface
 	Lattice model.Lattice
@@ -51,20 +51,20 @@ func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64, grid Grid) (rows 
 	return rows, depth, nil
 }
 
-// fill compares volume and area of the surface with those of cells.
+// fill compares volume and area of the surface with the volume and area of its cells.
 func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	add := func(what, warning, format string, args ...any) {
 		rows = append(rows, Row{what, fmt.Sprintf(format, args...), warning})
 	}
 	add("in cells", "", "%s to %s, %.4g x %.4g x %.4g cells", place(f.Lo), place(f.Hi), f.Hi[0]-f.Lo[0], f.Hi[1]-f.Lo[1], f.Hi[2]-f.Lo[2])
 	if g.Scale != 1 {
-		add("coarsened", "", "looked at in cells %g times as large: the box has too many", g.Scale)
+		add("coarsened", "", "analysed with cells %g times as large: the bounding box has too many", g.Scale)
 	}
 	cube := g.Scale * g.Scale * g.Scale
 	volume := float64(g.Solid) * cube
 	overlap := ""
 	if f.Parts > 1 { // what lies in two parts counts twice in the surface's numbers
-		overlap = "; where parts overlap, the surface counts twice"
+		overlap = "; overlapping parts count twice"
 	}
 	if f.Watertight() {
 		off := volume/math.Abs(f.Volume) - 1
@@ -76,7 +76,7 @@ func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	add("area", unresolved(off, mostAreaOff, f.Parts), "%.6g of the surface; %.6g faces of solid cells, expected %.6g: %s%s",
 		f.Area, g.Faces*g.Scale*g.Scale, g.Meant*g.Scale*g.Scale, change(off), overlap)
 	if g.Broken > 0 {
-		add("broken rows", "the surface is open: repair = true closes it", "the surface enters %d rows of cells and does not leave them, or the reverse", g.Broken)
+		add("broken rows", "the surface is open: repair = true closes it", "ray parity errors in %d cell rows", g.Broken)
 	}
 	if g.Enclosed > 0 {
 		add("cavities", "", "%d enclosed fluid cells: harmless, the flow does not reach them", g.Enclosed)
@@ -89,7 +89,7 @@ func unresolved(off, most float64, parts int) string {
 	if math.Abs(off) <= most || parts > 1 {
 		return ""
 	}
-	return fmt.Sprintf("more than %g %%: the grid does not resolve the body", 100*most)
+	return fmt.Sprintf("above %g %%: the grid does not resolve the body", 100*most)
 }
 
 // change in per cent, without the digits of rounding.
@@ -104,22 +104,22 @@ func change(off float64) string {
 // closed one the cells may be too few.
 func leakTest(f mesh.Findings, g mesh.Grid, thin geometry.Thin, grid Grid) Row {
 	const what = "leak test"
-	share := fmt.Sprintf("%s of the %s links that meet the surface pass between its solid cells", percent(thin.Share()), grid.Lattice.Name)
+	share := fmt.Sprintf("%s of the %s links that cross the surface pass between its solid cells", percent(thin.Share()), grid.Lattice.Name)
 	switch {
 	case grid.Thicken && !f.Watertight():
-		return Row{What: what, Value: "thicken = true closes what links would pass; open parts are sheets"}
+		return Row{What: what, Value: "thicken = true closes the gaps; open parts are sheets"}
 	case g.Leaked > 0:
-		return Row{what, fmt.Sprintf("LEAKS: through holes fluid from outside reaches %d of %d solid cells", g.Leaked, g.Solid), "repair = true closes holes"}
+		return Row{what, fmt.Sprintf("LEAKS: outside fluid reaches %d of %d solid cells through holes", g.Leaked, g.Solid), "repair = true closes holes"}
 	case !f.Watertight():
-		return Row{What: what, Value: "no fluid comes in: at this spacing the holes lie between the links of cells"}
+		return Row{What: what, Value: "tight at this spacing: no lattice link passes through the holes"}
 	case thin.Through == 0:
 		return Row{What: what, Value: fmt.Sprintf("tight: no %s link passes between solid cells", grid.Lattice.Name)}
 	case grid.Thicken:
-		return Row{What: what, Value: "tight: thicken = true closes what links would pass, " + share + " without it"}
+		return Row{What: what, Value: "tight: thicken = true closes the gaps, " + share + " without it"}
 	case !thin.Leaks():
-		return Row{What: what, Value: "tight but for sharp edges: there " + share}
+		return Row{What: what, Value: "tight except at sharp edges: there " + share}
 	}
-	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid passes between its cells; thicken = true closes them, or refine the grid", thin.Least*g.Scale, place(thin.At))}
+	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid leaks between its cells; use thicken = true, or refine the grid", thin.Least*g.Scale, place(thin.At))}
 }
 
 // passing looks for links that pass through a closed surface, in cells of the grid, and for gaps that are
@@ -148,7 +148,7 @@ func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin,
 	if err := body.Close(); err != nil {
 		return thin, 0, err
 	}
-	d := geometry.Domain{Cells: grid.Cells, Bodies: []geometry.Body{{Shape: body, Type: 1}}, Links: geometry.Half(grid.Lattice.Velocities)}
+	d := geometry.Scene{Cells: grid.Cells, Bodies: []geometry.Body{{Shape: body, Type: 1}}, Links: geometry.Half(grid.Lattice.Velocities)}
 	thin = d.Thin(0)
 	for a := range shift {
 		thin.At[a] = (thin.At[a] - shift[a]) * scale
@@ -161,16 +161,16 @@ func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin,
 func thicknesses(rows []Row, g mesh.Grid, gaps float64) []Row {
 	thin, narrow := "", ""
 	if g.Thin[0] > mostThin {
-		thin = "parts below 1 cell are solid in some places and missing in others"
+		thin = "features thinner than one cell may disappear"
 	}
 	if gaps > mostNarrow {
-		narrow = "gaps below 1 cell are open in some places and closed in others"
+		narrow = "gaps narrower than one cell may close"
 	}
-	rows = append(rows, Row{"thin parts", fmt.Sprintf("%s of the area has less than 1 cell behind it, %s less than 2, %s less than 4", percent(g.Thin[0]), percent(g.Thin[1]), percent(g.Thin[2])), thin})
+	rows = append(rows, Row{"thin parts", fmt.Sprintf("wall thickness below 1 cell on %s of the surface, below 2 on %s, below 4 on %s", percent(g.Thin[0]), percent(g.Thin[1]), percent(g.Thin[2])), thin})
 	if !math.IsInf(g.Least, 0) {
 		rows = append(rows, Row{What: "thinnest", Value: fmt.Sprintf("%.3g cells at %s", g.Least, place(g.At))})
 	}
-	return append(rows, Row{"narrow gaps", fmt.Sprintf("%s of the area has less than 1 cell before it, %s less than 2, %s less than 4", percent(g.Narrow[0]), percent(g.Narrow[1]), percent(g.Narrow[2])), narrow})
+	return append(rows, Row{"narrow gaps", fmt.Sprintf("gap width below 1 cell on %s of the surface, below 2 on %s, below 4 on %s", percent(g.Narrow[0]), percent(g.Narrow[1]), percent(g.Narrow[2])), narrow})
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

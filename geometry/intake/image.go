@@ -113,7 +113,7 @@ func openImage(path string, form ImageForm) (*Image, error) {
 	case err != nil:
 		return nil, reason(err)
 	case !info.Mode().IsRegular():
-		return nil, errors.New("this is no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func openImage(path string, form ImageForm) (*Image, error) {
 	}
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	if m.Solid == 0 {
-		return nil, fmt.Errorf("no voxel has a value from %g to %g: nothing is solid", form.Solid[0], form.Solid[1])
+		return nil, fmt.Errorf("no voxel has a value from %g to %g: there are no solid voxels", form.Solid[0], form.Solid[1])
 	}
 	return m, nil
 }
@@ -199,7 +199,7 @@ func (m *Image) put(i int64, v float64, solid [2]float64) {
 // The form of VTI files: VTK File Formats, XML, ImageData
 // (https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html).
 
-// mostXML is how much of a file is read as XML: all that stands before appended data.
+// mostXML is the number of bytes of a file read as XML: all that comes before appended data.
 const mostXML = 1 << 28
 
 // vtiArray is a DataArray.
@@ -212,7 +212,7 @@ type vtiArray struct {
 	text   []byte // inline
 }
 
-// vtiHead is what stands before the data.
+// vtiHead is the content of a file before the data.
 type vtiHead struct {
 	order    binary.ByteOrder
 	wide     bool // lengths have 8 bytes, not 4
@@ -233,7 +233,7 @@ func (m *Image) vti(f io.ReaderAt, size int64, form ImageForm) error {
 	}
 	a := h.array
 	if a == nil {
-		return fmt.Errorf("there is no array %q with one number a voxel; there are: %s", form.Array, strings.Join(h.others, ", "))
+		return fmt.Errorf("there is no array %q with one number per voxel; there are: %s", form.Array, strings.Join(h.others, ", "))
 	}
 	var n [3]int
 	for k := range n {
@@ -262,14 +262,14 @@ func (m *Image) vti(f io.ReaderAt, size int64, form ImageForm) error {
 			return err
 		}
 		if a.offset < 0 || a.offset > size-at {
-			return fmt.Errorf("array %q begins at byte %d of the appended data, which the file does not have", a.name, a.offset)
+			return fmt.Errorf("array %q starts at byte %d of the appended data, beyond the end of the file", a.name, a.offset)
 		}
 		data = io.NewSectionReader(f, at+a.offset, size-at-a.offset)
 		if h.encoding == "base64" {
 			data = base64.NewDecoder(base64.StdEncoding, data)
 		}
 	default:
-		return fmt.Errorf("array %q has format %q, and appended data %q: nothing known", a.name, a.format, h.encoding)
+		return fmt.Errorf("array %q has the unsupported format %q with appended data %q", a.name, a.format, h.encoding)
 	}
 	length := make([]byte, 4)
 	if h.wide {
@@ -318,7 +318,7 @@ func (m *Image) words(text []byte, kind number, voxels int64, solid [2]float64) 
 	return nil
 }
 
-// afterMark is where appended data begin: behind an underscore.
+// afterMark returns the offset at which appended data begin: behind an underscore.
 func afterMark(f io.ReaderAt, from, size int64) (int64, error) {
 	var b [256]byte
 	n, err := f.ReadAt(b[:min(int64(len(b)), size-from)], from)
@@ -327,7 +327,7 @@ func afterMark(f io.ReaderAt, from, size int64) (int64, error) {
 	}
 	rest := bytes.TrimLeft(b[:n], " \t\r\n")
 	if len(rest) == 0 || rest[0] != '_' {
-		return 0, errors.New("the appended data do not begin with an underscore")
+		return 0, errors.New("the appended data do not start with an underscore")
 	}
 	return from + int64(n-len(rest)) + 1, nil
 }
@@ -344,7 +344,7 @@ func readVTIHead(r io.Reader, name string) (*vtiHead, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("this is no VTI file: %w", err)
+			return nil, fmt.Errorf("not a VTI file: %w", err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -361,7 +361,7 @@ func readVTIHead(r io.Reader, name string) (*vtiHead, error) {
 			case "Piece":
 				h.pieces++
 				if e, ok := attr["Extent"]; h.pieces > 1 || ok && !same(e, h.extent) {
-					err = errors.New("the image is cut into pieces: save it in one")
+					err = errors.New("the image has several pieces: save it as one")
 				}
 			case "PointData", "CellData":
 				section = t.Name.Local
@@ -376,7 +376,7 @@ func readVTIHead(r io.Reader, name string) (*vtiHead, error) {
 		}
 	}
 	if !seen || h.pieces == 0 {
-		return nil, errors.New("this is no VTI file: there is no VTKFile with a Piece in it")
+		return nil, errors.New("not a VTI file: there is no VTKFile with a Piece in it")
 	}
 	return h, nil
 }
@@ -384,7 +384,7 @@ func readVTIHead(r io.Reader, name string) (*vtiHead, error) {
 func (h *vtiHead) file(attr map[string]string) error {
 	switch {
 	case attr["type"] != "ImageData":
-		return fmt.Errorf("this VTK file holds %q, not ImageData", attr["type"])
+		return fmt.Errorf("this VTK file contains %q, not ImageData", attr["type"])
 	case attr["compressor"] != "":
 		return fmt.Errorf("the data are compressed (%s): save the file without compression", attr["compressor"])
 	}
@@ -397,7 +397,7 @@ func (h *vtiHead) file(attr map[string]string) error {
 
 func (h *vtiHead) image(attr map[string]string) error {
 	if _, err := fmt.Sscan(attr["WholeExtent"], &h.extent[0], &h.extent[1], &h.extent[2], &h.extent[3], &h.extent[4], &h.extent[5]); err != nil {
-		return fmt.Errorf("WholeExtent=%.60q: six whole numbers should stand there", attr["WholeExtent"])
+		return fmt.Errorf("WholeExtent=%.60q: expected six whole numbers", attr["WholeExtent"])
 	}
 	for a := range 3 {
 		if lo, hi := h.extent[2*a], h.extent[2*a+1]; lo > hi || lo < -1<<40 || hi > 1<<40 {
@@ -410,19 +410,19 @@ func (h *vtiHead) image(attr map[string]string) error {
 	}{{"Origin", &h.origin}, {"Spacing", &h.spacing}} {
 		if text, ok := attr[k.name]; ok {
 			if _, err := fmt.Sscan(text, &k.to[0], &k.to[1], &k.to[2]); err != nil {
-				return fmt.Errorf("%s=%.60q: three numbers should stand there", k.name, text)
+				return fmt.Errorf("%s=%.60q: expected three numbers", k.name, text)
 			}
 		}
 		for _, v := range k.to {
 			if math.IsNaN(v) || math.Abs(v) > 1e30 || k.name == "Spacing" && !(v > 0) {
-				return fmt.Errorf("%s=%.60q is no place", k.name, attr[k.name])
+				return fmt.Errorf("%s=%.60q is not a position", k.name, attr[k.name])
 			}
 		}
 	}
 	if d := strings.Fields(attr["Direction"]); len(d) > 0 {
 		for i, v := range d {
 			if x, err := strconv.ParseFloat(v, 64); err != nil || x != map[bool]float64{true: 1}[i%4 == 0] {
-				return errors.New("the image has a Direction: turn it with rotate instead")
+				return errors.New("the image has a Direction: use rotate instead")
 			}
 		}
 	}
@@ -475,8 +475,8 @@ func (h *vtiHead) data(in *xml.Decoder, start xml.StartElement, attr map[string]
 // Memory that the image and a rank's copy of it take.
 func (m *Image) Memory() int64 { return 2 * 8 * int64(len(m.bits)) }
 
-// Faces is about how many faces are between solid cells and others when a number of the file is
-// scale cells: three times those across x.
+// Faces returns the approximate number of faces between solid cells and others when a number of the
+// file is scale cells: three times the number across x.
 func (m *Image) Faces(scale float64) float64 {
 	changes, last := 0, uint64(0)
 	for _, w := range m.bits { // the ends of rows count as neighbours: a row has two ends
@@ -486,7 +486,7 @@ func (m *Image) Faces(scale float64) float64 {
 	return 3 * float64(changes) * scale * m.Spacing[1] * scale * m.Spacing[2]
 }
 
-// Volume is that of its solid voxels when a number of the file is scale cells.
+// Volume returns the volume of the solid voxels when a number of the file is scale cells.
 func (m *Image) Volume(scale float64) float64 {
 	return float64(m.Solid) * scale * m.Spacing[0] * scale * m.Spacing[1] * scale * m.Spacing[2]
 }

@@ -84,8 +84,8 @@ func TestVTI(t *testing.T) {
 func TestBrokenVTI(t *testing.T) {
 	ascii, raw := vtiFiles()["ascii"], vtiFiles()["appended raw"]
 	for name, c := range map[string]struct{ src, array, want string }{
-		"nothing":         {"", "", "no VTI file"},
-		"no XML":          {"solid a", "", "no VTI file"},
+		"nothing":         {"", "", "not a VTI file"},
+		"no XML":          {"solid a", "", "not a VTI file"},
 		"another kind":    {strings.Replace(ascii, "ImageData", "RectilinearGrid", 1), "", "RectilinearGrid"},
 		"compressed":      {strings.Replace(ascii, "version", `compressor="vtkZLibDataCompressor" version`, 2)[0:], "", "compress"},
 		"no array":        {ascii, "phases", `there are: "velocity", "phase"`},
@@ -101,7 +101,7 @@ func TestBrokenVTI(t *testing.T) {
 		"pieces":          {strings.Replace(ascii, `<Piece Extent="2 5`, `<Piece Extent="2 4`, 1), "", "pieces"},
 		"turned":          {strings.Replace(ascii, `Direction="1`, `Direction="-1`, 1), "", "Direction"},
 		"no spacing":      {strings.Replace(ascii, "0.5 1 2", "0.5 0 2", 1), "", "Spacing"},
-		"offset":          {strings.Replace(raw, `offset="4"`, `offset="400"`, 1), "", "does not have"},
+		"offset":          {strings.Replace(raw, `offset="4"`, `offset="400"`, 1), "", "beyond the end of the file"},
 		"wrong offset":    {strings.Replace(raw, `offset="4"`, `offset="3"`, 1), "", "voxels of float64 are 96"},
 		"cut short":       {raw[:len(raw)-60], "", "of 12: unexpected EOF"},
 		"no underscore":   {strings.Replace(raw, "_none", "none", 1), "", "underscore"},
@@ -138,7 +138,7 @@ func TestRawImage(t *testing.T) {
 			t.Errorf("%s: %v %+v", number, err, m)
 		}
 		form.Solid = [2]float64{100, 120}
-		if _, err := ReadImage(path, form); err == nil || !strings.Contains(err.Error(), "nothing is solid") {
+		if _, err := ReadImage(path, form); err == nil || !strings.Contains(err.Error(), "there are no solid voxels") {
 			t.Errorf("%s: %v", number, err)
 		}
 		form.Voxels[2] = 3

@@ -47,7 +47,7 @@ func read(path string) (*Source, error) {
 	case err != nil:
 		return nil, reason(err)
 	case !info.Mode().IsRegular():
-		return nil, errors.New("this is no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,20 +91,20 @@ func reason(err error) error {
 // mostInvented is the share of the area that a repair may guess.
 const mostInvented = 0.1
 
-// Close sees to it that the surface bounds a solid: an open one is closed with repair,
+// Close makes sure that the surface bounds a solid: an open one is closed with repair,
 // and refused without, or when too much of it would be a guess. What no cell sees by unseen,
-// which may be nil, is none: the missing floor of a house that stands on a face of the domain.
+// which may be nil, does not count: the missing floor of a house on a face of the domain.
 func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 	if err := s.close(repair, unseen); err != nil {
 		return err
 	}
 	if s.Volume = s.enclosed(); s.Volume == 0 {
-		return fmt.Errorf("%s encloses no volume: a sheet without thickness is no solid; thicken = true makes it one cell thick", s.Path)
+		return fmt.Errorf("%s encloses no volume: a sheet without thickness is not a solid; thicken = true makes it one cell thick", s.Path)
 	}
 	return nil
 }
 
-// Thicken sees to it that the surface bounds a solid or is a sheet, of a body that takes the cells that it cuts: parts
+// Thicken makes sure that the surface bounds a solid or is a sheet, of a body that takes the cells that it cuts: parts
 // that are open, and no repair closes, bound nothing.
 func (s *Source) Thicken(repair bool, unseen func([3][3]float64) bool) error {
 	if s.Found.Triangles == 0 || repair {
@@ -122,22 +122,22 @@ func (s *Source) Thicken(repair bool, unseen func([3][3]float64) bool) error {
 // close closes an open surface.
 func (s *Source) close(repair bool, unseen func([3][3]float64) bool) error {
 	if s.Found.Triangles == 0 {
-		return fmt.Errorf("%s: no triangle has an area: there is no surface", s.Path)
+		return fmt.Errorf("%s: all triangles have zero area: there is no surface", s.Path)
 	}
 	if !s.Found.Watertight() && !repair {
 		show := "lbmsim stl --repair " + s.Path
 		if unseen != nil {
 			show = "lbmsim check"
 		}
-		return fmt.Errorf("%s bounds no solid: %s; repair = true closes it, and `%s` shows what that makes of it; thicken = true takes open parts as sheets", s.Path, s.wrong(), show)
+		return fmt.Errorf("%s is not closed: %s; repair = true closes it (preview: `%s`); thicken = true treats open parts as sheets", s.Path, s.wrong(), show)
 	}
 	if !s.Found.Watertight() {
 		s.Repaired = s.Surface.Repair(unseen)
 		switch {
 		case len(s.Surface.T) == 0:
-			return fmt.Errorf("%s: nothing is left after the repair: there is no surface", s.Path)
+			return fmt.Errorf("%s: no triangles remain after the repair", s.Path)
 		case s.Repaired.Invented > mostInvented:
-			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%); a hole on a face of the case's domain that is not periodic, or outside, is no guess",
+			return fmt.Errorf("%s cannot be repaired: %s, and %.3g %% of the closed surface would be guessed (at most %g %%); holes on a non-periodic face of the domain, or outside, do not count",
 				s.Path, s.wrong(), 100*s.Repaired.Invented, 100*mostInvented)
 		}
 	}
@@ -167,11 +167,11 @@ func (s *Source) wrong() string {
 			list = append(list, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	add(f.Open, "edges have one triangle only")
-	add(f.Against, "have two that are turned against each other")
-	add(f.Duplicates, "triangles stand there twice")
+	add(f.Open, "open edges (one triangle)")
+	add(f.Against, "edges between triangles of opposite orientation")
+	add(f.Duplicates, "duplicate triangles")
 	if f.Holes > 0 {
-		list = append(list, fmt.Sprintf("the border has %d pieces, the widest %.4g wide at %s of the file", f.Holes, f.Widest, place(f.WidestAt)))
+		list = append(list, fmt.Sprintf("the open boundary has %d loops, the widest %.4g wide at %s of the file", f.Holes, f.Widest, place(f.WidestAt)))
 	}
 	return strings.Join(list, ", ")
 }
@@ -192,12 +192,12 @@ func (s *Source) Done() string {
 		list = append(list, fmt.Sprintf("%d duplicates removed", r.Removed))
 	}
 	if r.Turned > 0 {
-		list = append(list, fmt.Sprintf("%d triangles turned", r.Turned))
+		list = append(list, fmt.Sprintf("%d triangles flipped", r.Turned))
 	}
 	if r.Added > 0 {
 		unseen := ""
 		if r.Unseen > 0 {
-			unseen = fmt.Sprintf("; another %.2g %% lies outside of all cells", 100*r.Unseen)
+			unseen = fmt.Sprintf("; another %.2g %% is outside the domain", 100*r.Unseen)
 		}
 		list = append(list, fmt.Sprintf("%d holes closed, the widest %.3g wide, with %d triangles (%.2g %% of the area%s)", r.Closed, r.Widest, r.Added, 100*r.Invented, unseen))
 	}
@@ -207,7 +207,7 @@ func (s *Source) Done() string {
 // Row is a line of a report, with the verdict on a number that is bad.
 type Row struct{ What, Value, Warning string }
 
-// Report is what is known without a grid.
+// Report returns the properties that are known without a grid.
 func (s *Source) Report() (rows []Row) {
 	add := func(what, format string, args ...any) {
 		rows = append(rows, Row{What: what, Value: fmt.Sprintf(format, args...)})
@@ -236,27 +236,27 @@ func (s *Source) Report() (rows []Row) {
 		add("watertight", "yes")
 	} else {
 		add("watertight", "no: %s", s.wrong())
-		warn(true, "it bounds no solid: repair = true closes it, thicken = true takes open parts as sheets")
+		warn(true, "not closed: repair = true closes it, thicken = true treats open parts as sheets")
 	}
-	add("edges", "%d with one triangle, %d with more than two, %d between triangles turned against each other", f.Open, f.Crowded, f.Against)
-	add("orientation", "%d triangles turned against their part, %d normals against the order of corners", f.Turned, f.WrongNormals)
-	warn(f.Turned > 0, "repair = true turns these triangles; the order of corners is what counts")
+	add("edges", "%d with one triangle, %d with more than two, %d between triangles of opposite orientation", f.Open, f.Crowded, f.Against)
+	add("orientation", "%d flipped triangles, %d normals inconsistent with vertex order", f.Turned, f.WrongNormals)
+	warn(f.Turned > 0, "repair = true flips these triangles; lbmsim uses the vertex order")
 	if f.Turned == 0 && f.WrongNormals > 0 {
-		rows[len(rows)-1].Value += ": harmless, the order of corners is what counts"
+		rows[len(rows)-1].Value += ": harmless, lbmsim uses the vertex order"
 	}
 	if f.InsideOut > 0 {
-		add("inside out", "%d parts enclose a negative volume: cavities, or parts that are inside out", f.InsideOut)
+		add("inside out", "%d parts enclose a negative volume: cavities, or inverted parts", f.InsideOut)
 	}
 	if f.OneSided > 0 {
-		add("one-sided", "%d parts have no inside", f.OneSided)
-		warn(true, "such a part bounds no solid; mend the file")
+		add("one-sided", "%d parts have no interior", f.OneSided)
+		warn(true, "such a part is not a solid; fix the file")
 	}
-	add("bad triangles", "%d collapsed, %d without area, %d twice", f.Collapsed, f.Needles, f.Duplicates)
+	add("bad triangles", "degenerate %d, zero-area %d, duplicate %d", f.Collapsed, f.Needles, f.Duplicates)
 	switch {
 	case f.Duplicates > 0:
 		warn(true, "repair = true removes duplicates")
 	case f.Collapsed+f.Needles > 0:
-		rows[len(rows)-1].Value += ": harmless, they bound nothing"
+		rows[len(rows)-1].Value += ": harmless"
 	}
 	if done := s.Done(); done != "" {
 		add("repaired", "%s", done)

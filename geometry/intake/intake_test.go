@@ -72,14 +72,14 @@ func TestIntake(t *testing.T) {
 		hopeless string // why it does not help
 	}{
 		"clean":               {cube(), "", "", ""},
-		"a hole":              {cube()[1:], "3 edges have one triangle only", "1 holes closed, the widest 1.41 wide, with 3 triangles (8.3 % of the area)", ""},
-		"a triangle turned":   {turn(cube(), 3), "3 have two that are turned against each other", "1 triangles turned", ""},
-		"a triangle twice":    {append(cube(), cube()[7]), "1 triangles stand there twice", "1 duplicates removed", ""},
-		"a crack":             {crack, "edges have one triangle only", "corners moved by at most 1.73e-05", ""},
-		"no lid":              {cube()[2:], "4 edges have one triangle only", "", "would be guessed"},
-		"a sheet":             {cube()[:2], "edges have one triangle only", "", "cannot be repaired"},
+		"a hole":              {cube()[1:], "3 open edges (one triangle)", "1 holes closed, the widest 1.41 wide, with 3 triangles (8.3 % of the area)", ""},
+		"a triangle turned":   {turn(cube(), 3), "3 edges between triangles of opposite orientation", "1 triangles flipped", ""},
+		"a triangle twice":    {append(cube(), cube()[7]), "1 duplicate triangles", "1 duplicates removed", ""},
+		"a crack":             {crack, "open edges (one triangle)", "corners moved by at most 1.73e-05", ""},
+		"no lid":              {cube()[2:], "4 open edges (one triangle)", "", "would be guessed"},
+		"a sheet":             {cube()[:2], "open edges (one triangle)", "", "cannot be repaired"},
 		"a sheet, both sides": {append(cube()[:2], turn(turn(cube()[:2], 0), 1)...), "encloses no volume", "", "encloses no volume"},
-		"points":              {[]triangle{{}, {{1, 1, 1}, {1, 1, 1}, {2, 2, 2}}}, "no triangle has an area", "", "no triangle has an area"},
+		"points":              {[]triangle{{}, {{1, 1, 1}, {1, 1, 1}, {2, 2, 2}}}, "all triangles have zero area", "", "all triangles have zero area"},
 	} {
 		path := write(t, c.list)
 		s, err := Read(path)
@@ -207,7 +207,7 @@ func TestReportSaysWhatTheFileIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(s.Report())
-	for _, want := range []string{s.SHA256, "binary STL, 634 bytes", "11, with 8 vertices in 1 connected parts", "{area 5.5 }", "no: 3 edges", "{size 1 x 1 x 1 }"} {
+	for _, want := range []string{s.SHA256, "binary STL, 634 bytes", "11, with 8 vertices in 1 connected parts", "{area 5.5 }", "no: 3 open edges", "{size 1 x 1 x 1 }"} {
 		if !strings.Contains(text, want) || len(s.SHA256) != 64 {
 			t.Errorf("%q is not in %s", want, text)
 		}
@@ -222,8 +222,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none.stl"): "none.stl: there is no such file",
-		dir:                            "this is no regular file",
-		"/dev/zero":                    "/dev/zero: this is no regular file",
+		dir:                            "not a regular file",
+		"/dev/zero":                    "/dev/zero: not a regular file",
 		broken:                         `broken.stl: line 2: "nothing" where "normal" is expected`,
 	} {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {

@@ -42,7 +42,7 @@ type Body struct {
 	leaves tree            // of sheet
 }
 
-// reach is how far a link reaches out of a window, in cells.
+// reach is the distance, in cells, to which a link reaches out of a window.
 const reach = 2
 
 // NewBody is an empty solid; triangles are added, then Close.
@@ -75,14 +75,14 @@ const largest = 1e7
 // in any pieces; corners that are one vertex must have the same bits.
 func (b *Body) Add(t [3][3]float64) error { return b.add(&b.tri, t) }
 
-// AddSheet adds a triangle that no cell is inside of, but that links can cross.
+// AddSheet adds a triangle that encloses no cell, but that links can cross.
 func (b *Body) AddSheet(t [3][3]float64) error { return b.add(&b.sheet, t) }
 
 func (b *Body) add(to *[][3][3]float64, t [3][3]float64) error {
 	for _, v := range t {
 		for a, x := range v {
 			if !(math.Abs(x) < largest) {
-				return fmt.Errorf("a corner of the surface lies %g cells away from the domain", x)
+				return fmt.Errorf("a vertex of the surface lies %g cells away from the domain", x)
 			}
 			b.lo[a], b.hi[a] = min(b.lo[a], x), max(b.hi[a], x)
 		}
@@ -182,7 +182,7 @@ func (b *Body) merge() (times map[[3][3]float64]int32) {
 const mostChanges = 1 << 24
 
 func tooFolded(changes, rows int) error {
-	return fmt.Errorf("the surface crosses %d rows of cells more than %d times: so folded a surface bounds no solid that cells could see", rows, changes)
+	return fmt.Errorf("the surface crosses %d rows of cells more than %d times: a surface folded this often cannot be voxelized", rows, changes)
 }
 
 // scan calls emit for every row of the window whose line through the centres of cells
@@ -215,8 +215,8 @@ func (b *Body) scan(t *[3][3]float64, emit func(row int, x float64, turn int)) {
 	}
 }
 
-// chord is where the plane at z cuts the triangle: on the edge that rises and on the one
-// that falls.
+// chord returns the points at which the plane at z cuts the triangle: on the edge that
+// rises and on the one that falls.
 func chord(t *[3][3]float64, z float64) (up, down [3]float64, ok bool) {
 	for c := range t {
 		p, q := &t[c], &t[(c+1)%3]
@@ -323,11 +323,11 @@ func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 	return hi, true
 }
 
-// onEdge is how much larger triangles are made so that no line passes between two that share an edge, as
-// a share of their size.
+// onEdge is the enlargement of triangles, as a share of their size, that lets no line pass between two
+// that share an edge.
 const onEdge = 1e-7
 
-// Sheet is where the segment first crosses a sheet.
+// Sheet returns the parameter at which the segment first crosses a sheet.
 func (b *Body) Sheet(p, d [3]float64) (t float64, ok bool) {
 	t = b.leaves.first(b.sheet, p, d, -touch, 1+touch, onEdge)
 	return min(max(t, 0), 1), t <= 1+touch

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Grid is what a surface becomes in cells of size 1.
+// Grid is the voxelization of a surface, in cells of size 1.
 type Grid struct {
 	Cells [3]int  // of the box around it, with a layer on every side
 	Scale float64 // cells of the case in one of these, when the box had to be coarser
 
 	Solid    int // cells inside
 	Leaked   int // of them, those that fluid reaches through holes from outside
-	Enclosed int // cells outside of the solid that fluid from outside does not reach
+	Enclosed int // cells outside the solid that fluid from outside does not reach
 	Broken   int // rows of cells whose line does not leave as often as it enters
 
 	Faces float64 // faces between solid cells and others
@@ -25,7 +25,7 @@ type Grid struct {
 	At     [3]float64 // where it is
 }
 
-// MostCells is the most that Look fills; larger boxes are looked at in coarser cells.
+// MostCells is the most that Look fills; larger boxes are filled with coarser cells.
 const MostCells = 1 << 26
 
 // samples of thickness are taken at this many triangles at most.
@@ -38,7 +38,7 @@ const samples = 20000
 // the body is largest, as [row][column]: a picture of it.
 func (s *Surface) Look() (g Grid, depth Depth, err error) {
 	if len(s.T) == 0 {
-		return g, depth, fmt.Errorf("no triangle has an area")
+		return g, depth, fmt.Errorf("all triangles have zero area")
 	}
 	lo, hi := s.Bounds()
 	g.Scale = 1
@@ -55,7 +55,7 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 		}
 		g.Scale *= 2
 		if g.Scale > 1e9 {
-			return g, depth, fmt.Errorf("the surface is %.3g cells large", cells)
+			return g, depth, fmt.Errorf("the surface spans %.3g cells", cells)
 		}
 	}
 	tri := make([][3][3]float64, len(s.T))
@@ -93,7 +93,7 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 // bits of a cell's state: two of votes for inside, one for each surface on its lower
 // sides, whether fluid has come there, and whether the surface goes through its centre.
 // By rounding it then lies before the centre on one axis and behind it on another: fluid that came
-// in by the one would go on by the other, so none comes in.
+// in by the one would leave by the other, so none comes in.
 const (
 	voteMask = 3
 	sideBit  = 4 // << axis
@@ -215,7 +215,7 @@ func (g *Grid) flood(state []uint8) {
 	}
 }
 
-// Depth is how many solid cells lie behind each other, seen along an axis.
+// Depth is the number of solid cells behind each other, seen along an axis.
 type Depth struct {
 	Axis   int
 	W, H   int
@@ -282,7 +282,7 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 		for a := range mid {
 			before[a] = mid[a] + t/2*out[a]
 		}
-		if t < cellWide && !b.Contains(before[0], before[1], before[2]) { // inside of another part there is no gap
+		if t < cellWide && !b.Contains(before[0], before[1], before[2]) { // within another part there is no gap
 			narrow += area
 		}
 		if w := b.tree.first(b.tri, mid, in, skin, 1, 1e-12); w < cellWide {

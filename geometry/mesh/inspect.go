@@ -17,8 +17,8 @@ func sortUses(list []use) {
 	})
 }
 
-// Findings are what is known of a surface without a grid. Lengths are those of its
-// vertices.
+// Findings are the properties of a surface known without a grid. Lengths are in the unit
+// of its vertices.
 type Findings struct {
 	Triangles, Vertices int
 	Lo, Hi              [3]float64
@@ -27,7 +27,7 @@ type Findings struct {
 	Collapsed    int // triangles with two corners at the same place; left out
 	WrongNormals int // normals in the file against the order of the corners
 	Needles      int // triangles without area, but with three corners
-	Duplicates   int // triangles that stand there twice in the same orientation
+	Duplicates   int // duplicate triangles in the same orientation
 
 	Open    int // edges of one triangle only
 	Crowded int // edges of more than two triangles
@@ -50,7 +50,7 @@ type Gaps struct {
 // Watertight surfaces bound a solid.
 func (f Findings) Watertight() bool { return f.Triangles > 0 && f.Border == 0 }
 
-// Inspect looks at the surface as it is.
+// Inspect examines the surface as it is.
 func (s *Surface) Inspect() Findings {
 	f := Findings{Triangles: len(s.T), Vertices: len(s.V), Collapsed: s.Collapsed, WrongNormals: s.WrongNormals}
 	f.Lo, f.Hi = s.Bounds()
@@ -131,7 +131,7 @@ func (s *Surface) Volume() (v float64) {
 	return v
 }
 
-// Sheets puts the triangles that bound no solid last, and returns their number: those of connected parts
+// Sheets puts the triangles that bound no solid last, and returns their number: the triangles of connected parts
 // with a border, and of parts that enclose nothing.
 func (s *Surface) Sheets() (n int) {
 	flip, parts := s.orient()
@@ -374,7 +374,7 @@ type Repairs struct {
 	Closed    int     // holes
 	Widest    float64
 	Added     int     // triangles that close them
-	Invented  float64 // the share of the whole area that is guessed: that of these triangles, but for
+	Invented  float64 // the share of the whole area that is guessed: these triangles' share, but for
 	Unseen    float64 // the share of those that no cell sees
 }
 
@@ -382,7 +382,7 @@ type Repairs struct {
 func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
 
 // Repair makes the surface watertight. Corners at the border that lie within 1e-5 of
-// the surface's diagonal become one; of triangles that stand there twice one goes;
+// the surface's diagonal become one; of duplicate triangles one goes;
 // triangles turned against most of their part turn; and every piece of the border that
 // is left is closed with triangles to its middle. The border of anything has no border
 // itself, so this always ends with a closed surface, though not always with the one
@@ -430,7 +430,7 @@ func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	return r
 }
 
-// keep keeps the triangles that it is told to.
+// keep keeps the marked triangles.
 func (s *Surface) keep(is func(i int) bool) {
 	n := 0
 	for i, t := range s.T {

@@ -411,7 +411,7 @@ func TestOpenSurfaceIsRefused(t *testing.T) {
 	}
 }
 
-// Surfaces that nobody makes by mistake: they end soon, with an answer.
+// Surfaces that no one makes by mistake: they end soon, with an answer.
 func TestMalice(t *testing.T) {
 	// Thousands of triangles at one edge, each twice.
 	fan := &Surface{}
@@ -434,7 +434,7 @@ func TestMalice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "so folded") {
+	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "a surface folded this often") {
 		t.Error(err)
 	}
 }

@@ -96,7 +96,7 @@ func (s *Surface) vector(i int) [3]float64 {
 	return cross(sub(t[1], t[0]), sub(t[2], t[0]))
 }
 
-// volumeOf triangle i: that of the tetrahedron which it spans with o. The sum over a
+// volumeOf returns the signed volume of the tetrahedron that triangle i spans with o. The sum over a
 // closed surface is the enclosed volume, wherever o is (divergence theorem).
 func (s *Surface) volumeOf(i int, o [3]float64) float64 {
 	t := s.Corners(i)
@@ -161,15 +161,15 @@ func cross(a, b [3]float64) [3]float64 {
 }
 func length(a [3]float64) float64 { return math.Sqrt(dot(a, a)) }
 
-// triangleBytes is about what a triangle takes on rank 0: in the surface as it was read, in the
-// body that is made of it, and in the tree of that, while it is built.
+// triangleBytes is the approximate memory of a triangle on rank 0: in the surface as it was read, in
+// the body that is made of it, and in the tree of the body, while it is built.
 const triangleBytes = 320
 
 // Memory that the surface takes with the body that is made of it, its cells apart.
 func (s *Surface) Memory() int64 { return triangleBytes * int64(len(s.T)) }
 
-// Faces is how many faces are between solid cells and others where move leads to cells: as many as
-// a surface has that they resolve.
+// Faces returns the number of faces between solid cells and others where move leads to cells: as
+// many as a surface has that they resolve.
 func (s *Surface) Faces(move func([3]float64) [3]float64) (faces float64) {
 	for i := range s.T {
 		t := s.Corners(i)

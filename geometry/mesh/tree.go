@@ -209,8 +209,8 @@ func touches(b *[2][3]float64, p, d [3]float64, from, to float64) bool {
 	return from <= to
 }
 
-// meet is where the line p + t d meets a triangle (Moeller and Trumbore, 1997), which
-// is larger than it is by slack, a share of its size.
+// meet returns the t at which the line p + t d meets a triangle (Moeller and Trumbore,
+// 1997), enlarged by slack, a share of its size.
 func meet(t *[3][3]float64, p, d [3]float64, slack float64) (float64, bool) {
 	e, f := sub(t[1], t[0]), sub(t[2], t[0])
 	h := cross(d, f)

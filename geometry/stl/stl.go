@@ -1,9 +1,9 @@
 // Package stl reads STL files, binary and ASCII, one triangle at a time. It judges
 // the file, not the surface: package mesh does that.
 //
-// The format is that of 3D Systems' StereoLithography Interface Specification (1989):
-// binary is 80 bytes of anything, a count, and 50 bytes a triangle; ASCII is a list of
-// words. There is no mark that tells them apart, no unit and no checksum.
+// The format follows 3D Systems' StereoLithography Interface Specification (1989):
+// binary is 80 bytes of anything, a count, and 50 bytes per triangle; ASCII is a list of
+// words. There is no mark that distinguishes them, no unit and no checksum.
 //
 // Why no module: the known ones (hschendel/stl is the best kept) take a file that
 // begins with "solid" for ASCII, which many binary files do, and allocate what the
@@ -27,14 +27,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Triangle is one facet as it stands in the file: its vertices anticlockwise seen
+// Triangle is one facet as in the file: its vertices anticlockwise seen
 // from outside, and the normal, which may be zero or wrong.
 type Triangle struct {
 	Normal [3]float64
 	V      [3][3]float64
 }
 
-// Info is what a file says beside its triangles.
+// Info is the content of a file beside its triangles.
 type Info struct {
 	Binary    bool
 	Name      string // of the first solid, or the binary header's text
@@ -74,14 +74,14 @@ func Read(r io.Reader, size int64, add func(Triangle) error) (Info, error) {
 	case exact || len(head) >= headerBytes && !looksASCII(head) && !isText(head):
 		return readBinary(in, size, add)
 	case !looksASCII(head) && isText(head):
-		return info, errors.New("not an STL file: a text that does not begin with the word solid")
+		return info, errors.New("not an STL file: text that does not start with the word solid")
 	case !looksASCII(head):
-		return info, fmt.Errorf("not an STL file: it does not begin with the word solid, and its %d bytes are too few for a binary one", size)
+		return info, fmt.Errorf("not an STL file: it does not start with the word solid, and %d bytes are too few for a binary one", size)
 	}
 	return readASCII(in, info, add)
 }
 
-// looksASCII reports whether a file begins with the word solid, after comments, and goes on as text.
+// looksASCII reports whether a file begins with the word solid, after comments, and continues as text.
 func looksASCII(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return false
@@ -112,7 +112,7 @@ func isComment(word string) bool {
 
 const (
 	headerBytes   = 84
-	triangleBytes = 50 // 12 numbers of 4 bytes and 2 bytes that nobody agrees on
+	triangleBytes = 50 // 12 numbers of 4 bytes and 2 bytes without an agreed meaning
 )
 
 func readBinary(in *bufio.Reader, size int64, add func(Triangle) error) (Info, error) {
@@ -125,14 +125,14 @@ func readBinary(in *bufio.Reader, size int64, add func(Triangle) error) (Info, e
 	room := (size - headerBytes) / triangleBytes
 	switch {
 	case n == 0:
-		return info, errors.New("the header says that the file has no triangles")
+		return info, errors.New("the header declares 0 triangles")
 	case n > room:
-		return info, fmt.Errorf("the header says %d triangles, but the file has room for %d: it is cut short, or no STL file", n, room)
+		return info, fmt.Errorf("the header declares %d triangles, but the file has room for %d: it is truncated, or not an STL file", n, room)
 	case n > MaxTriangles:
 		return info, tooMany()
 	}
 	if rest := size - headerBytes - n*triangleBytes; rest > 0 {
-		info.Notes = append(info.Notes, fmt.Sprintf("%d bytes after the last triangle are not read", rest))
+		info.Notes = append(info.Notes, fmt.Sprintf("ignored %d bytes after the last triangle", rest))
 	}
 	var b [triangleBytes]byte
 	for i := int64(0); i < n; i++ {
@@ -162,7 +162,7 @@ func single(b []byte) float64 {
 }
 
 func tooMany() error {
-	return fmt.Errorf("more than %d triangles: reduce the surface (no cell sees details far below its size)", MaxTriangles)
+	return fmt.Errorf("more than %d triangles: decimate the surface (details far below the cell size have no effect)", MaxTriangles)
 }
 
 // printable is the text that a header begins with.
@@ -198,7 +198,7 @@ func (w *words) byte() (byte, error) {
 	if b, _ := w.in.Peek(1); len(b) == 0 || b[0] == '\n' {
 		return ' ', nil
 	}
-	w.odd["lines end in a carriage return alone"] = true
+	w.odd["lines end in a carriage return only"] = true
 	return '\n', nil
 }
 
@@ -229,7 +229,7 @@ func (w *words) next() (string, error) {
 			if isComment(string(w.word)) {
 				return string(w.word), nil
 			}
-			return "", fmt.Errorf("line %d: a word of more than %d letters: not an STL file", w.line, longestWord)
+			return "", fmt.Errorf("line %d: a word of more than %d characters: not an STL file", w.line, longestWord)
 		}
 	}
 }
@@ -275,12 +275,12 @@ func (w *words) expect(list ...string) error {
 
 func (w *words) unexpected(got, want string) error {
 	if got == "" {
-		return fmt.Errorf("line %d: the file ends where %q is expected: it is cut short", w.line, want)
+		return fmt.Errorf("line %d: the file ends where %q is expected: it is truncated", w.line, want)
 	}
 	return fmt.Errorf("line %d: %q where %q is expected", w.line, got, want)
 }
 
-// vector reads three numbers; those of a normal may be no numbers.
+// vector reads three numbers; a normal's may be not finite.
 func (w *words) vector(normal bool) (v [3]float64, err error) {
 	for a := range v {
 		word, err := w.next()
@@ -318,7 +318,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 	for solids := 0; ; solids++ {
 		word, err := w.next()
 		for err == nil && isComment(word) {
-			w.odd["comments are skipped"] = true
+			w.odd["comments are ignored"] = true
 			if _, err = w.rest(); err == nil {
 				word, err = w.next()
 			}
@@ -330,7 +330,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 			return errors.New("the file has no triangles")
 		case word == "" && solids > 0:
 			if solids > 1 {
-				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file are taken as one", solids))
+				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file are treated as one", solids))
 			}
 			return nil
 		case !strings.EqualFold(word, "solid"):
@@ -349,7 +349,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 	}
 }
 
-// facets reads those of one solid and the line that ends it.
+// facets reads the facets of one solid and the line that ends it.
 func (w *words) facets(info *Info, add func(Triangle) error) error {
 	for first := info.Triangles; ; {
 		word, err := w.next()

@@ -84,16 +84,16 @@ func TestBrokenFiles(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
 		"empty":            {"", "is empty"},
 		"nothing like it":  {"PNG\x00\x01", "not an STL file"},
-		"cut short":        {string(whole[:len(whole)-1]), "cut short"},
+		"cut short":        {string(whole[:len(whole)-1]), "truncated"},
 		"a great claim":    {string(claim), "4000000000 triangles, but the file has room for 1"},
-		"no triangle":      {string(binaryFile("x")), "no triangles"},
+		"no triangle":      {string(binaryFile("x")), "0 triangles"},
 		"not a number":     {string(binaryFile("x", nan)), "triangle 1 of 1: a coordinate is NaN"},
 		"ascii, empty":     {"solid a\nendsolid a\n", "no triangles"},
-		"ascii, cut short": {text[:len(text)-30], "cut short"},
+		"ascii, cut short": {text[:len(text)-30], "truncated"},
 		"decimal comma":    {strings.Replace(text, "1.5", "1,5", 1), `line 5: "1,5" is not a coordinate`},
 		"two vertices":     {strings.Replace(text, "  vertex 1.5 0 0\n", "", 1), `line 6: "endloop" where "vertex"`},
 		"infinite":         {strings.Replace(text, "1.5", "1e999", 1), "not a coordinate"},
-		"a long word":      {"solid\n" + strings.Repeat("a", 1<<20), "more than 128 letters"},
+		"a long word":      {"solid\n" + strings.Repeat("a", 1<<20), "more than 128 characters"},
 		"another file":     {"solid\n{}", `line 2: "{}" where "facet"`},
 	} {
 		_, _, err := read([]byte(c.file))
@@ -154,10 +154,10 @@ func TestDialects(t *testing.T) {
 		"end solid":        {strings.Replace(plain, "endsolid", "end solid", 1), `"end solid" in two words`},
 		"end loop, facet":  {strings.NewReplacer("endloop", "end loop", "endfacet", "End Facet").Replace(plain), `"end facet" in two words|"end loop" in two words`},
 		"no endsolid":      {plain[:end], "the file ends without endsolid: is it complete?"},
-		"carriage returns": {strings.ReplaceAll(plain, "\n", "\r"), "lines end in a carriage return alone"},
+		"carriage returns": {strings.ReplaceAll(plain, "\n", "\r"), "lines end in a carriage return only"},
 		"CRLF":             {strings.ReplaceAll(plain, "\n", "\r\n"), ""},
-		"comments":         {"# exported\n// twice\n" + plain, "comments are skipped"},
-		"long comment":     {"#" + strings.Repeat("x", 1000) + "\n" + plain, "comments are skipped"},
+		"comments":         {"# exported\n// twice\n" + plain, "comments are ignored"},
+		"long comment":     {"#" + strings.Repeat("x", 1000) + "\n" + plain, "comments are ignored"},
 		"UTF-16":           {sixteen(false), "the text is UTF-16"},
 		"UTF-16, big":      {sixteen(true), "the text is UTF-16"},
 	} {
@@ -169,8 +169,8 @@ func TestDialects(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Repeat("Some prose that is not a surface.\n", 10):             "does not begin with the word solid",
-		plain[:strings.Index(plain, "endfacet")]:                              "cut short",
+		strings.Repeat("Some prose that is not a surface.\n", 10):             "does not start with the word solid",
+		plain[:strings.Index(plain, "endfacet")]:                              "truncated",
 		strings.Replace(plain, "endloop", "end facet", 1):                     `"facet" where "loop" is expected`,
 		strings.Replace(plain, "1.5", "1_5", 1):                               `"1_5" is not a coordinate`,
 		strings.Replace(plain, "1.5", "0x15", 1):                              `"0x15" is not a coordinate`,

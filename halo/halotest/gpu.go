@@ -16,7 +16,7 @@ import (
 	"lbmsim/halo"
 )
 
-// Machine is what devices of one process, which stand for those of several, share:
+// Machine is the part shared by devices of one process that stand for devices of several processes:
 // their memory by handles and by addresses.
 type Machine struct {
 	name string
@@ -37,7 +37,7 @@ func NewMachine(name string) *Machine { return &Machine{name, &memory{}} }
 // Part makes another machine whose addresses are good for the messages of this one.
 func (m *Machine) Part(name string) *Machine { return &Machine{name, m.memory} }
 
-// stride is how far the addresses of buffers are apart.
+// stride is the distance between the addresses of buffers.
 const stride = 1 << 32
 
 type shared struct {
@@ -64,17 +64,17 @@ type GPU struct {
 	*Device
 	machine *Machine
 	name    string
-	// Deaf is a device that opens nobody's memory.
+	// Deaf marks a device that opens no other device's memory.
 	Deaf bool
-	// Alone is a device whose host memory others cannot see.
+	// Alone marks a device whose host memory others cannot see.
 	Alone bool
-	// Spoils is one that gives wrong bytes to its neighbours.
+	// Spoils marks a device that gives wrong bytes to its neighbours.
 	Spoils bool
-	// Late is one that takes its time to close the memory of others.
+	// Late marks a device that delays closing the memory of others.
 	Late bool
-	// Breaks is one whose copies of rows fail.
+	// Breaks marks a device whose copies of rows fail.
 	Breaks bool
-	// NoBarrier is one that makes no barriers.
+	// NoBarrier marks a device that makes no barriers.
 	NoBarrier bool
 	copies    atomic.Int32
 }
@@ -167,7 +167,7 @@ func (g *GPU) Share(b device.Buffer) ([]byte, error) {
 // Open implements device.Peer.
 func (g *GPU) Open(handle []byte) (device.Buffer, error) {
 	if g.Deaf {
-		return nil, errors.New("there is no way to the other GPU")
+		return nil, errors.New("no access to the other GPU")
 	}
 	n, err := strconv.Atoi(string(handle))
 	if err != nil {
@@ -200,7 +200,7 @@ func (o *opened) bytes() []byte {
 	return o.data
 }
 
-// Open counts the openings of the machine's memory that nobody has closed, the host's too.
+// Open counts the openings of the machine's memory that have not been closed, the host's too.
 func (m *Machine) Open() (n int) {
 	n = int(m.host.Load())
 	m.mu.Lock()
@@ -249,8 +249,8 @@ func (g *GPU) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	}
 	m := &barrier{}
 	for _, p := range parties {
-		m.tell = append(m.tell, word(p.Tell, p.TellWord))
-		m.hear = append(m.hear, word(p.Hear, p.HearWord))
+		m.signal = append(m.signal, word(p.Signal, p.SignalWord))
+		m.await = append(m.await, word(p.Await, p.AwaitWord))
 	}
 	return m, nil
 }
@@ -261,9 +261,9 @@ func word(b device.Buffer, at int) *uint64 {
 
 // barrier is a device.Barrier; a stream's goroutine does what a kernel would.
 type barrier struct {
-	tell, hear []*uint64
-	count      uint64
-	broken     atomic.Bool
+	signal, await []*uint64
+	count         uint64
+	broken        atomic.Bool
 }
 
 // patience of a test with a neighbour that does not come.
@@ -273,11 +273,11 @@ func (m *barrier) Queue(on device.Stream) {
 	s := on.(*rowStream)
 	s.then(func() {
 		m.count++
-		for _, w := range m.tell {
+		for _, w := range m.signal {
 			atomic.StoreUint64(w, m.count)
 		}
 		start := time.Now()
-		for i, w := range m.hear {
+		for i, w := range m.await {
 			for atomic.LoadUint64(w) < m.count && !m.broken.Load() {
 				if time.Since(start) > patience {
 					s.err = errors.Join(s.err, fmt.Errorf("party %d did not come to barrier %d", i, m.count))
@@ -292,8 +292,7 @@ func (m *barrier) Queue(on device.Stream) {
 func (m *barrier) Break() { m.broken.Store(true) }
 func (m *barrier) Close() {}
 
-// Aware is a Comm whose messages leave from and arrive in the devices' memory. Says
-// is what it says of that.
+// Aware is a Comm whose messages leave from and arrive in the devices' memory. says is its answer to that.
 func (m *Machine) Aware(c comm.Comm, says bool) comm.Comm {
 	return &aware{c, c.(comm.NonBlocking), c.(comm.Collective), m, says}
 }

@@ -81,7 +81,7 @@ func Cases() []Case {
 	return cases
 }
 
-// Run checks the transport with 1 to 5 ranks in one process, each on a device of its own.
+// Run checks the transport with 1 to 5 ranks in one process, each on its own device.
 func Run(t *testing.T, build Build, newDevice func(rank int) halo.Memory) {
 	t.Helper()
 	RunWith(t, build, newDevice, func(c comm.Comm) comm.Comm { return c })
@@ -107,14 +107,13 @@ func RunWith(t *testing.T, build Build, newDevice func(rank int) halo.Memory, ov
 
 const (
 	steps = 6
-	stale = 0xdeadbeef // what cells hold that nobody has computed
+	stale = 0xdeadbeef // what cells hold that were not computed
 )
 
-// Check is collective: it exchanges the two states of a run in turn and looks at
-// every value each time. While data is on its way the bulk is written, as in
-// a run; and as a run's edge cells do, it reads the ghost cells of the step before.
+// Check is collective: it exchanges the two states of a run in turn and checks every value each time. While data is on its way
+// the bulk is written, as in a run; and as a run's edge cells do, it reads the ghost cells of the step before.
 // Then all of it once more: where an exchange
-// can be queued, without anybody waiting.
+// can be queued, without a wait of the host.
 func Check(c comm.Comm, build Build, dev halo.Memory, k Case) (err error) {
 	s, err := newTrial(c, build, dev, k)
 	if err != nil {
@@ -188,11 +187,11 @@ func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err 
 		}
 		s.memory = append(s.memory, s.states[i])
 	}
-	if s.e, err = build(halo.Setup{Comm: c, Plan: s.plan, Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
+	if s.e, err = build(halo.Setup{Comm: c, Links: s.plan.Links(c.Rank()), Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
 		return nil, err
 	}
 	if s.e.Describe() == "" {
-		return nil, errors.New("the transport does not say what it is")
+		return nil, errors.New("the transport has no description")
 	}
 	for _, b := range s.states {
 		if err := b.Write(s.image(func([3]int) uint32 { return stale }), 0); err != nil {
@@ -337,7 +336,7 @@ func (s *trial) recorded(q halo.Queued, r device.Recorder) error {
 	_, bulk := s.plan.Edges(s.c.Rank())
 	g, err := r.Capture(s.slow, func() error {
 		for i := range 2 {
-			out := s.states[(i+1)%2] // the last exchange was that of states[0]
+			out := s.states[(i+1)%2] // the last exchange filled states[0]
 			s.urgent.After(s.slow.Record())
 			s.edges(seen[i], s.states[i], out, sources[i])
 			q.Queue(s.urgent, out)
@@ -455,7 +454,7 @@ func (s *trial) filled(y, z int) bool {
 	return false
 }
 
-// compare holds the rows that count against those of the step, or of another image.
+// compare checks the rows that count against the rows of the step, or of another image.
 func (s *trial) compare(b device.Buffer, step int, instead func(y, z int) []byte, counts func(y, z int) bool) (err error) {
 	got := make([]byte, b.Bytes())
 	if err := b.Read(got, 0); err != nil {

@@ -1,5 +1,5 @@
-// Package transport has the words for how ghost planes travel to a neighbour: those of the case
-// file, of the command line, and of what a run tells.
+// Package transport has the words for how ghost planes travel to a neighbour: the words of the case file, of the command line,
+// and of a run's report.
 package transport
 
 import (
@@ -24,7 +24,7 @@ var kinds = []string{"auto", "host", "gpu", "peer"}
 // Kinds are the words for all of them.
 func Kinds() []string { return slices.Clone(kinds) }
 
-// String is the word. It panics for what is none of the above.
+// String returns the word. It panics for any value but the above.
 func (k Kind) String() string { return kinds[k] }
 
 // Parse reads a word; the error names those that there are.
@@ -32,10 +32,10 @@ func Parse(word string) (Kind, error) {
 	if i := slices.Index(kinds, word); i >= 0 {
 		return Kind(i), nil
 	}
-	return 0, fmt.Errorf("transport %s is unknown: give %s", word, strings.Join(kinds, ", "))
+	return 0, fmt.Errorf("%s is not one of %s", word, strings.Join(kinds, ", "))
 }
 
-// Answer is what a user says of something that the program would ask for else.
+// Answer is a user's answer to a question that lbmsim would otherwise ask.
 type Answer int
 
 const (
@@ -50,7 +50,7 @@ var answers = []string{"ask", "yes", "no"}
 // Answers are the words for all of them.
 func Answers() []string { return slices.Clone(answers) }
 
-// String is the word. It panics for what is none of the above.
+// String returns the word. It panics for any value but the above.
 func (a Answer) String() string { return answers[a] }
 
 // ParseAnswer reads a word; the error names those that there are.
@@ -58,5 +58,5 @@ func ParseAnswer(word string) (Answer, error) {
 	if i := slices.Index(answers, word); i >= 0 {
 		return Answer(i), nil
 	}
-	return 0, fmt.Errorf("%s is no answer: give %s", word, strings.Join(answers, ", "))
+	return 0, fmt.Errorf("%s is not valid: must be %s", word, strings.Join(answers, ", "))
 }

@@ -17,7 +17,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %v, %v", word, got, err)
 		}
 	}
-	if _, err := Parse("pigeon"); err == nil || !strings.Contains(err.Error(), "transport pigeon is unknown: give auto, host, gpu, peer") {
+	if _, err := Parse("pigeon"); err == nil || !strings.Contains(err.Error(), "pigeon is not one of auto, host, gpu, peer") {
 		t.Errorf("%v", err)
 	}
 	if _, err := ParseAnswer("maybe"); err == nil {

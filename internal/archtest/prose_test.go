@@ -244,7 +244,7 @@ func TestProse(t *testing.T) {
 		t.Logf("%s: %d sentences, median %d, longest %d words", p, len(all), median(all), longest)
 	}
 	if pages < 5 {
-		t.Fatalf("looked at only %d pages", pages)
+		t.Fatalf("read only %d pages", pages)
 	}
 }
 

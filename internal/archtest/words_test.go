@@ -19,7 +19,7 @@ func TestNobodyExitsBelowCmd(t *testing.T) {
 		"syscall": {"Exit"},
 	}
 	for _, f := range goFiles(t) {
-		if f.test || strings.HasPrefix(f.path, "cmd/") || strings.HasPrefix(f.path, "scripts/") {
+		if f.test || strings.HasPrefix(f.path, "cmd/") || strings.HasPrefix(f.path, "tools/") {
 			continue
 		}
 		set := token.NewFileSet()
@@ -48,7 +48,7 @@ func TestNobodyExitsBelowCmd(t *testing.T) {
 	}
 }
 
-// TestLongTestsSayWhoRunsThem: a test that -short leaves out says that make test-all runs it. Otherwise scripts/skips
+// TestLongTestsSayWhoRunsThem: a test that -short leaves out says that make test-all runs it. Otherwise tools/skips
 // takes it, half an hour later, for one that should have run.
 func TestLongTestsSayWhoRunsThem(t *testing.T) {
 	skip := regexp.MustCompile(`testing\.Short\(\)[^\n]*\n\s*t\.Skipf?\(([^\n]*)`)
@@ -77,11 +77,11 @@ var forbidden = []struct {
 	},
 	{
 		regexp.MustCompile("(^|[^A-Za-z0-9_.~$})/-])/(root|home|work|farm|scratch)/"),
-		"a path of one machine: nobody else has it",
+		"a path of one machine: no other machine has it",
 	},
 }
 
-// TestForbiddenWords looks at all text of the tree except prose (.md), which may
+// TestForbiddenWords checks all text of the tree except prose (.md), which may
 // speak of what is forbidden.
 func TestForbiddenWords(t *testing.T) {
 	looked := 0
@@ -103,7 +103,7 @@ func TestForbiddenWords(t *testing.T) {
 		}
 	}
 	if looked < 20 {
-		t.Fatalf("looked at only %d files", looked)
+		t.Fatalf("read only %d files", looked)
 	}
 }
 

@@ -22,20 +22,20 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Report is how file B differs from file A.
+// Report lists the differences between files A and B.
 type Report struct {
-	A     string   `json:"a"`
-	B     string   `json:"b"`
-	Kind  Kind     `json:"kind"`  // of both; "" where they are of different kinds: then only the cases are compared
-	Steps [2]int   `json:"steps"` // of the outputs
-	Case  []string `json:"case"`  // a line for each key that differs
-	Means []string `json:"means"` // a line for each mean of the computation that differs
-	Parts []Part   `json:"parts"` // fields, columns, components of the state
-	Note  string   `json:"note"`  // why numbers could not be compared; "" where they were
+	A           string       `json:"a"`
+	B           string       `json:"b"`
+	Kind        Kind         `json:"kind"`  // of both; "" where they are of different kinds: then only the cases are compared
+	Steps       [2]int       `json:"steps"` // of the outputs
+	Case        []string     `json:"case"`  // a line for each key that differs
+	Means       []string     `json:"means"` // a line for each mean of the computation that differs
+	Differences []Difference `json:"parts"` // fields, columns, components of the state
+	Note        string       `json:"note"`  // why numbers could not be compared; "" where they were
 }
 
-// Part is how the numbers of a field, a column or a component differ.
-type Part struct {
+// Difference measures the difference of the numbers of a field, a column or a component.
+type Difference struct {
 	Name    string  `json:"name"`
 	Unit    string  `json:"unit"`
 	Numbers int64   `json:"numbers"`
@@ -50,8 +50,8 @@ type Part struct {
 }
 
 // MarshalJSON writes numbers that are not finite as text: JSON has none.
-func (p Part) MarshalJSON() ([]byte, error) {
-	type plain Part
+func (p Difference) MarshalJSON() ([]byte, error) {
+	type plain Difference
 	value := func(x float64) any {
 		if finite(x) {
 			return x
@@ -77,7 +77,7 @@ func (r *Report) Within(tolerance float64) bool {
 	if r.Kind == Case || r.Kind == "" {
 		return len(r.Case) == 0
 	}
-	for _, p := range r.Parts {
+	for _, p := range r.Differences {
 		if p.Lost > 0 || p.Differ > 0 && !(p.Linf <= tolerance && tolerance > 0) {
 			return false
 		}
@@ -109,7 +109,7 @@ func (o *Output) against(b *Output) (*Report, error) {
 	}
 	if o.Kind != b.Kind {
 		if o.Kind != Case && b.Kind != Case {
-			r.Note = fmt.Sprintf("the numbers of a file of kind %s and of one of kind %s are not compared", o.Kind, b.Kind)
+			r.Note = fmt.Sprintf("cannot compare the numbers of a file of kind %s with kind %s", o.Kind, b.Kind)
 		}
 		return r, nil
 	}
@@ -145,7 +145,7 @@ func means(a, b output.Provenance) (list []string) {
 	put("ranks", la.Ranks, lb.Ranks)
 	put("cut", la.Cut, lb.Cut)
 	put("devices", devices(la), devices(lb))
-	put("legs (restarts by other means)", len(a.Legs), len(b.Legs))
+	put("legs (restarts with other settings)", len(a.Legs), len(b.Legs))
 	return list
 }
 
@@ -159,7 +159,7 @@ func devices(l output.Leg) string {
 
 // tally adds up how two series of numbers differ.
 type tally struct {
-	Part
+	Difference
 	diff2, b2, largest float64
 	at                 int64 // place of Max
 }
@@ -196,16 +196,16 @@ func (t *tally) add(a, b float64) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// part closes the sum; where names the place of a number.
-func (t *tally) part(where func(i int64) string) Part {
+// difference closes the sum; where names the place of a number.
+func (t *tally) difference(where func(i int64) string) Difference {
 	if t.Differ > 0 {
 		t.L2, t.Linf = share(math.Sqrt(t.diff2), math.Sqrt(t.b2)), share(t.Max, t.largest)
 		t.Where = where(t.at)
 	}
-	return t.Part
+	return t.Difference
 }
 
-// share of a difference; all of it where there is nothing to hold it against.
+// share returns the relative size of a difference, 1 if the reference is 0.
 func share(d, of float64) float64 {
 	switch {
 	case d == 0:
@@ -242,7 +242,7 @@ func (r *Report) fields() error {
 			missing = append(missing, fmt.Sprintf("%s has %d components in %q / %d in %q", f.Name, f.Components, f.Unit, g.Components, g.Unit))
 			continue
 		}
-		t := tally{Part: Part{Name: f.Name, Unit: f.Unit}}
+		t := tally{Difference: Difference{Name: f.Name, Unit: f.Unit}}
 		pa, pb := make([]float64, a.Values(i)), make([]float64, b.Values(j))
 		for k := range a.Planes {
 			if err := errors.Join(a.Plane(i, k, pa), b.Plane(j, k, pb)); err != nil {
@@ -252,7 +252,7 @@ func (r *Report) fields() error {
 				t.add(pa[n], pb[n])
 			}
 		}
-		r.Parts = append(r.Parts, t.part(func(n int64) string {
+		r.Differences = append(r.Differences, t.difference(func(n int64) string {
 			text := cell(n/int64(f.Components), a.N)
 			if f.Components > 1 {
 				text += fmt.Sprintf(", component %d", n%int64(f.Components))
@@ -288,7 +288,7 @@ func (r *Report) states() error {
 	defer b.Close()
 	ha, hb := a.Header, b.Header
 	if ha.Spec != hb.Spec || ha.N != hb.N || ha.Planes != hb.Planes || ha.PlaneBytes() != hb.PlaneBytes() {
-		r.Note = fmt.Sprintf("the states are of other cells or kernels: %s, %v cells / %s, %v cells", ha.Spec, ha.N, hb.Spec, hb.N)
+		r.Note = fmt.Sprintf("the states have different cells or kernels: %s, %v cells / %s, %v cells", ha.Spec, ha.N, hb.Spec, hb.N)
 		return nil
 	}
 	// Behind the state's values of a row are eddies, in numbers of their own size, where the law of the viscosity keeps some.
@@ -325,7 +325,7 @@ func (r *Report) states() error {
 		}
 	}
 	for c := range parts {
-		r.Parts = append(r.Parts, parts[c].part(func(n int64) string { return cell(n, ha.N) }))
+		r.Differences = append(r.Differences, parts[c].difference(func(n int64) string { return cell(n, ha.N) }))
 	}
 	return nil
 }
@@ -351,10 +351,10 @@ func (r *Report) pictures() error {
 		return err
 	}
 	if a.Bounds() != b.Bounds() {
-		r.Note = fmt.Sprintf("the pictures have other sizes: %v / %v", a.Bounds().Size(), b.Bounds().Size())
+		r.Note = fmt.Sprintf("the pictures differ in size: %v / %v", a.Bounds().Size(), b.Bounds().Size())
 		return nil
 	}
-	t := tally{Part: Part{Name: "pixels"}}
+	t := tally{Difference: Difference{Name: "pixels"}}
 	width := int64(a.Bounds().Dx())
 	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
 		for x := a.Bounds().Min.X; x < a.Bounds().Max.X; x++ {
@@ -365,7 +365,7 @@ func (r *Report) pictures() error {
 			}
 		}
 	}
-	r.Parts = []Part{t.part(func(n int64) string { return fmt.Sprintf("pixel (%d, %d)", n/3%width, n/3/width) })}
+	r.Differences = []Difference{t.difference(func(n int64) string { return fmt.Sprintf("pixel (%d, %d)", n/3%width, n/3/width) })}
 	return nil
 }
 
@@ -412,11 +412,11 @@ func (r *Report) tables() error {
 		r.Note = fmt.Sprintf("%d / %d rows; the first %d were compared", len(a.rows), len(b.rows), n)
 	}
 	for c, name := range a.columns {
-		t := tally{Part: Part{Name: name}}
+		t := tally{Difference: Difference{Name: name}}
 		for k := range n {
 			t.add(a.rows[k][c], b.rows[k][c])
 		}
-		r.Parts = append(r.Parts, t.part(func(k int64) string {
+		r.Differences = append(r.Differences, t.difference(func(k int64) string {
 			text := fmt.Sprintf("row %d, %s %g", k+1, a.columns[0], a.rows[k][0])
 			if along >= 0 { // of a line, which has many rows of a step
 				text += fmt.Sprintf(", %s %g", a.columns[along], a.rows[k][along])

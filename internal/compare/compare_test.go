@@ -31,7 +31,7 @@ func write(t *testing.T, text string, change func(scalar, vector []float64)) str
 	for _, c = range comm.Local(1) {
 	}
 	s := fields.Series{Dir: t.TempDir(), Name: "f"}
-	p, err := s.Begin(c, decomp.Box{Hi: n}, fields.Grid{N: n, Spacing: 1}, []fields.Field{
+	p, err := s.Begin(c, nil, decomp.Box{Hi: n}, fields.Grid{N: n, Spacing: 1}, []fields.Field{
 		{Name: "pressure", Unit: "Pa", Components: 1, Type: fields.Float64}, {Name: "velocity", Unit: "m/s", Components: 3, Type: fields.Float64},
 	}, fields.Meta{Case: text, Version: "v", Step: 7, Time: 0.5, Provenance: output.Provenance{Legs: []output.Leg{{Version: "v", Ranks: 1}}}.String()})
 	if err != nil {
@@ -42,7 +42,7 @@ func write(t *testing.T, text string, change func(scalar, vector []float64)) str
 			t.Fatal(err)
 		}
 	}
-	if err := p.Commit(); err != nil {
+	if err := p.Commit(nil); err != nil {
 		t.Fatal(err)
 	}
 	return s.Path(7)
@@ -59,12 +59,12 @@ func files(t *testing.T, a, b string) *Report {
 
 func TestFieldsAreCompared(t *testing.T) {
 	a := write(t, "x = 1\n", nil)
-	if r := files(t, a, write(t, "x = 1\n", nil)); !r.Same() || len(r.Parts) != 2 || r.Parts[1].Numbers != 36 || r.Steps != [2]int{7, 7} || len(r.Case)+len(r.Means) > 0 {
+	if r := files(t, a, write(t, "x = 1\n", nil)); !r.Same() || len(r.Differences) != 2 || r.Differences[1].Numbers != 36 || r.Steps != [2]int{7, 7} || len(r.Case)+len(r.Means) > 0 {
 		t.Errorf("equal files: %+v", r)
 	}
 	r := files(t, a, write(t, "x = 2\n", func(_, v []float64) { v[3*8+1] += 2; v[0]++ }))
-	p := r.Parts[1]
-	if r.Same() || !r.Parts[0].same() || p.Differ != 2 || p.Max != 2 || p.Where != "cell (2, 0, 1), component 1" || p.A != 5 || p.B != 7 || p.Linf != 2.0/19 {
+	p := r.Differences[1]
+	if r.Same() || !r.Differences[0].same() || p.Differ != 2 || p.Max != 2 || p.Where != "cell (2, 0, 1), component 1" || p.A != 5 || p.B != 7 || p.Linf != 2.0/19 {
 		t.Errorf("two numbers: %+v", r)
 	}
 	if want := math.Sqrt(5.0 / (norm2(-20, 15) - 400 + 19*19 - 25 + 49)); math.Abs(p.L2-want) > 1e-15 {
@@ -75,7 +75,7 @@ func TestFieldsAreCompared(t *testing.T) {
 	}
 }
 
-func (p Part) same() bool { return p.Differ == 0 }
+func (p Difference) same() bool { return p.Differ == 0 }
 
 // norm2 is the sum of the squares of the integers from a to b.
 func norm2(a, b int) (sum float64) {
@@ -85,7 +85,7 @@ func norm2(a, b int) (sum float64) {
 	return sum
 }
 
-// A number that is none is not within any tolerance, unless both files have it.
+// NaN is not within any tolerance, unless both files have it.
 func TestNumbersThatAreNone(t *testing.T) {
 	nan := func(s, _ []float64) { s[4] = math.NaN() }
 	a, b := write(t, "", nan), write(t, "", nil)
@@ -93,7 +93,7 @@ func TestNumbersThatAreNone(t *testing.T) {
 		t.Errorf("NaN in both: %+v", r)
 	}
 	r := files(t, a, b)
-	if p := r.Parts[0]; r.Within(1e9) || p.Lost != 1 || p.Where != "cell (1, 1, 0)" || p.B != 5 {
+	if p := r.Differences[0]; r.Within(1e9) || p.Lost != 1 || p.Where != "cell (1, 1, 0)" || p.B != 5 {
 		t.Errorf("NaN in one: %+v", r)
 	}
 	if text, err := json.Marshal(r); err != nil || !strings.Contains(string(text), `"a":"NaN"`) {
@@ -115,24 +115,24 @@ func TestTablesAreCompared(t *testing.T) {
 	if o, err := Open(a); err != nil || o.Version != "v1" || o.Case != "[run]\nsteps = 3\n" || o.Step != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if r := files(t, a, table("b.csv", "step,time,u\n1,0.1,4\n2,0.2,5.5\n")); r.Same() || r.Parts[2].Where != "row 2, step 2" || r.Parts[2].Differ != 1 || !r.Parts[0].same() {
+	if r := files(t, a, table("b.csv", "step,time,u\n1,0.1,4\n2,0.2,5.5\n")); r.Same() || r.Differences[2].Where != "row 2, step 2" || r.Differences[2].Differ != 1 || !r.Differences[0].same() {
 		t.Errorf("%+v", r)
 	}
-	if r := files(t, a, table("c.csv", "step,time,u\n1,0.1,4\n")); r.Within(1) || r.Note == "" || len(r.Parts) != 3 {
+	if r := files(t, a, table("c.csv", "step,time,u\n1,0.1,4\n")); r.Within(1) || r.Note == "" || len(r.Differences) != 3 {
 		t.Errorf("%+v", r)
 	}
 	if r := files(t, a, table("d.csv", "step,time,v\n1,0.1,4\n")); r.Within(1) || r.Note == "" {
 		t.Errorf("%+v", r)
 	}
 	line := "step,time,distance (m),u\n1,0.1,0,4\n1,0.1,0.5,5\n2,0.2,0,6\n2,0.2,0.5,%s\n" // two blocks
-	if r := files(t, table("e.csv", strings.Replace(line, "%s", "7", 1)), table("f.csv", strings.Replace(line, "%s", "8", 1))); r.Same() || r.Steps != [2]int{2, 2} || r.Parts[3].Where != "row 4, step 2, distance (m) 0.5" {
+	if r := files(t, table("e.csv", strings.Replace(line, "%s", "7", 1)), table("f.csv", strings.Replace(line, "%s", "8", 1))); r.Same() || r.Steps != [2]int{2, 2} || r.Differences[3].Where != "row 4, step 2, distance (m) 0.5" {
 		t.Errorf("%+v", r)
 	}
 	for rows, want := range map[string]string{
 		"":                          "has no columns",
 		"step,u\n1\n":               "d.csv:9: 1 values in 2 columns",
 		"step,u\n1,x\n":             "invalid syntax",
-		"step,u\n# more\n":          "a comment among the rows",
+		"step,u\n# more\n":          "a comment between rows",
 		"step,u\n1," + big() + "\n": "too long",
 	} {
 		if _, err := Files(a, table("d.csv", rows)); err == nil || !strings.Contains(err.Error(), want) {
@@ -150,8 +150,8 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		"a.csv":  {"1,2\n", "is neither a case"},
 		"a.toml": {"cells = ", "error"},
 		"a.hdf":  {"\x89HDF\r\n\x1a\n", "open the fields"},
-		"a.h5":   {"LBMSIMCP", "cut off"},
-		"a.png":  {"\x89PNG\r\n\x1a\n", "cut off"},
+		"a.h5":   {"LBMSIMCP", "truncated"},
+		"a.png":  {"\x89PNG\r\n\x1a\n", "truncated"},
 		"b.csv":  {"# lbmsim v\n# case:\nstep,u\n1,2\n", "the provenance cannot be read"},
 		"empty":  {"", "is neither a case"},
 	} {
@@ -173,7 +173,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 
 // Files of different kinds have cases to compare.
 func TestKindsDiffer(t *testing.T) {
-	r := files(t, write(t, "[a]\nx = 1\nsha256 = \"0\"\n", nil), filepath.Join("..", "..", "examples", "cavity.toml"))
+	r := files(t, write(t, "[a]\nx = 1\nsha256 = \"0\"\n", nil), filepath.Join("..", "..", "cases", "examples", "cavity.toml"))
 	if r.Kind != "" || r.Same() || len(r.Case) == 0 || strings.Contains(strings.Join(r.Case, "\n"), "sha256") {
 		t.Errorf("%+v", r)
 	}
@@ -194,7 +194,7 @@ func TestFoldersWithAForeignFile(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "notes.csv is neither") || len(reports) != 1 || len(only) != 1 {
 		t.Errorf("%v, %v, %v", reports, only, err)
 	}
-	if p := reports[0].Parts[0]; reports[0].Same() || p.Differ != 1 || p.A != 1 || p.Where != "cell (0, 0, 0)" {
+	if p := reports[0].Differences[0]; reports[0].Same() || p.Differ != 1 || p.A != 1 || p.Where != "cell (0, 0, 0)" {
 		t.Errorf("%+v", p)
 	}
 	if _, err := Open(a); err == nil {

@@ -32,12 +32,12 @@ const (
 	Table      Kind = "table"
 )
 
-// Output is what a file says of itself.
+// Output is a file's own description.
 type Output struct {
 	Path       string
 	Kind       Kind
 	Case       string // resolved
-	Version    string // of the program; none of a case
+	Version    string // of lbmsim; "" for a case
 	Step       int    // none of a case; of the last row of a table
 	Provenance output.Provenance
 }
@@ -61,7 +61,7 @@ func Open(path string) (*Output, error) {
 	case strings.HasSuffix(path, ".toml"):
 		o.Kind, err = Case, o.readCase()
 	default:
-		return nil, fmt.Errorf("%s is neither a case (.toml) nor an output of lbmsim: fields, averages or planes (.hdf), a checkpoint (.h5), a picture (.png) or a table (.csv)", path)
+		return nil, fmt.Errorf("%s is neither a case (.toml) nor an lbmsim output: fields, averages or planes (.hdf), a checkpoint (.h5), a picture (.png) or a table (.csv)", path)
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (o *Output) picture() error {
 	o.Case = text["Source"]
 	o.Version = strings.TrimPrefix(text["Software"], "lbmsim ")
 	if o.Step, err = strconv.Atoi(strings.TrimPrefix(text["Comment"], "step ")); err != nil || o.Case == "" {
-		return fmt.Errorf("%s is a picture, but not one of lbmsim", o.Path)
+		return fmt.Errorf("%s is a picture, but not from lbmsim", o.Path)
 	}
 	return o.means(text["Provenance"])
 }
@@ -141,7 +141,7 @@ func (o *Output) readCase() error {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostCase+1))
 	if err == nil && len(text) > mostCase {
-		err = fmt.Errorf("%s has more than a MiB; a case is a few KiB of TOML", o.Path)
+		err = fmt.Errorf("%s has more than 1 MiB; a case is a few KiB of TOML", o.Path)
 	}
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func readTable(path string) (*table, error) {
 		comment, isComment := strings.CutPrefix(line, "# ")
 		switch {
 		case isComment && t.columns != nil:
-			return nil, fmt.Errorf("%s:%d: a comment among the rows", path, n)
+			return nil, fmt.Errorf("%s:%d: a comment between rows", path, n)
 		case isComment && inCase:
 			text.WriteString(comment + "\n")
 		case isComment && n == 1:

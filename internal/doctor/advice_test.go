@@ -113,7 +113,7 @@ func show(out *strings.Builder, what string, found ...Finding) {
 	}
 }
 
-func TestAbsentTellsWho(t *testing.T) {
+func TestAbsentNamesRanks(t *testing.T) {
 	a := &Absent{Ranks: []int{3, 5}, Limit: time.Minute}
 	if got := a.Error(); !strings.HasPrefix(got, "ranks 3, 5 did not answer within 1m0s: ") {
 		t.Error(got)

@@ -14,11 +14,11 @@ import (
 	"lbmsim/model"
 )
 
-const reseat = "look into the system's log (dmesg, nvidia-smi -q) for errors of this device; take the node out of service if it happens again"
+const reseat = "check the system log (dmesg, nvidia-smi -q) for errors of this device; take the node out of service if it recurs"
 
 // noDevice is the finding of checks that need one.
 func noDevice() []Finding {
-	return []Finding{warning("not examined: the ranks have no device", "")}
+	return []Finding{warning("not checked: the ranks have no device", "")}
 }
 
 // deviceWorks copies a pattern to the device and back.
@@ -36,15 +36,15 @@ func deviceWorks(s *Site) ([]Finding, error) {
 	}
 	name := s.Device.Info().Model
 	if all[0].Visible {
-		return []Finding{fine(name + " computes in the host's memory: no copies")}, nil
+		return []Finding{fine(name + " computes in host memory: no copies")}, nil
 	}
 	to := slices.MinFunc(all, func(a, b copied) int { return int(a.To - b.To) })
 	from := slices.MinFunc(all, func(a, b copied) int { return int(a.From - b.From) })
-	return []Finding{fine(fmt.Sprintf("%s: copies to it at %.3g GB/s, from it at %.3g GB/s, the slowest of the ranks with all of them at it; every byte as written",
+	return []Finding{fine(fmt.Sprintf("%s: copies to it at %.3g GB/s, from it at %.3g GB/s, slowest rank with all ranks active; every byte as written",
 		name, to.To/1e9, from.From/1e9))}, nil
 }
 
-// copied is the speed of copies in bytes a second.
+// copied is the speed of copies in bytes per second.
 type copied struct {
 	Visible  bool // there are none
 	To, From float64
@@ -85,7 +85,7 @@ func copyBoth(dev device.Device, rank int) (c copied, err error) {
 		}
 		c.From = bytes / time.Since(start).Seconds()
 		if err := compare(got, want); err != nil {
-			return c, fmt.Errorf("%s gave back other bytes than it got: %w", dev.Info().Name, err)
+			return c, fmt.Errorf("%s returned different bytes than it received: %w", dev.Info().Name, err)
 		}
 	}
 	return c, nil
@@ -104,18 +104,18 @@ func kernel(s *Site) ([]Finding, error) {
 	case broken != nil:
 		return nil, broken
 	case wrong != "":
-		return []Finding{fault(wrong, "if it does not compile: `lbmsim info` names the driver and the compiler of kernels that were found; if it computes wrong numbers: "+reseat)}, nil
+		return []Finding{fault(wrong, "if kernels do not compile: `lbmsim info` shows the driver and the kernel compiler that were found; if results are wrong: "+reseat)}, nil
 	}
 	return []Finding{fine(fmt.Sprintf("%s agrees with the float64 reference (loaded and run in %.2g s)", spec, time.Since(start).Seconds()))}, nil
 }
 
-// ghosts exchanges ghost planes as a run does and looks at every byte that came.
+// ghosts exchanges ghost planes as a run does and checks every byte that arrived.
 func ghosts(s *Site) ([]Finding, error) {
 	switch {
 	case s.Device == nil:
 		return noDevice(), nil
 	case s.silent:
-		return []Finding{warning("not examined: messages failed", "")}, nil
+		return []Finding{warning("not checked: messages failed", "")}, nil
 	}
 	list := []halo.Transport{halo.Host}
 	if _, ok := s.Device.(device.Peer); ok && s.Comm.Size() > 1 {
@@ -134,7 +134,7 @@ func ghosts(s *Site) ([]Finding, error) {
 	return found, nil
 }
 
-// ghostsBy looks at one transport. That it cannot be had is no fault, for a run takes
+// ghostsBy checks one transport. A transport that is unavailable is not a fault, since a run takes
 // another; where all ranks are on one machine, their GPUs should reach each other.
 func (s *Site) ghostsBy(t halo.Transport) (Finding, error) {
 	mine, err := s.setUpGhosts()
@@ -148,18 +148,18 @@ func (s *Site) ghostsBy(t halo.Transport) (Finding, error) {
 	var refused *comm.Failure
 	switch {
 	case errors.As(err, &refused) && t == halo.Host:
-		return fault(refused.Error(), "please report it with this text"), nil
+		return fault(refused.Error(), "please report this message"), nil
 	case errors.As(err, &refused) && t == halo.Peer && s.onOneHost():
-		return warning("not to be had: "+refused.Error(), "the ranks' GPUs should see each other: one container for all of them, with the host's IPC (--ipc=host), no limits of visible devices by cgroups (SLURM: --gpu-bind=none), and `nvidia-smi topo -p2p w` without errors"), nil
+		return warning("not available: "+refused.Error(), "GPUs of all ranks must be visible to each other: one container for all ranks, with the host's IPC (--ipc=host), no limits of visible devices by cgroups (SLURM: --gpu-bind=none), and `nvidia-smi topo -p2p w` without errors"), nil
 	case errors.As(err, &refused):
-		return fine("not to be had here: " + refused.Error()), nil
+		return fine("not available here: " + refused.Error()), nil
 	case err != nil:
 		return Finding{}, err
 	}
 	if wrong, broken = s.agree(mine.exchange(s.Comm.Rank())); wrong != "" {
 		// Some ranks may still be in it: it is left as it is, to the end of the processes.
 		mine.halo, mine.setup.States = nil, [2]device.Buffer{}
-		return fault(wrong, "where messages and copies above are well, please report it with this text"), broken
+		return fault(wrong, "if messages and copies above are ok, please report this message"), broken
 	}
 	return fine(fmt.Sprintf("planes of %.3g MiB to both neighbours and back in %.3g ms, %s; every byte as sent",
 		float64(mine.bytes)/(1<<20), 1e3*mine.seconds, mine.halo.Describe())), broken
@@ -171,6 +171,7 @@ func (s *Site) onOneHost() bool {
 
 // planes is a small periodic state whose ghost planes an exchange fills.
 type planes struct {
+	plan    decomp.Plan
 	setup   halo.Setup
 	halo    halo.Exchange // nil: not made
 	bytes   int           // of a plane
@@ -186,8 +187,8 @@ func (s *Site) setUpGhosts() (p *planes, err error) {
 	}
 	layout := plan.Layout(s.Comm.Rank(), components)
 	lo, hi := layout.Plane(0)
-	p = &planes{bytes: (hi - lo) * valueBytes}
-	p.setup = halo.Setup{Comm: s.Comm, Plan: plan, Layout: layout, ValueBytes: valueBytes, Device: s.Device}
+	p = &planes{plan: plan, bytes: (hi - lo) * valueBytes}
+	p.setup = halo.Setup{Comm: s.Comm, Links: plan.Links(s.Comm.Rank()), Layout: layout, ValueBytes: valueBytes, Device: s.Device}
 	for i := range p.setup.States {
 		if p.setup.States[i], err = halo.AllocState(s.Device, layout.Len()*valueBytes); err != nil {
 			p.close()
@@ -238,7 +239,7 @@ func (p *planes) exchange(rank int) error {
 	p.seconds = times[len(times)/2]
 	for _, state := range p.setup.States {
 		for _, ghost := range []struct{ side, plane, from int }{{-1, -1, 1}, {1, 2, 0}} {
-			peer, ok := p.setup.Plan.Neighbour(rank, ghost.side)
+			peer, ok := p.plan.Neighbour(rank, ghost.side)
 			if !ok {
 				return errors.New("a periodic domain has no neighbour")
 			}

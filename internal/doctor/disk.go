@@ -27,13 +27,13 @@ func disk(s *Site) (found []Finding, broken error) {
 		if err == nil {
 			defer func() {
 				if err := os.Remove(path); err != nil {
-					found = append(found, warning(fmt.Sprintf("the file written for the test stays behind: %s", plain.Text(err)), "remove it"))
+					found = append(found, warning(fmt.Sprintf("the test file was not removed: %s", plain.Text(err)), "remove it"))
 				}
 			}()
 		}
 	}
 	if wrong, broken := s.agree(err); wrong != "" || broken != nil {
-		return []Finding{fault(wrong, "give the user the right to write there, or name another folder: --output here and in the run")}, broken
+		return []Finding{fault(wrong, "grant write permission there, or use another folder: --output here and in the run")}, broken
 	}
 	b, broken := comm.Broadcast(s.Comm, []byte(filepath.Base(path)+"\n"+text))
 	if broken != nil {
@@ -46,7 +46,7 @@ func disk(s *Site) (found []Finding, broken error) {
 		return nil, broken
 	}
 	if wrong != "" {
-		return []Finding{fault(wrong, "outputs need a folder on a file system that all nodes share: name one with --output, here and in the run")}, nil
+		return []Finding{fault(wrong, "outputs need a folder on a file system shared by all nodes: set --output, here and in the run")}, nil
 	}
 	room, err := freeRoom(s.Dir)
 	rooms, wrong, broken := share(s, room, err)
@@ -60,8 +60,8 @@ func disk(s *Site) (found []Finding, broken error) {
 		room = min(room, r)
 	}
 	if room < 2*s.Disk {
-		return []Finding{fault(fmt.Sprintf("%s has %s free, too little to write %s for a test", s.Dir, mib(room), mib(s.Disk)),
-			"make room, or name another folder with --output")}, nil
+		return []Finding{fault(fmt.Sprintf("%s has %s free, not enough for a test file of %s", s.Dir, mib(room), mib(s.Disk)),
+			"free disk space, or use another folder with --output")}, nil
 	}
 	part := max(1, s.Disk/int64(size))
 	start := time.Now()
@@ -71,17 +71,17 @@ func disk(s *Site) (found []Finding, broken error) {
 		return nil, broken
 	}
 	if wrong != "" {
-		return []Finding{fault(wrong, "look at quotas and at the file system's state (df, quota, its server's log)")}, nil
+		return []Finding{fault(wrong, "check quotas and the state of the file system (df, quota, the log of its server)")}, nil
 	}
-	said := fmt.Sprintf("%s in %s at %.0f MB/s on the disk by %s, seen by all; %s free",
+	said := fmt.Sprintf("%s in %s at %.0f MB/s to disk from %s, visible to all; %s free",
 		mib(part*int64(size)), s.Dir, float64(part*int64(size))/seconds/1e6, plain.Count(size, "rank"), mib(room))
 	if room < scarce {
-		return []Finding{warning(said, "`lbmsim check` tells how much the outputs of a case need; make room, or name another folder with --output")}, nil
+		return []Finding{warning(said, "`lbmsim check` shows how much the outputs of a case need; free disk space, or use another folder with --output")}, nil
 	}
 	return []Finding{fine(said)}, nil
 }
 
-// probeFile makes a file with a text of its own in the folder, and the folder, as a run does.
+// probeFile makes a file with a unique text in the folder, and the folder, as a run does.
 func probeFile(dir string) (path, text string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", "", fmt.Errorf("outputs cannot be written: %w", err)
@@ -109,10 +109,10 @@ func sees(path, text string) error {
 		case time.Now().Before(end):
 			continue
 		case err == nil:
-			err = errors.New("it holds something else")
+			err = errors.New("its content differs")
 		}
 		host, _ := os.Hostname() // a word for the message
-		return fmt.Errorf("%s does not see in its folder %s the file that rank 0 has written: %w", host, filepath.Dir(path), err)
+		return fmt.Errorf("%s does not see the file of rank 0 in its folder %s: %w", host, filepath.Dir(path), err)
 	}
 }
 
@@ -139,7 +139,7 @@ func writePart(path, text string, rank int, part int64) (err error) {
 func freeRoom(dir string) (int64, error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("free room of %s: %w", dir, err)
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
 	}
 	return int64(fs.Bavail) * fs.Bsize, nil
 }

@@ -1,9 +1,9 @@
 // Package doctor examines what a run will depend on: the ranks and their places, the
-// messages between neighbours, the device, the folder for outputs. A Check looks at one
+// messages between neighbours, the device, the folder for outputs. A Check examines one
 // of these and returns findings in plain words, with advice where something is wrong.
 //
 // All ranks make the same checks in the same order, through the code that a run uses
-// (comm, halo, device). What one rank learns alone it shares before anybody goes on.
+// (comm, halo, device). What one rank learns alone it shares before any rank continues.
 // Before each collective operation the ranks call the roll (Punctual), so that one that
 // does not answer is named instead of waited for.
 package doctor
@@ -31,35 +31,35 @@ func (s Severity) String() string { return [...]string{"ok", "warning", "FAULT"}
 type Finding struct {
 	Severity Severity
 	Text     string
-	Advice   string // how to mend it
+	Advice   string // how to fix it
 }
 
 func fine(text string) Finding            { return Finding{Fine, text, ""} }
 func warning(text, advice string) Finding { return Finding{Warning, text, advice} }
 func fault(text, advice string) Finding   { return Finding{Fault, text, advice} }
 
-// Site is what the checks look at.
+// Site is the subject of the checks.
 type Site struct {
 	Comm   comm.Comm     // of Punctual
 	Ranks  []Rank        // what each rank says of itself
 	Device device.Device // nil where the ranks could get none
 	Dir    string        // folder for outputs
 	Disk   int64         // bytes to write there
-	// Limit is how long a rank may take to answer.
+	// Limit is the time limit for a rank's answer.
 	Limit time.Duration
 
-	underWay []comm.Request // messages that nobody answered: they keep their memory
+	underWay []comm.Request // unanswered messages: they keep their memory
 	silent   bool           // messages between neighbours came wrong
 }
 
-// Check is one examination. Look is collective; its error means that the ranks can not
-// go on together.
+// Check is one examination. Look is collective; its error means that the ranks cannot
+// continue together.
 type Check struct {
 	Name string
 	Look func(*Site) ([]Finding, error)
 }
 
-// Checks in the order in which one depends on the other.
+// checks lists all checks, in the order in which one depends on the other.
 var checks = []Check{
 	{"versions", versions},
 	{"nodes", nodes},
@@ -76,7 +76,7 @@ var checks = []Check{
 // Run makes all checks and hands over their findings as they come. A check that is not
 // over after twice the site's limit is handed to stuck, on another goroutine: this one
 // may be waiting indefinitely.
-func Run(s *Site, tell func(check string, found Finding), stuck func(check string)) (worst Severity, err error) {
+func Run(s *Site, report func(check string, found Finding), stuck func(check string)) (worst Severity, err error) {
 	for _, check := range checks {
 		watch := time.AfterFunc(2*s.Limit, func() { stuck(check.Name) })
 		found, err := check.Look(s)
@@ -93,7 +93,7 @@ func Run(s *Site, tell func(check string, found Finding), stuck func(check strin
 		}
 		for _, f := range found {
 			worst = max(worst, f.Severity)
-			tell(check.Name, f)
+			report(check.Name, f)
 		}
 	}
 	return worst, nil

@@ -97,8 +97,8 @@ func TestWrongByte(t *testing.T) {
 		bytes int
 		want  []string
 	}{
-		{1 << 20, []string{"FAULT messages: rank 0: a message of 1048576 bytes from rank 2 to rank 0 came with a wrong byte: byte 349525 of 1048576 is 0x", "(and 1 more rank failed)",
-			"look for a failing network card", "warning ghosts: not examined: messages failed"}},
+		{1 << 20, []string{"FAULT messages: rank 0: a message of 1048576 bytes from rank 2 to rank 0 arrived with a wrong byte: byte 349525 of 1048576 is 0x", "(and 1 more rank failed)",
+			"check for a failing network card", "warning ghosts: not checked: messages failed"}},
 		{plane, []string{" messages: inside a node, 3 pairs", "FAULT ghosts: rank 0: the ghost plane from rank 2 has a wrong byte: byte 873813 of 2621440 is 0x"}},
 	} {
 		dir := t.TempDir()
@@ -144,12 +144,12 @@ func TestWrongCopy(t *testing.T) {
 		}
 		return s
 	})
-	if want := "FAULT device: rank 1: cpu gave back other bytes than it got: byte 1000 of 67108864"; worst != Fault || !strings.Contains(text, want) {
+	if want := "FAULT device: rank 1: cpu returned different bytes than it received: byte 1000 of 67108864"; worst != Fault || !strings.Contains(text, want) {
 		t.Errorf("%v, no %q in\n%s", worst, want, text)
 	}
 }
 
-// readOnly is a folder that nobody can write to, root included where it may mount.
+// readOnly returns a folder to which no user can write, not even root where it may mount.
 func readOnly(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -179,10 +179,10 @@ func TestDisk(t *testing.T) {
 		want string
 	}{
 		{"read-only", [2]string{readOnly(t), ""}, 1 << 20, "outputs cannot be written: /"},
-		{"below a file", [2]string{filepath.Join(file, "no"), ""}, 1 << 20, "not a directory -> give the user"},
+		{"below a file", [2]string{filepath.Join(file, "no"), ""}, 1 << 20, "not a directory -> grant write permission"},
 		{"each its own", [2]string{here, there}, 1 << 20, "rank 1: "},
-		{"each its own, why", [2]string{here, there}, 1 << 20, "the file that rank 0 has written: /"},
-		{"no room", [2]string{here, here}, 1 << 60, "too little to write"},
+		{"each its own, why", [2]string{here, there}, 1 << 20, "does not see the file of rank 0 in its folder "},
+		{"no room", [2]string{here, here}, 1 << 60, "not enough for a test file"},
 	} {
 		text, worst := onRanks(t, 2, func(c comm.Comm) *Site {
 			s := site(t, c, test.dirs[c.Rank()])
@@ -212,7 +212,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// A rank that is stuck is named by rank 0, with its host and the check; nobody waits for it.
+// A rank that is stuck is named by rank 0, with its host and the check; no rank waits for it.
 func TestStuckRank(t *testing.T) {
 	var mu sync.Mutex
 	said := map[int]string{}
@@ -260,7 +260,7 @@ func TestDeafNeighbour(t *testing.T) {
 		_, err = Run(s, func(string, Finding) {}, func(string) {})
 		return err
 	})
-	want := "rank 0: rank 1 did not send or take a message of 8 bytes in time"
+	want := "rank 0: rank 1 did not send or receive a message of 8 bytes in time"
 	if err == nil || !strings.Contains(err.Error(), want) || time.Since(start) > 40*time.Second {
 		t.Errorf("%v after %v, want %q", err, time.Since(start), want)
 	}

@@ -13,13 +13,13 @@ import (
 // sizes of the messages that are timed: latency, then bandwidth.
 var sizes = []struct{ bytes, rounds int }{{8, 200}, {1 << 20, 10}, {16 << 20, 5}}
 
-// link is what one rank of a pair of neighbours measured: half a round trip of each size.
+// link is the measurement of one rank of a pair of neighbours: half a round trip of each size.
 type link struct {
 	From, To int
 	Seconds  []float64
 }
 
-// bandwidth of the longest messages in bytes a second.
+// bandwidth of the longest messages in bytes per second.
 func (l link) bandwidth() float64 {
 	last := len(sizes) - 1
 	return float64(sizes[last].bytes) / l.Seconds[last]
@@ -30,7 +30,7 @@ func (l link) bandwidth() float64 {
 // no rank in common are at it at once, as in a run.
 func messages(s *Site) ([]Finding, error) {
 	if s.Comm.Size() == 1 {
-		return []Finding{fine("one rank sends none")}, nil
+		return []Finding{fine("single rank: none")}, nil
 	}
 	mine, spoilt, err := pingNeighbours(s)
 	deaf, broken := s.agree(err)
@@ -41,7 +41,7 @@ func messages(s *Site) ([]Finding, error) {
 			time.Sleep(time.Second)
 		}
 		runtime.KeepAlive(s.underWay)
-		return nil, fmt.Errorf("%s, though it answers otherwise: look at the MPI library's settings for this network, and whether something between the nodes stops messages of this size (firewall, MTU)", deaf)
+		return nil, fmt.Errorf("%s, although it answers otherwise: check the MPI settings for this network, and whether a firewall or MTU blocks messages of this size", deaf)
 	}
 	if broken != nil {
 		return nil, broken
@@ -52,14 +52,14 @@ func messages(s *Site) ([]Finding, error) {
 	}
 	if wrong != "" {
 		s.silent = true
-		return []Finding{fault(wrong, "look for a failing network card, cable or driver, and at the MPI library's settings for this network; try the ranks on other nodes")}, nil
+		return []Finding{fault(wrong, "check for a failing network card, cable or driver, and the MPI settings for this network; try other nodes")}, nil
 	}
 	return judgeLinks(s.Ranks, slices.Concat(all...)), nil
 }
 
 func pingNeighbours(s *Site) (mine []link, wrong, err error) {
 	rank, size := s.Comm.Rank(), s.Comm.Size()
-	// A wrong byte is told at the end, for others wait for this rank's next messages. A
+	// A wrong byte is reported at the end, since others wait for this rank's next messages. A
 	// neighbour that does not answer ends it here, after half of the limit, so that this
 	// rank still answers the roll call.
 	end := time.Now().Add(s.Limit / 2)
@@ -97,7 +97,7 @@ func pingNeighbours(s *Site) (mine []link, wrong, err error) {
 
 // pingPong sends bytes from one end of the link to the other and others back, and returns
 // the time of half a round trip: the median of short messages, the best of long ones,
-// which other users of the machine disturb. Both ends look at what arrived in the first
+// which other users of the machine disturb. Both ends check what arrived in the first
 // round and in the last; wrong is the first byte that differs.
 func (s *Site) pingPong(l link, bytes, rounds int, end time.Time) (seconds float64, wrong, err error) {
 	c := s.Comm
@@ -132,7 +132,7 @@ func (s *Site) pingPong(l link, bytes, rounds int, end time.Time) (seconds float
 		times = append(times, time.Since(start).Seconds()/2)
 		if round == 0 || round == rounds-1 {
 			if err := compare(got, want); err != nil && wrong == nil {
-				wrong = fmt.Errorf("a message of %d bytes from rank %d to rank %d came with a wrong byte: %w", bytes, peer, rank, err)
+				wrong = fmt.Errorf("a message of %d bytes from rank %d to rank %d arrived with a wrong byte: %w", bytes, peer, rank, err)
 			}
 			clear(got)
 		}
@@ -151,12 +151,12 @@ func (s *Site) answered(r comm.Request, err error, peer, bytes int, end time.Tim
 	late, err := await(time.Until(end), r)
 	if err == nil && len(late) > 0 {
 		s.underWay = append(s.underWay, r)
-		err = fmt.Errorf("rank %d did not send or take a message of %d bytes in time", peer, bytes)
+		err = fmt.Errorf("rank %d did not send or receive a message of %d bytes in time", peer, bytes)
 	}
 	return err
 }
 
-// pattern is bytes that depend on who sends them to whom and on their place: neither a
+// pattern is bytes that depend on sender, receiver and position: neither a
 // message of another pair nor one that is shifted by a page or a packet looks the same.
 func pattern(n, from, to int) []byte {
 	b := make([]byte, n)
@@ -213,7 +213,7 @@ func judgeLinks(ranks []Rank, links []link) (found []Finding) {
 		if slow.bandwidth() < usual/2 {
 			found = append(found, warning(fmt.Sprintf("%s; but ranks %d on %s and %d on %s only at %.3g GB/s",
 				text, slow.From, ranks[slow.From].Host, slow.To, ranks[slow.To].Host, slow.bandwidth()/1e9),
-				"look whether this link runs at its full width and speed (ibstat, ethtool, nvidia-smi topo -m), or leave the node out"))
+				"check whether this link runs at its full width and speed (ibstat, ethtool, nvidia-smi topo -m), or exclude the node"))
 			continue
 		}
 		found = append(found, fine(text))

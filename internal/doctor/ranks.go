@@ -11,7 +11,7 @@ import (
 	"lbmsim/internal/plain"
 )
 
-// Rank is what a rank says of itself.
+// Rank is a rank's own description.
 type Rank struct {
 	Host     string
 	Cores    []int    // that it may use
@@ -47,7 +47,7 @@ func versions(s *Site) ([]Finding, error) {
 			if v.here != v.there {
 				return []Finding{fault(
 					fmt.Sprintf("rank %d on %s has %s %s, rank 0 on %s has %s", r, rank.Host, v.what, v.here, first.Host, v.there),
-					"install the same program and libraries on every node, or start it from a shared file system")}, nil
+					"install the same lbmsim and libraries on every node, or start it from a shared file system")}, nil
 			}
 		}
 	}
@@ -79,12 +79,12 @@ func nodes(s *Site) (found []Finding, _ error) {
 	for _, host := range names[1:] {
 		if gpus[host] != gpus[names[0]] {
 			found = append(found, warning(fmt.Sprintf("%s has %s, %s has %s", names[0], plain.Count(gpus[names[0]], "GPU"), host, plain.Count(gpus[host], "GPU")),
-				"take nodes of one kind, or as many ranks a node as the poorest has GPUs"))
+				"use nodes of one kind, or as many ranks per node as the smallest number of GPUs"))
 			break
 		}
 	}
 	if most != least {
-		found = append(found, warning(fmt.Sprintf("nodes have %d to %d ranks; all ranks get equal parts, so the fullest node sets the pace", least, most),
+		found = append(found, warning(fmt.Sprintf("nodes have %d to %d ranks; all ranks get equal parts, so the fullest node limits the speed", least, most),
 			"start as many ranks on each node (mpirun --map-by ppr:N:node, srun --ntasks-per-node=N)"))
 	}
 	if found = few(found); len(found) == 0 {
@@ -96,7 +96,7 @@ func nodes(s *Site) (found []Finding, _ error) {
 // cores: launchers bind ranks to cores in many ways. Two of them are ruinous: all ranks
 // on one core, and sets of cores that overlap in part.
 func cores(s *Site) (found []Finding, _ error) {
-	const advice = "bind every rank to cores of its own (mpirun --map-by slot:PE=N --bind-to core, srun --cpus-per-task=N --cpu-bind=cores), or none (mpirun --bind-to none, srun --cpu-bind=none)"
+	const advice = "bind every rank to its own cores (mpirun --map-by slot:PE=N --bind-to core, srun --cpus-per-task=N --cpu-bind=cores), or none (mpirun --bind-to none, srun --cpu-bind=none)"
 	names, on := hosts(s.Ranks)
 	for _, host := range names {
 		same := map[string][]int{} // ranks by their set of cores
@@ -122,7 +122,7 @@ func cores(s *Site) (found []Finding, _ error) {
 				bad = true
 				how := advice
 				if len(mine) == s.Ranks[ranks[0]].Online {
-					how = fmt.Sprintf("start at most %s on a node like this", plain.Count(len(mine), "rank"))
+					how = fmt.Sprintf("start at most %s on such a node", plain.Count(len(mine), "rank"))
 				}
 				found = append(found, warning(fmt.Sprintf("%s on %s share %s (%s)", ranksText(ranks), host, plain.Count(len(mine), "core"), set), how))
 			}
@@ -137,12 +137,12 @@ func cores(s *Site) (found []Finding, _ error) {
 		}
 		first := s.Ranks[on[host][0]]
 		if !bad && !first.OnGPU && len(used) < first.Online && threads < first.Online {
-			found = append(found, warning(fmt.Sprintf("the ranks on %s may use %d of its %d cores", host, len(used), first.Online),
-				"mpirun --bind-to none or srun --cpus-per-task=N lets them use more, unless other jobs have the rest"))
+			found = append(found, warning(fmt.Sprintf("the ranks on %s may use only %d of its %d cores", host, len(used), first.Online),
+				"mpirun --bind-to none or srun --cpus-per-task=N allows more, unless other jobs use the rest"))
 		}
 	}
 	if found = few(found); len(found) == 0 {
-		found = append(found, fine("every rank may use cores enough"))
+		found = append(found, fine("every rank has enough cores"))
 	}
 	return found, nil
 }
@@ -199,9 +199,9 @@ func judgeClocks(ranks []Rank, times []int64) Finding {
 	}
 	apart := time.Duration(times[late] - times[early])
 	if apart > time.Second {
-		return warning(fmt.Sprintf("the clock of %s is %v ahead of that of %s: the times in logs and of files will mislead",
+		return warning(fmt.Sprintf("the clock of %s is %v ahead of %s's: times in logs and of files will be inconsistent",
 			ranks[late].Host, apart.Round(100*time.Millisecond), ranks[early].Host),
-			"have both follow the same time servers (chronyc sources, timedatectl)")
+			"synchronize both with the same time servers (chronyc sources, timedatectl)")
 	}
 	return fine("the clocks of all ranks agree within a second")
 }
@@ -217,10 +217,10 @@ func gpuAware(s *Site) ([]Finding, error) {
 		words = append(words, w)
 	}
 	sort.Strings(words)
-	text := fmt.Sprintf("is it GPU-aware? %s says %s",
+	text := fmt.Sprintf("GPU-aware MPI: %s reports %s",
 		s.Ranks[0].MPI, strings.Join(words, " and "))
 	if len(words) > 1 {
-		return []Finding{warning(text, "give every node the same library and the same environment")}, nil
+		return []Finding{warning(text, "use the same library and environment on every node")}, nil
 	}
 	return []Finding{fine(text)}, nil
 }

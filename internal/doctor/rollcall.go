@@ -21,7 +21,7 @@ const (
 	tagDown
 )
 
-// able is what Punctual needs of the ranks, and passes on.
+// able is the set of operations that Punctual needs of the ranks, and passes on.
 type able interface {
 	comm.Comm
 	comm.NonBlocking
@@ -34,7 +34,7 @@ type able interface {
 func Punctual(c comm.Comm, limit time.Duration) (comm.Comm, error) {
 	a, ok := c.(able)
 	if !ok {
-		return nil, fmt.Errorf("%s has not the operations that the checks need", comm.Describe(c))
+		return nil, fmt.Errorf("%s lacks operations that the checks need", comm.Describe(c))
 	}
 	p := &punctual{a, limit}
 	if g, ok := c.(onGPU); ok {
@@ -43,7 +43,7 @@ func Punctual(c comm.Comm, limit time.Duration) (comm.Comm, error) {
 	return p, nil
 }
 
-// onGPU is what some of them can do besides.
+// onGPU is the set of operations that only some of them have.
 type onGPU interface {
 	comm.DeviceMessages
 	comm.GPUAware
@@ -63,8 +63,8 @@ type punctual struct {
 
 func (p *punctual) Barrier() error { return p.rollCall() }
 
-// The operations are made of messages that somebody waits for no longer than the limit:
-// a rank that stops between the roll call and its part is missed there. Inside the
+// The operations are made of messages that no rank waits for longer than the limit:
+// a rank that stops between the roll call and its part is missed there. Within the
 // library's own operations the others would wait for it indefinitely.
 
 func (p *punctual) Bcast(data []byte, root int) error {
@@ -185,7 +185,7 @@ func (a *Absent) Error() string {
 	if a.Check != "" {
 		text += fmt.Sprintf(" (check %q)", a.Check)
 	}
-	return text + ": stuck in the driver, the disk or the network, stopped, or on a node that cannot be reached"
+	return text + ": blocked in the driver, the disk or the network, stopped, or on an unreachable node"
 }
 
 // rollCall returns when every rank has made the call, or with an *Absent: on rank 0 first,
@@ -213,8 +213,8 @@ func (p *punctual) rollCall() error {
 	return p.wait(p.limit, p.others(), func(to int) (comm.Request, error) { return p.Isend([]byte{1}, to, tagAll) })
 }
 
-// busy is how long await looks without a pause: longer than a long message takes on a
-// fast link, so that it is not the sleep that is timed; a slow link does not notice.
+// busy is the time that await polls without a pause: longer than a long message takes on a
+// fast link, so that it is not the sleep that is timed; a slow link is unaffected.
 const busy = 5 * time.Millisecond
 
 // await tests requests until all are done or the time is over, and returns the numbers of

@@ -11,7 +11,7 @@ import (
 	"lbmsim/internal/plain"
 )
 
-// When is the moment at which a warning is checked. Those of Case and Files are the same in
+// When is the moment at which a warning is checked. Warnings of Case and Files are the same in
 // `lbmsim check` and in a run.
 type When int
 

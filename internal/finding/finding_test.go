@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the table of docs/reliability.md"
 
 const page = "../../docs/reliability.md"
 
-// The page has every warning of the program.
+// The page has every warning of lbmsim.
 func TestTableIsOnThePage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -27,20 +27,20 @@ func StateBytes(c *config.Case, ranks int) int64 {
 	return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
-// eddyBytes is what a law of the viscosity that looks at neighbours keeps of the cells.
+// eddyBytes returns the bytes that a viscosity law which reads neighbours keeps of the cells.
 func eddyBytes(c *config.Case, l decomp.Layout) int64 {
 	return int64(l.N[1]) * int64(l.N[2]) * int64(l.Pitch) * int64(c.Spec.EddyComponents()*c.Spec.Precision.Bytes())
 }
 
-// SnapshotBytes is one copy of the inner state of the largest part: what a
-// checkpoint holds while the run goes on.
+// SnapshotBytes returns the size of one copy of the inner state of the largest part: what a
+// checkpoint holds while the run continues.
 func SnapshotBytes(c *config.Case, ranks int) int64 {
 	l := Layout(c, ranks)
 	return int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
-// FieldsSnapshotBytes is the fields of the largest part: what an output holds while
-// the run goes on.
+// FieldsSnapshotBytes returns the size of the fields of the largest part: what an output holds while
+// the run continues.
 func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
 	n := Layout(c, ranks).N
 	return FieldsBytes(c) / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
@@ -59,7 +59,7 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	return 8 * cells * int64(c.AveragedValues()), int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
 }
 
-// BaseBytes is about what a process needs before anything else: the program, MPI
+// BaseBytes is the approximate base memory of a process: lbmsim, MPI
 // and HDF5, the CPU device's tiles.
 const BaseBytes = 44 << 20
 
@@ -69,14 +69,14 @@ func FlagBytes(c *config.Case, ranks int) int64 {
 	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
 }
 
-// gpuReserve is about what a GPU's memory holds besides what grows with the number of
+// gpuReserve is the approximate GPU memory that does not grow with the number of
 // cells: the driver's context, kernels, cells beside walls, pieces on their way to the
 // host.
 const gpuReserve = 3 << 29
 
-// gpuCellsPerByte is how many cells share a byte of the list that says where walls
-// are: 8 bytes for 32 cells (device/cuda). With 16-bit storage the list of a whole GPU
-// would fill the reserve.
+// gpuCellsPerByte is the number of cells that share a byte of the list of walls: 8 bytes
+// for 32 cells (device/cuda). With 16-bit storage the list of a whole GPU would fill the
+// reserve.
 const gpuCellsPerByte = 4
 
 // LargestCube is the edge of the largest cube (in 2D square) of cells whose state this
@@ -109,18 +109,12 @@ func CheckpointBytes(c *config.Case) int64 {
 }
 
 // FieldsBytes is the size of one output of fields, its head apart.
-func FieldsBytes(c *config.Case) int64 {
-	values := 0
-	for _, f := range c.Fields.Fields {
-		values += f.Components
-	}
-	return int64(c.Box().Cells()) * int64(values) * int64(c.Fields.Type.Bytes())
-}
+func FieldsBytes(c *config.Case) int64 { return c.Fields.Bytes(c.Cells) }
 
 // Table lists memory and output volume for a number of ranks that Cut takes.
-// Lattice holds the numbers, SI the bytes for people. Memory is that of the rank
+// Lattice holds the numbers, SI the bytes for people. Memory is the need of the rank
 // with the largest part, as if it were rank 0, which gathers planes and pictures. sizes are
-// those of bodies from files, as far as they have been read.
+// the sizes of bodies from files, as far as they have been read.
 func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	l := Layout(c, ranks)
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
@@ -132,44 +126,44 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 		parts = fmt.Sprintf("%d x %d x %d parts", n[0], n[1], n[2])
 	}
 	rows := []config.Row{
-		row("cells of a rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
-		row("state of a rank", fmt.Sprintf("2 x %d values%s", l.Len(), map[bool]string{true: " and eddies"}[eddyBytes(c, l) > 0]), Bytes(state)),
-		row("cell types of a rank", "", Bytes(flags)),
-		row("both", fmt.Sprintf("%.1f bytes a cell", float64(total)/part), Bytes(total)),
+		row("cells per rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
+		row("state per rank", fmt.Sprintf("2 x %d values%s", l.Len(), map[bool]string{true: " and eddies"}[eddyBytes(c, l) > 0]), Bytes(state)),
+		row("cell types per rank", "", Bytes(flags)),
+		row("both", fmt.Sprintf("%.1f bytes per cell", float64(total)/part), Bytes(total)),
 	}
 	add := func(what, how string, bytes int64) {
 		total += bytes
 		rows = append(rows, row(what, how, Bytes(bytes)))
 	}
 	if c.Dims() == 3 { // a plane of it at a time, for the device and by it
-		add("initial state of a rank", "a plane", 2*8*int64(c.Spec.InitValues()*l.N[0]*l.N[1]))
+		add("initial state per rank", "a plane", 2*8*int64(c.Spec.InitValues()*l.N[0]*l.N[1]))
 	}
 	if n := ListBytes(c, ranks, sizes...); n > 0 {
-		add("lists of links and ghost cells of a rank", "at most", n)
+		add("lists of links and ghost cells per rank", "at most", n)
 	}
 	for _, s := range sizes {
 		add("file of body "+s.Body, "", s.Memory)
 	}
 	if c.Checkpoint.On {
-		add("checkpoint snapshot of a rank", "", SnapshotBytes(c, ranks))
+		add("checkpoint snapshot per rank", "", SnapshotBytes(c, ranks))
 	}
 	if c.Fields.On {
-		add("fields snapshot of a rank", "", FieldsSnapshotBytes(c, ranks))
+		add("fields snapshot per rank", "", FieldsSnapshotBytes(c, ranks))
 	}
 	if c.Averages.On {
 		sums, snap := AverageBytes(c, ranks)
-		add("sums of the averages of a rank", fmt.Sprintf("%d values a cell, in a GPU's memory", c.AveragedValues()), sums)
-		add("averages snapshot of a rank", "", snap)
+		add("sums of averages per rank", fmt.Sprintf("%d values per cell, in GPU memory", c.AveragedValues()), sums)
+		add("averages snapshot per rank", "", snap)
 	}
 	if c.ShowsField("wall_distance") {
-		add("wall distance of a rank", "", 4*int64(part))
+		add("wall distance per rank", "", 4*int64(part))
 	}
 	if n := GatheredBytes(c); n > 0 {
-		add("planes, pictures, lines and spectra of rank 0", "", n)
+		add("planes, pictures, lines and spectra on rank 0", "", n)
 	}
 	rows = append(rows,
-		row("program and libraries", "", "about "+Bytes(BaseBytes)),
-		row("memory of a rank", "", Bytes(total+BaseBytes)))
+		row("lbmsim and libraries", "", "about "+Bytes(BaseBytes)),
+		row("memory per rank", "", Bytes(total+BaseBytes)))
 	return append(rows, volumeRows(c)...)
 }
 

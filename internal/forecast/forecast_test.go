@@ -13,7 +13,7 @@ func TestLargestCube(t *testing.T) {
 			"[boundary.w]\ntype = \"wall\"\nfaces = [\"z-\", \"z+\"]\n[run]\nsteps = 1\n"
 	}
 	const memory = 139 << 30
-	// 80, 160 and 40 bytes a cell, in rows of whole 32 cells.
+	// 80, 160 and 40 bytes per cell, in rows of whole 32 cells.
 	for precision, bytes := range map[string]int64{"float32": 80, "float64": 160, "float16": 40} {
 		c := load(t, text("[8, 8, 8]", precision))
 		n := int64(LargestCube(c, memory))
@@ -52,7 +52,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// They are those of the parts that the case wants.
+// The forecast follows the parts that the case wants.
 func TestForecastOfParts(t *testing.T) {
 	c := load(t, "[domain]\ncells = [128, 30, 20]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = 10\nranks = [1, 2, 4]")
 	// A part of 15 rows and 5 planes, one ghost on each side of both, 10 moments.

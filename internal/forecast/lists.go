@@ -17,10 +17,10 @@ import (
 const (
 	listedCell = 32  // a cell, and what its list grows by
 	listedLink = 8   // a link
-	listedLaw  = 420 // a law that no other link has, and its kick (device/cpu/walls.go) ...
+	listedLaw  = 420 // a law that no other link has, and its momentum source (device/cpu/walls.go) ...
 	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
 	ghostCell  = 56  // a ghost cell behind a face, and a cell beside an outflow
-	rowEnds    = 40  // what is told of both ends of a row where faces are open
+	rowEnds    = 40  // the record of both ends of a row where faces are open
 	ghostRule  = 160 // a rule that no other has
 )
 
@@ -90,14 +90,14 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 				cells = s.Surface
 			}
 		}
-		cells = min(cells, cells*part*bodyShare) // it may stand in a few parts
+		cells = min(cells, cells*part*bodyShare) // it may lie in a few parts
 		beside(cells, special, asked, special)
 	}
 	return int64(bytes) + endBytes(c, ranks)
 }
 
-// outline is how many faces a convex body has at most, however thin it is: two for each cell of the three
-// sides of the box around it.
+// outline returns the largest number of faces of a convex body, however thin it is: two for each cell of
+// the three sides of the box around it.
 func outline(s geometry.Shape, c *config.Case) (faces float64) {
 	from, to := geometry.Reach(s, c.Cells, c.Dims())
 	for a := range c.Dims() {
@@ -107,8 +107,8 @@ func outline(s geometry.Shape, c *config.Case) (faces float64) {
 	return faces
 }
 
-// endBytes are those of what lies beyond the ends of rows, where some face is open: for models of
-// populations ghost cells, too, which those of moments make up, and on a CPU two cells that steps keep for each.
+// endBytes returns the size of what lies beyond the ends of rows, where some face is open: for models of
+// populations ghost cells, too, which models of moments compute, and on a CPU two cells that steps keep for each.
 func endBytes(c *config.Case, ranks int) int64 {
 	l := Layout(c, ranks)
 	if c.Periodic[0] || !slices.ContainsFunc(c.Boundaries, func(b config.Boundary) bool { return b.Kind.Law.Open() }) {
@@ -121,10 +121,10 @@ func endBytes(c *config.Case, ranks int) int64 {
 	return row * int64(l.Rows())
 }
 
-// bodyShare is how much more of a body's surface a part may have than of the domain.
+// bodyShare is the largest ratio of a part's share of a body's surface to its share of the domain.
 const bodyShare = 4
 
-// GatheredBytes is what rank 0 holds of planes, pictures and tables while they are written.
+// GatheredBytes returns the memory that rank 0 takes for planes, pictures and tables while they are written.
 func GatheredBytes(c *config.Case) int64 {
 	bytes := int64(0)
 	for _, p := range c.Planes {
@@ -132,16 +132,16 @@ func GatheredBytes(c *config.Case) int64 {
 		for _, f := range p.Fields {
 			most = max(most, f.Components)
 		}
-		// The file's numbers, and while they come together those of one field.
-		bytes += planeBytes(c, p) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
+		// The file's numbers, and one field's while they are gathered.
+		bytes += p.Bytes(c.Cells) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
 	}
 	for _, p := range c.Spectra {
-		// The cells of a plane as they come together and as they lie, and what their lines become.
+		// The cells of a plane as they are read, as lines, and what these become; ranks that share planes have a part of it each.
 		bytes += 8 * int64(c.Box().Cells()/c.Cells[p.Normal]) * int64(3*(1+c.Spec.FieldValues()))
 	}
 	if c.Picture.On {
-		w, h := pictureCells(c)
-		bytes += 6*8*int64(w*h) + outlineBytes(c, int64(w*h)) + 4*8*pictureSide*pictureSide
+		w, h := c.Picture.Sides(c.Cells)
+		bytes += 6*8*int64(w*h) + outlineBytes(c, int64(w*h)) + 4*8*config.PictureSide*config.PictureSide
 	}
 	for _, l := range c.Lines {
 		bytes += lineTable + linePoint*int64(min(l.Points, linePoints))
@@ -149,7 +149,7 @@ func GatheredBytes(c *config.Case) int64 {
 	return bytes
 }
 
-// outlineBytes is what the distances to bodies in a picture's plane take: four numbers a cell, as they come together and as they lie.
+// outlineBytes returns the memory of distances to bodies in a picture's plane: four numbers per cell, as gathered and as stored.
 func outlineBytes(c *config.Case, cells int64) int64 {
 	if len(c.Bodies) == 0 {
 		return 0

@@ -64,7 +64,8 @@ every = 100
 	for _, v := range Volumes(c) {
 		known[v.Head] = v
 	}
-	head := float64(headBytes + len(c.Resolved))
+	const csvStep, csvNumber = 24, 20
+	head := config.FileBytes(c, 0)
 	for _, w := range []struct {
 		head         string
 		files, bytes float64
@@ -96,7 +97,7 @@ every = 100
 	for _, r := range Table(c, 1) {
 		text += r.Name + ": " + r.Lattice + ": " + r.SI + "\n"
 	}
-	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 282 files: ", "planes, pictures, lines and spectra of rank 0: "} {
+	for _, want := range []string{"[output.plane.flat]: 100 times, 100 files: ", "[output.line.l]: 100 times, 1 file: ", "all outputs: 282 files: ", "planes, pictures, lines and spectra on rank 0: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -139,7 +140,7 @@ centre = [50, 50, 50]
 	}
 }
 
-// Outputs that nobody can want are told, and only those.
+// Outputs that no user can want are reported, and only those.
 func TestWarnings(t *testing.T) {
 	text, err := os.ReadFile("testdata/warnings.toml")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package harness runs the program for the scripts that hold it to something, and reads
-// what it tells.
+// Package harness runs lbmsim for the tools that check its results, and reads
+// its output.
 package harness
 
 import (
@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Exit codes of a run that scripts look at; package sim, which has them all, needs the
-// libraries of the program.
+// Exit codes of a run that tools evaluate; package sim, which has them all, needs the
+// libraries of lbmsim.
 const (
 	Unstable = 3 // the stability watch stopped it
 	Missed   = 4 // its [expect] is not met
@@ -33,7 +33,7 @@ type Program struct {
 	Ranks  int    // started with $LBMSIM_MPIRUN; 0: one, without a launcher
 }
 
-// Result is what a command has left.
+// Result is the outcome of a command.
 type Result struct {
 	Stdout  []byte
 	Code    int // exit code
@@ -81,7 +81,7 @@ func lastLines(s string) string {
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
 }
 
-// CommandText is what a user types.
+// CommandText returns the command as a user types it.
 func CommandText(args []string) string {
 	text := "lbmsim"
 	for _, a := range args {
@@ -93,7 +93,7 @@ func CommandText(args []string) string {
 	return text
 }
 
-// Number is a float64 that JSON gets as null where there is none, as in what `lbmsim
+// Number is a float64 for which JSON gets null if it is not finite, as in what `lbmsim
 // study --json` prints.
 type Number float64
 

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Text returns the message of an error. What libraries wrote of it is replaced, wherever it stands in the chain.
+// Text returns the message of an error. What libraries wrote of it is replaced, wherever it is in the chain.
 func Text(err error) string {
 	text := err.Error()
 	each(err, func(e error) {
@@ -46,7 +46,7 @@ func each(err error, visit func(error)) {
 	}
 }
 
-// words are those for an error of a library; empty for all others.
+// words returns the text of an error of a library; empty for all others.
 func words(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -56,21 +56,21 @@ func words(err error) string {
 	case *os.SyscallError:
 		return e.Err.Error()
 	case *exec.Error:
-		return e.Name + ": no such program on PATH"
+		return e.Name + ": not found on PATH"
 	case *strconv.NumError:
 		return number(e)
 	case *csv.ParseError:
-		return fmt.Sprintf("line %d: a quotation mark is out of place", e.Line)
+		return fmt.Sprintf("line %d: misplaced quotation mark", e.Line)
 	case *xml.SyntaxError:
 		if strings.Contains(e.Msg, "unexpected EOF") {
-			return fmt.Sprintf("the XML is cut short in line %d", e.Line)
+			return fmt.Sprintf("the XML is truncated in line %d", e.Line)
 		}
 		return fmt.Sprintf("line %d is not valid XML", e.Line)
 	case png.FormatError, png.UnsupportedError:
 		return "its PNG data is damaged"
 	case *json.SyntaxError:
 		if strings.HasPrefix(e.Error(), "unexpected end") {
-			return "the JSON is cut short"
+			return "the JSON is truncated"
 		}
 		return fmt.Sprintf("not valid JSON at byte %d", e.Offset)
 	case *json.UnmarshalTypeError:
@@ -80,7 +80,7 @@ func words(err error) string {
 		return fmt.Sprintf("its %q is a %s, of another type than expected", e.Field, e.Value)
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF { // and not what wraps it
-		return "it is empty or cut short"
+		return "it is empty or truncated"
 	}
 	return ""
 }

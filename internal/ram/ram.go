@@ -11,8 +11,8 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Left is what this process may still take, 0 if it cannot be told: what the system has
-// left, and no more than a batch system allows the job, or ulimit -v the process.
+// Left returns the memory that this process may still take, 0 if unknown: the rest that
+// the system has, and no more than a batch system allows the job, or ulimit -v the process.
 func Left() int64 {
 	left, limit := Available(), Limit()
 	if limit > 0 {
@@ -48,7 +48,7 @@ func addressSpace() int64 {
 	return max(limit-pages*int64(os.Getpagesize()), 1)
 }
 
-// Available is what the system has left, 0 if it cannot be told.
+// Available returns the memory that the system has left, 0 if unknown.
 func Available() (bytes int64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -63,8 +63,8 @@ func Available() (bytes int64) {
 	return bytes
 }
 
-// Limit is what a batch system allows the job by its control group and those above it,
-// 0 if there is no limit or it cannot be told.
+// Limit returns the memory that a batch system allows the job by its control group and
+// the groups above it, 0 if there is no limit or it is unknown.
 func Limit() int64 {
 	limit, err := memlimit.FromCgroup()
 	if err != nil || limit > math.MaxInt64 {

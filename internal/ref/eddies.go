@@ -37,7 +37,7 @@ func gradients(f *Flow, x [3]int) (g [3][3]float64) {
 	return g
 }
 
-// velocity of a cell, or of the ghost cell there, after the collision; false: there is none.
+// velocity returns the velocity of a cell, or of the ghost cell there, after the collision; false: it has no velocity.
 func velocity(f *Flow, x [3]int) (u [3]float64, ok bool) {
 	if n := f.Cells.N[0]; !f.Periodic[0] && (x[0] < 0 || x[0] >= n) {
 		return u, false

@@ -136,8 +136,8 @@ func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	return true, f.turned(pop, turn)
 }
 
-// drain is the populations of a cell after a step, as the outflows beside it make them.
-func (f *Flow) drain(x [3]int, pop []float64) []float64 {
+// applyOutflow is the populations of a cell after a step, as the outflows beside it make them.
+func (f *Flow) applyOutflow(x [3]int, pop []float64) []float64 {
 	d, cs := f.Lattice.Dims, math.Sqrt(model.CS2)
 	o, ok := f.Cells.Outlet(x, d)
 	if !ok {
@@ -188,7 +188,7 @@ func minus(x, c [3]int) [3]int { return [3]int{x[0] - c[0], x[1] - c[1], x[2] - 
 // at is population i of a fluid cell, which may be the periodic image of one.
 func (f *Flow) at(x [3]int, i int) float64 { return f.cell(x)[i] }
 
-// fluid tells of a cell, which may lie behind a face, whether populations come from there.
+// fluid reports whether populations come from a cell, which may lie behind a face.
 func (f *Flow) fluid(x [3]int) bool {
 	_, k, ok := f.Cells.Ghost(x, f.Lattice.Dims)
 	return ok || k == 0
@@ -229,15 +229,14 @@ func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 		}
 	}
 	u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
-	strength := wall.Strength(f.Time)
-	kick := 6 * weight * strength * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
+	momentum := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	if wall.Law == boundary.Interpolated {
 		if q < 0.5 {
-			return 2*q*own[o] + (1-2*q)*f.near(ahead, o) + kick
+			return 2*q*own[o] + (1-2*q)*f.near(ahead, o) + momentum
 		}
-		return own[o]/(2*q) + (1-1/(2*q))*own[i] + kick/(2*q)
+		return own[o]/(2*q) + (1-1/(2*q))*own[i] + momentum/(2*q)
 	}
-	return own[o] + kick
+	return own[o] + momentum
 }
 
 func sum(pop []float64) (rho float64) {
@@ -247,7 +246,7 @@ func sum(pop []float64) (rho float64) {
 	return rho
 }
 
-// least is the smaller of two numbers of one sign, else 0.
+// least is the smaller of two numbers of one sign, otherwise 0.
 func least(a, b float64) float64 {
 	if a*b <= 0 {
 		return 0
@@ -259,7 +258,7 @@ func least(a, b float64) float64 {
 // domain's lower corner, by the exchange of momentum (Wen, Zhang, Tu, Wang & Fang,
 // J. Comput. Phys. 266 (2014) 161), the pressure at rest taken as zero.
 func (f *Flow) Forces() [][6]float64 {
-	sums := make([][6]float64, len(f.Cells.Velocity))
+	sums := make([][6]float64, len(f.Cells.Walls))
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if solid {
 			return
@@ -283,7 +282,7 @@ func (f *Flow) Forces() [][6]float64 {
 				}
 			}
 			u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
-			weight, strength := f.Lattice.Weights[i], wall.Strength(f.Time)
+			weight := f.Lattice.Weights[i]
 			old := f.F[cell][f.Lattice.Opposite(i)] - weight
 			var back float64
 			if open {
@@ -294,7 +293,7 @@ func (f *Flow) Forces() [][6]float64 {
 			var F, at [3]float64
 			for a := range F {
 				v := float64(c[a])
-				F[a] = (-v-strength*u[a])*old - (v-strength*u[a])*back
+				F[a] = (-v-u[a])*old - (v-u[a])*back
 				at[a] = float64(f.Cells.Origin[a]+x[a]) + 0.5 - q*v
 				sums[k-1][a] += F[a]
 			}

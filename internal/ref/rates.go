@@ -6,10 +6,13 @@ import (
 	"lbmsim/model"
 )
 
-// rates are the relaxation rates of a cell, and what a relaxation rate of its own for
+// rates returns the relaxation rates of a cell, and what a separate relaxation rate for
 // the trace of the stress adds to the populations.
 func (f *Flow) rates(in []float64, rho float64, u [3]float64) (plus, minus float64, bulk []float64) {
 	p, d := f.Params, f.Lattice.Dims
+	if bulk = make([]float64, len(in)); f.Law == model.Newtonian && p.OmegaBulk == 0 {
+		return p.Omega, p.OmegaMinus, bulk
+	}
 	// The non-equilibrium stress, -2/3 rho tau e: Guo's force has moved it by
 	// -(u F + F u)/2 (Krueger et al., The Lattice Boltzmann Method, eqs. 4.14 and 6.28).
 	var pi [3][3]float64
@@ -42,7 +45,6 @@ func (f *Flow) rates(in []float64, rho float64, u [3]float64) (plus, minus float
 		plus = 1 / tau
 		minus = 1 / (p.Lambda/(1/plus-0.5) + 0.5)
 	}
-	bulk = make([]float64, len(in))
 	if p.OmegaBulk != 0 {
 		for i, c := range f.Lattice.Velocities {
 			for a := range d {
@@ -67,9 +69,9 @@ func (f *Flow) tau(product float64) float64 {
 	return f.Params.Tau(f.Law, (lo+hi)/2)
 }
 
-// thirdOrder adds the third-order moments that those of populations up to second
+// thirdOrder adds the third-order moments that the moments of populations up to second
 // order imply (Malaspinas, arXiv:1505.06900, eq. 22, with u of these populations), by
-// the polynomials that the lattice carries: those of Hermite are orthogonal on D2Q9 and
+// the polynomials that the lattice carries: Hermite's are orthogonal on D2Q9 and
 // D3Q27. On D3Q19 their sums and differences are (Jacob, Malaspinas & Sagaut, J.
 // Turbul. 19 (2018) 1051, appendix), and H_xyz vanishes.
 func (f *Flow) thirdOrder(pop []float64) {
@@ -117,8 +119,8 @@ func (f *Flow) thirdOrder(pop []float64) {
 	}
 }
 
-// normal gives the populations whose moments sum c_x^p c_y^q c_z^r f, as many as the
-// lattice carries, are those of a normal distribution with the mean and the covariance
+// normal returns the populations whose moments sum c_x^p c_y^q c_z^r f, as many as the
+// lattice carries, are the moments of a normal distribution with the mean and the covariance
 // of pop: cumulants above second order vanish (Geier et al., Comput. Math. Appl. 70
 // (2015) 507). The moments come by E[x g] = mean E[g] + sum cov E[dg/dx_a] (Isserlis), the
 // populations by solving for them.

@@ -1,7 +1,7 @@
 // Package ref is the oracle: a lattice-Boltzmann program as a textbook would write
 // it (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
-// cell by cell, with whole populations and no trick. The fast kernels are held
-// against it; nothing else uses it.
+// cell by cell, with whole populations and no trick. The fast kernels are compared
+// with it; nothing else uses it.
 package ref
 
 import (
@@ -22,7 +22,7 @@ type Flow struct {
 	Time     float64     // of walls that move in time: when the coming step is half done
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 	G        []Scalar    // what it carries; nil: nothing
-	Eddies   []float64   // 3 nu_t of each cell, of a law that looks at neighbours
+	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
 
 	inverse [][]float64 // of the matrix of moments: see normal
 	steps   int         // done
@@ -81,7 +81,7 @@ func (f *Flow) Step() {
 	}
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if !solid {
-			next[cell] = f.drain(x, next[cell])
+			next[cell] = f.applyOutflow(x, next[cell])
 		}
 	})
 	f.F = next

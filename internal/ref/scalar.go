@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// Scalar is what a flow carries (kernels/scalar.h has the formulas): of each cell the value, what diffuses after the
+// Scalar is a cell's scalar in a flow (kernels/scalar.h has the formulas): the value, the part that diffuses after the
 // collision, and the velocity that goes with it.
 type Scalar struct {
 	Theta float64
@@ -65,7 +65,7 @@ func (f *Flow) scalarOf(cell, i int) float64 {
 	return sum
 }
 
-// still is what of it does not go with the flow.
+// still returns the part of its population that does not go with the flow.
 func (f *Flow) still(cell, i int) float64 {
 	g, sum := f.G[cell], 0.0
 	for a, c := range f.Lattice.Velocities[i] {
@@ -74,12 +74,12 @@ func (f *Flow) still(cell, i int) float64 {
 	return f.Lattice.Weights[i] * (g.Theta + sum)
 }
 
-// arrival is what comes to a cell along a direction: populations of the flow and of the scalar, what they add to the sums
-// of both, and what leaves through a wall there.
+// arrival is the arrival at a cell along a direction: populations of the flow and of the scalar, their contributions to the
+// sums of both, and the loss through a wall there.
 type arrival struct{ flow, g, mass, heat, lost float64 }
 
-// mirrored is where what a mirror reflects along a direction into cell x comes from, and along which direction;
-// by a wall of type k. ok: it is a cell beside x, and the wall reflects what both send.
+// mirrored returns the source, and its direction, of the population that a mirror reflects along a direction into
+// cell x; by a wall of type k. ok: it is a cell beside x, and the wall reflects the populations of both.
 func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool) {
 	c := f.Lattice.Velocities[i]
 	turned, across := c, false
@@ -121,7 +121,7 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 	return from, way, false
 }
 
-// fromWall is what comes along direction i out of a wall of type k into a cell at x.
+// fromWall returns the arrival along direction i out of a wall of type k into a cell at x.
 func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
 	opposite := f.Lattice.Opposite(i)
@@ -306,9 +306,10 @@ func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Sca
 	return now
 }
 
-// keeps is 1 - 1/tau of a cell that has these populations after the collision. With Smagorinsky's eddies they tell the relaxation time of
-// the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho
-// (model.Smagorinsky), which bisection solves up to the largest stress that can be left.
+// keeps returns 1 - 1/tau of a cell that has these populations after the collision. With Smagorinsky's eddy viscosity they
+// determine the relaxation time of the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and
+// tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho (model.Smagorinsky), which bisection solves up to the largest stress that can be
+// left.
 func keeps(f *Flow, cell int, pop []float64) float64 {
 	p := f.Params
 	if p.ScalarEddy == 0 {
@@ -347,10 +348,10 @@ func keeps(f *Flow, cell int, pop []float64) float64 {
 	return 1 - 1/(p.ScalarTau+p.ScalarEddy*(hi-tau0))
 }
 
-// Lost is what of the scalar leaves through each type in the coming step, where that is
+// Lost returns the loss of the scalar through each type in the coming step, where that is
 // measured.
 func (f *Flow) Lost() []float64 {
-	lost := make([]float64, len(f.Cells.Velocity))
+	lost := make([]float64, len(f.Cells.Walls))
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i := range f.Lattice.Velocities {
 			up := minus(x, f.Lattice.Velocities[i])

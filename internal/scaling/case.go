@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim"
 )
 
-// head is what all cases here have in common: a closed box with a moving lid.
+// head is the common part of all cases here: a closed box with a moving lid.
 const head = `
 [domain]
 lattice = "D3Q19"
@@ -41,7 +41,7 @@ func (s setting) common(n, parts [3]int) string {
 	return fmt.Sprintf(head, n[0], n[1], n[2], s.model, s.precision, parts[0], parts[1], parts[2], device)
 }
 
-// setting is what all sizes have in common.
+// setting is the common part of all sizes.
 type setting struct{ model, precision, transport string }
 
 // timed is the case of the turns. The fluid moves at first, so that there are numbers
@@ -68,7 +68,7 @@ radius = %g
 `, float64(n[0])/2, float64(n[1])/2, float64(n[2])/2, max(1, float64(min(n[0], n[1], n[2]))/3))
 }
 
-// whole is no cut.
+// whole means uncut.
 var whole = [3]int{1, 1, 1}
 
 func load(text string) (*config.Case, error) {
@@ -118,13 +118,13 @@ func (m *Measurement) verify(v verification) (uint64, error) {
 		return 0, err
 	}
 	if got != want { // on every rank
-		return 0, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%d ranks (transport %s) compute another state than one rank: hash %016x, not %016x, of %d x %d x %d cells after 17 steps",
+		return 0, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%d ranks (transport %s) do not reproduce the state of one rank: hash %016x, not %016x, of %d x %d x %d cells after 17 steps",
 			v.parts[1]*v.parts[2], v.transport, got, want, v.cells[0], v.cells[1], v.cells[2])}
 	}
 	return got, nil
 }
 
-// hash is that of the state after some steps, known to every rank.
+// hash returns the hash of the state after some steps, known to every rank.
 func (m *Measurement) hash(v verification) (uint64, error) {
 	if h, done := m.hashes[v]; done {
 		return h, nil

@@ -14,10 +14,10 @@ const (
 	newsEvery = time.Millisecond
 )
 
-// tell lets the first rank say how the work of the first n ranks ended, an error that
+// share lets the first rank say how the work of the first n ranks ended, an error that
 // these agree on or nil, and returns that on every rank. The others look for the news
 // now and then.
-func (m *Measurement) tell(n int, err error) error {
+func (m *Measurement) share(n int, err error) error {
 	rank, size := m.Comm.Rank(), m.Comm.Size()
 	news := make([]byte, newsBytes)
 	switch {

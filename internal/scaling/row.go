@@ -27,7 +27,7 @@ type Row struct {
 	Figures
 }
 
-// Figures are what was measured; zero in a row that was skipped.
+// Figures are the measured numbers; zero in a row that was skipped.
 type Figures struct {
 	Steps          int     `json:"steps"` // a turn
 	MLUPS          float64 `json:"mlups"`
@@ -79,7 +79,7 @@ func (t turns) step(what func(timing) float64) float64 {
 	return bench.Median(t.of(func(x timing) float64 { return what(x) / float64(x.Steps) }))
 }
 
-// fill sums turns up, beside those of one rank that they alternated with.
+// fill sums turns up, beside the turns of one rank that they alternated with.
 func (r *Row) fill(own, alone turns) {
 	rates := own.of(timing.rate)
 	r.Steps, r.TurnsMeasured = own[0].Steps, len(own)

@@ -1,8 +1,8 @@
 // Package scaling measures how runs scale: the same kind of case on one rank, which
-// computes alone, and on more of the ranks at hand. Both stand ready at once and take
+// computes alone, and on more of the ranks at hand. Both are set up at once and take
 // turns, so that what changes the speed of a machine meets both, and only ratios
-// within a turn are compared. Every contender's state has been that of one rank, bit
-// for bit, before it is timed. What is timed is a run (sim.Trial), not a loop of its own.
+// within a turn are compared. Every contender's state has matched the state of one rank, bit
+// for bit, before it is timed. What is timed is a run (sim.Trial), not a separate loop.
 package scaling
 
 import (
@@ -39,7 +39,7 @@ type Options struct {
 	Rounds     int
 	Steps      int     // a turn; 0: as many as take Seconds
 	Seconds    float64 // of a turn
-	// Done is told every row, on rank 0.
+	// Done receives every row, on rank 0.
 	Done func(Row)
 }
 
@@ -51,7 +51,7 @@ func (m *Measurement) with(transport string) setting {
 	return setting{m.Model, m.Precision, transport}
 }
 
-// Counts are the numbers of ranks that a measurement on n ranks looks at: powers of
+// Counts returns the numbers of ranks that a measurement on n ranks covers: powers of
 // two, and all.
 func Counts(n int) []int {
 	var list []int
@@ -81,12 +81,12 @@ func New(o Options) (*Measurement, error) {
 	g, ok := o.Comm.(comm.Grouper)
 	nb, ok2 := o.Comm.(comm.NonBlocking)
 	if !ok || !ok2 {
-		return nil, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%s makes no groups of ranks", comm.Describe(o.Comm))}
+		return nil, &sim.Error{Code: sim.ExitFailure, Err: fmt.Errorf("%s does not support groups of ranks", comm.Describe(o.Comm))}
 	}
 	m.nb = nb
 	twice := len(slices.Compact(slices.Clone(o.Ranks))) < len(o.Ranks)
 	if len(o.Ranks) == 0 || twice || !slices.IsSorted(o.Ranks) || o.Ranks[0] < 2 || o.Ranks[len(o.Ranks)-1] > o.Comm.Size() {
-		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: give 2 to %d, ascending, each once", o.Ranks, o.Comm.Size())}
+		return nil, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("numbers of ranks %v: must be 2 to %d, in ascending order", o.Ranks, o.Comm.Size())}
 	}
 	for _, t := range append([]string{Auto}, o.Transports...) {
 		if _, err := m.with(t).spec(); err != nil { // the same everywhere
@@ -173,11 +173,11 @@ func (m *Measurement) in(n int, f func(comm.Comm) error) error {
 			}
 		}
 	}
-	return m.tell(n, err)
+	return m.share(n, err)
 }
 
-// Scale measures one size on every number of ranks. cells are those of a rank, or of
-// all ranks.
+// Scale measures one size on every number of ranks. cells is the size of a rank's part, or of
+// the whole domain.
 func (m *Measurement) Scale(kind string, cells [3]int) (err error) {
 	alone, err := m.ready(1, m.with(Auto).timed(cells, whole))
 	row := m.row(kind, "none", 1, cells)
@@ -216,7 +216,7 @@ func (m *Measurement) Scale(kind string, cells [3]int) (err error) {
 	return nil
 }
 
-// beside measures n ranks in turns with one.
+// beside measures n ranks alternately with one.
 func (m *Measurement) beside(kind, transport string, n int, cells [3]int, alone contender, ones int, oracle float64, speeds *[]turns) (err error) {
 	all := cells
 	if kind == Weak {
@@ -325,7 +325,7 @@ func (m *Measurement) kernels(width int) (float64, error) {
 	return m.oracle[width], nil
 }
 
-// row is what is known before anything is measured.
+// row returns the part of a row that is known before any measurement.
 func (m *Measurement) row(kind, transport string, n int, cells [3]int) Row {
 	return Row{
 		Part: "scaling", Kind: kind, Version: m.Version, Device: m.Device.Info().Model, MPI: comm.Describe(m.Comm),

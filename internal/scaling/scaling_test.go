@@ -128,7 +128,7 @@ func TestWrongStatesAreNotTimed(t *testing.T) {
 		return sloppy{d, rank == 1}
 	}, func(m *Measurement) error { return m.Scale(Strong, [3]int{16, 12, 12}) })
 	for rank, err := range said {
-		if err == nil || !strings.Contains(err.Error(), "2 ranks (transport auto) compute another state than one rank") {
+		if err == nil || !strings.Contains(err.Error(), "2 ranks (transport auto) do not reproduce the state of one rank") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -150,7 +150,7 @@ func (d small) Alloc(bytes int) (device.Buffer, error) {
 	return d.Device.Alloc(bytes)
 }
 
-// What does not fit is told and left out.
+// A case that does not fit is reported and omitted.
 func TestTooLarge(t *testing.T) {
 	rows, said := measure(t, 3, []int{2, 3}, func(rank int, d device.Device) device.Device {
 		return small{d, 32 * 20 * 20 * 10 * 4}

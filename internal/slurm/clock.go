@@ -14,7 +14,7 @@ type Clock struct {
 }
 
 // Follow begins to ask for the end, from a goroutine: no answer is no error. Where the
-// environment does not tell the end, it asks once before it returns: a run should not begin
+// environment does not give the end, it asks once before it returns: a run should not begin
 // when its time is over.
 func (j Job) Follow() *Clock {
 	c := j.clock()
@@ -26,8 +26,8 @@ func (j Job) Follow() *Clock {
 	return c
 }
 
-// clock shows what the environment tells, which may be that of a job which has ended, in a
-// shell that has not.
+// clock returns the end in the environment, which may be the end of a job that is over, in a
+// shell that is not.
 func (j Job) clock() *Clock {
 	c := &Clock{stop: make(chan struct{})}
 	if time.Now().Before(j.end) {

@@ -19,7 +19,7 @@ import (
 // Job is a job as scontrol names it.
 type Job struct {
 	name string
-	end  time.Time // by the environment; zero where that does not tell
+	end  time.Time // from the environment; zero if it is not there
 }
 
 // Here is the job that this process is in.
@@ -28,8 +28,8 @@ func Here() (j Job, inside bool) {
 	if id == "" {
 		return Job{}, false
 	}
-	// A part of an array is named as such: the number of its last job is that of the whole
-	// array, too. A job of several components goes back as a whole, by the number of its first.
+	// A part of an array is named as such: the number of its last job is also the number of the whole
+	// array. A job of several components goes back as a whole, by the number of its first.
 	array, task := os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_ARRAY_TASK_ID")
 	if array != "" && task != "" {
 		j.name = array + "_" + task
@@ -42,7 +42,7 @@ func Here() (j Job, inside bool) {
 
 func (j Job) String() string { return "SLURM job " + j.name }
 
-// State is what scontrol says of a job.
+// State is scontrol's report on a job.
 type State struct {
 	Name   string    // RUNNING, COMPLETING ...
 	Reason string    // why it is in that state
@@ -51,7 +51,7 @@ type State struct {
 	Again  bool      // the job may be put back into the queue
 }
 
-// patience is how long scontrol may take: a busy controller answers late, one that is away
+// patience is the time limit for scontrol: a busy controller answers late, one that is away
 // must not hold a run up.
 const patience = 20 * time.Second
 
@@ -70,8 +70,8 @@ func (j Job) Requeue() error {
 	return err
 }
 
-// ErrNoScontrol is that there is nobody to ask.
-var ErrNoScontrol = errors.New("scontrol is not in PATH")
+// ErrNoScontrol means that the job's state cannot be queried.
+var ErrNoScontrol = errors.New("scontrol is not on PATH")
 
 // deaf runs scontrol without an ear for SIGTERM. At the limit of a job's time SLURM sends that
 // to all that the job runs, twice: milliseconds apart, or seconds on a busy node. The first one
@@ -89,7 +89,7 @@ func scontrol(args ...string) (string, error) {
 	line := strings.Join(append([]string{"scontrol"}, args...), " ")
 	for {
 		c := exec.CommandContext(ctx, "sh", append([]string{"-c", deaf, "scontrol"}, args...)...)
-		c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // else times of a zone that nobody names
+		c.Env = append(os.Environ(), "SLURM_TIME_FORMAT=%s") // otherwise times of a zone that is not stated
 		c.WaitDelay = time.Second
 		out, err := c.Output()
 		var failed *exec.ExitError

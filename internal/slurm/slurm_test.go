@@ -142,9 +142,9 @@ func TestClock(t *testing.T) {
 		want    time.Time
 	}{
 		{"by the environment", env(in(10)), nil, in(10)},
-		{"by that of a job which has ended", env(in(-10)), nil, time.Time{}},
+		{"in the environment of a job which has ended", env(in(-10)), nil, time.Time{}},
 		{"no answer", env(in(10)), []any{errors.New("away")}, in(10)},
-		{"nobody to ask", env(in(10)), []any{ErrNoScontrol}, in(10)},
+		{"no scontrol", env(in(10)), []any{ErrNoScontrol}, in(10)},
 		{"by the controller", unknown, []any{runs(in(5))}, in(5)},
 		{"moved", env(in(10)), []any{runs(in(10)), errors.New("away"), runs(in(60))}, in(60)},
 		{"taken away", env(in(10)), []any{runs(time.Time{})}, time.Time{}},
@@ -156,7 +156,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Where the environment tells nothing the end is known before the run begins.
+// Where the environment does not give the end, it is known before the run begins.
 func TestFollow(t *testing.T) {
 	end := time.Now().Add(time.Hour).Unix()
 	controller(t, fmt.Sprintf("echo JobState=RUNNING EndTime=%d", end))

@@ -2,7 +2,7 @@
 // that follow each other resemble each other, as all do that come out of a flow.
 //
 // It keeps numbers, not samples: its memory grows with the logarithm of their count,
-// it can be stored as JSON in a checkpoint, and goes on from there to the same bits.
+// it can be stored as JSON in a checkpoint, and continues from there to the same bits.
 // (gonum/stat, the usual package, wants whole series in memory and has no error of a
 // correlated mean. Its distributions are used.)
 package stats
@@ -19,8 +19,8 @@ import (
 // means claims grows with the blocks until they are longer than the memory of the
 // series (Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). The blocks that count
 // are the shortest ones of B samples with B^3 > 2 N s^2, where N is the number of samples
-// and s how many times the blocks' squared error is that of independent samples (Lee, Needs,
-// Towler et al., Phys. Rev. E 83 (2011) 066706, section III B).
+// and s the ratio of the blocks' squared error to the squared error of independent samples
+// (Lee, Needs, Towler et al., Phys. Rev. E 83 (2011) 066706, section III B).
 //
 // The zero value is an empty series. Its fields are there to be stored.
 type Blocking struct {
@@ -56,7 +56,7 @@ func (b *Blocking) Add(x float64) {
 	}
 }
 
-// Estimate is what a series tells of its mean.
+// Estimate holds the estimated mean of a series.
 type Estimate struct {
 	N    int64   // samples
 	Mean float64 // 0 without samples
@@ -64,14 +64,14 @@ type Estimate struct {
 	// Half is half the width of the interval that holds the true mean in 95 of 100
 	// cases; +Inf with fewer than 16 samples.
 	Half float64
-	// Inefficiency is how many samples count as one independent sample: twice the
-	// integrated autocorrelation time in samples. As long as the series is too short to
-	// show how far its memory reaches, this is all of them, and Half that of one
-	// sample: a flow that becomes steady is known to what it still changes by.
+	// Inefficiency is the number of samples that count as one independent sample: twice
+	// the integrated autocorrelation time in samples. As long as the series is too short
+	// to show how far its memory reaches, this is all of them, and Half is a single
+	// sample's: a flow that becomes steady is known to within its remaining change.
 	Inefficiency float64
 }
 
-// Fewest is how many blocks a variance is believed of: that of 16 is known to 40 %
+// Fewest is the number of blocks from which a variance is trusted: the variance of 16 is known to 40 %
 // with the same confidence, and Student's factor takes account of it.
 const Fewest = 16
 
@@ -123,10 +123,10 @@ func Student95(n int) float64 {
 		z*((((79*z2+776)*z2+1482)*z2-1920)*z2-945)/(92160*v*v*v*v)
 }
 
-// normal95 is that of the normal distribution.
+// normal95 is the 97.5 % quantile of the normal distribution.
 const normal95 = 1.959963984540054
 
-// few are those of few samples, by n.
+// few are the quantiles of few samples, by the degrees of freedom.
 var few = sync.OnceValue(func() (list [64]float64) {
 	for n := 1; n < len(list); n++ {
 		list[n] = distuv.StudentsT{Sigma: 1, Nu: float64(n)}.Quantile(0.975)

@@ -52,7 +52,7 @@ func (r *Record) Drift() float64 {
 	return math.Abs(mean(r.Means[len(r.Means)/2:]) - mean(r.Means))
 }
 
-// Steady reports whether an estimate is that of a series which has settled: its blocks are longer than its memory and the
+// Steady reports whether an estimate belongs to a series that has settled: its blocks are longer than its memory and the
 // mean does not move by more than 1.5 half widths when the first half is discarded (a stationary series does so once in
 // some hundred records), or all that it still changes by is below negligible.
 func (r *Record) Steady(e Estimate, negligible float64) bool {

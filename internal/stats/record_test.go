@@ -16,7 +16,7 @@ func recorded(n int, f func(k int) float64) (s Series, r Record) {
 	return s, r
 }
 
-func TestRecordTellsSettledSeriesFromDrifting(t *testing.T) {
+func TestRecordSeparatesSettledFromDriftingSeries(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	shedding := func(k int) float64 { return 2 + 0.1*math.Sin(float64(k)/3) + 0.01*random.NormFloat64() }
 	for _, c := range []struct {

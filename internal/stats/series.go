@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Series is everything that is kept of a quantity over time. The zero value is empty.
+// Series is the record of a quantity over time. The zero value is empty.
 type Series struct {
 	Blocking
 	Min    float64 `json:"min"`
@@ -87,7 +87,7 @@ func (s *Series) FrequencyHalf() float64 {
 }
 
 // Cycles counts oscillations: times at which a series rises through its mean so far,
-// between two samples by linear interpolation. Noise at the mean is none: the series
+// between two samples by linear interpolation. Noise at the mean does not count: the series
 // has to have been a quarter of its standard deviation below before it counts again.
 type Cycles struct {
 	Before [2]float64 `json:"before"`  // time and value of the last sample
@@ -97,16 +97,16 @@ type Cycles struct {
 	Count  int64      `json:"count"`   // of all rises
 }
 
-// Rise is where a series rose through a level, its mean so far.
+// Rise is a rise of a series through a level, its mean so far.
 type Rise struct {
 	Time  float64 `json:"time"`
 	Level float64 `json:"level"`
 }
 
-// cycles is how many rises are kept: the older ones tell of the start of a flow.
+// cycles is the number of rises kept: older ones belong to the start of a flow.
 const cycles = 33
 
-// clear of the mean, in standard deviations.
+// clearance is the distance from the mean, in standard deviations, that a series has to reach on both sides for a rise to count.
 const clearance = 0.25
 
 func (c *Cycles) add(t, x, mean, std float64) {
@@ -142,9 +142,9 @@ func (c *Cycles) near(mean, std float64) []Rise {
 	return rises
 }
 
-// frequency of a series that has had this mean and standard deviation. The first means are those of parts of an
-// oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; of
-// the others the phase is that of a sine of this size.
+// frequency returns the frequency of a series that has had this mean and standard deviation. The first means belong to parts of
+// an oscillation, and lie anywhere: the series passes them earlier or later than its mean. Rises far off are left out; the
+// phases of the others are corrected as for a sine of this size.
 func (c *Cycles) frequency(mean, std float64) float64 {
 	rises := c.near(mean, std)
 	n := len(rises)

@@ -25,7 +25,7 @@ type Peak struct {
 	Pieces    int
 	Amplitude float64 // of a sine as high as the peak
 	// Second is the frequency of the next highest peak that stands above the noise, and Share its amplitude as a part of
-	// Amplitude: 0 if there is none.
+	// Amplitude; 0 without such a peak.
 	Second, Share float64
 }
 
@@ -39,15 +39,16 @@ const (
 	falseAlarm   = 1e-4
 	interpolated = 1e-3 // of the resolution of a piece that a parabola may be off by: 6e-4 for sines of all frequencies and phases
 	highest      = 0.4  // oscillations per block of the record: above it blocks average them away
-	candidates   = 64   // peaks that are looked at, the highest first
+	candidates   = 64   // peaks that are examined, the highest first
 )
 
 // Peak finds the strongest oscillation. found is false where none stands above the noise: of a hundred records of noise, one or
 // two have such a peak.
 //
 // The spectrum is Welch's (IEEE Trans. Audio Electroacoust. 15 (1967) 70): the mean of periodograms of pieces that overlap by
-// half, each without its linear trend and with Hann's window. More pieces tell a peak from noise and give its interval, fewer
-// resolve slower oscillations: 15, 7, 3 and 1 are tried, and the peak with most power counts, of equal ones that of most pieces.
+// half, each without its linear trend and with Hann's window. More pieces separate a peak from noise and give its interval, fewer
+// resolve slower oscillations: 15, 7, 3 and 1 are tried, and the peak with most power counts, among equals the one from most
+// pieces.
 func (r *Record) Peak() (p Peak, found bool) {
 	var all []lobe
 	best, by := lobe{}, spectrum{}
@@ -158,7 +159,7 @@ func (s spectrum) peaks() (list []lobe) {
 	return list
 }
 
-// noise is what peaks are compared with: the powers of the frequencies 1/n, 2/n ..., which the zeros leave as they are.
+// noise is the background of peaks: the powers of the frequencies 1/n, 2/n ..., which the zeros leave as they are.
 type noise struct {
 	power, log []float64
 	limit      float64 // power over the geometric mean of noise
@@ -182,7 +183,7 @@ func (s spectrum) noise() (n noise) {
 
 // below reports whether a peak between two frequencies stands above the noise around it, which is a power of the frequency
 // there, fitted to the logarithms from a fourth to four times the frequency without the peak's lobe. On both sides the power
-// falls to half: the flank of slower motion is no peak.
+// falls to half: the flank of slower motion is not a peak.
 func (n noise) below(at int) bool {
 	high := max(n.power[at], n.power[at+1])
 	lower := func(part []float64) bool { return slices.Min(part) < high/2 }

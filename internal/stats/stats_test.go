@@ -55,7 +55,7 @@ func TestNaiveIntervalWouldBeWrong(t *testing.T) {
 		x = 0.98*x + random.NormFloat64()
 	}
 	if e := b.Estimate(); e.Half < 5*1.96*e.Std/math.Sqrt(float64(e.N)) {
-		t.Errorf("half a width of %.4g is that of independent samples", e.Half)
+		t.Errorf("half a width of %.4g is as of independent samples", e.Half)
 	}
 }
 
@@ -70,8 +70,8 @@ func TestIntervalOfAnOscillation(t *testing.T) {
 	}
 }
 
-// A series that is too short has no interval; one that is still on its way has that of
-// one sample, and one that has come to rest that of how still it is.
+// A series that is too short has no interval; one that still drifts has the interval of
+// one sample, and one that has come to rest the interval of its remaining changes.
 func TestUnknownIntervals(t *testing.T) {
 	var few, ramp, rest, constant Blocking
 	for i := range 1000 {
@@ -107,7 +107,7 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// A stored series goes on to the same bits, and does not grow with its samples.
+// A stored series continues to the same bits, and does not grow with its samples.
 func TestStorage(t *testing.T) {
 	random := rand.New(rand.NewSource(3))
 	var whole, part Series
@@ -188,7 +188,7 @@ func TestFrequency(t *testing.T) {
 	if got, half := uneven.Frequency(), uneven.FrequencyHalf(); math.Abs(10*got-1) > 5e-3 || math.Abs(10*half/(Student95(31)*0.1016/math.Sqrt(32))-1) > 0.02 {
 		t.Errorf("uneven: %v +- %v", got, half)
 	}
-	// A state of an older version, which kept other numbers of its rises, tells of those to come.
+	// A state of an older version, which kept other numbers of its rises, counts those to come.
 	var old Series
 	state := `{"levels":[{"n":2,"mean":0,"squares":1}],"cycles":{"before":[1000,-0.1],"low":true,"rise":999.5,"risen":true,"rose":true,"times":[990,995]}}`
 	if err := json.Unmarshal([]byte(state), &old); err != nil {

@@ -47,7 +47,7 @@ func (v *Vector) Add(x []float64) {
 	}
 }
 
-// Samples is how many there are of each series.
+// Samples returns the number of samples of each series.
 func (v *Vector) Samples() int64 {
 	if len(v.Levels) == 0 {
 		return 0

@@ -1,4 +1,4 @@
-// Package study runs a case on several grids and says what that tells of its results:
+// Package study runs a case on several grids and derives from its results
 // the observed order of convergence, the value that the grids tend to, and how far the
 // finest may be from it.
 package study
@@ -30,7 +30,7 @@ type Result struct {
 	// Exact: the quantity is an error, which tends to zero, so that two grids are
 	// enough for an order.
 	Exact bool `json:"exact"`
-	// Orders observed, of the grids that end at the k-th: NaN where there is none.
+	// Orders observed, of the grids that end at the k-th: NaN where it is undefined.
 	Orders []Number `json:"orders"`
 	// Order is the last of them.
 	Order Number `json:"order"`
@@ -44,7 +44,7 @@ type Result struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Number is a float64 that JSON gets as null where there is none.
+// Number is a float64 for which JSON gets null if it is not finite.
 type Number float64
 
 // MarshalJSON of what is not finite: JSON has no such numbers.
@@ -96,10 +96,10 @@ func Analyse(name string, values []float64, ratio, formal float64, exact bool, p
 		warn("not a number on every grid")
 		return r
 	case n < 2:
-		warn("one grid tells nothing of the grid")
+		warn("a single grid gives no discretization error")
 		return r
 	case exact && scale < rounded:
-		warn("nothing but rounding on every grid")
+		warn("only rounding on every grid")
 		return r
 	}
 	if exact {
@@ -113,7 +113,7 @@ func Analyse(name string, values []float64, ratio, formal float64, exact bool, p
 	fine := values[n-2] - values[n-1]
 	if n == 2 {
 		r.Used = Number(formal)
-		warn("two grids have no observed order: the formal one, %g, is taken; give three", formal)
+		warn("two grids give no observed order: using the formal one, %g; use three grids", formal)
 	} else {
 		for k := 2; k < n; k++ {
 			a, b := values[k-2]-values[k-1], values[k-1]-values[k]
@@ -133,7 +133,7 @@ func Analyse(name string, values []float64, ratio, formal float64, exact bool, p
 			r.Used = lowest
 			warn("not monotone: the differences of the last three grids, %.3g and %.3g, have opposite signs; there is no observed order", -coarse, -fine)
 		case quotient >= 1:
-			warn("the differences of the last three grids grow, from %.3g to %.3g: no convergence is seen", -coarse, -fine)
+			warn("the differences of the last three grids grow, from %.3g to %.3g: no convergence", -coarse, -fine)
 			r.Used = none
 			return r
 		default:
@@ -163,7 +163,7 @@ func (r *Result) ofError(values []float64, ratio, formal float64, precision mode
 	case grows && values[n-1] < noise(precision):
 		warn("%s", rounding(precision, values[n-2], values[n-1]))
 	case grows:
-		warn("the error grows on the finest grid, from %.3g to %.3g: no convergence is seen", values[n-2], values[n-1])
+		warn("the error grows on the finest grid, from %.3g to %.3g: no convergence", values[n-2], values[n-1])
 	default:
 		r.Extrapolated = 0
 		r.judge(formal, warn)
@@ -174,12 +174,12 @@ func (r *Result) ofError(values []float64, ratio, formal float64, precision mode
 func rounding(p model.Precision, before, last float64) string {
 	cure := ""
 	if p != model.Float64 {
-		cure = "; precision = \"float64\" has the digits"
+		cure = "; use precision = \"float64\""
 	}
-	return fmt.Sprintf("rounding in %s: on the last two grids the error is %.2g and %.2g of the value and no longer falls, so nothing is extrapolated%s", p, before, last, cure)
+	return fmt.Sprintf("rounding in %s: on the last two grids the error is %.2g and %.2g of the value and no longer decreases, so there is no extrapolation%s", p, before, last, cure)
 }
 
-// judge warns when the observed order is not that of the method.
+// judge warns when the observed order differs from the method's.
 func (r *Result) judge(formal float64, warn func(string, ...any)) {
 	if math.Abs(float64(r.Order)-formal) > agrees*formal {
 		warn("not in the asymptotic range: the observed order %.2f is not %g within %g %%", float64(r.Order), formal, 100*agrees)

@@ -40,7 +40,7 @@ func TestPowersAreExact(t *testing.T) {
 	}
 }
 
-// What is no convergence of the formal order is said, and the index grows.
+// Convergence that misses the formal order is reported, and the index grows.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func TestWarnings(t *testing.T) {
 		{"oscillating", []float64{1, 1.2, 1.1}, false, "not monotone"},
 		{"growing", []float64{1, 1.1, 1.3}, false, "no convergence"},
 		{"two", []float64{1, 1.1}, false, "two grids"},
-		{"one", []float64{1}, false, "one grid"},
+		{"one", []float64{1}, false, "a single grid"},
 		{"rounding", []float64{1, 1, 1}, false, "rounding"},
 		{"no error", []float64{0, 0, 0}, true, "rounding"},
 		{"NaN", []float64{1, math.NaN(), 1}, false, "not a number"},
@@ -73,7 +73,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Where results no longer converge because float32 rounds, nothing is extrapolated. The values are those of Poiseuille
+// Where results no longer converge because float32 rounds, nothing is extrapolated. The values are from Poiseuille
 // flow with bgk, l2 error and largest speed, on 16 to 128 cells.
 func TestRoundingIsNotExtrapolated(t *testing.T) {
 	l2, speed := []float64{0.0051129037, 0.00093504143, 0.00017041297, 0.00034385642}, []float64{0.019848158, 0.019970649, 0.019995259, 0.019988753}
@@ -86,9 +86,9 @@ func TestRoundingIsNotExtrapolated(t *testing.T) {
 	}{
 		{"an error", l2, true, model.Float32, "rounding in float32"},
 		{"a value", speed, false, model.Float32, "rounding in float32"},
-		{"an error that grows in float64", l2, true, model.Float64, "no convergence is seen"},
-		{"a large error", []float64{0.1, 0.05, 0.2}, true, model.Float32, "no convergence is seen"},
-		{"large differences", []float64{1, 1.1, 1.3}, false, model.Float32, "no convergence is seen"},
+		{"an error that grows in float64", l2, true, model.Float64, "no convergence"},
+		{"a large error", []float64{0.1, 0.05, 0.2}, true, model.Float32, "no convergence"},
+		{"large differences", []float64{1, 1.1, 1.3}, false, model.Float32, "no convergence"},
 		{"growing differences", []float64{1, 1.00001, 1.00003}, false, model.Float32, "rounding in float32"},
 	} {
 		r := Analyse("q", c.values, 2, 2, c.exact, c.precision)

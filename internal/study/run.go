@@ -41,7 +41,7 @@ type Options struct {
 	Version  string
 	Signals  <-chan os.Signal
 	Stepping func(bool)  // sim.Options.Stepping
-	Done     func(Level) // told of each grid, on rank 0
+	Done     func(Level) // called with each grid, on rank 0
 }
 
 // Level is one grid.
@@ -59,7 +59,7 @@ type Level struct {
 	Output  string        `json:"output,omitempty"` // folder of its tables, if it has any
 }
 
-// Study is what came out; on rank 0.
+// Study is the result of a study; on rank 0.
 type Study struct {
 	Case    string   `json:"case"`
 	Title   string   `json:"title"`
@@ -70,7 +70,7 @@ type Study struct {
 	Formal  float64  `json:"formal"`
 	Levels  []Level  `json:"levels"`
 	Results []Result `json:"results"`
-	// Warnings are those of the runs, of which Result.Warnings is not a part.
+	// Warnings are the warnings of the runs; Result.Warnings are separate.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -79,13 +79,13 @@ type Study struct {
 func (o Options) Load() ([]*config.Case, error) {
 	switch {
 	case o.Levels < 2 || o.Levels > 12:
-		return nil, fmt.Errorf("--levels %d: give 2 to 12", o.Levels)
+		return nil, fmt.Errorf("--levels %d: must be 2 to 12", o.Levels)
 	case !(o.Ratio > 1 && o.Ratio <= 16):
-		return nil, fmt.Errorf("--ratio %g: give a number above 1, 16 at most", o.Ratio)
+		return nil, fmt.Errorf("--ratio %g: must be above 1 and at most 16", o.Ratio)
 	case !(o.First > 0 && o.First <= 1024):
-		return nil, fmt.Errorf("--first %g: give a number above 0, 1024 at most", o.First)
+		return nil, fmt.Errorf("--first %g: must be above 0 and at most 1024", o.First)
 	case !(o.Formal > 0 && o.Formal <= 8):
-		return nil, fmt.Errorf("--order %g: give the order of the method, above 0", o.Formal)
+		return nil, fmt.Errorf("--order %g: must be above 0", o.Formal)
 	}
 	var cases []*config.Case
 	for k := range o.Levels {
@@ -103,7 +103,7 @@ func (o Options) Load() ([]*config.Case, error) {
 			return nil, fmt.Errorf("the grid refined by %.6g:\n%w", o.factor(k), err)
 		}
 		if len(c.Expect) == 0 {
-			return nil, fmt.Errorf("%s measures nothing: a study follows the quantities of [expect], such as [expect.max_speed]", o.Path)
+			return nil, fmt.Errorf("%s measures nothing: a study compares the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
 		// Numbers of every grid are of use, fields would fill the disk.
 		c.Fields.On, c.Averages.On, c.Picture.On, c.Checkpoint.On, c.Planes = false, false, false, false, nil
@@ -175,7 +175,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			return s, err
 		}
 		if len(why) > 0 {
-			return s, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %.6g: the run ended before its last step (%s), so that there is nothing to compare", o.factor(k), why))
+			return s, sim.Agreed(sim.ExitFailure, fmt.Errorf("refined by %.6g: the run ended before its last step (%s): nothing to compare", o.factor(k), why))
 		}
 		if !root {
 			continue
@@ -204,10 +204,10 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		r := Analyse(e.Name, values, o.Ratio, o.Formal, exact, cases[0].Spec.Precision)
 		switch e.Quantity {
 		case config.MassError:
-			r.Warnings = []string{"the change of mass is rounding, which no grid makes smaller: its order means nothing"}
+			r.Warnings = []string{"the change of mass is rounding, which does not decrease with refinement: its order is meaningless"}
 		case config.ProbeValue:
 			if math.Mod(o.Ratio, 2) != 1 {
-				r.Warnings = append(r.Warnings, "a probe reads the cell that holds its point, whose centre moves as the grid is refined (but not with --ratio 3): that is an error of first order")
+				r.Warnings = append(r.Warnings, "a probe reads the cell that holds its point, whose centre moves with refinement (but not with --ratio 3): a first-order error")
 			}
 		}
 		s.Results = append(s.Results, r)
@@ -215,7 +215,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 	return s, nil
 }
 
-// listener keeps what a run tells.
+// listener keeps what a run reports.
 type listener struct {
 	end    sim.Summary
 	mach   float64

@@ -53,10 +53,10 @@ type beat struct {
 	Behind *report       `json:",omitempty"` // the one that is furthest behind
 
 	Accuse string `json:",omitempty"` // on the way up: why all ranks must end
-	End    bool   `json:",omitempty"` // somebody has said why, all end
+	End    bool   `json:",omitempty"` // a rank has reported why; all end
 }
 
-// report is how far a rank is.
+// report is a rank's progress.
 type report struct {
 	Name    string `json:",omitempty"`
 	Step    int
@@ -164,9 +164,9 @@ func (d *Dog) connect() (warning string, err error) {
 	if len(parts) > 0 {
 		warning = string(parts[0])
 		if n := len(parts) - 1; n > 0 {
-			warning += fmt.Sprintf(" (and so for %d more ranks)", n)
+			warning += fmt.Sprintf(" (likewise for %d more ranks)", n)
 		}
-		warning += ": a rank that is stopped will not be found there, nor a machine that is gone"
+		warning += ": stopped ranks and lost nodes will not be detected there"
 	}
 	return warning, err
 }
@@ -196,7 +196,7 @@ func dial(self, up place, first hello) (*peer, error) {
 			p := &peer{place: up, conn: conn, in: bufio.NewReaderSize(conn, longest)}
 			_ = conn.SetDeadline(time.Now().Add(dialTime))
 			if err = json.NewEncoder(conn).Encode(first); err == nil {
-				_, err = p.read() // who knows the token answers
+				_, err = p.read() // a peer that knows the token answers
 			}
 			if err == nil {
 				return p, conn.SetDeadline(time.Time{})
@@ -268,8 +268,8 @@ func (p *peer) read() (b beat, err error) {
 	return b, err
 }
 
-// send writes a line; false if it has not left. One who does not read must not hold
-// this rank up: its silence tells enough.
+// send writes a line and reports whether it has left. A peer that does not read must not block
+// this rank: its silence is enough of a sign.
 func (p *peer) send(b beat) bool {
 	line, err := json.Marshal(b)
 	p.out.Lock()
@@ -306,13 +306,13 @@ func (d *Dog) listen(p *peer) {
 	}
 }
 
-// lost is the end of a connection. That of a process that has ended is closed, or reset
+// lost handles the end of a connection. The connection of a process that has ended is closed, or reset
 // where it had not read all. Whatever else keeps lines away will be silence.
 func (d *Dog) lost(p *peer, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		d.mu.Lock()
 		where := p.last.Self.text()
 		d.mu.Unlock()
-		d.accuse(fmt.Sprintf("%s has ended before the run did; last heard of %s", p.name, where), p)
+		d.accuse(fmt.Sprintf("%s ended before the run; last heard of %s", p.name, where), p)
 	}
 }

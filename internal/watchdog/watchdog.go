@@ -1,18 +1,18 @@
 // Package watchdog finds ranks that have stopped: processes that were killed or stopped,
 // machines that are gone, work that rests on a disk or a GPU that does not answer. MPI
-// reports none of these: a blocked receive waits indefinitely. So ranks tell each
-// other every second by TCP, beside MPI, that they are there, and how far they are.
+// reports none of these: a blocked receive waits indefinitely. So ranks report to each
+// other every second by TCP, beside MPI, that they are alive, and how far they are.
 //
-// The ranks form a tree: those of a machine round its lowest rank, the machines below
-// that of rank 0. The ends of each connection watch each other; nobody holds more than
-// some connections, however many ranks there are. A rank whose own work does not go on
+// The ranks form a tree: the ranks of a machine below its lowest rank, and the machines' lowest
+// ranks below rank 0. The ends of each connection watch each other; no rank has more than
+// some connections, however many ranks there are. A rank whose own work has stalled
 // accuses itself, and rank 0, which hears how far all are, finds them all waiting for
-// each other. Whoever finds something tells rank 0, which says it once and ends all ranks.
+// each other. A rank that finds a failure reports it to rank 0, which prints it once and ends all ranks.
 // Where rank 0 is the one that is gone, its neighbours in the tree speak, one after the
 // other: the first ends all others before their turn comes.
 //
 // A rank that was stopped itself, with all others maybe (a batch system that suspends a
-// job, a lid that closes), sees that its own clock has jumped and accuses nobody.
+// job, a lid that closes), sees that its own clock has jumped and accuses no other.
 package watchdog
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// Default is the limit as long as nobody has said another one.
+	// Default is the limit if no other is set.
 	Default = 5 * time.Minute
 
 	tick = time.Second     // between two signs of life
@@ -35,7 +35,7 @@ const (
 	turn = 3 * time.Second // between two ranks that speak for the one above them
 )
 
-// Options are what a program does when a rank has stopped.
+// Options are a program's actions when a rank has stopped.
 type Options struct {
 	Speak func(text string) // says why all ranks end; called on one of them
 	End   func()            // ends all ranks, and does not return
@@ -48,7 +48,7 @@ type Dog struct {
 	heartbeat *comm.Heartbeat
 	self      place
 	root      bool
-	up        *peer // the rank above in the tree; nil: there is none, or no way to it
+	up        *peer // the rank above in the tree; nil: for rank 0, or without a path to it
 	turn      int   // of this rank to speak for the one above
 	stop      chan struct{}
 
@@ -56,11 +56,11 @@ type Dog struct {
 	down    []*peer // the ranks below
 	own     health
 	accused bool
-	ending  bool  // all is well, or somebody has spoken
+	ending  bool  // all is well, or a rank has spoken
 	suspect *peer // the one that is accused
 }
 
-// health is what a rank's heartbeat showed over time.
+// health is the history of a rank's heartbeat.
 type health struct {
 	last  comm.State
 	alive time.Time // the work moved, or waited for others
@@ -88,7 +88,7 @@ func Start(c comm.Comm, o Options) (d *Dog, warning string, err error) {
 	return d, warning, nil
 }
 
-// watch looks at everything once a tick.
+// watch checks everything once per tick.
 func (d *Dog) watch() {
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
@@ -126,13 +126,13 @@ func (d *Dog) look(now time.Time, slept bool) {
 	case d.ending || limit < 0:
 	case silent != nil:
 		who = silent
-		why = fmt.Sprintf("%s has not answered for %v; last heard of %s: the process is stopped, or its machine or the network to it is gone",
+		why = fmt.Sprintf("%s has not answered for %v; last heard of %s: the process is stopped, or its node or network is down",
 			who.name, now.Sub(who.heard).Round(time.Second), who.last.Self.text())
 	case state.Limit > 0 && now.Sub(d.own.alive) > limit:
-		why = fmt.Sprintf("%s is stuck %s: nothing has moved there for %v, a disk, a device or a file system does not answer",
+		why = fmt.Sprintf("%s is stuck %s: no progress for %v, a disk, a device or a file system does not respond",
 			d.self.name(d.c.Rank()), d.report().text(), now.Sub(d.own.alive).Round(time.Second))
 	case d.root && state.Limit > 0 && mine.Ranks == d.c.Size() && mine.Idle > 2*limit:
-		why = fmt.Sprintf("no rank has got on for %v, they wait for each other; furthest behind is %s %s: the network or the MPI library has lost a message",
+		why = fmt.Sprintf("no progress on any rank for %v, they wait for each other; furthest behind is %s %s: the network or the MPI library has lost a message",
 			mine.Idle.Round(time.Second), mine.Behind.Name, mine.Behind.text())
 	}
 	d.mu.Unlock()
@@ -147,9 +147,9 @@ func (d *Dog) look(now time.Time, slept bool) {
 	}
 }
 
-// see brings the heartbeat up to date. Work other than steps goes on as long as it takes the
-// processor's time: nobody counts the triangles of a surface. A GPU that hangs keeps a
-// processor busy, too, so for steps that is no sign.
+// see updates the heartbeat. Work other than steps counts as progress as long as it uses
+// processor time: the triangles of a surface are not counted. A GPU that hangs keeps a
+// processor busy, too, so for steps that is not a sign of progress.
 func (h *health) see(s comm.State, now time.Time, cpu time.Duration) {
 	busy := !s.Steps && !s.Waiting && cpu-h.cpu > tick/20
 	if busy || s.Done != h.last.Done {
@@ -161,7 +161,7 @@ func (h *health) see(s comm.State, now time.Time, cpu time.Duration) {
 	h.last, h.cpu = s, cpu
 }
 
-// processorTime is what this process has used so far.
+// processorTime returns the processor time that this process has used so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -180,7 +180,7 @@ func (d *Dog) silent(now time.Time, limit time.Duration) *peer {
 	return nil
 }
 
-// accuse tells rank 0 once what has been found; who is the rank that has stopped, if it
+// accuse reports once to rank 0 what has been found; who is the rank that has stopped, if it
 // is one of the peers.
 func (d *Dog) accuse(why string, who *peer) {
 	d.mu.Lock()
@@ -195,7 +195,7 @@ func (d *Dog) accuse(why string, who *peer) {
 	case d.root:
 	case d.up == nil || who == d.up || !d.up.send(beat{Accuse: why}):
 		wait = time.Duration(d.turn) * turn
-	default: // rank 0 speaks; if it can't, somebody must
+	default: // rank 0 speaks; if it can't, another rank must
 		wait = 4 * turn
 	}
 	if wait > 0 {
@@ -222,7 +222,7 @@ func (d *Dog) Spoken() {
 	}
 }
 
-// quiet ends the watch, because one rank has spoken, and tells all but the one that told.
+// quiet ends the watch, because one rank has spoken, and informs all peers but known, which reported it.
 func (d *Dog) quiet(known *peer) (already bool) {
 	d.mu.Lock()
 	already, d.ending = d.ending, true
@@ -235,7 +235,7 @@ func (d *Dog) quiet(known *peer) (already bool) {
 	return already
 }
 
-// obey is what a rank does that another one ends. The launcher is faster, unless it hangs.
+// obey ends this rank on another one's message. The launcher is faster, unless it hangs.
 func (d *Dog) obey(sender *peer) {
 	if !d.quiet(sender) {
 		d.killSuspect()
@@ -283,22 +283,22 @@ func (d *Dog) close() {
 	}
 }
 
-// place is where a rank is, and how to reach it.
+// place is the location of a rank, and its address.
 type place struct {
-	Machine, Names string // the names of processes are those of a PID namespace
+	Machine, Names string // Names is the PID namespace of PID
 	Host           string
 	PID            int
 	Addresses      []string
 	Port           int
-	Token          string // of rank 0: who does not know it is no rank of this job
+	Token          string // of rank 0: a process without it is not a rank of this job
 }
 
 func (p place) name(rank int) string {
 	return fmt.Sprintf("rank %d (process %d on %s)", rank, p.PID, p.Host)
 }
 
-// here is where this process is. What cannot be read stays empty: then it has no
-// neighbours.
+// here returns the place of this process. Parts that cannot be read stay empty:
+// then it has no neighbours.
 func here() place {
 	p := place{PID: os.Getpid(), Host: "?"}
 	if host, err := os.Hostname(); err == nil {

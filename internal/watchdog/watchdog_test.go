@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"lbmsim/comm"
-
-	"github.com/btracey/mpi"
 )
 
 // verdicts collects what the ranks of a process say, and ends them as a program would.
@@ -84,16 +82,16 @@ func TestRanksThatWaitForEachOther(t *testing.T) {
 	said := stall(t, func(c comm.Comm) error {
 		comm.HeartbeatOf(c).Computing(20 - c.Rank())
 		next := (c.Rank() + 1) % c.Size()
-		return c.Receive(&mpi.Raw{0}, next, 7) // nobody sends
+		return c.Receive(&comm.Raw{0}, next, 7) // no rank sends
 	})
-	for _, want := range []string{"no rank has got on", "furthest behind is rank 2 (process ", "at step 18, computing, waiting for other ranks"} {
+	for _, want := range []string{"no progress on any rank", "furthest behind is rank 2 (process ", "at step 18, computing, waiting for other ranks"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %q", want, said)
 		}
 	}
 }
 
-// Who works, waits a while for others, looks for messages or uses the processor in a long
+// A rank that works, waits a while for others, looks for messages or uses the processor in a long
 // piece of work is left alone.
 func TestWorkThatGoesOn(t *testing.T) {
 	t.Parallel()
@@ -126,7 +124,7 @@ func TestWorkThatGoesOn(t *testing.T) {
 	}
 }
 
-// An observer that was stopped itself accuses nobody, although all it has heard is old; one
+// An observer that was stopped itself accuses no other rank, although all it has heard is old; one
 // that was not does.
 func TestAnObserverThatSlept(t *testing.T) {
 	for _, slept := range []bool{true, false} {
@@ -165,7 +163,7 @@ func (u unreachable) Gather(data []byte, root int) ([][]byte, error) {
 	return u.Collective.Gather(port.ReplaceAll(data, []byte(`"Port":0`)), root)
 }
 
-// Where ranks cannot connect, rank 0 says so once, and the run goes on without being
+// Where ranks cannot connect, rank 0 says so once, and the run continues without being
 // accused of anything.
 func TestRanksThatCannotConnect(t *testing.T) {
 	t.Parallel()
@@ -179,7 +177,7 @@ func TestRanksThatCannotConnect(t *testing.T) {
 		if c.Rank() > 0 {
 			want = ""
 		}
-		if (warning == "") != (want == "") || !strings.Contains(warning, want) || c.Rank() == 0 && !strings.Contains(warning, "(and so for 1 more ranks)") {
+		if (warning == "") != (want == "") || !strings.Contains(warning, want) || c.Rank() == 0 && !strings.Contains(warning, "(likewise for 1 more ranks)") {
 			return fmt.Errorf("rank %d: warning %q", c.Rank(), warning)
 		}
 		p := comm.HeartbeatOf(c)
@@ -223,7 +221,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Who does not know the job's token is sent away, whatever it says.
+// A process without the job's token is sent away, whatever it says.
 func TestStrangersAreSentAway(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,6 +1,6 @@
 package checkpoint
 
-// How fast are checkpoints on this disk? dd is the yardstick that everybody has.
+// How fast are checkpoints on this disk? dd is the yardstick that is on every machine.
 // The speed of a disk drifts, so both take turns in random order.
 
 import (
@@ -88,7 +88,7 @@ func Bench(dir string, size int64, runs int) (s Speed, err error) {
 		}
 		rand.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
 		for _, turn := range turns {
-			syscall.Sync() // nobody pays for what was written before
+			syscall.Sync() // no method pays for earlier writes
 			if err := turn(); err != nil {
 				return s, fmt.Errorf("bench checkpoints in %s: %w", dir, err)
 			}
@@ -107,7 +107,7 @@ func benchWrite(dir string, h Header, data []byte) error {
 		p.Abort()
 		return err
 	}
-	return p.Commit(0)
+	return p.Commit(0, nil)
 }
 
 func benchRead(dir string, h Header) error {

@@ -38,7 +38,7 @@ func (h Header) check() error {
 	const most = 1 << 31
 	for _, n := range []int{h.Planes, h.Rows, h.Components, h.Pitch, h.N[0], h.N[1], h.N[2]} {
 		if n < 1 || n >= most {
-			return fmt.Errorf("%d planes of %d rows of %d components of %d values for %v cells are no state",
+			return fmt.Errorf("%d planes of %d rows of %d components of %d values for %v cells are not a state",
 				h.Planes, h.Rows, h.Components, h.Pitch, h.N)
 		}
 	}
@@ -61,7 +61,6 @@ const pattern = "checkpoint_*.h5"
 
 // Pending is a checkpoint that is being written.
 type Pending struct {
-	c        comm.Comm
 	dir      string
 	file     *joint.File
 	header   Header
@@ -73,7 +72,7 @@ type Pending struct {
 	state    *joint.Array
 }
 
-// Extent is what one rank has of the state: some rows of some planes.
+// Extent is one rank's part of the state: some rows of some planes.
 type Extent = joint.Extent
 
 // Begin is collective: it creates the file of step h.Step in the folder, room for
@@ -90,24 +89,21 @@ func Begin(c comm.Comm, dir string, h Header, part Extent) (*Pending, error) {
 	if err == nil {
 		user, err = userBlock(h)
 	}
-	if err := comm.Agree(c, err); err != nil {
-		return nil, fmt.Errorf("begin the checkpoint of step %d in %s: %w", h.Step, dir, err)
+	if err != nil {
+		err = fmt.Errorf("begin the checkpoint of step %d in %s: %w", h.Step, dir, err)
 	}
-	file, note, err := joint.Begin(c, Path(dir, h.Step), func(tmp string) ([]byte, error) {
+	files, numbers, err := joint.Begin(c, err, joint.New{Path: Path(dir, h.Step), Numbers: 4, Create: func(tmp string) ([]int64, error) {
 		joint.Sweep(filepath.Join(dir, pattern)) // left by a killed run
 		at, err := create(tmp, h, user)
-		return joint.MarshalInts(append(at, int64(lastSequence(dir)+1))), err
-	})
+		return append(at, int64(lastSequence(dir)+1)), err
+	}})
 	if err != nil {
 		return nil, err
 	}
-	at := joint.UnmarshalInts(note)
+	file, at := files[0], numbers[0]
 	header, err := stored{h, at[1]}.marshal()
-	if err := comm.Agree(c, err); err != nil {
-		file.Abort()
-		return nil, err
-	}
-	return &Pending{c: c, dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2], stored: header,
+	file.Fail(err)
+	return &Pending{dir: dir, file: file, header: h, data: at[0], sumsAt: at[1], extraAt: at[2], stored: header,
 		sequence: uint64(at[3]), state: joint.NewArray(joint.Within(file, at[0], h.Planes), h.Rows, h.rowBytes(), part)}, nil
 }
 
@@ -119,7 +115,7 @@ func (h Header) alignment() int {
 	return 4096
 }
 
-// userBlock is how many bytes are in front of HDF5's part, a power of 2.
+// userBlock returns the number of bytes in front of HDF5's part, a power of 2.
 func userBlock(h Header) (n int, err error) {
 	b, err := stored{Header: h}.marshal()
 	for n = h.alignment(); n < preambleBytes+len(b); n *= 2 {
@@ -189,21 +185,15 @@ func (p *Pending) Write(plane int, data []byte) error {
 func (p *Pending) Flush() error { return p.file.Flush() }
 
 // Commit is collective: when all ranks have written all planes, the checkpoint
-// gets its name; then those older than the last keep are removed (keep < 1 keeps
-// all). After an error, the same on all ranks, earlier checkpoints are as before.
-func (p *Pending) Commit(keep int) error {
+// gets its name; then checkpoints older than the last keep are removed (keep < 1 keeps
+// all). failed is what has gone wrong on this rank. After an error, the same on all ranks, earlier checkpoints are as before.
+func (p *Pending) Commit(keep int, failed error) error {
 	p.file.Fail(p.state.Missing())
-	parts, err := comm.Gather(p.c, p.state.Marshal())
-	if err != nil {
-		p.file.Abort()
-		return fmt.Errorf("gather the checksums of the checkpoint of step %d: %w", p.header.Step, err)
-	}
-	var sums []uint32
-	if p.c.Rank() == 0 {
-		sums, err = joint.Collect(p.header.Planes, p.header.PlaneBytes(), parts)
-		p.file.Fail(err)
-	}
-	return p.file.Commit(func(f *os.File) error {
+	return joint.Commit([]*joint.File{p.file}, failed, p.state.Marshal(), func(f *os.File, parts [][]byte) error {
+		sums, err := joint.Collect(p.header.Planes, p.header.PlaneBytes(), parts)
+		if err != nil {
+			return err
+		}
 		_, err1 := f.WriteAt(joint.Bytes(sums), p.sumsAt)
 		_, err2 := f.WriteAt(p.header.Extra, p.extraAt)
 		_, err3 := f.WriteAt(p.stored, preambleBytes)

@@ -67,7 +67,7 @@ func writeCut(dir string, h Header, alongRows, alongPlanes, keep int) error {
 				return err
 			}
 		}
-		return p.Commit(keep)
+		return p.Commit(keep, nil)
 	})
 }
 
@@ -228,7 +228,7 @@ func TestEveryFlippedByteIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := verify(path); err == nil {
-			t.Errorf("byte %d of %d is flipped, and nobody noticed", at, len(whole))
+			t.Errorf("byte %d of %d is flipped, and Verify accepts it", at, len(whole))
 		} else if !strings.Contains(err.Error(), path) {
 			t.Errorf("byte %d: %v", at, err)
 		}
@@ -246,7 +246,7 @@ func TestEveryFlippedByteIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := verify(cut); err == nil {
-			t.Errorf("cut off after %d bytes, and nobody noticed", n)
+			t.Errorf("truncated after %d bytes, and Verify accepts it", n)
 		}
 	}
 }
@@ -271,12 +271,12 @@ func TestOtherFilesAreExplained(t *testing.T) {
 		data       []byte
 	}{
 		{"empty", "empty", nil},
-		{"text", "not a checkpoint", []byte("hello")},
-		{"HDF5", "HDF5 file, but not a checkpoint", plain},
+		{"text", "not an lbmsim checkpoint", []byte("hello")},
+		{"HDF5", "HDF5 file, but not an lbmsim checkpoint", plain},
 		{"headless", "first bytes", headless},
-		{"newer", "newer lbmsim", newer},
-		{"half", "cut off", good[:len(good)/2]},
-		{"few", "cut off", good[:40]},
+		{"newer", "use the newer version", newer},
+		{"half", "truncated", good[:len(good)/2]},
+		{"few", "truncated", good[:40]},
 		{"longer", "instead of", append(bytes.Clone(good), 0)},
 	} {
 		path := filepath.Join(dir, c.name)
@@ -408,7 +408,7 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 				return err
 			}
 		}
-		return p.Commit(1)
+		return p.Commit(1, nil)
 	}, "rank 1", "plane 2 was not written")
 	failing("a plane too many", h, func(c comm.Comm, p *Pending) error {
 		if err := put(c, p, h); err != nil {
@@ -417,10 +417,13 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 		if c.Rank() == 2 {
 			_ = p.Write(3, state(h, 0, 1))
 		}
-		return p.Commit(1)
+		return p.Commit(1, nil)
 	}, "rank 2", "not among this rank's 3 planes")
 	failing("given up", h, func(c comm.Comm, p *Pending) error {
 		if err := put(c, p, h); err != nil {
+			return err
+		}
+		if err := comm.Barrier(c); err != nil { // a rank that has not opened the file by then cannot
 			return err
 		}
 		p.Abort()
@@ -435,13 +438,13 @@ func TestFailuresLeaveEverythingAsItWas(t *testing.T) {
 		large.Planes = 700
 		failing("full disk", large, func(c comm.Comm, p *Pending) error {
 			_ = put(c, p, large)
-			return p.Commit(1)
+			return p.Commit(1, nil)
 		}, "no space left", "choose another output folder")
 	}
 }
 
 // A run that is killed at any moment leaves a good checkpoint, and the next run
-// goes on from there.
+// resumes from it.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if dir := os.Getenv("LBMSIM_TEST_CHECKPOINTS"); dir != "" {
 		writeUntilKilled(dir)

@@ -13,10 +13,10 @@ func TestFIFOIsNoCheckpoint(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("open: %v", err)
 	}
-	if err := Look(path); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if err := Look(path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("look: %v", err)
 	}
 }

@@ -31,8 +31,7 @@ func file(t testing.TB, h Header) []byte {
 	return resealed(all)
 }
 
-// resealed is a file with a size and checksums that fit, whatever is in it: what somebody
-// can make who wants to be believed.
+// resealed returns a file with a size and checksums that fit, whatever is in it, as a forger could make it.
 func resealed(b []byte) []byte {
 	if len(b) < preambleBytes {
 		return b
@@ -56,7 +55,7 @@ func small() Header {
 	return h
 }
 
-// Open takes files of strangers: it says what is wrong, and takes no memory that the file
+// Open takes files of strangers: it reports what is wrong, and takes no memory that the file
 // does not have.
 func FuzzOpen(f *testing.F) {
 	good := file(f, small())

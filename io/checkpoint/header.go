@@ -1,6 +1,6 @@
 package checkpoint
 
-// The header as it stands in the file, behind the preamble: JSON, which all programs read
+// The header as in the file, behind the preamble: JSON, which all programs read
 // and which grows without a new format.
 
 import (
@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// Header says what a checkpoint is. All ranks give the same.
+// Header describes a checkpoint. All ranks give the same.
 type Header struct {
 	Case    string  // text of the resolved case
 	Spec    string  // model.Spec as text: which kernels the state belongs to
@@ -42,7 +42,7 @@ func (s stored) marshal() ([]byte, error) {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
 	if len(most) > mostHeader {
-		return nil, fmt.Errorf("a header of %d MiB; at most %d MiB can be read again", len(most)>>20, mostHeader>>20)
+		return nil, fmt.Errorf("a header of %d MiB; at most %d MiB can be read back", len(most)>>20, mostHeader>>20)
 	}
 	s.Sums = offset
 	b, err := json.Marshal(s)
@@ -52,8 +52,8 @@ func (s stored) marshal() ([]byte, error) {
 	return b, err
 }
 
-// parse reads the header and holds it against the file. A file with right checksums may be
-// a stranger's: nothing here takes more memory than the file has bytes beside its state.
+// parse reads the header and checks it against the file. A file with right checksums may be forged: nothing here takes more
+// memory than the file has bytes beside its state.
 func parse(b []byte, p preamble) (s stored, err error) {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return s, fmt.Errorf("the header of the file cannot be read: %w", err)
@@ -66,14 +66,14 @@ func parse(b []byte, p preamble) (s stored, err error) {
 		return s, err
 	}
 	if h.Step < 0 || h.Ranks < 1 {
-		return s, fmt.Errorf("step %d of %d ranks is none", h.Step, h.Ranks)
+		return s, fmt.Errorf("step %d of %d ranks is invalid", h.Step, h.Ranks)
 	}
 	if int64(h.Planes)*int64(h.PlaneBytes()) != p.dataSize {
-		return s, errors.New("the shape of the state does not fit the file")
+		return s, errors.New("the shape of the state does not match the file")
 	}
 	inside := func(lo, hi int64) bool { return s.Sums >= lo && s.Sums <= hi-4*int64(h.Planes) }
 	if !inside(preambleBytes+p.header, p.dataOffset) && !inside(p.dataOffset+p.dataSize, p.size) {
-		return s, errors.New("the checksums do not fit the state")
+		return s, errors.New("the checksums do not match the state")
 	}
 	return s, nil
 }

@@ -1,7 +1,7 @@
 package checkpoint
 
 // Which checkpoints a folder has. The newest is the one written last, which is
-// not the one of the highest step when a run was restarted from further back;
+// not the checkpoint of the highest step when a run was restarted from further back;
 // clocks and copied files lie, so each file carries a number in its preamble.
 
 import (
@@ -23,7 +23,7 @@ type found struct {
 func list(dir string) ([]found, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look for checkpoints: %w", err)
+		return nil, fmt.Errorf("search for checkpoints: %w", err)
 	}
 	var all []found
 	for _, e := range entries {
@@ -49,8 +49,7 @@ func list(dir string) ([]found, error) {
 }
 
 // Latest is the paths of the checkpoints in a folder, the one written last first.
-// Files of such a name that are cut off or something else come at the end, so
-// that Open can say what is wrong with them.
+// Files of such a name that are cut off or not checkpoints come at the end, so that Open can report what is wrong with them.
 func Latest(dir string) ([]string, error) {
 	all, err := list(dir)
 	var paths []string

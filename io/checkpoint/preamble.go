@@ -9,8 +9,8 @@ package checkpoint
 //	52  bytes of the header     60  CRC-32C of bytes 0 to 59, uint32
 //
 // The header follows, as JSON: all that a reader of ours has to know (header.go). So what
-// is in the file never goes through HDF5's library, which may crash on files that somebody
-// has made by hand; its part of the file is for other readers.
+// is in the file never goes through HDF5's library, which may crash on files made by hand; its part of the file is for other
+// readers.
 //
 // The state is covered by the checksums of its planes, so no byte of the file can
 // change unnoticed. The place of magic, format and the last checksum is the same
@@ -32,7 +32,7 @@ const Format = 2
 
 const preambleBytes = 64
 
-// Magic is how a checkpoint begins.
+// Magic is the beginning of a checkpoint.
 const Magic = "LBMSIMCP"
 
 var (
@@ -93,7 +93,7 @@ func (p preamble) sum(f io.ReaderAt) (crc uint32, err error) {
 	return crc, nil
 }
 
-// readPreamble explains what is wrong with a file as far as its first bytes tell.
+// readPreamble explains what is wrong with a file as far as its first bytes show.
 func readPreamble(f *os.File) (p preamble, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -114,29 +114,29 @@ func readPreamble(f *os.File) (p preamble, err error) {
 		return p, foreign(f, st.Size())
 	}
 	if n < preambleBytes {
-		return p, fmt.Errorf("the file is cut off after %d bytes", n)
+		return p, fmt.Errorf("the file is truncated after %d bytes", n)
 	}
 	if joint.CRC(0, b[:60]) != order.Uint32(b[60:]) {
 		return p, errors.New("the file is damaged: its first 64 bytes do not match their checksum")
 	}
 	if v := order.Uint32(b[8:]); v > Format {
-		return p, fmt.Errorf("the file has format %d, this program knows up to %d: use the newer lbmsim that wrote it", v, Format)
+		return p, fmt.Errorf("the file has format %d, this version of lbmsim reads up to %d: use the newer version that wrote it", v, Format)
 	} else if v < Format {
-		return p, fmt.Errorf("the file has format %d, which only unreleased versions wrote; this program reads format %d", v, Format)
+		return p, fmt.Errorf("the file has format %d, written by unreleased versions only; this version of lbmsim reads format %d", v, Format)
 	}
 	p = preamble{sequence: order.Uint64(b[16:]), size: int64(order.Uint64(b[24:])),
 		dataOffset: int64(order.Uint64(b[32:])), dataSize: int64(order.Uint64(b[40:])), header: int64(order.Uint64(b[52:])), meta: order.Uint32(b[48:])}
 	if p.size != st.Size() {
-		return p, fmt.Errorf("the file has %d bytes instead of %d: it was cut off, or copied in part", st.Size(), p.size)
+		return p, fmt.Errorf("the file has %d bytes instead of %d: it was truncated, or copied incompletely", st.Size(), p.size)
 	}
 	if p.dataOffset < preambleBytes || p.dataSize < 1 || p.dataOffset > p.size || p.dataSize > p.size-p.dataOffset {
-		return p, errors.New("the file is damaged: its state does not lie inside it")
+		return p, errors.New("the file is damaged: its state extends beyond its end")
 	}
 	if p.header < 2 || p.header > min(mostHeader, p.dataOffset-preambleBytes) {
-		return p, fmt.Errorf("the file is damaged: a header of %d bytes does not lie before its state", p.header)
+		return p, fmt.Errorf("the file is damaged: a header of %d bytes does not fit before its state", p.header)
 	}
 	if beside := p.size - p.dataSize; beside > mostBeside {
-		return p, fmt.Errorf("the file has %d bytes beside its state, more than %d MiB: it is none of ours", beside, mostBeside>>20)
+		return p, fmt.Errorf("the file has %d bytes beside its state, more than %d MiB: not an lbmsim checkpoint", beside, mostBeside>>20)
 	}
 	return p, nil
 }
@@ -153,10 +153,10 @@ func foreign(f io.ReaderAt, size int64) error {
 	for at := int64(0); at < size; at = max(512, 2*at) {
 		if _, err := f.ReadAt(b, at); err == nil && bytes.Equal(b, signature) {
 			if at == 0 {
-				return errors.New("it is an HDF5 file, but not a checkpoint of lbmsim")
+				return errors.New("an HDF5 file, but not an lbmsim checkpoint")
 			}
-			return errors.New("it is an HDF5 file without the first bytes of a checkpoint of lbmsim: another program's, or damaged there")
+			return errors.New("an HDF5 file without the first bytes of an lbmsim checkpoint: from another program, or damaged")
 		}
 	}
-	return errors.New("it is not a checkpoint of lbmsim, nor an HDF5 file")
+	return errors.New("not an lbmsim checkpoint, nor an HDF5 file")
 }

@@ -22,8 +22,8 @@ type Reader struct {
 	sums   []uint32
 }
 
-// Open reads and verifies all of a checkpoint but its planes. Errors tell files
-// that are damaged, cut off, newer than this program or something else apart.
+// Open reads and verifies all of a checkpoint but its planes. Errors distinguish files that are damaged, cut off, newer than
+// lbmsim, or not checkpoints.
 func Open(path string) (*Reader, error) {
 	r, err := open(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(path string) (*Reader, error) {
 // Path of the file.
 func (r *Reader) Path() string { return r.path }
 
-// Look explains what is wrong with a file as far as its first bytes tell.
+// Look explains what is wrong with a file as far as its first bytes show.
 func Look(path string) error {
 	f, err := openFile(path)
 	if err == nil {
@@ -68,7 +68,7 @@ func openFile(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("this is no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	return os.Open(path)
 }
@@ -124,7 +124,7 @@ func (r *Reader) ReadPlanes(lo, hi int, dst []byte) error {
 	return nil
 }
 
-// loadBytes is about how much Load reads at once.
+// loadBytes is the approximate number of bytes that Load reads at once.
 const loadBytes = 64 << 20
 
 // Load is collective: it reads this rank's part, some planes at a time, and gives them
@@ -195,7 +195,7 @@ func (r *Reader) read(part Extent, sums *joint.Sums, shared bool, use func(first
 	return nil
 }
 
-// damaged is what to say of a plane whose checksum is another.
+// damaged returns the error of a plane whose checksum differs.
 func (r *Reader) damaged(plane int) error {
 	return fmt.Errorf("the checkpoint %s is damaged: plane %d does not match its checksum; restart from an older one", r.path, plane)
 }

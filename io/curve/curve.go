@@ -26,7 +26,7 @@ const mostBytes = 64 << 20
 // Read reads a file, and the SHA-256 of its bytes in hexadecimal.
 func Read(path string) (data []byte, sum string, err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a pipe would let the run wait indefinitely
-		return nil, "", fmt.Errorf("%s is no regular file", path)
+		return nil, "", fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -68,9 +68,9 @@ func Parse(name string, data []byte) (c Curve, err error) {
 		if len(fields) != 2 {
 			hint := ""
 			if strings.ContainsAny(strings.Join(fields, ""), ";\t") {
-				hint = ": a comma parts them, and decimals have a point"
+				hint = " (columns need a comma between them, numbers a decimal point)"
 			}
-			return c, fail("%d columns instead of two%s", len(fields), hint)
+			return c, fail("expected two comma-separated columns, got %d%s", len(fields), hint)
 		}
 		x, errX := number(fields[0])
 		y, errY := number(fields[1])
@@ -83,7 +83,7 @@ func Parse(name string, data []byte) (c Curve, err error) {
 			}
 		}
 		if n := len(c.X); n > 0 && x <= c.X[n-1] {
-			return c, fail("%g does not come after %g", x, c.X[n-1])
+			return c, fail("%g does not increase from %g", x, c.X[n-1])
 		}
 		c.X, c.Y = append(c.X, x), append(c.Y, y)
 	}
@@ -123,9 +123,9 @@ func (c Curve) At(x float64) float64 {
 func (c Curve) Closes(name string) error {
 	switch last := len(c.X) - 1; {
 	case last < 1:
-		return fmt.Errorf("%s has one line: a period that repeats needs two at least", name)
+		return fmt.Errorf("%s has one line: a repeating period needs at least two", name)
 	case c.Y[last] != c.Y[0]:
-		return fmt.Errorf("%s: the last value is %g, the first %g: a period that repeats ends as it begins; add a line with the value %g at its end", name, c.Y[last], c.Y[0], c.Y[0])
+		return fmt.Errorf("%s: the last value is %g, the first %g: a repeating period must end with its first value; add a line with the value %g", name, c.Y[last], c.Y[0], c.Y[0])
 	}
 	return nil
 }

@@ -33,14 +33,14 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"":                     "flow.csv has no numbers",
 		"time,factor\n":        "flow.csv has no numbers",
 		"time,factor\nt,f\n":   `flow.csv:2: "t" is not a number`,
-		"0,1\n1,2,3\n":         "flow.csv:2: 3 columns instead of two",
+		"0,1\n1,2,3\n":         "flow.csv:2: expected two comma-separated columns, got 3",
 		"0,1\n\n# x\n1,fast\n": `flow.csv:4: "fast" is not a number`,
-		"0,1\n2,1\n2,3\n":      "flow.csv:3: 2 does not come after 2",
+		"0,1\n2,1\n2,3\n":      "flow.csv:3: 2 does not increase from 2",
 		"0,inf\n":              `flow.csv:1: "inf" is not a number`,
 		"0,1\n1,\"2\n":         `flow.csv:2: extraneous or missing " in quoted-field`,
 		"0,1\n1,1_0\n":         `flow.csv:2: "1_0" is not a number`,
 		"0,1\n0x10,2\n":        `flow.csv:2: "0x10" is not a number`,
-		"0;1\n":                "flow.csv:1: 1 columns instead of two: a comma parts them, and decimals have a point",
+		"0;1\n":                "flow.csv:1: expected two comma-separated columns, got 1 (columns need a comma between them, numbers a decimal point)",
 	} {
 		_, err := Parse("flow.csv", []byte(text))
 		if err == nil || err.Error() != want {

@@ -3,7 +3,7 @@
 // or, where that is not fast enough, into several that the one shows as its own (virtual
 // datasets of HDF5).
 //
-// Values are those of cells: ImageData with cell data, which ParaView 5.12, VTK 9.3 and
+// Values belong to cells: ImageData with cell data, which ParaView 5.12, VTK 9.3 and
 // newer, PyVista among them, open by the first index, .hdf.series. Older ones, ParaView 5.11
 // of Debian 12 and Ubuntu 24.04 among them, read no cell data of images in VTKHDF; they and
 // VisIt open the second, .xdmf. docs/decisions.md lists the rejected formats.
@@ -39,7 +39,7 @@ type Grid struct {
 	Spacing float64    `json:"spacing"` // metres between two cells
 }
 
-// corner is the lower corner of the first cell.
+// Corner returns the lower corner of the first cell.
 func (g Grid) Corner() (at [3]float64) {
 	for a := range at {
 		at[a] = g.Origin[a] - g.Spacing/2
@@ -76,7 +76,7 @@ type Field struct {
 	Type       Type   `json:"type"`
 }
 
-// Meta is where a file comes from; it is stored beside the fields.
+// Meta is the origin of a file; it is stored beside the fields.
 type Meta struct {
 	Case    string  // text of the resolved case
 	Version string  // of the program
@@ -105,8 +105,7 @@ type Pending struct {
 	fields []Field
 	meta   Meta
 	c      comm.Comm
-	file   *joint.File
-	parts  []*joint.File // get their names before the file that shows them
+	files  []*joint.File // those with the numbers, if others have them; last the file that shows them
 	planes int           // of the whole grid along the axis
 	arrays []array
 }
@@ -119,62 +118,52 @@ type array struct {
 	sumsAt     int64 // offset of its checksums
 }
 
-// Begin is collective: it creates the file of step m.Step, room for all fields
-// included, in which each rank will write its box. Boxes are whole in x. The error is the same on all ranks, and then nothing is left.
-func (s Series) Begin(c comm.Comm, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
+// Begin is collective, with one reduction: it creates the file of step m.Step, room for all fields
+// included, in which each rank will write its box. Boxes are whole in x. failed is what has gone wrong on this rank before. The error is
+// the same on all ranks, and then nothing is left.
+func (s Series) Begin(c comm.Comm, failed error, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
 	path := s.Path(m.Step)
-	if err := comm.Agree(c, check(box, g, fs)); err != nil {
-		return nil, fmt.Errorf("begin the fields %s: %w", path, err)
+	if err := check(box, g, fs); err != nil && failed == nil {
+		failed = fmt.Errorf("begin the fields %s: %w", path, err)
 	}
 	p := &Pending{series: s, grid: g, fields: fs, meta: m, c: c, planes: g.N[g.axis()]}
 	shares := s.shares(p.planes)
-	note, err := p.begin(&p.file, path, func(tmp string) ([]int64, error) { return create(tmp, s, g, fs, m) })
-	if err != nil {
+	var list []joint.New // the parts, then the file that shows them: as many on each rank, whatever has failed
+	for k, planes := range shares {
+		list = append(list, joint.New{Path: filepath.Join(s.Dir, s.part(m.Step, k)), Numbers: len(fs), Create: func(tmp string) ([]int64, error) {
+			return createPart(tmp, planes, g, fs)
+		}})
+	}
+	list = append(list, joint.New{Path: path, Numbers: 2 * len(fs), Create: func(tmp string) ([]int64, error) { return create(tmp, s, g, fs, m) }})
+	var at [][]int64
+	var err error
+	if p.files, at, err = joint.Begin(c, failed, list...); err != nil {
+		if c.Rank() == 0 {
+			s.tidy(m.Step)
+		}
 		return nil, err
 	}
-	places := make([][]joint.Place, len(fs))
-	if len(shares) == 0 {
-		for i := range fs {
-			places[i] = joint.Within(p.file, note[2*i], p.planes)
-		}
-	}
-	for k, planes := range shares {
-		var f *joint.File
-		at, err := p.begin(&f, filepath.Join(s.Dir, s.part(m.Step, k)), func(tmp string) ([]int64, error) {
-			return createPart(tmp, planes, g, fs)
-		})
-		if err != nil {
-			p.Abort()
-			return nil, err
-		}
-		p.parts = append(p.parts, f)
-		for i := range fs {
-			places[i] = append(places[i], joint.Place{File: f, At: at[i], Planes: planes})
-		}
-	}
+	main := len(shares)
 	part, rows := g.part(box)
 	for i, f := range fs {
+		var places []joint.Place
+		for k, planes := range shares {
+			places = append(places, joint.Place{File: p.files[k], At: at[k][i], Planes: planes})
+		}
+		if main == 0 {
+			places = joint.Within(p.files[0], at[0][2*i], p.planes)
+		}
 		row := f.Type.Size() * f.Components * g.N[0]
-		p.arrays = append(p.arrays, array{Array: joint.NewArray(places[i], rows, row, part),
-			name: f.Name, planeBytes: rows * row, sumsAt: note[2*i+1]})
+		p.arrays = append(p.arrays, array{Array: joint.NewArray(places, rows, row, part),
+			name: f.Name, planeBytes: rows * row, sumsAt: at[main][2*i+1]})
 	}
 	return p, nil
-}
-
-// begin starts one file; all ranks get the offsets that rank 0 has from create.
-func (p *Pending) begin(f **joint.File, path string, create func(tmp string) ([]int64, error)) (at []int64, err error) {
-	file, note, err := joint.Begin(p.c, path, func(tmp string) ([]byte, error) {
-		at, err := create(tmp)
-		return joint.MarshalInts(at), err
-	})
-	*f = file
-	return joint.UnmarshalInts(note), err
 }
 
 // check explains what cannot be written.
 func check(box decomp.Box, g Grid, fs []Field) error {
 	if g.N[0] < 1 || g.N[1] < 1 || g.N[2] < 1 || !(g.Spacing > 0) {
-		return fmt.Errorf("a grid of %v cells, %g m apart, is none", g.N, g.Spacing)
+		return fmt.Errorf("a grid of %v cells with spacing %g m is invalid", g.N, g.Spacing)
 	}
 	for a := 0; a < 3 && box.Cells() > 0; a++ {
 		if box.Lo[a] < 0 || box.Hi[a] > g.N[a] {
@@ -182,7 +171,7 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 		}
 	}
 	if box.Cells() > 0 && (box.Lo[0] != 0 || box.Hi[0] != g.N[0]) {
-		return fmt.Errorf("the box %v has no whole rows of the grid %v: x is never cut", box, g.N)
+		return fmt.Errorf("the box %v does not contain whole rows of the grid %v: x is never divided", box, g.N)
 	}
 	if len(fs) == 0 {
 		return errors.New("no fields")
@@ -212,84 +201,79 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 func (p *Pending) Write(field, plane int, data []byte) error {
 	if field < 0 || field >= len(p.arrays) {
 		err := fmt.Errorf("there is no field %d among %d", field, len(p.arrays))
-		p.file.Fail(err)
+		p.main().Fail(err)
 		return err
 	}
 	a := &p.arrays[field]
 	if err := a.Check(plane, data); err != nil {
 		err = fmt.Errorf("field %q: %w", a.name, err)
-		p.file.Fail(err)
+		p.main().Fail(err)
 		return err
 	}
 	a.Add(plane, data)
 	return a.Put(plane, data)
 }
 
+// main is the file that shows the fields.
+func (p *Pending) main() *joint.File { return p.files[len(p.files)-1] }
+
 // Flush comes after this rank's last Write and waits for the disk, so that Commit
 // need not. Any goroutine, no messages.
 func (p *Pending) Flush() error {
-	for _, f := range p.parts {
+	for _, f := range p.files {
 		if err := f.Flush(); err != nil {
 			return err
 		}
 	}
-	return p.file.Flush()
+	return nil
 }
 
-// Commit is collective: when all ranks have written all planes, the file gets its
-// name and its place in the index. After an error, the same on all ranks, earlier
-// files and the index are as before.
-func (p *Pending) Commit() error {
-	sums := make([][]uint32, len(p.arrays))
-	for i, a := range p.arrays {
+// Commit is collective, with a gather and a reduction: when all ranks have written all planes, the file gets its
+// name and its place in the index. failed is what has gone wrong on this rank. After an error, the same on all ranks, the
+// temporary files are removed. Earlier files and the index are as before, except after an error in naming the files of a step
+// (joint.Commit).
+func (p *Pending) Commit(failed error) error {
+	var note []byte
+	for _, a := range p.arrays {
 		if err := a.Missing(); err != nil {
-			p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
+			p.main().Fail(fmt.Errorf("field %q: %w", a.name, err))
 		}
-		parts, err := comm.Gather(p.c, a.Marshal())
-		if err != nil {
-			p.Abort()
-			return fmt.Errorf("gather the checksums of field %q: %w", a.name, err)
-		}
-		if p.c.Rank() == 0 {
-			if sums[i], err = joint.Collect(p.planes, a.planeBytes, parts); err != nil {
-				p.file.Fail(fmt.Errorf("field %q: %w", a.name, err))
-			}
-		}
+		sums := a.Marshal()
+		note = append(append(note, joint.MarshalInts([]int64{int64(len(sums))})...), sums...)
 	}
-	// Nothing gets its name before all ranks have all of it on disk: then no failed write
-	// can leave an earlier file with the numbers of this one.
-	if err := comm.Agree(p.c, p.Flush()); err != nil {
-		p.Abort()
-		return err
-	}
-	for i, f := range p.parts {
-		if err := f.Commit(nil, nil); err != nil {
-			p.parts = p.parts[i+1:]
-			p.Abort()
-			return err
-		}
-	}
-	p.parts = nil
-	return p.file.Commit(func(f *os.File) error {
-		for i, a := range p.arrays {
-			if _, err := f.WriteAt(joint.Bytes(sums[i]), a.sumsAt); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func() error {
+	err := joint.Commit(p.files, failed, note, p.seal, func() error {
 		p.series.drop(p.meta.Step, len(p.series.shares(p.planes)))
 		return p.series.add(p.meta, p.grid, p.fields)
 	})
+	if err != nil && p.c.Rank() == 0 {
+		p.series.tidy(p.meta.Step)
+	}
+	return err
+}
+
+// seal puts the checksums into the file.
+func (p *Pending) seal(f *os.File, notes [][]byte) error {
+	for _, a := range p.arrays {
+		parts := make([][]byte, len(notes))
+		for rank, note := range notes {
+			n := 8 + joint.UnmarshalInts(note[:8])[0]
+			parts[rank], notes[rank] = note[8:n], note[n:]
+		}
+		sums, err := joint.Collect(p.planes, a.planeBytes, parts)
+		if err != nil {
+			return fmt.Errorf("field %q: %w", a.name, err)
+		}
+		if _, err := f.WriteAt(joint.Bytes(sums), a.sumsAt); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Abort gives the file up without a message; every rank calls it instead of
 // Commit. The temporary files go, earlier files and the index stay.
 func (p *Pending) Abort() {
-	p.file.Abort()
-	for _, f := range p.parts {
-		f.Abort()
-	}
+	joint.Abort(p.files)
 	if p.c.Rank() == 0 {
 		p.series.tidy(p.meta.Step)
 	}

@@ -98,14 +98,14 @@ func writeFile(s Series, ranks int, flat bool, m Meta) error {
 func writeBoxes(s Series, g Grid, ranks int, m Meta, boxOf func(rank int) decomp.Box) error {
 	return comm.RunLocal(ranks, func(c comm.Comm) error {
 		box := boxOf(c.Rank())
-		p, err := s.Begin(c, box, g, testFields, m)
+		p, err := s.Begin(c, nil, box, g, testFields, m)
 		if err != nil {
 			return err
 		}
 		if err := put(p, g, box); err != nil {
 			return err
 		}
-		return p.Commit()
+		return p.Commit(nil)
 	})
 }
 
@@ -372,7 +372,7 @@ func TestDamagedIndicesAreRebuilt(t *testing.T) {
 }
 
 // Long indices are extended instead of written again, and are the same bytes as those that are;
-// whenever a reader looks, they are whole. Of a run that was killed in between nothing stays.
+// whenever a reader opens them, they are whole. Of a run that was killed in between nothing stays.
 func TestLongIndicesAreExtended(t *testing.T) {
 	defer func(n int64) { long = n }(long)
 	folders := [2]string{t.TempDir(), t.TempDir()}
@@ -523,7 +523,7 @@ func failuresLeaveEverything(t *testing.T, files int) {
 	g := testGrid(false)
 	begin := func(c comm.Comm) (*Pending, decomp.Box, error) {
 		box := slab(g, c.Rank(), c.Size())
-		p, err := s.Begin(c, box, g, testFields, testMeta)
+		p, err := s.Begin(c, nil, box, g, testFields, testMeta)
 		return p, box, err
 	}
 	t.Run("a rank writes beyond its part", func(t *testing.T) {
@@ -538,7 +538,7 @@ func failuresLeaveEverything(t *testing.T, files int) {
 			if c.Rank() == 1 && p.Write(0, 2, make([]byte, 7*5*8)) == nil {
 				t.Error("taken")
 			}
-			return p.Commit()
+			return p.Commit(nil)
 		}, "rank 1", "density", "flow_0000000120.hdf")
 	})
 	t.Run("a plane is missing", func(t *testing.T) {
@@ -548,26 +548,44 @@ func failuresLeaveEverything(t *testing.T, files int) {
 				return err
 			}
 			if c.Rank() == 2 {
-				return p.Commit()
+				return p.Commit(nil)
 			}
 			if err := put(p, g, box); err != nil {
 				return err
 			}
-			return p.Commit()
+			return p.Commit(nil)
 		}, "rank 2", "was not written")
 	})
 	t.Run("overlap", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {
 			box := slab(g, 0, 1)
-			p, err := s.Begin(c, box, g, testFields, testMeta)
+			p, err := s.Begin(c, nil, box, g, testFields, testMeta)
 			if err != nil {
 				return err
 			}
 			if err := put(p, g, box); err != nil {
 				return err
 			}
-			return p.Commit()
+			return p.Commit(nil)
 		}, "ranks 0 and 1 both wrote plane 0")
+	})
+	t.Run("a step in several files fails", func(t *testing.T) {
+		several := s
+		several.Files = 3
+		failing(t, s.Dir, func(c comm.Comm) error {
+			box := slab(g, c.Rank(), c.Size())
+			p, err := several.Begin(c, nil, box, g, testFields, testMeta)
+			if err != nil {
+				return err
+			}
+			if err := put(p, g, box); err != nil {
+				return err
+			}
+			if c.Rank() == 1 {
+				return p.Commit(errors.New("the disk is full"))
+			}
+			return p.Commit(nil)
+		}, "rank 1", "the disk is full")
 	})
 	t.Run("given up", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {
@@ -592,14 +610,14 @@ func failuresLeaveEverything(t *testing.T, files int) {
 			if c.Rank() == 1 {
 				box.Lo[1]++
 			}
-			p, err := s.Begin(c, box, g, testFields, testMeta)
+			p, err := s.Begin(c, nil, box, g, testFields, testMeta)
 			if err != nil {
 				return err
 			}
 			if err := put(p, g, box); err != nil {
 				return err
 			}
-			return p.Commit()
+			return p.Commit(nil)
 		}, "no rank wrote bytes 0 to 55 of plane 2", "density")
 	})
 	t.Run("x is cut", func(t *testing.T) {
@@ -608,13 +626,13 @@ func failuresLeaveEverything(t *testing.T, files int) {
 			if c.Rank() == 2 {
 				box.Hi[0]--
 			}
-			_, err := s.Begin(c, box, g, testFields, testMeta)
+			_, err := s.Begin(c, nil, box, g, testFields, testMeta)
 			return err
-		}, "no whole rows", "rank 2")
+		}, "does not contain whole rows", "rank 2")
 	})
 	t.Run("no folder", func(t *testing.T) {
 		failing(t, s.Dir, func(c comm.Comm) error {
-			_, err := Series{Dir: filepath.Join(s.Dir, "none"), Name: "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+			_, err := Series{Dir: filepath.Join(s.Dir, "none"), Name: "flow"}.Begin(c, nil, slab(g, c.Rank(), 3), g, testFields, testMeta)
 			return err
 		}, "rank 0", "folder does not exist")
 	})
@@ -622,16 +640,16 @@ func failuresLeaveEverything(t *testing.T, files int) {
 		if os.Geteuid() == 0 {
 			dir := mount(t, "ro,size=1m")
 			failing(t, dir, func(c comm.Comm) error {
-				_, err := Series{Dir: dir, Name: "flow"}.Begin(c, slab(g, c.Rank(), 3), g, testFields, testMeta)
+				_, err := Series{Dir: dir, Name: "flow"}.Begin(c, nil, slab(g, c.Rank(), 3), g, testFields, testMeta)
 				return err
-			}, "cannot be written")
+			}, "is not writable")
 			return
 		}
 		if err := os.Chmod(s.Dir, 0o555); err != nil {
 			t.Fatal(err)
 		}
 		defer os.Chmod(s.Dir, 0o755)
-		failing(t, s.Dir, func(c comm.Comm) error { _, _, err := begin(c); return err }, "cannot be written")
+		failing(t, s.Dir, func(c comm.Comm) error { _, _, err := begin(c); return err }, "is not writable")
 	})
 	if err := Verify(s.Path(120), names()...); err != nil {
 		t.Error(err)
@@ -677,14 +695,14 @@ func fullDisk(t *testing.T, files int) {
 	fs := []Field{{"density", "kg/m^3", 1, Float64}}
 	failing(t, dir, func(c comm.Comm) error {
 		box := slab(g, c.Rank(), c.Size())
-		p, err := s.Begin(c, box, g, fs, Meta{Step: 130})
+		p, err := s.Begin(c, nil, box, g, fs, Meta{Step: 130})
 		if err != nil {
 			return err
 		}
 		if err := p.Write(0, 0, make([]byte, 8*box.Cells())); err != nil {
 			t.Logf("rank %d: %v", c.Rank(), err)
 		}
-		return p.Commit()
+		return p.Commit(nil)
 	}, "no space left", "choose another output folder")
 	if err := Verify(s.Path(120), names()...); err != nil {
 		t.Error(err)

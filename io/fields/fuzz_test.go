@@ -11,7 +11,7 @@ import (
 	"lbmsim/io/internal/h5"
 )
 
-// Open takes files of strangers: it says what is wrong, and takes no memory that the file does not
+// Open takes files of strangers: it reports what is wrong, and takes no memory that the file does not
 // have. The files are HDF5's, with whatever sizes, names and texts: what is wrong below that is its
 // library's, which older versions of it do not survive (docs/reliability.md).
 func FuzzOpen(f *testing.F) {

@@ -67,7 +67,7 @@ func (r *Reader) load() (err error) {
 		}
 	}()
 	if !f.Has("/lbmsim") || !f.Has(strings.TrimSuffix(crcs, "/")) {
-		return errors.New("it is an HDF5 file, but not one of fields of lbmsim")
+		return errors.New("an HDF5 file, but not an lbmsim fields file")
 	}
 	m := &r.Meta
 	step, e1 := f.ReadInt64s("/lbmsim", "step", 1)
@@ -82,7 +82,7 @@ func (r *Reader) load() (err error) {
 	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
 	readSampled(f, m)
 	if f.Has("/VTKHDF/PointData") {
-		return fmt.Errorf("its numbers are those of points, as older versions wrote them (this one is of version %q); read it with the version that wrote it", version)
+		return fmt.Errorf("it contains point data of an older version (%q); read it with the version that wrote it", version)
 	}
 	extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Reader) load() (err error) {
 	}
 	for a := range r.N {
 		if extent[2*a] != 0 || extent[2*a+1] < 1 || extent[2*a+1] > math.MaxInt32 {
-			return fmt.Errorf("its cells go from %d to %d", extent[2*a], extent[2*a+1])
+			return fmt.Errorf("its cells range from %d to %d", extent[2*a], extent[2*a+1])
 		}
 		r.N[a] = int(extent[2*a+1])
 	}
@@ -123,7 +123,7 @@ func (r *Reader) load() (err error) {
 			return err
 		}
 		if len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != r.Planes {
-			return fmt.Errorf("field %q and its checksums do not fit to each other", name)
+			return fmt.Errorf("field %q does not match its number of checksums", name)
 		}
 		b := make([]byte, 4*r.Planes)
 		if err := r.read(place{r.path, sums}, b, 0); err != nil {
@@ -167,7 +167,7 @@ func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
 	}
 	for _, name := range strings.Split(names, "\n") {
 		if !filepath.IsLocal(name) {
-			return nil, "", fmt.Errorf("its numbers are said to lie in %q, outside of its folder", name)
+			return nil, "", fmt.Errorf("its data are in %q, outside its folder", name)
 		}
 		list = append(list, filepath.Join(filepath.Dir(r.path), name))
 	}

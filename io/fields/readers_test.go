@@ -42,7 +42,7 @@ func reader(t *testing.T, install string, probe []string, call ...string) {
 
 // display starts a screen in memory for the rest of the test. xvfb-run -a is not
 // steady enough: another test run may take the number that it chose, and its
-// server resets, refusing connections, when ParaView has looked at it once and
+// server resets, refusing connections, when ParaView has connected to it once and
 // comes back.
 func display(t *testing.T) {
 	t.Helper()

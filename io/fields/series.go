@@ -1,7 +1,7 @@
 package fields
 
 // The indices of a run's files. ParaView opens NAME.hdf.series as one time-dependent
-// data set; it is a JSON list of files and times. All else in it is ours, for restarts and
+// data set; it is a JSON list of files and times. The rest of it is ours, for restarts and
 // for the second index, NAME.xdmf, which is made of the first.
 
 import (
@@ -57,13 +57,13 @@ func (s Series) drop(step int64, n int) {
 	s.tidy(step)
 }
 
-// tidy removes the folder of a step's files if there are none.
+// tidy removes the folder of a step's files if it is empty.
 func (s Series) tidy(step int64) { os.Remove(filepath.Dir(filepath.Join(s.Dir, s.part(step, 0)))) }
 
 // Index is the file to open in ParaView.
 func (s Series) Index() string { return filepath.Join(s.Dir, s.Name+".hdf.series") }
 
-// Indices are the files beside those of the steps.
+// Indices returns the files beside the files of the steps.
 func (s Series) Indices() []string { return []string{s.Index(), s.xdmf()} }
 
 type index struct {
@@ -79,7 +79,7 @@ type entry struct {
 	Fields []Field `json:"fields"`
 }
 
-// read returns the index, empty when there is none.
+// read returns the index, empty without an index file.
 func (s Series) read() (index, error) {
 	x := index{Version: "1.0"}
 	b, err := os.ReadFile(s.Index())
@@ -96,7 +96,8 @@ func (s Series) read() (index, error) {
 }
 
 // Rebuild is called on one rank, before Rewind, where a run continues: it makes a damaged index, or one that is missing beside
-// files of steps, again from these files. It returns what was wrong, "" where nothing was, and what else could not be read.
+// files of steps, again from these files. It returns what was wrong, "" where nothing was, and what other files could not be
+// read.
 func (s Series) Rebuild() (wrong string, err error) {
 	old, damage := s.read()
 	if damage == nil && (s.lists(old) || len(old.Files) == 0 && len(s.steps()) == 0) {
@@ -175,7 +176,7 @@ func (s Series) write(x index) error {
 // IndexHead is the beginning of an index that json has written; other programs' indices have another layout.
 const IndexHead = "{\n \"file-series-version\": "
 
-// indexEnd is what stands behind the last line of a file.
+// indexEnd is the text behind the last line of a file.
 const indexEnd = "\n ]\n}\n"
 
 // json has one line a file.
@@ -211,7 +212,7 @@ func (x *index) keep(ok func(entry) bool) {
 // add puts a finished file into the index, in the place of one of the same step.
 func (s Series) add(m Meta, g Grid, fs []Field) error {
 	e := entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step, g, fs}
-	if s.extend(e) == nil { // else it is written whole, or that says why not
+	if s.extend(e) == nil { // otherwise it is written whole, or that reports why not
 		return nil
 	}
 	x, err := s.read()
@@ -228,7 +229,7 @@ func (s Series) add(m Meta, g Grid, fs []Field) error {
 // thousands of files would write some megabytes for each of them.
 var long int64 = 64 << 10
 
-var errWhole = errors.New("the index has to be written whole")
+var errWhole = errors.New("the index must be rewritten completely")
 
 // extend puts a file that is later than all others into long indices.
 func (s Series) extend(e entry) error {
@@ -278,8 +279,8 @@ func (s Series) last() (int64, error) {
 	return e.Step, nil
 }
 
-// Older is how many files of the index an older version wrote, with values of points. It did not say
-// what is in them, so the second index lacks them.
+// Older returns the number of files of the index that an older version wrote, with values of points.
+// It did not record their fields, so the second index lacks them.
 func (s Series) Older() (n int, err error) {
 	x, err := s.read()
 	for _, e := range x.Files {
@@ -298,7 +299,7 @@ func (s Series) Newest() (string, error) {
 	}
 	name := x.Files[len(x.Files)-1].Name
 	if !filepath.IsLocal(name) {
-		return "", fmt.Errorf("%s names a file outside of its folder: %q", s.Index(), name)
+		return "", fmt.Errorf("%s lists a file outside its folder: %q", s.Index(), name)
 	}
 	return filepath.Join(s.Dir, name), nil
 }
@@ -310,10 +311,9 @@ func (s Series) Close() {
 }
 
 // Rewind is collective and comes before the first Begin of a run: a restart from
-// step drops later entries from the index, because the run will write them again, and that
-// of step itself unless it is due: the stop of an earlier leg wrote it, and a run that was
-// never stopped has none. Step -1 starts a new index. The files stay until they are replaced. It also
-// removes temporary files of killed runs.
+// step drops later entries from the index, because the run will write them again, and the entry of step itself unless it is due:
+// the stop of an earlier leg wrote it, and a run that was never stopped has none. Step -1 starts a new index. The files stay
+// until they are replaced. It also removes temporary files of killed runs.
 func (s Series) Rewind(c comm.Comm, step int64, due bool) error {
 	var err error
 	if c.Rank() == 0 {

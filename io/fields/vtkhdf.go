@@ -1,8 +1,7 @@
 package fields
 
-// The VTKHDF file itself: what ParaView reads lies in /VTKHDF, all else in
-// /lbmsim, because its readers stumble over unknown objects among their own.
-// Format: "VTKHDF file format", VTK documentation, sections ImageData and FieldData.
+// The VTKHDF file itself: what ParaView reads is in /VTKHDF, the rest in /lbmsim, because its readers stumble over unknown
+// objects among their own. Format: "VTKHDF file format", VTK documentation, sections ImageData and FieldData.
 
 import (
 	"os"

@@ -1,7 +1,7 @@
 package fields
 
 // The second index, for readers that know no cell data of images in VTKHDF. It is text that
-// says where in the HDF5 files the numbers lie. Format: "XDMF Model and Format", version 3.
+// states where in the HDF5 files the numbers are. Format: "XDMF Model and Format", version 3.
 
 import (
 	"bytes"

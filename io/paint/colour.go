@@ -4,7 +4,7 @@
 package paint
 
 // From values to colours. Both maps are perceptual: equal differences of value
-// look equally far apart, and the sequential one stays ordered in grey print
+// appear equally far apart, and the sequential one stays ordered in grey print
 // and for colour-blind readers.
 
 import (
@@ -19,7 +19,7 @@ import (
 type Colours int
 
 const (
-	// Auto takes Diverging for values on both sides of zero, else Sequential.
+	// Auto takes Diverging for values on both sides of zero, otherwise Sequential.
 	Auto Colours = iota
 	// Sequential runs from dark to bright with even steps of luminance.
 	Sequential
@@ -43,7 +43,7 @@ func sequential() (palette.ColorMap, error) {
 	return moreland.NewLuminance(controls)
 }
 
-// Extremes returns the least and the greatest value; lo > hi when there is none.
+// Extremes returns the least and the greatest value; lo > hi without values.
 func Extremes(values []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range values {

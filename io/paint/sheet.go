@@ -190,7 +190,7 @@ func borders(p *plot.Plot) vg.Rectangle {
 }
 
 // area returns the canvas on which a plot has its data area at the given place. The plot keeps room
-// for labels that stand out beyond its axes, how much depends on the canvas: so the canvas
+// for labels that extend beyond its axes, how much depends on the canvas: so the canvas
 // is moved until the place is right.
 func area(p *plot.Plot, c draw.Canvas, at vg.Point, w, h vg.Length) draw.Canvas {
 	c.Min, c.Max = at, vg.Point{X: at.X + w, Y: at.Y + h}

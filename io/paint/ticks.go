@@ -1,6 +1,6 @@
 package paint
 
-// Numbers on axes: round steps, as few digits as tell the ticks apart, and one
+// Numbers on axes: round steps, as few digits as distinguish the ticks, and one
 // common power of ten instead of one per number.
 
 import (

@@ -34,7 +34,7 @@ type Picture struct {
 	Axes    [2]string  // names of the axes; "x" and "y" when empty
 	Where   string     // position of the plane, for example "z = 0.5 m"; may be empty
 
-	// Lattice says that the run has no units: lengths are in cells, times in steps.
+	// Lattice is set if the run has no units: lengths are in cells, times in steps.
 	Lattice bool
 	Range   *[2]float64 // fixed ends of the colour scale in Unit; nil takes the values'
 	Colours paint.Colours

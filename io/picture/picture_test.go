@@ -35,7 +35,7 @@ func channel(x, y float64) float64 {
 
 func vortex(x, y float64) float64 { return 3e-5 * math.Sin(6*x) * math.Cos(9*y) }
 
-// Set LBMSIM_PICTURES to a folder to look at what is drawn here.
+// Set LBMSIM_PICTURES to a folder to keep the pictures.
 func TestPictures(t *testing.T) {
 	dir := os.Getenv("LBMSIM_PICTURES")
 	if dir == "" {
@@ -148,7 +148,7 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 	}
 }
 
-// Ticks stand where their values are in the plane: those of both ends at its edges.
+// Ticks are at the places of their values in the plane: the first and the last at its edges.
 func TestTicksMeetThePlane(t *testing.T) {
 	p := example(128, 96, channel)
 	p.Spacing = 10.0 / 128 // x to 10 m, y to 7.5 m

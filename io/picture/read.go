@@ -38,7 +38,7 @@ func readText(r io.Reader) (map[string]string, error) {
 	for {
 		head := make([]byte, 8)
 		if _, err := io.ReadFull(r, head); err != nil {
-			return nil, fmt.Errorf("it is cut off: %w", err)
+			return nil, fmt.Errorf("it is truncated: %w", err)
 		}
 		n := int64(binary.BigEndian.Uint32(head))
 		if string(head[4:]) == "IDAT" {

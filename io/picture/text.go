@@ -18,7 +18,7 @@ func writeWithText(w io.Writer, file []byte, text map[string]string) error {
 	out := append([]byte(nil), file[:header]...)
 	for _, keyword := range slices.Sorted(maps.Keys(text)) {
 		if n := len(keyword); n < 1 || n > 79 {
-			return fmt.Errorf("a keyword of %d letters: PNG takes 1 to 79", n)
+			return fmt.Errorf("a keyword of %d characters: PNG allows 1 to 79", n)
 		}
 		// keyword, no compression (flag, method), no language, no translation
 		data := append([]byte("iTXt"+keyword), 0, 0, 0, 0, 0)

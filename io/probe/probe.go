@@ -1,7 +1,7 @@
 // Package probe writes what happens over time as a table of numbers: a CSV file of
 // one row per sample, or of a block of rows, which rank 0 keeps. A restarted run cuts
-// the file back to what the checkpoint had counted and goes on, so that in the end it
-// is the same, byte for byte, as without the interruption.
+// the file back to what the checkpoint had counted and continues it, so that in the end it is the same, byte for byte, as without
+// the interruption.
 package probe
 
 import (
@@ -25,12 +25,12 @@ type Column struct {
 
 // Header describes a series.
 type Header struct {
-	// Comments are lines about the run (version, case) that go on top behind "# ".
+	// Comments are lines about the run (version, case) at the top of the file, after "# ".
 	Comments []string
 	Position [3]float64 // in metres, repeated in every row
 	Nowhere  bool       // the series belongs to no place: rows have no position
 	Columns  []Column
-	// Lattice says that the run has no units: lengths are in cells, times in steps.
+	// Lattice is set if the run has no units: lengths are in cells, times in steps.
 	Lattice bool
 }
 
@@ -75,7 +75,7 @@ func (h Header) names() string {
 	return strings.Join(words, ",") + "\n"
 }
 
-// Often is the longest time that a sample waits in memory while others follow.
+// often is the longest time that a sample waits in memory while others follow.
 const often = time.Second
 
 const (
@@ -131,8 +131,8 @@ func Create(path string, h Header) (*Writer, error) {
 	return w, nil
 }
 
-// ErrOther is in the errors of files that are not the ones that a checkpoint counted.
-var ErrOther = errors.New("it is not the file that the checkpoint counted")
+// ErrOther is in the errors of files other than those counted by a checkpoint.
+var ErrOther = errors.New("it does not match the size recorded in the checkpoint")
 
 // Resume continues with a series that had length bytes when the checkpoint of that
 // step was taken: later rows are cut off. The comments may differ, the columns may not. A file
@@ -154,7 +154,7 @@ func resume(path string, h Header, length, step int64) (*Writer, error) {
 	}
 	last, err := check(f, h, length)
 	if err == nil && last > step {
-		err = fmt.Errorf("%w: its first %d bytes go to step %d already", ErrOther, length, last)
+		err = fmt.Errorf("%w: its first %d bytes extend to step %d", ErrOther, length, last)
 	}
 	if err == nil {
 		err = f.Truncate(length)
@@ -171,8 +171,7 @@ func resume(path string, h Header, length, step int64) (*Writer, error) {
 	return w, nil
 }
 
-// check reads the first length bytes and returns the step of their last row, -1
-// when there is none.
+// check reads the first length bytes and returns the step of their last row, -1 without rows.
 func check(f *os.File, h Header, length int64) (last int64, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -181,7 +180,7 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 	if st.Size() < length {
 		return 0, fmt.Errorf("%w: it has %d bytes instead of %d", ErrOther, st.Size(), length)
 	}
-	cut := fmt.Errorf("%w: its byte %d, the last that was counted, is not the end of a row", ErrOther, length)
+	cut := fmt.Errorf("%w: byte %d, the last one recorded, is not the end of a row", ErrOther, length)
 	r, top := bufio.NewReader(io.LimitReader(f, length)), int64(0)
 	for heading := false; !heading; {
 		line, err := r.ReadBytes('\n')
@@ -193,7 +192,7 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 		top += int64(len(line))
 		if heading = !bytes.HasPrefix(line, []byte("# ")); heading {
 			if want := h.names(); string(line) != want {
-				return 0, fmt.Errorf("%w: it has the columns %q, the case wants %q", ErrOther, strings.TrimSpace(string(line)), strings.TrimSpace(want))
+				return 0, fmt.Errorf("%w: it has the columns %q instead of %q", ErrOther, strings.TrimSpace(string(line)), strings.TrimSpace(want))
 			}
 		}
 	}
@@ -216,7 +215,7 @@ func check(f *os.File, h Header, length int64) (last int64, err error) {
 	return last, nil
 }
 
-// First is the step of the first row of a file, -1 where there is none.
+// First returns the step of the first row of a file, -1 without rows.
 func First(path string) (step int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -228,7 +227,7 @@ func First(path string) (step int64, err error) {
 		line, err := r.ReadString('\n')
 		switch {
 		case errors.Is(err, io.EOF):
-			return -1, nil // an unfinished row is none
+			return -1, nil // an unfinished row does not count
 		case err != nil:
 			return 0, err
 		case strings.HasPrefix(line, "# "):
@@ -283,7 +282,7 @@ func (w *Writer) Add(step int64, t float64, values ...float64) error {
 		w.flush()
 	case waiting > most && !w.lost:
 		w.lost = true
-		w.err = fmt.Errorf("%w; more than %d MiB of rows wait for it and are given up", w.err, most>>20)
+		w.err = fmt.Errorf("%w; more than %d MiB of pending rows are dropped", w.err, most>>20)
 	}
 	if len(w.rows) >= held && w.err == nil {
 		_, _ = w.Sync() // the error stays in w
@@ -307,7 +306,7 @@ func (w *Writer) Cut(step int64) error {
 		_, err = w.f.Seek(length, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("cut the table %s after step %d: %w", w.path, step, err)
+		return fmt.Errorf("truncate the table %s after step %d: %w", w.path, step, err)
 	}
 	w.synced, w.step = length, last
 	return nil
@@ -329,7 +328,7 @@ func through(path string, step int64) (length, last int64, err error) {
 			return 0, 0, err
 		}
 		word, _, _ := strings.Cut(line, ",")
-		if at, err := strconv.ParseInt(word, 10, 64); err == nil { // else it is a comment or the heading
+		if at, err := strconv.ParseInt(word, 10, 64); err == nil { // otherwise it is a comment or the heading
 			if at > step {
 				return length, last, nil
 			}
@@ -339,10 +338,10 @@ func through(path string, step int64) (length, last int64, err error) {
 	}
 }
 
-// Step is that of the last row, -1 when there is none.
+// Step returns the step of the last row, -1 without rows.
 func (w *Writer) Step() int64 { return w.step }
 
-// Failing is why rows wait in memory, nil where they do not; final says that they are lost.
+// Failing returns why rows wait in memory, nil where they do not; final reports whether they are lost.
 func (w *Writer) Failing() (err error, final bool) { return w.err, w.lost }
 
 func (w *Writer) put(b []byte) {
@@ -366,7 +365,7 @@ func (w *Writer) flush() {
 
 func (w *Writer) fail(err error) {
 	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("write the table %s: %w; make room or choose another output folder, then restart from the last checkpoint", w.path, err)
+		w.err = fmt.Errorf("write the table %s: %w; free disk space or choose another output folder, then restart from the last checkpoint", w.path, err)
 	}
 }
 

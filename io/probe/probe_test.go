@@ -107,7 +107,7 @@ func TestTheTableReadsBack(t *testing.T) {
 	}
 }
 
-// A table of blocks goes on behind the last whole one, however long it is, and is the same as
+// A table of blocks continues after the last whole one, however long it is, and is the same as
 // without the interruption.
 func TestBlocksOfRows(t *testing.T) {
 	dir := t.TempDir()
@@ -197,7 +197,7 @@ func TestResumeRefusesOtherFiles(t *testing.T) {
 		{"inside a row", path, header, length - 1, 90, "end of a row"},
 		{"before the headings", path, header, 3, 90, "end of a row"},
 		{"nothing", path, header, 0, 90, "end of a row"},
-		{"later rows", path, header, length, 80, "go to step"},
+		{"later rows", path, header, length, 80, "extend to step"},
 	} {
 		w, err := Resume(c.path, c.h, c.length, c.step)
 		if err == nil {

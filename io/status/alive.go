@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Standing says what a run is at as far as it can be known from here: its phase, or why its last word does not hold; bad
+// Standing returns what a run is at as far as it can be known from here: its phase, or why its last word does not hold; bad
 // where a running run is dead, silent or not to be judged. lock is the file by which it holds its folder. On the run's own host
 // the lock and the process count, elsewhere the time of its last word.
 func (s State) Standing(lock string, now time.Time) (text string, bad bool) {
@@ -32,7 +32,7 @@ func (s State) Standing(lock string, now time.Time) (text string, bad bool) {
 	return string(s.Phase), false
 }
 
-// mostAhead is how far clocks of machines may differ.
+// mostAhead is the largest tolerated difference between the clocks of machines.
 const mostAhead = 10 * time.Second
 
 // exists reports whether a process of this machine is there and has memory: one that was killed has none.

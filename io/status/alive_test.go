@@ -56,7 +56,9 @@ func TestStanding(t *testing.T) {
 		{"failed", host, dead, free, time.Second, Failed, "failed", true},
 	} {
 		now := time.Now()
-		s := State{Phase: c.phase, Host: c.host, Process: c.process, Updated: now.Add(-c.ago), Every: 5}
+		s := State{
+			Phase: c.phase, Identity: Identity{Host: c.host, Process: c.process}, Progress: Progress{Updated: now.Add(-c.ago), Every: 5},
+		}
 		if text, bad := s.Standing(c.lock, now); !strings.HasPrefix(text, c.want) || bad != c.bad {
 			t.Errorf("%s: %q, %v", c.name, text, bad)
 		}

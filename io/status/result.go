@@ -1,6 +1,6 @@
 package status
 
-// Result is what a run has measured of one [output.force.NAME], whether or not its case expects a value.
+// Result is a run's measurement of one [output.force.NAME], whether or not its case expects a value.
 type Result struct {
 	Output  string  `json:"output"`  // NAME
 	File    string  `json:"file"`    // the table

@@ -20,7 +20,7 @@ import (
 // Name of the file in a run's output folder.
 const Name = "status.json"
 
-// Phase is what a run is at.
+// Phase is the state of a run: running, or its end.
 type Phase string
 
 // The phases of a run.
@@ -37,51 +37,70 @@ const (
 	Lattice = "lattice"
 )
 
-// State of a run. Times are seconds, simulated ones in the case's unit.
+// State is the state of a run, one flat JSON object. Times are seconds, simulated ones in the case's unit.
 type State struct {
-	Phase   Phase  `json:"phase"`
+	Phase Phase `json:"phase"`
+	Identity
+	Progress
+	Health
+	Outputs
+	Outcome
+}
+
+// Identity describes a run and its machine, as known at its start.
+type Identity struct {
 	Case    string `json:"case"` // path of the case file
 	Title   string `json:"title,omitempty"`
-	Version string `json:"version"` // of the program
+	Version string `json:"version"` // of lbmsim
 	Units   string `json:"units"`   // of times, speeds and results: SI or Lattice
 	Host    string `json:"host"`    // of rank 0
 	Process int    `json:"process"` // of rank 0
 	Job     string `json:"job,omitempty"`
 	Ranks   int    `json:"ranks"`
+}
 
+// Progress is a run's progress at the time of the last update.
+type Progress struct {
 	Started time.Time `json:"started"`
 	Updated time.Time `json:"updated"`
-	// Every is how often the file is rewritten while the run goes on.
-	Every float64 `json:"every"`
+	Every   float64   `json:"every"` // between two updates of the file while the run continues
 
-	First   int     `json:"first_step"` // the run began with
-	Step    int     `json:"step"`
-	Last    int     `json:"last_step"` // the run is to end with
-	Time    float64 `json:"time"`      // simulated
-	MLUPS   float64 `json:"mlups"`     // of the latest steps alone, at the end of all
-	ETA     float64 `json:"eta"`       // seconds left
-	MaxMach float64 `json:"max_mach"`
-	// What the stability watch knows: the largest speed in the case's unit, the change of the
-	// mean density since the start as a share, the share of the kinetic energy at the scale of
-	// the grid, how far the temperature is beyond what the case gives as a share of the span of that, and how many looks saw each of the things that it warns of.
-	MaxSpeed     float64        `json:"max_speed"`
-	DensityDrift float64        `json:"density_drift"`
-	GridScale    float64        `json:"grid_scale"`
-	Temperature  float64        `json:"temperature_excess"`
-	Warned       map[string]int `json:"warned,omitempty"`
+	First int     `json:"first_step"` // the run began with
+	Step  int     `json:"step"`
+	Last  int     `json:"last_step"` // the run is to end with
+	Time  float64 `json:"time"`      // simulated
+	MLUPS float64 `json:"mlups"`     // of the latest steps alone, at the end of all
+	ETA   float64 `json:"eta"`       // seconds left
+}
 
+// Health is the latest measurement of the stability watch.
+type Health struct {
+	MaxMach      float64        `json:"max_mach"`
+	MaxSpeed     float64        `json:"max_speed"`          // in the case's unit
+	DensityDrift float64        `json:"density_drift"`      // relative change of the mean density since the start
+	GridScale    float64        `json:"grid_scale"`         // fraction of the kinetic energy at grid scale
+	Temperature  float64        `json:"temperature_excess"` // overshoot of the range that the case imposes, by its span
+	Warned       map[string]int `json:"warned,omitempty"`   // checks that warned, by the kind of the warning
+}
+
+// Outputs are the files that a run read at its start and has written.
+type Outputs struct {
 	Restart    string            `json:"restart,omitempty"` // checkpoint that the run began with
 	Checkpoint string            `json:"checkpoint,omitempty"`
 	Files      map[string]string `json:"files,omitempty"`    // the last complete one of each kind
-	LeftOut    map[string]int    `json:"left_out,omitempty"` // files that the run went on without, by kind
-	Warnings   finding.List      `json:"warnings,omitempty"`
-	Results    []Result          `json:"results,omitempty"` // at the end
-	Reason     string            `json:"reason,omitempty"`
-	Error      string            `json:"error,omitempty"`
-	ExitCode   *int              `json:"exit_code,omitempty"`
+	LeftOut    map[string]int    `json:"left_out,omitempty"` // files that the run continued without, by kind
 }
 
-// silent is how much later than due the file may be before a run counts as silent.
+// Outcome is a run's own report: its warnings and, at the end, its results and how it ended.
+type Outcome struct {
+	Warnings finding.List `json:"warnings,omitempty"`
+	Results  []Result     `json:"results,omitempty"`
+	Reason   string       `json:"reason,omitempty"`
+	Error    string       `json:"error,omitempty"`
+	ExitCode *int         `json:"exit_code,omitempty"`
+}
+
+// silent is the delay of the file beyond its due time after which a run counts as silent.
 const silent = 30 * time.Second
 
 // Silent reports how long ago a running run should have written its state again, 0 where
@@ -131,7 +150,7 @@ func Fail(dir, job string, started time.Time, text string, code int) error {
 	return write(filepath.Join(dir, Name), s)
 }
 
-// Writer writes the newest state from a goroutine of its own: a slow disk does not hold
+// Writer writes the newest state from a separate goroutine: a slow disk does not hold
 // the run up.
 type Writer struct {
 	path string
@@ -196,7 +215,7 @@ func write(path string, s State) error {
 	return err
 }
 
-// Close waits until the last state is on disk; its error is that of the last write.
+// Close waits until the last state is on disk; it returns the error of the last write.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

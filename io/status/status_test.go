@@ -1,6 +1,7 @@
 package status
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ func TestLastStateIsOnDisk(t *testing.T) {
 		}()
 	}
 	for n := 1; n <= 1000; n++ {
-		w.Write(State{Phase: Running, Case: "a.toml", Step: n})
+		w.Write(State{Phase: Running, Identity: Identity{Case: "a.toml"}, Progress: Progress{Step: n}})
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestLastStateIsOnDisk(t *testing.T) {
 	}
 }
 
-func TestWritesThatFailAreTold(t *testing.T) {
+func TestFailedWritesAreReported(t *testing.T) {
 	w := NewWriter(filepath.Join(t.TempDir(), "none"))
 	w.Write(State{})
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), Name) {
@@ -67,6 +68,18 @@ func TestWhatIsNoState(t *testing.T) {
 	}
 }
 
+// The groups of State do not show in the file: each value is a key of one object, in the order of the groups.
+func TestStateIsFlat(t *testing.T) {
+	text, err := json.Marshal(State{})
+	want := `{"phase":"","case":"","version":"","units":"","host":"","process":0,"ranks":0,` +
+		`"started":"0001-01-01T00:00:00Z","updated":"0001-01-01T00:00:00Z","every":0,` +
+		`"first_step":0,"step":0,"last_step":0,"time":0,"mlups":0,"eta":0,` +
+		`"max_mach":0,"max_speed":0,"density_drift":0,"grid_scale":0,"temperature_excess":0}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 func TestSilent(t *testing.T) {
 	now := time.Now()
 	for _, c := range []struct {
@@ -77,7 +90,7 @@ func TestSilent(t *testing.T) {
 		{Running, 0, 0}, {Running, 34 * time.Second, 0}, {Running, 36 * time.Second, 36 * time.Second},
 		{Finished, time.Hour, 0}, {Failed, time.Hour, 0},
 	} {
-		s := State{Phase: c.phase, Updated: now.Add(-c.ago), Every: 5}
+		s := State{Phase: c.phase, Progress: Progress{Updated: now.Add(-c.ago), Every: 5}}
 		if got := s.Silent(now); got != c.want {
 			t.Errorf("%s, written %v ago: silent for %v, want %v", c.phase, c.ago, got, c.want)
 		}
@@ -99,14 +112,14 @@ func TestRunningDoesNotReplaceFailed(t *testing.T) {
 		}
 		return s
 	}
-	put(State{Phase: Running, Started: began})
+	put(State{Phase: Running, Progress: Progress{Started: began}})
 	if err := Fail(dir, "", began, "rank 0 has not answered", 1); err != nil {
 		t.Fatal(err)
 	}
-	if s := put(State{Phase: Running, Started: began, Step: 7}); s.Phase != Failed || s.Error != "rank 0 has not answered" {
+	if s := put(State{Phase: Running, Progress: Progress{Started: began, Step: 7}}); s.Phase != Failed || s.Error != "rank 0 has not answered" {
 		t.Errorf("the woken rank wrote %+v", s)
 	}
-	if s := put(State{Phase: Running, Started: began.Add(time.Minute)}); s.Phase != Running {
+	if s := put(State{Phase: Running, Progress: Progress{Started: began.Add(time.Minute)}}); s.Phase != Running {
 		t.Errorf("the next run wrote %+v", s)
 	}
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Several cases side by side, each a job of its own on one GPU, as an array:
+# Several cases side by side, each a separate job on one GPU, as an array:
 #
 #   sbatch --array=0-2 jobs/slurm/array.sh a.toml b.toml c.toml
 #   sbatch --array=0-99%8 jobs/slurm/array.sh sweep/*.toml       8 at a time
 #   sbatch --array=1 jobs/slurm/array.sh a.toml b.toml c.toml --restart latest
 #
-# Job N of the array takes the Nth case, counted from 0; what does not end in .toml
-# goes to every `lbmsim run`. Each case has a name of its own, for it writes to out/NAME.
+# Job N of the array takes the Nth case, counted from 0; arguments that do not end in .toml
+# go to every `lbmsim run`. The names of the cases must differ, for each writes to out/NAME.
 
 # --- what a site changes (## are comments) ---
 ##SBATCH --partition=gpu

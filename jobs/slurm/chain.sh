@@ -1,6 +1,6 @@
 #!/bin/bash
 # A run that is longer than a job may be: when the job's time is nearly over, lbmsim writes
-# a checkpoint and puts the job back into the queue, which then goes on from it.
+# a checkpoint and puts the job back into the queue, which then resumes from it.
 #
 #   sbatch jobs/slurm/chain.sh case.toml
 #   scancel JOB                                 ends the chain; so does a file out/CASE/stop.now
@@ -24,7 +24,7 @@
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=64G
 #SBATCH --time=12:00:00
-# A job that may come back, and a log that goes on.
+# A job that may be requeued, and a log that is continued.
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --job-name=lbmsim

@@ -3,11 +3,11 @@
 #
 #   sbatch jobs/slurm/cpu.sh case.toml
 #   sbatch --nodes=4 jobs/slurm/cpu.sh case.toml
-#   sbatch jobs/slurm/cpu.sh case.toml --restart latest     go on from the last checkpoint
+#   sbatch jobs/slurm/cpu.sh case.toml --restart latest     resume from the last checkpoint
 #
 # All arguments go to `lbmsim run`; options before the script's name go to
 # sbatch and win over the lines below. Try the case first, which costs nothing:
-# `lbmsim check case.toml -n RANKS` tells the memory a rank.
+# `lbmsim check case.toml -n RANKS` prints the memory per rank.
 
 # --- what a site changes ---------------------------------------------------
 # The partition and the account, where the site wants them (## are comments):
@@ -33,7 +33,7 @@
 
 #SBATCH --job-name=lbmsim
 #SBATCH --output=lbmsim-%j.log
-# A job that is put back into the queue goes on writing the same log.
+# A job that is put back into the queue continues the same log.
 #SBATCH --open-mode=append
 
 # The MPI library that the program finds when it starts (docs/admins.md):

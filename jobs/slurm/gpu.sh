@@ -2,10 +2,10 @@
 # lbmsim on one GPU, as a SLURM job:
 #
 #   sbatch jobs/slurm/gpu.sh case.toml
-#   sbatch jobs/slurm/gpu.sh case.toml --restart latest     go on from the last checkpoint
+#   sbatch jobs/slurm/gpu.sh case.toml --restart latest     resume from the last checkpoint
 #
 # All arguments go to `lbmsim run`; options before the script's name go to sbatch and
-# win over the lines below. `lbmsim check case.toml` tells the memory that a case needs.
+# win over the lines below. `lbmsim check case.toml` prints the memory that a case needs.
 
 # --- what a site changes (## are comments) ---
 ##SBATCH --partition=gpu

@@ -27,8 +27,8 @@
 # The MPI library and the CUDA that the program finds when it starts (docs/admins.md):
 # module load openmpi cuda
 program=${LBMSIM:-$(command -v bin/lbmsim || echo lbmsim)} # bin/lbmsim here, or the one in PATH
-# Open MPI, which learns the nodes from SLURM by itself. A rank keeps to no core of its
-# own, for its threads share --cpus-per-task of them. MPICH: mpiexec -bind-to none.
+# Open MPI, which learns the nodes from SLURM by itself. A rank is not bound to one core, because its threads share
+# --cpus-per-task of them. MPICH: mpiexec -bind-to none.
 mpirun=("${LBMSIM_MPIRUN:-mpirun}" --bind-to none -np "$SLURM_NTASKS")
 # --- end of what a site changes ---
 

@@ -11,7 +11,7 @@
 ##SBATCH --partition=gpu
 ##SBATCH --account=project
 # As many ranks as GPUs; lbmsim refuses more. Every rank sees all GPUs of the job and
-# takes the one of its place on the node. --gpus-per-task=1 and --gpu-bind=none work
+# takes the GPU of its local rank. --gpus-per-task=1 and --gpu-bind=none work
 # too; docs/slurm.md compares them.
 #SBATCH --nodes=1
 #SBATCH --ntasks-per-node=4

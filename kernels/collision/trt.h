@@ -19,7 +19,7 @@ struct Trt {
 		relax<L>(f, gainOf<L>(r, j, plus, minus, p.force), plus, minus);
 	}
 
-	// With rates of the cells' own, lambda stays, and with it the place of the walls.
+	// With individual rates lambda stays, and with it the position of the walls.
 	template <class V, class L, class R, class... E>
 	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) {
 		using T = typename Scalar<R>::type;
@@ -31,8 +31,8 @@ struct Trt {
 		relax<L>(f, gainOf(m, own, plus, minus, p.force), plus, minus);
 	}
 
-	// What the odd part gains and what it loses are added up before they meet the population: both are small, and a
-	// product (1 - omega-) f would be rounded to the last place of f. Since omega- may be a fraction like 1/63, whose bits have a
+	// The gain and the loss of the odd part are summed before they are added to the population: both are small, and a product
+	// (1 - omega-) f would be rounded to the last place of f. Since omega- may be a fraction like 1/63, whose bits have a
 	// period, that is not as often up as down.
 	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& plus, const O& minus) {
 		using T = typename Scalar<R>::type;

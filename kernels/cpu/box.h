@@ -1,5 +1,4 @@
-// Box: the view of one lbm_case that the loops use: rows of the state, what lies
-// outside of it, and the walls of a row.
+// Box: the view of one lbm_case that the loops use: rows of the state, the surroundings of the box, and the walls of a row.
 #ifndef LBM_BOX_H
 #define LBM_BOX_H
 #include "../layout.h"
@@ -16,31 +15,30 @@ struct Box {
 
 	explicit Box(const lbm_case* c) : layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], c->components, c->pitch}, c(c) {}
 
-	// inside maps coordinate k of an axis to where it is stored. An axis with
-	// ghosts stores what is outside; one without wraps if it is periodic; else
-	// there is nothing but wall outside: false.
+	// inside maps coordinate k of an axis to its stored place. An axis with ghosts stores its outside; one without wraps if it
+	// is periodic; otherwise there is only wall outside: false.
 	bool inside(int axis, int& k) const {
 		if (c->ghost[axis] > 0 || (k >= 0 && k < c->n[axis])) return true;
 		k = k < 0 ? k + c->n[axis] : k - c->n[axis];
 		return c->periodic[axis];
 	}
-	// stored is the number of row (y, z) among the stored ones, or -1 if there is only wall.
+	// stored returns the number of row (y, z) among the stored ones, or -1 if there is only wall.
 	long stored(int y, int z) const { return inside(1, y) && inside(2, z) ? layout.row(y, z) : -1; }
-	// end is where the first component of the ghost cell beyond an end of a stored row lies; side 0: x = -1, 1: x = nx.
+	// end returns the place of the first component of the ghost cell beyond an end of a stored row; side 0: x = -1, 1: x = nx.
 	// The others are LBM_BLOCK apart: a block of rows is vectors of its ends and one run of memory.
 	template <class T> T* end(int side, long number, int components) const { return (T*)c->ends + ofBlock(side, number, components); }
-	// kept is where the cell lies that a step has left, 0 or 1 cells from the end.
+	// kept returns the place of the cell that a step has stored, 0 or 1 cells from the end.
 	template <class T> T* kept(int side, int cells, long number, int components) const { return (T*)c->kept + ofBlock(2 * side + cells, number, components); }
 	long ofBlock(int list, long number, int components) const {
 		const long blocks = (rows() + LBM_BLOCK - 1) / LBM_BLOCK;
 		return (list * blocks + number / LBM_BLOCK) * components * LBM_BLOCK + number % LBM_BLOCK;
 	}
-	// rows is the number of stored rows.
+	// rows returns the number of stored rows.
 	long rows() const { return (long)(layout.ny + 2 * layout.gy) * (layout.nz + 2 * layout.gz); }
-	// place of an end of a stored row in lists that have all of them.
+	// place returns the index of an end of a stored row in lists that have all of them.
 	long place(int side, long number) const { return side * rows() + number; }
-	const lbm_rim& rim(int side, long number) const { return c->rims[place(side, number)]; }
-	// row is that of a number; source is row (y, z). Null if there is only wall.
+	const lbm_row_end& rowEnd(int side, long number) const { return c->rowEnds[place(side, number)]; }
+	// row returns the row with a number, source row (y, z). Null if there is only wall.
 	template <class T> const T* row(const T* state, long number) const { return number < 0 ? nullptr : state + number * layout.components * layout.pitch; }
 	template <class T> const T* source(const T* state, int y, int z) const { return row(state, stored(y, z)); }
 };
@@ -56,17 +54,16 @@ struct Walls {
 		end = c->blocks + row[1];
 		while (next < end && next->block < (uint32_t)(x0 / LBM_BLOCK)) next++;
 	}
-	// at gives the pattern of the block of cell x, null for plain fluid.
+	// at returns the pattern of the block of cell x, null for plain fluid.
 	LBM_INLINE const lbm_pattern* at(int x) {
 		if (next < end && next->block < (uint32_t)(x / LBM_BLOCK)) next++;
 		return next < end && next->block == (uint32_t)(x / LBM_BLOCK) ? patterns + next->pattern : nullptr;
 	}
 };
 
-// fetchWalls asks for the old values that the walls of row (y, z) will need: they
-// are out of the caches by then, and waiting for them would cost more than all
-// the arithmetic of the row. DIRECTIONS: component i belongs to direction i, and
-// only the reversed links are needed. Blocks that skip(pattern, x) need nothing.
+// fetchWalls prefetches the old values that the walls of row (y, z) will need: they are out of the caches by then, and waiting
+// for them would cost more than all the arithmetic of the row. DIRECTIONS: component i belongs to direction i, and only the
+// reversed links are needed. Blocks that skip(pattern, x) need nothing.
 template <bool DIRECTIONS, int COMPONENTS, class T, class Skip> void fetchWalls(const Box& box, const T* state, int y, int z, int x0, int x1, Skip skip) {
 	const T* row = state + box.layout.start(y, z);
 	for (Walls walls(box.c, y, z, x0); walls.next < walls.end; walls.next++) {
@@ -84,7 +81,7 @@ template <bool DIRECTIONS, int COMPONENTS, class T, class Skip> void fetchWalls(
 	}
 }
 
-// loadNear is component c of the cells from x on of a row; those beyond its ends are zeros.
+// loadNear returns component c of the cells from x on of a row; cells beyond its ends are zeros.
 template <class Values, class S> LBM_INLINE typename Values::R loadNear(const S* row, int pitch, int x, int c) {
 	constexpr int W = sizeof(typename Values::R) / sizeof(typename Arithmetic<S>::T);
 	if (__builtin_expect(x >= 0 && x + W <= pitch, 1)) return Values::loadAny(row + x, c);
@@ -94,24 +91,24 @@ template <class Values, class S> LBM_INLINE typename Values::R loadNear(const S*
 	return Values::load(own, c);
 }
 
-// countBelow is the number of bits of set below bit i.
+// countBelow returns the number of bits of set below bit i.
 LBM_INLINE int countBelow(unsigned set, int i) { return __builtin_popcount(set & ((1u << i) - 1)); }
 
-// kicksOf is the kicks of direction i of a pattern, for the cells from x on.
-template <class T> LBM_INLINE const T* kicksOf(const Box& box, const lbm_pattern* p, int i, int x) {
-	return (const T*)box.c->kicks + p->kicks + countBelow(p->moving, i) * LBM_BLOCK + x % LBM_BLOCK;
+// wallMomentumOf returns the momentum sources of direction i of a pattern, for the cells from x on.
+template <class T> LBM_INLINE const T* wallMomentumOf(const Box& box, const lbm_pattern* p, int i, int x) {
+	return (const T*)box.c->wallMomentum + p->wallMomentum + countBelow(p->moving, i) * LBM_BLOCK + x % LBM_BLOCK;
 }
 
-// fromWall is what comes out of walls along direction i when back has gone in. Of what leaves the other way,
-// mine, or comes to the cell from the one beyond it, next(), curved walls take a share.
+// fromWall returns the population that comes out of walls along direction i when back has gone in. Curved walls take a share of
+// mine, the population that leaves the other way, or of next(), the one that comes to the cell from the cell beyond.
 template <class T, class R, class Next> LBM_INLINE R fromWall(const Box& box, const lbm_pattern* p, int i, int x, const R& back, const R& mine, Next next) {
 	R f = back;
 	if (p->curved >> i & 1) {
-		const R zero{}, share = loadAny((const T*)box.c->kicks + p->kicks + (__builtin_popcount(p->moving) + countBelow(p->curved, i)) * LBM_BLOCK + x % LBM_BLOCK);
+		const R zero{}, share = loadAny((const T*)box.c->wallMomentum + p->wallMomentum + (__builtin_popcount(p->moving) + countBelow(p->curved, i)) * LBM_BLOCK + x % LBM_BLOCK);
 		f = f + select(share > zero, share * (mine - back), zero);
 		if (p->beyond >> i & 1) f = f + select(share < zero, share * (back - next()), zero);
 	}
-	if (p->moving >> i & 1) f = f + loadAny(kicksOf<T>(box, p, i, x));
+	if (p->moving >> i & 1) f = f + loadAny(wallMomentumOf<T>(box, p, i, x));
 	return f;
 }
 

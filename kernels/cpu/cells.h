@@ -17,9 +17,9 @@ template <class L, bool MOMENTS, class S> constexpr lbm_cells cellsOf() {
 	typedef FacesOf<L, MOMENTS, S> Faces;
 	typedef StateOf<L, MOMENTS, S> State;
 	typedef ScalarWallsOf<L, MOMENTS, S> Walls;
-	// Only steps of moments make up ghost cells by themselves.
+	// Only steps of moments compute ghost cells themselves.
 	auto* const ghost = [] { if constexpr (MOMENTS) return &Faces::ghost; else return (decltype(&Faces::ghost))nullptr; }();
-	return {&Special::step, &Faces::fill, &State::init, &State::fields, &State::row, &Special::forces, ghost, &Faces::drain, &Walls::beside, &Walls::lost};
+	return {&Special::step, &Faces::fill, &State::init, &State::fields, &State::row, &Special::forces, ghost, &Faces::applyOutflow, &Walls::beside, &Walls::lost};
 }
 template <class L> const lbm_cells* findCells(int moments, int precision) {
 	static constexpr lbm_cells of[2][3] = {

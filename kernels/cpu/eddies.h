@@ -1,6 +1,6 @@
-// Eddies of cells whose viscosity follows from velocity gradients (../viscosity/wale.h), found from a state for the steps
-// that come. What lies beyond a cell that is not fluid, or beyond an end of a row that does not wrap, is left out: the
-// difference is one-sided there. Solid cells are at rest with all they store, and so are seen by that.
+// Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Neighbours
+// that are not fluid, or beyond an end of a row that does not wrap, are left out: the difference is one-sided there. Solid
+// cells are at rest in all components, by which they are recognized.
 #ifndef LBM_CPU_EDDIES_H
 #define LBM_CPU_EDDIES_H
 #include <stdlib.h>
@@ -19,7 +19,7 @@ template <class L, bool MOMENTS, class S> struct EddiesOf {
 	static constexpr int W = Lanes<T>::W, COMPONENTS = MOMENTS ? L::M : L::Q;
 	static constexpr int NUMBERS = L::D + 1;  // of a cell at hand: the velocity, and 1, or 0 if it is not fluid
 
-	// Rows of these numbers: those of y-1, y, y+1 by turn, and those of z-1, z+1. Each has a vector more at both ends.
+	// Rows of these numbers: y-1, y, y+1 alternately, and z-1, z+1. Each has one more vector at both ends.
 	struct Scratch {
 		const long stride, row;
 		T* const all;
@@ -28,7 +28,7 @@ template <class L, bool MOMENTS, class S> struct EddiesOf {
 		T* at(int k) const { return all + k * row + W; }
 	};
 
-	// velocities of a row; null: there is nothing but wall.
+	// velocities computes these numbers of a row; null: there is nothing but wall.
 	static void velocities(const Box& box, const S* row, const Scratch& s, T* to) {
 		if (!row) {
 			__builtin_memset(to - W, 0, s.row * sizeof(T));
@@ -61,7 +61,7 @@ template <class L, bool MOMENTS, class S> struct EddiesOf {
 		}
 	}
 
-	// differ gives the derivatives along an axis of cells from x on, from the rows before and after.
+	// differ computes the derivatives along an axis of cells from x on, from the rows before and after.
 	LBM_INLINE static void differ(const Scratch& s, const T* before, const T* here, const T* after, int x, int axis, R* g) {
 		const R zero{}, half = zero + T(0.5), one = zero + T(1);
 		const R low = loadAny(before + L::D * s.stride + x), high = loadAny(after + L::D * s.stride + x);

@@ -56,7 +56,7 @@ template <class L, class S> Expand<S> expandOf(int model) {
 	__builtin_trap();
 }
 
-// ownBulk reports whether that closure relaxes the trace of the stress at a rate of its own.
+// ownBulk reports whether that closure relaxes the trace of the stress at a separate rate.
 LBM_INLINE bool ownBulk(int model) {
 	switch (model) {
 #define CLOSURE(NUMBER, C) \

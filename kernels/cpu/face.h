@@ -40,7 +40,7 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		template <int K> LBM_INLINE R get() const { return v[K]; }
 	};
 
-	// Ghosts is the state that the list belongs to, and where its cells lie.
+	// Ghosts is the state that the list belongs to, and the layout of its cells.
 	struct Ghosts {
 		const Box box;
 		S* const state;
@@ -48,10 +48,10 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 
 		Ghosts(const lbm_case* c, void* state, bool kept) : box(c), state((S*)state), kept(kept) {}
 
-		// side is the end of the row that the cell lies beyond, or -1.
+		// side returns the end of the row that the cell lies beyond, or -1.
 		LBM_INLINE int side(const lbm_face_cell& cell) const { return cell.x < 0 ? 0 : cell.x >= box.layout.nx ? 1 : -1; }
 		LBM_INLINE S* stored(unsigned row, int x) const { return state + (long)row * box.layout.components * box.layout.pitch + x; }
-		// source and target are the places of first components; the others are so many values apart.
+		// source and target return the places of first components, from and to the distances to the next ones.
 		LBM_INLINE const S* source(const lbm_face_cell& cell, int side) const {
 			if (side >= 0 && kept) return box.kept<S>(side, 0, cell.from, COMPONENTS);
 			return stored(cell.from, side < 0 ? cell.x : side ? box.layout.nx - 1 : 0);
@@ -60,15 +60,15 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		LBM_INLINE S* target(const lbm_face_cell& cell, int side) const { return side >= 0 ? box.end<S>(side, cell.row, COMPONENTS) : stored(cell.row, cell.x); }
 		LBM_INLINE long to(int side) const { return side >= 0 ? LBM_BLOCK : box.layout.pitch; }
 
-		// alike counts the cells that a vector has with the first one: of one rule, on one side and there of one
-		// vector of a block of rows.
+		// alike counts the cells that share a vector with the first one: of one rule, on one side and there of one vector of a
+		// block of rows.
 		LBM_INLINE int alike(const lbm_face_cell* cells, int64_t most, int side) const {
 			const int room = side < 0 ? W : W - int(cells[0].row % W);
 			int lanes = 1;
 			while (lanes < room && lanes < most && cells[lanes].rule == cells[0].rule && this->side(cells[lanes]) == side) lanes++;
 			return lanes;
 		}
-		// run: those of a whole vector lie one behind the other, along a row or in rows side by side.
+		// run reports whether the cells of a whole vector are contiguous, along a row or in rows side by side.
 		LBM_INLINE static bool run(const lbm_face_cell* cells, int side) {
 			const int x = side < 0, row = side >= 0;
 			bool all = side < 0 || cells[0].from % W == 0;
@@ -114,13 +114,13 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		FaceGhost<L, MOMENTS, R, Sources>(Sources(at), rule).each([&](auto k, const R& v) LBM_LAMBDA { ghost[k.value] = v; });
 	}
 
-	// waves asks outflows for the waves that they want in the sources of some ghost cells, the last cells of rows.
+	// waves computes the waves that outflows want in the sources of some ghost cells, the last cells of rows.
 	static void waves(const Ghosts& ghosts, const lbm_face_cell* cells, int lanes, int side, const At& at) {
 		const Box& box = ghosts.box;
 		uint32_t outlet[W];
 		bool any = false, deep = false;
 		for (int l = 0; l < lanes; l++) {
-			outlet[l] = box.rim(side, cells[l].row).outlet;
+			outlet[l] = box.rowEnd(side, cells[l].row).outlet;
 			any = any || outlet[l] != LBM_NONE;
 			deep = deep || (outlet[l] != LBM_NONE && outlet[l] & LBM_INNER);
 		}
@@ -161,7 +161,7 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		const Layout& l;
 		template <int K> LBM_INLINE T get(int x, unsigned row) const { return T(Values::get(state[((long)row * l.components + K) * l.pitch + x], K)); }
 	};
-	// Out is one cell.
+	// Out reads and writes one cell.
 	struct Out {
 		S* p;
 		long pitch;
@@ -169,9 +169,9 @@ template <class L, bool MOMENTS, class S> struct FacesOf {
 		template <class K> LBM_INLINE void put(K k, const T& v) { p[k.value * pitch] = rounded<L, MOMENTS, S>(v, k.value); }
 	};
 
-	// drain applies those of cells first to last of a list whose x is in [xlo, xhi) to the state that
+	// applyOutflow applies the outflows of cells first to last of a list, if their x is in [xlo, xhi) to the state that
 	// a step leads to.
-	static void drain(const lbm_case* c, const lbm_outlet_cell* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* from, void* to) {
+	static void applyOutflow(const lbm_case* c, const lbm_outlet_cell* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* from, void* to) {
 		FlushTiny guard;
 		const Box box(c);
 		const Layout& l = box.layout;

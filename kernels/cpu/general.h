@@ -1,8 +1,7 @@
-// Models and laws that are chosen at run time. A compiled step for each model with each
-// law would be hundreds; so the usual models have steps of their own (steps.h), and
-// all the rest share one for each lattice and precision, which calls the model's
-// function once for each vector of cells. A switch that always goes the same way costs
-// next to nothing; what it costs is that populations pass through memory.
+// Models and laws that are chosen at run time. A compiled step for each model with each law would be hundreds; so the usual
+// models have separate steps (steps.h), and all others share one for each lattice and precision, which calls the model's
+// function once for each vector of cells. A switch that always goes the same way costs next to nothing; the cost is that
+// populations pass through memory.
 #ifndef LBM_GENERAL_H
 #define LBM_GENERAL_H
 #include "expand.h"
@@ -10,7 +9,7 @@
 
 namespace lbm { namespace {
 
-// omegaByLaw makes a, tau |shear rate|, the omega of law number p.kind of model.ViscosityLaws.
+// omegaByLaw turns a, tau |shear rate|, into the omega of law number p.kind of model.ViscosityLaws.
 template <class R> __attribute__((noinline)) void omegaByLaw(R& a, const Params<typename Scalar<R>::type>& p) {
 	switch (p.kind) {
 #define LAW(NUMBER, V) \
@@ -26,7 +25,7 @@ template <class V> struct LawNumber;
 LBM_LAWS(LAW)
 #undef LAW
 // AnyLaw is the law with number p.kind. Eddies are the usual one: a call, at which all vectors leave their registers, costs
-// more than they do.
+// more than their arithmetic.
 struct AnyLaw {
 	template <class R> LBM_INLINE static R omega(R a, const Params<typename Scalar<R>::type>& p) {
 		if (p.kind == LawNumber<Newtonian>::value) return Newtonian::omega(a, p);
@@ -45,12 +44,12 @@ template <class L, class R> __attribute__((noinline)) void collideApart(Moments<
 
 template <class C, class L, class R> __attribute__((noinline)) void collideAlike(R* f, const Params<typename Scalar<R>::type>& p) { C::template collide<L>(f, p); }
 
-// OwnSteps reports whether models of populations have steps of their own on a lattice: with 27 populations, which pass through
+// OwnSteps reports whether models of populations have separate steps on a lattice: with 27 populations, which pass through
 // memory in any case, they would gain nothing.
 template <class L> constexpr bool OwnSteps = L::Q < 27;
 
-// AnyModel is the model of populations with number p.model of model.Collisions. ALIKE: where some instruction set has steps of
-// the model's own, rates that are the same everywhere are computed as there, to the same bits.
+// AnyModel is the model of populations with number p.model of model.Collisions. ALIKE: where some instruction set has separate
+// steps for the model, uniform rates are computed as there, to the same bits.
 template <bool ALIKE> struct AnyModel {
 	template <class L, class R> LBM_INLINE static void collide(R* f, const Params<typename Scalar<R>::type>& p) {
 		switch (p.model) {
@@ -65,8 +64,9 @@ template <bool ALIKE> struct AnyModel {
 	}
 };
 
-// expandAny is the expansion by the closure with that number, for single cells and vectors of them.
+// expandApart computes the expansion by closure C, in a function that is not inlined.
 template <class C, class L, class R> __attribute__((noinline)) void expandApart(const Moments<L, R>& m, Expansion<L, R>& x) { x = C::expand(m); }
+// expandAny returns the expansion by the closure with that number, for single cells and vectors of them.
 template <class L, class R> LBM_INLINE Expansion<L, R> expandAny(int model, const Moments<L, R>& m) {
 	Expansion<L, R> x;
 	switch (model) {
@@ -80,8 +80,8 @@ template <class L, class R> LBM_INLINE Expansion<L, R> expandAny(int model, cons
 	__builtin_trap();
 }
 
-// Relaxation is how the cells of a state of moments relax: at one rate, the trace of the stress at another one, or at
-// rates of their own.
+// Relaxation is the kind of relaxation of a state of moments: at one rate, with another rate for the trace of the stress, or at
+// individual rates of the cells.
 enum class Relaxation { SHEAR, BULK, OWN };
 template <class T> Relaxation relaxationOf(const Params<T>& p) {
 	const bool bulk = ownBulk(p.model);
@@ -95,9 +95,8 @@ template <class L, class R> LBM_INLINE void collideOwn(Moments<L, R>& m, const P
 	else collideApart<L>(m, p);
 }
 
-// relax collides a vector of cells. constants is a copy of p that nothing else sees, so that what follows from it stays in
-// registers; so do the moments, of which rates of their own get a copy. eddies are those of the cells at hand, if the law
-// wants any.
+// relax collides a vector of cells. constants is a private copy of p, so that values derived from it stay in registers; so do
+// the moments, of which individual rates get a copy. eddies belong to the cells at hand, if the law needs any.
 template <class L, class R, class T> LBM_INLINE void relax(Relaxation how, Moments<L, R>& m, const Params<T>& constants, const Params<T>& p, const T* eddies) {
 	if (how == Relaxation::SHEAR) return Closure<false>::collide<L>(m, constants);
 	if (how == Relaxation::BULK) return Closure<true>::collide<L>(m, constants);

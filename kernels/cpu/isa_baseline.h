@@ -7,7 +7,7 @@
 #define LBM_ISA_HAS LBM_HAS_BASELINE
 #define VECTOR_BYTES 16
 #define LBM_ISA_CELLS(L) LBM_CELLS_NAME(L)
-// On amd64 few processors are left that have no more: one general step serves all models of populations.
+// Few amd64 processors are limited to it: one general step serves all models of populations.
 #if defined(__x86_64__)
 #define LBM_OWN_STEPS false
 #else

@@ -81,7 +81,7 @@ LBM_INLINE void fence() {
 #endif
 }
 
-// bit is the mask of lanes whose word has bit i set.
+// bit returns the mask of lanes whose word has bit i set.
 template <class T> LBM_INLINE typename Lanes<T>::I bit(const unsigned* words, int i) {
 	typedef typename Lanes<T>::I I;
 	I w = __builtin_convertvector(*(const typename Lanes<T>::Bits*)words, I);
@@ -112,8 +112,8 @@ LBM_INLINE Lanes<double>::R squareRoot(Lanes<double>::R v) {
 }
 #endif
 
-// Format<T> is how a number lies in memory (IEEE 754), and how many terms of the series
-// below it takes.
+// Format<T> holds the bit layout of a number (IEEE 754), and the number of terms of the series
+// below.
 template <class T> struct Format;
 template <> struct Format<float> {
 	static constexpr int DIGITS = 23, BIAS = 127, LOG = 6, EXP = 8;
@@ -155,7 +155,7 @@ LBM_INLINE Lanes<float>::R log2Of(Lanes<float>::R v) { return log2Lanes<float>(v
 LBM_INLINE Lanes<double>::R log2Of(Lanes<double>::R v) { return log2Lanes<double>(v); }
 LBM_INLINE Lanes<float>::R exp2Of(Lanes<float>::R v) { return exp2Lanes<float>(v); }
 LBM_INLINE Lanes<double>::R exp2Of(Lanes<double>::R v) { return exp2Lanes<double>(v); }
-// One number is computed as each of many.
+// A single number is computed like each of many.
 template <class T> LBM_INLINE T squareRoot(T v) { return squareRoot(typename Lanes<T>::R{} + v)[0]; }
 template <class T> LBM_INLINE T log2Of(T v) { return log2Of(typename Lanes<T>::R{} + v)[0]; }
 template <class T> LBM_INLINE T exp2Of(T v) { return exp2Of(typename Lanes<T>::R{} + v)[0]; }

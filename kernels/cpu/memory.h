@@ -1,9 +1,8 @@
-// Numbers in memory and in arithmetic: how a state of S is read and written in
-// vectors. float and double are stored as they are, Half by scale16.h (what steps
-// stream with dither, what put writes, the initial state, without); its arithmetic is
-// float's. The portable conversions give the bits of those in hardware (signalling
-// NaNs aside, which no arithmetic leaves behind): to the nearest, ties to even,
-// subnormal halves included.
+// Numbers in memory and in arithmetic: vectors read from and written to a state of S. float and
+// double are stored as they are, Half by scale16.h (with dither where steps stream, without where
+// put writes, the initial state); its arithmetic is float's. The portable conversions give the same
+// bits as the hardware's (signalling NaNs aside, which no arithmetic leaves behind): to the
+// nearest, ties to even, subnormal halves included.
 #ifndef LBM_MEMORY_H
 #define LBM_MEMORY_H
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the registers are passed to inlined functions only
@@ -15,13 +14,13 @@ namespace lbm { namespace {
 
 struct Half { uint16_t bits; };
 
-// Arithmetic<S>::T is what a stored S is computed with.
+// Arithmetic<S>::T is the number type of the arithmetic on a stored S.
 template <class S> struct Arithmetic { typedef S T; };
 template <> struct Arithmetic<Half> { typedef float T; };
 
-// widen gives the numbers of halves, whose bits are in the integers of a vector I;
-// F is the vector of floats of that length. No step of it meets a subnormal float,
-// which FlushTiny would take for zero.
+// widen returns the numbers of halves, whose bits are in the integers of a vector I; F is the
+// vector of floats of that length. No step of it meets a subnormal float, which FlushTiny would
+// take for zero.
 template <class F, class I> LBM_INLINE F widen(const I& h) {
 	const I magnitude = (h & 0x7fff) << 13, exponent = magnitude & 0x0f800000;
 	const I bits = magnitude + (112 << 23);
@@ -31,7 +30,7 @@ template <class F, class I> LBM_INLINE F widen(const I& h) {
 	return (F)((exponent == 0 ? small : exponent == 0x0f800000 ? special : bits) | (h & 0x8000) << 16);
 }
 
-// narrow is the way back.
+// narrow converts back.
 template <class F, class I> LBM_INLINE I narrow(const F& f) {
 	const I all = (I)f, sign = all & (-0x7fffffff - 1), bits = all ^ sign;
 	const I half = I{} + (126 << 23);
@@ -48,7 +47,7 @@ typedef float Float4 __attribute__((vector_size(16)));
 LBM_APART float widen(Half h) { return widen<Float4>(Int4{h.bits, 0, 0, 0})[0]; }
 LBM_APART Half narrow(float f) { return {uint16_t(narrow<Float4, Int4>(Float4{f, 0, 0, 0})[0])}; }
 
-// Halves is a vector of halves, as many as fill one of floats.
+// Halves is a vector of halves, as many as a vector has floats.
 typedef uint16_t Halves __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef uint16_t LooseHalves __attribute__((vector_size(VECTOR_BYTES / 2), aligned(2), may_alias));
 

@@ -1,4 +1,4 @@
-// Names of what the units of the kernels define for one another, and which instruction sets the processor has.
+// Names that the units of the kernels define for one another, and the processor's instruction sets.
 #ifndef LBM_NAMES_H
 #define LBM_NAMES_H
 #define LBM_JOINED(A, B) A##B
@@ -9,7 +9,7 @@
 #define LBM_CELLS_NAME(L) LBM_JOIN(lbm_cells_, L)
 #define LBM_WIDE_NAME(L) LBM_JOIN(lbm_wide_, L)
 
-// What the processor has of an instruction set.
+// Processor features that an instruction set needs.
 #define LBM_HAS_AVX512 (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
 #define LBM_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
 #define LBM_HAS_BASELINE true

@@ -1,6 +1,6 @@
-// Two loops that only move memory, in the state's layout: what the machine allows.
-// update: every value in place, the traffic of the best population codes (AA or
-// esoteric streaming). copy: from one array to another past the caches.
+// Two loops that only move memory, in the state's layout: the limits of the machine. update: every
+// value in place, the traffic of the best population codes (AA or esoteric streaming). copy: from
+// one array to another past the caches.
 #ifndef LBM_ROOFLINE_H
 #define LBM_ROOFLINE_H
 #include "memory.h"

@@ -1,7 +1,7 @@
-// The scalar of a box (../scalar.h) on the CPU, behind the flow's step of the same cells. A tile of rows marches
-// through the planes: each source row is expanded once, into a buffer that stays in the
-// caches, and what streams from it is added to the sums of the rows around it. The order of the additions of one
-// cell never depends on tiles or threads. Cells with a wall or a face beside them follow row by row (scalar_walls.h).
+// The scalar of a box (../scalar.h) on the CPU, after the flow's step of the same cells. A tile of rows marches through the
+// planes: each source row is expanded once, into a buffer that stays in the caches, and the populations that stream from it are
+// added to the sums of the rows around it. The order of the additions of one cell never depends on tiles or threads. Cells with
+// a wall or a face beside them follow row by row (scalar_walls.h).
 #ifndef LBM_CPU_SCALAR_H
 #define LBM_CPU_SCALAR_H
 #include "../scalar.h"
@@ -69,8 +69,8 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 	LBM_INLINE T* at(int i) const { return buffer + i * stride + W; }
 	LBM_INLINE T* sumsOf(int y, int z) const { return sums + ((long)((z - z0) % PLANES) * ROWS + (y - y0)) * SUMS * (x1 - x0); }
 
-	// carry makes scalar populations of those of the flow, which are at [Q][stride], for one vector of cells whose component k is
-	// value(k).
+	// carry fills g, [Q][stride], with the scalar's populations of one vector of cells whose component k is value(k). With
+	// moments, g has the flow's populations before.
 	template <class VALUE> LBM_INLINE static void carry(VALUE value, T* g, long stride) {
 		const R theta = value(FIRST);
 		R q[L::D], u[L::D];
@@ -125,7 +125,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		}
 	}
 
-	// scatter adds what streams from source row (y, z).
+	// scatter adds the populations that stream from source row (y, z).
 	void scatter(int y, int z) const {
 		unroll<L::D == 3 ? 9 : 3>([&](auto k) LBM_LAMBDA {
 			constexpr int CY = decltype(k)::value % 3 - 1, CZ = L::D == 3 ? decltype(k)::value / 3 - 1 : 0;
@@ -153,7 +153,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
 	}
 
-	// finish makes the new state of row (y, z), of which the flow's step has left its part.
+	// finish computes the new scalar of row (y, z), whose flow the flow's step has written, and adds its force to that flow.
 	__attribute__((noinline)) void finish(int y, int z) const {
 		const int width = x1 - x0, n = box.layout.nx;
 		const T* const from = sumsOf(y, z);
@@ -201,7 +201,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 			unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, keep * q[a.value]); });
 			if constexpr (!MOMENTS) unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + L::D + a.value, u[a.value]); });
 		}
-		// Solid cells and padding are nothing; those that conduct come later.
+		// Solid cells and padding become zeros; conducting solids follow later.
 		const uint8_t* const types = walls->types + ((long)(z + 1) * (box.layout.ny + 2) + y + 1) * (n + 2) + 1;
 		for (int x = x0; x < x1; x++)
 			if (x >= n || types[x])
@@ -209,7 +209,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		walls->beside(box.c, numbers, walls, in, out, y, z, x0, x1);
 	}
 
-	// eddiesOf the cells of a row, of laws that look at neighbours; null of others.
+	// eddiesOf returns the eddy viscosities of a row for laws that look at neighbours; null for others.
 	const T* eddiesOf(int y, int z) const { return box.c->eddies ? (const T*)box.c->eddies + ((long)z * box.layout.ny + y) * pitch : nullptr; }
 
 };

@@ -1,5 +1,5 @@
-// The cells of a scalar that have a wall or a face beside them (../scalar.h), on the CPU: they get what comes out of it, or are
-// recomputed.
+// The cells of a scalar that have a wall or a face beside them (../scalar.h), on the CPU: they get the populations that come
+// out of it, or are recomputed.
 #ifndef LBM_CPU_SCALAR_WALLS_H
 #define LBM_CPU_SCALAR_WALLS_H
 #include <math.h>
@@ -59,13 +59,13 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 	static void beside(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1) {
 		const Box box(c);
 		const long row = (long)z * box.layout.ny + y, pitch = box.layout.pitch;
-		const uint32_t *const mend = walls->mendRows + row, *const mix = walls->mixRows + row;
-		if (mend[0] == mend[1] && mix[0] == mix[1]) return;
+		const uint32_t *const corrected = walls->correctedRows + row, *const recomputed = walls->recomputedRows + row;
+		if (corrected[0] == corrected[1] && recomputed[0] == recomputed[1]) return;
 		const ScalarParams<T> p(*n);
 		const S* const old = (const S*)in + box.layout.start(y, z);
 		S* const to = (S*)out + box.layout.start(y, z);
 		const T* const eddies = c->eddies ? (const T*)c->eddies + row * pitch : nullptr;
-		// keepAt is 1 - 1/tau of the cell at x that has the moments m.
+		// keepAt returns 1 - 1/tau of the cell at x with the moments m.
 		auto keepAt = [&](int x, const Moments<L, T>& m) { return eddies ? eddyKeep(eddies[x], p) : p.eddy != T(0) ? eddyKeep(m, p) : p.keep; };
 		At at(box, (const S*)in, n->model, walls->types, y, z);
 		auto put = [&](int x, int k, T v) { to[k * pitch + x] = rounded<L, MOMENTS, S>(v, k); };
@@ -74,34 +74,34 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 			return Cell{at, (const T*)walls->laws};
 		};
 		T theta, q[L::D], j[L::D];
-		for (uint32_t k = mend[0]; k < mend[1]; k++) {
-			const int x = walls->mend[k].x;
+		for (uint32_t k = corrected[0]; k < corrected[1]; k++) {
+			const int x = walls->corrected[k].x;
 			if (x < x0 || x >= x1) continue;
 			auto value = [&](int k) { return T(Values::get(to[k * pitch + x], k)); };
 			const T before = T(Values::get(old[FIRST * pitch + x], FIRST));
 			const Moments<L, T> m = after(value);
 			theta = value(FIRST);
 			for (int a = 0; a < L::D; a++) q[a] = value(FIRST + 1 + a), j[a] = m.j[a] - (p.force[a] + p.buoyancy[a] * before);
-			cell(walls->mend[k]).mend(walls->mend[k].links, walls->mend[k].type, keepAt(x, m), m.r, j, theta, q);
+			cell(walls->corrected[k]).correct(walls->corrected[k].links, walls->corrected[k].type, keepAt(x, m), m.r, j, theta, q);
 			put(x, FIRST, theta);
 			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
-		for (uint32_t k = mix[0]; k < mix[1]; k++) {
-			const int x = walls->mix[k].x;
+		for (uint32_t k = recomputed[0]; k < recomputed[1]; k++) {
+			const int x = walls->recomputed[k].x;
 			if (x < x0 || x >= x1) continue;
-			const lbm_scalar_place& place = walls->mix[k];
+			const lbm_scalar_place& place = walls->recomputed[k];
 			const Moments<L, T> m = after([&](int k) { return T(Values::get(to[k * pitch + x], k)); });
-			cell(place).mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(x, m), theta, q);
+			cell(place).recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(x, m), theta, q);
 			put(x, FIRST, theta);
 			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
 		}
 	}
-	// after is the moments of a cell after the step.
+	// after returns the moments of a cell after the step.
 	template <class VALUE> static Moments<L, T> after(VALUE value) {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return value(k.value); });
 	}
 
-	// lost adds what leaves through measured walls in the coming step to sums, by type.
+	// lost adds the scalar that leaves through measured walls in the coming step to sums, by type.
 	static void lost(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* state, int64_t* sums) {
 		FlushTiny guard;
 		const Box box(c);

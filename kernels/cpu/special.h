@@ -1,5 +1,5 @@
 // The special cells of a box (../special.h) on the CPU, a vector of them at a time, one lane each.
-// What their neighbours hold is gathered lane by lane.
+// The components of their neighbours are gathered lane by lane.
 #ifndef LBM_CPU_SPECIAL_H
 #define LBM_CPU_SPECIAL_H
 #include <math.h>
@@ -12,7 +12,7 @@
 
 namespace lbm { namespace {
 
-// rounded is what a step stores of component k.
+// rounded returns component k as a step stores it.
 template <class L, bool MOMENTS, class S> S rounded(typename Arithmetic<S>::T v, int k) {
 	if constexpr (sizeof(S) == 2) {
 		int bits;
@@ -57,7 +57,8 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 				if (wraps && x[d + 1] >= nx) x[d + 1] -= nx;
 			}
 		}
-		// place is where the components of the neighbour at d are, so many values apart.
+		// place returns the place of the first component of the neighbour at d, and in step the
+		// distance to the next.
 		LBM_INLINE const S* place(const int* d, long& step) const {
 			const int at = x[d[0] + 1];
 			const S* const beyond = at < 0 ? end[0][d[2] + 1][d[1] + 1] : at >= nx ? end[1][d[2] + 1][d[1] + 1] : nullptr;
@@ -139,7 +140,8 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			get(lanes, d, 0, COMPONENTS, v);
 			return expandAny(at[0].model, momentsOf(v));
 		}
-		// population i of the neighbours at d of some lanes; the others are not defined.
+		// population returns population i of the neighbours at d of some lanes; the others are not
+		// defined.
 		LBM_INLINE R population(Set lanes, int i, const int* d) const {
 			if constexpr (MOMENTS) {
 				return expansion(lanes, d).any(i);
@@ -150,7 +152,7 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			}
 		}
 
-		// eddies are those of all cells of the box, or null.
+		// eddies holds the eddy viscosity of all cells of the box, or is null.
 		void step(const Params<T>& params, const T* eddies) {
 			Params<T> p = params;
 			alignas(64) T around[W] = {};
@@ -207,7 +209,8 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			finish(p, in, missing);
 		}
 
-		// finish collides; cells whose rates are their own in turn, in a lane of a vector as well.
+		// finish collides the cells; cells with individual rates one after the other, in a lane of
+		// a vector as well.
 		LBM_INLINE void finish(const Params<T>& p, const R* in, const R& missing) const {
 			Set plain = 0;
 			for (int l = 0; l < count; l++) {

@@ -1,6 +1,6 @@
-// Between the state and physical fields: what a state of either scheme says about
-// density and momentum, and how fields become a state. Float64 throughout, in an
-// order of operations that no instruction set changes.
+// Conversion between the state and physical fields: density and momentum from a state of either
+// scheme, and a state from fields. Float64 throughout, in an order of operations that no
+// instruction set changes.
 #ifndef LBM_STATE_H
 #define LBM_STATE_H
 #include "../moments.h"
@@ -12,7 +12,7 @@ namespace lbm { namespace {
 
 typedef double Wide __attribute__((vector_size(64)));      // 8 cells at once
 typedef long long WideMask __attribute__((vector_size(64)));
-#if VECTOR_BYTES != 64  // else it is the type of Lanes<double>
+#if VECTOR_BYTES != 64  // otherwise it is the type of Lanes<double>
 template <> struct Scalar<Wide> { using type = double; };
 #endif
 
@@ -52,7 +52,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	// A scalar lies behind the flow: its value, its flux and, beside populations, the velocity.
 	static constexpr int MORE = MOMENTS ? 1 + L::D : 1 + 2 * L::D;
 
-	// scalars is how many values there are of a scalar: 0 or 1.
+	// scalars returns the number of values of a scalar: 0 or 1.
 	static int scalars(const Box& box) { return box.layout.components > In::COMPONENTS; }
 
 	static bool solid(const lbm_pattern* p, int x) { return p && p->cell[x % LBM_BLOCK] >> 31; }
@@ -131,7 +131,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 		typedef int Int8 __attribute__((vector_size(32)));
 		*(Float8*)to = widen<Float8>(__builtin_convertvector(*(const Eight*)p, Int8)) * scale;
 	}
-	// eight is component c of eight cells.
+	// eight returns component c of eight cells.
 	LBM_INLINE static Wide eight(const S* p, int c) {
 		if constexpr (sizeof(S) == 2) {
 			alignas(32) float v[8];

@@ -1,17 +1,16 @@
 // One step of a state of moments on the CPU.
 //
-// A tile of rows marches through the planes. Each source row is read from memory
-// once and expanded to populations, as its closure says, a strip at a time, into a buffer that stays in the
-// first cache; what streams to one target is summed axis by axis, as (c_x) then (c_y) then
-// (c_z) partial sums of moments, because a partial sum serves all the moments that share
+// A tile of rows marches through the planes. Each source row is read from memory once and expanded to populations, by its
+// closure, a strip at a time, into a buffer that stays in the first cache; the populations that stream to one target are summed
+// axis by axis, as (c_x) then (c_y) then (c_z) partial sums of moments, because a partial sum serves all the moments that share
 // it:
 //   x: of each group (c_y, c_z) the sums s0 = sum f, s1 = sum c_x f, s2 = sum c_x^2 f, of
 //      what lies in the buffer one cell to the left, at the place and one to the right
 //   y: rows y-1, y, y+1 add to the moments of plane z, one set for each c_z;
-//      what waits for the next rows stays in two rows of sums (Rows)
-//   z: planes z-1, z, z+1; what waits stays in the tile's sums (Planes, L2 cache)
-// Finished cells leave past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line
-// that is written in parts, between those of other components, reaches memory in parts, too.
+//      partial sums for the next rows stay in two rows of sums (Rows)
+//   z: planes z-1, z, z+1; partial sums stay in the tile's sums (Planes, L2 cache)
+// Finished cells leave past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line that is
+// written in parts, between lines of other components, reaches memory in parts, too.
 // Populations come without their factors 1/2 (expansion.h): sums over directions that
 // stream along an axis are twice what they stand for, once for each such axis.
 // The order of the additions of one cell never depends on tiles or threads, so a
@@ -35,8 +34,8 @@ template <class L, class S> struct StepMoments {
 	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;  // populations with all three components
 	// corner reports whether there are populations with c_x and c_y for this c_z.
 	static constexpr bool corner(int cz) { return L::find(1, 1, cz) >= 0; }
-	// Vectors of Rows per vector of cells for one c_z: first those of the next row (a: s0, with
-	// corners s1, s2), then those of this one (b: r, y, x, xx, with corners xy).
+	// Vectors of Rows per vector of cells for one c_z: first the sums of the next row (a: s0, with corners s1, s2), then of
+	// this one (b: r, y, x, xx, with corners xy).
 	static constexpr int FIRST(int cz) { return corner(cz) ? 3 : 1; }
 	static constexpr int BOTH(int cz) { return corner(cz) ? 8 : 5; }
 	static constexpr int AB = L::D == 3 ? BOTH(0) + 2 * BOTH(1) : BOTH(0);
@@ -56,12 +55,12 @@ template <class L, class S> struct StepMoments {
 	// Blocks may begin in the middle of a segment: only whole segments leave later.
 	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
 
-	// A strip is so many cells of a row. While one is added to the sums, the next one is in the buffer, too: with 27 populations
+	// A strip is STRIP cells of a row. While one is added to the sums, the next one is in the buffer, too: with 27 populations
 	// of 64 doubles, two would leave little of a first cache of 48 kB.
 	static constexpr int STRIP = 256 / sizeof(T), STRIDE = STRIP + 2 * W;
 	static_assert(STRIP % LINE == 0 && VECTORS * STORES * PIECE == L::M * LINE, "a segment is a part of a strip, and leaves in whole stores");
-	// Source is the row at hand, which is null where there is only wall, and what streams into the tile from the cells beyond
-	// its ends.
+	// Source is the current row, which is null where there is only wall, and the populations that stream into the tile from the
+	// cells beyond its ends.
 	struct Source {
 		const S* row;
 		long number;
@@ -69,8 +68,8 @@ template <class L, class S> struct StepMoments {
 		T beyond[2][L::Q];
 	};
 
-	// Leaving is the segment that was finished last, [component][LINE], and its place in memory; null: there is none yet.
-	struct Leaving { const S* from; S* to; };
+	// Finished is the segment that was finished last, [component][LINE], and its place in memory; null: none yet.
+	struct Finished { const S* from; S* to; };
 
 	Box box;
 	Params<T> params;
@@ -79,20 +78,20 @@ template <class L, class S> struct StepMoments {
 	const S* in;
 	S* out;
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
-	bool whole;   // the tile has whole rows: the next row is asked for in the order of addresses, which the hardware then continues
+	bool whole;   // the tile has whole rows: the next row is prefetched in the order of addresses, which the hardware then continues
 	T* buffer;    // populations of two strips of the row at hand, [2][Q][STRIDE]; cells begin at W, so that there is one before
 	Source* source;
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
 	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
 	S* done;      // [2][component][LINE]: the segment that leaves, and the one that is computed
-	Leaving* leaving;
-	// Offsets of the stores of a leaving segment and of the prefetches beside it, by vector of the segment.
+	Finished* finished;
+	// Offsets of the stores of a finished segment and of the prefetches beside it, by vector of the segment.
 	long stores[VECTORS * STORES], fetches[VECTORS * FETCHES];
 
-	// What a plain wall at rest beyond an end of the rows sends back to the end's cell, but
-	// for its velocity across: sums of f, c_y f, c_z f, c_y^2 f, c_z^2 f, c_y c_z f. Every row
-	// of a closed box has two such cells; their populations pass through the buffer once.
+	// Sums of the populations that a plain wall at rest beyond an end of the rows returns to the end's cell, except for its
+	// velocity across: sums of f, c_y f, c_z f, c_y^2 f, c_z^2 f, c_y c_z f. Every row of a closed box has two such cells;
+	// their populations pass through the buffer once.
 	static constexpr int BACK = 6;
 	// Then the wave that an outflow there wants in that cell after the step (../outflow.h).
 	static constexpr int KEPT = BACK + 1;
@@ -122,12 +121,12 @@ template <class L, class S> struct StepMoments {
 			const int vector = n / FETCHES, line = vector * L::M / VECTORS + n % FETCHES;
 			s.fetches[n] = (line < L::M ? line : L::M - 1) * (s.whole ? (long)LINE : (long)c->pitch);
 		}
-		Leaving leaving{s.done, nullptr};
-		s.leaving = &leaving;
+		Finished finished{s.done, nullptr};
+		s.finished = &finished;
 		Source source;
 		s.source = &source;
 		s.march();
-		for (int n = 0; leaving.to && n < VECTORS * STORES; n++) s.leave(leaving, n);
+		for (int n = 0; finished.to && n < VECTORS * STORES; n++) s.storePiece(finished, n);
 		fence();
 	}
 
@@ -139,7 +138,7 @@ template <class L, class S> struct StepMoments {
 		}
 	}
 
-	// sweep takes the rows of source plane z in.
+	// sweep adds the rows of source plane z.
 	void sweep(int z) const {
 		long soon = box.stored(y0 - 1, z);
 		for (int y = y0 - 1; y <= y1; y++) {
@@ -161,7 +160,7 @@ template <class L, class S> struct StepMoments {
 	LBM_INLINE T* strip(int x) const { return buffer + ((x - x0) / STRIP & 1) * (L::Q * STRIDE) + W; }
 	LBM_INLINE T* cellAt(int x) const { return strip(x) + (x - x0) % STRIP; }
 
-	// begin starts the source row: its first strip comes into the buffer.
+	// begin starts the source row: it expands its first strip into the buffer.
 	__attribute__((noinline)) void begin() const {
 		if (!source->row) {
 			__builtin_memset(buffer, 0, 2 * L::Q * STRIDE * sizeof(T));
@@ -173,7 +172,8 @@ template <class L, class S> struct StepMoments {
 			if constexpr (L::c(i.value, 0) > 0) strip(x0)[i.value * STRIDE - 1] = source->beyond[0][i.value];
 		});
 	}
-	// proceed is called where a strip begins, at x: it expands the next strip and exchanges what streams between the two.
+	// proceed is called where a strip begins, at x: it expands the next strip and exchanges the populations that stream between
+	// the two.
 	__attribute__((noinline)) void proceed(int x) const {
 		if (!source->row) return;
 		T* const own = strip(x);
@@ -192,32 +192,32 @@ template <class L, class S> struct StepMoments {
 			});
 		}
 	}
-	// expand brings the strip that begins at x into the buffer.
+	// expand writes the populations of the strip that begins at x to the buffer.
 	LBM_INLINE void expand(int x) const {
 		T* const to = strip(x);
 		const int n = box.layout.nx;
 		populations(source->row + x, box.layout.pitch, to, STRIDE, x + STRIP < x1 ? STRIP : x1 - x);
 		if (source->y < y0 || source->y >= y1 || box.c->periodic[0]) return;
-		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rims || box.rim(side, source->number).rule == LBM_NONE; };
+		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rowEnds || box.rowEnd(side, source->number).rule == LBM_NONE; };
 		if (x == 0 && wall(0)) keepReturn<1>(to, returned(0, source->y, source->z));
 		if (x < n && n <= x + STRIP && x1 >= n && wall(1)) keepReturn<-1>(to + (n - 1 - x), returned(1, source->y, source->z));
 	}
 
-	// findBeyond finds what comes in from beyond the ends of the tile's row: from the next
-	// cells, the other end of a periodic row, ghost cells, nothing behind a wall.
+	// findBeyond finds the populations that come from beyond the ends of the tile's row: from the next cells, the other end of
+	// a periodic row, ghost cells, nothing behind a wall.
 	LBM_INLINE void findBeyond() const {
 		const S* const row = source->row;
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
-		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rims;
+		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rowEnds;
 		const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
 		if (cells[0] < 0 && cells[1] < 0 && !ghosts) return;
 		alignas(64) S own[L::M * W] = {};
 		for (int side = 0; side < 2; side++) {
 			if (cells[side] >= 0) {
 				for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
-			} else if (box.c->rims) {
-				const lbm_rim& rim = box.rim(side, source->number);
-				if (rim.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rim.rule * FACE_NUMBERS, in + (long)rim.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
+			} else if (box.c->rowEnds) {
+				const lbm_row_end& rowEnd = box.rowEnd(side, source->number);
+				if (rowEnd.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rowEnd.rule * FACE_NUMBERS, in + (long)rowEnd.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
 			} else if (ghosts) {
 				const S* const beyond = box.end<S>(side, source->number, L::M);
 				for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k * LBM_BLOCK];
@@ -228,7 +228,7 @@ template <class L, class S> struct StepMoments {
 		for (int i = 0; i < L::Q; i++) source->beyond[0][i] = all[i * W], source->beyond[1][i] = all[i * W + 1];
 	}
 
-	// returned is what the wall beyond the end of row (y, z) sends back; END 0: left, 1: right.
+	// returned returns the sums that the wall beyond an end of row (y, z) sends back; end 0: left, 1: right.
 	LBM_INLINE T* returned(int end, int y, int z) const { return returns + (((z & 1) * (y1 - y0 + 2) + y - y0 + 1) * 2 + end) * KEPT; }
 	// keepReturn reverses the populations that leave a cell with c_x = -CX.
 	template <int CX> LBM_INLINE void keepReturn(const T* f, T* to) const {
@@ -246,13 +246,13 @@ template <class L, class S> struct StepMoments {
 		for (int k = 0; k < BACK; k++) to[k] = back[k];
 	}
 
-	// keepWaves asks outflows beyond the ends of row (y, z) for the waves that they want.
+	// keepWaves stores the waves that outflows beyond the ends of row (y, z) want.
 	LBM_INLINE void keepWaves(const S* row, long number, int y, int z) const {
-		if (!box.c->rims) return;
+		if (!box.c->rowEnds) return;
 		const int n = box.layout.nx;
 		for (int side = 0; side < 2; side++) {
 			if (side == 0 ? x0 > 0 : x1 < n) continue;
-			const uint32_t outlet = box.rim(side, number).outlet;
+			const uint32_t outlet = box.rowEnd(side, number).outlet;
 			if (outlet == LBM_NONE) continue;
 			const T* const rule = (const T*)box.c->outletRules + (long)(outlet & ~LBM_INNER) * OUTLET_NUMBERS;
 			const int x = side ? n - 1 : 0;
@@ -265,16 +265,16 @@ template <class L, class S> struct StepMoments {
 			returned(side, y, z)[BACK] = wantedWave(known(x), outlet & LBM_INNER, inner, rule[0], rule[1]);
 		}
 	}
-	// wavesAt is where in row (y, z) the vectors begin that have cells beside outflows; -1: nowhere.
+	// wavesAt finds the vectors of row (y, z) with cells beside outflows, by their first x; -1: none.
 	LBM_INLINE void wavesAt(int y, int z, int* at) const {
 		at[0] = at[1] = -1;
-		if (!box.c->rims) return;
+		if (!box.c->rowEnds) return;
 		const long number = box.layout.row(y, z);
-		if (box.rim(0, number).outlet != LBM_NONE) at[0] = 0;
-		if (box.rim(1, number).outlet != LBM_NONE) at[1] = (box.layout.nx - 1) / W * W;
+		if (box.rowEnd(0, number).outlet != LBM_NONE) at[0] = 0;
+		if (box.rowEnd(1, number).outlet != LBM_NONE) at[1] = (box.layout.nx - 1) / W * W;
 	}
-	// drain gives a cell of the vector at x the wave that the outflow beside it wants.
-	__attribute__((noinline)) void drain(Moments<L, R>& m, int side, int y, int z, int x) const {
+	// applyOutflow gives a cell of the vector at x the wave that the outflow beside it wants.
+	__attribute__((noinline)) void applyOutflow(Moments<L, R>& m, int side, int y, int z, int x) const {
 		const Corrected<0, L, R> is(m, side ? T(1) : T(-1), returned(side, y, z)[BACK]);
 		const auto mask = laneNumbers<T>() == (typename Lanes<T>::I{} + ((side ? box.layout.nx - 1 : 0) - x));
 		m.r = select(mask, is.r, m.r);
@@ -339,8 +339,8 @@ template <class L, class S> struct StepMoments {
 		return sum;
 	}
 
-	// gather takes source row (y, z), which is in the buffer, into the waiting sums; the cells of row (y-1, z-1), in
-	// 2D (y-1, z), then have all their populations.
+	// gather adds source row (y, z), which is in the buffer, to the waiting sums; the cells of row (y-1, z-1), in 2D (y-1, z),
+	// then have all their populations.
 	void gather(int y, int z, const S* next, Walls& walls) const {
 		for (int x = x0; x < x1;) {
 			const lbm_pattern* const pattern = walls.at(x);
@@ -366,8 +366,8 @@ template <class L, class S> struct StepMoments {
 			x = end;
 		}
 	}
-	// isFace: the block at x has no walls but a plain one at rest beyond an end of the row. Beyond one of a periodic
-	// row is the other end, for whose bodies nothing is kept.
+	// isFace reports whether the block at x has no walls but a plain one at rest beyond an end of the row. Beyond an end of a
+	// periodic row is the other end, for whose bodies nothing is kept.
 	LBM_INLINE bool isFace(const lbm_pattern* pattern, int x) const {
 		if (pattern->moving || pattern->curved || box.c->periodic[0]) return false;
 		unsigned others = 0;  // links of the other cells
@@ -382,7 +382,7 @@ template <class L, class S> struct StepMoments {
 		return !others;
 	}
 
-	// add does the same where no cell has all its populations yet. complete: row y-1 of plane z has all its c_y.
+	// add does the same as gather where no cell has all its populations yet. complete: row y-1 of plane z has all its c_y.
 	__attribute__((noinline)) void add(bool complete, int y, int z, const S* next) const {
 		T* ab = rows;
 		T* mu = planes + (complete ? (long)(y - 1 - y0) * (x1 - x0) * MU : 0);
@@ -447,12 +447,12 @@ template <class L, class S> struct StepMoments {
 		}
 	}
 
-	// stretch does so for the cells [from, to). PLAIN: they have no walls but beyond the
-	// row's ends, which are in the blocks of first and last (null if not); else they are one
-	// block, and first is its pattern.
+	// stretch does gather's work for the cells [from, to), and collides and stores the cells that have all their populations.
+	// PLAIN: they have no walls but beyond the row's ends, which are in the blocks of first and last (null if not); otherwise
+	// they are one block, and first is its pattern.
 	template <bool PLAIN>
 	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* first, const lbm_pattern* last) const {
-		const Params<T> constants = params;  // a copy that no store can change: what follows from it stays in registers
+		const Params<T> constants = params;  // a copy that no store can change: values derived from it stay in registers
 		const Relaxation how = this->how;
 		const int ty = y - 1, tz = L::D == 3 ? z - 1 : z;
 		S* const target = out + box.layout.start(ty, tz);
@@ -462,22 +462,22 @@ template <class L, class S> struct StepMoments {
 		T* ab = rows + (long)(from - x0) * AB;
 		T* mu = planes + ((long)(ty - y0) * (x1 - x0) + from - x0) * MU;
 		const T* f = cellAt(from);
-		Leaving late = *leaving;
+		Finished late = *finished;
 		for (int x = from; x < to;) {
 			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
 			S* const segment = late.from == done ? done + L::M * LINE : done;
 			const int begin = x, rest = x / LINE * LINE + LINE, end = rest < to ? rest : to;
 			const bool full = PLAIN && (WHOLE || end - begin == LINE);
-			const bool leaves = full && late.to;
+			const bool moves = full && late.to;
 			const S* const ahead = fetched(next, x);
 			for (int vector = vectorAt(x); x < end; x += W, vector++, ab += AB * W, mu += MU * W, f += W) {
 				Moments<L, R> m;
 				sums<true, true>(f, ab, mu, z, m, [&](auto lo, auto hi) LBM_LAMBDA {
 					constexpr int LO = decltype(lo)::value, HI = decltype(hi)::value;
-					// In small portions between the arithmetic, because the processor has room for a few lines on their
-					// way, and waits with all else when there are more. The compiler would gather the portions again.
+					// In small portions between the arithmetic, because the processor has room for a few lines in flight, and
+					// stalls all other work when there are more. The compiler would gather the portions again.
 					asm volatile("" ::: "memory");
-					if (leaves) unroll<STORES * HI / 10 - STORES * LO / 10>([&](auto n) LBM_LAMBDA { leave(late, vector * STORES + STORES * LO / 10 + n.value); });
+					if (moves) unroll<STORES * HI / 10 - STORES * LO / 10>([&](auto n) LBM_LAMBDA { storePiece(late, vector * STORES + STORES * LO / 10 + n.value); });
 					fetch<LO, HI>(ahead, vector);
 					asm volatile("" ::: "memory");
 				});
@@ -495,7 +495,7 @@ template <class L, class S> struct StepMoments {
 				for (int side = 0; side < 2; side++) {
 					if (__builtin_expect(x != waves[side], 1)) continue;
 					Moments<L, R> beside = m;  // a copy, so that m stays in registers
-					drain(beside, side, ty, tz, x);
+					applyOutflow(beside, side, ty, tz, x);
 					m = beside;
 				}
 				S* const place = segment + x % LINE;
@@ -503,22 +503,22 @@ template <class L, class S> struct StepMoments {
 				unroll<L::D>([&](auto a) LBM_LAMBDA { Values::store(place + (1 + a.value) * LINE, 1 + a.value, m.j[a.value]); });
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { Values::store(place + (1 + L::D + k.value) * LINE, 1 + L::D + k.value, m.s[k.value]); });
 			}
-			if (full) late = Leaving{segment, target + begin};
+			if (full) late = Finished{segment, target + begin};
 			else flush(segment + begin % LINE, target + begin, end - begin);
 		}
-		*leaving = late;
+		*finished = late;
 	}
 
 	// vectorAt returns the place of the vector at x in its segment.
 	LBM_INLINE static int vectorAt(int x) { return x % LINE / W; }
-	// fetched returns where the part of the next row begins that is prefetched beside the segment of x.
+	// fetched returns the start of the part of the next row that is prefetched beside the segment of x.
 	LBM_INLINE const S* fetched(const S* next, int x) const { return (next ? next : in) + (whole ? (long)L::M : 1) * (x / LINE * LINE); }
-	// fetch asks for a share of it, from and to tenths.
+	// fetch prefetches a share of it, from LO to HI tenths.
 	template <int LO, int HI> LBM_INLINE void fetch(const S* ahead, int vector) const {
 		unroll<FETCHES * HI / 10 - FETCHES * LO / 10>([&](auto n) LBM_LAMBDA { __builtin_prefetch(ahead + fetches[vector * FETCHES + FETCHES * LO / 10 + n.value], 0, 2); });
 	}
-	// leave makes store n of a leaving segment.
-	LBM_INLINE void leave(const Leaving& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
+	// storePiece performs store n of a finished segment.
+	LBM_INLINE void storePiece(const Finished& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
 
 	// flush stores finished cells, a multiple of W, past the caches.
 	LBM_INLINE void flush(const S* from, S* to, int cells) const {
@@ -526,8 +526,8 @@ template <class L, class S> struct StepMoments {
 			for (int x = 0; x < cells; x += W) streamRaw<W * sizeof(S)>(to + k * (long)box.layout.pitch + x, from + k * LINE + x);
 	}
 
-	// addWalls adds what walls send back to a vector of cells. One loop for all directions: unrolled, walls were most of
-	// the code of a step. The order of the additions is that of the directions into half-way walls, out of others.
+	// addWalls adds the populations that walls return to a vector of cells. One loop for all directions: unrolled, walls were
+	// most of the code of a step. Additions are in the order of the directions into half-way walls, out of others.
 	__attribute__((noinline)) void addWalls(Moments<L, R>& m, int y, int z, int x, const lbm_pattern* pattern) const {
 		if (!pattern->links) return;
 		alignas(64) T own[L::Q * W];
@@ -545,13 +545,13 @@ template <class L, class S> struct StepMoments {
 			addPopulation(m, i, back, bit<T>(cells, i));
 		}
 	}
-	// share is that of Expansion for a direction known at run time only.
+	// share is Expansion::share for a direction known at run time only.
 	LBM_INLINE static T share(int i) {
 		constexpr T shares[4] = {T(1), T(0.5), T(0.25), T(0.125)};
 		const int x = Known<L>::c(i, 0), y = Known<L>::c(i, 1), z = Known<L>::c(i, 2);
 		return shares[x * x + y * y + z * z];
 	}
-	// next gives the populations of the cells one step along direction i, zeros beyond the ends of the row.
+	// next reads the populations of the cells one step along direction i, zeros beyond the ends of the row.
 	void next(int i, int y, int z, int x, T* to) const {
 		const S* const row = box.source(in, y + Known<L>::c(i, 1), z + Known<L>::c(i, 2));
 		const int pitch = box.layout.pitch, from = x + Known<L>::c(i, 0);
@@ -562,14 +562,14 @@ template <class L, class S> struct StepMoments {
 		populations(own, W, to, W, W);
 	}
 
-	// side is the set of directions with c_x = CX.
+	// side returns the set of directions with c_x = CX.
 	template <int CX> static constexpr unsigned side() {
 		unsigned set = 0;
 		for (int i = 0; i < L::Q; i++)
 			if (L::c(i, 0) == CX) set |= 1u << i;
 		return set;
 	}
-	// addFace adds to the cell at the row's end what a plain wall at rest sends back to it.
+	// addFace adds to the cell at the row's end the populations that a plain wall at rest returns.
 	// Incoming directions have c_x = CX.
 	template <int CX> LBM_INLINE static void addFace(Moments<L, R>& m, const T* back, int x, const lbm_pattern* pattern) {
 		const auto mask = bit<T>(pattern->cell + x % LBM_BLOCK, L::find(CX, 0, 0));

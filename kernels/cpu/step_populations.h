@@ -1,13 +1,12 @@
-// One step of a state of populations on the CPU: pull from the neighbours' rows,
-// collide, store past the caches. Every value is read once and written once, so
-// nothing is worth keeping in a cache and rows can be taken in any order. What counts
-// is how memory is asked:
+// One step of a state of populations on the CPU: pull from the neighbours' rows, collide, store
+// past the caches. Every value is read once and written once, so nothing is worth keeping in a
+// cache and rows can be taken in any order. The access pattern matters:
 //   reading: the next row's lines in the order of addresses, whatever cells are
 //   computed meanwhile: fewer and longer streams, which the processor's own
 //   prefetching can go on with
 //   writing: a segment of finished cells waits in a buffer and leaves component by
 //   component, line by line between the arithmetic of the next segment. In a burst
-//   at its end, stores past the caches and arithmetic would take their time in turn
+//   at its end, stores past the caches and arithmetic would take their time one after the other
 #ifndef LBM_STEP_POPULATIONS_H
 #define LBM_STEP_POPULATIONS_H
 #include <type_traits>
@@ -35,13 +34,13 @@ template <class L, class C, class S> struct StepPopulations {
 
 	static int64_t scratch(const lbm_range*) { return 2 * BUFFER * sizeof(T) + 64; }
 
-	// Leaving is the segment that was finished last, on its way to memory.
-	struct Leaving {
+	// Finished is the segment that was finished last, on its way to memory.
+	struct Finished {
 		const T* from;
 		S* to;
 	};
 
-	// lengthOf gives segments that cover a row of so many vectors with the least
+	// lengthOf returns the length of segments that cover a row of so many vectors with the least
 	// overlap: all are equally long, so that as much leaves as is computed.
 	static int lengthOf(int vectors) {
 		int best = vectors < MOST ? vectors : MOST;
@@ -71,16 +70,16 @@ template <class L, class C, class S> struct StepPopulations {
 		Box box(c);
 		Params<T> params = Params<T>(*p);
 		// At first there is nothing to leave: what the first segment will overwrite.
-		Leaving leaving{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
+		Finished finished{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
-				leaving = row<LENGTH>(box, params, in, out, y, z, r->lo[0], r->hi[0], done, length, leaving);
+				finished = row<LENGTH>(box, params, in, out, y, z, r->lo[0], r->hi[0], done, length, finished);
 		for (int i = 0; i < L::Q; i++)
-			for (int k = 0; k < length; k++) Values::stream(leaving.to + i * (long)box.layout.pitch + k * W, 0, load(leaving.from + i * STRIDE + k * W));
+			for (int k = 0; k < length; k++) Values::stream(finished.to + i * (long)box.layout.pitch + k * W, 0, load(finished.from + i * STRIDE + k * W));
 	}
 
 	template <int LENGTH>
-	static Leaving row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done, int anyLength, Leaving leaving) {
+	static Finished row(const Box& box, const Params<T>& params, const S* in, S* out, int y, int z, int x0, int x1, T* done, int anyLength, Finished finished) {
 		const int length = LENGTH ? LENGTH : anyLength;
 		const long pitch = box.layout.pitch;
 		const S* own = in + box.layout.start(y, z);
@@ -105,7 +104,7 @@ template <class L, class C, class S> struct StepPopulations {
 		const bool beyond = box.c->periodic[0] || box.c->ends;
 		const int n = box.layout.nx, first = beyond ? 0 : -1, end = beyond ? n - 1 : -1;
 		if (y + 1 < box.layout.ny) fetchWalls<true, L::Q>(box, in, y + 1, z, x0, x1, [](auto*, int) { return false; });
-		const S* soon = next[0];  // the line of the next row to be asked for
+		const S* soon = next[0];  // the line of the next row to be prefetched
 		const int lines = ((x1 - x0) * int(sizeof(S)) + 63) / 64;
 		int component = 0, rest = lines;
 		const int last = x0 + ((x1 - x0 + W - 1) / W - length) * W;
@@ -115,9 +114,9 @@ template <class L, class C, class S> struct StepPopulations {
 				begin = last;
 				walls = Walls(box.c, y, z, begin);
 			}
-			// In variables of their own, which the compiler keeps in registers.
-			const T* late = leaving.from;
-			S* place = leaving.to;
+			// In separate variables, which the compiler keeps in registers.
+			const T* late = finished.from;
+			S* place = finished.to;
 			int left = length;
 			T* const buffer = late == done ? done + BUFFER : done;
 			for (int x = begin; x < begin + length * W; x += W) {
@@ -159,9 +158,9 @@ template <class L, class C, class S> struct StepPopulations {
 					if (pattern) bounce(box, g, source, x, pattern);
 					collide(g, params, eddies, x);
 					if (pattern) clear(g, x, pattern);
-					if (wraps && box.c->rims) {
-						if (x == first) drain(box, g, 0, number[1][1], 0);
-						if (end >= x && end < x + W) drain(box, g, 1, number[1][1], end - x);
+					if (wraps && box.c->rowEnds) {
+						if (x == first) applyOutflow(box, g, 0, number[1][1], 0);
+						if (end >= x && end < x + W) applyOutflow(box, g, 1, number[1][1], end - x);
 					}
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, g[i.value]); });
 					if (wraps && box.c->kept) {
@@ -173,12 +172,12 @@ template <class L, class C, class S> struct StepPopulations {
 					unroll<L::Q>([&](auto i) LBM_LAMBDA { store(to + i.value * STRIDE, f[i.value]); });
 				}
 			}
-			leaving = Leaving{buffer, target + begin};
+			finished = Finished{buffer, target + begin};
 		}
-		return leaving;
+		return finished;
 	}
 
-	// collide a vector of cells at x, with the eddies of its row, if the law wants any.
+	// collide collides a vector of cells at x, with the eddies of its row, if the law needs any.
 	static LBM_INLINE void collide(R* f, const Params<T>& params, const T* eddies, int x) {
 		if constexpr (std::is_same<C, AnyModel<true>>::value) {
 			if (__builtin_expect(eddies != nullptr, 0)) {
@@ -190,8 +189,8 @@ template <class L, class C, class S> struct StepPopulations {
 		C::template collide<L>(f, params);
 	}
 
-	// wrap replaces, in one lane, the populations with c_x = CX by those from the ghost
-	// cells beyond the rows' ends, or from the other end of periodic rows.
+	// wrap replaces, in one lane, the populations with c_x = CX by populations of the ghost cells
+	// beyond the rows' ends, or of the other end of periodic rows.
 	template <int CX> static __attribute__((noinline)) void wrap(const Box& box, const S* const (*source)[3], const long (*number)[3], R* f, int lane) {
 		I mask = laneNumbers<T>() == (I{} + lane);
 		const int other = CX > 0 ? box.layout.nx - 1 : 0;
@@ -205,18 +204,19 @@ template <class L, class C, class S> struct StepPopulations {
 		});
 	}
 
-	// drain gives the cell of a lane the wave that an outflow beside it wants (../outflow.h).
-	static __attribute__((noinline)) void drain(const Box& box, R* f, int side, long number, int lane) {
-		if (box.rim(side, number).outlet == LBM_NONE) return;
+	// applyOutflow gives the cell of a lane the wave that an outflow beside it wants (../outflow.h).
+	static __attribute__((noinline)) void applyOutflow(const Box& box, R* f, int side, long number, int lane) {
+		if (box.rowEnd(side, number).outlet == LBM_NONE) return;
 		const Corrected<0, L, R> is(momentsOf<L>(f), side ? T(1) : T(-1), ((const T*)box.c->waves)[box.place(side, number)]);
 		const I mask = laneNumbers<T>() == (I{} + lane);
 		secondOrder(is.more).each([&](auto i, const R& more) LBM_LAMBDA { f[i.value] = select(mask, f[i.value] + more, f[i.value]); });
 	}
 
-	// keep leaves cells of the new state from an end of a row on where ghost cells find them: the next step's
-	// would else ask memory for a line of each component. from is the end's cell in the segment.
+	// keep stores cells of the new state from an end of a row on where ghost cells find them:
+	// otherwise the next step's ghost cells would request a line of memory for each component. from
+	// is the end's cell in the segment.
 	static __attribute__((noinline)) void keep(const Box& box, const T* from, int side, long number) {
-		const int cells = box.rim(side, number).keep;
+		const int cells = box.rowEnd(side, number).keep;
 		for (int n = 0; n < cells; n++) {
 			S* const to = box.kept<S>(side, n, number, L::Q);
 			const T* const cell = from + (side ? -n : n);

@@ -1,5 +1,5 @@
-// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels beside them (cells.h,
-// wide.h). Each lattice has a unit of its own, which the compiler can hold in less than a gigabyte.
+// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels beside them (cells.h, wide.h).
+// Each lattice has a separate unit, which the compiler can hold in less than a gigabyte.
 #ifndef LBM_TABLE_H
 #define LBM_TABLE_H
 #include "../cpu.h"

@@ -1,5 +1,5 @@
-// Special cells (sponges, walls that keep mass, the ends of parts of faces) in the vectors of AVX2, as many cells of a tunnel
-// with a sponge pass through them. AVX-512 takes the same.
+// Special cells (sponges, walls that keep mass, the ends of parts of faces) in the vectors of AVX2, because many cells of a
+// tunnel with a sponge pass through them. AVX-512 uses the same.
 #ifndef LBM_WIDE_H
 #define LBM_WIDE_H
 #include "api.h"
@@ -27,7 +27,7 @@ template <class L> struct Wide {
 
 }}  // namespace lbm
 
-// LBM_WIDE(L) defines the function of a unit that finds the kernels of lattice L: this one, and what all sets share.
+// LBM_WIDE(L) defines the function of a unit that finds the kernels of lattice L: this one, and the kernels shared by all sets.
 #define LBM_WIDE(L) \
 	extern "C" const lbm_cells* LBM_CELLS_NAME(L)(int moments, int precision); \
 	extern "C" const lbm_cells* LBM_WIDE_NAME(L)(int moments, int precision) { \

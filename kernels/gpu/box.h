@@ -1,5 +1,4 @@
-// Box: one Case as a thread sees it: where rows lie, what lies outside of the box,
-// and the walls of a cell.
+// Box: one Case as a thread sees it: the places of rows, the surroundings of the box, and the walls of a cell.
 #ifndef LBM_GPU_BOX_H
 #define LBM_GPU_BOX_H
 #include "../layout.h"
@@ -17,8 +16,8 @@ namespace lbm { namespace {
 #define LBM_EXTRA 0
 #endif
 
-// keep makes the compiler hold v in a register instead of loading it anew each time:
-// a load in a loop would wait for all the loads before it.
+// keep makes the compiler hold v in a register instead of reloading it each time: a load in a loop would wait for all the loads
+// before it.
 __device__ LBM_INLINE void keep(float& v) { asm volatile("" : "+f"(v)); }
 __device__ LBM_INLINE void keep(double& v) { asm volatile("" : "+d"(v)); }
 
@@ -26,19 +25,18 @@ struct Box {
 	const Case* c;
 	Layout layout;
 
-	// components are those of the flow.
+	// components counts the flow's components.
 	__device__ LBM_INLINE Box(const Case* c, int components)
 		: c(c), layout{c->n[0], c->n[1], c->n[2], c->ghost[1], c->ghost[2], components + LBM_EXTRA, LBM_PITCH ? LBM_PITCH : c->pitch} {}
 
-	// end is where the ghost cell beyond an end of a stored row lies, its components one behind the
-	// other; side 0: x = -1, 1: x = nx.
+	// end returns the place of the ghost cell beyond an end of a stored row (side 0: x = -1, 1: x = nx), with contiguous
+	// components.
 	template <class S> __device__ LBM_INLINE static S* end(const Case* c, const Layout& l, int side, long long row, int components) {
 		const long long rows = (long long)(l.ny + 2 * l.gy) * (l.nz + 2 * l.gz);
 		return (S*)c->ends + (side * rows + row) * components;
 	}
-	// inside maps coordinate k, at most one cell out of the box, to where it is
-	// stored: outside, a periodic axis wraps, one with ghosts stores it, and
-	// else there is nothing but wall: false.
+	// inside maps coordinate k, at most one cell out of the box, to its stored place: outside, a periodic axis wraps, one with
+	// ghosts stores it, and otherwise there is only wall: false.
 	__device__ LBM_INLINE bool inside(int axis, int& k) const {
 		const int n = c->n[axis];
 		if (k >= 0 && k < n) return true;
@@ -47,22 +45,21 @@ struct Box {
 		return true;
 	}
 
-	// block of the 32 cells that x of interior row (y, z) lies in, nothing special
-	// where the row has ended.
+	// block returns the block of 32 cells with x of interior row (y, z), an empty one where the row has ended.
 	__device__ LBM_INLINE Block block(int x, int y, int z) const {
 		if (x >= layout.pitch) return Block{};
 		return load(c->blocks + ((long long)z * layout.ny + y) * (layout.pitch / 32) + x / 32);
 	}
-	// load takes three words. Padded to one load of four it is slower: the compiler uses
-	// the idle register for something else, which then waits for the load.
+	// load takes three words. Padded to one load of four it is slower: the compiler uses the idle register for another value,
+	// which then waits for the load.
 	__device__ LBM_INLINE static Block load(const Block* b) { return {__ldg(&b->links), __ldg(&b->solid), __ldg(&b->first)}; }
-	// index of the word of cell x, which has one, in its block.
+	// index returns the index of the word of cell x of block b, which has one, among all words.
 	__device__ LBM_INLINE static unsigned index(const Block& b, int x) { return b.first + __popc(b.links & ((1u << (x % 32)) - 1)); }
-	// solid tells of the interior cell (x, y, z).
+	// solid reports whether the interior cell (x, y, z) is solid.
 	__device__ LBM_INLINE bool solid(int x, int y, int z) const { return block(x, y, z).solid >> (x % 32) & 1; }
 
 	template <class T> __device__ LBM_INLINE Params<T> params() const {
-		Params<T> p(c->numbers);  // what nobody needs is not loaded
+		Params<T> p(c->numbers);  // unused numbers are not loaded
 		hold(p);
 		return p;
 	}
@@ -72,17 +69,17 @@ struct Box {
 		keep(p.omegaBulk), keep(p.ownBulk), keep(p.lambda), keep(p.law[0]), keep(p.law[1]), keep(p.law[2]), keep(p.law[3]);
 #endif
 	}
-	// carried is the numbers of a scalar.
+	// carried returns the numbers of a scalar.
 	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {
-		return ScalarParams<T>(c->numbers);  // what nobody needs is not loaded
+		return ScalarParams<T>(c->numbers);  // unused numbers are not loaded
 	}
-	// eddies are those of interior row (y, z), for a model C that looks at neighbours.
+	// eddies returns the eddy viscosities of interior row (y, z), for a model that looks at neighbours.
 	template <class T> __device__ LBM_INLINE T* eddies(int y, int z) const { return (T*)c->eddies + ((long long)z * layout.ny + y) * layout.pitch; }
 
-	// kicks of the moving walls of the cell whose word has this index and is MOVING: so
-	// many numbers.
-	template <class T> __device__ LBM_INLINE const T* kicks(unsigned index, int numbers) const {
-		return (const T*)c->kicks + (long long)__ldg(c->sets + index) * numbers;
+	// wallMomentum returns the momentum sources, `numbers` values, of the moving walls of the cell whose word has this
+	// index and is MOVING.
+	template <class T> __device__ LBM_INLINE const T* wallMomentum(unsigned index, int numbers) const {
+		return (const T*)c->wallMomentum + (long long)__ldg(c->sets + index) * numbers;
 	}
 };
 

@@ -1,10 +1,10 @@
-// Eddies of cells whose viscosity follows from velocity gradients (../viscosity/wale.h), found from a state for the steps that
-// come. Compiled beside instance.h, with the same macros, for laws that look at neighbours. As on the CPU
-// (../cpu/eddies.h), what lies beyond a cell that is not fluid is left out.
+// Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Compiled
+// beside instance.h, with the same macros, for laws that look at neighbours. As on the CPU (../cpu/eddies.h), neighbours that
+// are not fluid are left out.
 //
-// A block has a tile of rows and marches along z. Each cell's velocity is worked out once, by its thread, which keeps those of
-// the planes before and behind in registers; neighbours in the plane find it in shared memory. The block's first threads
-// have a cell of the ring around it besides.
+// A block has a tile of rows and marches along z. Each cell's velocity is computed once, by its thread, which keeps the
+// velocities of the planes before and behind in registers; neighbours in the plane find it in shared memory. The block's first
+// threads also have a cell of the ring around it.
 #include "model.h"
 #include "box.h"
 
@@ -21,16 +21,16 @@ struct EddiesOf {
 	static constexpr int RING = 2 * (X + Y);
 	static_assert(RING <= X * Y, "a thread has one cell of the ring at most");
 
-	// Motion is a velocity, and 1 if there is a fluid cell, else 0: one access of shared memory.
+	// Motion is a velocity, and 1 if there is a fluid cell, otherwise 0: one access of shared memory.
 	struct alignas(4 * sizeof(Real)) Motion { Real u[3], there; };
 
-	// inside maps (x, y), of the box or beside it, to where such cells are stored; false: nowhere.
+	// inside maps (x, y), of the box or beside it, to its stored place; false: there is none.
 	__device__ static LBM_INLINE bool inside(const Box& box, int& x, int& y) {
-		// Beyond the ends of rows there may be ghost cells elsewhere; the same on all devices is to leave them out.
+		// Ghost cells beyond the ends of rows may be stored elsewhere; leaving them out is the same on all devices.
 		const bool beside = x >= -1 && x <= box.layout.nx && y >= -1 && y <= box.layout.ny && (box.c->periodic[0] || (x >= 0 && x < box.layout.nx));
 		return beside && box.inside(0, x) && box.inside(1, y);
 	}
-	// at is that of the cell whose numbers begin at from, if it is there.
+	// at returns the Motion of the cell whose numbers begin at from, if it is there.
 	__device__ static LBM_INLINE Motion at(const Value* LBM_RESTRICT from, int pitch, bool there) {
 		Motion m{};
 		if (!there) return m;
@@ -52,7 +52,7 @@ struct EddiesOf {
 		m.there = size != Real(0);
 		return m;
 	}
-	// differ gives the derivatives along an axis.
+	// differ computes the derivatives along an axis.
 	__device__ static LBM_INLINE void differ(const Motion low, const Motion& here, const Motion high, int axis, Real* g) {
 		const bool down = low.there != Real(0), up = high.there != Real(0);
 		const Real factor = down && up ? Real(0.5) : Real(1);
@@ -63,7 +63,7 @@ struct EddiesOf {
 	}
 
 	__device__ static LBM_INLINE void find(const Case* c, const Value* LBM_RESTRICT state) {
-		__shared__ Motion tiles[2][Y + 2][X + 2];  // by turn
+		__shared__ Motion tiles[2][Y + 2][X + 2];  // alternately
 		const Box box(c, COMPONENTS);
 		const Params<Real> params = box.params<Real>();
 		const int tx = threadIdx.x, ty = threadIdx.y, x0 = blockIdx.x * X, y0 = blockIdx.y * Y, x = x0 + tx, y = y0 + ty;
@@ -77,13 +77,14 @@ struct EddiesOf {
 		const Value* own = state + (there ? box.layout.at(ownX, ownY, z0, 0) : 0);
 		const Value* beside = state + (found ? box.layout.at(besideX, besideY, z0, 0) : 0);
 		const long long plane = box.layout.at(0, 0, 1, 0) - box.layout.at(0, 0, 0, 0);
-		// along is that of the thread's cell in plane z, which may lie behind an end of the box, at from if planes do not wrap.
+		// along returns the Motion of the thread's cell in plane z, which may lie behind an end of the box, at from if planes
+		// do not wrap.
 		auto along = [&](const Value* from, int z) LBM_LAMBDA {
 			const int wanted = z;
 			const bool within = (z >= 0 && z < nz) || box.inside(2, z);
 			return at(from + (z - wanted) * plane, pitch, there && within);
 		};
-		Motion before{}, here = at(own, pitch, there), after{}, rim = at(beside, pitch, found);
+		Motion before{}, here = at(own, pitch, there), after{}, edgeMotion = at(beside, pitch, found);
 		if (L::D == 3) before = along(own - plane, z0 - 1);
 		const bool mine = x < box.layout.nx && y < box.layout.ny;
 		Real* out = box.eddies<Real>(mine ? y : 0, z0) + x;
@@ -92,10 +93,10 @@ struct EddiesOf {
 		int other = (Y + 2) * (X + 2);
 		for (int z = z0; z < z1; z++) {
 			*tile = here;
-			if (ring) *edge = rim;
+			if (ring) *edge = edgeMotion;
 			own += plane, beside += plane;
 			if (L::D == 3) after = along(own, z + 1);
-			rim = at(beside, pitch, found && z + 1 < z1);
+			edgeMotion = at(beside, pitch, found && z + 1 < z1);
 			__syncthreads();
 			if (mine) {
 				Real g[L::D * L::D];
@@ -115,5 +116,5 @@ struct EddiesOf {
 }}  // namespace lbm
 
 extern "C" __global__ void __launch_bounds__(lbm::EddiesOf::X* lbm::EddiesOf::Y) lbm_eddies(const lbm::Case* c, const lbm::Value* state) { lbm::EddiesOf::find(c, state); }
-// What the host must know to launch it: the cells of a block, along each axis; a thread has one of each plane.
+// Launch numbers for the host: the cells of a block, along each axis; a thread has one of each plane.
 extern "C" __constant__ int lbm_eddies_shape[3] = {lbm::EddiesOf::X, lbm::EddiesOf::Y, lbm::EddiesOf::DEPTH};

@@ -44,7 +44,7 @@ template <class L, bool MOMENTS, class S, class T> struct FacesOf {
 		const Layout& l;
 		template <int K> __device__ LBM_INLINE T get(int x, unsigned row) const { return Store::template get<K>(state[((long long)row * l.components + K) * l.pitch + x]); }
 	};
-	// Out is one cell.
+	// Out reads and writes one cell.
 	struct Out {
 		S* p;
 		int pitch;
@@ -52,7 +52,7 @@ template <class L, bool MOMENTS, class S, class T> struct FacesOf {
 		template <class K> __device__ LBM_INLINE void put(K, const T& v) { p[K::value * pitch] = Store::template put<K::value>(v); }
 	};
 
-	__device__ static LBM_INLINE void drain(const Case* c, const S* from, S* to, const OutletCell* cells, const T* rules, unsigned count, int ylo, int yhi, int zlo, int zhi) {
+	__device__ static LBM_INLINE void applyOutflow(const Case* c, const S* from, S* to, const OutletCell* cells, const T* rules, unsigned count, int ylo, int yhi, int zlo, int zhi) {
 		const unsigned k = blockIdx.x * ROW + threadIdx.x;
 		if (k >= count) return;
 		const Layout l = Box(c, COMPONENTS).layout;
@@ -69,14 +69,14 @@ typedef LBM_STORED Value;
 
 }}  // namespace lbm
 
-// Of the list those from first to last.
+// Fills ghost cells first to last of the list.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_faces(const lbm::Case* c, lbm::Value* state, const lbm::FaceCell* cells, const void* rules, long long first, long long last) {
 	lbm::FacesOf<lbm::Lattice, LBM_MOMENTS, lbm::Value, LBM_REAL>::fill(c, state, cells, (const LBM_REAL*)rules, first, last);
 }
 
-// Those of the list whose row is in y from ylo to yhi, z from zlo to zhi.
+// Applies the outflows of the list whose row is in y from ylo to yhi, z from zlo to zhi.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_outflow(const lbm::Case* c, const lbm::Value* from, lbm::Value* to, const lbm::OutletCell* cells, const void* rules, unsigned count, int ylo, int yhi, int zlo, int zhi) {
-	lbm::FacesOf<lbm::Lattice, LBM_MOMENTS, lbm::Value, LBM_REAL>::drain(c, from, to, cells, (const LBM_REAL*)rules, count, ylo, yhi, zlo, zhi);
+	lbm::FacesOf<lbm::Lattice, LBM_MOMENTS, lbm::Value, LBM_REAL>::applyOutflow(c, from, to, cells, (const LBM_REAL*)rules, count, ylo, yhi, zlo, zhi);
 }

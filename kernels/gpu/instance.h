@@ -1,5 +1,4 @@
-// One instance of all kernels, as the macros of api.h say; the file that the
-// run-time compiler is given.
+// One instance of all kernels, by the macros of api.h; the file for the run-time compiler.
 #include "api.h"
 #include "model.h"
 #include "roofline.h"
@@ -20,9 +19,9 @@ typedef StepPopulations<Lattice, Collision, Value, Real> Step;
 #endif
 typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
 
-// follow waits for all that the kernels before have written, and then lets the next step's blocks take their places as soon
-// as the last of these have theirs (programmatic dependent launch, sm_90 and newer). In this order no more than two
-// steps overlap, so that the next one begins when nobody reads any more what this one writes over.
+// follow waits for all writes of the kernels before, and then lets the next step's blocks take their places as soon as the last
+// of these have theirs (programmatic dependent launch, sm_90 and newer). In this order no more than two steps overlap, so that
+// the next one begins when all reads of the values that this one overwrites are done.
 #if __CUDA_ARCH__ >= 900
 constexpr int FOLLOWS = 1;
 __device__ LBM_INLINE void follow() {
@@ -48,14 +47,13 @@ extern "C" __global__ void __launch_bounds__(Steps::THREADS, Steps::BLOCKS) lbm_
 		Steps::run(c, in, out, walled);
 	}
 }
-// Likewise: threads (x, y), cells, bytes, and the number of steps.
+// Launch numbers of lbm_steps for the host: threads (x, y), cells, bytes, and the number of steps.
 extern "C" __constant__ int lbm_steps_shape[6] = {Steps::X, Steps::Y, Steps::TILE_X, Steps::TILE_Y, Steps::SHARED, Steps::STEPS};
 #endif
-// What the host must know to launch lbm_step: threads a block (x, y), cells that a
-// block computes (x, y, z; along the last axis of the lattice it may be more or fewer,
-// the blocks share the range evenly), bytes of dynamic shared memory, and of how many cells a row has to have
-// a multiple for Case::mirror or Case::rims to be heeded on side 1; 0: neither is, on no side; whether it waits itself for
-// the kernel before it (follow), which the launch may then overlap.
+// Launch numbers of lbm_step for the host: threads per block (x, y), cells that a block computes (x, y, z; along the last axis
+// of the lattice it may be more or fewer, the blocks share the range evenly), bytes of dynamic shared memory, and the number
+// that has to divide the cells of a row for Case::mirror or Case::rowEnds to apply on side 1, 0: neither applies, on any side;
+// whether it waits itself for the kernel before it (follow), which the launch may then overlap.
 extern "C" __constant__ int lbm_step_shape[8] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
 	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::ENDS, lbm::FOLLOWS};
 

@@ -1,4 +1,4 @@
-// The lattice and the collision model of an instance, as the macros of api.h say.
+// The lattice and the collision model of an instance, by the macros of api.h.
 #ifndef LBM_GPU_MODEL_H
 #define LBM_GPU_MODEL_H
 #include "pack.h"

@@ -49,7 +49,7 @@ template <class T, int N> __device__ LBM_INLINE Pack<T, N> magnitude(Pack<T, N> 
 	for (int i = 0; i < N; i++) a.v[i] = magnitude(a.v[i]);
 	return a;
 }
-// Mask says for each of the cells whether something holds.
+// Mask is a condition for each of the cells.
 template <int N> struct Mask {
 	bool v[N];
 };
@@ -67,7 +67,7 @@ template <> struct Bits<8> { typedef uint2 type; };
 template <> struct Bits<16> { typedef uint4 type; };
 template <class S, int N> using BitsOf = typename Bits<sizeof(S) * N>::type;
 
-// Image is the way from it to the values and back.
+// Image converts it to the values and back.
 template <class S, int N> union Image {
 	BitsOf<S, N> bits;
 	S s[N];

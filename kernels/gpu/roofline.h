@@ -1,6 +1,6 @@
-// Two loops that only move memory, in the state's layout: what the machine allows.
-// update: every value in place, the traffic of the best population codes (AA or
-// esoteric streaming). copy: from one array to another.
+// Two loops that only move memory, in the state's layout: the limits of the machine. update: every
+// value in place, the traffic of the best population codes (AA or esoteric streaming). copy: from
+// one array to another.
 #ifndef LBM_GPU_ROOFLINE_H
 #define LBM_GPU_ROOFLINE_H
 #include "api.h"
@@ -8,7 +8,7 @@
 
 namespace lbm { namespace {
 
-// complement is 1 - v of the values S in a word.
+// Complement computes 1 - v of the values S in a word.
 template <class S> struct Complement {
 	template <class W> __device__ static LBM_INLINE W of(W w) {
 		constexpr int N = sizeof(W) / sizeof(S);
@@ -61,7 +61,7 @@ struct Roofline {
 		else updateOf<S, uint2>(row, components, pitch);
 	}
 
-	// copy: each block has an equal range.
+	// copy gives each block an equal range.
 	__device__ static LBM_INLINE void copy(uint4* LBM_RESTRICT dst, const uint4* LBM_RESTRICT src, long long count) {
 		const long long share = (count + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share, end = first + share < count ? first + share : count;
 		long long i = first + threadIdx.x;

@@ -1,21 +1,21 @@
-// The scalar of a box (../scalar.h) on a GPU, one thread a cell: compiled beside
-// instance.h, with the same macros, for cases that have one. The flow's step has made
-// that of all cells that have no wall or face beside them. Of the others it has
-// what comes from the cells around: half-way walls at rest add what comes out of them
-// (lbm_mend), and the rest is computed anew (lbm_mix).
+// The scalar of a box (../scalar.h) on a GPU, one thread per cell: compiled beside instance.h, with
+// the same macros, for cases that have one. The flow's step has computed the scalar of all cells
+// without a wall or face beside them. For the others it has added the populations from the cells
+// around: half-way walls at rest add theirs (lbm_correct), and the rest is recomputed
+// (lbm_recompute).
 #include "../scalar.h"
 #include "box.h"
 #include "model.h"
 
 namespace lbm { namespace {
 
-// ScalarWalls is what a box has of walls for a scalar, in the memory of the device.
+// ScalarWalls describes the walls of a box for a scalar, in the memory of the device.
 struct ScalarWalls {
 	const unsigned char* types;  // of the cells and one layer around
 	const void* laws;            // of each type, 0 too: the law's number and its value, of LBM_REAL
 	const ScalarLink* links;     // to walls that are measured
-	const ScalarPlace *mend, *mix;
-	const double* distances;     // of the links of mix, with their slopes
+	const ScalarPlace *corrected, *recomputed;
+	const double* distances;     // of the links of recomputed, with their slopes
 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
@@ -67,7 +67,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		take(box, At{box, in, walls->types, int(place.x), y, z}, place);
 	}
 
-	// after is the moments of a cell after the step, keepOf the 1 - 1/tau of the cell that has them.
+	// after returns the moments of a cell after the step, keepOf the cell's 1 - 1/tau from them.
 	__device__ LBM_INLINE static Moments<L, T> after(const S* to, int pitch) {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(to[k.value * pitch]); });
 	}
@@ -77,8 +77,8 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		else return p.keep;
 	}
 
-	__device__ static LBM_INLINE void mend(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
-		placed(c, in, walls, walls->mend, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
+	__device__ static LBM_INLINE void correct(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
+		placed(c, in, walls, walls->corrected, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
 			const ScalarParams<T> p = box.template carried<T>();
 			const int pitch = box.layout.pitch, here[3] = {0, 0, 0};
 			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
@@ -90,24 +90,24 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 				q[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
 				j[A] = m.j[A] - (p.force[A] + p.buoyancy[A] * before);
 			});
-			Cell{at, (const T*)walls->laws}.mend(place.links, place.type, keepOf(box, at, m, p), m.r, j, theta, q);
+			Cell{at, (const T*)walls->laws}.correct(place.links, place.type, keepOf(box, at, m, p), m.r, j, theta, q);
 			put(to, pitch, theta, q);
 		});
 	}
 
-	__device__ static LBM_INLINE void mix(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
-		placed(c, in, walls, walls->mix, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
+	__device__ static LBM_INLINE void recompute(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const ScalarWalls* walls, int ylo, int yhi, long long first, long long last) {
+		placed(c, in, walls, walls->recomputed, ylo, yhi, first, last, [&](const Box& box, const At& at, const ScalarPlace& place) LBM_LAMBDA {
 			const ScalarParams<T> p = box.template carried<T>();
 			S* const to = out + box.layout.at(at.x, at.y, at.z, 0);
 			T theta, q[L::D];
 			Moments<L, T> m{};
 			if constexpr (Eddies<C>::STRESS) m = after(to, box.layout.pitch);
-			Cell{at, (const T*)walls->laws}.mix(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepOf(box, at, m, p), theta, q);
+			Cell{at, (const T*)walls->laws}.recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepOf(box, at, m, p), theta, q);
 			put(to, box.layout.pitch, theta, q);
 		});
 	}
 
-	// lost adds what leaves through measured walls in the coming step to sums, by type.
+	// lost adds the scalar that leaves through measured walls in the coming step to sums, by type.
 	__device__ static LBM_INLINE void lost(const Case* c, const S* LBM_RESTRICT state, const ScalarWalls* walls, unsigned long long* sums, long long count) {
 		const long long k = (long long)blockIdx.x * ROW + threadIdx.x;
 		if (k >= count) return;
@@ -123,14 +123,14 @@ typedef ScalarOf<Lattice, Collision, LBM_MOMENTS, ScalarValue, LBM_REAL> Carried
 
 }}  // namespace lbm
 
-// Of a list those from first to last whose y is in ylo to yhi.
+// The cells first to last of a list whose y is in ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_mend(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
-	lbm::CarriedBy::mend(c, in, out, walls, int(ylo), int(yhi), first, last);
+lbm_correct(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
+	lbm::CarriedBy::correct(c, in, out, walls, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_mix(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
-	lbm::CarriedBy::mix(c, in, out, walls, int(ylo), int(yhi), first, last);
+lbm_recompute(const lbm::Case* c, const lbm::ScalarValue* in, lbm::ScalarValue* out, const lbm::ScalarWalls* walls, long long ylo, long long yhi, long long first, long long last) {
+	lbm::CarriedBy::recompute(c, in, out, walls, int(ylo), int(yhi), first, last);
 }
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_lost(const lbm::Case* c, const lbm::ScalarValue* state, const lbm::ScalarWalls* walls, unsigned long long* sums, long long count) {

@@ -4,14 +4,14 @@
 #include "box.h"
 #include "model.h"
 
-// Threads of a special cell; device/cuda/links.go knows.
+// Threads per special cell; device/cuda/links.go uses the same number.
 #ifndef LBM_LANES
 #define LBM_LANES 8
 #endif
 
 namespace lbm { namespace {
 
-// Links is the lists of boundary.Links, in the memory of the device; laws are of LBM_REAL.
+// Links holds the lists of boundary.Links, in the memory of the device; laws are of LBM_REAL.
 struct Links {
 	const LinkCell* cells;
 	const unsigned* list;
@@ -48,8 +48,9 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
-	// A cell has LANES threads, which share its directions: most of the time goes by with waiting for one
-	// neighbour's or one law's numbers after the other's. Sums over the threads are added in one order.
+	// A cell has LANES threads, which share its directions: most of the time is spent waiting for
+	// one neighbour's or one law's numbers after another's. Sums over the threads are added in one
+	// order.
 	static constexpr int LANES = LBM_LANES, CELLS = ROW / LANES;
 	__device__ static LBM_INLINE T together(T v) {
 		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
@@ -160,7 +161,7 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 
 }}  // namespace lbm
 
-// Of the cells first to last (all that a range of planes has) those of rows ylo to yhi.
+// The cells first to last (all that a range of planes has) in rows ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);

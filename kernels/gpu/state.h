@@ -1,5 +1,5 @@
-// Between the state and physical fields, and the sums of rows and planes: the
-// formulas of cpu/state.h, in float64 like those. One thread has one cell.
+// Conversion between the state and physical fields, and the sums of rows and planes: the formulas
+// of cpu/state.h, in float64 as there. One thread has one cell.
 #ifndef LBM_GPU_STATE_H
 #define LBM_GPU_STATE_H
 #include "../moments.h"
@@ -13,14 +13,14 @@ namespace lbm { namespace {
 struct Range {
 	long long lo[3], hi[3];
 	__device__ LBM_INLINE int width() const { return int(hi[0] - lo[0]); }
-	// place is the cell of this thread, false if there is none.
+	// place computes the cell of this thread, false if there is none.
 	__device__ LBM_INLINE bool place(int& x, int& y, int& z) const {
 		x = int(lo[0]) + blockIdx.x * ROW + threadIdx.x;
 		y = int(lo[1]) + blockIdx.y;
 		z = int(lo[2]) + blockIdx.z;
 		return x < hi[0];
 	}
-	// first is the index of the first of so many components of cell x of this block's row.
+	// first returns the index of the first of so many components of cell x of this block's row.
 	__device__ LBM_INLINE long long first(int components, int x) const {
 		return ((long long)blockIdx.z * (hi[1] - lo[1]) + blockIdx.y) * components * width() + x - lo[0];
 	}
@@ -31,8 +31,8 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	typedef Stored<S, T, L, MOMENTS> Store;
 	static constexpr int MORE = LBM_EXTRA ? 1 : 0;  // values of a scalar
 
-	// dry says whether a cell is solid. Rows of ghosts have no list of walls; their
-	// solid cells are at rest.
+	// dry reports whether a cell is solid. Rows of ghosts have no list of walls; their solid cells
+	// are at rest.
 	__device__ static LBM_INLINE bool dry(const Box& box, int x, int y, int z) {
 		const bool ghost = y < 0 || y >= box.layout.ny || z < 0 || z >= box.layout.nz;
 		return !ghost && box.solid(x, y, z);
@@ -56,7 +56,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		}
 	}
 
-	// theta is the scalar of the cell at from; finite as of read.
+	// theta returns the scalar of the cell at from; finite as in read.
 	__device__ static LBM_INLINE double theta(const S* LBM_RESTRICT from, int pitch, double& finite) {
 		double value = 0;
 		if constexpr (MORE) value = double(Store::template get<COMPONENTS>(from[COMPONENTS * pitch]));
@@ -67,7 +67,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		});
 		return value;
 	}
-	// force is that per volume of axis A where the scalar has this value.
+	// force returns the force per volume along axis a where the scalar has this value.
 	__device__ static LBM_INLINE double force(const Case* c, int a, double value) {
 		if constexpr (MORE) return c->numbers.force[a] + c->numbers.buoyancy[a] * value;
 		return c->numbers.force[a];
@@ -130,8 +130,8 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		write(m, to, box.layout.pitch);
 	}
 
-	// physical is rho - 1, the velocity and the scalar, if any, of a cell, as numbers of type F.
 	static constexpr int PHYSICAL = 1 + L::D + MORE;
+	// physical computes rho - 1, the velocity and the scalar, if any, of a cell, in type F.
 	template <class F> __device__ static LBM_INLINE void physical(const Case* c, bool wall, double rho, const double* j, double value, F* v) {
 		const double inv = 1 / (1 + rho);
 		v[0] = F(wall ? 0 : rho);
@@ -141,7 +141,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		});
 		if constexpr (MORE) v[1 + L::D] = F(value);  // solids may hold one
 	}
-	// stored writes those of the stored cell (x, y, z), so many numbers apart.
+	// stored writes these numbers of the stored cell (x, y, z), stride apart.
 	template <class F> __device__ static LBM_INLINE void stored(const Box& box, const S* LBM_RESTRICT state, int x, int y, int z, F* to, int stride) {
 		double rho, j[L::D], finite;
 		const S* const from = state + box.layout.at(x, y, z, 0);
@@ -152,7 +152,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		unroll<PHYSICAL>([&](auto k) LBM_LAMBDA { __stcs(to + k.value * stride, v[k.value]); });
 	}
 
-	// fields gives them of the cells of a range.
+	// fields writes them for the cells of a range.
 	template <class F>
 	__device__ static LBM_INLINE void fields(const Case* c, const S* LBM_RESTRICT state, F* LBM_RESTRICT fields, const Range& r) {
 		const Box box(c, COMPONENTS);
@@ -162,8 +162,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		stored(box, state, x, y, z, fields + r.first(PHYSICAL, x), r.width());
 	}
 
-	// rows sums the row that the block is for: each thread every ROW-th cell, then
-	// all threads pairwise.
+	// rows sums the block's row: each thread every ROW-th cell, then all threads pairwise.
 	__device__ static LBM_INLINE void rows(const Case* c, const S* LBM_RESTRICT state, Sums* LBM_RESTRICT rows) {
 		const Box box(c, COMPONENTS);
 		const int row = blockIdx.x, y = row % box.layout.ny, z = row / box.layout.ny;
@@ -193,9 +192,9 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		gather(s, rows + row);
 	}
 
-	// planes adds the rows of the plane that the block is for one behind the other: the
-	// order in which ranks that share a plane go on where the one before has ended
-	// (device.Plane.Add). The rows lie in the cache, and the loads do not wait for the sums.
+	// planes adds the rows of the block's plane one after the other: the order in which ranks that
+	// share a plane continue where the one before has ended (device.Plane.Add). The rows lie in the
+	// cache, and the loads do not wait for the sums.
 	__device__ static LBM_INLINE void planes(const Sums* LBM_RESTRICT rows, Sums* LBM_RESTRICT planes, long long rowsOfPlane) {
 		if (threadIdx.x != 0) return;
 		Sums s = nothing();
@@ -219,7 +218,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		s.bad += t.bad;
 	}
 
-	// below is the sums of the thread so many lanes up.
+	// above returns the sums of the thread so many lanes up.
 	__device__ static LBM_INLINE Sums above(const Sums& s, int lanes) {
 		Sums t;
 		t.mass = __shfl_down_sync(~0u, s.mass, lanes);

@@ -9,13 +9,13 @@ typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
 
-// A sample waits in as many digits as fields leave the device with.
+// A waiting sample has as many digits as fields that leave the device.
 template <int BYTES> struct WaitingOf { typedef float type; };
 template <> struct WaitingOf<8> { typedef double type; };
 typedef WaitingOf<sizeof(Value)>::type Waiting;
 
-// What averages hold of a cell, as bits: the mean of rho - 1, the sum of the squares of its deviations, the mean
-// velocity, and the sums of the products of its deviations.
+// Averages of a cell, as bits: the mean of rho - 1, the sum of the squares of its deviations, the mean velocity, and the sums
+// of the products of its deviations.
 enum { MEAN_R = 1, SQUARES_R = 2, MEAN_U = 4, PRODUCTS_U = 8 };
 
 // One cell of a block: blocks are (ceil(nx/ROW), ny, nz) of ROW threads.
@@ -25,7 +25,7 @@ struct Cell {
 	long long row;  // number z*ny + y
 	__device__ LBM_INLINE explicit Cell(const Box& box)
 		: x(blockIdx.x * ROW + threadIdx.x), y(blockIdx.y), z(blockIdx.z), nx(box.layout.nx), row((long long)blockIdx.z * box.layout.ny + blockIdx.y) {}
-	// v is rho - 1 and the velocity, rounded as samples are that wait.
+	// read stores rho - 1 and the velocity in v, rounded like waiting samples.
 	__device__ LBM_INLINE void read(const Box& box, const Value* state, Waiting* v) const {
 		double rho, j[D], finite;
 		const Value* const from = state + box.layout.at(x, y, z, 0);
@@ -34,17 +34,17 @@ struct Cell {
 		State::physical(box.c, State::dry(box, x, y, z), rho, j, State::theta(from, box.layout.pitch, finite), all);
 		unroll<1 + D>([&](auto k) LBM_LAMBDA { v[k.value] = all[k.value]; });
 	}
-	// waiting is where the first number of this cell lies in one sample that waits: rho - 1, if the averages need it,
-	// then the velocity, as [row][number][x].
+	// waiting returns the index of the first number of this cell in one waiting sample: rho - 1, if the averages need it, then
+	// the velocity, as [row][number][x].
 	__device__ LBM_INLINE long long waiting(int which) const { return row * numbers(which) * nx + x; }
 	__device__ LBM_INLINE static int numbers(int which) { return (which & MEAN_R ? 1 : 0) + (which & MEAN_U ? D : 0); }
 };
 
-// Welford is the recurrence of means and products (Technometrics 4 (1962) 419). Its arithmetic is
-// told one by one, so that no way to compile it changes a bit.
+// Welford is the recurrence of means and products (Technometrics 4 (1962) 419). Its operations are explicit, one by one, so
+// that no compilation changes a bit.
 struct Welford {
 	double inverse, share;  // 1/n and (n-1)/n
-	// deviation of v from the mean so far, which takes it up.
+	// take returns the deviation of v from the mean so far, and adds v to the mean.
 	__device__ LBM_INLINE double take(double v, double& mean) const {
 		const double d = __dsub_rn(v, mean);
 		mean = __fma_rn(d, inverse, mean);
@@ -54,10 +54,10 @@ struct Welford {
 };
 __device__ LBM_INLINE Welford welfordOf(long long n) { return {__drcp_rn(double(n)), __dmul_rn(double(n - 1), __drcp_rn(double(n)))}; }
 
-// MOST is how many samples may wait, beside that of the state. ATONCE of them are loaded at a time.
+// MOST is the largest number of waiting samples, beside the state's. ATONCE of them are loaded at a time.
 constexpr int MOST = 31, ATONCE = 8;
 
-// All sums are those of WHICH; which decides where they lie.
+// WHICH selects the sums and determines their layout.
 template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Value* LBM_RESTRICT state, const Waiting* LBM_RESTRICT waiting, int count, double* LBM_RESTRICT sums, const Welford* samples) {
 	const Cell cell(box);
 	if (cell.x >= cell.nx) return;
@@ -101,7 +101,7 @@ template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Va
 	unroll<SUMS>([&](auto k) LBM_LAMBDA { __stcs(to + k.value * cell.nx, s[k.value]); });
 }
 
-// Sums over planes across an axis are integers, so that neither threads nor ranks have an order.
+// Sums over planes across an axis are integers, so that the order of threads and ranks does not matter.
 struct Planes {
 	static constexpr int D = Lattice::D, PAIRS = Cell::PAIRS, MORE = State::MORE;
 	// Of each plane: fluid cells; rho - 1 and its square; the velocity and its products; the scalar, its square, its
@@ -161,7 +161,7 @@ struct Planes {
 
 }}  // namespace lbm
 
-// A sample of the cells waits: blocks as of Cell.
+// Stores a waiting sample of the cells: blocks as in Cell.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_sample(const lbm::Case* c, const lbm::Value* state, lbm::Waiting* waiting, long long which) {
 	const lbm::Box box(c, lbm::State::COMPONENTS);
 	const lbm::Cell cell(box);
@@ -175,12 +175,12 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_sample(const lbm::Case* c,
 		to += cell.nx;
 	});
 }
-// Those that wait, count of them from number first on, and then that of the state, unless it is null, are added to the
-// sums, [row][sum][x]: blocks as of Cell.
+// Adds the waiting samples, count of them from number first on, and then the state's, unless it is null, to the sums,
+// [row][sum][x]: blocks as in Cell.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_average(const lbm::Case* c, const lbm::Value* state, const lbm::Waiting* waiting, long long count, double* sums, long long first, long long which) {
 	using namespace lbm;
 	const Box box(c, State::COMPONENTS);
-	// The same for all cells; each for itself would divide in double, which is slow.
+	// The same for all cells; each cell would otherwise divide in double, which is slow.
 	__shared__ Welford samples[MOST + 1];
 	if (threadIdx.x <= count) samples[threadIdx.x] = welfordOf(first + threadIdx.x);
 	__syncthreads();
@@ -195,9 +195,10 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_average(const lbm::Case* c
 	case MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U: return average<MEAN_R | SQUARES_R | MEAN_U | PRODUCTS_U>(box, state, waiting, int(count), sums, samples);
 	}
 }
-// Sums over planes across an axis are added to those there: grid (planes across it; 0: along z), (tiles of ROW cells of x), (pieces of so many rows).
+// Adds the sums over planes across an axis to sums: grid (planes across it; 0: along z), (tiles of ROW cells of x), (pieces of
+// so many rows).
 extern "C" __global__ void __launch_bounds__(ROW) lbm_profile(const lbm::Case* c, const lbm::Value* state, unsigned long long* sums, long long axis, long long each, double unit, double warmth) {
 	lbm::Planes::sum(lbm::Box(c, lbm::State::COMPONENTS), state, sums, int(axis), int(each), unit, warmth);
 }
-// What the host counts on: values of a plane, and samples that may wait.
+// Numbers for the host: values of a plane, and samples that may wait.
 extern "C" __constant__ int lbm_statistics_numbers[2] = {lbm::Planes::NUMBERS, lbm::MOST};

@@ -1,6 +1,5 @@
-// A step of populations that leaves density and velocity too, so that who wants them need
-// not read the state once more: compiled beside instance.h, with the same macros, for runs
-// that ask for it.
+// A step of populations that also writes density and velocity, so that outputs need not read the
+// state once more: compiled beside instance.h, with the same macros, for runs that ask for it.
 #include "model.h"
 #include "state.h"
 #include "step_populations.h"
@@ -35,7 +34,8 @@ template <int BYTES> struct FieldOf { typedef float type; };
 template <> struct FieldOf<8> { typedef double type; };
 typedef FieldOf<sizeof(Value)>::type Field;
 
-// Fields is where they go: [z][y][component][x] of a frame of whole rows, the first cell of the box at to.
+// Fields is their destination: [z][y][component][x] of a frame of whole rows, the first cell of the
+// box at to.
 struct Fields {
 	Field* to;
 	long long rows;  // of a plane of the frame
@@ -47,7 +47,7 @@ struct Fields {
 		else *p = v;
 	}
 
-	// The sums are those of what was stored, in double as in lbm_fields: the same bits.
+	// The sums are sums of the stored values, in double as in lbm_fields: the same bits.
 	template <class P> __device__ LBM_INLINE void operator()(const Box& box, const P* f, const P& scalar, int x, int y, int z, unsigned dry) const {
 		typedef Step::Store Store;
 		constexpr int N = Step::N, Q = Lattice::Q;
@@ -91,8 +91,8 @@ lbm_step_fields(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, long 
 extern "C" __constant__ int lbm_step_fields_shape[8] = {lbm::Step::BLOCK_X, lbm::Step::BLOCK_Y,
 	lbm::Step::TILE_X, lbm::Step::TILE_Y, lbm::Step::TILE_Z, lbm::Step::SHARED, lbm::Step::ENDS, 0};
 
-// Cells that something changes behind the step, x and z*ny + y each: of a list those from first to last
-// whose y is in ylo to yhi.
+// Fields of cells that change after the step, x and z*ny + y each: the cells first to last of a
+// list whose y is in ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_fields_at(const lbm::Case* c, const lbm::Value* state, const uint2* cells, long long ylo, long long yhi, long long first, long long last, lbm::Field* fields, long long rows) {
 	const long long k = first + (long long)blockIdx.x * ROW + threadIdx.x;

@@ -1,11 +1,9 @@
-// One step of a state of populations on a GPU: pull from the neighbours' rows,
-// collide, store. Every value is read once and written once, so nothing is worth
-// keeping in a cache, and what counts is how many loads are under way: a thread
-// asks for all populations of its cells before it needs the first.
+// One step of a state of populations on a GPU: pull from the neighbours' rows, collide, store. Every value is read once and
+// written once, so nothing is worth keeping in a cache, and the number of loads in flight matters: a thread requests all
+// populations of its cells before it needs the first.
 //
-// A warp has 32 CELLS neighbours of one row. With one cell a thread it reads the
-// populations with c_x = +-1 one value beside its own; with more, each thread
-// reads aligned words, and hands one value on by a shuffle.
+// A warp has 32 CELLS neighbours of one row. With one cell per thread it reads the populations with c_x = +-1 one value beside
+// its own; with more, each thread reads aligned words, and hands one value on by a shuffle.
 #ifndef LBM_GPU_STEP_POPULATIONS_H
 #define LBM_GPU_STEP_POPULATIONS_H
 #include "../wall.h"
@@ -16,12 +14,12 @@
 
 namespace lbm { namespace {
 
-// How the work is cut, tuned on an H200: see docs/performance.md.
+// Partition of the work, tuned on an H200: see docs/performance.md.
 template <class L, class S> struct PopulationsShape {
 	static constexpr int CELLS = sizeof(S) == 2 ? 2 : 1;  // neighbours along x that a thread has
 	static constexpr int X = 128;                         // threads of a block, along x
-	// On a multiprocessor at once, at least. With fewer there are more registers for each
-	// thread; 27 populations and their moments would not fit into 64.
+	// Blocks on a multiprocessor at once, at least. With fewer there are more registers for each thread; 27 populations and
+	// their moments would not fit into 64.
 	static constexpr int BLOCKS = L::Q == 27 ? (sizeof(S) == 4 ? 4 : 3) : L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4;
 	static constexpr int READ = 0, WRITE = 0;
 };
@@ -36,12 +34,12 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	typedef BitsOf<S, N> Word;
 	typedef BitsOf<S, 1> One;
 
-	// NoFields is a step that leaves nothing but the state.
+	// NoFields is for a step that writes nothing but the state.
 	struct NoFields {
 		__device__ LBM_INLINE void operator()(const Box&, const P*, const P&, int, int, int, unsigned) const {}
 	};
 
-	// run lets fields have what is stored: populations, scalar and solid cells of the thread.
+	// run passes the stored values to fields: populations, scalar and solid cells of the thread.
 	template <class FIELDS = NoFields>
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi, const FIELDS& fields = FIELDS{}) {
 		const Box box(c, L::Q);
@@ -55,7 +53,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		const long long start = box.layout.start(y, z) + x;
 		P f[L::Q];
 		pull(f, box, Sources(box, in, in + start, x, y, z));
-		P pulled[LBM_EXTRA > 0 ? L::Q : 1];  // what walls send back rides on nothing
+		P pulled[LBM_EXTRA > 0 ? L::Q : 1];  // carriers of the scalar, without the populations that walls send back
 		if constexpr (LBM_EXTRA > 0) unroll<L::Q>([&](auto i) LBM_LAMBDA { pulled[i.value] = f[i.value]; });
 
 		P scalar{};
@@ -104,7 +102,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		fields(box, f, scalar, x, y, z, dry);
 	}
 
-	// eddiesOf the thread's cells from x on, for a law that looks at neighbours.
+	// eddiesOf returns the eddy viscosities of the thread's cells from x on, for a law that looks at neighbours.
 	__device__ static LBM_INLINE P eddiesOf(const Box& box, int x, int y, int z) {
 		P eddies{};
 		const T* const of = box.template eddies<T>(y, z) + x;
@@ -136,10 +134,9 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		return Store::template get<I>(image.s[0]);
 	}
 
-	// Sources is where the populations of the thread's cells come from, the first of
-	// which is x of row (y, z).
+	// Sources holds the source rows of the populations of the thread's cells, the first of which is x of row (y, z).
 	struct Sources {
-		const S* row[3][3];  // by c_z, c_y, at x. Behind a wall any row will do: bounce takes its values away.
+		const S* row[3][3];  // by c_z, c_y, at x. Behind a wall any row will do: bounce replaces its values.
 		const S* state;
 		int x, nx, pitch;
 
@@ -157,7 +154,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 				row[k][2] = at[k] + below;
 			}
 		}
-		// beside gives the ways from coordinate k of an axis to k+1 and k-1.
+		// beside computes the distances from coordinate k of an axis to k+1 and k-1.
 		__device__ static LBM_INLINE void beside(const Box& box, int axis, int k, int n, int ghost, long long stride, long long& up, long long& down) {
 			up = stride, down = -stride;
 			const bool wraps = box.c->periodic[axis];
@@ -165,25 +162,25 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			if (k == n - 1) up = wraps ? -(n - 1) * stride : 0;
 			if (k == 0) down = wraps ? (n - 1) * stride : 0;
 		}
-		// at is population I that streams to cell x+k from a neighbour d away.
+		// at returns the place of population I that streams to cell x+k from a neighbour d away.
 		template <int I> __device__ LBM_INLINE const S* at(int d) const {
 			return row[L::c(I, 2) + 1][L::c(I, 1) + 1] + (I * pitch + d);
 		}
-		// beyond is population I of the ghost cell beyond an end of the row that it comes from.
+		// beyond returns the place of population I of the ghost cell beyond an end of the row that it comes from.
 		template <int I> __device__ LBM_INLINE const S* beyond(const Box& box, int side) const {
 			const long long number = (row[L::c(I, 2) + 1][L::c(I, 1) + 1] - x - state) / ((L::Q + LBM_EXTRA) * pitch);
 			return Box::end<S>(box.c, box.layout, side, number, L::Q) + I;
 		}
 	};
 
-	// Ends says what is special for the cells at the ends of a row.
+	// Ends holds the exceptions for the cells at the ends of a row.
 	struct Ends {
-		int end;  // what to add to come in again from the other end of a periodic row, or 0
+		int end;  // offset of the other end of a periodic row, or 0
 		bool mirror[2];
 		const Box& box;
 		__device__ LBM_INLINE explicit Ends(const Box& box) : box(box), end(box.c->periodic[0] ? box.layout.nx : 0), mirror{box.c->mirror[0] != 0, box.c->mirror[1] != 0} {}
-		// at is population I that streams to cell x+k, which may be the first or the
-		// last of the row. Cells after the last get something, for nobody.
+		// at returns the place of population I that streams to cell x+k, which may be the first or the last of the row. Cells
+		// after the last get an arbitrary value, which is not used.
 		template <int I> __device__ LBM_INLINE const S* at(const Sources& from, int k) const {
 			constexpr int c = L::c(I, 0);
 			const int x = from.x + k, last = from.nx - 1, d = x > last ? last - from.x : k;
@@ -195,8 +192,8 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		}
 	};
 
-	// carry adds what streams in of a scalar, on the populations f. Of cells beside walls it is not complete (scalar.h in
-	// this folder).
+	// carry adds the incoming scalar, on the populations f. For cells beside walls it is not complete (scalar.h in this
+	// folder).
 	__device__ static LBM_INLINE void carry(ScalarSums<L, P>& sums, const P* f, const Box& box, const Sources& from, int y, int z) {
 		const int pitch = from.pitch;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
@@ -206,7 +203,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			const bool wall = !box.inside(1, row) || (L::D == 3 && !box.inside(2, plane));  // any row stands for it
 #pragma unroll
 			for (int k = 0; k < N; k++) {
-				const int at = from.x + k - L::c(I, 0);  // where it comes from
+				const int at = from.x + k - L::c(I, 0);  // source cell
 				const bool wraps = at < 0 || at >= from.nx;
 				g.v[k] = T(0);
 				if (wall || from.x + k >= from.nx || (wraps && !box.c->periodic[0])) continue;
@@ -228,7 +225,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		});
 	}
 
-	// pull reads what streams to the thread's cells.
+	// pull reads the populations that stream to the thread's cells.
 	__device__ static LBM_INLINE void pull(P* f, const Box& box, const Sources& from) {
 		const int lane = threadIdx.x % 32, x0 = from.x - lane * N;
 		const bool first = x0 == 0, last = x0 + 32 * N >= from.nx;
@@ -285,9 +282,8 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		});
 	}
 
-	// bounce puts the cell's own populations, which lie at own, in the place of those
-	// that would come out of a wall, for cell i of the thread, whose word has that index.
-	// All are asked for before the first is needed.
+	// bounce replaces the populations that would come out of a wall by the cell's own, which lie at own, for cell i of the
+	// thread, whose word has that index. All are requested before the first is needed.
 	__device__ static LBM_INLINE void bounce(const Box& box, P* f, int i, const S* LBM_RESTRICT own, unsigned index) {
 		const unsigned word = __ldg(box.c->words + index);
 		unroll<L::Q>([&](auto k) LBM_LAMBDA {
@@ -298,12 +294,12 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		});
 		if (word >> MOVING & 1) move(box, f, i, word, index);
 	}
-	// move adds what moving walls add to those.
+	// move adds the momentum of moving walls to them.
 	__device__ static LBM_INLINE void move(const Box& box, P* f, int i, unsigned word, unsigned index) {
-		const T* kicks = box.template kicks<T>(index, L::Q);
+		const T* wallMomentum = box.template wallMomentum<T>(index, L::Q);
 		unroll<L::Q>([&](auto k) LBM_LAMBDA {
 			constexpr int I = decltype(k)::value;
-			if constexpr (I != L::opposite(I)) f[I].v[i] = MovingWall::apply(f[I].v[i], f[I].v[i], __ldg(kicks + I), bool(word >> I & 1));
+			if constexpr (I != L::opposite(I)) f[I].v[i] = MovingWall::apply(f[I].v[i], f[I].v[i], __ldg(wallMomentum + I), bool(word >> I & 1));
 		});
 	}
 

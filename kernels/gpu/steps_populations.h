@@ -1,12 +1,12 @@
-// Several steps of a state of populations in 2D by one launch. A block has a tile of cells in its shared memory, with
-// rings of cells around it that become wrong from outside, one a step: of memory each population is read once and
-// written once for all of the steps. Each cell is computed by the functions of step_populations.h.
+// Several steps of a state of populations in 2D by one launch. A block has a tile of cells in its shared memory, with rings of
+// cells around it that become invalid from outside, one per step: each population is read from memory once and written once for
+// all of the steps. Each cell is computed by the functions of step_populations.h.
 //
-// Between the steps populations lie as in the AA pattern (Bailey et al., ICPP 2009, 550): a cell puts what it sends
-// to where it has taken what came, so that one copy is enough and no cell waits for another within a step.
-//   after an odd number of steps what streams to x with c_i lies at x, in slot i' opposite to i
+// Between the steps populations lie as in the AA pattern (Bailey et al., ICPP 2009, 550): a cell puts the populations that it
+// sends to the places of the incoming ones, so that one copy is enough and no cell waits for another within a step.
+//   after an odd number of steps the population that streams to x with c_i lies at x, in slot i' opposite to i
 //   after an even number         it lies at x - c_i, in slot i
-// What a wall sends back with c_i lies at x in slot i' both times.
+// A population that a wall sends back with c_i lies at x in slot i' both times.
 #ifndef LBM_GPU_STEPS_POPULATIONS_H
 #define LBM_GPU_STEPS_POPULATIONS_H
 #include "step_populations.h"
@@ -39,25 +39,26 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 	typedef typename Single::Store Store;
 	static constexpr int STEPS = LBM_STEPS, RING = STEPS - 1;  // the first step reads its own ring from memory
 	static constexpr int X = LBM_STEPS_X, Y = LBM_STEPS_Y, THREADS = X * Y, BLOCKS = LBM_STEPS_BLOCKS;
-	// Rows of a tile, rings included, as many as there is room for: slots with a border of one cell, which cells
-	// beyond the last step's reach write to, and a word of walls a cell.
+	// Rows of a tile, rings included, as many as there is room for: slots with a border of one cell, which cells beyond the
+	// last step's reach write to, and a word of walls per cell.
 	static constexpr int WIDE = X + 2, EACH = L::Q * sizeof(S) * WIDE + sizeof(unsigned) * X;
 	static constexpr int ROWS = (LBM_SHARED / BLOCKS - (2 << 10) - 2 * WIDE * L::Q * int(sizeof(S))) / EACH;
 	static constexpr int PLANE = (ROWS + 2) * WIDE, SHARED = PLANE * L::Q * sizeof(S) + ROWS * X * sizeof(unsigned);
-	// Cells that a block computes for good, at most. 0: step by step, on GPUs with less shared memory and with 16 bits,
-	// where a thread of a step alone has two cells, whose arithmetic the compiler fuses otherwise, and for laws whose eddies are found anew between steps.
+	// Cells that a block completes, at most. 0: step by step, on GPUs with less shared memory and with 16 bits, where a thread
+	// of a single step has two cells, whose arithmetic the compiler fuses differently, and for laws whose eddies are recomputed
+	// between steps.
 	static constexpr int TILE_X = X - 2 * RING, TILE_Y = L::D == 2 && sizeof(S) > 2 && !LooksAround<C> && ROWS >= 8 * RING ? ROWS - 2 * RING : 0;
 	static_assert(STEPS % 2 == 0 && PLANE % 2 == 0, "the last step finds all at its own cell; words are aligned");
 
 	// Cell is one of the tile.
 	struct Cell {
 		S* own;         // its slot 0
-		int x, y;       // where it is in the box
+		int x, y;       // its position in the box
 		unsigned mask;  // of the directions that come out of walls, with MOVING and SOLID
 	};
 	__device__ static LBM_INLINE bool fromWall(const Cell& c, int i) { return c.mask >> i & 1; }
-	// at is where what streams to the cell with c_I lies before a step that finds it at the neighbours, and where what
-	// the cell sends the other way is put.
+	// at returns the place of the population that streams to the cell with c_I before a step that finds it at the neighbours,
+	// and of the population that the cell sends the other way.
 	template <int I> __device__ static LBM_INLINE S* at(const Cell& c) {
 		constexpr int O = L::opposite(I);
 		return c.own + (I != O && fromWall(c, I) ? O * PLANE : I * PLANE - (L::c(I, 1) * WIDE + L::c(I, 0)));
@@ -76,7 +77,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		cell.x = column;
 		const bool there = column < nx + RING && box.inside(0, cell.x) && cell.x >= 0 && cell.x < nx;
 		const bool amid = __all_sync(~0u, !there || (cell.x > 0 && cell.x < nx - 1));
-		// each calls step(cell) for the thread's fluid cells of step k; what it returns is the cells' walls.
+		// each calls step(cell) for the thread's fluid cells of step k.
 		auto each = [&](int k, auto step) LBM_LAMBDA {
 			const int ring = k - 1;
 			if (!there || int(threadIdx.x) < ring || int(threadIdx.x) >= X - ring) return;
@@ -91,9 +92,9 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 				if (!(cell.mask >> SOLID)) step(cell);
 			}
 		};
-		// numbers are those of the step, as if new for each cell and known before its populations. Else the compiler
-		// would take parts of the arithmetic out of the loop, or order it otherwise, and fuse other multiplications with
-		// additions than in a step alone.
+		// numbers returns the step's parameters, as if new for each cell and known before its populations. Otherwise the
+		// compiler would take parts of the arithmetic out of the loop, or reorder it, and fuse other multiplications with
+		// additions than in a single step.
 		auto numbers = [&]() LBM_LAMBDA {
 			Params<T> own = params;
 			Box::hold(own);
@@ -142,7 +143,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		});
 	}
 
-	// walls of a cell of the box.
+	// walls returns the walls of a cell of the box.
 	__device__ static LBM_INLINE unsigned walls(const Box& box, int x, int y) {
 		const Block block = box.block(x, y, 0);
 		if (block.solid >> (x % 32) & 1) return 1u << SOLID;
@@ -154,7 +155,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		});
 		return mask;
 	}
-	// pull is what streams to a cell in the first step.
+	// pull reads the populations that stream to a cell in the first step.
 	__device__ static LBM_INLINE void pull(P* f, const Box& box, const S* LBM_RESTRICT in, const Cell& cell, bool amid) {
 		const S* const own = in + box.layout.start(cell.y, 0) + cell.x;
 		const typename Single::Sources from(box, in, own, cell.x, cell.y, 0);
@@ -174,7 +175,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		const Block block = box.block(cell.x, cell.y, 0);
 		if (block.links >> (cell.x % 32) & 1) Single::bounce(box, f, 0, own, Box::index(block, cell.x));
 	}
-	// come is what streams to a cell before a step that finds it there.
+	// come reads the populations that stream to a cell before a step that finds them there.
 	__device__ static LBM_INLINE void come(P* f, const Box& box, const Cell& cell) {
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value;
@@ -182,7 +183,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		});
 		move(f, box, cell);
 	}
-	// move adds what moving walls add.
+	// move adds the momentum of moving walls.
 	__device__ static LBM_INLINE void move(P* f, const Box& box, const Cell& cell) {
 		if (!(cell.mask >> MOVING & 1)) return;
 		const unsigned index = Box::index(box.block(cell.x, cell.y, 0), cell.x);

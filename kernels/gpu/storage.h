@@ -1,5 +1,5 @@
-// Numbers in memory and in arithmetic: what a stored value S is to the thread's R.
-// float and double are stored as they are, half as scale16.h says.
+// Numbers in memory and in arithmetic: conversions between a stored value S and the thread's R.
+// float and double are stored as they are, half by scale16.h.
 #ifndef LBM_STORAGE_H
 #define LBM_STORAGE_H
 #include "../scale16.h"

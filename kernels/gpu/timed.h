@@ -1,6 +1,6 @@
-// What changes with time, worked out ahead of each step on a GPU (device.Timed): rules of ghost cells,
-// laws of links and the force. Compiled for a case: LBM_VELOCITIES gives the velocity of each wall that is
-// a function of place and time, as the case has it, LBM_MODES the waves of turbulence.
+// Time-dependent numbers, computed ahead of each step on a GPU (device.Timed): rules of ghost cells, laws of links and the
+// force. Compiled for a case: LBM_VELOCITIES gives the velocity of each wall that is a function of place and time, in the
+// case's form, LBM_MODES the waves of turbulence.
 #include "../expression.h"
 #include "api.h"
 
@@ -20,7 +20,7 @@ __device__ inline float cosineOf(float turns) { return cospif(2 * turns); }
 
 __device__ inline double length(const double* u) { return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]); }
 
-// addModes is boundary.Turbulence.Add: the waves' phases are double, what they have in common across the face is taken off.
+// addModes is boundary.Turbulence.Add: the waves' phases are double, their common part across the face is subtracted.
 __device__ inline void addModes(const Mode* modes, unsigned count, int axis, double level, double rms, const double* at, double t, double* u) {
 	LBM_REAL sum[3] = {0, 0, 0};
 #pragma unroll 4
@@ -33,18 +33,18 @@ __device__ inline void addModes(const Mode* modes, unsigned count, int axis, dou
 	for (int a = 0; a < 3; a++) u[a] += rms * (sum[a] - (a == axis ? level : 0));
 }
 
-// velocityOf wall type k at a place in cells and a time in steps, of a level (boundary.Turbulence.Level): cases
-// "case K: u[0] = ...; ... break;".
+// velocityOf computes the velocity of wall type k at a place in cells and a time in steps, of a level
+// (boundary.Turbulence.Level): cases "case K: u[0] = ...; ... break;".
 __device__ inline void velocityOf(unsigned k, const double* at, double t, double level, double* u) {
 	const double x = at[0], y = at[1], z = at[2];
 	(void)x, (void)y, (void)z, (void)t, (void)level;
 	switch (k) { LBM_VELOCITIES }
 }
 
-// Term is boundary.Term: what one wall gives to four numbers.
+// Term is boundary.Term: the contribution of one wall to four numbers.
 struct Term {
 	double at[3], gain, share[4];
-	unsigned wall, timed;  // the velocity is velocityOf(wall, at) gain, else at
+	unsigned wall, timed;  // the velocity is velocityOf(wall, at) times gain, otherwise at times gain
 };
 
 // Later is boundary.Later: the sum of base and of terms from first on, at `to`.
@@ -52,15 +52,15 @@ struct Later {
 	double base[4];
 	LBM_REAL* to;
 	unsigned first;
-	unsigned short count, law;  // law: of a link, else of a ghost cell
+	unsigned short count, law;  // law: of a link, otherwise of a ghost cell
 };
 
 // A moment is the time, the force and, of all wall types from 1 on, the factor and the level of turbulence.
 enum { MOMENT_FORCE = 1, MOMENT_WALLS = 2, WALL_NUMBERS = 2 };
 
-// Clock tells which moment is next. Moments follow it in memory.
+// Clock holds the number of the next moment. Moments follow it in memory.
 struct Clock {
-	unsigned long long now, arrived;  // of blocks, those that know the moment
+	unsigned long long now, arrived;  // of blocks, the number that has read the moment
 	const Later* later;
 	const Term* terms;
 	unsigned count, numbers;  // of Later; of a moment
@@ -68,8 +68,8 @@ struct Clock {
 
 }}  // namespace lbm
 
-// lbm_retime(Case*, Clock*): one thread for each Later; at least one block of ROW threads.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_retime(lbm::Case* c, lbm::Clock* clock) {
+// lbm_advance(Case*, Clock*): one thread for each Later; at least one block of ROW threads.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_advance(lbm::Case* c, lbm::Clock* clock) {
 	using namespace lbm;
 	const unsigned long long now = *(volatile unsigned long long*)&clock->now;
 	const double* const moment = (const double*)(clock + 1) + now * clock->numbers;
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_retime(lbm::Case* c, lbm::
 		for (int i = 0; i < 4; i++) l.to[i] = LBM_REAL(v[i]);
 	}
 	if (k < 3) c->numbers.force[k] = moment[MOMENT_FORCE + k];
-	// The last block to know the moment turns to the next one.
+	// The last block to read the moment advances to the next one.
 	__syncthreads();
 	if (threadIdx.x == 0 && atomicAdd(&clock->arrived, 1ull) + 1 == gridDim.x) {
 		clock->arrived = 0;

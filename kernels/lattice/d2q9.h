@@ -1,6 +1,6 @@
-// D2Q9: 9 velocities in 2D. Qian, d'Humieres & Lallemand, Europhys. Lett. 17
-// (1992) 479. The order is that of model.Lattices (a test holds the two equal):
-// sorted by c_z, then c_y, then c_x, hence opposite(i) = Q-1-i.
+// D2Q9: 9 velocities in 2D. Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479. The order
+// is the same as in model.Lattices (a test verifies it): sorted by c_z, then c_y, then c_x, hence
+// opposite(i) = Q-1-i.
 #ifndef LBM_D2Q9_H
 #define LBM_D2Q9_H
 #include "../portable.h"

@@ -1,6 +1,6 @@
-// Package lookup finds what kernels need to know of a model: its places in the catalogues
-// and the numbers of a step. Package kernels imports nothing of this module, for Go
-// compiles all of its C++ anew when a package changes that it imports.
+// Package lookup finds the data of a model that kernels need: its places in the catalogues and the
+// numbers of a step. Package kernels imports nothing of this module, because Go recompiles all of
+// its C++ when a package changes that it imports.
 package lookup
 
 import (
@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// Index of a spec. An error says that there are no kernels for it.
+// Index returns the index of a spec. An error reports that there are no kernels for it.
 func Index(s model.Spec) (kernels.Index, error) {
 	x := kernels.Index{
 		Lattice:   slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name }),
@@ -24,7 +24,7 @@ func Index(s model.Spec) (kernels.Index, error) {
 	return x, nil
 }
 
-// Numbers of a step of a spec that there is.
+// Numbers returns the numbers of a step of a spec that has kernels.
 func Numbers(s model.Spec, p model.Params) kernels.Numbers {
 	x, err := Index(s)
 	if err != nil {

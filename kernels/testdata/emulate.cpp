@@ -1,5 +1,5 @@
-// The march of a GPU (gpu/step_moments.h) on a CPU: a thread for each of a block's, barriers for meet and for what
-// the lanes of a warp tell each other. Blocks run one behind the other. Much too slow but for tests.
+// The march of a GPU (gpu/step_moments.h) on a CPU: a thread for each of a block's, barriers for the block's barrier and for
+// the exchange between the lanes of a warp. Blocks run one after the other. Much too slow except for tests.
 //
 //   emulate NX NY NZ MARCHES FILE
 //
@@ -31,7 +31,7 @@ static std::barrier<>* wholeBlock;
 static std::vector<std::unique_ptr<std::barrier<>>> wholeWarp;
 static void emulatedBarrier() { wholeBlock->arrive_and_wait(); }
 
-// told is what lane `from` of the thread's warp says.
+// told returns v of lane `from` of the thread's warp.
 template <class T> T told(T v, int from) {
 	static double words[32][32];
 	static_assert(sizeof v <= sizeof words[0][0]);
@@ -98,9 +98,9 @@ int main(int argc, char** argv) {
 		outlets.push_back(share() * 0.1), outlets.push_back(share() * 0.01);
 	}
 	c.faceRules = faces.data(), c.outletRules = outlets.data();
-	std::vector<Rim> rims[2];
+	std::vector<RowEnd> rowEnds[2];
 	for (int side = 0; side < 2; side++) {
-		// Walls beyond the ends get what the cells round them send (device/cuda/rims.go).
+		// Walls beyond the ends return the populations of the cells around them (device/cuda/rowends.go).
 		std::vector<char> wall(rows);
 		for (auto& w : wall) w = share() < 0.3;
 		auto bounces = [&](int y, int z, int cy, int cz) {
@@ -109,21 +109,21 @@ int main(int argc, char** argv) {
 		};
 		for (size_t i = 0; i < rows; i++) {
 			const int y = int(i % (ny + 2)) - 1, z = int(i / (ny + 2)) - 1;
-			Rim r{share() < 0.1 ? RIM_NONE : unsigned(i)};
+			RowEnd r{share() < 0.1 ? ROW_END_NONE : unsigned(i)};
 			for (int cz = -1; cz <= 1; cz++)
 				for (int cy = -1; cy <= 1; cy++) {
 					if (bounces(y, z, cy, cz)) r.code |= 1 << Step::Row::slot(cy, cz);
-					if (!bounces(y + cy, z + cz, cy, cz)) r.code |= 1 << (RIM_OWN + Step::Row::slot(cy, cz));
+					if (!bounces(y + cy, z + cz, cy, cz)) r.code |= 1 << (ROW_END_OWN + Step::Row::slot(cy, cz));
 				}
-			if (r.from != RIM_NONE) {
+			if (r.from != ROW_END_NONE) {
 				const double kind = share();
-				r.code |= kind < 0.4 ? RIM_GHOST : kind < 0.6 ? RIM_COPY : 0;
-				if (nx > 1 && share() < 0.5) r.code |= RIM_OUTLET | (share() < 0.7 ? RIM_INNER : 0);
+				r.code |= kind < 0.4 ? ROW_END_GHOST : kind < 0.6 ? ROW_END_COPY : 0;
+				if (nx > 1 && share() < 0.5) r.code |= ROW_END_OUTLET | (share() < 0.7 ? ROW_END_INNER : 0);
 				r.rule = random() % RULES, r.outlet = random() % RULES;
 			}
-			rims[side].push_back(r);
+			rowEnds[side].push_back(r);
 		}
-		c.rims[side] = rims[side].data();
+		c.rowEnds[side] = rowEnds[side].data();
 	}
 
 	gridDim = {(nx + Step::TILE_X - 1) / Step::TILE_X, (ny + Step::TILE_Y - 1) / Step::TILE_Y, atoi(argv[4])};

@@ -1,9 +1,9 @@
-// The pass of a GPU that finds eddies (gpu/eddies.h) on a CPU: a thread for each of a block's, blocks one behind the other.
+// The GPU's pass for eddies (gpu/eddies.h) on a CPU: a thread for each of a block's, blocks one after the other.
 //
 //   emulate NX NY NZ PERIODIC GHOSTS
 //
-// holds the eddies of random cells, some of them solid, against differences that are taken cell by cell in double.
-// PERIODIC has a bit for each axis; GHOSTS are those along y.
+// compares the eddies of random cells, some of them solid, with differences taken cell by cell in double. PERIODIC has a bit
+// for each axis; GHOSTS are the ghost layers along y.
 #include <barrier>
 #include <cmath>
 #include <cstdio>
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
 				for (auto& t : threads) t.join();
 			}
 
-	// velocity of a cell; false: there is no fluid.
+	// velocity computes the velocity of a cell; false: there is no fluid.
 	auto velocity = [&](const int* cell, double* u) {
 		int at[3] = {cell[0], cell[1], cell[2]};
 		for (int a = 0; a < 3; a++) {

@@ -10,7 +10,7 @@
 namespace lbm { namespace {
 
 struct Newtonian {
-	// omega of cells where tau |shear rate| is a.
+	// omega returns the rate of cells where tau |shear rate| is a.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) { return R{} + p.omega; }
 };
 

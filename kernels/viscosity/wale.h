@@ -13,15 +13,15 @@ struct Wale {
 	// eddies are 3 nu_t of the cells at hand.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R&, const Params<typename Scalar<R>::type>& p, const R& eddies) { return reciprocal(p.law[0] + eddies); }
 #ifndef __CUDACC__
-	// A CPU chooses the law at run time, and they come by their address.
+	// A CPU chooses the law at run time, and gets the eddies by address.
 	template <class R> static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 		R eddies;
 		__builtin_memcpy(&eddies, p.eddies, sizeof(R));
 		return omega(a, p, eddies);
 	}
 #endif
-	// eddies of the gradients g[D i + j] = du_i/dx_j, in an order of operations that no cut changes. They are scaled to the
-	// size one first: the fifth power of a small number is none.
+	// eddies returns 3 nu_t for the gradients g[D i + j] = du_i/dx_j, in an order of operations that no cut changes. Gradients
+	// are first scaled to magnitude one: the fifth power of a small number underflows.
 	template <int D, class R> LBM_HD static LBM_INLINE R eddies(const R* g, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;
 		R size{};
@@ -51,7 +51,7 @@ struct Wale {
 			});
 		});
 		square = square - trace * trace * (T(1) / T(3));
-		// What plain shear leaves of it is rounding.
+		// In plain shear its remainder is rounding.
 		square = select(square < T(1e-12), still, square);
 		const R root = squareRoot(select(square < T(1e-12), still + T(1e-12), square)), fourth = squareRoot(root);
 		const R strain = select(shear < T(1e-12), still + T(1e-12), shear), below = strain * strain * squareRoot(strain) + square * fourth;

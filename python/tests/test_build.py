@@ -54,7 +54,7 @@ def test_the_wheel_has_all(wheel: Path) -> None:
         assert "Root-Is-Purelib: false" in z.read("lbmsim-1.2.3.dist-info/WHEEL").decode()
     assert {"lbmsim/py.typed", "lbmsim/licences/hdf5.txt", "lbmsim-1.2.3.data/scripts/lbmsim"} < names
     assert "lbmsim-1.2.3.dist-info/licenses/LICENSE" in names
-    assert {f"lbmsim/_examples/{p.name}" for p in (ROOT / "examples").glob("*.toml")} < names
+    assert {f"lbmsim/_examples/{p.name}" for p in (ROOT / "cases" / "examples").glob("*.toml")} < names
 
 
 def test_a_fresh_environment_runs_the_cavity(wheel: Path, folder: Path) -> None:

@@ -40,13 +40,13 @@ def size(picture: Path) -> tuple[int, int]:
 def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the gallery with its bodies."""
     folder = tmp_path_factory.mktemp("gallery") / "gallery"
-    shutil.copytree(ROOT / "gallery", folder, ignore=shutil.ignore_patterns("*.stl", "*.raw", "__pycache__"))
+    shutil.copytree(ROOT / "cases" / "gallery", folder, ignore=shutil.ignore_patterns("*.stl", "*.raw", "__pycache__"))
     subprocess.run([sys.executable, folder / "shapes.py"], check=True)
     return folder
 
 
 def test_each_case_is_here_and_on_its_page() -> None:
-    cases = {file.stem for file in (ROOT / "gallery").glob("*.toml")}
+    cases = {file.stem for file in (ROOT / "cases" / "gallery").glob("*.toml")}
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert cases == set(COARSE)
     assert cases == {name for name in cases if f"(gallery_{name}.webp)" in page and f"gallery/{name}.toml" in page}

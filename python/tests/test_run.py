@@ -49,7 +49,7 @@ def test_the_output_has_the_name_of_the_case(cavity: lbmsim.Case, folder: Path) 
 def test_results_are_not_written_over(cavity: lbmsim.Case) -> None:
     cavity["run.steps"] = 10
     lbmsim.run(cavity, progress=False)
-    with pytest.raises(lbmsim.RunError, match="holds the results") as e:
+    with pytest.raises(lbmsim.RunError, match="contains the results") as e:
         lbmsim.run(cavity, progress=False)
     assert e.value.code == 2
     assert not isinstance(e.value, lbmsim.CaseError)
@@ -168,7 +168,7 @@ def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:
     ("said", "here"),
     [
         ("--restart latest: no checkpoint", 'restart="latest": no checkpoint'),
-        ("leave out --restart to begin", "leave out restart=... to begin"),
+        ("omit --restart to start", "omit restart=... to start"),
         ("--restart out/a.h5: there is none", 'restart="out/a.h5": there is none'),
         ("  --restart FILE     if\n  --output FOLDER    or", "  restart=FILE   if\n  output=FOLDER  or"),
         ("another folder with --output", "another folder with output=..."),
@@ -176,8 +176,8 @@ def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:
         ("go on (--device cpu)", 'go on (device="cpu")'),
         ("comes with --set run.steps=100, --set a.b=[1, 2]", 'comes with set={"run.steps": 100}, set={"a.b": [1, 2]}'),
         (
-            'go on with: lbmsim run "a b.toml" --output "out" --restart latest',
-            'go on with: lbmsim.run("a b.toml", output="out", restart="latest")',
+            'to resume: lbmsim run "a b.toml" --output "out" --restart latest',
+            'to resume: lbmsim.run("a b.toml", output="out", restart="latest")',
         ),
         ("--set a=[1: error: cut", 'set={"a": [1}: error: cut'),
         ("--isa avx2 -- and more", "--isa avx2 -- and more"),
@@ -189,7 +189,7 @@ def test_flags_are_arguments(said: str, here: str) -> None:
 
 
 def test_restart_errors(cavity: lbmsim.Case) -> None:
-    with pytest.raises(lbmsim.RunError, match="no checkpoint to go on from") as e:
+    with pytest.raises(lbmsim.RunError, match="no checkpoint to resume from") as e:
         lbmsim.run(cavity, progress=False, restart="latest")
     assert 'restart="auto"' in e.value.message
     assert "--" not in str(e.value)
@@ -323,7 +323,7 @@ def check_interrupted(script: subprocess.Popen[str], told: str) -> None:
     assert result.status is not None
     assert result.status["phase"] == "stopped"
     assert result.checkpoints[-1].step == result.status["step"], "the end has no checkpoint"
-    assert f"interrupted: the run has ended at step {result.status['step']}" in told
+    assert f"interrupted: the run ended at step {result.status['step']}" in told
     assert 'restart="latest"' in told
     assert not Path("out/case/stop.now").exists()
     step = result.status["step"] + 10
@@ -366,7 +366,7 @@ def test_a_second_ctrl_c_tells_what_counts(cavity: lbmsim.Case, monkeypatch: pyt
         raise KeyboardInterrupt
 
     monkeypatch.setattr(running._Job, "_follow", interrupted)
-    with pytest.raises(KeyboardInterrupt, match=r'last checkpoint counts, of step \d+; .*restart="latest"'):
+    with pytest.raises(KeyboardInterrupt, match=r'last checkpoint is from step \d+; .*restart="latest"'):
         lbmsim.run(cavity, progress=False, set={"run.steps": 1000000000})
     monkeypatch.setattr(running._Job, "_follow", follow)
 
@@ -378,7 +378,7 @@ def test_two_ranks_give_the_same_bits(cavity: lbmsim.Case, cavity_run: lbmsim.Re
     assert (result.fields.velocity == cavity_run.fields.velocity).all()
     assert lbmsim.diff(result.path / "probe_centre.csv", cavity_run.path / "probe_centre.csv").same
     # A launcher with options; an error comes from it with the program's words.
-    with pytest.raises(lbmsim.RunError, match="holds the results") as e:
+    with pytest.raises(lbmsim.RunError, match="contains the results") as e:
         lbmsim.run(cavity, ranks=2, progress=False, launcher=[*mpirun.split(), "--bind-to", "none"])
     assert e.value.code == 2
 
@@ -402,7 +402,7 @@ def test_launchers(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None
     # env is a launcher, too, if a strange one: it has no -n.
     with pytest.raises(lbmsim.RunError) as e:
         lbmsim.run(cavity, launcher="env", progress=False)
-    assert "no exit code of lbmsim" in e.value.meaning or e.value.code == 1
+    assert "not an exit code of lbmsim" in e.value.meaning or e.value.code == 1
 
 
 def test_what_launchers_say_is_explained(cavity: lbmsim.Case, folder: Path) -> None:
@@ -504,7 +504,7 @@ def test_diff(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
     (printed,) = (
         line for line in lines if "velocity (m/s)" in line and line.startswith("fields/fields_0000000400.hdf")
     )
-    assert lines[-1].startswith("the same, bit for bit: ")
+    assert lines[-1].startswith("bit-identical: ")
     row = difference.table.query("name == 'velocity'").iloc[-1]
     assert row.unit == "m/s"
     assert 0 < row.l2 < 1

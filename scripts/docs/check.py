@@ -1,9 +1,10 @@
-"""Checks the built site and what its first pages promise. Called by scripts/docs.sh.
+"""Checks the built HTML and what its first pages promise. Called by scripts/docs.sh.
 
-check.py SITE PROGRAM          all of the list
+check.py FOLDER PROGRAM        all of the list
+check.py --links FOLDER         the links only
 check.py --page PAGE PROGRAM   the blocks of one page, where the machine has what they need
 
-- Every link within the site leads to a file and, with #, to a place in it.
+- Every link within the pages leads to a file and, with #, to a place in it.
 - No page loads anything from elsewhere: no fonts, scripts, styles or pictures.
 - Text has become lists and tables where it is meant to.
 - The blocks that a page marks run with PROGRAM, in the order of the page, in an empty folder:
@@ -71,7 +72,7 @@ class Html(HTMLParser):
             self.text[-1] += data
 
 
-def site(folder: Path) -> list[str]:
+def links(folder: Path) -> list[str]:
     wrong = []
     pages = {path: Html(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
     for path, page in pages.items():
@@ -149,8 +150,12 @@ def main() -> int:
         wrong = blocks(sys.argv[2], sys.argv[3], 3 * LIMIT)
         print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
         return 1 if wrong else 0
+    if sys.argv[1] == "--links":
+        wrong = links(Path(sys.argv[2]).resolve())
+        print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
+        return 1 if wrong else 0
     folder, program = Path(sys.argv[1]).resolve(), sys.argv[2]
-    wrong = site(folder) + readme()
+    wrong = links(folder) + readme()
     if os.access(program, os.X_OK):
         for page in RUN:
             wrong += blocks(page, program)

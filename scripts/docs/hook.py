@@ -1,4 +1,4 @@
-"""Makes of docs/ a site: README.md is its first page, and the files beyond docs/ that pages link to
+"""Makes HTML of docs/: README.md is its first page, and the files beyond docs/ that pages link to
 (cases, notebooks, folders of them) become pages, too. Links are those of the repository, where they
 work as they are; here they are turned to the pages."""
 
@@ -21,13 +21,13 @@ FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
 LANGUAGE = {".toml": "toml", ".py": "python", ".sh": "bash", ".json": "json"}
 SHOWN = {".toml", ".ipynb"}  # of a folder
 FOLDERS = {
-    "examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
-    "validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
-    "robustness": ("Robustness cases", "The cases that tell how far each collision model goes. Each runs alone."),
-    "gallery": ("Gallery cases", "The cases of the gallery. `shapes.py` makes their bodies, `draw.py` their pictures."),
+    "cases/examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
+    "cases/validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
+    "cases/robustness": ("Robustness cases", "The cases that measure the stability limits of each collision model. Each runs alone."),
+    "cases/gallery": ("Gallery cases", "The cases of the gallery. `shapes.py` makes their bodies, `draw.py` their pictures."),
     "python/notebooks": ("Notebooks", "From a first case to a study, in Python. Jupyter opens them."),
 }
-ASSETS = ("site.css", "iframe-worker.js", "icon.svg")
+ASSETS = ("style.css", "iframe-worker.js", "icon.svg")
 
 # Where the text of a page stands in the repository, and which page a path of the repository is.
 repo_of: dict[str, str] = {}
@@ -50,7 +50,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     add("index.md", "README.md", "---\nhide: [navigation, toc]\n---\n" + readme)
     todo = [("README.md", readme)]
     todo += [("docs/" + f.src_uri, f.content_string) for f in list(files) if f.is_documentation_page()]
-    todo += [("", f"[]({folder})") for folder in ("examples", "validation", "robustness", "python/notebooks")]
+    todo += [("", f"[]({folder})") for folder in ("cases/examples", "cases/validation", "cases/robustness", "python/notebooks")]
     while todo:
         source, text = todo.pop()
         for target in targets(source, text):

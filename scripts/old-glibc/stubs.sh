@@ -24,7 +24,7 @@ echo 'int main(void) { return 0; }' >"$tmp/a.c"
 
 rm -rf "$folder"
 mkdir -p "$folder"
-# The last link is that of the program.
+# The last link is the program's.
 for f in $(grep '^ld.lld' "$tmp/log" | tail -n 1); do
 	case $f in "$tmp"/*/Scrt1.o | "$tmp"/*/crt[in].o | "$tmp"/*/libc_nonshared.a | "$tmp"/*/lib*.so.*) cp "$f" "$folder/" ;; esac
 done

@@ -25,12 +25,12 @@ func (v View) CollectAll(f model.Field, box decomp.Box) ([]float64, error) {
 
 // collectBox brings n numbers of each cell, which take appends, to rank 0.
 func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
-	part := domain.Intersect(box, v.Box)
+	part := domain.Intersect(box, v.Part.Box)
 	var mine []float64
 	if part.Cells() > 0 {
 		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f)
 		mine = make([]float64, 0, n*part.Cells())
-		local := v.Local(part)
+		local := v.Part.Local(part)
 		if !s.neighbours {
 			s.region = local
 		}
@@ -56,20 +56,20 @@ func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cel
 
 // gather brings n numbers of each cell of a global box, of which each rank has its own as [z][y][x][n], to rank 0. Collective.
 func (v View) gather(box decomp.Box, n int, mine []float64) ([]float64, error) {
-	parts, err := comm.Gather(v.Comm, domain.Float64Bytes(mine))
-	if err != nil || !v.Root {
+	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(mine))
+	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	values, size := make([]float64, n*box.Cells()), box.Size()
 	for rank, part := range parts {
-		b := domain.Intersect(box, v.Plan.Box(rank))
+		b := domain.Intersect(box, v.Part.Plan.Box(rank))
 		width, rows := n*(b.Hi[0]-b.Lo[0]), b.Hi[1]-b.Lo[1]
 		for k := 0; k < len(part)/8; k += width {
 			row := k / width
 			y, z := b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
 			to := values[((z*size[1]+y)*size[0]+b.Lo[0]-box.Lo[0])*n:][:width]
 			for i := range to {
-				to[i] = domain.Float64At(part, k+i)
+				to[i] = comm.Float64At(part, k+i)
 			}
 		}
 	}
@@ -92,15 +92,14 @@ func pick(cell []float64, component int) float64 {
 }
 
 // CollectCells brings a field of cells anywhere to rank 0, [cell][component]. Each rank
-// reads no more of a plane than the box around its cells, unless the field looks at
-// neighbours. Collective.
+// reads no more of a plane than the box around its cells, unless the field reads neighbours. Collective.
 func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
-	axis := v.Layout.Axis()
+	axis := v.Part.Layout.Axis()
 	var mine []ownCell
 	for _, c := range cells {
-		if v.Box.Contains(c) {
+		if v.Part.Box.Contains(c) {
 			for a := range c {
-				c[a] -= v.Box.Lo[a]
+				c[a] -= v.Part.Box.Lo[a]
 			}
 			mine = append(mine, ownCell{c, len(mine)})
 		}
@@ -120,7 +119,7 @@ func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
 		}
 		var err error
 		if plane, err = s.Sample(f, k, plane); err != nil {
-			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank, f.Name, k, err)
+			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank.ID, f.Name, k, err)
 		}
 		for _, c := range mine[:n] {
 			row := 0
@@ -131,16 +130,16 @@ func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
 		}
 		mine = mine[n:]
 	}
-	parts, err := comm.Gather(v.Comm, domain.Float64Bytes(values))
-	if err != nil || !v.Root {
+	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(values))
+	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	next := make([]int, len(parts))
 	all := make([]float64, 0, len(cells)*f.Components)
 	for _, c := range cells { // in the order that each rank had them
-		rank := v.Plan.Owner(c)
+		rank := v.Part.Plan.Owner(c)
 		for range f.Components {
-			all = append(all, domain.Float64At(parts[rank], next[rank]))
+			all = append(all, comm.Float64At(parts[rank], next[rank]))
 			next[rank]++
 		}
 	}

@@ -47,7 +47,7 @@ func snapshotOf[Out, In Number](n [3]int, units config.Units, list ...model.Fiel
 		p.Distance = append(p.Distance, random.Float32())
 	}
 	for range 4 {
-		p.Cells.Velocity = append(p.Cells.Velocity, [3]float64{0.01, 0.02, 0.03})
+		p.Cells.Walls = append(p.Cells.Walls, boundary.Wall{Motion: boundary.Constant{0.01, 0.02, 0.03}})
 	}
 	return NewSampler[Out](p, 0, Held(h.box, h.components, h.values), list...), h
 }
@@ -68,7 +68,7 @@ func TestFieldsAreTheirDefinitions(t *testing.T) {
 func defined[Out, In Number](t *testing.T, n [3]int, units config.Units) {
 	t.Helper()
 	for _, f := range model.Fields {
-		if f.Name == "temperature" { // has a lattice and tests of its own
+		if f.Name == "temperature" { // has its own lattice and tests
 			continue
 		}
 		s, h := snapshotOf[Out, In](n, units, f)
@@ -231,7 +231,7 @@ func TestWallShearOfAChannel(t *testing.T) {
 		cells := boundary.NewCells(c.n)
 		var slow, fast [3]float64
 		slow[along], fast[along] = low, high
-		cells.Velocity = [][3]float64{slow, fast}
+		cells.Walls = boundary.BounceWalls(slow, fast)
 		for z := -1; z <= c.n[2]; z++ {
 			for y := -1; y <= c.n[1]; y++ {
 				for x := -1; x <= c.n[0]; x++ {
@@ -269,7 +269,7 @@ func TestWallShearOfAChannel(t *testing.T) {
 	}
 }
 
-// Walls at a distance of their own: the Derivative is that of the parabola there.
+// Walls at their own distance: the Derivative is the parabola's there.
 func TestWallShearAtADistance(t *testing.T) {
 	n := [3]int{3, 6, 1}
 	u := func(s float64) float64 { return 0.02 + 0.03*s - 0.004*s*s }
@@ -277,8 +277,7 @@ func TestWallShearAtADistance(t *testing.T) {
 	for _, q := range []float64{0.1, 0.3, 0.5, 1} {
 		cells := boundary.NewCells(n)
 		low, high := 0.5-q, 5.5+q
-		cells.Velocity = [][3]float64{{u(low)}, {u(high)}}
-		cells.Walls = []boundary.Wall{{Law: boundary.Interpolated}, {Law: boundary.Interpolated}}
+		cells.Walls = []boundary.Wall{{Law: boundary.Interpolated, Motion: boundary.Constant{u(low)}}, {Law: boundary.Interpolated, Motion: boundary.Constant{u(high)}}}
 		cells.Distance = func(x, c [3]int) float64 { return q }
 		for z := -1; z <= 1; z++ {
 			for x := -1; x <= n[0]; x++ {

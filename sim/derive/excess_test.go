@@ -7,7 +7,7 @@ import (
 	"lbmsim/config"
 )
 
-// The temperature farthest outside of the bounds counts, in fluid cells alone, and the first of equal ones.
+// The temperature farthest outside the bounds counts, in fluid cells alone, and the first of equal ones.
 func TestTemperatureBeyondBounds(t *testing.T) {
 	b := &config.Bounds{Lo: -1, Hi: 2}
 	for name, c := range map[string]struct {

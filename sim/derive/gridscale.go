@@ -7,12 +7,12 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// gridStride is how many planes lie between two that count for the share at the scale of
-// the grid: it reads about a quarter of a million cells, and not less than 16 planes, so
-// that it takes less than a hundredth of the time on any device.
+// gridStride returns the distance, in planes, of two planes that count for the share at
+// the scale of the grid: it reads about a quarter of a million cells, and not less than 16
+// planes, so that it takes less than a hundredth of the time on any device.
 func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
 
-// Sample is what some planes of the fields show.
+// Sample holds what some planes of the fields show.
 type Sample struct {
 	// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0: see
 	// config.SeriesGridScale. 0 where it is rounding.
@@ -22,18 +22,18 @@ type Sample struct {
 
 // Sample reads the planes once, for all. Sums have the order of domain.Part.PlaneSums. Collective.
 func (v View) Sample() (s Sample, err error) {
-	n, axis := v.Layout.N, v.Layout.Axis()
-	planes, nx, each := v.Part.Planes(), n[0], v.RowsOfPlane()
+	n, axis := v.Part.Layout.N, v.Part.Layout.Axis()
+	planes, nx, each := v.Part.Planes(), n[0], v.Part.RowsOfPlane()
 	stride := gridStride(v.Case.Box().Cells(), v.Case.Cells[axis])
 	stored, dims, from := v.Case.Spec.FieldValues(), v.Case.Dims(), v.Present()
 	sums, beyond := make([]float64, gridSums*planes*each), make([]Excess, planes)
-	err = v.Share(planes, func(lo, hi int) (err error) {
+	err = v.Rank.Share(planes, func(lo, hi int) (err error) {
 		var values []float64
 		for k := lo; k < hi; k++ {
-			if (v.Box.Lo[axis]+k+stride/2)%stride != 0 {
+			if (v.Part.Box.Lo[axis]+k+stride/2)%stride != 0 {
 				continue
 			}
-			if values, err = from(v.Plane(k), values); err != nil {
+			if values, err = from(v.Part.Plane(k), values); err != nil {
 				return err
 			}
 			for row := range each {
@@ -41,8 +41,8 @@ func (v View) Sample() (s Sample, err error) {
 				if axis == 1 {
 					y, z = k, 0
 				}
-				first := v.Cells.Index(0, y, z)
-				base, types := values[row*stored*nx:][:stored*nx], v.Cells.Type[first:][:nx]
+				first := v.Part.Cells.Index(0, y, z)
+				base, types := values[row*stored*nx:][:stored*nx], v.Part.Cells.Type[first:][:nx]
 				copy(sums[gridSums*(k*each+row):], gridRow(base[:nx], base[nx:][:dims*nx], types))
 				if b := v.Case.Temperature.Bounds; b != nil {
 					beyond[k].row(base[(1+dims)*nx:], types, b, [3]int{0, y, z})
@@ -52,9 +52,9 @@ func (v View) Sample() (s Sample, err error) {
 		return nil
 	})
 	if err != nil {
-		return s, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank, v.Step(), err)
+		return s, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
-	all, err := v.PlaneSums(sums, domain.Columns{Added: gridSums, All: gridSums})
+	all, err := v.Part.PlaneSums(v.Rank, sums, domain.Columns{Added: gridSums, All: gridSums})
 	var total [gridSums]float64
 	for ; len(all) > 0; all = all[gridSums:] {
 		for i := range total {
@@ -68,7 +68,7 @@ func (v View) Sample() (s Sample, err error) {
 	return s, err
 }
 
-// gridSums is how many sums gridRow returns.
+// gridSums is the number of sums that gridRow returns.
 const gridSums = 4
 
 // gridRow returns the sums of a row over its cells between fluid: squared differences at the scale of the grid, squared

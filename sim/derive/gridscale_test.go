@@ -43,7 +43,7 @@ func TestGridScaleOfWaves(t *testing.T) {
 	}
 }
 
-// A share of rounding is none: velocities that are a few units in the last place of what the cells store. Noise that
+// Rounding noise counts as a share of zero: velocities that are a few units in the last place of what the cells store. Noise that
 // grows beyond them is, however slow.
 func TestGridScaleOfRounding(t *testing.T) {
 	const n = 64

@@ -8,7 +8,7 @@ import (
 // Gaps brings, of each cell of a plane of the domain, the distances to the surfaces of bodies towards the next and the previous
 // cell along two axes to rank 0, as [z][y][x][4] in cells; 0 where the cell is not fluid or that cell is not of a body. Collective.
 func (v View) Gaps(box decomp.Box, axes [2]int) ([]float64, error) {
-	part := v.Local(domain.Intersect(box, v.Box))
+	part := v.Part.Local(domain.Intersect(box, v.Part.Box))
 	var mine []float64
 	for z := part.Lo[2]; z < part.Hi[2]; z++ {
 		for y := part.Lo[1]; y < part.Hi[1]; y++ {
@@ -27,10 +27,10 @@ func (v View) gap(x [3]int, axis, side int) float64 {
 	beyond, out := x, [3]int{}
 	beyond[axis] += side
 	out[axis] = -side
-	if v.Cells.At(x[0], x[1], x[2]) != 0 || int(v.Cells.At(beyond[0], beyond[1], beyond[2])) <= len(v.Case.Boundaries) {
+	if v.Part.Cells.At(x[0], x[1], x[2]) != 0 || int(v.Part.Cells.At(beyond[0], beyond[1], beyond[2])) <= len(v.Case.Boundaries) {
 		return 0
 	}
-	if d := v.Cells.Distance(x, out); d > 0 {
+	if d := v.Part.Cells.Distance(x, out); d > 0 {
 		return d
 	}
 	return 0.5

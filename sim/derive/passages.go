@@ -32,7 +32,7 @@ func (v View) Passages(wanted func(config.Boundary) bool, least float64) ([]Pass
 				continue
 			}
 			if err := v.pass(f, sums, least); err != nil {
-				return nil, fmt.Errorf("rank %d: fields at face %s at step %d: %w", v.Rank, f, v.Step(), err)
+				return nil, fmt.Errorf("rank %d: fields at face %s at step %d: %w", v.Rank.ID, f, v.Step(), err)
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func (v View) Passages(wanted func(config.Boundary) bool, least float64) ([]Pass
 // touches reports whether this rank has cells beside a face that a wanted boundary has a part of.
 func (v View) touches(f config.Face, wanted func(config.Boundary) bool) bool {
 	n := v.Case.Cells[f.Axis]
-	if v.Case.Periodic[f.Axis] || f.Side == 0 && v.Box.Lo[f.Axis] > 0 || f.Side == 1 && v.Box.Hi[f.Axis] < n {
+	if v.Case.Periodic[f.Axis] || f.Side == 0 && v.Part.Box.Lo[f.Axis] > 0 || f.Side == 1 && v.Part.Box.Hi[f.Axis] < n {
 		return false
 	}
 	for _, b := range v.Case.Boundaries {
@@ -60,7 +60,7 @@ type passageSums struct{ cells, entering, in, out, slant int64 }
 
 // pass adds the cells beside a face.
 func (v View) pass(f config.Face, sums []passageSums, least float64) error {
-	box := decomp.Box{Hi: v.Layout.N}
+	box := decomp.Box{Hi: v.Part.Layout.N}
 	if f.Side == 0 {
 		box.Hi[f.Axis] = 1
 	} else {
@@ -76,8 +76,8 @@ func (v View) pass(f config.Face, sums []passageSums, least float64) error {
 		at := [3]int{box.Lo[0] + x, box.Lo[1] + row%size[1], box.Lo[2] + row/size[1]}
 		beyond := at
 		beyond[f.Axis] += 2*f.Side - 1
-		k := int(v.Cells.At(beyond[0], beyond[1], beyond[2]))
-		if v.Cells.At(at[0], at[1], at[2]) != 0 || k == 0 || k > len(sums) {
+		k := int(v.Part.Cells.At(beyond[0], beyond[1], beyond[2]))
+		if v.Part.Cells.At(at[0], at[1], at[2]) != 0 || k == 0 || k > len(sums) {
 			continue
 		}
 		inwards, along := 0.0, 0.0
@@ -117,8 +117,8 @@ func (v View) addPassages(sums []passageSums) ([]Passage, error) {
 			mine = binary.LittleEndian.AppendUint64(mine, uint64(n))
 		}
 	}
-	parts, err := comm.Gather(v.Comm, mine)
-	if err != nil || !v.Root {
+	parts, err := comm.Gather(v.Rank.Comm, mine)
+	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	total := make([]int64, 5*len(sums))

@@ -11,35 +11,35 @@ import (
 	"lbmsim/device"
 )
 
-// Profile is what the fields of the fluid cells are on average on each plane across an axis, in lattice units:
-// [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid have NaN.
-// So have those with a value that is not below device.ProfileMost, or is not finite. It is rank 0's. Collective.
+// Profile returns the means of the fields over the fluid cells of each plane across an axis, in lattice units:
+// [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid, or with a value
+// that is not below device.ProfileMost or is not finite, have NaN. On rank 0; collective.
 //
-// Sums are of integers: neither threads nor ranks have an order. Those of a plane fit into 63 bits, since what is added is
-// below device.ProfileMost; of a temperature warmth makes it so.
+// Sums are of integers: the order of threads and ranks does not matter. The sums of a plane fit into 63 bits, since the
+// summands are below device.ProfileMost; the factor warmth makes temperatures so.
 func (v View) Profile(axis int) ([]float64, error) {
 	dims, scalar := v.Case.Dims(), v.Case.Spec.Scalar
 	values, n := device.ProfileValues(dims, scalar), v.Case.Cells
 	unit := math.Ldexp(1, min(44, 60-bits.Len(uint(v.Case.Box().Cells()/n[axis]))))
 	warmth := v.warmth()
-	mine, ok, err := v.SumProfile(axis, unit, warmth)
+	mine, ok, err := v.State.SumProfile(axis, unit, warmth)
 	if err == nil && !ok {
 		mine, err = v.sumProfile(axis, unit, warmth)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rank %d: profile at step %d: %w", v.Rank, v.Step(), err)
+		return nil, fmt.Errorf("rank %d: profile at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
 	packed := make([]byte, 0, 8*len(mine))
 	for _, k := range mine {
 		packed = binary.LittleEndian.AppendUint64(packed, uint64(k))
 	}
-	parts, err := comm.Gather(v.Comm, packed)
-	if err != nil || !v.Root {
+	parts, err := comm.Gather(v.Rank.Comm, packed)
+	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	sums := make([]int64, n[axis]*values)
 	for rank, part := range parts {
-		first := v.Plan.Box(rank).Lo[axis] * values
+		first := v.Part.Plan.Box(rank).Lo[axis] * values
 		for i := range len(part) / 8 {
 			sums[first+i] += int64(binary.LittleEndian.Uint64(part[8*i:]))
 		}
@@ -64,10 +64,11 @@ func (v View) Profile(axis int) ([]float64, error) {
 	return means, nil
 }
 
-// warmth is what temperatures are multiplied by so that they are below one, a power of two.
+// warmth returns the factor that brings temperatures below one, a power of two.
 func (v View) warmth() float64 { return warmthOf(v.Case.Temperature.Bounds) }
 
-// warmthOf is that of bounds. Where the case has none, or gives the reference alone, temperatures are taken to be below 1024 K.
+// warmthOf returns the warmth of bounds. Where the case has no bounds, or gives the reference alone, temperatures are taken to be
+// below 1024 K.
 func warmthOf(b *config.Bounds) float64 {
 	far := 1024.0
 	if b != nil && b.Far() > 0 {
@@ -76,7 +77,7 @@ func warmthOf(b *config.Bounds) float64 {
 	return math.Ldexp(1, -math.Ilogb(far)-1)
 }
 
-// ProfileWarmth is how often the temperature is a factor of a value of device.Profiler.
+// ProfileWarmth returns the power of the temperature in a value of device.Profiler.
 func ProfileWarmth(value, dims int) int {
 	switch first := device.ProfileValues(dims, false); {
 	case value < first:
@@ -89,15 +90,15 @@ func ProfileWarmth(value, dims int) int {
 
 // sumProfile is device.Profiler's for a device that has none.
 func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
-	n, slow, dims, stored := v.Layout.N, v.Layout.Axis(), v.Case.Dims(), v.Case.Spec.FieldValues()
+	n, slow, dims, stored := v.Part.Layout.N, v.Part.Layout.Axis(), v.Case.Dims(), v.Case.Spec.FieldValues()
 	values := device.ProfileValues(dims, v.Case.Spec.Scalar)
-	planes, each, from := v.Planes(), v.RowsOfPlane(), v.Present()
+	planes, each, from := v.Part.Planes(), v.Part.RowsOfPlane(), v.Present()
 	parts := make([][]int64, planes)
-	err := v.Share(planes, func(lo, hi int) (err error) {
+	err := v.Rank.Share(planes, func(lo, hi int) (err error) {
 		sums := make([]int64, n[axis]*values)
 		var plane []float64
 		for k := lo; k < hi; k++ {
-			if plane, err = from(v.Plane(k), plane); err != nil {
+			if plane, err = from(v.Part.Plane(k), plane); err != nil {
 				return err
 			}
 			for row := range each {
@@ -106,7 +107,7 @@ func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
 					at = [3]int{0, k, 0}
 				}
 				fields := plane[row*stored*n[0]:][:stored*n[0]]
-				types := v.Cells.Type[v.Cells.Index(0, at[1], at[2]):][:n[0]]
+				types := v.Part.Cells.Type[v.Part.Cells.Index(0, at[1], at[2]):][:n[0]]
 				for x, t := range types {
 					if t != 0 {
 						continue

@@ -20,7 +20,7 @@ func TestWarmth(t *testing.T) {
 	}
 }
 
-// A cell with a value that is no number, or too large for the sums, makes its plane's mean nothing.
+// A cell with a NaN, or a value too large for the sums, marks its plane as bad.
 func TestBadCellsOfAProfile(t *testing.T) {
 	const unit = 1 << 40
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 	velocity, _ := model.FindField("velocity")
 	s := NewSampler[float64](v.Part, v.Step(), v.Present(), velocity)
 	s.units = config.Units{Length: 1, Time: 1, Density: 1}
-	axis, n := v.Layout.Axis(), v.Layout.N
+	axis, n := v.Part.Layout.Axis(), v.Part.Layout.N
 	of := domain.Columns{Added: 2, All: 4}
 	var sums []float64 // of each row: |u-r|^2, |r|^2 and the maxima of both
 	var values []float64
@@ -34,7 +34,7 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 				}
 				var diff, ref float64
 				for c := 0; c < s.dims; c++ {
-					want := e.Reference[c](float64(x+v.Box.Lo[0])+0.5, float64(y+v.Box.Lo[1])+0.5, float64(z+v.Box.Lo[2])+0.5, float64(v.Step()))
+					want := e.Reference[c](float64(x+v.Part.Box.Lo[0])+0.5, float64(y+v.Part.Box.Lo[1])+0.5, float64(z+v.Part.Box.Lo[2])+0.5, float64(v.Step()))
 					d := values[3*(row*n[0]+x)+c] - want
 					diff += d * d
 					ref += want * want
@@ -45,8 +45,8 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 			sums = append(sums, p[:]...)
 		}
 	}
-	planes, err := v.PlaneSums(sums, of)
-	if err != nil || !v.Root {
+	planes, err := v.Part.PlaneSums(v.Rank, sums, of)
+	if err != nil || !v.Rank.Root {
 		return 0, err
 	}
 	var sum [4]float64
@@ -80,7 +80,7 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 		}
 	}
 	values, err := v.CollectAll(e.Field, box)
-	if err != nil || !v.Root {
+	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	n, of := box.Size(), e.Field.Components
@@ -90,13 +90,13 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 	}), nil
 }
 
-// Sum is that of a function of the components of a field, 0 in solid cells, on rank 0, in
+// Sum returns the sum of a function of the components of a field, 0 in solid cells, on rank 0, in
 // lattice units. Collective.
 func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	field, _ := model.FindField(name)
-	planes, each, nx := v.Planes(), v.RowsOfPlane(), v.Layout.N[0]
+	planes, each, nx := v.Part.Planes(), v.Part.RowsOfPlane(), v.Part.Layout.N[0]
 	sums := make([]float64, planes*each)
-	err := v.Share(planes, func(lo, hi int) (err error) {
+	err := v.Rank.Share(planes, func(lo, hi int) (err error) {
 		s := NewSampler[float64](v.Part, v.Step(), v.Present(), field)
 		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
 		var w []float64
@@ -117,7 +117,7 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := v.PlaneSums(sums, domain.Columns{Added: 1, All: 1})
+	all, err := v.Part.PlaneSums(v.Rank, sums, domain.Columns{Added: 1, All: 1})
 	total := 0.0
 	for _, v := range all {
 		total += v
@@ -132,19 +132,19 @@ func (w View) LineValue(e config.Expectation) (float64, error) {
 		line := e
 		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
 		v, err := w.Line(line)
-		if err != nil || !w.Root {
+		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
 		return v[0], nil
 	case config.LineMin, config.LineMax:
 		v, err := w.Line(e)
-		if err != nil || !w.Root {
+		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
 		return e.OfLine(v), nil
 	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
 		v, err := w.Line(e)
-		if err != nil || !w.Root {
+		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
 		return w.Case.Origin[e.Axis] + w.Case.Units.Length*e.OfLine(v), nil

@@ -15,7 +15,7 @@ type Number interface{ float32 | float64 }
 
 // Source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
 // does: from the state, or from a snapshot of it. It returns into, filled, or values
-// that it has already; nobody writes to those.
+// that it has already; callers must not modify these.
 type Source[In Number] func(box decomp.Box, into []In) ([]In, error)
 
 // Sampler reads the state back as physical fields, one plane of the slowest
@@ -30,7 +30,7 @@ type Sampler[In, Out Number] struct {
 	dims   int
 	time   float64 // in steps
 	stored int     // values a cell of the source
-	faces  int     // boundaries of faces come before those of bodies in cells.Velocity
+	faces  int     // boundaries of faces come before boundaries of bodies in cells.Walls
 	// The law and the numbers of the viscosity, and the distance of the rank's own cells
 	// to the nearest wall, [z][y][x], for the fields that need them.
 	law    model.ViscosityLaw
@@ -39,7 +39,7 @@ type Sampler[In, Out Number] struct {
 	wallLambda func(tau float64) float64
 	distance   []float32
 	reference  float64 // of the temperature
-	// neighbours says that the fields at hand need derivatives.
+	// neighbours is set if the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
 	first      int        // plane that window[1] holds
@@ -62,7 +62,7 @@ func (s *Sampler[In, Out]) width() int { return s.region.Hi[0] - s.region.Lo[0] 
 // load reads plane k, from -1 to N, of what device.Program.Fields gives.
 func (s *Sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	box := s.region
-	box.Lo[1], box.Hi[1] = box.Lo[1]-s.rim(), box.Hi[1]+s.rim()
+	box.Lo[1], box.Hi[1] = box.Lo[1]-s.margin(), box.Hi[1]+s.margin()
 	box.Lo[s.axis()], box.Hi[s.axis()] = k, k+1
 	return s.source(box, into)
 }
@@ -114,7 +114,7 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 	nx := s.width()
 	factor := s.units.Factor(f.Dim)
 	for row := 0; row < s.rows(); row++ {
-		base := s.window[1][(row+s.rim())*s.stored*nx:][:s.stored*nx]
+		base := s.window[1][(row+s.margin())*s.stored*nx:][:s.stored*nx]
 		o := out[row*nx*f.Components:][:nx*f.Components]
 		switch f.Name {
 		case "density":
@@ -159,7 +159,7 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 				o[x] = Out(max(0, int(t)-s.faces))
 			}
 		default:
-			return nil, fmt.Errorf("the field %s has no definition here", f.Name) // a row of model.Fields without one
+			return nil, fmt.Errorf("no definition of the field %s", f.Name) // a row of model.Fields without one
 		}
 	}
 	return out, nil
@@ -225,10 +225,10 @@ func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 // g[c][axis] = d u_c / d x_axis. It does itself what is simple: cells with fluid on all
 // sides, away from the ends of the row.
 func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
-	nx, rim := s.width(), s.rim()
+	nx, margin := s.width(), s.margin()
 	type velocity [3][]In
 	u := func(d, row int) (u velocity) { // rows of the velocity on plane k+d
-		b := s.window[1+d][((row+rim)*s.stored+1)*nx:]
+		b := s.window[1+d][((row+margin)*s.stored+1)*nx:]
 		for c := range s.dims {
 			u[c] = b[c*nx:][:nx]
 		}
@@ -250,7 +250,7 @@ func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 		yl, yh = u(-1, row), u(+1, row)
 	} else {
 		lo, hi := row-1, row+1
-		if n := s.rows(); rim == 0 {
+		if n := s.rows(); margin == 0 {
 			lo, hi = (lo+n)%n, hi%n
 		}
 		yl, yh, zl, zh = u(0, lo), u(0, hi), u(-1, row), u(+1, row)

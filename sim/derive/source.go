@@ -16,7 +16,7 @@ func Held[In Number](whole decomp.Box, components int, values []In) Source[In] {
 	size := whole.Size()
 	return func(box decomp.Box, _ []In) ([]In, error) {
 		if n := box.Size(); n[0] != size[0] || n[1] != size[1] && n[2] > 1 {
-			return nil, fmt.Errorf("the cells of %v do not lie together in %v", box, whole)
+			return nil, fmt.Errorf("the cells of %v are not contiguous in %v", box, whole)
 		}
 		row := (box.Lo[2]-whole.Lo[2])*size[1] + box.Lo[1] - whole.Lo[1]
 		return values[row*components*size[0]:][:box.Cells()*components], nil
@@ -31,7 +31,7 @@ func (v View) Present() Source[float64] {
 		if cap(into) < n {
 			into = make([]float64, n)
 		}
-		return into[:n], v.Fields(box, into[:n])
+		return into[:n], v.State.Fields(box, into[:n])
 	}
 }
 
@@ -56,7 +56,7 @@ func NewSampler[Out, In Number](p *domain.Part, step int, from Source[In], field
 	}
 }
 
-// Derivative tells of a field whether its value depends on neighbouring cells.
+// Derivative reports whether the value of a field depends on neighbouring cells.
 func Derivative(f model.Field) bool {
 	switch f.Name {
 	case "vorticity", "strain_rate", "q_criterion", "wall_shear_stress":

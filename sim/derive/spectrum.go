@@ -3,86 +3,126 @@ package derive
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
-	"lbmsim/decomp"
+	"lbmsim/comm"
 	"lbmsim/sim/domain"
 )
 
-// Spectra adds the spectra of lines of cells up that run along an axis through a global box one cell thick, on rank 0:
-// [value][n-1], n from 1 to half the cells of a line. Values are numbers of the source, in lattice units. Lines with solid
-// cells are left out; lines reports how many there are. Collective.
+// Lines holds the lines of cells along an axis in some planes across another one: from the first plane up to, not including, the
+// last.
+type Lines struct {
+	Along, Normal int
+	Planes        [2]int
+}
+
+// Spectra adds up the spectra of lines, on rank 0: [value][n-1], n from 1 to half the cells of a line. Values are numbers of the
+// source, in lattice units. Lines with solid cells are left out; whole reports how many there are. Collective.
 //
-// All cells of the box come to rank 0 before they are transformed, and sums go from line to line: no cut changes them.
-func (v View) Spectra(from Source[float64], values []int, along int, box decomp.Box) (sums []float64, lines int, err error) {
-	all, err := v.values(from, values, box)
-	if err != nil || !v.Root {
+// Lines are transformed where they lie; of those that ranks share each rank gets a part to be transformed. Sums go from line to line of
+// a plane, and from plane to plane: no cut changes them. What travels besides are the sums of each plane.
+func (v View) Spectra(from Source[float64], values []int, l Lines) (sums []float64, whole int, err error) {
+	waves := v.Case.Cells[l.Along] / 2
+	size := 1 + len(values)*waves // the first number counts the lines
+	owners := v.lineOwners(l)
+	var planes []float64 // those whose last lines are this rank's
+	for k := max(l.Planes[0], v.Part.Box.Lo[l.Normal]); k < min(l.Planes[1], v.Part.Box.Hi[l.Normal]); k++ {
+		parts, err := v.spectraOf(from, values, l, k)
+		if err != nil {
+			return nil, 0, fmt.Errorf("rank %d: spectra of plane %d: %w", v.Rank.ID, k, err)
+		}
+		plane, err := domain.Through(v.Rank, owners, make([]float64, size), func(plane []float64) {
+			for ; len(parts) > 0; parts = parts[size:] {
+				for i, e := range parts[:size] {
+					plane[i] += e
+				}
+			}
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		planes = append(planes, plane...)
+	}
+	all, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(planes))
+	if err != nil || !v.Rank.Root {
 		return nil, 0, err
 	}
-	n, each, size := box.Hi[along], 1+len(values), box.Size()
-	stride := [3]int{each, each * size[0], each * size[0] * size[1]}[along]
-	var whole []int // where lines begin that are all fluid
-	for at := 0; at < len(all); at += each {
-		if at/stride%n != 0 {
-			continue
-		}
-		solid := 0.0
-		for i := range n {
-			solid += all[at+i*stride]
-		}
-		if solid == 0 {
-			whole = append(whole, at)
+	sums = make([]float64, size)
+	for _, planes := range all { // ranks are in the order of their planes
+		for i := range len(planes) / 8 {
+			sums[i%size] += comm.Float64At(planes, i)
 		}
 	}
-	waves := n / 2
-	parts := make([]float64, len(whole)*len(values)*waves)
-	err = v.Share(len(whole), func(lo, hi int) error {
-		t, line := newTransform(n), make([]float64, n)
+	return sums[1:], int(sums[0]), nil
+}
+
+// lineOwners are the ranks of the lines of a plane, in the order of these: of those that ranks share WholeLines gives each rank a part.
+func (v View) lineOwners(l Lines) (ranks []int) {
+	for _, rank := range v.Part.Plan.Line(v.Part.Box.Lo, 3-l.Along-l.Normal) {
+		ranks = append(ranks, v.Part.Plan.Line(v.Part.Plan.Box(rank).Lo, l.Along)...)
+	}
+	return ranks
+}
+
+// spectraOf returns the spectra of the lines of a plane that this rank has to transform, [line][1 + value*waves]: a 1 and the
+// spectra, or zeros for a line with solid cells.
+func (v View) spectraOf(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
+	pieces, err := v.pieces(from, values, l, k)
+	if err != nil {
+		return nil, err
+	}
+	each := 1 + len(values)
+	lines, err := v.Part.WholeLines(v.Rank, l.Along, each, pieces)
+	if err != nil {
+		return nil, err
+	}
+	n := v.Case.Cells[l.Along]
+	waves, count := n/2, len(lines)/(each*n)
+	size := 1 + len(values)*waves
+	parts := make([]float64, count*size)
+	return parts, v.Rank.Share(count, func(lo, hi int) error {
+		t := newTransform(n)
 		for k := lo; k < hi; k++ {
-			for value := range values {
-				for i := range line {
-					line[i] = all[whole[k]+1+value+i*stride]
-				}
-				t.spectrum(parts[(k*len(values)+value)*waves:][:waves], line)
+			line, part := lines[k*each*n:][:each*n], parts[k*size:][:size]
+			if slices.ContainsFunc(line[:n], func(solid float64) bool { return solid != 0 }) {
+				continue
+			}
+			part[0] = 1
+			for i := range values {
+				t.spectrum(part[1+i*waves:][:waves], line[(1+i)*n:][:n])
 			}
 		}
 		return nil
 	})
-	sums = make([]float64, len(values)*waves)
-	for ; len(parts) > 0; parts = parts[len(sums):] {
-		for i := range sums {
-			sums[i] += parts[i]
-		}
-	}
-	return sums, len(whole), err
 }
 
-// values brings numbers of the source to rank 0, behind one that is not 0 of solid cells: [z][y][x][1 + value]. Collective.
-func (v View) values(from Source[float64], values []int, box decomp.Box) ([]float64, error) {
-	part, stored := domain.Intersect(box, v.Box), v.Case.Spec.FieldValues()
-	var mine []float64
-	if part.Cells() > 0 {
-		part = v.Local(part)
-		fields, err := from(part, nil)
-		if err != nil {
-			return nil, fmt.Errorf("rank %d: cells of the box %v: %w", v.Rank, box, err)
-		}
-		width := part.Hi[0] - part.Lo[0]
-		for z := part.Lo[2]; z < part.Hi[2]; z++ {
-			for y := part.Lo[1]; y < part.Hi[1]; y++ {
-				types := v.Cells.Type[v.Cells.Index(part.Lo[0], y, z):][:width]
-				for x, t := range types {
-					mine = append(mine, float64(t))
-					for _, k := range values {
-						mine = append(mine, fields[k*width+x])
-					}
-				}
-				fields = fields[stored*width:]
+// pieces returns this rank's share of the lines of plane k, [line][1 + value][cell]: first the types of the cells, 0 for fluid.
+func (v View) pieces(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
+	box := v.Part.Box
+	box.Lo[l.Normal], box.Hi[l.Normal] = k, k+1
+	box = v.Part.Local(box)
+	fields, err := from(box, nil)
+	if err != nil {
+		return nil, err
+	}
+	size, width, stored := box.Size(), box.Size()[0], v.Case.Spec.FieldValues()
+	n, each, across := size[l.Along], 1+len(values), 3-l.Along-l.Normal
+	pieces := make([]float64, each*box.Cells())
+	for row := range size[1] * size[2] {
+		at := [3]int{0, row % size[1], row / size[1]}
+		types := v.Part.Cells.Type[v.Part.Cells.Index(box.Lo[0], box.Lo[1]+at[1], box.Lo[2]+at[2]):][:width]
+		for x, t := range types {
+			at[0] = x
+			to := pieces[at[across]*each*n+at[l.Along]:]
+			to[0] = float64(t)
+			for i, value := range values {
+				to[(1+i)*n] = fields[(row*stored+value)*width+x]
 			}
 		}
 	}
-	return v.gather(box, 1+len(values), mine)
+	return pieces, nil
 }
 
 // transform makes spectra of lines of one length. One goroutine at a time.

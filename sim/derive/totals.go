@@ -7,17 +7,17 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Census is what the watch needs of the state: each of this rank's planes, or what it
-// has of them, and the totals of the domain on rank 0. Collective.
+// Census returns the sums that the watch needs of the state: each of this rank's
+// planes, or its share of them, and the totals of the domain on rank 0. Collective.
 func (v View) Census() (planes []device.Plane, t Totals, err error) {
 	var rows []device.Plane
-	if !v.Shared() {
-		planes, err = v.SumPlanes()
+	if !v.Part.Shared() {
+		planes, err = v.State.SumPlanes()
 		rows = planes
-	} else if rows, err = v.SumRows(); err == nil {
-		planes = make([]device.Plane, v.Layout.N[2])
+	} else if rows, err = v.State.SumRows(); err == nil {
+		planes = make([]device.Plane, v.Part.Layout.N[2])
 		for i, row := range rows {
-			planes[i/v.Layout.N[1]].Add(row)
+			planes[i/v.Part.Layout.N[1]].Add(row)
 		}
 	}
 	if err != nil {
@@ -28,7 +28,7 @@ func (v View) Census() (planes []device.Plane, t Totals, err error) {
 	for _, s := range rows {
 		table = append(table, float64(s.Cells), s.Mass, s.Momentum[0], s.Momentum[1], s.Momentum[2], s.Energy, s.MaxSpeed)
 	}
-	all, err := v.PlaneSums(table, of)
+	all, err := v.Part.PlaneSums(v.Rank, table, of)
 	for ; len(all) > 0; all = all[of.All:] {
 		t.Cells += int(all[0])
 		t.Mass += all[1]
@@ -51,7 +51,7 @@ type Totals struct {
 	MaxSpeed float64
 }
 
-// Finite is x, and 0 where x is none.
+// Finite returns x if it is finite, otherwise 0.
 func Finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

@@ -13,14 +13,14 @@ var SoundSpeed = math.Sqrt(model.CS2)
 // MaxSpeed is [run] max_mach as a speed in lattice units.
 func (v View) MaxSpeed() float64 { return v.Case.Run.MaxMach * SoundSpeed }
 
-// Bad says that a plane has a value that is not finite, or too high a speed.
+// Bad reports whether a plane has a value that is not finite, or too high a speed.
 func (v View) Bad(p device.Plane) bool { return p.Bad > 0 || p.MaxSpeed > v.MaxSpeed() }
 
 // FirstBad is the first bad cell of plane k of this rank, local.
 func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
-	box := v.Plane(k)
+	box := v.Part.Plane(k)
 	values, err := v.Present()(box, nil)
-	nx, stored, dims := v.Layout.N[0], v.Case.Spec.FieldValues(), v.Case.Dims()
+	nx, stored, dims := v.Part.Layout.N[0], v.Case.Spec.FieldValues(), v.Case.Dims()
 	for row := 0; err == nil && row < len(values)/(nx*stored); row++ {
 		for x := range nx {
 			sum, speed := 0.0, 0.0
@@ -33,7 +33,7 @@ func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
 			if Finite(sum) != sum || math.Sqrt(speed) > v.MaxSpeed() {
 				at := box.Lo
 				at[0] = x
-				if v.Layout.Axis() == 2 {
+				if v.Part.Layout.Axis() == 2 {
 					at[1] = row
 				}
 				return at, nil

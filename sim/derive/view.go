@@ -1,14 +1,16 @@
 // Package derive reads the state of a run back as physical fields, and as sums over the
-// whole domain that no cut changes: what outputs write and watches look at.
+// whole domain that no cut changes: what outputs write and watches check.
 package derive
 
 import (
+	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
-// State is what is read of a rank's state, in lattice units.
+// State is the reader's view of a rank's state, in lattice units.
 type State interface {
 	// Step is the number of the present step.
 	Step() int
@@ -21,11 +23,16 @@ type State interface {
 	SumProfile(axis int, unit, warmth float64) (sums []int64, ok bool, err error)
 }
 
-// View is the present state of a rank's part of the domain.
+// View is the present state of a box of cells: a rank's part of the domain.
 type View struct {
-	*domain.Part
-	State
+	Rank  *rank.Rank
+	Case  *config.Case
+	Part  *domain.Part
+	State State
 }
 
-// Time of the present step, in the case's unit.
+// Step returns the number of the present step.
+func (v View) Step() int { return v.State.Step() }
+
+// Time returns the time of the present step, in the case's unit.
 func (v View) Time() float64 { return float64(v.Step()) * v.Case.Units.Time }

@@ -14,9 +14,9 @@ import (
 // motion of a wall that spins has a gradient, but no strain.
 //
 // The stress at the wall is by the line through the stresses half-way to the wall and half-way to
-// the next cell, each with the viscosity of its own shear rate. With one viscosity this is the parabola through the
-// wall and two cells. Where a law changes the viscosity, stresses are smooth and rates are not: those of a power law's
-// channel are a line and a power.
+// the next cell, each with the viscosity at its shear rate. With one viscosity this is the parabola through the
+// wall and two cells. Where a law changes the viscosity, stresses are smooth and rates are not: in a channel with a power law the
+// stress is a line and the rate a power.
 func (s *Sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 	if s.cells.At(x, y, z) != 0 {
 		return tau
@@ -90,7 +90,7 @@ func (s *Sampler[In, Out]) slip(w wallCell, from [3]slope) float64 {
 }
 
 // relaxation returns the relaxation time at a wall cell of the shear rate on one side of it, by the law
-// and, in a sponge, the cell's own numbers. A law that looks at neighbours has no eddies at a wall.
+// and, in a sponge, the cell's own numbers. A law that reads neighbours has no eddies at a wall.
 func (s *Sampler[In, Out]) relaxation(w wallCell, from [3]slope, side int) float64 {
 	numbers := s.params
 	if s.cells.Rates != nil {
@@ -216,18 +216,14 @@ func (s *Sampler[In, Out]) wallDistance(w wallCell, t uint8, out [3]int) float64
 
 // motion returns the velocity that a wall of a type has, or would have if it went on, at the distance q behind a cell.
 func (s *Sampler[In, Out]) motion(w wallCell, t uint8, out [3]int, q float64) [3]float64 {
-	u, strength := s.cells.Motion(t, s.cells.Place(w.at, q, out), 0), s.cells.Wall(t).Strength(s.time)
-	for c := range u {
-		u[c] *= strength
-	}
-	return u
+	return s.cells.Motion(t).At(s.cells.Place(w.at, q, out), s.time)
 }
 
 // density of a cell in lattice units.
 func (s *Sampler[In, Out]) density(x, y, z int) float64 {
 	plane, row := s.window[1], 0
 	if s.axis() == 2 {
-		row = y + s.rim()
+		row = y + s.margin()
 	}
 	return 1 + float64(plane[row*s.stored*s.layout.N[0]+x])
 }

@@ -90,7 +90,7 @@ func TestWallShearByTheLaw(t *testing.T) {
 // plates are walls across y with a fluid of a law; of 0.4 where the law's own numbers are others.
 func plates(n [3]int, l law) *domain.Part {
 	cells := boundary.NewCells(n)
-	cells.Velocity = make([][3]float64, 1)
+	cells.Walls = make([]boundary.Wall, 1)
 	for z := -1; z <= n[2]; z++ {
 		for x := -1; x <= n[0]; x++ {
 			cells.Type[cells.Index(x, -1, z)], cells.Type[cells.Index(x, n[1], z)] = 1, 1
@@ -146,10 +146,7 @@ func TestWallShearAroundASpinningCylinder(t *testing.T) {
 				}
 			}
 		}
-		cells.Velocity = make([][3]float64, 1)
-		cells.Walls = []boundary.Wall{{Law: boundary.Interpolated, Velocity: func(p [3]float64, _ float64) [3]float64 {
-			return [3]float64{-omega * (p[1] - c), omega * (p[0] - c)}
-		}}}
+		cells.Walls = []boundary.Wall{{Law: boundary.Interpolated, Motion: boundary.Spin{Angular: [3]float64{0, 0, omega}, Centre: [3]float64{c, c}}}}
 		cells.Distance = func(x, v [3]int) float64 { return toCircle(x, v, c, r1) }
 		got, _ := fieldOf(t, "wall_shear_stress", cells.N, cells, func(x, y, z float64) [3]float64 {
 			w := rigid + b/((x-c)*(x-c)+(y-c)*(y-c))

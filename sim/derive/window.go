@@ -1,9 +1,9 @@
 package derive
 
-// rim is how many rows the window has beyond each end of the region along y: ghosts,
-// where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
+// margin returns the number of rows of the window beyond each end of the region along y:
+// ghosts, where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
 // periodic images.
-func (s *Sampler[In, Out]) rim() int {
+func (s *Sampler[In, Out]) margin() int {
 	if s.axis() == 2 && s.neighbours {
 		return s.layout.Ghost[1]
 	}
@@ -49,13 +49,13 @@ func (s *Sampler[In, Out]) velocity(x, y, z, axis, step, c int) (float64, bool) 
 	plane := s.window[1+p[slow]-s.first]
 	// Fluid cells beyond the ends of the uncut axes are periodic images.
 	for a := 0; a < slow; a++ {
-		if a == 0 || s.rim() == 0 {
+		if a == 0 || s.margin() == 0 {
 			p[a] = (p[a] + s.layout.N[a]) % s.layout.N[a]
 		}
 	}
 	row := 0
 	if slow == 2 {
-		row = p[1] + s.rim()
+		row = p[1] + s.margin()
 	}
 	return float64(plane[(row*s.stored+1+c)*s.layout.N[0]+p[0]]), true
 }

@@ -3,11 +3,9 @@ package domain
 import (
 	"math"
 
-	"github.com/btracey/mpi"
-
 	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/internal/raw"
+	"lbmsim/sim/rank"
 )
 
 // The distance of every cell to the nearest wall of the whole domain: squared distances
@@ -48,18 +46,15 @@ func (p *Part) BesideWall(global [3]int) bool {
 	return false
 }
 
-// tagDistance is the tag of these messages.
-const tagDistance = 101
-
 // WallDistance is the distance of this rank's cells to the nearest face of a wall's
 // cell, [z][y][x], in cells; +Inf in a domain without walls. Collective.
-func (p *Part) WallDistance() ([]float32, error) {
-	// What stands on faces counts as well: the layer of cells behind them.
+func (p *Part) WallDistance(on *rank.Rank) ([]float32, error) {
+	// Boundaries on faces count as well: the layer of cells behind them.
 	box := p.withFaces(p.Box)
 	n := box.Size()
 	d := make([]float32, box.Cells())
 	from := p.Local(box).Lo
-	_ = p.Share(n[1]*n[2], func(lo, hi int) error {
+	_ = on.Share(n[1]*n[2], func(lo, hi int) error {
 		e := newEnvelope(n[0], p.Case.Periodic[0])
 		for row := lo; row < hi; row++ {
 			y, z := from[1]+row%n[1], from[2]+row/n[1]
@@ -73,7 +68,7 @@ func (p *Part) WallDistance() ([]float32, error) {
 		return nil
 	})
 	for axis := 1; axis < p.Case.Dims(); axis++ {
-		if err := p.nearestAlong(axis, n, d); err != nil {
+		if err := p.nearestAlong(on, axis, n, d); err != nil {
 			return nil, err
 		}
 	}
@@ -104,8 +99,8 @@ func (p *Part) withFaces(box decomp.Box) decomp.Box {
 
 // nearestAlong continues with distances of a box of n cells along y or z, whose lines
 // several ranks may have parts of.
-func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
-	ranks, me := p.lineOf(axis)
+func (p *Part) nearestAlong(on *rank.Rank, axis int, n [3]int, d []float32) error {
+	ranks, me := p.lineOf(on, axis)
 	other := 3 - axis // the third axis
 	// A column is this rank's cells at one x and one place along the other axis; part i of
 	// the columns is worked on by rank i of the line.
@@ -132,11 +127,11 @@ func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 		whole += length[i]
 	}
 	lo, hi := part(me)
-	pieces, err := p.exchangeParts(ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
+	pieces, err := exchangeParts(on, ranks, me, mine, func(i int) int { return (hi - lo) * length[i] })
 	if err != nil {
 		return err
 	}
-	_ = p.Share(hi-lo, func(first, last int) error {
+	_ = on.Share(hi-lo, func(first, last int) error {
 		e, line := newEnvelope(whole, p.Case.Periodic[axis]), make([]float32, whole)
 		for c := first; c < last; c++ {
 			k := 0
@@ -155,7 +150,7 @@ func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 		}
 		return nil
 	})
-	back, err := p.exchangeParts(ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
+	back, err := exchangeParts(on, ranks, me, func(i int) []float32 { return pieces[i] }, func(i int) int {
 		lo, hi := part(i)
 		return (hi - lo) * n[axis]
 	})
@@ -171,52 +166,6 @@ func (p *Part) nearestAlong(axis int, n [3]int, d []float32) error {
 		}
 	}
 	return nil
-}
-
-// lineOf are the ranks whose boxes follow each other along an axis through this one's,
-// and which of them this is.
-func (p *Part) lineOf(axis int) (ranks []int, me int) {
-	at := p.Box.Lo
-	for at[axis] = 0; at[axis] < p.Case.Cells[axis]; at[axis] = p.Plan.Box(ranks[len(ranks)-1]).Hi[axis] {
-		rank := p.Plan.Owner(at)
-		if rank == p.Rank {
-			me = len(ranks)
-		}
-		ranks = append(ranks, rank)
-	}
-	return ranks, me
-}
-
-// exchangeParts gives every rank of a line its part of what the others have, and returns what
-// they have of this one's; want is the number of values from rank i. In round s ranks
-// i and s-i talk, the lower one first, so that nobody waits in a circle.
-func (p *Part) exchangeParts(ranks []int, me int, mine func(i int) []float32, want func(i int) int) ([][]float32, error) {
-	all := make([][]float32, len(ranks))
-	for round := range ranks {
-		i := (round - me + len(ranks)) % len(ranks)
-		send := mine(i)
-		if i == me {
-			all[i] = send
-			continue
-		}
-		all[i] = make([]float32, want(i))
-		calls := []func() error{
-			func() error { return p.Comm.Send(mpi.Raw(raw.Bytes(send)), ranks[i], tagDistance) },
-			func() error {
-				message := mpi.Raw(raw.Bytes(all[i]))
-				return p.Comm.Receive(&message, ranks[i], tagDistance)
-			},
-		}
-		if i < me {
-			calls[0], calls[1] = calls[1], calls[0]
-		}
-		for _, call := range calls {
-			if err := call(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return all, nil
 }
 
 // envelope finds min over q of f(q) + g(p-q) for all p of a line, where g(d) is the

@@ -7,9 +7,10 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/sim/rank"
 )
 
-// The distance to walls is that which a search over all cells finds, for any cut.
+// The distance to walls equals the result of a search over all cells, for any cut.
 func TestWallDistance(t *testing.T) {
 	bodies := `
 [body.ball]
@@ -46,17 +47,18 @@ radius = 2.2
 			given.Run.Ranks = cut
 			got := make([]float32, given.Box().Cells())
 			err = comm.RunLocal(cut[0]*cut[1]*cut[2], func(c comm.Comm) (err error) {
-				p, err := New(given, c, 2, nil)
+				on := rank.New(c, 2, nil)
+				p, err := New(on, given)
 				if err != nil {
 					return err
 				}
-				p.Layout = p.Plan.Layout(p.Rank, 1)
+				p.Layout = p.Plan.Layout(on.ID, 1)
 				domain := p.Geometry()
 				p.Cells = domain.Sample(p.Box)
-				if p.Size == 1 {
+				if on.Size == 1 {
 					want = searched(p)
 				}
-				own, err := p.WallDistance()
+				own, err := p.WallDistance(on)
 				for i, d := range own {
 					n := p.Layout.N
 					x, y, z := i%n[0]+p.Box.Lo[0], i/n[0]%n[1]+p.Box.Lo[1], i/n[0]/n[1]+p.Box.Lo[2]
@@ -126,14 +128,15 @@ func TestWallDistanceOfAChannel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(given, comm.Serial(), 1, nil)
+	on := rank.New(comm.Serial(), 1, nil)
+	p, err := New(on, given)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Layout = p.Plan.Layout(0, 1)
 	domain := p.Geometry()
 	p.Cells = domain.Sample(p.Box)
-	d, err := p.WallDistance()
+	d, err := p.WallDistance(on)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/geometry"
+	"lbmsim/sim/rank"
 )
 
 // Turbulence of velocity faces (boundary.Turbulence).
@@ -14,16 +15,16 @@ import (
 // inlet is a velocity face with turbulence, in global cells.
 type inlet struct {
 	config.Face
-	u, v     int // the axes along it
-	lo, hi   [3]int
-	mine     func(cell [3]int) bool
-	velocity func(p [3]float64, t float64) [3]float64
-	gain     func(p [3]float64) float64
+	u, v   int // the axes along it
+	lo, hi [3]int
+	mine   func(cell [3]int) bool
+	mean   boundary.Motion
+	gain   func(p [3]float64) float64
 }
 
 func (p *Part) inlet(i int) inlet {
 	b := p.Case.Boundaries[i]
-	f := inlet{Face: b.Faces[0], velocity: Velocity(b), gain: p.Gain(b)}
+	f := inlet{Face: b.Faces[0], mean: mean(b), gain: p.tables.gain(p.Case, b)}
 	f.u, f.v = geometry.Along(f.Axis)
 	f.lo, f.hi, f.mine = p.Case.PartOf(i, f.Face, p.Case.Cells)
 	for _, cell := range []*int{&f.lo[f.Axis], &f.hi[f.Axis]} {
@@ -46,7 +47,7 @@ func (f inlet) sheet(lo, hi [3]int) boundary.Sheet {
 	return s
 }
 
-// passing is the mean velocity at a place of the face, and the factor that the face gives it; 0 outside of its part.
+// passing returns the mean velocity at a place of the face, and the factor that the face gives it; 0 outside its part.
 func (f inlet) passing(p [3]float64) (u [3]float64, factor float64) {
 	if !f.mine(f.cell(p)) {
 		return u, 0
@@ -54,7 +55,7 @@ func (f inlet) passing(p [3]float64) (u [3]float64, factor float64) {
 	if factor = 1; f.gain != nil {
 		factor = f.gain(p)
 	}
-	return f.velocity(p, 0), factor
+	return f.mean.At(p, 0), factor
 }
 
 // cell is the one beside a place of the face.
@@ -63,7 +64,7 @@ func (f inlet) cell(p [3]float64) (cell [3]int) {
 	return cell
 }
 
-// inflow is the turbulence of boundary i. The velocity that carries its waves is the mean of that of the face, with its
+// inflow returns the turbulence of boundary i. The velocity that carries its waves is the mean velocity of the face, with its
 // profile.
 func (p *Part) inflow(i int) *boundary.Turbulence {
 	if known := p.tables.inflows[i]; known != nil {
@@ -104,7 +105,7 @@ func (p *Part) inflow(i int) *boundary.Turbulence {
 
 // BalanceInflows makes what passes faces with turbulence constant. Bodies cover cells, of which each rank knows its own.
 // Collective.
-func (p *Part) BalanceInflows() error {
+func (p *Part) BalanceInflows(on *rank.Rank) error {
 	for i, b := range p.Case.Boundaries {
 		if b.Inflow == nil {
 			continue
@@ -124,7 +125,7 @@ func (p *Part) BalanceInflows() error {
 			u, factor := f.passing(at)
 			return b.Inflow.RMS(at, length(u)) * factor
 		})
-		sums, err := p.addUp(sums)
+		sums, err := p.addUp(on, sums)
 		if err != nil {
 			return err
 		}
@@ -134,12 +135,12 @@ func (p *Part) BalanceInflows() error {
 }
 
 // addUp adds the lists of all ranks, and gives the sum to all of them. Collective.
-func (p *Part) addUp(list []int64) ([]int64, error) {
+func (p *Part) addUp(on *rank.Rank, list []int64) ([]int64, error) {
 	bytes, err := binary.Append(nil, binary.LittleEndian, list)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := comm.Gather(p.Comm, bytes)
+	parts, err := comm.Gather(on.Comm, bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (p *Part) addUp(list []int64) ([]int64, error) {
 	if bytes, err = binary.Append(bytes[:0], binary.LittleEndian, list); err != nil {
 		return nil, err
 	}
-	if bytes, err = comm.Broadcast(p.Comm, bytes); err != nil {
+	if bytes, err = comm.Broadcast(on.Comm, bytes); err != nil {
 		return nil, err
 	}
 	_, err = binary.Decode(bytes, binary.LittleEndian, list)

@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/sim/rank"
 )
 
 // What flows in through a face with turbulence does not change with time, beside a body that covers a part of it. Every cut
@@ -46,14 +47,15 @@ steps = 1
 		given.Run.Ranks = cut
 		var got [3][16][16]float64
 		err = comm.RunLocal(cut[1]*cut[2], func(c comm.Comm) (err error) {
-			p, err := New(given, c, 1, nil)
+			on := rank.New(c, 1, nil)
+			p, err := New(on, given)
 			if err != nil {
 				return err
 			}
-			p.Layout = p.Plan.Layout(p.Rank, 1)
+			p.Layout = p.Plan.Layout(on.ID, 1)
 			domain := p.Geometry()
 			p.Cells = domain.Sample(p.Box)
-			if err := p.BalanceInflows(); err != nil {
+			if err := p.BalanceInflows(on); err != nil {
 				return err
 			}
 			for i := range p.Layout.N[2] {
@@ -63,7 +65,7 @@ steps = 1
 						continue
 					}
 					for k, now := range times {
-						got[k][at[2]][at[1]] = domain.Walls[p.inflowType()].Velocity([3]float64{0, float64(at[1]) + 0.5, float64(at[2]) + 0.5}, now)[0]
+						got[k][at[2]][at[1]] = domain.Walls[p.inflowType()].Motion.At([3]float64{0, float64(at[1]) + 0.5, float64(at[2]) + 0.5}, now)[0]
 					}
 				}
 			}

@@ -23,7 +23,7 @@ func position(c *config.Case, b config.Boundary, at [3]float64) float64 {
 	r := 0.0
 	for a, x := range at {
 		if a != b.Faces[0].Axis && (a < 2 || c.Dims() == 3) {
-			r = math.Hypot(r, x-b.Part.Centre[a])
+			r = math.Hypot(r, x-b.Region.Centre[a])
 		}
 	}
 	return r * b.Outline.Unit
@@ -59,9 +59,9 @@ func meanFactor(c *config.Case, b config.Boundary, outline curve.Curve) (m facto
 	first, last := outline.X[0], outline.X[len(outline.X)-1]
 	edge := b.Outline.Unit / 2 // a cell reaches so far beyond its centre
 	common := min(last, m.hi+edge) - max(first, m.lo-edge)
-	switch wrong := fmt.Sprintf("[boundary.%s]: positions of the profile are %.4g to %.4g, and cells of the face are at %.4g to %.4g in the coordinates of the case (%s)", b.Name, first, last, m.lo, m.hi, unitOf(c)); {
+	switch wrong := fmt.Sprintf("[boundary.%s]: positions of the profile range from %.4g to %.4g, cells of the face from %.4g to %.4g in the coordinates of the case (%s)", b.Name, first, last, m.lo, m.hi, unitOf(c)); {
 	case len(outline.X) > 1 && common < leastOverlap*max(last-first, m.hi-m.lo+2*edge):
-		err = fmt.Errorf("%s: they have less than %g %% in common; is the file in another unit, or does it count from the edge of the face?", wrong, 100*leastOverlap)
+		err = fmt.Errorf("%s: they overlap by less than %g %%; is the file in another unit, or relative to the edge of the face?", wrong, 100*leastOverlap)
 	case !passes:
 		err = fmt.Errorf("%s: the factor is 0 at all of them, and no fluid passes", wrong)
 	}
@@ -83,8 +83,8 @@ func unitOf(c *config.Case) string {
 func eachOfFace(c *config.Case, b config.Boundary, f config.Face, visit func(at [3]float64)) {
 	var others []geometry.Region
 	for _, o := range c.Boundaries {
-		if b.Part == nil && o.Part != nil && slices.Contains(o.Faces, f) {
-			others = append(others, *o.Part)
+		if b.Region == nil && o.Region != nil && slices.Contains(o.Faces, f) {
+			others = append(others, *o.Region)
 		}
 	}
 	u, v := geometry.Along(f.Axis)
@@ -92,7 +92,7 @@ func eachOfFace(c *config.Case, b config.Boundary, f config.Face, visit func(at 
 	for cell[v] = range c.Cells[v] {
 		for cell[u] = range c.Cells[u] {
 			covers := func(r geometry.Region) bool { return r.Covers(f.Axis, cell) }
-			if b.Part != nil && !covers(*b.Part) || slices.ContainsFunc(others, covers) {
+			if b.Region != nil && !covers(*b.Region) || slices.ContainsFunc(others, covers) {
 				continue
 			}
 			at := [3]float64{float64(cell[0]) + 0.5, float64(cell[1]) + 0.5, float64(cell[2]) + 0.5}

@@ -4,27 +4,22 @@
 package domain
 
 import (
+	"slices"
+
 	"lbmsim/boundary"
-	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
-	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/curve"
 	"lbmsim/model"
+	"lbmsim/sim/rank"
 )
 
 // Part is one rank's part of the domain. Boxes and cells are in cells of the whole
 // domain (global) or from the part's lower corner on (local).
 type Part struct {
-	Case       *config.Case
-	Comm       comm.Comm
-	Rank, Size int
-	Root       bool                  // rank 0
-	Heartbeat  *comm.Heartbeat       // of this rank; nil: nobody watches it
-	Threads    int                   // of the host that this rank may keep busy
-	Warn       func(finding.Finding) // warns through rank 0's reporter; nil on the other ranks
+	Case *config.Case
 
 	Plan     decomp.Plan
 	Box      decomp.Box // this rank's cells, global
@@ -34,12 +29,12 @@ type Part struct {
 	Inputs   []Input          // all files that the case names
 	Distance []float32        // of this rank's cells to the walls (WallDistance), where an output shows it
 
-	Params model.Params // numbers of a step, of cells outside of sponges
+	Params model.Params // numbers of a step, of cells outside sponges
 
 	tables tables
 }
 
-// tables are those of boundaries.
+// tables holds the tables of boundaries.
 type tables struct {
 	sums   []string // SHA-256 of their files
 	curves map[string]curve.Curve
@@ -55,18 +50,19 @@ type Input struct {
 	Flow   bool // it is a flow to start from, which may be large
 }
 
-// New cuts the domain of a case, the same way on every rank.
-func New(c *config.Case, ranks comm.Comm, threads int, warn func(finding.Finding)) (*Part, error) {
-	p := &Part{Case: c, Comm: ranks, Rank: ranks.Rank(), Size: ranks.Size(), Root: ranks.Rank() == 0, Heartbeat: comm.HeartbeatOf(ranks), Threads: threads, Warn: warn}
-	p.Params = c.Params()
+// New cuts the domain of a case, the same way on every rank. The part's copy of the case gets what files add to it.
+func New(on *rank.Rank, c *config.Case) (*Part, error) {
+	own := *c // ranks of one process share theirs
+	own.Table, own.Warnings = slices.Clone(c.Table), slices.Clone(c.Warnings)
+	p := &Part{Case: &own, Params: c.Params()}
 	var err error
-	if p.Plan, err = c.Cut(p.Size); err == nil {
-		p.Box = p.Plan.Box(p.Rank)
+	if p.Plan, err = c.Cut(on.Size); err == nil {
+		p.Box = p.Plan.Box(on.ID)
 	}
 	return p, err
 }
 
-// Faces is the number of boundaries, which stand on faces; those of bodies follow them
+// Faces is the number of boundaries, which are on faces; boundaries of bodies follow them
 // among the types of cells.
 func (p *Part) Faces() int { return len(p.Case.Boundaries) }
 
@@ -127,13 +123,13 @@ func (p *Part) Interior(first, n int) []decomp.Range {
 }
 
 // Bytes is the size of the image of this rank's own cells: their values in the state, and eddies where the law of the
-// viscosity looks at neighbours.
+// viscosity reads neighbours.
 func (p *Part) Bytes() int {
 	n, s := p.Layout.N, p.Case.Spec
 	return n[1] * n[2] * (p.Layout.Components + s.EddyComponents()) * p.Layout.Pitch * s.Precision.Bytes()
 }
 
-// Intersect is what two boxes have in common.
+// Intersect returns what two boxes have in common.
 func Intersect(a, b decomp.Box) decomp.Box {
 	for i := range a.Lo {
 		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])

@@ -1,6 +1,10 @@
 package domain
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/boundary"
+)
 
 // samples along each axis of a face of which the velocity is a function of the place.
 const samples = 33
@@ -14,13 +18,10 @@ type Speed struct {
 // Prescribed are the largest speeds at the boundaries at a step.
 func (p *Part) Prescribed(step int) (list []Speed) {
 	for n, b := range p.Case.Boundaries {
-		v, gain, factor := Velocity(b), p.Gain(b), 1.0
-		if f := p.Factor(b); f != nil {
-			factor = f(float64(step))
-		}
-		most := length(b.Velocity) * math.Abs(factor)
-		if v != nil {
-			most = 0
+		m, most := p.motion(n), 0.0
+		if _, constant := boundary.Unscaled(m).(boundary.Constant); constant {
+			most = length(m.At([3]float64{}, float64(step)))
+		} else {
 			for _, f := range b.Faces {
 				for i := range samples * samples {
 					var at [3]float64
@@ -36,17 +37,10 @@ func (p *Part) Prescribed(step int) (list []Speed) {
 						}
 						cell[a] = min(int(at[a]), p.Case.Cells[a]-1)
 					}
-					if b.Part != nil && !b.Part.Covers(f.Axis, cell) {
+					if b.Region != nil && !b.Region.Covers(f.Axis, cell) {
 						continue
 					}
-					u := v(at, float64(step))
-					if b.Inflow != nil {
-						u = p.inflow(n).Add(u, at, float64(step))
-					}
-					s := length(u) * math.Abs(factor)
-					if gain != nil {
-						s *= math.Abs(gain(at))
-					}
+					s := length(m.At(at, float64(step)))
 					if most = max(most, s); !finite(s) {
 						most = s
 					}

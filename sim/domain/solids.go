@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -17,6 +16,7 @@ import (
 	"lbmsim/geometry/mesh"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
 )
 
 // Surfaces from files: rank 0 reads and judges them, and hands the triangles round in
@@ -33,58 +33,54 @@ type surfaceHead struct {
 
 // LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
 // the shape of every body. Collective.
-func (p *Part) LoadFiles() error {
+func (p *Part) LoadFiles(on *rank.Rank) error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
-	own := *p.Case // ranks of one process share the case
-	own.Warnings = slices.Clone(own.Warnings)
-	own.Table = append([]config.Row{}, own.Table...)
-	p.Case = &own
 	rows := p.Geometry().Rows(p.Box)
 	var sums []string
 	var whole Bodies
 	for _, f := range p.Case.Files {
 		if f.Image {
-			solid, head, err := p.loadImage(f, rows, &whole)
+			solid, head, err := p.loadImage(on, f, rows, &whole)
 			if err != nil {
 				return err
 			}
 			p.Solids = append(p.Solids, solid)
 			sums = append(sums, head.SHA256)
 			p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256})
-			own.Table = append(own.Table, head.Row)
+			p.Case.Table = append(p.Case.Table, head.Row)
 			continue
 		}
 		body := mesh.NewBody(mesh.Window{Cells: p.Case.Cells, Y: rows[0], Z: rows[1]})
-		head, err := p.loadFile(f, body, &whole)
+		head, err := p.loadFile(on, f, body, &whole)
 		if err != nil {
 			return err
 		}
 		p.Solids = append(p.Solids, body)
 		sums = append(sums, head.SHA256)
 		p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256})
-		own.Table = append(own.Table, head.Row)
-		own.Warnings = append(own.Warnings, head.Warnings...)
+		p.Case.Table = append(p.Case.Table, head.Row)
+		p.Case.Warnings = append(p.Case.Warnings, head.Warnings...)
 	}
-	own.Resolved = config.Pin(own.Resolved, append(p.tables.sums, sums...))
-	return p.examine(&whole)
+	p.Case.Resolved = config.Pin(p.Case.Resolved, append(p.tables.sums, sums...))
+	return p.examine(on, &whole)
 }
 
 // examine runs the checks that need the shape of every body, on rank 0. Collective.
-func (p *Part) examine(whole *Bodies) error {
+func (p *Part) examine(on *rank.Rank, whole *Bodies) error {
 	var b []byte
 	var err error
-	if p.Root {
+	if on.Root {
 		var found config.Examination
 		if found, err = p.Case.Examine(whole.Shapes, whole.Sizes); err == nil {
 			b, err = json.Marshal(found)
 		}
 	}
-	if err := comm.Agree(p.Comm, err); err != nil {
+	if err := comm.Agree(on.Comm, err); err != nil {
 		return exit.Agreed(exit.Usage, err)
 	}
-	if b, err = comm.Broadcast(p.Comm, b); err != nil {
+	if b, err = comm.Broadcast(on.Comm, b); err != nil {
 		return err
 	}
 	var found config.Examination
@@ -175,18 +171,18 @@ func Repairs(f config.SolidFile, s *intake.Source) (list finding.List) {
 }
 
 // loadFile reads one file into a body.
-func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
+func (p *Part) loadFile(on *rank.Rank, f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
 	var s *intake.Source
-	if p.Root {
+	if on.Root {
 		if s, err = openSurface(p.Case, f); err == nil {
 			err = whole.AddSurface(p.Case, f, s)
 		}
 	}
-	if err := comm.Agree(p.Comm, err); err != nil {
+	if err := comm.Agree(on.Comm, err); err != nil {
 		return head, exit.Agreed(exit.Usage, err)
 	}
 	var b []byte
-	if p.Root {
+	if on.Root {
 		head = surfaceHead{Triangles: len(s.Surface.T), Sheets: s.Sheets, SHA256: s.SHA256, Row: config.Row{
 			Name: "body " + f.Body, Lattice: triangles(s), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
 		head.Warnings = Repairs(f, s)
@@ -194,7 +190,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 			return head, err
 		}
 	}
-	if b, err = comm.Broadcast(p.Comm, b); err != nil {
+	if b, err = comm.Broadcast(on.Comm, b); err != nil {
 		return head, err
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
@@ -203,7 +199,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 	var bad error
 	for from := 0; from < head.Triangles; from += inPiece {
 		b = b[:0]
-		if p.Root {
+		if on.Root {
 			for i := from; i < min(from+inPiece, head.Triangles); i++ {
 				for _, v := range s.Surface.Corners(i) {
 					for _, x := range v {
@@ -212,7 +208,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 				}
 			}
 		}
-		if b, err = comm.Broadcast(p.Comm, b); err != nil {
+		if b, err = comm.Broadcast(on.Comm, b); err != nil {
 			return head, err
 		}
 		for at := 0; at+72 <= len(b) && bad == nil; at += 72 {
@@ -233,7 +229,7 @@ func (p *Part) loadFile(f config.SolidFile, body *mesh.Body, whole *Bodies) (hea
 	if bad != nil {
 		bad = misfit(f, fmt.Errorf("%s: %w", f.Shown, bad))
 	}
-	return head, exit.Agreed(exit.Usage, comm.Agree(p.Comm, bad))
+	return head, exit.Agreed(exit.Usage, comm.Agree(on.Comm, bad))
 }
 
 // triangles of a surface, in words.
@@ -257,7 +253,7 @@ func triangle(b []byte) (t [3][3]float64) {
 func ReadSurface(f config.SolidFile) (*intake.Source, error) {
 	s, err := intake.Read(f.Path)
 	if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
-		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, s.SHA256)
+		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, s.SHA256)
 	}
 	return s, misfit(f, err)
 }
@@ -279,8 +275,8 @@ func CloseSurface(s *intake.Source, c *config.Case, f config.SolidFile) error {
 	return s.Close(f.Repair, Outside(c, f))
 }
 
-// Outside tells of a triangle of the file whether it lies on one side of all centres of cells: then none
-// of them is inside or outside of the body for it. Along a periodic axis links lead there.
+// Outside reports whether a triangle of the file lies on one side of all centres of cells: then none of them is inside or outside
+// the body because of it. Along a periodic axis links lead there.
 func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
 	return func(t [3][3]float64) bool {
 		for v := range t {
@@ -316,31 +312,31 @@ type imageHead struct {
 func OpenImage(f config.SolidFile) (*intake.Image, error) {
 	m, err := intake.ReadImage(f.Path, intake.ImageForm{Voxels: f.Voxels, Number: f.Number, Array: f.Array, Solid: f.Solid})
 	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
-		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, m.SHA256)
+		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, m.SHA256)
 	}
 	return m, misfit(f, err)
 }
 
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
-func (p *Part) loadImage(f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
+func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
-	if p.Root {
+	if on.Root {
 		if m, err = OpenImage(f); err == nil {
 			whole.AddImage(p.Case, f, m)
 		}
 	}
-	if err := comm.Agree(p.Comm, err); err != nil {
+	if err := comm.Agree(on.Comm, err); err != nil {
 		return nil, head, exit.Agreed(exit.Usage, err)
 	}
 	var b []byte
-	if p.Root {
+	if on.Root {
 		head = imageHead{m.N, m.Origin, m.Spacing, m.SHA256, config.Row{
 			Name: "body " + f.Body, Lattice: fmt.Sprintf("%d x %d x %d voxels", m.N[0], m.N[1], m.N[2]), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, m.SHA256)}}
 		if b, err = json.Marshal(head); err != nil {
 			return nil, head, err
 		}
 	}
-	if b, err = comm.Broadcast(p.Comm, b); err != nil {
+	if b, err = comm.Broadcast(on.Comm, b); err != nil {
 		return nil, head, err
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
@@ -353,12 +349,12 @@ func (p *Part) loadImage(f config.SolidFile, rows [2][]bool, whole *Bodies) (sol
 	const words = 1 << 19 // that travel together: 4 MiB
 	for from := 0; from < (nx*ny*head.N[2]+63)/64; from += words {
 		b = b[:0]
-		if p.Root {
+		if on.Root {
 			for _, w := range m.Words(from, from+words) {
 				b = binary.LittleEndian.AppendUint64(b, w)
 			}
 		}
-		if b, err = comm.Broadcast(p.Comm, b); err != nil {
+		if b, err = comm.Broadcast(on.Comm, b); err != nil {
 			return nil, head, err
 		}
 		for k := 0; k+8 <= len(b); k += 8 {
@@ -372,8 +368,8 @@ func (p *Part) loadImage(f config.SolidFile, rows [2][]bool, whole *Bodies) (sol
 }
 
 // CountCells refuses surfaces that no cell has noticed, and a domain without fluid: with
-// surfaces from files nobody could tell before. Collective.
-func (p *Part) CountCells() error {
+// surfaces from files neither can be known earlier. Collective.
+func (p *Part) CountCells(on *rank.Rank) error {
 	if len(p.Case.Bodies) == 0 {
 		return nil
 	}
@@ -386,7 +382,7 @@ func (p *Part) CountCells() error {
 			}
 		}
 	}
-	all, err := comm.Together(p.Comm, counts)
+	all, err := comm.Together(on.Comm, counts)
 	if err != nil {
 		return err
 	}
@@ -396,14 +392,14 @@ func (p *Part) CountCells() error {
 		}
 	}
 	if all[0][0] == 0 {
-		return exit.With(exit.Usage, fmt.Errorf("the bodies fill the whole domain: no fluid is left"))
+		return exit.With(exit.Usage, fmt.Errorf("the bodies fill the whole domain: there are no fluid cells"))
 	}
 	bodies := p.Bodies()
 	for i, b := range p.Case.Bodies {
 		if all[0][len(p.Case.Boundaries)+1+i] > 0 || b.Whole() {
 			continue
 		}
-		covered, err := anyCell(p, bodies[i].Shape)
+		covered, err := anyCell(on, p, bodies[i].Shape)
 		if err != nil {
 			return err
 		}
@@ -423,7 +419,7 @@ func (p *Part) CountCells() error {
 }
 
 // anyCell reports whether the centre of any cell of the domain lies in a shape. Collective.
-func anyCell(p *Part, s geometry.Shape) (bool, error) {
+func anyCell(on *rank.Rank, p *Part, s geometry.Shape) (bool, error) {
 	from, to := geometry.Reach(s, p.Case.Cells, p.Case.Dims())
 	box := Intersect(decomp.Box{Lo: from, Hi: to}, p.Box)
 	any := []int64{0}
@@ -436,7 +432,7 @@ func anyCell(p *Part, s geometry.Shape) (bool, error) {
 			}
 		}
 	}
-	err := comm.Max(p.Comm, any)
+	err := comm.Max(on.Comm, any)
 	return any[0] > 0, err
 }
 

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/internal/finding"
 	"lbmsim/io/curve"
 	"lbmsim/model"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
 )
 
 // Boundaries that change with time by a ramp or a table, and profiles from files.
@@ -19,7 +21,7 @@ import (
 func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err error) {
 	data, sum, err = curve.Read(f.Path)
 	if err == nil && f.SHA256 != "" && f.SHA256 != sum {
-		err = fmt.Errorf("%s has another SHA-256 than the case says: %s", f.Path, sum)
+		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, sum)
 	}
 	if err == nil {
 		c, err = curve.Parse(f.Path, data)
@@ -72,7 +74,7 @@ func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warnin
 	case mach > 0.3:
 		return nil, b.Tables()[0].At.Wrong(errors.New(text + ", above 0.3; a smaller time step, or smaller factors, lower it"))
 	case mach > 0.1:
-		warnings = append(warnings, finding.TableMach.Says("%s, above 0.1: expect errors of about %.3g %% from compressibility", text, 100*mach*mach))
+		warnings = append(warnings, finding.TableMach.Says("%s, above 0.1: expect compressibility errors of about %.3g %%", text, 100*mach*mach))
 	}
 	return warnings, nil
 }
@@ -93,10 +95,10 @@ func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
 
 // LoadTables fills p.tables.curves and writes the checksums into the resolved case: rank 0 reads
 // the files. Collective.
-func (p *Part) LoadTables() error {
+func (p *Part) LoadTables(on *rank.Rank) error {
 	for _, b := range p.Case.Boundaries {
 		for _, f := range b.Tables() {
-			if err := p.loadTable(b, f); err != nil {
+			if err := p.loadTable(on, b, f); err != nil {
 				return err
 			}
 		}
@@ -110,8 +112,8 @@ func (p *Part) LoadTables() error {
 				return exit.With(exit.Usage, err) // the same on every rank
 			}
 			for _, w := range warnings {
-				if p.Root {
-					p.Warn(w)
+				if on.Root {
+					on.Warn(w)
 				}
 			}
 		}
@@ -119,15 +121,15 @@ func (p *Part) LoadTables() error {
 	if len(p.tables.sums) > 0 {
 		p.Case.Resolved = config.Pin(p.Case.Resolved, p.tables.sums)
 	}
-	if f := p.largestFactor(); f > 1 && p.Case.Speed > 0 { // there are curves, so the case is the run's own
+	if f := p.largestFactor(); f > 1 && p.Case.Speed > 0 {
 		p.Case.Speed *= f
 		p.Case.SpeedOf += fmt.Sprintf(" times %.4g, the largest factor of its files", f)
 	}
 	return nil
 }
 
-// largestFactor is that of the files of any boundary, by which the case lets the fluid be faster
-// than its velocities: 1 where there is none.
+// largestFactor returns the largest factor in any boundary's files, by which the case lets the fluid be faster than its
+// velocities: 1 without files.
 func (p *Part) largestFactor() float64 {
 	largest := 1.0
 	for _, b := range p.Case.Boundaries {
@@ -142,17 +144,17 @@ func (p *Part) largestFactor() float64 {
 	return largest
 }
 
-func (p *Part) loadTable(b config.Boundary, f config.TableFile) error {
+func (p *Part) loadTable(on *rank.Rank, b config.Boundary, f config.TableFile) error {
 	var data []byte
 	var sum string
 	var err error
-	if p.Root {
+	if on.Root {
 		data, _, sum, err = OpenTable(f)
 	}
-	if err := comm.Agree(p.Comm, err); err != nil {
+	if err := comm.Agree(on.Comm, err); err != nil {
 		return exit.Agreed(exit.Usage, err)
 	}
-	message, err := comm.Broadcast(p.Comm, append([]byte(sum), data...))
+	message, err := comm.Broadcast(on.Comm, append([]byte(sum), data...))
 	if err != nil {
 		return err
 	}
@@ -163,9 +165,6 @@ func (p *Part) loadTable(b config.Boundary, f config.TableFile) error {
 	}
 	if p.tables.curves == nil {
 		p.tables.curves = map[string]curve.Curve{}
-		own := *p.Case // ranks of one process share the case
-		own.Table = append([]config.Row{}, own.Table...)
-		p.Case = &own
 	}
 	p.tables.curves[f.Key+" "+f.Boundary] = c
 	sum = string(message[:digits])
@@ -181,19 +180,20 @@ func (p *Part) loadTable(b config.Boundary, f config.TableFile) error {
 		text += mean.text()
 	}
 	if f.Repeat {
-		text += fmt.Sprintf(", again and again every %.6g steps", (c.X[len(c.X)-1]-c.X[0])/f.Unit)
+		text += fmt.Sprintf(", repeating every %.6g steps", (c.X[len(c.X)-1]-c.X[0])/f.Unit)
 	}
 	p.Case.Table = append(p.Case.Table, config.Row{Name: f.Key + " of " + f.Boundary, Lattice: text,
 		SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, sum)})
 	return nil
 }
 
-// Factor of the velocity and the pressure of a boundary at a time in steps; nil: none.
-func (p *Part) Factor(b config.Boundary) func(t float64) float64 {
+// factor returns the factor of a boundary's velocity and pressure at a time in steps, from its ramp and its table; nil: the
+// factor is 1.
+func (s *tables) factor(b config.Boundary) func(t float64) float64 {
 	if b.Ramp == 0 && b.Table == nil {
 		return nil
 	}
-	table, listed := p.tables.curves["table "+b.Name]
+	table, listed := s.curves["table "+b.Name]
 	return func(t float64) float64 {
 		f := b.Rise(t)
 		if listed && b.Table.Repeat {
@@ -213,27 +213,24 @@ func (p *Part) Factors(b config.Boundary) (lo, hi float64) {
 	return 1, 1
 }
 
-// Velocity of a boundary at a point in cells and a time in steps, without its gain; nil: it is constant.
-func Velocity(b config.Boundary) func(p [3]float64, t float64) [3]float64 {
+// mean returns the motion of a boundary as the case gives it, without turbulence and the factors of its files.
+func mean(b config.Boundary) boundary.Motion {
 	v := b.Profile
-	switch {
-	case v != nil:
-		return func(p [3]float64, t float64) [3]float64 {
-			return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
-		}
-	case b.Outline != nil:
-		return func([3]float64, float64) [3]float64 { return b.Velocity }
+	if v == nil {
+		return boundary.Constant(b.Velocity)
 	}
-	return nil
+	return boundary.Formula{Timed: b.Timed, Code: b.Code, Velocity: func(p [3]float64, t float64) [3]float64 {
+		return [3]float64{v[0](p[0], p[1], p[2], t), v[1](p[0], p[1], p[2], t), v[2](p[0], p[1], p[2], t)}
+	}}
 }
 
-// Gain is the factor of a boundary's velocity at a point in cells, from its profile; nil: there is none.
-func (p *Part) Gain(b config.Boundary) func(at [3]float64) float64 {
-	outline, listed := p.tables.curves[profileKey+" "+b.Name]
+// gain returns the factor of a boundary's velocity at a point in cells, from its profile; nil: the gain is 1.
+func (s *tables) gain(c *config.Case, b config.Boundary) func(at [3]float64) float64 {
+	outline, listed := s.curves[profileKey+" "+b.Name]
 	if !listed {
 		return nil
 	}
-	return func(at [3]float64) float64 { return outline.At(position(p.Case, b, at)) }
+	return func(at [3]float64) float64 { return outline.At(position(c, b, at)) }
 }
 
 func length(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }

@@ -1,5 +1,5 @@
-// Package exit gives errors the exit code of the program, and tells those that all
-// ranks know of, after which each ends by itself, from those of one rank alone.
+// Package exit gives errors the exit code of the program, and distinguishes errors that all ranks know of, after which each ends
+// by itself, from errors of one rank alone.
 package exit
 
 import (
@@ -29,7 +29,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Code of an error; agreed says whether every rank has one, so that no rank is left
+// Code of an error; agreed reports whether every rank has one, so that no rank is left
 // waiting.
 func Code(err error) (code int, agreed bool) {
 	switch e := err.(type) {
@@ -55,15 +55,14 @@ func Code(err error) (code int, agreed bool) {
 	return Failure, false
 }
 
-// IsAgreed reports that every rank knows of an error, or that there is none.
+// IsAgreed reports whether every rank knows of an error, or there is no error.
 func IsAgreed(err error) bool {
 	_, agreed := Code(err)
 	return agreed
 }
 
-// Agreed gives the error of a collective call its exit code when it is the one
-// that the ranks agreed on. An error of the communication itself stays this
-// rank's alone.
+// Agreed gives the error of a collective call its exit code when it is the error that the ranks agreed on. An error of the
+// communication itself stays this rank's alone.
 func Agreed(code int, err error) error {
 	var f *comm.Failure
 	if errors.As(err, &f) {
@@ -72,7 +71,7 @@ func Agreed(code int, err error) error {
 	return err
 }
 
-// AtStep says of an error that all ranks have at which step it came and of what.
+// AtStep adds to an error that all ranks have the step at which it came and its subject.
 func AtStep(step int, what string, err error) error {
 	return Agreed(Failure, placed(step, what, err))
 }

@@ -9,7 +9,7 @@ import (
 
 // The abilities that outputs may have, found by type assertion.
 
-// placed is an output with a folder of its own.
+// placed is an output with its own folder.
 type placed interface{ folder() string }
 
 // seriesWriter is an output that writes a series of files with an index.
@@ -34,13 +34,13 @@ type snapping interface {
 	snaps(*Run) (box decomp.Box, ok bool)
 }
 
-// remembered is an output that goes on from a checkpoint with more than its rows.
+// remembered is an output that resumes from a checkpoint with more state than its rows.
 type remembered interface {
 	Output
 	// remember adds what the next run must know. Collective.
 	remember(*Run, *Memory) error
 	// beside begins a file that belongs to the checkpoint with this header, in its folder;
-	// written tells, once it has been committed, whether it is on disk; nil: there is none. Collective.
+	// written reports, once the file has been committed, whether it is on disk; nil: there is no file. Collective.
 	beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error)
 	// recall continues with what the checkpoint of a path says. Collective.
 	recall(r *Run, path string, m *Memory) error
@@ -53,7 +53,7 @@ type tabular interface {
 	header(*Run) probe.Header
 }
 
-// renewed is a table whose statistics may be others than those of the checkpoint: rows of both have no place in one file.
+// renewed is a table whose statistics may differ from the checkpoint's: one file must not mix rows of both.
 type renewed interface{ isOther() bool }
 
 // with are the outputs of an ability.

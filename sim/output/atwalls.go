@@ -9,13 +9,13 @@ import (
 	"lbmsim/model"
 )
 
-// place is where an output looks at a field of cells beside walls.
+// place is a set of cells at which an output samples a field of cells beside walls.
 type place struct {
 	head  string
 	cells [][3]int
 }
 
-// warnOfNoWalls warns of outputs of a field of cells beside walls that look at none of them. Collective.
+// warnOfNoWalls warns of outputs of a field of cells beside walls that sample none of them. Collective.
 func (s *Set) warnOfNoWalls() {
 	places := s.placesAtWalls()
 	if len(places) == 0 {
@@ -23,16 +23,16 @@ func (s *Set) warnOfNoWalls() {
 	}
 	beside := make([]int64, len(places))
 	for i, p := range places {
-		if slices.ContainsFunc(p.cells, s.Run.BesideWall) {
+		if slices.ContainsFunc(p.cells, s.Run.View.Part.BesideWall) {
 			beside[i] = 1
 		}
 	}
-	if comm.Max(s.Comm, beside) != nil || !s.Root { // ranks that cannot talk fail at the first step
+	if comm.Max(s.Rank.Comm, beside) != nil || !s.Rank.Root { // ranks that cannot talk fail at the first step
 		return
 	}
 	for i, p := range places {
 		if beside[i] == 0 {
-			s.Warn(finding.NoWall.Says("[%s]: no no-slip wall shares a face with its cells, so wall_shear_stress is 0 there: move it to cells beside the wall", p.head))
+			s.Rank.Warn(finding.NoWall.Says("[%s]: none of its cells is adjacent to a no-slip wall, so wall_shear_stress is 0: move it to cells at the wall", p.head))
 		}
 	}
 }

@@ -25,7 +25,7 @@ import (
 // deviations from them, of every cell of this rank, by the recurrence of Welford
 // (Technometrics 4 (1962) 419). A plain sum of squares would lose the small difference
 // between it and the square of the mean. The sums are in the device's memory, where it keeps
-// them; else here, with the same arithmetic.
+// them; otherwise here, with the same arithmetic.
 type averager struct {
 	base
 	config.Averages
@@ -42,17 +42,18 @@ type averager struct {
 	image    []float64       // for the checkpoint that is being written
 }
 
-// averageSums is what [output.averages] adds up.
-func averageSums(s *Set) []Output {
+// averageOutputs is [output.averages]: the sums and the files that have them.
+func averageOutputs(s *Set) []Output {
 	c := s.Case
 	if !c.Averages.On {
 		return nil
 	}
 	of := model.SumsOf(c.Averages.Fields)
-	return []Output{&averager{
-		base: newBase(c.Averages.Sample), Averages: c.Averages, of: of, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Layout.N[0],
-		count: s.Box.Cells() * of.Values(c.Dims()),
-	}}
+	sums := &averager{
+		base: newBase(c.Averages.Sample), Averages: c.Averages, of: of, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Run.View.Part.Layout.N[0],
+		count: s.Run.View.Part.Box.Cells() * of.Values(c.Dims()),
+	}
+	return []Output{sums, &averageFiles{base: newBase(sums.Schedule), sums: sums, series: fields.Series{Dir: s.Path(sums.Dir), Name: "averages"}}}
 }
 
 // allocate takes the memory of the sums. Collective: where a rank's device has none, all sums are on the hosts.
@@ -61,7 +62,7 @@ func (a *averager) allocate(r *Run) error {
 		return nil
 	}
 	there, err := r.State.Statistics().Averages(a.of)
-	none := comm.Agree(r.Comm, err)
+	none := comm.Agree(r.Rank.Comm, err)
 	var failure *comm.Failure
 	switch {
 	case none == nil:
@@ -71,8 +72,8 @@ func (a *averager) allocate(r *Run) error {
 			there.Close()
 		}
 		return none
-	case r.Root:
-		r.Warn(finding.HostSums.Says("[output.averages] adds up on the host, which takes longer: %v", none))
+	case r.Rank.Root:
+		r.Rank.Warn(finding.HostSums.Says("[output.averages] is summed on the host, which is slower: %v", none))
 	}
 	if a.onDevice == nil {
 		if there != nil {
@@ -93,7 +94,7 @@ func (a *averager) Close() {
 	}
 }
 
-// sums are those so far. Nobody writes to them.
+// sums returns the sums so far. Callers must not modify them.
 func (a *averager) sums() ([]float64, error) {
 	if a.onDevice == nil {
 		return a.onHost, nil
@@ -102,8 +103,8 @@ func (a *averager) sums() ([]float64, error) {
 	return sums, a.onDevice.Read(sums)
 }
 
-// columns are where the sums of a row begin, in lengths of a row: of pressures, their
-// squares, velocities, their products.
+// columns returns the offsets of the sums of a row, in lengths of a row: of pressures,
+// their squares, velocities, their products.
 func (a *averager) columns() (p, pp, u, uu int) {
 	next := func(on bool, n int) (at int) {
 		at = uu
@@ -142,15 +143,15 @@ func (a *averager) Write(r *Run) error {
 		return err
 	}
 	a.samples++
-	source, planes := r.present(), r.Planes()
+	source, planes := r.present(), r.View.Part.Planes()
 	size := len(a.onHost) / planes
-	each := max(1, readAtOnce*planes/r.Box.Cells())
-	return r.All("averages", r.Share((planes+each-1)/each, func(lo, hi int) (err error) {
+	each := max(1, readAtOnce*planes/r.View.Part.Box.Cells())
+	return r.All("averages", r.Rank.Share((planes+each-1)/each, func(lo, hi int) (err error) {
 		var sample []float64
 		for k := lo * each; k < min(hi*each, planes); k += each {
 			last := min(k+each, planes)
-			box := r.Plane(k)
-			box.Hi = r.Plane(last - 1).Hi
+			box := r.View.Part.Plane(k)
+			box.Hi = r.View.Part.Plane(last - 1).Hi
 			if sample, err = source(box, sample); err != nil {
 				return err
 			}
@@ -160,16 +161,16 @@ func (a *averager) Write(r *Run) error {
 	}))
 }
 
-// readAtOnce is how many cells are read at a time: to ask for a row of 2D takes longer than to add it.
+// readAtOnce is the number of cells read at a time: to ask for a row of 2D takes longer than to add it.
 const readAtOnce = 8192
 
 // present is the current state in the digits that fields leave the device with: whether it had memory for something must
 // not be seen in a result.
 func (r *Run) present() derive.Source[float64] {
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
-		return derive.Rounded(r.Present())
+		return derive.Rounded(r.View.Present())
 	}
-	return r.Present()
+	return r.View.Present()
 }
 
 // add continues with sample n of some rows, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The sample
@@ -224,8 +225,8 @@ func addProducts(d, e, sums []float64, share float64) {
 	}
 }
 
-// tensor is where the products of a symmetric tensor's components are among those that
-// add keeps, in the order of a file; -1: the component is 0 in 2D.
+// tensor returns the indices of the products of a symmetric tensor's components among
+// the products that add keeps, in the order of a file; -1: the component is 0 in 2D.
 func (a *averager) tensor() [6]int {
 	if a.dims == 2 { // xx, xy, yy
 		return [6]int{0, 2, -1, 1, -1, -1}
@@ -233,7 +234,7 @@ func (a *averager) tensor() [6]int {
 	return [6]int{0, 3, 5, 1, 4, 2} // xx, xy, xz, yy, yz, zz
 }
 
-// sums of a field's component: the first column of them, and the factor that leads to
+// column returns the column of the sums of a field's component, and the factor that leads to
 // the case's unit; false for components that are always 0.
 func (a *averager) column(f model.Field, c int, units config.Units) (column int, factor float64, ok bool) {
 	p, pp, u, uu := a.columns()
@@ -248,7 +249,7 @@ func (a *averager) column(f model.Field, c int, units config.Units) (column int,
 		return u + c, factor, c < a.dims
 	}
 	if f.Name != "reynolds_stress" {
-		panic("no average is called " + f.Name) // a row of model.Averages without a formula
+		panic("there is no average " + f.Name) // a row of model.Averages without a formula
 	}
 	at := a.tensor()[c]
 	return uu + at, factor / n, at >= 0
@@ -261,14 +262,6 @@ type averageFiles struct {
 	series fields.Series
 }
 
-// averageOutputs is [output.averages].
-func averageOutputs(s *Set) (list []Output) {
-	for _, a := range with[*averager](s.List) {
-		list = append(list, &averageFiles{base: newBase(a.Schedule), sums: a, series: fields.Series{Dir: s.Path(a.Dir), Name: "averages"}})
-	}
-	return list
-}
-
 func (f *averageFiles) folder() string         { return f.series.Dir }
 func (f *averageFiles) indexed() fields.Series { return f.series }
 func (f *averageFiles) stepFiles() []string    { return numbered(f.series.Dir, f.series.Name) }
@@ -279,8 +272,8 @@ func (f *averageFiles) Write(r *Run) error {
 	}
 	f.at = r.Step()
 	if f.sums.samples == 0 {
-		if r.Root {
-			r.Warn(finding.NoSamples.Says("step %d: there are no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(r.Step())))
+		if r.Rank.Root {
+			r.Rank.Warn(finding.NoSamples.Says("step %d: no averages yet: the first sample is at step %d", r.Step(), f.sums.when.Next(r.Step())))
 		}
 		return nil
 	}
@@ -290,7 +283,7 @@ func (f *averageFiles) Write(r *Run) error {
 	}
 	meta := r.Meta()
 	meta.Samples, meta.First, meta.Last = f.sums.samples, int64(f.sums.first), int64(f.sums.last)
-	p, err := f.series.Begin(r.Comm, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), meta)
+	p, err := f.series.Begin(r.Rank.Comm, nil, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), meta)
 	if err != nil {
 		return r.Files.Missed("averages", exit.AtStep(r.Step(), "averages", err))
 	}
@@ -308,7 +301,7 @@ func (f *averageFiles) Write(r *Run) error {
 	return nil
 }
 
-// averagePart is what a rank has of a file of averages.
+// averagePart is a rank's part of a file of averages.
 type averagePart struct {
 	grid fields.Grid // of the file
 	box  decomp.Box  // this rank's cells of it; none: it has nothing to write
@@ -317,7 +310,7 @@ type averagePart struct {
 
 // part is this rank's. Collective.
 func (a *averager) part(r *Run) (p averagePart, err error) {
-	p = averagePart{grid: r.Grid(), box: r.Box}
+	p = averagePart{grid: r.Grid(), box: r.View.Part.Box}
 	p.grid.N = a.Grid(p.grid.N)
 	p.sums, err = a.sums()
 	if err = r.All("reading the averages", err); err != nil || !a.Over {
@@ -331,7 +324,7 @@ func (a *averager) part(r *Run) (p averagePart, err error) {
 	return p, err
 }
 
-// averagesInto copies the averages as a file has them, and returns the work of writing.
+// averagesInto copies the averages as a file has them, and returns the work of writing, whose error covers the copy as well.
 func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *fields.Pending) (write func() error) {
 	nx, all := part.grid.N[0], part.grid.N[0]*a.of.Values(a.dims)
 	rows := len(part.sums) / all
@@ -339,7 +332,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 	for i, f := range a.Fields {
 		data[i] = make([]Out, rows*nx*f.Components)
 	}
-	_ = r.Share(rows, func(lo, hi int) error {
+	copied := r.Rank.Share(rows, func(lo, hi int) error {
 		for i, f := range a.Fields {
 			for c := range f.Components {
 				column, factor, ok := a.column(f, c, r.Case.Units)
@@ -361,8 +354,8 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 		planes = rows
 	}
 	return func() error { // which does not hold on to the sums
-		if rows == 0 {
-			return nil
+		if copied != nil || rows == 0 {
+			return copied
 		}
 		for i := range data {
 			n := len(data[i]) / planes
@@ -377,26 +370,27 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 	}
 }
 
-// averageMemory is what a checkpoint says of the sums that lie beside it.
+// averageMemory is a checkpoint's record of the sums beside it.
 type averageMemory struct {
 	Samples     int64
 	Sums        string  // which there are
-	First, Last int     // steps of the first and the last sample; 0: an older version did not say, without Last nothing of what follows
+	First, Last int     // steps of the first and the last sample; 0: from an older version, without Last nothing of what follows
 	Start       int     // of the case
 	Over        string  // axis; "": none
 	Every       float64 `json:",omitempty"` // steps between the samples
 }
 
-// AverageDir is the folder of the sums below that of their checkpoints.
+// AverageDir is the folder of the sums, within the folder of their checkpoints.
 const AverageDir = "averages"
 
-// fileHeader is that of the sums beside the checkpoint with this header.
+// fileHeader returns the header of the file of sums beside the checkpoint with this header.
 func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
 	h.Components, h.Pitch, h.Bytes = a.of.Values(a.dims), a.nx, 8
 	return h
 }
 
-// remember tells of the sums, as long as there are any, and reads them for beside: what the device says is no fault of a disk.
+// remember records the sums, as long as there are any, and reads them for beside: an error of the device is not an error of the
+// disk.
 func (a *averager) remember(r *Run, m *Memory) (err error) {
 	if a.samples == 0 {
 		return nil
@@ -411,7 +405,7 @@ func (a *averager) kept() string {
 	return fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
 }
 
-// axis is that of over.
+// axis returns the axis that over averages along.
 func (a *averager) axis() string {
 	if !a.Over {
 		return ""
@@ -427,19 +421,19 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 	}
 	sums := a.image
 	a.image = nil
-	if r.Root {
+	if r.Rank.Root {
 		// A checkpoint of this step may be there, of a run that this one has gone back from because
 		// its sums were damaged. With the new sums beside it, which are named first, it would be
 		// whole again for a moment, ahead of files that this run has yet to name.
 		_ = os.Remove(checkpoint.Path(dir, h.Step)) // it is not there, or is replaced all the same
 	}
-	p, err := checkpoint.Begin(r.Comm, filepath.Join(dir, AverageDir), a.fileHeader(r, h), r.Extent())
+	p, err := checkpoint.Begin(r.Rank.Comm, filepath.Join(dir, AverageDir), a.fileHeader(r, h), r.View.Part.Extent())
 	if err != nil {
 		return nil, exit.AtStep(r.Step(), besideCheckpoint, err)
 	}
 	written = new(bool)
-	commit := func() error {
-		err := p.Commit(0)
+	commit := func(failed error) error {
+		err := p.Commit(0, failed)
 		*written = err == nil
 		return err
 	}
@@ -465,7 +459,7 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	}
 	clear(sums)
 	if a.onDevice != nil {
-		if err := comm.Agree(r.Comm, a.onDevice.Write(sums)); err != nil {
+		if err := comm.Agree(r.Rank.Comm, a.onDevice.Write(sums)); err != nil {
 			return err
 		}
 	}
@@ -475,16 +469,16 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		return nil
 	}
 	if other := a.differs(m); other != "" {
-		r.recalls("the checkpoint has averages of %s: those of [output.averages] begin anew", other)
+		r.recalls("[output.averages]: the checkpoint has %s; restarting the averages", other)
 		return nil
 	}
-	if dir := r.Path(a.Dir); r.Root && m.Last > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
-		r.recalls("[output.averages]: over was %q and is %q now: %s has files of both grids, which ParaView shows as one film; another dir keeps them apart", m.Over, a.axis(), dir)
+	if dir := r.Path(a.Dir); r.Rank.Root && m.Last > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
+		r.recalls("[output.averages]: over changed from %q to %q: %s has files of both grids, which ParaView shows as one animation; use another dir to separate them", m.Over, a.axis(), dir)
 	}
 	beside := filepath.Join(filepath.Dir(path), AverageDir, filepath.Base(path))
 	f, err := checkpoint.Open(beside)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the averages of the checkpoint %s should be in %s, and there is no such file; a case without [output.averages] goes on from the checkpoint", path, beside)
+		err = fmt.Errorf("the averages of the checkpoint %s are missing: there is no file %s; a case without [output.averages] can resume from the checkpoint", path, beside)
 	}
 	if f != nil {
 		defer f.Close()
@@ -492,14 +486,14 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	if err == nil {
 		h := a.fileHeader(r, r.Header())
 		if got := f.Header; got.Planes != h.Planes || got.PlaneBytes() != h.PlaneBytes() || got.Bytes != 8 {
-			err = fmt.Errorf("%s does not hold the averages of this case", beside)
+			err = fmt.Errorf("%s does not contain the averages of this case", beside)
 		}
 	}
-	if err := comm.Agree(r.Comm, err); err != nil {
+	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return err
 	}
-	size := len(sums) / max(r.Planes(), 1)
-	err = f.Load(r.Comm, r.Extent(), func(first int, data []byte) error {
+	size := len(sums) / max(r.View.Part.Planes(), 1)
+	err = f.Load(r.Rank.Comm, r.View.Part.Extent(), func(first int, data []byte) error {
 		copy(raw.Bytes(sums[first*size:]), data)
 		return nil
 	})
@@ -513,13 +507,13 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	return err
 }
 
-// differs says of what else the sums of a checkpoint are; "": they are of this output.
+// differs states how the sums of a checkpoint differ from the sums of this output; "": they match.
 func (a *averager) differs(m *averageMemory) string {
 	switch {
 	case m.Sums != a.kept():
-		return "other fields"
+		return "averages of other fields"
 	case m.Last > 0 && m.Start != a.Start:
-		return fmt.Sprintf("another start, step %d", m.Start)
+		return fmt.Sprintf("averages from another start, step %d", m.Start)
 	}
 	return ""
 }

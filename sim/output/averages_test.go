@@ -4,14 +4,16 @@ import (
 	"math"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"lbmsim/config"
+	"lbmsim/io/fields"
 	"lbmsim/model"
 )
 
-// Averages are what two passes over all samples give, to the last bits but few, though
-// the fluctuations are small beside the mean.
+// Averages equal the results of two passes over all samples, to the last bits but few,
+// though the fluctuations are small beside the mean.
 func TestAveragesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		const nx, rows, samples = 3, 2, 500
@@ -26,7 +28,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 				for i := range plane {
 					plane[i] = 1000 + float64(i) + 1e-3*random.NormFloat64()
 				}
-				plane[nx] = 1000 + plane[0]*float64(dims-1)/2 // correlated with the pressure, to be told apart
+				plane[nx] = 1000 + plane[0]*float64(dims-1)/2 // correlated with the pressure, to be distinguishable
 				all = append(all, plane)
 				a.samples++
 				a.add(a.onHost, slices.Clone(plane), float64(a.samples))
@@ -78,5 +80,20 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What goes wrong while averages are copied, or joined over an axis, is the file's error: it would be zeros otherwise.
+func TestAveragesThatCannotBeCopied(t *testing.T) {
+	r := (&reports{}).run()
+	r.Case = &config.Case{}
+	a := &averager{of: model.AverageSums{Density: true}, dims: 2, Averages: config.Averages{Fields: []model.Field{{Name: "unheard_of", Components: 1}}}}
+	part := averagePart{grid: fields.Grid{N: [3]int{3, 1, 1}}, sums: make([]float64, 3)}
+	if err := averagesInto[float32](r, a, part, nil)(); err == nil || !strings.Contains(err.Error(), "there is no average unheard_of") {
+		t.Errorf("averages of an unknown field: %v", err)
+	}
+	a.Over, r.View.Part.Layout.N, r.View.Part.Box.Hi = true, [3]int{3, 2, 1}, [3]int{3, 2, 1} // and no cells to sample
+	if _, err := a.over(r, make([]float64, 6)); err == nil || !strings.Contains(err.Error(), "averages over an axis") {
+		t.Errorf("averages over x without cells: %v", err)
 	}
 }

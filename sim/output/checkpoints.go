@@ -34,7 +34,7 @@ func checkpointOutputs(s *Set) []Output {
 	return []Output{&checkpoints{base: newBase(s.Case.Checkpoint.Schedule), Checkpoint: s.Case.Checkpoint, dir: s.Path(CheckpointDir), set: s}}
 }
 
-// DueOn is also the end of a run that others may go on with, and an order.
+// DueOn reports true also at the end of a run that later runs may resume, and on an order.
 func (c *checkpoints) DueOn(o Occasion) bool {
 	return o == EndsEarly || o == SaveOrder || c.base.DueOn(o)
 }
@@ -50,16 +50,16 @@ func (c *checkpoints) folder() string {
 func (r *Run) Header() checkpoint.Header {
 	h := checkpoint.Header{
 		Case: r.Case.Resolved, Spec: r.Case.Spec.String(), Version: r.Version, Step: int64(r.Step()), Time: r.Time(),
-		N: r.Case.Cells, Planes: r.Case.Cells[r.Layout.Axis()], Rows: 1,
-		Components: r.Layout.Components + r.Case.Spec.EddyComponents(), Pitch: r.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
+		N: r.Case.Cells, Planes: r.Case.Cells[r.View.Part.Layout.Axis()], Rows: 1,
+		Components: r.View.Part.Layout.Components + r.Case.Spec.EddyComponents(), Pitch: r.View.Part.Layout.Pitch, Bytes: r.Case.Spec.Precision.Bytes(),
 	}
-	if r.Layout.Axis() == 2 {
+	if r.View.Part.Layout.Axis() == 2 {
 		h.Rows = r.Case.Cells[1]
 	}
 	return h
 }
 
-// writeBytes is about how much of a checkpoint is written at once.
+// writeBytes is the approximate number of bytes of a checkpoint written at once.
 const writeBytes = 64 << 20
 
 // Write takes a snapshot of the state; a goroutine brings it to the disk.
@@ -90,7 +90,7 @@ func (c *checkpoints) Write(r *Run) error {
 			beside = append(beside, written)
 		}
 	}
-	p, err := checkpoint.Begin(r.Comm, c.dir, h, r.Extent())
+	p, err := checkpoint.Begin(r.Rank.Comm, c.dir, h, r.View.Part.Extent())
 	if err != nil {
 		return r.Files.Missed(aCheckpoint, exit.AtStep(r.Step(), aCheckpoint, err))
 	}
@@ -99,13 +99,16 @@ func (c *checkpoints) Write(r *Run) error {
 		return err
 	}
 	path := checkpoint.Path(c.dir, h.Step)
-	r.Files.Launch(aCheckpoint, path, func() error { return c.commit(r, p, path, beside) }, func() error { return c.bring(r, p) })
+	r.Files.Launch(aCheckpoint, path, func(failed error) error { return c.commit(r, p, failed, path, beside) }, func() error { return c.bring(r, p) })
 	return nil
 }
 
-// memory is what the checkpoint of the present step remembers, but for the rows. Collective.
+// memory returns the record of the checkpoint of the present step, but for the rows. Collective.
 func (c *checkpoints) memory(r *Run) (Memory, error) {
-	m := Memory{Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Profiles: map[string]profileMemory{}, Spectra: map[string]spectrumMemory{}, Provenance: r.Provenance}
+	m := Memory{
+		Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance,
+		Profiles: map[string]statisticMemory[config.Profile]{}, Spectra: map[string]statisticMemory[config.Spectrum]{},
+	}
 	r.Remember(&m)
 	for _, o := range with[remembered](c.set.List) {
 		if err := o.remember(r, &m); err != nil {
@@ -118,7 +121,7 @@ func (c *checkpoints) memory(r *Run) (Memory, error) {
 // fill brings the rows to the disk, on rank 0, counts them, and puts the memory into the header.
 func (c *checkpoints) fill(h *checkpoint.Header, m *Memory) (err error) {
 	for _, o := range with[tabular](c.set.List) {
-		if t := o.table(); c.set.Root {
+		if t := o.table(); c.set.Rank.Root {
 			if m.Probes[t.key], err = t.file.Sync(); err != nil {
 				return err
 			}
@@ -131,33 +134,33 @@ func (c *checkpoints) fill(h *checkpoint.Header, m *Memory) (err error) {
 // copyState takes the image of this rank's own cells.
 func (c *checkpoints) copyState(r *Run) error {
 	if c.image == nil {
-		c.image = make([]byte, r.Bytes())
+		c.image = make([]byte, r.View.Part.Bytes())
 	}
 	return r.State.ReadImage(c.image)
 }
 
 // bring writes the image in pieces, so that the watchdog sees a slow disk take them.
 func (c *checkpoints) bring(r *Run, p *checkpoint.Pending) error {
-	planes := r.Planes()
+	planes := r.View.Part.Planes()
 	each := len(c.image) / planes
 	for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
 		if err := p.Write(k, c.image[k*each:min(k+n, planes)*each]); err != nil {
 			return err
 		}
-		r.Heartbeat.Mark()
+		r.Rank.Heartbeat.Mark()
 	}
 	return p.Flush()
 }
 
 // commit makes the checkpoint valid, where the files beside it are. Collective.
-func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, path string, beside []*bool) error {
+func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, failed error, path string, beside []*bool) error {
 	for _, written := range beside {
 		if !*written {
 			p.Abort()
-			return comm.Agree(r.Comm, fmt.Errorf("%s is given up, for the sums of the averages beside it could not be written", path))
+			return comm.Agree(r.Rank.Comm, fmt.Errorf("%s is dropped, because the sums of its averages could not be written", path))
 		}
 	}
-	if err := p.Commit(c.Keep); err != nil || len(beside) == 0 || !r.Root {
+	if err := p.Commit(c.Keep, failed); err != nil || len(beside) == 0 || !r.Rank.Root {
 		return err
 	}
 	checkpoint.Tidy(c.dir, filepath.Join(c.dir, AverageDir))

@@ -14,11 +14,11 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// What becomes of a run whose files cannot be written: it stops, or goes on without them,
+// What becomes of a run whose files cannot be written: it stops, or continues without them,
 // as on_error of [output] and [checkpoint] says. At its end it fails in any case, for
 // there is no next time.
 
-// faults are what a run knows of files that it could not write.
+// faults is a run's record of files that it could not write.
 type faults struct {
 	counts map[string]int // by kind of file, of those that the run went on without
 	disk   bool           // the run ends because of one
@@ -29,7 +29,7 @@ type faults struct {
 // are not on disk.
 const rowsOfCheckpoint = "rows before a checkpoint"
 
-// left is how many files the run went on without.
+// left returns the number of files that the run continued without.
 func (f *faults) left() (n int) {
 	for _, k := range f.counts {
 		n += k
@@ -37,28 +37,28 @@ func (f *faults) left() (n int) {
 	return n
 }
 
-// LeftOut is how many files of each kind the run went on without.
+// LeftOut returns the number of files of each kind that the run continued without.
 func (f *Files) LeftOut() map[string]int { return maps.Clone(f.faults.counts) }
 
-// goesOn reports what on_error says of a kind of file.
-func (f *Files) goesOn(kind string) bool {
+// continues reports what on_error says of a kind of file.
+func (f *Files) continues(kind string) bool {
 	c := f.view.Case
 	switch kind {
 	case aCheckpoint, besideCheckpoint:
-		return c.Checkpoint.GoOn
+		return c.Checkpoint.Continue
 	case rowsOfCheckpoint:
-		return c.GoOn && c.Checkpoint.GoOn
+		return c.Continue && c.Checkpoint.Continue
 	}
-	return c.GoOn
+	return c.Continue
 }
 
-// Missed decides about a file that could not be written: nil when the run goes on without
+// Missed decides about a file that could not be written: nil when the run continues without
 // it. All ranks have the same error.
 func (f *Files) Missed(kind string, err error) error {
 	if err == nil || !exit.IsAgreed(err) {
 		return err
 	}
-	if f.faults.ending || !f.goesOn(kind) {
+	if f.faults.ending || !f.continues(kind) {
 		f.faults.disk = true
 		return err
 	}
@@ -66,8 +66,8 @@ func (f *Files) Missed(kind string, err error) error {
 		f.faults.counts = map[string]int{}
 	}
 	f.faults.counts[kind]++
-	if f.view.Root {
-		f.view.Warn(finding.FileSkipped.Says("%v; the run goes on without it (on_error), %d left out by now", err, f.faults.counts[kind]))
+	if f.view.Rank.Root {
+		f.view.Rank.Warn(finding.FileSkipped.Says("%v; the run continues without it (on_error), %d skipped so far", err, f.faults.counts[kind]))
 	}
 	return nil
 }
@@ -81,11 +81,11 @@ func (f *Files) ofFiles(mine error) (bool, error) {
 	if mine != nil && !errors.As(mine, &number) && !errors.As(mine, &path) {
 		table[0] = 1
 	}
-	err := comm.Max(f.view.Comm, table)
+	err := comm.Max(f.view.Rank.Comm, table)
 	return table[0] == 0, err
 }
 
-// Advise adds to the error of a run that a file has ended how to go on; restart is the
+// Advise adds to the error of a run that a file has ended how to resume it; restart is the
 // checkpoint that the run began from, "" for none.
 func (s *Set) Advise(err error, restart string) error {
 	f := s.Files
@@ -97,7 +97,7 @@ func (s *Set) Advise(err error, restart string) error {
 		last = restart
 	}
 	gone := ""
-	if _, err := os.Stat(last); last != "" && errors.Is(err, fs.ErrNotExist) { // a disk that fails says something else
+	if _, err := os.Stat(last); last != "" && errors.Is(err, fs.ErrNotExist) { // a failing disk gives another error
 		gone, last = last, ""
 		if left, err := checkpoint.Latest(s.Path(CheckpointDir)); err == nil && len(left) > 0 && checkpoint.Look(left[0]) == nil {
 			last = left[0]
@@ -105,10 +105,10 @@ func (s *Set) Advise(err error, restart string) error {
 	}
 	help := "there is no checkpoint yet"
 	if gone != "" {
-		help = fmt.Sprintf("the last good checkpoint, %s, is gone, and there is no other", gone)
+		help = fmt.Sprintf("the last good checkpoint, %s, is missing, and there is no other", gone)
 	}
 	if last != "" {
-		help = fmt.Sprintf("the last good checkpoint is %s; once the disk is well, go on with: lbmsim run %q --output %q --restart latest", last, s.Case.Path, s.Case.OutputDir)
+		help = fmt.Sprintf("the last good checkpoint is %s; once the disk problem is fixed, resume with: lbmsim run %q --output %q --restart latest", last, s.Case.Path, s.Case.OutputDir)
 	}
 	code, _ := exit.Code(err)
 	return exit.With(code, fmt.Errorf("%w\n  %s", err, help))

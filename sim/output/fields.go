@@ -15,8 +15,8 @@ import (
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
 )
 
 // fieldFiles writes [output.fields]: one VTKHDF file a time.
@@ -48,43 +48,64 @@ func (f *fieldFiles) folder() string         { return f.series.Dir }
 func (f *fieldFiles) indexed() fields.Series { return f.series }
 func (f *fieldFiles) stepFiles() []string    { return numbered(f.series.Dir, f.series.Name) }
 
-// Write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk.
+// Write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk. A file costs one agreement to begin, and
+// a gather and an agreement to end.
 func (f *fieldFiles) Write(r *Run) error {
 	if err := r.Files.CommitThrough("fields"); err != nil {
 		return err
 	}
 	f.at = r.Step()
-	p, err := f.series.Begin(r.Comm, r.Box, r.Grid(), r.Listed(f.Fields, f.Type), r.Meta())
-	if err != nil {
-		return r.Files.Missed("fields", exit.AtStep(r.Step(), "fields", err))
+	var failed error
+	if taker := r.State.Snapshots(); taker != nil && !f.crowded {
+		crowded, err := f.shoot(r, taker)
+		if !crowded {
+			return err
+		}
+		failed = err
 	}
-	work, err := f.snapshot(r, p)
-	if err := r.All("reading the fields", err); err != nil {
-		p.Abort()
-		return err
+	write, err := f.copied(r)
+	p, unread, err := f.begin(r, errors.Join(failed, err))
+	switch {
+	case p != nil:
+		f.launch(r, p, func() error { return write(p) })
+	case unread != nil:
+		return exit.AtStep(r.Step(), "reading the fields", unread)
 	}
+	return err
+}
+
+// begin starts a file; failed is what this rank could not read for it. Without a file (nil) unread is the failure that the ranks
+// have agreed on, otherwise err is why there is no file, and nil where the run continues without one. Collective.
+func (f *fieldFiles) begin(r *Run, failed error) (p *fields.Pending, unread *comm.Failure, err error) {
+	p, err = f.series.Begin(r.Rank.Comm, failed, r.View.Part.Box, r.Grid(), r.Listed(f.Fields, f.Type), r.Meta())
+	if err = exit.AtStep(r.Step(), "fields", err); err == nil || !exit.IsAgreed(err) {
+		return p, nil, err
+	}
+	switch e := comm.Agree(r.Rank.Comm, failed); { // was it the file, or what a rank has read?
+	case errors.As(e, &unread):
+		return nil, unread, nil
+	case e != nil:
+		return nil, nil, errors.Join(err, e)
+	}
+	return nil, nil, r.Files.Missed("fields", err)
+}
+
+// launch lets a goroutine bring the fields to the disk.
+func (f *fieldFiles) launch(r *Run, p *fields.Pending, write func() error) {
 	r.Files.Launch("fields", f.series.Index(), p.Commit, func() error {
-		if err := work(); err != nil {
+		if err := write(); err != nil {
 			return err
 		}
 		return p.Flush()
 	})
-	return nil
 }
 
-// snapshot takes what the file will hold, so that steps can go on, and returns the
-// work that is left for a goroutine: on a device that reads fields beside the steps
-// all but the reading, else the writing.
-func (f *fieldFiles) snapshot(r *Run, p *fields.Pending) (work func() error, err error) {
-	if taker := r.State.Snapshots(); taker != nil && !f.crowded {
-		if work, err = f.shoot(r, p, taker); work != nil || err != nil {
-			return work, err
-		}
-	}
+// copied takes what the file will hold from the present state, so that steps can continue, and returns the work of writing it.
+func (f *fieldFiles) copied(r *Run) (write func(*fields.Pending) error, err error) {
 	if f.Type == model.Float32 {
-		return copyFields(r, f.Fields, p, &f.single)
+		return copyFields(r, f.Fields, &f.single)
 	}
-	return copyFields(r, f.Fields, p, &f.double)
+	return copyFields(r, f.Fields, &f.double)
 }
 
 // prepare takes the memory of snapshots before the first step, where outputs repeat.
@@ -98,9 +119,9 @@ func (f *fieldFiles) prepare(r *Run) error {
 
 // reads is the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *Run) decomp.Box {
-	box := decomp.Box{Hi: r.Layout.N}
+	box := decomp.Box{Hi: r.View.Part.Layout.N}
 	if slices.ContainsFunc(f.Fields, derive.Derivative) {
-		for a, g := range r.Layout.Ghost {
+		for a, g := range r.View.Part.Layout.Ghost {
 			box.Lo[a], box.Hi[a] = box.Lo[a]-g, box.Hi[a]+g
 		}
 	}
@@ -115,30 +136,30 @@ func (f *fieldFiles) snaps(r *Run) (decomp.Box, bool) {
 	return f.reads(r), !f.crowded && f.when.Period > 0 && f.when.Period <= often && r.State.Snapshots() != nil
 }
 
-// shoot lets the device read the fields beside the steps. Collective: where a rank
-// has no memory for that, all ranks go the other way from now on, and work is nil.
-func (f *fieldFiles) shoot(r *Run, p *fields.Pending, taker Snapshotter) (work func() error, err error) {
-	box := f.reads(r)
-	shot, err := taker.Take(box)
-	none := comm.Agree(r.Comm, err)
-	var failure *comm.Failure
+// shoot lets the device read the fields beside the steps. Collective: where a rank has no memory for that, the device is crowded,
+// and all ranks go the other way from now on; err is this rank's alone then.
+func (f *fieldFiles) shoot(r *Run, taker Snapshotter) (crowded bool, err error) {
+	box, step := f.reads(r), r.Step()
+	shot, none := taker.Take(box)
+	p, unread, err := f.begin(r, none)
 	switch {
-	case none == nil:
+	case p != nil:
 		taker.Await(shot.Taken())
-		step := r.Step()
-		return func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) }, nil
-	case !errors.As(none, &failure): // the ranks could not talk
-		return nil, none
-	case r.Root:
-		r.Warn(finding.OutputWaits.Says("the steps wait for each output of fields: %v", none))
+		f.launch(r, p, func() error { return deliver(r, step, f.FieldsOutput, p, box, shot) })
+		return false, nil
+	case unread != nil:
+		f.crowded = true
+		if r.Rank.Root {
+			r.Rank.Warn(finding.OutputWaits.Says("steps wait for each output of fields: %v", unread))
+		}
 	}
-	f.crowded = true
-	if shot == nil {
-		return nil, nil
+	if shot != nil {
+		defer shot.Close()
+		if _, _, e := shot.Wait(); e != nil {
+			err = errors.Join(err, e)
+		}
 	}
-	defer shot.Close()
-	_, _, err = shot.Wait()
-	return nil, err
+	return unread != nil, err
 }
 
 // deliver writes a snapshot, once it is on the host.
@@ -158,26 +179,26 @@ func deliver(r *Run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 	return convert[float32](r, step, f.Fields, p, derive.Held(box, r.Case.Spec.FieldValues(), single))
 }
 
-// batch is about how many bytes are computed, summed up and handed to the system at
-// once: enough for one call, few enough to stay in a core's cache on the way.
+// batch is the approximate number of bytes computed, summed up and handed to the system at
+// once: enough for one call, few enough to stay in a core's cache meanwhile.
 const batch = 1 << 20
 
-// planesAtOnce is how many planes of that many numbers make a batch.
+// planesAtOnce returns the number of planes of that many numbers in a batch.
 func planesAtOnce[T derive.Number](values int) int {
 	return max(1, batch/(values*int(unsafe.Sizeof(*new(T)))))
 }
 
 // convert brings fields from the host's memory to the file.
 func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
-	// One thread stays with the loop, which would else wait for its turn between steps.
-	return domain.Spread(r.Threads-1, r.Planes(), func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.Part, step, from, list...)
+	// One thread stays with the loop, which would otherwise wait for its turn between steps.
+	return rank.Spread(r.Rank.Threads-1, r.View.Part.Planes(), func(lo, hi int) error {
+		s := derive.NewSampler[Out](r.View.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet
 		flush := func(i, end int) error {
 			planes := len(ready[i]) / s.Values(list[i])
 			err := p.Write(i, end-planes, raw.Bytes(ready[i]))
 			ready[i] = ready[i][:0]
-			r.Heartbeat.Mark()
+			r.Rank.Heartbeat.Mark()
 			return err
 		}
 		for i, m := range list {
@@ -204,11 +225,11 @@ func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fie
 
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
-func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending, kept *[][]Out) (write func() error, err error) {
-	planes := r.Planes()
+func copyFields[Out derive.Number](r *Run, list []model.Field, kept *[][]Out) (write func(*fields.Pending) error, err error) {
+	planes := r.View.Part.Planes()
 	if *kept == nil {
 		for _, m := range list {
-			*kept = append(*kept, make([]Out, r.Box.Cells()*m.Components))
+			*kept = append(*kept, make([]Out, r.View.Part.Box.Cells()*m.Components))
 		}
 	}
 	data := *kept
@@ -216,13 +237,13 @@ func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending
 		n := len(data[i]) / planes
 		return data[i][lo*n : hi*n]
 	}
-	from := r.Present()
+	from := r.View.Present()
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = derive.Rounded(from)
 	}
-	err = r.Share(planes, func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.Part, r.Step(), from, list...)
+	err = r.Rank.Share(planes, func(lo, hi int) error {
+		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {
@@ -232,7 +253,7 @@ func copyFields[Out derive.Number](r *Run, list []model.Field, p *fields.Pending
 		}
 		return nil
 	})
-	return func() error {
+	return func(p *fields.Pending) error {
 		for i := range data {
 			step := planesAtOnce[Out](len(part(i, 0, 1)))
 			for k := 0; k < planes; k += step {

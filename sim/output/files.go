@@ -11,15 +11,14 @@ import (
 
 	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
-	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
 )
 
-// Files are those that this rank's goroutines bring to the disk while the steps go on,
-// and what became of those before.
+// Files holds the files that this rank's goroutines write to the disk while the steps continue, and the outcome of earlier ones.
 type Files struct {
 	view    derive.View
-	wrote   func(kind, path string) // tells rank 0's reporter
+	wrote   func(kind, path string) // informs rank 0's reporter
 	pending []*pendingFile
 	begun   time.Time                // the output that is being written
 	took    map[string]time.Duration // the longest that a file of each kind took
@@ -32,14 +31,13 @@ func NewFiles(v derive.View, wrote func(kind, path string)) *Files {
 	return &Files{view: v, wrote: wrote, took: map[string]time.Duration{}, last: map[string]string{}}
 }
 
-// pendingFile is one that a goroutine is writing from a snapshot while the steps go
-// on. Goroutines make no MPI calls; the file becomes valid in commit, which is
-// collective.
+// pendingFile is a file that a goroutine is writing from a snapshot while the steps continue. Goroutines make no MPI calls; the
+// file becomes valid in commit, which is collective.
 type pendingFile struct {
 	kind   string
 	path   string
 	done   atomic.Bool
-	commit func() error // collective
+	commit func(failed error) error // collective
 	step   int
 	failed error // of the writing part
 	begun  time.Time
@@ -47,14 +45,14 @@ type pendingFile struct {
 	ended  chan struct{}
 }
 
-// Launch starts to write a file in the background: write is this rank's part, commit makes
+// Launch starts to write a file in the background: write is this rank's part, commit agrees on what failed there and makes
 // the file valid once all parts are on disk. Collective, but for write.
-func (f *Files) Launch(kind, path string, commit, write func() error) {
+func (f *Files) Launch(kind, path string, commit func(failed error) error, write func() error) {
 	p := &pendingFile{kind: kind, path: path, commit: commit, step: f.view.Step(), begun: f.begun, ended: make(chan struct{})}
 	f.pending = append(f.pending, p)
 	go func() {
 		defer close(p.ended)
-		p.failed = domain.Guarded(write)
+		p.failed = rank.Guarded(write)
 		p.took = time.Since(p.begun)
 		p.done.Store(true)
 	}()
@@ -90,34 +88,26 @@ func (f *Files) commit(wanted func(*pendingFile) bool) error {
 	return failed
 }
 
-// commitOne is nil where the run goes on without the file.
+// commitOne returns nil where the run continues without the file.
 func (f *Files) commitOne(p *pendingFile) error {
-	f.view.Heartbeat.Doing("writing " + p.kind + ": " + p.path)
+	f.view.Rank.Heartbeat.Doing("writing " + p.kind + ": " + p.path)
 	f.await(p)
 	ready := time.Now()
-	err := exit.All(f.view.Comm, p.step, p.kind, p.failed)
-	agreed := exit.IsAgreed(err)
-	isFile := true // what failed is a file
-	if agreed && err != nil {
-		var e error
-		if isFile, e = f.ofFiles(p.failed); e != nil {
+	err := exit.AtStep(p.step, p.kind, p.commit(p.failed))
+	if err != nil && exit.IsAgreed(err) {
+		switch isFile, e := f.ofFiles(p.failed); {
+		case e != nil:
 			return errors.Join(err, e)
+		case isFile:
+			return f.Missed(p.kind, err)
 		}
-	}
-	if agreed { // commit ends the file in any case
-		if e := exit.AtStep(p.step, p.kind, p.commit()); err == nil {
-			err = e
-		}
-	}
-	if err != nil && isFile {
-		return f.Missed(p.kind, err)
 	}
 	if err != nil {
 		return err
 	}
 	f.took[p.kind] = max(f.took[p.kind], p.took+time.Since(ready))
 	f.last[p.kind] = p.path
-	if f.view.Root {
+	if f.view.Rank.Root {
 		f.wrote(p.kind, p.path)
 	}
 	return nil
@@ -131,7 +121,7 @@ func (f *Files) CommitKind(kind string) error {
 }
 
 // CommitThrough is CommitKind that also makes valid all that was begun before that file.
-// Checkpoints must not overtake it: a run that goes on from one does not write it again.
+// Checkpoints must not overtake it: a run that resumes from one does not write it again.
 // Nor may they wait until nothing is being written, which may never be: fields that
 // follow each other on a slow disk take them along.
 func (f *Files) CommitThrough(kind string) error {
@@ -146,14 +136,14 @@ func (f *Files) CommitThrough(kind string) error {
 // CommitAll waits for all files.
 func (f *Files) CommitAll() error { return f.commit(func(*pendingFile) bool { return true }) }
 
-// Last is where the last file of each kind is.
+// Last returns the path of the last file of each kind.
 func (f *Files) Last() map[string]string { return maps.Clone(f.last) }
 
 // presumed speed of the disk, bytes a second, until a checkpoint has been written.
 const presumed = 500e6
 
-// Expected is what writing a file of each kind may take, one after the other: the
-// longest that each kind took on this rank.
+// Expected returns the expected time for writing a file of each kind, one after the
+// other: the sum of the longest times of the kinds on this rank.
 func (f *Files) Expected() (sum time.Duration) {
 	for _, took := range f.took {
 		sum += took
@@ -166,8 +156,8 @@ func (f *Files) Expected() (sum time.Duration) {
 	return sum
 }
 
-// patience is how long a rank waits for the disk before it says so, and then twice as
-// long. Whether it waits indefinitely is the watchdog's to decide.
+// patience is the time that a rank waits for the disk before it reports that, and then twice
+// as long. Whether it waits indefinitely is the watchdog's to decide.
 const patience = 30 * time.Second
 
 // await waits for this rank's part of a file.
@@ -178,9 +168,9 @@ func (f *Files) await(p *pendingFile) {
 			return
 		case <-time.After(limit):
 		}
-		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk, to write %s of step %d: %s", f.view.Step(), f.view.Rank, time.Since(start).Round(time.Second), p.kind, p.step, p.path)
-		if f.view.Root {
-			f.view.Warn(finding.FileSlow.Says("%s", text))
+		text := fmt.Sprintf("step %d: rank %d has waited %v for the disk to write %s of step %d: %s", f.view.Step(), f.view.Rank.ID, time.Since(start).Round(time.Second), p.kind, p.step, p.path)
+		if f.view.Rank.Root {
+			f.view.Rank.Warn(finding.FileSlow.Says("%s", text))
 		} else {
 			fmt.Fprintln(os.Stderr, "lbmsim: warning:", text)
 		}

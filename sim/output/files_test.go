@@ -9,10 +9,14 @@ import (
 	"lbmsim/config"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
-// reports keeps what rank 0's reporter would be told of files.
+// reports keeps what rank 0's reporter would receive about files.
 type reports struct{ wrote []string }
+
+// agreed commits nothing.
+func agreed(failed error) error { return comm.Agree(comm.Serial(), failed) }
 
 // atRest is a run that stays at step 0.
 type atRest struct{ derive.State }
@@ -20,34 +24,37 @@ type atRest struct{ derive.State }
 func (atRest) Step() int { return 0 }
 
 func (r *reports) view() derive.View {
-	return derive.View{Part: &domain.Part{Comm: comm.Serial(), Root: true}, State: atRest{}}
+	return derive.View{Rank: rank.New(comm.Serial(), 1, nil), Part: &domain.Part{}, State: atRest{}}
 }
 
-func (r *reports) run() *Run { return &Run{View: r.view(), Files: r.files()} }
+func (r *reports) run() *Run {
+	v := r.view()
+	return &Run{Rank: v.Rank, View: v, Files: r.files()}
+}
 
 func (r *reports) files() *Files {
 	return NewFiles(r.view(), func(kind, path string) { r.wrote = append(r.wrote, kind+" "+path) })
 }
 
-// The next picture waits for the last one and for nothing else; checkpoints and fields
+// The next picture waits for the last one only; checkpoints and fields
 // also wait for what was begun before the last one of their kind.
 func TestSettleWaitsForItsKind(t *testing.T) {
 	report := &reports{}
 	f := report.files()
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
-	f.Launch("fields", "a", nothing, func() error { <-slow; return nil })
-	f.Launch("picture", "b", nothing, nothing)
+	f.Launch("fields", "a", agreed, func() error { <-slow; return nil })
+	f.Launch("picture", "b", agreed, nothing)
 	if err := f.CommitKind("picture"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.CommitThrough("checkpoint"); err != nil { // there is none yet
+	if err := f.CommitThrough("checkpoint"); err != nil { // no checkpoint is pending yet
 		t.Fatal(err)
 	}
 	if want := []string{"picture b"}; !slices.Equal(report.wrote, want) || len(f.pending) != 1 {
 		t.Fatalf("%q are done, want %q; %d files are left", report.wrote, want, len(f.pending))
 	}
-	f.Launch("checkpoint", "c", nothing, nothing)
+	f.Launch("checkpoint", "c", agreed, nothing)
 	time.AfterFunc(10*time.Millisecond, func() { close(slow) })
 	if err := f.CommitThrough("checkpoint"); err != nil {
 		t.Fatal(err)
@@ -65,8 +72,8 @@ func TestCheckpointAmongFields(t *testing.T) {
 	nothing := func() error { return nil }
 	slow := make(chan struct{})
 	defer close(slow)
-	f.Launch("fields", "a", nothing, nothing)
-	f.Launch("checkpoint", "b", nothing, nothing)
+	f.Launch("fields", "a", agreed, nothing)
+	f.Launch("checkpoint", "b", agreed, nothing)
 	for _, next := range []struct {
 		path  string
 		work  func() error
@@ -81,14 +88,14 @@ func TestCheckpointAmongFields(t *testing.T) {
 		if !slices.Equal(report.wrote, next.wrote) {
 			t.Errorf("before %s: %q are done, want %q", next.path, report.wrote, next.wrote)
 		}
-		f.Launch("fields", next.path, nothing, next.work)
+		f.Launch("fields", next.path, agreed, next.work)
 	}
 	if !f.Busy() || len(f.pending) != 1 {
 		t.Errorf("%d files are left, want the slow one", len(f.pending))
 	}
 }
 
-// last is an output of the end that looks at what has its name by then.
+// last is an output of the end that checks which files exist by then.
 type last struct {
 	base
 	report *reports
@@ -107,7 +114,7 @@ func TestCheckpointIsSafeBeforeTheEnd(t *testing.T) {
 	out := &last{base: newBase(config.Schedule{End: true}), report: report}
 	s.List = []Output{out}
 	nothing := func() error { return nil }
-	s.Files.Launch("checkpoint", "a", nothing, nothing)
+	s.Files.Launch("checkpoint", "a", agreed, nothing)
 	if err := s.Last(CaseEnds); err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,10 @@ func (f *folder) release() {
 // Holds reports whether this rank keeps other runs out of the output folder.
 func (s *Set) Holds() bool { return s.folder.lock != nil }
 
-// Opening is how a run opens its outputs.
+// Opening holds the options with which a run opens its outputs.
 type Opening struct {
-	Anew   bool    // no checkpoint was asked for, not even if there is one
-	Memory *Memory // of the checkpoint that the run goes on from; nil: it begins at step 0
+	FromStart bool    // no checkpoint was asked for, not even if there is one
+	Memory    *Memory // of the checkpoint that the run resumes from; nil: it starts at step 0
 	// Of a run that starts over, on rank 0: Keep refuses where the output folder has results of
 	// another run, Overwrite removes those that would lie among the new ones.
 	Keep      *Results
@@ -42,24 +42,24 @@ type Opening struct {
 // files drop what comes after the present step. Collective.
 func (s *Set) Open(o Opening) error {
 	var err error
-	if s.Root {
+	if s.Rank.Root {
 		err = s.openFolders()
 	}
 	if err := s.All("opening the outputs", err); err != nil {
 		return err
 	}
 	if len(s.List) > 0 {
-		if s.Root {
+		if s.Rank.Root {
 			err = s.spare(o)
 		}
-		if s.Root && err == nil && o.Anew {
+		if s.Rank.Root && err == nil && o.FromStart {
 			err = s.makeRoom(o)
 		}
-		if err := comm.Agree(s.Comm, err); err != nil {
+		if err := comm.Agree(s.Rank.Comm, err); err != nil {
 			return exit.Agreed(exit.Usage, err)
 		}
 	}
-	if s.Root {
+	if s.Rank.Root {
 		err = s.openFiles(o)
 	}
 	if err := s.All("opening the outputs", err); err != nil {
@@ -69,13 +69,13 @@ func (s *Set) Open(o Opening) error {
 		step, when := int64(s.Step()), f.When()
 		if o.Memory == nil {
 			step = -1
-		} else if s.Root {
+		} else if s.Rank.Root {
 			s.rebuild(f.indexed())
 		}
-		if err := f.indexed().Rewind(s.Comm, step, when.Due(s.Step()) && s.Step() >= when.From); err != nil {
+		if err := f.indexed().Rewind(s.Rank.Comm, step, when.Due(s.Step()) && s.Step() >= when.From); err != nil {
 			return exit.Agreed(exit.Failure, err)
 		}
-		if s.Root {
+		if s.Rank.Root {
 			s.warnOfOlder(f.indexed())
 		}
 	}
@@ -86,17 +86,17 @@ func (s *Set) Open(o Opening) error {
 func (s *Set) rebuild(f fields.Series) {
 	wrong, err := f.Rebuild()
 	if wrong != "" {
-		s.Warn(finding.IndexRebuilt.Says("%s", wrong))
+		s.Rank.Warn(finding.IndexRebuilt.Says("%s", wrong))
 	}
 	if err != nil {
-		s.Warn(finding.IndexRebuilt.Says("the index %s: left out: %v", f.Index(), err))
+		s.Rank.Warn(finding.IndexRebuilt.Says("the index %s: skipped: %v", f.Index(), err))
 	}
 }
 
 // warnOfOlder warns of a film that is not of one kind.
 func (s *Set) warnOfOlder(f fields.Series) {
 	if n, err := f.Older(); err == nil && n > 0 { // Rewind has read it just now
-		s.Warn(finding.OldFiles.Says("%s has %d files of an older version, with values at points instead of in cells: a film of it jumps where the new ones begin, and the .xdmf index beside it has only these; for a film of one kind run the case again, or go on in another folder (--restart FILE --output FOLDER)", f.Index(), n))
+		s.Rank.Warn(finding.OldFiles.Says("%s has %d files of an older version, with point data instead of cell data: an animation jumps where the new files start, and the .xdmf index beside it lists the new files only; for a consistent animation rerun the case, or resume into another folder (--restart FILE --output FOLDER)", f.Index(), n))
 	}
 }
 
@@ -142,9 +142,9 @@ func (s *Set) openFiles(o Opening) error {
 
 // keepInputs makes copies of the files that the case names, on rank 0.
 func (s *Set) keepInputs() {
-	for _, in := range s.Inputs {
+	for _, in := range s.View.Part.Inputs {
 		if err := keepInput(in, s.Path(InputDir)); err != nil {
-			s.Warn(finding.InputCopy.Says("the outputs have no copy of %s, without which `lbmsim reproduce` cannot repeat the run: %v", in.Shown, err))
+			s.Rank.Warn(finding.InputCopy.Says("cannot copy %s to the outputs; `lbmsim reproduce` needs it to repeat the run: %v", in.Shown, err))
 		}
 	}
 }

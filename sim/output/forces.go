@@ -24,7 +24,7 @@ type forces struct {
 	other  bool           // the checkpoint has statistics of other numbers
 }
 
-// forceOutputs are those of [output.force].
+// forceOutputs returns the outputs of [output.force].
 func forceOutputs(s *Set) (list []Output) {
 	for _, f := range s.Case.Forces {
 		numbers := f.Series(s.Case.Dims())
@@ -41,7 +41,7 @@ func (f *forces) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
-	if r.Root {
+	if r.Rank.Root {
 		values := f.values(all, 1/float64(of), r.Case.Units)
 		if r.Step() >= f.Start {
 			for i, v := range values {
@@ -88,7 +88,7 @@ func (f *forces) values(all []device.Load, share float64, units config.Units) (v
 		case "torque_x", "torque_y", "torque_z":
 			v = torque[axis]
 		default:
-			panic("no number of a force is called " + s.Name) // a row of config.ForceOutput.Series without a formula
+			panic("there is no number of a force " + s.Name) // a row of config.ForceOutput.Series without a formula
 		}
 		values = append(values, units.Factor(s.Dim)*share*v)
 	}
@@ -109,7 +109,7 @@ func (f *forces) header(r *Run) probe.Header {
 	return h
 }
 
-// forceMemory is what a checkpoint keeps of a force output.
+// forceMemory holds what a checkpoint keeps of a force output.
 type forceMemory struct {
 	Output config.ForceOutput // what its numbers are
 	Series []stats.Series
@@ -128,7 +128,7 @@ func (f *forces) measured() config.ForceOutput {
 // remember keeps the statistics, and the loads that the coming step's are averaged with.
 func (f *forces) remember(r *Run, m *Memory) error {
 	past, err := r.Loads.Past()
-	if err != nil || !r.Root {
+	if err != nil || !r.Rank.Root {
 		return err
 	}
 	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period, f.uneven}
@@ -136,7 +136,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 		return nil
 	}
 	m.Loads = map[int]device.Load{}
-	for k, w := range r.Cells.Walls {
+	for k, w := range r.View.Part.Cells.Walls {
 		if w.Measured {
 			m.Loads[k] = past[k]
 		}
@@ -163,15 +163,15 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 			r.mixes("[output.force."+f.Name+"]", old.Every, f.Schedule)
 			f.uneven = f.uneven || old.Uneven || old.Every > 0 && old.Every != f.Schedule.Period
 		}
-	case r.Root:
-		r.recalls("[output.force.%s] is another one than that of the checkpoint: its means begin anew", f.Name)
+	case r.Rank.Root:
+		r.recalls("[output.force.%s] differs from the one in the checkpoint: restarting its averages", f.Name)
 	}
 	return nil
 }
 
 func (f *forces) isOther() bool { return f.other }
 
-// statistics is what rank 0 keeps of a number of a force output.
+// statistics returns what rank 0 keeps of a number of a force output.
 func (s *Set) statistics(output, number string) (*stats.Series, *forces) {
 	for _, f := range with[*forces](s.List) {
 		for i, n := range f.list {
@@ -180,10 +180,10 @@ func (s *Set) statistics(output, number string) (*stats.Series, *forces) {
 			}
 		}
 	}
-	return nil, nil // config has looked for it
+	return nil, nil // config has checked that it exists
 }
 
-// Widths says how well the means of [run] stop_when are known, on rank 0, and whether
+// Widths returns how well the means of [run] stop_when are known, on rank 0, and whether
 // that is enough.
 func (s *Set) Widths() (text string, enough bool) {
 	enough = true
@@ -222,14 +222,14 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 		o := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case.Units)
 		if o.doubt.Text != "" {
 			o.doubt.Text = fmt.Sprintf("[%s]: %s", e.Name, o.doubt.Text)
-			s.Warn(o.doubt)
+			s.Rank.Warn(o.doubt)
 		}
 		return o.value, o.half
 	case "mean":
 		estimate := series.Estimate()
 		return estimate.Mean, estimate.Half
 	}
-	panic("no statistic of a force is called " + e.Statistic) // config knows one that this does not
+	panic("there is no statistic of a force " + e.Statistic) // config knows one that this does not
 }
 
 // oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.

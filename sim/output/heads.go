@@ -14,14 +14,14 @@ import (
 
 // heads are the first bytes of files that lbmsim writes, by the ends of their names.
 var heads = []struct{ end, head, kind string }{
-	{".csv", "# lbmsim ", "a table of lbmsim"},
+	{".csv", "# lbmsim ", "an lbmsim table"},
 	{".png", "\x89PNG\r\n\x1a\n", "a PNG picture"},
 	{".hdf", "\x89HDF\r\n\x1a\n", "an HDF5 file"},
-	{".h5", checkpoint.Magic, "a checkpoint of lbmsim"},
-	{".hdf.series", fields.IndexHead, "an index of lbmsim"},
-	{".xdmf", fields.XDMFHead, "an index of lbmsim"},
-	{BlowupText, "lbmsim ", "a report of lbmsim"},
-	{BlowupJSON, "{\n \"Case\": ", "a report of lbmsim"},
+	{".h5", checkpoint.Magic, "an lbmsim checkpoint"},
+	{".hdf.series", fields.IndexHead, "an lbmsim index"},
+	{".xdmf", fields.XDMFHead, "an lbmsim index"},
+	{BlowupText, "lbmsim ", "an lbmsim report"},
+	{BlowupJSON, "{\n \"Case\": ", "an lbmsim report"},
 }
 
 // written reports whether a regular file begins as lbmsim writes it.
@@ -34,7 +34,7 @@ func written(path string) bool {
 	return false
 }
 
-// foreign returns an error where a path has the name of an output and something else than lbmsim writes under that name.
+// foreign returns an error where a path has the name of an output and contents that lbmsim does not write under that name.
 // An empty file is one of a run that was killed.
 func foreign(path string) error {
 	info, err := os.Stat(path)
@@ -44,13 +44,13 @@ func foreign(path string) error {
 	case info.IsDir() && strings.HasSuffix(path, partsEnd):
 		return foreignPart(path)
 	}
-	kind := "a file of lbmsim"
+	kind := "an lbmsim file"
 	for _, h := range heads {
 		if strings.HasSuffix(path, h.end) {
 			kind = h.kind
 		}
 	}
-	return fmt.Errorf("%s is not %s, and the run would write over it: move it away, or choose another folder with --output", path, kind)
+	return fmt.Errorf("%s is not %s, and the run would overwrite it: move it away, or choose another folder with --output", path, kind)
 }
 
 // partsEnd ends the name of a folder with the numbers of one step (fields.Series.Files).
@@ -68,7 +68,7 @@ func foreignPart(dir string) error {
 			continue
 		}
 		if ours, _ := filepath.Match("[0-9][0-9][0-9].hdf", f.Name()); !ours {
-			return fmt.Errorf("%s is not a file of lbmsim, and the run would remove it with its folder: move it away, or choose another folder with --output", path)
+			return fmt.Errorf("%s is not an lbmsim file, and the run would delete it with its folder: move it away, or choose another folder with --output", path)
 		}
 		if err := foreign(path); err != nil {
 			return err

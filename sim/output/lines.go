@@ -16,19 +16,19 @@ type lines struct {
 	rows
 }
 
-// chunk is how many points are gathered at a time, so that a line takes no more memory the
+// chunk is the number of points gathered at a time, so that a line takes no more memory the
 // longer it is.
 const chunk = 1 << 14
 
 // blends are the values of points as sums over cells.
 type blends struct {
 	at     [][3]float64 // in cells from the domain's lower corner
-	end    []int        // of each point's cells, which follow those of the point before
+	end    []int        // of each point's cells, which follow the cells of the point before
 	cells  [][3]int
 	weight []float64
 }
 
-// lineOutputs are those of [output.line].
+// lineOutputs returns the outputs of [output.line].
 func lineOutputs(s *Set) (list []Output) {
 	for _, l := range s.Case.Lines {
 		list = append(list, &lines{Line: l, rows: newRows(s.Run, l.Schedule, "line", l.Name, "line/"+l.Name)})
@@ -39,16 +39,16 @@ func lineOutputs(s *Set) (list []Output) {
 // Write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
 func (l *lines) Write(r *Run) error {
 	l.at = r.Step()
-	again := r.Root && int64(r.Step()) <= l.file.Step() // the table has the block
+	again := r.Rank.Root && int64(r.Step()) <= l.file.Step() // the table has the block
 	for first := 0; first < l.Points; first += chunk {
 		table, err := l.values(r, first, min(first+chunk, l.Points))
 		if err != nil {
 			return err
 		}
-		if r.Root && !again {
+		if r.Rank.Root && !again {
 			_ = l.file.Add(int64(r.Step()), r.Time(), table...)
 		}
-		r.Heartbeat.Mark()
+		r.Rank.Heartbeat.Mark()
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	points := l.blends(r, first, last)
 	width := len(l.columns(r))
 	var table []float64
-	if r.Root {
+	if r.Rank.Root {
 		table = make([]float64, width*len(points.at))
 		for i, p := range points.at {
 			row, sum := table[i*width:], 0.0
@@ -72,11 +72,11 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	}
 	column := 1 + dims
 	for _, f := range l.Fields {
-		values, err := r.CollectCells(f, points.cells)
+		values, err := r.View.CollectCells(f, points.cells)
 		if err != nil {
 			return nil, err
 		}
-		if !r.Root {
+		if !r.Rank.Root {
 			continue
 		}
 		for _, c := range components(f, dims) {
@@ -125,7 +125,7 @@ func (l *lines) header(r *Run) probe.Header {
 	return probe.Header{Comments: r.comments(), Lattice: !r.Case.Units.Physical, Nowhere: true, Columns: l.columns(r)}
 }
 
-// columns behind those of the step and its time.
+// columns returns the columns after the step and its time.
 func (l *lines) columns(r *Run) (list []probe.Column) {
 	add := func(name string, d model.Dimension) {
 		list = append(list, probe.Column{Name: name, Unit: unitOf(r.Case.Units, d)})

@@ -15,14 +15,14 @@ import (
 // LockName is the file by which a run holds its output folder.
 const LockName = ".lbmsim.lock"
 
-// holderText is what the file says of the process that holds it.
+// holderText is the lock file's record of the process that holds it.
 const holderText = "process %d on %s"
 
-// dyingFor is how long a new run waits for one that was killed: its lock stays until the
-// last of its threads has come back from the disk.
+// dyingFor is the time that a new run waits for one that was killed: its lock stays until
+// the last of its threads has come back from the disk.
 const dyingFor = 30 * time.Second
 
-// dying tells of a holder on this machine that it has no memory any more: it was killed.
+// dying reports whether a holder on this machine has no memory any more: it was killed.
 func dying(holder string) bool {
 	var pid int
 	var host string
@@ -40,7 +40,7 @@ func hostname() string {
 
 // hold keeps other runs out of an output folder, as long as the file is open: two jobs
 // that were started there by mistake would write over each other's files. The lock ends
-// with the process, whatever ends it. File systems without locks let everybody in.
+// with the process, whatever ends it. File systems without locks admit every run.
 func hold(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -60,7 +60,7 @@ func hold(dir string) (*os.File, error) {
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		f.Close()
-		return nil, fmt.Errorf("another run writes into the output folder %s (%s); wait for its end, or choose another folder with --output", dir, holder)
+		return nil, fmt.Errorf("another run is writing to the output folder %s (%s); wait until it ends, or choose another folder with --output", dir, holder)
 	}
 	if err == nil {
 		text := fmt.Sprintf(holderText, os.Getpid(), hostname())

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Who comes second is told who is there, and comes in when that one has gone.
+// The second run's error names the first, and it gets the folder once the first has ended.
 func TestOneRunAFolder(t *testing.T) {
 	dir := t.TempDir()
 	first, err := hold(dir)

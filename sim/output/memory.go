@@ -7,10 +7,10 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// Memory is what a checkpoint remembers besides the state, so that a restarted
-// run ends like one that was never stopped.
+// Memory is the checkpoint's record besides the state, so that a restarted run
+// ends like one that was never stopped.
 type Memory struct {
-	Start derive.Totals // of the initial state: the mass is held against it
+	Start derive.Totals // of the initial state: the mass is compared with it
 	// GridScale is the share of its kinetic energy at the scale of the grid.
 	GridScale float64 `json:",omitempty"`
 	// Fastest is the largest speed that the watch has seen.
@@ -20,9 +20,9 @@ type Memory struct {
 	// Loads of the step that led here, of each type that is measured: for the force at this step.
 	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
-	Drive    *Drive                    `json:",omitempty"`
-	Profiles map[string]profileMemory  `json:",omitempty"`
-	Spectra  map[string]spectrumMemory `json:",omitempty"`
+	Drive    *Drive                                      `json:",omitempty"`
+	Profiles map[string]statisticMemory[config.Profile]  `json:",omitempty"`
+	Spectra  map[string]statisticMemory[config.Spectrum] `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.
@@ -31,7 +31,7 @@ type Memory struct {
 
 // recalls keeps a warning of the checkpoint until all is recalled.
 func (r *Run) recalls(format string, args ...any) {
-	if r.Root {
+	if r.Rank.Root {
 		r.recalled = append(r.recalled, finding.TableRestarted.Says(format, args...))
 	}
 }
@@ -39,14 +39,14 @@ func (r *Run) recalls(format string, args ...any) {
 // startsLate warns of statistics that should have samples by now, and of which the checkpoint has none.
 func (r *Run) startsLate(head string, sample config.Schedule) {
 	if due := sample.Next(0); due <= r.Step() {
-		r.recalls("%s: its first sample was due at step %d, and the checkpoint of step %d has none of it: sampling begins at step %d", head, due, r.Step(), sample.Next(r.Step()))
+		r.recalls("%s: its first sample was due at step %d, but the checkpoint of step %d has no samples: sampling starts at step %d", head, due, r.Step(), sample.Next(r.Step()))
 	}
 }
 
-// mixes warns of samples at another spacing than those of the checkpoint, was steps; 0: an older version did not say.
+// mixes warns of samples whose spacing differs from the checkpoint's, was steps; 0: written by an older version, unknown.
 func (r *Run) mixes(head string, was float64, sample config.Schedule) {
 	if was > 0 && sample.Period > 0 && was != sample.Period {
-		r.recalls("%s: its samples in the checkpoint are %.5g steps apart, those from here on %.5g: means weigh all of them alike, and intervals count them as equally spaced",
+		r.recalls("%s: samples in the checkpoint are %.5g steps apart, new samples %.5g: averages weight all samples equally, and intervals assume equal spacing",
 			head, was, sample.Period)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"lbmsim/config"
 )
 
-// Outputs say for themselves what they are written on beside their schedules.
+// Each output decides on which occasions it is written beside its schedule.
 func TestOccasions(t *testing.T) {
 	c, err := config.Load("test.toml", []byte(`
 [domain]

@@ -16,7 +16,7 @@ import (
 // leastOscillation is the least amplitude of a force, as a share of the largest number of its kind, that is of the flow.
 const leastOscillation = 1e-4
 
-// Where the counted frequency differs by more, or another peak is as high, the number needs a look at the record.
+// Where the counted frequency differs by more, or another peak is as high, check the record before using the number.
 const (
 	confirmed  = 0.1
 	comparable = 0.5
@@ -24,9 +24,9 @@ const (
 
 // oscillation is the frequency of a number, or its Strouhal number.
 type oscillation struct {
-	value, half float64         // and half the width of its 95 % interval; NaN: there is none
+	value, half float64         // and half the width of its 95 % interval; NaN: unknown
 	amplitude   float64         // of a sine with its power
-	note        string          // how well it is known, or why there is none
+	note        string          // how well it is known, or why it is unknown
 	doubt       finding.Finding // why it may not be the frequency of the flow
 }
 
@@ -35,12 +35,12 @@ func (f *forces) oscillation(number string, strouhal bool, units config.Units) (
 	i := slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })
 	o.value, o.half = math.NaN(), math.NaN()
 	if f.uneven {
-		o.note = "the samples are not equally spaced, so they have no spectrum: give every in units of time, the same after a restart"
+		o.note = "the samples are not equally spaced, so there is no spectrum: set every in units of time, and keep it after a restart"
 		return o
 	}
 	peak, found := f.course[i].Peak()
 	if !found {
-		o.note = "no oscillation stands above the noise of the record: a longer run, a smaller every, or an earlier start"
+		o.note = "no oscillation above the noise of the record: try a longer run, a smaller every, or an earlier start"
 		return o
 	}
 	factor := 1 / (max(1, f.Schedule.Period) * units.Time)
@@ -54,7 +54,7 @@ func (f *forces) oscillation(number string, strouhal bool, units config.Units) (
 	if peak.Pieces == 1 {
 		if half := math.Abs(counted-o.value) + countedHalf; half < o.half {
 			o.half = half
-			o.note += ", the interval by their scatter"
+			o.note += ", interval from their scatter"
 		} else {
 			o.note += ", too few for an interval: +- is half the resolution of the record"
 		}
@@ -63,14 +63,14 @@ func (f *forces) oscillation(number string, strouhal bool, units config.Units) (
 		o.note += fmt.Sprintf(", and %.4g with %.0f %% of its amplitude", factor*peak.Second, 100*peak.Share)
 	}
 	if share := o.amplitude / f.largest(number); share < leastOscillation {
-		o.doubt = finding.WeakOscillation.Says("%s varies by %.1g of the largest number of its kind only, so its frequency may be that of rounding or of sound: has the flow begun to oscillate? Plot it", number, share)
+		o.doubt = finding.WeakOscillation.Says("%s varies by only %.1g of its largest value, so its frequency may come from rounding or acoustic waves: does the flow oscillate yet? Plot the series", number, share)
 	} else if off := counted/o.value - 1; math.Abs(off) > confirmed {
-		o.doubt = finding.UnconfirmedFrequency.Says("the spectrum of %s has its peak at %.4g, and its counted oscillations have %.4g: some are weak, or noise, sound or another frequency is beside them; plot the series (docs/forces.md, Where to start)", number, o.value, counted)
+		o.doubt = finding.UnconfirmedFrequency.Says("the spectrum of %s peaks at %.4g, but counting its oscillations gives %.4g: some are weak, or noise, acoustic waves or another frequency interfere; plot the series (docs/forces.md)", number, o.value, counted)
 	}
 	return o
 }
 
-// largest is the size of the largest number of the same kind: of a lift, that of the drag.
+// largest returns the size of the largest number of the same kind: for a lift, the size of the drag.
 func (f *forces) largest(number string) (size float64) {
 	own := f.list[slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })]
 	for i, s := range f.list {

@@ -44,7 +44,7 @@ func TestOscillation(t *testing.T) {
 	}{
 		{"regular", 3000, main, nil, "69.3 periods"},
 		{"one in three is weak", 3000, func(t float64) float64 { return main(t) + third(t) }, finding.UnconfirmedFrequency, "and 0.00308 with 90 % of its amplitude"},
-		{"few periods", 220, main, nil, "5.08 periods, the interval by their scatter"},
+		{"few periods", 220, main, nil, "5.08 periods, interval from their scatter"},
 		{"weak", 3000, sine(f, 1e-5), finding.WeakOscillation, "69.3 periods"},
 	} {
 		o := recorded(c.n, c.lift).oscillation("lift", true, lattice)
@@ -67,8 +67,8 @@ func TestOscillation(t *testing.T) {
 	if o := uneven.oscillation("lift", true, lattice); !math.IsNaN(o.value) || !strings.Contains(o.note, "equally spaced") {
 		t.Errorf("uneven samples: %+v", o)
 	}
-	warnsOfOscillations(t, recorded(3000, func(t float64) float64 { return main(t) + third(t) }), "[expect.force.a]: the spectrum of lift has its peak at 0.00924")
-	warnsOfOscillations(t, recorded(3000, sine(f, 1e-5)), "[expect.force.a]: lift varies by 7e-06 of the largest number of its kind only")
+	warnsOfOscillations(t, recorded(3000, func(t float64) float64 { return main(t) + third(t) }), "[expect.force.a]: the spectrum of lift peaks at 0.00924")
+	warnsOfOscillations(t, recorded(3000, sine(f, 1e-5)), "[expect.force.a]: lift varies by only 7e-06 of its largest value")
 	warnsOfOscillations(t, recorded(3000, main), "")
 }
 
@@ -77,7 +77,7 @@ func warnsOfOscillations(t *testing.T, f *forces, want string) {
 	t.Helper()
 	var warned []string
 	s := &Set{Run: (&reports{}).run(), List: []Output{f}}
-	s.Part.Warn = func(w finding.Finding) { warned = append(warned, w.Text) }
+	s.Rank.Warn = func(w finding.Finding) { warned = append(warned, w.Text) }
 	s.Case = &config.Case{Grid: config.Grid{Units: config.Units{Length: 1, Time: 1, Density: 1}}}
 	s.ForceValue(config.Expectation{Name: "expect.force.a", Force: "disc", Series: "lift", Statistic: "strouhal"})
 	if text := strings.Join(warned, "\n"); !strings.HasPrefix(text, want) || want == "" && text != "" {

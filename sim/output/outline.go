@@ -6,10 +6,11 @@ import "math"
 var corners = [4][2]int{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
 
 // outlineOf returns the lines of a picture of w x h cells where surfaces of bodies cut its plane, in cells from its lower left
-// corner. gaps are those of derive.View.Gaps. Between the centres of a fluid and a solid cell the surface is where it is; lines
-// lead from such a place to the next around each square of four centres (marching squares).
+// corner. gaps are the result of derive.View.Gaps. Between the centres of a fluid and a solid cell the surface is where it is;
+// lines lead from such a place to the next around each square of four centres (marching squares).
 func outlineOf(w, h int, gaps []float64) (lines [][2][2]float64) {
-	// place is where the surface lies between two neighbouring centres. Beyond the outermost ones all goes on as it is there.
+	// place returns the point of the surface between two neighbouring centres. Values are extrapolated as constant beyond the
+	// outermost centres.
 	place := func(from, to [2]int) (p [2]float64, ok bool) {
 		a, b := [2]int{min(max(from[0], 0), w-1), min(max(from[1], 0), h-1)}, [2]int{min(max(to[0], 0), w-1), min(max(to[1], 0), h-1)}
 		if a == b {

@@ -1,7 +1,7 @@
 // Package output writes what a case asks for while it runs: fields, pictures, planes,
 // averages and checkpoints, and tables of probes, lines, forces and series. Outputs see
 // a narrow view of the run (Run). A kind of output is one file and one line of kinds;
-// its keys are those of config.
+// its keys are in config.
 package output
 
 import (
@@ -16,11 +16,14 @@ import (
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
 )
 
-// Run is what outputs see of a run.
+// Run is the outputs' view of a run.
 type Run struct {
-	derive.View
+	Rank  *rank.Rank
+	Case  *config.Case
+	View  derive.View
 	State State
 	Watch Watch
 	// Look is the stability watch: an error, on all ranks, when the state has gone wrong. Collective.
@@ -29,7 +32,7 @@ type Run struct {
 	Files *Files
 	// Sampled is called when forces have one more sample: the run may end for it. Collective.
 	Sampled func() error
-	// Remember adds what the run itself has to say in a checkpoint.
+	// Remember adds what the run itself records in a checkpoint.
 	Remember func(*Memory)
 
 	Version    string
@@ -38,7 +41,7 @@ type Run struct {
 	recalled finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be given up halfway
 }
 
-// State is what only the state itself can tell.
+// State holds what only the state itself determines.
 type State interface {
 	// Force is the body force at the present step, in lattice units.
 	Force() [3]float64
@@ -51,7 +54,7 @@ type State interface {
 	Statistics() Statistics
 }
 
-// Statistics is what the device adds up.
+// Statistics adds up sums on the device.
 type Statistics interface {
 	// Averages over time in the device's memory; nil: it keeps none. Take continues with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
@@ -70,7 +73,7 @@ type Snapshotter interface {
 	Await(e device.Event)
 }
 
-// Watch is what the stability watch knows of the present step. All is collective; values
+// Watch is the stability watch's knowledge of the present step. All is collective; values
 // are rank 0's.
 type Watch interface {
 	// Totals of the whole domain.
@@ -81,21 +84,21 @@ type Watch interface {
 	Drift(derive.Totals) float64
 }
 
-// Loads is what the fluid does to each type of wall, in lattice units, on rank 0. Collective.
+// Loads provides the loads of the fluid on each type of wall, in lattice units, on rank 0. Collective.
 type Loads interface {
-	// Present is that of the present step times `of`.
+	// Present returns the loads of the present step times `of`.
 	Present() (all []device.Load, of int, err error)
-	// Past is that of the step that led here; nil: not known.
+	// Past returns the loads of the step that led here; nil: not known.
 	Past() ([]device.Load, error)
 }
 
-// Occasion is what outputs may be written on beside their schedules.
+// Occasion is an event on which outputs may be written beside their schedules.
 type Occasion int
 
 const (
 	CaseEnds  Occasion = iota // the run has come to the end that its case gives it
 	EndsEarly                 // it ends before that
-	SaveOrder                 // somebody has asked for a checkpoint
+	SaveOrder                 // a checkpoint was ordered
 	Unstable                  // the watch is about to stop it
 )
 
@@ -110,7 +113,7 @@ type Output interface {
 	Close()
 }
 
-// base is what outputs have in common.
+// base is the common part of outputs.
 type base struct {
 	when config.Schedule
 	at   int // step of the last write
@@ -122,12 +125,18 @@ func (b *base) When() config.Schedule { return b.when }
 func (b *base) Written() int          { return b.at }
 func (b *base) Close()                {}
 
-// DueOn is the end, where the schedule says so.
+// DueOn reports whether the occasion is the end and the schedule includes it.
 func (b *base) DueOn(o Occasion) bool { return b.when.End && (o == CaseEnds || o == EndsEarly) }
+
+// Step returns the number of the present step.
+func (r *Run) Step() int { return r.View.Step() }
+
+// Time returns the time of the present step, in the case's unit.
+func (r *Run) Time() float64 { return r.View.Time() }
 
 // All makes an error of one rank an error of all, so that every rank takes the same way
 // out. Collective.
-func (r *Run) All(what string, err error) error { return exit.All(r.Comm, r.Step(), what, err) }
+func (r *Run) All(what string, err error) error { return exit.All(r.Rank.Comm, r.Step(), what, err) }
 
 // Path is one below the run's output folder.
 func (r *Run) Path(parts ...string) string {
@@ -155,12 +164,12 @@ func (r *Run) Listed(list []model.Field, precision model.Precision) (in []fields
 	return in
 }
 
-// Meta is where a file of the present step comes from.
+// Meta returns the origin of a file of the present step.
 func (r *Run) Meta() fields.Meta {
 	return fields.Meta{Case: r.Case.Resolved, Version: r.Version, Provenance: r.Provenance.String(), Step: int64(r.Step()), Time: r.Time()}
 }
 
-// comments go on top of files of rows; the case comes last.
+// comments returns the lines at the top of files of rows; the case comes last.
 func (r *Run) comments() []string {
 	c := []string{"lbmsim " + r.Version, r.Case.Path, r.Case.Title}
 	for i := range c {

@@ -1,25 +1,26 @@
 package output
 
-// over joins the sums of the fluid cells of each column along the axis to those of one cell, [plane][row][sum][x] of this rank's
-// columns. It returns them on the last rank along the axis, nil on the others. Collective.
+// over merges the sums of the fluid cells of each column along the axis into the sums of one cell, [plane][row][sum][x] of this
+// rank's columns. It returns them on the last rank along the axis, nil on the others. Collective.
 //
-// Products become those of deviations from the column's mean: the mean of the cells' own, and the covariance of the cells' means
-// (Chan, Golub & LeVeque, Am. Stat. 37 (1983) 242, with one cell as the second sample). Cells are added in their order along the
-// axis, ranks go on with what those before them have: no cut changes the sums.
+// Products become products of deviations from the column's mean: the mean of the cells' own, and the covariance of the cells'
+// means (Chan, Golub & LeVeque, Am. Stat. 37 (1983) 242, with one cell as the second sample). Cells are added in their order
+// along the axis, each rank continues the sums of the ranks before it: no cut changes them.
 func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
-	n, to, pairs := r.Layout.N, r.Layout.N, a.pairs()
+	n, to, pairs := r.View.Part.Layout.N, r.View.Part.Layout.N, a.pairs()
 	to[a.Axis] = 1
 	size := to[0] * to[1] * to[2] * len(pairs)
 	// Behind the sums is how many cells each column has.
-	joined, err := r.Onwards(a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
+	var own error // of this rank: the ranks behind it wait for sums all the same
+	joined, err := r.View.Part.Onwards(r.Rank, a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
 		// Rows of the same columns one after the other, others at the same time.
 		groups, each := [3]int{n[1] * n[2], n[2], n[1]}[a.Axis], [3]int{1, n[1], n[2]}[a.Axis]
-		_ = r.Share(groups, func(lo, hi int) error {
+		own = r.Rank.Share(groups, func(lo, hi int) error {
 			for k := lo * each; k < hi*each; k++ {
 				g, i := k/each, k%each
 				at := [3][2]int{{g % n[1], g / n[1]}, {i, g}, {g, i}}[a.Axis]
 				row, first := at[1]*n[1]+at[0], g*to[0] // first column
-				for x, t := range r.Cells.Type[r.Cells.Index(0, at[0], at[1]):][:n[0]] {
+				for x, t := range r.View.Part.Cells.Type[r.View.Part.Cells.Index(0, at[0], at[1]):][:n[0]] {
 					if t != 0 {
 						continue
 					}
@@ -31,6 +32,9 @@ func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
 			return nil
 		})
 	})
+	if err == nil {
+		err = r.All("averages over an axis", own)
+	}
 	if err != nil || joined == nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/io/picture"
@@ -31,7 +32,7 @@ func pictureOutputs(s *Set) []Output {
 
 func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Field.Name) }
 
-// Write gathers the slice; rank 0 draws it while the run goes on.
+// Write gathers the slice; rank 0 draws it while the run continues.
 func (p *pictures) Write(r *Run) error {
 	if err := r.Files.CommitKind("picture"); err != nil {
 		return err
@@ -39,12 +40,12 @@ func (p *pictures) Write(r *Run) error {
 	p.at = r.Step()
 	slice := decomp.Box{Hi: r.Case.Cells}
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
-	values, err := r.Collect(p.Field, p.Component, slice)
+	values, err := r.View.Collect(p.Field, p.Component, slice)
 	if err != nil {
 		return err
 	}
 	solid, _ := model.FindField("solid")
-	bodies, err := r.Collect(solid, 0, slice)
+	bodies, err := r.View.Collect(solid, 0, slice)
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,8 @@ func (p *pictures) Write(r *Run) error {
 		return err
 	}
 	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.Step()))
-	whole := func() error { return nil } // written whole or not at all
-	if !r.Root {
+	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
+	if !r.Rank.Root {
 		r.Files.Launch("picture", path, whole, func() error { return nil })
 		return nil
 	}
@@ -73,11 +74,11 @@ func (p *pictures) cut(r *Run, slice decomp.Box) error {
 		return nil
 	}
 	h, v := p.axes()
-	gaps, err := r.Gaps(slice, [2]int{h, v})
+	gaps, err := r.View.Gaps(slice, [2]int{h, v})
 	if err != nil {
 		return err
 	}
-	if p.known = true; r.Root {
+	if p.known = true; r.Rank.Root {
 		p.outline = outlineOf(r.Case.Cells[h], r.Case.Cells[v], gaps)
 	}
 	return nil
@@ -94,7 +95,7 @@ func (p *pictures) axes() (h, v int) {
 	return 0, 1
 }
 
-// draw says what is on the slice.
+// draw returns the picture of the slice.
 func (p *pictures) draw(r *Run, n [3]int, values []float64) picture.Picture {
 	c, u := r.Case, r.Case.Units
 	h, v := p.axes()

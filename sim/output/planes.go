@@ -20,7 +20,7 @@ type planes struct {
 	alone  comm.Comm // of rank 0 with itself
 }
 
-// planeOutputs are those of [output.plane].
+// planeOutputs returns the outputs of [output.plane].
 func planeOutputs(s *Set) (list []Output) {
 	for _, p := range s.Case.Planes {
 		list = append(list, &planes{base: newBase(p.Schedule), Plane: p, alone: comm.Serial(), series: fields.Series{Dir: s.Path("planes", p.Name), Name: p.Name}})
@@ -32,7 +32,7 @@ func (p *planes) folder() string         { return p.series.Dir }
 func (p *planes) indexed() fields.Series { return p.series }
 func (p *planes) stepFiles() []string    { return numbered(p.series.Dir, p.series.Name) }
 
-// Write gathers the plane; rank 0 writes the file while the run goes on.
+// Write gathers the plane; rank 0 writes the file while the run continues.
 func (p *planes) Write(r *Run) error {
 	kind := "plane " + p.Name
 	if err := r.Files.CommitThrough(kind); err != nil {
@@ -43,7 +43,7 @@ func (p *planes) Write(r *Run) error {
 	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
-		values, err := r.CollectAll(f, slice)
+		values, err := r.View.CollectAll(f, slice)
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ func (p *planes) Write(r *Run) error {
 	var file *fields.Pending
 	var err error
 	grid := p.grid(r)
-	if r.Root {
-		file, err = p.series.Begin(p.alone, decomp.Box{Hi: grid.N}, grid, r.Listed(p.Fields, p.Type), r.Meta())
+	if r.Rank.Root {
+		file, err = p.series.Begin(p.alone, nil, decomp.Box{Hi: grid.N}, grid, r.Listed(p.Fields, p.Type), r.Meta())
 	}
 	if err := r.All(kind, err); err != nil {
 		if file != nil {
@@ -61,15 +61,14 @@ func (p *planes) Write(r *Run) error {
 		}
 		return r.Files.Missed(kind, err)
 	}
-	finish := func() error {
-		var err error
-		if r.Root {
-			err = file.Commit()
+	finish := func(failed error) error {
+		if r.Rank.Root {
+			failed = file.Commit(failed)
 		}
-		return comm.Agree(r.Comm, err)
+		return comm.Agree(r.Rank.Comm, failed)
 	}
 	r.Files.Launch(kind, p.series.Index(), finish, func() error {
-		if !r.Root {
+		if !r.Rank.Root {
 			return nil
 		}
 		for i, part := range parts {
@@ -90,7 +89,7 @@ func (p *planes) grid(r *Run) fields.Grid {
 	return g
 }
 
-// bytes is what the file has of a field of the slice, [z][y][x][component].
+// bytes returns the file's numbers of a field of the slice, [z][y][x][component].
 func (p *planes) bytes(values []float64) []byte {
 	b := make([]byte, 0, len(values)*p.Type.Bytes())
 	for _, v := range values {

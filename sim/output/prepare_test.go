@@ -38,7 +38,7 @@ func TestPrepareReturnsErrors(t *testing.T) {
 	if err := s.Prepare(); err != nil {
 		t.Errorf("one rank: %v", err)
 	}
-	r.Comm = unconnected{r.Comm}
+	r.Rank.Comm = unconnected{r.Rank.Comm}
 	s.List = []Output{&averager{}}
 	if err := s.Prepare(); !errors.Is(err, errUnconnected) {
 		t.Errorf("Prepare returns %v without a connection", err)

@@ -13,7 +13,7 @@ type probes struct {
 	rows
 }
 
-// probeOutputs are those of [output.probe].
+// probeOutputs returns the outputs of [output.probe].
 func probeOutputs(s *Set) (list []Output) {
 	for _, p := range s.Case.Probes {
 		list = append(list, &probes{Probe: p, rows: newRows(s.Run, p.Schedule, "probe", p.Name, p.Name)})
@@ -32,14 +32,14 @@ func (p *probes) Write(r *Run) error {
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
-			v, err := r.Collect(f, c, cell)
+			v, err := r.View.Collect(f, c, cell)
 			if err != nil {
 				return err
 			}
 			row = append(row, v...)
 		}
 	}
-	if r.Root {
+	if r.Rank.Root {
 		_ = p.file.Append(int64(r.Step()), r.Time(), row...)
 	}
 	return nil
@@ -59,7 +59,7 @@ func components(f model.Field, dims int) []int {
 	return []int{0, 1}
 }
 
-// componentName is that of a column.
+// componentName returns the name of a component in the header of its column.
 func componentName(f model.Field, c int) string {
 	if f.Components == 1 {
 		return f.Name

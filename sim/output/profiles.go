@@ -1,71 +1,78 @@
 package output
 
 import (
-	"math"
-	"reflect"
-
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
-	"lbmsim/internal/stats"
-	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
 	"lbmsim/model"
 )
 
-// profileSums adds samples of [output.profile.NAME] up: of each plane across an axis the means of its fluid cells, on rank 0.
+// profile is the statistic of [output.profile.NAME]: the means of the fluid cells of planes across an axis, a row for each plane.
 //
 // Products are kept of the differences from the first sample's means, the reference, so that no digits are lost. The interval
-// of a covariance is that of their mean: it is too wide where the first sample is far from the mean flow.
-type profileSums struct {
-	base
+// of a covariance is the interval of their mean: it is too wide where the first sample is far from the mean flow.
+type profile struct {
 	config.Profile
-	dims, values int       // values a plane: device.Profiler's but for the number of cells
-	pairs        [][2]int  // of each value the two whose product it is the mean of; -1: it is of no product
-	reference    []float64 // means of the first sample
-	series       stats.Vector
-	other        bool // the means of the checkpoint are others
+	dims, values int      // values a plane: device.Profiler's but for the number of cells
+	pairs        [][2]int // of each value the two whose product it is the mean of; -1: it is of no product
+	list         []statisticColumn
 }
 
-// profileSumsOutputs are those of [output.profile].
-func profileSumsOutputs(s *Set) (list []Output) {
-	dims := s.Case.Dims()
-	for _, p := range s.Case.Profiles {
-		list = append(list, &profileSums{base: newBase(p.Sample), Profile: p, dims: dims, values: device.ProfileValues(dims, s.Case.Spec.Scalar) - 1, pairs: profilePairs(dims)})
+// profileOutputs returns the outputs of [output.profile].
+func profileOutputs(s *Set) (list []Output) {
+	c := s.Case
+	for _, p := range c.Profiles {
+		of := newProfile(p, c.Dims(), c.Spec.Scalar, c.Temperature.Reference)
+		what := p
+		what.Schedule, what.Sample, what.Fields = config.Schedule{}, config.Schedule{}, nil
+		list = append(list, withTable(s.Run, "profile", p.Schedule, &statistic[config.Profile]{
+			base: newBase(p.Sample), quantity: of, name: p.Name, of: what, size: of.values * c.Cells[p.Axis], relative: true, start: p.Start,
+			memory: func(m *Memory) map[string]statisticMemory[config.Profile] { return m.Profiles },
+		})...)
 	}
 	return list
 }
 
+func newProfile(p config.Profile, dims int, scalar bool, reference float64) *profile {
+	of := &profile{Profile: p, dims: dims, values: device.ProfileValues(dims, scalar) - 1, pairs: profilePairs(dims)}
+	for _, f := range p.Fields {
+		for _, c := range averageComponents(f, dims) {
+			number, factor := of.number(f, c)
+			column := statisticColumn{field: f, name: averageName(f, c), number: number, factor: factor}
+			if f.Name == "mean_temperature" {
+				column.zero = reference
+			}
+			of.list = append(of.list, column)
+		}
+	}
+	return of
+}
+
 // prepare compiles kernels before the first step.
-func (p *profileSums) prepare(r *Run) error {
-	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Root {
-		r.Warn(finding.HostSums.Says("[output.profile.%s]: the host sums, which takes longer: %v", p.Name, err))
+func (p *profile) prepare(r *Run) error {
+	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Rank.Root {
+		r.Rank.Warn(finding.HostSums.Says("[output.profile.%s]: summed on the host, which is slower: %v", p.Name, err))
 	}
 	return nil
 }
 
-// Write takes a sample.
-func (p *profileSums) Write(r *Run) error {
-	p.at = r.Step()
-	if r.Step() < p.Start {
-		return nil
-	}
+func (p *profile) sample(r *Run, s *sums) ([]float64, error) {
 	means, err := r.View.Profile(p.Axis)
-	if err != nil || !r.Root {
-		return err
+	if err != nil || !r.Rank.Root {
+		return nil, err
 	}
-	p.add(means)
-	return nil
+	return p.about(s, means), nil
 }
 
-// add continues with the means of a sample.
-func (p *profileSums) add(means []float64) {
-	if p.series.Samples() == 0 {
-		p.reference = means
+// about is the means of a sample with the products about the reference, which the first sample becomes.
+func (p *profile) about(s *sums, means []float64) []float64 {
+	if s.Series.Samples() == 0 {
+		s.Reference = means
 	}
 	x := make([]float64, len(means))
 	for at := 0; at < len(means); at += p.values {
-		now, first, to := means[at:][:p.values], p.reference[at:][:p.values], x[at:][:p.values]
+		now, first, to := means[at:][:p.values], s.Reference[at:][:p.values], x[at:][:p.values]
 		for k, v := range now {
 			i, j := p.pairs[k][0], p.pairs[k][1]
 			if to[k] = v; i < 0 {
@@ -74,10 +81,10 @@ func (p *profileSums) add(means []float64) {
 			to[k] = v - first[i]*now[j] - first[j]*now[i] + first[i]*first[j]
 		}
 	}
-	p.series.Add(x)
+	return x
 }
 
-// profilePairs are those of all values, a temperature's included.
+// profilePairs returns the pairs of all values, a temperature included.
 func profilePairs(dims int) (pairs [][2]int) {
 	const density, velocity = device.ProfileDensity - 1, device.ProfileVelocity - 1
 	add := func(i, j int) { pairs = append(pairs, [2]int{i, j}) }
@@ -100,21 +107,20 @@ func profilePairs(dims int) (pairs [][2]int) {
 	return pairs
 }
 
-// result is a value of a plane and half the width of its 95 % interval, in lattice units: of products the covariance.
-func (p *profileSums) result(plane, value int) (v, half float64) {
-	at := plane * p.values
-	e := p.series.Estimate(at + value)
+// value of a plane: of products the covariance.
+func (p *profile) value(s *sums, plane, column int) (v, half float64) {
+	at, number := plane*p.values, p.list[column].number
+	e := s.Series.Estimate(at + number)
 	v, half = e.Mean, e.Half
-	if f := p.pairs[value]; f[0] >= 0 {
-		off := func(i int) float64 { return p.series.Levels[0].Mean[at+i] - p.reference[at+i] }
+	if f := p.pairs[number]; f[0] >= 0 {
+		off := func(i int) float64 { return s.Series.Levels[0].Mean[at+i] - s.Reference[at+i] }
 		v -= off(f[0]) * off(f[1])
 	}
 	return v, half
 }
 
-// value is the number of a component of a field among the values of a plane, and the factor that leads to lattice units
-// of the field.
-func (p *profileSums) value(f model.Field, c int) (value int, factor float64) {
+// number of a component of a field among the values of a plane, and the factor that leads to lattice units of the field.
+func (p *profile) number(f model.Field, c int) (number int, factor float64) {
 	velocity, d := device.ProfileVelocity-1, p.dims
 	scalar := velocity + d + d*(d+1)/2
 	switch f.Name {
@@ -136,110 +142,21 @@ func (p *profileSums) value(f model.Field, c int) (value int, factor float64) {
 	case "turbulent_heat_flux":
 		return scalar + 2 + c, 1
 	}
-	panic("no value of a profile is called " + f.Name) // a row of model.ProfileFields without a formula
+	panic("there is no value of a profile " + f.Name) // a row of model.ProfileFields without a formula
 }
 
-// profileMemory is what a checkpoint keeps of a profile.
-type profileMemory struct {
-	Output    config.Profile // what its numbers are
-	Reference stats.Floats
-	Series    stats.Vector
-	Every     float64 `json:",omitempty"` // steps between its samples
+func (p *profile) columns() []statisticColumn   { return p.list }
+func (p *profile) blockRows(c *config.Case) int { return c.Cells[p.Axis] }
+
+func (p *profile) places(r *Run) []probe.Column {
+	return []probe.Column{{Name: "xyz"[p.Axis : p.Axis+1], Unit: unitOf(r.Case.Units, model.Length)}}
 }
 
-// measured is the output without what a restart may change.
-func (p *profileSums) measured() config.Profile {
-	m := p.Profile
-	m.Schedule, m.Sample, m.Fields = config.Schedule{}, config.Schedule{}, nil
-	return m
+func (p *profile) place(r *Run, plane int) []float64 {
+	return []float64{r.Case.Origin[p.Axis] + (float64(plane)+0.5)*r.Case.Units.Length}
 }
 
-func (p *profileSums) remember(r *Run, m *Memory) error {
-	if r.Root && p.series.Samples() > 0 {
-		m.Profiles[p.Name] = profileMemory{p.measured(), p.reference, p.series, p.Sample.Period}
-	}
-	return nil
-}
-
-func (p *profileSums) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
-
-func (p *profileSums) recall(r *Run, _ string, m *Memory) error {
-	p.reference, p.series, p.other = nil, stats.Vector{}, false // a newer checkpoint may have been given up halfway
-	old, known := m.Profiles[p.Name]
-	switch {
-	case !known:
-		r.startsLate("[output.profile."+p.Name+"]", p.Sample)
-	case !r.Root:
-	case reflect.DeepEqual(old.Output, p.measured()) && len(old.Reference) == p.values*r.Case.Cells[p.Axis]:
-		p.reference, p.series = old.Reference, old.Series
-		r.mixes("[output.profile."+p.Name+"]", old.Every, p.Sample)
-	default:
-		p.other = true
-		r.recalls("[output.profile.%s] is another one than that of the checkpoint: its means begin anew", p.Name)
-	}
-	return nil
-}
-
-// profiles writes one [output.profile.NAME]: a CSV file with a block of rows for each output, a row for each plane, on rank 0.
-type profiles struct {
-	blocks
-	sums *profileSums
-}
-
-// profileOutputs are the files of [output.profile].
-func profileOutputs(s *Set) (list []Output) {
-	for _, p := range with[*profileSums](s.List) {
-		list = append(list, &profiles{sums: p, blocks: newBlocks(s.Run, "profile", p.Name, p.Schedule, p.Sample)})
-	}
-	return list
-}
-
-func (p *profiles) isOther() bool { return p.sums.other }
-
-// Write adds a block of rows.
-func (p *profiles) Write(r *Run) error {
-	p.write(r, p.sums.series.Samples(), func() []float64 { return p.block(r) })
-	return nil
-}
-
-// block is the rows of an output, in the outputs' units.
-func (p *profiles) block(r *Run) (table []float64) {
-	u, s := r.Case.Units, p.sums
-	for plane := range r.Case.Cells[s.Axis] {
-		table = append(table, r.Case.Origin[s.Axis]+(float64(plane)+0.5)*u.Length, float64(s.series.Samples()))
-		var halves []float64
-		for _, f := range s.Fields {
-			for _, c := range averageComponents(f, s.dims) {
-				value, factor := s.value(f, c)
-				v, half := s.result(plane, value)
-				factor *= u.Factor(f.Dim)
-				v *= factor
-				if f.Name == "mean_temperature" {
-					v += r.Case.Temperature.Reference
-				}
-				table, halves = append(table, v), append(halves, math.Abs(factor)*half)
-			}
-		}
-		table = append(table, halves...)
-	}
-	return table
-}
-
-func (p *profiles) header(r *Run) probe.Header {
-	u, s := r.Case.Units, p.sums
-	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
-	h.Columns = []probe.Column{{Name: "xyz"[s.Axis : s.Axis+1], Unit: unitOf(u, model.Length)}, {Name: "samples"}}
-	for _, mark := range []string{"", "+- "} {
-		for _, f := range s.Fields {
-			for _, c := range averageComponents(f, s.dims) {
-				h.Columns = append(h.Columns, probe.Column{Name: mark + averageName(f, c), Unit: unitOf(u, f.Dim)})
-			}
-		}
-	}
-	return h
-}
-
-// averageComponents are those of a field that are not always 0.
+// averageComponents returns the components of a field that are not always 0.
 func averageComponents(f model.Field, dims int) []int {
 	if f.Components != 6 {
 		return components(f, dims)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lbmsim/config"
-	"lbmsim/device"
 	"lbmsim/model"
 )
 
@@ -14,7 +13,7 @@ import (
 func TestProfilesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		const planes, cells, samples = 2, 5, 40
-		p := &profileSums{Profile: config.Profile{Fields: model.ProfileFields()}, dims: dims, values: device.ProfileValues(dims, true) - 1, pairs: profilePairs(dims)}
+		p, s := newProfile(config.Profile{Fields: model.ProfileFields()}, dims, true, 0), &sums{}
 		random := rand.New(rand.NewSource(3))
 		var all [planes][][]float64 // [plane][cell and sample]: rho-1, velocity, temperature
 		for range samples {
@@ -44,7 +43,7 @@ func TestProfilesAreTheirDefinitions(t *testing.T) {
 					}
 				}
 			}
-			p.add(means)
+			s.Series.Add(p.about(s, means))
 		}
 		for plane := range planes {
 			mean := func(of func(v []float64) float64) (m float64) {
@@ -58,6 +57,7 @@ func TestProfilesAreTheirDefinitions(t *testing.T) {
 				mi, mj := mean(at(i)), mean(at(j))
 				return mean(func(v []float64) float64 { return (v[i] - mi) * (v[j] - mj) })
 			}
+			column := 0
 			for _, f := range p.Fields {
 				for _, c := range averageComponents(f, dims) {
 					var want float64
@@ -79,8 +79,9 @@ func TestProfilesAreTheirDefinitions(t *testing.T) {
 					default:
 						t.Fatalf("no definition of %s", f.Name)
 					}
-					value, factor := p.value(f, c)
-					got, half := p.result(plane, value)
+					got, half := p.value(s, plane, column)
+					factor := p.columns()[column].factor
+					column++
 					if got *= factor; math.Abs(got-want) > 1e-9*math.Abs(want)+1e-11 {
 						t.Errorf("%dD, plane %d: %s is %v instead of %v", dims, plane, averageName(f, c), got, want)
 					}

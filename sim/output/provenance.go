@@ -14,7 +14,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Provenance says by what means the state of a run was computed: program, libraries,
+// Provenance records by what means the state of a run was computed: program, libraries,
 // ranks and devices, a new leg for each restart by other means. Beside the resolved case,
 // which has the checksums of the files that it names, every output carries it. Times,
 // processes and paths are no part of it: the same run gives the same files.
@@ -50,7 +50,7 @@ func ProvenanceOf(text string) (p Provenance, err error) {
 	return p, err
 }
 
-// ProvenanceIn is that of a checkpoint's state.
+// ProvenanceIn returns the provenance of a checkpoint's state.
 func ProvenanceIn(h checkpoint.Header) (Provenance, error) {
 	var m Memory
 	if err := json.Unmarshal(h.Extra, &m); err != nil {
@@ -68,7 +68,7 @@ func (p Provenance) String() string {
 	return string(b)
 }
 
-// And adds a leg, unless its means are those of the steps before.
+// And adds a leg, unless its means equal the last leg's.
 func (p Provenance) And(next Leg) Provenance {
 	legs := slices.DeleteFunc(slices.Clone(p.Legs), func(l Leg) bool { return l.From >= next.From })
 	if n := len(legs); n > 0 {
@@ -87,7 +87,7 @@ const (
 	CaseMark       = "case:"
 )
 
-// InputDir is the folder, below that of the outputs, with copies of the files that the
+// InputDir is the folder, within the output folder, with copies of the files that the
 // case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
 const InputDir = "inputs"
 
@@ -133,7 +133,7 @@ func keepFile(path, to, sum string, link bool) error {
 		err = e
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); err == nil && got != sum && sum != "" {
-		err = fmt.Errorf("it has changed while the run started: its SHA-256 is now %s", got)
+		err = fmt.Errorf("it changed while the run started: its SHA-256 is now %s", got)
 	}
 	if err == nil {
 		err = os.Chmod(tmp.Name(), 0o444)

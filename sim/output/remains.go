@@ -17,12 +17,12 @@ import (
 // What an earlier run has left in the output folder of one that starts over.
 
 // makeRoom does what Opening.Keep and Overwrite say: that removes checkpoints, files of single
-// steps and tables that the case no longer writes. All else is written over.
+// steps and tables that the case no longer writes. All other outputs are overwritten.
 func (s *Set) makeRoom(o Opening) error {
 	switch {
 	case o.Keep != nil:
 		return s.priorResults(*o.Keep)
-	case !o.Overwrite: // who asks for nothing removes nothing
+	case !o.Overwrite: // without --overwrite nothing is removed
 		return nil
 	}
 	var errs []error
@@ -71,27 +71,27 @@ func (s *Set) inside(paths []string) error {
 			return err
 		}
 		if real != home && !strings.HasPrefix(real, home+string(filepath.Separator)) {
-			return fmt.Errorf("--overwrite would remove %s, which is in %s: %s is reached through a link, and the results there may be another run's; remove the link, or name the folder itself with --output", path, real, s.Path())
+			return fmt.Errorf("--overwrite would remove %s, which is in %s: %s is reached through a link, and the results there may belong to another run; remove the link, or pass the folder itself as --output", path, real, s.Path())
 		}
 	}
 	return nil
 }
 
-// spare is an error where a run would write over one of its own inputs, or a new run over a file that no run has written.
+// spare returns an error where a run would overwrite one of its inputs, or a new run over a file that no run has written.
 func (s *Set) spare(o Opening) error {
 	own := slices.Concat(s.ownTables(), s.stepFiles(), []string{s.Path(status.Name)})
 	inputs := []string{s.Case.Path}
-	for _, in := range s.Inputs {
+	for _, in := range s.View.Part.Inputs {
 		inputs = append(inputs, in.Path)
 	}
 	for _, path := range own {
 		for _, in := range inputs {
 			if sameFile(path, in) {
-				return fmt.Errorf("the run would write over its input %s, as %s: choose another folder with --output", in, path)
+				return fmt.Errorf("the run would overwrite its input %s, as %s: choose another folder with --output", in, path)
 			}
 		}
 	}
-	if !o.Anew {
+	if !o.FromStart {
 		return nil
 	}
 	old, _ := checkpoint.Latest(s.Path(CheckpointDir)) // makeRoom reports a folder that cannot be read
@@ -106,7 +106,7 @@ func (s *Set) spare(o Opening) error {
 	}
 	if head := headOf(s.Path(status.Name), 1); len(head) > 0 {
 		if old, err := status.Read(s.Path()); err != nil || old.Phase == "" {
-			return fmt.Errorf("%s is not the state of a run, and the run would write over it: move it away, or choose another folder with --output", s.Path(status.Name))
+			return fmt.Errorf("%s is not the state of a run, and the run would overwrite it: move it away, or choose another folder with --output", s.Path(status.Name))
 		}
 	}
 	return nil
@@ -121,7 +121,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(ia, ib)
 }
 
-// Results are what is known of an earlier run in the output folder.
+// Results are the traces of an earlier run in the output folder.
 type Results struct {
 	Of   string // "a run", or more about it
 	File string // one of its files; "": none is known
@@ -141,16 +141,16 @@ func (s *Set) priorResults(old Results) error {
 	if files := s.stepFiles(); len(files) > 0 {
 		found = files[len(files)-1]
 	}
-	goOn := ""
+	resume := ""
 	if old, err := checkpoint.Latest(s.Path(CheckpointDir)); err == nil && len(old) > 0 {
 		found = old[0]
-		goOn = "\n  --restart latest   to go on from its last checkpoint, " + filepath.Base(found)
+		resume = "\n  --restart latest   to resume from its last checkpoint, " + filepath.Base(found)
 	}
 	if found == "" {
 		return nil
 	}
-	return fmt.Errorf("the folder %s holds the results of %s (%s); give%s\n  --output FOLDER    to write elsewhere\n  --overwrite        to begin anew and lose them",
-		s.Path(), old.Of, found, goOn)
+	return fmt.Errorf("the folder %s contains the results of %s (%s); use%s\n  --output FOLDER    to write elsewhere\n  --overwrite        to start over and delete them",
+		s.Path(), old.Of, found, resume)
 }
 
 // stepFiles are the files of single steps, of any run, that are called as the run's own.
@@ -161,8 +161,8 @@ func (s *Set) stepFiles() (paths []string) {
 	return paths
 }
 
-// otherTables are those that a run of another case wrote: the case in the head of such a file has an
-// output of its name. A copy under another name, and what anybody else made, stay.
+// otherTables returns the tables that a run of another case wrote: the case in the head of such a file has an
+// output of its name. A copy under another name, and files that lbmsim did not make, stay.
 func (s *Set) otherTables() (paths []string) {
 	own := map[string]bool{}
 	for _, t := range with[tabular](s.List) {

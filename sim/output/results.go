@@ -32,7 +32,7 @@ func (f *forces) result(r *Run) status.Result {
 		found.Samples = f.series[0].Estimate().N
 	}
 	if found.Samples < stats.Fewest {
-		found.Note = fmt.Sprintf("%d samples since start = %s, %d are needed for a mean: a longer run, a smaller every, or an earlier start",
+		found.Note = fmt.Sprintf("%d samples since start = %s, a mean needs at least %d: try a longer run, a smaller every, or an earlier start",
 			found.Samples, timeText(u, found.Since), stats.Fewest)
 		return found
 	}
@@ -56,18 +56,18 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	}
 	discard, rest, settles := f.course[i].Settled(small)
 	if !settles {
-		n.Note = fmt.Sprintf("still drifts (last value %.5g): the mean since start is not a result; a longer run", f.series[i].Last)
+		n.Note = fmt.Sprintf("still drifts (last value %.5g): the mean since start is not converged; run longer", f.series[i].Last)
 		return n
 	}
 	from := fmt.Sprintf("sample %d", discard) // by the clock
 	if period := f.Schedule.Period; period > 0 {
 		from = timeText(u, (float64(f.Start)+float64(discard)*period)*u.Time)
 	}
-	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g: set start there", from, rest.Mean, rest.Half)
+	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g: move start there", from, rest.Mean, rest.Half)
 	return n
 }
 
-// meaning says what a coefficient is made of.
+// meaning returns what a coefficient is made of.
 func (f *forces) meaning(of config.ForceSeries, c *config.Case) string {
 	area, dim := "A", f.list[0].Dim // the first column is a force
 	if c.Dims() == 2 {
@@ -101,7 +101,8 @@ func directionText(d [3]float64, dims int) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// shedding is the frequency of the strongest oscillation of a force across or along the flow; false where there is none.
+// shedding returns the frequency of the strongest oscillation of a force across or along the flow; false where there is no
+// oscillation.
 func (f *forces) shedding(u config.Units) (n status.Number, oscillates bool) {
 	strongest := 0.0
 	for _, of := range f.list {

@@ -17,7 +17,7 @@ import (
 )
 
 // rows is a CSV file that an output adds rows to, on rank 0. Checkpoints know its
-// length by its key, so that a run that goes on writes later rows again.
+// length by its key, so that a resumed run writes later rows again.
 type rows struct {
 	base
 	kind, key string
@@ -59,7 +59,7 @@ func (s *Set) CutTables(step int) {
 			continue
 		}
 		if err := f.Cut(int64(step)); err != nil {
-			s.Warn(finding.TableUncut.Says("%v", err))
+			s.Rank.Warn(finding.TableUncut.Says("%v", err))
 		}
 	}
 }
@@ -69,8 +69,8 @@ func newTable(r *Run, t tabular) (*probe.Writer, error) {
 	return probe.Create(t.table().path, t.header(r))
 }
 
-// resumeTable cuts a table back to its length at the step of a checkpoint. One that is gone, or
-// not the one that the checkpoint counted, does not hold the run up: it begins again.
+// resumeTable cuts a table back to its length at the step of a checkpoint. A table that is gone, or is not the one that the
+// checkpoint counted, does not hold the run up: it starts over.
 func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	t := o.table()
 	length, known := m.Probes[t.key]
@@ -78,9 +78,9 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	var err error
 	switch {
 	case may && of.isOther():
-		err = t.holds(s.Step(), "rows of other means")
+		err = t.holds(s.Step(), "rows of other averages")
 	case !known:
-		err = t.holds(s.Step(), "rows of a run that had this output before")
+		err = t.holds(s.Step(), "rows of an earlier run with this output")
 	case len(s.changed(t)) > 0:
 		err = t.holds(s.Step(), "rows of another "+strings.Join(s.changed(t), ", "))
 	default:
@@ -89,7 +89,7 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 			return w, nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			s.Warn(finding.TableRestarted.Says("%s: the file %s is gone; it starts again at step %d", t.kind, t.path, s.Step()))
+			s.Rank.Warn(finding.TableRestarted.Says("%s: the file %s is missing; starting a new one at step %d", t.kind, t.path, s.Step()))
 			err = nil
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 		if e != nil {
 			return nil, errors.Join(err, e)
 		}
-		s.Warn(finding.TableRestarted.Says("%s: %s: %v; it is %s now, and the table starts again at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
+		s.Rank.Warn(finding.TableRestarted.Says("%s: %s: %v; renamed to %s, starting a new table at step %d", t.kind, t.path, err, filepath.Base(aside), s.Step()))
 		err = nil
 	}
 	if err != nil {
@@ -107,12 +107,12 @@ func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	return newTable(s.Run, o)
 }
 
-// changed lists what the case says of a table and its own header says otherwise, but for its schedule: rows of both would be
+// changed lists where the case and a table's own header disagree, but for its schedule: rows of both would be
 // different numbers in one column.
 func (s *Set) changed(t *rows) []string {
 	before, err := caseIn(t.path)
 	if err != nil || before == "" {
-		return nil // of an older version, or not a table: probe.Resume says so
+		return nil // of an older version, or not a table: probe.Resume reports it
 	}
 	section := "output." + strings.Replace(t.key, "/", ".", 1) + "."
 	if kind, name, _ := strings.Cut(t.key, "/"); name == "" { // of probes, whose key is their name
@@ -186,7 +186,7 @@ const (
 	rowsLost // there were too many
 )
 
-// RowsFail tells, on rank 0, how it stands with rows that cannot be written: 0 when all can.
+// RowsFail returns, on rank 0, the state of rows that cannot be written: 0 when all can.
 func (s *Set) RowsFail() int64 {
 	state, _ := s.rowsFail()
 	return state
@@ -210,8 +210,8 @@ func (s *Set) rowsFail() (state int64, failed error) {
 	return state, failed
 }
 
-// JudgeRows is collective: rows that cannot be written, as the largest RowsFail of all ranks says,
-// stop the run or are told, once each time that it begins. Rows that are lost stop it in any case.
+// JudgeRows is collective: rows that cannot be written, by the largest RowsFail of all ranks,
+// stop the run or are reported, once each time that it begins. Rows that are lost stop it in any case.
 func (s *Set) JudgeRows(state int64) error {
 	before := s.rowsState
 	s.rowsState = state
@@ -220,12 +220,12 @@ func (s *Set) JudgeRows(state int64) error {
 	}
 	_, err := s.rowsFail()
 	err = s.All("rows of CSV files", err)
-	if state == rowsLost || !exit.IsAgreed(err) || err == nil || !s.Files.goesOn("rows") {
+	if state == rowsLost || !exit.IsAgreed(err) || err == nil || !s.Files.continues("rows") {
 		s.Files.faults.disk = err != nil
 		return err
 	}
-	if s.Root {
-		s.Warn(finding.RowsWait.Says("step %d: rows of CSV files wait in memory, the disk does not take them (%v); the run goes on (on_error)", s.Step(), errors.Unwrap(err)))
+	if s.Rank.Root {
+		s.Rank.Warn(finding.RowsWait.Says("step %d: rows of CSV files are kept in memory, because they cannot be written (%v); the run continues (on_error)", s.Step(), errors.Unwrap(err)))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type series struct {
 	rows
 }
 
-// seriesOutputs are those of [output.series].
+// seriesOutputs returns the outputs of [output.series].
 func seriesOutputs(s *Set) (list []Output) {
 	for _, o := range s.Case.Series {
 		list = append(list, &series{SeriesOutput: o, rows: newRows(s.Run, o.Schedule, "series", o.Name, "series/"+o.Name)})
@@ -30,7 +30,7 @@ func (s *series) Write(r *Run) error {
 	if len(s.Quantities) > 0 {
 		var err error
 		if t, err = r.Watch.Totals(); err != nil {
-			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank, r.Step(), err)
+			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
 	}
 	var row []float64
@@ -44,13 +44,13 @@ func (s *series) Write(r *Run) error {
 		}
 	}
 	for _, l := range s.Lines {
-		v, err := r.LineValue(l.Of)
+		v, err := r.View.LineValue(l.Of)
 		if err != nil {
-			return fmt.Errorf("rank %d: %s at step %d: %w", r.Rank, l.Of.Name, r.Step(), err)
+			return fmt.Errorf("rank %d: %s at step %d: %w", r.Rank.ID, l.Of.Name, r.Step(), err)
 		}
 		row = append(row, v)
 	}
-	if r.Root {
+	if r.Rank.Root {
 		_ = s.file.Append(int64(r.Step()), r.Time(), row...)
 	}
 	return nil
@@ -84,19 +84,19 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 		}
 		return []float64{share}, nil
 	case config.SeriesEnstrophy:
-		sum, err := r.Sum("vorticity", func(v float64) float64 { return v * v })
+		sum, err := r.View.Sum("vorticity", func(v float64) float64 { return v * v })
 		if err != nil {
-			return nil, fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank, r.Step(), err)
+			return nil, fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
 		return []float64{sum / 2 / cells}, nil
 	case config.SeriesTemperature:
-		sum, err := r.Sum("temperature", func(v float64) float64 { return v })
+		sum, err := r.View.Sum("temperature", func(v float64) float64 { return v })
 		if err != nil {
-			return nil, fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank, r.Step(), err)
+			return nil, fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
 		return []float64{r.Case.Temperature.Reference + sum/cells}, nil
 	}
-	return nil, fmt.Errorf("[output.series.%s]: %s has no definition here", s.Name, q.Name) // a row of config without one
+	return nil, fmt.Errorf("[output.series.%s]: no definition of %s", s.Name, q.Name) // a row of config without one
 }
 
 // header names the columns.

@@ -12,7 +12,7 @@ import (
 // Set is the outputs of a run and their folder.
 type Set struct {
 	*Run
-	List      []Output // in the order in which those of one step are written
+	List      []Output // in the order in which they are written within a step
 	Spent     float64  // seconds that steps have waited for outputs
 	folder    folder
 	missed    map[Output]bool // a file was missed when the output was written last
@@ -28,7 +28,7 @@ func New(r *Run) *Set {
 	return s
 }
 
-// Prepare takes memory that outputs need, before the first step, and warns of those that look at nothing. Collective.
+// Prepare takes memory that outputs need, before the first step, and warns of outputs that sample nothing. Collective.
 func (s *Set) Prepare() error {
 	s.warnOfNoWalls()
 	for _, o := range with[prepared](s.List) {
@@ -73,7 +73,7 @@ func (s *Set) Due() error {
 // Write writes an output and counts the time that the run waits for it. Collective.
 func (s *Set) Write(o Output) error {
 	began := time.Now()
-	s.Heartbeat.Doing("taking an output")
+	s.Rank.Heartbeat.Doing("taking an output")
 	err := s.write(o)
 	s.Spent += time.Since(began).Seconds()
 	return err
@@ -91,7 +91,7 @@ func (s *Set) write(o Output) error {
 // all files are on disk. Collective.
 func (s *Set) Last(why Occasion) error {
 	// Checkpoints first: rows that are due only because the run ends here do not
-	// belong to a run that goes on.
+	// belong to a run that is resumed.
 	s.Files.faults.ending = true
 	var failed error // what could not be written must not keep the rest from the disk
 	for _, o := range slices.Backward(s.List) {
@@ -145,7 +145,7 @@ func (s *Set) Recall(path string, m *Memory) error {
 		}
 	}
 	for _, w := range s.recalled {
-		s.Warn(w)
+		s.Rank.Warn(w)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (s *Set) Recall(path string, m *Memory) error {
 // Close closes all files; the folder is free for others.
 func (s *Set) Close() {
 	for _, f := range with[seriesWriter](s.List) {
-		if s.Holds() { // else the folder is another run's
+		if s.Holds() { // otherwise the folder is another run's
 			f.indexed().Close()
 		}
 	}

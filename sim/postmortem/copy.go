@@ -17,7 +17,7 @@ type keep struct {
 	wanted bool   // [run] forensics
 	room   bool   // on every rank there is memory for image
 	image  []byte // of this rank's own cells; what it holds counts while at >= 0
-	at     int    // its step, -1: there is none
+	at     int    // its step, -1: no copy
 	taken  time.Time
 	cost   time.Duration
 	Circumstances
@@ -30,7 +30,7 @@ const (
 	// firstCopy is bytes a second at which the first copy is presumed to be made: the system
 	// clears the memory on the way (5.4 GB from an H200 took 1.2 s).
 	firstCopy = 4 << 30
-	// replayLimit is how long a run without a copy may have computed to be recomputed.
+	// replayLimit is the longest computing time after which a run without a copy is recomputed.
 	replayLimit = 5 * time.Minute
 )
 
@@ -38,20 +38,20 @@ const (
 // take no more than half of what it has left for that. Collective.
 func (s *Search) FindRoom() error {
 	k := &s.kept
-	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.Bytes()) * time.Second / firstCopy}
+	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.View.Part.Bytes()) * time.Second / firstCopy}
 	if !k.wanted {
 		return nil
 	}
-	_, neighbours := comm.LocalRank(s.Comm)
+	_, neighbours := comm.LocalRank(s.Rank.Comm)
 	left := ram.Available() / int64(neighbours)
 	if limit := ram.Limit(); limit > 0 {
 		left = min(left, limit/int64(neighbours)-resident())
 	}
 	lack := []int64{0}
-	if 2*int64(s.Bytes()) > left {
+	if 2*int64(s.View.Part.Bytes()) > left {
 		lack[0] = 1
 	}
-	err := comm.Max(s.Comm, lack)
+	err := comm.Max(s.Rank.Comm, lack)
 	k.room = lack[0] == 0
 	return err
 }
@@ -83,7 +83,7 @@ func (k *keep) due(since, cost int64) bool {
 func (s *Search) Keep() error {
 	k, began := &s.kept, time.Now()
 	if k.image == nil {
-		k.image = make([]byte, s.Bytes())
+		k.image = make([]byte, s.View.Part.Bytes())
 	}
 	k.at = -1
 	c, err := s.steps.Save(k.image)

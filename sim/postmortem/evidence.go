@@ -10,15 +10,15 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// judge says what is wrong with the cell, what is close to it, and what speaks for
+// judge states what is wrong with the cell, what is close to it, and what speaks for
 // which cause.
 func (s *Search) judge(b *Blowup, start derive.Totals) {
 	last := b.History[len(b.History)-1]
 	b.What = fmt.Sprintf("Mach %.3g above the limit %.3g", last.Mach, s.Case.Run.MaxMach)
-	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= s.MaxSpeed() {
+	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= s.View.MaxSpeed() {
 		b.What = "a value that is not finite"
 	}
-	b.found.near = s.Near(b.Cell)
+	b.found.near = s.View.Part.Near(b.Cell)
 	for _, n := range b.found.near[:min(3, len(b.found.near))] {
 		b.Borders = append(b.Borders, n.Text)
 	}
@@ -71,13 +71,13 @@ const (
 
 // advices for what is known to go wrong at boundaries.
 var advices = map[string]string{
-	"pressure":          "vortices that pass it may come back; move it away, or take outflow with a sponge",
-	"outflow":           "vortices that pass it may come back; move it away, or give it a sponge",
-	"velocity":          "a ramp makes its start smooth; its edges should fall to zero beside walls",
-	"interpolated_wall": "it is less robust than wall where gaps are a cell wide or tau is near 1/2; try wall",
+	"pressure":          "vortices crossing it may reflect; move it away, or use outflow with a sponge",
+	"outflow":           "vortices crossing it may reflect; move it away, or add a sponge",
+	"velocity":          "use a ramp for a smooth start; its profile should fall to zero at walls",
+	"interpolated_wall": "it is less robust than wall in gaps of one cell and for tau near 1/2; try wall",
 }
 
-// evidence is what speaks for a cause, the plainest first.
+// evidence returns what speaks for a cause, the plainest first.
 func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 	var c clues
 	speed := s.intended(&c, b, start)
@@ -90,7 +90,7 @@ func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 		list = append(list, one.text)
 	}
 	if len(c) == 0 || c[0].weight < 50 {
-		list = append(list, fmt.Sprintf("what helps in general: a smaller lattice velocity (time step) or a larger tau (now %.4g), a finer grid, a smoother start", s.Case.Tau))
+		list = append(list, fmt.Sprintf("in general, try a smaller lattice velocity (time step), a larger tau (now %.4g), a finer grid, or a smoother start", s.Case.Tau))
 	}
 	return list
 }
@@ -99,24 +99,24 @@ func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
 	// What is in the box may be part of the trouble.
 	speed := derive.Finite(start.MaxSpeed)
-	for _, w := range s.Prescribed(b.Step) {
+	for _, w := range s.View.Part.Prescribed(b.Step) {
 		switch mach := w.Value / derive.SoundSpeed; {
 		case derive.Finite(w.Value) != w.Value:
-			c.add(110, "%s prescribes a velocity that is no number at this step: its formula, profile or table", w.Name)
+			c.add(110, "%s prescribes a velocity that is not a number at this step: check its formula, profile or table", w.Name)
 		case mach > s.Case.Run.MaxMach:
-			c.add(100, "%s prescribes Mach %.3g, above the limit %.3g (max_mach): take a smaller lattice velocity or time step, so that it is about 0.1", w.Name, mach, s.Case.Run.MaxMach)
+			c.add(100, "%s prescribes Mach %.3g, above the limit %.3g (max_mach): use a smaller lattice velocity or time step, for Mach 0.1 or less", w.Name, mach, s.Case.Run.MaxMach)
 		case mach > weakMach:
-			c.add(70, "%s prescribes Mach %.3g; the method is for Mach numbers well below %.1g: take a smaller lattice velocity or time step", w.Name, mach, weakMach)
+			c.add(70, "%s prescribes Mach %.3g; the method requires Mach numbers well below %.1g: use a smaller lattice velocity or time step", w.Name, mach, weakMach)
 		}
 		if derive.Finite(w.Value) == w.Value {
 			speed = max(speed, w.Value)
 		}
 	}
 	if mach := start.MaxSpeed / derive.SoundSpeed; mach > weakMach {
-		c.add(60, "the initial state has Mach %.3g already; the method is for Mach numbers well below %.1g", mach, weakMach)
+		c.add(60, "the initial state already has Mach %.3g; the method requires Mach numbers well below %.1g", mach, weakMach)
 	}
 	if speed == 0 {
-		speed = min(b.found.speed, s.MaxSpeed())
+		speed = min(b.found.speed, s.View.MaxSpeed())
 	}
 	return speed
 }
@@ -125,25 +125,25 @@ func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
 func (s *Search) damping(c *clues, speed float64) {
 	viscosity := model.CS2 * (s.Case.Tau - 0.5)
 	if cell := speed / viscosity; s.Case.Tau-0.5 < weakMargin || cell > weakCell {
-		advice := "a finer grid, a lower speed or a larger viscosity"
+		advice := "try a finer grid, a lower speed or a larger viscosity"
 		if s := s.Case.Spec; s.Collision.Name != "cumulant" {
-			advice += ", or the collision model cumulant, made for it (here " + s.Collision.Name + ")"
+			advice += ", or the collision model cumulant (here " + s.Collision.Name + ")"
 		} else if s.Lattice.Name == "D3Q19" {
-			advice += ", or D3Q27, which has the velocities for all moments of cumulant (here D3Q19)"
+			advice += ", or D3Q27, which supports all moments of cumulant (here D3Q19)"
 		}
-		c.add(80, "tau is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f small waves are hardly damped: %s", s.Case.Tau, s.Case.Tau-0.5, cell, speed, weakCell, advice)
+		c.add(80, "tau is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f grid-scale damping is almost zero: %s", s.Case.Tau, s.Case.Tau-0.5, cell, speed, weakCell, advice)
 	}
 }
 
-// driven is what the body force, and pressure waves, do by themselves.
+// driven adds the clues of the body force alone, and of pressure waves.
 func (s *Search) driven(c *clues, b *Blowup) {
 	first := b.History[0]
 	force := distance(s.State.Force(), [3]float64{})
-	if force*float64(b.Step) > s.MaxSpeed() {
-		c.add(75, "the body force %.3g alone takes fluid from rest to the limit within %.0f steps: a smaller force, or a larger viscosity that holds against it", force, math.Ceil(s.MaxSpeed()/force))
+	if force*float64(b.Step) > s.View.MaxSpeed() {
+		c.add(75, "the body force %.3g alone accelerates fluid from rest to the limit within %.0f steps: use a smaller force or a larger viscosity", force, math.Ceil(s.View.MaxSpeed()/force))
 	}
 	if d := math.Abs(float64(first.Density) - 1); d > weakRho {
-		c.add(45, "the density there is off by %.3g %% at step %d already: pressure waves of a start that is not smooth (ramp), or a pressure that the velocity limit does not allow", 100*d, first.Step)
+		c.add(45, "the density there already deviates by %.3g %% at step %d: pressure waves of an abrupt start (use a ramp), or a pressure too high for the velocity limit", 100*d, first.Step)
 	}
 }
 
@@ -153,7 +153,7 @@ func (s *Search) surroundings(c *clues, b *Blowup) {
 	for i, n := range near {
 		for _, m := range near[:i] {
 			if jump := distance(n.Velocity, m.Velocity); jump > weakJump {
-				c.add(65, "it is a corner of %s and %s, whose velocities differ by %.3g within %d cells: let the profile fall to zero there, or take a smaller lattice velocity", m.Name, n.Name, jump, beside)
+				c.add(65, "it is a corner of %s and %s, whose velocities differ by %.3g within %d cells: let the profile fall to zero there, or use a smaller lattice velocity", m.Name, n.Name, jump, beside)
 			}
 		}
 		if advice := advices[n.Kind]; advice != "" {
@@ -162,16 +162,16 @@ func (s *Search) surroundings(c *clues, b *Blowup) {
 	}
 }
 
-// growth is how the cell became bad.
+// growth adds the clue of the development of |u| in the bad cell.
 func (b *Blowup) growth(c *clues) {
 	first, last := b.History[0], b.History[len(b.History)-1]
 	switch g := float64(last.Speed / first.Speed); {
 	case len(b.History) < 3 || first.Speed == 0 || derive.Finite(g) != g:
 	case b.alternates():
-		c.add(30, "the velocity there changes its sign from step to step: the scheme oscillates, not the flow")
+		c.add(30, "the velocity there changes sign at every step: a numerical oscillation, not the flow")
 	case g > 2:
-		c.add(30, "|u| there grew by a factor of %.3g within %d steps: the scheme amplifies it, not the flow", g, last.Step-first.Step)
+		c.add(30, "|u| there grew by a factor of %.3g within %d steps: a numerical instability, not the flow", g, last.Step-first.Step)
 	default:
-		c.add(30, "|u| there grew by a factor of %.3g within %d steps: the flow itself becomes that fast", g, last.Step-first.Step)
+		c.add(30, "|u| there grew by a factor of %.3g within %d steps: the flow itself accelerates", g, last.Step-first.Step)
 	}
 }

@@ -29,13 +29,13 @@ func (s *Search) record(b *Blowup) error {
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
-		v, err := s.CollectAll(model.Fields[i], box)
+		v, err := s.View.CollectAll(model.Fields[i], box)
 		if err != nil {
-			return fmt.Errorf("rank %d: fields at step %d: %w", s.Rank, s.Step(), err)
+			return fmt.Errorf("rank %d: fields at step %d: %w", s.Rank.ID, s.Step(), err)
 		}
 		list, values = append(list, model.Fields[i]), append(values, v)
 	}
-	if !s.Root {
+	if !s.Rank.Root {
 		return nil
 	}
 	size := box.Size()
@@ -73,7 +73,7 @@ func (s *Search) record(b *Blowup) error {
 	}
 	if err := s.writeBox(b, list, values); err != nil {
 		b.Fields = ""
-		s.Warn(finding.Unstable.Says("fields around the first bad cell: %v", err))
+		s.Rank.Warn(finding.Unstable.Says("fields around the first bad cell: %v", err))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 		grid.N[a] = b.Hi[a] - b.Lo[a]
 		grid.Origin[a] += float64(b.Lo[a]) * grid.Spacing
 	}
-	p, err := series.Begin(alone, decomp.Box{Hi: grid.N}, grid, s.Listed(list, model.Float64), s.Meta())
+	p, err := series.Begin(alone, nil, decomp.Box{Hi: grid.N}, grid, s.Listed(list, model.Float64), s.Meta())
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 		return err
 	}
 	b.Fields = filepath.Join(output.BlowupDir, filepath.Base(series.Index()))
-	return p.Commit()
+	return p.Commit(nil)
 }
 
 // writeBlowup writes the report for people and for programs.
@@ -140,14 +140,14 @@ func (s *Search) writeBlowup(b *Blowup) error {
 // are there.
 func (s *Search) Message(b *Blowup, seen []byte) []byte {
 	if b.found.cut {
-		return fmt.Appendf(seen, "\n  the first bad cell is (%d, %d, %d) at step %d; a signal, or the end of the job's time, ended the search for more", b.Cell[0], b.Cell[1], b.Cell[2], b.Step)
+		return fmt.Appendf(seen, "\n  the first bad cell is (%d, %d, %d) at step %d; a signal or the job's time limit ended the search", b.Cell[0], b.Cell[1], b.Cell[2], b.Step)
 	}
 	text := []byte(b.text(s.Case))
 	if b.found.kept {
 		text = fmt.Appendf(text, "\n  more in %s", s.Path(output.BlowupText))
 	}
 	if b.Fields != "" {
-		text = fmt.Appendf(text, "\n  fields around the place in %s", s.Path(b.Fields))
+		text = fmt.Appendf(text, "\n  fields around it in %s", s.Path(b.Fields))
 	}
 	return text
 }

@@ -12,11 +12,10 @@ import (
 
 const (
 	boxWidth     = 32 // cells of the box around the place
-	HistorySteps = 8  // the last of which is the one of the first bad cell
+	HistorySteps = 8  // the last of which is the step of the first bad cell
 )
 
-// Blowup is what is known of the first bad cell of a run; lattice units where nothing else
-// is said.
+// Blowup is the report on the first bad cell of a run; lattice units unless stated otherwise.
 type Blowup struct {
 	Case, Version string
 	Step          int
@@ -31,12 +30,12 @@ type Blowup struct {
 	History       []Moment   // of the cell
 	Around        []Moment   // cells along x at the last step
 	Borders       []string   // boundaries close by, nearest first
-	Evidence      []string   // what to look at, the plainest first
+	Evidence      []string   // what to check, the plainest first
 
 	found found
 }
 
-// found is what the search knows beside its report.
+// found holds what the search knows beside its report.
 type found struct {
 	cut   bool // a signal ended the search for more than step and cell
 	kept  bool // the report is on disk
@@ -104,7 +103,7 @@ func (b *Blowup) text(c *config.Case) string {
 	}
 	table("its last steps", func(m Moment) string { return fmt.Sprint("step ", m.Step) }, b.History)
 	table("its neighbourhood along x", func(m Moment) string { return fmt.Sprint("x = ", m.X) }, b.Around)
-	t.WriteString("\n  what to look at:")
+	t.WriteString("\n  what to check:")
 	for _, e := range b.Evidence {
 		fmt.Fprintf(&t, "\n    - %s", e)
 	}

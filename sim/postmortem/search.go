@@ -11,14 +11,14 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Circumstances are what steps depend on besides the state.
+// Circumstances are the input of steps besides the state.
 type Circumstances struct {
 	Step  int
 	Drive output.Drive
 	Force [3]float64 // lattice units
 }
 
-// Search goes back in a run and looks at every step.
+// Search goes back in a run and checks every step.
 type Search struct {
 	*output.Run
 	steps Steps
@@ -29,8 +29,7 @@ type Search struct {
 func New(r *output.Run, steps Steps) *Search { return &Search{Run: r, steps: steps} }
 
 // Investigate goes back to a good state and computes up to the first bad cell; nil when
-// there is no state to go back to. The report is rank 0's. Collective; the state is not
-// that of the watch afterwards.
+// there is no state to go back to. The report is rank 0's. Collective; afterwards the state is not the one that the watch saw.
 func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Totals) (*Blowup, error) {
 	if !s.replayable(elapsed, first) {
 		return nil, nil
@@ -40,8 +39,8 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 		return nil, err
 	}
 	b := &Blowup{Case: s.Case.Path, Version: s.Version, Seen: seen, From: s.Step()}
-	if s.Root {
-		s.Warn(finding.Unstable.Says("step %d: the run is unstable; computing again from step %d to find the first bad cell", seen, s.Step()))
+	if s.Rank.Root {
+		s.Rank.Warn(finding.Unstable.Says("step %d: the run is unstable; recomputing from step %d to find the first bad cell", seen, s.Step()))
 	}
 	if found, err := s.find(b); !found || err != nil {
 		return nil, err
@@ -57,18 +56,18 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 	if b.found.cut {
 		return b, nil
 	}
-	if s.Root {
+	if s.Rank.Root {
 		s.judge(b, start)
 		err := s.writeBlowup(b)
 		if b.found.kept = err == nil; !b.found.kept {
-			s.Warn(finding.Unstable.Says("the report of the first bad cell: %v", err))
+			s.Rank.Warn(finding.Unstable.Says("the report of the first bad cell: %v", err))
 		}
 	}
 	return b, nil
 }
 
-// find computes up to the first bad cell, and says when and where it is; false: there is
-// none up to the step at which the watch saw it, or somebody wants the run to end. Collective.
+// find computes up to the first bad cell, and records when and where it is; false: there is no bad cell up to the step at which
+// the watch saw it, or the run was ordered to end. Collective.
 func (s *Search) find(b *Blowup) (bool, error) {
 	for {
 		cell, found, interrupted, err := s.firstBad()
@@ -118,37 +117,37 @@ func (s *Search) recordLastSteps(b *Blowup) error {
 	}
 }
 
-// lookEvery is how many steps are computed again between two looks for signals.
+// lookEvery is the number of steps recomputed between two checks for signals.
 const lookEvery = 16
 
 // firstBad is the first cell of the domain, in the order z, y, x, with a value that is not
-// finite or too high a speed, the same on all ranks; false: there is none. Collective.
+// finite or too high a speed, the same on all ranks; false: there is no such cell. Collective.
 func (s *Search) firstBad() (cell [3]int, found, interrupted bool, err error) {
 	c := s.Case.Cells
 	table := []int64{0, 0} // cells from the first bad one to the end; a signal or the end of the job's time
-	planes, err := s.SumPlanes()
+	planes, err := s.View.State.SumPlanes()
 	for k := 0; k < len(planes) && err == nil && table[0] == 0; k++ {
-		if s.Bad(planes[k]) {
+		if s.View.Bad(planes[k]) {
 			var at [3]int
-			at, err = s.FirstBad(k, planes[k])
-			at = s.Global(at)
+			at, err = s.View.FirstBad(k, planes[k])
+			at = s.View.Part.Global(at)
 			table[0] = int64(c[0]*c[1]*c[2] - (at[2]*c[1]+at[1])*c[0] - at[0])
 		}
 	}
-	if err := s.All("looking for the first bad cell", err); err != nil {
+	if err := s.All("searching for the first bad cell", err); err != nil {
 		return cell, false, false, err
 	}
 	table[1] = s.steps.Heard()
-	if err := comm.Max(s.Comm, table); err != nil || table[0] == 0 {
+	if err := comm.Max(s.Rank.Comm, table); err != nil || table[0] == 0 {
 		return cell, false, table[1] > 0, err
 	}
 	i := c[0]*c[1]*c[2] - int(table[0])
 	return [3]int{i % c[0], i / c[0] % c[1], i / c[0] / c[1]}, true, false, nil
 }
 
-// halted tells all ranks whether one of them hears something. Collective.
+// halted reports on all ranks whether one of them has received an order. Collective.
 func (s *Search) halted() (bool, error) {
 	table := []int64{s.steps.Heard()}
-	err := comm.Max(s.Comm, table)
+	err := comm.Max(s.Rank.Comm, table)
 	return table[0] > 0, err
 }

@@ -1,6 +1,6 @@
 package postmortem
 
-// Steps is what the search sees of the steps of a run.
+// Steps is the search's view of the steps of a run.
 type Steps interface {
 	// Again computes one step as it was computed, and writes nothing. Collective.
 	Again() error

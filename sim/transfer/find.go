@@ -30,7 +30,7 @@ type File struct {
 // Warnings name the newer files that were passed over.
 func (f File) Warnings() (list finding.List) {
 	for _, passed := range f.Passed {
-		list = append(list, finding.FlowPassedOver.Says("[initial] from: passed over: %s", passed))
+		list = append(list, finding.FlowPassedOver.Says("[initial] from: skipped: %s", passed))
 	}
 	return list
 }
@@ -73,7 +73,7 @@ func find(f config.FlowSource, mark func()) (found File, err error) {
 			found.Path, found.Passed = path, append(refused, unreadable(files[i+1:])...)
 			return found, nil
 		}
-		refused = append(refused, fmt.Sprintf("%s has another SHA-256 than the case asks for: %s", path, found.SHA256))
+		refused = append(refused, fmt.Sprintf("%s has a different SHA-256 than the case requires: %s", path, found.SHA256))
 	}
 	if err == nil {
 		err = errors.New(strings.Join(refused, "\n  "))
@@ -113,7 +113,7 @@ func candidates(f config.FlowSource) ([]string, error) {
 		s := fields.Series{Dir: filepath.Dir(f.Path), Name: strings.TrimSuffix(filepath.Base(f.Path), ".hdf.series")}
 		path, err := s.Newest()
 		if err == nil && path == "" {
-			err = fmt.Errorf("the index %s lists no file", f.Path)
+			err = fmt.Errorf("the index %s lists no files", f.Path)
 		}
 		return []string{path}, err
 	case !info.Mode().IsRegular():
@@ -154,7 +154,7 @@ func inFolder(dir string) ([]string, error) {
 			return []string{path}, err
 		}
 	}
-	return nil, fmt.Errorf("the folder %s holds neither checkpoints nor fields: the other run needs a table [checkpoint] or [output.fields]", dir)
+	return nil, fmt.Errorf("the folder %s contains neither checkpoints nor fields: the other run needs a table [checkpoint] or [output.fields]", dir)
 }
 
 // Apart refuses a flow inside the run's own output folder, whose files the run replaces.
@@ -170,7 +170,7 @@ func Apart(f config.FlowSource, outputs string) error {
 	}
 	in, err := filepath.Rel(whole(outputs), whole(f.Path))
 	if err == nil && filepath.IsLocal(in) {
-		return fmt.Errorf("%s is in the output folder of this run, %s, which would replace it: give another folder with --output, or resume with --restart", f.Path, outputs)
+		return fmt.Errorf("%s is in the output folder of this run, %s, which would replace it: choose another folder with --output, or resume with --restart", f.Path, outputs)
 	}
 	return nil
 }

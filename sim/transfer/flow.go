@@ -12,7 +12,7 @@ import (
 type Flow struct {
 	*Source
 	target *config.Case
-	// Length and Velocity are the factors from the source's lengths and velocities to those of the case.
+	// Length and Velocity are the factors from the source's lengths and velocities to the case's.
 	Length, Velocity float64
 	Same             bool // the source is a checkpoint of the same case: its state is this case's
 
@@ -25,7 +25,7 @@ type Flow struct {
 type stencil struct {
 	first   int
 	share   float64
-	outside bool // the position is outside of the box of the source: this is the nearest one of it
+	outside bool // the position is outside the box of the source: this is its nearest one
 }
 
 // at is the stencil of a cell of this case along an axis.
@@ -39,7 +39,7 @@ func (f *Flow) at(cell, axis int) (s stencil) {
 	if s.outside = position < 0 || position > n; s.outside {
 		if f.Case.Periodic[axis] {
 			s.outside = false
-			if axis == 0 { // its row is continued by no more than a rim
+			if axis == 0 { // its row is continued by no more than a margin
 				position -= n * math.Floor(position/n)
 			}
 		} else {
@@ -91,12 +91,12 @@ func (f *Flow) Plane(k int) (p Plane, err error) {
 	return p, nil
 }
 
-// Cell is what device.Program.Init takes of a cell.
+// Cell is the input of device.Program.Init for a cell.
 type Cell struct {
 	Values      [10]float64 // rho - 1, velocity, strain rate; lattice units
 	Temperature float64     // against the reference of this case
 	Outside     bool        // of the box of the source
-	Deep        bool        // inside of a solid of the source
+	Deep        bool        // inside a solid of the source
 }
 
 // Row visits the cells of row j of the box.
@@ -120,7 +120,7 @@ func (p Plane) Row(j int, visit func(x int, c *Cell)) {
 // sum interpolates between the corners that have fluid close by; deep reports that none has.
 func (p Plane) sum(column, rows stencil, sums []float64) (_ []float64, deep bool) {
 	w := p.flow.window
-	at := rows.first*w.width() + column.first + rim
+	at := rows.first*w.width() + column.first + margin
 	if sums == nil {
 		sums = make([]float64, len(p.slabs[0].values))
 	}

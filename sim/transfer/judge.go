@@ -15,7 +15,7 @@ import (
 func New(target *config.Case, s *Source) (*Flow, error) {
 	f := &Flow{Source: s, target: target, Length: target.Initial.From.Length, Velocity: target.Initial.From.Velocity}
 	if s.Dims() != target.Dims() {
-		return nil, Wrong(*target.Initial.From, fmt.Errorf("%s is a flow in %dD, and this case is in %dD", s.Path, s.Dims(), target.Dims()))
+		return nil, Wrong(*target.Initial.From, fmt.Errorf("%s is a %dD flow, but this case is %dD", s.Path, s.Dims(), target.Dims()))
 	}
 	was, is := s.Case.Scales(), target.Scales()
 	unlike := s.Case.Units.Physical != target.Units.Physical
@@ -31,7 +31,7 @@ func New(target *config.Case, s *Source) (*Flow, error) {
 		}
 	}
 	if f.Length == 0 || f.Velocity == 0 {
-		return nil, Wrong(*target.Initial.From, fmt.Errorf("the source is in %s and this case in %s: give scale_length and scale_velocity, or length and velocity in [fluid] of both cases", unitsOf(s.Case), unitsOf(target)))
+		return nil, Wrong(*target.Initial.From, fmt.Errorf("the source is in %s and this case in %s: set scale_length and scale_velocity, or length and velocity in [fluid] of both cases", unitsOf(s.Case), unitsOf(target)))
 	}
 	f.Same = s.Checkpoint != nil && f.Length == 1 && f.Velocity == 1 && s.Cells == target.Cells && s.Case.Spec.String() == target.Spec.String() && len(f.changes("")) == 0
 	return f, nil
@@ -81,14 +81,14 @@ func (f *Flow) Rows(sum string) []config.Row {
 	}
 	rows := []config.Row{{Name: "initial flow", Lattice: at, SI: fmt.Sprintf("%s%s, SHA-256 %.12s...", si, f.Path, sum)}}
 	if f.Same {
-		return append(rows, config.Row{Name: "initial state", Lattice: "the same case: copied to the last bit, as a restart does; time begins at 0"})
+		return append(rows, config.Row{Name: "initial state", Lattice: "the same case: copied bit for bit, as in a restart; time starts at 0"})
 	}
 	what := "density, velocity"
 	switch {
 	case f.Warm && f.target.Spec.Scalar:
 		what += ", temperature"
 	case f.target.Spec.Scalar:
-		what += " (the temperature is as [temperature] gives it)"
+		what += " (temperature from [temperature])"
 	}
 	dims := f.Dims()
 	rows = append(rows, config.Row{Name: "interpolated", Lattice: fmt.Sprintf("%s; stress from gradients", what),
@@ -99,10 +99,10 @@ func (f *Flow) Rows(sum string) []config.Row {
 	return rows
 }
 
-// Warnings are what deserves a look before the run.
+// Warnings returns what needs attention before the run.
 func (f *Flow) Warnings() (list finding.List) {
 	if late := f.timed(); len(late) > 0 {
-		list = append(list, finding.FlowTime.Says("[initial] from: time begins at 0, so %s starts over, while the flow is that of step %d", strings.Join(late, ", "), f.Step))
+		list = append(list, finding.FlowTime.Says("[initial] from: time starts at 0, so %s starts over, but the flow is from step %d", strings.Join(late, ", "), f.Step))
 	}
 	if f.Same {
 		return list
@@ -113,12 +113,12 @@ func (f *Flow) Warnings() (list finding.List) {
 		if n := len(keys) - most; n > 0 {
 			text += fmt.Sprintf(" and %d more", n)
 		}
-		list = append(list, finding.FlowBodies.Says("[initial] from: the bodies differ (the source's value / this case's: %s): cells of fluid that were solid start from what the fluid beside them extrapolates, or at rest further inside", text))
+		list = append(list, finding.FlowBodies.Says("[initial] from: the bodies differ (the source's value / this case's: %s): fluid cells that were solid start from values extrapolated from the adjacent fluid, or at rest further inside", text))
 	}
 	if share := f.covered(); share < 1-1e-9 {
-		rest := "takes the nearest values of its faces"
+		rest := "is filled with the nearest values at its faces"
 		if f.target.Initial.Moved || f.target.Initial.Pressed {
-			rest = "is as [initial] says"
+			rest = "is initialized from [initial]"
 		}
 		list = append(list, finding.FlowCoverage.Says("[initial] from: the box of the source covers %.3g %% of the domain; the rest %s", 100*share, rest))
 	}
@@ -188,7 +188,7 @@ func (f *Flow) seams() string {
 	return strings.Join(axes, " and ")
 }
 
-// Fastest is the factor from lattice velocities of the source to those of this case.
+// Fastest returns the factor from lattice velocities of the source to lattice velocities of this case.
 func (f *Flow) Fastest() float64 {
 	was, is := f.Case.Units, f.target.Units
 	return f.Velocity * (was.Length / was.Time) / (is.Length / is.Time)
@@ -203,7 +203,8 @@ func (f *Flow) Force(was [3]float64) (is [3]float64) {
 	return is
 }
 
-// Drive returns the force that kept the mean velocity of the source; ok is false if there is none, or none is wanted.
+// Drive returns the force that kept the mean velocity of the source; ok is false if there is no such force, or this case wants
+// none.
 func (f *Flow) Drive() (force [3]float64, ok bool, err error) {
 	if f.Checkpoint == nil || f.target.Force.Drive == nil {
 		return force, false, nil

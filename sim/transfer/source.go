@@ -12,7 +12,7 @@ import (
 	"lbmsim/io/fields"
 )
 
-// Source is an open flow. Its values are in the units of its case: SI, or those of the case file.
+// Source is an open flow. Its values are in the units of its case: SI, or the case file's.
 type Source struct {
 	Path    string
 	Kind    string // checkpoint or fields
@@ -110,7 +110,7 @@ func Open(path string) (*Source, error) {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s is neither a checkpoint nor a file of fields of lbmsim", path)
+	return nil, fmt.Errorf("%s is neither an lbmsim checkpoint nor an lbmsim fields file", path)
 }
 
 // Verify reads the whole file and compares it with its checksums.
@@ -125,7 +125,7 @@ func (s *Source) Verify() error {
 func caseOf(path, text string) (*config.Case, error) {
 	c, err := config.Load(path, []byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("the case in %s is not valid for this version of lbmsim: %w", path, err)
+		return nil, fmt.Errorf("the case in %s is invalid in this version of lbmsim: %w", path, err)
 	}
 	return c, nil
 }
@@ -179,13 +179,13 @@ func (s *Source) fields(f *fields.Reader) error {
 	s.planes = r
 	switch c := s.Case; {
 	case !moves || !pressed && !dense:
-		return fmt.Errorf("%s is not a flow to start from: it holds %s, and not the velocity with the pressure or the density", s.Path, names[2:])
+		return fmt.Errorf("%s cannot initialize a flow: it contains %s, but needs the velocity and either pressure or density", s.Path, names[2:])
 	case f.Fields[r.at["velocity"]].Components != 3:
 		return fmt.Errorf("%s: the velocity has %d components instead of 3", s.Path, f.Fields[r.at["velocity"]].Components)
 	case s.flat():
 		return fmt.Errorf("%s is a plane of a flow in %d dimensions", s.Path, c.Dims())
 	case !pressed && s.Spacing != c.Units.Length:
-		return fmt.Errorf("%s is on a refined grid of its case: it needs the pressure, for the density alone gives none", s.Path)
+		return fmt.Errorf("%s is on a refined grid of its case: it needs the pressure, because the density alone does not determine it", s.Path)
 	}
 	u := s.Case.Units
 	r.square = (u.Length / u.Time) * (u.Length / u.Time) / 3

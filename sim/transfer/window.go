@@ -7,8 +7,8 @@ import "fmt"
 // without fluid have what their fluid neighbours extrapolate, so that interpolation never sees a solid. That makes the
 // velocity vanish at walls half-way between cells, which a plain extrapolation of the nearest value would not.
 //
-// Cells of a plane are rows first to last along the middle axis (one in 2D) and all of x, with a rim on both sides of
-// each. Indices may lie outside of the box: along periodic axes it is continued, elsewhere there is no fluid.
+// Cells of a plane are rows first to last along the middle axis (one in 2D) and all of x, with a margin on both sides of
+// each. Indices may lie outside the box: along periodic axes it is continued, elsewhere there is no fluid.
 type window struct {
 	*Source
 	share  share
@@ -21,12 +21,12 @@ type window struct {
 	filled map[int]*slab // the values, and then the slopes of the velocity
 }
 
-// rim is how far planes reach beyond what they are wanted for: one cell for the neighbours of an interpolation, one for
-// the neighbours that extrapolate to it, two for their gradients.
-const rim = 4
+// margin is the number of cells that planes reach beyond their part in use: one cell for the neighbours of an interpolation,
+// one for the neighbours that extrapolate to it, two for their gradients.
+const margin = 4
 
 func newWindow(s *Source, first, last int, share share, mark func()) *window {
-	w := &window{Source: s, share: share, mark: mark, first: first - rim, rows: last - first + 2*rim,
+	w := &window{Source: s, share: share, mark: mark, first: first - margin, rows: last - first + 2*margin,
 		read: map[int]*slab{}, slopes: map[int]*slab{}, filled: map[int]*slab{}}
 	if s.Dims() == 2 {
 		w.first, w.rows = 0, 1
@@ -36,7 +36,7 @@ func newWindow(s *Source, first, last int, share share, mark func()) *window {
 }
 
 // width is the distance of two rows.
-func (w *window) width() int { return w.Cells[0] + 2*rim }
+func (w *window) width() int { return w.Cells[0] + 2*margin }
 
 // forget drops planes before k.
 func (w *window) forget(k int) {
@@ -49,7 +49,7 @@ func (w *window) forget(k int) {
 	}
 }
 
-// inside returns the cell of the box along an axis; ok is false where there is none.
+// inside returns the cell of the box along an axis; ok is false where there is no cell.
 func (w *window) inside(i, axis int) (cell int, ok bool) {
 	n := w.Cells[axis]
 	if w.Case.Periodic[axis] {
@@ -86,16 +86,16 @@ func (w *window) take(lo, hi, plane int, to *slab) error {
 				continue
 			}
 		}
-		for x := -rim; x < w.Cells[0]+rim; x++ {
+		for x := -margin; x < w.Cells[0]+margin; x++ {
 			cell, ok := w.inside(x, 0)
 			if !ok {
 				continue
 			}
-			i, j := row*w.width()+x+rim, from*w.Cells[0]+cell
+			i, j := row*w.width()+x+margin, from*w.Cells[0]+cell
 			to.kind[i] = w.whole.kind[j]
 			for v, all := range w.whole.values {
 				if to.values[v][i] = all[j]; all[j]-all[j] != 0 {
-					return fmt.Errorf("%s has a value that is not finite, in plane %d, row %d, cell %d: the flow was unstable; take an earlier file", w.Path, plane, from, cell)
+					return fmt.Errorf("%s has a value that is not finite, in plane %d, row %d, cell %d: the flow was unstable; use an earlier file", w.Path, plane, from, cell)
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func (w *window) along(near [5]*slab) []lines {
 	return list
 }
 
-// slope is that of value v in cell i, per cell.
+// slope returns the slope of value v in cell i, per cell.
 func (l lines) slope(v, i int, bit uint8) float64 {
 	has := func(o int) bool { return l.slabs[2+o].kind[i+o*l.step]&bit != 0 }
 	at := func(o int) float64 { return l.slabs[2+o].values[v][i+o*l.step] }
@@ -265,7 +265,8 @@ func (f *filling) row(lo, hi int) {
 	}
 }
 
-// extrapolate takes a value, and the slopes of a velocity, from the neighbours that have them; false if there are none.
+// extrapolate takes a value, and the slopes of a velocity, from the neighbours that have them; false if there are no such
+// neighbours.
 func (f *filling) extrapolate(v, i int) bool {
 	dims, bit := f.Dims(), f.of(v)
 	total, value := 0.0, 0.0

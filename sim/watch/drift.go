@@ -21,16 +21,16 @@ func open(b config.Boundary) bool {
 
 // Drift of the mean density since the start, as a share; on rank 0.
 func (w *Watch) Drift(t derive.Totals) float64 {
-	if w.Step() == 0 || t.Cells == 0 { // the start is not known yet
+	if w.view.Step() == 0 || t.Cells == 0 { // the start is not known yet
 		return 0
 	}
 	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
 }
 
-// unasked is how far the mean density has left the range between its initial value and the densities that the faces
-// and forces of the case ask for, as a share.
+// unasked returns the distance of the mean density from the range between its initial value and the densities that
+// the faces and forces of the case ask for, as a share.
 func (w *Watch) unasked(t derive.Totals) float64 {
-	if w.Step() == 0 || t.Cells == 0 {
+	if w.view.Step() == 0 || t.Cells == 0 {
 		return 0
 	}
 	cells := float64(t.Cells)
@@ -40,24 +40,24 @@ func (w *Watch) unasked(t derive.Totals) float64 {
 }
 
 // asked is the range of the densities, less 1, that faces of given pressure and, from there on, the weight of the fluid
-// give to the domain. Without such a face the mean density is the initial one: nothing else may change it.
+// give to the domain. Without such a face the mean density is the initial one: no other cause may change it.
 func (w *Watch) asked() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, b := range w.Case.Boundaries {
+	for _, b := range w.view.Case.Boundaries {
 		if open(b) {
-			least, most := w.Factors(b)
+			least, most := w.view.Part.Factors(b)
 			lo, hi = min(lo, b.Density*least, b.Density*most), max(hi, b.Density*least, b.Density*most)
 		}
 	}
 	head := 0.0
-	for a, force := range w.Case.Force.Most {
-		if w.Case.Periodic[a] {
+	for a, force := range w.view.Case.Force.Most {
+		if w.view.Case.Periodic[a] {
 			continue // it drives the flow
 		}
-		if bounds := w.Case.Temperature.Bounds; bounds != nil {
-			force += math.Abs(w.Case.Temperature.Buoyancy[a]) * bounds.Far()
+		if bounds := w.view.Case.Temperature.Bounds; bounds != nil {
+			force += math.Abs(w.view.Case.Temperature.Buoyancy[a]) * bounds.Far()
 		}
-		head += force * float64(w.Case.Cells[a]) / model.CS2
+		head += force * float64(w.view.Case.Cells[a]) / model.CS2
 	}
 	return lo - head, hi + head
 }
@@ -66,65 +66,65 @@ func (w *Watch) asked() (lo, hi float64) {
 // face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that rises
 // overshoots by as much.
 func (w *Watch) sound() float64 {
-	if !slices.ContainsFunc(w.Case.Boundaries, open) {
+	if !slices.ContainsFunc(w.view.Case.Boundaries, open) {
 		return 0
 	}
 	lo, hi := w.asked()
 	start := w.Start.Mass / max(1, float64(w.totals.Cells))
-	return 2*w.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
+	return 2*w.view.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
 }
 
 // judgeDrift warns of a drift, on rank 0. What the start explains matters where means begin or the run ends.
 func (w *Watch) judgeDrift(drift float64) {
-	c := w.Case.Run
+	c := w.view.Case.Run
 	if drift > c.WarnDrift+w.sound()*w.left() {
 		w.warn(finding.DensityDrift, Drifting, "%s: [run] warn_density_drift = %g; %s", w.driftText(), c.WarnDrift, driftHelp)
 		return
 	}
 	if matters := w.startMatters(); matters != "" {
-		w.warn(finding.StartMass, Starting, "%s, by sound that the start has made against the %s, and %s: [run] warn_density_drift = %g; start from the velocity or another run's flow ([initial]), let the boundary rise over many crossings of sound (ramp), or run longer and start means later",
+		w.warn(finding.StartMass, Starting, "%s, from acoustic waves of the start against the %s, and %s: [run] warn_density_drift = %g; start from the velocity or the flow of another run ([initial]), ramp up the boundary over many acoustic crossing times, or run longer and start means later",
 			w.driftText(), w.soundOf(), matters, c.WarnDrift)
 	}
 }
 
 func (w *Watch) driftText() string {
 	drift, unasked := derive.Finite(w.Drift(w.totals)), w.unasked(w.totals)
-	text := fmt.Sprintf("the mean density has changed by %.3g %% since the start of the run", 100*drift)
+	text := fmt.Sprintf("mean density drifted %.3g %% since the start", 100*drift)
 	if unasked < 0.999*math.Abs(drift) {
-		text += fmt.Sprintf(", which is %.3g %% beyond the pressures of the case's faces and the weight of the fluid", 100*unasked)
+		text += fmt.Sprintf(", %.3g %% beyond the effect of face pressures and the weight of the fluid", 100*unasked)
 	}
 	return text
 }
 
-const driftHelp = "velocity faces whose fluxes do not balance, an outlet that is closed, a pressure that drifts or is reached only now, or sound between an inlet and an outlet of given pressure"
+const driftHelp = "unbalanced fluxes of velocity faces, a closed outlet, a drifting or slowly approached pressure, or acoustic waves between an inlet and a pressure outlet"
 
-// driftMessage says, on rank 0, why a run whose mean density has drifted away is stopped.
+// driftMessage returns, on rank 0, why a run whose mean density has drifted away is stopped.
 func (w *Watch) driftMessage() string {
 	sound := ""
 	if s := w.sound(); s > 0 {
-		sound = fmt.Sprintf(" and the %.3g %% that sound may make of the %s", 100*s, w.soundOf())
+		sound = fmt.Sprintf(", plus %.3g %% for acoustic waves from the %s", 100*s, w.soundOf())
 	}
-	return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_density_drift = %g (0: no limit)%s\n  what to look at: %s",
-		w.Step(), w.driftText(), w.Case.Run.MaxDrift, sound, driftHelp)
+	return fmt.Sprintf("stopped at step %d: %s; allowed %.3g %% (run.max_density_drift; 0 disables)%s\n  what to check: %s",
+		w.view.Step(), w.driftText(), 100*w.view.Case.Run.MaxDrift, sound, driftHelp)
 }
 
 // startMatters names what a drift of the start is part of: the result, at the last step, or means whose start is chosen.
 func (w *Watch) startMatters() string {
-	if w.Step() >= w.Case.Run.Steps {
-		return "the run ends with it"
+	if w.view.Step() >= w.view.Case.Run.Steps {
+		return "it is present at the end of the run"
 	}
-	sampled := func(start int) bool { return start > 0 && w.Step() >= start }
-	for _, f := range w.Case.Forces {
+	sampled := func(start int) bool { return start > 0 && w.view.Step() >= start }
+	for _, f := range w.view.Case.Forces {
 		if sampled(f.Start) {
-			return "[output.force." + f.Name + "] takes means of it"
+			return "[output.force." + f.Name + "] averages it"
 		}
 	}
-	if a := w.Case.Averages; a.On && sampled(a.Start) {
-		return "[output.averages] takes means of it"
+	if a := w.view.Case.Averages; a.On && sampled(a.Start) {
+		return "[output.averages] averages it"
 	}
-	for _, p := range w.Case.Profiles {
+	for _, p := range w.view.Case.Profiles {
 		if sampled(p.Start) {
-			return "[output.profile." + p.Name + "] takes means of it"
+			return "[output.profile." + p.Name + "] averages it"
 		}
 	}
 	return ""
@@ -132,20 +132,20 @@ func (w *Watch) startMatters() string {
 
 // soundOf names what makes that sound.
 func (w *Watch) soundOf() string {
-	if w.Case.GivenBy == "" {
+	if w.view.Case.GivenBy == "" {
 		return "pressures of the faces"
 	}
-	return w.Case.GivenBy
+	return w.view.Case.GivenBy
 }
 
 // left is the share of that wave which may still be in the box: all of it while a boundary rises to
 // its values, then less by the factor e for every ten ways of sound through the box, as an outflow
-// relaxes to its pressure by default. Real leaks are told of in short runs, too.
+// relaxes to its pressure by default. Real leaks are reported in short runs, too.
 func (w *Watch) left() float64 {
-	since := float64(w.Step())
-	for _, b := range w.Case.Boundaries {
-		since = min(since, float64(w.Step())-b.Ramp)
+	since := float64(w.view.Step())
+	for _, b := range w.view.Case.Boundaries {
+		since = min(since, float64(w.view.Step())-b.Ramp)
 	}
-	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(w.Case.Cells[:]))
+	ways := max(0, since) * math.Sqrt(model.CS2) / float64(slices.Max(w.view.Case.Cells[:]))
 	return math.Exp(-ways / 10)
 }

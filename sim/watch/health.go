@@ -10,55 +10,53 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// A run may be stable and wrong: mass that nobody lets out, speeds that the case does not
-// have, noise of the grid, a temperature that nothing has. The watch warns of each the first time that it sees it, and
-// counts at how many looks it did.
+// A run may be stable and wrong: mass that no boundary lets out, speeds that the case does not
+// have, noise of the grid, a temperature that nothing has. The watch warns of each the first time that it sees it, and counts the
+// checks that did.
 
-// Health is what the watch knows of a run.
+// Health holds what the watch knows of a run.
 type Health struct {
 	DensityDrift float64 // of the mean density since the start, as a share
 	MaxSpeed     float64 // in the case's unit
-	// GridScale is the share of the kinetic energy at the scale of the grid at the last step
-	// at which it was looked at.
+	// GridScale is the share of the kinetic energy at the scale of the grid at the last step at which it was sampled.
 	GridScale float64
-	// Temperature is how far the temperature was beyond all that the case gives it, at that step
-	// and as a share of the span of what it gives.
+	// Temperature is the overshoot of the temperature beyond all that the case gives it, at that
+	// step and as a share of the span of the given temperatures.
 	Temperature float64
-	Warned      map[string]int // looks that saw it, by what they saw
+	Warned      map[string]int // checks that saw it, by what they saw
 }
 
 // Health on rank 0.
 func (w *Watch) Health() Health {
 	return Health{
-		DensityDrift: derive.Finite(w.Drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * w.Case.Units.Length / w.Case.Units.Time,
+		DensityDrift: derive.Finite(w.Drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * w.view.Case.Units.Length / w.view.Case.Units.Time,
 		GridScale: w.sample.GridScale, Temperature: derive.Finite(w.beyond()), Warned: maps.Clone(w.warned),
 	}
 }
 
-// judge warns, on rank 0, of what the totals of a look show, and reports why the run must stop,
-// if it must: of the totals where the look is the first of its step, of the sample of the
-// fields where that is new.
+// judge warns, on rank 0, of what the totals of a check show, and reports why the run must stop, if it must: of the totals where
+// the check is the first of its step, of the sample of the fields where that is new.
 func (w *Watch) judge(totals, sample bool) (wrong string) {
-	c, t := &w.Case.Run, w.totals
+	c, t := &w.view.Case.Run, w.totals
 	sum := t.MaxSpeed + t.Mass
-	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.MaxSpeed(); unstable || w.Step() == 0 {
+	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.view.MaxSpeed(); unstable || w.view.Step() == 0 {
 		return "" // the message of the end says more, and the initial state is what the case wants
 	}
 	drift := w.unasked(t)
 	if totals && c.WarnDrift > 0 && drift > c.WarnDrift {
 		w.judgeDrift(drift)
 	}
-	if s, u := w.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
-		f := w.Case.Units.Length / w.Case.Units.Time
+	if s, u := w.view.Case.Speed, derive.Finite(t.MaxSpeed); totals && s > 0 && c.WarnSpeed > 0 && u > c.WarnSpeed*s {
+		f := w.view.Case.Units.Length / w.view.Case.Units.Time
 		unit := " cells/step"
-		if w.Case.Units.Physical {
+		if w.view.Case.Units.Physical {
 			unit = " m/s"
 		}
-		w.warn(finding.Speed, Speeding, "the largest speed is %.4g%s, %.3g times the %s, %.4g%s: [run] warn_speed = %g; an oscillation or a resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
-			u*f, unit, u/s, w.Case.SpeedOf, s*f, unit, c.WarnSpeed)
+		w.warn(finding.Speed, Speeding, "maximum speed %.4g%s is %.3g times the %s, %.4g%s: [run] warn_speed = %g; possible causes: oscillation or resonance, noise, or a narrow passage, in which case the Mach number is higher than planned",
+			u*f, unit, u/s, w.view.Case.SpeedOf, s*f, unit, c.WarnSpeed)
 	}
 	if grid := w.sample.GridScale; sample && c.WarnGridScale > 0 && grid > c.WarnGridScale && !w.diedAway() {
-		w.warn(finding.GridScale, Noisy, "%.3g of the kinetic energy is at the scale of the grid (%.3g at the start of the run): [run] warn_grid_scale = %g; the field is noise, or its gradients are thinner than a cell: a larger tau, a finer grid or another collision model (docs/models.md)",
+		w.warn(finding.GridScale, Noisy, "grid-scale energy fraction %.3g (%.3g at the start): [run] warn_grid_scale = %g; the flow is noisy or under-resolved: try a larger tau, a finer grid or another collision model (docs/models.md)",
 			grid, w.GridStart, c.WarnGridScale)
 	}
 	if sample {
@@ -78,35 +76,34 @@ const atRest = 1e-3
 // scale of the grid.
 func (w *Watch) diedAway() bool { return w.totals.MaxSpeed < atRest*w.Fastest }
 
-// beyond is how far the temperature of the last sample is outside of its bounds, as a share of
-// their span.
+// beyond returns how far the temperature of the last sample is outside its bounds, as a share of their span.
 func (w *Watch) beyond() float64 {
-	if w.Case.Temperature.Bounds == nil {
+	if w.view.Case.Temperature.Bounds == nil {
 		return 0
 	}
-	return w.sample.Excess.Beyond / w.Case.Temperature.Bounds.Span()
+	return w.sample.Excess.Beyond / w.view.Case.Temperature.Bounds.Span()
 }
 
 // judgeTemperature is judge's part of the temperature.
 func (w *Watch) judgeTemperature() (wrong string) {
-	c, share := &w.Case.Run, w.beyond()
+	c, share := &w.view.Case.Run, w.beyond()
 	switch {
 	case c.MaxTemperature > 0 && share > c.MaxTemperature:
-		return fmt.Sprintf("the run is stopped, step %d: %s, more than [run] max_temperature = %g (0: no limit)\n  what helps: %s",
-			w.Step(), w.temperatureText(), c.MaxTemperature, temperatureHelp)
+		return fmt.Sprintf("stopped at step %d: %s; allowed %.3g %% (run.max_temperature; 0 disables)\n  try %s",
+			w.view.Step(), w.temperatureText(), 100*c.MaxTemperature, temperatureHelp)
 	case c.WarnTemperature > 0 && share > c.WarnTemperature:
-		w.warn(finding.Overshoot, Beyond, "%s: [run] warn_temperature = %g; what helps: %s", w.temperatureText(), c.WarnTemperature, temperatureHelp)
+		w.warn(finding.Overshoot, Beyond, "%s: [run] warn_temperature = %g; try %s", w.temperatureText(), c.WarnTemperature, temperatureHelp)
 	}
 	return ""
 }
 
-// temperatureText tells of the temperature that is farthest beyond the bounds, and of these.
+// temperatureText states the temperature that is farthest beyond the bounds, and the bounds.
 func (w *Watch) temperatureText() string {
-	b, e := w.Case.Temperature.Bounds, w.sample.Excess
+	b, e := w.view.Case.Temperature.Bounds, w.sample.Excess
 	kelvin := func(above float64) string {
-		digit := 1e-6 * b.Span()                                                                    // bounds of an expression are not exact
-		text := fmt.Sprintf("%.6g", digit*math.Round((w.Case.Temperature.Reference+above)/digit)+0) // not -0
-		if w.Case.Units.Physical {
+		digit := 1e-6 * b.Span()                                                                         // bounds of an expression are not exact
+		text := fmt.Sprintf("%.6g", digit*math.Round((w.view.Case.Temperature.Reference+above)/digit)+0) // not -0
+		if w.view.Case.Units.Physical {
 			text += " K"
 		}
 		return text
@@ -115,13 +112,13 @@ func (w *Watch) temperatureText() string {
 	if e.Above {
 		v, side = b.Hi+e.Beyond, "above"
 	}
-	at := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.At[:w.Case.Dims()]), "[]"), " ", ", ")
-	text := fmt.Sprintf("the temperature is %s in cell (%s), %s all that the case gives", kelvin(v), at, side)
+	at := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.At[:w.view.Case.Dims()]), "[]"), " ", ", ")
+	text := fmt.Sprintf("temperature overshoot: %s in cell (%s), %s the imposed range", kelvin(v), at, side)
 	if b.Alike() {
-		return text + fmt.Sprintf(" (%s of %s) by %.3g times the distance of that from the reference", kelvin(b.Hi), b.HiOf, w.beyond())
+		return text + fmt.Sprintf(" (%s of %s) by %.3g %% of its distance from the reference", kelvin(b.Hi), b.HiOf, 100*w.beyond())
 	}
-	return text + fmt.Sprintf(" (%s of %s to %s of %s) by %.3g times the span of that", kelvin(b.Lo), b.LoOf, kelvin(b.Hi), b.HiOf, w.beyond())
+	return text + fmt.Sprintf(" (%s of %s to %s of %s) by %.3g %% of that range", kelvin(b.Lo), b.LoOf, kelvin(b.Hi), b.HiOf, 100*w.beyond())
 }
 
-// temperatureHelp is what can be done about it.
-const temperatureHelp = "a larger diffusivity, a finer grid"
+// temperatureHelp states what can be done about it.
+const temperatureHelp = "a larger diffusivity or a finer grid"

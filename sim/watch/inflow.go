@@ -17,7 +17,7 @@ import (
 
 // cool reports whether a boundary gives what enters through it no temperature.
 func (w *Watch) cool(b config.Boundary) bool {
-	return w.Case.Spec.Scalar && open(b) && b.Temperature.Law == boundary.ScalarOpen
+	return w.view.Case.Spec.Scalar && open(b) && b.Temperature.Law == boundary.ScalarOpen
 }
 
 // aimless reports whether a boundary gives what enters through it no direction.
@@ -25,29 +25,29 @@ func aimless(b config.Boundary) bool {
 	return b.Kind.Law == boundary.PressureFace && b.Direction == nil
 }
 
-// guards reports whether the watch looks at what enters through a boundary.
+// guards reports whether the watch monitors what enters through a boundary.
 func (w *Watch) guards(b config.Boundary) bool {
-	return w.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
+	return w.view.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
 }
 
 // leastInflow is the velocity from which on fluid enters a face: a hundredth of the largest speed, more than sound of a
 // start at rest may have, and not less than the speed from which on what enters has the temperature of the face
 // (boundary.Entering).
 func (w *Watch) leastInflow(fastest float64) float64 {
-	return max(fastest/100, w.Case.Given*w.left(), 1./boundary.EnteringPer)
+	return max(fastest/100, w.view.Case.Given*w.left(), 1./boundary.EnteringPer)
 }
 
 // lookAtFaces finds what passes the faces, on rank 0. fastest is the largest speed of this rank's cells. Collective.
 func (w *Watch) lookAtFaces(fastest float64) error {
 	w.passages = nil
-	if !slices.ContainsFunc(w.Case.Boundaries, w.guards) {
+	if !slices.ContainsFunc(w.view.Case.Boundaries, w.guards) {
 		return nil
 	}
 	most := []int64{int64(math.Float64bits(fastest))} // a non-negative float keeps its order as bits
-	if err := comm.Max(w.Comm, most); err != nil {
+	if err := comm.Max(w.view.Rank.Comm, most); err != nil {
 		return err
 	}
-	list, err := w.Passages(w.guards, w.leastInflow(math.Float64frombits(uint64(most[0]))))
+	list, err := w.view.Passages(w.guards, w.leastInflow(math.Float64frombits(uint64(most[0]))))
 	w.passages = list
 	return err
 }
@@ -55,13 +55,13 @@ func (w *Watch) lookAtFaces(fastest float64) error {
 // judgeInflow warns of faces through which fluid enters that have nothing to give it.
 func (w *Watch) judgeInflow() {
 	var cool, aimlessly []string
-	limit := w.Case.Run.WarnInflow
+	limit := w.view.Case.Run.WarnInflow
 	for i, p := range w.passages {
-		b := w.Case.Boundaries[i]
+		b := w.view.Case.Boundaries[i]
 		if !(p.In > limit*(p.In+p.Out)) || !w.guards(b) {
 			continue
 		}
-		text := fmt.Sprintf("[boundary.%s] in %d of %d cells, %.3g %% of all that passes it", b.Name, p.Entering, p.Cells, 100*p.In/(p.In+p.Out))
+		text := fmt.Sprintf("[boundary.%s] in %d of %d cells, %.3g %% of the flow through it", b.Name, p.Entering, p.Cells, 100*p.In/(p.In+p.Out))
 		if w.cool(b) {
 			cool = append(cool, text)
 		}
@@ -70,9 +70,9 @@ func (w *Watch) judgeInflow() {
 		}
 	}
 	if len(cool) > 0 {
-		w.warn(finding.InflowTemperature, Untempered, "fluid enters through %s: [run] warn_inflow = %g; the face has no temperature, so the fluid enters with the temperature of the cells beside it. A temperature there is that of what enters; what leaves keeps its own", strings.Join(cool, "; "), limit)
+		w.warn(finding.InflowTemperature, Untempered, "fluid enters through %s: [run] warn_inflow = %g; the face has no temperature, so the fluid enters with the temperature of the adjacent cells. A temperature of the face applies to inflow only", strings.Join(cool, "; "), limit)
 	}
 	if len(aimlessly) > 0 {
-		w.warn(finding.InflowDirection, Slanting, "fluid enters aslant through %s: [run] warn_inflow = %g; the face has no direction, so the velocity along it is that of the cells beside it. A direction there is that of what enters; what leaves keeps its own", strings.Join(aimlessly, "; "), limit)
+		w.warn(finding.InflowDirection, Slanting, "fluid enters obliquely through %s: [run] warn_inflow = %g; the face has no direction, so the tangential velocity is the value of the adjacent cells. A direction of the face applies to inflow only", strings.Join(aimlessly, "; "), limit)
 	}
 }

@@ -21,6 +21,6 @@ func (w *Watch) warn(kind *finding.Kind, key, format string, args ...any) {
 	}
 	w.warned[key]++
 	if w.warned[key] == 1 {
-		w.Warn(kind.Says("step %d: "+format+" (further occurrences are counted, not printed)", append([]any{w.Step()}, args...)...))
+		w.view.Rank.Warn(kind.Says("step %d: "+format+" (further occurrences are counted, not printed)", append([]any{w.view.Step()}, args...)...))
 	}
 }

@@ -1,4 +1,4 @@
-// Package watch is the stability watch of a run: it looks at the state every so many steps,
+// Package watch is the stability watch of a run: it checks the state every so many steps,
 // finds values that are not finite and speeds beyond the limit, and warns of runs that are
 // stable and wrong. What becomes of the run is its caller's to do.
 package watch
@@ -15,15 +15,15 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// Watch is what rank 0 knows of the looks until now; the other ranks only take part in them.
+// Watch holds what rank 0 knows of the checks until now; the other ranks only take part in them.
 type Watch struct {
-	derive.View
+	view      derive.View
 	Start     derive.Totals // of the initial state
 	GridStart float64       // share of the kinetic energy at the scale of the grid, of the initial state
-	MaxMach   float64       // at the last look, on all ranks
-	Fastest   float64       // the largest speed of all looks, those before a restart too; on rank 0
+	MaxMach   float64       // at the last check, on all ranks
+	Fastest   float64       // the largest speed of all checks, also before a restart; on rank 0
 
-	at       int // step of the last look, -1 before the first
+	at       int // step of the last check, -1 before the first
 	totals   derive.Totals
 	sample   derive.Sample
 	passages []derive.Passage // of the boundaries, at the last sample
@@ -34,51 +34,51 @@ type Watch struct {
 	last                bool // the run ends here
 }
 
-// New is the watch of a run that has not been looked at.
-func New(v derive.View) *Watch { return &Watch{View: v, at: -1, sampledAt: -1, judgedAt: -1} }
+// New returns the watch of a run that has not been checked.
+func New(v derive.View) *Watch { return &Watch{view: v, at: -1, sampledAt: -1, judgedAt: -1} }
 
-// Begins makes the state of the last look the initial one.
+// Begins makes the state of the last check the initial one.
 func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.sample.GridScale }
 
-// Ends makes the coming look the last one, which leaves nothing out.
+// Ends makes the coming check the last one, which leaves nothing out.
 func (w *Watch) Ends() { w.last = true }
 
-// Forget makes the watch look anew at a step that it has seen: the state is another one.
+// Forget makes the watch check a step again that it has seen: the state has changed.
 func (w *Watch) Forget() { w.at = -1 }
 
-// Finding is the outcome of a look, the same on all ranks but for Mine.
+// Finding is the outcome of a check, the same on all ranks but for Mine.
 type Finding struct {
-	New     bool   // the step had not been looked at in all respects
+	New     bool   // the step had not been checked in all respects
 	Trouble bool   // a value is not finite, or the Mach number has passed its limit
 	Mine    string // what of it this rank has seen; "" for nothing
 	Wrong   bool   // it is stable, but further from what can be than the case allows: Watch.Wrong
 	Largest []int64
 }
 
-// Look looks at the present step. The ranks agree on the largest of some numbers of
+// Look checks the present step. The ranks agree on the largest of some numbers of
 // theirs, not negative, on the way. Collective.
 func (w *Watch) Look(largest ...int64) (f Finding, err error) {
-	sample, fresh := w.due(), w.at != w.Step()
+	sample, fresh := w.due(), w.at != w.view.Step()
 	if !fresh && !sample {
 		return f, nil
 	}
 	f.New = true
-	w.at = w.Step()
-	planes, totals, err := w.Census()
+	w.at = w.view.Step()
+	planes, totals, err := w.view.Census()
 	if err != nil {
-		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.Rank, w.Step(), err)
+		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.view.Rank.ID, w.view.Step(), err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
 	// [2] it is wrong; then the caller's.
 	table := append([]int64{0, 0, 0}, largest...)
 	for _, p := range planes {
-		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); f.Mine == "" && w.Bad(p) {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); f.Mine == "" && w.view.Bad(p) {
 			f.Mine = w.describe(p)
 			table[0] = 1
 		}
 	}
 	if sample {
-		w.judgedAt = w.Step()
+		w.judgedAt = w.view.Step()
 		if _, err := w.GridScale(); err != nil {
 			return f, err
 		}
@@ -86,14 +86,14 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 			return f, err
 		}
 	}
-	if w.Root {
+	if w.view.Rank.Root {
 		w.totals = totals
 		w.Fastest = max(w.Fastest, derive.Finite(totals.MaxSpeed))
 		if w.wrong = w.judge(fresh, sample); w.wrong != "" {
 			table[2] = 1
 		}
 	}
-	if err := comm.Max(w.Comm, table); err != nil {
+	if err := comm.Max(w.view.Rank.Comm, table); err != nil {
 		return f, err
 	}
 	w.MaxMach = math.Float64frombits(uint64(table[1])) / derive.SoundSpeed
@@ -101,42 +101,42 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 	return f, nil
 }
 
-// due reports whether the look at the present step samples the fields.
+// due reports whether the check of the present step samples the fields.
 func (w *Watch) due() bool {
-	c := &w.Case.Run
-	temperature := w.Case.Temperature.Bounds != nil && (c.WarnTemperature > 0 || c.MaxTemperature > 0)
-	return (c.WarnGridScale > 0 || temperature || slices.ContainsFunc(w.Case.Boundaries, w.guards)) && w.judgedAt != w.Step() &&
-		(w.last || w.Step()%c.WatchEvery == 0 && w.Step()/c.WatchEvery%c.GridScaleEvery == 0)
+	c := &w.view.Case.Run
+	temperature := w.view.Case.Temperature.Bounds != nil && (c.WarnTemperature > 0 || c.MaxTemperature > 0)
+	return (c.WarnGridScale > 0 || temperature || slices.ContainsFunc(w.view.Case.Boundaries, w.guards)) && w.judgedAt != w.view.Step() &&
+		(w.last || w.view.Step()%c.WatchEvery == 0 && w.view.Step()/c.WatchEvery%c.GridScaleEvery == 0)
 }
 
-// Wrong says, on rank 0, why a run that is stable must be stopped.
+// Wrong returns, on rank 0, why a run that is stable must be stopped.
 func (w *Watch) Wrong() string { return w.wrong }
 
 // describe reports where the cell is and what surrounds it.
 func (w *Watch) describe(p device.Plane) string {
 	at, what := p.BadAt, "a value that is not finite"
 	if p.Bad == 0 {
-		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/derive.SoundSpeed, w.Case.Run.MaxMach)
+		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/derive.SoundSpeed, w.view.Case.Run.MaxMach)
 	}
 	var b strings.Builder
-	global := w.Global(at)
-	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", w.Step(), what, global[0], global[1], global[2], w.Rank)
+	global := w.view.Part.Global(at)
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", w.view.Step(), what, global[0], global[1], global[2], w.view.Rank.ID)
 	if p.Bad > 1 {
 		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
 	}
-	if near := w.Near(global); len(near) > 0 {
+	if near := w.view.Part.Near(global); len(near) > 0 {
 		fmt.Fprintf(&b, "\n  nearest boundary: %s", near[0].Text)
 	}
 	what = "rho, u"
-	if w.Case.Spec.Scalar {
+	if w.view.Case.Spec.Scalar {
 		what += ", T less its reference"
 	}
 	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
 	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
-	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(w.Layout.N[0], at[0]+3)
-	nc, n := w.Case.Spec.FieldValues(), box.Size()[0]
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(w.view.Part.Layout.N[0], at[0]+3)
+	nc, n := w.view.Case.Spec.FieldValues(), box.Size()[0]
 	values := make([]float64, nc*n)
-	if err := w.Fields(box, values); err == nil {
+	if err := w.view.State.Fields(box, values); err == nil {
 		for i := 0; i < n; i++ {
 			fmt.Fprintf(&b, "\n    x = %d: %.5g", box.Lo[0]+i, 1+values[i])
 			for c := 1; c < nc; c++ {
@@ -149,24 +149,24 @@ func (w *Watch) describe(p device.Plane) string {
 
 // Totals of the present step, on rank 0. Collective.
 func (w *Watch) Totals() (derive.Totals, error) {
-	if w.at == w.Step() {
+	if w.at == w.view.Step() {
 		return w.totals, nil
 	}
-	_, t, err := w.Census()
+	_, t, err := w.view.Census()
 	return t, err
 }
 
 // GridScale is the share of the kinetic energy at the scale of the grid, on rank 0. Collective.
 func (w *Watch) GridScale() (float64, error) {
-	if w.sampledAt == w.Step() {
+	if w.sampledAt == w.view.Step() {
 		return w.sample.GridScale, nil
 	}
-	s, err := w.Sample()
+	s, err := w.view.Sample()
 	if err == nil {
-		w.sample, w.sampledAt = s, w.Step()
+		w.sample, w.sampledAt = s, w.view.Step()
 	}
 	return s.GridScale, err
 }
 
-// Cells is the number of fluid cells of the domain, on rank 0 after a look.
+// Cells is the number of fluid cells of the domain, on rank 0 after a check.
 func (w *Watch) Cells() int { return w.totals.Cells }

@@ -1,4 +1,4 @@
-// Package wire turns the values of Send and Receive into bytes and back: mpi.Raw
+// Package wire turns the values of Send and Receive into bytes and back: comm.Raw
 // as it is, anything else by encoding/gob. Every implementation of comm.Comm
 // uses it, so that a program that runs in one process runs over MPI too.
 package wire
@@ -24,7 +24,7 @@ func Encode(data any) (b []byte, raw bool, err error) {
 	return buf.Bytes(), false, nil
 }
 
-// Raw gives the memory of an mpi.Raw or *mpi.Raw.
+// Raw returns the memory of a comm.Raw or *comm.Raw.
 func Raw(data any) ([]byte, bool) {
 	switch d := data.(type) {
 	case mpi.Raw:

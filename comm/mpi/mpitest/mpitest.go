@@ -44,7 +44,7 @@ func Run(t *testing.T, ranks []int, body func(c comm.Comm) error) {
 	}
 }
 
-// Rank runs body if this process is a rank of test t, and says so.
+// Rank runs body if this process is a rank of test t, and reports whether it is.
 func Rank(t *testing.T, body func(c comm.Comm) error) bool {
 	t.Helper()
 	if os.Getenv(child) != t.Name() {
@@ -74,7 +74,7 @@ func Rank(t *testing.T, body func(c comm.Comm) error) bool {
 	return true
 }
 
-// Job is how a launched job ended.
+// Job is the outcome of a launched job.
 type Job struct {
 	Code   int // mpirun's exit code, -1 if it had to be killed
 	Output string
@@ -139,7 +139,7 @@ func Mpirun(t *testing.T) (args, env []string) {
 			return []string{path}, nil
 		}
 	}
-	const reason = "no mpirun and no mpiexec in PATH: this test needs one, or LBMSIM_MPIRUN"
+	const reason = "no mpirun or mpiexec on PATH: this test needs one, or LBMSIM_MPIRUN"
 	if os.Getenv("LBMSIM_REQUIRE_MPI") == "1" {
 		t.Fatal(reason)
 	}

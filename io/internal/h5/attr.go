@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/hdf5"
 )
 
-// object is what carries attributes.
+// object is an HDF5 object with attributes.
 type object interface {
 	ID() int64
 	CreateAttribute(name string, t *hdf5.Datatype, s *hdf5.Dataspace) (*hdf5.Attribute, error)

@@ -40,7 +40,7 @@ const (
 	Float64
 	Uint8
 	Uint32
-	Float16 // IEEE 754 half; HDF5 has no such type of its own
+	Float16 // IEEE 754 half; HDF5 has no predefined type for it
 )
 
 // Size of one number in bytes.
@@ -61,7 +61,7 @@ func (t *Type) UnmarshalText(name []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no type of numbers is called %q", name)
+	return fmt.Errorf("there is no number type %q", name)
 }
 
 // datatype is the library's type of t and how to give it back.
@@ -197,7 +197,7 @@ func (f *File) Contiguous(path string, t Type, dims ...int) (offset int64, err e
 
 // Source is a whole dataset that a virtual one shows as the box of this start and size.
 type Source struct {
-	File, Path  string // the file is "." for the same one, else relative to its folder
+	File, Path  string // the file is "." for the same one, otherwise relative to its folder
 	Start, Size []int
 }
 

@@ -137,7 +137,7 @@ func TestTextsLongerThanTheFile(t *testing.T) {
 	}
 	for _, long := range []uint32{1 << 20, math.MaxInt32, 1 << 31, math.MaxUint32} {
 		b, found := bytes.Clone(good), 0
-		for i := 8; i+4 <= len(b); i++ { // the length of a type stands behind its class, 3, and the version of that, 1
+		for i := 8; i+4 <= len(b); i++ { // the length of a type follows its class, 3, and the version of that, 1
 			if b[i-4] == 0x13 && binary.LittleEndian.Uint32(b[i:]) == n {
 				binary.LittleEndian.PutUint32(b[i:], long)
 				found++

@@ -245,7 +245,7 @@ import (
 
 func quiet() { C.lbm_quiet() }
 
-// number is that of the system's error in a message of the library.
+// number matches the number of the system's error in a message of the library.
 var number = regexp.MustCompile(`errno = ([0-9]+)`)
 
 // stackError adds the library's innermost message to what failed.
@@ -255,9 +255,9 @@ func stackError(what string, cause error) error {
 	if msg := C.GoString((*C.char)(unsafe.Pointer(&buf[0]))); msg != "" {
 		cause = errors.New(msg)
 		if strings.HasPrefix(msg, "truncated file") {
-			cause = errors.New("the file is cut short")
+			cause = errors.New("the file is truncated")
 		}
-		// What the system said is a word among others there, and tells more to who knows it.
+		// The system's error is one word among others in the message, and is more informative alone.
 		if m := number.FindStringSubmatch(msg); m != nil {
 			if n, err := strconv.Atoi(m[1]); err == nil {
 				cause = syscall.Errno(n)
@@ -351,8 +351,8 @@ func setVirtual(p *hdf5.PropList, dims []int, sources []Source) bool {
 	return true
 }
 
-// dataOffset is where a contiguous dataset starts in the file, the user block
-// included; false when it has no place yet.
+// dataOffset returns the offset of a contiguous dataset in the file, the user
+// block included; false when it has no place yet.
 func dataOffset(d *hdf5.Dataset) (int64, bool) {
 	o := C.lbm_offset(C.hid_t(d.ID()))
 	return int64(o), o != ^C.ulonglong(0)

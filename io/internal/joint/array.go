@@ -8,7 +8,7 @@ type Array struct {
 	planeBytes int
 }
 
-// Place is where some planes of an array lie: in a file, from an offset on.
+// Place is the position of some planes of an array: in a file, from an offset on.
 type Place struct {
 	File   *File
 	At     int64
@@ -26,8 +26,8 @@ func NewArray(places []Place, rows, rowBytes int, p Extent) *Array {
 	return &Array{Sums: NewSums(p, rowBytes), places: places, planeBytes: rows * rowBytes}
 }
 
-// Put writes data, which passed Check: whole planes of a file in one piece, else one
-// piece for each plane. Any goroutine, no messages; its error comes again from Commit.
+// Put writes data, which passed Check: whole planes of a file in one piece, otherwise one piece for each plane. Any goroutine, no
+// messages; its error comes again from Commit.
 func (a *Array) Put(first int, data []byte) error {
 	plane := a.part.Planes[0] + first
 	for _, to := range a.places {

@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// Castagnoli is the polynomial of all checksums: processors compute it at many
-// gigabytes a second.
+// castagnoli is the polynomial of all checksums: processors compute it at many
+// gigabytes per second.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // CRC continues a CRC-32C over p; start with 0.
 func CRC(crc uint32, p []byte) uint32 { return crc32.Update(crc, castagnoli, p) }
 
-// A CRC is the remainder of a polynomial over GF(2), so that of two pieces one behind
-// the other is crc(A) x^(8 |B|) + crc(B), modulo the polynomial; what the CRC-32s put in
-// front and behind cancels (Stigge et al., Reversing CRC, HU Berlin 2006, section 2).
+// A CRC is the remainder of a polynomial over GF(2), so the CRC of two consecutive pieces is crc(A) x^(8 |B|) + crc(B), modulo
+// the polynomial; what the CRC-32s put in front and behind cancels (Stigge et al., Reversing CRC, HU Berlin 2006, section 2).
 // Remainders are written as CRCs are, with the highest bit for x^0.
 
 // product of two remainders.
@@ -46,7 +45,7 @@ func shift(n int) uint32 {
 	return p
 }
 
-// Extent is what one rank has of an array [plane][row]: some rows of some planes, the
+// Extent is one rank's share of an array [plane][row]: some rows of some planes, the
 // same rows of each.
 type Extent struct {
 	Planes, Rows [2]int // lo, hi: half-open ranges of the whole array
@@ -113,7 +112,7 @@ func (s *Sums) Missing() error {
 	return nil
 }
 
-// Marshal packs the checksums for the way to rank 0.
+// Marshal packs the checksums for the message to rank 0.
 func (s *Sums) Marshal() []byte {
 	b := MarshalInts([]int64{int64(s.part.Planes[0]), int64(s.at), int64(s.bytes)})
 	for _, c := range s.crc {
@@ -188,7 +187,7 @@ func Bytes(crc []uint32) []byte {
 	return b
 }
 
-// MarshalInts packs offsets for the way from rank 0.
+// MarshalInts packs offsets for the message from rank 0.
 func MarshalInts(v []int64) []byte {
 	b := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -197,7 +196,7 @@ func MarshalInts(v []int64) []byte {
 	return b
 }
 
-// UnmarshalInts is the way back.
+// UnmarshalInts is the inverse of MarshalInts.
 func UnmarshalInts(b []byte) []int64 {
 	v := make([]int64, len(b)/8)
 	for i := range v {

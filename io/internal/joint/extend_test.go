@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file that is extended has all that was put into it, whatever lies beside it, and who edits it in
-// between loses nothing.
+// A file that is extended has all that was put into it, whatever lies beside it, and a user who edits it in between loses
+// nothing.
 func TestExtend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	write := func(path, text string) {
@@ -29,7 +29,7 @@ func TestExtend(t *testing.T) {
 	write(path, "[a]")
 	extend("b", "[ab]")
 	extend("c", "[abc]")
-	write(Part(path), strings.Repeat("x", 100)+"]") // longer, and of somebody else
+	write(Part(path), strings.Repeat("x", 100)+"]") // longer, and not from Extend
 	extend("d", "[abcd]")
 	extend("e", "[abcde]")
 	write(path, "[Abc, abcde]") // edited

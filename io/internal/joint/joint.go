@@ -1,8 +1,8 @@
 // Package joint makes one file out of the parts of all ranks: whole or not at
 // all. Rank 0 creates it under a temporary name, every rank writes its part where
 // it belongs, and when all of it is on disk rank 0 gives it its name. Begin and
-// Commit are collective; between them nothing talks to other ranks, so the
-// writing may go on in another goroutine while the run computes.
+// Commit are collective; between them nothing communicates with other ranks, so the writing may continue in another goroutine
+// while the run computes.
 package joint
 
 import (
@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,7 +25,7 @@ import (
 type File struct {
 	c         comm.Comm
 	path, tmp string
-	room      chan struct{} // closed when room has been asked for; nil where nobody asks
+	room      chan struct{} // closed when room has been asked for; nil where no room is asked for
 	memory    *memory       // nil: the file is elsewhere
 	writing   atomic.Bool   // a thread of this rank is in a call that writes
 	mu        sync.Mutex
@@ -51,70 +53,99 @@ func Sweep(pattern string) {
 	}
 }
 
-// Begin starts the file path. Rank 0 calls create with the temporary name; the
-// note that it returns (where the parts go) reaches every rank. The error is the
-// same on all ranks, and then no file is left.
-func Begin(c comm.Comm, path string, create func(tmp string) (note []byte, err error)) (*File, []byte, error) {
-	return beginTaking(c, path, create, reserve)
+// New is a file to be started. Rank 0 calls Create with the temporary name; the numbers that it returns, so many (where the parts
+// go), reach every rank.
+type New struct {
+	Path    string
+	Numbers int
+	Create  func(tmp string) ([]int64, error)
+}
+
+// Begin is collective and starts files, with one reduction; failed is what has gone wrong on this rank before. The error is the
+// same on all ranks, and then no file is left. What a rank cannot open fails there with its writes, and everywhere with Commit.
+func Begin(c comm.Comm, failed error, list ...New) (files []*File, numbers [][]int64, err error) {
+	return beginTaking(c, failed, list, reserve)
 }
 
 // beginTaking is Begin with the function that takes room on disk.
-func beginTaking(c comm.Comm, path string, create func(tmp string) (note []byte, err error), take func(*os.File) error) (*File, []byte, error) {
-	f := &File{c: c, path: path, tmp: Part(path), durable: c.Rank() != 0}
-	var note []byte
-	var err error
-	if c.Rank() == 0 {
-		if err = os.Remove(f.tmp); errors.Is(err, fs.ErrNotExist) {
-			err = nil
+func beginTaking(c comm.Comm, failed error, list []New, take func(*os.File) error) (files []*File, numbers [][]int64, err error) {
+	root, all := c.Rank() == 0, []int64(nil)
+	for _, n := range list {
+		f := &File{c: c, path: n.Path, tmp: Part(n.Path), durable: !root}
+		files = append(files, f)
+		mine := slices.Repeat([]int64{math.MinInt64}, n.Numbers)
+		if root && failed == nil {
+			var made []int64
+			made, failed = f.create(n)
+			copy(mine, made)
 		}
-		if err == nil {
-			note, err = create(f.tmp)
-		}
-		if err == nil {
-			err = enough(f.tmp)
-		}
+		all = append(all, mine...)
 	}
-	if err = comm.Agree(c, f.explain("create", err)); err != nil {
-		f.Abort()
+	if err := comm.AgreeMax(c, failed, all); err != nil {
+		Abort(files)
 		return nil, nil, err
 	}
-	note, err = comm.Broadcast(c, note)
-	if err == nil {
-		f.f, err = os.OpenFile(f.tmp, os.O_RDWR, 0)
+	for i, f := range files {
+		if !root {
+			f.err = f.open()
+		}
+		if f.memory = inMemory(f.f); f.memory == nil && root {
+			f.room = make(chan struct{})
+			go func() {
+				defer close(f.room)
+				if err := take(f.f); err != nil {
+					f.fail(f.explain("create", err))
+				}
+			}()
+		}
+		n := list[i].Numbers
+		numbers, all = append(numbers, all[:n]), all[n:]
 	}
-	if err = comm.Agree(c, f.explain("open", err)); err != nil {
-		f.Abort()
-		return nil, nil, err
-	}
-	if f.memory = inMemory(f.f); f.memory == nil && c.Rank() == 0 {
-		f.room = make(chan struct{})
-		go func() {
-			defer close(f.room)
-			if err := take(f.f); err != nil {
-				f.fail(f.explain("create", err))
-			}
-		}()
-	}
-	return f, note, nil
+	return files, numbers, nil
 }
 
-// explain says what was attempted and what helps.
+// create makes the file, on rank 0. It stays open: what it still needs is promised (enough).
+func (f *File) create(n New) (made []int64, err error) {
+	if err = os.Remove(f.tmp); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		made, err = n.Create(f.tmp)
+	}
+	if err == nil {
+		err = enough(f.tmp)
+	}
+	if err == nil && len(made) != n.Numbers {
+		err = fmt.Errorf("%d numbers instead of %d", len(made), n.Numbers)
+	}
+	if err != nil {
+		return nil, f.explain("create", err)
+	}
+	return made, f.open()
+}
+
+func (f *File) open() (err error) {
+	f.f, err = os.OpenFile(f.tmp, os.O_RDWR, 0)
+	return f.explain("open", err)
+}
+
+// explain adds to an error what was attempted and what helps.
 func (f *File) explain(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var inner *fs.PathError // names the temporary file, which tells nobody anything
+	var inner *fs.PathError // names the temporary file, which means nothing to a user
 	if errors.As(err, &inner) && inner.Path == f.tmp {
 		err = inner.Err
 	}
 	help := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		help = ": no room left on that disk; remove files or choose another output folder"
+		help = ": no space left on that disk; remove files or choose another output folder"
 	case errors.Is(err, syscall.EFBIG):
-		help = ": larger than a file may be here (see ulimit -f)"
+		help = ": above the file size limit (see ulimit -f)"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		help = ": the folder cannot be written; choose another output folder"
+		help = ": the folder is not writable; choose another output folder"
 	case errors.Is(err, fs.ErrNotExist) && f.c.Rank() != 0:
 		help = ": this rank does not see the file that rank 0 created; the output folder must be shared by all nodes"
 	case errors.Is(err, fs.ErrNotExist):
@@ -123,7 +154,7 @@ func (f *File) explain(verb string, err error) error {
 	return fmt.Errorf("rank %d: %s %s: %w%s", f.c.Rank(), verb, f.path, err, help)
 }
 
-// piece is how much is handed to the system before the disk is set to work.
+// piece is the number of bytes handed to the system before the disk is set to work.
 const piece = 8 << 20
 
 // WriteAt puts p at the offset. Any goroutine, no messages. The first error
@@ -167,8 +198,7 @@ func (f *File) waitForRoom() {
 }
 
 // Flush comes after the last write of this rank: what was written is on disk when it
-// returns, and Commit need not wait for that. Any goroutine, no messages; like that of
-// WriteAt, its error stays.
+// returns, and Commit need not wait for that. Any goroutine, no messages; like an error of WriteAt, its error stays.
 func (f *File) Flush() error {
 	f.waitForRoom()
 	f.memory.close()
@@ -208,48 +238,95 @@ func (f *File) Fail(err error) {
 	}
 }
 
-// Commit is collective and ends the file, whatever comes back. When every part
-// is on disk, rank 0 runs seal on the file (may be nil), names it and runs after
-// (may be nil). The error is the same on all ranks; unless it comes from after,
-// the file of that name, if there was one, is as before.
-func (f *File) Commit(seal func(*os.File) error, after func() error) error {
-	err := f.Flush()
-	if err = comm.Agree(f.c, err); err != nil {
-		f.Abort()
+// Commit is collective and ends files, whatever comes back, with one gather and one reduction. failed is what has gone wrong on
+// this rank, note what it has to say to rank 0. When every part is on disk, rank 0 runs seal on the last file (may be nil), gives
+// the files their names, the last one last, and runs after (may be nil). The error is the same on all ranks; unless it comes from
+// after or from the naming of several, the files of these names, if there were any, are as before.
+func Commit(files []*File, failed error, note []byte, seal func(last *os.File, notes [][]byte) error, after func() error) error {
+	c := files[0].c
+	for _, f := range files {
+		if err := f.Flush(); failed == nil {
+			failed = err
+		}
+	}
+	if c.Rank() != 0 { // rank 0 has still to seal
+		if err := closeAll(files); failed == nil {
+			failed = err
+		}
+	}
+	mark := byte(0)
+	if failed != nil {
+		mark = 1
+	}
+	notes, err := comm.Gather(c, append([]byte{mark}, note...))
+	if err != nil {
+		Abort(files)
+		return fmt.Errorf("end the file %s: %w", files[len(files)-1].path, err)
+	}
+	if c.Rank() == 0 && !slices.ContainsFunc(notes, func(n []byte) bool { return n[0] != 0 }) {
+		for i := range notes {
+			notes[i] = notes[i][1:]
+		}
+		failed = name(files, notes, seal, after)
+	}
+	if err := comm.Agree(c, failed); err != nil {
+		Abort(files)
 		return err
 	}
-	f.mu.Lock()
-	file := f.f
-	f.mu.Unlock()
-	if f.c.Rank() == 0 {
-		if seal != nil {
-			if err = seal(file); err == nil {
-				err = file.Sync()
+	return nil
+}
+
+// name seals files and gives them their names.
+func name(files []*File, notes [][]byte, seal func(*os.File, [][]byte) error, after func() error) (err error) {
+	last := files[len(files)-1]
+	if seal != nil {
+		if err = seal(last.f, notes); err == nil {
+			err = last.f.Sync()
+		}
+	}
+	if err != nil {
+		return last.explain("finish", err)
+	}
+	if err := closeAll(files); err != nil {
+		return err
+	}
+	for i, f := range files {
+		if err = os.Rename(f.tmp, f.path); err != nil {
+			return f.explain("finish", err)
+		}
+		if dir := filepath.Dir(f.path); f == last || filepath.Dir(files[i+1].path) != dir {
+			if err := SyncDir(dir); err != nil {
+				return f.explain("finish", err)
 			}
 		}
 	}
-	f.mu.Lock()
-	f.f = nil
-	f.mu.Unlock()
-	// A network file system may report a lost write only here.
-	if e := file.Close(); err == nil {
-		err = e
+	if after != nil {
+		return last.explain("finish", after())
 	}
-	if err = comm.Agree(f.c, f.explain("finish", err)); err != nil {
+	return nil
+}
+
+// closeAll closes files. A network file system may report a lost write only here.
+func closeAll(files []*File) (err error) {
+	for _, f := range files {
+		f.mu.Lock()
+		file := f.f
+		f.f = nil
+		f.mu.Unlock()
+		if file != nil {
+			if e := file.Close(); err == nil {
+				err = f.explain("finish", e)
+			}
+		}
+	}
+	return err
+}
+
+// Abort gives files up, as each one's Abort.
+func Abort(files []*File) {
+	for _, f := range files {
 		f.Abort()
-		return err
 	}
-	if f.c.Rank() == 0 {
-		if err = os.Rename(f.tmp, f.path); err != nil {
-			os.Remove(f.tmp)
-		} else {
-			err = SyncDir(filepath.Dir(f.path))
-		}
-		if err == nil && after != nil {
-			err = after()
-		}
-	}
-	return comm.Agree(f.c, f.explain("finish", err))
 }
 
 // Abort gives the file up; rank 0 removes it. It is not collective, and nothing
@@ -310,9 +387,9 @@ func Replace(path string, data []byte) error {
 
 // Extend puts more into a text file before its closing text, without writing the whole of it again:
 // at any moment path is a file that ends with that. It keeps the file as it was before under its
-// temporary name, brings that up to date the next time, and lets the two change places. Who has had
-// path open for two calls may see the second one's text come. Extended removes the other file, and
-// has to be called before the first Extend, too, for one that was killed may have left it half written.
+// temporary name, brings that up to date the next time, and lets the two change places. A reader that has had path open for two
+// calls may see the second one's text come. Extended removes the other file, and has to be called before the first Extend, too,
+// for one that was killed may have left it half written.
 func Extend(path, more, closing string) error {
 	other := Part(path)
 	err := extend(path, other, more, closing)
@@ -362,7 +439,7 @@ func extend(path, other, more, closing string) (err error) {
 		return err
 	}
 	same, err := endOf(to, closing)
-	if err != nil || same > end || !alike(from, to, same) { // it is new, or somebody has edited path
+	if err != nil || same > end || !alike(from, to, same) { // it is new, or a user has edited path
 		same = 0
 	}
 	if err := to.Truncate(same); err != nil {
@@ -389,7 +466,7 @@ func alike(a, b *os.File, end int64) bool {
 	return e1 == nil && e2 == nil && string(x) == string(y)
 }
 
-// endOf is where the closing text of a file begins.
+// endOf returns the offset of the closing text of a file.
 func endOf(f *os.File, closing string) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

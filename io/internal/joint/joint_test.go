@@ -14,13 +14,30 @@ import (
 )
 
 func begin(c comm.Comm, path string) (*File, error) {
-	f, note, err := Begin(c, path, func(tmp string) ([]byte, error) {
-		return []byte("note"), os.WriteFile(tmp, nil, 0o644)
+	f, numbers, err := one(c, path, 2, func(tmp string) ([]int64, error) {
+		return []int64{-3, 7}, os.WriteFile(tmp, nil, 0o644)
 	})
-	if err == nil && string(note) != "note" {
-		err = fmt.Errorf("rank %d got the note %q", c.Rank(), note)
+	if err == nil && (numbers[0] != -3 || numbers[1] != 7) {
+		err = fmt.Errorf("rank %d got the numbers %v", c.Rank(), numbers)
 	}
 	return f, err
+}
+
+// one begins a file by itself.
+func one(c comm.Comm, path string, numbers int, create func(tmp string) ([]int64, error)) (*File, []int64, error) {
+	files, all, err := Begin(c, nil, New{path, numbers, create})
+	if err != nil {
+		return nil, nil, err
+	}
+	return files[0], all[0], nil
+}
+
+// end commits it.
+func end(f *File, seal func(*os.File) error) error {
+	if seal == nil {
+		return Commit([]*File{f}, nil, nil, nil, nil)
+	}
+	return Commit([]*File{f}, nil, nil, func(f *os.File, _ [][]byte) error { return seal(f) }, nil)
 }
 
 func TestRanksMakeOneFile(t *testing.T) {
@@ -39,10 +56,10 @@ func TestRanksMakeOneFile(t *testing.T) {
 		if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
 			return fmt.Errorf("the old file changed before Commit: %q %v", b, err)
 		}
-		err = f.Commit(func(f *os.File) error {
+		err = end(f, func(f *os.File) error {
 			_, err := f.WriteAt([]byte("!"), 4)
 			return err
-		}, nil)
+		})
 		f.Abort() // does nothing now
 		if e := f.WriteAt([]byte("x"), 0); e == nil {
 			return errors.New("wrote after Commit")
@@ -64,10 +81,10 @@ func TestCommitTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Commit(nil, nil); err != nil {
+	if err := end(f, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Commit(nil, nil); err == nil || !strings.Contains(err.Error(), "committed or aborted already") {
+	if err := end(f, nil); err == nil || !strings.Contains(err.Error(), "committed or aborted already") {
 		t.Errorf("the second time: %v", err)
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -95,7 +112,7 @@ func TestDiskFillsUp(t *testing.T) {
 			return err
 		}
 		_ = f.WriteAt(make([]byte, 100<<10), int64(c.Rank())*(100<<10))
-		return f.Commit(nil, nil)
+		return end(f, nil)
 	})
 }
 
@@ -106,14 +123,14 @@ func TestSealFails(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return f.Commit(func(*os.File) error { return errors.New("no seal") }, nil)
+		return end(f, func(*os.File) error { return errors.New("no seal") })
 	})
 }
 
 func TestCreateFails(t *testing.T) {
 	dir := t.TempDir()
 	fails(t, dir, "no luck", func(c comm.Comm) error {
-		_, _, err := Begin(c, filepath.Join(dir, "a"), func(tmp string) ([]byte, error) {
+		_, _, err := one(c, filepath.Join(dir, "a"), 0, func(tmp string) ([]int64, error) {
 			return nil, errors.Join(os.WriteFile(tmp, nil, 0o644), errors.New("no luck"))
 		})
 		return err
@@ -195,7 +212,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A checksum put together from those of any pieces is that of the whole.
+// A checksum combined from the checksums of any pieces equals the checksum of the whole.
 func TestChecksumsOfPieces(t *testing.T) {
 	data := make([]byte, 5*1031)
 	rand.New(rand.NewSource(4)).Read(data)
@@ -220,7 +237,7 @@ func TestChecksumsOfPieces(t *testing.T) {
 	}
 }
 
-// Collect tells gaps, overlaps and what lies beyond the end.
+// Collect reports gaps, overlaps and bytes beyond the end.
 func TestCollectRefuses(t *testing.T) {
 	of := func(planes, rows [2]int) []byte { return NewSums(Extent{planes, rows}, 10).Marshal() }
 	one := [2]int{0, 1}
@@ -238,4 +255,50 @@ func TestCollectRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
+}
+
+// A rank that does not see the file fails with its writes; no rank waits for it, and the old file stays.
+func TestARankSeesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	fails(t, dir, "rank 1: open "+filepath.Join(dir, "elsewhere")+": no such file or directory: this rank does not see the file", func(c comm.Comm) error {
+		name := "a"
+		if c.Rank() == 1 {
+			name = "elsewhere"
+		}
+		f, err := begin(c, filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if err := f.WriteAt([]byte("x"), int64(c.Rank())); (err == nil) == (c.Rank() == 1) {
+			t.Errorf("rank %d: writing: %v", c.Rank(), err)
+		}
+		return end(f, nil)
+	})
+}
+
+// What has gone wrong on a rank before is the error of all, of Begin and of Commit, and no file of several is left.
+func TestEarlierFailures(t *testing.T) {
+	dir := t.TempDir()
+	empty := func(tmp string) ([]int64, error) { return nil, os.WriteFile(tmp, nil, 0o644) }
+	two := []New{{filepath.Join(dir, "a"), 0, empty}, {filepath.Join(dir, "b"), 0, empty}}
+	failed := func(c comm.Comm) error {
+		if c.Rank() == 2 {
+			return errors.New("no fields")
+		}
+		return nil
+	}
+	fails(t, dir, "rank 2: no fields", func(c comm.Comm) error {
+		_, _, err := Begin(c, failed(c), two...)
+		return err
+	})
+	fails(t, dir, "rank 2: no fields", func(c comm.Comm) error {
+		files, _, err := Begin(c, nil, two...)
+		if err != nil {
+			return err
+		}
+		return Commit(files, failed(c), nil, func(*os.File, [][]byte) error {
+			t.Error("sealed")
+			return nil
+		}, nil)
+	})
 }

@@ -17,12 +17,15 @@ const tmpfs = 0x01021994
 type memory struct {
 	f    *os.File
 	size int64
-	mu   sync.RWMutex // who writes reads
+	mu   sync.RWMutex // writers take the read lock
 	b    []byte       // nil until it is needed, and when it cannot be
 }
 
 // inMemory is nil for a file elsewhere.
 func inMemory(f *os.File) *memory {
+	if f == nil {
+		return nil
+	}
 	var fs syscall.Statfs_t
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 || syscall.Fstatfs(int(f.Fd()), &fs) != nil || fs.Type != tmpfs {
@@ -31,7 +34,7 @@ func inMemory(f *os.File) *memory {
 	return &memory{f: f, size: st.Size()}
 }
 
-// filled is how much is filled at once: its pages are still in the processor's cache when p is copied there.
+// filled is the number of bytes filled at once: their pages are still in the processor's cache when p is copied there.
 const filled = 1 << 20
 
 // populate is MADV_POPULATE_WRITE, madvise(2), Linux 5.14: a full disk is an error. A mere
@@ -87,8 +90,8 @@ func (m *memory) close() {
 		return
 	}
 	// To forget pages takes a tenth of the time of writing them, and munmap is one
-	// thread: others go ahead, though few, for all change the counts of one file and the
-	// steps go on. The file keeps what it has, for the mapping is shared.
+	// thread: others run ahead of it, though few, because all change the counts of one file and the steps continue. The file
+	// keeps what it has, for the mapping is shared.
 	threads := min(4, max(1, runtime.GOMAXPROCS(0)-1))
 	part := (len(m.b)/threads/os.Getpagesize() + 1) * os.Getpagesize()
 	var wg sync.WaitGroup

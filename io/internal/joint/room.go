@@ -33,9 +33,9 @@ func enough(tmp string) error {
 // missing is the room that a file does not have yet.
 func missing(st *syscall.Stat_t) int64 { return max(0, st.Size-512*st.Blocks) }
 
-// promised is what other unfinished files of this process, where the given one lies,
-// will still take: all of them would fail together. They are those that it has open
-// under temporary names; a look at them needs no list that all files would share.
+// promised returns the bytes that other unfinished files of this process, on the disk of the given one, will still take: all of
+// them would fail together. They are the files that it has open under temporary names; finding them needs no list that all files
+// would share.
 func promised(to *syscall.Stat_t) (bytes int64) {
 	const open = "/proc/self/fd"
 	entries, err := os.ReadDir(open)

@@ -16,8 +16,8 @@ import (
 )
 
 // sized makes files of a known size without content, as HDF5 does.
-func sized(bytes int64) func(tmp string) ([]byte, error) {
-	return func(tmp string) ([]byte, error) {
+func sized(bytes int64) func(tmp string) ([]int64, error) {
+	return func(tmp string) ([]int64, error) {
 		return nil, errors.Join(os.WriteFile(tmp, nil, 0o644), os.Truncate(tmp, bytes))
 	}
 }
@@ -43,14 +43,14 @@ func small(t *testing.T, size string) (dir string) {
 // A file that memory has no room for does not even begin.
 func TestFullMemoryIsRefusedAtOnce(t *testing.T) {
 	dir := small(t, "1m")
-	fails(t, dir, "reserve 2097152 bytes: no space left on device: no room left on that disk; remove files", func(c comm.Comm) error {
-		_, _, err := Begin(c, filepath.Join(dir, "a"), sized(2<<20))
+	fails(t, dir, "reserve 2097152 bytes: no space left on device: no space left on that disk; remove files", func(c comm.Comm) error {
+		_, _, err := one(c, filepath.Join(dir, "a"), 0, sized(2<<20))
 		if err == nil {
 			t.Errorf("rank %d may begin", c.Rank())
 		}
 		return err
 	})
-	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "b"), sized(1<<20-4096))
+	f, _, err := one(comm.Serial(), filepath.Join(dir, "b"), 0, sized(1<<20-4096))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,27 +61,27 @@ func TestFullMemoryIsRefusedAtOnce(t *testing.T) {
 // Nothing is written here, so that the files may be as large as the memory.
 func TestRoomIsPromisedOnce(t *testing.T) {
 	dir, room := inSharedMemory(t)
-	one, two := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	large := sized(room / 5 * 3)
-	f, _, err := Begin(comm.Serial(), one, large)
+	f, _, err := one(comm.Serial(), first, 0, large)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g, _, err := Begin(comm.Serial(), two, large); !errors.Is(err, syscall.ENOSPC) {
+	if g, _, err := one(comm.Serial(), second, 0, large); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a second file may begin (%v)", err)
 		if err == nil {
 			g.Abort()
 		}
 	}
 	f.Abort()
-	g, _, err := Begin(comm.Serial(), two, large)
+	g, _, err := one(comm.Serial(), second, 0, large)
 	if err != nil {
 		t.Fatalf("after the first was given up: %v", err)
 	}
 	g.Abort()
 }
 
-// inSharedMemory is a folder in the memory that Linux has for everybody's files, and how
+// inSharedMemory returns a folder in the memory that Linux has for the files of all users, and how
 // much room there is.
 func inSharedMemory(t *testing.T) (dir string, room int64) {
 	t.Helper()
@@ -121,9 +121,9 @@ func fills(t *testing.T) {
 func TestFullDiskIsFoundBeforeWriting(t *testing.T) {
 	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		dir := disk(t)
-		fails(t, dir, "reserve 4096 bytes: "+why.Error()+": no room left on that disk; remove files", func(c comm.Comm) error {
+		fails(t, dir, "reserve 4096 bytes: "+why.Error()+": no space left on that disk; remove files", func(c comm.Comm) error {
 			began := make(chan struct{})
-			f, _, err := beginTaking(c, filepath.Join(dir, "a"), sized(4096), func(*os.File) error {
+			files, _, err := beginTaking(c, nil, []New{{filepath.Join(dir, "a"), 0, sized(4096)}}, func(*os.File) error {
 				<-began
 				return noRoom(4096, why)
 			})
@@ -131,10 +131,11 @@ func TestFullDiskIsFoundBeforeWriting(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			f := files[0]
 			if err := f.WriteAt([]byte("x"), int64(c.Rank())); (err == nil) != (c.Rank() > 0) {
 				t.Errorf("rank %d: writing: %v", c.Rank(), err)
 			}
-			return f.Commit(nil, nil)
+			return end(f, nil)
 		})
 	}
 }
@@ -162,7 +163,7 @@ func TestRoomIsTaken(t *testing.T) {
 	if got := blocks(t, probe); err != nil || got < size {
 		t.Skipf("NOT TESTED: this file system takes no room beforehand: %d of %d bytes (%v)", got, size, err)
 	}
-	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "a"), sized(size))
+	f, _, err := one(comm.Serial(), filepath.Join(dir, "a"), 0, sized(size))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestRoomIsTaken(t *testing.T) {
 	}
 }
 
-// blocks is how many bytes a file has on disk.
+// blocks returns the number of bytes of a file on disk.
 func blocks(t *testing.T, f *os.File) int64 {
 	t.Helper()
 	var st syscall.Stat_t
@@ -193,7 +194,7 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 	for i := range want {
 		want[i] = byte(i * i >> 3)
 	}
-	f, _, err := Begin(comm.Serial(), path, sized(int64(len(want))))
+	f, _, err := one(comm.Serial(), path, 0, sized(int64(len(want))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 	if err := f.Flush(); err != nil || f.memory.b != nil {
 		t.Errorf("after Flush: %v, %d bytes mapped", err, len(f.memory.b))
 	}
-	if err := f.Commit(nil, nil); err != nil {
+	if err := end(f, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
@@ -231,7 +232,7 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 func TestMappingIsShared(t *testing.T) {
 	fills(t)
 	dir, _ := inSharedMemory(t)
-	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "a"), sized(4096))
+	f, _, err := one(comm.Serial(), filepath.Join(dir, "a"), 0, sized(4096))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,12 +254,12 @@ func TestMappingIsShared(t *testing.T) {
 	}
 }
 
-// Memory that somebody else fills up is an error of the write, not the end of the
+// Memory that another process fills up is an error of the write, not the end of the
 // program.
 func TestMemoryFillsUp(t *testing.T) {
 	dir := small(t, "2m")
 	path := filepath.Join(dir, "other")
-	f, _, err := Begin(comm.Serial(), filepath.Join(dir, "a"), sized(1<<20))
+	f, _, err := one(comm.Serial(), filepath.Join(dir, "a"), 0, sized(1<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,13 +272,13 @@ func TestMemoryFillsUp(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v", err)
 	}
-	if e := f.Commit(nil, nil); !errors.Is(e, syscall.ENOSPC) {
+	if e := end(f, nil); !errors.Is(e, syscall.ENOSPC) {
 		t.Errorf("Commit: %v", e)
 	}
 }
 
-// What threads write together, at gigabytes a second: into BENCH_DIR, else the
-// temporary folder. `-cpu 1,2,4` are the threads.
+// What threads write together, at gigabytes a second: into BENCH_DIR, otherwise the temporary folder. `-cpu 1,2,4` are the
+// threads.
 func BenchmarkWriteAt(b *testing.B) {
 	dir := os.Getenv("BENCH_DIR")
 	if dir == "" {
@@ -290,7 +291,7 @@ func BenchmarkWriteAt(b *testing.B) {
 	}
 	b.SetBytes(size)
 	for i := range b.N {
-		f, _, err := Begin(comm.Serial(), filepath.Join(dir, fmt.Sprint("bench", i)), sized(size))
+		f, _, err := one(comm.Serial(), filepath.Join(dir, fmt.Sprint("bench", i)), 0, sized(size))
 		if err != nil {
 			b.Fatal(err)
 		}

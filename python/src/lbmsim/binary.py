@@ -21,14 +21,14 @@ Launcher = Union[str, Sequence[str], None]
 def program() -> Path:
     """The program `lbmsim`.
 
-    It is looked for in three places: the environment variable `LBMSIM`, which names it,
-    the folder of Python's own programs, where pip puts that of the wheel, and `PATH`.
+    The search covers three places: the environment variable `LBMSIM`, which names it,
+    the folder of Python's own programs, where pip puts the wheel's `lbmsim`, and `PATH`.
 
     Returns:
         its path.
 
     Raises:
-        Error: there is none, or `LBMSIM` names none, or another program.
+        Error: no program was found, or `LBMSIM` does not name a program, or names another one.
     """
     if named := os.environ.get("LBMSIM"):
         found = shutil.which(named)

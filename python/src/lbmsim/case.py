@@ -23,7 +23,7 @@ AnyCase = Union["Case", str, "os.PathLike[str]"]
 class Case(MutableMapping[str, Any]):
     """A case: the tables and keys of a TOML file, with its comments.
 
-    Keys are those of the case file, with dots between tables and key:
+    Keys are named as in the case file, with dots between tables and key:
 
         case = Case("cavity.toml")
         case["fluid.viscosity"] = "1e-6 m2/s"
@@ -32,7 +32,7 @@ class Case(MutableMapping[str, Any]):
         del case["output.picture"]
         case.update({"run.steps": 1000, "collision.model": "trt"})
 
-    Values are those of TOML: quantities with units are texts, as in the file. numpy's
+    Values are TOML values: quantities with units are texts, as in the file. numpy's
     numbers and arrays become numbers and lists. Nothing is checked here: `lbmsim.check` and
     `lbmsim.run` have the program do that.
 
@@ -124,7 +124,7 @@ class Case(MutableMapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         """The value of a key, `case["fluid.viscosity"]`, or a table, `case["fluid"]`.
 
-        Defaults are those of the program: a key that the file leaves out is none here. The case
+        Defaults are applied by lbmsim: a key that the file leaves out does not exist here. The case
         of a result, `result.case`, has them all.
 
         Raises:
@@ -140,8 +140,8 @@ class Case(MutableMapping[str, Any]):
     def __setitem__(self, key: str, value: Any) -> None:
         """Changes a key, or adds it with the tables that it is in: `case["output.probe.top.every"] = 10`.
 
-        A dict is a table, which replaces the one that was there. Whether the key and its value make
-        sense, the program tells: `lbmsim.check(case)`.
+        A dict is a table, which replaces the one that was there. `lbmsim.check(case)`
+        reports whether the key and its value are valid.
 
         Raises:
             KeyError: a part of the key before its last dot is a value, not a table.
@@ -152,7 +152,7 @@ class Case(MutableMapping[str, Any]):
         at: Any = self._document
         for depth, word in enumerate(tables):
             if word not in at:
-                # A table that has only tables in it needs no line of its own.
+                # A table that has only tables in it needs no header line.
                 holds_tables = depth + 1 < len(tables) or isinstance(value, Mapping)
                 at[word] = tomlkit.table(is_super_table=holds_tables)
             at = at[word]
@@ -276,9 +276,9 @@ def set_words(changes: Mapping[str, Any] | None) -> list[str]:
 
 
 def _examples() -> Path:
-    """The folder of the examples: in the wheel, or that of the source tree that this file lies in."""
+    """The folder of the examples: in the wheel, or in the source tree that this file is in."""
     packed = Path(__file__).parent / "_examples"
-    return packed if packed.is_dir() else Path(__file__).parents[3] / "examples"
+    return packed if packed.is_dir() else Path(__file__).parents[3] / "cases" / "examples"
 
 
 def examples() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What goes wrong, in the words of the program."""
+"""Errors and warnings of lbmsim as Python exceptions."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 # The exit codes of the program, as docs/run.md lists them.
 MEANINGS = {
-    1: "the machine, a file or the program failed",
-    2: "the case or an argument is wrong",
+    1: "the machine, a file or lbmsim failed",
+    2: "the case or an argument is invalid",
     3: "the run became unstable",
     4: "an [expect] value was missed",
     5: "a difference was found",
-    130: "ended at once by Ctrl-C, before the first step or by a second one: the last checkpoint counts",
-    137: "killed: the last checkpoint counts",
-    143: "ended at once by SIGTERM, before the first step or by a second one: the last checkpoint counts",
+    130: "interrupted by Ctrl-C before the first step, or by a second one: the last checkpoint remains",
+    137: "killed: the last checkpoint remains",
+    143: "terminated by SIGTERM before the first step, or by a second one: the last checkpoint remains",
 }
 
 
 class Error(Exception):
-    """Any error of this package that is not one of Python's own kinds."""
+    """Base class of the errors of this package that are not built-in exceptions."""
 
 
 class RunError(Error):
-    """The program ended with an exit code other than 0.
+    """lbmsim ended with a nonzero exit code.
 
     Its text is the program's message, and the meaning of the exit code.
 
@@ -42,30 +42,30 @@ class RunError(Error):
     def __init__(self, message: str, code: int, result: Result | None = None) -> None:
         self.message = message
         self.code = code
-        self.meaning = MEANINGS.get(code, "no exit code of lbmsim: the launcher's, or the system's")
+        self.meaning = MEANINGS.get(code, "not an exit code of lbmsim: from the launcher or the system")
         self.result = result
         super().__init__(f"{message}\n(exit code {code}: {self.meaning})")
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a case."""
+    """One error of a case."""
 
     file: str
     """The case file, or `set={"KEY": VALUE}` for a key that was set for the run."""
     line: int | None
-    """Line in the file, from 1. None where the file is wrong as a whole."""
+    """Line in the file, from 1. None if the error concerns the whole file."""
     column: int | None
     """Column in the line, from 1."""
     text: str
-    """What is wrong, the line itself, and what to do."""
+    """The error, the line, and the remedy."""
 
 
 class ValueTypeError(Error, TypeError):
-    """A value that no case file can hold: a complex number, say."""
+    """A value that TOML cannot represent, such as a complex number."""
 
 
 class CaseError(RunError):
-    """The case is wrong; all that is wrong is told at once.
+    """The case is invalid; lists all errors.
 
     Attributes:
         problems: every problem with its place.
@@ -84,18 +84,18 @@ class CaseError(RunError):
 
 
 class RunWarning(UserWarning):
-    """A warning of the program, about a case or a run."""
+    """A warning of lbmsim about a case or a run."""
 
 
 class MissingExtraError(Error, ImportError):
-    """A library is missing that pip installs with an extra of this package."""
+    """A library is missing; install the matching extra of this package."""
 
 
 _place = re.compile(r"^(?:(?P<set>set=\{.*?\})|(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)): error: ")
 
 
 def problems(message: str) -> list[Problem]:
-    """The problems that a message of the program lists, with their places."""
+    """Returns the problems listed in a message of lbmsim, with their positions."""
     found: list[Problem] = []
     for line in message.splitlines():
         if m := _place.match(line):
@@ -123,7 +123,7 @@ _listed_line = re.compile(r"^  (--[a-z]+(?: \S+)?) {2,}(\S.*)$")
 
 
 def in_python(text: str) -> str:
-    """A message of the program with its flags as the arguments that they are here.
+    """Returns a message of lbmsim with its flags rewritten as Python arguments.
 
     `--restart latest` becomes `restart="latest"`, and `--set KEY=VALUE` becomes `set={"KEY": VALUE}`.
     """
@@ -145,7 +145,7 @@ def in_python(text: str) -> str:
         return f"lbmsim.run({', '.join(words)})"
 
     def listed(m: re.Match[str]) -> str:
-        # What the flags do stands in a column of its own.
+        # What the flags do is in a separate column.
         rows = [(_listed_line.match(line), line) for line in m.group().splitlines()]
         words = [_flag.sub(flag, row[1]) if row else "" for row, _ in rows]
         width = max(map(len, words))
@@ -159,7 +159,7 @@ def in_python(text: str) -> str:
 
 
 def failure(message: str, code: int, result: Result | None = None) -> RunError:
-    """The error for an exit code: a CaseError, if the message has places in a case."""
+    """Returns the error for an exit code: a CaseError if the message has positions in a case."""
     message = in_python(message)
     if code == 2 and (listed := problems(message)):
         return CaseError(message, listed)
@@ -167,7 +167,7 @@ def failure(message: str, code: int, result: Result | None = None) -> RunError:
 
 
 def need(module: str, extra: str) -> Any:
-    """A library that only a part of this package needs, imported when it does."""
+    """Imports an optional library on first use."""
     try:
         return importlib.import_module(module)
     except ImportError as e:
@@ -175,7 +175,7 @@ def need(module: str, extra: str) -> Any:
 
 
 def shown(path: Path) -> str:
-    """A path as it is shown: below the current folder without the way to there."""
+    """Returns a path for display, relative to the current folder if it is inside."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -63,7 +63,7 @@ def _listed(path: Path, entry: dict[str, Any]) -> Output:
 
 
 def open_file(path: Path) -> h5py.File:
-    """An HDF5 file to read. It has its name only when it is complete, so nobody writes to it."""
+    """An HDF5 file to read. It has its name only when it is complete, so no process writes to it."""
     try:
         return h5py.File(path, "r")
     except FileNotFoundError:
@@ -72,7 +72,7 @@ def open_file(path: Path) -> h5py.File:
 
 @lru_cache(maxsize=4096)
 def _whole(path: Path, parts: tuple[str, ...]) -> None:
-    """All parts of a file are there: HDF5 takes zeros for those of missing ones."""
+    """All parts of a file are there: HDF5 reads missing parts as zeros."""
     for part in parts:
         if not (path.parent / part).exists():
             raise FileNotFoundError(f"{path.parent / part} is missing: it holds a part of the numbers of {path.name}")
@@ -81,7 +81,7 @@ def _whole(path: Path, parts: tuple[str, ...]) -> None:
 class Stored:
     """One field of all its times, read when it is indexed. What dask needs to know of an array.
 
-    A file is open only while a piece of it is read: a run that goes on adds files, and a
+    A file is open only while a piece of it is read: a run in progress adds files, and a
     process may have few files open at a time.
     """
 

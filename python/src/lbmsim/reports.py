@@ -1,4 +1,4 @@
-"""What the program says of cases and results: checks, studies, comparisons."""
+"""Reports of checks, studies and comparisons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def columns(rows: Sequence[Sequence[str]], left: int = 1) -> Iterator[str]:
-    """Lines of rows in columns, the first ones flush left, numbers flush right."""
+    """Formats rows in columns, the first ones left-aligned, numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         cells = [f"{cell:{'<' if i < left else '>'}{width}}" for i, (cell, width) in enumerate(zip(row, widths))]
@@ -27,12 +27,12 @@ def _number(value: float | None, form: str) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """What `lbmsim check` says of a case that can be run."""
+    """The report of `lbmsim check` for a valid case."""
 
     text: str
-    """The derived numbers, the memory of a rank, and the files and bytes of every output."""
+    """The derived numbers, the memory per rank, and the files and bytes of every output."""
     warnings: list[str] = field(default_factory=list)
-    """What deserves a look: a Mach number above 0.1, say."""
+    """Warnings, for example of a Mach number above 0.1."""
 
     def __repr__(self) -> str:
         return self.text
@@ -42,11 +42,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Study:
-    """A case on several grids. It prints as a table."""
+    """A grid study. Prints as a table."""
 
     data: dict[str, Any]
-    """All of it, as `lbmsim study --json` prints it: `levels`, the grids, `results`, the quantities, and
-    `warnings`, those of the runs with the `refined` factors of the grids that have them.
+    """The output of `lbmsim study --json`: `levels`, the grids, `results`, the quantities, and
+    `warnings`, the warnings of the runs with the `refined` factors of the grids that have them.
 
     The folder with the tables of a grid is the `output` of its level.
     """
@@ -94,20 +94,20 @@ class Study:
 
 @dataclass(frozen=True)
 class Diff:
-    """How two outputs, runs or cases differ. It prints as a table."""
+    """The differences of two outputs, runs or cases. Prints as a table."""
 
     data: dict[str, Any]
-    """All of it, as `lbmsim diff --json` prints it."""
+    """The output of `lbmsim diff --json`."""
     a: str = "a"
-    """What the first one is called."""
+    """Name of the first one."""
     b: str = "b"
-    """What the second one is called."""
+    """Name of the second one."""
     tolerance: float = 0.0
-    """Numbers whose largest difference, relative to the largest number of b, is not above it count as the same."""
+    """Numbers are equal if their largest difference, relative to the largest number of b, is at most this."""
 
     @property
     def same(self) -> bool:
-        """Whether there is no difference: all numbers are the same, and each file is in both.
+        """Whether there is no difference: all numbers are equal, and each file is in both.
 
         Of two cases: whether all keys are the same, once defaults are filled in.
         """
@@ -123,14 +123,14 @@ class Diff:
 
     @property
     def only_in_one(self) -> list[str]:
-        """The files that only one of two folders has."""
+        """The files found in one of the two folders only."""
         return list(self.data.get("only") or [])
 
     @property
     def case_keys(self) -> dict[str, str]:
         """The keys of the two cases that differ, with both values: `{"fluid.viscosity": "1e-6 m2/s / 2e-6 m2/s"}`.
 
-        Of two results they are those of the cases that made them. They do not count for `same`.
+        For two results they are the keys of the cases that made them. They do not count for `same`.
         """
         lines = (line for report in self._reports for line in report["case"] or [])
         return {key: values for key, _, values in (line.partition(": ") for line in lines)}
@@ -199,11 +199,11 @@ class Diff:
                 rows.append([self._short(report["a"]), name, f"{part['l2']:.3g}", f"{part['linf']:.3g}", *counts, note])
             yield from columns(rows, left=2)
         if equal := len(parts) - len(unequal):
-            yield f"the same, bit for bit: {equal} of {len(parts)} fields and columns"
+            yield f"bit-identical: {equal} of {len(parts)} fields and columns"
         for path in self.only_in_one:
             yield f"only in one: {path}"
 
     def _short(self, path: str) -> str:
-        """A file as it is called in its folder."""
+        """Returns the path of a file relative to its folder."""
         file, folder = Path(path).absolute(), Path(self.a).absolute()
         return str(file.relative_to(folder)) if folder in file.parents else path

@@ -25,7 +25,7 @@ SILENT = timedelta(seconds=30)  # as long after its time a state may come, as `l
 
 
 class Checkpoint(NamedTuple):
-    """A state to go on from: `lbmsim.run(case, restart=checkpoint.path)`."""
+    """A state to resume from: `lbmsim.run(case, restart=checkpoint.path)`."""
 
     step: int
     path: Path
@@ -55,7 +55,7 @@ class Result:
     def status(self) -> dict[str, Any] | None:
         """How the run is doing, from its status.json: phase, step, mlups, eta in seconds, warnings.
 
-        `phase` is running, finished, stopped or failed. `reason` says why a run has stopped;
+        `phase` is running, finished, stopped or failed. `reason` states why a run has stopped;
         "stop.now" is what Ctrl-C in Python leaves there for a run with a launcher: Python
         asks it to stop by a file of that name. None where a run has left no state.
         """
@@ -72,7 +72,7 @@ class Result:
         Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and
         `numbers`: `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`,
         half the width of the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then
-        says what to do.
+        states what to do.
         """
         status = self.status or {}
         return list(status.get("results") or [])
@@ -132,13 +132,12 @@ class Result:
         """The fields of all output times, [output.fields].
 
         Dimensions are (time, z, y, x), in 2D (time, y, x). Vectors have `component` (x, y, z)
-        behind them, symmetric tensors `tensor` (xx, yy, zz, xy, yz, xz). Coordinates are those
-        of cell centres, in metres and seconds, or in cells and steps for a case in lattice
-        units; `step` stands beside `time`. Every array's unit is in `attrs["units"]`. Numbers
-        are read when they are needed, by dask.
+        behind them, symmetric tensors `tensor` (xx, yy, zz, xy, yz, xz). Coordinates are cell centres,
+        in metres and seconds, or in cells and steps for a case in lattice units; `step` is beside
+        `time`. Every array's unit is in `attrs["units"]`. Numbers are read when they are needed, by dask.
 
         Raises:
-            lbmsim.Error: there are none, or their grid changed.
+            lbmsim.Error: there are no such fields, or their grid changed.
             lbmsim.MissingExtraError: xarray or dask is missing.
         """
         return self._dataset("fields")
@@ -169,7 +168,7 @@ class Result:
             for file in files:
                 if file.endswith(INDEX):
                     name = file[: -len(INDEX)]
-                    # [output.fields] dir may name any folder; those of planes have theirs.
+                    # [output.fields] dir may name any folder; planes have their own folder.
                     plane = at.parent == self.path / "planes" and at.name == name
                     found[f"planes/{name}" if plane else name] = at / file
         return found
@@ -185,7 +184,7 @@ class Result:
         stat = index.stat()
         version = (str(index), stat.st_mtime_ns, stat.st_size)
         if index in self._made and self._made[index][0] == version:
-            return self._made[index][1].copy()  # who changes it does not change what others get
+            return self._made[index][1].copy()  # changing it does not change what other callers get
         outputs = read_index(index)
         case = self.case
         flat, drop = "", False
@@ -225,8 +224,8 @@ class Result:
     ) -> dict[str, pv.PolyData]:
         """The surfaces of the bodies as the cells make them, by the names of [body.NAME].
 
-        They are those of the field `solid`, which is written by default where a case has bodies.
-        Arguments are those of `pyvista`.
+        They come from the field `solid`, which is written by default where a case has bodies.
+        Arguments are as for `pyvista`.
 
         Raises:
             lbmsim.Error: the case has no bodies, or the field `solid` was not written.
@@ -237,7 +236,7 @@ class Result:
         bodies: dict[str, Any] = dict(case.get("body", {}))
         if not bodies:
             raise Error(f"the case of {shown(self.path)} has no bodies")
-        # What others are made of does not stand in the flow itself, and is not counted.
+        # Bodies that others are made of are not in the flow themselves, and are not counted.
         used = {part for body in bodies.values() for part in body.get("of", [])}
         grid = self.pyvista(time, step=step, group=group)
         if "solid" not in grid.cell_data:
@@ -257,7 +256,7 @@ class Result:
     def tables(self) -> Tables:
         """Probes, lines, forces and series as DataFrames, by the names of their files: `tables["force_drag"]`.
 
-        Columns have their names without units, which stand in `attrs["units"]`. That of a line has a
+        Columns have their names without units, which stand in `attrs["units"]`. A line's table has a
         block of rows for each time.
         """
         return Tables(self.path)

@@ -1,4 +1,4 @@
-"""The program at work: runs, checks, studies, comparisons."""
+"""Runs, checks, studies and comparisons through the lbmsim executable."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def run(
     progress: bool = True,
     args: Sequence[str] = (),
 ) -> Result:
-    """Runs a case to its end.
+    """Runs a case until it ends.
 
     Ctrl-C, or the stop button of a notebook, ends the run with a checkpoint where the case has
-    [checkpoint]; a second one ends it at once, and the last checkpoint counts.
+    [checkpoint]; a second one kills it; the last checkpoint remains.
 
     Args:
         case: a Case, with its changes, or the path of a case file.
-        ranks: number of ranks. More than one need an MPI library.
+        ranks: number of ranks. More than one requires an MPI library.
         launcher: what starts the ranks: "mpirun", "srun", or a list of it and its options. It
-            gets `-n RANKS`. Default: none for one rank; else the one that the environment
-            variable LBMSIM_MPIRUN names, srun in a SLURM job, or mpirun.
-        output: folder for all outputs. Default: as the case says, out/NAME.
+            gets `-n RANKS`. Default: none for one rank; otherwise the environment
+            variable LBMSIM_MPIRUN, srun in a SLURM job, or mpirun.
+        output: folder for all outputs. Default: as in the case, out/NAME.
         set: keys to change for this run alone: {"run.steps": 100}. Either of run.steps and
             run.time replaces the other.
         restart: "latest", "auto" (the latest checkpoint if there is one, else from the
@@ -67,13 +67,13 @@ def run(
             velocity, viscosity and model may differ.
         device: "cpu", "cuda", "auto" or the number of a GPU. Default: as the case says.
         threads: threads of a rank. Default: its share of the cores.
-        overwrite: begin anew in a folder with the results of another run, which are lost.
+        overwrite: start over in a folder with results of another run, which are deleted.
         progress: show a bar, with the speed in MLUPS (million cell updates a second), in a
-            terminal or a notebook. Where the standard error is a file or a pipe, there is none.
+            terminal or a notebook. Where the standard error is a file or a pipe, there is no bar.
         args: more words for the command line of `lbmsim run`.
 
     Returns:
-        the output folder, opened; its `summary` tells how the run ended. Warnings of the
+        the output folder, opened; its `summary` reports how the run ended. Warnings of the
         program come as `lbmsim.RunWarning`.
 
     Raises:
@@ -103,7 +103,7 @@ _told: builtins.set[str] = builtins.set()
 
 
 def _warn(text: str, level: int) -> None:
-    """Warns as the program did, at the line so many calls above."""
+    """Repeats a warning of lbmsim, attributed to the line `level` calls above."""
     if text.startswith("no GPU: "):
         # That is about the machine: once is enough, and a sweep has many runs.
         if text in _told:
@@ -114,7 +114,7 @@ def _warn(text: str, level: int) -> None:
 
 
 def _watched() -> bool:
-    """Whether somebody looks on: in a terminal or a notebook. Elsewhere a bar is a heap of lines."""
+    """Reports whether output is interactive: a terminal or a notebook. Elsewhere a bar clutters the log."""
     with suppress(AttributeError, KeyError):
         if "IPKernelApp" in sys.modules["IPython"].get_ipython().config:
             return True
@@ -122,7 +122,7 @@ def _watched() -> bool:
 
 
 def _look(progress: bool) -> dict[str, Any]:
-    """How a bar looks, in the words of tqdm."""
+    """Returns tqdm options for the progress bar."""
     if not (progress and _watched()):
         return {"disable": True}
     with suppress(OSError, ValueError, AttributeError):
@@ -134,7 +134,7 @@ def _look(progress: bool) -> dict[str, Any]:
 
 
 class _Job:
-    """A run of the program, from its start to its end."""
+    """A process of lbmsim, from start to end."""
 
     def __init__(self, case: Case, command: list[str], progress: bool) -> None:
         self.case = case
@@ -148,7 +148,7 @@ class _Job:
         self.look: dict[str, Any] | None = _look(progress)  # of the bar that is to come
         self.command = command
         self.began = time.time()
-        # In a session of its own: a terminal sends Ctrl-C to all processes of ours, and a
+        # In a separate session: a terminal sends Ctrl-C to all processes of ours, and a
         # launcher that gets it kills its ranks before they have written a checkpoint.
         self.process = subprocess.Popen(
             command,
@@ -191,7 +191,7 @@ class _Job:
         return Result(self.folder or self.case._output(), self.summary)
 
     def wait(self) -> None:
-        """Until the run has ended. Raises an error if it did not end well."""
+        """Waits until the run ends. Raises an error if it failed."""
         try:
             self._follow()
         except BaseException as cause:  # Ctrl-C above all; a warning that is made an error, too
@@ -206,7 +206,7 @@ class _Job:
                     stream.close()
         code = self.process.returncode
         if code != 0:
-            message = self.error or explained("\n".join(self.other), self.command) or "the program said nothing"
+            message = self.error or explained("\n".join(self.other), self.command) or "lbmsim printed no message"
             left = self.result if self.folder is not None and self.folder.is_dir() else None
             raise failure(message, code if code > 0 else 128 - code, left)
 
@@ -225,7 +225,7 @@ class _Job:
         elif event == "progress":
             self._advance(data["step"], data["last_step"], data["mlups"])
         elif event == "warning" and not self.stopped:
-            _warn(data["text"], 5)  # the level is that of the line that called run
+            _warn(data["text"], 5)  # the level of the line that called run
         elif event == "finish":
             if not self.stopped:
                 self._advance(data["last_step"], int(self.bar.total or data["last_step"]), data["mlups"])
@@ -245,7 +245,7 @@ class _Job:
         self.step = step
 
     def _end(self) -> None:
-        """Ends the run as Ctrl-C does, and waits; a second Ctrl-C ends it at once."""
+        """Ends the run as Ctrl-C does, and waits; a second Ctrl-C kills it."""
         self.stopped = True
         self.bar.set_description_str(f"{self.case.name}: stopping")
         self.bar.refresh()
@@ -274,15 +274,17 @@ class _Job:
             os.killpg(self.process.pid, number)
 
     def _what_counts(self) -> str:
-        told = "the run was ended at once"
+        told = "the run was killed"
         if self.folder is None or not (left := self.result.checkpoints):
-            return f"{told}; it has no checkpoint to go on from"
-        return f'{told}: the last checkpoint counts, of step {left[-1].step}; lbmsim.run(..., restart="latest") goes on'
+            return f"{told}; there is no checkpoint to resume from"
+        return (
+            f'{told}: its last checkpoint is from step {left[-1].step}; resume with lbmsim.run(..., restart="latest")'
+        )
 
     def _how_to_go_on(self) -> str:
-        told = f"the run has ended at step {self.summary['last_step']}" if self.summary else "the run has ended"
+        told = f"the run ended at step {self.summary['last_step']}" if self.summary else "the run ended"
         if any(f["kind"] == "checkpoint" for f in (self.summary or {}).get("files", [])):
-            told += '; lbmsim.run(..., restart="latest") goes on'
+            told += '; resume with lbmsim.run(..., restart="latest")'
         return told
 
 
@@ -298,7 +300,7 @@ def _flags(*pairs: tuple[str, Any]) -> list[str]:
 def _call(
     words: list[str], good: tuple[int, ...] = (0,), listen: Callable[[str], None] = lambda line: None
 ) -> subprocess.CompletedProcess[str]:
-    """The program's output for commands that print and end; each line of the standard error is told at once."""
+    """Returns the output of a short command; passes each line of standard error to `listen` immediately."""
     said: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
         with subprocess.Popen(
@@ -323,24 +325,24 @@ def _call(
         printed.seek(0)
         done = subprocess.CompletedProcess(words, code, printed.read(), "".join(said))
     if code not in good:
-        message = done.stderr.strip() or done.stdout.strip() or "the program said nothing"
+        message = done.stderr.strip() or done.stdout.strip() or "lbmsim printed no message"
         raise failure(explained(message, words), code if code > 0 else 128 - code)
     return done
 
 
 def check(case: AnyCase, *, ranks: int | None = None, set: Changes = None) -> Check:
-    """Checks a case without running it. It needs neither MPI nor the memory of the run.
+    """Checks a case without running it. Needs neither MPI nor the memory of the run.
 
     Args:
         case: a Case, or the path of a case file.
-        ranks: number of ranks that the run would have.
+        ranks: number of ranks of the run.
         set: keys to change first.
 
     Returns:
-        what the program says of it.
+        the report and its warnings.
 
     Raises:
-        CaseError: the case is wrong; all that is wrong is told at once.
+        CaseError: the case is invalid; lists all errors.
     """
     case = as_case(case)
     with case._file() as file:
@@ -370,23 +372,23 @@ def study(
     threads: int | None = None,
     progress: bool = True,
 ) -> Study:
-    """Runs a case on grids that get finer and finer: observed order, extrapolated values, uncertainty.
+    """Runs a case on successively refined grids: observed order, extrapolated values, uncertainty.
 
     Args:
-        case: a Case, or the path of a case file. What its [expect] names is measured.
+        case: a Case, or the path of a case file. The quantities of its [expect] are measured.
         levels: number of grids.
-        first: factor by which the coarsest grid is finer than the case. Default 1.
-        ratio: ratio of the spacings of two grids that follow each other. Default 2.
-        scaling: "diffusive", the default: the time step falls with the square of the spacing, or
-            "acoustic": it falls with the spacing.
+        first: factor by which the first grid refines the case. Default 1.
+        ratio: refinement ratio of consecutive grids. Default 2.
+        scaling: "diffusive", the default: the time step scales with the square of the spacing, or
+            "acoustic": with the spacing.
         order: formal order of the method. Default 2.
-        continued: start each grid from the flow at the end of the one before it.
-        output: the folder in which the tables of each grid go to `study`. Default: that of the case.
-        ranks, launcher, set, device, threads: as of `lbmsim.run`.
-        progress: show what the program says of each grid meanwhile, in a terminal or a notebook.
+        continued: start each grid from the final flow of the previous grid.
+        output: the folder in which the tables of each grid go to `study`. Default: the output folder of the case.
+        ranks, launcher, set, device, threads: as in `lbmsim.run`.
+        progress: show the progress of each grid, in a terminal or a notebook.
 
     Raises:
-        CaseError: the case is wrong.
+        CaseError: the case is invalid.
         RunError: a run failed.
     """
     case = as_case(case)

@@ -19,7 +19,7 @@ _column = re.compile(r"^(.*\S) \(([^()]*(?:\([^()]*\))?[^()]*)\)$")
 def read_table(path: Path) -> pd.DataFrame:
     """A table. Units go from the columns' names into attrs["units"].
 
-    A run that goes on may be writing its last row: a row without its end does not count.
+    A run in progress may be writing its last row: a row without its end does not count.
     """
     pandas = need("pandas", "pandas")
     text = path.read_bytes()

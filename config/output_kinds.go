@@ -1,0 +1,71 @@
+package config
+
+import (
+	"strings"
+
+	"lbmsim/config/language"
+)
+
+// [output.*] and [checkpoint]: what a run leaves behind. A kind is a file output_NAME.go, a line of outputKinds, and its
+// place in Outputs.
+
+// outputKind describes a kind of output to config.
+type outputKind struct {
+	table     language.Table                        // its keys
+	read      func(r *outputs, s *language.Section) // and how they become a part of Outputs
+	footprint func(c *Case) []Footprint
+}
+
+// outputKinds are in the order of the documentation.
+func outputKinds() []outputKind {
+	return []outputKind{
+		fieldsOutput(), averagesOutput(), pictureOutput(), probeOutput(), planeOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
+		checkpointOutput(),
+	}
+}
+
+// Outputs is the set of outputs of a run.
+type Outputs struct {
+	OutputDir  string // folder of everything the run writes, relative to the working folder
+	Continue   bool   // the run continues when a file of results cannot be written
+	Fields     FieldsOutput
+	Averages   Averages
+	Picture    PictureOutput
+	Probes     []Probe
+	Lines      []Line
+	Forces     []ForceOutput
+	Series     []SeriesOutput
+	Planes     []Plane
+	Profiles   []Profile
+	Spectra    []Spectrum
+	Checkpoint Checkpoint
+}
+
+func (r *outputs) read() {
+	r.outputDir()
+	r.walled()
+	for _, k := range outputKinds() {
+		path, named := strings.CutSuffix(k.table.Path, ".*")
+		if named {
+			for _, s := range r.All(path) {
+				k.read(r, s)
+			}
+		} else if s := r.Section(path); s != nil {
+			k.read(r, s)
+		}
+	}
+	r.forces.stopWhen()
+}
+
+// Footprints returns the footprints of all outputs except checkpoints: first of kinds that a case may have several of.
+func Footprints(c *Case) (several []Footprint) {
+	var one []Footprint
+	for _, k := range outputKinds() {
+		if strings.HasSuffix(k.table.Path, ".*") {
+			several = append(several, k.footprint(c)...)
+		} else {
+			one = append(one, k.footprint(c)...)
+		}
+	}
+	return append(several, one...)
+}

@@ -1,0 +1,12 @@
+// Package brief is for tests that do less in a short run (go test -short).
+package brief
+
+import "testing"
+
+// Fewer skips, in a short run, a subtest that says what its test leaves out, so that `make test-long` runs the whole test.
+func Fewer(t *testing.T, what string) {
+	t.Helper()
+	if testing.Short() {
+		t.Run("rest", func(t *testing.T) { t.Skipf("fewer %s than there are: make test-all runs all of them", what) })
+	}
+}

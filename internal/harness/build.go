@@ -1,0 +1,26 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Build builds lbmsim of the tree at root in dir and returns its path; where $LBMSIM_TEST_PROGRAM names a program, as where there
+// is no Go, that one. It has the tags of $LBMSIM_TAGS, as the tests have: others would compile all kernels once more.
+func Build(root, dir string) (string, error) {
+	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {
+		return built, nil
+	}
+	program, err := filepath.Abs(filepath.Join(dir, "lbmsim"))
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-tags", os.Getenv("LBMSIM_TAGS"), "-o", program, "./cmd/lbmsim")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+}

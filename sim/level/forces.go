@@ -1,0 +1,26 @@
+package level
+
+import "lbmsim/device"
+
+// PastForces returns what the fluid did to this rank's walls in the step that led to the current state. What that step started
+// from is still there, with its ghost cells.
+func (l *Level) PastForces() ([]device.Load, error) { return l.forces(l.State[1]) }
+
+// ComingForces returns what the fluid will do to them in the coming step.
+func (l *Level) ComingForces() ([]device.Load, error) {
+	if l.timed != nil { // the force at this step, which outputs ask for, stays
+		if err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}}); err != nil {
+			return nil, err
+		}
+		l.advance()
+	}
+	l.fillFaces(l.State[0])
+	return l.forces(l.State[0])
+}
+
+func (l *Level) forces(from device.Buffer) ([]device.Load, error) {
+	if err := l.Sync(); err != nil {
+		return nil, err
+	}
+	return l.Program.Forces(from, l.Params)
+}

@@ -1,0 +1,120 @@
+// Package level has what one box of a rank's cells needs to be stepped: its part of the domain, its states and program on the
+// device, the passes before its steps and the exchange with the same box's cells on other ranks. A run decides when a level
+// takes a step and what follows it. It knows a level's states as fields and sums (sim/derive) and as images (checkpoints).
+package level
+
+import (
+	"fmt"
+
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
+	"lbmsim/sim/rank"
+)
+
+// Level is a box of cells in steps.
+type Level struct {
+	Rank   *rank.Rank
+	Part   *domain.Part
+	Params model.Params     // of the coming step
+	State  [2]device.Buffer // State[0] is the current one
+
+	Device  device.Device
+	Program device.Program
+	Streams
+	Halo   halo.Exchange
+	Queued halo.Queued // the same, where steps need not wait for the host; otherwise nil
+
+	n        int          // the current step
+	timed    device.Timed // the program, where something changes with time; otherwise nil
+	passes   passes
+	edges    []decomp.Box // local
+	inner    decomp.Box
+	unjoined bool // the bulk's stream has not waited for the last exchange
+	fused    fusedFields
+}
+
+// Streams of a level's work.
+type Streams struct {
+	Edge   device.Stream // urgent: the planes that neighbours wait for
+	Bulk   device.Stream
+	reader device.Stream // of fields, beside the steps
+}
+
+// New returns a level at step 0, whose part has no cells before Build.
+func New(on *rank.Rank, part *domain.Part, dev device.Device) *Level {
+	return &Level{Rank: on, Part: part, Params: part.Params, Device: dev}
+}
+
+// Build makes cells, kernels and memory. Collective.
+func (l *Level) Build() (err error) {
+	p, c := l.Part, l.Part.Case
+	if w, ok := l.Device.(device.Wrapper); ok {
+		p.Plan.Wraps = w.Wraps()
+	}
+	p.Layout = p.Plan.Layout(l.Rank.ID, c.Spec.Components())
+	l.edges, l.inner = p.Plan.Edges(l.Rank.ID)
+	domain := p.Geometry()
+	p.Cells = domain.Sample(p.Box)
+	if err = p.BalanceInflows(l.Rank); err != nil {
+		return err
+	}
+	if l.Program, err = l.Device.Load(c.Spec, p.Layout, c.Periodic, p.Cells); err != nil {
+		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, l.Device.Info().Name, err)
+	}
+	if p.Cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
+		var ok bool
+		if l.timed, ok = l.Program.(device.Timed); !ok {
+			return fmt.Errorf("%s does not support walls, faces and forces that change with time", l.Device.Info().Name)
+		}
+		if err = l.Schedule(1); err != nil { // what that takes is taken now
+			return fmt.Errorf("time-dependent boundaries and forces: %w", err)
+		}
+	}
+	l.passes = l.passesOf()
+	bytes := p.Layout.Len() * c.Spec.Precision.Bytes()
+	for i := range l.State {
+		if l.State[i], err = halo.AllocState(l.Device, bytes); err != nil {
+			return fmt.Errorf("%d MiB for the state: %w", bytes>>20, err)
+		}
+	}
+	l.Streams = Streams{l.Device.NewStream(true), l.Device.NewStream(false), l.Device.NewStream(false)}
+	return nil
+}
+
+// Connect makes the exchange with the neighbours. Collective.
+func (l *Level) Connect() (err error) {
+	p, c := l.Part, l.Part.Case
+	l.Halo, err = halo.New(halo.Setup{
+		Comm: l.Rank.Comm, Links: p.Plan.Links(l.Rank.ID), Layout: p.Layout, ValueBytes: c.Spec.Precision.Bytes(), Device: l.Device, States: l.State,
+		Want:  c.Device.Transport,
+		Aware: c.Device.GPUAware,
+	})
+	if err != nil && c.Device.Transport != config.AutoTransport { // what was asked for cannot be had
+		return exit.Agreed(exit.Usage, err)
+	}
+	l.Queued, _ = l.Halo.(halo.Queued)
+	return exit.Agreed(exit.Failure, err)
+}
+
+// Close gives the level's parts of the device back, and is collective where there is an exchange.
+func (l *Level) Close() {
+	if l.Halo != nil {
+		l.Halo.Close()
+	}
+	if l.Program != nil {
+		l.Program.Close()
+	}
+	for _, b := range append(l.State[:], l.fused.fields) {
+		if b != nil {
+			b.Free()
+		}
+	}
+}
+
+// Bytes returns the memory of the level on the device.
+func (l *Level) Bytes() int { return l.State[0].Bytes() + l.State[1].Bytes() + l.Program.Bytes() }
