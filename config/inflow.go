@@ -162,7 +162,8 @@ func (r *openings) inflows() {
 	}
 	for i, b := range r.Boundaries {
 		s := r.Named("boundary", b.Name)
-		if b.Inflow == nil || s.Broken() {
+		velocity := s.Get("velocity")
+		if b.Inflow == nil || velocity == nil || s.Broken() {
 			continue
 		}
 		b.Inflow.Spectrum.Planes = r.planes(b)
@@ -195,7 +196,7 @@ func (r *openings) inflows() {
 			return true
 		})
 		if through <= 0 && b.Outline == nil {
-			r.Add(s.Get("velocity").At, "turbulence enters with the mean flow, which must point into the domain", "[boundary.%s] has turbulence, but no inflow", b.Name)
+			r.Add(velocity.At, "turbulence enters with the mean flow, which must point into the domain", "[boundary.%s] has turbulence, but no inflow", b.Name)
 		} else if share := back / area; share > mostTurned {
 			r.warn(finding.TurbulenceStrong, "[boundary.%s]: on %.0f %% of its face %d times the rms exceed the mean velocity through it: fluid leaves there at times, and the convected waves no longer represent turbulence; lower %s", b.Name, 100*share, rmsOfLargest, key)
 		}
