@@ -55,14 +55,20 @@ template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m)
 	unroll<L::D>([&](auto a) LBM_LAMBDA { m.s[a.value] = m.s[a.value] - third; });
 }
 
+// LBM_COARSE is 1 in instances of GPU kernels whose memory has fewer digits than the arithmetic: 16 bits.
+#ifndef LBM_COARSE
+#define LBM_COARSE 0
+#endif
+
 // ditherStress dithers the shear stress of float32, so that the next step rounds momentum to either side. Where a weak
 // viscosity changes it by a few last places per step, the same fraction of one would otherwise be lost in each
 // (docs/precision.md). The part of S_ab that is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is
 // added once more. Such a remainder is as good as random, the same for any cut and after a restart, odd in S_ab as mirror
 // symmetry requires, and zero where S_ab is. The stress moves momentum from one cell to another: so the noise creates none.
+// Where memory has 16 bits (LBM_COARSE) their own dither, some thousand times as large, hides what float32 rounds.
 template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m) {
 	using T = typename Scalar<R>::type;
-	if constexpr (sizeof(T) == 4) {
+	if constexpr (sizeof(T) == 4 && !LBM_COARSE) {
 		R large{};
 		unroll<L::D>([&](auto a) LBM_LAMBDA { large = large + magnitude(m.j[a.value]); });
 		large = large * T(8);

@@ -68,10 +68,10 @@ func inline(b *strings.Builder, files fs.FS, name string, from []string) error {
 // options are the compiler's for one instance of the kernels, for rows of the given
 // pitch or, for 0, of any.
 func options(spec model.Spec, pitch int, target string) []string {
-	stored, real := "float", "float"
+	stored, real, coarse := "float", "float", 0
 	switch spec.Precision.Bytes() {
 	case 2:
-		stored = "half"
+		stored, coarse = "half", 1
 	case 8:
 		stored, real = "double", "double"
 	}
@@ -86,6 +86,7 @@ func options(spec model.Spec, pitch int, target string) []string {
 		fmt.Sprintf("-DLBM_MOMENTS=%d", moments),
 		"-DLBM_REAL=" + real,
 		"-DLBM_STORED=" + stored,
+		fmt.Sprintf("-DLBM_COARSE=%d", coarse),
 		fmt.Sprintf("-DLBM_PITCH=%d", pitch),
 		fmt.Sprintf("-DLBM_EXTRA=%d", spec.Components()-spec.FlowComponents()),
 	}

@@ -33,9 +33,21 @@ struct Trt {
 
 	// The gain and the loss of the odd part are summed before they are added to the population: both are small, and a product
 	// (1 - omega-) f would be rounded to the last place of f. Since omega- may be a fraction like 1/63, whose bits have a
-	// period, that is not as often up as down.
+	// period, that is not as often up as down. Memory of 16 bits rounds more than that, and the shorter form serves.
 	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& plus, const O& minus) {
 		using T = typename Scalar<R>::type;
+		if constexpr (LBM_COARSE) {
+			const O keepPlus = T(0.5) - T(0.5) * plus, keepMinus = T(0.5) - T(0.5) * minus;
+			unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
+				constexpr int N = decltype(i)::value, P = L::opposite(N);
+				const R even = (f[P] + f[N]) * keepPlus, odd = (f[P] - f[N]) * keepMinus;
+				f[P] = even + odd;
+				f[N] = even - odd;
+			});
+			f[L::Q / 2] = f[L::Q / 2] * (T(1) - plus);
+			addTo(f, gain);
+			return;
+		}
 		const O halfPlus = T(0.5) * plus, halfMinus = T(0.5) * minus;
 		R more[L::Q];
 		secondOrder(gain).each([&](auto i, const R& v) LBM_LAMBDA { more[i.value] = v; });

@@ -8,6 +8,7 @@
 //   LBM_LAW Newtonian Smagorinsky PowerLaw Carreau Wale: of the viscosity, where cells have
 //           individual rates (local.h); undefined: uniform rates, which cost less
 //   LBM_REAL float double    LBM_STORED float double half        (arithmetic, memory)
+//   LBM_COARSE               1: memory has fewer digits than the arithmetic (../moments.h); undefined: 0
 //   LBM_EXTRA                values per cell behind the flow's: of a scalar (scalar.h); 0 or
 //                            undefined: none
 //   LBM_DIRECTED             1: some face gives its inflow a direction (../face.h)
