@@ -33,10 +33,10 @@ struct Trt {
 
 	// The gain and the loss of the odd part are summed before they are added to the population: both are small, and a product
 	// (1 - omega-) f would be rounded to the last place of f. Since omega- may be a fraction like 1/63, whose bits have a
-	// period, that is not as often up as down. Memory of 16 bits rounds more than that, and the shorter form serves.
+	// period, that is not as often up as down. Beside memory of 16 bits, and in double, the shorter form serves.
 	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& plus, const O& minus) {
 		using T = typename Scalar<R>::type;
-		if constexpr (LBM_COARSE) {
+		if constexpr (LBM_COARSE || sizeof(T) == 8) {
 			const O keepPlus = T(0.5) - T(0.5) * plus, keepMinus = T(0.5) - T(0.5) * minus;
 			unroll<L::Q / 2>([&](auto i) LBM_LAMBDA {
 				constexpr int N = decltype(i)::value, P = L::opposite(N);
