@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 
 	"lbmsim/comm/mpi/mpitest"
 	"lbmsim/internal/compare"
+	"lbmsim/internal/harness"
 	"lbmsim/io/checkpoint"
 )
 
@@ -35,26 +35,13 @@ func testDevice() string {
 	return "cpu"
 }
 
-// binary builds the program once for all tests of this file. Where there is no Go,
-// LBMSIM_TEST_PROGRAM names one.
+// binary builds the program once for all tests of this file.
 var binary = sync.OnceValues(func() (string, error) {
-	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {
-		return built, nil
-	}
-	tags := os.Getenv("LBMSIM_TAGS")
-	if testDevice() == "cuda" && !slices.Contains(strings.Split(tags, ","), "cuda") {
-		tags += ",cuda"
-	}
 	dir, err := os.MkdirTemp("", "lbmsim-test-")
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(dir, "lbmsim")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", tags, "-o", bin, ".").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return bin, nil
+	return harness.Build("../..", dir)
 })
 
 // command line of the program on n ranks; 0 = without a launcher.

@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Build builds lbmsim of the tree at root in dir and returns its path; where $LBMSIM_TEST_PROGRAM names a program, as where there
-// is no Go, that one. It has the tags of $LBMSIM_TAGS, as the tests have: others would compile all kernels once more.
+// is no Go, that one. It has the tags of $LBMSIM_TAGS, as the tests have: others would compile all kernels once more. Where
+// $LBMSIM_TEST_DEVICE is cuda it has that tag, too.
 func Build(root, dir string) (string, error) {
 	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {
 		return built, nil
@@ -17,7 +20,11 @@ func Build(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-tags", os.Getenv("LBMSIM_TAGS"), "-o", program, "./cmd/lbmsim")
+	tags := os.Getenv("LBMSIM_TAGS")
+	if os.Getenv("LBMSIM_TEST_DEVICE") == "cuda" && !slices.Contains(strings.Split(tags, ","), "cuda") {
+		tags += ",cuda"
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-tags", tags, "-o", program, "./cmd/lbmsim")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)

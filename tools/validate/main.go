@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -34,6 +35,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.program, "program", "bin/lbmsim", "the program to run")
 	flag.StringVar(&o.only, "only", "", "run entries whose name matches this `regexp`, and keep the others' results")
+	flag.StringVar(&o.skip, "skip", "", "leave out entries whose name matches this `regexp`")
 	flag.BoolVar(&o.short, "short", false, "run the entries of the short form, which continuous integration runs")
 	flag.BoolVar(&o.gpu, "gpu", false, "run the entries that need a GPU, too")
 	flag.IntVar(&o.ranks, "np", 0, "ranks, started with $LBMSIM_MPIRUN (0: one, without a launcher)")
@@ -49,12 +51,12 @@ func main() {
 }
 
 type options struct {
-	program, only, device   string
+	program, device         string
+	only, skip              string
 	add                     string
 	short, gpu, check, draw bool
 	ranks                   int
-	leaves                  func(id string) bool // reports whether to leave an entry out; nil: none
-	root                    string               // of the tree; "" is here
+	root                    string // of the tree; "" is here
 	report                  func(string)
 }
 
@@ -66,6 +68,10 @@ const (
 
 func (o options) run() error {
 	pick, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	leave, err := regexp.Compile(cmp.Or(o.skip, "^$")) // no entry has an empty name
 	if err != nil {
 		return err
 	}
@@ -82,7 +88,7 @@ func (o options) run() error {
 	}
 	var missed []string
 	for _, e := range entries(all) {
-		if o.draw || !pick.MatchString(e.id) || o.short && !e.short || e.gpu && !o.gpu || o.leaves != nil && o.leaves(e.id) {
+		if o.draw || !pick.MatchString(e.id) || o.short && !e.short || e.gpu && !o.gpu || leave.MatchString(e.id) {
 			continue
 		}
 		out, err := o.perform(e)
