@@ -97,6 +97,6 @@ mpich)
 *) echo "scripts/test.sh: short, long, openmpi or mpich, not $which" >&2; exit 2 ;;
 esac
 sed 's/^/test.sh: /' "$wrong"
-times >.build/test-times.txt # its own in the first line, those of all that it started in the second
+times >.build/test-times.txt # the shell in the first line, all that it started in the second
 awk -F '[ms ]+' -v wall="$SECONDS" 'NR == 2 {printf "test.sh: %.0f CPU minutes in %.0f minutes\n", $1 + $3 + ($2 + $4) / 60, wall / 60}' .build/test-times.txt
 exit $rc
