@@ -227,7 +227,7 @@ container() {
 	section environment >"$work/environment.sh"
 	section test >"$work/test.sh"
 	cp packaging/lbmsim.def "$work/"
-	LBMSIM_BARE=${LBMSIM_BARE:-$packaging/bare} scripts/bare.sh -f "$work/sources/$name.tar.gz" -f "$work/post.sh" -f "$work/environment.sh" -f "$work/test.sh" '
+	LBMSIM_BARE=${LBMSIM_BARE:-$kit/bare} scripts/bare.sh -f "$work/sources/$name.tar.gz" -f "$work/post.sh" -f "$work/environment.sh" -f "$work/test.sh" '
 		cd / && sh -e /srv/post.sh && . /srv/environment.sh && sh -ex /srv/test.sh &&
 		export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 &&
 		mpirun -np 2 lbmsim doctor --device cpu --output /tmp/doctor' >"$log" 2>&1 || { tail -n 40 "$log" >&2; fail "the lines of lbmsim.def"; }
